@@ -1,0 +1,89 @@
+#include "support/Sha256.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace smex;
+
+namespace {
+constexpr uint32_t roundConstants[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
+    0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
+    0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
+    0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
+    0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
+    0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
+    0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
+    0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
+    0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+uint32_t rotate(uint32_t x, int by) { return x >> by | x << (32 - by); }
+} // namespace
+
+void Sha256::block(const uint8_t *bytes) {
+  uint32_t w[64];
+  for (int i = 0; i < 16; ++i)
+    w[i] = uint32_t(bytes[4 * i]) << 24 | uint32_t(bytes[4 * i + 1]) << 16 |
+           uint32_t(bytes[4 * i + 2]) << 8 | bytes[4 * i + 3];
+  for (int i = 16; i < 64; ++i) {
+    const uint32_t a = w[i - 15], b = w[i - 2];
+    w[i] = w[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[i - 7] +
+           (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+  }
+  std::array<uint32_t, 8> s = state;
+  for (int i = 0; i < 64; ++i) {
+    const uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
+    const uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
+    const uint32_t one =
+        s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
+        choice + roundConstants[i] + w[i];
+    const uint32_t two =
+        (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) + majority;
+    s = {one + two, s[0], s[1], s[2], s[3] + one, s[4], s[5], s[6]};
+  }
+  for (int i = 0; i < 8; ++i)
+    state[i] += s[i];
+}
+
+void Sha256::update(std::string_view bytes) {
+  const auto *data = reinterpret_cast<const uint8_t *>(bytes.data());
+  size_t left = bytes.size();
+  while (left) {
+    const size_t filled = length % 64;
+    if (filled == 0 && left >= 64) { // whole blocks straight from the input
+      block(data);
+      data += 64, left -= 64, length += 64;
+      continue;
+    }
+    const size_t take = std::min(left, 64 - filled);
+    std::memcpy(pending.data() + filled, data, take);
+    data += take, left -= take, length += take;
+    if (length % 64 == 0)
+      block(pending.data());
+  }
+}
+
+std::string Sha256::finish() {
+  const uint64_t bits = length * 8;
+  update(std::string_view("\x80", 1));
+  while (length % 64 != 56)
+    update(std::string_view("\0", 1));
+  char size[8];
+  for (int i = 0; i < 8; ++i)
+    size[i] = char(bits >> (56 - 8 * i));
+  update(std::string_view(size, 8));
+
+  std::string text;
+  for (uint32_t word : state)
+    for (int shift = 28; shift >= 0; shift -= 4)
+      text += "0123456789abcdef"[word >> shift & 15];
+  return text;
+}
+
+std::string smex::sha256(std::string_view bytes) {
+  Sha256 hash;
+  hash.update(bytes);
+  return hash.finish();
+}
