@@ -1,0 +1,178 @@
+#include "dialects/exec/ir/Exec.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::exec;
+
+#include "dialects/exec/ir/ExecDialect.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/exec/ir/ExecTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/exec/ir/ExecOps.cpp.inc"
+
+void ExecDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/exec/ir/ExecOps.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/exec/ir/ExecTypes.cpp.inc"
+      >();
+}
+
+LogicalResult BufferOp::verify() {
+  const StringRef role = getRole();
+  if (role != "input" && role != "parameter" && role != "temporary")
+    return emitOpError("has role \"")
+           << role << "\"; it is input, parameter or temporary";
+  auto program = (*this)->getParentOfType<ProgramOp>();
+  if (!program)
+    return emitOpError("stands outside a program");
+  const int64_t workers = program.getWorkers();
+  const auto shape = cast<RankedTensorType>(getTensorType()).getShape();
+  if (int64_t(getBoxes().size()) != workers * int64_t(shape.size()) * 2)
+    return emitOpError("has ") << getBoxes().size() << " numbers for boxes; "
+                               << workers << " workers of rank " << shape.size()
+                               << " need " << workers * shape.size() * 2;
+  for (const Box &box : unflatten(getBoxes(), workers))
+    for (size_t d = 0; d < box.size(); ++d)
+      if (box[d].lo < 0 || box[d].hi > shape[d] || box[d].hi < box[d].lo)
+        return emitOpError("has a box outside its tensor: ") << toString(box);
+  if (auto offsets = getOffsets(); offsets && int64_t(offsets->size()) != workers)
+    return emitOpError("needs one offset per worker");
+  return success();
+}
+
+LogicalResult ComputeOp::verify() {
+  auto program = (*this)->getParentOfType<ProgramOp>();
+  if (!program)
+    return emitOpError("stands outside a program");
+  if (getIndices().size() % (2 * std::max<int64_t>(program.getWorkers(), 1)))
+    return emitOpError("has indices that are no boxes of ")
+           << program.getWorkers() << " workers";
+  return success();
+}
+
+SmallVector<int64_t> smex::exec::flatten(ArrayRef<Box> boxes) {
+  SmallVector<int64_t> flat;
+  for (const Box &box : boxes)
+    for (Interval side : box)
+      flat.append({side.lo, side.hi});
+  return flat;
+}
+
+std::vector<Box> smex::exec::unflatten(ArrayRef<int64_t> flat, int64_t workers) {
+  const size_t rank = workers ? flat.size() / size_t(workers) / 2 : 0;
+  std::vector<Box> boxes(workers, Box(rank));
+  for (auto &box : boxes)
+    for (Interval &side : box) {
+      side = {flat[0], flat[1]};
+      flat = flat.drop_front(2);
+    }
+  return boxes;
+}
+
+SmallVector<int64_t>
+smex::exec::flatten(ArrayRef<std::vector<plan::Piece>> pieces) {
+  SmallVector<int64_t> flat;
+  for (const auto &ofWorker : pieces) {
+    flat.push_back(ofWorker.size());
+    for (const plan::Piece &piece : ofWorker) {
+      flat.push_back(piece.worker);
+      for (Interval side : piece.box)
+        flat.append({side.lo, side.hi});
+    }
+  }
+  return flat;
+}
+
+std::vector<std::vector<plan::Piece>>
+smex::exec::unflattenPieces(ArrayRef<int64_t> flat, int64_t workers, size_t rank) {
+  std::vector<std::vector<plan::Piece>> pieces(workers);
+  for (auto &ofWorker : pieces) {
+    ofWorker.resize(flat.consume_front());
+    for (plan::Piece &piece : ofWorker) {
+      piece.worker = int(flat.consume_front());
+      for (size_t d = 0; d < rank; ++d) {
+        piece.box.push_back({flat[0], flat[1]});
+        flat = flat.drop_front(2);
+      }
+    }
+  }
+  return pieces;
+}
+
+SmallVector<int64_t> smex::exec::flatten(ArrayRef<std::vector<plan::Wait>> waits) {
+  SmallVector<int64_t> flat;
+  for (const auto &ofWorker : waits) {
+    flat.push_back(ofWorker.size());
+    for (const plan::Wait &wait : ofWorker)
+      flat.append({wait.worker, wait.instruction});
+  }
+  return flat;
+}
+
+std::vector<std::vector<plan::Wait>>
+smex::exec::unflattenWaits(ArrayRef<int64_t> flat, int64_t workers) {
+  std::vector<std::vector<plan::Wait>> waits(workers);
+  for (auto &ofWorker : waits) {
+    ofWorker.resize(flat.consume_front());
+    for (plan::Wait &wait : ofWorker) {
+      wait.worker = int(flat.consume_front());
+      wait.instruction = int(flat.consume_front());
+    }
+  }
+  return waits;
+}
+
+std::vector<Operation *> smex::exec::instructions(ProgramOp program) {
+  std::vector<Operation *> list;
+  for (Operation &op : *program.getBody().begin())
+    if (isa<FetchOp, ComputeOp, ReduceOp>(op))
+      list.push_back(&op);
+  return list;
+}
+
+BufferOp smex::exec::written(Operation *instruction) {
+  return TypeSwitch<Operation *, BufferOp>(instruction)
+      .Case<FetchOp, ComputeOp, ReduceOp>(
+          [](auto op) { return bufferOf(op.getTo()); })
+      .Default([](Operation *) { return BufferOp(); });
+}
+
+std::vector<BufferOp> smex::exec::read(Operation *instruction) {
+  std::vector<BufferOp> buffers;
+  if (auto compute = dyn_cast<ComputeOp>(instruction)) {
+    for (Value operand : compute.getInputs())
+      buffers.push_back(bufferOf(operand));
+  } else if (auto fetch = dyn_cast<FetchOp>(instruction)) {
+    buffers.push_back(bufferOf(fetch.getFrom()));
+  } else if (auto reduce = dyn_cast<ReduceOp>(instruction)) {
+    buffers.push_back(bufferOf(reduce.getFrom()));
+  }
+  return buffers;
+}
+
+int64_t smex::exec::communicationBytes(ProgramOp program) {
+  const int64_t workers = program.getWorkers();
+  int64_t bytes = 0;
+  for (Operation *op : instructions(program)) {
+    auto pieces = op->getAttrOfType<DenseI64ArrayAttr>("pieces");
+    if (!pieces)
+      continue;
+    const auto tensor = cast<RankedTensorType>(written(op).getTensorType());
+    const int64_t element =
+        byteSize(tdl::toDType(tensor.getElementType()).value_or(DType::F32));
+    const auto perWorker = unflattenPieces(pieces, workers, tensor.getRank());
+    for (int64_t w = 0; w < workers; ++w)
+      for (const plan::Piece &piece : perWorker[w])
+        if (piece.worker != w)
+          bytes += volume(piece.box) * element;
+  }
+  return bytes;
+}

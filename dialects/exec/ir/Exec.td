@@ -1,0 +1,108 @@
+// The dialect `exec`: the execution dataflow graph (thesis section 3.6). One
+// list of instructions that every worker runs in order; what differs between
+// workers are regions, and those are attributes with one entry per worker.
+#ifndef SMEX_EXEC_TD
+#define SMEX_EXEC_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def ExecDialect : Dialect {
+  let name = "exec";
+  let cppNamespace = "::smex::exec";
+  let summary = "The execution dataflow graph: fetch, compute, reduce.";
+  let useDefaultTypePrinterParser = 1;
+  let description = [{
+    Boxes are flat lists, per worker, of `lo, hi` per dimension, in the tensor's
+    coordinates. Pieces are per worker their number, then per piece the worker it
+    comes from and its box. Waits are per worker their number, then per wait the
+    worker and the number of its instruction (buffers and outputs are not
+    counted).
+  }];
+}
+
+def BufferType : TypeDef<ExecDialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "a region of a tensor on each worker";
+}
+
+class ExecOp<string mnemonic, list<Trait> traits = []>
+    : Op<ExecDialect, mnemonic, traits>;
+
+def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
+                                   IsolatedFromAbove]> {
+  let summary = "the program of all workers";
+  let description = [{
+    ```mlir
+    exec.program @partitioned workers 2 {
+      %x = exec.buffer input "x" : tensor<4x8xf32> boxes [0, 2, 0, 8, 2, 4, 0, 8]
+      ...
+    }
+    ```
+    `arena` (bytes per worker) and `workspace` (its offset per worker, and its
+    bytes last) are there once memory is planned.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$workers,
+                       OptionalAttr<DenseI64ArrayAttr>:$arena,
+                       OptionalAttr<DenseI64ArrayAttr>:$workspace);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name `workers` $workers attr-dict-with-keyword $body";
+}
+
+def BufferOp : ExecOp<"buffer"> {
+  let summary = "storage for a region of a tensor on each worker";
+  let description = [{
+    `role` is input, parameter or temporary. A `partial` buffer holds a worker's
+    share of a reduction, not the tensor's value. `offsets` (bytes into each
+    worker's arena) are there once memory is planned.
+  }];
+  let arguments = (ins StrAttr:$role, StrAttr:$tensor,
+                       TypeAttrOf<AnyStaticShapeTensor>:$tensorType, UnitAttr:$partial,
+                       OptionalAttr<F64Attr>:$drawn, DenseI64ArrayAttr:$boxes,
+                       OptionalAttr<DenseI64ArrayAttr>:$offsets);
+  let results = (outs BufferType:$result);
+  let assemblyFormat = [{
+    $role $tensor `:` $tensorType (`partial` $partial^)? `boxes` $boxes attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def FetchOp : ExecOp<"fetch"> {
+  let summary = "assembles a region from the workers that hold it (MultiFetch)";
+  let arguments = (ins BufferType:$from, BufferType:$to, DenseI64ArrayAttr:$pieces,
+                       OptionalAttr<DenseI64ArrayAttr>:$waits);
+  let assemblyFormat = [{
+    $from `to` $to `pieces` $pieces attr-dict
+  }];
+}
+
+def ComputeOp : ExecOp<"compute"> {
+  let summary = "evaluates a lambda on each worker's part of its index variables";
+  let arguments = (ins FlatSymbolRefAttr:$lambda, Variadic<BufferType>:$inputs,
+                       BufferType:$to, DenseI64ArrayAttr:$indices,
+                       OptionalAttr<DenseI64ArrayAttr>:$waits);
+  let assemblyFormat = [{
+    $lambda `(` $inputs `)` `to` $to `indices` $indices attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def ReduceOp : ExecOp<"reduce"> {
+  let summary = "combines partial results of several workers, each its own part";
+  let arguments = (ins StrAttr:$reducer, BufferType:$from, BufferType:$to,
+                       DenseI64ArrayAttr:$pieces,
+                       OptionalAttr<DenseI64ArrayAttr>:$waits);
+  let assemblyFormat = [{
+    $reducer $from `to` $to `pieces` $pieces attr-dict
+  }];
+}
+
+def OutputOp : ExecOp<"output"> {
+  let summary = "names the buffer that holds an output of the model";
+  let arguments = (ins StrAttr:$name, BufferType:$buffer);
+  let assemblyFormat = "$name $buffer attr-dict";
+}
+
+#endif

@@ -1,0 +1,106 @@
+#include "dialects/smex/ir/Smex.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::semantic;
+
+#include "dialects/smex/ir/SmexDialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/smex/ir/SmexOps.cpp.inc"
+
+void SmexDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/smex/ir/SmexOps.cpp.inc"
+      >();
+}
+
+LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto op = symbols.lookupNearestSymbolFrom<tdl::LambdaOp>(*this, getLambdaAttr());
+  if (!op)
+    return emitOpError("applies ") << getLambdaAttr() << ", which is no tdl.lambda";
+  const auto lambda = tdl::parseLambda(op.getText());
+  if (!lambda)
+    return success(); // the lambda's own verifier reports it
+  if (lambda->operands.size() != getInputs().size())
+    return emitOpError("has ") << getInputs().size() << " operands, but "
+                               << getLambdaAttr() << " takes "
+                               << lambda->operands.size();
+  if (lambda->indexCount() != int(getExtents().size()))
+    return emitOpError("gives ") << getExtents().size() << " extents, but "
+                                 << getLambdaAttr() << " has "
+                                 << lambda->indexCount() << " index variables";
+  for (int64_t extent : getExtents())
+    if (extent < 0)
+      return emitOpError("has a negative extent");
+  for (size_t i = 0; i < lambda->operands.size(); ++i) {
+    const smex::TensorType type = tensorType(getInputs()[i].getType());
+    const tdl::Operand &operand = lambda->operands[i];
+    if (type.rank() != operand.rank || type.dtype != operand.type)
+      return emitOpError("passes ") << smex::toString(type) << " for operand "
+                                    << operand.name << " of " << getLambdaAttr();
+  }
+  const smex::TensorType result = tensorType(getResult().getType());
+  const auto shape = getExtents().take_front(lambda->rank());
+  if (result.dtype != lambda->result || ArrayRef(result.shape) != shape)
+    return emitOpError("gives ") << smex::toString(result)
+                                 << ", which is not what its extents say";
+  return success();
+}
+
+func::FuncOp smex::semantic::mainFunction(ModuleOp module) {
+  auto function = module.lookupSymbol<func::FuncOp>("main");
+  if (!function)
+    module.emitError("the module has no func.func @main");
+  return function;
+}
+
+StringRef smex::semantic::nodeName(Operation *op) {
+  if (auto location = dyn_cast<NameLoc>(op->getLoc()))
+    return location.getName().strref();
+  return "";
+}
+
+DenseI64ArrayAttr smex::semantic::cutOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    return function.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(),
+                                                        cutAttr);
+  }
+  return value.getDefiningOp()->getAttrOfType<DenseI64ArrayAttr>("cut");
+}
+
+void smex::semantic::setCut(Value value, ArrayRef<int64_t> cut) {
+  auto attribute = DenseI64ArrayAttr::get(value.getContext(), cut);
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    function.setArgAttr(argument.getArgNumber(), cutAttr, attribute);
+  } else {
+    value.getDefiningOp()->setAttr("cut", attribute);
+  }
+}
+
+StringRef smex::semantic::tensorName(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto name =
+        function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nameAttr);
+    return name ? name.strref() : "";
+  }
+  if (auto parameter = value.getDefiningOp<ParameterOp>())
+    return parameter.getName();
+  return value.getDefiningOp<ApplyOp>().getName();
+}
+
+smex::TensorType smex::semantic::tensorType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return {tdl::toDType(tensor.getElementType()).value_or(DType::F32),
+          tensor.getShape().vec()};
+}
+
+RankedTensorType smex::semantic::toMlirType(const smex::TensorType &type,
+                                            MLIRContext *context) {
+  return RankedTensorType::get(type.shape, tdl::toMlirType(type.dtype, context));
+}

@@ -1,0 +1,44 @@
+// The semantic dataflow graph; see Smex.td for its operations and for the
+// attributes that hold decisions.
+#ifndef SMEX_DIALECTS_SMEX_IR_SMEX_H
+#define SMEX_DIALECTS_SMEX_IR_SMEX_H
+
+#include "dialects/tdl/ir/Tdl.h"
+#include "support/Tensor.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/smex/ir/SmexDialect.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/smex/ir/SmexOps.h.inc"
+
+namespace smex::semantic {
+
+/// Attribute names on functions, arguments and the module.
+constexpr llvm::StringLiteral nameAttr = "smex.name";       // argument
+constexpr llvm::StringLiteral cutAttr = "smex.cut";         // argument
+constexpr llvm::StringLiteral outputsAttr = "smex.outputs"; // function
+constexpr llvm::StringLiteral waysAttr = "smex.ways";       // module
+constexpr llvm::StringLiteral searchAttr = "smex.search";   // module
+
+/// The model's function, `@main`; null with an error where there is none.
+mlir::func::FuncOp mainFunction(mlir::ModuleOp module);
+
+/// The node of the model that an operation stems from: its NameLoc.
+llvm::StringRef nodeName(mlir::Operation *op);
+
+/// The decision on how a value is cut; null before partitioning.
+mlir::DenseI64ArrayAttr cutOf(mlir::Value value);
+void setCut(mlir::Value value, llvm::ArrayRef<int64_t> cut);
+
+/// The name of the tensor: an argument's, parameter's, or application's.
+llvm::StringRef tensorName(mlir::Value value);
+
+smex::TensorType tensorType(mlir::Type type);
+mlir::RankedTensorType toMlirType(const smex::TensorType &type, mlir::MLIRContext *);
+
+} // namespace smex::semantic
+
+#endif

@@ -1,0 +1,69 @@
+// The dialect `smex`: the semantic dataflow graph (thesis section 3.2). What is
+// computed, and, once decided, how it is split; nothing about buffers or order.
+#ifndef SMEX_SMEX_TD
+#define SMEX_SMEX_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def SmexDialect : Dialect {
+  let name = "smex";
+  let cppNamespace = "::smex::semantic";
+  let summary = "The semantic dataflow graph: lambdas applied to tensors.";
+  let description = [{
+    A model is a `func.func @main`: its arguments are the model's inputs
+    (argument attribute `smex.name`), its results the outputs (function attribute
+    `smex.outputs`, a list of names).
+
+    Decisions are attributes. With m recursion steps, `cut` on the producer of a
+    tensor (`smex.cut` on an argument) lists per step the dimension that is cut,
+    -1 where the tensor is replicated; `split` on an application lists per step
+    the index variable whose range is divided, -1 where every group computes the
+    whole. The module's `smex.ways` lists in how many ways each step divides.
+  }];
+}
+
+def ParameterOp : Op<SmexDialect, "parameter", [Pure]> {
+  let summary = "a tensor that the model brings along";
+  let description = [{
+    Its bytes are not in the IR: they are read by name, region by region, when
+    the plan is written. With `drawn`, they are not stored at all but drawn,
+    uniform in [-drawn, drawn), when the plan runs.
+
+    ```mlir
+    %w = smex.parameter "fc.weight" : tensor<10x64xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, OptionalAttr<F64Attr>:$drawn,
+                       OptionalAttr<DenseI64ArrayAttr>:$cut);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+}
+
+def ApplyOp : Op<SmexDialect, "apply",
+                 [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "applies a lambda";
+  let description = [{
+    `extents` gives the range of each index variable of the lambda, outputs
+    first; the result's shape is the leading ones.
+
+    ```mlir
+    %c = smex.apply @matmul(%a, %b) extents [16, 8, 32]
+        : (tensor<16x32xf32>, tensor<32x8xf32>) -> tensor<16x8xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$lambda,
+                       Variadic<AnyStaticShapeTensor>:$inputs,
+                       DenseI64ArrayAttr:$extents,
+                       StrAttr:$name,
+                       OptionalAttr<DenseI64ArrayAttr>:$split,
+                       OptionalAttr<DenseI64ArrayAttr>:$cut);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $lambda `(` $inputs `)` `extents` $extents $name attr-dict `:`
+    functional-type($inputs, $result)
+  }];
+}
+
+#endif

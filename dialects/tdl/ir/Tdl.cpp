@@ -1,0 +1,82 @@
+#include "dialects/tdl/ir/Tdl.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::tdl;
+
+#include "dialects/tdl/ir/TdlDialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/tdl/ir/TdlOps.cpp.inc"
+
+void TdlDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/tdl/ir/TdlOps.cpp.inc"
+      >();
+}
+
+LogicalResult LambdaOp::verify() {
+  if (Result<Lambda> lambda = parseLambda(getText()); !lambda)
+    return emitOpError("is not a lambda: ") << lambda.error().message;
+  return success();
+}
+
+mlir::Type smex::tdl::toMlirType(DType type, MLIRContext *context) {
+  Builder b(context);
+  switch (type) {
+  case DType::Bool:
+    return b.getI1Type();
+  case DType::F16:
+    return b.getF16Type();
+  case DType::BF16:
+    return b.getBF16Type();
+  case DType::F32:
+    return b.getF32Type();
+  case DType::F64:
+    return b.getF64Type();
+  default:
+    return IntegerType::get(context, unsigned(byteSize(type) * 8),
+                            isUnsigned(type) ? IntegerType::Unsigned
+                                             : IntegerType::Signless);
+  }
+}
+
+std::optional<DType> smex::tdl::toDType(mlir::Type type) {
+  if (type.isF16())
+    return DType::F16;
+  if (type.isBF16())
+    return DType::BF16;
+  if (type.isF32())
+    return DType::F32;
+  if (type.isF64())
+    return DType::F64;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.isSigned())
+    return std::nullopt;
+  const bool isUnsignedType = integer.isUnsigned();
+  switch (integer.getWidth()) {
+  case 1:
+    return isUnsignedType ? std::nullopt : std::optional(DType::Bool);
+  case 8:
+    return isUnsignedType ? DType::U8 : DType::I8;
+  case 16:
+    return isUnsignedType ? DType::U16 : DType::I16;
+  case 32:
+    return isUnsignedType ? DType::U32 : DType::I32;
+  case 64:
+    return isUnsignedType ? DType::U64 : DType::I64;
+  default:
+    return std::nullopt;
+  }
+}
+
+LambdaTable::LambdaTable(Operation *module) {
+  module->walk([&](LambdaOp op) {
+    if (Result<Lambda> lambda = parseLambda(op.getText()))
+      lambdas[op.getSymNameAttr()] =
+          std::make_shared<const Lambda>(std::move(*lambda));
+  });
+}

@@ -1,0 +1,40 @@
+// The MLIR side of the tensor description language; the language itself is in
+// dialects/tdl/lambda.
+#ifndef SMEX_DIALECTS_TDL_IR_TDL_H
+#define SMEX_DIALECTS_TDL_IR_TDL_H
+
+#include "dialects/tdl/lambda/Lambda.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include "dialects/tdl/ir/TdlDialect.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/tdl/ir/TdlOps.h.inc"
+
+namespace smex::tdl {
+
+/// Element types: bool is i1, unsigned integers are ui8 .. ui64.
+mlir::Type toMlirType(DType type, mlir::MLIRContext *context);
+std::optional<DType> toDType(mlir::Type type);
+
+/// The lambdas of a module by symbol, parsed once.
+class LambdaTable {
+public:
+  explicit LambdaTable(mlir::Operation *module);
+  /// The lambda named so; verified modules always have it.
+  const Lambda &operator[](mlir::StringAttr symbol) const {
+    return *lambdas.at(symbol);
+  }
+
+private:
+  llvm::DenseMap<mlir::StringAttr, std::shared_ptr<const Lambda>> lambdas;
+};
+
+} // namespace smex::tdl
+
+#endif
