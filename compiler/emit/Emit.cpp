@@ -1,0 +1,131 @@
+#include "compiler/emit/Emit.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::emit;
+
+namespace {
+
+class Emitter {
+public:
+  Emitter(exec::ProgramOp program, KernelTable &kernels)
+      : op(program), kernels(kernels), lambdas(program->getParentOp()) {}
+
+  plan::Partitioned run() {
+    result.workers.resize(size_t(op.getWorkers()));
+    for (size_t w = 0; w < result.workers.size(); ++w) {
+      plan::Worker &worker = result.workers[w];
+      worker.arenaBytes = (*op.getArena())[w];
+      worker.workspaceOffset = (*op.getWorkspace())[w];
+      worker.workspaceBytes = op.getWorkspace()->back();
+    }
+    for (Operation &each : op.getBody().front()) {
+      if (auto buffer = dyn_cast<exec::BufferOp>(each))
+        addBuffer(buffer);
+      else if (auto output = dyn_cast<exec::OutputOp>(each))
+        program().outputs.push_back(
+            {output.getName().str(), numbers.at(exec::bufferOf(output.getBuffer()))});
+      else
+        addInstruction(&each);
+    }
+    return std::move(result);
+  }
+
+private:
+  plan::Program &program() { return result.program; }
+
+  int tensorOf(exec::BufferOp buffer) {
+    const auto [entry, isNew] = tensors.try_emplace(
+        buffer.getTensor().str(), int(program().tensors.size()));
+    if (isNew) {
+      auto type = cast<RankedTensorType>(buffer.getTensorType());
+      program().tensors.push_back(
+          {entry->first,
+           {*tdl::toDType(type.getElementType()), type.getShape().vec()}});
+    }
+    return entry->second;
+  }
+
+  void addBuffer(exec::BufferOp buffer) {
+    const int number = int(program().buffers.size());
+    numbers[buffer] = number;
+    program().buffers.push_back({tensorOf(buffer), buffer.getPartial()});
+    if (buffer.getRole() == "input") {
+      program().inputs.push_back({buffer.getTensor().str(), number});
+    } else if (buffer.getRole() == "parameter") {
+      const auto scale = buffer.getDrawn();
+      program().parameters.push_back({buffer.getTensor().str(), number,
+                                      scale.has_value(),
+                                      scale ? scale->convertToDouble() : 0.0});
+    }
+    const auto boxes = exec::boxesOf(buffer);
+    for (size_t w = 0; w < boxes.size(); ++w)
+      result.workers[w].buffers.push_back(
+          {boxes[w], (*buffer.getOffsets())[w]});
+  }
+
+  /// Kernels are told apart by lambda and binding: see KernelTable.
+  int kernelNumber(StringAttr symbol, const std::vector<Box> &indices) {
+    Box all = indices.front();
+    for (const Box &ofWorker : indices)
+      all = hull(all, ofWorker);
+    const plan::Kernel &kernel =
+        kernels.kernelOf(tdl::toString(lambdas[symbol]), extents(all));
+    const auto [entry, isNew] =
+        kernelNumbers.try_emplace(&kernel, int(program().kernels.size()));
+    if (isNew)
+      program().kernels.push_back(kernel);
+    return entry->second;
+  }
+
+  void addInstruction(Operation *each) {
+    plan::Instruction instruction;
+    if (auto loc = dyn_cast<NameLoc>(each->getLoc()))
+      instruction.node = loc.getName().str();
+    instruction.to = numbers.at(exec::written(each));
+    const int64_t workers = op.getWorkers();
+    std::vector<plan::WorkerInstruction> shares(workers);
+    if (auto compute = dyn_cast<exec::ComputeOp>(each)) {
+      instruction.op = plan::Opcode::Compute;
+      for (exec::BufferOp operand : exec::read(each))
+        instruction.operands.push_back(numbers.at(operand));
+      const auto indices = exec::unflatten(compute.getIndices(), workers);
+      instruction.kernel =
+          kernelNumber(compute.getLambdaAttr().getAttr(), indices);
+      for (int64_t w = 0; w < workers; ++w)
+        shares[w].indices = indices[w];
+    } else {
+      instruction.op =
+          isa<exec::FetchOp>(each) ? plan::Opcode::Fetch : plan::Opcode::Reduce;
+      instruction.from = numbers.at(exec::read(each).front());
+      if (auto reduce = dyn_cast<exec::ReduceOp>(each))
+        instruction.reducer = reduce.getReducer().str();
+      auto type = cast<RankedTensorType>(exec::written(each).getTensorType());
+      auto pieces = exec::unflattenPieces(
+          each->getAttrOfType<DenseI64ArrayAttr>("pieces"), workers, type.getRank());
+      for (int64_t w = 0; w < workers; ++w)
+        shares[w].pieces = std::move(pieces[w]);
+    }
+    auto waits = exec::unflattenWaits(
+        each->getAttrOfType<DenseI64ArrayAttr>("waits"), workers);
+    for (int64_t w = 0; w < workers; ++w) {
+      shares[w].waits = std::move(waits[w]);
+      result.workers[w].instructions.push_back(std::move(shares[w]));
+    }
+    program().instructions.push_back(std::move(instruction));
+  }
+
+  exec::ProgramOp op;
+  KernelTable &kernels;
+  tdl::LambdaTable lambdas;
+  plan::Partitioned result;
+  llvm::DenseMap<Operation *, int> numbers; // of buffers
+  std::map<std::string, int> tensors;
+  llvm::DenseMap<const plan::Kernel *, int> kernelNumbers;
+};
+
+} // namespace
+
+plan::Partitioned smex::emit::emit(exec::ProgramOp program, KernelTable &kernels) {
+  return Emitter(program, kernels).run();
+}

@@ -1,0 +1,40 @@
+// The kernels of a plan: one per distinct lambda, bound to a library or generated.
+#ifndef SMEX_COMPILER_EMIT_KERNELS_H
+#define SMEX_COMPILER_EMIT_KERNELS_H
+
+#include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/plan/Plan.h"
+
+#include <map>
+#include <vector>
+
+namespace smex::emit {
+
+/// The kernel-binding table: which implementation a lambda gets. It goes by the
+/// lambda's structure, so a custom operator that is a matrix product gets the
+/// library's as well. `extents` of all index variables tell a grouped convolution.
+plan::Kernel bind(const tdl::Lambda &lambda, const std::vector<int64_t> &extents);
+
+/// Kernels by lambda text, over all programs of a plan: they share kernels.so.
+class KernelTable {
+public:
+  /// The kernel of this lambda; generated ones get a symbol of their own. The
+  /// reference stays valid, and is the same for the same lambda and binding.
+  const plan::Kernel &kernelOf(const std::string &lambda,
+                               const std::vector<int64_t> &extents);
+
+  /// The lambdas to generate code for, with their symbols, in order.
+  struct Generated {
+    std::string symbol;
+    tdl::Lambda lambda;
+  };
+  const std::vector<Generated> &generated() const { return requests; }
+
+private:
+  std::map<std::pair<std::string, plan::KernelKind>, plan::Kernel> kernels;
+  std::vector<Generated> requests;
+};
+
+} // namespace smex::emit
+
+#endif

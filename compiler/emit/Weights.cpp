@@ -1,0 +1,83 @@
+#include "compiler/emit/Weights.h"
+
+#include <fstream>
+#include <memory>
+
+using namespace smex;
+using namespace smex::emit;
+using frontend::ParameterData;
+
+Weights::Weights(const frontend::Model &model) : model(model) {
+  for (const frontend::Parameter &parameter : model.parameters)
+    byName[model.values[parameter.value].name] = &parameter;
+}
+
+namespace {
+
+/// Calls `copy(element, count)` for every contiguous run of the box, in row-major
+/// order, with its first element's number in the whole tensor.
+template <typename F>
+bool forEachRun(const std::vector<int64_t> &shape, const Box &box, F &&copy) {
+  // Trailing dimensions that are whole join into one run.
+  size_t inner = box.size();
+  int64_t run = 1;
+  while (inner > 0 && box[inner - 1] == Interval{0, shape[inner - 1]})
+    run *= shape[--inner];
+  const auto strides = rowMajorStrides(shape);
+  Box outer(box.begin(), box.begin() + inner);
+  if (inner > 0) {
+    run *= outer.back().size();
+    outer.back().hi = outer.back().lo + 1;
+  }
+  if (isEmpty(box))
+    return true;
+  std::vector<int64_t> at;
+  for (Interval side : outer)
+    at.push_back(side.lo);
+  while (true) {
+    int64_t element = 0;
+    for (size_t d = 0; d < at.size(); ++d)
+      element += at[d] * strides[d];
+    if (!copy(element, run))
+      return false;
+    size_t d = at.size();
+    while (d > 0 && ++at[d - 1] == outer[d - 1].hi) {
+      at[d - 1] = outer[d - 1].lo;
+      --d;
+    }
+    if (d == 0)
+      return true;
+  }
+}
+
+} // namespace
+
+Result<std::vector<std::byte>> Weights::read(const std::string &name,
+                                             const Box &box) const {
+  const frontend::Parameter &parameter = *byName.at(name);
+  const TensorType &type = model.values[parameter.value].type;
+  const ParameterData &data = parameter.data;
+  const int64_t element = byteSize(type.dtype);
+  std::vector<std::byte> bytes;
+  bytes.reserve(size_t(volume(box) * element));
+  if (data.kind == ParameterData::Kind::Memory) {
+    forEachRun(type.shape, box, [&](int64_t first, int64_t count) {
+      const std::byte *from = data.bytes + first * element;
+      bytes.insert(bytes.end(), from, from + count * element);
+      return true;
+    });
+    return bytes;
+  }
+  std::ifstream file(data.path, std::ios::binary);
+  const bool complete =
+      forEachRun(type.shape, box, [&](int64_t first, int64_t count) {
+        const size_t start = bytes.size();
+        bytes.resize(start + size_t(count * element));
+        file.seekg(data.offset + first * element);
+        return bool(file.read(reinterpret_cast<char *>(&bytes[start]), count * element));
+      });
+  if (!complete)
+    return fail(data.path, ": cannot read parameter \"", name,
+                "\"; did the file change since the model was read?");
+  return bytes;
+}

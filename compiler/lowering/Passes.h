@@ -1,0 +1,19 @@
+// From decisions to one program per worker; see Passes.td.
+#ifndef SMEX_COMPILER_LOWERING_PASSES_H
+#define SMEX_COMPILER_LOWERING_PASSES_H
+
+#include "dialects/exec/ir/Exec.h"
+#include "dialects/smex/ir/Smex.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace smex::lowering {
+
+#define GEN_PASS_DECL
+#include "compiler/lowering/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "compiler/lowering/Passes.h.inc"
+
+} // namespace smex::lowering
+
+#endif

@@ -1,0 +1,92 @@
+// Lifetimes of buffers from the instruction list, packed per worker.
+#include "compiler/memory/Passes.h"
+#include "compiler/memory/Planner.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace smex::memory {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "compiler/memory/Passes.h.inc"
+} // namespace smex::memory
+
+using namespace mlir;
+using namespace smex;
+
+namespace {
+
+/// First instruction that needs the bytes and the one after the last, over all
+/// workers: a buffer that another worker reads lives until that is done.
+struct Lived {
+  int64_t lower, upper;
+};
+
+llvm::DenseMap<Operation *, Lived> lifetimes(exec::ProgramOp program) {
+  const auto list = exec::instructions(program);
+  const int64_t end = int64_t(list.size()) + 1;
+  llvm::DenseMap<Operation *, Lived> lived;
+  for (auto buffer : program.getOps<exec::BufferOp>()) {
+    // Inputs are there before the first instruction; parameters stay.
+    if (buffer.getRole() == "input")
+      lived[buffer] = {-1, 0};
+    else if (buffer.getRole() == "parameter")
+      lived[buffer] = {-1, end};
+    else
+      lived[buffer] = {end, -1};
+  }
+  const auto touch = [&](exec::BufferOp buffer, int64_t time) {
+    Lived &span = lived[buffer];
+    span.lower = std::min(span.lower, time);
+    span.upper = std::max(span.upper, time + 1);
+  };
+  for (size_t i = 0; i < list.size(); ++i) {
+    touch(exec::written(list[i]), int64_t(i));
+    for (exec::BufferOp buffer : exec::read(list[i]))
+      touch(buffer, int64_t(i));
+  }
+  for (auto output : program.getOps<exec::OutputOp>())
+    touch(exec::bufferOf(output.getBuffer()), end - 1);
+  return lived;
+}
+
+struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    exec::ProgramOp program = getOperation();
+    const int64_t workers = program.getWorkers();
+    const auto lived = lifetimes(program);
+    std::vector<exec::BufferOp> buffers(program.getOps<exec::BufferOp>().begin(),
+                                        program.getOps<exec::BufferOp>().end());
+    std::vector<std::vector<Box>> boxes;
+    for (exec::BufferOp buffer : buffers)
+      boxes.push_back(exec::boxesOf(buffer));
+
+    std::vector<SmallVector<int64_t>> offsets(buffers.size());
+    SmallVector<int64_t> arena, workspace;
+    for (int64_t w = 0; w < workers; ++w) {
+      std::vector<memory::Lifetime> spans;
+      for (size_t b = 0; b < buffers.size(); ++b) {
+        const auto tensor = cast<RankedTensorType>(buffers[b].getTensorType());
+        const auto type = tdl::toDType(tensor.getElementType());
+        spans.push_back({lived.at(buffers[b]).lower, lived.at(buffers[b]).upper,
+                         volume(boxes[b][w]) * byteSize(*type)});
+      }
+      const int64_t end = int64_t(exec::instructions(program).size()) + 1;
+      spans.push_back({-1, end, workspaceBytes});
+      const memory::Placement placement = memory::pack(spans);
+      for (size_t b = 0; b < buffers.size(); ++b)
+        offsets[b].push_back(placement.offsets[b]);
+      arena.push_back(placement.peak);
+      workspace.push_back(placement.offsets.back());
+    }
+    workspace.push_back(workspaceBytes);
+
+    Builder builder(program.getContext());
+    for (size_t b = 0; b < buffers.size(); ++b)
+      buffers[b].setOffsets(offsets[b]);
+    program.setArena(arena);
+    program.setWorkspace(workspace);
+  }
+};
+
+} // namespace

@@ -1,0 +1,30 @@
+// Offline memory planning: buffers of known size and lifetime, packed into one
+// arena. Plain structs without IR.
+#ifndef SMEX_COMPILER_MEMORY_PLANNER_H
+#define SMEX_COMPILER_MEMORY_PLANNER_H
+
+#include <cstdint>
+#include <vector>
+
+namespace smex::memory {
+
+/// Alive in [lower, upper): two buffers may share bytes only if their lifetimes
+/// do not overlap. Sizes are in bytes.
+struct Lifetime {
+  int64_t lower = 0, upper = 0;
+  int64_t size = 0;
+};
+
+struct Placement {
+  std::vector<int64_t> offsets; // bytes, multiples of the alignment
+  int64_t peak = 0;             // highest offset + size
+  int64_t lowerBound = 0;       // most bytes alive at once: no packing needs less
+};
+
+/// Packs greedily in several orders and keeps the best; deterministic. Buffers of
+/// size 0 get offset 0.
+Placement pack(const std::vector<Lifetime> &buffers, int64_t alignment = 64);
+
+} // namespace smex::memory
+
+#endif

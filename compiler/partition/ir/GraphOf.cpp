@@ -1,0 +1,46 @@
+#include "compiler/analysis/Access.h"
+#include "compiler/analysis/Strategies.h"
+#include "compiler/partition/ir/Passes.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::partition;
+
+GraphOfModule smex::partition::graphOf(func::FuncOp main) {
+  GraphOfModule result;
+  llvm::DenseMap<mlir::Value, int> ids;
+  const auto add = [&](mlir::Value value) {
+    const smex::TensorType type = semantic::tensorType(value.getType());
+    ids[value] = int(result.values.size());
+    result.values.push_back(value);
+    result.graph.tensors.push_back(
+        {semantic::tensorName(value).str(), type.shape, byteSize(type.dtype)});
+  };
+  for (BlockArgument argument : main.getArguments())
+    add(argument);
+
+  const tdl::LambdaTable lambdas(main->getParentOp());
+  for (Operation &op : main.getBody().front()) {
+    if (auto parameter = dyn_cast<semantic::ParameterOp>(op))
+      add(parameter.getResult());
+    auto apply = dyn_cast<semantic::ApplyOp>(op);
+    if (!apply)
+      continue;
+    add(apply.getResult());
+    const tdl::Lambda &lambda = lambdas[apply.getLambdaAttr().getAttr()];
+    Operator node;
+    node.name = apply.getName().str();
+    node.extents = apply.getExtents().vec();
+    node.result = ids.at(apply.getResult());
+    node.splits = analysis::cuttableIndices(lambda);
+    std::vector<std::vector<int64_t>> shapes;
+    for (mlir::Value operand : apply.getInputs())
+      shapes.push_back(result.graph.tensors[ids.at(operand)].shape);
+    auto accesses = analysis::accesses(lambda, shapes);
+    for (size_t i = 0; i < accesses.size(); ++i)
+      node.operands.push_back({ids.at(apply.getInputs()[i]), std::move(accesses[i])});
+    result.applications.push_back(apply);
+    result.graph.operators.push_back(std::move(node));
+  }
+  return result;
+}

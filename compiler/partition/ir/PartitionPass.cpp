@@ -1,0 +1,79 @@
+#include "compiler/partition/Recursive.h"
+#include "compiler/partition/ir/Passes.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace smex::partition {
+#define GEN_PASS_DEF_PARTITION
+#include "compiler/partition/ir/Passes.h.inc"
+} // namespace smex::partition
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::partition;
+
+namespace {
+
+std::vector<int64_t> perStep(const Plan &plan, int id,
+                             std::vector<int> Step::*choices) {
+  std::vector<int64_t> list;
+  for (const Step &step : plan.steps)
+    list.push_back((step.*choices)[id]);
+  return list;
+}
+
+void annotate(ModuleOp module, GraphOfModule &input, const Plan &plan,
+              StringRef algorithm) {
+  Builder b(module.getContext());
+  for (size_t t = 0; t < input.values.size(); ++t)
+    semantic::setCut(input.values[t], perStep(plan, int(t), &Step::tensors));
+  for (size_t o = 0; o < input.applications.size(); ++o)
+    input.applications[o].setSplit(perStep(plan, int(o), &Step::operators));
+
+  SmallVector<int64_t> ways;
+  SmallVector<Attribute> steps;
+  for (const Step &step : plan.steps) {
+    ways.push_back(step.ways);
+    steps.push_back(b.getDictionaryAttr({
+        b.getNamedAttr("ways", b.getI64IntegerAttr(step.ways)),
+        b.getNamedAttr("bytes", b.getI64IntegerAttr(step.bytes)),
+        b.getNamedAttr("lower_bound_bytes",
+                       b.getI64IntegerAttr(step.lowerBoundBytes)),
+        b.getNamedAttr("optimal", b.getBoolAttr(step.optimal)),
+    }));
+  }
+  module->setAttr(semantic::waysAttr, b.getDenseI64ArrayAttr(ways));
+  module->setAttr(
+      semantic::searchAttr,
+      b.getDictionaryAttr({
+          b.getNamedAttr("algorithm", b.getStringAttr(algorithm)),
+          b.getNamedAttr("lower_bound_bytes",
+                         b.getI64IntegerAttr(plan.lowerBoundBytes)),
+          b.getNamedAttr("steps", b.getArrayAttr(steps)),
+      }));
+}
+
+struct Partition : partition::impl::PartitionBase<Partition> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    func::FuncOp main = semantic::mainFunction(module);
+    if (!main)
+      return signalPassFailure();
+    GraphOfModule input = graphOf(main);
+    if (algorithm != "recursive") {
+      module.emitError("no algorithm is called \"" + algorithm +
+                       "\"; there is: recursive");
+      return signalPassFailure();
+    }
+    const auto plan = partitionRecursively(input.graph, gpus);
+    if (!plan) {
+      module.emitError(plan.error().message);
+      return signalPassFailure();
+    }
+    annotate(module, input, *plan, algorithm);
+  }
+};
+
+} // namespace

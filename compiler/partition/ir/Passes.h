@@ -1,0 +1,29 @@
+// The search as a pass; see Passes.td.
+#ifndef SMEX_COMPILER_PARTITION_IR_PASSES_H
+#define SMEX_COMPILER_PARTITION_IR_PASSES_H
+
+#include "compiler/partition/Graph.h"
+#include "dialects/smex/ir/Smex.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace smex::partition {
+
+/// The semantic graph as the search sees it. Tensors are numbered in the order
+/// of `values`, operators in the order of `applications`.
+struct GraphOfModule {
+  Graph graph;
+  std::vector<mlir::Value> values;
+  std::vector<semantic::ApplyOp> applications;
+};
+
+GraphOfModule graphOf(mlir::func::FuncOp main);
+
+#define GEN_PASS_DECL
+#include "compiler/partition/ir/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "compiler/partition/ir/Passes.h.inc"
+
+} // namespace smex::partition
+
+#endif

@@ -1,0 +1,20 @@
+#ifndef SMEX_PARTITION_PASSES_TD
+#define SMEX_PARTITION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Partition : Pass<"smex-partition", "mlir::ModuleOp"> {
+  let summary = "decides how every tensor and operator is split";
+  let description = [{
+    Hands the graph to the search (compiler/partition, thesis section 3.5) as
+    plain structs, and writes what it decides as attributes: `cut` on tensors,
+    `split` on applications, `smex.ways` and `smex.search` on the module.
+  }];
+  let options = [
+    Option<"gpus", "gpus", "int64_t", /*default=*/"1", "number of workers">,
+    Option<"algorithm", "algorithm", "std::string", /*default=*/"\"recursive\"",
+           "name of the search algorithm">,
+  ];
+}
+
+#endif

@@ -1,0 +1,42 @@
+// The order of passes; what each does is in the Passes.td of its folder.
+#include "compiler/analysis/ir/Passes.h"
+#include "compiler/fusion/Passes.h"
+#include "compiler/lowering/Passes.h"
+#include "compiler/memory/Passes.h"
+#include "compiler/partition/ir/Passes.h"
+#include "compiler/pipeline/Pipeline.h"
+
+using namespace smex;
+using namespace smex::pipeline;
+
+void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager) {
+  manager.addPass(fusion::createFuseMaps());
+}
+
+void smex::pipeline::addDecisionPasses(mlir::OpPassManager &manager,
+                                       const CompileOptions &options) {
+  partition::PartitionOptions partitionOptions;
+  partitionOptions.gpus = options.gpus;
+  partitionOptions.algorithm = options.algorithm;
+  manager.addPass(partition::createPartition(partitionOptions));
+}
+
+void smex::pipeline::addExecPasses(mlir::OpPassManager &manager) {
+  manager.addPass(lowering::createLowerToExec());
+  auto &perProgram = manager.nest<exec::ProgramOp>();
+  perProgram.addPass(memory::createPlanMemory());
+  perProgram.addPass(memory::createInsertWaits());
+}
+
+void smex::pipeline::registerAllPasses() {
+  analysis::registerLambdaAnalysisPasses();
+  fusion::registerFusionPasses();
+  lowering::registerLoweringPasses();
+  memory::registerMemoryPasses();
+  partition::registerPartitionPasses();
+}
+
+void smex::pipeline::registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::func::FuncDialect, tdl::TdlDialect, semantic::SmexDialect,
+                  exec::ExecDialect>();
+}

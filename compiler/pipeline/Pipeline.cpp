@@ -1,0 +1,203 @@
+#include "compiler/pipeline/Pipeline.h"
+
+#include "compiler/analysis/Properties.h"
+#include "compiler/codegen/Codegen.h"
+#include "compiler/emit/Emit.h"
+#include "compiler/pipeline/SemanticGraph.h"
+#include "runtime/plan/Check.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+#include <chrono>
+#include <set>
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::pipeline;
+
+namespace {
+
+class Clock {
+public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+        .count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
+/// Collects errors as "node "conv_17": message", a line each.
+class Diagnostics {
+public:
+  explicit Diagnostics(MLIRContext *context, const std::string &model)
+      : handler(context, [this, model](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return failure();
+          if (!text.empty())
+            text += "\n";
+          auto loc = dyn_cast<NameLoc>(diagnostic.getLocation());
+          text += model + ": ";
+          if (loc && loc.getName() != model)
+            text += "node \"" + loc.getName().str() + "\": ";
+          text += diagnostic.str();
+          return success();
+        }) {}
+
+  Error error() const { return {text.empty() ? "compilation failed" : text}; }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+using AddPasses = llvm::function_ref<void(OpPassManager &)>;
+
+LogicalResult runPasses(ModuleOp module, const CompileOptions &options,
+                        AddPasses add) {
+  PassManager manager(module.getContext());
+  manager.enableVerifier(options.verifyEach);
+  add(manager);
+  return manager.run(module);
+}
+
+plan::SearchInfo searchInfo(ModuleOp module) {
+  plan::SearchInfo info;
+  auto search = module->getAttrOfType<DictionaryAttr>(semantic::searchAttr);
+  const auto number = [](DictionaryAttr in, StringRef key) {
+    return cast<IntegerAttr>(in.get(key)).getInt();
+  };
+  info.algorithm = cast<StringAttr>(search.get("algorithm")).str();
+  info.lowerBoundBytes = number(search, "lower_bound_bytes");
+  for (auto step : cast<ArrayAttr>(search.get("steps")).getAsRange<DictionaryAttr>())
+    info.steps.push_back({number(step, "ways"), number(step, "bytes"),
+                          number(step, "lower_bound_bytes"),
+                          cast<BoolAttr>(step.get("optimal")).getValue()});
+  return info;
+}
+
+/// Counts applications and their flops, and distinct lambdas.
+int64_t count(ModuleOp module, CompileStats &stats) {
+  const tdl::LambdaTable lambdas(module);
+  std::set<StringRef> distinct;
+  int64_t flops = 0;
+  module.walk([&](semantic::ApplyOp apply) {
+    ++stats.operators;
+    distinct.insert(apply.getLambda());
+    flops += analysis::flops(lambdas[apply.getLambdaAttr().getAttr()],
+                             apply.getExtents().vec());
+  });
+  stats.lambdas = int64_t(distinct.size());
+  return flops;
+}
+
+Result<std::string> generate(std::vector<codegen::KernelRequest> requests,
+                             const std::string &cpuArch) {
+  codegen::CodegenOptions options;
+  if (!cpuArch.empty())
+    options.cpuArch = cpuArch;
+  return codegen::compileKernels(requests, options);
+}
+
+} // namespace
+
+std::optional<Stage> smex::pipeline::parseStage(const std::string &name) {
+  if (name == "semantic")
+    return Stage::Semantic;
+  if (name == "decisions")
+    return Stage::Decisions;
+  if (name == "exec")
+    return Stage::Exec;
+  return std::nullopt;
+}
+
+Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
+                                         const CompileOptions &options) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  Diagnostics diagnostics(&context, model.name);
+  OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
+  Compiled compiled;
+  if (failed(verify(*module)) ||
+      failed(runPasses(*module, options, addSemanticPasses)))
+    return diagnostics.error();
+  compiled.plan.flops = count(*module, compiled.stats);
+
+  emit::KernelTable kernels;
+  const auto emitProgram = [&](ModuleOp from) -> Result<plan::Partitioned> {
+    if (failed(runPasses(from, options, addExecPasses)))
+      return diagnostics.error();
+    return emit::emit(*from.getOps<exec::ProgramOp>().begin(), kernels);
+  };
+  OwningOpRef<ModuleOp> whole = module->clone();
+  auto unpartitioned = emitProgram(*whole);
+  if (!unpartitioned)
+    return unpartitioned.takeError();
+  compiled.plan.unpartitioned = std::move(*unpartitioned);
+
+  const Clock search;
+  if (failed(runPasses(*module, options, [&](OpPassManager &manager) {
+        addDecisionPasses(manager, options);
+      })))
+    return diagnostics.error();
+  compiled.stats.searchSeconds = search.seconds();
+  compiled.plan.search = searchInfo(*module);
+  auto partitioned = emitProgram(*module);
+  if (!partitioned)
+    return partitioned.takeError();
+  compiled.plan.partitioned = std::move(*partitioned);
+
+  const Clock codegen;
+  std::vector<codegen::KernelRequest> requests;
+  for (const auto &each : kernels.generated())
+    requests.push_back({each.symbol, each.lambda});
+  auto code = generate(std::move(requests), options.cpuArch);
+  if (!code)
+    return code.takeError();
+  compiled.stats.codegenSeconds = codegen.seconds();
+  compiled.plan.kernels = std::move(*code);
+  compiled.plan.modelName = model.name;
+  const plan::Totals totals = plan::totals(compiled.plan.partitioned);
+  compiled.plan.communicationBytes = totals.communicationBytes;
+  compiled.plan.peakBytes = totals.peakBytes;
+  compiled.plan.parameterBytes = totals.parameterBytes;
+  compiled.plan.search.optimal =
+      totals.communicationBytes == compiled.plan.search.lowerBoundBytes;
+  return compiled;
+}
+
+Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
+                                              const CompileOptions &options,
+                                              Stage stage) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  Diagnostics diagnostics(&context, model.name);
+  OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
+  const auto passes = [&](OpPassManager &manager) {
+    addSemanticPasses(manager);
+    if (stage != Stage::Semantic)
+      addDecisionPasses(manager, options);
+    if (stage == Stage::Exec)
+      addExecPasses(manager);
+  };
+  if (failed(verify(*module)) || failed(runPasses(*module, options, passes)))
+    return diagnostics.error();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, OpPrintingFlags().enableDebugInfo(true, true));
+  return text;
+}
+
+Result<std::string>
+smex::pipeline::regenerateKernels(const plan::Plan &plan,
+                                  const std::string &cpuArch) {
+  // In the order of compile(): both programs, kernels of first use.
+  std::vector<codegen::KernelRequest> requests;
+  std::set<std::string> seen;
+  for (const plan::Partitioned *each : {&plan.unpartitioned, &plan.partitioned})
+    for (const plan::Kernel &kernel : each->program.kernels)
+      if (kernel.kind == plan::KernelKind::Generated &&
+          seen.insert(kernel.symbol).second)
+        requests.push_back({kernel.symbol, *tdl::parseLambda(kernel.lambda)});
+  return generate(std::move(requests), cpuArch);
+}

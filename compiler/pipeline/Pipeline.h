@@ -1,0 +1,67 @@
+// The whole compilation, from a front-end's model to a plan: the stages of
+// DESIGN.md's "the way data flows", strung together. Each stage is a pass, or a
+// few, that smex-opt runs alone; each can be printed.
+#ifndef SMEX_COMPILER_PIPELINE_PIPELINE_H
+#define SMEX_COMPILER_PIPELINE_PIPELINE_H
+
+#include "compiler/frontend/Model.h"
+#include "runtime/plan/Plan.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include <optional>
+#include <string>
+
+namespace smex::pipeline {
+
+/// What can be printed: the model as lambdas, the same with decisions, and the
+/// program of all workers.
+enum class Stage { Semantic, Decisions, Exec };
+std::optional<Stage> parseStage(const std::string &name);
+
+struct CompileOptions {
+  int64_t gpus = 1;
+  std::string algorithm = "recursive";
+  std::string cpuArch; // empty: the code generator's fixed default
+  bool verifyEach = false;
+};
+
+/// Seconds and counts of one compilation, for --stats.
+struct CompileStats {
+  int64_t operators = 0; // applications after fusion
+  int64_t lambdas = 0;   // distinct
+  double searchSeconds = 0;
+  double codegenSeconds = 0;
+};
+
+struct Compiled {
+  plan::Plan plan;
+  CompileStats stats;
+};
+
+/// Errors are diagnostics of the passes, in one message with a line for each,
+/// naming the model's nodes.
+Result<Compiled> compile(const frontend::Model &model,
+                         const CompileOptions &options);
+
+/// The IR after a stage, as text.
+Result<std::string> emitStage(const frontend::Model &model,
+                              const CompileOptions &options, Stage stage);
+
+/// The kernels of a plan, generated again from its lambdas: `smexc check`
+/// compares them with the ones in it.
+Result<std::string> regenerateKernels(const plan::Plan &plan,
+                                      const std::string &cpuArch);
+
+/// The passes by stage, for smex-opt and the functions above.
+void addSemanticPasses(mlir::OpPassManager &manager);
+void addDecisionPasses(mlir::OpPassManager &manager, const CompileOptions &options);
+void addExecPasses(mlir::OpPassManager &manager);
+
+/// Passes and dialects by name, for smex-opt.
+void registerAllPasses();
+void registerAllDialects(mlir::DialectRegistry &registry);
+
+} // namespace smex::pipeline
+
+#endif

@@ -1,0 +1,100 @@
+#include "compiler/pipeline/SemanticGraph.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::frontend;
+
+namespace {
+
+/// The lambdas of a module under construction: one symbol per distinct text.
+class LambdaSymbols {
+public:
+  explicit LambdaSymbols(OpBuilder builder) : builder(builder) {}
+
+  FlatSymbolRefAttr symbolOf(const tdl::Lambda &lambda, Location loc) {
+    const std::string text = tdl::toString(lambda);
+    const auto [entry, isNew] = names.try_emplace(text);
+    if (isNew) {
+      entry->second = builder.getStringAttr("lambda_" + Twine(names.size() - 1));
+      tdl::LambdaOp::create(builder, loc, entry->second,
+                            builder.getStringAttr(text));
+    }
+    return FlatSymbolRefAttr::get(entry->second);
+  }
+
+private:
+  OpBuilder builder;
+  std::map<std::string, StringAttr> names;
+};
+
+} // namespace
+
+OwningOpRef<ModuleOp>
+smex::pipeline::buildSemanticGraph(const Model &model, MLIRContext *context) {
+  context->loadDialect<func::FuncDialect, tdl::TdlDialect,
+                       semantic::SmexDialect>();
+  OpBuilder builder(context);
+  auto module = ModuleOp::create(
+      NameLoc::get(StringAttr::get(context, model.name)), StringRef());
+  const auto typeOf = [&](int value) {
+    return semantic::toMlirType(model.values[value].type, context);
+  };
+  const auto locationOf = [&](llvm::StringRef name) {
+    return NameLoc::get(StringAttr::get(context, name));
+  };
+
+  SmallVector<Type> inputs, outputs;
+  for (int value : model.inputs)
+    inputs.push_back(typeOf(value));
+  for (int value : model.outputs)
+    outputs.push_back(typeOf(value));
+  builder.setInsertionPointToEnd(module.getBody());
+  auto main = func::FuncOp::create(builder, module.getLoc(), "main",
+                                   builder.getFunctionType(inputs, outputs));
+  SmallVector<StringRef> outputNames(model.outputNames.begin(),
+                                     model.outputNames.end());
+  main->setAttr(semantic::outputsAttr, builder.getStrArrayAttr(outputNames));
+  Block *body = main.addEntryBlock();
+
+  std::vector<mlir::Value> values(model.values.size());
+  for (auto [i, value] : llvm::enumerate(model.inputs)) {
+    const std::string &name = model.values[value].name;
+    main.setArgAttr(unsigned(i), semantic::nameAttr, builder.getStringAttr(name));
+    body->getArgument(unsigned(i)).setLoc(locationOf(name));
+    values[value] = body->getArgument(unsigned(i));
+  }
+
+  OpBuilder lambdaBuilder(main);
+  LambdaSymbols symbols(lambdaBuilder);
+  builder.setInsertionPointToEnd(body);
+  for (const Parameter &parameter : model.parameters) {
+    const std::string &name = model.values[parameter.value].name;
+    const bool drawn = parameter.data.kind == ParameterData::Kind::Drawn;
+    values[parameter.value] = semantic::ParameterOp::create(
+        builder, locationOf(name), typeOf(parameter.value),
+        builder.getStringAttr(name),
+        drawn ? builder.getF64FloatAttr(parameter.data.scale) : FloatAttr(),
+        DenseI64ArrayAttr());
+  }
+  for (const Application &application : model.applications) {
+    const auto loc = locationOf(application.node);
+    SmallVector<mlir::Value> operands;
+    for (int value : application.operands)
+      operands.push_back(values[value]);
+    values[application.result] = semantic::ApplyOp::create(
+        builder, loc, typeOf(application.result),
+        symbols.symbolOf(application.lambda, loc), ValueRange(operands),
+        builder.getDenseI64ArrayAttr(application.extents),
+        builder.getStringAttr(model.values[application.result].name),
+        DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  }
+  SmallVector<mlir::Value> results;
+  for (int value : model.outputs)
+    results.push_back(values[value]);
+  func::ReturnOp::create(builder, module.getLoc(), results);
+  return module;
+}

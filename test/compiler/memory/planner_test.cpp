@@ -1,0 +1,54 @@
+#include "compiler/memory/Planner.h"
+
+#include <catch2/catch.hpp>
+
+#include <random>
+
+using namespace smex::memory;
+
+namespace {
+void checkSound(const std::vector<Lifetime> &buffers, const Placement &placement) {
+  int64_t highest = 0;
+  for (size_t a = 0; a < buffers.size(); ++a) {
+    CHECK(placement.offsets[a] % 64 == 0);
+    if (buffers[a].size)
+      highest = std::max(highest, placement.offsets[a] + buffers[a].size);
+    for (size_t b = 0; b < a; ++b) {
+      const bool together = buffers[a].lower < buffers[b].upper &&
+                            buffers[b].lower < buffers[a].upper &&
+                            buffers[a].size && buffers[b].size;
+      const bool share =
+          placement.offsets[a] < placement.offsets[b] + buffers[b].size &&
+          placement.offsets[b] < placement.offsets[a] + buffers[a].size;
+      CHECK_FALSE((together && share));
+    }
+  }
+  CHECK(placement.peak == highest);
+}
+} // namespace
+
+TEST_CASE("a chain needs its two largest neighbours") {
+  const std::vector<Lifetime> chain = {
+      {0, 2, 640}, {1, 3, 1280}, {2, 4, 640}, {3, 5, 64}};
+  const Placement placement = pack(chain);
+  checkSound(chain, placement);
+  CHECK(placement.lowerBound == 1920);
+  CHECK(placement.peak == 1920);
+}
+
+TEST_CASE("random instances are packed soundly, never below the bound") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 100; ++round) {
+    CAPTURE(round);
+    std::vector<Lifetime> buffers;
+    for (int i = 0; i < 60; ++i) {
+      const int64_t lower = random() % 50;
+      buffers.push_back({lower, lower + 1 + int64_t(random() % 10),
+                         int64_t(random() % 5000)});
+    }
+    const Placement placement = pack(buffers);
+    checkSound(buffers, placement);
+    // The last buffer is not rounded up at the arena's end.
+    CHECK(placement.peak + 63 >= placement.lowerBound);
+  }
+}

@@ -1,0 +1,26 @@
+// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory,exec-insert-waits))' | FileCheck %s
+
+// The fetched copy of x is dead after the first compute, and z takes its bytes at
+// once; y cannot. Worker 1 must not overwrite what worker 0 still fetches.
+
+tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
+
+// CHECK-LABEL: exec.program @p workers 2 attributes {arena = array<i64: 256, 256>
+exec.program @p workers 2 {
+  // CHECK: exec.buffer "input" "x" {{.*}} {offsets = array<i64: [[X:[0-9]+]], [[X]]>}
+  %x = exec.buffer "input" "x" : tensor<32xf32> boxes [0, 16, 16, 32]
+  %t = exec.buffer "temporary" "x" : tensor<32xf32> boxes [0, 32, 0, 32]
+  // Inputs are there from the start: nothing to wait for.
+  // CHECK: exec.fetch {{.*}} {waits = array<i64: 0, 0>}
+  exec.fetch %x to %t pieces [2, 0, 0, 16, 1, 16, 32, 2, 1, 16, 32, 0, 0, 16]
+  // CHECK: %[[Y:.*]] = exec.buffer "temporary" "y"
+  %y = exec.buffer "temporary" "y" : tensor<32xf32> boxes [0, 16, 16, 32]
+  // x's bytes are taken again, after the other worker has fetched them.
+  // CHECK: exec.compute @neg({{.*}}) to %[[Y]] {{.*}} {waits = array<i64: 1, 1, 0, 1, 0, 0>}
+  exec.compute @neg(%t) to %y indices [0, 16, 16, 32]
+  %u = exec.buffer "temporary" "y" : tensor<32xf32> boxes [16, 32, 0, 16]
+  // Each reads what the other has computed: instruction 1.
+  // CHECK: exec.fetch %[[Y]] {{.*}} {waits = array<i64: 1, 1, 1, 1, 0, 1>}
+  exec.fetch %y to %u pieces [1, 1, 16, 32, 1, 0, 0, 16]
+  exec.output "u" %u
+}
