@@ -1,0 +1,20 @@
+#!/bin/bash
+# One real model through the whole product: compiled for N GPUs, proven sound, run
+# from its plan on the CPU, compared with the unpartitioned run and with PyTorch.
+# usage: model.sh SMEXC SMEX_RUN COMPARE_NPY MODEL_DIR N
+set -euo pipefail
+smexc=$1 smex_run=$2 compare=$3 model=$4 gpus=$5
+work=${TEST_TMPDIR:-$(mktemp -d)}
+
+inputs=()
+for file in "$model"/inputs/*.npy; do
+  inputs+=(--input "$(basename "$file" .npy)=$file")
+done
+"$smexc" "$model/model.onnx" --gpus "$gpus" -o "$work/plan"
+"$smexc" check "$work/plan"
+# --verify also compares predicted communication and peak bytes with measured ones.
+"$smex_run" "$work/plan" "${inputs[@]}" --verify --output-dir "$work/out" \
+  --metrics "$work/metrics.json"
+for expected in "$model"/outputs/*.npy; do
+  "$compare" "$work/out/$(basename "$expected")" "$expected" --tolerance 1e-4
+done

@@ -1,0 +1,23 @@
+// What smexc's subcommands share: messages and exit status.
+#ifndef SMEX_TOOLS_SMEXC_COMMAND_H
+#define SMEX_TOOLS_SMEXC_COMMAND_H
+
+#include "support/Result.h"
+
+namespace smex::tools {
+
+/// Prints "smexc: error: ..." for each line of the message; the exit status is
+/// the fault's.
+int report(const Error &error);
+
+// Each takes the arguments after the subcommand's name and returns the exit
+// status.
+int compileCommand(int argc, char **argv);
+int inspectCommand(int argc, char **argv);
+int checkCommand(int argc, char **argv);
+int diffCommand(int argc, char **argv);
+int opsCommand(int argc, char **argv);
+
+} // namespace smex::tools
+
+#endif

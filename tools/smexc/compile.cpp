@@ -1,0 +1,184 @@
+// smexc MODEL --gpus N -o DIR
+#include "compiler/emit/Weights.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "runtime/plan/Inspect.h"
+#include "runtime/plan/Json.h"
+#include "runtime/plan/Save.h"
+#include "support/File.h"
+#include "support/Sha256.h"
+#include "tools/smexc/Command.h"
+#include "tools/smexc/Version.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <fstream>
+
+using namespace smex;
+using namespace smex::tools;
+
+namespace {
+
+struct Arguments {
+  std::string model, output, stats, emit;
+  std::vector<std::string> dims, constants;
+  frontend::ImportOptions import;
+  pipeline::CompileOptions compile;
+};
+
+/// NAME=VALUE; names may hold '=' only in the value.
+Result<std::pair<std::string, std::string>> split(const std::string &text,
+                                                  const char *option) {
+  const size_t at = text.find('=');
+  if (at == 0 || at == std::string::npos)
+    return Error{std::string(option) + " " + text + ": give it as NAME=VALUE",
+                 Fault::Usage};
+  return std::pair(text.substr(0, at), text.substr(at + 1));
+}
+
+Status bindArguments(Arguments &arguments) {
+  for (const std::string &text : arguments.dims) {
+    auto pair = split(text, "--dim");
+    if (!pair)
+      return pair.takeError();
+    int64_t value = 0;
+    const char *end = pair->second.c_str() + pair->second.size();
+    const auto parsed = std::from_chars(pair->second.c_str(), end, value);
+    if (parsed.ec != std::errc() || parsed.ptr != end || value < 0)
+      return Error{"--dim " + text + ": the value must be a number, 0 or more",
+                   Fault::Usage};
+    arguments.import.dims[pair->first] = value;
+  }
+  for (const std::string &text : arguments.constants) {
+    auto pair = split(text, "--constant");
+    if (!pair)
+      return pair.takeError();
+    arguments.import.constants[pair->first] = pair->second;
+  }
+  return {};
+}
+
+/// One hash over all files of the model, in order, each with its length, so that
+/// moving a byte from one to the next shows.
+Result<std::string> hashFiles(const std::vector<std::string> &files) {
+  Sha256 hash;
+  std::vector<char> buffer(size_t(1) << 20);
+  for (const std::string &path : files) {
+    std::ifstream file(path, std::ios::binary);
+    int64_t length = 0;
+    while (file.read(buffer.data(), std::streamsize(buffer.size())),
+           file.gcount() > 0) {
+      hash.update({buffer.data(), size_t(file.gcount())});
+      length += file.gcount();
+    }
+    if (!file.eof())
+      return fail(path, ": cannot be read");
+    if (files.size() > 1)
+      hash.update("#" + std::to_string(length));
+  }
+  return hash.finish();
+}
+
+int run(Arguments &arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+        .count();
+  };
+  if (Status bound = bindArguments(arguments); !bound)
+    return report(bound.error());
+  auto model = frontend::importModel(arguments.model, arguments.import);
+  if (!model)
+    return report(model.error());
+  if (!arguments.emit.empty()) {
+    auto text = pipeline::emitStage(*model, arguments.compile,
+                                    *pipeline::parseStage(arguments.emit));
+    if (!text)
+      return report(text.error());
+    std::fputs(text->c_str(), stdout);
+    return 0;
+  }
+
+  auto compiled = pipeline::compile(*model, arguments.compile);
+  if (!compiled)
+    return report(compiled.error());
+  plan::Plan &plan = compiled->plan;
+  auto hash = hashFiles(model->files);
+  if (!hash)
+    return report(hash.error());
+  plan.modelSha256 = *hash;
+  const double compileSeconds = seconds();
+
+  plan::layoutWeights(plan.partitioned);
+  const emit::Weights weights(*model);
+  const Status saved =
+      plan::save(plan, arguments.output, [&](int parameter, const Box &box) {
+        return weights.read(plan.partitioned.program.parameters[parameter].name,
+                            box);
+      });
+  if (!saved)
+    return report(saved.error());
+  if (!arguments.stats.empty()) {
+    const nlohmann::json stats = {
+        {"operators", compiled->stats.operators},
+        {"lambdas", compiled->stats.lambdas},
+        {"search_seconds", compiled->stats.searchSeconds},
+        {"codegen_seconds", compiled->stats.codegenSeconds},
+        {"compile_seconds", compileSeconds},
+        {"total_seconds", seconds()},
+    };
+    if (Status s = writeFile(arguments.stats, plan::canonicalText(stats)); !s)
+      return report(s.error());
+  }
+  int64_t peak = 0;
+  for (int64_t bytes : plan.peakBytes)
+    peak = std::max(peak, bytes);
+  std::printf("%s: %lld operators for %lld GPUs in %.2f s\n"
+              "communication %s per run (lower bound %s), peak %s per GPU\n"
+              "plan written to %s\n",
+              plan.modelName.c_str(), (long long)compiled->stats.operators,
+              (long long)arguments.compile.gpus, seconds(),
+              plan::humanBytes(plan.communicationBytes).c_str(),
+              plan::humanBytes(plan.search.lowerBoundBytes).c_str(),
+              plan::humanBytes(peak).c_str(), arguments.output.c_str());
+  return 0;
+}
+
+} // namespace
+
+int smex::tools::compileCommand(int argc, char **argv) {
+  Arguments arguments;
+  CLI::App app("smexc: splits a neural network over the GPUs of a machine.\n"
+               "Also: smexc inspect|check|diff|ops --help");
+  app.set_version_flag("--version", versionText);
+  app.add_option("MODEL", arguments.model, "the model, .onnx or .json")->required();
+  app.add_option("--gpus", arguments.compile.gpus, "number of GPUs")
+      ->required()
+      ->check(CLI::Range(int64_t(1), int64_t(1024)));
+  app.add_option("-o,--output", arguments.output,
+                 "folder of the plan; replaced only as a whole");
+  app.add_option("--dim", arguments.dims, "NAME=VALUE: binds a symbolic dimension");
+  app.add_option("--constant", arguments.constants,
+                 "NAME=FILE: binds an input at compile time");
+  app.add_option("--ops", arguments.import.opsFiles,
+                 "FILE: more operators, as lambdas");
+  app.add_option("--algorithm", arguments.compile.algorithm,
+                 "search algorithm (default: recursive)");
+  app.add_option("--cpu-arch", arguments.compile.cpuArch,
+                 "target of generated CPU code");
+  app.add_option("--stats", arguments.stats,
+                 "FILE.json: times and counts of this compilation");
+  app.add_option("--emit", arguments.emit, "prints that stage's IR, and stops")
+      ->check(CLI::IsMember({"semantic", "decisions", "exec"}));
+  app.add_flag("--verify-each", arguments.compile.verifyEach,
+               "verifies the IR after each pass");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return app.exit(e) == 0 ? 0 : int(Fault::Usage);
+  }
+  if (arguments.output.empty() && arguments.emit.empty())
+    return report({"give the plan's folder: -o DIR", Fault::Usage});
+  return run(arguments);
+}

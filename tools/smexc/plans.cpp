@@ -1,0 +1,98 @@
+// smexc inspect, check and diff: what looks at plans.
+#include "compiler/pipeline/Pipeline.h"
+#include "runtime/plan/Check.h"
+#include "runtime/plan/Diff.h"
+#include "runtime/plan/Inspect.h"
+#include "runtime/plan/Load.h"
+#include "tools/smexc/Command.h"
+
+#include <CLI/CLI.hpp>
+
+using namespace smex;
+using namespace smex::tools;
+
+namespace {
+/// Parses; the exit status if that is all there is to do.
+std::optional<int> parse(CLI::App &app, int argc, char **argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return app.exit(e) == 0 ? 0 : int(Fault::Usage);
+  }
+  return std::nullopt;
+}
+
+void print(const std::string &text) {
+  std::fputs(text.c_str(), stdout);
+  if (text.empty() || text.back() != '\n')
+    std::fputc('\n', stdout);
+}
+} // namespace
+
+int smex::tools::inspectCommand(int argc, char **argv) {
+  std::string directory;
+  int gpu = -1;
+  plan::InspectOptions options;
+  CLI::App app("what is in a plan", "smexc inspect");
+  app.add_option("DIR", directory, "folder of the plan")->required();
+  app.add_option("--gpu", gpu, "lists the program of this GPU");
+  app.add_option("--tensors", options.tensors, "how many of the largest tensors");
+  app.add_option("--nodes", options.nodes, "how many of the busiest nodes");
+  if (const auto status = parse(app, argc, argv))
+    return *status;
+  const auto plan = plan::load(directory, {/*verifyWeights=*/false});
+  if (!plan)
+    return report(plan.error());
+  if (app.count("--gpu") == 0) {
+    print(plan::inspect(*plan, options));
+    return 0;
+  }
+  const int gpus = int(plan->partitioned.workers.size());
+  if (gpu < 0 || gpu >= gpus)
+    return report(fail("--gpu ", gpu, ": the plan has GPUs 0 to ", gpus - 1));
+  print(plan::listing(plan->partitioned, gpu));
+  return 0;
+}
+
+int smex::tools::checkCommand(int argc, char **argv) {
+  std::string directory;
+  CLI::App app("prove a plan sound, without running it", "smexc check");
+  app.add_option("DIR", directory, "folder of the plan")->required();
+  if (const auto status = parse(app, argc, argv))
+    return *status;
+  const auto plan = plan::load(directory);
+  if (!plan)
+    return report(plan.error());
+  plan::CheckOptions options;
+  options.regenerateKernels = [](const plan::Plan &p) {
+    return pipeline::regenerateKernels(p);
+  };
+  const auto findings = plan::check(*plan, options);
+  for (const plan::Finding &finding : findings)
+    std::fprintf(stderr, "smexc: error: %s: %s: %s\n", directory.c_str(),
+                 name(finding.kind), finding.message.c_str());
+  if (!findings.empty())
+    return int(Fault::Difference);
+  print(directory + ": sound");
+  return 0;
+}
+
+int smex::tools::diffCommand(int argc, char **argv) {
+  std::string before, after;
+  plan::DiffOptions options;
+  CLI::App app("what changed between two plans, and what it costs", "smexc diff");
+  app.add_option("BEFORE", before, "folder of a plan")->required();
+  app.add_option("AFTER", after, "folder of another")->required();
+  app.add_option("--limit", options.limit, "entries of each list");
+  if (const auto status = parse(app, argc, argv))
+    return *status;
+  const auto first = plan::load(before, {/*verifyWeights=*/false});
+  if (!first)
+    return report(first.error());
+  const auto second = plan::load(after, {/*verifyWeights=*/false});
+  if (!second)
+    return report(second.error());
+  const plan::Difference difference = plan::diff(*first, *second, options);
+  print(difference.text);
+  return difference.same ? 0 : int(Fault::Difference);
+}
