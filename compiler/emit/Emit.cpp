@@ -64,13 +64,17 @@ private:
           {boxes[w], (*buffer.getOffsets())[w]});
   }
 
-  /// Kernels are told apart by lambda and binding: see KernelTable.
-  int kernelNumber(StringAttr symbol, const std::vector<Box> &indices) {
+  /// The extents of all index variables: what the workers' parts make up.
+  static std::vector<int64_t> wholeExtents(const std::vector<Box> &indices) {
     Box all = indices.front();
     for (const Box &ofWorker : indices)
       all = hull(all, ofWorker);
-    const plan::Kernel &kernel =
-        kernels.kernelOf(tdl::toString(lambdas[symbol]), extents(all));
+    return extents(all);
+  }
+
+  /// Kernels are told apart by lambda and binding: see KernelTable.
+  int kernelNumber(const tdl::Lambda &lambda, const std::vector<int64_t> &extents) {
+    const plan::Kernel &kernel = kernels.kernelOf(tdl::toString(lambda), extents);
     const auto [entry, isNew] =
         kernelNumbers.try_emplace(&kernel, int(program().kernels.size()));
     if (isNew)
@@ -90,8 +94,10 @@ private:
       for (exec::BufferOp operand : exec::read(each))
         instruction.operands.push_back(numbers.at(operand));
       const auto indices = exec::unflatten(compute.getIndices(), workers);
-      instruction.kernel =
-          kernelNumber(compute.getLambdaAttr().getAttr(), indices);
+      const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
+      const std::vector<int64_t> extents = wholeExtents(indices);
+      instruction.kernel = kernelNumber(lambda, extents);
+      instruction.reductions.assign(extents.begin() + lambda.rank(), extents.end());
       for (int64_t w = 0; w < workers; ++w)
         shares[w].indices = indices[w];
     } else {

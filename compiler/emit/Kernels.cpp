@@ -30,9 +30,10 @@ const plan::Kernel &KernelTable::kernelOf(const std::string &text,
                                           const std::vector<int64_t> &extents) {
   tdl::Lambda lambda = *tdl::parseLambda(text);
   plan::Kernel kernel = bind(lambda, extents);
-  // The same text may be a convolution at one size and none at another.
-  const auto [entry, isNew] =
-      kernels.try_emplace({text, kernel.kind}, std::move(kernel));
+  // The same text may be a convolution at one size and none at another, or have
+  // other groups: those are told by extents.
+  const Binding binding = {text, kernel.kind, kernel.convolution.groups};
+  const auto [entry, isNew] = kernels.try_emplace(binding, std::move(kernel));
   if (isNew && entry->second.kind == plan::KernelKind::Generated) {
     entry->second.symbol = "kernel_" + std::to_string(requests.size());
     requests.push_back({entry->second.symbol, std::move(lambda)});

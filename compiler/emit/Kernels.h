@@ -6,6 +6,7 @@
 #include "runtime/plan/Plan.h"
 
 #include <map>
+#include <tuple>
 #include <vector>
 
 namespace smex::emit {
@@ -31,7 +32,9 @@ public:
   const std::vector<Generated> &generated() const { return requests; }
 
 private:
-  std::map<std::pair<std::string, plan::KernelKind>, plan::Kernel> kernels;
+  /// Lambda, kind, and groups of a convolution.
+  using Binding = std::tuple<std::string, plan::KernelKind, int64_t>;
+  std::map<Binding, plan::Kernel> kernels;
   std::vector<Generated> requests;
 };
 

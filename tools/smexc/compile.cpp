@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <charconv>
 #include <chrono>
 #include <fstream>
 
@@ -128,7 +129,7 @@ int run(Arguments &arguments) {
         {"compile_seconds", compileSeconds},
         {"total_seconds", seconds()},
     };
-    if (Status s = writeFile(arguments.stats, plan::canonicalText(stats)); !s)
+    if (Status s = writeFile(arguments.stats, plan::canonicalJson(stats)); !s)
       return report(s.error());
   }
   int64_t peak = 0;

@@ -65,7 +65,7 @@ int smex::tools::checkCommand(int argc, char **argv) {
     return report(plan.error());
   plan::CheckOptions options;
   options.regenerateKernels = [](const plan::Plan &p) {
-    return pipeline::regenerateKernels(p);
+    return pipeline::regenerateKernels(p, "");
   };
   const auto findings = plan::check(*plan, options);
   for (const plan::Finding &finding : findings)

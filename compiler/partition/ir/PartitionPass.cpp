@@ -1,4 +1,4 @@
-#include "compiler/partition/Recursive.h"
+#include "compiler/partition/Algorithm.h"
 #include "compiler/partition/ir/Passes.h"
 
 #include "mlir/IR/Builders.h"

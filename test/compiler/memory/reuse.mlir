@@ -1,11 +1,11 @@
 // RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory,exec-insert-waits))' | FileCheck %s
 
-// The fetched copy of x is dead after the first compute, and z takes its bytes at
-// once; y cannot. Worker 1 must not overwrite what worker 0 still fetches.
+// y takes the bytes of x at once, and the last fetch those of the first: a worker
+// must not overwrite what the other still fetches.
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
 
-// CHECK-LABEL: exec.program @p workers 2 attributes {arena = array<i64: 256, 256>
+// CHECK-LABEL: exec.program @p workers 2 attributes {arena = array<i64: 192, 192>
 exec.program @p workers 2 {
   // CHECK: exec.buffer "input" "x" {{.*}} {offsets = array<i64: [[X:[0-9]+]], [[X]]>}
   %x = exec.buffer "input" "x" : tensor<32xf32> boxes [0, 16, 16, 32]

@@ -1,0 +1,140 @@
+#include "compiler/analysis/Contraction.h"
+
+#include "compiler/analysis/Affine.h"
+
+using namespace smex;
+using namespace smex::analysis;
+using tdl::BinaryOp;
+using tdl::ExprKind;
+using tdl::ExprRef;
+
+namespace {
+
+/// The reads of operands 0 and 1 if the lambda is Sum of their product, nothing
+/// guarded and nothing converted on the way.
+std::optional<std::pair<ExprRef, ExprRef>>
+productOfReads(const tdl::Lambda &lambda) {
+  const ExprRef &body = lambda.body;
+  if (lambda.reducer != tdl::Reducer::Sum || lambda.guard ||
+      lambda.operands.size() != 2 || body->kind != ExprKind::Binary ||
+      body->binary != BinaryOp::Mul || body->type != lambda.result)
+    return std::nullopt;
+  ExprRef a = body->children[0], b = body->children[1];
+  if (a->kind != ExprKind::Read || b->kind != ExprKind::Read)
+    return std::nullopt;
+  if (a->operand == 1)
+    std::swap(a, b);
+  if (a->operand != 0 || b->operand != 1)
+    return std::nullopt;
+  return std::make_pair(a, b);
+}
+
+/// Per index variable, whether the read takes it; nothing if an index is not
+/// just a variable, or occurs twice (a diagonal).
+std::optional<std::vector<bool>> projection(const ExprRef &read,
+                                            int indexCount) {
+  std::vector<bool> taken(indexCount);
+  for (const ExprRef &e : read->children) {
+    if (e->kind != ExprKind::Index || taken[e->index])
+      return std::nullopt;
+    taken[e->index] = true;
+  }
+  if (read->otherwise)
+    return std::nullopt;
+  return taken;
+}
+
+bool isZero(const ExprRef &e) {
+  return (e->kind == ExprKind::Float && e->real == 0) ||
+         (e->kind == ExprKind::Int && e->integer == 0);
+}
+
+bool isIndex(const ExprRef &e, int index) {
+  return e->kind == ExprKind::Index && e->index == index;
+}
+
+/// The number of groups that the data's channel index stands for, or 0.
+int64_t groupsOf(const ExprRef &channel, int m, int c,
+                 const std::vector<int64_t> &extents) {
+  const int64_t filters = extents[m], perGroup = extents[c];
+  std::optional<Affine> rest = affine(channel, nullptr);
+  if (!rest || rest->factor(c) != 1 || rest->constant != 0)
+    return 0;
+  rest = subtract(*rest, Affine{{{tdl::indexVar(c), 1}}, 0});
+  if (!rest || rest->terms.size() > 1)
+    return 0;
+  if (rest->isConstant())
+    return 1;
+  // factor * (m // size), where m // 1 has been folded to m.
+  const Affine::Term &group = rest->terms.front();
+  int64_t size = 0;
+  if (isIndex(group.atom, m))
+    size = 1;
+  else if (group.atom->kind == ExprKind::Binary &&
+           group.atom->binary == BinaryOp::FloorDiv &&
+           isIndex(group.atom->children[0], m) &&
+           group.atom->children[1]->kind == ExprKind::Int)
+    size = group.atom->children[1]->integer;
+  if (size <= 0)
+    return 0;
+  if (filters <= size) // m // size is always 0
+    return 1;
+  return filters % size == 0 && group.factor == perGroup ? filters / size : 0;
+}
+
+} // namespace
+
+std::optional<Contraction>
+analysis::matchContraction(const tdl::Lambda &lambda) {
+  const auto reads = productOfReads(lambda);
+  if (!reads)
+    return std::nullopt;
+  const auto a = projection(reads->first, lambda.indexCount());
+  const auto b = projection(reads->second, lambda.indexCount());
+  if (!a || !b)
+    return std::nullopt;
+  Contraction found = {"", lambda.result};
+  for (int v = 0; v < lambda.indexCount(); ++v) {
+    const bool left = (*a)[v], right = (*b)[v];
+    if (v < lambda.rank() ? !left && !right : !left || !right)
+      return std::nullopt; // a broadcast result, or a sum of one operand
+    found.roles += v >= lambda.rank() ? 'k'
+                   : left && right    ? 'b'
+                   : left             ? 'm'
+                                      : 'n';
+  }
+  return found;
+}
+
+std::optional<Convolution>
+analysis::matchConvolution(const tdl::Lambda &lambda,
+                           const std::vector<int64_t> &extents) {
+  const auto reads = productOfReads(lambda);
+  const int spatial = lambda.rank() - 2;
+  if (!reads || spatial < 1 || int(lambda.reductions.size()) != spatial + 1)
+    return std::nullopt;
+  const auto &[data, filter] = *reads;
+  const int m = 1, c = lambda.rank();
+  if (int(data->children.size()) != spatial + 2 ||
+      int(filter->children.size()) != spatial + 2 || filter->otherwise ||
+      (data->otherwise && !isZero(data->otherwise)) ||
+      !isIndex(data->children[0], 0) || !isIndex(filter->children[0], m) ||
+      !isIndex(filter->children[1], c))
+    return std::nullopt;
+  Convolution found;
+  found.type = lambda.result;
+  found.groups = groupsOf(data->children[1], m, c, extents);
+  if (found.groups == 0)
+    return std::nullopt;
+  for (int s = 0; s < spatial; ++s) {
+    const int o = 2 + s, k = c + 1 + s;
+    const auto x = affine(data->children[2 + s], nullptr);
+    if (!isIndex(filter->children[2 + s], k) || !x || x->terms.size() != 2 ||
+        x->factor(o) < 1 || x->factor(k) < 1)
+      return std::nullopt;
+    found.strides.push_back(x->factor(o));
+    found.dilations.push_back(x->factor(k));
+    found.pads.push_back(-x->constant);
+  }
+  return found;
+}

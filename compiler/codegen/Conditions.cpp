@@ -1,0 +1,172 @@
+#include "compiler/codegen/Conditions.h"
+
+#include "dialects/tdl/lambda/IndexSum.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::codegen;
+using namespace smex::tdl;
+
+namespace {
+
+bool isBinary(const ExprRef &e, BinaryOp op) {
+  return e->kind == ExprKind::Binary && e->binary == op;
+}
+
+bool isIndexComparison(const ExprRef &e) {
+  return e->kind == ExprKind::Binary && isComparison(e->binary) &&
+         e->children[0]->type == DType::I64;
+}
+
+ExprRef inRange(const Expr &read) {
+  ExprRef condition = constant(1, DType::Bool);
+  for (size_t d = 0; d < read.children.size(); ++d) {
+    const ExprRef &index = read.children[d];
+    if (!isNonNegative(index))
+      condition = binary(BinaryOp::And, condition,
+                         binary(BinaryOp::Ge, index, constant(0)));
+    ExprRef extent = extentOf(read.operand, int(d));
+    condition = binary(BinaryOp::And, condition,
+                       binary(BinaryOp::Lt, index, extent));
+  }
+  return condition;
+}
+
+/// Every variable that occurs, but `variable`, has a value.
+bool isKnown(const ExprRef &e, int variable, const std::vector<bool> &bound) {
+  bool known = true;
+  walk(e, [&](const ExprRef &node) {
+    if (node->kind == ExprKind::Index && node->index != variable)
+      known &= bool(bound[size_t(node->index)]);
+  });
+  return known;
+}
+
+} // namespace
+
+bool codegen::isNonNegative(const ExprRef &e) {
+  switch (e->kind) {
+  case ExprKind::Index:
+  case ExprKind::Extent:
+    return true;
+  case ExprKind::Int:
+    return isUnsigned(e->type) || e->integer >= 0;
+  case ExprKind::Cast:
+    return isUnsigned(e->children[0]->type);
+  case ExprKind::Binary: {
+    const bool a = isNonNegative(e->children[0]), b = isNonNegative(e->children[1]);
+    switch (e->binary) {
+    case BinaryOp::Add: case BinaryOp::Mul: case BinaryOp::Min:
+    case BinaryOp::Div: case BinaryOp::FloorDiv:
+      return a && b;
+    case BinaryOp::Max: return a || b;
+    case BinaryOp::Mod: return b;
+    default: return false;
+    }
+  }
+  default:
+    return false;
+  }
+}
+
+ExprRef codegen::makeConditionsExplicit(const ExprRef &e) {
+  return transform(e, [](const ExprRef &node) -> ExprRef {
+    if (node->kind == ExprKind::Read && node->otherwise)
+      return select(inRange(*node), read(node->operand, node->type, node->children),
+                    node->otherwise);
+    if (isBinary(node, BinaryOp::Eq) && isIndexComparison(node) && !readsData(node))
+      return binary(BinaryOp::And,
+                    binary(BinaryOp::Ge, node->children[0], node->children[1]),
+                    binary(BinaryOp::Le, node->children[0], node->children[1]));
+    return nullptr;
+  });
+}
+
+ExprRef codegen::termOf(const Lambda &lambda) {
+  ExprRef term = makeConditionsExplicit(lambda.body);
+  if (!lambda.guard)
+    return term;
+  return select(makeConditionsExplicit(lambda.guard), term,
+                identity(lambda.reducer, lambda.result));
+}
+
+std::vector<ExprRef> codegen::conjuncts(const ExprRef &condition) {
+  if (!isBinary(condition, BinaryOp::And) || condition->type != DType::Bool)
+    return {condition};
+  std::vector<ExprRef> parts = conjuncts(condition->children[0]);
+  for (ExprRef &part : conjuncts(condition->children[1]))
+    parts.push_back(std::move(part));
+  return parts;
+}
+
+std::optional<Linear> codegen::linearIn(const ExprRef &e, int variable) {
+  IndexSum sum = indexSum(e);
+  int64_t factor = 0;
+  for (auto term = sum.terms.begin(); term != sum.terms.end(); ++term)
+    if (term->atom->kind == ExprKind::Index && term->atom->index == variable) {
+      factor = term->factor;
+      sum.terms.erase(term);
+      break;
+    }
+  for (const IndexSum::Term &term : sum.terms)
+    if (uses(term.atom, variable))
+      return std::nullopt;
+  // Numbers near the ends of i64 would overflow in the arithmetic on them.
+  constexpr int64_t limit = int64_t(1) << 31;
+  if (factor == 0 || factor > limit || factor < -limit)
+    return std::nullopt;
+  return Linear{factor, sum.build()};
+}
+
+std::optional<Cut> codegen::cutOf(const ExprRef &comparison, int variable) {
+  if (!isIndexComparison(comparison))
+    return std::nullopt;
+  const auto linear = linearIn(binary(BinaryOp::Sub, comparison->children[0],
+                                      comparison->children[1]),
+                               variable);
+  if (!linear)
+    return std::nullopt;
+  // factor * v + rest (op) 0: a * v (op) t, with the sides changed where the
+  // factor is negative.
+  const bool flip = linear->factor < 0;
+  Cut cut{comparison, flip ? linear->rest : unary(UnaryOp::Neg, linear->rest),
+          flip ? -linear->factor : linear->factor, false, false};
+  switch (comparison->binary) {
+  case BinaryOp::Lt: cut.below = !flip; cut.next = flip; break;
+  case BinaryOp::Le: cut.below = !flip; cut.next = !flip; break;
+  case BinaryOp::Gt: cut.below = flip; cut.next = !flip; break;
+  case BinaryOp::Ge: cut.below = flip; cut.next = flip; break;
+  default: return std::nullopt;
+  }
+  return cut;
+}
+
+std::optional<Cut> codegen::findCut(const ExprRef &term, int variable,
+                                    const std::vector<bool> &bound) {
+  if (term->kind == ExprKind::Select)
+    for (const ExprRef &part : conjuncts(term->children[0])) {
+      if (isKnown(part, variable, bound))
+        if (std::optional<Cut> cut = cutOf(part, variable))
+          return cut;
+      // A later part may read what only this one makes safe to read; not if it
+      // tests data itself.
+      if (!readsData(part))
+        break;
+    }
+  std::optional<Cut> found;
+  walk(term, [&](const ExprRef &node) {
+    if (!found && isIndexComparison(node) && !readsData(node) &&
+        isKnown(node, variable, bound))
+      found = cutOf(node, variable);
+  });
+  return found;
+}
+
+ExprRef codegen::assume(const ExprRef &term, const ExprRef &comparison,
+                        bool value) {
+  return transform(term, [&](const ExprRef &node) -> ExprRef {
+    return equal(node, comparison) ? constant(int64_t(value), DType::Bool)
+                                   : nullptr;
+  });
+}

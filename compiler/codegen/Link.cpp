@@ -1,0 +1,111 @@
+// lld, in this process: no tool is needed on the user's machine. It reads and
+// writes files only, so both lie in a temporary folder for a moment.
+#include "compiler/codegen/Lower.h"
+
+#include "support/File.h"
+
+#include "lld/Common/Driver.h"
+
+#include "llvm/Object/ELFObjectFile.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
+
+using namespace smex;
+using namespace smex::codegen;
+
+namespace {
+
+Error defect(std::string message) {
+  Error error;
+  error.message = std::move(message);
+  error.fault = Fault::Defect;
+  return error;
+}
+
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    const char *root = std::getenv("TMPDIR");
+    path = std::string(root && *root ? root : "/tmp") + "/smex-XXXXXX";
+    made = mkdtemp(path.data()) != nullptr;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (made)
+      std::filesystem::remove_all(path, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+
+  std::string path;
+  bool made = false;
+};
+
+/// What the dynamic loader would have to find elsewhere.
+Status verifyImportFree(const std::string &bytes) {
+  auto file = llvm::object::ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef(bytes, "kernels.so"));
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return defect("the linked kernels are not an ELF file");
+  }
+  const auto &elf = llvm::cast<llvm::object::ELFObjectFileBase>(**file);
+  for (const llvm::object::ELFSymbolRef &symbol : elf.getDynamicSymbolIterators()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags || !name) {
+      llvm::consumeError(flags.takeError());
+      llvm::consumeError(name.takeError());
+      return defect("the linked kernels have an unreadable symbol");
+    }
+    if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !name->empty())
+      return defect("generated kernels import '" + name->str() + "'");
+  }
+  return {};
+}
+
+} // namespace
+
+Result<std::string> codegen::linkShared(const std::string &object) {
+  const TemporaryFolder folder;
+  if (!folder.made) {
+    Error error = fail(folder.path, ": ", std::strerror(errno));
+    error.fault = Fault::Environment;
+    return error;
+  }
+  const std::string input = folder.path + "/kernels.o";
+  const std::string output = folder.path + "/kernels.so";
+  if (Status written = writeFile(input, object); !written)
+    return written.takeError();
+
+  // No build id, no name, one thread: nothing but the object decides the bytes.
+  const char *arguments[] = {"ld.lld",        "-shared",      "-m",
+                             "elf_x86_64",    "-Bsymbolic",   "--strip-all",
+                             "--build-id=none", "--hash-style=gnu", "--threads=1",
+                             "--no-undefined", "-o",          output.c_str(),
+                             input.c_str()};
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  {
+    // lld keeps its state in globals.
+    static std::mutex mutex;
+    const std::lock_guard<std::mutex> lock(mutex);
+    const lld::Result result =
+        lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
+    if (result.retCode != 0)
+      return defect("generated kernels do not link: " +
+                    messages.substr(0, messages.find('\n')));
+  }
+  Result<std::string> bytes = readFile(output);
+  if (!bytes)
+    return bytes;
+  if (Status free = verifyImportFree(*bytes); !free)
+    return free.takeError();
+  return bytes;
+}

@@ -1,0 +1,32 @@
+// From the kernels as MLIR to the bytes of a shared object, step by step.
+#ifndef SMEX_COMPILER_CODEGEN_LOWER_H
+#define SMEX_COMPILER_CODEGEN_LOWER_H
+
+#include "compiler/codegen/Codegen.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/IR/Module.h"
+
+namespace smex::codegen {
+
+/// Registers what the kernels are made of and how it becomes LLVM IR.
+void registerDialects(mlir::MLIRContext &context);
+
+/// linalg, scf, vector .. -> the LLVM dialect, in place.
+Status lowerToLLVM(mlir::ModuleOp module);
+
+/// LLVM IR -> an object file, optimized for the options' CPU. `exported` names
+/// the functions that others may call.
+Result<std::string> compileObject(llvm::Module &module,
+                                  const std::vector<std::string> &exported,
+                                  const CodegenOptions &options);
+/// Input (Usage) errors for CPUs that compileObject does not know.
+Status checkOptions(const CodegenOptions &options);
+
+/// An object file -> a shared object; an import is a defect.
+Result<std::string> linkShared(const std::string &object);
+
+} // namespace smex::codegen
+
+#endif

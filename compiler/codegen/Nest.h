@@ -1,0 +1,49 @@
+// Nests of loops, cut at the conditions of the term that they compute
+// (Conditions.h): outside of what is left, the term is simpler, or a reduction's
+// identity, for which no loop is made at all.
+#ifndef SMEX_COMPILER_CODEGEN_NEST_H
+#define SMEX_COMPILER_CODEGEN_NEST_H
+
+#include "compiler/codegen/Kernel.h"
+
+namespace smex::codegen {
+
+/// Where the cut lies at the current coordinates.
+mlir::Value cutPoint(Kernel &kernel, const struct Cut &cut);
+
+class Nest {
+public:
+  using Body = std::function<void(const tdl::ExprRef &term)>;
+  /// A loop of its own over the innermost variable, for a term without cuts.
+  using InnerLoop = std::function<void(const tdl::ExprRef &term, mlir::Value lo,
+                                       mlir::Value hi)>;
+
+  /// Loops over `order`, outermost first. Variables that have values already are
+  /// those with `kernel.at` set.
+  Nest(Kernel &kernel, std::vector<int> order);
+
+  /// Instead of the kernel's range.
+  void setRange(int variable, mlir::Value lo, mlir::Value hi);
+  /// Parts where the term is this are left out.
+  void skip(tdl::ExprRef identity) { skipped = std::move(identity); }
+
+  void emit(const tdl::ExprRef &term, const Body &each);
+  void emit(const tdl::ExprRef &term, const InnerLoop &loop);
+
+private:
+  void level(size_t depth, const tdl::ExprRef &term, int budget);
+  void range(size_t depth, mlir::Value lo, mlir::Value hi,
+             const tdl::ExprRef &term, int budget);
+
+  Kernel &kernel;
+  std::vector<int> order;
+  Values lo, hi;
+  std::vector<bool> bound;
+  tdl::ExprRef skipped;
+  Body body;
+  InnerLoop inner;
+};
+
+} // namespace smex::codegen
+
+#endif

@@ -1,0 +1,198 @@
+// A reduction as loops. Bits must not depend on how the output is cut among
+// workers or threads, nor on what the vectorizer makes of a loop, so the order
+// of the terms is fixed here and nothing may reassociate:
+//
+// - Where neighbouring outputs read neighbouring elements, a tile of accumulators
+//   on the stack; the reduction's loops are outside of the one over the tile, and
+//   each output gets its terms one after the other.
+// - Otherwise one output at a time, in `lanes` partial results: term number t of
+//   the innermost loop goes to lane t mod lanes, and lanes are combined as a
+//   binary tree in the end.
+#include "compiler/codegen/Conditions.h"
+#include "compiler/codegen/LoopOrder.h"
+#include "compiler/codegen/Nest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::codegen;
+using tdl::ExprKind;
+using tdl::ExprRef;
+
+namespace {
+
+/// Accumulators per tile: a few KiB, so that they stay in the first-level cache.
+constexpr int64_t tileSize = 1024;
+/// Terms that are computed before they are accumulated.
+constexpr int64_t chunkSize = 256;
+/// Four 256-bit vectors: as many additions as are in flight at once.
+constexpr int64_t laneBytes = 128;
+
+class Lanes {
+public:
+  explicit Lanes(Kernel &kernel)
+      : kernel(kernel), b(kernel.b),
+        count(laneBytes / byteSize(kernel.accumulator())),
+        type(VectorType::get({count}, kernel.accumulatorMemory())),
+        partial(kernel.scratch(kernel.accumulatorMemory(), count)) {}
+
+  void clear() {
+    Value identity = kernel.identity();
+    Value all = vector::BroadcastOp::create(b, type, identity);
+    vector::StoreOp::create(b, all, partial, zero());
+  }
+
+  /// Adds `size` neighbours in memory, the first at `indices`.
+  void accumulate(Value memory, Values indices, Value size) {
+    Value width = kernel.constant(count);
+    Value first = indices.back();
+    const auto at = [&](Value offset) {
+      indices.back() = kernel.add(first, offset);
+      return ValueRange(indices);
+    };
+    Value whole = kernel.sub(size, arith::RemUIOp::create(b, size, width));
+    Value sum = vector::LoadOp::create(b, type, partial, zero());
+    auto loop = scf::ForOp::create(b, kernel.constant(0), whole, width, sum);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Value terms =
+          vector::LoadOp::create(b, type, memory, at(loop.getInductionVar()));
+      Value next = kernel.combine(loop.getRegionIterArg(0), terms);
+      scf::YieldOp::create(b, next);
+    }
+    vector::StoreOp::create(b, loop.getResult(0), partial, zero());
+    kernel.loop(whole, size, 1, [&](Value i) {
+      Value lane = kernel.sub(i, whole);
+      Value old = memref::LoadOp::create(b, partial, lane);
+      Value term = memref::LoadOp::create(b, memory, at(i));
+      memref::StoreOp::create(b, kernel.combine(old, term), partial, lane);
+    });
+  }
+
+  Value total() {
+    Value lanes = vector::LoadOp::create(b, type, partial, zero());
+    for (int64_t half = count / 2; half > 0; half /= 2) {
+      const auto part = [&](int64_t offset) {
+        return vector::ExtractStridedSliceOp::create(
+                   b, lanes, ArrayRef<int64_t>{offset}, ArrayRef<int64_t>{half},
+                   ArrayRef<int64_t>{1})
+            .getResult();
+      };
+      Value low = part(0);
+      lanes = kernel.combine(low, part(half));
+    }
+    return vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{0});
+  }
+
+private:
+  Values zero() { return {kernel.constant(0)}; }
+
+  Kernel &kernel;
+  LocBuilder &b;
+  int64_t count;
+  VectorType type;
+  Value partial;
+};
+
+/// The term is an element of an operand, its neighbours along `variable` are
+/// neighbours in memory, and accumulators have its type.
+bool isContiguousRead(const Kernel &kernel, const ExprRef &term, int variable) {
+  if (term->kind != ExprKind::Read || term->children.empty() ||
+      term->type != kernel.accumulator())
+    return false;
+  for (size_t d = 0; d + 1 < term->children.size(); ++d)
+    if (uses(term->children[d], variable))
+      return false;
+  const auto last = linearIn(term->children.back(), variable);
+  return last && last->factor == 1;
+}
+
+void oneAtATime(Kernel &kernel, const ExprRef &term,
+                const std::vector<int> &reductions) {
+  const int innermost = reductions.back();
+  Lanes lanes(kernel);
+  Value chunk = kernel.scratch(kernel.accumulatorMemory(), chunkSize);
+  const auto accumulate = [&](const ExprRef &term, Value lo, Value hi) {
+    Value &at = kernel.at[size_t(innermost)];
+    if (isContiguousRead(kernel, term, innermost)) {
+      at = lo;
+      Values indices = kernel.readIndices(*term);
+      Value size = kernel.max(kernel.sub(hi, lo), kernel.constant(0));
+      lanes.accumulate(kernel.operands[size_t(term->operand)], indices, size);
+    } else {
+      kernel.loop(lo, hi, chunkSize, [&](Value start) {
+        Value size =
+            kernel.min(kernel.sub(hi, start), kernel.constant(chunkSize));
+        kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
+          at = kernel.add(start, i);
+          Value value = kernel.emitTerm(term);
+          memref::StoreOp::create(kernel.b, value, chunk, i);
+        });
+        lanes.accumulate(chunk, {kernel.constant(0)}, size);
+      });
+    }
+    at = nullptr;
+  };
+
+  std::vector<int> outputs;
+  for (int i = 0; i < kernel.lambda.rank(); ++i)
+    outputs.push_back(i);
+  Nest(kernel, outputs).emit(term, Nest::Body([&](const ExprRef &term) {
+    lanes.clear();
+    Nest nest(kernel, reductions);
+    nest.skip(identity(kernel.lambda.reducer, kernel.lambda.result));
+    nest.emit(term, Nest::InnerLoop(accumulate));
+    kernel.storeAccumulated(lanes.total());
+  }));
+}
+
+void tileAtATime(Kernel &kernel, const ExprRef &term,
+                 const ReductionOrder &order) {
+  const auto tiled = size_t(order.output);
+  std::vector<int> outputs, inside = order.reductions;
+  for (int i = 0; i < kernel.lambda.rank(); ++i)
+    if (i != order.output)
+      outputs.push_back(i);
+  inside.push_back(order.output);
+  LocBuilder &b = kernel.b;
+  Value tile = kernel.scratch(kernel.accumulatorMemory(), tileSize);
+
+  Nest(kernel, outputs).emit(term, Nest::Body([&](const ExprRef &term) {
+    kernel.loop(kernel.lo[tiled], kernel.hi[tiled], tileSize, [&](Value start) {
+      Value size = kernel.min(kernel.sub(kernel.hi[tiled], start),
+                              kernel.constant(tileSize));
+      kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
+        memref::StoreOp::create(b, kernel.identity(), tile, i);
+      });
+      Nest nest(kernel, inside);
+      nest.setRange(order.output, start, kernel.add(start, size));
+      nest.skip(identity(kernel.lambda.reducer, kernel.lambda.result));
+      nest.emit(term, Nest::Body([&](const ExprRef &term) {
+        Value i = kernel.sub(kernel.at[tiled], start);
+        Value value = kernel.emitTerm(term);
+        Value old = memref::LoadOp::create(b, tile, i);
+        memref::StoreOp::create(b, kernel.combine(old, value), tile, i);
+      }));
+      kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
+        kernel.at[tiled] = kernel.add(start, i);
+        kernel.storeAccumulated(memref::LoadOp::create(b, tile, i));
+        kernel.at[tiled] = nullptr;
+      });
+    });
+  }));
+}
+
+} // namespace
+
+void codegen::buildReduction(Kernel &kernel) {
+  const ExprRef term = termOf(kernel.lambda);
+  const ReductionOrder order = chooseOrder(kernel.lambda, term);
+  if (order.output >= 0)
+    tileAtATime(kernel, term, order);
+  else
+    oneAtATime(kernel, term, order.reductions);
+}

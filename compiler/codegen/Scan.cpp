@@ -1,0 +1,178 @@
+// A prefix sum and its relatives: `Sum(lambda k: x[k] where k <= i)` adds to the
+// terms of i - 1 those that are new at i, instead of starting over. Each output
+// is the sum of its terms in the order of k, from the range's end on which the
+// prefix begins, wherever the range of i begins.
+#include "compiler/codegen/Conditions.h"
+#include "compiler/codegen/Nest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::codegen;
+using tdl::BinaryOp;
+using tdl::ExprRef;
+
+namespace {
+
+constexpr int64_t tileSize = 1024;
+
+struct Scan {
+  int output;    // i
+  int reduction; // k
+  Cut cut;       // of k, at a point that moves with i
+  bool grows;    // with i; otherwise i runs downwards
+  ExprRef term;  // without the condition
+};
+
+/// What the rest of the guard and the body leave of the lambda.
+ExprRef termWithout(const tdl::Lambda &lambda, const std::vector<ExprRef> &parts,
+                    size_t without) {
+  ExprRef guard = tdl::constant(1, DType::Bool);
+  for (size_t p = 0; p < parts.size(); ++p)
+    if (p != without)
+      guard = tdl::binary(BinaryOp::And, guard, parts[p]);
+  return tdl::select(guard, makeConditionsExplicit(lambda.body),
+                     tdl::identity(lambda.reducer, lambda.result));
+}
+
+std::optional<Scan> match(const tdl::Lambda &lambda) {
+  if (!lambda.guard)
+    return std::nullopt;
+  const auto parts = conjuncts(makeConditionsExplicit(lambda.guard));
+  for (size_t p = 0; p < parts.size(); ++p) {
+    if (readsData(parts[p]))
+      continue;
+    const ExprRef term = termWithout(lambda, parts, p);
+    for (int k = lambda.rank(); k < lambda.indexCount(); ++k) {
+      const std::optional<Cut> cut = cutOf(parts[p], k);
+      if (!cut)
+        continue;
+      // The point may move with outputs only, not with other reductions.
+      bool onlyOutputs = true;
+      for (int r = lambda.rank(); r < lambda.indexCount(); ++r)
+        onlyOutputs &= !uses(cut->numerator, r);
+      for (int i = 0; onlyOutputs && i < lambda.rank(); ++i) {
+        const auto moves = linearIn(cut->numerator, i);
+        if (moves && !uses(term, i))
+          return Scan{i, k, *cut, cut->below == (moves->factor > 0), term};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// The accumulators of the outputs that are computed together.
+struct Tile {
+  Value memory, start, size; // of the last output variable; of one element: null
+};
+
+class ScanBuilder {
+public:
+  ScanBuilder(Kernel &kernel, const Scan &scan)
+      : kernel(kernel), b(kernel.b), scan(scan), last(kernel.lambda.rank() - 1) {
+    for (int r = kernel.lambda.rank(); r < kernel.lambda.indexCount(); ++r)
+      if (r != scan.reduction)
+        inside.push_back(r);
+    if (tiled())
+      inside.push_back(last);
+  }
+
+  void build() {
+    std::vector<int> outer;
+    for (int i = 0; i < kernel.lambda.rank(); ++i)
+      if (i != scan.output && !(tiled() && i == last))
+        outer.push_back(i);
+    Value memory =
+        kernel.scratch(kernel.accumulatorMemory(), tiled() ? tileSize : 1);
+    Nest(kernel, outer).emit(scan.term, Nest::Body([&](const ExprRef &term) {
+      if (!tiled())
+        return scanTile({memory, nullptr, kernel.constant(1)}, term);
+      Value lo = kernel.lo[size_t(last)], hi = kernel.hi[size_t(last)];
+      kernel.loop(lo, hi, tileSize, [&](Value start) {
+        Value size = kernel.min(kernel.sub(hi, start), kernel.constant(tileSize));
+        scanTile({memory, start, size}, term);
+      });
+    }));
+  }
+
+private:
+  /// Neighbours in memory are scanned side by side.
+  bool tiled() const { return scan.output != last; }
+
+  void each(const Tile &tile, llvm::function_ref<void(Value)> body) {
+    kernel.loop(kernel.constant(0), tile.size, 1, [&](Value i) {
+      if (tiled())
+        kernel.at[size_t(last)] = kernel.add(tile.start, i);
+      body(i);
+      if (tiled())
+        kernel.at[size_t(last)] = nullptr;
+    });
+  }
+
+  void scanTile(const Tile &tile, const ExprRef &term) {
+    const auto i = size_t(scan.output), k = size_t(scan.reduction);
+    each(tile, [&](Value at) {
+      memref::StoreOp::create(b, kernel.identity(), tile.memory, at);
+    });
+    const bool upwards = scan.cut.below;
+    Value count = kernel.sub(kernel.hi[i], kernel.lo[i]);
+    Value begin = upwards ? kernel.lo[k] : kernel.hi[k];
+    auto loop = scf::ForOp::create(b, kernel.constant(0), count,
+                                   kernel.constant(1), begin);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value step = loop.getInductionVar(), done = loop.getRegionIterArg(0);
+    kernel.at[i] = scan.grows
+                       ? kernel.add(kernel.lo[i], step)
+                       : kernel.sub(kernel.hi[i],
+                                    kernel.add(step, kernel.constant(1)));
+    // The terms from `done` up to, or down to, the point at this i.
+    Value point = cutPoint(kernel, scan.cut);
+    point = upwards ? kernel.max(kernel.min(point, kernel.hi[k]), done)
+                    : kernel.min(kernel.max(point, kernel.lo[k]), done);
+    Value fresh = upwards ? kernel.sub(point, done) : kernel.sub(done, point);
+    kernel.loop(kernel.constant(0), fresh, 1, [&](Value t) {
+      kernel.at[k] = upwards ? kernel.add(done, t)
+                             : kernel.sub(done, kernel.add(t, kernel.constant(1)));
+      addTerms(tile, term);
+      kernel.at[k] = nullptr;
+    });
+    each(tile, [&](Value at) {
+      kernel.storeAccumulated(memref::LoadOp::create(b, tile.memory, at));
+    });
+    scf::YieldOp::create(b, point);
+    kernel.at[i] = nullptr;
+  }
+
+  void addTerms(const Tile &tile, const ExprRef &term) {
+    Nest nest(kernel, inside);
+    if (tiled())
+      nest.setRange(last, tile.start, kernel.add(tile.start, tile.size));
+    nest.skip(tdl::identity(kernel.lambda.reducer, kernel.lambda.result));
+    nest.emit(term, Nest::Body([&](const ExprRef &term) {
+      Value at = tiled() ? kernel.sub(kernel.at[size_t(last)], tile.start)
+                         : kernel.constant(0);
+      Value value = kernel.emitTerm(term);
+      Value old = memref::LoadOp::create(b, tile.memory, at);
+      memref::StoreOp::create(b, kernel.combine(old, value), tile.memory, at);
+    }));
+  }
+
+  Kernel &kernel;
+  LocBuilder &b;
+  const Scan &scan;
+  int last;
+  std::vector<int> inside;
+};
+
+} // namespace
+
+bool codegen::buildScan(Kernel &kernel) {
+  const std::optional<Scan> scan = match(kernel.lambda);
+  if (!scan)
+    return false;
+  ScanBuilder(kernel, *scan).build();
+  return true;
+}

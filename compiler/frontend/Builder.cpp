@@ -1,0 +1,270 @@
+#include "compiler/frontend/Builder.h"
+
+#include "compiler/frontend/Simplify.h"
+#include "dialects/tdl/lambda/Interpreter.h"
+
+#include <cstdio>
+#include <cstring>
+#include <unordered_set>
+
+using namespace smex;
+using namespace smex::frontend;
+
+ValueId Builder::add(Entry entry) {
+  values.push_back(std::move(entry));
+  return int(values.size()) - 1;
+}
+
+ValueId Builder::addInput(std::string name, TensorType type) {
+  Entry entry{Entry::Kind::Input, std::move(name), std::move(type)};
+  entry.named = true;
+  return add(std::move(entry));
+}
+
+ValueId Builder::addParameter(std::string name, TensorType type,
+                              ParameterData data) {
+  Entry entry{Entry::Kind::Parameter, std::move(name), std::move(type)};
+  entry.weight = isFloat(entry.type.dtype);
+  entry.data = std::move(data);
+  entry.named = true;
+  return add(std::move(entry));
+}
+
+ValueId Builder::addConstant(Tensor tensor, std::string name) {
+  Entry entry{Entry::Kind::Constant, std::move(name), tensor.type};
+  entry.tensor = std::make_shared<const Tensor>(std::move(tensor));
+  return add(std::move(entry));
+}
+
+Status Builder::addTemplates(std::string_view file, std::string_view text) {
+  return extra.add(file, text);
+}
+
+const tdl::Library *Builder::libraryOf(std::string_view op) const {
+  if (extra.contains(op))
+    return &extra;
+  return tdl::standardLibrary().contains(op) ? &tdl::standardLibrary()
+                                             : nullptr;
+}
+
+void Builder::setName(ValueId v, const std::string &name) {
+  if (values[v].named)
+    return;
+  values[v].name = name;
+  values[v].named = true;
+}
+
+/// The few bytes of a parameter that the front-end looks into.
+static std::shared_ptr<const Tensor> readParameter(const TensorType &type,
+                                                   const ParameterData &data) {
+  Tensor tensor = makeTensor(type);
+  switch (data.kind) {
+  case ParameterData::Kind::Drawn:
+    return nullptr;
+  case ParameterData::Kind::Memory:
+    if (!tensor.bytes.empty())
+      std::memcpy(tensor.bytes.data(), data.bytes, tensor.bytes.size());
+    break;
+  case ParameterData::Kind::File: {
+    std::FILE *file = std::fopen(data.path.c_str(), "rb");
+    if (!file)
+      return nullptr;
+    const bool read = fseeko(file, data.offset, SEEK_SET) == 0 &&
+                      std::fread(tensor.bytes.data(), 1, tensor.bytes.size(),
+                                 file) == tensor.bytes.size();
+    std::fclose(file);
+    if (!read)
+      return nullptr;
+  }
+  }
+  return std::make_shared<const Tensor>(std::move(tensor));
+}
+
+std::shared_ptr<const Tensor> Builder::known(ValueId v) {
+  Entry &entry = values[v];
+  if (!entry.tensor && entry.kind == Entry::Kind::Parameter &&
+      elementCount(entry.type.shape).value_or(foldedElements + 1) <=
+          foldedElements)
+    entry.tensor = readParameter(entry.type, entry.data);
+  return entry.tensor;
+}
+
+void Builder::fold(const Application &application) {
+  Entry &result = values[application.result];
+  const auto elements = elementCount(result.type.shape);
+  const auto work = elementCount(application.extents);
+  // What is made of weights is rarely looked into; a scale or a size is small.
+  const int64_t limit = result.weight ? 1024 : foldedElements;
+  if (!elements || *elements > limit || !work ||
+      *work > foldedWork / (result.weight ? 64 : 1))
+    return;
+  std::vector<std::shared_ptr<const Tensor>> held;
+  std::vector<const Tensor *> operands;
+  for (ValueId operand : application.operands) {
+    held.push_back(known(operand));
+    if (!held.back())
+      return;
+    operands.push_back(held.back().get());
+  }
+  auto value = interpret(application.lambda, application.extents, operands);
+  // An error (such as a division by zero) is left to the run, which may never
+  // reach it.
+  if (value)
+    result.tensor = std::make_shared<const Tensor>(std::move(*value));
+}
+
+Result<std::vector<ValueId>>
+Builder::apply(std::string_view op, const std::vector<ValueId> &operands,
+               const tdl::Attributes &attributes, const std::string &node) {
+  const tdl::Library *library = libraryOf(op);
+  if (!library)
+    return fail("no operator is called ", op);
+  std::vector<TensorType> types;
+  for (ValueId operand : operands)
+    types.push_back(type(operand));
+  auto instance = library->instantiate(op, types, attributes);
+  if (!instance)
+    return instance.takeError();
+
+  std::vector<ValueId> results;
+  const auto valueOf = [&](int number) {
+    return number >= 0 ? operands[number] : results[~number];
+  };
+  for (tdl::Application &a : instance->applications) {
+    std::vector<ValueId> read;
+    for (int operand : a.operands)
+      read.push_back(valueOf(operand));
+    results.push_back(apply(std::move(a), std::move(read), node));
+  }
+  std::vector<ValueId> returned;
+  for (int number : instance->results)
+    returned.push_back(valueOf(number));
+  return returned;
+}
+
+ValueId Builder::apply(tdl::Application a, std::vector<ValueId> operands,
+                       const std::string &node) {
+  std::vector<tdl::ExprRef> numbers;
+  bool any = false;
+  for (ValueId operand : operands) {
+    // A weight is no constant, however uniform it is.
+    const auto tensor = values[operand].weight ? nullptr : known(operand);
+    numbers.push_back(tensor ? uniformValue(*tensor) : nullptr);
+    any |= numbers.back() != nullptr;
+  }
+  if (any) {
+    std::vector<int> kept;
+    std::vector<ValueId> left;
+    a.lambda = substitute(a.lambda, numbers, kept);
+    for (int k : kept)
+      left.push_back(operands[k]);
+    operands = std::move(left);
+  }
+  const size_t rank = a.lambda.rank();
+  TensorType type{a.lambda.result, {a.extents.begin(), a.extents.begin() + rank}};
+  // A lambda that passes its operand on is that operand.
+  if (const auto at = plainRead(a.lambda);
+      at && operands.size() == 1 && type == values[operands[0]].type) {
+    bool same = true;
+    for (size_t d = 0; d < rank; ++d)
+      same &= (*at)[d] == int(d) || type.shape[d] == 1;
+    if (same)
+      return operands[0];
+  }
+  Entry entry{Entry::Kind::Computed,
+              node + "." + std::to_string(++intermediates[node]), std::move(type)};
+  for (ValueId operand : operands)
+    entry.weight |= values[operand].weight;
+  entry.weight &= isFloat(entry.type.dtype);
+  entry.application = int(applications.size());
+  Application made;
+  made.node = node;
+  made.extents = std::move(a.extents);
+  made.lambda = std::move(a.lambda);
+  made.operands = std::move(operands);
+  made.result = add(std::move(entry));
+  fold(made);
+  applications.push_back(std::move(made));
+  return applications.back().result;
+}
+
+ValueId Builder::broadcastSource(ValueId v, std::vector<int> &at) const {
+  at.resize(type(v).shape.size());
+  for (size_t d = 0; d < at.size(); ++d)
+    at[d] = int(d);
+  while (values[v].kind == Entry::Kind::Computed) {
+    const Application &a = applications[values[v].application];
+    const auto read = plainRead(a.lambda);
+    if (!read || a.operands.size() != 1)
+      break;
+    std::vector<int> composed;
+    for (int d : *read)
+      composed.push_back(d < 0 || type(v).shape[d] == 1 ? -1 : at[d]);
+    at = std::move(composed);
+    v = a.operands[0];
+  }
+  return v;
+}
+
+Model Builder::finish(
+    const std::vector<std::pair<std::string, ValueId>> &outputs) {
+  std::vector<bool> needed(values.size());
+  std::vector<ValueId> pending;
+  const auto need = [&](ValueId v) {
+    if (!needed[v])
+      pending.push_back(v);
+    needed[v] = true;
+  };
+  for (const auto &output : outputs)
+    need(output.second);
+  while (!pending.empty()) {
+    const Entry &entry = values[pending.back()];
+    pending.pop_back();
+    if (stays(entry))
+      for (ValueId operand : applications[entry.application].operands)
+        need(operand);
+  }
+
+  Model model;
+  std::unordered_set<std::string> names;
+  std::vector<int> number(values.size(), -1);
+  // The model's own names first: a made name gives way.
+  for (bool named : {true, false})
+    for (Entry &entry : values)
+      if (entry.named == named) {
+        std::string name = entry.name;
+        for (int i = 2; !names.insert(name).second; ++i)
+          name = entry.name + "_" + std::to_string(i);
+        entry.name = std::move(name);
+      }
+  for (size_t v = 0; v < values.size(); ++v) {
+    const Entry &entry = values[v];
+    if (!needed[v] && entry.kind != Entry::Kind::Input)
+      continue;
+    number[v] = int(model.values.size());
+    model.values.push_back({entry.name, entry.type});
+    if (entry.kind == Entry::Kind::Input) {
+      model.inputs.push_back(number[v]);
+    } else if (entry.kind == Entry::Kind::Parameter) {
+      model.parameters.push_back({number[v], entry.data, false});
+    } else if (!stays(entry)) {
+      ParameterData data;
+      data.bytes = entry.tensor->bytes.data();
+      data.keepAlive = entry.tensor;
+      model.parameters.push_back({number[v], std::move(data), true});
+    }
+  }
+  for (Application &application : applications) {
+    if (!needed[application.result] || !stays(values[application.result]))
+      continue;
+    application.result = number[application.result];
+    for (int &operand : application.operands)
+      operand = number[operand];
+    model.applications.push_back(std::move(application));
+  }
+  for (const auto &output : outputs) {
+    model.outputs.push_back(number[output.second]);
+    model.outputNames.push_back(output.first);
+  }
+  return model;
+}

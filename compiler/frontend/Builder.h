@@ -1,0 +1,83 @@
+// Collects a model while a front-end reads it: applies operator templates,
+// folds small constant expressions with the reference interpreter, names what
+// has no name, and drops what no output needs.
+#ifndef SMEX_COMPILER_FRONTEND_BUILDER_H
+#define SMEX_COMPILER_FRONTEND_BUILDER_H
+
+#include "compiler/frontend/Model.h"
+#include "dialects/tdl/library/Library.h"
+
+#include <deque>
+#include <unordered_map>
+
+namespace smex::frontend {
+
+/// Number of a value in the builder.
+using ValueId = int;
+
+class Builder {
+public:
+  /// Larger arrays are never computed at compile time, nor looked into.
+  static constexpr int64_t foldedElements = 64 * 1024;
+  static constexpr int64_t foldedWork = 4 * 1024 * 1024;
+
+  ValueId addInput(std::string name, TensorType type);
+  ValueId addParameter(std::string name, TensorType type, ParameterData data);
+  /// A value that is not a weight: its name is made where none is given.
+  ValueId addConstant(Tensor tensor, std::string name);
+
+  /// More operators, from --ops or made for one node; looked up first.
+  Status addTemplates(std::string_view file, std::string_view text);
+  const tdl::Library *libraryOf(std::string_view op) const;
+
+  /// Applies a template; `node` names its intermediate values.
+  Result<std::vector<ValueId>> apply(std::string_view op,
+                                     const std::vector<ValueId> &operands,
+                                     const tdl::Attributes &attributes,
+                                     const std::string &node);
+
+  const TensorType &type(ValueId v) const { return values[v].type; }
+  const std::string &name(ValueId v) const { return values[v].name; }
+  /// The value's elements where they are known at compile time and few.
+  std::shared_ptr<const Tensor> known(ValueId v);
+
+  /// Follows broadcasts and dimensions of extent 1 back to where the value comes
+  /// from. Dimension d of that is the value's dimension `at[d]`, or read at 0.
+  ValueId broadcastSource(ValueId v, std::vector<int> &at) const;
+
+  /// Gives a computed value that has no name of its own the model's name.
+  void setName(ValueId v, const std::string &name);
+
+  /// The finished model: what the outputs need, in topological order.
+  Model finish(const std::vector<std::pair<std::string, ValueId>> &outputs);
+
+private:
+  struct Entry {
+    enum class Kind { Input, Parameter, Constant, Computed } kind;
+    std::string name;
+    TensorType type;
+    ParameterData data = {};
+    std::shared_ptr<const Tensor> tensor = nullptr; // if known
+    int application = -1;
+    /// Made of a weight: training may change it, so folding keeps the
+    /// application too.
+    bool weight = false;
+    bool named = false;
+  };
+  bool stays(const Entry &e) const {
+    return e.kind == Entry::Kind::Computed && (!e.tensor || e.weight);
+  }
+  ValueId add(Entry entry);
+  ValueId apply(tdl::Application application, std::vector<ValueId> operands,
+                const std::string &node);
+  void fold(const Application &application);
+
+  std::deque<Entry> values; // types are handed out by reference
+  std::vector<Application> applications; // operands, result: ValueIds
+  std::unordered_map<std::string, int> intermediates; // per node
+  tdl::Library extra;
+};
+
+} // namespace smex::frontend
+
+#endif

@@ -1,0 +1,83 @@
+// What every front-end delivers: the model as a list of lambdas applied to
+// values, shapes and types bound, nothing said about devices. Plain data; the
+// pipeline turns it into the semantic graph in MLIR (dialects/smex).
+#ifndef SMEX_COMPILER_FRONTEND_MODEL_H
+#define SMEX_COMPILER_FRONTEND_MODEL_H
+
+#include "dialects/tdl/lambda/Lambda.h"
+#include "support/Tensor.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace smex::frontend {
+
+/// A tensor of the model. Values that no name of the model belongs to (inside a
+/// composite operator) are named after its node: "softmax_3.1".
+struct Value {
+  std::string name; // unique
+  TensorType type;
+};
+
+/// Where a parameter's bytes are. The compiler never holds all weights in
+/// memory: they are read, region by region, when the plan is written.
+struct ParameterData {
+  /// One of: bytes owned by something that lives as long as `keepAlive`
+  /// (an initializer inside the model file), a part of a file, or drawn from a
+  /// seed when the plan runs (uniform in [-scale, scale)).
+  enum class Kind { Memory, File, Drawn } kind = Kind::Memory;
+  const std::byte *bytes = nullptr;
+  std::shared_ptr<const void> keepAlive;
+  std::string path;
+  int64_t offset = 0;
+  double scale = 0;
+};
+
+struct Parameter {
+  int value = 0;
+  ParameterData data;
+  /// Not a weight of the model but part of its text: a Constant node, a folded
+  /// expression, a table. Training leaves it alone.
+  bool constant = false;
+};
+
+/// One lambda applied.
+struct Application {
+  tdl::Lambda lambda; // canonical
+  std::vector<int64_t> extents;
+  std::vector<int> operands; // values
+  int result = 0;            // value
+  std::string node;          // the model's node, for locations and messages
+};
+
+struct Model {
+  std::string name; // file name without folders
+  std::vector<Value> values;
+  std::vector<int> inputs, outputs; // values; output names are the values'
+  /// Outputs keep the model's names even where one value serves two outputs or
+  /// is also an input.
+  std::vector<std::string> outputNames;
+  std::vector<Parameter> parameters;
+  std::vector<Application> applications; // in topological order
+  /// Files that the model consists of (the model itself first, then external
+  /// data, --ops files), for the hash in the plan.
+  std::vector<std::string> files;
+};
+
+/// What the command line says about the import.
+struct ImportOptions {
+  std::map<std::string, int64_t> dims;          // --dim NAME=VALUE
+  std::map<std::string, std::string> constants; // --constant NAME=FILE
+  std::vector<std::string> opsFiles;            // --ops FILE
+};
+
+/// Reads a model by its extension, .onnx or .json. The error may have several
+/// lines: everything unsupported is listed at once, with node names.
+Result<Model> importModel(const std::string &path, const ImportOptions &options);
+
+} // namespace smex::frontend
+
+#endif

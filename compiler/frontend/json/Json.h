@@ -1,0 +1,19 @@
+// Models as JSON (README.md): translated into an ONNX model in memory, and
+// imported as that.
+#ifndef SMEX_COMPILER_FRONTEND_JSON_JSON_H
+#define SMEX_COMPILER_FRONTEND_JSON_JSON_H
+
+#include "support/Result.h"
+#include "onnx.pb.h"
+
+#include <memory>
+
+namespace smex::frontend {
+
+/// Reads a model; any file is a safe input. The error lists all that is wrong,
+/// each with its place in the file.
+Result<std::shared_ptr<const onnx::ModelProto>> readJson(const std::string &path);
+
+} // namespace smex::frontend
+
+#endif

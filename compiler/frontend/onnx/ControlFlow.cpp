@@ -1,0 +1,254 @@
+// Functions and control flow: inlined, or unrolled where the number of
+// iterations is known at compile time.
+#include "compiler/frontend/onnx/Importer.h"
+
+#include <google/protobuf/io/coded_stream.h>
+
+using namespace smex;
+using namespace smex::frontend;
+
+constexpr int deepest = 64;
+constexpr int64_t longestLoop = 100000;
+
+std::vector<ValueId> Importer::importBody(Node &node,
+                                          const onnx::GraphProto &body,
+                                          const std::vector<ValueId> &inputs,
+                                          const std::string &label,
+                                          Scope &outer, const Surroundings &in) {
+  if (in.depth >= deepest)
+    node.refuse("graphs are nested too deep");
+  Scope scope;
+  scope.outer = &outer;
+  if (body.input_size() != int(inputs.size()))
+    node.refuse("its body has ", body.input_size(), " inputs, not ",
+                inputs.size());
+  for (const auto &tensor : body.initializer()) {
+    // One parameter, however many iterations read it.
+    auto [known, isNew] = bodyInitializers.emplace(&tensor, noValue);
+    if (isNew) {
+      auto stored = readTensor(tensor, source);
+      if (!stored)
+        node.refuse("initializer \"", tensor.name(), "\" ",
+                    stored.error().message);
+      known->second = builder.addParameter(node.name + "/" + tensor.name(),
+                                           stored->type, std::move(stored->data));
+    }
+    scope.values[tensor.name()] = known->second;
+  }
+  for (size_t i = 0; i < inputs.size(); ++i)
+    scope.values[body.input(int(i)).name()] = inputs[i];
+  Surroundings inner = in;
+  inner.prefix = node.name + label;
+  inner.depth = in.depth + 1;
+  if (!importNodes(body.node(), scope, inner))
+    throw Refusal{""}; // reported already
+  std::vector<ValueId> results;
+  for (const auto &output : body.output()) {
+    results.push_back(scope.find(output.name()));
+    if (results.back() == noValue)
+      node.refuse("output \"", output.name(),
+                  "\" of its body is not computed by any node");
+    if (results.back() == failedValue)
+      throw Refusal{""};
+  }
+  return results;
+}
+
+/// Defaults of a function's attributes: field 11, which the schema that this is
+/// built with does not know yet.
+static std::vector<onnx::AttributeProto>
+defaultsOf(const onnx::FunctionProto &function) {
+  std::vector<onnx::AttributeProto> defaults;
+  const std::string &unknown = function.unknown_fields();
+  google::protobuf::io::CodedInputStream stream(
+      reinterpret_cast<const uint8_t *>(unknown.data()), int(unknown.size()));
+  while (const uint32_t tag = stream.ReadTag()) {
+    uint64_t number;
+    uint32_t length;
+    std::string bytes;
+    if ((tag & 7) == 0 && stream.ReadVarint64(&number))
+      continue;
+    if ((tag & 7) != 2 || !stream.ReadVarint32(&length) ||
+        !stream.ReadString(&bytes, int(length)))
+      break;
+    onnx::AttributeProto attribute;
+    // One that holds a graph would have to outlive the import.
+    if (tag >> 3 == 11 && attribute.ParseFromString(bytes) && !attribute.has_g())
+      defaults.push_back(std::move(attribute));
+  }
+  return defaults;
+}
+
+void Importer::callFunction(Node &node, const onnx::FunctionProto &function,
+                            const Surroundings &in) {
+  if (in.depth >= deepest)
+    node.refuse("functions call each other without end");
+  if (int(node.inputs.size()) > function.input_size())
+    node.refuse("the function has ", function.input_size(), " inputs, not ",
+                node.inputs.size());
+  const auto defaults = defaultsOf(function);
+  AttributeMap call = node.attributes;
+  for (const auto &attribute : defaults)
+    call.emplace(attribute.name(), &attribute);
+  for (const auto &attribute : node.attributes)
+    node.ignore(attribute.first.c_str());
+  Surroundings inner;
+  inner.prefix = node.name + "/";
+  inner.depth = in.depth + 1;
+  inner.call = &call;
+  for (const auto &opset : function.opset_import())
+    inner.opsets[opset.domain() == "ai.onnx" ? "" : opset.domain()] =
+        opset.version();
+  if (!inner.opsets.count("") && in.opsets.count(""))
+    inner.opsets[""] = in.opsets.at("");
+  Scope scope;
+  for (int i = 0; i < function.input_size(); ++i)
+    scope.values[function.input(i)] = node.has(i) ? node.inputs[i] : absentValue;
+  if (!importNodes(function.node(), scope, inner))
+    throw Refusal{""};
+  for (int i = 0; i < function.output_size(); ++i) {
+    const ValueId v = scope.find(function.output(i));
+    if (v == failedValue)
+      throw Refusal{""};
+    node.out(i, v == absentValue ? noValue : v);
+  }
+}
+
+void Importer::importIf(Node &node, Scope &scope, const Surroundings &in) {
+  const onnx::GraphProto *branches[] = {node.graph("else_branch"),
+                                        node.graph("then_branch")};
+  if (builder.known(node.in(0))) {
+    const int64_t taken = asInts(*node.constant(0)).at(0) != 0;
+    const auto results = importBody(node, *branches[taken], {},
+                                    taken ? "/then/" : "/else/", scope, in);
+    for (size_t i = 0; i < results.size(); ++i)
+      node.out(i, results[i]);
+    return;
+  }
+  // Both are computed, and one of them is chosen: nodes have no side effects.
+  const auto no = importBody(node, *branches[0], {}, "/else/", scope, in);
+  const auto yes = importBody(node, *branches[1], {}, "/then/", scope, in);
+  const ValueId condition = node.reshape(node.in(0), {});
+  for (size_t i = 0; i < std::min(yes.size(), no.size()); ++i) {
+    if (builder.type(yes[i]) != builder.type(no[i]))
+      node.refuse("its branches give different types, ",
+                  toString(builder.type(yes[i])), " and ",
+                  toString(builder.type(no[i])),
+                  ": its condition must be known at compile time");
+    node.out(i, node.apply("where", {condition, yes[i], no[i]}));
+  }
+}
+
+void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
+  const onnx::GraphProto &body = *node.graph("body");
+  const size_t states = node.inputs.size() > 2 ? node.inputs.size() - 2 : 0;
+  int64_t trips = longestLoop + 1;
+  const char *unknown = "its number of iterations depends on values that are "
+                        "not known at compile time";
+  if (node.has(0)) {
+    node.require(bool(builder.known(node.in(0))), unknown);
+    trips = asInts(*node.constant(0)).at(0);
+  }
+  std::vector<ValueId> state(node.inputs.begin() + std::min<size_t>(2, node.inputs.size()),
+                             node.inputs.end());
+  ValueId condition = node.has(1) ? node.in(1) : noValue;
+  std::vector<std::vector<ValueId>> scans;
+  for (int64_t trip = 0; trip < trips; ++trip) {
+    if (condition != noValue) {
+      const auto known = builder.known(condition);
+      node.require(bool(known), unknown);
+      if (asInts(*known).at(0) == 0)
+        break;
+    }
+    if (trip == longestLoop)
+      node.refuse("more than ", longestLoop, " iterations");
+    Tensor counter = makeTensor({DType::I64, {}});
+    *counter.data<int64_t>() = trip;
+    Tensor yes = makeTensor({DType::Bool, {}});
+    yes.bytes[0] = std::byte(1);
+    std::vector<ValueId> inputs = {
+        node.addConstant(std::move(counter)),
+        condition != noValue ? condition : node.addConstant(std::move(yes))};
+    inputs.insert(inputs.end(), state.begin(), state.end());
+    const auto results = importBody(node, body, inputs,
+                                    "/" + std::to_string(trip) + "/", scope, in);
+    if (results.size() < 1 + states)
+      node.refuse("its body has too few outputs");
+    // An absent condition operand means "go on", but the body's counts.
+    condition = results[0];
+    state.assign(results.begin() + 1, results.begin() + 1 + states);
+    scans.resize(results.size() - 1 - states);
+    for (size_t s = 0; s < scans.size(); ++s) {
+      std::vector<int64_t> shape = builder.type(results[1 + states + s]).shape;
+      shape.insert(shape.begin(), 1);
+      scans[s].push_back(node.reshape(results[1 + states + s], shape));
+    }
+  }
+  for (size_t i = 0; i < states; ++i)
+    node.out(i, state[i]);
+  for (size_t s = 0; s < scans.size(); ++s)
+    node.out(states + s, node.concat(scans[s], 0));
+}
+
+void Importer::importScan(Node &node, Scope &scope, const Surroundings &in) {
+  const onnx::GraphProto &body = *node.graph("body");
+  node.require(node.opset >= 9, "Scan of opset 8 is not supported: convert the "
+                                "model with onnx.version_converter");
+  const int64_t scanned = node.integer("num_scan_inputs");
+  if (scanned < 1 || scanned > int64_t(node.inputs.size()))
+    node.refuse("num_scan_inputs is ", scanned, " of ", node.inputs.size(),
+                " inputs");
+  const size_t states = node.inputs.size() - scanned;
+  const auto pad = [](std::vector<int64_t> list, size_t size) {
+    list.resize(size, 0);
+    return list;
+  };
+  const auto inAxes = pad(node.integers("scan_input_axes"), scanned);
+  const auto inReversed = pad(node.integers("scan_input_directions"), scanned);
+  std::vector<ValueId> state;
+  for (size_t i = 0; i < states; ++i)
+    state.push_back(node.in(i));
+  int64_t trips = -1;
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < scanned; ++i) {
+    const auto &shape = node.shape(states + i);
+    axes.push_back(node.axis(inAxes[i], int64_t(shape.size())));
+    if (trips >= 0 && shape[axes[i]] != trips)
+      node.refuse("its inputs are scanned over ", trips, " and ",
+                  shape[axes[i]], " elements");
+    trips = shape[axes[i]];
+  }
+  if (trips < 1 || trips > longestLoop)
+    node.refuse("it scans over ", trips, " elements");
+  std::vector<std::vector<ValueId>> scans;
+  for (int64_t trip = 0; trip < trips; ++trip) {
+    std::vector<ValueId> inputs = state;
+    for (int64_t i = 0; i < scanned; ++i) {
+      const int64_t at = inReversed[i] ? trips - 1 - trip : trip;
+      inputs.push_back(node.take(node.in(states + i), axes[i], at));
+    }
+    const auto results = importBody(node, body, inputs,
+                                    "/" + std::to_string(trip) + "/", scope, in);
+    if (results.size() < states)
+      node.refuse("its body has too few outputs");
+    state.assign(results.begin(), results.begin() + states);
+    scans.resize(results.size() - states);
+    for (size_t s = 0; s < scans.size(); ++s)
+      scans[s].push_back(results[states + s]);
+  }
+  const auto outAxes = pad(node.integers("scan_output_axes"), scans.size());
+  const auto outReversed =
+      pad(node.integers("scan_output_directions"), scans.size());
+  for (size_t i = 0; i < states; ++i)
+    node.out(i, state[i]);
+  for (size_t s = 0; s < scans.size(); ++s) {
+    if (outReversed[s])
+      scans[s] = {scans[s].rbegin(), scans[s].rend()};
+    std::vector<int64_t> shape = builder.type(scans[s][0]).shape;
+    const int64_t axis = node.axis(outAxes[s], int64_t(shape.size()) + 1);
+    shape.insert(shape.begin() + axis, 1);
+    for (ValueId &part : scans[s])
+      part = node.reshape(part, shape);
+    node.out(states + s, node.concat(scans[s], axis));
+  }
+}

@@ -1,0 +1,240 @@
+#include "compiler/frontend/onnx/Importer.h"
+
+#include "compiler/frontend/onnx/Import.h"
+#include "compiler/frontend/onnx/Table.h"
+#include "support/File.h"
+
+#include <new>
+
+using namespace smex;
+using namespace smex::frontend;
+
+ValueId Scope::find(const std::string &name) const {
+  for (const Scope *scope = this; scope; scope = scope->outer)
+    if (const auto found = scope->values.find(name); found != scope->values.end())
+      return found->second;
+  return noValue;
+}
+
+static std::string parentPath(const std::string &path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+static std::string fileName(const std::string &path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// "" and "ai.onnx" are the same domain.
+static std::string domainOf(const std::string &domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
+Importer::Importer(std::shared_ptr<const onnx::ModelProto> model,
+                   std::string path, const ImportOptions &options)
+    : model(std::move(model)), path(std::move(path)), file(fileName(this->path)),
+      options(options) {
+  source.keepAlive = this->model;
+  source.folder = parentPath(this->path);
+  source.files = &files;
+  files.push_back(this->path);
+}
+
+void Importer::error(std::string message) {
+  errors.push_back(path + ": " + message);
+}
+
+void Importer::report(const Node &node, const Surroundings &in,
+                      std::string reason) {
+  if (reason.empty())
+    return;
+  std::string opset;
+  if (in.opsets.count(""))
+    opset = ", opset " + std::to_string(node.opset);
+  error("node \"" + node.name + "\" (" + node.op() + opset + "): " + reason);
+}
+
+void Importer::addOpsFiles() {
+  for (const std::string &opsFile : options.opsFiles) {
+    auto text = readFile(opsFile);
+    if (!text) {
+      errors.push_back(text.error().message);
+      continue;
+    }
+    if (Status added = builder.addTemplates(opsFile, *text); !added)
+      errors.push_back(added.error().message);
+    files.push_back(opsFile);
+  }
+}
+
+static std::map<std::string, int64_t> opsetsOf(
+    const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &list) {
+  std::map<std::string, int64_t> opsets;
+  for (const auto &opset : list)
+    opsets[domainOf(opset.domain())] = opset.version();
+  return opsets;
+}
+
+Result<Model> Importer::run() try {
+  const onnx::GraphProto &graph = model->graph();
+  Surroundings in;
+  in.opsets = opsetsOf(model->opset_import());
+  if (!in.opsets.count(""))
+    in.opsets[""] = 1; // what the absence of the field means
+  // Old opsets are a matter of each operator; a newer one may mean anything.
+  if (in.opsets[""] > newestOpset)
+    error("uses opset " + std::to_string(in.opsets[""]) +
+          ", newer than the newest that is known, " +
+          std::to_string(newestOpset));
+  for (const auto &function : model->functions())
+    functions[{domainOf(function.domain()), function.name()}] = &function;
+
+  Scope scope;
+  addOpsFiles();
+  bindConstants(scope);
+  addInitializers(scope);
+  addInputs(scope);
+  if (graph.output_size() == 0)
+    error("the graph has no outputs");
+  std::vector<std::pair<std::string, ValueId>> outputs;
+  if (errors.empty() && importNodes(graph.node(), scope, in)) {
+    std::unordered_set<std::string> names;
+    for (const auto &output : graph.output()) {
+      const ValueId v = scope.find(output.name());
+      if (v == noValue)
+        error("output \"" + output.name() + "\" is not computed by any node");
+      else if (!names.insert(output.name()).second)
+        error("output \"" + output.name() + "\" is listed twice");
+      else if (v >= 0)
+        checkOutput(output, v);
+      outputs.push_back({output.name(), v});
+    }
+  }
+  if (!errors.empty()) {
+    Error all;
+    for (const std::string &message : errors)
+      all.message += (all.message.empty() ? "" : "\n") + message;
+    return all;
+  }
+  Model result = builder.finish(outputs);
+  result.name = file;
+  result.files = std::move(files);
+  return result;
+} catch (const std::bad_alloc &) {
+  Error error = fail(path, ": not enough memory to import it");
+  error.fault = Fault::Environment;
+  return error;
+}
+
+std::string Importer::nodeName(const onnx::NodeProto &proto,
+                               const Surroundings &in) {
+  std::string base = proto.name();
+  if (base.empty())
+    base = proto.op_type() + "_" + std::to_string(unnamed[proto.op_type()]++);
+  base = in.prefix + base;
+  std::string name = base;
+  for (int i = 2; !nodeNames.insert(name).second; ++i)
+    name = base + "_" + std::to_string(i);
+  return name;
+}
+
+bool Importer::importNodes(const NodeList &nodes, Scope &scope,
+                           const Surroundings &in) {
+  const std::vector<int> order = orderOf(nodes, scope, in);
+  if (int(order.size()) != nodes.size())
+    return false;
+  for (int i : order)
+    importNode(nodes.Get(i), scope, in);
+  return true;
+}
+
+void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
+                          const Surroundings &in) {
+  Node node(builder, proto, source);
+  node.name = nodeName(proto, in);
+  const auto opset = in.opsets.find(domainOf(proto.domain()));
+  node.opset = opset == in.opsets.end() ? 1 : opset->second;
+  bool failed = false;
+  for (const std::string &input : proto.input()) {
+    node.inputs.push_back(input.empty() ? noValue : scope.find(input));
+    failed |= node.inputs.back() == failedValue;
+    if (node.inputs.back() == absentValue)
+      node.inputs.back() = noValue;
+  }
+  try {
+    // Functions that call functions, and unrolled loops, multiply.
+    if (++visited > 1000000)
+      throw Refusal{visited == 1000001 ? "more than a million nodes, once "
+                                         "functions and loops are expanded"
+                                       : ""};
+    for (const auto &attribute : proto.attribute()) {
+      const onnx::AttributeProto *value = &attribute;
+      if (!attribute.ref_attr_name().empty()) {
+        if (!in.call || !in.call->count(attribute.ref_attr_name()))
+          continue;
+        value = in.call->at(attribute.ref_attr_name());
+      }
+      if (!node.attributes.emplace(attribute.name(), value).second)
+        node.refuse("attribute \"", attribute.name(), "\" is given twice");
+    }
+    if (failed) {
+      const std::string domain = domainOf(proto.domain());
+      bool known = false;
+      if (!findRow(domain, proto.op_type(), node.opset, known) &&
+          !functions.count({domain, proto.op_type()}) &&
+          !builder.libraryOf(proto.op_type()) && !known && proto.op_type() != "If" &&
+          proto.op_type() != "Loop" && proto.op_type() != "Scan")
+        node.refuse("there is no such operator");
+      throw Refusal{""};
+    }
+    convert(node, proto, scope, in);
+    const std::string unused = node.unusedAttribute();
+    if (!unused.empty())
+      node.refuse("attribute \"", unused, "\" is not supported");
+    for (int i = 0; i < proto.output_size(); ++i)
+      if (node.wants(i) &&
+          (size_t(i) >= node.outputs.size() || node.outputs[i] == noValue))
+        node.refuse("its output ", i, " is not supported");
+  } catch (const Refusal &refusal) {
+    report(node, in, refusal.reason);
+    node.outputs.assign(proto.output_size(), failedValue);
+  }
+  for (int i = 0; i < proto.output_size(); ++i)
+    if (node.wants(i)) {
+      scope.values[proto.output(i)] = node.outputs[i];
+      if (node.outputs[i] >= 0)
+        builder.setName(node.outputs[i], in.prefix + proto.output(i));
+    }
+}
+
+void Importer::convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
+                       const Surroundings &in) {
+  const std::string domain = domainOf(proto.domain()), &op = proto.op_type();
+  if (const auto function = functions.find({domain, op});
+      function != functions.end())
+    return callFunction(node, *function->second, in);
+  if (domain.empty() && op == "If")
+    return importIf(node, scope, in);
+  if (domain.empty() && op == "Loop")
+    return importLoop(node, scope, in);
+  if (domain.empty() && op == "Scan")
+    return importScan(node, scope, in);
+  bool known = false;
+  if (const Row *row = findRow(domain, op, node.opset, known))
+    return row->convert(node);
+  if (known)
+    node.refuse("not supported as of opset ", node.opset,
+                ": convert the model to a newer one with onnx.version_converter");
+  if (builder.libraryOf(op))
+    return direct(op.c_str())(node);
+  node.refuse("there is no such operator", domain.empty() ? "" : " in domain ",
+              domain, "; describe it in a file of lambdas and give that with "
+              "--ops FILE");
+}
+
+Result<Model>
+smex::frontend::importOnnx(std::shared_ptr<const onnx::ModelProto> model,
+                           const std::string &path,
+                           const ImportOptions &options) {
+  return Importer(std::move(model), path, options).run();
+}

@@ -1,0 +1,104 @@
+// Walks an ONNX graph: scopes, order, functions, control flow that can be
+// decided at compile time. What a node means is in the import table.
+#ifndef SMEX_COMPILER_FRONTEND_ONNX_IMPORTER_H
+#define SMEX_COMPILER_FRONTEND_ONNX_IMPORTER_H
+
+#include "compiler/frontend/onnx/Node.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace smex::frontend {
+
+/// Values by name; names of an outer graph are visible in an inner one.
+struct Scope {
+  const Scope *outer = nullptr;
+  std::unordered_map<std::string, ValueId> values;
+
+  /// The value, or noValue where no scope has the name.
+  ValueId find(const std::string &name) const;
+};
+
+/// A value whose node could not be imported; nodes that need it are skipped in
+/// silence, or one unsupported node would be reported with all its readers.
+constexpr ValueId failedValue = -2;
+
+/// An operand that a function's caller left out.
+constexpr ValueId absentValue = -3;
+
+/// What the nodes of one graph or function share.
+struct Surroundings {
+  std::string prefix; // of node and value names
+  std::map<std::string, int64_t> opsets;
+  /// Inside a function: the attributes of the call.
+  const AttributeMap *call = nullptr;
+  int depth = 0;
+};
+
+using NodeList = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
+
+class Importer {
+public:
+  Importer(std::shared_ptr<const onnx::ModelProto> model, std::string path,
+           const ImportOptions &options);
+  Result<Model> run();
+
+private:
+  // Inputs.cpp: the graph's interface.
+  void bindConstants(Scope &scope);
+  void addInitializers(Scope &scope);
+  void addInputs(Scope &scope);
+  void addInput(const onnx::ValueInfoProto &input, Scope &scope);
+  std::optional<std::vector<int64_t>>
+  bindShape(const onnx::ValueInfoProto &input);
+  void reportUnboundDims();
+  void checkOutput(const onnx::ValueInfoProto &output, ValueId v);
+
+  // Importer.cpp
+  void addOpsFiles();
+  bool importNodes(const NodeList &nodes, Scope &scope, const Surroundings &in);
+  void importNode(const onnx::NodeProto &proto, Scope &scope,
+                  const Surroundings &in);
+  void convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
+               const Surroundings &in);
+  std::string nodeName(const onnx::NodeProto &proto, const Surroundings &in);
+  void report(const Node &node, const Surroundings &in, std::string reason);
+  void error(std::string message);
+
+  // Order.cpp
+  std::vector<int> orderOf(const NodeList &nodes, const Scope &scope,
+                           const Surroundings &in);
+
+  // ControlFlow.cpp
+  void callFunction(Node &node, const onnx::FunctionProto &function,
+                    const Surroundings &in);
+  void importIf(Node &node, Scope &scope, const Surroundings &in);
+  void importLoop(Node &node, Scope &scope, const Surroundings &in);
+  void importScan(Node &node, Scope &scope, const Surroundings &in);
+  std::vector<ValueId> importBody(Node &node, const onnx::GraphProto &body,
+                                  const std::vector<ValueId> &inputs,
+                                  const std::string &label, Scope &scope,
+                                  const Surroundings &in);
+
+  std::shared_ptr<const onnx::ModelProto> model;
+  std::string path, file;
+  const ImportOptions &options;
+  TensorSource source;
+  std::vector<std::string> files;
+  Builder builder;
+  std::map<std::pair<std::string, std::string>, const onnx::FunctionProto *>
+      functions;
+  std::map<std::string, int64_t> dims;
+  std::unordered_set<std::string> dimsSeen;
+  /// Symbolic dimensions without a value, with the inputs that they are of.
+  std::map<std::string, std::vector<std::string>> unbound;
+  std::unordered_set<std::string> nodeNames;
+  std::unordered_map<std::string, int> unnamed; // nodes per operator
+  std::unordered_map<const onnx::TensorProto *, ValueId> bodyInitializers;
+  int64_t visited = 0;
+  std::vector<std::string> errors;
+};
+
+} // namespace smex::frontend
+
+#endif

@@ -1,0 +1,211 @@
+// The model's interface: inputs and their symbolic dimensions, initializers,
+// inputs bound to constants, outputs.
+#include "compiler/frontend/onnx/Importer.h"
+
+#include "runtime/io/Npy.h"
+#include "runtime/io/TensorProto.h"
+
+using namespace smex;
+using namespace smex::frontend;
+
+static bool endsWith(const std::string &text, const std::string &end) {
+  return text.size() >= end.size() &&
+         text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+void Importer::bindConstants(Scope &scope) {
+  std::unordered_map<std::string, const onnx::ValueInfoProto *> inputs;
+  for (const auto &input : model->graph().input())
+    inputs[input.name()] = &input;
+  for (const auto &[name, valueFile] : options.constants) {
+    const auto input = inputs.find(name);
+    if (input == inputs.end()) {
+      error("has no input \"" + name + "\" to bind with --constant");
+      continue;
+    }
+    auto value = endsWith(valueFile, ".pb") ? io::readTensorProto(valueFile)
+                                            : io::readNpy(valueFile);
+    if (!value) {
+      errors.push_back(value.error().message);
+      continue;
+    }
+    const auto &type = input->second->type().tensor_type();
+    bool fits = dtypeOf(type.elem_type()) == value->type.dtype &&
+                (!type.has_shape() ||
+                 type.shape().dim_size() == int(value->type.rank()));
+    for (int d = 0; fits && type.has_shape() && d < type.shape().dim_size(); ++d) {
+      const auto &dim = type.shape().dim(d);
+      const int64_t size = value->type.shape[d];
+      if (dim.has_dim_value())
+        fits = dim.dim_value() == size;
+      else if (dim.has_dim_param() && !dim.dim_param().empty())
+        fits = dims.emplace(dim.dim_param(), size).first->second == size;
+      dimsSeen.insert(dim.dim_param());
+    }
+    if (!fits) {
+      error("input \"" + name + "\" is not of type " + toString(value->type) +
+            ", which is in " + valueFile);
+      continue;
+    }
+    scope.values[name] = builder.addConstant(std::move(*value), name);
+    builder.setName(scope.values[name], name);
+  }
+}
+
+void Importer::addInitializers(Scope &scope) {
+  const auto addChecked = [&](const std::string &name, auto make) {
+    if (options.constants.count(name) && scope.values.count(name))
+      return;
+    if (name.empty())
+      error("an initializer has no name");
+    else if (scope.values.count(name))
+      error("initializer \"" + name + "\" is there twice");
+    else
+      make();
+  };
+  for (const auto &tensor : model->graph().initializer())
+    addChecked(tensor.name(), [&] {
+      auto stored = readTensor(tensor, source);
+      if (!stored)
+        return error("initializer \"" + tensor.name() + "\" " +
+                     stored.error().message);
+      scope.values[tensor.name()] = builder.addParameter(
+          tensor.name(), stored->type, std::move(stored->data));
+    });
+  for (const auto &sparse : model->graph().sparse_initializer())
+    addChecked(sparse.values().name(), [&] {
+      auto dense = readSparse(sparse, source);
+      if (!dense)
+        return error("initializer \"" + sparse.values().name() + "\" " +
+                     dense.error().message);
+      auto held = std::make_shared<Tensor>(std::move(*dense));
+      ParameterData data;
+      data.bytes = held->bytes.data();
+      data.keepAlive = held;
+      scope.values[sparse.values().name()] =
+          builder.addParameter(sparse.values().name(), held->type, data);
+    });
+}
+
+void Importer::addInputs(Scope &scope) {
+  for (const auto &[name, value] : options.dims) {
+    if (value < 0)
+      error("--dim " + name + "=" + std::to_string(value) + " is negative");
+    if (const auto known = dims.emplace(name, value).first; known->second != value)
+      error("--dim " + name + "=" + std::to_string(value) +
+            " contradicts an input given with --constant, where it is " +
+            std::to_string(known->second));
+  }
+  std::unordered_set<std::string> names;
+  for (const auto &input : model->graph().input())
+    if (!names.insert(input.name()).second)
+      error("input \"" + input.name() + "\" is there twice");
+    else if (!scope.values.count(input.name())) // no initializer, not bound
+      addInput(input, scope);
+  // A dimension that only an output names cannot be wrong.
+  for (const auto &output : model->graph().output())
+    for (const auto &dim : output.type().tensor_type().shape().dim())
+      dimsSeen.insert(dim.dim_param());
+  reportUnboundDims();
+  for (const auto &dim : options.dims)
+    if (!dimsSeen.count(dim.first))
+      error("has no dimension \"" + dim.first + "\" to bind with --dim");
+}
+
+void Importer::addInput(const onnx::ValueInfoProto &input, Scope &scope) {
+  scope.values[input.name()] = failedValue;
+  const auto &type = input.type();
+  if (!type.has_tensor_type())
+    return error("input \"" + input.name() + "\" is not a tensor" +
+                 (type.has_sequence_type()   ? " but a sequence"
+                  : type.has_optional_type() ? " but an optional"
+                                             : "") +
+                 ", which is not supported");
+  const auto dtype = dtypeOf(type.tensor_type().elem_type());
+  if (!dtype)
+    return error("input \"" + input.name() + "\" has elements of type " +
+                 onnxTypeName(type.tensor_type().elem_type()) +
+                 ", which is not supported");
+  const auto shape = bindShape(input);
+  if (!shape)
+    return;
+  if (!byteCount({*dtype, *shape}))
+    return error("input \"" + input.name() + "\" has the impossible shape " +
+                 toString(TensorType{*dtype, *shape}));
+  scope.values[input.name()] =
+      builder.addInput(input.name(), {*dtype, *shape});
+}
+
+std::optional<std::vector<int64_t>>
+Importer::bindShape(const onnx::ValueInfoProto &input) {
+  const auto &type = input.type().tensor_type();
+  if (!type.has_shape()) {
+    error("input \"" + input.name() + "\" has no shape; bind its value with "
+          "--constant " + input.name() + "=FILE if it is known");
+    return std::nullopt;
+  }
+  std::vector<int64_t> shape;
+  bool complete = true;
+  for (int d = 0; d < type.shape().dim_size(); ++d) {
+    const auto &dim = type.shape().dim(d);
+    // Some exporters write -1 where they mean "any".
+    if (dim.has_dim_value() && dim.dim_value() != -1) {
+      if (dim.dim_value() < 0) {
+        error("input \"" + input.name() + "\" has the negative dimension " +
+              std::to_string(dim.dim_value()));
+        return std::nullopt;
+      }
+      shape.push_back(dim.dim_value());
+      continue;
+    }
+    // A dimension without a name gets one.
+    std::string name = dim.has_dim_param() ? dim.dim_param() : "";
+    if (name.empty())
+      name = input.name() + "." + std::to_string(d);
+    dimsSeen.insert(name);
+    const auto bound = dims.find(name);
+    if (bound == dims.end()) {
+      unbound[name].push_back(input.name());
+      complete = false;
+    } else {
+      shape.push_back(bound->second);
+    }
+  }
+  if (!complete)
+    return std::nullopt;
+  return shape;
+}
+
+void Importer::reportUnboundDims() {
+  if (unbound.empty())
+    return;
+  std::string list, example;
+  for (const auto &[name, inputs] : unbound) {
+    list += (list.empty() ? "\"" : ", \"") + name + "\" (of ";
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (i == 0 || inputs[i] != inputs[i - 1])
+        list += (i ? ", \"" : "\"") + inputs[i] + "\"";
+    list += ")";
+    // Names are arbitrary text, and this is to be pasted into a shell.
+    const bool quote = name.find_first_not_of(
+                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                           "0123456789_.-") != std::string::npos;
+    example += " --dim " + (quote ? "'" + name + "'" : name) + "=N";
+  }
+  error("dimensions without a value: " + list + "; bind them with" + example);
+}
+
+void Importer::checkOutput(const onnx::ValueInfoProto &output, ValueId v) {
+  const auto &declared = output.type().tensor_type();
+  const TensorType &type = builder.type(v);
+  if (!output.type().has_tensor_type() || !declared.has_elem_type())
+    return;
+  if (dtypeOf(declared.elem_type()) != type.dtype)
+    error("output \"" + output.name() + "\" is declared as " +
+          onnxTypeName(declared.elem_type()) + ", but its value is " +
+          toString(type));
+  else if (declared.has_shape() && declared.shape().dim_size() != int(type.rank()))
+    error("output \"" + output.name() + "\" is declared with " +
+          std::to_string(declared.shape().dim_size()) +
+          " dimensions, but its value is " + toString(type));
+}

@@ -1,0 +1,56 @@
+// From bytes to messages: the model file, and tensors in all their encodings.
+#ifndef SMEX_COMPILER_FRONTEND_ONNX_READER_H
+#define SMEX_COMPILER_FRONTEND_ONNX_READER_H
+
+#include "compiler/frontend/Model.h"
+#include "onnx.pb.h"
+
+namespace smex::frontend {
+
+/// Reads a model; any file is a safe input.
+Result<std::shared_ptr<const onnx::ModelProto>>
+readModelProto(const std::string &path);
+
+/// Our type for an onnx::TensorProto::DataType, or nothing.
+std::optional<DType> dtypeOf(int onnxType);
+/// "float16", "string": ONNX's own spelling, for messages.
+std::string onnxTypeName(int onnxType);
+
+/// A tensor's type and where its bytes are.
+struct StoredTensor {
+  TensorType type;
+  ParameterData data;
+};
+
+/// Where tensors are found.
+struct TensorSource {
+  /// Keeps the message alive.
+  std::shared_ptr<const void> keepAlive;
+  /// The model's folder: external data must be inside.
+  std::string folder;
+  /// External files in order of first use.
+  std::vector<std::string> *files = nullptr;
+};
+
+/// Checks the tensor and finds its bytes; typed data is used in place where its
+/// encoding is the array. The error begins with what is wrong, without a name.
+Result<StoredTensor> readTensor(const onnx::TensorProto &tensor,
+                                const TensorSource &source);
+/// A small tensor, in memory.
+Result<Tensor> readTensorValue(const onnx::TensorProto &tensor,
+                               const TensorSource &source);
+/// Dense form of a sparse tensor.
+Result<Tensor> readSparse(const onnx::SparseTensorProto &sparse,
+                          const TensorSource &source);
+
+/// Key in a TensorProto's external_data: no stored bytes, drawn uniformly from
+/// [-scale, scale) when the plan runs. The value is the scale.
+constexpr const char *drawnKey = "smex.drawn";
+
+/// Finds the external data; ExternalData.cpp.
+Result<ParameterData> findExternal(const onnx::TensorProto &tensor,
+                                   int64_t bytes, const TensorSource &source);
+
+} // namespace smex::frontend
+
+#endif

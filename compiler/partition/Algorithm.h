@@ -1,0 +1,26 @@
+// Search algorithms by name, behind one interface.
+#ifndef SMEX_COMPILER_PARTITION_ALGORITHM_H
+#define SMEX_COMPILER_PARTITION_ALGORITHM_H
+
+#include "compiler/partition/Choices.h"
+
+#include <string_view>
+
+namespace smex::partition {
+
+struct Algorithm {
+  std::string_view name, description;
+  Result<Plan> (*run)(const Graph &graph, int64_t workers,
+                      const Params &params);
+};
+
+const std::vector<Algorithm> &algorithms();
+
+/// Runs the algorithm of this name; the plan it returns is valid.
+Result<Plan> partition(const Graph &graph, int64_t workers,
+                       std::string_view algorithm = "recursive",
+                       const Params &params = {});
+
+} // namespace smex::partition
+
+#endif

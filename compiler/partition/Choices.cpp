@@ -1,0 +1,148 @@
+#include "compiler/partition/Choices.h"
+
+#include <limits>
+#include <map>
+
+using namespace smex;
+using namespace smex::partition;
+
+namespace {
+
+int64_t saturatingMultiply(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product)
+             ? std::numeric_limits<int64_t>::max()
+             : product;
+}
+
+int64_t saturatingAdd(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum)
+             ? std::numeric_limits<int64_t>::max()
+             : sum;
+}
+
+/// Which sizes, none negative, are small: the smallest ones, as long as they
+/// are together at most one `share`-th of the sum. Equal sizes are alike.
+std::vector<bool> findSmall(const std::vector<int64_t> &sizes, int64_t share) {
+  int64_t sum = 0;
+  std::map<int64_t, int64_t> sums; // over equal sizes
+  for (int64_t size : sizes) {
+    sum = saturatingAdd(sum, size);
+    sums[size] = saturatingAdd(sums[size], size);
+  }
+  int64_t together = 0, largest = -1;
+  for (const auto &[size, ofEqual] : sums) {
+    together = saturatingAdd(together, ofEqual);
+    if (saturatingMultiply(together, share) > sum)
+      break;
+    largest = size;
+  }
+  std::vector<bool> small;
+  for (int64_t size : sizes)
+    small.push_back(size <= largest);
+  return small;
+}
+
+int64_t product(const std::vector<int64_t> &extents) {
+  int64_t result = 1;
+  for (int64_t extent : extents)
+    result = saturatingMultiply(result, extent);
+  return result;
+}
+
+/// The largest part of [0, extent) that the steps so far left: each rounds up.
+int64_t largestPart(int64_t extent, int along, const History &history,
+                    const std::vector<int64_t> &ways) {
+  for (size_t s = 0; s < history.size(); ++s)
+    if (history[s] == along)
+      extent = extent / ways[s] + (extent % ways[s] != 0);
+  return extent;
+}
+
+std::vector<int> choose(const std::vector<int64_t> &extents,
+                        const std::vector<int> &candidates, bool small,
+                        bool alwaysCut, const History &history,
+                        const std::vector<int64_t> &ways) {
+  std::vector<int64_t> parts;
+  int64_t longest = 0;
+  for (int candidate : candidates) {
+    parts.push_back(largestPart(extents[candidate], candidate, history, ways));
+    longest = std::max(longest, parts.back());
+  }
+  const int64_t least =
+      longest >= ways.back() ? ways.back() : std::max(longest, int64_t(2));
+  std::vector<int> choices;
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (parts[i] >= least || (alwaysCut && longest < 2 && parts[i] == longest))
+      choices.push_back(candidates[i]);
+  if (choices.empty() || (small && !alwaysCut))
+    choices.push_back(kWhole);
+  return choices;
+}
+
+/// `next(history, ways)` gives the choices for one more step.
+template <typename Next>
+std::optional<std::vector<History>> enumerate(const std::vector<int64_t> &ways,
+                                              size_t limit, Next next) {
+  std::vector<History> histories{{}};
+  for (size_t s = 0; s < ways.size(); ++s) {
+    const std::vector<int64_t> soFar(ways.begin(), ways.begin() + s + 1);
+    std::vector<History> longer;
+    for (const History &history : histories)
+      for (int choice : next(history, soFar)) {
+        if (longer.size() == limit)
+          return std::nullopt;
+        longer.push_back(history);
+        longer.back().push_back(choice);
+      }
+    histories = std::move(longer);
+  }
+  return histories;
+}
+
+} // namespace
+
+Choices::Choices(const Graph &graph, const Params &params)
+    : graph(graph), alwaysCut(params.alwaysCut) {
+  std::vector<int64_t> bytes, volumes;
+  for (const Tensor &tensor : graph.tensors)
+    bytes.push_back(
+        saturatingMultiply(product(tensor.shape), tensor.elementBytes));
+  for (const Operator &op : graph.operators)
+    volumes.push_back(product(op.extents));
+  smallTensors = findSmall(bytes, params.wholeTensorShare);
+  smallOperators = findSmall(volumes, params.wholeOperatorShare);
+}
+
+std::vector<int> Choices::ofTensor(int tensor, const History &history,
+                                   const std::vector<int64_t> &ways) const {
+  const auto &shape = graph.tensors[tensor].shape;
+  std::vector<int> dimensions(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d)
+    dimensions[d] = int(d);
+  return choose(shape, dimensions, smallTensors[tensor], alwaysCut, history,
+                ways);
+}
+
+std::vector<int> Choices::ofOperator(int op, const History &history,
+                                     const std::vector<int64_t> &ways) const {
+  return choose(graph.operators[op].extents, graph.operators[op].splits,
+                smallOperators[op], alwaysCut, history, ways);
+}
+
+std::optional<std::vector<History>>
+Choices::tensorHistories(int tensor, const std::vector<int64_t> &ways,
+                         size_t limit) const {
+  return enumerate(ways, limit, [&](const History &history, const auto &soFar) {
+    return ofTensor(tensor, history, soFar);
+  });
+}
+
+std::optional<std::vector<History>>
+Choices::operatorHistories(int op, const std::vector<int64_t> &ways,
+                           size_t limit) const {
+  return enumerate(ways, limit, [&](const History &history, const auto &soFar) {
+    return ofOperator(op, history, soFar);
+  });
+}

@@ -1,0 +1,78 @@
+// What a step may decide: the dimensions along which a tensor may be cut, and
+// the index variables along which an operator may be, given the steps before.
+// Every algorithm and every oracle draws from these lists.
+#ifndef SMEX_COMPILER_PARTITION_CHOICES_H
+#define SMEX_COMPILER_PARTITION_CHOICES_H
+
+#include "compiler/partition/CostNetwork.h"
+#include "compiler/partition/Overlaps.h"
+
+#include <optional>
+
+namespace smex::partition {
+
+struct Params {
+  /// Tofu's rule: whatever can be cut is cut, however small.
+  bool alwaysCut = false;
+  /// The smallest tensors, as many as have together at most one
+  /// wholeTensorShare-th of all tensors' bytes, may be held whole by every
+  /// group. Together: in a model of a thousand equal layers each tensor is a
+  /// small part, and yet to hold all of them whole is to not partition at all.
+  int64_t wholeTensorShare = 1024;
+  /// The same for computing operators whole, by the product of their extents.
+  int64_t wholeOperatorShare = 1024;
+  /// Where several operators that are alike read one tensor, search a second
+  /// time, counting what they fetch once, and keep the better plan.
+  bool shareAlikeReaders = true;
+  /// How a step is solved.
+  network::Params network;
+  /// Whether to compute a lower bound for the whole plan beyond 0, and how many
+  /// entries its tables may have (LowerBound.h): those of one operator and one
+  /// tensor, which decide for how many steps there are tables, and those that
+  /// elimination makes.
+  bool lowerBound = true;
+  int64_t maxBoundPairEntries = int64_t(1) << 16;
+  int64_t maxBoundEntries = int64_t(1) << 16;
+};
+
+/// The rule. A cut must leave no group without work, since one that puts
+/// everything into one group costs no communication at all: a dimension may be
+/// cut if its largest part so far has at least `ways` elements. Where there is
+/// no such dimension, the longest may be, if it has more than one element.
+/// Holding or computing the whole is possible where that is small, or where no
+/// part has a dimension of more than one element. With Params::alwaysCut, a
+/// dimension is cut if there is one.
+class Choices {
+public:
+  Choices(const Graph &graph, const Params &params);
+
+  /// The choices for one more step of `ways.back()` ways after `history`, whose
+  /// steps had the ways before that; most preferred first, never empty.
+  std::vector<int> ofTensor(int tensor, const History &history,
+                            const std::vector<int64_t> &ways) const;
+  std::vector<int> ofOperator(int op, const History &history,
+                              const std::vector<int64_t> &ways) const;
+
+  /// All histories over steps of these ways; nothing if there are more than
+  /// `limit`.
+  std::optional<std::vector<History>>
+  tensorHistories(int tensor, const std::vector<int64_t> &ways,
+                  size_t limit) const;
+  std::optional<std::vector<History>>
+  operatorHistories(int op, const std::vector<int64_t> &ways,
+                    size_t limit) const;
+
+  /// Whether it is small enough to be whole: with shapes and splits, all that
+  /// the lists depend on.
+  bool isSmallTensor(int tensor) const { return smallTensors[tensor]; }
+  bool isSmallOperator(int op) const { return smallOperators[op]; }
+
+private:
+  const Graph &graph;
+  const bool alwaysCut;
+  std::vector<bool> smallTensors, smallOperators;
+};
+
+} // namespace smex::partition
+
+#endif

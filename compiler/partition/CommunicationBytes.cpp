@@ -1,0 +1,133 @@
+#include "compiler/partition/CommunicationBytes.h"
+
+using namespace smex;
+using namespace smex::partition;
+
+namespace {
+
+int64_t missing(const Box &needed, const Box &owned) {
+  return volume(needed) - volume(intersect(needed, owned));
+}
+
+Box neededBox(const Graph &graph, const Plan &plan, int op, int operand,
+              int64_t worker) {
+  const Operand &read = graph.operators[op].operands[operand];
+  return read.access.region(indexBox(graph, plan, op, worker),
+                            graph.tensors[read.tensor].shape);
+}
+
+/// The workers that compute one and the same share have the same digits in
+/// every step that cuts the operator: this one has 0 in all others.
+int64_t firstOfShare(const Plan &plan, int op, int64_t worker) {
+  const std::vector<int64_t> groups = digits(plan, worker);
+  int64_t first = 0;
+  for (size_t s = 0; s < plan.steps.size(); ++s)
+    first = first * plan.steps[s].ways +
+            (plan.steps[s].operators[op] == kWhole ? 0 : groups[s]);
+  return first;
+}
+
+/// Per tensor, the (operator, operand) pairs that read it.
+using Readers = std::vector<std::pair<int, int>>;
+std::vector<Readers> readersOf(const Graph &graph) {
+  std::vector<Readers> readers(graph.tensors.size());
+  for (size_t op = 0; op < graph.operators.size(); ++op)
+    for (size_t i = 0; i < graph.operators[op].operands.size(); ++i)
+      readers[graph.operators[op].operands[i].tensor].push_back({op, i});
+  return readers;
+}
+
+/// What the readers of a tensor fetch each for itself, less what they fetch
+/// together.
+int64_t savedBytes(const Graph &graph, const Plan &plan, int tensor,
+                   const Readers &readers) {
+  int64_t elements = 0;
+  for (int64_t g = 0; g < plan.workers(); ++g) {
+    const Box owned = ownedBox(graph, plan, tensor, g);
+    std::vector<Box> needed;
+    for (const auto &[op, operand] : readers) {
+      needed.push_back(neededBox(graph, plan, op, operand, g));
+      elements += missing(needed.back(), owned);
+    }
+    for (const Box &box : outermost(needed))
+      elements -= missing(box, owned);
+  }
+  return elements * graph.tensors[tensor].elementBytes;
+}
+
+} // namespace
+
+int64_t partition::readBytes(const Graph &graph, const Plan &plan, int op,
+                             int operand) {
+  const int tensor = graph.operators[op].operands[operand].tensor;
+  int64_t elements = 0;
+  for (int64_t g = 0; g < plan.workers(); ++g)
+    elements += missing(neededBox(graph, plan, op, operand, g),
+                        ownedBox(graph, plan, tensor, g));
+  return elements * graph.tensors[tensor].elementBytes;
+}
+
+int64_t partition::writeBytes(const Graph &graph, const Plan &plan, int op) {
+  const int tensor = graph.operators[op].result;
+  const size_t rank = graph.tensors[tensor].shape.size();
+  int64_t elements = 0;
+  for (int64_t producer = 0; producer < plan.workers(); ++producer) {
+    if (firstOfShare(plan, op, producer) != producer)
+      continue;
+    Box produced = indexBox(graph, plan, op, producer);
+    if (isEmpty(produced))
+      continue;
+    produced.resize(rank);
+    for (int64_t g = 0; g < plan.workers(); ++g)
+      if (firstOfShare(plan, op, g) != producer)
+        elements +=
+            volume(intersect(ownedBox(graph, plan, tensor, g), produced));
+  }
+  return elements * graph.tensors[tensor].elementBytes;
+}
+
+int64_t partition::communicationBytes(const Graph &graph, const Plan &plan) {
+  int64_t bytes = 0;
+  for (size_t op = 0; op < graph.operators.size(); ++op) {
+    for (size_t i = 0; i < graph.operators[op].operands.size(); ++i)
+      bytes += readBytes(graph, plan, int(op), int(i));
+    bytes += writeBytes(graph, plan, int(op));
+  }
+  return bytes;
+}
+
+std::vector<Box> partition::outermost(const std::vector<Box> &boxes) {
+  std::vector<Box> kept;
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    bool inside = isEmpty(boxes[i]);
+    for (size_t j = 0; j < boxes.size() && !inside; ++j)
+      inside = j != i && contains(boxes[j], boxes[i]) &&
+               (boxes[j] != boxes[i] || j < i);
+    if (!inside)
+      kept.push_back(boxes[i]);
+  }
+  return kept;
+}
+
+int64_t partition::sharedReadBytes(const Graph &graph, const Plan &plan,
+                                   int tensor) {
+  const Readers readers = readersOf(graph)[tensor];
+  int64_t bytes = -savedBytes(graph, plan, tensor, readers);
+  for (const auto &[op, operand] : readers)
+    bytes += readBytes(graph, plan, op, operand);
+  return bytes;
+}
+
+int64_t partition::sharedCommunicationBytes(const Graph &graph,
+                                            const Plan &plan) {
+  return communicationBytes(graph, plan) - bytesSavedBySharing(graph, plan);
+}
+
+int64_t partition::bytesSavedBySharing(const Graph &graph, const Plan &plan) {
+  const std::vector<Readers> readers = readersOf(graph);
+  int64_t bytes = 0;
+  for (size_t tensor = 0; tensor < readers.size(); ++tensor)
+    if (readers[tensor].size() > 1)
+      bytes += savedBytes(graph, plan, int(tensor), readers[tensor]);
+  return bytes;
+}

@@ -1,0 +1,60 @@
+// Bytes that cross from one worker to another in one run of a plan: the
+// definition, written for reading and not for speed. PairCosts.h computes the
+// same numbers fast; tests hold the two together.
+//
+// Thesis appendix A.3 counts per step, and takes a tensor that was fetched
+// whole as halved in the next one; that is not what moves. Here every worker
+// counts what it needs less what it owns, with all the steps so far applied.
+//
+//   C = A.B, all cut by rows over 4 workers, operator too: each worker needs B
+//   whole and owns a quarter of it, so 4 * 3/4 = 3 |B| cross.
+//
+// Two kinds of traffic, thesis section 3.4.2:
+//
+// Read. Worker g computes its share of the operator, and of an operand needs
+// the region that the share reads; it fetches what it does not own.
+//
+// Write. Worker g must end with the part of the result that it owns, O_g.
+// Workers whose shares of the index space are equal, because the operator is
+// whole in some step, have computed the same partial result: for each of the
+// distinct nonempty shares, g fetches its intersection with O_g from one of
+// them, from nobody if it is one of them. Where no reduction variable is cut,
+// the shares are disjoint and this is O_g less what g computed (case 1); else
+// every partial result for O_g is fetched and reduced by its owner (case 2).
+#ifndef SMEX_COMPILER_PARTITION_COMMUNICATIONBYTES_H
+#define SMEX_COMPILER_PARTITION_COMMUNICATIONBYTES_H
+
+#include "compiler/partition/Graph.h"
+
+namespace smex::partition {
+
+/// What all workers fetch of operand `operand` (its place in the list) of an
+/// operator.
+int64_t readBytes(const Graph &graph, const Plan &plan, int op, int operand);
+
+/// What all workers fetch of the result of an operator.
+int64_t writeBytes(const Graph &graph, const Plan &plan, int op);
+
+/// B: the sum of both over all operators.
+int64_t communicationBytes(const Graph &graph, const Plan &plan);
+
+/// What the program moves of a tensor for its readers, which the lowering keeps
+/// to. Of the nonempty regions of the tensor that one worker needs, for
+/// whichever operators and operands, one that lies inside another is served by
+/// that other's fetch, and of equal ones one is fetched. The rest are fetched
+/// each on its own, whole less owned, even where they overlap.
+int64_t sharedReadBytes(const Graph &graph, const Plan &plan, int tensor);
+
+/// What the program moves: B, less what fetches share.
+int64_t sharedCommunicationBytes(const Graph &graph, const Plan &plan);
+
+/// The difference between the two, found without either.
+int64_t bytesSavedBySharing(const Graph &graph, const Plan &plan);
+
+/// The regions above: of the boxes, those that lie in no other, in order, equal
+/// ones once, empty ones never.
+std::vector<Box> outermost(const std::vector<Box> &boxes);
+
+} // namespace smex::partition
+
+#endif

@@ -1,0 +1,68 @@
+// Under CostNetwork.h: costs on any number of variables, and what elimination
+// does to them. A table is known by its number and never changes; the same
+// operation on the same tables is done once, so that a network of repeated
+// structure costs what one repetition costs.
+#ifndef SMEX_COMPILER_PARTITION_FACTORS_H
+#define SMEX_COMPILER_PARTITION_FACTORS_H
+
+#include "compiler/partition/CostNetwork.h"
+
+#include <deque>
+#include <map>
+
+namespace smex::partition::network {
+
+/// A cost on the variables of its scope, which ascend: a row-major table.
+struct Factor {
+  std::vector<int> scope;
+  int table;
+};
+
+/// A network of factors. Variables keep their numbers when others are
+/// eliminated or fixed.
+struct FactorGraph {
+  std::vector<int> sizes; // of each variable's domain
+  std::vector<Factor> factors;
+};
+
+/// Entries of a table over these variables; saturates.
+int64_t tableSize(const std::vector<int> &sizes, const std::vector<int> &scope);
+
+/// All variables of the factors but this one, ascending.
+std::vector<int> otherVariables(int variable,
+                                const std::vector<Factor> &factors);
+
+class Tables {
+public:
+  const std::vector<Cost> &costs(int table) const { return tables[table]; }
+
+  /// The cost of an assignment to all variables.
+  Cost at(const Factor &factor, const std::vector<int> &sizes,
+          const std::vector<int> &values) const;
+
+  /// A table made by `make()`, or the one that the same key made before.
+  template <typename Make>
+  int make(const std::vector<int64_t> &key, Make make) {
+    const auto [it, isNew] = made.try_emplace(key, int(tables.size()));
+    if (isNew)
+      tables.push_back(make());
+    return it->second;
+  }
+
+  /// What the factors, which all know the variable, cost at least together:
+  /// their sum, minimized over it, a factor on their other variables.
+  Factor eliminate(int variable, const std::vector<int> &sizes,
+                   std::vector<Factor> factors);
+
+  /// The factor with some of its variables fixed: those with value >= 0.
+  Factor fix(const Factor &factor, const std::vector<int> &sizes,
+             const std::vector<int> &values);
+
+private:
+  std::deque<std::vector<Cost>> tables;
+  std::map<std::vector<int64_t>, int> made;
+};
+
+} // namespace smex::partition::network
+
+#endif

@@ -1,0 +1,179 @@
+#include "compiler/partition/Graph.h"
+
+#include "support/Tensor.h"
+
+using namespace smex;
+using namespace smex::partition;
+
+namespace {
+
+using Wide = __int128;
+
+/// Sums of bytes stay below this, so that adding, comparing and doubling them
+/// never leaves 63 bits.
+constexpr int64_t kMostBytes = int64_t(1) << 60;
+constexpr int64_t kMostWorkers = int64_t(1) << 16;
+
+/// A program leaves exactly one interval, and its indices exist.
+bool isWellFormed(const analysis::IntervalProgram &program, size_t indexCount) {
+  using Instruction = analysis::IntervalProgram::Instruction;
+  if (program.code.empty())
+    return true;
+  int64_t depth = 0;
+  for (const Instruction &instruction : program.code) {
+    switch (instruction.code) {
+    case Instruction::Index:
+      if (instruction.value < 0 || size_t(instruction.value) >= indexCount)
+        return false;
+      [[fallthrough]];
+    case Instruction::Const:
+    case Instruction::Whole:
+      ++depth;
+      break;
+    case Instruction::AtMost:
+    case Instruction::AtLeast:
+      if (depth < 1)
+        return false;
+      break;
+    default:
+      if (--depth < 1)
+        return false;
+    }
+  }
+  return depth == 1;
+}
+
+Status validateTensor(const partition::Tensor &tensor, Wide &bytes) {
+  if (tensor.elementBytes < 1)
+    return fail("tensor ", tensor.name, ": element of ", tensor.elementBytes,
+                " bytes");
+  const auto elements = elementCount(tensor.shape);
+  bytes = Wide(elements.value_or(0)) * tensor.elementBytes;
+  if (!elements || bytes > kMostBytes)
+    return fail("tensor ", tensor.name, ": too large");
+  return {};
+}
+
+Status validateOperator(const Graph &graph, const Operator &op) {
+  const auto error = [&](const char *what) {
+    return fail("operator ", op.name, ": ", what);
+  };
+  const auto isTensor = [&](int id) {
+    return id >= 0 && size_t(id) < graph.tensors.size();
+  };
+  if (!isTensor(op.result))
+    return error("no such result tensor");
+  const auto &shape = graph.tensors[op.result].shape;
+  if (op.extents.size() < shape.size() ||
+      !std::equal(shape.begin(), shape.end(), op.extents.begin()))
+    return error("extents differ from the result's shape");
+  for (int64_t extent : op.extents)
+    if (extent < 0 || extent > kMostBytes)
+      return error("extent out of range");
+
+  for (const Operand &operand : op.operands) {
+    if (!isTensor(operand.tensor))
+      return error("no such operand tensor");
+    if (operand.access.dims.size() !=
+        graph.tensors[operand.tensor].shape.size())
+      return error("operand's rank differs from its access");
+    for (const auto &program : operand.access.dims)
+      if (!isWellFormed(program, op.extents.size()))
+        return error("malformed interval program");
+  }
+  std::vector<bool> seen(op.extents.size());
+  for (int split : op.splits) {
+    if (split < 0 || size_t(split) >= op.extents.size() || seen[split])
+      return error("split is no index variable, or there twice");
+    seen[split] = true;
+  }
+  return {};
+}
+
+/// What is left of [0, extents) after the cuts that `worker` follows.
+Box share(const std::vector<int64_t> &extents, const Plan &plan, int64_t worker,
+          const std::vector<int> Step::*choices, int id) {
+  Box box = wholeBox(extents);
+  int64_t weight = plan.workers();
+  for (const Step &step : plan.steps) {
+    weight /= step.ways;
+    const int along = (step.*choices)[id];
+    if (along != kWhole)
+      box[along] = cut(box[along], step.ways, worker / weight % step.ways);
+  }
+  return box;
+}
+
+} // namespace
+
+Status partition::validate(const Graph &graph, int64_t workers) {
+  if (workers < 1 || workers > kMostWorkers)
+    return fail(workers, " workers: 1 to ", kMostWorkers, " are possible");
+  std::vector<Wide> bytes(graph.tensors.size());
+  Wide most = 0;
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (Status status = validateTensor(graph.tensors[t], bytes[t]); !status)
+      return status;
+    most += bytes[t];
+  }
+  std::vector<bool> produced(graph.tensors.size());
+  for (const Operator &op : graph.operators) {
+    if (Status status = validateOperator(graph, op); !status)
+      return status;
+    if (produced[op.result])
+      return fail("operator ", op.name, ": its result has another producer");
+    produced[op.result] = true;
+    // A worker fetches an operand at most once, a result at most once from
+    // every worker.
+    for (const Operand &operand : op.operands)
+      most += bytes[operand.tensor] * workers;
+    most += bytes[op.result] * workers * workers;
+    if (most > kMostBytes)
+      return fail("the model is too large for ", workers, " workers");
+  }
+  return {};
+}
+
+Status partition::validate(const Graph &graph, const Plan &plan) {
+  int64_t workers = 1;
+  for (const Step &step : plan.steps) {
+    if (step.ways < 1 || step.ways > kMostWorkers / workers)
+      return fail("a step of ", step.ways, " ways");
+    workers *= step.ways;
+    if (step.tensors.size() != graph.tensors.size() ||
+        step.operators.size() != graph.operators.size())
+      return fail("a step that does not decide on every tensor and operator");
+    for (size_t t = 0; t < graph.tensors.size(); ++t)
+      if (step.tensors[t] < kWhole ||
+          step.tensors[t] >= int(graph.tensors[t].shape.size()))
+        return fail("tensor ", graph.tensors[t].name, ": no dimension ",
+                    step.tensors[t]);
+    for (size_t o = 0; o < graph.operators.size(); ++o) {
+      const std::vector<int> &splits = graph.operators[o].splits;
+      if (step.operators[o] != kWhole &&
+          std::find(splits.begin(), splits.end(), step.operators[o]) ==
+              splits.end())
+        return fail("operator ", graph.operators[o].name, ": index variable ",
+                    step.operators[o], " may not be cut");
+    }
+  }
+  return {};
+}
+
+std::vector<int64_t> partition::digits(const Plan &plan, int64_t worker) {
+  std::vector<int64_t> groups(plan.steps.size());
+  for (size_t s = groups.size(); s-- > 0; worker /= plan.steps[s].ways)
+    groups[s] = worker % plan.steps[s].ways;
+  return groups;
+}
+
+Box partition::ownedBox(const Graph &graph, const Plan &plan, int tensor,
+                        int64_t worker) {
+  return share(graph.tensors[tensor].shape, plan, worker, &Step::tensors,
+               tensor);
+}
+
+Box partition::indexBox(const Graph &graph, const Plan &plan, int op,
+                        int64_t worker) {
+  return share(graph.operators[op].extents, plan, worker, &Step::operators, op);
+}

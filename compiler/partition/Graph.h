@@ -1,0 +1,107 @@
+// What the partition search sees of a model, and what it decides: plain structs
+// without IR, filled in and read back by the pass that runs the search.
+#ifndef SMEX_COMPILER_PARTITION_GRAPH_H
+#define SMEX_COMPILER_PARTITION_GRAPH_H
+
+#include "compiler/analysis/Access.h"
+#include "support/Result.h"
+
+#include <string>
+#include <vector>
+
+namespace smex::partition {
+
+struct Tensor {
+  std::string name;
+  std::vector<int64_t> shape;
+  int64_t elementBytes = 4;
+};
+
+struct Operand {
+  int tensor = -1;
+  analysis::Access access; // one interval program per dimension of the tensor
+};
+
+struct Operator {
+  std::string name;
+  /// Extents of the index variables: the result's, one per dimension of the
+  /// result tensor and equal to its shape, then the reduction's.
+  std::vector<int64_t> extents;
+  int result = -1;               // a tensor; no two operators have the same
+  std::vector<Operand> operands; // the same tensor may occur more than once
+  /// The index variables that may be cut, most preferred first. Cutting one at
+  /// or beyond the result's rank leaves partial results to be reduced.
+  std::vector<int> splits;
+};
+
+/// Tensors and operators are known by their place in these lists.
+struct Graph {
+  std::vector<Tensor> tensors;
+  std::vector<Operator> operators;
+};
+
+/// A tensor that every group holds whole, an operator that every group computes
+/// whole.
+constexpr int kWhole = -1;
+
+/// One step of the recursion (thesis section 3.5.2): every group of workers is
+/// divided into `ways` groups, each tensor along one dimension and each
+/// operator along one index variable, or kWhole.
+struct Step {
+  int64_t ways = 1;
+  std::vector<int> tensors;   // dimension per tensor
+  std::vector<int> operators; // index variable per operator
+
+  /// Set by the search: B_i, the bytes that would cross if the recursion
+  /// stopped after this step; a bound on it, given the steps before, that no
+  /// choice in this step undercuts; whether the two are equal.
+  int64_t bytes = 0;
+  int64_t lowerBoundBytes = 0;
+  bool optimal = false;
+};
+
+/// Steps in order. Worker g belongs, in step s, to the group that is digit s of
+/// g in the mixed radix of the steps' ways, the first step's digit being the
+/// most significant: neighbours are parted last. It owns of a tensor what
+/// `cut` leaves after one application per step that cuts the tensor, and has
+/// the same kind of share in an operator's index space.
+struct Plan {
+  std::vector<Step> steps;
+
+  /// Set by the search; see CommunicationBytes.h for the first two. No plan
+  /// that the choices allow (Choices.h), whose steps have these ways, has fewer
+  /// shared bytes than lowerBoundBytes.
+  int64_t bytes = 0;
+  int64_t sharedBytes = 0;
+  int64_t lowerBoundBytes = 0;
+  bool optimal = false; // sharedBytes == lowerBoundBytes
+
+  int64_t workers() const {
+    int64_t product = 1;
+    for (const Step &step : steps)
+      product *= step.ways;
+    return product;
+  }
+};
+
+/// What the search relies on: ids, ranks and programs in range, one producer
+/// per tensor, and sizes so small that no sum of bytes over `workers` workers
+/// leaves 63 bits.
+Status validate(const Graph &graph, int64_t workers);
+
+/// Steps name a dimension or index variable that exists for every tensor and
+/// operator.
+Status validate(const Graph &graph, const Plan &plan);
+
+/// The group that `worker` is in at each step.
+std::vector<int64_t> digits(const Plan &plan, int64_t worker);
+
+/// What `worker` owns of a tensor.
+Box ownedBox(const Graph &graph, const Plan &plan, int tensor, int64_t worker);
+
+/// The share of `worker` in an operator's index space.
+Box indexBox(const Graph &graph, const Plan &plan, int op, int64_t worker);
+
+} // namespace smex::partition
+
+#endif

@@ -1,0 +1,88 @@
+#include "compiler/partition/LowerBound.h"
+
+#include <set>
+
+using namespace smex;
+using namespace smex::partition;
+
+namespace {
+
+/// All distinct tables together may have as many entries as this many of the
+/// largest one: keeps time and memory in bounds where nothing repeats.
+constexpr size_t kLargestTables = 64;
+
+/// Lists of all histories over `ways`; nothing if some pair of an operator and
+/// a tensor would have more than `limit` entries, or all together too many.
+/// Those alike are listed once.
+std::optional<CandidateLists> listAll(const Graph &graph,
+                                      const std::vector<int64_t> &ways,
+                                      const Choices &choices, PairCosts &costs,
+                                      size_t limit) {
+  CandidateLists lists;
+  std::map<std::pair<int, bool>, int> tensorLists, operatorLists;
+  const auto list = [&](auto &known, std::pair<int, bool> key, auto find) {
+    const auto [it, isNew] = known.try_emplace(key, -1);
+    if (isNew)
+      if (auto histories = find())
+        it->second = costs.add({ways, std::move(*histories)});
+    return it->second;
+  };
+  for (int t = 0; t < int(graph.tensors.size()); ++t)
+    lists.tensors.push_back(
+        list(tensorLists, {costs.tensorClass(t), choices.isSmallTensor(t)},
+             [&] { return choices.tensorHistories(t, ways, limit); }));
+  for (int op = 0; op < int(graph.operators.size()); ++op)
+    lists.operators.push_back(list(
+        operatorLists, {costs.operatorClass(op), choices.isSmallOperator(op)},
+        [&] { return choices.operatorHistories(op, ways, limit); }));
+
+  const auto size = [&](int list) {
+    return list < 0 ? limit + 1 : costs.candidates(list).histories.size();
+  };
+  std::set<std::tuple<int, int, int>> counted;
+  size_t total = 0;
+  for (int op = 0; op < int(graph.operators.size()); ++op) {
+    const int rows = lists.operators[op];
+    const auto count = [&](int operand, int tensor) {
+      const int columns = lists.tensors[tensor];
+      const size_t entries = size(rows) * size(columns);
+      if (entries > limit)
+        return false;
+      if (counted.insert({costs.operatorClass(op), operand, columns}).second)
+        total += entries;
+      return total <= limit * kLargestTables;
+    };
+    if (!count(-1, graph.operators[op].result))
+      return std::nullopt;
+    for (int i = 0; i < int(graph.operators[op].operands.size()); ++i)
+      if (!count(i, graph.operators[op].operands[i].tensor))
+        return std::nullopt;
+  }
+  for (int list : lists.tensors)
+    if (list < 0)
+      return std::nullopt;
+  return lists;
+}
+
+} // namespace
+
+int64_t partition::lowerBoundBytes(const Graph &graph,
+                                   const std::vector<int64_t> &ways,
+                                   const Choices &choices, PairCosts &costs,
+                                   const Params &params) {
+  network::Params limits;
+  limits.maxTableEntries = limits.maxBoundEntries = params.maxBoundEntries;
+  for (size_t steps = ways.size(); steps > 0; --steps) {
+    const std::vector<int64_t> first(ways.begin(), ways.begin() + steps);
+    const auto lists = listAll(graph, first, choices, costs,
+                               size_t(params.maxBoundPairEntries));
+    if (!lists)
+      continue;
+    const Count count =
+        steps == ways.size() ? Count::Region : Count::Guaranteed;
+    const network::Problem problem =
+        makeBoundNetwork(graph, costs, *lists, count);
+    return network::lowerBound(problem, limits).bytes;
+  }
+  return 0;
+}

@@ -1,0 +1,164 @@
+#include "compiler/partition/Order.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+using namespace smex;
+using namespace smex::partition;
+using namespace smex::partition::network;
+
+namespace {
+
+/// The graph of neighbours, with the fill of every variable kept up to date:
+/// the pairs of its neighbours that are not neighbours themselves.
+class Neighbours {
+public:
+  explicit Neighbours(const FactorGraph &graph)
+      : sizes(graph.sizes), of(sizes.size()), keys(sizes.size()) {
+    for (const Factor &factor : graph.factors)
+      for (int a : factor.scope)
+        for (int b : factor.scope)
+          if (a < b && !areNeighbours(a, b))
+            insert(a, b);
+    for (int v = 0; v < int(of.size()); ++v) {
+      const int64_t degree = int64_t(of[v].size());
+      int64_t fill = degree * (degree - 1) / 2;
+      for (int u : of[v])
+        forEachCommon(v, u, [&](int w) { fill -= w > u; });
+      keys[v] = {fill, tableSize(sizes, of[v]), v};
+      queue.insert(keys[v]);
+    }
+  }
+
+  const std::vector<int> &neighbours(int v) const { return of[v]; }
+  bool empty() const { return queue.empty(); }
+  int next() const { return queue.begin()->variable; }
+
+  void eliminate(int v) {
+    const std::vector<int> clique = of[v];
+    for (size_t i = 0; i < clique.size() && keys[v].fill > 0; ++i)
+      for (size_t j = i + 1; j < clique.size(); ++j)
+        if (!areNeighbours(clique[i], clique[j]))
+          connect(clique[i], clique[j]);
+    remove(v);
+  }
+
+  void remove(int v) {
+    queue.erase(keys[v]);
+    for (int u : of[v]) {
+      const int64_t pairsWithV = int64_t(of[u].size()) - 1;
+      const int64_t missing = pairsWithV - countCommon(u, v);
+      of[u].erase(std::lower_bound(of[u].begin(), of[u].end(), v));
+      update(u, -missing);
+    }
+    of[v].clear();
+  }
+
+private:
+  struct Key {
+    int64_t fill, table;
+    int variable;
+    bool operator<(const Key &other) const {
+      return std::tie(fill, table, variable) <
+             std::tie(other.fill, other.table, other.variable);
+    }
+  };
+
+  void insert(int a, int b) {
+    of[a].insert(std::lower_bound(of[a].begin(), of[a].end(), b), b);
+    of[b].insert(std::lower_bound(of[b].begin(), of[b].end(), a), a);
+  }
+
+  bool areNeighbours(int a, int b) const {
+    return std::binary_search(of[a].begin(), of[a].end(), b);
+  }
+
+  template <typename Visit>
+  void forEachCommon(int a, int b, Visit visit) const {
+    auto i = of[a].begin(), j = of[b].begin();
+    while (i != of[a].end() && j != of[b].end()) {
+      if (*i == *j)
+        visit(*i);
+      const bool stepA = *i <= *j, stepB = *j <= *i;
+      i += stepA;
+      j += stepB;
+    }
+  }
+
+  int64_t countCommon(int a, int b) const {
+    int64_t count = 0;
+    forEachCommon(a, b, [&](int) { ++count; });
+    return count;
+  }
+
+  /// After a change of v's neighbours or among them.
+  void update(int v, int64_t fillChange) {
+    queue.erase(keys[v]);
+    keys[v] = {keys[v].fill + fillChange, tableSize(sizes, of[v]), v};
+    queue.insert(keys[v]);
+  }
+
+  void connect(int a, int b) {
+    std::vector<int> common;
+    forEachCommon(a, b, [&](int c) { common.push_back(c); });
+    for (int c : common)
+      update(c, -1);
+    const int64_t shared = int64_t(common.size());
+    const int64_t missingOfA = int64_t(of[a].size()) - shared;
+    const int64_t missingOfB = int64_t(of[b].size()) - shared;
+    insert(a, b);
+    update(a, missingOfA);
+    update(b, missingOfB);
+  }
+
+  const std::vector<int> &sizes;
+  std::vector<std::vector<int>> of; // ascending
+  std::vector<Key> keys;
+  std::set<Key> queue;
+};
+
+/// A well mixed number from two: splitmix64.
+uint64_t mix(uint64_t seed, uint64_t v) {
+  uint64_t z = seed * 0x9e3779b97f4a7c15 + v + 0x632be59bd9b4e019;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+Order minFill(const FactorGraph &graph, int64_t limit, uint64_t seed) {
+  Neighbours neighbours(graph);
+  Order order;
+  while (!neighbours.empty()) {
+    const int v = neighbours.next();
+    const std::vector<int> &scope = neighbours.neighbours(v);
+    const int64_t size = tableSize(graph.sizes, scope);
+    if (size > limit) {
+      int fixed = v;
+      for (int u : scope)
+        if (mix(seed, u) < mix(seed, fixed))
+          fixed = u;
+      order.fixed.push_back(fixed);
+      neighbours.remove(fixed);
+      continue;
+    }
+    order.largestTable = std::max(order.largestTable, size);
+    if (__builtin_add_overflow(order.totalEntries, size, &order.totalEntries))
+      order.totalEntries = std::numeric_limits<int64_t>::max();
+    order.variables.push_back(v);
+    neighbours.eliminate(v);
+  }
+  std::sort(order.fixed.begin(), order.fixed.end());
+  return order;
+}
+
+} // namespace
+
+Order network::minFill(const FactorGraph &graph) {
+  return ::minFill(graph, std::numeric_limits<int64_t>::max(), 0);
+}
+
+Order network::minFillWithin(const FactorGraph &graph, int64_t maxTableEntries,
+                             uint64_t seed) {
+  return ::minFill(graph, maxTableEntries, seed);
+}

@@ -1,0 +1,82 @@
+// How much groups of workers need, own, and need of what they own: elements of
+// boxes, for many ways to cut an operator and a tensor at once. The arithmetic
+// under PairCosts.h.
+#ifndef SMEX_COMPILER_PARTITION_OVERLAPS_H
+#define SMEX_COMPILER_PARTITION_OVERLAPS_H
+
+#include "compiler/partition/Graph.h"
+
+#include <map>
+
+namespace smex::partition {
+
+/// How one tensor or operator was cut in the steps so far.
+using History = std::vector<int>;
+
+/// Alternative histories of one tensor or operator over the same steps.
+struct Candidates {
+  std::vector<int64_t> ways; // of the steps
+  std::vector<History> histories;
+};
+
+/// What is counted of a region that several workers, one group to be divided in
+/// later steps, need together.
+enum class Count {
+  /// The region of the group's share as if one worker computed it.
+  Region,
+  /// Elements that the group's workers need however they divide the share: an
+  /// interval may be the hull of scattered points, and those between them be
+  /// needed by nobody. Never more than Region.
+  Guaranteed,
+};
+
+/// A set of steps.
+using Steps = uint64_t;
+
+/// The groups after some steps, with their digits as in Graph.h.
+struct Groups {
+  std::vector<int64_t> ways;
+  int64_t count;
+  std::vector<std::vector<int64_t>> digits; // per step, per group
+
+  explicit Groups(const std::vector<int64_t> &ways);
+
+  /// What each group has of [0, extent) if `steps` cut it.
+  std::vector<Interval> parts(int64_t extent, Steps steps) const;
+};
+
+/// Numbers distinct keys in order of appearance.
+template <typename Key> struct Patterns {
+  std::map<Key, int> numbers;
+  std::vector<Key> keys;
+
+  int number(const Key &key) {
+    const auto [it, isNew] = numbers.try_emplace(key, int(keys.size()));
+    if (isNew)
+      keys.push_back(key);
+    return it->second;
+  }
+};
+
+struct Overlaps {
+  std::vector<int64_t> needed; // per row, over all groups
+  std::vector<int64_t> owned;  // per column, over all groups
+  std::vector<int64_t> both;   // row-major, over all groups
+};
+
+/// Elements of the regions that `programs` read of a tensor of this shape. Rows
+/// are the ways to cut the operator, columns those to cut the tensor.
+Overlaps findOverlaps(const std::vector<analysis::IntervalProgram> &programs,
+                      const std::vector<int64_t> &shape,
+                      const std::vector<int64_t> &extents,
+                      const Candidates &rows, const Candidates &columns,
+                      const Groups &groups, Count count);
+
+/// How many distinct shares of the reduction variables, those from `rank` on,
+/// are not empty: how many partial results there are of each element.
+int64_t countPartials(const std::vector<int64_t> &extents, size_t rank,
+                      const History &history, const Groups &groups);
+
+} // namespace smex::partition
+
+#endif

@@ -1,0 +1,52 @@
+// The bytes of CommunicationBytes.h, fast and for many choices at once: a table
+// per (operator, operand) and per (operator, result), with a row for each way
+// in which the operator may be cut and a column for each way of the tensor.
+//
+// A group's share, the region it needs and the part it owns are all boxes, and
+// an interval of one of them depends only on the steps that cut the index
+// variables it mentions. So intervals and overlaps are found per dimension and
+// per distinct pattern of cuts, and an entry of a table is a sum over groups of
+// products over dimensions. Operators that differ in nothing but their names
+// share tables.
+#ifndef SMEX_COMPILER_PARTITION_PAIRCOSTS_H
+#define SMEX_COMPILER_PARTITION_PAIRCOSTS_H
+
+#include "compiler/partition/Overlaps.h"
+
+#include <deque>
+
+namespace smex::partition {
+
+class PairCosts {
+public:
+  explicit PairCosts(const Graph &graph);
+
+  /// A number for a list of candidates, equal for equal lists.
+  int add(const Candidates &candidates);
+  const Candidates &candidates(int list) const { return lists[list]; }
+
+  /// Numbers of tables, to be looked up with `bytes`.
+  int read(int op, int operand, int operatorList, int tensorList, Count count);
+  int write(int op, int operatorList, int tensorList);
+
+  /// Row-major, a row per candidate of the operator.
+  const std::vector<int64_t> &bytes(int table) const { return tables[table]; }
+
+  /// Numbers that are equal for operators alike in extents, splits, accesses
+  /// and tensor types, and for tensors alike in shape and element size.
+  int operatorClass(int op) const { return operatorClasses[op]; }
+  int tensorClass(int tensor) const { return tensorClasses[tensor]; }
+
+private:
+  using Key = std::vector<int64_t>;
+
+  const Graph &graph;
+  std::vector<int> operatorClasses, tensorClasses;
+  std::map<Key, int> listNumbers, tableNumbers;
+  std::deque<Candidates> lists; // deques: references to elements stay valid
+  std::deque<std::vector<int64_t>> tables;
+};
+
+} // namespace smex::partition
+
+#endif

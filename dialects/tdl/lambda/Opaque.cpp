@@ -1,0 +1,139 @@
+#include "dialects/tdl/lambda/Opaque.h"
+
+#include "dialects/tdl/lambda/Arithmetic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace smex;
+using namespace smex::tdl;
+
+namespace {
+
+std::optional<DType> sameType(DType type) { return type; }
+std::optional<DType> indexType(DType) { return DType::I64; }
+std::optional<DType> floatType(DType type) {
+  if (isFloat(type))
+    return type;
+  return std::nullopt;
+}
+
+Scalar element(const Tensor &tensor, int64_t i) {
+  const DType type = tensor.type.dtype;
+  return load(type, tensor.bytes.data() + i * byteSize(type));
+}
+
+/// Positions of the k largest (or smallest) elements, best first; the first of
+/// equal ones is better, and NaN is larger than any number.
+Result<std::vector<int64_t>> topK(const Tensor &x,
+                                  const std::vector<double> &arguments) {
+  const int64_t count = x.type.shape[0];
+  const double k = arguments[0];
+  if (!(k >= 0 && k <= double(count) && k == std::trunc(k)))
+    return fail("k is ", k, " of ", count, " elements");
+  const DType type = x.type.dtype;
+  const auto less = [&](Scalar a, Scalar b) {
+    if (isFloat(type) && (std::isnan(a.real) || std::isnan(b.real)))
+      return !std::isnan(a.real) && std::isnan(b.real);
+    Scalar result;
+    evaluate(BinaryOp::Lt, type, a, b, result);
+    return result.integer != 0;
+  };
+  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  const bool largest = arguments[1] != 0;
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return largest ? less(element(x, b), element(x, a))
+                   : less(element(x, a), element(x, b));
+  });
+  order.resize(size_t(k));
+  return order;
+}
+
+Result<Tensor> topkValues(const std::vector<Tensor> &slices,
+                          const std::vector<double> &arguments) {
+  auto order = topK(slices[0], arguments);
+  if (!order)
+    return order.takeError();
+  const DType type = slices[0].type.dtype;
+  Tensor result = makeTensor({type, {int64_t(order->size())}});
+  for (size_t i = 0; i < order->size(); ++i)
+    store(type, element(slices[0], (*order)[i]),
+          result.bytes.data() + int64_t(i) * byteSize(type));
+  return result;
+}
+
+Result<Tensor> topkIndices(const std::vector<Tensor> &slices,
+                           const std::vector<double> &arguments) {
+  auto order = topK(slices[0], arguments);
+  if (!order)
+    return order.takeError();
+  Tensor result = makeTensor({DType::I64, {int64_t(order->size())}});
+  std::copy(order->begin(), order->end(), result.data<int64_t>());
+  return result;
+}
+
+/// By elimination with partial pivoting, in double.
+Result<Tensor> determinant(const std::vector<Tensor> &slices,
+                           const std::vector<double> &) {
+  const int64_t n = slices[0].type.shape[0];
+  if (slices[0].type.shape[1] != n)
+    return fail("a matrix of ", n, " by ", slices[0].type.shape[1],
+                " is not square");
+  std::vector<double> a(static_cast<size_t>(n * n));
+  for (int64_t i = 0; i < n * n; ++i)
+    a[size_t(i)] = element(slices[0], i).real;
+  const auto at = [&](int64_t row, int64_t column) -> double & {
+    return a[size_t(row * n + column)];
+  };
+  double product = 1;
+  for (int64_t step = 0; step < n; ++step) {
+    int64_t pivot = step;
+    for (int64_t row = step + 1; row < n; ++row)
+      if (std::fabs(at(row, step)) > std::fabs(at(pivot, step)))
+        pivot = row;
+    if (pivot != step) {
+      for (int64_t column = step; column < n; ++column)
+        std::swap(at(step, column), at(pivot, column));
+      product = -product;
+    }
+    product *= at(step, step);
+    if (at(step, step) == 0)
+      break;
+    for (int64_t row = step + 1; row < n; ++row) {
+      const double factor = at(row, step) / at(step, step);
+      for (int64_t column = step; column < n; ++column)
+        at(row, column) -= factor * at(step, column);
+    }
+  }
+  Tensor result = makeTensor({slices[0].type.dtype, {}});
+  store(result.type.dtype, scalarOf(roundTo(result.type.dtype, product)),
+        result.bytes.data());
+  return result;
+}
+
+const std::vector<OpaqueFunction> &registry() {
+  static const std::vector<OpaqueFunction> functions = {
+      {"topk_values", {1}, {"k", "largest"}, 1, sameType, topkValues},
+      {"topk_indices", {1}, {"k", "largest"}, 1, indexType, topkIndices},
+      {"det", {2}, {}, 0, floatType, determinant},
+  };
+  return functions;
+}
+
+} // namespace
+
+const OpaqueFunction *tdl::findOpaque(std::string_view name) {
+  for (const OpaqueFunction &function : registry())
+    if (function.name == name)
+      return &function;
+  return nullptr;
+}
+
+std::vector<std::string_view> tdl::opaqueNames() {
+  std::vector<std::string_view> names;
+  for (const OpaqueFunction &function : registry())
+    names.push_back(function.name);
+  return names;
+}

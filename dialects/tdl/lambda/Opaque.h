@@ -1,0 +1,29 @@
+// Opaque functions (thesis section 3.4.1): of whole slices of tensors, known by
+// name only. Partitioned along the batch dimensions, and not otherwise.
+#ifndef SMEX_DIALECTS_TDL_LAMBDA_OPAQUE_H
+#define SMEX_DIALECTS_TDL_LAMBDA_OPAQUE_H
+
+#include "support/Tensor.h"
+
+namespace smex::tdl {
+
+struct OpaqueFunction {
+  std::string_view name;
+  /// Rank of each slice that it takes, and names of the constants that follow.
+  std::vector<int> slices;
+  std::vector<std::string_view> arguments;
+  int resultRank;
+  /// Element type of the result for that of the first slice; nothing where the
+  /// function is not defined for it.
+  std::optional<DType> (*resultType)(DType);
+  Result<Tensor> (*evaluate)(const std::vector<Tensor> &slices,
+                             const std::vector<double> &arguments);
+};
+
+/// Null: there is no such function.
+const OpaqueFunction *findOpaque(std::string_view name);
+std::vector<std::string_view> opaqueNames();
+
+} // namespace smex::tdl
+
+#endif

@@ -1,0 +1,34 @@
+// The memory of one worker.
+#ifndef SMEX_RUNTIME_BACKENDS_CPU_ARENA_H
+#define SMEX_RUNTIME_BACKENDS_CPU_ARENA_H
+
+#include "support/Result.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace smex::runtime {
+
+/// Zeroed pages that become real when touched.
+class Arena {
+public:
+  static Result<Arena> reserve(int64_t bytes);
+  Arena(Arena &&other) noexcept;
+  Arena(const Arena &) = delete;
+  ~Arena();
+  std::byte *data() const { return address; }
+  int64_t size() const { return bytes; }
+
+private:
+  Arena() = default;
+  std::byte *address = nullptr;
+  int64_t bytes = 0;
+};
+
+/// Bytes that this process may still touch: what the machine has free, or what
+/// its control group leaves, whichever is less.
+int64_t availableMemory();
+
+} // namespace smex::runtime
+
+#endif

@@ -1,0 +1,65 @@
+// Compute instructions made ready to run: everything that depends only on the
+// plan is worked out once, when a kernel is bound to a worker's buffers.
+#ifndef SMEX_RUNTIME_BACKENDS_CPU_BOUNDKERNEL_H
+#define SMEX_RUNTIME_BACKENDS_CPU_BOUNDKERNEL_H
+
+#include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/backends/cpu/KernelObject.h"
+#include "runtime/backends/cpu/ThreadGroup.h"
+#include "runtime/plan/Plan.h"
+
+#include <memory>
+
+namespace smex::runtime {
+
+class BoundKernel {
+public:
+  virtual ~BoundKernel() = default;
+  virtual Status run() = 0;
+};
+
+/// A worker's buffer: where in memory, which part of which tensor.
+struct BufferView {
+  std::byte *data = nullptr;
+  Box box;         // dense, row-major
+  TensorType type; // of the whole tensor
+  /// A parameter that only this instruction reads, on any worker: its storage
+  /// may be rearranged once, in place.
+  bool exclusive = false;
+
+  std::vector<int64_t> strides() const { return rowMajorStrides(extents(box)); }
+};
+
+struct Workspace {
+  std::byte *data = nullptr;
+  int64_t bytes = 0;
+};
+
+/// A compute instruction of one worker.
+struct Binding {
+  const plan::Kernel &kernel;
+  const tdl::Lambda &lambda;
+  Box indices; // this worker's part; the output part is not empty
+  BufferView result;
+  std::vector<BufferView> operands;
+  Workspace workspace;
+  const ThreadGroup &threads;
+  const KernelObject &object;
+
+  size_t rank() const { return result.box.size(); }
+};
+
+using BoundKernelPtr = std::unique_ptr<BoundKernel>;
+
+/// By the kernel's kind.
+Result<BoundKernelPtr> bindKernel(const Binding &binding);
+
+// One per kind.
+Result<BoundKernelPtr> bindGenerated(const Binding &binding);
+Result<BoundKernelPtr> bindContraction(const Binding &binding);
+Result<BoundKernelPtr> bindConvolution(const Binding &binding);
+Result<BoundKernelPtr> bindReference(const Binding &binding);
+
+} // namespace smex::runtime
+
+#endif

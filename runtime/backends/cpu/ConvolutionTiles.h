@@ -1,0 +1,16 @@
+// How a convolution is cut into the pieces that threads take turns at.
+#ifndef SMEX_RUNTIME_BACKENDS_CPU_CONVOLUTIONTILES_H
+#define SMEX_RUNTIME_BACKENDS_CPU_CONVOLUTIONTILES_H
+
+#include "runtime/backends/cpu/ConvolutionPart.h"
+
+namespace smex::runtime {
+
+/// Tiles of a piece of cutGroups, each with about `bytes` of data and result or
+/// less. They depend on sizes only, not on the number of threads.
+std::vector<Box> cutTiles(const ConvolutionSite &site, const Box &piece,
+                          int64_t bytes);
+
+} // namespace smex::runtime
+
+#endif

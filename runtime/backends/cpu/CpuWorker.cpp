@@ -1,0 +1,204 @@
+#include "runtime/backends/cpu/CpuWorker.h"
+
+#include "kernels/cpu/Boxes.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::runtime;
+using plan::Opcode;
+
+namespace {
+/// Elements that one thread moves at a time: they stay in its cache while the
+/// partial results are added up.
+constexpr int64_t elementsPerMove = 1 << 16;
+} // namespace
+
+Status CpuWorker::start() {
+  threads.adopt();
+  return {};
+}
+
+Status CpuWorker::write(int64_t offset, int64_t,
+                        const std::function<Status(std::byte *)> &fill) {
+  return fill(shared->arenas[size_t(number)].data() + offset);
+}
+
+Status CpuWorker::read(int64_t offset, int64_t,
+                       const std::function<void(const std::byte *)> &use) {
+  use(shared->arenas[size_t(number)].data() + offset);
+  return {};
+}
+
+const TensorType &CpuWorker::typeOf(int buffer) const {
+  const plan::Program &program = shared->program();
+  return program.tensors[size_t(program.buffers[size_t(buffer)].tensor)].type;
+}
+
+BufferView CpuWorker::view(int buffer) const {
+  const plan::WorkerBuffer &place = own().buffers[size_t(buffer)];
+  return {shared->arenas[size_t(number)].data() + place.offset, place.box,
+          typeOf(buffer), false};
+}
+
+/// A parameter that is read by one instruction only, is no output, and shares
+/// its bytes with nothing.
+bool CpuWorker::isExclusive(int buffer) const {
+  const plan::Program &program = shared->program();
+  bool parameter = false;
+  for (const plan::Parameter &p : program.parameters)
+    parameter |= p.buffer == buffer;
+  for (const plan::Port &port : program.outputs)
+    parameter &= port.buffer != buffer;
+  int readers = 0;
+  for (const plan::Instruction &i : program.instructions) {
+    if (i.to == buffer || i.from == buffer)
+      return false;
+    readers += int(std::count(i.operands.begin(), i.operands.end(), buffer));
+  }
+  if (!parameter || readers != 1)
+    return false;
+  const auto bytes = [&](size_t b) {
+    const plan::WorkerBuffer &place = own().buffers[b];
+    return Interval{place.offset,
+                    place.offset +
+                        volume(place.box) * byteSize(typeOf(int(b)).dtype)};
+  };
+  for (size_t b = 0; b < own().buffers.size(); ++b)
+    if (int(b) != buffer && !intersect(bytes(b), bytes(size_t(buffer))).empty())
+      return false;
+  return true;
+}
+
+Result<BoundKernelPtr> CpuWorker::bindCompute(int instruction) const {
+  const plan::Instruction &what =
+      shared->program().instructions[size_t(instruction)];
+  const Box &indices = own().instructions[size_t(instruction)].indices;
+  const size_t rank = typeOf(what.to).shape.size();
+  const Box part(indices.begin(), indices.begin() + rank);
+  // A worker without a share does nothing. A reduction over nothing at all, for
+  // nobody, still has a value: the identity.
+  const bool sumOfNothing =
+      std::count(what.reductions.begin(), what.reductions.end(), 0) > 0;
+  if (isEmpty(part) || (isEmpty(indices) && !sumOfNothing))
+    return BoundKernelPtr();
+  if (!contains(own().buffers[size_t(what.to)].box, part))
+    return fail("the result's buffer does not hold ", toString(part));
+
+  const plan::Kernel &kernel = shared->program().kernels[size_t(what.kernel)];
+  const plan::Worker &worker = own();
+  Binding binding{
+      kernel,
+      shared->lambdas[size_t(what.kernel)],
+      indices,
+      view(what.to),
+      {},
+      {shared->arenas[size_t(number)].data() + worker.workspaceOffset,
+       worker.workspaceBytes},
+      threads,
+      shared->object};
+  for (int operand : what.operands) {
+    binding.operands.push_back(view(operand));
+    if (kernel.kind == plan::KernelKind::Convolution)
+      binding.operands.back().exclusive = isExclusive(operand);
+  }
+  return bindKernel(binding);
+}
+
+std::vector<CpuWorker::Move> CpuWorker::movesOf(int instruction) const {
+  const plan::Instruction &what =
+      shared->program().instructions[size_t(instruction)];
+  std::vector<Move> list;
+  // Where nothing has been put yet, a piece is copied, and combined elsewhere.
+  std::vector<Box> fresh = {own().buffers[size_t(what.to)].box};
+  for (const plan::Piece &piece :
+       own().instructions[size_t(instruction)].pieces) {
+    const plan::WorkerBuffer &source =
+        shared->partitioned.workers[size_t(piece.worker)]
+            .buffers[size_t(what.from)];
+    const auto add = [&](bool combine, const Box &box) {
+      list.push_back(
+          {combine, box,
+           shared->arenas[size_t(piece.worker)].data() + source.offset,
+           &source.box, piece.worker != number});
+    };
+    std::vector<Box> rest, taken = {piece.box};
+    for (const Box &free : fresh) {
+      const Box first = intersect(free, piece.box);
+      if (isEmpty(first)) {
+        rest.push_back(free);
+        continue;
+      }
+      add(false, first);
+      for (Box &left : subtract(free, first))
+        rest.push_back(std::move(left));
+      std::vector<Box> others;
+      for (const Box &box : taken)
+        for (Box &left : subtract(box, first))
+          others.push_back(std::move(left));
+      taken = std::move(others);
+    }
+    fresh = std::move(rest);
+    for (const Box &box : taken)
+      if (!isEmpty(box))
+        add(what.op == Opcode::Reduce, box);
+  }
+  return list;
+}
+
+Status CpuWorker::bind() {
+  const auto &instructions = shared->program().instructions;
+  kernels.resize(instructions.size());
+  moves.resize(instructions.size());
+  for (size_t i = 0; i < instructions.size(); ++i) {
+    if (instructions[i].op != Opcode::Compute) {
+      moves[i] = movesOf(int(i));
+      continue;
+    }
+    auto kernel = bindCompute(int(i));
+    if (!kernel) {
+      Error error = kernel.takeError();
+      error.message = "node \"" + instructions[i].node + "\": " + error.message;
+      return error;
+    }
+    kernels[i] = std::move(*kernel);
+  }
+  return {};
+}
+
+int64_t CpuWorker::move(int instruction) {
+  const plan::Instruction &what =
+      shared->program().instructions[size_t(instruction)];
+  const DType type = typeOf(what.to).dtype;
+  const BufferView to = view(what.to);
+  const std::vector<Move> &list = moves[size_t(instruction)];
+  int64_t communicated = 0;
+  for (const Move &move : list)
+    if (move.remote)
+      communicated += volume(move.box) * byteSize(type);
+  const auto reduction = cpu::parseReduction(what.reducer);
+  const std::vector<Box> slabs = cpu::slabs(to.box, elementsPerMove);
+  threads.forEach(int64_t(slabs.size()), [&](int64_t i, int) {
+    for (const Move &move : list) {
+      const Box box = intersect(move.box, slabs[size_t(i)]);
+      if (isEmpty(box))
+        continue;
+      if (move.combine && reduction)
+        cpu::combineBox(*reduction, type, to.data, to.box, move.from,
+                        *move.fromBox, box);
+      else
+        cpu::copyBox(to.data, to.box, move.from, *move.fromBox, box,
+                     byteSize(type));
+    }
+  });
+  return communicated;
+}
+
+Result<int64_t> CpuWorker::run(int instruction) {
+  if (shared->program().instructions[size_t(instruction)].op != Opcode::Compute)
+    return moves[size_t(instruction)].empty() ? 0 : move(instruction);
+  if (BoundKernel *kernel = kernels[size_t(instruction)].get())
+    if (Status done = kernel->run(); !done)
+      return done.takeError();
+  return int64_t(0);
+}

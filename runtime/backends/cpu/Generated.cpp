@@ -1,0 +1,142 @@
+// Kernels that the compiler generated, and the interpreter for what neither it
+// nor a library can do.
+#include "dialects/tdl/lambda/Interpreter.h"
+#include "kernels/cpu/Boxes.h"
+#include "runtime/backends/cpu/BoundKernel.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::runtime;
+
+namespace {
+/// Points of the iteration space that are worth a thread: some 10 microseconds.
+constexpr int64_t pointsPerTask = 1 << 15;
+
+class GeneratedKernel : public BoundKernel {
+public:
+  GeneratedKernel(KernelFunction function, const Binding &binding)
+      : function(function), threads(binding.threads) {
+    pointers.push_back(reinterpret_cast<char *>(binding.result.data));
+    for (const BufferView &operand : binding.operands)
+      pointers.push_back(reinterpret_cast<char *>(operand.data));
+    for (const Box &part : parts(binding))
+      numbers.push_back(numbersFor(binding, part));
+  }
+
+  Status run() override {
+    threads.forEach(int64_t(numbers.size()), [this](int64_t i, int) {
+      function(pointers.data(), numbers[size_t(i)].data());
+    });
+    return {};
+  }
+
+private:
+  /// Cuts the output range, along one index, for the threads. A kernel computes
+  /// every element independently, so the cut does not show in the result.
+  static std::vector<Box> parts(const Binding &binding) {
+    const Box &whole = binding.indices;
+    const int threads = binding.threads.size();
+    int64_t points = 1;
+    for (Interval side : whole)
+      points *= std::max<int64_t>(side.size(), 1);
+    const int64_t tasks =
+        std::min<int64_t>(points / pointsPerTask, 4 * threads);
+    if (threads == 1 || tasks < 2 || binding.rank() == 0)
+      return {whole};
+    // The outermost index keeps runs long; the longest one if that is short.
+    size_t along = 0;
+    for (size_t d = 0; d < binding.rank(); ++d)
+      if (whole[d].size() >= 2 * threads) {
+        along = d;
+        break;
+      } else if (whole[d].size() > whole[along].size()) {
+        along = d;
+      }
+    const int64_t ways = std::min(tasks, whole[along].size());
+    std::vector<Box> boxes(size_t(ways), whole);
+    for (int64_t part = 0; part < ways; ++part)
+      boxes[size_t(part)][along] = cut(whole[along], ways, part);
+    return boxes;
+  }
+
+  /// The layout that runtime/plan/README.md gives.
+  static std::vector<int64_t> numbersFor(const Binding &binding,
+                                         const Box &part) {
+    std::vector<int64_t> numbers;
+    for (Interval side : part) {
+      numbers.push_back(side.lo);
+      numbers.push_back(side.hi);
+    }
+    const auto append = [&](const BufferView &view, bool withExtents) {
+      const std::vector<int64_t> strides = view.strides();
+      for (size_t d = 0; d < view.box.size(); ++d) {
+        numbers.push_back(view.box[d].lo);
+        numbers.push_back(strides[d]);
+        if (withExtents)
+          numbers.push_back(view.type.shape[d]);
+      }
+    };
+    append(binding.result, false);
+    for (const BufferView &operand : binding.operands)
+      append(operand, true);
+    return numbers;
+  }
+
+  KernelFunction function;
+  const ThreadGroup &threads;
+  std::vector<char *> pointers;
+  std::vector<std::vector<int64_t>> numbers; // per part
+};
+
+class ReferenceKernel : public BoundKernel {
+public:
+  explicit ReferenceKernel(const Binding &binding)
+      : lambda(binding.lambda), indices(binding.indices),
+        result(binding.result) {
+    for (const BufferView &operand : binding.operands)
+      operands.push_back({operand.type.shape, operand.box, operand.data});
+  }
+
+  Status run() override {
+    const auto value = tdl::interpret(lambda, indices, operands);
+    if (!value)
+      return value.error();
+    const Box part(indices.begin(), indices.begin() + lambda.rank());
+    cpu::copyBox(result.data, result.box, value->bytes.data(), part, part,
+                 byteSize(lambda.result));
+    return {};
+  }
+
+private:
+  const tdl::Lambda &lambda;
+  Box indices;
+  BufferView result;
+  std::vector<tdl::OperandView> operands;
+};
+} // namespace
+
+Result<BoundKernelPtr> runtime::bindGenerated(const Binding &binding) {
+  const auto function = binding.object.find(binding.kernel.symbol);
+  if (!function)
+    return function.error();
+  return BoundKernelPtr(new GeneratedKernel(*function, binding));
+}
+
+Result<BoundKernelPtr> runtime::bindReference(const Binding &binding) {
+  return BoundKernelPtr(new ReferenceKernel(binding));
+}
+
+Result<BoundKernelPtr> runtime::bindKernel(const Binding &binding) {
+  switch (binding.kernel.kind) {
+  case plan::KernelKind::Generated:
+    return bindGenerated(binding);
+  case plan::KernelKind::Contraction:
+    return bindContraction(binding);
+  case plan::KernelKind::Convolution:
+    return bindConvolution(binding);
+  case plan::KernelKind::Reference:
+    return bindReference(binding);
+  }
+  return fail("a kernel of an unknown kind");
+}

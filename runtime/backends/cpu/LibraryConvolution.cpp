@@ -1,0 +1,316 @@
+#include "runtime/backends/cpu/LibraryConvolution.h"
+
+#include "runtime/backends/cpu/ConvolutionTiles.h"
+#include "runtime/backends/cpu/Onednn.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+using namespace smex;
+using namespace smex::runtime;
+using Desc = dnnl::memory::desc;
+using Dims = dnnl::memory::dims;
+using Problem = cpu::ConvolutionProblem;
+
+namespace {
+int64_t aligned(size_t bytes) { return (int64_t(bytes) + 63) / 64 * 64; }
+
+dnnl::memory::data_type typeOf(DType type) {
+  return type == DType::BF16 ? dnnl::memory::data_type::bf16
+                             : dnnl::memory::data_type::f32;
+}
+
+// Views of the buffers as oneDNN sees them.
+Desc resultDesc(const Problem &p, DType type) {
+  Dims dims{p.batch, p.groups * p.m}, strides{p.result.batch, p.result.m};
+  for (const auto &s : p.spatial)
+    dims.push_back(s.out), strides.push_back(s.resultStride);
+  return {dims, typeOf(type), strides};
+}
+Desc dataDesc(const Problem &p, DType type) {
+  Dims dims{p.batch, p.groups * p.c}, strides{p.data.batch, p.data.c};
+  for (const auto &s : p.spatial)
+    dims.push_back(s.in), strides.push_back(s.dataStride);
+  return {dims, typeOf(type), strides};
+}
+Desc filterDesc(const Problem &p, DType type) {
+  Dims dims{p.m, p.c}, strides{p.filter.m, p.filter.c};
+  for (const auto &s : p.spatial)
+    dims.push_back(s.kernel), strides.push_back(s.filterStride);
+  if (p.groups > 1) {
+    dims.insert(dims.begin(), p.groups);
+    strides.insert(strides.begin(), p.filter.group);
+  }
+  return {dims, typeOf(type), strides};
+}
+/// A window of one point that steps over elements needs only those that it
+/// meets: they are a view of their own.
+void skipUnread(Problem &p) {
+  for (auto &s : p.spatial)
+    if (s.kernel == 1 && s.padLow == 0 && s.padHigh() == 0) {
+      s.in = s.out;
+      s.dataStride *= s.stride;
+      s.stride = s.dilation = 1;
+    }
+}
+
+Desc anyLayout(const Desc &desc) {
+  return {desc.dims(), desc.data_type(), dnnl::memory::format_tag::any};
+}
+
+/// The library's code for one size of tile.
+struct Shape {
+  dnnl::convolution_forward::primitive_desc desc;
+  dnnl::convolution_forward convolution;
+  Desc data, result;                  // the buffers' layouts
+  dnnl::reorder bringData, putResult; // empty where the layouts agree
+  bool bring = false, put = false;
+  // Where in a thread's stretch of the workspace things are.
+  int64_t dataAt = 0, resultAt = 0, scratchAt = 0, bytes = 0;
+
+  /// `filter`: any layout, or the one that the filter has been given before.
+  Shape(const Problem &p, DType type, const Desc &filter)
+      : data(dataDesc(p, type)), result(resultDesc(p, type)) {
+    Dims strides, dilations, low, high;
+    for (const auto &s : p.spatial) {
+      strides.push_back(s.stride);
+      dilations.push_back(s.dilation - 1); // oneDNN counts what is skipped
+      low.push_back(s.padLow);
+      high.push_back(s.padHigh());
+    }
+    desc = {{dnnl::prop_kind::forward_inference,
+             dnnl::algorithm::convolution_direct, anyLayout(data), filter,
+             anyLayout(result), strides, dilations, low, high},
+            onednnAttributes(),
+            onednnEngine()};
+    convolution = dnnl::convolution_forward(desc);
+    bring = desc.src_desc() != data;
+    put = desc.dst_desc() != result;
+    if (bring) {
+      bringData = reorder(data, desc.src_desc());
+      bytes += aligned(desc.src_desc().get_size());
+    }
+    resultAt = bytes;
+    if (put) {
+      putResult = reorder(desc.dst_desc(), result);
+      bytes += aligned(desc.dst_desc().get_size());
+    }
+    scratchAt = bytes;
+    bytes += aligned(desc.scratchpad_desc().get_size());
+  }
+
+  static dnnl::reorder reorder(const Desc &from, const Desc &to) {
+    return dnnl::reorder({onednnEngine(), from, onednnEngine(), to});
+  }
+
+  void run(const ConvolutionPart &part, const std::byte *filter,
+           std::byte *workspace) const {
+    dnnl::stream &stream = onednnStream();
+    const dnnl::memory given = onednnMemory(data, part.data);
+    const dnnl::memory wanted = onednnMemory(result, part.result);
+    const dnnl::memory source =
+        bring ? onednnMemory(desc.src_desc(), workspace + dataAt) : given;
+    const dnnl::memory target =
+        put ? onednnMemory(desc.dst_desc(), workspace + resultAt) : wanted;
+    if (bring)
+      bringData.execute(stream,
+                        {{DNNL_ARG_FROM, given}, {DNNL_ARG_TO, source}});
+    convolution.execute(
+        stream, {{DNNL_ARG_SRC, source},
+                 {DNNL_ARG_WEIGHTS, onednnMemory(desc.weights_desc(), filter)},
+                 {DNNL_ARG_DST, target},
+                 {DNNL_ARG_SCRATCHPAD, onednnMemory(desc.scratchpad_desc(),
+                                                    workspace + scratchAt)}});
+    if (put)
+      putResult.execute(stream,
+                        {{DNNL_ARG_FROM, target}, {DNNL_ARG_TO, wanted}});
+  }
+};
+
+/// A part of the filter that some tiles share, in the library's layout.
+struct Slice {
+  const std::byte *from; // in the filter's buffer
+  Desc plain, packed;
+  dnnl::reorder pack;
+  int64_t at = 0; // among the packed slices
+};
+
+std::vector<int64_t> sizesOf(const Problem &p, bool filterOnly) {
+  std::vector<int64_t> key = {p.groups, p.m, p.c};
+  for (const auto &s : p.spatial) {
+    key.push_back(s.kernel);
+    if (!filterOnly)
+      key.insert(key.end(), {s.out, s.in, s.padLow});
+  }
+  if (!filterOnly)
+    key.push_back(p.batch);
+  return key;
+}
+
+class LibraryConvolution : public BoundKernel {
+public:
+  LibraryConvolution(const ConvolutionSite &site, const ThreadGroup &threads)
+      : site(site), threads(threads) {}
+
+  /// False if the library has no fast kernel. Throws what the library throws.
+  bool prepare(const std::vector<ConvolutionPart> &parts) {
+    for (ConvolutionPart part : parts) {
+      Problem &p = part.problem;
+      skipUnread(p);
+      auto &layout = layouts
+                         .try_emplace(sizesOf(p, true),
+                                      anyLayout(filterDesc(p, site.type)))
+                         .first->second;
+      auto [shape, isNew] = shapes.try_emplace(sizesOf(p, false), nullptr);
+      if (isNew) {
+        shape->second = std::make_unique<Shape>(p, site.type, layout);
+        layout = shape->second->desc.weights_desc();
+        if (isReference(shape->second->desc.impl_info_str()))
+          return false;
+        stretch = std::max(stretch, shape->second->bytes);
+      }
+      const size_t slice = sliceOf(part, layout);
+      tiles.push_back({std::move(part), shape->second.get(), slice});
+    }
+    return true;
+  }
+
+  int64_t packedBytes() const { return packed; }
+  int64_t bytesPerThread() const { return stretch; }
+
+  /// Gives every thread its stretch of the workspace, behind the packed filter
+  /// unless that replaces the filter in its buffer. False if not even one
+  /// stretch fits.
+  bool settle(Workspace workspace) {
+    // Every element of the filter must be in a slice, or it would be lost.
+    int64_t elements = 0;
+    for (const Slice &slice : slices) {
+      int64_t volume = 1;
+      for (int64_t extent : slice.plain.dims())
+        volume *= extent;
+      elements += volume;
+    }
+    const int64_t filter = volume(site.filter.box);
+    inPlace = site.filter.exclusive && elements == filter &&
+              packed <= filter * byteSize(site.type);
+    const int64_t shared = inPlace ? 0 : packed;
+    if (shared > workspace.bytes)
+      return false;
+    packedAt = workspace.data;
+    stretches = workspace.data + shared;
+    team = stretch ? int(std::min<int64_t>((workspace.bytes - shared) / stretch,
+                                           threads.size()))
+                   : threads.size();
+    if (team < 1)
+      return false;
+    if (inPlace)
+      packInPlace();
+    return true;
+  }
+
+  Status run() override {
+    if (!inPlace)
+      threads.forEach(int64_t(slices.size()), [this](int64_t i, int) {
+        packSlice(slices[size_t(i)], packedAt + slices[size_t(i)].at);
+      });
+    threads.forEach(
+        int64_t(tiles.size()),
+        [this](int64_t i, int thread) {
+          const Tile &tile = tiles[size_t(i)];
+          tile.shape->run(tile.part, packedAt + slices[tile.slice].at,
+                          stretches + thread * stretch);
+        },
+        team);
+    return {};
+  }
+
+private:
+  struct Tile {
+    ConvolutionPart part;
+    const Shape *shape;
+    size_t slice;
+  };
+
+  size_t sliceOf(const ConvolutionPart &part, const Desc &layout) {
+    const auto [entry, isNew] =
+        sliceNumbers.try_emplace(part.filter, slices.size());
+    if (isNew) {
+      const Desc plain = filterDesc(part.problem, site.type);
+      slices.push_back(
+          {part.filter, plain, layout, Shape::reorder(plain, layout), packed});
+      packed += aligned(layout.get_size());
+    }
+    return entry->second;
+  }
+
+  static void packSlice(const Slice &slice, std::byte *to) {
+    slice.pack.execute(onednnStream(),
+                       {{DNNL_ARG_FROM, onednnMemory(slice.plain, slice.from)},
+                        {DNNL_ARG_TO, onednnMemory(slice.packed, to)}});
+  }
+
+  void packInPlace() {
+    std::vector<std::byte> copy(size_t(packed) + 64);
+    std::byte *start = copy.data() + (64 - uintptr_t(copy.data()) % 64) % 64;
+    for (const Slice &slice : slices)
+      packSlice(slice, start + slice.at);
+    std::memcpy(site.filter.data, start, size_t(packed));
+    packedAt = site.filter.data;
+  }
+
+  ConvolutionSite site;
+  const ThreadGroup &threads;
+  std::map<std::vector<int64_t>, std::unique_ptr<Shape>> shapes;
+  std::map<std::vector<int64_t>, Desc> layouts; // of filters of one size
+  std::vector<Slice> slices;
+  std::map<const std::byte *, size_t> sliceNumbers;
+  std::vector<Tile> tiles;
+  int64_t packed = 0;  // bytes of all slices
+  int64_t stretch = 0; // bytes per thread
+  int team = 0;        // threads that the workspace suffices for
+  bool inPlace = false;
+  std::byte *packedAt = nullptr, *stretches = nullptr;
+};
+} // namespace
+
+Result<BoundKernelPtr> runtime::bindLibraryConvolution(
+    const ConvolutionSite &site, const std::vector<Box> &pieces,
+    Workspace workspace, const ThreadGroup &threads) {
+  const bool supported =
+      (site.type == DType::F32 || site.type == DType::BF16) &&
+      site.spatialRank() >= 1 && site.spatialRank() <= 3;
+  if (!supported || workspace.bytes == 0)
+    return BoundKernelPtr();
+  // Smaller tiles until the workspace is enough for a good number of threads,
+  // whatever the number that there are.
+  constexpr int64_t goodNumber = 8;
+  for (int64_t target = int64_t(2) << 20;; target /= 4) {
+    std::vector<ConvolutionPart> parts;
+    for (const Box &piece : pieces)
+      for (const Box &tile : cutTiles(site, piece, target)) {
+        auto part = partOf(site, tile);
+        if (!part)
+          return part.takeError();
+        if (part->problem.c == 0) // only padding: not worth a kernel
+          return BoundKernelPtr();
+        parts.push_back(std::move(*part));
+      }
+    const bool last = target < 1 << 12;
+    try {
+      auto kernel = std::make_unique<LibraryConvolution>(site, threads);
+      if (!kernel->prepare(parts))
+        return BoundKernelPtr();
+      if (!last &&
+          kernel->packedBytes() + goodNumber * kernel->bytesPerThread() >
+              workspace.bytes)
+        continue;
+      if (kernel->settle(workspace))
+        return BoundKernelPtr(std::move(kernel));
+    } catch (const dnnl::error &) {
+      return BoundKernelPtr(); // not implemented
+    }
+    if (last)
+      return BoundKernelPtr();
+  }
+}

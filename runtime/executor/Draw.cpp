@@ -1,0 +1,65 @@
+#include "runtime/executor/Draw.h"
+
+#include "kernels/cpu/Nest.h"
+
+#include <cstring>
+
+using namespace smex;
+
+namespace {
+uint64_t mix(uint64_t z) {
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+constexpr uint64_t increment = 0x9e3779b97f4a7c15;
+
+uint64_t startOf(uint64_t seed, const std::string &name) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (char c : name)
+    hash = (hash ^ uint8_t(c)) * 0x100000001b3;
+  return mix(seed + increment) ^ hash;
+}
+
+template <typename T> void put(std::byte *to, T value) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+void store(DType type, uint64_t bits, double scale, std::byte *to) {
+  // k * 2^-23 - 1 is exact in f32, and its product with the scale, rounded, is
+  // below the scale.
+  const float single = float(int64_t(bits >> 40)) * 0x1p-23f - 1.f;
+  switch (type) {
+  case DType::F16:
+    return put(to, floatToHalf(single * float(scale)));
+  case DType::BF16:
+    return put(to, floatToBfloat(single * float(scale)));
+  case DType::F32:
+    return put(to, single * float(scale));
+  case DType::F64:
+    return put(to, (double(bits >> 11) * 0x1p-52 - 1.) * scale);
+  default: // little-endian: the first byte is the lowest
+    std::memset(to, 0, size_t(byteSize(type)));
+    *to = std::byte(bits >> 63);
+  }
+}
+} // namespace
+
+uint64_t runtime::drawBits(uint64_t seed, const std::string &name,
+                           int64_t element) {
+  return mix(startOf(seed, name) + uint64_t(element + 1) * increment);
+}
+
+void runtime::draw(uint64_t seed, const std::string &name,
+                   const TensorType &type, double scale, const Box &box,
+                   std::byte *to) {
+  const uint64_t start = startOf(seed, name);
+  const Box whole = wholeBox(type.shape);
+  const int64_t size = byteSize(type.dtype);
+  cpu::Offsets<1> first;
+  const cpu::Nest<1> nest = cpu::nestOf<1>(box, {&whole}, first);
+  cpu::forEach(nest, first, [&](const cpu::Offsets<1> &at) {
+    store(type.dtype, mix(start + uint64_t(at[0] + 1) * increment), scale, to);
+    to += size;
+  });
+}

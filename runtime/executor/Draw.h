@@ -1,0 +1,26 @@
+// Values that are not stored but drawn: from counters, so that element e of a
+// tensor is the same whoever draws it, in whatever order, under any partition.
+#ifndef SMEX_RUNTIME_EXECUTOR_DRAW_H
+#define SMEX_RUNTIME_EXECUTOR_DRAW_H
+
+#include "support/Box.h"
+#include "support/Tensor.h"
+
+#include <string>
+
+namespace smex::runtime {
+
+/// 64 random bits: output number `element` of the generator SplitMix64 that
+/// starts from mix(seed) ^ FNV-1a(name).
+uint64_t drawBits(uint64_t seed, const std::string &name, int64_t element);
+
+/// Fills `to`, dense and row-major, with the box of a tensor. Floats are
+/// uniform in [-scale, scale): the top 24 bits (f64: 53) make the fraction.
+/// Integers and bool are 0 or 1, the top bit: small enough to be valid as
+/// indices and labels.
+void draw(uint64_t seed, const std::string &name, const TensorType &type,
+          double scale, const Box &box, std::byte *to);
+
+} // namespace smex::runtime
+
+#endif

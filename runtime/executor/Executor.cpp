@@ -1,0 +1,281 @@
+#include "runtime/executor/Executor.h"
+
+#include "kernels/cpu/Boxes.h"
+#include "runtime/executor/Peak.h"
+#include "runtime/transports/Local.h"
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+using namespace smex;
+using namespace smex::runtime;
+
+namespace {
+double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// A box of an output that a worker is to bring.
+struct Share {
+  int output;
+  Box box;
+};
+
+class Execution {
+public:
+  Execution(const plan::Partitioned &partitioned,
+            const ParameterSource &parameters, const std::vector<Feed> &feeds,
+            const RunOptions &options)
+      : partitioned(partitioned), program(partitioned.program),
+        parameters(parameters), feeds(feeds), options(options),
+        transport(int(partitioned.workers.size())),
+        shares(partitioned.workers.size()),
+        measured(partitioned.workers.size()) {}
+
+  Result<RunResult> run(std::vector<std::unique_ptr<DeviceWorker>> devices) {
+    if (Status planned = planOutputs(); !planned)
+      return planned.takeError();
+    std::vector<std::thread> threads;
+    try {
+      for (size_t w = 0; w < devices.size(); ++w)
+        threads.emplace_back(
+            [this, w, &devices] { work(int(w), *devices[w]); });
+    } catch (const std::exception &) {
+      Error error = fail("cannot start a thread for worker ", threads.size());
+      error.fault = Fault::Environment;
+      stop(std::move(error));
+    }
+    for (std::thread &thread : threads)
+      thread.join();
+    if (problem)
+      return std::move(*problem);
+    return collect();
+  }
+
+private:
+  struct Measured {
+    int64_t communication = 0, peak = 0, scattered = 0, gathered = 0;
+    std::vector<TraceEvent> trace;
+  };
+
+  const TensorType &typeOf(int buffer) const {
+    return program.tensors[size_t(program.buffers[size_t(buffer)].tensor)].type;
+  }
+  const plan::WorkerBuffer &place(int worker, int buffer) const {
+    return partitioned.workers[size_t(worker)].buffers[size_t(buffer)];
+  }
+  int64_t bytesOf(int worker, int buffer) const {
+    return volume(place(worker, buffer).box) * byteSize(typeOf(buffer).dtype);
+  }
+
+  /// Of each element of an output, the first worker that has it brings it.
+  Status planOutputs() {
+    for (size_t o = 0; o < program.outputs.size(); ++o) {
+      const plan::Port &port = program.outputs[o];
+      const TensorType &type = typeOf(port.buffer);
+      result.outputs.push_back(makeTensor(type));
+      std::vector<Box> missing;
+      if (!isEmpty(wholeBox(type.shape)))
+        missing = {wholeBox(type.shape)};
+      for (size_t w = 0; w < shares.size() && !missing.empty(); ++w) {
+        std::vector<Box> rest;
+        for (const Box &part : missing) {
+          const Box common = intersect(part, place(int(w), port.buffer).box);
+          if (!isEmpty(common))
+            shares[w].push_back({int(o), common});
+          for (Box &left : subtract(part, common))
+            rest.push_back(std::move(left));
+        }
+        missing = std::move(rest);
+      }
+      if (!missing.empty())
+        return fail("output \"", port.name, "\": no worker has ",
+                    toString(missing.front()));
+    }
+    return {};
+  }
+
+  void stop(Error error) {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (!problem)
+        problem = std::move(error);
+    }
+    transport.abort();
+  }
+
+  /// A worker's thread.
+  void work(int worker, DeviceWorker &device) {
+    Status done;
+    try {
+      done = steps(worker, device);
+    } catch (const std::bad_alloc &) {
+      done = Error{"out of memory", Fault::Environment};
+    } catch (const std::exception &exception) {
+      done = Error{exception.what(), Fault::Defect};
+    }
+    if (done)
+      return;
+    Error error = done.takeError();
+    if (partitioned.workers.size() > 1)
+      error.message = "worker " + std::to_string(worker) + ": " + error.message;
+    stop(std::move(error));
+  }
+
+  Status steps(int worker, DeviceWorker &device) {
+    Peak peak(partitioned, worker);
+    if (Status started = device.start(); !started)
+      return started;
+    if (Status loaded = loadParameters(worker, device, peak); !loaded)
+      return loaded;
+    if (Status bound = device.bind(); !bound)
+      return bound;
+    for (int step = 0; step < options.steps; ++step) {
+      if (Status scattered = scatter(worker, device, step, peak); !scattered)
+        return scattered;
+      if (!transport.barrier())
+        return {};
+      if (worker == 0)
+        started.push_back(now());
+      if (Status done = instructions(worker, device, step, peak); !done)
+        return done;
+      if (!transport.barrier())
+        return {};
+      if (worker == 0)
+        result.seconds.push_back(now() - started.back());
+    }
+    return gather(worker, device, peak);
+  }
+
+  Status loadParameters(int worker, DeviceWorker &device, Peak &peak) {
+    for (size_t p = 0; p < program.parameters.size(); ++p) {
+      const int buffer = program.parameters[p].buffer;
+      const int64_t bytes = bytesOf(worker, buffer);
+      if (bytes == 0)
+        continue;
+      peak.buffer(buffer);
+      Status filled =
+          device.write(place(worker, buffer).offset, bytes, [&](std::byte *to) {
+            return parameters.fill(worker, int(p), to);
+          });
+      if (!filled)
+        return filled;
+    }
+    return {};
+  }
+
+  Status scatter(int worker, DeviceWorker &device, int step, Peak &peak) {
+    for (size_t i = 0; i < program.inputs.size(); ++i) {
+      const int buffer = program.inputs[i].buffer;
+      const TensorType &type = typeOf(buffer);
+      const plan::WorkerBuffer &own = place(worker, buffer);
+      const int64_t bytes = bytesOf(worker, buffer);
+      if (bytes == 0)
+        continue;
+      peak.buffer(buffer);
+      measured[size_t(worker)].scattered += step == 0 ? bytes : 0;
+      Status filled = device.write(own.offset, bytes, [&](std::byte *to) {
+        cpu::copyBox(to, own.box, feeds[i].at(step, byteCount(type).value()),
+                     wholeBox(type.shape), own.box, byteSize(type.dtype));
+        return Status();
+      });
+      if (!filled)
+        return filled;
+    }
+    return {};
+  }
+
+  Status instructions(int worker, DeviceWorker &device, int step, Peak &peak) {
+    Measured &own = measured[size_t(worker)];
+    own.communication = 0;
+    const int64_t count = int64_t(program.instructions.size());
+    for (size_t i = 0; i < program.instructions.size(); ++i) {
+      for (plan::Wait wait :
+           partitioned.workers[size_t(worker)].instructions[i].waits)
+        if (!transport.wait(wait.worker, step * count + wait.instruction + 1))
+          return {};
+      if (transport.aborted())
+        return {};
+      const double begin = options.trace ? now() : 0;
+      auto moved = device.run(int(i));
+      if (!moved) {
+        Error error = moved.takeError();
+        error.message =
+            "node \"" + program.instructions[i].node + "\": " + error.message;
+        return error;
+      }
+      own.communication += *moved;
+      if (step == 0)
+        peak.instruction(i);
+      if (options.trace)
+        own.trace.push_back({worker, int(i), begin, now() - begin});
+      transport.complete(worker);
+    }
+    return {};
+  }
+
+  Status gather(int worker, DeviceWorker &device, Peak &peak) {
+    for (const plan::Port &port : program.outputs)
+      peak.buffer(port.buffer);
+    for (const Share &share : shares[size_t(worker)]) {
+      const int buffer = program.outputs[size_t(share.output)].buffer;
+      const plan::WorkerBuffer &own = place(worker, buffer);
+      Tensor &whole = result.outputs[size_t(share.output)];
+      const int64_t element = byteSize(whole.type.dtype);
+      Status read = device.read(
+          own.offset, bytesOf(worker, buffer), [&](const std::byte *from) {
+            cpu::copyBox(whole.bytes.data(), wholeBox(whole.type.shape), from,
+                         own.box, share.box, element);
+          });
+      if (!read)
+        return read;
+      measured[size_t(worker)].gathered += volume(share.box) * element;
+    }
+    measured[size_t(worker)].peak = peak.value();
+    return {};
+  }
+
+  RunResult collect() {
+    for (Measured &own : measured) {
+      result.communicationBytes += own.communication;
+      result.peakBytes.push_back(own.peak);
+      result.scatteredBytes += own.scattered;
+      result.gatheredBytes += own.gathered;
+      for (TraceEvent &event : own.trace) {
+        event.start -= started.front();
+        result.trace.push_back(event);
+      }
+    }
+    return std::move(result);
+  }
+
+  const plan::Partitioned &partitioned;
+  const plan::Program &program;
+  const ParameterSource &parameters;
+  const std::vector<Feed> &feeds;
+  const RunOptions &options;
+  LocalTransport transport;
+  std::vector<std::vector<Share>> shares; // per worker
+  std::vector<Measured> measured;         // per worker
+  std::vector<double> started;            // per step; worker 0's
+  RunResult result;
+  std::mutex mutex;
+  std::optional<Error> problem;
+};
+} // namespace
+
+Result<RunResult> runtime::execute(const plan::Partitioned &partitioned,
+                                   const std::string &kernels, Backend &backend,
+                                   const ParameterSource &parameters,
+                                   const std::vector<Feed> &feeds,
+                                   const RunOptions &options) {
+  auto devices = backend.open(partitioned, kernels, options.threads);
+  if (!devices)
+    return devices.takeError();
+  return Execution(partitioned, parameters, feeds, options)
+      .run(std::move(*devices));
+}

@@ -1,0 +1,49 @@
+// Runs a program: a thread per worker, each of which does the list of
+// instructions in order and waits only where the plan says so. Nothing is
+// decided here; what happens is measured.
+#ifndef SMEX_RUNTIME_EXECUTOR_EXECUTOR_H
+#define SMEX_RUNTIME_EXECUTOR_EXECUTOR_H
+
+#include "runtime/backends/Backend.h"
+#include "runtime/executor/Inputs.h"
+#include "runtime/executor/Parameters.h"
+
+namespace smex::runtime {
+
+struct RunOptions {
+  int steps = 1;
+  int threads = 0; // host threads per worker; 0: the cores shared evenly
+  bool trace = false;
+};
+
+/// One instruction of one worker that took place.
+struct TraceEvent {
+  int worker, instruction;
+  double start, seconds; // since the first step began
+};
+
+struct RunResult {
+  std::vector<double> seconds; // per step
+  /// Bytes that crossed from one worker to another, in one step.
+  int64_t communicationBytes = 0;
+  /// Per worker: the end of the highest bytes of its arena that an instruction,
+  /// parameter, input or output touched, or that are set aside for libraries.
+  std::vector<int64_t> peakBytes;
+  /// Counted apart from communication: what a step's inputs and the last
+  /// step's outputs took between host and workers.
+  int64_t scatteredBytes = 0, gatheredBytes = 0;
+  std::vector<Tensor> outputs; // of the last step
+  std::vector<TraceEvent> trace;
+};
+
+/// `feeds` has one entry per input of the program. An error in one worker stops
+/// all; the first one is returned.
+Result<RunResult> execute(const plan::Partitioned &partitioned,
+                          const std::string &kernels, Backend &backend,
+                          const ParameterSource &parameters,
+                          const std::vector<Feed> &feeds,
+                          const RunOptions &options);
+
+} // namespace smex::runtime
+
+#endif

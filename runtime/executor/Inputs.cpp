@@ -1,0 +1,123 @@
+#include "runtime/executor/Inputs.h"
+
+#include "runtime/executor/Draw.h"
+#include "runtime/io/ReadTensor.h"
+
+#include <optional>
+
+using namespace smex;
+using namespace smex::runtime;
+
+namespace {
+const TensorType &typeOf(const plan::Program &program, const plan::Port &port) {
+  return program.tensors[size_t(program.buffers[size_t(port.buffer)].tensor)]
+      .type;
+}
+
+std::string listOf(const plan::Program &program) {
+  std::string text;
+  for (const plan::Port &port : program.inputs)
+    text += (text.empty() ? "" : ", ") +
+            ("\"" + port.name + "\" (" + toString(typeOf(program, port)) + ")");
+  return text.empty() ? "none" : text;
+}
+
+/// The file's tensor as a feed of this type.
+Result<Feed> check(const plan::Port &port, const TensorType &type,
+                   const std::string &file, Tensor tensor, int steps) {
+  const auto mismatch = [&](const std::string &expected) {
+    return fail("input \"", port.name, "\": ", file, " is ",
+                toString(tensor.type), ", ", expected, " expected");
+  };
+  if (tensor.type == type)
+    return Feed{std::move(tensor), false};
+  const bool perStep = tensor.type.dtype == type.dtype &&
+                       tensor.type.rank() == type.rank() + 1 &&
+                       std::equal(type.shape.begin(), type.shape.end(),
+                                  tensor.type.shape.begin() + 1);
+  if (!perStep)
+    return mismatch(toString(type));
+  if (tensor.type.shape[0] < steps)
+    return mismatch("a batch for each of " + std::to_string(steps) + " steps");
+  return Feed{std::move(tensor), true};
+}
+} // namespace
+
+Result<std::vector<Feed>>
+runtime::readInputs(const plan::Program &program,
+                    const std::vector<std::string> &arguments, int steps,
+                    uint64_t seed) {
+  std::vector<std::optional<Feed>> given(program.inputs.size());
+  for (const std::string &argument : arguments) {
+    // Names may hold '=': the longest one that fits counts.
+    size_t found = program.inputs.size(), length = 0;
+    for (size_t i = 0; i < program.inputs.size(); ++i) {
+      const std::string start = program.inputs[i].name + "=";
+      if (argument.compare(0, start.size(), start) == 0 &&
+          start.size() > length) {
+        found = i;
+        length = start.size();
+      }
+    }
+    const size_t equals = argument.find('=');
+    if (equals == std::string::npos || equals == 0 ||
+        equals + 1 == argument.size()) {
+      Error error = fail("--input ", argument, ": NAME=FILE expected");
+      error.fault = Fault::Usage;
+      return error;
+    }
+    if (found == program.inputs.size())
+      return fail("input \"", argument.substr(0, equals),
+                  "\": the plan has no such input; it has ", listOf(program));
+    const plan::Port &port = program.inputs[found];
+    if (given[found])
+      return fail("input \"", port.name, "\" is given twice");
+    const std::string file = argument.substr(length);
+    auto tensor = io::readTensor(file);
+    if (!tensor) {
+      Error error = tensor.takeError();
+      error.message = "input \"" + port.name + "\": " + error.message;
+      return error;
+    }
+    auto feed =
+        check(port, typeOf(program, port), file, std::move(*tensor), steps);
+    if (!feed)
+      return feed.takeError();
+    given[found] = std::move(*feed);
+  }
+
+  std::vector<Feed> feeds;
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    const plan::Port &port = program.inputs[i];
+    if (!given[i] && !arguments.empty())
+      return fail("input \"", port.name, "\" is missing: add --input ",
+                  port.name, "=FILE (", toString(typeOf(program, port)),
+                  "), or give no input at all to run on synthetic ones");
+    if (!given[i]) {
+      const TensorType &type = typeOf(program, port);
+      given[i] = Feed{makeTensor(type), false};
+      draw(seed, port.name, type, 1, wholeBox(type.shape),
+           given[i]->value.bytes.data());
+    }
+    feeds.push_back(std::move(*given[i]));
+  }
+  return feeds;
+}
+
+Result<std::vector<Feed>> runtime::feedsFor(const plan::Program &other,
+                                            const plan::Program &program,
+                                            std::vector<Feed> feeds) {
+  std::vector<Feed> ordered;
+  for (const plan::Port &port : other.inputs) {
+    size_t i = 0;
+    while (i < program.inputs.size() && program.inputs[i].name != port.name)
+      ++i;
+    if (i == program.inputs.size() ||
+        typeOf(program, program.inputs[i]) != typeOf(other, port))
+      return fail("input \"", port.name,
+                  "\" of the unpartitioned program is not one of the "
+                  "partitioned one");
+    ordered.push_back(std::move(feeds[i]));
+  }
+  return ordered;
+}

@@ -1,0 +1,98 @@
+#include "runtime/executor/Report.h"
+
+#include "runtime/io/Npy.h"
+#include "runtime/plan/Json.h"
+
+#include <filesystem>
+#include <set>
+
+using namespace smex;
+using namespace smex::runtime;
+using plan::Json;
+
+std::string runtime::metricsJson(const std::string &backend,
+                                 const RunResult &result) {
+  Json steps = Json::array();
+  for (double seconds : result.seconds)
+    steps.push_back({{"seconds", seconds}});
+  return plan::canonicalJson(
+      {{"backend", backend},
+       {"communication_bytes", result.communicationBytes},
+       {"peak_bytes", result.peakBytes},
+       {"steps", steps}});
+}
+
+std::string runtime::traceJson(const plan::Program &program,
+                               const RunResult &result) {
+  Json events = Json::array();
+  for (size_t w = 0; w < result.peakBytes.size(); ++w)
+    events.push_back({{"name", "thread_name"},
+                      {"ph", "M"},
+                      {"pid", 0},
+                      {"tid", w},
+                      {"args", {{"name", "gpu" + std::to_string(w)}}}});
+  for (const TraceEvent &event : result.trace) {
+    const plan::Instruction &what =
+        program.instructions[size_t(event.instruction)];
+    const char *category = what.op == plan::Opcode::Fetch    ? "fetch"
+                           : what.op == plan::Opcode::Reduce ? "reduce"
+                                                             : "compute";
+    events.push_back({{"name", what.node},
+                      {"cat", category},
+                      {"ph", "X"},
+                      {"pid", 0},
+                      {"tid", event.worker},
+                      {"ts", event.start * 1e6},
+                      {"dur", event.seconds * 1e6}});
+  }
+  return plan::canonicalJson(
+      {{"displayTimeUnit", "ms"}, {"traceEvents", events}});
+}
+
+std::vector<std::string>
+runtime::outputFiles(const std::vector<plan::Port> &outputs) {
+  constexpr size_t longest = 200; // file systems take 255 bytes
+  std::vector<std::string> files;
+  std::set<std::string> used;
+  for (const plan::Port &port : outputs) {
+    std::string name = port.name;
+    for (char &c : name)
+      if (c == '/' || c == '\\' || uint8_t(c) < 0x20 || c == 0x7f)
+        c = '_';
+    if (name.empty() || name[0] == '.') // hidden, or a way out
+      name = "_" + name;
+    if (name.size() > longest) {
+      size_t end = longest;
+      while (end > 0 && (uint8_t(name[end]) & 0xc0) == 0x80)
+        --end; // not inside a UTF-8 character
+      name.resize(end);
+    }
+    std::string file = name;
+    for (int number = 2; !used.insert(file).second; ++number)
+      file = name + "_" + std::to_string(number);
+    files.push_back(file + ".npy");
+  }
+  return files;
+}
+
+Result<std::vector<std::string>>
+runtime::writeOutputs(const std::string &directory,
+                      const std::vector<plan::Port> &outputs,
+                      const RunResult &result) {
+  std::error_code code;
+  std::filesystem::create_directories(directory, code);
+  if (code) {
+    Error error = fail(directory, ": cannot create: ", code.message());
+    error.fault = Fault::Environment;
+    return error;
+  }
+  std::vector<std::string> files;
+  for (const std::string &name : outputFiles(outputs)) {
+    const std::string path = (std::filesystem::path(directory) / name).string();
+    Status written = io::writeNpy(path, result.outputs[files.size()]);
+    if (!written)
+      return written.takeError();
+    files.push_back(path);
+  }
+  return files;
+}

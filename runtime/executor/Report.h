@@ -1,0 +1,28 @@
+// What a run leaves behind: outputs, metrics, a trace.
+#ifndef SMEX_RUNTIME_EXECUTOR_REPORT_H
+#define SMEX_RUNTIME_EXECUTOR_REPORT_H
+
+#include "runtime/executor/Executor.h"
+
+namespace smex::runtime {
+
+/// schema/metrics.schema.json
+std::string metricsJson(const std::string &backend, const RunResult &result);
+
+/// Chrome trace events: a row per worker, named after the nodes.
+std::string traceJson(const plan::Program &program, const RunResult &result);
+
+/// A file name in the folder for every output, `<name>.npy`: what would leave
+/// the folder or is no part of a file name becomes '_', and names that then
+/// coincide get numbers.
+std::vector<std::string> outputFiles(const std::vector<plan::Port> &outputs);
+
+/// Writes the outputs to the folder, which is made if need be; each file
+/// appears as a whole. The names of the files.
+Result<std::vector<std::string>>
+writeOutputs(const std::string &directory,
+             const std::vector<plan::Port> &outputs, const RunResult &result);
+
+} // namespace smex::runtime
+
+#endif

@@ -1,0 +1,60 @@
+#include "runtime/executor/Verify.h"
+
+#include "runtime/io/Compare.h"
+
+#include <cstdio>
+
+using namespace smex;
+using namespace smex::runtime;
+
+Result<std::string> runtime::verify(const plan::Plan &plan,
+                                    const RunResult &partitioned,
+                                    const RunResult &unpartitioned) {
+  std::string problems;
+  const auto complain = [&](auto &&...parts) {
+    problems += (problems.empty() ? "" : "\n") + fail(parts...).message;
+  };
+  bool bitEqual = true;
+  double relative = 0;
+  const auto &outputs = plan.partitioned.program.outputs;
+  const auto &references = plan.unpartitioned.program.outputs;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    size_t r = 0;
+    while (r < references.size() && references[r].name != outputs[o].name)
+      ++r;
+    if (r == references.size()) {
+      complain("output \"", outputs[o].name,
+               "\": the unpartitioned program has no such output");
+      continue;
+    }
+    const io::Comparison comparison =
+        io::compare(partitioned.outputs[o], unpartitioned.outputs[r]);
+    if (!comparison.same)
+      complain("output \"", outputs[o].name,
+               "\" is not that of the unpartitioned run: ", comparison.text);
+    bitEqual &= comparison.bitEqual;
+    relative = std::max(relative, comparison.relative);
+  }
+
+  if (partitioned.communicationBytes != plan.communicationBytes)
+    complain("communication: ", partitioned.communicationBytes,
+             " bytes measured, ", plan.communicationBytes, " predicted");
+  for (size_t w = 0; w < partitioned.peakBytes.size(); ++w) {
+    const int64_t predicted = w < plan.peakBytes.size() ? plan.peakBytes[w] : 0;
+    if (partitioned.peakBytes[w] != predicted)
+      complain("gpu", w, ": peak of ", partitioned.peakBytes[w],
+               " bytes measured, ", predicted, " predicted");
+  }
+
+  if (!problems.empty())
+    return Error{std::move(problems), Fault::Difference};
+  if (bitEqual)
+    return std::string("every output is bit-equal to the unpartitioned run's");
+  char text[128];
+  std::snprintf(
+      text, sizeof text,
+      "every output is within %.2g of the unpartitioned run's largest "
+      "magnitude (%g allowed)",
+      relative, io::defaultTolerance);
+  return std::string(text);
+}

@@ -1,0 +1,37 @@
+// How far two arrays are apart.
+#ifndef SMEX_RUNTIME_IO_COMPARE_H
+#define SMEX_RUNTIME_IO_COMPARE_H
+
+#include "support/Tensor.h"
+
+#include <string>
+
+namespace smex::io {
+
+/// The default of --tolerance: differences up to this part of the reference's
+/// largest magnitude are rounding.
+constexpr double defaultTolerance = 1e-4;
+
+struct Comparison {
+  bool same = false;     // equal, or within the tolerance
+  bool bitEqual = false; // every bit
+  /// The largest difference as a part of the reference's largest magnitude.
+  double relative = 0;
+  /// One line: "bit-equal", "within 3.1e-07 of the largest magnitude", or
+  /// "[3, 7]: 0.125, 0.25 expected (..)".
+  std::string text;
+};
+
+/// `reference` is what `tensor` should be. Types and shapes must agree. Floats:
+/// NaN equals NaN, an infinity only itself, other values may differ by
+/// `tolerance` times the reference's largest finite magnitude. Integers and
+/// booleans must be equal.
+Comparison compare(const Tensor &tensor, const Tensor &reference,
+                   double tolerance = defaultTolerance);
+
+/// "[3, 7]": the coordinates of element `element`.
+std::string coordinates(const std::vector<int64_t> &shape, int64_t element);
+
+} // namespace smex::io
+
+#endif

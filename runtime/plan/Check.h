@@ -1,0 +1,66 @@
+// Proves a plan sound without running it: whatever the timing of its workers,
+// they come to an end and compute what their lambdas say. Every finding is
+// returned, not only the first.
+//
+// What is proven, on every worker and over consecutive steps (the executor has a
+// barrier between steps, scatters inputs anew and keeps parameters):
+//
+// - order: the waits have no cycle; "happens before" is what program order and
+//   waits imply, nothing else;
+// - data: each element read was written, in this step, by an instruction that
+//   happens before the read, or is an input's or a parameter's;
+// - memory: from its first write to its last read, on whatever worker the reader
+//   is, a buffer's bytes belong to it alone. The one exception: a map may write
+//   its result over an operand that it reads at the result's own index only;
+// - meaning: operands hold the region that the lambda reads; partial results are
+//   combined from parts that make up the whole range, each once; library kernels
+//   do what their lambdas say; outputs are complete; the totals are right.
+//
+// That pieces of a fetch are disjoint and complete, load() has checked.
+#ifndef SMEX_RUNTIME_PLAN_CHECK_H
+#define SMEX_RUNTIME_PLAN_CHECK_H
+
+#include "runtime/plan/Plan.h"
+#include "runtime/plan/Totals.h"
+
+#include <functional>
+
+namespace smex::plan {
+
+enum class FindingKind {
+  Deadlock,  // instructions wait for each other
+  NotReady,  // something is read that was not, or may not have been, written
+  Reused,    // a buffer's memory is reused while another worker may read it
+  Overlap,   // two live buffers, or a buffer and the workspace, share memory
+  Rewritten, // an input, a parameter or an element is written (again)
+  Region,    // an operand lacks elements that the lambda reads
+  Reduction, // parts of a reduction that do not make it up, wrong reducer
+  Coverage,  // an output or a parameter is not held completely
+  Kernel,    // a kernel is not what its lambda says
+  Interface, // the unpartitioned program has other inputs, outputs, parameters
+  Totals,    // bytes in plan.json are not those of the program
+};
+
+/// "deadlock", "not ready", ...
+const char *name(FindingKind kind);
+
+struct Finding {
+  FindingKind kind;
+  std::string message; // names worker, instruction, node and buffer
+};
+
+struct CheckOptions {
+  /// A broken plan can have millions of findings; of each kind, the first so
+  /// many are kept, and a last one says how many there were.
+  int limitPerKind = 100;
+  /// The compiler's side: generates kernels.so again from the plan's lambdas.
+  /// Without it native code is taken on trust.
+  std::function<Result<std::string>(const Plan &)> regenerateKernels;
+};
+
+/// The plan passed validate() (load() has done it). Empty: the plan is sound.
+std::vector<Finding> check(const Plan &plan, const CheckOptions &options = {});
+
+} // namespace smex::plan
+
+#endif

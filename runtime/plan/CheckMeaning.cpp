@@ -1,0 +1,195 @@
+#include "compiler/analysis/Contraction.h"
+#include "runtime/plan/Subject.h"
+#include "runtime/plan/Tiling.h"
+
+using namespace smex;
+using namespace smex::plan;
+
+namespace {
+
+class Meaning {
+public:
+  Meaning(const Subject &subject, std::vector<std::vector<Read>> &reads)
+      : subject(subject), program(subject.program), findings(subject.findings),
+        names(subject.names), reads(reads), writers(program.buffers.size()) {}
+
+  void run() {
+    for (size_t i = 0; i < program.instructions.size(); ++i)
+      if (program.instructions[i].op == Opcode::Compute)
+        writers[size_t(program.instructions[i].to)].push_back(int(i));
+    for (size_t k = 0; k < program.kernels.size(); ++k)
+      contraction(program.kernels[k], subject.lambdas[k], k);
+    for (size_t i = 0; i < program.instructions.size(); ++i) {
+      const Instruction &instruction = program.instructions[i];
+      if (instruction.op == Opcode::Compute)
+        compute(int(i), instruction);
+      else if (instruction.op == Opcode::Reduce)
+        reduce(int(i), instruction);
+    }
+  }
+
+private:
+  int workers() const { return int(subject.partitioned.workers.size()); }
+
+  void contraction(const Kernel &kernel, const tdl::Lambda &lambda, size_t k) {
+    if (kernel.kind != KernelKind::Contraction)
+      return;
+    const auto match = analysis::matchContraction(lambda);
+    if (!match)
+      findings.add(FindingKind::Kernel, "kernel ", k,
+                   ": a library is to compute it as a matrix product, which \"",
+                   kernel.lambda, "\" is not");
+    else if (match->roles != kernel.roles)
+      findings.add(FindingKind::Kernel, "kernel ", k, ": has the roles \"",
+                   kernel.roles, "\", but the lambda's are \"", match->roles, "\"");
+  }
+
+  /// Whether it is a convolution, and which, depends on extents.
+  void convolution(int i, const Instruction &instruction) {
+    const Kernel &kernel = program.kernels[size_t(instruction.kernel)];
+    if (kernel.kind != KernelKind::Convolution)
+      return;
+    std::vector<int64_t> extents = subject.tensorOf(instruction.to).type.shape;
+    extents.insert(extents.end(), instruction.reductions.begin(),
+                   instruction.reductions.end());
+    const auto match = analysis::matchConvolution(
+        subject.lambdas[size_t(instruction.kernel)], extents);
+    const ConvolutionInfo &info = kernel.convolution;
+    if (!match || match->strides != info.strides ||
+        match->dilations != info.dilations || match->pads != info.pads ||
+        match->groups != info.groups)
+      findings.add(FindingKind::Kernel, names.instruction(i), ": kernel ",
+                   instruction.kernel,
+                   " has other strides, dilations, pads or groups than \"",
+                   kernel.lambda, "\"");
+  }
+
+  void compute(int i, const Instruction &instruction) {
+    const size_t variables =
+        subject.lambdas[size_t(instruction.kernel)].reductions.size();
+    if (instruction.reductions.size() != variables) {
+      findings.add(FindingKind::Reduction, names.instruction(i),
+                   ": program.json does not say how far its ", variables,
+                   " reduction variables run (\"reductions\")");
+    } else {
+      convolution(i, instruction);
+      if (!program.buffers[size_t(instruction.to)].partial)
+        wholeReduction(i);
+    }
+    for (int w = 0; w < workers(); ++w)
+      if (subject.written(w, i))
+        operands(w, i, instruction);
+  }
+
+  /// A result that is not partial is the sum of all terms.
+  void wholeReduction(int i) {
+    const Box range = subject.reductionRange(i);
+    for (int w = 0; w < workers(); ++w)
+      if (subject.written(w, i) && subject.reductionPart(w, i) != range)
+        findings.add(FindingKind::Reduction, names.instruction(w, i),
+                     " computes only the terms ",
+                     toString(subject.reductionPart(w, i)), " of ", toString(range),
+                     ", and its result is not marked as partial");
+  }
+
+  void operands(int w, int i, const Instruction &instruction) {
+    std::vector<Box> regions = subject.regions(w, i);
+    for (size_t k = 0; k < regions.size(); ++k) {
+      const int buffer = instruction.operands[k];
+      const Box &held = subject.box(w, buffer);
+      if (isEmpty(regions[k]))
+        continue;
+      if (!contains(held, regions[k])) {
+        findings.add(FindingKind::Region, names.instruction(w, i), " reads ",
+                     toString(regions[k]), " of operand ", k, ", but ",
+                     names.buffer(buffer), " holds ", toString(held));
+        regions[k] = intersect(held, regions[k]);
+      }
+      if (!isEmpty(regions[k]))
+        reads[size_t(w)].push_back({i, buffer, std::move(regions[k])});
+    }
+  }
+
+  /// Pieces, together with the parts of the reduction that they hold, must make
+  /// up the result times the whole range, without overlap.
+  void reduce(int i, const Instruction &instruction) {
+    const auto &from = writers[size_t(instruction.from)];
+    for (int writer : from) {
+      const Instruction &partial = program.instructions[size_t(writer)];
+      const auto reducer =
+          tdl::name(subject.lambdas[size_t(partial.kernel)].reducer);
+      if (reducer != instruction.reducer)
+        findings.add(FindingKind::Reduction, names.instruction(i), " combines by ",
+                     instruction.reducer, " what ", names.instruction(writer),
+                     " reduces by ", reducer);
+      if (partial.reductions != program.instructions[size_t(from[0])].reductions)
+        findings.add(FindingKind::Reduction, names.instruction(i), " combines ",
+                     names.instruction(from[0]), " and ", names.instruction(writer),
+                     ", which reduce over different ranges");
+    }
+    if (from.empty())
+      return; // nothing is written: that is for checkMemory
+    const Box range = subject.reductionRange(from[0]);
+    for (int w = 0; w < workers(); ++w)
+      parts(w, i, instruction, from, range);
+  }
+
+  void parts(int w, int i, const Instruction &instruction,
+             const std::vector<int> &from, const Box &range) {
+    Box whole = subject.box(w, instruction.to);
+    if (isEmpty(whole))
+      return;
+    const size_t rank = whole.size();
+    whole.insert(whole.end(), range.begin(), range.end());
+    std::vector<Box> joint;
+    std::vector<int> pieceOf;
+    const auto &pieces = subject.share(w, i).pieces;
+    for (size_t p = 0; p < pieces.size(); ++p)
+      for (int writer : from) {
+        const auto written = subject.written(pieces[p].worker, writer);
+        if (!written)
+          continue;
+        Box box = intersect(pieces[p].box, *written);
+        const Box part = subject.reductionPart(pieces[p].worker, writer);
+        if (isEmpty(box) || part.size() != range.size())
+          continue;
+        box.insert(box.end(), part.begin(), part.end());
+        joint.push_back(std::move(box));
+        pieceOf.push_back(int(p));
+      }
+    std::vector<const Box *> boxes;
+    for (const Box &box : joint)
+      boxes.push_back(&box);
+    const auto problem = tilingProblem(whole, boxes);
+    if (problem && problem->overlap)
+      findings.add(FindingKind::Reduction, names.instruction(w, i),
+                   " counts terms twice: pieces ",
+                   pieceOf[size_t(problem->overlap->first)], " and ",
+                   pieceOf[size_t(problem->overlap->second)],
+                   " have elements and parts of the reduction in common");
+    if (problem && problem->missing) {
+      const Box &missing = *problem->missing;
+      const auto split = missing.begin() + int64_t(rank);
+      findings.add(FindingKind::Reduction, names.instruction(w, i),
+                   " lacks for the elements ",
+                   toString(Box(missing.begin(), split)), " the terms ",
+                   toString(Box(split, missing.end())), " of the reduction over ",
+                   toString(range));
+    }
+  }
+
+  const Subject &subject;
+  const Program &program;
+  Findings &findings;
+  const Names &names;
+  std::vector<std::vector<Read>> &reads;
+  std::vector<std::vector<int>> writers; // per buffer: computes that write it
+};
+
+} // namespace
+
+void plan::checkMeaning(const Subject &subject,
+                        std::vector<std::vector<Read>> &reads) {
+  reads.assign(subject.partitioned.workers.size(), {});
+  Meaning(subject, reads).run();
+}

@@ -1,0 +1,227 @@
+#include "runtime/plan/Format.h"
+#include "runtime/plan/Load.h"
+
+#include <limits>
+
+using namespace smex;
+using namespace smex::plan;
+
+namespace {
+
+constexpr int64_t countLimit = std::numeric_limits<int>::max();
+constexpr int64_t totalLimit = std::numeric_limits<int64_t>::max();
+
+int number(const Cursor &at, const char *key) {
+  return int(at.integer(key, 0, countLimit));
+}
+
+Interval pairOf(const Cursor &at, int64_t limit) {
+  if (!at.json().is_array() || at.json().size() != 2) {
+    at.refuse("must be an array of two integers");
+    return {};
+  }
+  const auto pair =
+      at.list([&](const Cursor &element) { return element.integer(0, limit); });
+  return at.ok() ? Interval{pair[0], pair[1]} : Interval{};
+}
+
+Box boxOf(const Cursor &at) {
+  return at.list([](const Cursor &side) { return pairOf(side, sizeLimit); });
+}
+
+Kernel kernelOf(const Cursor &at) {
+  Kernel kernel;
+  kernel.lambda = at.string("lambda");
+  const std::string kind = at.string("kind");
+  if (kind == "generated") {
+    at.object({"kind", "lambda", "symbol"});
+    kernel.kind = KernelKind::Generated;
+    kernel.symbol = at.string("symbol");
+  } else if (kind == "contraction") {
+    at.object({"kind", "lambda", "roles"});
+    kernel.kind = KernelKind::Contraction;
+    kernel.roles = at.string("roles");
+  } else if (kind == "convolution") {
+    at.object({"kind", "lambda", "dilations", "groups", "pads", "strides"});
+    kernel.kind = KernelKind::Convolution;
+    ConvolutionInfo &convolution = kernel.convolution;
+    convolution.dilations = at.integers("dilations", 1, sizeLimit);
+    convolution.groups = at.integer("groups", 1, sizeLimit);
+    convolution.pads = at.integers("pads", -sizeLimit, sizeLimit);
+    convolution.strides = at.integers("strides", 1, sizeLimit);
+  } else if (kind == "reference") {
+    at.object({"kind", "lambda"});
+    kernel.kind = KernelKind::Reference;
+  } else {
+    at.refuse("\"" + kind + "\" is no kind of kernel");
+  }
+  return kernel;
+}
+
+Instruction instructionOf(const Cursor &at) {
+  Instruction instruction;
+  instruction.node = at.string("node");
+  instruction.to = number(at, "to");
+  const std::string op = at.string("op");
+  if (op == "compute") {
+    at.object({"node", "op", "to", "kernel", "operands"}, {"reductions"});
+    instruction.op = Opcode::Compute;
+    instruction.kernel = number(at, "kernel");
+    instruction.operands = at.list("operands", [](const Cursor &operand) {
+      return int(operand.integer(0, countLimit));
+    });
+    if (at.has("reductions"))
+      instruction.reductions = at.integers("reductions", 0, sizeLimit);
+    return instruction;
+  }
+  if (op == "fetch") {
+    at.object({"node", "op", "to", "from"});
+    instruction.op = Opcode::Fetch;
+  } else if (op == "reduce") {
+    at.object({"node", "op", "to", "from", "reducer"});
+    instruction.op = Opcode::Reduce;
+    instruction.reducer = at.string("reducer");
+  } else {
+    at.refuse("\"" + op + "\" is no instruction");
+  }
+  instruction.from = number(at, "from");
+  return instruction;
+}
+
+Port portOf(const Cursor &at) {
+  at.object({"buffer", "name"});
+  return {at.string("name"), number(at, "buffer")};
+}
+
+Parameter parameterOf(const Cursor &at) {
+  Parameter parameter;
+  at.object({"buffer", "name"}, {"drawn", "scale"});
+  parameter.name = at.string("name");
+  parameter.buffer = number(at, "buffer");
+  if (at.has("drawn") || at.has("scale")) {
+    parameter.drawn = at.boolean("drawn");
+    parameter.scale = at.real("scale");
+    if (!parameter.drawn)
+      at.refuse("\"drawn\" is true or absent");
+  }
+  return parameter;
+}
+
+TensorInfo tensorOf(const Cursor &at) {
+  TensorInfo tensor;
+  at.object({"dtype", "name", "shape"});
+  tensor.name = at.string("name");
+  const std::string dtype = at.string("dtype");
+  if (const auto type = parseDType(dtype))
+    tensor.type.dtype = *type;
+  else
+    at.refuse("\"" + dtype + "\" is no element type");
+  tensor.type.shape = at.integers("shape", 0, sizeLimit);
+  return tensor;
+}
+
+BufferInfo bufferOf(const Cursor &at) {
+  BufferInfo buffer;
+  at.object({"tensor"}, {"partial"});
+  buffer.tensor = number(at, "tensor");
+  if (at.has("partial") && !(buffer.partial = at.boolean("partial")))
+    at.refuse("\"partial\" is true or absent");
+  return buffer;
+}
+
+WorkerInstruction workerInstructionOf(const Cursor &at) {
+  WorkerInstruction instruction;
+  at.object({}, {"indices", "pieces", "waits"});
+  if (at.has("indices"))
+    instruction.indices = at.with("indices", boxOf);
+  if (at.has("pieces"))
+    instruction.pieces = at.list("pieces", [](const Cursor &piece) {
+      piece.object({"box", "worker"});
+      return Piece{number(piece, "worker"), piece.with("box", boxOf)};
+    });
+  if (at.has("waits"))
+    instruction.waits = at.list("waits", [](const Cursor &wait) {
+      const Interval pair = pairOf(wait, countLimit);
+      return Wait{int(pair.lo), int(pair.hi)};
+    });
+  return instruction;
+}
+
+} // namespace
+
+Program plan::programFromJson(const Cursor &at) {
+  Program program;
+  at.object({"buffers", "inputs", "instructions", "kernels", "outputs",
+             "parameters", "tensors"});
+  program.tensors = at.list("tensors", tensorOf);
+  program.kernels = at.list("kernels", kernelOf);
+  program.buffers = at.list("buffers", bufferOf);
+  program.instructions = at.list("instructions", instructionOf);
+  program.inputs = at.list("inputs", portOf);
+  program.outputs = at.list("outputs", portOf);
+  program.parameters = at.list("parameters", parameterOf);
+  return program;
+}
+
+Worker plan::workerFromJson(const Cursor &at) {
+  Worker worker;
+  at.object({"arena_bytes", "buffers", "instructions", "weights", "workspace"});
+  worker.arenaBytes = at.integer("arena_bytes", 0, sizeLimit);
+  at.with("workspace", [&](const Cursor &workspace) {
+    workspace.object({"bytes", "offset"});
+    worker.workspaceBytes = workspace.integer("bytes", 0, sizeLimit);
+    worker.workspaceOffset = workspace.integer("offset", 0, sizeLimit);
+  });
+  worker.buffers = at.list("buffers", [](const Cursor &buffer) {
+    buffer.object({"box", "offset"});
+    return WorkerBuffer{buffer.with("box", boxOf),
+                        buffer.integer("offset", 0, sizeLimit)};
+  });
+  worker.instructions = at.list("instructions", workerInstructionOf);
+  worker.weights = at.list("weights", [](const Cursor &weight) {
+    weight.object({"offset", "parameter"});
+    return StoredWeight{number(weight, "parameter"),
+                        weight.integer("offset", 0, sizeLimit)};
+  });
+  return worker;
+}
+
+void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {
+  at.object({"files", "format", "gpus", "model", "search", "sha256", "totals",
+             "version"});
+  plan.partitioned.workers.resize(size_t(at.integer("gpus", 1, gpuLimit)));
+  at.with("files", [&](const Cursor &all) {
+    if (!all.json().is_object())
+      return all.refuse("must be an object");
+    for (auto file = all.json().begin(); file != all.json().end(); ++file)
+      files[file.key()] = all.string(file.key().c_str());
+  });
+  at.with("model", [&](const Cursor &model) {
+    model.object({"name", "sha256"});
+    plan.modelName = model.string("name");
+    plan.modelSha256 = model.string("sha256");
+  });
+  at.with("search", [&](const Cursor &search) {
+    search.object({"algorithm", "lower_bound_bytes", "optimal", "steps"});
+    plan.search.algorithm = search.string("algorithm");
+    plan.search.lowerBoundBytes =
+        search.integer("lower_bound_bytes", 0, totalLimit);
+    plan.search.optimal = search.boolean("optimal");
+    plan.search.steps = search.list("steps", [](const Cursor &step) {
+      step.object({"bytes", "lower_bound_bytes", "optimal", "ways"});
+      return SearchStep{step.integer("ways", 1, gpuLimit),
+                        step.integer("bytes", 0, totalLimit),
+                        step.integer("lower_bound_bytes", 0, totalLimit),
+                        step.boolean("optimal")};
+    });
+  });
+  at.with("totals", [&](const Cursor &totals) {
+    totals.object(
+        {"communication_bytes", "flops", "parameter_bytes", "peak_bytes"});
+    plan.communicationBytes =
+        totals.integer("communication_bytes", 0, totalLimit);
+    plan.flops = totals.integer("flops", 0, totalLimit);
+    plan.parameterBytes = totals.integer("parameter_bytes", 0, totalLimit);
+    plan.peakBytes = totals.integers("peak_bytes", 0, sizeLimit);
+  });
+}

@@ -1,0 +1,185 @@
+#include "runtime/plan/Format.h"
+#include "runtime/plan/Load.h"
+
+using namespace smex;
+using namespace smex::plan;
+
+const char *plan::name(KernelKind kind) {
+  switch (kind) {
+  case KernelKind::Generated:
+    return "generated";
+  case KernelKind::Contraction:
+    return "contraction";
+  case KernelKind::Convolution:
+    return "convolution";
+  case KernelKind::Reference:
+    break;
+  }
+  return "reference";
+}
+
+const char *plan::name(Opcode op) {
+  switch (op) {
+  case Opcode::Fetch:
+    return "fetch";
+  case Opcode::Compute:
+    return "compute";
+  case Opcode::Reduce:
+    break;
+  }
+  return "reduce";
+}
+
+namespace {
+
+template <typename Element, typename Write>
+Json array(const std::vector<Element> &elements, Write &&write) {
+  Json::array_t json;
+  json.reserve(elements.size());
+  for (const Element &element : elements)
+    json.push_back(write(element));
+  return json;
+}
+
+Json boxToJson(const Box &box) {
+  return array(box, [](Interval side) { return Json::array({side.lo, side.hi}); });
+}
+
+Json kernelToJson(const Kernel &kernel) {
+  Json json = {{"kind", name(kernel.kind)}, {"lambda", kernel.lambda}};
+  const ConvolutionInfo &convolution = kernel.convolution;
+  switch (kernel.kind) {
+  case KernelKind::Generated:
+    json["symbol"] = kernel.symbol;
+    break;
+  case KernelKind::Contraction:
+    json["roles"] = kernel.roles;
+    break;
+  case KernelKind::Convolution:
+    json["dilations"] = convolution.dilations;
+    json["groups"] = convolution.groups;
+    json["pads"] = convolution.pads;
+    json["strides"] = convolution.strides;
+    break;
+  case KernelKind::Reference:
+    break;
+  }
+  return json;
+}
+
+Json instructionToJson(const Instruction &instruction) {
+  Json json = {{"node", instruction.node},
+               {"op", name(instruction.op)},
+               {"to", instruction.to}};
+  if (instruction.op == Opcode::Compute) {
+    json["kernel"] = instruction.kernel;
+    json["operands"] = instruction.operands;
+    if (!instruction.reductions.empty())
+      json["reductions"] = instruction.reductions;
+    return json;
+  }
+  json["from"] = instruction.from;
+  if (instruction.op == Opcode::Reduce)
+    json["reducer"] = instruction.reducer;
+  return json;
+}
+
+Json portToJson(const Port &port) {
+  return {{"buffer", port.buffer}, {"name", port.name}};
+}
+
+Json parameterToJson(const Parameter &parameter) {
+  Json json = {{"buffer", parameter.buffer}, {"name", parameter.name}};
+  if (parameter.drawn) {
+    json["drawn"] = true;
+    json["scale"] = parameter.scale;
+  }
+  return json;
+}
+
+Json workerInstructionToJson(const WorkerInstruction &instruction) {
+  Json json = Json::object();
+  if (!instruction.indices.empty())
+    json["indices"] = boxToJson(instruction.indices);
+  if (!instruction.pieces.empty())
+    json["pieces"] = array(instruction.pieces, [](const Piece &piece) {
+      return Json{{"box", boxToJson(piece.box)}, {"worker", piece.worker}};
+    });
+  if (!instruction.waits.empty())
+    json["waits"] = array(instruction.waits, [](Wait wait) {
+      return Json::array({wait.worker, wait.instruction});
+    });
+  return json;
+}
+
+} // namespace
+
+Json plan::programToJson(const Program &program) {
+  return {
+      {"buffers", array(program.buffers,
+                        [](const BufferInfo &buffer) {
+                          Json json = {{"tensor", buffer.tensor}};
+                          if (buffer.partial)
+                            json["partial"] = true;
+                          return json;
+                        })},
+      {"inputs", array(program.inputs, portToJson)},
+      {"instructions", array(program.instructions, instructionToJson)},
+      {"kernels", array(program.kernels, kernelToJson)},
+      {"outputs", array(program.outputs, portToJson)},
+      {"parameters", array(program.parameters, parameterToJson)},
+      {"tensors", array(program.tensors,
+                        [](const TensorInfo &tensor) {
+                          return Json{{"dtype", std::string(smex::name(
+                                                    tensor.type.dtype))},
+                                      {"name", tensor.name},
+                                      {"shape", tensor.type.shape}};
+                        })},
+  };
+}
+
+Json plan::workerToJson(const Worker &worker) {
+  return {
+      {"arena_bytes", worker.arenaBytes},
+      {"buffers", array(worker.buffers,
+                        [](const WorkerBuffer &buffer) {
+                          return Json{{"box", boxToJson(buffer.box)},
+                                      {"offset", buffer.offset}};
+                        })},
+      {"instructions", array(worker.instructions, workerInstructionToJson)},
+      {"weights", array(worker.weights,
+                        [](StoredWeight weight) {
+                          return Json{{"offset", weight.offset},
+                                      {"parameter", weight.parameter}};
+                        })},
+      {"workspace",
+       {{"bytes", worker.workspaceBytes}, {"offset", worker.workspaceOffset}}},
+  };
+}
+
+Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
+  const SearchInfo &search = plan.search;
+  return {
+      {"files", Json::object_t(files.begin(), files.end())},
+      {"format", "smex-plan"},
+      {"gpus", plan.partitioned.workers.size()},
+      {"model", {{"name", plan.modelName}, {"sha256", plan.modelSha256}}},
+      {"search",
+       {{"algorithm", search.algorithm},
+        {"lower_bound_bytes", search.lowerBoundBytes},
+        {"optimal", search.optimal},
+        {"steps", array(search.steps,
+                        [](const SearchStep &step) {
+                          return Json{{"bytes", step.bytes},
+                                      {"lower_bound_bytes", step.lowerBoundBytes},
+                                      {"optimal", step.optimal},
+                                      {"ways", step.ways}};
+                        })}}},
+      {"totals",
+       {{"communication_bytes", plan.communicationBytes},
+        {"flops", plan.flops},
+        {"parameter_bytes", plan.parameterBytes},
+        {"peak_bytes", plan.peakBytes}}},
+      {"version", formatVersion},
+  };
+}

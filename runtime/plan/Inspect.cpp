@@ -1,0 +1,204 @@
+#include "runtime/plan/Inspect.h"
+
+#include "runtime/plan/Format.h"
+#include "runtime/plan/Table.h"
+#include "runtime/plan/Validate.h"
+
+#include <numeric>
+
+using namespace smex;
+using namespace smex::plan;
+
+namespace {
+
+std::string head(const Plan &plan) {
+  const Program &program = plan.partitioned.program;
+  size_t drawn = 0;
+  for (const Parameter &parameter : program.parameters)
+    drawn += parameter.drawn;
+  const auto largest =
+      std::max_element(plan.peakBytes.begin(), plan.peakBytes.end());
+  Table table("ll");
+  table.add({"model", plan.modelName});
+  table.add({"", "sha256 " + plan.modelSha256});
+  table.add({"GPUs", std::to_string(plan.partitioned.workers.size())});
+  table.add({"communication", humanBytes(plan.communicationBytes) + " per run"});
+  if (largest != plan.peakBytes.end())
+    table.add({"peak memory", humanBytes(*largest) + " on gpu" +
+                                  std::to_string(largest - plan.peakBytes.begin()) +
+                                  ", the most of all"});
+  table.add({"parameters", humanBytes(plan.parameterBytes) + " in " +
+                               std::to_string(program.parameters.size()) +
+                               (drawn ? ", " + std::to_string(drawn) +
+                                            " of them drawn from a seed"
+                                      : "")});
+  table.add({"flops", humanCount(plan.flops)});
+  table.add({"program", std::to_string(program.instructions.size()) +
+                            " instructions, " +
+                            std::to_string(program.buffers.size()) + " buffers, " +
+                            std::to_string(program.kernels.size()) + " kernels"});
+  return table.text();
+}
+
+std::string search(const Plan &plan) {
+  const SearchInfo &search = plan.search;
+  std::string text = "\nSearch: " + search.algorithm;
+  const int64_t gap = plan.communicationBytes - search.lowerBoundBytes;
+  if (search.optimal)
+    text += ", proven optimal";
+  else
+    text += ", lower bound " + humanBytes(search.lowerBoundBytes) +
+            (gap > 0 && plan.communicationBytes > 0
+                 ? " (gap " + percent(gap, plan.communicationBytes) + ")"
+                 : "");
+  text += "\n";
+  if (search.steps.empty())
+    return text;
+  Table table("rrrrl");
+  table.add({"step", "ways", "bytes", "lower bound", ""});
+  for (size_t i = 0; i < search.steps.size(); ++i) {
+    const SearchStep &step = search.steps[i];
+    table.add({std::to_string(i + 1), std::to_string(step.ways),
+               humanBytes(step.bytes), humanBytes(step.lowerBoundBytes),
+               step.optimal ? "optimal" : ""});
+  }
+  return text + table.text();
+}
+
+/// GPUs in a row that are alike share a line: a plan may have a thousand.
+std::string gpus(const Plan &plan) {
+  const Partitioned &partitioned = plan.partitioned;
+  const Traffic moved = traffic(partitioned);
+  std::vector<std::vector<std::string>> rows;
+  for (size_t w = 0; w < partitioned.workers.size(); ++w) {
+    int64_t parameters = 0;
+    for (const Parameter &parameter : partitioned.program.parameters)
+      parameters += byteSize(partitioned, int(w), parameter.buffer);
+    rows.push_back({w < plan.peakBytes.size() ? humanBytes(plan.peakBytes[w]) : "",
+                    humanBytes(parameters), humanBytes(moved.received[w])});
+  }
+  Table table("lrrr");
+  table.add({"", "peak", "parameters", "receives"});
+  for (size_t w = 0; w < rows.size();) {
+    size_t last = w;
+    while (last + 1 < rows.size() && rows[last + 1] == rows[w])
+      ++last;
+    std::vector<std::string> row = rows[w];
+    row.insert(row.begin(),
+               "gpu" + std::to_string(w) +
+                   (last > w ? " .. gpu" + std::to_string(last) : std::string()));
+    table.add(std::move(row));
+    w = last + 1;
+  }
+  return "\nGPUs\n" + table.text();
+}
+
+std::string tensors(const Plan &plan, int most) {
+  const auto &all = plan.partitioned.program.tensors;
+  const auto bytes = [&](int t) { return byteCount(all[size_t(t)].type).value_or(0); };
+  std::vector<int> order(all.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return bytes(a) > bytes(b); });
+  order.resize(std::min(order.size(), size_t(std::max(most, 0))));
+  if (order.empty())
+    return "";
+  Table table("lrl");
+  for (int t : order)
+    table.add({all[size_t(t)].name, humanBytes(bytes(t)),
+               toString(all[size_t(t)].type) + ", " + cutOf(plan.partitioned, t)});
+  return "\nLargest tensors, and how they are cut\n" + table.text();
+}
+
+std::string nodes(const Plan &plan, int most) {
+  const Traffic moved = traffic(plan.partitioned);
+  std::vector<std::pair<std::string, Traffic::OfNode>> order(moved.nodes.begin(),
+                                                             moved.nodes.end());
+  std::stable_sort(order.begin(), order.end(), [](const auto &a, const auto &b) {
+    return a.second.bytes() > b.second.bytes();
+  });
+  order.resize(std::min(order.size(), size_t(std::max(most, 0))));
+  if (order.empty())
+    return "";
+  Table table("lrrr");
+  table.add({"", "fetched", "reduced", "of all"});
+  for (const auto &[node, bytes] : order)
+    table.add({node, humanBytes(bytes.fetched), humanBytes(bytes.reduced),
+               percent(bytes.bytes(), plan.communicationBytes)});
+  return "\nNodes that communicate most\n" + table.text();
+}
+
+class Listing {
+public:
+  Listing(const Partitioned &partitioned, int worker)
+      : program(partitioned.program), partitioned(partitioned), worker(worker),
+        own(partitioned.workers[size_t(worker)]) {}
+
+  std::string run() const {
+    std::string text = "gpu" + std::to_string(worker) + ": arena of " +
+                       std::to_string(own.arenaBytes) + " bytes, workspace " +
+                       std::to_string(own.workspaceBytes) + " at " +
+                       std::to_string(own.workspaceOffset) + "\n";
+    Table held("lll");
+    for (const Port &input : program.inputs)
+      held.add({"input", input.name, buffer(input.buffer)});
+    for (const Parameter &parameter : program.parameters)
+      held.add({"parameter", parameter.name, buffer(parameter.buffer)});
+    for (const Port &output : program.outputs)
+      held.add({"output", output.name, buffer(output.buffer)});
+    text += held.text();
+    Table table("rlll");
+    for (size_t i = 0; i < program.instructions.size(); ++i)
+      table.add({std::to_string(i), name(program.instructions[i].op),
+                 program.instructions[i].node, instruction(i)});
+    return text + table.text();
+  }
+
+private:
+  std::string buffer(int number) const {
+    const BufferInfo &info = program.buffers[size_t(number)];
+    const WorkerBuffer &place = own.buffers[size_t(number)];
+    return program.tensors[size_t(info.tensor)].name + "#" + std::to_string(number) +
+           (info.partial ? " partial " : " ") + toString(place.box) + " @" +
+           std::to_string(place.offset);
+  }
+
+  std::string instruction(size_t i) const {
+    const Instruction &shared = program.instructions[i];
+    const WorkerInstruction &share = own.instructions[i];
+    std::string text = buffer(shared.to) + " = ";
+    if (shared.op == Opcode::Compute) {
+      text += "kernel " + std::to_string(shared.kernel) + " " +
+              toString(share.indices) + " (";
+      for (size_t k = 0; k < shared.operands.size(); ++k)
+        text += (k ? ", " : "") + buffer(shared.operands[k]);
+      text += ")";
+    } else {
+      text += shared.op == Opcode::Reduce ? shared.reducer + " of " : "";
+      text += "#" + std::to_string(shared.from) + " of";
+      for (size_t k = 0; k < share.pieces.size(); ++k)
+        text += (k ? ", gpu" : " gpu") + std::to_string(share.pieces[k].worker) + " " +
+                toString(share.pieces[k].box);
+    }
+    for (size_t k = 0; k < share.waits.size(); ++k)
+      text += (k ? ", gpu" : "; after gpu") + std::to_string(share.waits[k].worker) +
+              ":" + std::to_string(share.waits[k].instruction);
+    return text;
+  }
+
+  const Program &program;
+  const Partitioned &partitioned;
+  const int worker;
+  const Worker &own;
+};
+
+} // namespace
+
+std::string plan::inspect(const Plan &plan, const InspectOptions &options) {
+  return head(plan) + search(plan) + gpus(plan) + tensors(plan, options.tensors) +
+         nodes(plan, options.nodes);
+}
+
+std::string plan::listing(const Partitioned &partitioned, int worker) {
+  return Listing(partitioned, worker).run();
+}

@@ -1,0 +1,315 @@
+#include "runtime/plan/Load.h"
+
+#include "runtime/plan/Files.h"
+#include "runtime/plan/Format.h"
+#include "runtime/plan/Validate.h"
+#include "support/Sha256.h"
+
+#include <sys/mman.h>
+
+using namespace smex;
+using namespace smex::plan;
+
+namespace {
+
+struct Summary {
+  Plan plan;
+  FileHashes files;
+};
+
+bool isSha256(const std::string &text) {
+  return text.size() == 64 &&
+         text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+/// Version first: a plan of another version may look different in every respect,
+/// its hash included.
+Status checkVersion(const Json &json, const std::string &file) {
+  if (!json.is_object() || !json.contains("format") ||
+      json["format"] != "smex-plan")
+    return fail(file, ": is not a plan of smex (\"format\" is not \"smex-plan\")");
+  if (!json.contains("version") || !json["version"].is_number_integer())
+    return fail(file, ": version: must be an integer");
+  if (json["version"] != formatVersion)
+    return fail(file, ": version: the plan has format version ",
+                json["version"].dump(), ", this smex reads version ", formatVersion,
+                "; compile the model again, or use the smex that compiled it");
+  return {};
+}
+
+Status checkOwnHash(Json json, const std::string &text, const std::string &file) {
+  if (canonicalJson(json) != text)
+    return fail(file, ": is not in canonical form; it was changed after it was "
+                      "written");
+  const Json expected = json.contains("sha256") ? json["sha256"] : Json();
+  json.erase("sha256");
+  if (sha256(canonicalJson(json)) != expected)
+    return fail(file, ": sha256: is not the hash of this file; it was changed "
+                      "after it was written");
+  return {};
+}
+
+/// Only names that save() gives: a name is a path to a file that gets read.
+Status checkNames(const Summary &summary, const std::string &file) {
+  FileHashes left = summary.files;
+  const auto expect = [&](const std::string &name) { return left.erase(name) > 0; };
+  for (const auto &[name, hash] : summary.files)
+    if (!isSha256(hash))
+      return fail(file, ": files.", name, ": is not a SHA-256 in lower case");
+  if (!expect("program.json"))
+    return fail(file, ": files: has no \"program.json\"");
+  for (size_t k = 0; k < summary.plan.partitioned.workers.size(); ++k) {
+    if (!expect(gpuFile(k, ".json")))
+      return fail(file, ": files: has no \"", gpuFile(k, ".json"), "\"");
+    expect(gpuFile(k, ".weights"));
+  }
+  expect("kernels.so");
+  if (expect("unpartitioned/program.json") != expect("unpartitioned/gpu0.json"))
+    return fail(file, ": files: has half of the unpartitioned program");
+  if (!left.empty())
+    return fail(file, ": files: \"", left.begin()->first,
+                "\" is no file of a plan for ",
+                summary.plan.partitioned.workers.size(), " GPUs");
+  return {};
+}
+
+Result<Summary> loadSummary(const std::string &directory) {
+  const std::string file = directory + "/plan.json";
+  const auto opened = PlanFile::open(directory, "plan.json");
+  if (!opened)
+    return opened.error();
+  const auto text = opened->read();
+  if (!text)
+    return text.error();
+  const auto json = parseJson(*text);
+  if (!json)
+    return fail(file, ": ", json.error().message);
+  if (Status status = checkVersion(*json, file); !status)
+    return status.takeError();
+  if (Status status = checkOwnHash(*json, *text, file); !status)
+    return status.takeError();
+  Summary summary;
+  std::optional<Error> error;
+  summaryFromJson(Cursor(*json, file, error), summary.plan, summary.files);
+  if (error)
+    return std::move(*error);
+  if (Status status = checkNames(summary, file); !status)
+    return status.takeError();
+  return summary;
+}
+
+Error wrongHash(const std::string &path) {
+  return fail(path, ": its hash is not the one in plan.json; it was changed after "
+                    "it was written, or belongs to another plan");
+}
+
+/// Reads the files that a summary names, each only if it has the right hash.
+class Loader {
+public:
+  Loader(const std::string &directory, const Summary &summary)
+      : directory(directory), summary(summary) {}
+
+  Result<std::string> read(const std::string &name) const {
+    const auto opened = PlanFile::open(directory, name);
+    if (!opened)
+      return opened.error();
+    auto bytes = opened->read();
+    if (bytes && sha256(*bytes) != summary.files.at(name))
+      return wrongHash(directory + "/" + name);
+    return bytes;
+  }
+
+  template <typename Part>
+  Status read(const std::string &name, Part &part, Part (*fromJson)(const Cursor &)) {
+    const std::string file = directory + "/" + name;
+    const auto text = read(name);
+    if (!text)
+      return text.error();
+    const auto json = parseJson(*text);
+    if (!json)
+      return fail(file, ": ", json.error().message);
+    std::optional<Error> error;
+    part = fromJson(Cursor(*json, file, error));
+    return error ? Status(std::move(*error)) : Status();
+  }
+
+  Status read(const std::string &folder, Partitioned &partitioned) {
+    Status status =
+        read(folder + "program.json", partitioned.program, programFromJson);
+    for (size_t k = 0; status && k < partitioned.workers.size(); ++k)
+      status = read(folder + gpuFile(k, ".json"), partitioned.workers[k],
+                    workerFromJson);
+    return status;
+  }
+
+  /// A weight file is there if it is needed, and as long as its contents.
+  Status checkWeights(const Plan &plan, bool hashes) const {
+    for (size_t k = 0; k < plan.partitioned.workers.size(); ++k) {
+      const std::string name = gpuFile(k, ".weights");
+      const std::string path = directory + "/" + name;
+      const auto entry = summary.files.find(name);
+      const bool stores = !plan.partitioned.workers[k].weights.empty();
+      if (stores != (entry != summary.files.end()))
+        return fail(directory, "/plan.json: files: ", stores ? "lacks \"" : "has \"",
+                    name, stores ? "\"" : "\", but that GPU stores no weights");
+      if (!stores)
+        continue;
+      const auto file = PlanFile::open(directory, name);
+      if (!file)
+        return file.error();
+      const int64_t expected = weightBytes(plan.partitioned, int(k));
+      if (file->size() != expected)
+        return fail(path, ": has ", file->size(), " bytes, but ",
+                    gpuFile(k, ".json"), " places ", expected, " in it");
+      if (!hashes)
+        continue;
+      const auto hash = file->sha256();
+      if (!hash)
+        return hash.error();
+      if (*hash != entry->second)
+        return wrongHash(path);
+    }
+    return {};
+  }
+
+private:
+  const std::string &directory;
+  const Summary &summary;
+};
+
+Status validateSummary(const Plan &plan, Complaint complaint) {
+  const size_t gpus = plan.partitioned.workers.size();
+  if (gpus < 1 || gpus > size_t(gpuLimit))
+    complaint.add("gpus: ", gpus, " is not in 1 .. ", gpuLimit);
+  if (plan.modelName.find('/') != std::string::npos)
+    complaint.add("model.name: is not a file name without folders");
+  if (!isSha256(plan.modelSha256))
+    complaint.add("model.sha256: is not a SHA-256 in lower case");
+  if (plan.peakBytes.size() != gpus)
+    complaint.add("totals.peak_bytes: ", plan.peakBytes.size(), " numbers for ",
+                  gpus, " GPUs");
+  if (plan.unpartitioned.workers.size() > 1)
+    complaint.add("the unpartitioned program has more than one worker");
+  int64_t least = std::min({plan.communicationBytes, plan.parameterBytes,
+                            plan.flops, plan.search.lowerBoundBytes});
+  for (int64_t bytes : plan.peakBytes)
+    least = std::min(least, bytes);
+  for (const SearchStep &step : plan.search.steps)
+    least = std::min({least, step.ways - 1, step.bytes, step.lowerBoundBytes});
+  if (least < 0)
+    complaint.add("a total or a step of the search is negative");
+  return complaint ? Status(complaint.take()) : Status();
+}
+
+/// `folder` as in messages, with a slash at the end.
+Status validatePartitioned(const Partitioned &partitioned,
+                           const std::string &folder, bool hasWeights) {
+  Complaint complaint(folder + "program.json");
+  std::vector<tdl::Lambda> lambdas;
+  validateProgram(partitioned.program, lambdas, complaint);
+  if (complaint)
+    return complaint.take();
+  const size_t workers = partitioned.workers.size();
+  // Analyses number the instructions of all workers.
+  if (partitioned.program.instructions.size() >
+      size_t(std::numeric_limits<int>::max()) / workers)
+    return fail(folder, "program.json: instructions: too many for ", workers,
+                " GPUs");
+  for (const auto check : {true, false})
+    for (size_t k = 0; k < workers; ++k) {
+      Complaint own(folder + gpuFile(k, ".json"));
+      if (check)
+        validateBuffers(partitioned, int(k), own);
+      else
+        validateWorker(partitioned, int(k), lambdas, hasWeights, own);
+      if (own)
+        return own.take();
+    }
+  return {};
+}
+
+} // namespace
+
+Status plan::validate(const Plan &plan, const std::string &directory) {
+  Status status = validateSummary(plan, Complaint(directory + "/plan.json"));
+  if (status)
+    status = validatePartitioned(plan.partitioned, directory + "/", true);
+  if (status && !plan.unpartitioned.workers.empty())
+    status = validatePartitioned(plan.unpartitioned, directory + "/unpartitioned/",
+                                 false);
+  return status;
+}
+
+Result<Plan> plan::load(const std::string &directory, const LoadOptions &options) {
+  auto summary = loadSummary(directory);
+  if (!summary)
+    return summary.error();
+  Plan plan = std::move(summary->plan);
+  Loader loader(directory, *summary);
+  if (Status status = loader.read("", plan.partitioned); !status)
+    return status.takeError();
+  if (summary->files.count("unpartitioned/program.json")) {
+    plan.unpartitioned.workers.resize(1);
+    if (Status status = loader.read("unpartitioned/", plan.unpartitioned); !status)
+      return status.takeError();
+  }
+  if (summary->files.count("kernels.so")) {
+    auto kernels = loader.read("kernels.so");
+    if (!kernels)
+      return kernels.error();
+    plan.kernels = std::move(*kernels);
+  }
+  if (Status status = validate(plan, directory); !status)
+    return status.takeError();
+  if (Status status = loader.checkWeights(plan, options.verifyWeights); !status)
+    return status.takeError();
+  return plan;
+}
+
+Weights::Weights(Weights &&other) noexcept
+    : bytes(std::exchange(other.bytes, nullptr)),
+      length(std::exchange(other.length, 0)) {}
+
+Weights &Weights::operator=(Weights &&other) noexcept {
+  std::swap(bytes, other.bytes);
+  std::swap(length, other.length);
+  return *this;
+}
+
+Weights::~Weights() {
+  if (bytes)
+    ::munmap(const_cast<std::byte *>(bytes), size_t(length));
+}
+
+Result<Weights> plan::weights(const std::string &directory, int worker,
+                              bool verify) {
+  const auto summary = loadSummary(directory);
+  if (!summary)
+    return summary.error();
+  if (worker < 0 || size_t(worker) >= summary->plan.partitioned.workers.size())
+    return fail(directory, ": there is no GPU ", worker, " in this plan");
+  const std::string name = gpuFile(size_t(worker), ".weights");
+  Weights weights;
+  const auto entry = summary->files.find(name);
+  if (entry == summary->files.end())
+    return weights;
+  const auto file = PlanFile::open(directory, name);
+  if (!file)
+    return file.error();
+  if (file->size() == 0)
+    return weights;
+  void *mapped = ::mmap(nullptr, size_t(file->size()), PROT_READ, MAP_PRIVATE,
+                        file->descriptor(), 0);
+  if (mapped == MAP_FAILED) {
+    Error error = fail(directory, "/", name, ": cannot be mapped into memory");
+    error.fault = Fault::Environment;
+    return error;
+  }
+  weights.bytes = static_cast<const std::byte *>(mapped);
+  weights.length = file->size();
+  if (verify &&
+      sha256({reinterpret_cast<const char *>(weights.bytes),
+              size_t(weights.length)}) != entry->second)
+    return wrongHash(directory + "/" + name);
+  return weights;
+}

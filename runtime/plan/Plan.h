@@ -1,0 +1,184 @@
+// The plan: all that passes between the compiler and the runtime. Plain data;
+// Load.h reads and checks it, Save.h writes its canonical text, Check.h proves
+// it sound. README.md documents the files, schema/ has their JSON Schemas.
+//
+// Every worker runs the same list of instructions; workers differ in the
+// regions they hold. So a plan has one shared Program (program.json) and, per
+// worker, the numbers that go with it (gpu0.json ..).
+#ifndef SMEX_RUNTIME_PLAN_PLAN_H
+#define SMEX_RUNTIME_PLAN_PLAN_H
+
+#include "support/Box.h"
+#include "support/Tensor.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace smex::plan {
+
+/// A tensor of the semantic graph, whole.
+struct TensorInfo {
+  std::string name;
+  TensorType type;
+};
+
+/// How a compute instruction's lambda is executed.
+enum class KernelKind {
+  Generated,   // a function of kernels.so, see README.md for its signature
+  Contraction, // library: matrix product, one role per index variable
+  Convolution, // library: convolution, see Kernel::convolution
+  Reference,   // the interpreter (opaque functions)
+};
+
+/// Convolution of spatial rank s: result[n, m, o..], data[n, c, x..],
+/// filter[m, c', k..], x = o*stride + k*dilation - pad. Operand 0 is the data.
+struct ConvolutionInfo {
+  std::vector<int64_t> strides, dilations, pads;
+  int64_t groups = 1;
+};
+
+struct Kernel {
+  KernelKind kind = KernelKind::Generated;
+  std::string lambda; // its meaning, in the text form of dialects/tdl
+  std::string symbol; // Generated: the function's name
+  /// Contraction: per index variable of the lambda 'b' (in the result and both
+  /// operands), 'm' (result and operand 0), 'n' (result and operand 1), 'k'
+  /// (summed, both operands).
+  std::string roles;
+  ConvolutionInfo convolution;
+};
+
+/// A region of a tensor on each worker; which one is per worker.
+struct BufferInfo {
+  int tensor = 0;
+  /// A partial result holds not the tensor's value but one worker's share of a
+  /// reduction (case 2 of thesis section 3.4.2).
+  bool partial = false;
+};
+
+enum class Opcode {
+  /// Assembles `to` from regions of `from` on several workers (MultiFetch,
+  /// thesis section 3.6).
+  Fetch,
+  Compute,
+  /// `to` = the partial results `from` of several workers, combined.
+  Reduce,
+};
+
+struct Instruction {
+  Opcode op = Opcode::Compute;
+  std::string node; // the model's node it stems from, for messages and traces
+  int to = 0;       // buffer written
+  int kernel = -1;             // Compute
+  std::vector<int> operands;   // Compute: buffers read, one per lambda operand
+  /// Compute: the whole extent of each reduction variable of the lambda, of
+  /// which workers do parts. No tensor has it, and without it nobody can tell
+  /// that the last part is missing.
+  std::vector<int64_t> reductions;
+  int from = -1;               // Fetch, Reduce: the buffer read on the workers
+  std::string reducer;         // Reduce: "Sum", "Max", "Min", "Prod"
+};
+
+/// A named value that crosses the plan's border.
+struct Port {
+  std::string name;
+  int buffer = 0; // each worker's share of it
+};
+
+/// Where a parameter's values come from.
+struct Parameter {
+  std::string name;
+  int buffer = 0;
+  /// Not stored but drawn when run: uniform in [-scale, scale), element e from
+  /// (seed, name, e) alone, so that any partition draws the same values.
+  bool drawn = false;
+  double scale = 0;
+};
+
+struct Program {
+  std::vector<TensorInfo> tensors;
+  std::vector<Kernel> kernels;
+  std::vector<BufferInfo> buffers;
+  std::vector<Instruction> instructions;
+  std::vector<Port> inputs, outputs;
+  std::vector<Parameter> parameters;
+};
+
+/// A piece of a fetch or a reduction: `box` (coordinates of the tensor) of
+/// worker `worker`'s `from` buffer. Fetch: pieces are disjoint and cover `to`'s
+/// box. Reduce: each element of `to`'s box is covered once per partial result;
+/// pieces are combined in the order listed.
+struct Piece {
+  int worker = 0;
+  Box box;
+};
+
+/// An instruction of another worker that must have completed.
+struct Wait {
+  int worker = 0;
+  int instruction = 0;
+};
+
+struct WorkerBuffer {
+  Box box;            // empty: this worker holds nothing of it
+  int64_t offset = 0; // bytes in the arena, a multiple of 64
+};
+
+struct WorkerInstruction {
+  /// Compute: this worker's part of every index variable, outputs first. Empty
+  /// part: nothing is done.
+  Box indices;
+  std::vector<Piece> pieces; // Fetch, Reduce
+  std::vector<Wait> waits;
+};
+
+/// Where a stored parameter's share lies in the worker's weight file.
+struct StoredWeight {
+  int parameter = 0; // index into Program::parameters
+  int64_t offset = 0; // the box, dense and row-major
+};
+
+struct Worker {
+  int64_t arenaBytes = 0;
+  int64_t workspaceOffset = 0, workspaceBytes = 0; // library scratch
+  std::vector<WorkerBuffer> buffers;           // as Program::buffers
+  std::vector<WorkerInstruction> instructions; // as Program::instructions
+  std::vector<StoredWeight> weights;
+};
+
+struct SearchStep {
+  int64_t ways = 1, bytes = 0, lowerBoundBytes = 0;
+  bool optimal = true;
+};
+
+struct SearchInfo {
+  std::string algorithm;
+  int64_t lowerBoundBytes = 0;
+  bool optimal = false;
+  std::vector<SearchStep> steps;
+};
+
+/// A partitioned program: what one folder level of the plan holds.
+struct Partitioned {
+  Program program;
+  std::vector<Worker> workers;
+};
+
+struct Plan {
+  std::string modelName;   // file name without folders
+  std::string modelSha256; // of model, external data, --ops, --graph
+  Partitioned partitioned;
+  /// The same model for one worker, for --verify. It has no weights of its own:
+  /// its parameters are put together from the workers' shares.
+  Partitioned unpartitioned;
+  SearchInfo search;
+  int64_t communicationBytes = 0;      // bytes that cross workers in one run
+  std::vector<int64_t> peakBytes;      // one per worker
+  int64_t parameterBytes = 0, flops = 0;
+  std::string kernels; // kernels.so, the bytes themselves
+};
+
+} // namespace smex::plan
+
+#endif

@@ -1,0 +1,247 @@
+#include "runtime/plan/Save.h"
+
+#include "runtime/plan/Files.h"
+#include "runtime/plan/Format.h"
+#include "runtime/plan/Load.h"
+#include "runtime/plan/Validate.h"
+#include "support/File.h"
+#include "support/Sha256.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <unistd.h>
+
+using namespace smex;
+using namespace smex::plan;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int64_t alignment = 64;
+
+int64_t aligned(int64_t offset) {
+  return (offset + alignment - 1) / alignment * alignment;
+}
+
+/// Writes one weight file from front to back, and hashes it on the way.
+class WeightFile {
+public:
+  WeightFile(const Partitioned &partitioned, const WeightSource &source)
+      : partitioned(partitioned), source(source) {}
+  ~WeightFile() {
+    if (file >= 0)
+      ::close(file);
+  }
+
+  /// Returns the hash.
+  Result<std::string> write(const std::string &path, int worker) {
+    file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
+      return systemError(path);
+    Status status;
+    for (StoredWeight weight : partitioned.workers[size_t(worker)].weights) {
+      const std::string zeros(size_t(weight.offset - position), '\0');
+      if (status)
+        status = append(path, zeros);
+      const Parameter &parameter =
+          partitioned.program.parameters[size_t(weight.parameter)];
+      const auto &buffer =
+          partitioned.workers[size_t(worker)].buffers[size_t(parameter.buffer)];
+      if (status && !isEmpty(buffer.box))
+        status = slabs(path, weight.parameter, buffer.box);
+    }
+    if (status && ::fsync(file) != 0 && errno != EINVAL)
+      status = systemError(path);
+    if (!status)
+      return status.takeError();
+    return hash.finish();
+  }
+
+private:
+  /// Cuts the slowest dimension first, so that slabs follow one another in the
+  /// file.
+  Status slabs(const std::string &path, int parameter, const Box &box) {
+    const Program &program = partitioned.program;
+    const int buffer = program.parameters[size_t(parameter)].buffer;
+    const DType type =
+        program.tensors[size_t(program.buffers[size_t(buffer)].tensor)].type.dtype;
+    const int64_t bytes = volume(box) * smex::byteSize(type);
+    if (bytes <= weightSlabBytes)
+      return slab(path, parameter, box, bytes);
+    size_t d = 0;
+    while (box[d].size() == 1)
+      ++d;
+    const int64_t rows =
+        std::max<int64_t>(1, weightSlabBytes / (bytes / box[d].size()));
+    for (int64_t lo = box[d].lo; lo < box[d].hi; lo += rows) {
+      Box part = box;
+      part[d] = {lo, std::min(lo + rows, box[d].hi)};
+      if (Status status = slabs(path, parameter, part); !status)
+        return status;
+    }
+    return {};
+  }
+
+  Status slab(const std::string &path, int parameter, const Box &box,
+              int64_t bytes) {
+    const std::string &name =
+        partitioned.program.parameters[size_t(parameter)].name;
+    if (!source)
+      return defect("parameter \"", name, "\" is stored, but nobody has its values");
+    const auto values = source(parameter, box);
+    if (!values)
+      return values.error();
+    if (int64_t(values->size()) != bytes)
+      return defect("parameter \"", name, "\": ", values->size(), " bytes for ",
+                    toString(box), ", ", bytes, " expected");
+    return append(path, {reinterpret_cast<const char *>(values->data()),
+                         values->size()});
+  }
+
+  template <typename... Parts> static Error defect(Parts &&...parts) {
+    Error error = fail(std::forward<Parts>(parts)...);
+    error.fault = Fault::Defect;
+    return error;
+  }
+
+  static Error systemError(const std::string &path) {
+    Error error = fail(path, ": cannot write: ", std::strerror(errno));
+    error.fault = Fault::Environment;
+    return error;
+  }
+
+  Status append(const std::string &path, std::string_view bytes) {
+    hash.update(bytes);
+    position += int64_t(bytes.size());
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(file, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR)
+        continue;
+      if (written < 0)
+        return systemError(path);
+      bytes.remove_prefix(size_t(written));
+    }
+    return {};
+  }
+
+  const Partitioned &partitioned;
+  const WeightSource &source;
+  Sha256 hash;
+  int file = -1;
+  int64_t position = 0;
+};
+
+/// A folder that is no plan is somebody's data.
+Status mayReplace(const std::string &directory) {
+  std::error_code code;
+  if (!fs::is_directory(directory, code) || fs::is_empty(directory, code) ||
+      fs::exists(fs::path(directory) / "plan.json", code))
+    return {};
+  return fail(directory, ": exists and holds no plan.json; it would be deleted. "
+                         "Name another folder, or empty this one");
+}
+
+class Saver {
+public:
+  Saver(const std::string &folder) : folder(folder) {}
+
+  /// Writes one file; its hash is for plan.json.
+  Status file(const std::string &name, std::string_view bytes) {
+    hashes[name] = sha256(bytes);
+    return writeFile(folder + "/" + name, bytes);
+  }
+
+  /// `prefix`: "" or "unpartitioned/".
+  Status partitioned(const Partitioned &part, const std::string &prefix) {
+    Status status = file(prefix + "program.json",
+                         canonicalJson(programToJson(part.program)));
+    for (size_t k = 0; status && k < part.workers.size(); ++k)
+      status = file(prefix + gpuFile(k, ".json"),
+                    canonicalJson(workerToJson(part.workers[k])));
+    return status;
+  }
+
+  Status weights(const Partitioned &part, const WeightSource &source) {
+    for (size_t k = 0; k < part.workers.size(); ++k) {
+      if (part.workers[k].weights.empty())
+        continue;
+      const std::string name = gpuFile(k, ".weights");
+      auto hash = WeightFile(part, source).write(folder + "/" + name, int(k));
+      if (!hash)
+        return hash.takeError();
+      hashes[name] = *hash;
+    }
+    return {};
+  }
+
+  /// Last, with the hashes of all that was written before.
+  Status summary(const Plan &plan) {
+    Json json = summaryToJson(plan, hashes);
+    json["sha256"] = sha256(canonicalJson(json));
+    return writeFile(folder + "/plan.json", canonicalJson(json));
+  }
+
+private:
+  const std::string &folder;
+  FileHashes hashes;
+};
+
+Status write(const Plan &plan, const std::string &folder,
+             const WeightSource &source) {
+  Saver saver(folder);
+  if (Status status = saver.partitioned(plan.partitioned, ""); !status)
+    return status;
+  if (!plan.unpartitioned.workers.empty()) {
+    std::error_code code;
+    fs::create_directory(folder + "/unpartitioned", code);
+    if (Status status = saver.partitioned(plan.unpartitioned, "unpartitioned/");
+        !status)
+      return status;
+  }
+  if (!plan.kernels.empty())
+    if (Status status = saver.file("kernels.so", plan.kernels); !status)
+      return status;
+  if (Status status = saver.weights(plan.partitioned, source); !status)
+    return status;
+  return saver.summary(plan);
+}
+
+} // namespace
+
+void plan::layoutWeights(Partitioned &partitioned) {
+  const Program &program = partitioned.program;
+  for (size_t k = 0; k < partitioned.workers.size(); ++k) {
+    int64_t end = 0;
+    auto &weights = partitioned.workers[k].weights;
+    weights.clear();
+    for (size_t p = 0; p < program.parameters.size(); ++p) {
+      if (program.parameters[p].drawn)
+        continue;
+      const int64_t bytes =
+          byteSize(partitioned, int(k), program.parameters[p].buffer);
+      if (bytes == 0)
+        continue;
+      weights.push_back({int(p), aligned(end)});
+      end = aligned(end) + bytes;
+    }
+  }
+}
+
+Status plan::save(const Plan &plan, const std::string &directory,
+                  const WeightSource &weights) {
+  if (Status status = validate(plan, directory); !status) {
+    Error error = status.takeError();
+    error.fault = Fault::Defect;
+    return error;
+  }
+  if (Status status = mayReplace(directory); !status)
+    return status;
+  auto staged = StagedDirectory::create(directory);
+  if (!staged)
+    return staged.takeError();
+  if (Status status = write(plan, staged->path(), weights); !status)
+    return status;
+  return staged->commit();
+}

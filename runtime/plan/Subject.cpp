@@ -1,0 +1,96 @@
+#include "runtime/plan/Subject.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace smex;
+using namespace smex::plan;
+
+namespace {
+
+bool isAtResult(const tdl::Lambda &lambda, int operand) {
+  bool only = lambda.reducer == tdl::Reducer::None;
+  tdl::walk(lambda.body, [&](const tdl::ExprRef &e) {
+    if (e->kind == tdl::ExprKind::Opaque)
+      for (const tdl::Expr::Slice &slice : e->slices)
+        only &= slice.operand != operand;
+    if (e->kind != tdl::ExprKind::Read || e->operand != operand)
+      return;
+    only &= int(e->children.size()) == lambda.rank();
+    for (size_t d = 0; d < e->children.size(); ++d)
+      only &= e->children[d]->kind == tdl::ExprKind::Index &&
+              e->children[d]->index == int(d);
+  });
+  return only;
+}
+
+} // namespace
+
+Subject::Subject(const Partitioned &partitioned, std::string prefix,
+                 Findings &findings)
+    : partitioned(partitioned), program(partitioned.program), findings(findings),
+      names{partitioned, std::move(prefix)} {
+  for (const Kernel &kernel : program.kernels)
+    lambdas.push_back(*tdl::parseLambda(kernel.lambda));
+  for (const tdl::Lambda &lambda : lambdas) {
+    pointwise.emplace_back();
+    for (size_t k = 0; k < lambda.operands.size(); ++k)
+      pointwise.back().push_back(isAtResult(lambda, int(k)));
+  }
+  // Repeated layers have the same lambdas on the same shapes.
+  using Shapes = std::vector<std::vector<int64_t>>;
+  std::map<std::pair<int, Shapes>, std::shared_ptr<const Accesses>> known;
+  for (const Instruction &instruction : program.instructions) {
+    accesses.emplace_back();
+    if (instruction.op != Opcode::Compute)
+      continue;
+    Shapes shapes;
+    for (int operand : instruction.operands)
+      shapes.push_back(tensorOf(operand).type.shape);
+    auto &entry = known[{instruction.kernel, shapes}];
+    if (!entry)
+      entry = std::make_shared<const Accesses>(
+          analysis::accesses(lambdas[size_t(instruction.kernel)], shapes));
+    accesses.back() = entry;
+  }
+}
+
+std::optional<Box> Subject::written(int worker, int number) const {
+  const Instruction &instruction = program.instructions[size_t(number)];
+  if (instruction.op != Opcode::Compute) {
+    const Box &to = box(worker, instruction.to);
+    return isEmpty(to) ? std::nullopt : std::optional<Box>(to);
+  }
+  const Box &indices = share(worker, number).indices;
+  const auto rank = indices.begin() + tensorOf(instruction.to).type.rank();
+  Box part(indices.begin(), rank);
+  if (isEmpty(part))
+    return std::nullopt;
+  // A part without terms has no result, unless the whole reduction has no terms:
+  // that is the identity.
+  const auto &extents = instruction.reductions;
+  const bool ofNothing = std::count(extents.begin(), extents.end(), 0) > 0;
+  if (isEmpty(indices) && !ofNothing)
+    return std::nullopt;
+  return part;
+}
+
+Box Subject::reductionPart(int worker, int number) const {
+  const Box &indices = share(worker, number).indices;
+  const int to = program.instructions[size_t(number)].to;
+  return Box(indices.begin() + tensorOf(to).type.rank(), indices.end());
+}
+
+Box Subject::reductionRange(int number) const {
+  return wholeBox(program.instructions[size_t(number)].reductions);
+}
+
+std::vector<Box> Subject::regions(int worker, int number) const {
+  const Instruction &instruction = program.instructions[size_t(number)];
+  const Box &indices = share(worker, number).indices;
+  std::vector<Box> regions;
+  for (size_t k = 0; k < instruction.operands.size(); ++k)
+    regions.push_back((*accesses[size_t(number)])[k].region(
+        indices, tensorOf(instruction.operands[k]).type.shape));
+  return regions;
+}

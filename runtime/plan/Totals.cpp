@@ -1,0 +1,152 @@
+#include "runtime/plan/Totals.h"
+
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <set>
+
+using namespace smex;
+using namespace smex::plan;
+
+int64_t Traffic::saturatingAdd(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max()
+                                            : sum;
+}
+
+namespace {
+
+const TensorType &typeOf(const Program &program, int buffer) {
+  return program.tensors[size_t(program.buffers[size_t(buffer)].tensor)].type;
+}
+
+/// Calls `use(worker, instruction, bytes)` for every piece from another worker.
+template <typename Use>
+void forEachTransfer(const Partitioned &partitioned, Use &&use) {
+  const Program &program = partitioned.program;
+  for (size_t w = 0; w < partitioned.workers.size(); ++w) {
+    const Worker &worker = partitioned.workers[w];
+    for (size_t i = 0; i < worker.instructions.size(); ++i)
+      for (const Piece &piece : worker.instructions[i].pieces)
+        if (piece.worker != int(w))
+          use(w, i,
+              volume(piece.box) *
+                  smex::byteSize(
+                      typeOf(program, program.instructions[i].to).dtype));
+  }
+}
+
+void add(int64_t &sum, int64_t bytes) { sum = Traffic::saturatingAdd(sum, bytes); }
+
+/// The buffer that has the tensor first, or -1.
+int firstBuffer(const Program &program, int tensor) {
+  const auto isIt = [&](int buffer) {
+    return program.buffers[size_t(buffer)].tensor == tensor &&
+           !program.buffers[size_t(buffer)].partial;
+  };
+  for (const Port &input : program.inputs)
+    if (isIt(input.buffer))
+      return input.buffer;
+  for (const Parameter &parameter : program.parameters)
+    if (isIt(parameter.buffer))
+      return parameter.buffer;
+  for (const Instruction &instruction : program.instructions)
+    if (isIt(instruction.to))
+      return instruction.to;
+  return -1;
+}
+
+std::string human(double value, double base, const std::array<const char *, 7> &units) {
+  size_t unit = 0;
+  // 999.995 would print as 1000.00.
+  while (unit + 1 < units.size() && value >= base - 0.005) {
+    value /= base;
+    ++unit;
+  }
+  char text[64];
+  std::snprintf(text, sizeof text, unit ? "%.2f %s" : "%.0f %s", value, units[unit]);
+  std::string result = text;
+  if (result.back() == ' ')
+    result.pop_back();
+  return result;
+}
+
+} // namespace
+
+Totals plan::totals(const Partitioned &partitioned) {
+  Totals totals;
+  for (const Worker &worker : partitioned.workers)
+    totals.peakBytes.push_back(worker.arenaBytes);
+  forEachTransfer(partitioned, [&](size_t, size_t, int64_t bytes) {
+    add(totals.communicationBytes, bytes);
+  });
+  for (const Parameter &parameter : partitioned.program.parameters)
+    add(totals.parameterBytes,
+        byteCount(typeOf(partitioned.program, parameter.buffer)).value_or(0));
+  return totals;
+}
+
+Traffic plan::traffic(const Partitioned &partitioned) {
+  Traffic traffic;
+  traffic.received.resize(partitioned.workers.size());
+  forEachTransfer(partitioned, [&](size_t w, size_t i, int64_t bytes) {
+    const Instruction &instruction = partitioned.program.instructions[i];
+    Traffic::OfNode &node = traffic.nodes[instruction.node];
+    add(instruction.op == Opcode::Fetch ? node.fetched : node.reduced, bytes);
+    add(traffic.received[w], bytes);
+  });
+  return traffic;
+}
+
+std::string plan::cutOf(const Partitioned &partitioned, int tensor) {
+  const int buffer = firstBuffer(partitioned.program, tensor);
+  if (buffer < 0)
+    return "nowhere";
+  const auto less = [](const Box &a, const Box &b) {
+    return std::lexicographical_compare(
+        a.begin(), a.end(), b.begin(), b.end(), [](Interval x, Interval y) {
+          return x.lo != y.lo ? x.lo < y.lo : x.hi < y.hi;
+        });
+  };
+  std::set<Box, decltype(less)> distinct(less);
+  size_t holders = 0, last = 0;
+  for (size_t w = 0; w < partitioned.workers.size(); ++w) {
+    const Box &box = partitioned.workers[w].buffers[size_t(buffer)].box;
+    if (isEmpty(box))
+      continue;
+    ++holders;
+    last = w;
+    distinct.insert(box);
+  }
+  if (holders == 0)
+    return "nowhere";
+  if (holders == 1)
+    return "on gpu" + std::to_string(last);
+  if (distinct.size() == 1)
+    return "whole on " + std::to_string(holders);
+  // A grid has as many cells as its dimensions' parts make.
+  size_t cells = 1;
+  std::string grid;
+  for (size_t d = 0; d < distinct.begin()->size(); ++d) {
+    std::set<std::pair<int64_t, int64_t>> parts;
+    for (const Box &box : distinct)
+      parts.insert({box[d].lo, box[d].hi});
+    cells *= parts.size();
+    grid += (d ? " x " : "") + std::to_string(parts.size());
+  }
+  if (cells != distinct.size())
+    grid = std::to_string(distinct.size()) + " shares";
+  if (holders % distinct.size() == 0 && holders > distinct.size())
+    grid += ", each on " + std::to_string(holders / distinct.size());
+  else if (holders > distinct.size())
+    grid += ", some held more than once";
+  return grid;
+}
+
+std::string plan::humanBytes(int64_t bytes) {
+  return human(double(bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"});
+}
+
+std::string plan::humanCount(int64_t count) {
+  return human(double(count), 1000, {"", "k", "M", "G", "T", "P", "E"});
+}

@@ -1,0 +1,53 @@
+// What validate() (Load.h) is made of: one function per file of a plan.
+#ifndef SMEX_RUNTIME_PLAN_VALIDATE_H
+#define SMEX_RUNTIME_PLAN_VALIDATE_H
+
+#include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/plan/Plan.h"
+
+#include <optional>
+
+namespace smex::plan {
+
+/// The first thing wrong with one file.
+class Complaint {
+public:
+  /// `file` as messages name it, with its folder.
+  explicit Complaint(std::string file) : file(std::move(file)) {}
+
+  explicit operator bool() const { return error.has_value(); }
+  template <typename... Parts> void add(Parts &&...parts) {
+    if (!error)
+      error = fail(file, ": ", std::forward<Parts>(parts)...);
+  }
+  Error take() { return std::move(*error); }
+
+private:
+  std::string file;
+  std::optional<Error> error;
+};
+
+/// Also fills `lambdas`, one per kernel.
+void validateProgram(const Program &program, std::vector<tdl::Lambda> &lambdas,
+                     Complaint &complaint);
+
+/// The program is valid, and every worker has a buffer and an instruction for
+/// each of the program's (see validateCounts).
+void validateWorker(const Partitioned &partitioned, int worker,
+                    const std::vector<tdl::Lambda> &lambdas, bool hasWeights,
+                    Complaint &complaint);
+
+/// One buffer and one instruction for each of the program's, and boxes inside
+/// tensors: what other workers' pieces are then compared with.
+void validateBuffers(const Partitioned &partitioned, int worker,
+                     Complaint &complaint);
+
+/// Bytes that this worker's share of a buffer takes.
+int64_t byteSize(const Partitioned &partitioned, int worker, int buffer);
+
+/// Bytes of the worker's weight file: up to the end of the last weight.
+int64_t weightBytes(const Partitioned &partitioned, int worker);
+
+} // namespace smex::plan
+
+#endif

@@ -1,0 +1,280 @@
+#include "runtime/plan/Format.h"
+#include "runtime/plan/Load.h"
+#include "runtime/plan/Validate.h"
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+using namespace smex;
+using namespace smex::plan;
+
+namespace {
+
+/// UTF-8 without control characters: it is printed, and written as JSON.
+bool isText(const std::string &name) {
+  for (size_t i = 0; i < name.size();) {
+    const uint8_t first = uint8_t(name[i]);
+    if (first < 0x20 || first == 0x7f || (first & 0xc0) == 0x80 || first >= 0xf8)
+      return false;
+    const size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    uint32_t code = length == 1 ? first : first & (0x7f >> length);
+    for (size_t k = 1; k < length; ++k) {
+      if (i + k >= name.size() || (uint8_t(name[i + k]) & 0xc0) != 0x80)
+        return false;
+      code = code << 6 | (uint8_t(name[i + k]) & 0x3f);
+    }
+    constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+      return false;
+    i += length;
+  }
+  return true;
+}
+
+bool isSymbol(const std::string &name) {
+  const char *letters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  return !name.empty() && !std::isdigit(uint8_t(name[0])) &&
+         std::strspn(name.c_str(), letters) == name.size();
+}
+
+/// Checks of program.json, in the order of its parts: later ones index into
+/// earlier ones.
+class ProgramValidator {
+public:
+  ProgramValidator(const Program &program, std::vector<tdl::Lambda> &lambdas,
+                   Complaint &complaint)
+      : program(program), lambdas(lambdas), complaint(complaint) {}
+
+  void run() {
+    each("tensors", program.tensors, &ProgramValidator::tensor);
+    each("kernels", program.kernels, &ProgramValidator::kernel);
+    each("buffers", program.buffers, &ProgramValidator::buffer);
+    each("instructions", program.instructions, &ProgramValidator::instruction);
+    names.clear();
+    each("inputs", program.inputs, &ProgramValidator::input);
+    each("parameters", program.parameters, &ProgramValidator::parameter);
+    names.clear();
+    each("outputs", program.outputs, &ProgramValidator::port);
+  }
+
+private:
+  template <typename Element>
+  void each(const char *list, const std::vector<Element> &elements,
+            void (ProgramValidator::*check)(const Element &)) {
+    for (size_t i = 0; i < elements.size() && !complaint; ++i) {
+      part = list;
+      index = i;
+      (this->*check)(elements[i]);
+    }
+  }
+
+  template <typename... Parts> void refuse(const char *key, Parts &&...parts) {
+    complaint.add(part, "[", index, "].", key, ": ",
+                  std::forward<Parts>(parts)...);
+  }
+
+  bool inRange(const char *key, int number, size_t count, const char *what) {
+    if (number >= 0 && size_t(number) < count)
+      return true;
+    refuse(key, "there is no ", what, " ", number, ", there are ", count);
+    return false;
+  }
+
+  void uniqueName(const std::string &name) {
+    if (name.empty() || !isText(name))
+      refuse("name", "must be text, of one character or more");
+    else if (!names.insert(name).second)
+      refuse("name", "\"", name, "\" occurs twice");
+  }
+
+  void tensor(const TensorInfo &tensor) {
+    uniqueName(tensor.name);
+    // An empty dimension must not hide that the others are too large: boxes
+    // and strides are computed from them as well.
+    TensorType type = tensor.type;
+    for (size_t d = 0; d < type.shape.size(); ++d) {
+      if (type.shape[d] < 0 || type.shape[d] > sizeLimit)
+        return refuse("shape", "extent ", type.shape[d], " is not in 0 .. ",
+                      sizeLimit);
+      type.shape[d] = std::max<int64_t>(type.shape[d], 1);
+    }
+    const auto bytes = byteCount(type);
+    if (!bytes || *bytes > sizeLimit)
+      refuse("shape", "has more than ", sizeLimit, " bytes");
+  }
+
+  void kernel(const Kernel &kernel) {
+    auto lambda = tdl::parseLambda(kernel.lambda);
+    if (!lambda)
+      return refuse("lambda", lambda.error().message);
+    lambdas.push_back(*lambda);
+    if (kernel.kind == KernelKind::Generated && !isSymbol(kernel.symbol))
+      refuse("symbol", "must be a name of letters, digits and _");
+    if (kernel.kind == KernelKind::Contraction)
+      contraction(kernel, *lambda);
+    if (kernel.kind == KernelKind::Convolution)
+      convolution(kernel.convolution, *lambda);
+  }
+
+  void contraction(const Kernel &kernel, const tdl::Lambda &lambda) {
+    if (lambda.operands.size() != 2 || lambda.reducer != tdl::Reducer::Sum)
+      return refuse("kind", "a contraction is a Sum over two operands");
+    if (kernel.roles.size() != size_t(lambda.indexCount()))
+      return refuse("roles", kernel.roles.size(), " roles for ",
+                    lambda.indexCount(), " index variables");
+    for (int i = 0; i < lambda.indexCount(); ++i)
+      if (!std::strchr(i < lambda.rank() ? "bmn" : "k", kernel.roles[i]) ||
+          !kernel.roles[i])
+        return refuse("roles", "index variable ", lambda.indexName(i),
+                      " must be ",
+                      i < lambda.rank() ? "'b', 'm' or 'n'" : "'k'");
+  }
+
+  void convolution(const ConvolutionInfo &info, const tdl::Lambda &lambda) {
+    if (lambda.operands.size() != 2 || lambda.reducer != tdl::Reducer::Sum ||
+        lambda.rank() < 2)
+      return refuse("kind", "a convolution is a Sum over two operands, with a "
+                            "result of rank 2 or more");
+    const size_t spatial = size_t(lambda.rank()) - 2;
+    for (const tdl::Operand &operand : lambda.operands)
+      if (operand.rank != lambda.rank())
+        return refuse("kind", "data, filter and result of a convolution have "
+                              "the same rank");
+    if (info.strides.size() != spatial)
+      return refuse("strides", info.strides.size(), " numbers, ", spatial,
+                    " expected");
+    if (info.dilations.size() != spatial)
+      return refuse("dilations", info.dilations.size(), " numbers, ", spatial,
+                    " expected");
+    if (info.pads.size() != spatial)
+      return refuse("pads", info.pads.size(), " numbers, ", spatial,
+                    " expected");
+    for (size_t d = 0; d < spatial; ++d)
+      if (info.strides[d] < 1 || info.strides[d] > sizeLimit ||
+          info.dilations[d] < 1 || info.dilations[d] > sizeLimit ||
+          std::abs(info.pads[d]) > sizeLimit)
+        return refuse("strides", "strides, dilations or pads out of range in "
+                                 "spatial dimension ",
+                      d);
+    if (info.groups < 1 || info.groups > sizeLimit)
+      refuse("groups", info.groups, " is not in 1 .. ", sizeLimit);
+  }
+
+  void buffer(const BufferInfo &buffer) {
+    inRange("tensor", buffer.tensor, program.tensors.size(), "tensor");
+  }
+
+  void instruction(const Instruction &instruction) {
+    const size_t buffers = program.buffers.size();
+    if (!isText(instruction.node))
+      return refuse("node", "must be text");
+    if (!inRange("to", instruction.to, buffers, "buffer"))
+      return;
+    if (instruction.op == Opcode::Compute)
+      return compute(instruction);
+    if (!inRange("from", instruction.from, buffers, "buffer"))
+      return;
+    const BufferInfo &from = program.buffers[size_t(instruction.from)];
+    const BufferInfo &to = program.buffers[size_t(instruction.to)];
+    if (from.tensor != to.tensor)
+      return refuse("from", "is a part of tensor ", from.tensor, ", but \"to\" of ",
+                    to.tensor);
+    const bool reduce = instruction.op == Opcode::Reduce;
+    if (from.partial != reduce)
+      return refuse("from", reduce ? "must be a partial result"
+                                   : "is a partial result, which only a reduce "
+                                     "may read");
+    if (to.partial)
+      return refuse("to", "is a partial result, which only a compute may write");
+    if (reduce && instruction.reducer != "Sum" && instruction.reducer != "Max" &&
+        instruction.reducer != "Min" && instruction.reducer != "Prod")
+      refuse("reducer", "\"", instruction.reducer, "\" is no reducer");
+  }
+
+  void compute(const Instruction &instruction) {
+    if (!inRange("kernel", instruction.kernel, lambdas.size(), "kernel"))
+      return;
+    const tdl::Lambda &lambda = lambdas[size_t(instruction.kernel)];
+    if (instruction.operands.size() != lambda.operands.size())
+      return refuse("operands", instruction.operands.size(),
+                    " operands for a lambda of ", lambda.operands.size());
+    for (size_t k = 0; k < instruction.operands.size(); ++k) {
+      const int operand = instruction.operands[k];
+      if (!inRange("operands", operand, program.buffers.size(), "buffer"))
+        return;
+      if (program.buffers[size_t(operand)].partial)
+        return refuse("operands", "buffer ", operand,
+                      " is a partial result, which only a reduce may read");
+      if (!agree(typeOf(operand), lambda.operands[k].type, lambda.operands[k].rank))
+        return refuse("operands", "buffer ", operand, " is ",
+                      toString(typeOf(operand)), ", but the lambda's operand ", k,
+                      " is ", smex::name(lambda.operands[k].type), " of rank ",
+                      lambda.operands[k].rank);
+    }
+    if (!agree(typeOf(instruction.to), lambda.result, lambda.rank()))
+      return refuse("to", "buffer ", instruction.to, " is ",
+                    toString(typeOf(instruction.to)),
+                    ", but the lambda's result is ", smex::name(lambda.result),
+                    " of rank ", lambda.rank());
+    if (program.buffers[size_t(instruction.to)].partial &&
+        lambda.reducer == tdl::Reducer::None)
+      return refuse("to", "a map has no partial results");
+    if (!instruction.reductions.empty() &&
+        instruction.reductions.size() != lambda.reductions.size())
+      return refuse("reductions", instruction.reductions.size(), " extents for ",
+                    lambda.reductions.size(), " reduction variables");
+    for (int64_t extent : instruction.reductions)
+      if (extent < 0 || extent > sizeLimit)
+        return refuse("reductions", "extent ", extent, " is not in 0 .. ",
+                      sizeLimit);
+    const auto elements = elementCount(instruction.reductions);
+    if (!elements || *elements > sizeLimit)
+      refuse("reductions", "more than ", sizeLimit, " terms");
+  }
+
+  const TensorType &typeOf(int buffer) const {
+    return program.tensors[size_t(program.buffers[size_t(buffer)].tensor)].type;
+  }
+  static bool agree(const TensorType &type, DType dtype, int rank) {
+    return type.dtype == dtype && type.rank() == rank;
+  }
+
+  void port(const Port &port) {
+    uniqueName(port.name);
+    if (inRange("buffer", port.buffer, program.buffers.size(), "buffer") &&
+        program.buffers[size_t(port.buffer)].partial)
+      refuse("buffer", "is a partial result");
+  }
+
+  void input(const Port &input) {
+    port(input);
+    if (!sources.insert(input.buffer).second)
+      refuse("buffer", "is another input or parameter too");
+  }
+
+  void parameter(const Parameter &parameter) {
+    input({parameter.name, parameter.buffer});
+    if (parameter.drawn && !(parameter.scale >= 0 && std::isfinite(parameter.scale)))
+      refuse("scale", "must be a number of at least 0");
+  }
+
+  const Program &program;
+  std::vector<tdl::Lambda> &lambdas;
+  Complaint &complaint;
+  const char *part = "";
+  size_t index = 0;
+  std::set<std::string> names;
+  std::set<int> sources; // buffers that hold inputs and parameters
+};
+
+} // namespace
+
+void plan::validateProgram(const Program &program,
+                           std::vector<tdl::Lambda> &lambdas,
+                           Complaint &complaint) {
+  lambdas.clear();
+  lambdas.reserve(program.kernels.size());
+  ProgramValidator(program, lambdas, complaint).run();
+}

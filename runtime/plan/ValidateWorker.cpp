@@ -1,0 +1,247 @@
+#include "runtime/plan/Load.h"
+#include "runtime/plan/Tiling.h"
+#include "runtime/plan/Validate.h"
+
+using namespace smex;
+using namespace smex::plan;
+
+int64_t plan::byteSize(const Partitioned &partitioned, int worker, int buffer) {
+  const Program &program = partitioned.program;
+  const TensorInfo &tensor =
+      program.tensors[size_t(program.buffers[size_t(buffer)].tensor)];
+  return volume(partitioned.workers[size_t(worker)].buffers[size_t(buffer)].box) *
+         smex::byteSize(tensor.type.dtype);
+}
+
+int64_t plan::weightBytes(const Partitioned &partitioned, int worker) {
+  int64_t end = 0;
+  for (StoredWeight weight : partitioned.workers[size_t(worker)].weights) {
+    const Parameter &parameter =
+        partitioned.program.parameters[size_t(weight.parameter)];
+    end = std::max(end, weight.offset + byteSize(partitioned, worker,
+                                                 parameter.buffer));
+  }
+  return end;
+}
+
+namespace {
+
+constexpr int64_t alignment = 64;
+
+/// lo <= hi, and both in 0 .. limit.
+bool isSound(Interval side, int64_t limit) {
+  return 0 <= side.lo && side.lo <= side.hi && side.hi <= limit;
+}
+
+std::string range(Interval side) {
+  return std::to_string(side.lo) + ":" + std::to_string(side.hi);
+}
+
+class WorkerValidator {
+public:
+  WorkerValidator(const Partitioned &partitioned, int number,
+                  const std::vector<tdl::Lambda> &lambdas, Complaint &complaint)
+      : partitioned(partitioned), program(partitioned.program), number(number),
+        worker(partitioned.workers[size_t(number)]), lambdas(lambdas),
+        complaint(complaint) {}
+
+  void run(bool hasWeights) {
+    arena();
+    for (size_t i = 0; i < worker.instructions.size() && !complaint; ++i) {
+      index = i;
+      instruction();
+    }
+    if (!complaint)
+      weights(hasWeights);
+  }
+
+private:
+  template <typename... Parts> void refuse(const char *key, Parts &&...parts) {
+    complaint.add("instructions[", index, "].", key, std::forward<Parts>(parts)...);
+  }
+
+  void arena() {
+    const int64_t bytes = worker.arenaBytes;
+    if (bytes < 0 || bytes > sizeLimit)
+      return complaint.add("arena_bytes: ", bytes, " is not in 0 .. ", sizeLimit);
+    if (!fits(worker.workspaceOffset, worker.workspaceBytes))
+      return complaint.add("workspace: does not lie in the arena of ", bytes,
+                           " bytes, 64-byte aligned");
+    for (size_t i = 0; i < worker.buffers.size(); ++i)
+      if (!fits(worker.buffers[i].offset, byteSize(partitioned, number, int(i))))
+        return complaint.add("buffers[", i, "].offset: ",
+                             byteSize(partitioned, number, int(i)), " bytes at ",
+                             worker.buffers[i].offset,
+                             " do not lie in the arena of ", bytes,
+                             " bytes, 64-byte aligned");
+  }
+
+  bool fits(int64_t offset, int64_t bytes) const {
+    return offset >= 0 && offset % alignment == 0 && bytes >= 0 &&
+           bytes <= worker.arenaBytes && offset <= worker.arenaBytes - bytes;
+  }
+
+  void instruction() {
+    const Instruction &shared = program.instructions[index];
+    const WorkerInstruction &own = worker.instructions[index];
+    for (size_t k = 0; k < own.waits.size(); ++k)
+      if (own.waits[k].worker < 0 ||
+          size_t(own.waits[k].worker) >= partitioned.workers.size() ||
+          own.waits[k].instruction < 0 ||
+          size_t(own.waits[k].instruction) >= program.instructions.size())
+        return refuse("waits", "[", k, "]: there is no instruction ",
+                      own.waits[k].instruction, " on worker ",
+                      own.waits[k].worker);
+    if (shared.op == Opcode::Compute)
+      return compute(shared, own);
+    if (!own.indices.empty())
+      return refuse("indices", ": only a compute has indices");
+    pieces(shared, own);
+  }
+
+  void compute(const Instruction &shared, const WorkerInstruction &own) {
+    if (!own.pieces.empty())
+      return refuse("pieces", ": a compute has no pieces");
+    const tdl::Lambda &lambda = lambdas[size_t(shared.kernel)];
+    if (own.indices.size() != size_t(lambda.indexCount()))
+      return refuse("indices", ": ", own.indices.size(), " ranges for ",
+                    lambda.indexCount(), " index variables");
+    const Box &to = worker.buffers[size_t(shared.to)].box;
+    const size_t rank = size_t(lambda.rank());
+    const bool empty = isEmpty(own.indices);
+    int64_t terms = 1;
+    for (size_t d = 0; d < own.indices.size(); ++d) {
+      const Interval part = own.indices[d];
+      if (!isSound(part, sizeLimit))
+        return refuse("indices", "[", d, "]: ", range(part), " is no range");
+      if (empty)
+        continue;
+      if (d < rank && !to[d].contains(part))
+        return refuse("indices", "[", d, "]: ", range(part),
+                      " is not in the result's buffer, ", range(to[d]));
+      if (d < rank)
+        continue;
+      if (!shared.reductions.empty() && part.hi > shared.reductions[d - rank])
+        return refuse("indices", "[", d, "]: ", range(part),
+                      " is not in the reduction's range, 0:",
+                      shared.reductions[d - rank]);
+      if (__builtin_mul_overflow(terms, part.size(), &terms) || terms > sizeLimit)
+        return refuse("indices", ": more than ", sizeLimit, " terms");
+    }
+  }
+
+  void pieces(const Instruction &shared, const WorkerInstruction &own) {
+    const Box &to = worker.buffers[size_t(shared.to)].box;
+    std::vector<const Box *> boxes;
+    for (size_t k = 0; k < own.pieces.size(); ++k) {
+      const Piece &piece = own.pieces[k];
+      if (piece.worker < 0 ||
+          size_t(piece.worker) >= partitioned.workers.size())
+        return refuse("pieces", "[", k, "].worker: there is no worker ",
+                      piece.worker);
+      if (piece.box.size() != to.size())
+        return refuse("pieces", "[", k, "].box: ", piece.box.size(),
+                      " ranges for a tensor of rank ", to.size());
+      if (isEmpty(piece.box))
+        return refuse("pieces", "[", k, "].box: is empty");
+      if (!contains(to, piece.box))
+        return refuse("pieces", "[", k, "].box: ", smex::toString(piece.box),
+                      " is not in the buffer written, ", smex::toString(to));
+      const Box &from = partitioned.workers[size_t(piece.worker)]
+                            .buffers[size_t(shared.from)]
+                            .box;
+      if (!contains(from, piece.box))
+        return refuse("pieces", "[", k, "].box: ", smex::toString(piece.box),
+                      " is not in the buffer read on worker ", piece.worker, ", ",
+                      smex::toString(from));
+      boxes.push_back(&piece.box);
+    }
+    // An element that no piece brings would be whatever was in memory before.
+    // How often it may be brought depends on the parts of a reduction: check().
+    if (isEmpty(to))
+      return;
+    if (shared.op == Opcode::Reduce) {
+      if (const auto missing = missingPart(to, boxes))
+        refuse("pieces", ": no piece has ", smex::toString(*missing));
+      return;
+    }
+    const auto problem = tilingProblem(to, boxes);
+    if (problem && problem->overlap)
+      refuse("pieces", ": ", problem->overlap->first, " and ",
+             problem->overlap->second, " share elements");
+    else if (problem)
+      refuse("pieces", ": no piece has ", smex::toString(*problem->missing));
+  }
+
+  void weights(bool hasWeights) {
+    std::vector<bool> stored(program.parameters.size());
+    int64_t end = 0;
+    for (size_t i = 0; i < worker.weights.size(); ++i) {
+      const StoredWeight weight = worker.weights[i];
+      if (!hasWeights)
+        return complaint.add("weights: this program has no weights of its own");
+      if (weight.parameter < 0 || size_t(weight.parameter) >= stored.size())
+        return complaint.add("weights[", i, "].parameter: there is no parameter ",
+                             weight.parameter);
+      const Parameter &parameter = program.parameters[size_t(weight.parameter)];
+      if (stored[size_t(weight.parameter)])
+        return complaint.add("weights[", i, "].parameter: \"", parameter.name,
+                             "\" is stored twice");
+      if (parameter.drawn)
+        return complaint.add("weights[", i, "].parameter: \"", parameter.name,
+                             "\" is drawn, not stored");
+      stored[size_t(weight.parameter)] = true;
+      const int64_t bytes = byteSize(partitioned, number, parameter.buffer);
+      const int64_t next = (end + alignment - 1) / alignment * alignment;
+      if (weight.offset != next || next > sizeLimit - bytes)
+        return complaint.add("weights[", i, "].offset: is ", weight.offset,
+                             ", not the next multiple of ", alignment, ", ", next);
+      end = weight.offset + bytes;
+    }
+    for (size_t p = 0; hasWeights && p < stored.size(); ++p)
+      if (!program.parameters[p].drawn && !stored[p] &&
+          byteSize(partitioned, number, program.parameters[p].buffer) > 0)
+        return complaint.add("weights: parameter \"", program.parameters[p].name,
+                             "\" has no stored values");
+  }
+
+  const Partitioned &partitioned;
+  const Program &program;
+  const int number;
+  const Worker &worker;
+  const std::vector<tdl::Lambda> &lambdas;
+  Complaint &complaint;
+  size_t index = 0; // of the instruction looked at
+};
+
+} // namespace
+
+void plan::validateBuffers(const Partitioned &partitioned, int worker,
+                           Complaint &complaint) {
+  const Program &program = partitioned.program;
+  const Worker &own = partitioned.workers[size_t(worker)];
+  if (own.buffers.size() != program.buffers.size())
+    return complaint.add("buffers: ", own.buffers.size(), ", but program.json has ",
+                         program.buffers.size());
+  if (own.instructions.size() != program.instructions.size())
+    return complaint.add("instructions: ", own.instructions.size(),
+                         ", but program.json has ", program.instructions.size());
+  for (size_t i = 0; i < own.buffers.size(); ++i) {
+    const Box &box = own.buffers[i].box;
+    const TensorType &type =
+        program.tensors[size_t(program.buffers[i].tensor)].type;
+    if (box.size() != type.shape.size())
+      return complaint.add("buffers[", i, "].box: ", box.size(),
+                           " ranges for a tensor of rank ", type.rank());
+    for (size_t d = 0; d < box.size(); ++d)
+      if (!isSound(box[d], type.shape[d]))
+        return complaint.add("buffers[", i, "].box[", d, "]: ", range(box[d]),
+                             " is not in the tensor, 0:", type.shape[d]);
+  }
+}
+
+void plan::validateWorker(const Partitioned &partitioned, int worker,
+                          const std::vector<tdl::Lambda> &lambdas,
+                          bool hasWeights, Complaint &complaint) {
+  WorkerValidator(partitioned, worker, lambdas, complaint).run(hasWeights);
+}

@@ -1,0 +1,193 @@
+#include "test/compiler/frontend/evaluate.h"
+
+#include "compiler/frontend/onnx/Reader.h"
+#include "dialects/tdl/lambda/Arithmetic.h"
+#include "dialects/tdl/lambda/Interpreter.h"
+#include "runtime/io/Npy.h"
+#include "runtime/io/TensorProto.h"
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+using namespace smex;
+using namespace smex::frontend;
+namespace fs = std::filesystem;
+
+static Result<Tensor> loadParameter(const TensorType &type,
+                                    const ParameterData &data) {
+  Tensor tensor = makeTensor(type);
+  const auto size = std::streamsize(tensor.bytes.size());
+  if (data.kind == ParameterData::Kind::Memory && size) {
+    std::memcpy(tensor.bytes.data(), data.bytes, size);
+  } else if (data.kind == ParameterData::Kind::File) {
+    std::ifstream file(data.path, std::ios::binary);
+    file.seekg(data.offset);
+    if (!file.read(reinterpret_cast<char *>(tensor.bytes.data()), size))
+      return fail(data.path, ": cannot be read");
+  }
+  return tensor;
+}
+
+Result<std::map<std::string, Tensor>>
+smex::test::evaluate(const Model &model,
+                     const std::map<std::string, Tensor> &inputs) {
+  std::vector<Tensor> values(model.values.size());
+  std::vector<int> uses(model.values.size(), 0);
+  for (int input : model.inputs) {
+    const Value &value = model.values[input];
+    const auto given = inputs.find(value.name);
+    if (given == inputs.end())
+      return fail("input \"", value.name, "\" is not given");
+    if (given->second.type != value.type)
+      return fail("input \"", value.name, "\" is ", toString(given->second.type),
+                  ", not ", toString(value.type));
+    values[input] = given->second;
+  }
+  for (const Parameter &parameter : model.parameters) {
+    auto tensor = loadParameter(model.values[parameter.value].type, parameter.data);
+    if (!tensor)
+      return tensor.takeError();
+    values[parameter.value] = std::move(*tensor);
+  }
+  for (const Application &a : model.applications)
+    for (int operand : a.operands)
+      ++uses[operand];
+  for (int output : model.outputs)
+    ++uses[output];
+  for (const Application &a : model.applications) {
+    if (Status legal = tdl::verify(a.lambda); !legal)
+      return fail("node ", a.node, ": ", legal.error().message);
+    std::vector<const Tensor *> operands;
+    for (int operand : a.operands)
+      operands.push_back(&values[operand]);
+    auto result = tdl::interpret(a.lambda, a.extents, operands);
+    if (!result)
+      return fail("node ", a.node, ": ", result.error().message);
+    if (result->type != model.values[a.result].type)
+      return fail("node ", a.node, ": computed ", toString(result->type),
+                  ", declared ", toString(model.values[a.result].type));
+    values[a.result] = std::move(*result);
+    for (int operand : a.operands)
+      if (--uses[operand] == 0)
+        values[operand] = {};
+  }
+  std::map<std::string, Tensor> outputs;
+  for (size_t i = 0; i < model.outputs.size(); ++i)
+    outputs[model.outputNames[i]] = values[model.outputs[i]];
+  return outputs;
+}
+
+std::string smex::test::difference(const Tensor &got, const Tensor &expected) {
+  if (got.type != expected.type)
+    return toString(got.type) + " instead of " + toString(expected.type);
+  const DType type = got.type.dtype;
+  const int64_t size = byteSize(type);
+  const double relative = type == DType::BF16 ? 1e-2 : 1e-3;
+  const double absolute = type == DType::BF16 ? 1e-2 : 1e-5;
+  for (size_t at = 0; at < got.bytes.size(); at += size) {
+    const tdl::Scalar a = tdl::load(type, &got.bytes[at]);
+    const tdl::Scalar b = tdl::load(type, &expected.bytes[at]);
+    bool same = a.integer == b.integer;
+    if (isFloat(type))
+      same = a.real == b.real || (std::isnan(a.real) && std::isnan(b.real)) ||
+             std::abs(a.real - b.real) <= absolute + relative * std::abs(b.real);
+    if (!same) {
+      const auto text = [&](tdl::Scalar s) {
+        return isFloat(type) ? std::to_string(s.real) : std::to_string(s.integer);
+      };
+      return "element " + std::to_string(at / size) + " is " + text(a) +
+             " instead of " + text(b);
+    }
+  }
+  return "";
+}
+
+std::string smex::test::Case::load(const std::string &path) {
+  folder = path;
+  auto model = readModelProto(folder + "/model.onnx");
+  if (!model)
+    return model.error().message;
+  std::set<std::string> initializers;
+  for (const auto &tensor : (*model)->graph().initializer())
+    initializers.insert(tensor.name());
+  for (const auto &input : (*model)->graph().input())
+    if (!initializers.count(input.name()))
+      inputNames.push_back(input.name());
+  for (const auto &output : (*model)->graph().output())
+    outputNames.push_back(output.name());
+  const std::string data = folder + "/test_data_set_0/";
+  for (size_t i = 0; i < inputNames.size(); ++i)
+    inputFiles.push_back(data + "input_" + std::to_string(i) + ".pb");
+  for (size_t i = 0; i < outputNames.size(); ++i)
+    outputFiles.push_back(data + "output_" + std::to_string(i) + ".pb");
+  if (fs::exists(folder + "/inputs")) { // arrays by name
+    for (size_t i = 0; i < inputNames.size(); ++i)
+      inputFiles[i] = folder + "/inputs/" + inputNames[i] + ".npy";
+    for (size_t i = 0; i < outputNames.size(); ++i)
+      outputFiles[i] = folder + "/outputs/output" + std::to_string(i) + ".npy";
+  }
+  return "";
+}
+
+static Result<Tensor> readArray(const std::string &file) {
+  return file.substr(file.size() - 3) == ".pb" ? io::readTensorProto(file)
+                                               : io::readNpy(file);
+}
+
+/// ONNX's own data has bfloat16 as its bits.
+static void asDeclared(Tensor &tensor, DType declared) {
+  if (tensor.type.dtype == DType::U16 && declared == DType::BF16)
+    tensor.type.dtype = declared;
+}
+
+Result<Model> smex::test::Case::import() {
+  const std::string path = folder + "/model.onnx";
+  auto model = importModel(path, options);
+  for (int attempt = 0; attempt < 2 && !model; ++attempt) {
+    const auto before = options.constants;
+    // First what can be a shape, axes, pads, sizes or scales; then all.
+    for (size_t i = 0; i < inputNames.size(); ++i)
+      if (auto value = readArray(inputFiles[i]); value) {
+        const bool small = value->type.rank() <= 1 &&
+                           (value->type.dtype == DType::I64 ||
+                            value->type.dtype == DType::Bool || i > 0);
+        if (small || attempt == 1)
+          options.constants[inputNames[i]] = inputFiles[i];
+      }
+    if (options.constants == before)
+      continue;
+    model = importModel(path, options);
+  }
+  return model;
+}
+
+std::string smex::test::Case::check(const Model &model) const {
+  std::map<std::string, Tensor> inputs;
+  for (size_t i = 0; i < inputNames.size(); ++i) {
+    if (options.constants.count(inputNames[i]))
+      continue;
+    auto value = readArray(inputFiles[i]);
+    if (!value)
+      return value.error().message;
+    for (int input : model.inputs)
+      if (model.values[input].name == inputNames[i])
+        asDeclared(*value, model.values[input].type.dtype);
+    inputs[inputNames[i]] = std::move(*value);
+  }
+  auto outputs = evaluate(model, inputs);
+  if (!outputs)
+    return outputs.error().message;
+  for (size_t i = 0; i < outputNames.size(); ++i) {
+    auto expected = readArray(outputFiles[i]);
+    if (!expected)
+      return expected.error().message;
+    asDeclared(*expected, (*outputs)[outputNames[i]].type.dtype);
+    const std::string problem = difference((*outputs)[outputNames[i]], *expected);
+    if (!problem.empty())
+      return "output " + outputNames[i] + ": " + problem;
+  }
+  return "";
+}

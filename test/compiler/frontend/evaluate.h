@@ -1,0 +1,38 @@
+// Runs an imported model with the reference interpreter.
+#ifndef SMEX_TEST_COMPILER_FRONTEND_EVALUATE_H
+#define SMEX_TEST_COMPILER_FRONTEND_EVALUATE_H
+
+#include "compiler/frontend/Model.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace smex::test {
+
+/// All outputs, by name, for inputs by name; drawn parameters are zero.
+Result<std::map<std::string, Tensor>>
+evaluate(const frontend::Model &model, const std::map<std::string, Tensor> &inputs);
+
+/// Nothing where the tensor is close enough to what is expected, by the rule of
+/// ONNX's own tests; else what is wrong.
+std::string difference(const Tensor &got, const Tensor &expected);
+
+/// A test case in a folder: model.onnx with test_data_set_0, inputs and outputs
+/// in the order of the model's.
+struct Case {
+  std::string folder;
+  std::vector<std::string> inputNames, outputNames, inputFiles, outputFiles;
+  frontend::ImportOptions options;
+
+  /// Each returns what is wrong, or nothing.
+  std::string load(const std::string &folder);
+  std::string check(const frontend::Model &model) const;
+  /// Imports; where that fails, with inputs that look like shapes bound, then
+  /// with all of them.
+  Result<frontend::Model> import();
+};
+
+} // namespace smex::test
+
+#endif

@@ -1,0 +1,165 @@
+#include "compiler/partition/Choices.h"
+#include "compiler/partition/Contiguous.h"
+#include "compiler/partition/Factorize.h"
+#include "test/compiler/partition/RandomGraph.h"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+using namespace smex;
+using namespace smex::partition;
+using namespace smex::partition::test;
+using List = std::vector<int>;
+
+namespace {
+
+/// A graph of one operator with all its index variables cut at will, whose
+/// result has this shape.
+Model single(std::vector<int64_t> shape) {
+  Model model;
+  model.apply(std::move(shape), {}, {});
+  return model;
+}
+
+} // namespace
+
+TEST_CASE("ways are prime factors, largest first") {
+  using Ways = std::vector<int64_t>;
+  CHECK(factorize(1) == Ways{});
+  CHECK(factorize(8) == Ways{2, 2, 2});
+  CHECK(factorize(12) == Ways{3, 2, 2});
+  CHECK(factorize(7) == Ways{7});
+  CHECK(factorize(60) == Ways{5, 3, 2, 2});
+  for (int64_t k = 1; k <= 200; ++k) {
+    int64_t product = 1;
+    for (int64_t way : factorize(k))
+      product *= way;
+    CHECK(product == k);
+  }
+}
+
+TEST_CASE("a dimension is cut only if every group gets some of it") {
+  const Model model = single({8, 3, 1});
+  const Choices choices(model, {});
+  CHECK(choices.ofTensor(0, {}, {2}) == List{0, 1});
+  CHECK(choices.ofTensor(0, {}, {4}) == List{0});
+  CHECK(choices.ofOperator(0, {}, {4}) == List{0});
+  // Parts of 3 are 2 and 1; the larger one can be cut once more.
+  CHECK(choices.ofTensor(0, {1}, {2, 2}) == List{0, 1});
+  CHECK(choices.ofTensor(0, {1, 1}, {2, 2, 2}) == List{0});
+}
+
+TEST_CASE("where no dimension is long enough, the longest is cut unevenly") {
+  const Model model = single({5, 3});
+  const Choices choices(model, {});
+  CHECK(choices.ofTensor(0, {}, {7}) == List{0});
+  CHECK(choices.ofTensor(0, {0}, {7, 7}) == List{1});
+  CHECK(choices.ofTensor(0, {0, 1}, {7, 7, 7}) == List{kWhole});
+}
+
+TEST_CASE("what is small may be whole, but not much of the model together") {
+  Model model;
+  model.tensor({1024, 1024});
+  model.tensor({8});
+  for (int i = 0; i < 100; ++i)
+    model.tensor({16, 16});
+  const Choices choices(model, {});
+  CHECK(choices.ofTensor(0, {}, {2}) == List{0, 1});
+  CHECK(choices.ofTensor(1, {}, {2}) == List{0, kWhole});
+  CHECK(choices.ofTensor(2, {}, {2}) == List{0, 1}); // a hundred of them
+  Params params;
+  params.wholeTensorShare = 16;
+  CHECK(Choices(model, params).ofTensor(2, {}, {2}) == List{0, 1, kWhole});
+}
+
+TEST_CASE("Tofu always cuts what can be cut") {
+  Params params;
+  params.alwaysCut = true;
+  params.wholeTensorShare = 1;
+  Model model = single({1, 1});
+  const int scalar = model.tensor({});
+  const Choices choices(model, params);
+  CHECK(choices.ofTensor(0, {}, {2}) == List{0, 1});
+  CHECK(choices.ofTensor(scalar, {}, {2}) == List{kWhole});
+}
+
+TEST_CASE("only splits may be cut") {
+  Model model = single({8, 8});
+  model.operators[0].splits = {1};
+  CHECK(Choices(model, {}).ofOperator(0, {}, {2}) == List{1});
+  model.operators[0].splits = {};
+  CHECK(Choices(model, {}).ofOperator(0, {}, {2}) == List{kWhole});
+}
+
+TEST_CASE("a 4-D tensor over 8 workers: 4 ways a step, 20 in all") {
+  const Model model = single({8, 8, 8, 8});
+  const Choices choices(model, {});
+  std::set<std::vector<int64_t>> grids;
+  const auto histories = choices.tensorHistories(0, factorize(8), 1000);
+  REQUIRE(histories);
+  CHECK(histories->size() == 64);
+  for (const History &history : *histories) {
+    std::vector<int64_t> grid(4, 1);
+    for (int dimension : history)
+      grid[dimension] *= 2;
+    grids.insert(grid);
+  }
+  CHECK(grids.size() == 20);
+  CHECK(!choices.tensorHistories(0, factorize(8), 63));
+
+  // A convolution with its two gradients: six tensors, 4^6 a step.
+  Model convolution;
+  for (int i = 0; i < 6; ++i)
+    convolution.tensor({8, 8, 8, 8});
+  const Choices group(convolution, {});
+  size_t configurations = 1;
+  for (int i = 0; i < 6; ++i)
+    configurations *= group.ofTensor(i, {}, {2}).size();
+  CHECK(configurations == 4096);
+}
+
+TEST_CASE("contiguous reads are told from scattered ones") {
+  const Box box{{0, 4}, {0, 3}, {2, 3}};
+  CHECK(isContiguous(index(0), box));
+  CHECK(isContiguous(constant(3), box));
+  CHECK(isContiguous(whole(), box));
+  CHECK(!isContiguous(index(0, 2), box));
+  CHECK(isContiguous(index(0, 2) + index(1), box));
+  CHECK(isContiguous(index(0, 3) + index(1), box));
+  CHECK(!isContiguous(index(0, 4) + index(1), box));
+  CHECK(isContiguous(index(2, 7), box)); // one point
+  CHECK(!isContiguous(index(0) + index(0), box));
+}
+
+TEST_CASE(
+    "an interval called contiguous holds no element that no point reads") {
+  int contiguous = 0;
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    Box box;
+    for (int i = 0; i < 3; ++i) {
+      const int64_t low = random.below(4);
+      box.push_back({low, low + random.between(1, 4)});
+    }
+    IntervalProgram program = randomProgram(random, 3);
+    if (random.chance(30))
+      program = program + randomProgram(random, 3);
+    const int64_t extent = random.between(1, 20);
+    if (!isContiguous(program, box))
+      continue;
+    ++contiguous;
+    std::set<int64_t> read;
+    for (int64_t x = box[0].lo; x < box[0].hi; ++x)
+      for (int64_t y = box[1].lo; y < box[1].hi; ++y)
+        for (int64_t z = box[2].lo; z < box[2].hi; ++z) {
+          const Interval one =
+              program.evaluate({{x, x + 1}, {y, y + 1}, {z, z + 1}}, extent);
+          for (int64_t i = one.lo; i < one.hi; ++i)
+            read.insert(i);
+        }
+    REQUIRE(int64_t(read.size()) == program.evaluate(box, extent).size());
+  }
+  CHECK(contiguous > 1000);
+}

@@ -1,0 +1,244 @@
+#include "compiler/partition/CommunicationBytes.h"
+#include "compiler/partition/Factorize.h"
+#include "compiler/partition/PairCosts.h"
+#include "test/compiler/partition/RandomGraph.h"
+
+#include <catch2/catch.hpp>
+
+using namespace smex;
+using namespace smex::partition;
+using namespace smex::partition::test;
+
+namespace {
+
+Step step(int64_t ways, std::vector<int> tensors, std::vector<int> operators) {
+  Step result;
+  result.ways = ways;
+  result.tensors = std::move(tensors);
+  result.operators = std::move(operators);
+  return result;
+}
+
+Plan planOf(std::vector<Step> steps) {
+  Plan plan;
+  plan.steps = std::move(steps);
+  return plan;
+}
+
+// Tensors 0, 1, 2 are A, B, C; index variables i, j of C, and k.
+constexpr int kRows = 0, kColumns = 1, kContraction = 2;
+
+Plan randomPlan(Random &random, const Graph &graph, int64_t workers) {
+  Plan plan;
+  for (int64_t ways : factorize(workers)) {
+    Step step{ways, {}, {}};
+    for (const Tensor &tensor : graph.tensors)
+      step.tensors.push_back(
+          int(random.below(int64_t(tensor.shape.size()) + 1)) - 1);
+    for (const Operator &op : graph.operators) {
+      const int64_t choice = random.below(int64_t(op.splits.size()) + 1);
+      step.operators.push_back(choice == 0 ? kWhole : op.splits[choice - 1]);
+    }
+    plan.steps.push_back(std::move(step));
+  }
+  return plan;
+}
+
+} // namespace
+
+TEST_CASE("C = A.B with all rows cut twice moves 3 |B|") {
+  const Model model = matmulModel(8, 8, 8);
+  const Step rows = step(2, {kRows, kRows, kRows}, {kRows});
+  const Plan plan = planOf({rows, rows});
+  CHECK(communicationBytes(model, plan) == 3 * 8 * 8 * 4);
+  CHECK(readBytes(model, plan, 0, 0) == 0);
+  CHECK(writeBytes(model, plan, 0) == 0);
+  // After the first step each half lacks half of B.
+  CHECK(communicationBytes(model, planOf({rows})) == 8 * 8 * 4);
+}
+
+TEST_CASE("steps do not add up: fetched whole, then cut") {
+  // Each group fetches the half of B that it lacks, 16 elements in all. Cut by
+  // the contraction next, a worker needs two rows of B and owns one: two
+  // workers own one of their two rows, two workers neither.
+  const Model model = matmulModel(4, 4, 4);
+  const Plan plan = planOf({step(2, {kRows, kRows, kRows}, {kRows}),
+                            step(2, {kRows, kRows, kRows}, {kContraction})});
+  CHECK(readBytes(model, planOf({plan.steps[0]}), 0, 1) == 16 * 4);
+  CHECK(readBytes(model, plan, 0, 1) == 24 * 4);
+}
+
+TEST_CASE("steps do not add up: the same grid, transposed") {
+  // Each step alone moves half of the input; of the four workers two own what
+  // they need.
+  Model model;
+  model.elementwise({model.tensor({8, 8})});
+  const Plan plan = planOf({step(2, {1, 0}, {0}), step(2, {0, 1}, {1})});
+  CHECK(communicationBytes(model, planOf({plan.steps[0]})) == 32 * 4);
+  CHECK(communicationBytes(model, planOf({plan.steps[1]})) == 32 * 4);
+  CHECK(communicationBytes(model, plan) == 32 * 4);
+}
+
+TEST_CASE("the plan of the thesis' appendix A.1, and its steps swapped") {
+  const Model model = matmulModel(8, 8, 8);
+  const int64_t matrix = 8 * 8 * 4;
+  const Step first = step(2, {0, 0, 0}, {kColumns});
+  const Step second = step(2, {1, 0, 0}, {kRows});
+  CHECK(communicationBytes(model, planOf({first, second})) * 4 == 15 * matrix);
+  CHECK(communicationBytes(model, planOf({second, first})) * 4 == 14 * matrix);
+
+  // A in a 2x2 grid, B and C in four row strips.
+  const Plan plan = planOf({first, second});
+  for (int64_t g = 0; g < 4; ++g) {
+    CHECK(extents(ownedBox(model, plan, 0, g)) == std::vector<int64_t>{4, 4});
+    CHECK(extents(ownedBox(model, plan, 1, g)) == std::vector<int64_t>{2, 8});
+    CHECK(extents(ownedBox(model, plan, 2, g)) == std::vector<int64_t>{2, 8});
+  }
+}
+
+TEST_CASE("a k-way step moves (k-1)/k of what is needed whole, (k-1)/k^2 of "
+          "what is cut otherwise, per worker") {
+  const Model model = matmulModel(12, 12, 12);
+  for (int64_t k : {2, 3, 4, 6}) {
+    const int64_t matrix = 12 * 12 * 4;
+    const Plan plan = planOf({step(k, {kColumns, kRows, kRows}, {kRows})});
+    CHECK(readBytes(model, plan, 0, 0) * k == (k - 1) * matrix);
+    CHECK(readBytes(model, plan, 0, 1) == (k - 1) * matrix);
+    // A reduction: every owner gets k - 1 partial results of its part.
+    const Plan reduced =
+        planOf({step(k, {kColumns, kRows, kRows}, {kContraction})});
+    CHECK(communicationBytes(model, reduced) == (k - 1) * matrix);
+  }
+}
+
+TEST_CASE("a halo is all that a convolution cut along an image moves") {
+  Model model;
+  model.conv(model.tensor({1, 3, 8, 8}), 4, 3);
+  const Step height = step(2, {2, kWhole, 2}, {2});
+  CHECK(communicationBytes(model, planOf({height})) == 2 * (3 * 8) * 4);
+  // Four workers: the inner two have two neighbours.
+  CHECK(communicationBytes(model, planOf({height, height})) == 6 * (3 * 8) * 4);
+}
+
+TEST_CASE("who computed the same partial result fetches it from nobody") {
+  Model model = matmulModel(4, 4, 4);
+  // Whole everywhere: nothing moves. Computed once, held twice: an all-gather.
+  CHECK(communicationBytes(model, planOf({step(2, {-1, -1, -1}, {-1})})) == 0);
+  CHECK(communicationBytes(model, planOf({step(2, {-1, -1, -1}, {0})})) ==
+        16 * 4);
+  // Cut by the contraction in the first step only, C held whole in the second:
+  // each worker lacks the one partial result that the other half has of its
+  // 8 elements.
+  CHECK(communicationBytes(model, planOf({step(2, {-1, -1, 0}, {kContraction}),
+                                          step(2, {-1, -1, -1}, {kWhole})})) ==
+        4 * 8 * 4);
+}
+
+TEST_CASE("workers without work neither need nor make anything") {
+  Model model = matmulModel(3, 3, 3);
+  const Plan plan = planOf({step(5, {0, 0, 0}, {kContraction})});
+  // Owners of one row of C each: 2 partial results of 3 elements each come from
+  // others. Two workers own and do nothing.
+  CHECK(writeBytes(model, plan, 0) == 3 * 2 * 3 * 4);
+  CHECK(readBytes(model, plan, 0, 1) == 0);
+}
+
+TEST_CASE("one fetch serves several readers if its region holds theirs") {
+  Model model;
+  const int x = model.tensor({8});
+  model.apply({8}, {}, {{x, Access{{whole()}}}});
+  model.elementwise({x});
+  model.elementwise({x});
+  const Plan plan = planOf({step(2, {0, 0, 0, 0}, {0, 0, 0})});
+  CHECK(communicationBytes(model, plan) == 2 * 4 * 4);
+  CHECK(sharedCommunicationBytes(model, plan) == 2 * 4 * 4);
+  // The same halves, from the other worker.
+  const Plan held = planOf({step(2, {0, 0, 0, 0}, {0, 0, 0}),
+                            step(2, {kWhole, 0, 0, 0}, {0, 0, 0})});
+  CHECK(sharedReadBytes(model, held, x) == 4 * 4 * 4);
+
+  CHECK(outermost({{{0, 4}}, {{2, 3}}, {{0, 4}}, {{3, 6}}, {{5, 5}}}) ==
+        std::vector<Box>{{{0, 4}}, {{3, 6}}});
+}
+
+TEST_CASE("fast tables agree with the definition") {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const Model model = randomGraph(random);
+    CAPTURE(describe(model));
+    const int64_t workers = random.between(1, 12);
+    REQUIRE(validate(model, workers));
+    const Plan plan = randomPlan(random, model, workers);
+    const Plan other = randomPlan(random, model, workers);
+    REQUIRE(validate(model, plan));
+
+    PairCosts costs(model);
+    const auto list = [&](std::vector<int> Step::*choices, int id) {
+      Candidates candidates{factorize(workers), {{}, {}}};
+      for (size_t s = 0; s < plan.steps.size(); ++s) {
+        candidates.histories[0].push_back((other.steps[s].*choices)[id]);
+        candidates.histories[1].push_back((plan.steps[s].*choices)[id]);
+      }
+      return costs.add(candidates);
+    };
+    for (int op = 0; op < int(model.operators.size()); ++op) {
+      const int rows = list(&Step::operators, op);
+      const int result = model.operators[op].result;
+      REQUIRE(
+          costs.bytes(costs.write(op, rows, list(&Step::tensors, result)))[3] ==
+          writeBytes(model, plan, op));
+      for (int i = 0; i < int(model.operators[op].operands.size()); ++i) {
+        const int tensor = model.operators[op].operands[i].tensor;
+        const int columns = list(&Step::tensors, tensor);
+        const auto &exact =
+            costs.bytes(costs.read(op, i, rows, columns, Count::Region));
+        const auto &guaranteed =
+            costs.bytes(costs.read(op, i, rows, columns, Count::Guaranteed));
+        REQUIRE(exact[3] == readBytes(model, plan, op, i));
+        REQUIRE(guaranteed[3] <= exact[3]);
+      }
+    }
+    const int64_t all = communicationBytes(model, plan);
+    const int64_t shared = sharedCommunicationBytes(model, plan);
+    REQUIRE(shared <= all);
+    REQUIRE(all - shared == bytesSavedBySharing(model, plan));
+  }
+}
+
+TEST_CASE("graphs and plans that make no sense are named") {
+  const auto message = [](const Graph &graph, int64_t workers) {
+    const Status status = validate(graph, workers);
+    return status ? std::string() : status.error().message;
+  };
+  const Model model = matmulModel(4, 4, 4);
+  CHECK(message(model, 8) == "");
+  CHECK(message(model, 0) == "0 workers: 1 to 65536 are possible");
+  Model bad = model;
+  bad.operators[0].extents[0] = 5;
+  CHECK(message(bad, 8) ==
+        "operator op0: extents differ from the result's shape");
+  bad = model;
+  bad.operators[0].operands[0].tensor = 7;
+  CHECK(message(bad, 8) == "operator op0: no such operand tensor");
+  bad = model;
+  bad.operators[0].operands[0].access.dims[0].code.push_back({Code::Add});
+  CHECK(message(bad, 8) == "operator op0: malformed interval program");
+  bad = model;
+  bad.operators[0].splits = {1, 1};
+  CHECK(message(bad, 8) ==
+        "operator op0: split is no index variable, or there twice");
+  bad = model;
+  bad.operators.push_back(bad.operators[0]);
+  CHECK(message(bad, 8) == "operator op0: its result has another producer");
+  const int64_t huge = int64_t(1) << 30;
+  CHECK(message(matmulModel(huge, 4, 4), 8) == "");
+  CHECK(message(matmulModel(huge, 4, huge), 1) == "tensor t2: too large");
+  CHECK(message(matmulModel(huge, 4, huge / 8), 8) ==
+        "the model is too large for 8 workers");
+
+  CHECK(!validate(model, planOf({step(2, {0, 0}, {0})})));
+  CHECK(!validate(model, planOf({step(2, {0, 0, 2}, {0})})));
+  CHECK(!validate(model, planOf({step(2, {0, 0, 0}, {3})})));
+  CHECK(!validate(model, planOf({step(0, {0, 0, 0}, {0})})));
+}

@@ -1,0 +1,246 @@
+#include "compiler/partition/Recursive.h"
+#include "compiler/partition/Algorithm.h"
+#include "compiler/partition/BruteForce.h"
+#include "compiler/partition/CommunicationBytes.h"
+#include "compiler/partition/Factorize.h"
+#include "compiler/partition/LowerBound.h"
+#include "test/compiler/partition/RandomGraph.h"
+
+#include <catch2/catch.hpp>
+
+#include <iostream>
+
+using namespace smex;
+using namespace smex::partition;
+using namespace smex::partition::test;
+
+namespace {
+
+Plan search(const Graph &graph, int64_t workers, const Params &params = {}) {
+  auto plan = partitionRecursively(graph, workers, params);
+  REQUIRE(plan);
+  REQUIRE(validate(graph, *plan));
+  return std::move(*plan);
+}
+
+/// What the search says of its plan against the definitions.
+void checkTotals(const Graph &graph, const Plan &plan) {
+  Plan before;
+  for (const Step &step : plan.steps) {
+    before.steps.push_back(step);
+    REQUIRE(step.bytes == communicationBytes(graph, before));
+    REQUIRE(step.lowerBoundBytes <= step.bytes);
+    REQUIRE(step.optimal == (step.lowerBoundBytes == step.bytes));
+  }
+  REQUIRE(plan.bytes == communicationBytes(graph, plan));
+  REQUIRE(plan.sharedBytes == sharedCommunicationBytes(graph, plan));
+  REQUIRE(plan.lowerBoundBytes <= plan.sharedBytes);
+  REQUIRE(plan.optimal == (plan.lowerBoundBytes == plan.sharedBytes));
+}
+
+bool sameDecisions(const Plan &a, const Plan &b) {
+  if (a.steps.size() != b.steps.size())
+    return false;
+  for (size_t s = 0; s < a.steps.size(); ++s)
+    if (a.steps[s].tensors != b.steps[s].tensors ||
+        a.steps[s].operators != b.steps[s].operators)
+      return false;
+  return true;
+}
+
+} // namespace
+
+TEST_CASE("each step of random graphs is as good as the best of all choices") {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    RandomSizes sizes;
+    sizes.maxOperators = seed % 4 == 0 ? 3 : 2;
+    const Model model = randomGraph(random, sizes);
+    Params params = randomParams(random);
+    params.shareAlikeReaders = false; // B alone
+    CAPTURE(describe(model));
+    for (int64_t workers : {2, 3, 4, 6, 8}) {
+      CAPTURE(workers);
+      const Plan plan = search(model, workers, params);
+      checkTotals(model, plan);
+      Plan before;
+      for (const Step &step : plan.steps) {
+        const auto least = leastStepBytes(model, before, step.ways, params);
+        REQUIRE(least);
+        REQUIRE(step.bytes == *least);
+        REQUIRE(step.optimal);
+        before.steps.push_back(step);
+      }
+    }
+  }
+}
+
+TEST_CASE("whole plans: bound <= best of all <= recursive") {
+  RandomSizes sizes;
+  sizes.maxOperators = 2;
+  sizes.maxRank = 2;
+  sizes.maxReductions = 1;
+  int plans = 0, best = 0, bounded = 0;
+  double worst = 0;
+  for (uint64_t seed = 1000; seed < 1200; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const Model model = randomGraph(random, sizes);
+    CAPTURE(describe(model));
+    for (int64_t workers : {2, 3, 4, 6}) {
+      CAPTURE(workers);
+      Params params = randomParams(random);
+      const Plan plan = search(model, workers, params);
+      const auto least = partitionByBruteForce(model, workers, params);
+      const auto leastSeparate = leastBytesByBruteForce(model, workers, params);
+      REQUIRE(least);
+      REQUIRE(leastSeparate);
+      REQUIRE(plan.lowerBoundBytes <= least->sharedBytes);
+      REQUIRE(least->sharedBytes <= plan.sharedBytes);
+      REQUIRE(leastSeparate->bytes <= plan.bytes);
+      REQUIRE(least->sharedBytes <= leastSeparate->sharedBytes);
+      ++plans;
+      best += plan.sharedBytes == least->sharedBytes;
+      bounded += plan.lowerBoundBytes == least->sharedBytes;
+      if (least->sharedBytes > 0)
+        worst = std::max(worst, double(plan.sharedBytes - least->sharedBytes) /
+                                    double(least->sharedBytes));
+
+      // The same with steps left open, and with tables that don't fit.
+      for (int64_t limit : {4, 30, 200}) {
+        params.maxBoundPairEntries = limit;
+        params.maxBoundEntries = random.between(1, 100);
+        PairCosts costs(model);
+        REQUIRE(lowerBoundBytes(model, factorize(workers),
+                                Choices(model, params), costs,
+                                params) <= least->sharedBytes);
+      }
+    }
+  }
+  std::cout << "recursive against all plans of " << plans
+            << " tiny problems: the best one in " << best << ", at worst "
+            << int(worst * 100) << " % above it; the lower bound is reached in "
+            << bounded << "\n";
+  CHECK(best > plans * 3 / 4);
+}
+
+TEST_CASE("a search within limits stays sound") {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const Model model = randomGraph(random);
+    Params params = randomParams(random);
+    params.network.maxTableEntries = 2;
+    params.network.maxBoundEntries = 4;
+    params.network.maxPartEntries = 4;
+    const Plan plan = search(model, 8, params);
+    checkTotals(model, plan);
+  }
+}
+
+TEST_CASE("one worker needs no step and nothing from others") {
+  const Plan plan = search(matmulModel(4, 4, 4), 1);
+  CHECK(plan.steps.empty());
+  CHECK(plan.sharedBytes == 0);
+  CHECK(plan.optimal);
+}
+
+TEST_CASE("any number of workers from 1 to 64") {
+  Model model;
+  model.conv(model.tensor({2, 3, 10, 10}), 5, 3);
+  for (int64_t workers = 1; workers <= 64; ++workers) {
+    CAPTURE(workers);
+    const Plan plan = search(model, workers);
+    CHECK(plan.workers() == workers);
+    checkTotals(model, plan);
+    // Every element has an owner.
+    for (int t = 0; t < int(model.tensors.size()); ++t) {
+      int64_t owned = 0;
+      for (int64_t g = 0; g < workers; ++g)
+        owned += volume(ownedBox(model, plan, t, g));
+      CHECK(owned >= volume(wholeBox(model.shape(t))));
+    }
+  }
+}
+
+TEST_CASE("a chain with a large batch is cut along the batch") {
+  const Model model = chain(6, 65536, 64);
+  Params params;
+  params.wholeTensorShare = int64_t(1) << 40; // nothing is small
+  const Plan plan = search(model, 8, params);
+  checkTotals(model, plan);
+  for (const Step &step : plan.steps)
+    for (int choice : step.operators)
+      CHECK(choice == 0);
+  // Six matrices of 64 x 64, each worker lacking 7/8 of each.
+  CHECK(plan.bytes == 6 * 7 * 64 * 64 * 4);
+  CHECK(plan.optimal);
+  // Against such a batch the matrices are small, and held whole.
+  CHECK(search(model, 8).bytes == 0);
+}
+
+TEST_CASE("a chain with large weights leaves them where they are") {
+  const Model model = chain(6, 64, 4096);
+  const Plan plan = search(model, 8);
+  checkTotals(model, plan);
+  const int64_t weights = 6 * int64_t(4096) * 4096 * 4;
+  CHECK(plan.bytes < weights / 10);
+}
+
+TEST_CASE("a residual graph") {
+  const Model model = resnet50(8);
+  for (int64_t workers : {6, 8}) {
+    const Plan plan = search(model, workers);
+    checkTotals(model, plan);
+    for (const Step &step : plan.steps)
+      CHECK(step.optimal);
+    CHECK(plan.lowerBoundBytes * 2 > plan.sharedBytes);
+  }
+}
+
+TEST_CASE("forward and backward need not be cut alike") {
+  const Model model = trainedMlp(4, 512, 1024);
+  const Plan plan = search(model, 8);
+  checkTotals(model, plan);
+  CHECK(plan.steps[0].optimal);
+  CHECK(plan.lowerBoundBytes > 0);
+}
+
+TEST_CASE("twenty timesteps that read one weight fetch it once") {
+  const Model model = recurrent(2, 20, 2048, 1024);
+  Params params;
+  params.shareAlikeReaders = false;
+  const Plan separate = search(model, 8, params);
+  const Plan shared = search(model, 8);
+  checkTotals(model, separate);
+  checkTotals(model, shared);
+  CHECK(shared.sharedBytes * 2 < separate.sharedBytes);
+  CHECK(shared.bytes > separate.bytes);
+}
+
+TEST_CASE("the same input gives the same plan") {
+  const Model model = chainWithSkips(60, 64, 128);
+  Params limited;
+  limited.network.maxTableEntries = 8;
+  limited.network.maxBoundEntries = 16;
+  limited.network.maxPartEntries = 8;
+  CHECK(sameDecisions(search(model, 12), search(model, 12)));
+  CHECK(sameDecisions(search(model, 12, limited), search(model, 12, limited)));
+}
+
+TEST_CASE("algorithms are known by name") {
+  const Model model = matmulModel(4, 4, 4);
+  for (const Algorithm &algorithm : algorithms()) {
+    const auto plan = partition::partition(model, 4, algorithm.name);
+    REQUIRE(plan);
+    checkTotals(model, *plan);
+  }
+  const auto plan = partition::partition(model, 4, "magic");
+  REQUIRE(!plan);
+  CHECK(plan.error().fault == Fault::Usage);
+  CHECK(plan.error().message ==
+        "no algorithm \"magic\"; there are recursive, brute-force");
+  CHECK(!partition::partition(chain(40, 8, 8), 8, "brute-force"));
+  CHECK(!partition::partition(model, 0));
+}

@@ -1,0 +1,139 @@
+#include "runtime/backends/cpu/Gemm.h"
+#include "test/runtime/backends/KernelCase.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::runtime;
+
+namespace {
+/// Sum(x0[..] * x1[..]) with up to two indices of each role, in any order.
+void randomContraction(unsigned seed, DType type, int64_t largest) {
+  KernelCase test(seed);
+  std::string roles;
+  for (char role : {'b', 'm', 'n'})
+    roles += std::string(size_t(test.draw(0, 2)), role);
+  std::shuffle(roles.begin(), roles.end(), test.random);
+  const size_t rank = roles.size();
+  roles += std::string(size_t(test.draw(1, 2)), 'k');
+
+  std::vector<int64_t> sizes;
+  Box indices;
+  for (size_t i = 0; i < roles.size(); ++i) {
+    sizes.push_back(test.draw(1, largest));
+    indices.push_back(test.part(sizes.back()));
+  }
+  const auto nameOf = [&](size_t i) {
+    return i < rank ? "i" + std::to_string(i) : "r" + std::to_string(i - rank);
+  };
+  std::string text = "(";
+  std::string reads[2];
+  std::vector<BufferView> operands;
+  for (int side = 0; side < 2; ++side) {
+    std::vector<size_t> dims;
+    for (size_t i = 0; i < roles.size(); ++i)
+      if (roles[i] != (side ? 'm' : 'n'))
+        dims.push_back(i);
+    std::shuffle(dims.begin(), dims.end(), test.random);
+    std::vector<int64_t> shape;
+    Box needed;
+    for (size_t i : dims) {
+      shape.push_back(sizes[i]);
+      needed.push_back(indices[i]);
+      reads[side] += (reads[side].empty() ? "" : ", ") + nameOf(i);
+    }
+    operands.push_back(test.buffer(type, shape, test.holding(needed, shape)));
+    text += (side ? ", x1: " : "x0: ") + std::string(name(type)) + "[" +
+            std::to_string(shape.size()) + "]";
+  }
+  text += ") -> " + std::string(name(type)) + ": lambda";
+  for (size_t i = 0; i < rank; ++i)
+    text += (i ? ", " : " ") + nameOf(i);
+  text += ": Sum(lambda ";
+  for (size_t i = rank; i < roles.size(); ++i)
+    text += (i > rank ? ", " : "") + nameOf(i);
+  const bool exchanged = test.draw(0, 1);
+  text += ": x" + std::to_string(exchanged) + "[" + reads[exchanged] + "] * x" +
+          std::to_string(!exchanged) + "[" + reads[!exchanged] + "])";
+
+  const auto lambda = tdl::parseLambda(text);
+  INFO(text << (lambda ? "" : lambda.error().message));
+  REQUIRE(lambda);
+  plan::Kernel kernel;
+  kernel.kind = plan::KernelKind::Contraction;
+  kernel.lambda = text;
+  kernel.roles = roles;
+  const std::vector<int64_t> shape(sizes.begin(), sizes.begin() + rank);
+  const Box part(indices.begin(), indices.begin() + rank);
+  const BufferView result = test.buffer(type, shape, test.holding(part, shape));
+  test.check(bindContraction, kernel, *lambda, indices, result, operands,
+             test.draw(0, 2) ? 1 << 20 : 0, int(test.draw(1, 3)));
+}
+} // namespace
+
+TEST_CASE("small contractions of every type") {
+  for (DType type : {DType::F32, DType::F64, DType::I32, DType::I64, DType::U8,
+                     DType::F16, DType::BF16})
+    for (unsigned seed = 0; seed < 150; ++seed)
+      randomContraction(seed, type, 4);
+}
+
+TEST_CASE("larger contractions, for the library") {
+  for (unsigned seed = 0; seed < 150; ++seed) {
+    randomContraction(1000 + seed, DType::F32, 9);
+    randomContraction(2000 + seed, DType::BF16, 7);
+  }
+}
+
+namespace {
+cpu::ContractionIndex index(int64_t extent, bool summed, int64_t result,
+                            int64_t left, int64_t right) {
+  return {extent, summed, result, left, right};
+}
+} // namespace
+
+TEST_CASE("a plain product needs no loops around it") {
+  // result[i, j] = sum over k of a[i, k] * b[k, j]
+  const auto plan =
+      planGemm({index(3, false, 5, 7, 0), index(5, false, 1, 0, 1),
+                index(7, true, 0, 1, 5)});
+  REQUIRE(plan);
+  CHECK_FALSE(plan->swapped);
+  CHECK((plan->m == 3 && plan->n == 5 && plan->k == 7));
+  CHECK((plan->outer.empty() && plan->inner.empty()));
+  CHECK((plan->left.leading == 7 && !plan->left.transposed));
+  CHECK((plan->right.leading == 5 && !plan->right.transposed));
+}
+
+TEST_CASE("a result by columns exchanges the operands") {
+  // result[j, i] = sum over k of a[i, k] * b[j, k]
+  const auto plan =
+      planGemm({index(3, false, 1, 7, 0), index(5, false, 3, 0, 7),
+                index(7, true, 0, 1, 1)});
+  REQUIRE(plan);
+  CHECK(plan->swapped);
+  CHECK((plan->m == 5 && plan->n == 3 && plan->k == 7));
+  CHECK(plan->right.transposed);
+}
+
+TEST_CASE("contiguous indices are merged, others are loops") {
+  // result[b, s, t, j] = sum over k of a[b, s, t, k] * w[k, j], where a is a
+  // part of a larger buffer along b.
+  const auto plan =
+      planGemm({index(2, false, 60, 1000, 0), index(3, false, 20, 28, 0),
+                index(4, false, 5, 7, 0), index(5, false, 1, 0, 1),
+                index(7, true, 0, 1, 5)});
+  REQUIRE(plan);
+  CHECK((plan->m == 12 && plan->n == 5 && plan->k == 7));
+  REQUIRE(plan->outer.size() == 1);
+  CHECK(plan->outer[0].extent == 2);
+}
+
+TEST_CASE("products of useful sizes go to the library") {
+  const ThreadGroup threads(1);
+  const std::vector<cpu::ContractionIndex> indices = {
+      index(64, false, 64, 64, 0), index(64, false, 1, 0, 1),
+      index(64, true, 0, 1, 64)};
+  CHECK(Gemm(DType::F32, indices, {}, threads).usesLibrary());
+  CHECK_FALSE(Gemm(DType::F64, indices, {}, threads).usesLibrary());
+}

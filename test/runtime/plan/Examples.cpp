@@ -1,0 +1,289 @@
+#include "test/runtime/plan/Examples.h"
+
+#include "runtime/plan/Totals.h"
+#include "support/Sha256.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+using namespace smex;
+using namespace smex::plan;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char *product =
+    "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: "
+    "Sum(lambda r0: x0[i0, r0] * x1[r0, i1])";
+constexpr const char *biasRelu = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: "
+                                 "max(x0[i0, i1] + x1[i1], 0.0)";
+
+Kernel contraction() {
+  Kernel kernel;
+  kernel.kind = KernelKind::Contraction;
+  kernel.lambda = product;
+  kernel.roles = "mnk";
+  return kernel;
+}
+
+Kernel generated(const char *lambda, const char *symbol) {
+  Kernel kernel;
+  kernel.lambda = lambda;
+  kernel.symbol = symbol;
+  return kernel;
+}
+
+Instruction compute(const char *node, int to, int kernel, std::vector<int> operands,
+                    std::vector<int64_t> reductions = {}) {
+  Instruction instruction;
+  instruction.node = node;
+  instruction.to = to;
+  instruction.kernel = kernel;
+  instruction.operands = std::move(operands);
+  instruction.reductions = std::move(reductions);
+  return instruction;
+}
+
+Instruction transfer(Opcode op, const char *node, int to, int from) {
+  Instruction instruction;
+  instruction.op = op;
+  instruction.node = node;
+  instruction.to = to;
+  instruction.from = from;
+  if (op == Opcode::Reduce)
+    instruction.reducer = "Sum";
+  return instruction;
+}
+
+std::vector<TensorInfo> tensors() {
+  const auto f32 = [](const char *name, std::vector<int64_t> shape) {
+    return TensorInfo{name, {DType::F32, std::move(shape)}};
+  };
+  return {f32("x", {4, 6}), f32("w", {6, 8}), f32("b", {8}),   f32("h", {4, 8}),
+          f32("r", {4, 8}), f32("v", {8, 4}), f32("z", {4, 4})};
+}
+
+std::vector<Parameter> parameters() {
+  return {{"w", 1, false, 0}, {"b", 2, true, 0.25}, {"v", 7, false, 0}};
+}
+
+Worker half(int64_t k) {
+  const int64_t row = 2 * k, column = 3 * k, other = 1 - k;
+  const Interval rows = {row, row + 2};
+  Worker worker;
+  worker.arenaBytes = 576;
+  worker.workspaceOffset = 512;
+  worker.workspaceBytes = 64;
+  worker.buffers = {
+      {{{0, 4}, {column, column + 3}}, 0}, // x
+      {{{column, column + 3}, {0, 8}}, 64}, // w
+      {{{0, 8}}, 192},                      // b
+      {{{0, 4}, {0, 8}}, 320},              // h, partial
+      {{rows, {0, 8}}, 448},                // h
+      {{rows, {0, 8}}, 448},                // r, in place
+      {{{0, 4}, {0, 8}}, 320},              // r, fetched
+      {{{0, 8}, rows}, 256},                // v
+      {{{0, 4}, rows}, 0},                  // z
+  };
+  worker.instructions.resize(5);
+  auto &list = worker.instructions;
+  list[0].indices = {{0, 4}, {0, 8}, {column, column + 3}};
+  list[1].pieces = {{0, {rows, {0, 8}}}, {1, {rows, {0, 8}}}};
+  list[1].waits = {{int(other), 0}};
+  list[2].indices = {rows, {0, 8}};
+  list[3].pieces = {{0, {{0, 2}, {0, 8}}}, {1, {{2, 4}, {0, 8}}}};
+  list[3].waits = {{int(other), 2}};
+  list[4].indices = {{0, 4}, rows, {0, 8}};
+  worker.weights = {{0, 0}, {2, 128}};
+  return worker;
+}
+
+Partitioned whole() {
+  Partitioned part;
+  part.program.tensors = tensors();
+  part.program.kernels = {contraction(), generated(biasRelu, "kernel_0")};
+  part.program.buffers = {{0}, {1}, {2}, {3}, {4}, {5}, {6}};
+  part.program.instructions = {compute("fc1", 3, 0, {0, 1}, {6}),
+                               compute("relu", 4, 1, {3, 2}),
+                               compute("fc2", 6, 0, {4, 5}, {8})};
+  part.program.inputs = {{"x", 0}};
+  part.program.outputs = {{"z", 6}};
+  part.program.parameters = parameters();
+  part.program.parameters[2].buffer = 5;
+  Worker worker;
+  worker.arenaBytes = 1024;
+  for (size_t b = 0; b < 7; ++b)
+    worker.buffers.push_back({wholeBox(part.program.tensors[b].type.shape), 0});
+  const int64_t offsets[] = {0, 128, 320, 384, 384, 512, 640};
+  for (size_t b = 0; b < 7; ++b)
+    worker.buffers[b].offset = offsets[b];
+  worker.instructions.resize(3);
+  worker.instructions[0].indices = {{0, 4}, {0, 8}, {0, 6}};
+  worker.instructions[1].indices = {{0, 4}, {0, 8}};
+  worker.instructions[2].indices = {{0, 4}, {0, 4}, {0, 8}};
+  part.workers = {worker};
+  return part;
+}
+
+void setTotals(Plan &plan) {
+  const Totals totals = plan::totals(plan.partitioned);
+  plan.communicationBytes = totals.communicationBytes;
+  plan.peakBytes = totals.peakBytes;
+  plan.parameterBytes = totals.parameterBytes;
+}
+
+} // namespace
+
+Plan plan::twoWorkers() {
+  Plan plan;
+  plan.modelName = "mlp.onnx";
+  plan.modelSha256 = sha256("mlp");
+  plan.kernels = "native code";
+  Program &program = plan.partitioned.program;
+  program.tensors = tensors();
+  program.kernels = {contraction(), generated(biasRelu, "kernel_0")};
+  program.buffers = {{0}, {1}, {2}, {3, true}, {3}, {4}, {4}, {5}, {6}};
+  program.instructions = {compute("fc1", 3, 0, {0, 1}, {6}),
+                          transfer(Opcode::Reduce, "fc1", 4, 3),
+                          compute("relu", 5, 1, {4, 2}),
+                          transfer(Opcode::Fetch, "fc2", 6, 5),
+                          compute("fc2", 8, 0, {6, 7}, {8})};
+  program.inputs = {{"x", 0}};
+  program.outputs = {{"z", 8}};
+  program.parameters = parameters();
+  plan.partitioned.workers = {half(0), half(1)};
+  plan.unpartitioned = whole();
+  plan.search = {"recursive", 256, true, {{2, 256, 256, true}}};
+  plan.flops = 704;
+  setTotals(plan);
+  return plan;
+}
+
+Plan plan::manyInstructions(int workers, int layers) {
+  Plan plan;
+  plan.modelName = "many.json";
+  plan.modelSha256 = sha256("many");
+  plan.kernels = "native code";
+  Program &program = plan.partitioned.program;
+  program.kernels = {
+      generated("(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1] + 1.0", "kernel_0")};
+  plan.partitioned.workers.resize(size_t(workers));
+  const int64_t columns = 64, rows = 4 * workers;
+  const auto tensor = [&] {
+    program.tensors.push_back({"t" + std::to_string(program.tensors.size()),
+                               {DType::F32, {rows, columns}}});
+    return int(program.tensors.size()) - 1;
+  };
+  // Bytes of a share and of a share with both halo rows, at four places in turn.
+  const int64_t share = 4 * columns * 4, haloed = 6 * columns * 4;
+  const auto boxOf = [&](int w, int64_t halo) {
+    return Box{{std::max<int64_t>(0, 4 * w - halo),
+                std::min(rows, 4 * w + 4 + halo)},
+               {0, columns}};
+  };
+  const auto buffer = [&](int t, int64_t halo, int64_t offset) {
+    program.buffers.push_back({t});
+    for (int w = 0; w < workers; ++w)
+      plan.partitioned.workers[size_t(w)].buffers.push_back(
+          {boxOf(w, halo), offset});
+    return int(program.buffers.size()) - 1;
+  };
+  int last = tensor(), home = buffer(last, 0, 0);
+  program.inputs = {{"t0", home}};
+  for (int layer = 0; layer < layers; ++layer) {
+    const int64_t base = share + (layer % 2) * (haloed + share);
+    const int fetched = buffer(last, 1, base);
+    const int inPlace = buffer(tensor(), 1, base);
+    last = tensor();
+    const int next = buffer(last, 0, base + haloed);
+    const int at = int(program.instructions.size());
+    program.instructions.push_back(transfer(Opcode::Fetch, "layer", fetched, home));
+    program.instructions.push_back(compute("layer", inPlace, 0, {fetched}));
+    program.instructions.push_back(compute("layer", next, 0, {inPlace}));
+    for (int w = 0; w < workers; ++w) {
+      auto &list = plan.partitioned.workers[size_t(w)].instructions;
+      WorkerInstruction fetch;
+      for (int from = std::max(0, w - 1); from <= std::min(workers - 1, w + 1);
+           ++from) {
+        fetch.pieces.push_back({from, intersect(boxOf(from, 0), boxOf(w, 1))});
+        if (from != w && at > 0)
+          fetch.waits.push_back({from, at - 1});
+      }
+      list.push_back(fetch);
+      list.push_back({boxOf(w, 1), {}, {}});
+      list.push_back({boxOf(w, 0), {}, {}});
+    }
+    home = next;
+  }
+  program.outputs = {{"out", home}};
+  for (Worker &worker : plan.partitioned.workers)
+    worker.arenaBytes = 3 * share + 2 * haloed;
+  plan.search.algorithm = "by hand";
+  setTotals(plan);
+  return plan;
+}
+
+WeightSource plan::countingWeights(const Plan &plan) {
+  return [&plan](int parameter, const Box &box) -> Result<std::vector<std::byte>> {
+    const Program &program = plan.partitioned.program;
+    const int buffer = program.parameters[size_t(parameter)].buffer;
+    const auto &shape =
+        program.tensors[size_t(program.buffers[size_t(buffer)].tensor)].type.shape;
+    std::vector<float> values;
+    for (int64_t row = box[0].lo; row < box[0].hi; ++row)
+      for (int64_t column = box[1].lo; column < box[1].hi; ++column)
+        values.push_back(float(parameter * 1000 + row * shape[1] + column));
+    std::vector<std::byte> bytes(values.size() * sizeof(float));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+  };
+}
+
+static std::string makeFolder() {
+  const char *base = std::getenv("TEST_TMPDIR");
+  std::string name = (base ? std::string(base) : fs::temp_directory_path().string()) +
+                     "/plan-test-XXXXXX";
+  if (!::mkdtemp(name.data()))
+    std::abort();
+  return name;
+}
+
+TemporaryFolder::TemporaryFolder() : path(makeFolder()) {}
+TemporaryFolder::~TemporaryFolder() { fs::remove_all(path); }
+
+std::string plan::slurp(const std::string &path) {
+  std::ostringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  return bytes.str();
+}
+
+void plan::spit(const std::string &path, const std::string &bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+void plan::rehash(const std::string &directory) {
+  auto json = parseJson(slurp(directory + "/plan.json"));
+  if (!json || !json->is_object())
+    return;
+  if (json->contains("files") && (*json)["files"].is_object())
+    for (auto &file : (*json)["files"].items())
+      file.value() = sha256(slurp(directory + "/" + file.key()));
+  seal(directory, std::move(*json));
+}
+
+void plan::seal(const std::string &directory, Json summary) {
+  summary.erase("sha256");
+  summary["sha256"] = sha256(canonicalJson(summary));
+  spit(directory + "/plan.json", canonicalJson(summary));
+}
+
+void plan::edit(const std::string &directory, const std::string &file,
+                const std::string &pointer, const Json &value) {
+  Json json = *parseJson(slurp(directory + "/" + file));
+  json[Json::json_pointer(pointer)] = value;
+  spit(directory + "/" + file, canonicalJson(json));
+  rehash(directory);
+}

@@ -1,0 +1,328 @@
+#include "runtime/plan/Load.h"
+
+#include "runtime/plan/Check.h"
+#include "test/runtime/plan/Examples.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <sys/stat.h>
+
+using namespace smex;
+using namespace smex::plan;
+namespace fs = std::filesystem;
+
+static std::string errorOf(const std::string &directory) {
+  const auto plan = load(directory);
+  return plan ? "loaded" : plan.error().message;
+}
+
+/// The example, freshly saved.
+static std::string saved(const TemporaryFolder &folder) {
+  const Plan plan = twoWorkers();
+  REQUIRE(save(plan, folder / "plan", countingWeights(plan)));
+  return folder / "plan";
+}
+
+TEST_CASE("every flipped bit is found") {
+  const TemporaryFolder folder;
+  const std::string plan = saved(folder);
+  int flips = 0;
+  for (const auto &entry : fs::recursive_directory_iterator(plan)) {
+    if (!entry.is_regular_file())
+      continue;
+    const std::string path = entry.path().string(), bytes = slurp(path);
+    for (size_t i = 0; i < bytes.size(); ++i)
+      for (int bit = 0; bit < 8; ++bit) {
+        // All bits of plan.json, whose hash is its own business; of the others
+        // one in each byte, in turn.
+        if (entry.path().filename() != "plan.json" && bit != int(i % 8))
+          continue;
+        std::string flipped = bytes;
+        flipped[i] = char(flipped[i] ^ (1 << bit));
+        spit(path, flipped);
+        ++flips;
+        if (load(plan))
+          FAIL(path << ": bit " << bit << " of byte " << i << " was not missed");
+      }
+    spit(path, bytes);
+  }
+  CHECK(flips > 5000);
+  CHECK(errorOf(plan) == "loaded");
+}
+
+namespace {
+struct Change {
+  const char *file, *pointer;
+  Json value;
+  const char *says;
+};
+
+const char *longMap = "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1]";
+
+const std::vector<Change> changes = {
+    // plan.json
+    {"plan.json", "/format", "onnx", "\"format\" is not \"smex-plan\""},
+    {"plan.json", "/version", 2, "version: the plan has format version 2, this smex reads version 1"},
+    {"plan.json", "/version", 0, "format version 0"},
+    {"plan.json", "/version", "1", "version: must be an integer"},
+    {"plan.json", "/gpus", 3, "files: has no \"gpu2.json\""},
+    {"plan.json", "/gpus", 1, "files: \"gpu1.json\" is no file of a plan for 1 GPUs"},
+    {"plan.json", "/gpus", 0, "gpus: 0 is not in 1 .. 65536"},
+    {"plan.json", "/gpus", 2.0, "gpus: must be an integer"},
+    {"plan.json", "/gpus", 100000000000, "gpus: 100000000000 is not in 1 .. 65536"},
+    {"plan.json", "/created", "today", "has a key \"created\", which this version"},
+    {"plan.json", "/model/name", "/home/me/mlp.onnx", "model.name"},
+    {"plan.json", "/model/sha256", "abc", "model.sha256"},
+    {"plan.json", "/totals/peak_bytes", {576}, "totals.peak_bytes: 1 numbers for 2 GPUs"},
+    {"plan.json", "/totals/flops", -1, "totals.flops: -1 is not in 0 .. "},
+    {"plan.json", "/search/steps/0/ways", 0, "search.steps[0].ways: 0 is not in 1"},
+    {"plan.json", "/search/optimal", 1, "search.optimal: must be true or false"},
+    // program.json
+    {"program.json", "/tensors/3/shape/1", -8, "tensors[3].shape[1]: -8 is not in 0 .. "},
+    {"program.json", "/tensors/3/shape", {1 << 24, 1 << 24, 4}, "tensors[3].shape: has more than 281474976710656 bytes"},
+    {"program.json", "/tensors/3/shape", {int64_t(1) << 40, int64_t(1) << 40}, "tensors[3].shape: has more"},
+    {"program.json", "/tensors/3/shape", {0, int64_t(1) << 40, int64_t(1) << 40}, "tensors[3].shape: has more"},
+    {"program.json", "/tensors/3/shape/0", (int64_t(1) << 48) + 1, "tensors[3].shape[0]: 281474976710657 is not in"},
+    {"program.json", "/tensors/3/shape/0", 4.0, "tensors[3].shape[0]: must be an integer"},
+    {"program.json", "/tensors/3/shape/0", UINT64_MAX, "tensors[3].shape[0]: 18446744073709551615 is not in"},
+    {"program.json", "/tensors/3/shape", 4, "tensors[3].shape: must be an array"},
+    {"program.json", "/tensors/3/dtype", "f8", "tensors[3]: \"f8\" is no element type"},
+    {"program.json", "/tensors/3/name", "x", "tensors[3].name: \"x\" occurs twice"},
+    {"program.json", "/tensors/3/name", "", "tensors[3].name: must be text"},
+    {"program.json", "/tensors/3/name", "a\nb", "tensors[3].name: must be text"},
+    {"program.json", "/buffers/4/tensor", 7, "buffers[4].tensor: there is no tensor 7, there are 7"},
+    {"program.json", "/buffers/4/partial", false, "buffers[4]: \"partial\" is true or absent"},
+    {"program.json", "/buffers/3/partial", 1, "buffers[3].partial: must be true or false"},
+    {"program.json", "/buffers/4/partial", true, "is a partial result"},
+    {"program.json", "/kernels/1/lambda", "lambda i: x[i]", "kernels[1].lambda: "},
+    {"program.json", "/kernels/1/lambda", longMap, "instructions[2].operands: 2 operands for a lambda of 1"},
+    {"program.json", "/kernels/1/symbol", "main()", "kernels[1].symbol"},
+    {"program.json", "/kernels/1/symbol", "", "kernels[1].symbol"},
+    {"program.json", "/kernels/1/kind", "magic", "kernels[1]: \"magic\" is no kind of kernel"},
+    {"program.json", "/kernels/1/kind", "reference", "kernels[1]: has a key \"symbol\""},
+    {"program.json", "/kernels/0/roles", "mn", "kernels[0].roles: 2 roles for 3 index variables"},
+    {"program.json", "/kernels/0/roles", "mnm", "kernels[0].roles: index variable r0 must be 'k'"},
+    {"program.json", "/kernels/0/roles", "mkk", "kernels[0].roles: index variable i1"},
+    {"program.json", "/instructions/0/kernel", 2, "instructions[0].kernel: there is no kernel 2"},
+    {"program.json", "/instructions/0/kernel", 1, "instructions[0].operands: buffer 1 is f32[6, 8], but the lambda's operand 1 is f32 of rank 1"},
+    {"program.json", "/instructions/0/operands", {0}, "instructions[0].operands: 1 operands for a lambda of 2"},
+    {"program.json", "/instructions/0/operands/1", 9, "instructions[0].operands: there is no buffer 9"},
+    {"program.json", "/instructions/0/operands/1", 3, "instructions[0].operands: buffer 3 is a partial result"},
+    {"program.json", "/instructions/0/reductions", {6, 1}, "instructions[0].reductions: 2 extents for 1"},
+    {"program.json", "/instructions/0/reductions", {5}, "gpu1.json: instructions[0].indices[2]: 3:6 is not in the reduction's range, 0:5"},
+    {"program.json", "/instructions/2/to", 3, "instructions[2].to: a map has no partial results"},
+    {"program.json", "/instructions/2/to", 2, "instructions[2].to: buffer 2 is f32[8], but the lambda's result is f32 of rank 2"},
+    {"program.json", "/instructions/1/from", 12, "instructions[1].from: there is no buffer 12"},
+    {"program.json", "/instructions/1/from", 4, "instructions[1].from: must be a partial result"},
+    {"program.json", "/instructions/3/from", 0, "instructions[3].from: is a part of tensor 0, but \"to\" of 4"},
+    {"program.json", "/instructions/1/reducer", "Mean", "instructions[1].reducer: \"Mean\" is no reducer"},
+    {"program.json", "/instructions/1/op", "copy", "instructions[1]: \"copy\" is no instruction"},
+    {"program.json", "/instructions/1/op", "fetch", "instructions[1]: has a key \"reducer\""},
+    {"program.json", "/inputs/0/buffer", 3, "inputs[0].buffer: is a partial result"},
+    {"program.json", "/inputs/0/buffer", 1, "parameters[0].buffer: is another input or parameter too"},
+    {"program.json", "/inputs/0/name", "w", "parameters[0].name: \"w\" occurs twice"},
+    {"program.json", "/outputs/0/buffer", -1, "outputs[0].buffer: -1 is not in 0 .. "},
+    {"program.json", "/parameters/1/scale", -0.5, "parameters[1].scale: must be a number of at least 0"},
+    {"program.json", "/parameters/1/drawn", false, "parameters[1]: \"drawn\" is true or absent"},
+    {"program.json", "/parameters/0/drawn", true, "parameters[0]: has no \"scale\""},
+    // gpuN.json
+    {"gpu1.json", "/buffers/0/box/1", {3, 7}, "gpu1.json: buffers[0].box[1]: 3:7 is not in the tensor, 0:6"},
+    {"gpu1.json", "/buffers/0/box/1", {6, 3}, "buffers[0].box[1]: 6:3 is not in the tensor"},
+    {"gpu1.json", "/buffers/0/box/1", {-1, 3}, "buffers[0].box[1][0]: -1 is not in"},
+    {"gpu1.json", "/buffers/0/box/1", {3}, "buffers[0].box[1]: must be an array of two integers"},
+    {"gpu1.json", "/buffers/0/box", Json::array(), "buffers[0].box: 0 ranges for a tensor of rank 2"},
+    {"gpu1.json", "/buffers/8/offset", 8, "buffers[8].offset: 32 bytes at 8 do not lie in the arena of 576 bytes, 64-byte aligned"},
+    {"gpu1.json", "/buffers/8/offset", 576, "buffers[8].offset: 32 bytes at 576"},
+    {"gpu1.json", "/buffers/8/offset", (int64_t(1) << 48), "buffers[8].offset: 32 bytes at"},
+    {"gpu1.json", "/buffers/8/offset", INT64_MAX, "buffers[8].offset: 9223372036854775807 is not in 0 .. 281474976710656"},
+    {"gpu1.json", "/buffers/9", {{"box", Json::array()}, {"offset", 0}}, "buffers: 10, but program.json has 9"},
+    {"gpu1.json", "/instructions", Json::array(), "instructions: 0, but program.json has 5"},
+    {"gpu1.json", "/arena_bytes", 448, "workspace: does not lie in the arena of 448 bytes"},
+    {"gpu1.json", "/arena_bytes", -1, "arena_bytes: -1 is not in"},
+    {"gpu1.json", "/workspace/offset", 1, "workspace: does not lie in the arena"},
+    {"gpu1.json", "/workspace/bytes", int64_t(1) << 48, "workspace: does not lie in the arena"},
+    {"gpu1.json", "/instructions/0/indices", {{0, 4}, {0, 8}}, "instructions[0].indices: 2 ranges for 3 index variables"},
+    {"gpu1.json", "/instructions/2/indices/0", {1, 4}, "instructions[2].indices[0]: 1:4 is not in the result's buffer, 2:4"},
+    {"gpu1.json", "/instructions/2/indices/0", {4, 2}, "instructions[2].indices[0]: 4:2 is no range"},
+    {"gpu1.json", "/instructions/0/pieces", {{{"box", {{0, 1}, {0, 1}}}, {"worker", 0}}}, "instructions[0].pieces: a compute has no pieces"},
+    {"gpu1.json", "/instructions/1/indices", {{0, 1}}, "instructions[1].indices: only a compute has indices"},
+    {"gpu1.json", "/instructions/3/pieces/1/worker", 2, "instructions[3].pieces[1].worker: there is no worker 2"},
+    {"gpu1.json", "/instructions/3/pieces/1/box", {{2, 4}}, "instructions[3].pieces[1].box: 1 ranges for a tensor of rank 2"},
+    {"gpu1.json", "/instructions/3/pieces/1/box/0", {2, 2}, "instructions[3].pieces[1].box: is empty"},
+    {"gpu1.json", "/instructions/3/pieces/1/box/0", {1, 4}, "instructions[3].pieces[1].box: [1:4, 0:8] is not in the buffer read on worker 1, [2:4, 0:8]"},
+    {"gpu1.json", "/instructions/1/pieces/1/box/0", {1, 4}, "instructions[1].pieces[1].box: [1:4, 0:8] is not in the buffer written, [2:4, 0:8]"},
+    {"gpu1.json", "/instructions/3/pieces/1/box/1", {0, 7}, "instructions[3].pieces: no piece has [2:4, 7:8]"},
+    {"gpu1.json", "/instructions/3/pieces/2", {{"box", {{0, 1}, {0, 1}}}, {"worker", 0}}, "instructions[3].pieces: 0 and 2 share elements"},
+    {"gpu1.json", "/instructions/1/pieces", Json::array(), "instructions[1].pieces: no piece has [2:4, 0:8]"},
+    {"gpu1.json", "/instructions/3/waits/0", {2, 0}, "instructions[3].waits[0]: there is no instruction 0 on worker 2"},
+    {"gpu1.json", "/instructions/3/waits/0", {0, 5}, "instructions[3].waits[0]: there is no instruction 5 on worker 0"},
+    {"gpu1.json", "/instructions/3/waits/0", {0}, "instructions[3].waits[0]: must be an array of two integers"},
+    {"gpu1.json", "/weights", Json::array(), "weights: parameter \"w\" has no stored values"},
+    {"gpu1.json", "/weights/0/parameter", 3, "weights[0].parameter: there is no parameter 3"},
+    {"gpu1.json", "/weights/0/parameter", 1, "weights[0].parameter: \"b\" is drawn, not stored"},
+    {"gpu1.json", "/weights/1/parameter", 0, "weights[1].parameter: \"w\" is stored twice"},
+    {"gpu1.json", "/weights/1/offset", 192, "weights[1].offset: is 192, not the next multiple of 64, 128"},
+    {"gpu1.json", "/weights/1/offset", 64, "weights[1].offset: is 64, not"},
+    {"unpartitioned/gpu0.json", "/weights", {{{"offset", 0}, {"parameter", 0}}}, "changed/unpartitioned/gpu0.json: weights: this program has no weights"},
+    {"unpartitioned/gpu0.json", "/buffers/0/box/0", {0, 5}, "changed/unpartitioned/gpu0.json: buffers[0].box[0]: 0:5"},
+};
+} // namespace
+
+TEST_CASE("every number out of place is found and named") {
+  const TemporaryFolder folder;
+  const std::string original = saved(folder), plan = folder / "changed";
+  for (const Change &change : changes) {
+    fs::remove_all(plan);
+    fs::copy(original, plan, fs::copy_options::recursive);
+    edit(plan, change.file, change.pointer, change.value);
+    INFO(change.file << " " << change.pointer << " = " << change.value.dump());
+    const std::string error = errorOf(plan);
+    CHECK_THAT(error, Catch::Contains(change.says));
+    CHECK_THAT(error, Catch::StartsWith(plan + "/"));
+  }
+}
+
+TEST_CASE("files: only those of a plan, and regular ones") {
+  const TemporaryFolder folder;
+  const std::string plan = saved(folder);
+  const std::string summary = slurp(plan + "/plan.json");
+  for (const char *name :
+       {"../secret", "/etc/passwd", "gpu0.json/../gpu1.json", "gpu00.json", "gpu2.json",
+        "plan.json", "unpartitioned/gpu1.json", "GPU0.json", ""}) {
+    Json json = *parseJson(summary);
+    json["files"][name] = std::string(64, '0');
+    seal(plan, json);
+    CHECK(errorOf(plan) == plan + "/plan.json: files: \"" + name +
+                               "\" is no file of a plan for 2 GPUs");
+  }
+  Json json = *parseJson(summary);
+  json["files"]["gpu0.json"] = "0";
+  seal(plan, json);
+  CHECK_THAT(errorOf(plan), Catch::Contains("files.gpu0.json: is not a SHA-256"));
+  json["files"].erase("gpu0.json");
+  seal(plan, json);
+  CHECK_THAT(errorOf(plan), Catch::Contains("files: has no \"gpu0.json\""));
+  json = *parseJson(summary);
+  json["files"].erase("unpartitioned/gpu0.json");
+  seal(plan, json);
+  CHECK_THAT(errorOf(plan), Catch::Contains("half of the unpartitioned program"));
+  spit(plan + "/plan.json", summary);
+  CHECK(errorOf(plan) == "loaded");
+
+  // A link, even to the right bytes.
+  fs::rename(plan + "/gpu1.json", folder / "elsewhere");
+  fs::create_symlink(folder / "elsewhere", plan + "/gpu1.json");
+  CHECK(errorOf(plan) == plan + "/gpu1.json: is a symbolic link");
+  fs::remove(plan + "/gpu1.json");
+  REQUIRE(::mkfifo((plan + "/gpu1.json").c_str(), 0600) == 0);
+  CHECK(errorOf(plan) == plan + "/gpu1.json: is not a regular file");
+  fs::remove(plan + "/gpu1.json");
+  CHECK(errorOf(plan) == plan + "/gpu1.json: No such file or directory");
+  fs::create_directory(plan + "/gpu1.json");
+  CHECK(errorOf(plan) == plan + "/gpu1.json: is not a regular file");
+  fs::remove(plan + "/gpu1.json");
+  fs::rename(folder / "elsewhere", plan + "/gpu1.json");
+
+  fs::rename(plan + "/unpartitioned", folder / "elsewhere");
+  fs::create_directory_symlink(folder / "elsewhere", plan + "/unpartitioned");
+  CHECK(errorOf(plan) != "loaded");
+  CHECK(errorOf(folder / "nothing") == folder / "nothing: No such file or directory");
+  CHECK_THAT(errorOf(folder.path), Catch::Contains("plan.json: No such file"));
+}
+
+TEST_CASE("a plan with weights missing or too many") {
+  const TemporaryFolder folder;
+  const std::string plan = saved(folder);
+  Json json = *parseJson(slurp(plan + "/plan.json"));
+  json["files"].erase("gpu1.weights");
+  spit(plan + "/plan.json", canonicalJson(json));
+  rehash(plan);
+  CHECK(errorOf(plan) == plan + "/plan.json: files: lacks \"gpu1.weights\"");
+  spit(plan + "/gpu1.weights", "short");
+  json["files"]["gpu1.weights"] = "";
+  spit(plan + "/plan.json", canonicalJson(json));
+  rehash(plan);
+  CHECK(errorOf(plan) == plan + "/gpu1.weights: has 5 bytes, but gpu1.json places 192 "
+                               "in it");
+}
+
+TEST_CASE("plan.json of another layout is not canonical") {
+  const TemporaryFolder folder;
+  const std::string plan = saved(folder);
+  const std::string summary = slurp(plan + "/plan.json");
+  for (const std::string &text : {summary + "\n", " " + summary,
+                                  parseJson(summary)->dump()}) {
+    spit(plan + "/plan.json", text);
+    CHECK_THAT(errorOf(plan), Catch::Contains("is not in canonical form"));
+  }
+  spit(plan + "/plan.json", summary.substr(0, 100));
+  CHECK_THAT(errorOf(plan), Catch::Contains("plan.json: parse error at line"));
+  spit(plan + "/plan.json", "[]");
+  CHECK_THAT(errorOf(plan), Catch::Contains("is not a plan of smex"));
+}
+
+namespace {
+/// A small generator whose numbers are the same everywhere.
+struct Random {
+  uint64_t state;
+  size_t operator()(size_t limit) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return size_t(state >> 33) % limit;
+  }
+};
+
+/// Overwrites, inserts or removes bytes, or puts another number in a number's
+/// place.
+std::string mutate(std::string text, Random &random) {
+  const char *numbers[] = {"0",  "1",  "2",   "3",   "7",      "8",   "64",
+                           "-1", "32", "128", "512", "999999", "1e3", "281474976710656",
+                           "9223372036854775807", "18446744073709551616"};
+  for (size_t n = 1 + random(3); n > 0 && !text.empty(); --n) {
+    const size_t at = random(text.size());
+    switch (random(6)) {
+    case 0:
+      text[at] = char(random(256));
+      break;
+    case 1:
+      text.erase(at, 1 + random(20));
+      break;
+    case 2:
+      text.insert(at, text.substr(random(text.size()), random(40)));
+      break;
+    default: {
+      const size_t start = text.find_first_of("0123456789", at);
+      if (start == std::string::npos)
+        break;
+      const size_t end = text.find_first_not_of("0123456789", start);
+      text.replace(start, end - start, numbers[random(std::size(numbers))]);
+    }
+    }
+  }
+  return text;
+}
+} // namespace
+
+TEST_CASE("no plan crashes its reader") {
+  const TemporaryFolder folder;
+  const std::string plan = saved(folder);
+  const char *files[] = {"plan.json", "program.json", "gpu0.json", "gpu1.json",
+                         "unpartitioned/program.json", "unpartitioned/gpu0.json"};
+  const std::string summary = slurp(plan + "/plan.json");
+  Random random{42};
+  int loaded = 0, unsound = 0;
+  for (int round = 0; round < 6000; ++round) {
+    const std::string path = plan + "/" + files[random(std::size(files))];
+    const std::string text = slurp(path);
+    spit(path, mutate(text, random));
+    rehash(plan);
+    if (const auto result = load(plan)) {
+      ++loaded;
+      unsound += !check(*result).empty();
+    }
+    spit(path, text);
+    spit(plan + "/plan.json", summary);
+  }
+  CHECK(errorOf(plan) == "loaded");
+  CHECK(loaded > 100); // or nothing but the parser was tried
+  CHECK(unsound > 50);
+}

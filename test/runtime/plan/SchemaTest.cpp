@@ -1,0 +1,57 @@
+#include "test/runtime/plan/Examples.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+using namespace smex;
+using namespace smex::plan;
+
+/// 0 if the plan is as the schemas say. Needs the package python3-jsonschema.
+static int validateBySchema(const std::string &plan) {
+  const std::string command =
+      "/usr/bin/python3 test/runtime/plan/validate_schema.py runtime/plan/schema '" +
+      plan + "' 1>&2";
+  return std::system(command.c_str());
+}
+
+TEST_CASE("saved plans are as their schemas say") {
+  REQUIRE(std::system("/usr/bin/python3 -c 'import jsonschema'") == 0);
+  const TemporaryFolder folder;
+  const Plan two = twoWorkers();
+  REQUIRE(save(two, folder / "two", countingWeights(two)));
+  CHECK(validateBySchema(folder / "two") == 0);
+  REQUIRE(save(manyInstructions(3, 2), folder / "three"));
+  CHECK(validateBySchema(folder / "three") == 0);
+
+  Plan every = manyInstructions(1, 1);
+  Kernel convolution;
+  convolution.kind = KernelKind::Convolution;
+  convolution.lambda = "(x0: f32[3], x1: f32[3]) -> f32: lambda i0, i1, i2: Sum(lambda "
+                       "r0, r1: x0[i0, r0, i2 + r1] * x1[i1, r0, r1])";
+  convolution.convolution = {{1}, {1}, {0}, 1};
+  Kernel reference = every.partitioned.program.kernels[0];
+  reference.kind = KernelKind::Reference;
+  every.partitioned.program.kernels.push_back(convolution);
+  every.partitioned.program.kernels.push_back(reference);
+  REQUIRE(save(every, folder / "every"));
+  CHECK(validateBySchema(folder / "every") == 0);
+}
+
+TEST_CASE("the schemas refuse what is no plan") {
+  const TemporaryFolder folder;
+  const Plan two = twoWorkers();
+  REQUIRE(save(two, folder / "plan", countingWeights(two)));
+  const auto refused = [&](const char *file, const char *pointer, const Json &value) {
+    const std::string before = slurp(folder / "plan" + ("/" + std::string(file)));
+    edit(folder / "plan", file, pointer, value);
+    const int status = validateBySchema(folder / "plan");
+    spit(folder / "plan" + ("/" + std::string(file)), before);
+    return status != 0;
+  };
+  CHECK(refused("plan.json", "/gpus", 0));
+  CHECK(refused("plan.json", "/extra", 0));
+  CHECK(refused("program.json", "/instructions/0/op", "fetch"));
+  CHECK(refused("program.json", "/kernels/0/symbol", "x"));
+  CHECK(refused("gpu1.json", "/buffers/0/offset", 32));
+  CHECK(refused("gpu1.json", "/buffers/0/box/0", {1}));
+}

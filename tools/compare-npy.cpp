@@ -1,0 +1,43 @@
+// compare-npy A B: are two .npy files the same array, up to rounding?
+#include "runtime/io/Compare.h"
+#include "runtime/io/ReadTensor.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+using namespace smex;
+
+int main(int argc, char **argv) {
+  CLI::App app("Compares two arrays: A with the reference B.", "compare-npy");
+  std::string files[2];
+  double tolerance = io::defaultTolerance;
+  app.add_option("A", files[0], "an array, .npy or ONNX .pb")->required();
+  app.add_option("B", files[1], "what it should be")->required();
+  app.add_option("--tolerance", tolerance,
+                 "largest difference, as a part of B's largest magnitude")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    std::cout << app.help();
+    return 0;
+  } catch (const CLI::ParseError &error) {
+    std::cerr << "compare-npy: error: " << error.what() << "\n";
+    return int(Fault::Usage);
+  }
+
+  Tensor tensors[2];
+  for (int i = 0; i < 2; ++i) {
+    auto tensor = io::readTensor(files[i]);
+    if (!tensor) {
+      std::cerr << "compare-npy: error: " << tensor.error().message << "\n";
+      return int(tensor.error().fault);
+    }
+    tensors[i] = std::move(*tensor);
+  }
+  const io::Comparison result = io::compare(tensors[0], tensors[1], tolerance);
+  std::cout << files[0] << " and " << files[1]
+            << (result.same ? " agree: " : " differ: ") << result.text << "\n";
+  return result.same ? 0 : int(Fault::Difference);
+}
