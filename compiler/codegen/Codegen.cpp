@@ -89,8 +89,6 @@ codegen::compileKernels(const std::vector<KernelRequest> &requests,
   for (const KernelRequest &request : requests) {
     func::FuncOp kernel =
         buildKernel(b, request.symbol + ".kernel", request.lambda);
-    // As a function of its own, whose arguments are known not to overlap.
-    kernel.setNoInline(true);
     buildEntry(b, request.symbol, request.lambda, kernel);
   }
   if (failed(verify(*module)))

@@ -55,6 +55,9 @@ llvm::TargetLibraryInfoImpl noLibrary() {
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel) {
   llvm::PipelineTuningOptions tuning;
+  // The vectorizer interleaves already; unrolling on top of it costs more time
+  // and code than it saves.
+  tuning.LoopUnrolling = false;
   tuning.LoopVectorization = optLevel > 1;
   tuning.SLPVectorization = optLevel > 1;
   llvm::PassBuilder builder(&machine, tuning);
@@ -119,8 +122,16 @@ codegen::compileObject(llvm::Module &module,
       continue;
     const bool isExported = std::find(exported.begin(), exported.end(),
                                       function.getName()) != exported.end();
-    if (!isExported)
-      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    if (isExported)
+      continue;
+    // The kernels proper. They stay functions of their own, as it is their
+    // arguments of which LLVM may know that they do not overlap; a descriptor's
+    // pointer comes twice, and only the second is used.
+    function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    function.addFnAttr(llvm::Attribute::NoInline);
+    for (llvm::Argument &argument : function.args())
+      if (argument.getType()->isPointerTy())
+        argument.addAttr(llvm::Attribute::NoAlias);
   }
   optimize(module, *machine, options.optLevel);
 

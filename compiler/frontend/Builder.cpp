@@ -17,7 +17,7 @@ ValueId Builder::add(Entry entry) {
 
 ValueId Builder::addInput(std::string name, TensorType type) {
   Entry entry{Entry::Kind::Input, std::move(name), std::move(type)};
-  entry.named = true;
+  entry.depth = 0;
   return add(std::move(entry));
 }
 
@@ -26,7 +26,7 @@ ValueId Builder::addParameter(std::string name, TensorType type,
   Entry entry{Entry::Kind::Parameter, std::move(name), std::move(type)};
   entry.weight = isFloat(entry.type.dtype);
   entry.data = std::move(data);
-  entry.named = true;
+  entry.depth = 0;
   return add(std::move(entry));
 }
 
@@ -47,11 +47,11 @@ const tdl::Library *Builder::libraryOf(std::string_view op) const {
                                              : nullptr;
 }
 
-void Builder::setName(ValueId v, const std::string &name) {
-  if (values[v].named)
+void Builder::setName(ValueId v, const std::string &name, int depth) {
+  if (values[v].depth <= depth)
     return;
   values[v].name = name;
-  values[v].named = true;
+  values[v].depth = depth;
 }
 
 /// The few bytes of a parameter that the front-end looks into.
@@ -231,7 +231,7 @@ Model Builder::finish(
   // The model's own names first: a made name gives way.
   for (bool named : {true, false})
     for (Entry &entry : values)
-      if (entry.named == named) {
+      if (entry.named() == named) {
         std::string name = entry.name;
         for (int i = 2; !names.insert(name).second; ++i)
           name = entry.name + "_" + std::to_string(i);

@@ -45,13 +45,15 @@ public:
   /// from. Dimension d of that is the value's dimension `at[d]`, or read at 0.
   ValueId broadcastSource(ValueId v, std::vector<int> &at) const;
 
-  /// Gives a computed value that has no name of its own the model's name.
-  void setName(ValueId v, const std::string &name);
+  /// Gives a computed value a name of the model's. Inside functions and loops
+  /// (depth > 0) names are made longer: one from further out is better.
+  void setName(ValueId v, const std::string &name, int depth = 0);
 
   /// The finished model: what the outputs need, in topological order.
   Model finish(const std::vector<std::pair<std::string, ValueId>> &outputs);
 
 private:
+  static constexpr int unnamed = 1 << 30;
   struct Entry {
     enum class Kind { Input, Parameter, Constant, Computed } kind;
     std::string name;
@@ -62,7 +64,9 @@ private:
     /// Made of a weight: training may change it, so folding keeps the
     /// application too.
     bool weight = false;
-    bool named = false;
+    /// How far inside its name is from; a made name is the innermost.
+    int depth = unnamed;
+    bool named() const { return depth != unnamed; }
   };
   bool stays(const Entry &e) const {
     return e.kind == Entry::Kind::Computed && (!e.tensor || e.weight);

@@ -19,14 +19,46 @@ ExprRef smex::frontend::uniformValue(const Tensor &tensor) {
   return isFloat(type) ? constant(value.real, type) : constant(value.integer, type);
 }
 
+static bool isNumber(const ExprRef &e, double value) {
+  return (e->kind == ExprKind::Float && e->real == value) ||
+         (e->kind == ExprKind::Int && e->integer == int64_t(value));
+}
+
+/// x + 0, x * 1, x ** 2: what exporters spell with constants. The sign of a zero
+/// is not kept.
+static ExprRef withoutNeutral(const ExprRef &e) {
+  if (e->kind != ExprKind::Binary || !isFloat(e->type))
+    return nullptr;
+  const ExprRef &a = e->children[0], &b = e->children[1];
+  const bool read = a->kind == ExprKind::Read;
+  switch (e->binary) {
+  case BinaryOp::Add:
+    return isNumber(b, 0) ? a : isNumber(a, 0) ? b : nullptr;
+  case BinaryOp::Sub:
+    return isNumber(b, 0) ? a : nullptr;
+  case BinaryOp::Mul:
+    return isNumber(b, 1) ? a : isNumber(a, 1) ? b : nullptr;
+  case BinaryOp::Div:
+    return isNumber(b, 1) ? a : nullptr;
+  case BinaryOp::Pow:
+    return isNumber(b, 1)           ? a
+           : isNumber(b, 2) && read ? binary(BinaryOp::Mul, a, a)
+           : isNumber(b, 0.5)       ? unary(UnaryOp::Sqrt, a)
+                                    : nullptr;
+  default:
+    return nullptr;
+  }
+}
+
 Lambda smex::frontend::substitute(const Lambda &lambda,
                                   const std::vector<ExprRef> &numbers,
                                   std::vector<int> &kept) {
   Lambda result = lambda;
   const auto replace = [&](const ExprRef &e) -> ExprRef {
     // A read that may be out of range is not the number there.
-    return e->kind == ExprKind::Read && !e->otherwise ? numbers[e->operand]
-                                                      : nullptr;
+    if (e->kind == ExprKind::Read && !e->otherwise)
+      return numbers[e->operand];
+    return withoutNeutral(e);
   };
   result.body = transform(lambda.body, replace);
   result.guard = transform(lambda.guard, replace);

@@ -141,6 +141,8 @@ private:
         return {};
       if (worker == 0)
         started.push_back(now());
+      if (!transport.barrier()) // nobody begins before the clock does
+        return {};
       if (Status done = instructions(worker, device, step, peak); !done)
         return done;
       if (!transport.barrier())

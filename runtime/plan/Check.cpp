@@ -19,7 +19,8 @@ void checkOrder(const Subject &subject, const Order &order) {
       text += (k ? ", and " : "") +
               subject.names.instruction(cycle[k].worker, cycle[k].instruction) +
               " waits for " + subject.names.gpu(next.worker) +
-              ", which cannot pass " + subject.names.instruction(next.instruction);
+              ", which cannot pass " +
+              subject.names.instruction(next.instruction);
     }
     subject.findings.add(FindingKind::Deadlock, text);
   }
@@ -27,15 +28,17 @@ void checkOrder(const Subject &subject, const Order &order) {
 
 /// Shares may overlap (a replicated tensor), but must leave nothing out.
 void checkCoverage(const Subject &subject) {
-  const auto covered = [&](const char *what, const std::string &name, int buffer) {
+  const auto covered = [&](const char *what, const std::string &name,
+                           int buffer) {
     std::vector<const Box *> boxes;
     for (size_t w = 0; w < subject.partitioned.workers.size(); ++w)
       boxes.push_back(&subject.box(int(w), buffer));
     const TensorType &type = subject.tensorOf(buffer).type;
     if (const auto missing = missingPart(wholeBox(type.shape), boxes))
-      subject.findings.add(FindingKind::Coverage, subject.names.prefix, what, " \"",
-                           name, "\": no GPU holds ", toString(*missing), " of ",
-                           toString(type), " (", subject.names.buffer(buffer), ")");
+      subject.findings.add(FindingKind::Coverage, subject.names.prefix, what,
+                           " \"", name, "\": no GPU holds ", toString(*missing),
+                           " of ", toString(type), " (",
+                           subject.names.buffer(buffer), ")");
   };
   for (const Port &output : subject.program.outputs)
     covered("output", output.name, output.buffer);
@@ -75,7 +78,8 @@ public:
         findings(findings) {}
 
   void run() {
-    compare("input", parts.inputs, whole.inputs, [](auto &, auto &) { return true; });
+    compare("input", parts.inputs, whole.inputs,
+            [](auto &, auto &) { return true; });
     compare("output", parts.outputs, whole.outputs,
             [](auto &, auto &) { return true; });
     compare("parameter", parts.parameters, whole.parameters,
@@ -121,10 +125,11 @@ void checkTotals(const Plan &plan, Findings &findings) {
   const Totals actual = totals(plan.partitioned);
   const auto compare = [&](const std::string &key, int64_t said, int64_t is) {
     if (said != is)
-      findings.add(FindingKind::Totals, "plan.json: totals.", key, ": says ", said,
-                   ", the program has ", is);
+      findings.add(FindingKind::Totals, "plan.json: totals.", key, ": says ",
+                   said, ", the program has ", is);
   };
-  compare("communication_bytes", plan.communicationBytes, actual.communicationBytes);
+  compare("communication_bytes", plan.communicationBytes,
+          actual.communicationBytes);
   compare("parameter_bytes", plan.parameterBytes, actual.parameterBytes);
   for (size_t w = 0; w < actual.peakBytes.size(); ++w)
     compare("peak_bytes[" + std::to_string(w) + "]", plan.peakBytes[w],
@@ -144,13 +149,15 @@ void checkKernels(const Plan &plan, const CheckOptions &options,
     findings.add(FindingKind::Kernel, "kernels.so: cannot be generated again: ",
                  kernels.error().message);
   else if (*kernels != plan.kernels)
-    findings.add(FindingKind::Kernel,
-                 "kernels.so: is not what the lambdas of this plan are compiled to");
+    findings.add(
+        FindingKind::Kernel,
+        "kernels.so: is not what the lambdas of this plan are compiled to");
 }
 
 } // namespace
 
-std::vector<Finding> plan::check(const Plan &plan, const CheckOptions &options) {
+std::vector<Finding> plan::check(const Plan &plan,
+                                 const CheckOptions &options) {
   Findings findings(options.limitPerKind);
   checkProgram(plan.partitioned, "", findings);
   if (!plan.unpartitioned.workers.empty()) {

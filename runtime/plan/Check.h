@@ -2,19 +2,22 @@
 // they come to an end and compute what their lambdas say. Every finding is
 // returned, not only the first.
 //
-// What is proven, on every worker and over consecutive steps (the executor has a
-// barrier between steps, scatters inputs anew and keeps parameters):
+// What is proven, on every worker and over consecutive steps (the executor has
+// a barrier between steps, scatters inputs anew and keeps parameters):
 //
 // - order: the waits have no cycle; "happens before" is what program order and
 //   waits imply, nothing else;
 // - data: each element read was written, in this step, by an instruction that
 //   happens before the read, or is an input's or a parameter's;
-// - memory: from its first write to its last read, on whatever worker the reader
+// - memory: from its first write to its last read, on whatever worker the
+// reader
 //   is, a buffer's bytes belong to it alone. The one exception: a map may write
 //   its result over an operand that it reads at the result's own index only;
-// - meaning: operands hold the region that the lambda reads; partial results are
-//   combined from parts that make up the whole range, each once; library kernels
-//   do what their lambdas say; outputs are complete; the totals are right.
+// - meaning: operands hold the region that the lambda reads; partial results
+// are
+//   combined from parts that make up the whole range, each once; library
+//   kernels do what their lambdas say; outputs are complete; the totals are
+//   right.
 //
 // That pieces of a fetch are disjoint and complete, load() has checked.
 #ifndef SMEX_RUNTIME_PLAN_CHECK_H

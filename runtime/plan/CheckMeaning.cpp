@@ -41,7 +41,8 @@ private:
                    kernel.lambda, "\" is not");
     else if (match->roles != kernel.roles)
       findings.add(FindingKind::Kernel, "kernel ", k, ": has the roles \"",
-                   kernel.roles, "\", but the lambda's are \"", match->roles, "\"");
+                   kernel.roles, "\", but the lambda's are \"", match->roles,
+                   "\"");
   }
 
   /// Whether it is a convolution, and which, depends on extents.
@@ -88,7 +89,8 @@ private:
       if (subject.written(w, i) && subject.reductionPart(w, i) != range)
         findings.add(FindingKind::Reduction, names.instruction(w, i),
                      " computes only the terms ",
-                     toString(subject.reductionPart(w, i)), " of ", toString(range),
+                     toString(subject.reductionPart(w, i)), " of ",
+                     toString(range),
                      ", and its result is not marked as partial");
   }
 
@@ -119,12 +121,14 @@ private:
       const auto reducer =
           tdl::name(subject.lambdas[size_t(partial.kernel)].reducer);
       if (reducer != instruction.reducer)
-        findings.add(FindingKind::Reduction, names.instruction(i), " combines by ",
-                     instruction.reducer, " what ", names.instruction(writer),
-                     " reduces by ", reducer);
-      if (partial.reductions != program.instructions[size_t(from[0])].reductions)
+        findings.add(FindingKind::Reduction, names.instruction(i),
+                     " combines by ", instruction.reducer, " what ",
+                     names.instruction(writer), " reduces by ", reducer);
+      if (partial.reductions !=
+          program.instructions[size_t(from[0])].reductions)
         findings.add(FindingKind::Reduction, names.instruction(i), " combines ",
-                     names.instruction(from[0]), " and ", names.instruction(writer),
+                     names.instruction(from[0]), " and ",
+                     names.instruction(writer),
                      ", which reduce over different ranges");
     }
     if (from.empty())
@@ -173,8 +177,8 @@ private:
       findings.add(FindingKind::Reduction, names.instruction(w, i),
                    " lacks for the elements ",
                    toString(Box(missing.begin(), split)), " the terms ",
-                   toString(Box(split, missing.end())), " of the reduction over ",
-                   toString(range));
+                   toString(Box(split, missing.end())),
+                   " of the reduction over ", toString(range));
     }
   }
 

@@ -1,9 +1,9 @@
 // One worker's arena. All writes to it are its own and in program order, so its
 // instruction numbers are a time that everything can be placed on: -1 is before
-// the step, when inputs are scattered, `end` after it, when outputs are gathered.
-// What another worker reads is placed by what order guarantees: not before the
-// writes that have completed when it starts, and over before the first
-// instruction here that waits for it.
+// the step, when inputs are scattered, `end` after it, when outputs are
+// gathered. What another worker reads is placed by what order guarantees: not
+// before the writes that have completed when it starts, and over before the
+// first instruction here that waits for it.
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Tiling.h"
 
@@ -63,14 +63,13 @@ private:
     const int64_t lo = own.workspaceOffset, hi = lo + own.workspaceBytes;
     for (size_t b = 0; b < lives.size(); ++b) {
       lives[b].lo = own.buffers[b].offset;
-      lives[b].hi = lives[b].lo +
-                    volume(own.buffers[b].box) *
-                        smex::byteSize(subject.tensorOf(int(b)).type.dtype);
+      lives[b].hi =
+          lives[b].lo + volume(own.buffers[b].box) *
+                            smex::byteSize(subject.tensorOf(int(b)).type.dtype);
       if (std::max(lo, lives[b].lo) < std::min(hi, lives[b].hi))
-        findings.add(FindingKind::Overlap, names.gpu(worker), ": ",
-                     names.buffer(int(b)),
-                     " lies in the workspace of the libraries, bytes ", lo, " .. ",
-                     hi);
+        findings.add(
+            FindingKind::Overlap, names.gpu(worker), ": ", names.buffer(int(b)),
+            " lies in the workspace of the libraries, bytes ", lo, " .. ", hi);
     }
   }
 
@@ -121,11 +120,11 @@ private:
     for (const Write &write : writes)
       boxes.push_back(&write.box);
     if (const auto twice = findOverlap(boxes))
-      findings.add(FindingKind::Rewritten,
-                   names.instruction(worker, writes[size_t(twice->second)].time),
-                   " writes elements of ", names.buffer(buffer), " that ",
-                   names.instruction(writes[size_t(twice->first)].time),
-                   " has written");
+      findings.add(
+          FindingKind::Rewritten,
+          names.instruction(worker, writes[size_t(twice->second)].time),
+          " writes elements of ", names.buffer(buffer), " that ",
+          names.instruction(writes[size_t(twice->first)].time), " has written");
   }
 
   /// What of the region is not written before `time`.
@@ -154,9 +153,11 @@ private:
   void localRead(const Read &read) {
     Life &life = lives[size_t(read.buffer)];
     life.localEnd = std::max(life.localEnd, read.instruction);
-    if (const auto missing = missingAt(read.instruction, read.buffer, read.region))
-      findings.add(FindingKind::NotReady, names.instruction(worker, read.instruction),
-                   " reads ", toString(*missing), " of ", names.buffer(read.buffer),
+    if (const auto missing =
+            missingAt(read.instruction, read.buffer, read.region))
+      findings.add(FindingKind::NotReady,
+                   names.instruction(worker, read.instruction), " reads ",
+                   toString(*missing), " of ", names.buffer(read.buffer),
                    lateness(read.buffer, *missing, false));
   }
 
@@ -177,12 +178,13 @@ private:
         life.remoteEnd = after[id] - 1;
         life.reader = read.reader;
       }
-      if (const auto missing = missingAt(completed[id], read.buffer, *read.region))
-        findings.add(FindingKind::NotReady,
-                     names.instruction(read.reader.worker, read.reader.instruction),
-                     " reads ", toString(*missing), " of ",
-                     names.buffer(read.buffer), " on ", names.gpu(worker),
-                     lateness(read.buffer, *missing, true));
+      if (const auto missing =
+              missingAt(completed[id], read.buffer, *read.region))
+        findings.add(
+            FindingKind::NotReady,
+            names.instruction(read.reader.worker, read.reader.instruction),
+            " reads ", toString(*missing), " of ", names.buffer(read.buffer),
+            " on ", names.gpu(worker), lateness(read.buffer, *missing, true));
     }
   }
 
@@ -193,8 +195,8 @@ private:
       if (const auto missing =
               missingAt(end, output.buffer, subject.box(worker, output.buffer)))
         findings.add(FindingKind::NotReady, names.gpu(worker), ": output \"",
-                     output.name, "\": nothing writes ", toString(*missing), " of ",
-                     names.buffer(output.buffer));
+                     output.name, "\": nothing writes ", toString(*missing),
+                     " of ", names.buffer(output.buffer));
     }
   }
 
@@ -205,7 +207,8 @@ private:
       return false;
     const Instruction &instruction = program.instructions[size_t(b.start)];
     if (instruction.op != Opcode::Compute || instruction.to != to ||
-        program.kernels[size_t(instruction.kernel)].kind != KernelKind::Generated)
+        program.kernels[size_t(instruction.kernel)].kind !=
+            KernelKind::Generated)
       return false;
     if (a.lo != b.lo || a.hi != b.hi ||
         subject.box(worker, from) != subject.box(worker, to))
@@ -260,16 +263,18 @@ private:
     return true;
   }
 
-  /// Not clever, for there is something to find: all pairs that are live at once.
+  /// Not clever, for there is something to find: all pairs that are live at
+  /// once.
   void listConflicts() {
     constexpr int most = 10000; // per worker: then a plan is broken enough
     int found = 0;
     std::vector<int> active;
     for (int b : byStart()) {
       const Life &life = lives[size_t(b)];
-      active.erase(std::remove_if(
-                       active.begin(), active.end(),
-                       [&](int a) { return lives[size_t(a)].end() < life.start; }),
+      active.erase(std::remove_if(active.begin(), active.end(),
+                                  [&](int a) {
+                                    return lives[size_t(a)].end() < life.start;
+                                  }),
                    active.end());
       for (int a : active) {
         const Life &other = lives[size_t(a)];
@@ -289,15 +294,16 @@ private:
     const Life &older = lives[size_t(a)], &newer = lives[size_t(b)];
     const auto place = [&](int buffer) {
       const Life &life = lives[size_t(buffer)];
-      return names.buffer(buffer) + " (bytes " + std::to_string(life.lo) + " .. " +
-             std::to_string(life.hi) + ")";
+      return names.buffer(buffer) + " (bytes " + std::to_string(life.lo) +
+             " .. " + std::to_string(life.hi) + ")";
     };
     if (newer.start < 0)
-      return findings.add(FindingKind::Overlap, names.gpu(worker), ": ", place(b),
-                          " and ", place(a),
+      return findings.add(FindingKind::Overlap, names.gpu(worker), ": ",
+                          place(b), " and ", place(a),
                           " hold inputs or parameters in the same memory");
-    const std::string writes = names.instruction(worker, newer.start) + " writes " +
-                               place(b) + " over " + place(a) + ", which ";
+    const std::string writes = names.instruction(worker, newer.start) +
+                               " writes " + place(b) + " over " + place(a) +
+                               ", which ";
     if (older.parameter)
       return findings.add(FindingKind::Rewritten, writes,
                           "is a parameter and must outlive the step");
@@ -306,9 +312,10 @@ private:
                           older.localEnd >= end
                               ? "the end of the step"
                               : names.instruction(older.localEnd));
-    findings.add(FindingKind::Reused, writes,
-                 names.instruction(older.reader.worker, older.reader.instruction),
-                 " may still read");
+    findings.add(
+        FindingKind::Reused, writes,
+        names.instruction(older.reader.worker, older.reader.instruction),
+        " may still read");
   }
 
   const Subject &subject;

@@ -1,5 +1,6 @@
 // A place in a JSON document, with the way there: typed access that remembers
-// the first error instead of throwing, with its key path ("buffers[12].box[1]").
+// the first error instead of throwing, with its key path
+// ("buffers[12].box[1]").
 #ifndef SMEX_RUNTIME_PLAN_CURSOR_H
 #define SMEX_RUNTIME_PLAN_CURSOR_H
 
@@ -15,7 +16,8 @@ namespace smex::plan {
 class Cursor {
 public:
   /// `file` names the document in messages; the first error goes to `error`.
-  Cursor(const Json &value, const std::string &file, std::optional<Error> &error)
+  Cursor(const Json &value, const std::string &file,
+         std::optional<Error> &error)
       : value(value), file(file), error(error) {}
 
   bool ok() const { return !error; }
@@ -39,8 +41,8 @@ public:
   bool boolean(const char *key) const;
   std::string string(const char *key) const;
 
-  /// Calls `use` with the member's place; a member that is not there is an error
-  /// and yields a default.
+  /// Calls `use` with the member's place; a member that is not there is an
+  /// error and yields a default.
   template <typename Use> auto with(const char *key, Use &&use) const {
     const Json *member = find(key);
     if (!member)

@@ -73,7 +73,8 @@ private:
            after.search.lowerBoundBytes, humanBytes);
     row("optimal", before.search.optimal ? "yes" : "no",
         after.search.optimal ? "yes" : "no");
-    number("parameters", before.parameterBytes, after.parameterBytes, humanBytes);
+    number("parameters", before.parameterBytes, after.parameterBytes,
+           humanBytes);
     number("flops", before.flops, after.flops, humanCount);
     if (any)
       text += "Totals\n" + table.text();
@@ -83,11 +84,12 @@ private:
             std::vector<Entry> entries) {
     if (entries.empty())
       return;
-    std::stable_sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
-      return a.weight > b.weight;
-    });
+    std::stable_sort(
+        entries.begin(), entries.end(),
+        [](const Entry &a, const Entry &b) { return a.weight > b.weight; });
     Table table(columns);
-    const size_t shown = std::min(entries.size(), size_t(std::max(options.limit, 0)));
+    const size_t shown =
+        std::min(entries.size(), size_t(std::max(options.limit, 0)));
     for (size_t i = 0; i < shown; ++i)
       table.add(std::move(entries[i].row));
     text += (text.empty() ? "" : "\n") + title + "\n" + table.text();
@@ -97,8 +99,8 @@ private:
 
   void peaks() {
     std::vector<Entry> entries;
-    for (size_t w = 0; w < std::max(before.peakBytes.size(), after.peakBytes.size());
-         ++w) {
+    for (size_t w = 0;
+         w < std::max(before.peakBytes.size(), after.peakBytes.size()); ++w) {
       const auto at = [&](const Plan &plan) {
         return w < plan.peakBytes.size() ? plan.peakBytes[w] : 0;
       };
@@ -120,15 +122,16 @@ private:
   }
 
   static std::string cut(const Plan &plan, int tensor) {
-    return toString(plan.partitioned.program.tensors[size_t(tensor)].type) + ", " +
-           cutOf(plan.partitioned, tensor);
+    return toString(plan.partitioned.program.tensors[size_t(tensor)].type) +
+           ", " + cutOf(plan.partitioned, tensor);
   }
 
   void tensors() {
     const auto olds = tensorsOf(before), news = tensorsOf(after);
     std::vector<Entry> changed, gone, added;
     const auto weight = [](const Plan &plan, int t) {
-      return byteCount(plan.partitioned.program.tensors[size_t(t)].type).value_or(0);
+      return byteCount(plan.partitioned.program.tensors[size_t(t)].type)
+          .value_or(0);
     };
     for (const auto &[name, t] : olds) {
       const auto other = news.find(name);
@@ -149,7 +152,8 @@ private:
   }
 
   void nodes() {
-    const Traffic a = traffic(before.partitioned), b = traffic(after.partitioned);
+    const Traffic a = traffic(before.partitioned),
+                  b = traffic(after.partitioned);
     std::set<std::string> names;
     for (const Traffic *each : {&a, &b})
       for (const auto &[node, bytes] : each->nodes)
@@ -171,7 +175,8 @@ private:
   void instructions() {
     const auto count = [](const Plan &plan) {
       std::array<int64_t, 3> counts{};
-      for (const Instruction &instruction : plan.partitioned.program.instructions)
+      for (const Instruction &instruction :
+           plan.partitioned.program.instructions)
         ++counts[size_t(instruction.op)];
       return counts;
     };
@@ -185,11 +190,12 @@ private:
     list("Instructions", "lrl", std::move(entries));
   }
 
-  /// What the lists above do not show: offsets, order, waits, kernels. The texts
-  /// decide whether plans are the same.
+  /// What the lists above do not show: offsets, order, waits, kernels. The
+  /// texts decide whether plans are the same.
   void files() {
     std::vector<Entry> entries;
-    const auto compare = [&](const std::string &name, const Json &a, const Json &b) {
+    const auto compare = [&](const std::string &name, const Json &a,
+                             const Json &b) {
       if (a != b)
         entries.push_back({0, {name, firstDifference(a, b, "")}});
     };
@@ -204,8 +210,8 @@ private:
         return w < part.workers.size() ? workerToJson(part.workers[w]) : Json();
       };
       for (size_t w = 0; w < std::max(a.workers.size(), b.workers.size()); ++w)
-        compare(std::string(folder) + "gpu" + std::to_string(w) + ".json", worker(a, w),
-                worker(b, w));
+        compare(std::string(folder) + "gpu" + std::to_string(w) + ".json",
+                worker(a, w), worker(b, w));
     }
     if (before.kernels != after.kernels)
       entries.push_back({0, {"kernels.so", "other code"}});
@@ -213,7 +219,8 @@ private:
   }
 
   static std::string shorten(const Json &value) {
-    std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text =
+        value.dump(-1, ' ', false, Json::error_handler_t::replace);
     if (text.size() <= 60)
       return text;
     return value.is_array() ? "[...]" : value.is_object() ? "{...}" : "\"...\"";
@@ -226,11 +233,12 @@ private:
       Json keys = a;
       keys.update(b);
       for (const auto &member : keys.items()) {
-        const std::string inner = path + (path.empty() ? "" : ".") + member.key();
+        const std::string inner =
+            path + (path.empty() ? "" : ".") + member.key();
         const auto x = a.find(member.key()), y = b.find(member.key());
         if (x == a.end() || y == b.end())
-          return inner + ": " + (x == a.end() ? "absent" : shorten(*x)) + " -> " +
-                 (y == b.end() ? "absent" : shorten(*y));
+          return inner + ": " + (x == a.end() ? "absent" : shorten(*x)) +
+                 " -> " + (y == b.end() ? "absent" : shorten(*y));
         if (*x != *y)
           return firstDifference(*x, *y, inner);
       }
@@ -238,9 +246,10 @@ private:
     if (a.is_array() && b.is_array()) {
       for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
         if (a[i] != b[i])
-          return firstDifference(a[i], b[i], path + "[" + std::to_string(i) + "]");
-      return from + std::to_string(a.size()) + " -> " + std::to_string(b.size()) +
-             " elements";
+          return firstDifference(a[i], b[i],
+                                 path + "[" + std::to_string(i) + "]");
+      return from + std::to_string(a.size()) + " -> " +
+             std::to_string(b.size()) + " elements";
     }
     return from + shorten(a) + " -> " + shorten(b);
   }

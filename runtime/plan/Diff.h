@@ -15,8 +15,8 @@ struct DiffOptions {
   int limit = 20; // of each list, the entries that change most
 };
 
-/// Bytes, peaks, tensors cut otherwise, instructions. A tool that compares exits
-/// with 0 if `same`, else with 3 (Fault::Difference).
+/// Bytes, peaks, tensors cut otherwise, instructions. A tool that compares
+/// exits with 0 if `same`, else with 3 (Fault::Difference).
 Difference diff(const Plan &before, const Plan &after,
                 const DiffOptions &options = {});
 

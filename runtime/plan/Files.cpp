@@ -46,14 +46,14 @@ Result<PlanFile> PlanFile::open(const std::string &directory,
     return systemError(directory);
   const size_t slash = name.find('/');
   if (slash != std::string::npos) {
-    const int inner =
-        ::openat(folder.number, name.substr(0, slash).c_str(),
-                 O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    const int inner = ::openat(folder.number, name.substr(0, slash).c_str(),
+                               O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (inner < 0)
       return systemError(path);
     ::close(std::exchange(folder.number, inner));
   }
-  const std::string last = slash == std::string::npos ? name : name.substr(slash + 1);
+  const std::string last =
+      slash == std::string::npos ? name : name.substr(slash + 1);
   // O_NONBLOCK: a pipe of that name must not stop the program.
   Handle file{::openat(folder.number, last.c_str(),
                        O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
@@ -83,7 +83,8 @@ PlanFile::~PlanFile() {
     ::close(handle);
 }
 
-Result<size_t> PlanFile::readAt(int64_t offset, char *bytes, size_t count) const {
+Result<size_t> PlanFile::readAt(int64_t offset, char *bytes,
+                                size_t count) const {
   size_t done = 0;
   while (done < count) {
     const ssize_t got =

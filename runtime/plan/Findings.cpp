@@ -40,9 +40,9 @@ std::vector<Finding> Findings::take() {
     if (counts[k] > limit)
       list.push_back({FindingKind(k), std::to_string(counts[k] - limit) +
                                           " more findings of this kind"});
-  std::stable_sort(list.begin(), list.end(), [](const Finding &a, const Finding &b) {
-    return a.kind < b.kind;
-  });
+  std::stable_sort(
+      list.begin(), list.end(),
+      [](const Finding &a, const Finding &b) { return a.kind < b.kind; });
   return std::move(list);
 }
 
@@ -51,7 +51,8 @@ std::string Names::gpu(int worker) const {
 }
 
 std::string Names::instruction(int number) const {
-  const Instruction &instruction = partitioned.program.instructions[size_t(number)];
+  const Instruction &instruction =
+      partitioned.program.instructions[size_t(number)];
   return "instruction " + std::to_string(number) + " (" + name(instruction.op) +
          ", node \"" + instruction.node + "\")";
 }
@@ -63,5 +64,6 @@ std::string Names::instruction(int worker, int number) const {
 std::string Names::buffer(int number) const {
   const Program &program = partitioned.program;
   return "buffer " + std::to_string(number) + " of \"" +
-         program.tensors[size_t(program.buffers[size_t(number)].tensor)].name + "\"";
+         program.tensors[size_t(program.buffers[size_t(number)].tensor)].name +
+         "\"";
 }

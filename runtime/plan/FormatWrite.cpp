@@ -42,7 +42,9 @@ Json array(const std::vector<Element> &elements, Write &&write) {
 }
 
 Json boxToJson(const Box &box) {
-  return array(box, [](Interval side) { return Json::array({side.lo, side.hi}); });
+  return array(box, [](Interval side) {
+    return Json::array({side.lo, side.hi});
+  });
 }
 
 Json kernelToJson(const Kernel &kernel) {
@@ -170,10 +172,11 @@ Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
         {"optimal", search.optimal},
         {"steps", array(search.steps,
                         [](const SearchStep &step) {
-                          return Json{{"bytes", step.bytes},
-                                      {"lower_bound_bytes", step.lowerBoundBytes},
-                                      {"optimal", step.optimal},
-                                      {"ways", step.ways}};
+                          return Json{
+                              {"bytes", step.bytes},
+                              {"lower_bound_bytes", step.lowerBoundBytes},
+                              {"optimal", step.optimal},
+                              {"ways", step.ways}};
                         })}}},
       {"totals",
        {{"communication_bytes", plan.communicationBytes},

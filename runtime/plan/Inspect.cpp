@@ -22,21 +22,23 @@ std::string head(const Plan &plan) {
   table.add({"model", plan.modelName});
   table.add({"", "sha256 " + plan.modelSha256});
   table.add({"GPUs", std::to_string(plan.partitioned.workers.size())});
-  table.add({"communication", humanBytes(plan.communicationBytes) + " per run"});
+  table.add(
+      {"communication", humanBytes(plan.communicationBytes) + " per run"});
   if (largest != plan.peakBytes.end())
-    table.add({"peak memory", humanBytes(*largest) + " on gpu" +
-                                  std::to_string(largest - plan.peakBytes.begin()) +
-                                  ", the most of all"});
+    table.add(
+        {"peak memory", humanBytes(*largest) + " on gpu" +
+                            std::to_string(largest - plan.peakBytes.begin()) +
+                            ", the most of all"});
   table.add({"parameters", humanBytes(plan.parameterBytes) + " in " +
                                std::to_string(program.parameters.size()) +
                                (drawn ? ", " + std::to_string(drawn) +
                                             " of them drawn from a seed"
                                       : "")});
   table.add({"flops", humanCount(plan.flops)});
-  table.add({"program", std::to_string(program.instructions.size()) +
-                            " instructions, " +
-                            std::to_string(program.buffers.size()) + " buffers, " +
-                            std::to_string(program.kernels.size()) + " kernels"});
+  table.add({"program",
+             std::to_string(program.instructions.size()) + " instructions, " +
+                 std::to_string(program.buffers.size()) + " buffers, " +
+                 std::to_string(program.kernels.size()) + " kernels"});
   return table.text();
 }
 
@@ -74,8 +76,9 @@ std::string gpus(const Plan &plan) {
     int64_t parameters = 0;
     for (const Parameter &parameter : partitioned.program.parameters)
       parameters += byteSize(partitioned, int(w), parameter.buffer);
-    rows.push_back({w < plan.peakBytes.size() ? humanBytes(plan.peakBytes[w]) : "",
-                    humanBytes(parameters), humanBytes(moved.received[w])});
+    rows.push_back(
+        {w < plan.peakBytes.size() ? humanBytes(plan.peakBytes[w]) : "",
+         humanBytes(parameters), humanBytes(moved.received[w])});
   }
   Table table("lrrr");
   table.add({"", "peak", "parameters", "receives"});
@@ -84,9 +87,9 @@ std::string gpus(const Plan &plan) {
     while (last + 1 < rows.size() && rows[last + 1] == rows[w])
       ++last;
     std::vector<std::string> row = rows[w];
-    row.insert(row.begin(),
-               "gpu" + std::to_string(w) +
-                   (last > w ? " .. gpu" + std::to_string(last) : std::string()));
+    row.insert(row.begin(), "gpu" + std::to_string(w) +
+                                (last > w ? " .. gpu" + std::to_string(last)
+                                          : std::string()));
     table.add(std::move(row));
     w = last + 1;
   }
@@ -95,7 +98,9 @@ std::string gpus(const Plan &plan) {
 
 std::string tensors(const Plan &plan, int most) {
   const auto &all = plan.partitioned.program.tensors;
-  const auto bytes = [&](int t) { return byteCount(all[size_t(t)].type).value_or(0); };
+  const auto bytes = [&](int t) {
+    return byteCount(all[size_t(t)].type).value_or(0);
+  };
   std::vector<int> order(all.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -105,18 +110,20 @@ std::string tensors(const Plan &plan, int most) {
     return "";
   Table table("lrl");
   for (int t : order)
-    table.add({all[size_t(t)].name, humanBytes(bytes(t)),
-               toString(all[size_t(t)].type) + ", " + cutOf(plan.partitioned, t)});
+    table.add(
+        {all[size_t(t)].name, humanBytes(bytes(t)),
+         toString(all[size_t(t)].type) + ", " + cutOf(plan.partitioned, t)});
   return "\nLargest tensors, and how they are cut\n" + table.text();
 }
 
 std::string nodes(const Plan &plan, int most) {
   const Traffic moved = traffic(plan.partitioned);
-  std::vector<std::pair<std::string, Traffic::OfNode>> order(moved.nodes.begin(),
-                                                             moved.nodes.end());
-  std::stable_sort(order.begin(), order.end(), [](const auto &a, const auto &b) {
-    return a.second.bytes() > b.second.bytes();
-  });
+  std::vector<std::pair<std::string, Traffic::OfNode>> order(
+      moved.nodes.begin(), moved.nodes.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto &a, const auto &b) {
+                     return a.second.bytes() > b.second.bytes();
+                   });
   order.resize(std::min(order.size(), size_t(std::max(most, 0))));
   if (order.empty())
     return "";
@@ -158,9 +165,9 @@ private:
   std::string buffer(int number) const {
     const BufferInfo &info = program.buffers[size_t(number)];
     const WorkerBuffer &place = own.buffers[size_t(number)];
-    return program.tensors[size_t(info.tensor)].name + "#" + std::to_string(number) +
-           (info.partial ? " partial " : " ") + toString(place.box) + " @" +
-           std::to_string(place.offset);
+    return program.tensors[size_t(info.tensor)].name + "#" +
+           std::to_string(number) + (info.partial ? " partial " : " ") +
+           toString(place.box) + " @" + std::to_string(place.offset);
   }
 
   std::string instruction(size_t i) const {
@@ -177,12 +184,14 @@ private:
       text += shared.op == Opcode::Reduce ? shared.reducer + " of " : "";
       text += "#" + std::to_string(shared.from) + " of";
       for (size_t k = 0; k < share.pieces.size(); ++k)
-        text += (k ? ", gpu" : " gpu") + std::to_string(share.pieces[k].worker) + " " +
+        text += (k ? ", gpu" : " gpu") +
+                std::to_string(share.pieces[k].worker) + " " +
                 toString(share.pieces[k].box);
     }
     for (size_t k = 0; k < share.waits.size(); ++k)
-      text += (k ? ", gpu" : "; after gpu") + std::to_string(share.waits[k].worker) +
-              ":" + std::to_string(share.waits[k].instruction);
+      text += (k ? ", gpu" : "; after gpu") +
+              std::to_string(share.waits[k].worker) + ":" +
+              std::to_string(share.waits[k].instruction);
     return text;
   }
 
@@ -195,8 +204,8 @@ private:
 } // namespace
 
 std::string plan::inspect(const Plan &plan, const InspectOptions &options) {
-  return head(plan) + search(plan) + gpus(plan) + tensors(plan, options.tensors) +
-         nodes(plan, options.nodes);
+  return head(plan) + search(plan) + gpus(plan) +
+         tensors(plan, options.tensors) + nodes(plan, options.nodes);
 }
 
 std::string plan::listing(const Partitioned &partitioned, int worker) {

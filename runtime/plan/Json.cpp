@@ -45,7 +45,8 @@ public:
   }
 
 private:
-  void list(const Json &value, int indent, char open, char close, bool oneLine) {
+  void list(const Json &value, int indent, char open, char close,
+            bool oneLine) {
     text += open;
     bool first = true;
     for (auto it = value.begin(); it != value.end(); ++it) {
@@ -73,7 +74,8 @@ private:
   }
 
   void string(const std::string &value) {
-    // Nearly all strings need no escape; names that are not UTF-8 must not throw.
+    // Nearly all strings need no escape; names that are not UTF-8 must not
+    // throw.
     const bool plain = std::all_of(value.begin(), value.end(), [](char c) {
       return c >= ' ' && c < 127 && c != '"' && c != '\\';
     });
@@ -96,7 +98,8 @@ private:
   }
 };
 
-/// Builds the value as nlohmann's own parser does, but refuses what it lets pass.
+/// Builds the value as nlohmann's own parser does, but refuses what it lets
+/// pass.
 class Builder : public nlohmann::json_sax<Json> {
 public:
   Json root;
@@ -120,7 +123,8 @@ public:
 
   bool key(std::string &name) override {
     const auto [place, isNew] =
-        stack.back()->get_ref<Json::object_t &>().emplace(std::move(name), nullptr);
+        stack.back()->get_ref<Json::object_t &>().emplace(std::move(name),
+                                                          nullptr);
     member = &place->second;
     if (!isNew)
       problem = "the key \"" + place->first + "\" occurs twice";

@@ -16,9 +16,9 @@ namespace smex::plan {
 
 using Json = nlohmann::json;
 
-/// Doubles get the fewest digits that read back the same, and always a `.` or an
-/// `e`, so that they stay doubles. Values without a spelling in JSON (infinity,
-/// NaN) must not occur.
+/// Doubles get the fewest digits that read back the same, and always a `.` or
+/// an `e`, so that they stay doubles. Values without a spelling in JSON
+/// (infinity, NaN) must not occur.
 std::string canonicalJson(const Json &value);
 
 /// Any byte string is a safe input: nesting beyond 32, a key that occurs twice,

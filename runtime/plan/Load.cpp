@@ -22,22 +22,25 @@ bool isSha256(const std::string &text) {
          text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-/// Version first: a plan of another version may look different in every respect,
-/// its hash included.
+/// Version first: a plan of another version may look different in every
+/// respect, its hash included.
 Status checkVersion(const Json &json, const std::string &file) {
   if (!json.is_object() || !json.contains("format") ||
       json["format"] != "smex-plan")
-    return fail(file, ": is not a plan of smex (\"format\" is not \"smex-plan\")");
+    return fail(file,
+                ": is not a plan of smex (\"format\" is not \"smex-plan\")");
   if (!json.contains("version") || !json["version"].is_number_integer())
     return fail(file, ": version: must be an integer");
   if (json["version"] != formatVersion)
     return fail(file, ": version: the plan has format version ",
-                json["version"].dump(), ", this smex reads version ", formatVersion,
+                json["version"].dump(), ", this smex reads version ",
+                formatVersion,
                 "; compile the model again, or use the smex that compiled it");
   return {};
 }
 
-Status checkOwnHash(Json json, const std::string &text, const std::string &file) {
+Status checkOwnHash(Json json, const std::string &text,
+                    const std::string &file) {
   if (canonicalJson(json) != text)
     return fail(file, ": is not in canonical form; it was changed after it was "
                       "written");
@@ -52,7 +55,9 @@ Status checkOwnHash(Json json, const std::string &text, const std::string &file)
 /// Only names that save() gives: a name is a path to a file that gets read.
 Status checkNames(const Summary &summary, const std::string &file) {
   FileHashes left = summary.files;
-  const auto expect = [&](const std::string &name) { return left.erase(name) > 0; };
+  const auto expect = [&](const std::string &name) {
+    return left.erase(name) > 0;
+  };
   for (const auto &[name, hash] : summary.files)
     if (!isSha256(hash))
       return fail(file, ": files.", name, ": is not a SHA-256 in lower case");
@@ -99,8 +104,9 @@ Result<Summary> loadSummary(const std::string &directory) {
 }
 
 Error wrongHash(const std::string &path) {
-  return fail(path, ": its hash is not the one in plan.json; it was changed after "
-                    "it was written, or belongs to another plan");
+  return fail(path,
+              ": its hash is not the one in plan.json; it was changed after "
+              "it was written, or belongs to another plan");
 }
 
 /// Reads the files that a summary names, each only if it has the right hash.
@@ -120,7 +126,8 @@ public:
   }
 
   template <typename Part>
-  Status read(const std::string &name, Part &part, Part (*fromJson)(const Cursor &)) {
+  Status read(const std::string &name, Part &part,
+              Part (*fromJson)(const Cursor &)) {
     const std::string file = directory + "/" + name;
     const auto text = read(name);
     if (!text)
@@ -150,8 +157,9 @@ public:
       const auto entry = summary.files.find(name);
       const bool stores = !plan.partitioned.workers[k].weights.empty();
       if (stores != (entry != summary.files.end()))
-        return fail(directory, "/plan.json: files: ", stores ? "lacks \"" : "has \"",
-                    name, stores ? "\"" : "\", but that GPU stores no weights");
+        return fail(directory,
+                    "/plan.json: files: ", stores ? "lacks \"" : "has \"", name,
+                    stores ? "\"" : "\", but that GPU stores no weights");
       if (!stores)
         continue;
       const auto file = PlanFile::open(directory, name);
@@ -235,12 +243,13 @@ Status plan::validate(const Plan &plan, const std::string &directory) {
   if (status)
     status = validatePartitioned(plan.partitioned, directory + "/", true);
   if (status && !plan.unpartitioned.workers.empty())
-    status = validatePartitioned(plan.unpartitioned, directory + "/unpartitioned/",
-                                 false);
+    status = validatePartitioned(plan.unpartitioned,
+                                 directory + "/unpartitioned/", false);
   return status;
 }
 
-Result<Plan> plan::load(const std::string &directory, const LoadOptions &options) {
+Result<Plan> plan::load(const std::string &directory,
+                        const LoadOptions &options) {
   auto summary = loadSummary(directory);
   if (!summary)
     return summary.error();
@@ -250,7 +259,8 @@ Result<Plan> plan::load(const std::string &directory, const LoadOptions &options
     return status.takeError();
   if (summary->files.count("unpartitioned/program.json")) {
     plan.unpartitioned.workers.resize(1);
-    if (Status status = loader.read("unpartitioned/", plan.unpartitioned); !status)
+    if (Status status = loader.read("unpartitioned/", plan.unpartitioned);
+        !status)
       return status.takeError();
   }
   if (summary->files.count("kernels.so")) {
@@ -307,9 +317,8 @@ Result<Weights> plan::weights(const std::string &directory, int worker,
   }
   weights.bytes = static_cast<const std::byte *>(mapped);
   weights.length = file->size();
-  if (verify &&
-      sha256({reinterpret_cast<const char *>(weights.bytes),
-              size_t(weights.length)}) != entry->second)
+  if (verify && sha256({reinterpret_cast<const char *>(weights.bytes),
+                        size_t(weights.length)}) != entry->second)
     return wrongHash(directory + "/" + name);
   return weights;
 }

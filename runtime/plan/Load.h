@@ -29,7 +29,8 @@ struct LoadOptions {
 
 /// The error names the file and, where there is one, the key:
 /// "plan/gpu3.json: buffers[12].box[1]: ...".
-Result<Plan> load(const std::string &directory, const LoadOptions &options = {});
+Result<Plan> load(const std::string &directory,
+                  const LoadOptions &options = {});
 
 /// What load() demands of the numbers, for a plan in memory; `directory` is put
 /// in front of the file names in messages.

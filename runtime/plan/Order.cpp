@@ -16,9 +16,11 @@ const Wait *Order::blockedBy(int worker) const {
 Order::Order(const Partitioned &partitioned)
     : partitioned(partitioned), count(partitioned.program.instructions.size()),
       done(partitioned.workers.size()) {
-  // Runs every worker as far as it gets; who waits is woken by whom it waits for.
+  // Runs every worker as far as it gets; who waits is woken by whom it waits
+  // for.
   using Sleeper = std::pair<int, int>; // for which instruction, who
-  std::vector<std::priority_queue<Sleeper, std::vector<Sleeper>, std::greater<>>>
+  std::vector<
+      std::priority_queue<Sleeper, std::vector<Sleeper>, std::greater<>>>
       sleepers(done.size());
   std::vector<int> ready(done.size());
   for (size_t w = 0; w < ready.size(); ++w)
@@ -45,7 +47,8 @@ std::vector<std::vector<Step>> Order::cycles() const {
   std::vector<std::vector<Step>> found;
   std::vector<int> seenFrom(done.size(), -1);
   for (size_t start = 0; start < done.size(); ++start) {
-    // Each stuck worker waits for one that is stuck, so the way ends in a cycle.
+    // Each stuck worker waits for one that is stuck, so the way ends in a
+    // cycle.
     std::vector<Step> way;
     int w = int(start);
     while (size_t(done[size_t(w)]) < count && seenFrom[size_t(w)] < 0) {
@@ -55,8 +58,8 @@ std::vector<std::vector<Step>> Order::cycles() const {
     }
     if (seenFrom[size_t(w)] != int(start))
       continue; // not stuck, or stuck on a cycle that is known
-    const auto entry = std::find_if(way.begin(), way.end(),
-                                    [&](Step step) { return step.worker == w; });
+    const auto entry = std::find_if(
+        way.begin(), way.end(), [&](Step step) { return step.worker == w; });
     found.emplace_back(entry, way.end());
   }
   return found;

@@ -1,6 +1,7 @@
 // What happens before what: the order that program order and waits imply, in
-// linear passes. Full vector clocks would take workers^2 * instructions numbers;
-// a check asks about one worker's memory at a time, and so needs one component.
+// linear passes. Full vector clocks would take workers^2 * instructions
+// numbers; a check asks about one worker's memory at a time, and so needs one
+// component.
 #ifndef SMEX_RUNTIME_PLAN_ORDER_H
 #define SMEX_RUNTIME_PLAN_ORDER_H
 
@@ -17,11 +18,13 @@ class Order {
 public:
   explicit Order(const Partitioned &partitioned);
 
-  /// Instructions that wait for one another, one entry per cycle; in each, every
-  /// step can't start before the next one, and the last not before the first,
-  /// has completed. Empty: all instructions are done in the end.
+  /// Instructions that wait for one another, one entry per cycle; in each,
+  /// every step can't start before the next one, and the last not before the
+  /// first, has completed. Empty: all instructions are done in the end.
   std::vector<std::vector<Step>> cycles() const;
-  bool complete() const { return order.size() == partitioned.workers.size() * count; }
+  bool complete() const {
+    return order.size() == partitioned.workers.size() * count;
+  }
 
   /// The number of an instruction in the two vectors below.
   size_t id(int worker, int instruction) const {

@@ -70,14 +70,14 @@ struct Instruction {
   Opcode op = Opcode::Compute;
   std::string node; // the model's node it stems from, for messages and traces
   int to = 0;       // buffer written
-  int kernel = -1;             // Compute
-  std::vector<int> operands;   // Compute: buffers read, one per lambda operand
+  int kernel = -1;  // Compute
+  std::vector<int> operands; // Compute: buffers read, one per lambda operand
   /// Compute: the whole extent of each reduction variable of the lambda, of
   /// which workers do parts. No tensor has it, and without it nobody can tell
   /// that the last part is missing.
   std::vector<int64_t> reductions;
-  int from = -1;               // Fetch, Reduce: the buffer read on the workers
-  std::string reducer;         // Reduce: "Sum", "Max", "Min", "Prod"
+  int from = -1;       // Fetch, Reduce: the buffer read on the workers
+  std::string reducer; // Reduce: "Sum", "Max", "Min", "Prod"
 };
 
 /// A named value that crosses the plan's border.
@@ -135,15 +135,15 @@ struct WorkerInstruction {
 
 /// Where a stored parameter's share lies in the worker's weight file.
 struct StoredWeight {
-  int parameter = 0; // index into Program::parameters
+  int parameter = 0;  // index into Program::parameters
   int64_t offset = 0; // the box, dense and row-major
 };
 
 struct Worker {
   int64_t arenaBytes = 0;
   int64_t workspaceOffset = 0, workspaceBytes = 0; // library scratch
-  std::vector<WorkerBuffer> buffers;           // as Program::buffers
-  std::vector<WorkerInstruction> instructions; // as Program::instructions
+  std::vector<WorkerBuffer> buffers;               // as Program::buffers
+  std::vector<WorkerInstruction> instructions;     // as Program::instructions
   std::vector<StoredWeight> weights;
 };
 
@@ -173,8 +173,8 @@ struct Plan {
   /// its parameters are put together from the workers' shares.
   Partitioned unpartitioned;
   SearchInfo search;
-  int64_t communicationBytes = 0;      // bytes that cross workers in one run
-  std::vector<int64_t> peakBytes;      // one per worker
+  int64_t communicationBytes = 0; // bytes that cross workers in one run
+  std::vector<int64_t> peakBytes; // one per worker
   int64_t parameterBytes = 0, flops = 0;
   std::string kernels; // kernels.so, the bytes themselves
 };

@@ -66,7 +66,8 @@ private:
     const Program &program = partitioned.program;
     const int buffer = program.parameters[size_t(parameter)].buffer;
     const DType type =
-        program.tensors[size_t(program.buffers[size_t(buffer)].tensor)].type.dtype;
+        program.tensors[size_t(program.buffers[size_t(buffer)].tensor)]
+            .type.dtype;
     const int64_t bytes = volume(box) * smex::byteSize(type);
     if (bytes <= weightSlabBytes)
       return slab(path, parameter, box, bytes);
@@ -89,15 +90,16 @@ private:
     const std::string &name =
         partitioned.program.parameters[size_t(parameter)].name;
     if (!source)
-      return defect("parameter \"", name, "\" is stored, but nobody has its values");
+      return defect("parameter \"", name,
+                    "\" is stored, but nobody has its values");
     const auto values = source(parameter, box);
     if (!values)
       return values.error();
     if (int64_t(values->size()) != bytes)
       return defect("parameter \"", name, "\": ", values->size(), " bytes for ",
                     toString(box), ", ", bytes, " expected");
-    return append(path, {reinterpret_cast<const char *>(values->data()),
-                         values->size()});
+    return append(
+        path, {reinterpret_cast<const char *>(values->data()), values->size()});
   }
 
   template <typename... Parts> static Error defect(Parts &&...parts) {
@@ -139,8 +141,9 @@ Status mayReplace(const std::string &directory) {
   if (!fs::is_directory(directory, code) || fs::is_empty(directory, code) ||
       fs::exists(fs::path(directory) / "plan.json", code))
     return {};
-  return fail(directory, ": exists and holds no plan.json; it would be deleted. "
-                         "Name another folder, or empty this one");
+  return fail(directory,
+              ": exists and holds no plan.json; it would be deleted. "
+              "Name another folder, or empty this one");
 }
 
 class Saver {

@@ -28,8 +28,8 @@ bool isAtResult(const tdl::Lambda &lambda, int operand) {
 
 Subject::Subject(const Partitioned &partitioned, std::string prefix,
                  Findings &findings)
-    : partitioned(partitioned), program(partitioned.program), findings(findings),
-      names{partitioned, std::move(prefix)} {
+    : partitioned(partitioned), program(partitioned.program),
+      findings(findings), names{partitioned, std::move(prefix)} {
   for (const Kernel &kernel : program.kernels)
     lambdas.push_back(*tdl::parseLambda(kernel.lambda));
   for (const tdl::Lambda &lambda : lambdas) {
@@ -66,8 +66,8 @@ std::optional<Box> Subject::written(int worker, int number) const {
   Box part(indices.begin(), rank);
   if (isEmpty(part))
     return std::nullopt;
-  // A part without terms has no result, unless the whole reduction has no terms:
-  // that is the identity.
+  // A part without terms has no result, unless the whole reduction has no
+  // terms: that is the identity.
   const auto &extents = instruction.reductions;
   const bool ofNothing = std::count(extents.begin(), extents.end(), 0) > 0;
   if (isEmpty(indices) && !ofNothing)

@@ -26,7 +26,8 @@ struct RemoteRead {
 class Subject {
 public:
   /// The program has passed validate().
-  Subject(const Partitioned &partitioned, std::string prefix, Findings &findings);
+  Subject(const Partitioned &partitioned, std::string prefix,
+          Findings &findings);
 
   const Partitioned &partitioned;
   const Program &program;
@@ -41,11 +42,12 @@ public:
     return partitioned.workers[size_t(worker)].buffers[size_t(buffer)].box;
   }
   const WorkerInstruction &share(int worker, int instruction) const {
-    return partitioned.workers[size_t(worker)].instructions[size_t(instruction)];
+    return partitioned.workers[size_t(worker)]
+        .instructions[size_t(instruction)];
   }
 
-  /// What the worker's share of the instruction writes of `to`; nothing where it
-  /// has nothing to do.
+  /// What the worker's share of the instruction writes of `to`; nothing where
+  /// it has nothing to do.
   std::optional<Box> written(int worker, int instruction) const;
   /// The part of the reduction that the worker does: [lo, hi) per variable.
   Box reductionPart(int worker, int instruction) const;
@@ -66,7 +68,8 @@ private:
 };
 
 /// Regions and reductions. Fills, per worker, what its computes read.
-void checkMeaning(const Subject &subject, std::vector<std::vector<Read>> &reads);
+void checkMeaning(const Subject &subject,
+                  std::vector<std::vector<Read>> &reads);
 /// Data and memory of one worker: its own reads and those of others. Without an
 /// order (there is a deadlock), what others read is not looked at.
 void checkMemory(const Subject &subject, int worker, const Order *order,

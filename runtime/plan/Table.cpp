@@ -36,6 +36,7 @@ std::string plan::percent(int64_t part, int64_t whole) {
   if (whole == 0)
     return part == 0 ? "0.0 %" : "new";
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", 100.0 * double(part) / double(whole));
+  std::snprintf(text, sizeof text, "%.1f %%",
+                100.0 * double(part) / double(whole));
   return text;
 }

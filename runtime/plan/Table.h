@@ -1,4 +1,5 @@
-// Columns for a person to read: as wide as their longest entry, two spaces apart.
+// Columns for a person to read: as wide as their longest entry, two spaces
+// apart.
 #ifndef SMEX_RUNTIME_PLAN_TABLE_H
 #define SMEX_RUNTIME_PLAN_TABLE_H
 

@@ -18,14 +18,15 @@ struct TilingProblem {
 
 /// Nothing if the pieces are disjoint and cover `whole`, in which each of them
 /// must lie. Boxes may be as large as extents of 2^48 each.
-std::optional<TilingProblem> tilingProblem(const Box &whole,
-                                           const std::vector<const Box *> &pieces);
+std::optional<TilingProblem>
+tilingProblem(const Box &whole, const std::vector<const Box *> &pieces);
 
 /// Two boxes that share elements; the first is the earlier one in the list.
 std::optional<std::pair<int, int>>
 findOverlap(const std::vector<const Box *> &boxes);
 
-/// A part of `whole` that is in none of `boxes`, which may overlap and stick out.
+/// A part of `whole` that is in none of `boxes`, which may overlap and stick
+/// out.
 std::optional<Box> missingPart(const Box &whole,
                                const std::vector<const Box *> &boxes);
 

@@ -10,8 +10,9 @@ using namespace smex::plan;
 
 int64_t Traffic::saturatingAdd(int64_t a, int64_t b) {
   int64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max()
-                                            : sum;
+  return __builtin_add_overflow(a, b, &sum)
+             ? std::numeric_limits<int64_t>::max()
+             : sum;
 }
 
 namespace {
@@ -36,7 +37,9 @@ void forEachTransfer(const Partitioned &partitioned, Use &&use) {
   }
 }
 
-void add(int64_t &sum, int64_t bytes) { sum = Traffic::saturatingAdd(sum, bytes); }
+void add(int64_t &sum, int64_t bytes) {
+  sum = Traffic::saturatingAdd(sum, bytes);
+}
 
 /// The buffer that has the tensor first, or -1.
 int firstBuffer(const Program &program, int tensor) {
@@ -56,7 +59,8 @@ int firstBuffer(const Program &program, int tensor) {
   return -1;
 }
 
-std::string human(double value, double base, const std::array<const char *, 7> &units) {
+std::string human(double value, double base,
+                  const std::array<const char *, 7> &units) {
   size_t unit = 0;
   // 999.995 would print as 1000.00.
   while (unit + 1 < units.size() && value >= base - 0.005) {
@@ -64,7 +68,8 @@ std::string human(double value, double base, const std::array<const char *, 7> &
     ++unit;
   }
   char text[64];
-  std::snprintf(text, sizeof text, unit ? "%.2f %s" : "%.0f %s", value, units[unit]);
+  std::snprintf(text, sizeof text, unit ? "%.2f %s" : "%.0f %s", value,
+                units[unit]);
   std::string result = text;
   if (result.back() == ' ')
     result.pop_back();
@@ -144,7 +149,8 @@ std::string plan::cutOf(const Partitioned &partitioned, int tensor) {
 }
 
 std::string plan::humanBytes(int64_t bytes) {
-  return human(double(bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"});
+  return human(double(bytes), 1024,
+               {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"});
 }
 
 std::string plan::humanCount(int64_t count) {

@@ -7,8 +7,8 @@
 
 namespace smex::plan {
 
-/// What plan.json says in `totals`; flops are the compiler's to count. Sums that
-/// do not fit stay at the largest number.
+/// What plan.json says in `totals`; flops are the compiler's to count. Sums
+/// that do not fit stay at the largest number.
 struct Totals {
   int64_t communicationBytes = 0; // pieces that come from another worker
   std::vector<int64_t> peakBytes; // one per worker: its arena
@@ -29,10 +29,10 @@ struct Traffic {
 };
 Traffic traffic(const Partitioned &partitioned);
 
-/// How a tensor lies on the workers: "2 x 4" for a grid, "2 x 1, each on 4" where
-/// shares are held more than once, "whole on 8", "on gpu3", "nowhere". Of its
-/// buffers the one counts that has it first: the input's or parameter's, or the
-/// first that is computed.
+/// How a tensor lies on the workers: "2 x 4" for a grid, "2 x 1, each on 4"
+/// where shares are held more than once, "whole on 8", "on gpu3", "nowhere". Of
+/// its buffers the one counts that has it first: the input's or parameter's, or
+/// the first that is computed.
 std::string cutOf(const Partitioned &partitioned, int tensor);
 
 /// "1.50 GiB", "512 B"

@@ -15,9 +15,13 @@ namespace {
 bool isText(const std::string &name) {
   for (size_t i = 0; i < name.size();) {
     const uint8_t first = uint8_t(name[i]);
-    if (first < 0x20 || first == 0x7f || (first & 0xc0) == 0x80 || first >= 0xf8)
+    if (first < 0x20 || first == 0x7f || (first & 0xc0) == 0x80 ||
+        first >= 0xf8)
       return false;
-    const size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    const size_t length = first < 0x80   ? 1
+                          : first < 0xe0 ? 2
+                          : first < 0xf0 ? 3
+                                         : 4;
     uint32_t code = length == 1 ? first : first & (0x7f >> length);
     for (size_t k = 1; k < length; ++k) {
       if (i + k >= name.size() || (uint8_t(name[i + k]) & 0xc0) != 0x80)
@@ -25,7 +29,8 @@ bool isText(const std::string &name) {
       code = code << 6 | (uint8_t(name[i + k]) & 0x3f);
     }
     constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+    if (code < least[length] || code > 0x10ffff ||
+        (code >= 0xd800 && code < 0xe000))
       return false;
     i += length;
   }
@@ -155,8 +160,9 @@ private:
       if (info.strides[d] < 1 || info.strides[d] > sizeLimit ||
           info.dilations[d] < 1 || info.dilations[d] > sizeLimit ||
           std::abs(info.pads[d]) > sizeLimit)
-        return refuse("strides", "strides, dilations or pads out of range in "
-                                 "spatial dimension ",
+        return refuse("strides",
+                      "strides, dilations or pads out of range in "
+                      "spatial dimension ",
                       d);
     if (info.groups < 1 || info.groups > sizeLimit)
       refuse("groups", info.groups, " is not in 1 .. ", sizeLimit);
@@ -179,17 +185,19 @@ private:
     const BufferInfo &from = program.buffers[size_t(instruction.from)];
     const BufferInfo &to = program.buffers[size_t(instruction.to)];
     if (from.tensor != to.tensor)
-      return refuse("from", "is a part of tensor ", from.tensor, ", but \"to\" of ",
-                    to.tensor);
+      return refuse("from", "is a part of tensor ", from.tensor,
+                    ", but \"to\" of ", to.tensor);
     const bool reduce = instruction.op == Opcode::Reduce;
     if (from.partial != reduce)
       return refuse("from", reduce ? "must be a partial result"
                                    : "is a partial result, which only a reduce "
                                      "may read");
     if (to.partial)
-      return refuse("to", "is a partial result, which only a compute may write");
-    if (reduce && instruction.reducer != "Sum" && instruction.reducer != "Max" &&
-        instruction.reducer != "Min" && instruction.reducer != "Prod")
+      return refuse("to",
+                    "is a partial result, which only a compute may write");
+    if (reduce && instruction.reducer != "Sum" &&
+        instruction.reducer != "Max" && instruction.reducer != "Min" &&
+        instruction.reducer != "Prod")
       refuse("reducer", "\"", instruction.reducer, "\" is no reducer");
   }
 
@@ -207,11 +215,12 @@ private:
       if (program.buffers[size_t(operand)].partial)
         return refuse("operands", "buffer ", operand,
                       " is a partial result, which only a reduce may read");
-      if (!agree(typeOf(operand), lambda.operands[k].type, lambda.operands[k].rank))
+      if (!agree(typeOf(operand), lambda.operands[k].type,
+                 lambda.operands[k].rank))
         return refuse("operands", "buffer ", operand, " is ",
-                      toString(typeOf(operand)), ", but the lambda's operand ", k,
-                      " is ", smex::name(lambda.operands[k].type), " of rank ",
-                      lambda.operands[k].rank);
+                      toString(typeOf(operand)), ", but the lambda's operand ",
+                      k, " is ", smex::name(lambda.operands[k].type),
+                      " of rank ", lambda.operands[k].rank);
     }
     if (!agree(typeOf(instruction.to), lambda.result, lambda.rank()))
       return refuse("to", "buffer ", instruction.to, " is ",
@@ -223,8 +232,9 @@ private:
       return refuse("to", "a map has no partial results");
     if (!instruction.reductions.empty() &&
         instruction.reductions.size() != lambda.reductions.size())
-      return refuse("reductions", instruction.reductions.size(), " extents for ",
-                    lambda.reductions.size(), " reduction variables");
+      return refuse("reductions", instruction.reductions.size(),
+                    " extents for ", lambda.reductions.size(),
+                    " reduction variables");
     for (int64_t extent : instruction.reductions)
       if (extent < 0 || extent > sizeLimit)
         return refuse("reductions", "extent ", extent, " is not in 0 .. ",
@@ -256,7 +266,8 @@ private:
 
   void parameter(const Parameter &parameter) {
     input({parameter.name, parameter.buffer});
-    if (parameter.drawn && !(parameter.scale >= 0 && std::isfinite(parameter.scale)))
+    if (parameter.drawn &&
+        !(parameter.scale >= 0 && std::isfinite(parameter.scale)))
       refuse("scale", "must be a number of at least 0");
   }
 

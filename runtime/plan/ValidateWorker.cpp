@@ -9,7 +9,8 @@ int64_t plan::byteSize(const Partitioned &partitioned, int worker, int buffer) {
   const Program &program = partitioned.program;
   const TensorInfo &tensor =
       program.tensors[size_t(program.buffers[size_t(buffer)].tensor)];
-  return volume(partitioned.workers[size_t(worker)].buffers[size_t(buffer)].box) *
+  return volume(
+             partitioned.workers[size_t(worker)].buffers[size_t(buffer)].box) *
          smex::byteSize(tensor.type.dtype);
 }
 
@@ -18,8 +19,8 @@ int64_t plan::weightBytes(const Partitioned &partitioned, int worker) {
   for (StoredWeight weight : partitioned.workers[size_t(worker)].weights) {
     const Parameter &parameter =
         partitioned.program.parameters[size_t(weight.parameter)];
-    end = std::max(end, weight.offset + byteSize(partitioned, worker,
-                                                 parameter.buffer));
+    end = std::max(end, weight.offset +
+                            byteSize(partitioned, worker, parameter.buffer));
   }
   return end;
 }
@@ -57,23 +58,25 @@ public:
 
 private:
   template <typename... Parts> void refuse(const char *key, Parts &&...parts) {
-    complaint.add("instructions[", index, "].", key, std::forward<Parts>(parts)...);
+    complaint.add("instructions[", index, "].", key,
+                  std::forward<Parts>(parts)...);
   }
 
   void arena() {
     const int64_t bytes = worker.arenaBytes;
     if (bytes < 0 || bytes > sizeLimit)
-      return complaint.add("arena_bytes: ", bytes, " is not in 0 .. ", sizeLimit);
+      return complaint.add("arena_bytes: ", bytes, " is not in 0 .. ",
+                           sizeLimit);
     if (!fits(worker.workspaceOffset, worker.workspaceBytes))
       return complaint.add("workspace: does not lie in the arena of ", bytes,
                            " bytes, 64-byte aligned");
     for (size_t i = 0; i < worker.buffers.size(); ++i)
-      if (!fits(worker.buffers[i].offset, byteSize(partitioned, number, int(i))))
-        return complaint.add("buffers[", i, "].offset: ",
-                             byteSize(partitioned, number, int(i)), " bytes at ",
-                             worker.buffers[i].offset,
-                             " do not lie in the arena of ", bytes,
-                             " bytes, 64-byte aligned");
+      if (!fits(worker.buffers[i].offset,
+                byteSize(partitioned, number, int(i))))
+        return complaint.add(
+            "buffers[", i, "].offset: ", byteSize(partitioned, number, int(i)),
+            " bytes at ", worker.buffers[i].offset,
+            " do not lie in the arena of ", bytes, " bytes, 64-byte aligned");
   }
 
   bool fits(int64_t offset, int64_t bytes) const {
@@ -125,7 +128,8 @@ private:
         return refuse("indices", "[", d, "]: ", range(part),
                       " is not in the reduction's range, 0:",
                       shared.reductions[d - rank]);
-      if (__builtin_mul_overflow(terms, part.size(), &terms) || terms > sizeLimit)
+      if (__builtin_mul_overflow(terms, part.size(), &terms) ||
+          terms > sizeLimit)
         return refuse("indices", ": more than ", sizeLimit, " terms");
     }
   }
@@ -152,8 +156,8 @@ private:
                             .box;
       if (!contains(from, piece.box))
         return refuse("pieces", "[", k, "].box: ", smex::toString(piece.box),
-                      " is not in the buffer read on worker ", piece.worker, ", ",
-                      smex::toString(from));
+                      " is not in the buffer read on worker ", piece.worker,
+                      ", ", smex::toString(from));
       boxes.push_back(&piece.box);
     }
     // An element that no piece brings would be whatever was in memory before.
@@ -181,7 +185,8 @@ private:
       if (!hasWeights)
         return complaint.add("weights: this program has no weights of its own");
       if (weight.parameter < 0 || size_t(weight.parameter) >= stored.size())
-        return complaint.add("weights[", i, "].parameter: there is no parameter ",
+        return complaint.add("weights[", i,
+                             "].parameter: there is no parameter ",
                              weight.parameter);
       const Parameter &parameter = program.parameters[size_t(weight.parameter)];
       if (stored[size_t(weight.parameter)])
@@ -195,13 +200,15 @@ private:
       const int64_t next = (end + alignment - 1) / alignment * alignment;
       if (weight.offset != next || next > sizeLimit - bytes)
         return complaint.add("weights[", i, "].offset: is ", weight.offset,
-                             ", not the next multiple of ", alignment, ", ", next);
+                             ", not the next multiple of ", alignment, ", ",
+                             next);
       end = weight.offset + bytes;
     }
     for (size_t p = 0; hasWeights && p < stored.size(); ++p)
       if (!program.parameters[p].drawn && !stored[p] &&
           byteSize(partitioned, number, program.parameters[p].buffer) > 0)
-        return complaint.add("weights: parameter \"", program.parameters[p].name,
+        return complaint.add("weights: parameter \"",
+                             program.parameters[p].name,
                              "\" has no stored values");
   }
 
@@ -221,11 +228,12 @@ void plan::validateBuffers(const Partitioned &partitioned, int worker,
   const Program &program = partitioned.program;
   const Worker &own = partitioned.workers[size_t(worker)];
   if (own.buffers.size() != program.buffers.size())
-    return complaint.add("buffers: ", own.buffers.size(), ", but program.json has ",
-                         program.buffers.size());
+    return complaint.add("buffers: ", own.buffers.size(),
+                         ", but program.json has ", program.buffers.size());
   if (own.instructions.size() != program.instructions.size())
     return complaint.add("instructions: ", own.instructions.size(),
-                         ", but program.json has ", program.instructions.size());
+                         ", but program.json has ",
+                         program.instructions.size());
   for (size_t i = 0; i < own.buffers.size(); ++i) {
     const Box &box = own.buffers[i].box;
     const TensorType &type =

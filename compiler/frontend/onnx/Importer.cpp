@@ -55,6 +55,10 @@ void Importer::report(const Node &node, const Surroundings &in,
 }
 
 void Importer::addOpsFiles() {
+  for (const auto &property : model->metadata_props())
+    if (property.key() == operatorsKey)
+      if (Status added = builder.addTemplates(path, property.value()); !added)
+        errors.push_back(added.error().message);
   for (const std::string &opsFile : options.opsFiles) {
     auto text = readFile(opsFile);
     if (!text) {
@@ -130,7 +134,8 @@ std::string Importer::nodeName(const onnx::NodeProto &proto,
                                const Surroundings &in) {
   std::string base = proto.name();
   if (base.empty())
-    base = proto.op_type() + "_" + std::to_string(unnamed[proto.op_type()]++);
+    base = proto.op_type() + "_" +
+           std::to_string(unnamed[in.prefix + proto.op_type()]++);
   base = in.prefix + base;
   std::string name = base;
   for (int i = 2; !nodeNames.insert(name).second; ++i)
@@ -203,7 +208,7 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
     if (node.wants(i)) {
       scope.values[proto.output(i)] = node.outputs[i];
       if (node.outputs[i] >= 0)
-        builder.setName(node.outputs[i], in.prefix + proto.output(i));
+        builder.setName(node.outputs[i], in.prefix + proto.output(i), in.depth);
     }
 }
 

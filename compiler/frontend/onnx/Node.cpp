@@ -98,6 +98,10 @@ int64_t Node::integer(const char *name, std::optional<int64_t> otherwise) {
 }
 
 double Node::real(const char *name, std::optional<double> otherwise) {
+  // JSON writes 1 where ONNX would have 1.0.
+  if (hasAttribute(name) &&
+      attributes.at(name)->type() == onnx::AttributeProto::INT)
+    return double(integer(name));
   if (const auto *a = attribute(name, onnx::AttributeProto::FLOAT))
     return a->f();
   if (!otherwise)
@@ -120,6 +124,11 @@ std::vector<int64_t> Node::integers(const char *name) {
 }
 
 std::vector<double> Node::reals(const char *name) {
+  if (hasAttribute(name) &&
+      attributes.at(name)->type() == onnx::AttributeProto::INTS) {
+    const auto list = integers(name);
+    return {list.begin(), list.end()};
+  }
   if (const auto *a = attribute(name, onnx::AttributeProto::FLOATS))
     return {a->floats().begin(), a->floats().end()};
   return {};
@@ -156,7 +165,12 @@ DType Node::dtype(const char *name, std::optional<DType> otherwise) {
     used.insert(name);
     return *otherwise;
   }
-  const int64_t number = integer(name);
+  const bool spelled = hasAttribute(name) && attributes.at(name)->type() ==
+                                                 onnx::AttributeProto::TYPE_PROTO;
+  const int64_t number =
+      spelled ? attribute(name, onnx::AttributeProto::TYPE_PROTO)
+                    ->tp().tensor_type().elem_type()
+              : integer(name);
   const auto type = dtypeOf(int(number));
   if (!type || number > 100)
     refuse("elements of type ", onnxTypeName(int(number)),
@@ -183,6 +197,9 @@ tdl::Attributes Node::allAttributes() {
   for (const auto &[name, a] : attributes) {
     used.insert(name);
     switch (a->type()) {
+    case onnx::AttributeProto::TYPE_PROTO:
+      all[name] = dtype(name.c_str());
+      break;
     case onnx::AttributeProto::INT:
       all[name] = int64_t(a->i());
       break;

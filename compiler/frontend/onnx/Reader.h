@@ -47,6 +47,10 @@ Result<Tensor> readSparse(const onnx::SparseTensorProto &sparse,
 /// [-scale, scale) when the plan runs. The value is the scale.
 constexpr const char *drawnKey = "smex.drawn";
 
+/// Key in a model's metadata_props: operators as text (dialects/tdl), as in a
+/// file given with --ops.
+constexpr const char *operatorsKey = "smex.operators";
+
 /// Finds the external data; ExternalData.cpp.
 Result<ParameterData> findExternal(const onnx::TensorProto &tensor,
                                    int64_t bytes, const TensorSource &source);

@@ -13,7 +13,8 @@ const std::vector<Row> &smex::frontend::allRows() {
           reductionRows, normalizationRows, linearRows, einsumRows,
           convolutionRows, poolingRows, gatherRows, resizeRows, lossRows,
           quantizationRows, recurrentRows, randomRows, signalRows, visionRows,
-          optimizerRows, attentionRows, refusedRows}) {
+          optimizerRows, attentionRows, legacyRows,
+          refusedRows}) {
       auto rows = topic();
       all.insert(all.end(), rows.begin(), rows.end());
     }

@@ -62,12 +62,7 @@ struct Partition : partition::impl::PartitionBase<Partition> {
     if (!main)
       return signalPassFailure();
     GraphOfModule input = graphOf(main);
-    if (algorithm != "recursive") {
-      module.emitError("no algorithm is called \"" + algorithm +
-                       "\"; there is: recursive");
-      return signalPassFailure();
-    }
-    const auto plan = partitionRecursively(input.graph, gpus);
+    const auto plan = partition::partition(input.graph, gpus, algorithm);
     if (!plan) {
       module.emitError(plan.error().message);
       return signalPassFailure();

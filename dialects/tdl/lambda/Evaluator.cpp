@@ -10,7 +10,7 @@ using namespace smex::tdl;
 namespace {
 /// Steps of evaluation that one use of an operator may take: real ones need
 /// thousands, and packs of packs could ask for any number.
-constexpr int64_t maxSteps = 4'000'000;
+constexpr int64_t maxSteps = 1'000'000;
 } // namespace
 
 std::nullopt_t Evaluator::fail(Place place, std::string message) {
@@ -77,13 +77,6 @@ std::optional<Value> Evaluator::compute(const Node &node) {
   return std::nullopt;
 }
 
-namespace {
-/// Known numbers serve as conditions, as in Python: attributes that are 0 or 1.
-Value asCondition(const Value &value) {
-  return value.kind == Value::Integer ? Value::of(value.integer != 0) : value;
-}
-} // namespace
-
 std::optional<Value> Evaluator::unary(const Node &node) {
   auto operand = evaluate(node.children[0]);
   if (!operand)
@@ -102,7 +95,7 @@ std::optional<Value> Evaluator::binary(const Node &node) {
     auto b = evaluate(node.children[1]);
     if (!b)
       return std::nullopt;
-    return at(node.place, applyBinary(node.binary, *a, *b));
+    return at(node.place, apply(node.binary, *a, *b));
   }
   const auto isCondition = [&](const Value &value) {
     if (value.kind == Value::Bool ||

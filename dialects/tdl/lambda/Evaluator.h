@@ -46,6 +46,9 @@ protected:
   virtual std::optional<Value> opaqueValue(const Node &, ExprRef e) {
     return Value::of(e);
   }
+  virtual Result<Value> apply(BinaryOp op, const Value &a, const Value &b) {
+    return applyBinary(op, a, b);
+  }
   virtual ExprRef simplified(ExprRef e) { return e; }
   /// `otherwise` where the indices make it certain, and the plain read too.
   virtual ExprRef readOf(const Array &array, std::vector<ExprRef> index,

@@ -54,6 +54,11 @@ Result<ExprRef> asExpr(const Value &value);
 /// The value as an index: any integer type, made i64.
 Result<ExprRef> asIndex(const Value &value);
 
+/// Known integers serve as conditions, as in Python: attributes are 0 or 1.
+inline Value asCondition(const Value &value) {
+  return value.kind == Value::Integer ? Value::of(value.integer != 0) : value;
+}
+
 /// The operations, on known values at once. Errors don't say where.
 Result<Value> applyUnary(UnaryOp op, const Value &a);
 Result<Value> applyBinary(BinaryOp op, const Value &a, const Value &b);

@@ -85,7 +85,7 @@ std::optional<Value> TemplateEvaluator::fold(const Node &node) {
                                              : BinaryOp::Add;
   Value result = isCondition ? Value::of(isAll) : Value::of(int64_t(node.text == "prod"));
   for (const Value &value : *all) {
-    auto next = at(node.place, applyBinary(op, result, value));
+    auto next = at(node.place, applyBinary(op, result, isCondition ? asCondition(value) : value));
     if (!next || !isSmall(node, *next))
       return std::nullopt;
     result = std::move(*next);

@@ -48,6 +48,7 @@ protected:
   std::optional<std::vector<std::optional<Value>>>
   values(const std::vector<NodeRef> &items) override;
   std::optional<Value> opaqueValue(const Node &node, ExprRef e) override;
+  Result<Value> apply(BinaryOp op, const Value &a, const Value &b) override;
   ExprRef simplified(ExprRef e) override;
   ExprRef readOf(const Array &array, std::vector<ExprRef> index,
                  ExprRef otherwise) override;

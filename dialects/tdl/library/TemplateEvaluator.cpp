@@ -219,6 +219,16 @@ std::optional<Value> TemplateEvaluator::element(const Node &node) {
   return (*values)[size_t(*at < 0 ? *at + count : *at)];
 }
 
+Result<Value> TemplateEvaluator::apply(BinaryOp op, const Value &a, const Value &b) {
+  // An index of extent 1, by 1, is 0 as it would be by 2: else a convolution of
+  // one output channel looked like a grouped one.
+  if (op == BinaryOp::FloorDiv && a.kind == Value::Data && knownWhole(b) == 1)
+    if (const auto range = rangeOf(a.data, normalizer.ranges());
+        range && range->lo == range->hi)
+      return Value::of(constant(range->lo));
+  return applyBinary(op, a, b);
+}
+
 ExprRef TemplateEvaluator::simplified(ExprRef e) {
   return simplifyNode(e, normalizer.ranges());
 }

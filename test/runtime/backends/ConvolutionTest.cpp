@@ -1,4 +1,5 @@
 #include "runtime/backends/cpu/ConvolutionTiles.h"
+#include "runtime/backends/cpu/LibraryConvolution.h"
 #include "test/runtime/backends/KernelCase.h"
 
 using namespace smex;
@@ -163,6 +164,30 @@ TEST_CASE("whole convolutions: depthwise, strided, pointwise") {
           indices.push_back({0, p.filter[d]});
         check(test, p, DType::F32, indices, 1 << 22, threads, exclusive);
       }
+}
+
+TEST_CASE("usual windows go to the library, in a workspace that is enough") {
+  const auto bound = [](int64_t workspace) {
+    KernelCase test(1);
+    const std::vector<int64_t> data{1, 64, 28, 28}, filter{64, 64, 3, 3};
+    const ConvolutionSite site{
+        {{1, 1}, {1, 1}, {1, 1}, 1},
+        DType::F32,
+        test.buffer(DType::F32, data, wholeBox(data)),
+        test.buffer(DType::F32, data, wholeBox(data)),
+        test.buffer(DType::F32, filter, wholeBox(filter))};
+    std::vector<std::byte> scratch(size_t(workspace) + 64);
+    const ThreadGroup threads(1);
+    const auto kernel = bindLibraryConvolution(
+        site, {wholeBox({1, 64, 28, 28, 64, 3, 3})},
+        {scratch.data() + 64 - uintptr_t(scratch.data()) % 64, workspace},
+        threads);
+    REQUIRE(kernel);
+    return *kernel != nullptr;
+  };
+  CHECK(bound(1 << 20));
+  CHECK(bound(1 << 18)); // the packed filter takes 144 KiB of it
+  CHECK_FALSE(bound(1 << 14));
 }
 
 TEST_CASE("tiles are disjoint, complete, and small enough") {

@@ -56,7 +56,7 @@ public:
              const plan::Kernel &kernel, const tdl::Lambda &lambda,
              const Box &indices, const BufferView &result,
              const std::vector<BufferView> &operands, int64_t workspaceBytes,
-             int threads, int runs = 2) {
+             int threads, int runs = 2, const KernelObject *kernels = nullptr) {
     INFO(kernel.lambda << " for " << toString(indices));
     std::vector<tdl::OperandView> views;
     for (const BufferView &operand : operands) {
@@ -90,13 +90,14 @@ public:
 
     const ThreadGroup group(threads);
     group.adopt();
-    const auto object = KernelObject::load("");
+    const auto none = KernelObject::load("");
     std::vector<std::byte> scratch(size_t(workspaceBytes) + 128,
                                    std::byte(0xab));
     std::byte *start = scratch.data() + 64 - uintptr_t(scratch.data()) % 64;
-    const Binding binding{kernel, lambda,   indices,
-                          result, operands, {start, workspaceBytes},
-                          group,  *object};
+    const Binding binding{kernel,   lambda,
+                          indices,  result,
+                          operands, {start, workspaceBytes},
+                          group,    kernels ? *kernels : *none};
     auto bound = bind(binding);
     INFO((bound ? "" : bound.error().message));
     REQUIRE(bound);

@@ -18,8 +18,9 @@ namespace {
 constexpr const char *product =
     "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: "
     "Sum(lambda r0: x0[i0, r0] * x1[r0, i1])";
-constexpr const char *biasRelu = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: "
-                                 "max(x0[i0, i1] + x1[i1], 0.0)";
+constexpr const char *biasRelu =
+    "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: "
+    "max(x0[i0, i1] + x1[i1], 0.0)";
 
 Kernel contraction() {
   Kernel kernel;
@@ -36,7 +37,8 @@ Kernel generated(const char *lambda, const char *symbol) {
   return kernel;
 }
 
-Instruction compute(const char *node, int to, int kernel, std::vector<int> operands,
+Instruction compute(const char *node, int to, int kernel,
+                    std::vector<int> operands,
                     std::vector<int64_t> reductions = {}) {
   Instruction instruction;
   instruction.node = node;
@@ -78,7 +80,7 @@ Worker half(int64_t k) {
   worker.workspaceOffset = 512;
   worker.workspaceBytes = 64;
   worker.buffers = {
-      {{{0, 4}, {column, column + 3}}, 0}, // x
+      {{{0, 4}, {column, column + 3}}, 0},  // x
       {{{column, column + 3}, {0, 8}}, 64}, // w
       {{{0, 8}}, 192},                      // b
       {{{0, 4}, {0, 8}}, 320},              // h, partial
@@ -146,11 +148,10 @@ Plan plan::twoWorkers() {
   program.tensors = tensors();
   program.kernels = {contraction(), generated(biasRelu, "kernel_0")};
   program.buffers = {{0}, {1}, {2}, {3, true}, {3}, {4}, {4}, {5}, {6}};
-  program.instructions = {compute("fc1", 3, 0, {0, 1}, {6}),
-                          transfer(Opcode::Reduce, "fc1", 4, 3),
-                          compute("relu", 5, 1, {4, 2}),
-                          transfer(Opcode::Fetch, "fc2", 6, 5),
-                          compute("fc2", 8, 0, {6, 7}, {8})};
+  program.instructions = {
+      compute("fc1", 3, 0, {0, 1}, {6}), transfer(Opcode::Reduce, "fc1", 4, 3),
+      compute("relu", 5, 1, {4, 2}), transfer(Opcode::Fetch, "fc2", 6, 5),
+      compute("fc2", 8, 0, {6, 7}, {8})};
   program.inputs = {{"x", 0}};
   program.outputs = {{"z", 8}};
   program.parameters = parameters();
@@ -168,8 +169,8 @@ Plan plan::manyInstructions(int workers, int layers) {
   plan.modelSha256 = sha256("many");
   plan.kernels = "native code";
   Program &program = plan.partitioned.program;
-  program.kernels = {
-      generated("(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1] + 1.0", "kernel_0")};
+  program.kernels = {generated(
+      "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1] + 1.0", "kernel_0")};
   plan.partitioned.workers.resize(size_t(workers));
   const int64_t columns = 64, rows = 4 * workers;
   const auto tensor = [&] {
@@ -177,12 +178,13 @@ Plan plan::manyInstructions(int workers, int layers) {
                                {DType::F32, {rows, columns}}});
     return int(program.tensors.size()) - 1;
   };
-  // Bytes of a share and of a share with both halo rows, at four places in turn.
+  // Bytes of a share and of a share with both halo rows, at four places in
+  // turn.
   const int64_t share = 4 * columns * 4, haloed = 6 * columns * 4;
   const auto boxOf = [&](int w, int64_t halo) {
-    return Box{{std::max<int64_t>(0, 4 * w - halo),
-                std::min(rows, 4 * w + 4 + halo)},
-               {0, columns}};
+    return Box{
+        {std::max<int64_t>(0, 4 * w - halo), std::min(rows, 4 * w + 4 + halo)},
+        {0, columns}};
   };
   const auto buffer = [&](int t, int64_t halo, int64_t offset) {
     program.buffers.push_back({t});
@@ -200,7 +202,8 @@ Plan plan::manyInstructions(int workers, int layers) {
     last = tensor();
     const int next = buffer(last, 0, base + haloed);
     const int at = int(program.instructions.size());
-    program.instructions.push_back(transfer(Opcode::Fetch, "layer", fetched, home));
+    program.instructions.push_back(
+        transfer(Opcode::Fetch, "layer", fetched, home));
     program.instructions.push_back(compute("layer", inPlace, 0, {fetched}));
     program.instructions.push_back(compute("layer", next, 0, {inPlace}));
     for (int w = 0; w < workers; ++w) {
@@ -227,25 +230,28 @@ Plan plan::manyInstructions(int workers, int layers) {
 }
 
 WeightSource plan::countingWeights(const Plan &plan) {
-  return [&plan](int parameter, const Box &box) -> Result<std::vector<std::byte>> {
-    const Program &program = plan.partitioned.program;
-    const int buffer = program.parameters[size_t(parameter)].buffer;
-    const auto &shape =
-        program.tensors[size_t(program.buffers[size_t(buffer)].tensor)].type.shape;
-    std::vector<float> values;
-    for (int64_t row = box[0].lo; row < box[0].hi; ++row)
-      for (int64_t column = box[1].lo; column < box[1].hi; ++column)
-        values.push_back(float(parameter * 1000 + row * shape[1] + column));
-    std::vector<std::byte> bytes(values.size() * sizeof(float));
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-    return bytes;
-  };
+  return
+      [&plan](int parameter, const Box &box) -> Result<std::vector<std::byte>> {
+        const Program &program = plan.partitioned.program;
+        const int buffer = program.parameters[size_t(parameter)].buffer;
+        const auto &shape =
+            program.tensors[size_t(program.buffers[size_t(buffer)].tensor)]
+                .type.shape;
+        std::vector<float> values;
+        for (int64_t row = box[0].lo; row < box[0].hi; ++row)
+          for (int64_t column = box[1].lo; column < box[1].hi; ++column)
+            values.push_back(float(parameter * 1000 + row * shape[1] + column));
+        std::vector<std::byte> bytes(values.size() * sizeof(float));
+        std::memcpy(bytes.data(), values.data(), bytes.size());
+        return bytes;
+      };
 }
 
 static std::string makeFolder() {
   const char *base = std::getenv("TEST_TMPDIR");
-  std::string name = (base ? std::string(base) : fs::temp_directory_path().string()) +
-                     "/plan-test-XXXXXX";
+  std::string name =
+      (base ? std::string(base) : fs::temp_directory_path().string()) +
+      "/plan-test-XXXXXX";
   if (!::mkdtemp(name.data()))
     std::abort();
   return name;
@@ -253,6 +259,13 @@ static std::string makeFolder() {
 
 TemporaryFolder::TemporaryFolder() : path(makeFolder()) {}
 TemporaryFolder::~TemporaryFolder() { fs::remove_all(path); }
+
+std::string plan::listed(const std::vector<Finding> &findings) {
+  std::string text;
+  for (const Finding &finding : findings)
+    text += std::string(name(finding.kind)) + ": " + finding.message + "\n";
+  return text;
+}
 
 std::string plan::slurp(const std::string &path) {
   std::ostringstream bytes;

@@ -2,15 +2,16 @@
 #ifndef SMEX_TEST_RUNTIME_PLAN_EXAMPLES_H
 #define SMEX_TEST_RUNTIME_PLAN_EXAMPLES_H
 
+#include "runtime/plan/Check.h"
 #include "runtime/plan/Json.h"
 #include "runtime/plan/Save.h"
 
 namespace smex::plan {
 
 /// z = relu(x . w + b) . v on two workers. The first product is cut along its
-/// sum and reduced; relu works in place; its result is fetched whole; z is cut by
-/// columns, in the memory of x; the fetched rows are in that of the partial sums.
-/// w and v are stored, b is drawn.
+/// sum and reduced; relu works in place; its result is fetched whole; z is cut
+/// by columns, in the memory of x; the fetched rows are in that of the partial
+/// sums. w and v are stored, b is drawn.
 Plan twoWorkers();
 
 /// `workers` GPUs and `layers` times: a fetch of a row of neighbours' shares, a
@@ -25,9 +26,14 @@ class TemporaryFolder {
 public:
   TemporaryFolder();
   ~TemporaryFolder();
-  std::string operator/(const std::string &name) const { return path + "/" + name; }
+  std::string operator/(const std::string &name) const {
+    return path + "/" + name;
+  }
   const std::string path;
 };
+
+/// One line per finding: "kind: message".
+std::string listed(const std::vector<Finding> &findings);
 
 std::string slurp(const std::string &path);
 void spit(const std::string &path, const std::string &bytes);
@@ -38,8 +44,8 @@ void seal(const std::string &directory, Json summary);
 /// Puts right all hashes in plan.json after files were changed.
 void rehash(const std::string &directory);
 
-/// Changes the value at a JSON pointer ("/buffers/0/offset") of one file, writes
-/// it canonically, and puts the hashes right.
+/// Changes the value at a JSON pointer ("/buffers/0/offset") of one file,
+/// writes it canonically, and puts the hashes right.
 void edit(const std::string &directory, const std::string &file,
           const std::string &pointer, const Json &value);
 

@@ -13,7 +13,8 @@ TEST_CASE("what is in a plan") {
   Plan plan = twoWorkers();
   plan.modelSha256 = std::string(64, 'e');
   CHECK(inspect(plan) == R"(  model          mlp.onnx
-                 sha256 )" + plan.modelSha256 + R"(
+                 sha256 )" + plan.modelSha256 +
+                             R"(
   GPUs           2
   communication  256 B per run
   peak memory    576 B on gpu0, the most of all
@@ -146,12 +147,16 @@ TEST_CASE("plans that differ in little") {
   for (const auto &change : std::vector<std::function<void(Plan &)>>{
            [](Plan &p) { p.kernels += "x"; },
            [](Plan &p) { p.unpartitioned.workers[0].arenaBytes += 64; },
-           [](Plan &p) { p.partitioned.workers[1].instructions[3].waits.clear(); },
+           [](Plan &p) {
+             p.partitioned.workers[1].instructions[3].waits.clear();
+           },
            [](Plan &p) { p.partitioned.workers[1].weights[0].offset = 64; },
            [](Plan &p) { p.modelSha256[0] = 'f'; },
            [](Plan &p) { p.search.steps[0].optimal = false; },
            [](Plan &p) { p.partitioned.program.parameters[1].scale = 1; },
-           [](Plan &p) { p.partitioned.program.instructions[0].reductions = {9}; }}) {
+           [](Plan &p) {
+             p.partitioned.program.instructions[0].reductions = {9};
+           }}) {
     Plan after = twoWorkers();
     change(after);
     CHECK_FALSE(diff(twoWorkers(), after).same);

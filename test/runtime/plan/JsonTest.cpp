@@ -6,12 +6,13 @@ using namespace smex;
 using namespace smex::plan;
 
 TEST_CASE("canonical text: sorted keys, two spaces, numbers on one line") {
-  const Json value = {{"b", {{"x", 1}, {"a", Json::array()}}},
-                      {"a", {1, 2, {3, -4}}},
-                      {"list", {{{"k", {1, 2}}, {"j", "s"}}, {{"deep", {{"x", 1}}}}}},
-                      {"mixed", {1, "two"}},
-                      {"empty", Json::object()},
-                      {"flag", true}};
+  const Json value = {
+      {"b", {{"x", 1}, {"a", Json::array()}}},
+      {"a", {1, 2, {3, -4}}},
+      {"list", {{{"k", {1, 2}}, {"j", "s"}}, {{"deep", {{"x", 1}}}}}},
+      {"mixed", {1, "two"}},
+      {"empty", Json::object()},
+      {"flag", true}};
   CHECK(canonicalJson(value) == R"({
   "a": [1, 2, [3, -4]],
   "b": {
@@ -38,7 +39,8 @@ TEST_CASE("canonical text: sorted keys, two spaces, numbers on one line") {
 
 TEST_CASE("canonical text reads back, and is stable") {
   for (const char *text :
-       {"[]", "{}", "null", "[0.1, 1e300, -0.0, 5e-324, 1.0, 123456789012345680.0]",
+       {"[]", "{}", "null",
+        "[0.1, 1e300, -0.0, 5e-324, 1.0, 123456789012345680.0]",
         "[9223372036854775807, -9223372036854775808, 18446744073709551615]",
         R"({"\u0000\"\\": "\u007f\n\ud83d\ude00"})"}) {
     const auto value = parseJson(text);
@@ -69,7 +71,8 @@ TEST_CASE("what is not JSON is an error that says where") {
     return value ? std::string("accepted") : value.error().message;
   };
   CHECK_THAT(message("{"), Catch::Contains("line 1, column 2"));
-  CHECK_THAT(message("{\"a\": 1, \"a\": 2}"), Catch::Contains("\"a\" occurs twice"));
+  CHECK_THAT(message("{\"a\": 1, \"a\": 2}"),
+             Catch::Contains("\"a\" occurs twice"));
   CHECK_THAT(message("\"\xff\""), Catch::Contains("UTF-8"));
   CHECK_THAT(message("[1] 2"), Catch::Contains("expected end of input"));
   CHECK_THAT(message(std::string(1000000, '[')), Catch::Contains("32 deep"));

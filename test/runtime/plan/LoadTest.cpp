@@ -42,7 +42,8 @@ TEST_CASE("every flipped bit is found") {
         spit(path, flipped);
         ++flips;
         if (load(plan))
-          FAIL(path << ": bit " << bit << " of byte " << i << " was not missed");
+          FAIL(path << ": bit " << bit << " of byte " << i
+                    << " was not missed");
       }
     spit(path, bytes);
   }
@@ -59,6 +60,7 @@ struct Change {
 
 const char *longMap = "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1]";
 
+// clang-format off
 const std::vector<Change> changes = {
     // plan.json
     {"plan.json", "/format", "onnx", "\"format\" is not \"smex-plan\""},
@@ -166,6 +168,7 @@ const std::vector<Change> changes = {
     {"unpartitioned/gpu0.json", "/weights", {{{"offset", 0}, {"parameter", 0}}}, "changed/unpartitioned/gpu0.json: weights: this program has no weights"},
     {"unpartitioned/gpu0.json", "/buffers/0/box/0", {0, 5}, "changed/unpartitioned/gpu0.json: buffers[0].box[0]: 0:5"},
 };
+// clang-format on
 } // namespace
 
 TEST_CASE("every number out of place is found and named") {
@@ -187,8 +190,8 @@ TEST_CASE("files: only those of a plan, and regular ones") {
   const std::string plan = saved(folder);
   const std::string summary = slurp(plan + "/plan.json");
   for (const char *name :
-       {"../secret", "/etc/passwd", "gpu0.json/../gpu1.json", "gpu00.json", "gpu2.json",
-        "plan.json", "unpartitioned/gpu1.json", "GPU0.json", ""}) {
+       {"../secret", "/etc/passwd", "gpu0.json/../gpu1.json", "gpu00.json",
+        "gpu2.json", "plan.json", "unpartitioned/gpu1.json", "GPU0.json", ""}) {
     Json json = *parseJson(summary);
     json["files"][name] = std::string(64, '0');
     seal(plan, json);
@@ -198,14 +201,16 @@ TEST_CASE("files: only those of a plan, and regular ones") {
   Json json = *parseJson(summary);
   json["files"]["gpu0.json"] = "0";
   seal(plan, json);
-  CHECK_THAT(errorOf(plan), Catch::Contains("files.gpu0.json: is not a SHA-256"));
+  CHECK_THAT(errorOf(plan),
+             Catch::Contains("files.gpu0.json: is not a SHA-256"));
   json["files"].erase("gpu0.json");
   seal(plan, json);
   CHECK_THAT(errorOf(plan), Catch::Contains("files: has no \"gpu0.json\""));
   json = *parseJson(summary);
   json["files"].erase("unpartitioned/gpu0.json");
   seal(plan, json);
-  CHECK_THAT(errorOf(plan), Catch::Contains("half of the unpartitioned program"));
+  CHECK_THAT(errorOf(plan),
+             Catch::Contains("half of the unpartitioned program"));
   spit(plan + "/plan.json", summary);
   CHECK(errorOf(plan) == "loaded");
 
@@ -226,7 +231,8 @@ TEST_CASE("files: only those of a plan, and regular ones") {
   fs::rename(plan + "/unpartitioned", folder / "elsewhere");
   fs::create_directory_symlink(folder / "elsewhere", plan + "/unpartitioned");
   CHECK(errorOf(plan) != "loaded");
-  CHECK(errorOf(folder / "nothing") == folder / "nothing: No such file or directory");
+  CHECK(errorOf(folder / "nothing") ==
+        folder / "nothing: No such file or directory");
   CHECK_THAT(errorOf(folder.path), Catch::Contains("plan.json: No such file"));
 }
 
@@ -242,16 +248,17 @@ TEST_CASE("a plan with weights missing or too many") {
   json["files"]["gpu1.weights"] = "";
   spit(plan + "/plan.json", canonicalJson(json));
   rehash(plan);
-  CHECK(errorOf(plan) == plan + "/gpu1.weights: has 5 bytes, but gpu1.json places 192 "
-                               "in it");
+  CHECK(errorOf(plan) ==
+        plan + "/gpu1.weights: has 5 bytes, but gpu1.json places 192 "
+               "in it");
 }
 
 TEST_CASE("plan.json of another layout is not canonical") {
   const TemporaryFolder folder;
   const std::string plan = saved(folder);
   const std::string summary = slurp(plan + "/plan.json");
-  for (const std::string &text : {summary + "\n", " " + summary,
-                                  parseJson(summary)->dump()}) {
+  for (const std::string &text :
+       {summary + "\n", " " + summary, parseJson(summary)->dump()}) {
     spit(plan + "/plan.json", text);
     CHECK_THAT(errorOf(plan), Catch::Contains("is not in canonical form"));
   }
@@ -274,9 +281,22 @@ struct Random {
 /// Overwrites, inserts or removes bytes, or puts another number in a number's
 /// place.
 std::string mutate(std::string text, Random &random) {
-  const char *numbers[] = {"0",  "1",  "2",   "3",   "7",      "8",   "64",
-                           "-1", "32", "128", "512", "999999", "1e3", "281474976710656",
-                           "9223372036854775807", "18446744073709551616"};
+  const char *numbers[] = {"0",
+                           "1",
+                           "2",
+                           "3",
+                           "7",
+                           "8",
+                           "64",
+                           "-1",
+                           "32",
+                           "128",
+                           "512",
+                           "999999",
+                           "1e3",
+                           "281474976710656",
+                           "9223372036854775807",
+                           "18446744073709551616"};
   for (size_t n = 1 + random(3); n > 0 && !text.empty(); --n) {
     const size_t at = random(text.size());
     switch (random(6)) {
@@ -305,8 +325,12 @@ std::string mutate(std::string text, Random &random) {
 TEST_CASE("no plan crashes its reader") {
   const TemporaryFolder folder;
   const std::string plan = saved(folder);
-  const char *files[] = {"plan.json", "program.json", "gpu0.json", "gpu1.json",
-                         "unpartitioned/program.json", "unpartitioned/gpu0.json"};
+  const char *files[] = {"plan.json",
+                         "program.json",
+                         "gpu0.json",
+                         "gpu1.json",
+                         "unpartitioned/program.json",
+                         "unpartitioned/gpu0.json"};
   const std::string summary = slurp(plan + "/plan.json");
   Random random{42};
   int loaded = 0, unsound = 0;

@@ -9,7 +9,8 @@ using namespace smex;
 using namespace smex::plan;
 
 /// A program of nothing but waits.
-static Partitioned waits(std::vector<std::vector<std::vector<Wait>>> perWorker) {
+static Partitioned
+waits(std::vector<std::vector<std::vector<Wait>>> perWorker) {
   Partitioned part;
   part.program.instructions.resize(perWorker[0].size());
   for (const auto &list : perWorker) {
@@ -80,7 +81,8 @@ TEST_CASE("random orders against all paths") {
         if (i > 0)
           before[order.id(w, i - 1)][order.id(w, i)] = true;
         for (const Wait &wait : lists[w][i])
-          before[order.id(wait.worker, wait.instruction)][order.id(w, i)] = true;
+          before[order.id(wait.worker, wait.instruction)][order.id(w, i)] =
+              true;
       }
     for (size_t k = 0; k < all; ++k)
       for (size_t a = 0; a < all; ++a)
@@ -143,8 +145,9 @@ TEST_CASE("tilings") {
   CHECK_FALSE(tilingProblem({{3, 3}}, {}));
   // Volumes beyond 64 bits.
   const int64_t large = int64_t(1) << 48;
-  CHECK_FALSE(tilingProblem({{0, large}, {0, large}},
-                            pointers({{{0, 1}, {0, large}}, {{1, large}, {0, large}}})));
+  CHECK_FALSE(tilingProblem(
+      {{0, large}, {0, large}},
+      pointers({{{0, 1}, {0, large}}, {{1, large}, {0, large}}})));
 }
 
 TEST_CASE("random boxes against their elements") {
@@ -167,13 +170,14 @@ TEST_CASE("random boxes against their elements") {
       }
     bool overlap = false, missing = false;
     for (int64_t e = 0; e < 125; ++e) {
-      const Box point = {{e % 5, e % 5 + 1}, {e / 5 % 5, e / 5 % 5 + 1}, {e / 25, e / 25 + 1}};
+      const Box point = {
+          {e % 5, e % 5 + 1}, {e / 5 % 5, e / 5 % 5 + 1}, {e / 25, e / 25 + 1}};
       const Box at(point.begin(), point.begin() + int64_t(rank));
       if (!contains(whole, at))
         continue;
-      const auto holders = std::count_if(boxes.begin(), boxes.end(), [&](const Box &box) {
-        return contains(box, at);
-      });
+      const auto holders =
+          std::count_if(boxes.begin(), boxes.end(),
+                        [&](const Box &box) { return contains(box, at); });
       overlap |= holders > 1;
       missing |= holders == 0;
     }

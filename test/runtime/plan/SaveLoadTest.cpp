@@ -24,7 +24,8 @@ static Plan requireLoaded(const std::string &directory) {
 }
 
 /// Name to contents of everything in a folder.
-static std::map<std::string, std::string> contents(const std::string &directory) {
+static std::map<std::string, std::string>
+contents(const std::string &directory) {
   std::map<std::string, std::string> files;
   for (const auto &entry : fs::recursive_directory_iterator(directory))
     if (entry.is_regular_file())
@@ -70,12 +71,14 @@ TEST_CASE("plan.json has the keys that others rely on") {
                                   {"flops", 704},
                                   {"parameter_bytes", 352},
                                   {"peak_bytes", {576, 576}}});
-  CHECK((*json)["search"] ==
-        Json{{"algorithm", "recursive"},
-             {"lower_bound_bytes", 256},
-             {"optimal", true},
-             {"steps",
-              {{{"ways", 2}, {"bytes", 256}, {"lower_bound_bytes", 256}, {"optimal", true}}}}});
+  CHECK((*json)["search"] == Json{{"algorithm", "recursive"},
+                                  {"lower_bound_bytes", 256},
+                                  {"optimal", true},
+                                  {"steps",
+                                   {{{"ways", 2},
+                                     {"bytes", 256},
+                                     {"lower_bound_bytes", 256},
+                                     {"optimal", true}}}}});
   std::vector<std::string> names;
   for (const auto &file : (*json)["files"].items())
     names.push_back(file.key());
@@ -96,10 +99,10 @@ TEST_CASE("weights: each GPU's share, dense and aligned") {
     std::memcpy(&number, file->data() + offset, sizeof number);
     return number;
   };
-  CHECK(value(0) == 24);            // w[3, 0]
-  CHECK(value(23 * 4) == 47);       // w[5, 7]
-  CHECK(value(24 * 4) == 0);        // up to the next multiple of 64
-  CHECK(value(128) == 2002);        // v[0, 2]
+  CHECK(value(0) == 24);              // w[3, 0]
+  CHECK(value(23 * 4) == 47);         // w[5, 7]
+  CHECK(value(24 * 4) == 0);          // up to the next multiple of 64
+  CHECK(value(128) == 2002);          // v[0, 2]
   CHECK(value(128 + 15 * 4) == 2031); // v[7, 3]
   CHECK_FALSE(weights(folder / "plan", 2));
   CHECK_FALSE(weights(folder / "plan", -1));
@@ -145,12 +148,13 @@ TEST_CASE("a failed save leaves what was there, and nothing else") {
   requireSaved(plan, folder / "plan");
   const auto before = contents(folder.path);
   int asked = 0;
-  const Status status = save(plan, folder / "plan",
-                             [&](int, const Box &box) -> Result<std::vector<std::byte>> {
-                               if (++asked == 3)
-                                 return fail("the model's file ends early");
-                               return std::vector<std::byte>(size_t(volume(box)) * 4);
-                             });
+  const Status status =
+      save(plan, folder / "plan",
+           [&](int, const Box &box) -> Result<std::vector<std::byte>> {
+             if (++asked == 3)
+               return fail("the model's file ends early");
+             return std::vector<std::byte>(size_t(volume(box)) * 4);
+           });
   REQUIRE_FALSE(status);
   CHECK(status.error().message == "the model's file ends early");
   CHECK(contents(folder.path) == before);
@@ -161,7 +165,8 @@ TEST_CASE("a failed save leaves what was there, and nothing else") {
   const Status refused = save(broken, folder / "plan", countingWeights(broken));
   REQUIRE_FALSE(refused);
   CHECK(refused.error().fault == Fault::Defect);
-  CHECK_THAT(refused.error().message, Catch::Contains("gpu1.json: buffers[3].offset"));
+  CHECK_THAT(refused.error().message,
+             Catch::Contains("gpu1.json: buffers[3].offset"));
   CHECK(contents(folder.path) == before);
 }
 

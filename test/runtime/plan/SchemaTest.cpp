@@ -9,7 +9,8 @@ using namespace smex::plan;
 /// 0 if the plan is as the schemas say. Needs the package python3-jsonschema.
 static int validateBySchema(const std::string &plan) {
   const std::string command =
-      "/usr/bin/python3 test/runtime/plan/validate_schema.py runtime/plan/schema '" +
+      "/usr/bin/python3 test/runtime/plan/validate_schema.py "
+      "runtime/plan/schema '" +
       plan + "' 1>&2";
   return std::system(command.c_str());
 }
@@ -26,8 +27,9 @@ TEST_CASE("saved plans are as their schemas say") {
   Plan every = manyInstructions(1, 1);
   Kernel convolution;
   convolution.kind = KernelKind::Convolution;
-  convolution.lambda = "(x0: f32[3], x1: f32[3]) -> f32: lambda i0, i1, i2: Sum(lambda "
-                       "r0, r1: x0[i0, r0, i2 + r1] * x1[i1, r0, r1])";
+  convolution.lambda =
+      "(x0: f32[3], x1: f32[3]) -> f32: lambda i0, i1, i2: Sum(lambda "
+      "r0, r1: x0[i0, r0, i2 + r1] * x1[i1, r0, r1])";
   convolution.convolution = {{1}, {1}, {0}, 1};
   Kernel reference = every.partitioned.program.kernels[0];
   reference.kind = KernelKind::Reference;
@@ -41,8 +43,10 @@ TEST_CASE("the schemas refuse what is no plan") {
   const TemporaryFolder folder;
   const Plan two = twoWorkers();
   REQUIRE(save(two, folder / "plan", countingWeights(two)));
-  const auto refused = [&](const char *file, const char *pointer, const Json &value) {
-    const std::string before = slurp(folder / "plan" + ("/" + std::string(file)));
+  const auto refused = [&](const char *file, const char *pointer,
+                           const Json &value) {
+    const std::string before =
+        slurp(folder / "plan" + ("/" + std::string(file)));
     edit(folder / "plan", file, pointer, value);
     const int status = validateBySchema(folder / "plan");
     spit(folder / "plan" + ("/" + std::string(file)), before);

@@ -19,6 +19,7 @@ static void convertMatMul(Node &n) { n.out(0, n.matmul(n.in(0), n.in(1))); }
 static void convertGemm(Node &n) {
   const double alpha = n.real("alpha", 1.0), beta = n.real("beta", 1.0);
   const int64_t transA = n.integer("transA", 0) != 0, transB = n.integer("transB", 0) != 0;
+  n.ignore("broadcast"); // opset 6
   n.require(n.rank(0) == 2 && n.rank(1) == 2, "its operands must be matrices");
   if (n.shape(0)[transA ? 0 : 1] != n.shape(1)[transB ? 1 : 0])
     n.refuse(toString(n.inType(0)), " and ", toString(n.inType(1)),

@@ -46,7 +46,7 @@ inline std::string expanded(const std::string &text, const std::vector<TensorTyp
         !back || toString(*back) != toString(application.lambda))
       result += "IS NOT READ BACK\n";
   }
-  if (instance->results != std::vector<int>{~(count - 1)}) {
+  if (count == 0 || instance->results != std::vector<int>{~(count - 1)}) {
     result += "->";
     for (int number : instance->results)
       result += " " + source(number);

@@ -1,0 +1,238 @@
+#include "test/runtime/executor/Programs.h"
+
+#include <catch2/catch.hpp>
+
+using namespace smex;
+using namespace smex::runtime;
+
+namespace {
+const char *const copyLambda = "(x0: f32[1]) -> f32: lambda i0: x0[i0]";
+const NumberParameters noParameters(0);
+
+Result<RunResult> run(const plan::Partitioned &program,
+                      const std::vector<Feed> &feeds, RunOptions options = {},
+                      const ParameterSource &parameters = noParameters) {
+  auto backend = makeBackend("cpu");
+  REQUIRE(backend);
+  return execute(program, "", **backend, parameters, feeds, options);
+}
+
+RunResult good(Result<RunResult> result) {
+  INFO((result ? "" : result.error().message));
+  REQUIRE(result);
+  return std::move(*result);
+}
+
+/// a b, for step `step` of feeds.
+std::vector<float> product(const Feed &a, const Feed &b, int step) {
+  const auto *x = reinterpret_cast<const float *>(a.at(step, 96));
+  const auto *y = reinterpret_cast<const float *>(b.at(step, 96));
+  std::vector<float> c(16, 0.f);
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j)
+      for (int k = 0; k < 6; ++k)
+        c[size_t(4 * i + j)] += x[6 * i + k] * y[4 * k + j];
+  return c;
+}
+
+std::vector<float> floats(const Tensor &tensor) {
+  return {tensor.data<float>(),
+          tensor.data<float>() + tensor.bytes.size() / sizeof(float)};
+}
+} // namespace
+
+TEST_CASE("a product whose sum is split gives the product") {
+  const plan::Partitioned program = splitProduct();
+  const std::vector<Feed> feeds = {rampFeed({4, 6}), rampFeed({6, 4})};
+  const RunResult result = good(run(program, feeds));
+  CHECK(floats(result.outputs[0]) == product(feeds[0], feeds[1], 0));
+  CHECK(floats(result.outputs[1]) == product(feeds[0], feeds[1], 0));
+  // Each worker reads half of the other's partial result, and worker 0 the
+  // other's rows: 3 times 2 x 4 floats.
+  CHECK(result.communicationBytes == 3 * 2 * 4 * 4);
+  CHECK(result.peakBytes ==
+        std::vector<int64_t>{program.workers[0].arenaBytes,
+                             program.workers[1].arenaBytes});
+  CHECK(result.scatteredBytes == 2 * 4 * 6 * 4);
+  CHECK(result.gatheredBytes == 2 * 4 * 4 * 4);
+  CHECK(result.seconds.size() == 1);
+  CHECK(result.trace.empty());
+}
+
+TEST_CASE("one batch per step") {
+  const std::vector<Feed> feeds = {rampFeed({5, 4, 6}, true), rampFeed({6, 4})};
+  RunOptions options;
+  options.steps = 5;
+  options.trace = true;
+  const RunResult result = good(run(splitProduct(), feeds, options));
+  CHECK(floats(result.outputs[0]) == product(feeds[0], feeds[1], 4));
+  CHECK(result.seconds.size() == 5);
+  CHECK(result.communicationBytes == 96); // of one step
+  CHECK(result.trace.size() == 5 * 2 * 3);
+  for (const TraceEvent &event : result.trace)
+    CHECK((event.start >= 0 && event.seconds >= 0));
+}
+
+TEST_CASE("what crosses workers at every step arrives in order") {
+  // A value goes round a ring of workers, `rounds` times per step, through two
+  // buffers that take turns.
+  constexpr int workers = 4, rounds = 100;
+  ProgramBuilder b(workers);
+  const int x = b.tensor("x", {workers});
+  std::vector<Box> own;
+  for (int w = 0; w < workers; ++w)
+    own.push_back({{w, w + 1}});
+  const int start = b.buffer(x, own);
+  // Worker w's buffer of round t holds element (w + t) mod workers.
+  const auto boxes = [&](int t) {
+    std::vector<Box> list;
+    for (int w = 0; w < workers; ++w)
+      list.push_back(own[size_t((w + t) % workers)]);
+    return list;
+  };
+  int from = start;
+  for (int t = 0; t < rounds; ++t) {
+    const int to = b.buffer(x, boxes(t + 1));
+    std::vector<std::vector<plan::Piece>> pieces;
+    std::vector<std::vector<plan::Wait>> waits;
+    for (int w = 0; w < workers; ++w) {
+      const int next = (w + 1) % workers;
+      pieces.push_back({{next, boxes(t + 1)[size_t(w)]}});
+      waits.push_back({});
+      if (t > 0)
+        waits.back().push_back({next, t - 1});
+    }
+    b.move("ring", plan::Opcode::Fetch, from, to, pieces, waits);
+    from = to;
+  }
+  b.result.program.inputs = {{"x", start}};
+  b.result.program.outputs = {{"x", from}};
+  RunOptions options;
+  options.steps = 50;
+  const Feed feed = rampFeed({50, workers}, true);
+  const RunResult result = good(run(b.result, {feed}, options));
+  for (int w = 0; w < workers; ++w)
+    CHECK(result.outputs[0].data<float>()[w] ==
+          feed.value.data<float>()[49 * workers + w]);
+  CHECK(result.communicationBytes == workers * rounds * 4);
+}
+
+TEST_CASE("an error in one worker stops all, and is named") {
+  ProgramBuilder b(3);
+  const int x = b.tensor("x", {3});
+  const Box first{{0, 1}}, all{{0, 3}}, none{{0, 0}};
+  const int in = b.buffer(x, {first, first, first});
+  const int out = b.buffer(x, {all, all, all});
+  const int done = b.buffer(x, {all, all, all});
+  // Worker 1 computes more than its operand holds.
+  const int kernel = b.kernel(plan::KernelKind::Reference, copyLambda);
+  b.compute("copy", kernel, {in}, out, {first, all, none});
+  b.move("fetch", plan::Opcode::Fetch, out, done,
+         {{{1, all}}, {{1, all}}, {{1, all}}}, {{{1, 0}}, {{1, 0}}, {{1, 0}}});
+  b.result.program.inputs = {{"x", in}};
+  b.result.program.outputs = {{"y", done}};
+  const auto result = run(b.result, {rampFeed({3})});
+  REQUIRE_FALSE(result);
+  CHECK_THAT(result.error().message,
+             Catch::StartsWith("worker 1: node \"copy\": "));
+}
+
+TEST_CASE("an error before the first step stops all as well") {
+  class Failing : public ParameterSource {
+    Status fill(int worker, int, std::byte *) const override {
+      return worker == 1 ? Status(fail("no such weights")) : Status();
+    }
+  };
+  ProgramBuilder b(2);
+  const int x = b.buffer(b.tensor("x", {2}), {{{0, 1}}, {{1, 2}}});
+  b.result.program.parameters = {{"x", x, false, 0}};
+  b.result.program.outputs = {{"x", x}};
+  const auto result = run(b.result, {}, {}, Failing());
+  REQUIRE_FALSE(result);
+  CHECK(result.error().message == "worker 1: no such weights");
+}
+
+TEST_CASE("kernels that are not there are errors") {
+  ProgramBuilder b(1);
+  const int x = b.buffer(b.tensor("x", {2}), {{{0, 2}}});
+  const int y = b.buffer(b.tensor("y", {2}), {{{0, 2}}});
+  const int kernel = b.kernel(plan::KernelKind::Generated, copyLambda);
+  b.result.program.kernels[0].symbol = "kernel_0";
+  b.compute("copy", kernel, {x}, y, {{{0, 2}}});
+  b.result.program.inputs = {{"x", x}};
+  b.result.program.outputs = {{"y", y}};
+  const auto result = run(b.result, {rampFeed({2})});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().message ==
+        "node \"copy\": kernels.so has no function \"kernel_0\"");
+
+  auto backend = makeBackend("cpu");
+  const auto garbage = execute(b.result, "not an object", **backend,
+                               noParameters, {rampFeed({2})}, {});
+  REQUIRE_FALSE(garbage);
+  CHECK_THAT(garbage.error().message, Catch::Contains("cannot be loaded"));
+}
+
+TEST_CASE("a plan larger than the machine is refused before it is touched") {
+  ProgramBuilder b(2);
+  const int x = b.buffer(b.tensor("x", {2}), {{{0, 1}}, {{1, 2}}});
+  b.result.program.outputs = {{"x", x}};
+  b.result.workers[1].arenaBytes = int64_t(1) << 47;
+  const auto result = run(b.result, {});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().fault == Fault::Environment);
+  CHECK_THAT(result.error().message,
+             Catch::Contains("134217729 MiB of memory for 2 workers"));
+}
+
+TEST_CASE("outputs that nobody holds are refused") {
+  ProgramBuilder b(2);
+  const int x = b.buffer(b.tensor("x", {3}), {{{0, 1}}, {{2, 3}}});
+  b.result.program.inputs = {{"x", x}};
+  b.result.program.outputs = {{"x", x}};
+  const auto result = run(b.result, {rampFeed({3})});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().message == "output \"x\": no worker has [1:2]");
+}
+
+TEST_CASE("workers without a share, and scalars") {
+  // A sum of three elements on four workers, one of which has none.
+  ProgramBuilder b(4);
+  const int x = b.tensor("x", {3}), s = b.tensor("s", {});
+  std::vector<Box> parts;
+  for (int w = 0; w < 4; ++w)
+    parts.push_back({cut({0, 3}, 4, w)});
+  const int in = b.buffer(x, parts);
+  const int partial = b.buffer(s, {{}, {}, {}, {}}, true);
+  const int sum = b.buffer(s, {{}, {}, {}, {}});
+  const int kernel =
+      b.kernel(plan::KernelKind::Reference,
+               "(x0: f32[1]) -> f32: lambda: Sum(lambda r0: x0[r0])");
+  b.compute("sum", kernel, {in}, partial, parts);
+  b.result.program.instructions.back().reductions = {3};
+  std::vector<plan::Piece> pieces;
+  std::vector<plan::Wait> waits;
+  for (int w = 0; w < 4; ++w)
+    if (!isEmpty(parts[size_t(w)])) {
+      pieces.push_back({w, {}});
+      waits.push_back({w, 0});
+    }
+  b.move("sum", plan::Opcode::Reduce, partial, sum,
+         {pieces, pieces, pieces, pieces}, {waits, waits, waits, waits});
+  b.result.program.inputs = {{"x", in}};
+  b.result.program.outputs = {{"s", sum}};
+  const RunResult result = good(run(b.result, {rampFeed({3})}));
+  CHECK(result.outputs[0].data<float>()[0] == -6 - 5 - 4);
+}
+
+TEST_CASE("parameters are loaded once and stay") {
+  ProgramBuilder b(2);
+  const int w = b.buffer(b.tensor("w", {4}), {{{0, 2}}, {{2, 4}}});
+  b.result.program.parameters = {{"w", w, false, 0}};
+  b.result.program.outputs = {{"w", w}};
+  RunOptions options;
+  options.steps = 3;
+  const NumberParameters parameters(2);
+  const RunResult result = good(run(b.result, {}, options, parameters));
+  CHECK(floats(result.outputs[0]) == std::vector<float>{0, 0, 1, 1});
+}

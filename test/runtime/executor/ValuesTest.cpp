@@ -1,0 +1,187 @@
+#include "runtime/executor/Draw.h"
+#include "runtime/executor/Report.h"
+#include "runtime/executor/Verify.h"
+#include "runtime/io/Npy.h"
+#include "runtime/plan/Json.h"
+#include "test/runtime/executor/Programs.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+using namespace smex;
+using namespace smex::runtime;
+
+TEST_CASE("drawn values are a function of seed, name and element") {
+  // Any implementation on any machine must draw these.
+  CHECK(drawBits(0, "w", 0) == 0xb7be8ebb704b8fdf);
+  CHECK(drawBits(0, "w", 1) == 0xf170eb364ca15c4);
+  CHECK(drawBits(1, "w", 0) == 0x1eb4c777a4bb95b6);
+  const TensorType type{DType::F32, {6, 5}};
+  std::vector<float> whole(30), part(6);
+  draw(3, "w", type, 0.5, wholeBox(type.shape),
+       reinterpret_cast<std::byte *>(whole.data()));
+  draw(3, "w", type, 0.5, {{2, 5}, {1, 3}},
+       reinterpret_cast<std::byte *>(part.data()));
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 2; ++j)
+      CHECK(part[size_t(2 * i + j)] == whole[size_t(5 * (i + 2) + j + 1)]);
+}
+
+TEST_CASE("drawn values are uniform, and below their scale") {
+  const TensorType type{DType::F32, {100000}};
+  Tensor tensor = makeTensor(type);
+  draw(5, "x", type, 2, wholeBox(type.shape), tensor.bytes.data());
+  double sum = 0, squares = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const float v = tensor.data<float>()[i];
+    REQUIRE((v >= -2 && v < 2));
+    sum += v;
+    squares += double(v) * v;
+  }
+  CHECK(std::fabs(sum / 1e5) < 0.02);
+  CHECK(std::fabs(squares / 1e5 - 4. / 3) < 0.02);
+  Tensor labels = makeTensor({DType::I64, {1000}});
+  draw(5, "labels", labels.type, 1, {{0, 1000}}, labels.bytes.data());
+  int ones = 0;
+  for (int i = 0; i < 1000; ++i) {
+    REQUIRE((labels.data<int64_t>()[i] | 1) == 1);
+    ones += int(labels.data<int64_t>()[i]);
+  }
+  CHECK((ones > 400 && ones < 600));
+}
+
+namespace {
+std::string inputError(const std::vector<std::string> &arguments,
+                       int steps = 1) {
+  const auto feeds = readInputs(splitProduct().program, arguments, steps, 0);
+  REQUIRE_FALSE(feeds);
+  return feeds.error().message;
+}
+} // namespace
+
+TEST_CASE("inputs come from files, or all are synthetic") {
+  const plan::Program program = splitProduct().program;
+  REQUIRE(io::writeNpy("a.npy", rampFeed({4, 6}).value));
+  REQUIRE(io::writeNpy("b.npy", rampFeed({3, 6, 4}).value));
+  REQUIRE(io::writeNpy("bad.npy", makeTensor({DType::F64, {4, 6}})));
+
+  auto feeds = readInputs(program, {"b=b.npy", "a=a.npy"}, 3, 0);
+  REQUIRE(feeds);
+  CHECK((!(*feeds)[0].perStep && (*feeds)[1].perStep));
+  CHECK((*feeds)[0].value.bytes == rampFeed({4, 6}).value.bytes);
+
+  feeds = readInputs(program, {}, 1, 7);
+  REQUIRE(feeds);
+  CHECK((*feeds)[1].value.type == TensorType{DType::F32, {6, 4}});
+  CHECK((*feeds)[1].value.bytes !=
+        (*readInputs(program, {}, 1, 8))[1].value.bytes);
+
+  CHECK(inputError({"a=a.npy"}) ==
+        "input \"b\" is missing: add --input b=FILE (f32[6, 4]), or give no "
+        "input at all to run on synthetic ones");
+  CHECK(inputError({"a=bad.npy"}) ==
+        "input \"a\": bad.npy is f64[4, 6], f32[4, 6] expected");
+  CHECK(inputError({"b=b.npy"}, 4) ==
+        "input \"b\": b.npy is f32[3, 6, 4], a batch for each of 4 steps "
+        "expected");
+  CHECK(inputError({"c=a.npy"}) ==
+        "input \"c\": the plan has no such input; it has \"a\" (f32[4, 6]), "
+        "\"b\" (f32[6, 4])");
+  CHECK(inputError({"a=a.npy", "a=a.npy"}) == "input \"a\" is given twice");
+  CHECK(inputError({"a.npy"}) == "--input a.npy: NAME=FILE expected");
+  CHECK(inputError({"a=no.npy"}) ==
+        "input \"a\": no.npy: cannot open: No such file or directory");
+}
+
+TEST_CASE("names of inputs may hold '='") {
+  ProgramBuilder b(1);
+  const int x = b.buffer(b.tensor("x", {2}), {{{0, 2}}});
+  const int y = b.buffer(b.tensor("y", {2}), {{{0, 2}}});
+  b.result.program.inputs = {{"x", x}, {"x=1", y}};
+  REQUIRE(io::writeNpy("x.npy", rampFeed({2}).value));
+  CHECK(readInputs(b.result.program, {"x=1=x.npy", "x=x.npy"}, 1, 0));
+}
+
+TEST_CASE("output files stay in their folder") {
+  const std::string longName(300, 'x');
+  CHECK(outputFiles({{"y", 0},
+                     {"a/b", 0},
+                     {"..", 0},
+                     {"../../etc/x", 0},
+                     {"a_b", 0},
+                     {"/abs\n", 0},
+                     {longName, 0}}) ==
+        std::vector<std::string>{"y.npy", "a_b.npy", "_...npy",
+                                 "_.._.._etc_x.npy", "a_b_2.npy", "_abs_.npy",
+                                 std::string(200, 'x') + ".npy"});
+}
+
+namespace {
+plan::Plan planOf(const plan::Partitioned &partitioned, int64_t communication,
+                  std::vector<int64_t> peak) {
+  plan::Plan plan;
+  plan.partitioned = partitioned;
+  plan.unpartitioned = partitioned;
+  plan.communicationBytes = communication;
+  plan.peakBytes = std::move(peak);
+  return plan;
+}
+RunResult resultOf(float value) {
+  RunResult result;
+  for (int i = 0; i < 2; ++i) {
+    result.outputs.push_back(makeTensor({DType::F32, {4, 4}}));
+    for (int e = 0; e < 16; ++e)
+      result.outputs.back().data<float>()[e] = value;
+  }
+  result.communicationBytes = 96;
+  result.peakBytes = {100, 200};
+  return result;
+}
+} // namespace
+
+TEST_CASE("verify says how equal, or what differs") {
+  const plan::Plan plan = planOf(splitProduct(), 96, {100, 200});
+  auto verified = verify(plan, resultOf(1), resultOf(1));
+  REQUIRE(verified);
+  CHECK(*verified == "every output is bit-equal to the unpartitioned run's");
+  verified = verify(plan, resultOf(1.00001f), resultOf(1));
+  REQUIRE(verified);
+  CHECK(*verified == "every output is within 1e-05 of the unpartitioned run's "
+                     "largest magnitude (0.0001 allowed)");
+
+  RunResult wrong = resultOf(1);
+  wrong.outputs[1].data<float>()[6] = 2;
+  verified = verify(planOf(splitProduct(), 95, {100, 201}), wrong, resultOf(1));
+  REQUIRE_FALSE(verified);
+  CHECK(verified.error().fault == Fault::Difference);
+  CHECK(verified.error().message ==
+        "output \"rows\" is not that of the unpartitioned run: [1, 2]: 2, 1 "
+        "expected (1 of 16 elements differ by more than 0.0001 of the largest "
+        "magnitude, 1)\n"
+        "communication: 96 bytes measured, 95 predicted\n"
+        "gpu1: peak of 200 bytes measured, 201 predicted");
+}
+
+TEST_CASE("metrics and trace") {
+  RunResult result = resultOf(1);
+  result.seconds = {0.5, 0.25};
+  result.trace = {{1, 2, 0.001, 0.002}};
+  CHECK(metricsJson("cpu", result) == R"({
+  "backend": "cpu",
+  "communication_bytes": 96,
+  "peak_bytes": [100, 200],
+  "steps": [
+    {"seconds": 0.5},
+    {"seconds": 0.25}
+  ]
+}
+)");
+  const auto trace = plan::parseJson(traceJson(splitProduct().program, result));
+  REQUIRE(trace);
+  const auto &event = (*trace)["traceEvents"].back();
+  CHECK(event["name"] == "gather");
+  CHECK(event["cat"] == "fetch");
+  CHECK(event["tid"] == 1);
+  CHECK(event["ts"] == 1000.);
+  CHECK(event["dur"] == 2000.);
+}

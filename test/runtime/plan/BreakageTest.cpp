@@ -1,0 +1,298 @@
+#include "test/runtime/plan/Examples.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <functional>
+
+using namespace smex;
+using namespace smex::plan;
+
+namespace {
+/// A way to break twoWorkers(), and what has to be said about it.
+struct Breakage {
+  const char *what;
+  std::function<void(Plan &)> apply;
+  FindingKind kind;
+  std::vector<const char *> mentions;
+};
+
+WorkerInstruction &at(Plan &plan, int worker, int instruction) {
+  return plan.partitioned.workers[size_t(worker)]
+      .instructions[size_t(instruction)];
+}
+WorkerBuffer &buffer(Plan &plan, int worker, int number) {
+  return plan.partitioned.workers[size_t(worker)].buffers[size_t(number)];
+}
+Instruction &shared(Plan &plan, int instruction) {
+  return plan.partitioned.program.instructions[size_t(instruction)];
+}
+Kernel &kernel(Plan &plan, int number) {
+  return plan.partitioned.program.kernels[size_t(number)];
+}
+
+const std::vector<Breakage> breakages = {
+    // Order.
+    {"two workers wait for each other's later instruction",
+     [](Plan &p) {
+       at(p, 0, 1).waits.push_back({1, 3});
+       at(p, 1, 1).waits.push_back({0, 3});
+     },
+     FindingKind::Deadlock,
+     {"gpu0 instruction 1 (reduce, node \"fc1\") waits for gpu1",
+      "instruction 1"}},
+    {"a worker waits for its own later instruction",
+     [](Plan &p) {
+       at(p, 1, 2).waits = {{1, 4}};
+     },
+     FindingKind::Deadlock,
+     {"gpu1 instruction 2", "waits for gpu1"}},
+
+    // Data that is not ready.
+    {"the reduction does not wait for the other's partial result",
+     [](Plan &p) { at(p, 0, 1).waits.clear(); },
+     FindingKind::NotReady,
+     {"gpu0 instruction 1", "buffer 3 of \"h\" on gpu1",
+      "does not wait until gpu1 instruction 0"}},
+    {"the fetch waits for too early an instruction",
+     [](Plan &p) {
+       at(p, 1, 3).waits = {{0, 1}};
+     },
+     FindingKind::NotReady,
+     {"gpu1 instruction 3 (fetch", "on gpu0", "until gpu0 instruction 2"}},
+    {"an operand is computed only afterwards",
+     [](Plan &p) {
+       std::swap(p.partitioned.program.instructions[0],
+                 p.partitioned.program.instructions[4]);
+       for (int w : {0, 1})
+         std::swap(at(p, w, 0), at(p, w, 4));
+     },
+     FindingKind::NotReady,
+     {"gpu0 instruction 0 (compute, node \"fc2\")", "buffer 6 of \"r\"",
+      "before gpu0 instruction 3"}},
+    {"an instruction reads what it writes",
+     [](Plan &p) { shared(p, 2).operands[0] = 5; },
+     FindingKind::NotReady,
+     {"gpu0 instruction 2 (compute, node \"relu\") reads", "buffer 5"}},
+    {"a part of an operand is not computed",
+     [](Plan &p) { at(p, 0, 2).indices[1].hi = 7; },
+     FindingKind::NotReady,
+     {"gpu0 instruction 3", "[0:2, 7:8] of buffer 5", "which nothing writes"}},
+    {"a part of an operand is not computed on the other worker",
+     [](Plan &p) { at(p, 1, 2).indices[0].lo = 3; },
+     FindingKind::NotReady,
+     {"gpu0 instruction 3", "[2:3, 0:8] of buffer 5 of \"r\" on gpu1"}},
+    {"an output is not computed",
+     [](Plan &p) {
+       at(p, 1, 4).indices[1] = {2, 2};
+     },
+     FindingKind::NotReady,
+     {"gpu1: output \"z\": nothing writes [0:4, 2:4]"}},
+    {"a part without terms has no partial result",
+     [](Plan &p) {
+       at(p, 1, 0).indices[2] = {3, 3};
+     },
+     FindingKind::NotReady,
+     {"gpu0 instruction 1", "on gpu1, which nothing writes"}},
+
+    // Memory.
+    {"memory is reused while another worker reads it",
+     [](Plan &p) {
+       // gpu1's reduction reads gpu0's partial sums, and nothing makes gpu0
+       // wait for it before it overwrites them.
+       buffer(p, 0, 5).offset = 320;
+     },
+     FindingKind::Reused,
+     {"gpu0 instruction 2", "buffer 5 of \"r\"", "buffer 3 of \"h\"",
+      "which gpu1 instruction 1 (reduce, node \"fc1\") may still read"}},
+    {"the fetched rows go where the fetch still reads",
+     [](Plan &p) { buffer(p, 0, 6).offset = 448 - 64; },
+     FindingKind::Overlap,
+     {"gpu0 instruction 3", "buffer 6", "buffer 5",
+      "live until instruction 3 (fetch"}},
+    {"the other worker may not have fetched the rows yet",
+     [](Plan &p) { buffer(p, 0, 8).offset = 448; },
+     FindingKind::Reused,
+     {"gpu0 instruction 4", "buffer 8", "buffer 5",
+      "which gpu1 instruction 3 (fetch"}},
+    {"two live buffers overlap",
+     [](Plan &p) { buffer(p, 1, 4).offset = 320; },
+     FindingKind::Overlap,
+     {"gpu1 instruction 1", "buffer 4 of \"h\" (bytes 320 .. 384)",
+      "over buffer 3 of \"h\" (bytes 320 .. 448)"}},
+    {"a result overlaps an operand by half",
+     [](Plan &p) { buffer(p, 0, 8).offset = 384; },
+     FindingKind::Overlap,
+     {"gpu0 instruction 4", "buffer 8 of \"z\"", "buffer 6 of \"r\""}},
+    {"a buffer in the workspace",
+     [](Plan &p) { p.partitioned.workers[0].workspaceOffset = 448; },
+     FindingKind::Overlap,
+     {"gpu0: buffer 4 of \"h\" lies in the workspace"}},
+    {"two inputs in the same memory",
+     [](Plan &p) { buffer(p, 0, 7).offset = 192; },
+     FindingKind::Overlap,
+     {"gpu0: buffer 7 of \"v\"", "buffer 2 of \"b\"", "same memory"}},
+    {"a parameter is overwritten",
+     [](Plan &p) { buffer(p, 0, 8).offset = 192; },
+     FindingKind::Rewritten,
+     {"gpu0 instruction 4", "buffer 2 of \"b\"", "must outlive the step"}},
+    {"a parameter's buffer is written",
+     [](Plan &p) {
+       // As if v were computed, too.
+       p.partitioned.program.parameters[0].buffer = 8;
+       p.partitioned.program.parameters[2].buffer = 1;
+     },
+     FindingKind::Rewritten,
+     {"gpu0 instruction 4", "buffer 8 of \"z\", which is a parameter"}},
+    {"an element is written twice",
+     [](Plan &p) { shared(p, 4).to = 8, shared(p, 0).to = 8; },
+     FindingKind::Rewritten,
+     {"gpu0 instruction 4", "buffer 8 of \"z\"", "instruction 0"}},
+
+    // In-place.
+    {"in place, but shifted",
+     [](Plan &p) {
+       kernel(p, 1).lambda = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: "
+                             "(x0[i0, i1 + 1] else 0.0) + x1[i1]";
+     },
+     FindingKind::Overlap,
+     {"gpu0 instruction 2", "buffer 5", "buffer 4"}},
+    {"in place, but a library computes it",
+     [](Plan &p) { kernel(p, 1).kind = KernelKind::Reference; },
+     FindingKind::Overlap,
+     {"gpu0 instruction 2", "buffer 5", "buffer 4"}},
+    {"in place, but of another box",
+     [](Plan &p) {
+       buffer(p, 0, 5).box[0] = {0, 1};
+       at(p, 0, 2).indices[0] = {0, 1};
+     },
+     FindingKind::Overlap,
+     {"gpu0 instruction 2", "buffer 5", "buffer 4"}},
+    {"in place, but read again later",
+     [](Plan &p) { shared(p, 3).from = 4; },
+     FindingKind::Overlap,
+     {"gpu0 instruction 2", "buffer 4", "live until instruction 3"}},
+
+    // Meaning.
+    {"an operand lacks a column",
+     [](Plan &p) {
+       buffer(p, 1, 2).box[0] = {1, 8};
+     },
+     FindingKind::Region,
+     {"gpu1 instruction 2 (compute, node \"relu\")", "reads [0:8] of operand 1",
+      "buffer 2 of \"b\" holds [1:8]"}},
+    {"an operand lacks the halo",
+     [](Plan &p) {
+       kernel(p, 1).lambda = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: "
+                             "(x0[i0 + 1, i1] else 0.0) + x1[i1]";
+     },
+     FindingKind::Region,
+     {"gpu0 instruction 2", "reads [1:3, 0:8] of operand 0",
+      "buffer 4 of \"h\" holds [0:2, 0:8]"}},
+    {"the last part of a reduction is missing",
+     [](Plan &p) { shared(p, 0).reductions = {7}; },
+     FindingKind::Reduction,
+     {"gpu0 instruction 1 (reduce, node \"fc1\")", "lacks", "[6:7]"}},
+    {"a part of a reduction counts twice",
+     [](Plan &p) {
+       at(p, 1, 0).indices[2] = {2, 6};
+     },
+     FindingKind::Reduction,
+     {"instruction 1", "counts terms twice: pieces 0 and 1"}},
+    {"a partial result is left out",
+     [](Plan &p) { at(p, 0, 1).pieces.pop_back(); },
+     FindingKind::Reduction,
+     {"gpu0 instruction 1",
+      "lacks for the elements [0:2, 0:8] the terms [3:6]"}},
+    {"a partial result is added twice",
+     [](Plan &p) { at(p, 0, 1).pieces.push_back(at(p, 0, 1).pieces[0]); },
+     FindingKind::Reduction,
+     {"gpu0 instruction 1", "pieces 0 and 2"}},
+    {"the parts are combined by another reducer",
+     [](Plan &p) { shared(p, 1).reducer = "Max"; },
+     FindingKind::Reduction,
+     {"instruction 1", "combines by Max", "reduces by Sum"}},
+    {"a whole result is computed from half of the terms",
+     [](Plan &p) {
+       at(p, 0, 4).indices[2] = {0, 4};
+     },
+     FindingKind::Reduction,
+     {"gpu0 instruction 4", "only the terms [0:4] of [0:8]"}},
+    {"the range of a reduction is not said",
+     [](Plan &p) { shared(p, 4).reductions.clear(); },
+     FindingKind::Reduction,
+     {"instruction 4 (compute, node \"fc2\")", "\"reductions\""}},
+    {"an output is not held by anyone",
+     [](Plan &p) {
+       buffer(p, 1, 8).box[1] = {3, 4};
+       at(p, 1, 4).indices[1] = {3, 4};
+     },
+     FindingKind::Coverage,
+     {"output \"z\": no GPU holds [0:4, 2:3] of f32[4, 4]"}},
+    {"a parameter is not held by anyone",
+     [](Plan &p) {
+       buffer(p, 0, 1).box[1] = {0, 7};
+     },
+     FindingKind::Coverage,
+     {"parameter \"w\": no GPU holds [0:3, 7:8]"}},
+    {"roles of a contraction",
+     [](Plan &p) { kernel(p, 0).roles = "nmk"; },
+     FindingKind::Kernel,
+     {"kernel 0", "\"nmk\"", "\"mnk\""}},
+    {"a contraction that is none",
+     [](Plan &p) {
+       kernel(p, 0).lambda = "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: "
+                             "Sum(lambda r0: x0[i0, r0] - x1[r0, i1])";
+     },
+     FindingKind::Kernel,
+     {"kernel 0", "matrix product"}},
+
+    // The border.
+    {"another output",
+     [](Plan &p) { p.partitioned.program.outputs[0].name = "logits"; },
+     FindingKind::Interface,
+     {"output \"logits\""}},
+    {"a parameter drawn otherwise",
+     [](Plan &p) { p.partitioned.program.parameters[1].scale = 0.5; },
+     FindingKind::Interface,
+     {"parameter \"b\""}},
+    {"communication in plan.json",
+     [](Plan &p) { p.communicationBytes += 4; },
+     FindingKind::Totals,
+     {"totals.communication_bytes: says 260, the program has 256"}},
+    {"peak in plan.json",
+     [](Plan &p) { p.peakBytes[1] = 512; },
+     FindingKind::Totals,
+     {"totals.peak_bytes[1]: says 512, the program has 576"}},
+    {"parameters in plan.json",
+     [](Plan &p) { p.parameterBytes = 0; },
+     FindingKind::Totals,
+     {"totals.parameter_bytes"}},
+    {"a lower bound above the plan",
+     [](Plan &p) { p.search.lowerBoundBytes = 300; },
+     FindingKind::Totals,
+     {"search.lower_bound_bytes: 300"}},
+    {"the unpartitioned program is checked as well",
+     [](Plan &p) { p.unpartitioned.workers[0].buffers[6].offset = 384; },
+     FindingKind::Overlap,
+     {"unpartitioned gpu0"}},
+};
+} // namespace
+
+TEST_CASE("every breakage is found and named") {
+  for (const Breakage &breakage : breakages) {
+    Plan plan = twoWorkers();
+    breakage.apply(plan);
+    const std::vector<Finding> findings = check(plan);
+    INFO(breakage.what << "\n" << listed(findings));
+    const bool named = std::any_of(
+        findings.begin(), findings.end(), [&](const Finding &finding) {
+          return finding.kind == breakage.kind &&
+                 std::all_of(breakage.mentions.begin(), breakage.mentions.end(),
+                             [&](const char *part) {
+                               return finding.message.find(part) !=
+                                      std::string::npos;
+                             });
+        });
+    CHECK(named);
+  }
+}
