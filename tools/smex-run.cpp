@@ -1,7 +1,6 @@
 // smex-run DIR: runs a plan. See DESIGN.md, Commands.
 #include "runtime/executor/Report.h"
 #include "runtime/executor/Verify.h"
-#include "runtime/plan/Inspect.h"
 #include "runtime/plan/Load.h"
 #include "support/File.h"
 
@@ -36,6 +35,12 @@ int report(const Error &error) {
   return int(error.fault);
 }
 
+std::string mebibytes(int64_t bytes) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f MiB", double(bytes) / (1 << 20));
+  return text;
+}
+
 void printSummary(const plan::Plan &plan, const Backend &backend,
                   const RunResult &result) {
   const size_t gpus = plan.partitioned.workers.size();
@@ -49,9 +54,9 @@ void printSummary(const plan::Plan &plan, const Backend &backend,
     std::printf(", %zu steps of %.3f to %.3f s\n", result.seconds.size(),
                 *first, *last);
   std::printf("communication %s per step, peak %s per GPU\n",
-              plan::humanBytes(result.communicationBytes).c_str(),
-              plan::humanBytes(*std::max_element(result.peakBytes.begin(),
-                                                 result.peakBytes.end()))
+              mebibytes(result.communicationBytes).c_str(),
+              mebibytes(*std::max_element(result.peakBytes.begin(),
+                                          result.peakBytes.end()))
                   .c_str());
 }
 

@@ -163,6 +163,13 @@ std::optional<Cut> codegen::findCut(const ExprRef &term, int variable,
   return found;
 }
 
+bool codegen::isBoundsCheck(const ExprRef &comparison) {
+  const ExprRef &limit = comparison->children[1];
+  return (comparison->binary == BinaryOp::Ge && limit->kind == ExprKind::Int &&
+          limit->integer == 0) ||
+         (comparison->binary == BinaryOp::Lt && limit->kind == ExprKind::Extent);
+}
+
 ExprRef codegen::assume(const ExprRef &term, const ExprRef &comparison,
                         bool value) {
   return transform(term, [&](const ExprRef &node) -> ExprRef {

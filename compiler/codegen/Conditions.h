@@ -51,6 +51,9 @@ std::optional<Cut> cutOf(const tdl::ExprRef &comparison, int variable);
 std::optional<Cut> findCut(const tdl::ExprRef &term, int variable,
                            const std::vector<bool> &bound);
 
+/// What guards a read at the edge of its operand; false at few coordinates.
+bool isBoundsCheck(const tdl::ExprRef &comparison);
+
 /// The term with the comparison replaced by a constant, folded.
 tdl::ExprRef assume(const tdl::ExprRef &term, const tdl::ExprRef &comparison,
                     bool value);

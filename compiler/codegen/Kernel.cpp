@@ -24,6 +24,22 @@ MemRefType codegen::viewType(MLIRContext *context, DType type, int rank) {
                          StridedLayoutAttr::get(context, 0, strides));
 }
 
+void codegen::setLoopAnnotation(Operation *loop, bool vectorize) {
+  MLIRContext *context = loop->getContext();
+  LLVM::LoopVectorizeAttr disabled;
+  LLVM::LoopInterleaveAttr interleave;
+  if (vectorize)
+    interleave = LLVM::LoopInterleaveAttr::get(
+        context, IntegerAttr::get(IntegerType::get(context, 32), 2));
+  else
+    disabled = LLVM::LoopVectorizeAttr::get(
+        context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
+  loop->setDiscardableAttr(
+      "llvm.loop_annotation",
+      LLVM::LoopAnnotationAttr::get(context, {}, disabled, interleave, {}, {}, {},
+                                    {}, {}, {}, {}, {}, {}, {}, {}, {}));
+}
+
 Kernel::Kernel(LocBuilder &b, const std::string &symbol,
                const tdl::Lambda &lambda)
     : b(b), lambda(lambda) {
@@ -92,6 +108,8 @@ Value Kernel::less(Value x, Value y) {
 void Kernel::loop(Value low, Value high, int64_t step,
                   llvm::function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(b, low, high, constant(step));
+  if (isRare)
+    setLoopAnnotation(loop, /*vectorize=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());

@@ -23,6 +23,10 @@ using Values = llvm::SmallVector<mlir::Value, 4>;
 /// The view of a tensor of this rank.
 mlir::MemRefType viewType(mlir::MLIRContext *context, DType type, int rank);
 
+/// Tells LLVM not to vectorize a loop, or else to interleave two vectors only:
+/// processors overlap iterations by themselves, and more would cost compile time.
+void setLoopAnnotation(mlir::Operation *loop, bool vectorize);
+
 class Kernel {
 public:
   /// Creates the function, empty, at the builder's insertion point and moves the
@@ -72,9 +76,12 @@ public:
   /// Rounds an accumulator to the result's type and stores it.
   void storeAccumulated(mlir::Value accumulated);
 
-  /// `for name = lo to hi step step`, the builder inside while body runs.
+  /// `for i = lo to hi step step`, the builder inside while body runs.
   void loop(mlir::Value lo, mlir::Value hi, int64_t step,
             llvm::function_ref<void(mlir::Value)> body);
+  /// Loops made while this is set run a few times at most, or rarely at all:
+  /// vectorizing them is not worth the code.
+  bool isRare = false;
   void when(mlir::Value condition, llvm::function_ref<void()> body);
   /// Stack memory, reserved once per call.
   mlir::Value scratch(mlir::Type element, int64_t count);

@@ -1,6 +1,7 @@
 #include "compiler/codegen/Lower.h"
 
 #include "compiler/codegen/ExpandMath.h"
+#include "compiler/codegen/Kernel.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -44,6 +45,19 @@ struct ExpandMath : PassWrapper<ExpandMath, OperationPass<ModuleOp>> {
   }
 };
 
+struct AnnotateLoops : PassWrapper<AnnotateLoops, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AnnotateLoops)
+  void runOnOperation() override {
+    getOperation().walk([](scf::ForOp loop) {
+      const bool isInner = !loop.getBody()
+                                ->walk([](scf::ForOp) { return WalkResult::interrupt(); })
+                                .wasInterrupted();
+      if (isInner && !loop->hasAttr("llvm.loop_annotation"))
+        setLoopAnnotation(loop, /*vectorize=*/true);
+    });
+  }
+};
+
 } // namespace
 
 void codegen::registerDialects(MLIRContext &context) {
@@ -61,6 +75,7 @@ Status codegen::lowerToLLVM(ModuleOp module) {
   PassManager passes(module.getContext());
   passes.enableVerifier(false);
   passes.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  passes.addPass(std::make_unique<AnnotateLoops>());
   passes.addPass(std::make_unique<ExpandMath>());
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());

@@ -4,6 +4,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace smex;
 using namespace smex::codegen;
@@ -90,7 +92,14 @@ void Nest::range(size_t depth, Value low, Value high, const ExprRef &term,
                                : std::max(1, cut->below ? rest * 3 / 4 : rest / 4);
         aboveBudget = std::max(1, budget - belowBudget);
       }
-      range(depth, low, point, below, belowBudget);
+      const bool border = isBoundsCheck(cut->comparison);
+      {
+        const llvm::SaveAndRestore rare(kernel.isRare,
+                                        kernel.isRare || (border && !cut->below));
+        range(depth, low, point, below, belowBudget);
+      }
+      const llvm::SaveAndRestore rare(kernel.isRare,
+                                      kernel.isRare || (border && cut->below));
       return range(depth, point, high, above, aboveBudget);
     }
   }

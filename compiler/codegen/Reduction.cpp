@@ -16,6 +16,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace smex;
 using namespace smex::codegen;
@@ -65,6 +67,7 @@ public:
       scf::YieldOp::create(b, next);
     }
     vector::StoreOp::create(b, loop.getResult(0), partial, zero());
+    const llvm::SaveAndRestore rare(kernel.isRare, true);
     kernel.loop(whole, size, 1, [&](Value i) {
       Value lane = kernel.sub(i, whole);
       Value old = memref::LoadOp::create(b, partial, lane);

@@ -64,14 +64,6 @@ private:
           {boxes[w], (*buffer.getOffsets())[w]});
   }
 
-  /// The extents of all index variables: what the workers' parts make up.
-  static std::vector<int64_t> wholeExtents(const std::vector<Box> &indices) {
-    Box all = indices.front();
-    for (const Box &ofWorker : indices)
-      all = hull(all, ofWorker);
-    return extents(all);
-  }
-
   /// Kernels are told apart by lambda and binding: see KernelTable.
   int kernelNumber(const tdl::Lambda &lambda, const std::vector<int64_t> &extents) {
     const plan::Kernel &kernel = kernels.kernelOf(tdl::toString(lambda), extents);
@@ -95,7 +87,7 @@ private:
         instruction.operands.push_back(numbers.at(operand));
       const auto indices = exec::unflatten(compute.getIndices(), workers);
       const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
-      const std::vector<int64_t> extents = wholeExtents(indices);
+      const std::vector<int64_t> extents = exec::wholeExtents(compute);
       instruction.kernel = kernelNumber(lambda, extents);
       instruction.reductions.assign(extents.begin() + lambda.rank(), extents.end());
       for (int64_t w = 0; w < workers; ++w)

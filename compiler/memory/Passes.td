@@ -11,8 +11,9 @@ def PlanMemory : Pass<"exec-plan-memory", "::smex::exec::ProgramOp"> {
     runs its instructions in order, a buffer's bytes can be used again at once.
   }];
   let options = [
-    Option<"workspaceBytes", "workspace-bytes", "int64_t", /*default=*/"0",
-           "scratch of library kernels, kept through the whole run">,
+    Option<"workspaceBytes", "workspace-bytes", "int64_t", /*default=*/"-1",
+           "scratch of library kernels, kept through the whole run; -1: by what "
+           "the program computes">,
   ];
 }
 

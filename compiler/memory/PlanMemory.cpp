@@ -1,4 +1,5 @@
 // Lifetimes of buffers from the instruction list, packed per worker.
+#include "compiler/analysis/Contraction.h"
 #include "compiler/memory/Passes.h"
 #include "compiler/memory/Planner.h"
 
@@ -48,6 +49,22 @@ llvm::DenseMap<Operation *, Lived> lifetimes(exec::ProgramOp program) {
   return lived;
 }
 
+/// Convolutions want scratch for data in the library's layout: a sixteenth of what
+/// the arena holds, so that it never counts for much, within bounds that make
+/// tiles worth their while and no larger than a cache holds. Nothing if no
+/// convolution is there.
+int64_t workspaceFor(exec::ProgramOp program, const tdl::LambdaTable &lambdas,
+                     int64_t mostAlive) {
+  constexpr int64_t least = int64_t(64) << 10, most = int64_t(16) << 20;
+  const bool wanted = llvm::any_of(
+      program.getOps<exec::ComputeOp>(), [&](exec::ComputeOp compute) {
+        return analysis::matchConvolution(lambdas[compute.getLambdaAttr().getAttr()],
+                                          exec::wholeExtents(compute))
+            .has_value();
+      });
+  return wanted ? std::clamp(mostAlive / 16 / 64 * 64, least, most) : 0;
+}
+
 struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
   using Base::Base;
 
@@ -63,6 +80,8 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
 
     std::vector<SmallVector<int64_t>> offsets(buffers.size());
     SmallVector<int64_t> arena, workspace;
+    int64_t scratch = workspaceBytes;
+    const tdl::LambdaTable lambdas(program->getParentOp());
     for (int64_t w = 0; w < workers; ++w) {
       std::vector<memory::Lifetime> spans;
       for (size_t b = 0; b < buffers.size(); ++b) {
@@ -71,15 +90,18 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
         spans.push_back({lived.at(buffers[b]).lower, lived.at(buffers[b]).upper,
                          volume(boxes[b][w]) * byteSize(*type)});
       }
+      // Every worker has the same scratch: the first one's arena decides.
+      if (w == 0 && scratch < 0)
+        scratch = workspaceFor(program, lambdas, memory::pack(spans).lowerBound);
       const int64_t end = int64_t(exec::instructions(program).size()) + 1;
-      spans.push_back({-1, end, workspaceBytes});
+      spans.push_back({-1, end, scratch});
       const memory::Placement placement = memory::pack(spans);
       for (size_t b = 0; b < buffers.size(); ++b)
         offsets[b].push_back(placement.offsets[b]);
       arena.push_back(placement.peak);
       workspace.push_back(placement.offsets.back());
     }
-    workspace.push_back(workspaceBytes);
+    workspace.push_back(scratch);
 
     Builder builder(program.getContext());
     for (size_t b = 0; b < buffers.size(); ++b)

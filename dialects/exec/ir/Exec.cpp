@@ -158,6 +158,15 @@ std::vector<BufferOp> smex::exec::read(Operation *instruction) {
   return buffers;
 }
 
+std::vector<int64_t> smex::exec::wholeExtents(ComputeOp compute) {
+  const auto parts = unflatten(compute.getIndices(),
+                               compute->getParentOfType<ProgramOp>().getWorkers());
+  Box all = parts.front();
+  for (const Box &part : parts)
+    all = hull(all, part);
+  return extents(all);
+}
+
 int64_t smex::exec::communicationBytes(ProgramOp program) {
   const int64_t workers = program.getWorkers();
   int64_t bytes = 0;

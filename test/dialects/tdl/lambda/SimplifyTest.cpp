@@ -18,7 +18,8 @@ int64_t valueAt(const ExprRef &e, const std::vector<int64_t> &point) {
   const ExprRef value = transform(e, [&](const ExprRef &node) {
     return node->kind == ExprKind::Index ? constant(point[size_t(node->index)]) : nullptr;
   });
-  REQUIRE(isConstant(value));
+  if (!isConstant(value))
+    FAIL("index arithmetic that does not fold");
   return value->integer;
 }
 
