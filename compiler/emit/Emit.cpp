@@ -87,7 +87,7 @@ private:
         instruction.operands.push_back(numbers.at(operand));
       const auto indices = exec::unflatten(compute.getIndices(), workers);
       const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
-      const std::vector<int64_t> extents = exec::wholeExtents(compute);
+      const std::vector<int64_t> extents = compute.getExtents().vec();
       instruction.kernel = kernelNumber(lambda, extents);
       instruction.reductions.assign(extents.begin() + lambda.rank(), extents.end());
       for (int64_t w = 0; w < workers; ++w)

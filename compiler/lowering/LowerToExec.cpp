@@ -225,7 +225,7 @@ private:
     BufferOp result = makeBuffer(apply.getLoc(), "temporary", apply.getResult(),
                                  produced, work.partial);
     exec::ComputeOp::create(builder, apply.getLoc(), apply.getLambdaAttr(), operands,
-                            result,
+                            result, apply.getExtentsAttr(),
                             builder.getDenseI64ArrayAttr(exec::flatten(work.indices)),
                             DenseI64ArrayAttr());
     if (direct) {

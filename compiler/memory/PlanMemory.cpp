@@ -59,7 +59,7 @@ int64_t workspaceFor(exec::ProgramOp program, const tdl::LambdaTable &lambdas,
   const bool wanted = llvm::any_of(
       program.getOps<exec::ComputeOp>(), [&](exec::ComputeOp compute) {
         return analysis::matchConvolution(lambdas[compute.getLambdaAttr().getAttr()],
-                                          exec::wholeExtents(compute))
+                                          compute.getExtents().vec())
             .has_value();
       });
   return wanted ? std::clamp(mostAlive / 16 / 64 * 64, least, most) : 0;

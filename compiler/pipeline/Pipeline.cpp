@@ -96,8 +96,7 @@ int64_t count(ModuleOp module, CompileStats &stats) {
 Result<std::string> generate(std::vector<codegen::KernelRequest> requests,
                              const std::string &cpuArch) {
   codegen::CodegenOptions options;
-  if (!cpuArch.empty())
-    options.cpuArch = cpuArch;
+  options.cpuArch = cpuArch;
   return codegen::compileKernels(requests, options);
 }
 
@@ -157,6 +156,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     return code.takeError();
   compiled.stats.codegenSeconds = codegen.seconds();
   compiled.plan.kernels = std::move(*code);
+  compiled.plan.cpuArch = options.cpuArch;
   compiled.plan.modelName = model.name;
   const plan::Totals totals = plan::totals(compiled.plan.partitioned);
   compiled.plan.communicationBytes = totals.communicationBytes;
@@ -189,8 +189,7 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
 }
 
 Result<std::string>
-smex::pipeline::regenerateKernels(const plan::Plan &plan,
-                                  const std::string &cpuArch) {
+smex::pipeline::regenerateKernels(const plan::Plan &plan) {
   // In the order of compile(): both programs, kernels of first use.
   std::vector<codegen::KernelRequest> requests;
   std::set<std::string> seen;
@@ -199,5 +198,5 @@ smex::pipeline::regenerateKernels(const plan::Plan &plan,
       if (kernel.kind == plan::KernelKind::Generated &&
           seen.insert(kernel.symbol).second)
         requests.push_back({kernel.symbol, *tdl::parseLambda(kernel.lambda)});
-  return generate(std::move(requests), cpuArch);
+  return generate(std::move(requests), plan.cpuArch);
 }

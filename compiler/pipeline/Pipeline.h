@@ -4,6 +4,7 @@
 #ifndef SMEX_COMPILER_PIPELINE_PIPELINE_H
 #define SMEX_COMPILER_PIPELINE_PIPELINE_H
 
+#include "compiler/codegen/Codegen.h"
 #include "compiler/frontend/Model.h"
 #include "runtime/plan/Plan.h"
 
@@ -22,7 +23,7 @@ std::optional<Stage> parseStage(const std::string &name);
 struct CompileOptions {
   int64_t gpus = 1;
   std::string algorithm = "recursive";
-  std::string cpuArch; // empty: the code generator's fixed default
+  std::string cpuArch = codegen::CodegenOptions().cpuArch;
   bool verifyEach = false;
 };
 
@@ -50,8 +51,7 @@ Result<std::string> emitStage(const frontend::Model &model,
 
 /// The kernels of a plan, generated again from its lambdas: `smexc check`
 /// compares them with the ones in it.
-Result<std::string> regenerateKernels(const plan::Plan &plan,
-                                      const std::string &cpuArch);
+Result<std::string> regenerateKernels(const plan::Plan &plan);
 
 /// The passes by stage, for smex-opt and the functions above.
 void addSemanticPasses(mlir::OpPassManager &manager);

@@ -187,8 +187,8 @@ Worker plan::workerFromJson(const Cursor &at) {
 }
 
 void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {
-  at.object({"files", "format", "gpus", "model", "search", "sha256", "totals",
-             "version"});
+  at.object({"cpu_arch", "files", "format", "gpus", "model", "search", "sha256",
+             "totals", "version"});
   plan.partitioned.workers.resize(size_t(at.integer("gpus", 1, gpuLimit)));
   at.with("files", [&](const Cursor &all) {
     if (!all.json().is_object())
@@ -196,6 +196,7 @@ void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {
     for (auto file = all.json().begin(); file != all.json().end(); ++file)
       files[file.key()] = all.string(file.key().c_str());
   });
+  plan.cpuArch = at.string("cpu_arch");
   at.with("model", [&](const Cursor &model) {
     model.object({"name", "sha256"});
     plan.modelName = model.string("name");

@@ -162,6 +162,7 @@ Json plan::workerToJson(const Worker &worker) {
 Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
   const SearchInfo &search = plan.search;
   return {
+      {"cpu_arch", plan.cpuArch},
       {"files", Json::object_t(files.begin(), files.end())},
       {"format", "smex-plan"},
       {"gpus", plan.partitioned.workers.size()},

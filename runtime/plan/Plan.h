@@ -177,6 +177,7 @@ struct Plan {
   std::vector<int64_t> peakBytes; // one per worker
   int64_t parameterBytes = 0, flops = 0;
   std::string kernels; // kernels.so, the bytes themselves
+  std::string cpuArch; // the target they were generated for, as LLVM names it
 };
 
 } // namespace smex::plan

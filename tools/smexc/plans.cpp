@@ -64,9 +64,7 @@ int smex::tools::checkCommand(int argc, char **argv) {
   if (!plan)
     return report(plan.error());
   plan::CheckOptions options;
-  options.regenerateKernels = [](const plan::Plan &p) {
-    return pipeline::regenerateKernels(p, "");
-  };
+  options.regenerateKernels = pipeline::regenerateKernels;
   const auto findings = plan::check(*plan, options);
   for (const plan::Finding &finding : findings)
     std::fprintf(stderr, "smexc: error: %s: %s: %s\n", directory.c_str(),

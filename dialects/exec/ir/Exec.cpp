@@ -52,9 +52,12 @@ LogicalResult ComputeOp::verify() {
   auto program = (*this)->getParentOfType<ProgramOp>();
   if (!program)
     return emitOpError("stands outside a program");
-  if (getIndices().size() % (2 * std::max<int64_t>(program.getWorkers(), 1)))
-    return emitOpError("has indices that are no boxes of ")
-           << program.getWorkers() << " workers";
+  const size_t expected = size_t(program.getWorkers()) * getExtents().size() * 2;
+  if (getIndices().size() != expected)
+    return emitOpError("has ") << getIndices().size() << " numbers for indices; "
+                               << program.getWorkers() << " workers and "
+                               << getExtents().size() << " index variables need "
+                               << expected;
   return success();
 }
 
@@ -156,15 +159,6 @@ std::vector<BufferOp> smex::exec::read(Operation *instruction) {
     buffers.push_back(bufferOf(reduce.getFrom()));
   }
   return buffers;
-}
-
-std::vector<int64_t> smex::exec::wholeExtents(ComputeOp compute) {
-  const auto parts = unflatten(compute.getIndices(),
-                               compute->getParentOfType<ProgramOp>().getWorkers());
-  Box all = parts.front();
-  for (const Box &part : parts)
-    all = hull(all, part);
-  return extents(all);
 }
 
 int64_t smex::exec::communicationBytes(ProgramOp program) {

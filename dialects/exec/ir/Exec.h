@@ -44,10 +44,6 @@ inline std::vector<Box> boxesOf(BufferOp buffer) {
                    buffer->getParentOfType<ProgramOp>().getWorkers());
 }
 
-/// The extents of all index variables of the lambda: what the workers' parts
-/// make up.
-std::vector<int64_t> wholeExtents(ComputeOp compute);
-
 /// Bytes that cross from one worker to another in one run.
 int64_t communicationBytes(ProgramOp program);
 

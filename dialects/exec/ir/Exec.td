@@ -80,11 +80,17 @@ def FetchOp : ExecOp<"fetch"> {
 
 def ComputeOp : ExecOp<"compute"> {
   let summary = "evaluates a lambda on each worker's part of its index variables";
+  let description = [{
+    `extents` are those of the whole operator: what the workers' parts must make
+    up.
+  }];
   let arguments = (ins FlatSymbolRefAttr:$lambda, Variadic<BufferType>:$inputs,
-                       BufferType:$to, DenseI64ArrayAttr:$indices,
+                       BufferType:$to, DenseI64ArrayAttr:$extents,
+                       DenseI64ArrayAttr:$indices,
                        OptionalAttr<DenseI64ArrayAttr>:$waits);
   let assemblyFormat = [{
-    $lambda `(` $inputs `)` `to` $to `indices` $indices attr-dict
+    $lambda `(` $inputs `)` `to` $to `extents` $extents `indices` $indices
+    attr-dict
   }];
   let hasVerifier = 1;
 }

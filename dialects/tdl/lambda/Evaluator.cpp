@@ -40,18 +40,25 @@ std::optional<Value> Evaluator::evaluate(const NodeRef &node) {
 
 std::optional<Value> Evaluator::compute(const Node &node) {
   switch (node.kind) {
-  case NodeKind::Integer: return Value::of(node.integer);
-  case NodeKind::Real: return Value::of(node.real);
-  case NodeKind::String: return Value::of(node.text);
+  case NodeKind::Integer:
+    return Value::of(node.integer);
+  case NodeKind::Real:
+    return Value::of(node.real);
+  case NodeKind::String:
+    return Value::of(node.text);
   case NodeKind::Name:
     if (auto reserved = reservedValue(node.text))
       return reserved;
     if (array(node.text))
-      return fail(node.place, "'" + node.text + "' is a tensor: read it with [...]");
+      return fail(node.place,
+                  "'" + node.text + "' is a tensor: read it with [...]");
     return name(node);
-  case NodeKind::Unary: return unary(node);
-  case NodeKind::Binary: return binary(node);
-  case NodeKind::Select: return choice(node);
+  case NodeKind::Unary:
+    return unary(node);
+  case NodeKind::Binary:
+    return binary(node);
+  case NodeKind::Select:
+    return choice(node);
   case NodeKind::Call: {
     if (!isFunction(node.text))
       return call(node);
@@ -66,12 +73,17 @@ std::optional<Value> Evaluator::compute(const Node &node) {
       if (auto source = array(base.text))
         return read(node, *source);
     if (node.otherwise)
-      return fail(node.otherwise->place, "'else' follows reads of tensors only");
+      return fail(node.otherwise->place,
+                  "'else' follows reads of tensors only");
     return element(node);
   }
-  case NodeKind::Reduce: return reduction(node);
-  case NodeKind::Opaque: return opaque(node);
-  case NodeKind::List: case NodeKind::Range: case NodeKind::Spread:
+  case NodeKind::Reduce:
+    return reduction(node);
+  case NodeKind::Opaque:
+    return opaque(node);
+  case NodeKind::List:
+  case NodeKind::Range:
+  case NodeKind::Spread:
     return several(node);
   }
   return std::nullopt;
@@ -145,7 +157,8 @@ std::optional<std::vector<std::optional<Value>>>
 Evaluator::values(const std::vector<NodeRef> &items) {
   std::vector<std::optional<Value>> result;
   for (const NodeRef &item : items) {
-    if (item->kind == NodeKind::Range && !item->children[0] && !item->children[1]) {
+    if (item->kind == NodeKind::Range && !item->children[0] &&
+        !item->children[1]) {
       result.push_back(std::nullopt);
       continue;
     }
@@ -190,7 +203,8 @@ Evaluator::indices(Place place, const std::vector<NodeRef> &items) {
 }
 
 std::optional<Value> Evaluator::read(const Node &node, const Array &array) {
-  auto index = indices(node.place, {node.children.begin() + 1, node.children.end()});
+  auto index =
+      indices(node.place, {node.children.begin() + 1, node.children.end()});
   if (!index)
     return std::nullopt;
   const std::string &operand = node.children[0]->text;
@@ -223,16 +237,19 @@ ExprRef Evaluator::readOf(const Array &array, std::vector<ExprRef> index,
 
 std::optional<Expr::Slice> Evaluator::slice(const Node &node) {
   std::optional<Array> source;
-  if (node.kind == NodeKind::Subscript && node.children[0]->kind == NodeKind::Name)
+  if (node.kind == NodeKind::Subscript &&
+      node.children[0]->kind == NodeKind::Name)
     source = array(node.children[0]->text);
   if (!source || node.otherwise)
     return fail(node.place, "expected a slice of a tensor, such as x[i, :]");
-  auto index = indices(node.place, {node.children.begin() + 1, node.children.end()});
+  auto index =
+      indices(node.place, {node.children.begin() + 1, node.children.end()});
   if (!index)
     return std::nullopt;
   if (int(index->size()) != source->rank)
     return fail(node.place, "'" + node.children[0]->text + "' has rank " +
-                                std::to_string(source->rank) + ", sliced with " +
+                                std::to_string(source->rank) +
+                                ", sliced with " +
                                 std::to_string(index->size()) + " indices");
   return Expr::Slice{source->operand, std::move(*index)};
 }
@@ -257,17 +274,19 @@ std::optional<Value> Evaluator::opaque(const Node &node) {
     if (!input)
       return std::nullopt;
     const Array source = *array(node.children[i]->children[0]->text);
-    const auto whole = std::count(input->index.begin(), input->index.end(), nullptr);
+    const auto whole =
+        std::count(input->index.begin(), input->index.end(), nullptr);
     if (whole != function->slices[i])
       return fail(node.children[i]->place,
                   "'" + node.text + "' takes a slice with " +
-                      std::to_string(function->slices[i]) + " whole dimensions, got " +
-                      std::to_string(whole));
+                      std::to_string(function->slices[i]) +
+                      " whole dimensions, got " + std::to_string(whole));
     if (i == 0)
       type = function->resultType(source.type);
     if (!type)
-      return fail(node.children[i]->place, "'" + node.text + "' is not defined for " +
-                                               std::string(smex::name(source.type)));
+      return fail(node.children[i]->place,
+                  "'" + node.text + "' is not defined for " +
+                      std::string(smex::name(source.type)));
     inputs.push_back(std::move(*input));
   }
   auto rest = scalars(node, {node.children.begin() + std::ptrdiff_t(slices),
@@ -280,8 +299,9 @@ std::optional<Value> Evaluator::opaque(const Node &node) {
   for (size_t i = 0; i < rest->size(); ++i) {
     auto known = knownReal((*rest)[i]);
     if (!known)
-      return fail(node.place, "'" + std::string(function->arguments[i]) + "' of '" +
-                                  node.text + "' must be a constant");
+      return fail(node.place, "'" + std::string(function->arguments[i]) +
+                                  "' of '" + node.text +
+                                  "' must be a constant");
     arguments.push_back(*known);
   }
   auto index = indices(node.place, node.result);
@@ -292,5 +312,5 @@ std::optional<Value> Evaluator::opaque(const Node &node) {
     return fail(node.place, "the result of '" + node.text + "' has rank " +
                                 std::to_string(function->resultRank));
   return opaqueValue(node, tdl::opaque(node.text, *type, std::move(arguments),
-                                 std::move(inputs), std::move(*index)));
+                                       std::move(inputs), std::move(*index)));
 }

@@ -80,8 +80,8 @@ private:
   std::optional<Value> read(const Node &node, const Array &array);
   std::optional<Value> opaque(const Node &node);
   std::optional<Expr::Slice> slice(const Node &node);
-  std::optional<std::vector<ExprRef>> indices(Place place,
-                                              const std::vector<NodeRef> &items);
+  std::optional<std::vector<ExprRef>>
+  indices(Place place, const std::vector<NodeRef> &items);
 
   int64_t steps = 0;
   std::optional<Error> problem;

@@ -46,7 +46,8 @@ Scalar valueOf(const ExprRef &e) {
 ExprRef constantOf(DType type, Scalar value) {
   auto e = makeNode(isFloat(type) ? ExprKind::Float : ExprKind::Int, type);
   if (isFloat(type)) // one NaN, whatever bits it was computed with
-    e->real = std::isnan(value.real) ? std::numeric_limits<double>::quiet_NaN() : value.real;
+    e->real = std::isnan(value.real) ? std::numeric_limits<double>::quiet_NaN()
+                                     : value.real;
   else
     e->integer = value.integer;
   return e;
@@ -82,11 +83,15 @@ ExprRef neutral(BinaryOp op, const ExprRef &a, const ExprRef &b) {
   case BinaryOp::And: // bool only: the constants of integers are not all ones
     if (a->type != DType::Bool)
       return nullptr;
-    return isInt(a, 1) || isInt(b, 0) ? b : isInt(b, 1) || isInt(a, 0) ? a : nullptr;
+    return isInt(a, 1) || isInt(b, 0)   ? b
+           : isInt(b, 1) || isInt(a, 0) ? a
+                                        : nullptr;
   case BinaryOp::Or:
     if (a->type != DType::Bool)
       return nullptr;
-    return isInt(a, 0) || isInt(b, 1) ? b : isInt(b, 0) || isInt(a, 1) ? a : nullptr;
+    return isInt(a, 0) || isInt(b, 1)   ? b
+           : isInt(b, 0) || isInt(a, 1) ? a
+                                        : nullptr;
   default:
     return nullptr;
   }
@@ -246,20 +251,27 @@ ExprRef tdl::opaque(std::string function, DType type,
 ExprRef tdl::withChildren(const Expr &e, std::vector<ExprRef> children,
                           ExprRef otherwise, std::vector<Expr::Slice> slices) {
   switch (e.kind) {
-  case ExprKind::Index: return indexVar(e.index);
-  case ExprKind::Extent: return extentOf(e.operand, e.dim);
-  case ExprKind::Int: return constantOf(e.type, scalarOf(e.integer));
-  case ExprKind::Float: return constantOf(e.type, scalarOf(e.real));
+  case ExprKind::Index:
+    return indexVar(e.index);
+  case ExprKind::Extent:
+    return extentOf(e.operand, e.dim);
+  case ExprKind::Int:
+    return constantOf(e.type, scalarOf(e.integer));
+  case ExprKind::Float:
+    return constantOf(e.type, scalarOf(e.real));
   case ExprKind::Read:
     return read(e.operand, e.type, std::move(children), std::move(otherwise));
-  case ExprKind::Unary: return unary(e.unary, std::move(children[0]));
+  case ExprKind::Unary:
+    return unary(e.unary, std::move(children[0]));
   case ExprKind::Binary:
     return binary(e.binary, std::move(children[0]), std::move(children[1]));
   case ExprKind::Select:
     return select(std::move(children[0]), std::move(children[1]),
                   std::move(children[2]));
-  case ExprKind::Cast: return cast(e.type, std::move(children[0]));
-  case ExprKind::Opaque: break;
+  case ExprKind::Cast:
+    return cast(e.type, std::move(children[0]));
+  case ExprKind::Opaque:
+    break;
   }
   return opaque(e.function, e.type, e.arguments, std::move(slices),
                 std::move(children));

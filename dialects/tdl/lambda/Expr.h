@@ -33,23 +33,58 @@ enum class ExprKind : uint8_t {
 };
 
 enum class UnaryOp : uint8_t {
-  Neg, Not, BitNot,
-  Abs, Sign, Floor, Ceil, Round /* half to even */, Trunc,
-  Exp, Log, Sqrt, Erf,
-  Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
-  IsNan, IsInf,
+  Neg,
+  Not,
+  BitNot,
+  Abs,
+  Sign,
+  Floor,
+  Ceil,
+  Round /* half to even */,
+  Trunc,
+  Exp,
+  Log,
+  Sqrt,
+  Erf,
+  Sin,
+  Cos,
+  Tan,
+  Asin,
+  Acos,
+  Atan,
+  Sinh,
+  Cosh,
+  Tanh,
+  Asinh,
+  Acosh,
+  Atanh,
+  IsNan,
+  IsInf,
 };
 
 enum class BinaryOp : uint8_t {
-  Add, Sub, Mul,
+  Add,
+  Sub,
+  Mul,
   Div,      // value division; integers truncate toward zero
   FloorDiv, // rounds toward negative infinity, at any type
   Mod,      // the rest of FloorDiv: the sign of the divisor
   Rem,      // the rest of truncating division (fmod): the sign of the dividend
-  Pow, Min, Max /* both: NaN if either is */, Atan2,
-  And, Or, Xor, // bool: logical; integers: bitwise
-  Shl, Shr,
-  Eq, Ne, Lt, Le, Gt, Ge,
+  Pow,
+  Min,
+  Max /* both: NaN if either is */,
+  Atan2,
+  And,
+  Or,
+  Xor, // bool: logical; integers: bitwise
+  Shl,
+  Shr,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
 };
 
 /// One node. Build with the functions below: they fold constants and apply
@@ -115,7 +150,8 @@ bool isComparison(BinaryOp op);
 /// True if the operation is defined for operands of this type.
 bool accepts(UnaryOp op, DType type);
 bool accepts(BinaryOp op, DType type);
-/// Spelling in text: "-" or "exp"; "+" or "min" (bool: "and", integers "bitand").
+/// Spelling in text: "-" or "exp"; "+" or "min" (bool: "and", integers
+/// "bitand").
 std::string_view spelling(UnaryOp op);
 std::string_view spelling(BinaryOp op, DType type);
 inline bool isConstant(const ExprRef &e) {
@@ -145,9 +181,9 @@ template <typename F> ExprRef transform(const ExprRef &e, F &&rewrite) {
   for (Expr::Slice &slice : slices)
     for (ExprRef &child : slice.index)
       child = transform(child, rewrite);
-  ExprRef rebuilt = withChildren(*e, std::move(children),
-                                 transform(e->otherwise, rewrite),
-                                 std::move(slices));
+  ExprRef rebuilt =
+      withChildren(*e, std::move(children), transform(e->otherwise, rewrite),
+                   std::move(slices));
   ExprRef replaced = rewrite(rebuilt);
   return replaced ? replaced : rebuilt;
 }

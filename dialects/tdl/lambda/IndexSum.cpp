@@ -35,7 +35,8 @@ void IndexSum::add(const ExprRef &e, int64_t factor) {
     const ExprRef &a = e->children[0], &b = e->children[1];
     if (e->binary == BinaryOp::Add || e->binary == BinaryOp::Sub) {
       add(a, factor);
-      return add(b, e->binary == BinaryOp::Add ? factor : wrappingMul(factor, -1));
+      return add(b,
+                 e->binary == BinaryOp::Add ? factor : wrappingMul(factor, -1));
     }
     if (e->binary == BinaryOp::Mul && b->kind == ExprKind::Int)
       return add(a, wrappingMul(factor, b->integer));

@@ -1,29 +1,27 @@
 #include "dialects/tdl/lambda/Interpreter.h"
 
+#include "dialects/tdl/lambda/Machine.h"
 #include "dialects/tdl/lambda/Opaque.h"
-#include "dialects/tdl/lambda/Program.h"
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 using namespace smex;
 using namespace smex::tdl;
 
 namespace {
 
-std::string list(const std::vector<int64_t> &numbers) {
-  std::string text = "[";
-  for (size_t i = 0; i < numbers.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(numbers[i]);
-  return text + "]";
-}
-
 BinaryOp operationOf(Reducer reducer) {
   switch (reducer) {
-  case Reducer::Max: return BinaryOp::Max;
-  case Reducer::Min: return BinaryOp::Min;
-  case Reducer::Prod: return BinaryOp::Mul;
-  default: return BinaryOp::Add;
+  case Reducer::Max:
+    return BinaryOp::Max;
+  case Reducer::Min:
+    return BinaryOp::Min;
+  case Reducer::Prod:
+    return BinaryOp::Mul;
+  default:
+    return BinaryOp::Add;
   }
 }
 
@@ -33,14 +31,6 @@ DType accumulator(DType type) {
     return DType::F32;
   return type == DType::F32 ? DType::F64 : type;
 }
-
-/// An operand, with what is needed to find an element.
-struct Source {
-  const OperandView *view;
-  DType type;
-  int64_t elementSize;
-  std::vector<int64_t> strides; // of the part, in elements
-};
 
 /// The coordinates of a box, row-major: call `next` until it is false.
 class Odometer {
@@ -75,8 +65,7 @@ class Interpreter {
 public:
   Interpreter(const Lambda &lambda, const Box &indices,
               const std::vector<OperandView> &views)
-      : lambda(lambda), indices(indices), views(views),
-        at(indices.size(), 0) {}
+      : lambda(lambda), indices(indices), views(views), at(indices.size(), 0) {}
 
   Result<Tensor> run() {
     if (Status valid = prepare(); !valid)
@@ -85,20 +74,15 @@ public:
     const TensorType type{lambda.result, extents(outputs)};
     if (!byteCount(type))
       return fail("a result of ", toString(type), " is too large");
+    if (!elementCount(extents(indices)))
+      return fail("the extents ", listText(extents(indices)), " are too large");
     Tensor result = makeTensor(type);
-    std::byte *to = result.bytes.data();
-    Odometer coordinates(indices.data(), at.data(), size_t(lambda.rank()));
-    if (!coordinates.start())
-      return result;
-    do {
-      const Scalar value = lambda.reducer != Reducer::None ? reduce()
-                           : isOpaque                      ? opaqueElement()
-                                                           : evaluate(body);
-      if (problem)
-        return std::move(*problem);
-      store(lambda.result, value, to);
-      to += byteSize(lambda.result);
-    } while (coordinates.next());
+    if (lambda.reducer == Reducer::None)
+      map(result);
+    else
+      reduce(result);
+    if (problem)
+      return std::move(*problem);
     return result;
   }
 
@@ -115,22 +99,26 @@ private:
     for (size_t i = 0; i < views.size(); ++i) {
       const Operand &operand = lambda.operands[i];
       const OperandView &view = views[i];
-      if (int(view.shape.size()) != operand.rank || view.box.size() != view.shape.size())
+      if (int(view.shape.size()) != operand.rank ||
+          view.box.size() != view.shape.size())
         return fail("operand '", operand.name, "' has rank ", operand.rank,
-                    ", got shape ", list(view.shape));
-      if (!elementCount(view.shape) || !contains(wholeBox(view.shape), view.box))
-        return fail("operand '", operand.name, "' has shape ", list(view.shape),
-                    ", which does not hold ", toString(view.box));
-      sources.push_back({&view, operand.type, byteSize(operand.type),
+                    ", got shape ", listText(view.shape));
+      if (!elementCount(view.shape) ||
+          !contains(wholeBox(view.shape), view.box))
+        return fail("operand '", operand.name, "' has shape ",
+                    listText(view.shape), ", which does not hold ",
+                    toString(view.box));
+      sources.push_back({&view, operand.name, operand.type,
+                         byteSize(operand.type),
                          rowMajorStrides(extents(view.box))});
     }
-    isOpaque = lambda.body->kind == ExprKind::Opaque;
-    if (!isOpaque)
-      body = program.add(lambda.body);
-    else
+    if (lambda.body->kind == ExprKind::Opaque)
       prepareOpaque();
+    else
+      body = program.add(lambda.body);
     if (lambda.guard)
       guard = program.add(lambda.guard);
+    machine.emplace(program, sources, lambda.indexCount());
     return {};
   }
 
@@ -143,137 +131,129 @@ private:
       resultIndex.push_back(program.add(e));
   }
 
-  Scalar reduce() {
+  /// Calls `visit(lanes)` for blocks of all coordinates, row-major, until one
+  /// fails.
+  template <typename F> void forEachBlock(F &&visit) {
+    Odometer coordinates(indices.data(), at.data(), indices.size());
+    std::vector<Machine::Lane> numbers(Machine::width);
+    std::iota(numbers.begin(), numbers.end(), Machine::Lane(0));
+    for (bool more = coordinates.start(); more && !problem;) {
+      int count = 0;
+      for (; more && count < Machine::width; more = coordinates.next(), ++count)
+        for (size_t v = 0; v < at.size(); ++v)
+          machine->coordinate(int(v))[count].integer = at[v];
+      visit(Machine::Lanes{numbers.data(), count});
+      if (machine->failure && !problem)
+        problem = fail(machine->failure->what, " at ",
+                       place(machine->failure->lane), machine->failure->why);
+    }
+  }
+
+  void map(Tensor &result) {
+    std::byte *to = result.bytes.data();
+    const int64_t size = byteSize(lambda.result);
+    forEachBlock([&](Machine::Lanes lanes) {
+      if (function)
+        return opaqueElements(lanes, to);
+      const Scalar *values = machine->evaluate(body, lanes);
+      for (Machine::Lane lane : lanes) {
+        store(lambda.result, values[lane], to);
+        to += size;
+      }
+    });
+  }
+
+  /// The terms of a result follow each other: it is stored when they end.
+  void reduce(Tensor &result) {
     const DType type = accumulator(lambda.result);
     const BinaryOp op = operationOf(lambda.reducer);
-    const ExprRef start = identity(lambda.reducer, type);
-    Scalar sum = isFloat(type) ? scalarOf(start->real) : scalarOf(start->integer);
-    const size_t rank = size_t(lambda.rank());
-    Odometer terms(indices.data() + rank, at.data() + rank, indices.size() - rank);
-    if (!terms.start())
-      return convert(type, lambda.result, sum);
-    do {
-      if (guard >= 0 && !evaluate(guard).integer)
-        continue;
-      const Scalar term = convert(lambda.result, type, evaluate(body));
-      tdl::evaluate(op, type, sum, term, sum);
-    } while (!problem && terms.next());
-    return convert(type, lambda.result, sum);
-  }
-
-  Scalar evaluate(int number) {
-    using Code = Program::Code;
-    const Program::Instruction &i = program.instructions[size_t(number)];
-    const int *links = program.links.data() + i.first;
-    switch (i.code) {
-    case Code::Constant: return i.value;
-    case Code::Linear: {
-      uint64_t sum = uint64_t(i.value.integer);
-      const Program::Term *term = program.terms.data() + i.first;
-      for (int t = 0; t < i.count; ++t, ++term)
-        sum += uint64_t(at[size_t(term->index)]) * uint64_t(term->factor);
-      return scalarOf(int64_t(sum));
+    const ExprRef none = identity(lambda.reducer, type);
+    const Scalar start =
+        isFloat(type) ? scalarOf(none->real) : scalarOf(none->integer);
+    std::vector<Scalar> sums(size_t(*elementCount(result.type.shape)), start);
+    const Box terms(indices.begin() + lambda.rank(), indices.end());
+    const int64_t termCount = volume(terms);
+    int64_t first = 0; // of the block's coordinates
+    forEachBlock([&](Machine::Lanes lanes) {
+      const Machine::Lanes kept =
+          guard < 0 ? lanes : machine->where(guard, lanes);
+      const Scalar *values = machine->evaluate(body, kept);
+      for (Machine::Lane lane : kept) {
+        Scalar &sum = sums[size_t((first + lane) / termCount)];
+        const Scalar term = convert(lambda.result, type, values[lane]);
+        if (type == DType::F64 && op == BinaryOp::Add)
+          sum.real += term.real; // most reductions
+        else
+          evaluate(op, type, sum, term, sum);
+      }
+      first += lanes.count;
+    });
+    std::byte *to = result.bytes.data();
+    for (const Scalar &sum : sums) {
+      store(lambda.result, convert(type, lambda.result, sum), to);
+      to += byteSize(lambda.result);
     }
-    case Code::Extent:
-      return scalarOf(views[size_t(i.operand)].shape[size_t(i.dim)]);
-    case Code::Read: return read(i);
-    case Code::Unary: return tdl::evaluate(i.unary, i.type, evaluate(links[0]));
-    case Code::Binary: {
-      const Scalar a = evaluate(links[0]), b = evaluate(links[1]);
-      // The two that most bodies are made of.
-      if (i.type == DType::F32 && i.binary == BinaryOp::Mul)
-        return scalarOf(double(float(a.real * b.real)));
-      if (i.type == DType::F32 && i.binary == BinaryOp::Add)
-        return scalarOf(double(float(a.real + b.real)));
-      Scalar result{};
-      if (!tdl::evaluate(i.binary, i.type, a, b, result) && !problem)
-        problem = fail("integer division by zero at ", place());
-      return result;
-    }
-    case Code::And: return evaluate(links[0]).integer ? evaluate(links[1]) : scalarOf(int64_t(0));
-    case Code::Or: return evaluate(links[0]).integer ? scalarOf(int64_t(1)) : evaluate(links[1]);
-    case Code::Select: return evaluate(links[evaluate(links[0]).integer ? 1 : 2]);
-    case Code::Cast: return convert(i.type, i.result, evaluate(links[0]));
-    }
-    return i.value;
-  }
-
-  Scalar read(const Program::Instruction &i) {
-    const Source &source = sources[size_t(i.operand)];
-    const OperandView &view = *source.view;
-    int64_t offset = 0;
-    bool inside = true, atHand = true;
-    for (int d = 0; d < i.count; ++d) {
-      const int64_t index =
-          evaluate(program.links[size_t(i.first + d)]).integer;
-      const size_t dim = size_t(d);
-      inside &= index >= 0 && index < view.shape[dim];
-      atHand &= index >= view.box[dim].lo && index < view.box[dim].hi;
-      if (atHand)
-        offset += (index - view.box[dim].lo) * source.strides[dim];
-    }
-    if (atHand)
-      return load(source.type, view.bytes + offset * source.elementSize);
-    if (!inside && i.otherwise >= 0)
-      return evaluate(i.otherwise);
-    if (!problem)
-      complain(i, inside);
-    return Scalar{};
-  }
-
-  void complain(const Program::Instruction &i, bool inside) {
-    std::vector<int64_t> index;
-    for (int d = 0; d < i.count; ++d)
-      index.push_back(evaluate(program.links[size_t(i.first + d)]).integer);
-    if (problem) // an index itself is at fault
-      return;
-    const OperandView &view = views[size_t(i.operand)];
-    problem = fail(lambda.operands[size_t(i.operand)].name, list(index), " at ",
-                   place(),
-                   inside ? " is outside the part at hand, " + toString(view.box)
-                          : " is out of range: the shape is " + list(view.shape));
   }
 
   /// "i0 = 3, r0 = 1"
-  std::string place() const {
+  std::string place(Machine::Lane lane) {
     std::string text;
     for (int i = 0; i < lambda.indexCount(); ++i)
-      text += (i ? ", " : "") + lambda.indexName(i) + " = " + std::to_string(at[size_t(i)]);
+      text += (i ? ", " : "") + lambda.indexName(i) + " = " +
+              std::to_string(machine->coordinate(i)[lane].integer);
     return text.empty() ? "the only element" : text;
   }
 
-  /// Element of the opaque function, of slices that are computed once.
-  Scalar opaqueElement() {
-    std::vector<int64_t> key;
+  /// Elements of the opaque function, of slices that are computed once.
+  void opaqueElements(Machine::Lanes lanes, std::byte *&to) {
+    std::vector<const Scalar *> keys, index;
     for (int number : batch)
-      key.push_back(number < 0 ? 0 : evaluate(number).integer);
-    std::vector<int64_t> index;
+      keys.push_back(number < 0 ? nullptr : machine->evaluate(number, lanes));
     for (int number : resultIndex)
-      index.push_back(evaluate(number).integer);
-    if (problem)
-      return Scalar{};
+      index.push_back(machine->evaluate(number, lanes));
+    for (Machine::Lane lane : lanes) {
+      if (machine->failure || problem)
+        return;
+      std::vector<int64_t> key;
+      for (const Scalar *values : keys)
+        key.push_back(values ? values[lane].integer : 0);
+      const auto value = opaqueElement(key, index, lane);
+      if (!value) {
+        problem = fail("@", function->name, " at ", place(lane), ": ",
+                       value.error().message);
+        return;
+      }
+      store(lambda.result, *value, to);
+      to += byteSize(lambda.result);
+    }
+  }
+
+  Result<Scalar> opaqueElement(const std::vector<int64_t> &key,
+                               const std::vector<const Scalar *> &index,
+                               Machine::Lane lane) {
     auto known = results.find(key);
     if (known == results.end()) {
       Result<Tensor> result = applyOpaque(key);
-      if (!result) {
-        problem = fail("@", function->name, " at ", place(), ": ",
-                       result.error().message);
-        return Scalar{};
-      }
-      known = results.emplace(std::move(key), std::move(*result)).first;
+      if (!result)
+        return result.takeError();
+      known = results.emplace(key, std::move(*result)).first;
     }
     const Tensor &result = known->second;
     const std::vector<int64_t> strides = rowMajorStrides(result.type.shape);
+    std::vector<int64_t> point;
     int64_t offset = 0;
+    bool inside = true;
     for (size_t d = 0; d < index.size(); ++d) {
-      if (index[d] < 0 || index[d] >= result.type.shape[d]) {
-        problem = fail("@", function->name, " at ", place(), ": index ", list(index),
-                       " is out of range: the shape is ", list(result.type.shape));
-        return Scalar{};
-      }
-      offset += index[d] * strides[d];
+      point.push_back(index[d][lane].integer);
+      inside &= point[d] >= 0 && point[d] < result.type.shape[d];
+      if (inside)
+        offset += point[d] * strides[d];
     }
-    return load(lambda.result, result.bytes.data() + offset * byteSize(lambda.result));
+    if (!inside)
+      return fail("index ", listText(point), " is out of range: the shape is ",
+                  listText(result.type.shape));
+    return load(lambda.result,
+                result.bytes.data() + offset * byteSize(lambda.result));
   }
 
   Result<Tensor> applyOpaque(const std::vector<int64_t> &key) {
@@ -289,9 +269,9 @@ private:
         const Interval side =
             slice.index[d] ? Interval{key[position], key[position] + 1} : whole;
         if (!whole.contains(side) || !view.box[d].contains(side))
-          return fail("slice ", toString(Box{side}), " of dimension ", d, " of ",
-                      lambda.operands[size_t(slice.operand)].name, " is outside ",
-                      toString(Box{view.box[d]}));
+          return fail("slice ", toString(Box{side}), " of dimension ", d,
+                      " of ", lambda.operands[size_t(slice.operand)].name,
+                      " is outside ", toString(Box{view.box[d]}));
         part.push_back(side);
         if (!slice.index[d])
           type.shape.push_back(whole.hi);
@@ -301,7 +281,8 @@ private:
     return function->evaluate(slices, lambda.body->arguments);
   }
 
-  static Tensor copyPart(const Source &source, const Box &part, TensorType type) {
+  static Tensor copyPart(const Source &source, const Box &part,
+                         TensorType type) {
     Tensor slice = makeTensor(std::move(type));
     std::byte *to = slice.bytes.data();
     std::vector<int64_t> point(part.size());
@@ -312,7 +293,7 @@ private:
       int64_t offset = 0;
       for (size_t d = 0; d < part.size(); ++d)
         offset += (point[d] - source.view->box[d].lo) * source.strides[d];
-      const std::byte *from = source.view->bytes + offset * source.elementSize;
+      const std::byte *from = source.at(offset);
       to = std::copy(from, from + source.elementSize, to);
     } while (coordinates.next());
     return slice;
@@ -323,12 +304,12 @@ private:
   const std::vector<OperandView> &views;
   std::vector<Source> sources;
   Program program;
+  std::optional<Machine> machine;
   int body = -1, guard = -1;
-  /// The value of every index variable.
+  /// The last coordinate of a block, one value per index variable.
   std::vector<int64_t> at;
   std::optional<Error> problem;
 
-  bool isOpaque = false;
   const OpaqueFunction *function = nullptr;
   std::vector<int> batch, resultIndex; // instructions; -1: a whole dimension
   std::map<std::vector<int64_t>, Tensor> results;
@@ -353,7 +334,8 @@ Result<Tensor> tdl::interpret(const Lambda &lambda,
     if (type.dtype != lambda.operands[i].type)
       return fail("operand '", lambda.operands[i].name, "' has type ",
                   name(lambda.operands[i].type), ", got ", toString(type));
-    views.push_back({type.shape, wholeBox(type.shape), operands[i]->bytes.data()});
+    views.push_back(
+        {type.shape, wholeBox(type.shape), operands[i]->bytes.data()});
   }
   return interpret(lambda, wholeBox(extents), views);
 }

@@ -1,5 +1,5 @@
-// The reference result of a lambda, written for reading, not speed: a loop over
-// the coordinates and a recursive evaluation of the body. Library kernels,
+// The reference result of a lambda, written for reading first: a loop over the
+// coordinates, a block at a time, and the body for each. Library kernels,
 // generated kernels and strategies are all checked against it, and the
 // front-end folds constants with it.
 #ifndef SMEX_DIALECTS_TDL_LAMBDA_INTERPRETER_H

@@ -7,11 +7,16 @@ using namespace smex::tdl;
 
 std::string_view tdl::name(Reducer reducer) {
   switch (reducer) {
-  case Reducer::None: return "";
-  case Reducer::Sum: return "Sum";
-  case Reducer::Max: return "Max";
-  case Reducer::Min: return "Min";
-  case Reducer::Prod: return "Prod";
+  case Reducer::None:
+    return "";
+  case Reducer::Sum:
+    return "Sum";
+  case Reducer::Max:
+    return "Max";
+  case Reducer::Min:
+    return "Min";
+  case Reducer::Prod:
+    return "Prod";
   }
   return "";
 }
@@ -43,10 +48,14 @@ ExprRef bound(DType type, bool greatest) {
 
 ExprRef tdl::identity(Reducer reducer, DType type) {
   switch (reducer) {
-  case Reducer::Max: return bound(type, false);
-  case Reducer::Min: return bound(type, true);
-  case Reducer::Prod: return constant(1, type);
-  default: return constant(0, type);
+  case Reducer::Max:
+    return bound(type, false);
+  case Reducer::Min:
+    return bound(type, true);
+  case Reducer::Prod:
+    return constant(1, type);
+  default:
+    return constant(0, type);
   }
 }
 
@@ -56,7 +65,8 @@ Lambda tdl::canonicalize(Lambda lambda) {
       nameOf(items[i]) = prefix + std::to_string(i);
   };
   const auto self = [](std::string &name) -> std::string & { return name; };
-  rename(lambda.operands, 'x', [](Operand &o) -> std::string & { return o.name; });
+  rename(lambda.operands, 'x',
+         [](Operand &o) -> std::string & { return o.name; });
   rename(lambda.outputs, 'i', self);
   rename(lambda.reductions, 'r', self);
   return lambda;

@@ -5,7 +5,8 @@
 //
 // or one reduction, outermost, of a map,
 //
-//     (a: f32[2], b: f32[2]) -> f32: lambda i, j: Sum(lambda k: a[i, k] * b[k, j])
+//     (a: f32[2], b: f32[2]) -> f32: lambda i, j: Sum(lambda k: a[i, k] * b[k,
+//     j])
 //
 // A lambda knows ranks and element types but no extents: those belong to the
 // instance. Ranges are extents of the index variables, so one lambda (and one
@@ -52,7 +53,9 @@ struct Lambda {
 };
 
 /// The lambda on one line, as in the examples above. Canonical: equal lambdas
-/// print equally once `canonicalize` has renamed operands and indices.
+/// print equally once `canonicalize` has renamed operands and indices. Besides
+/// what templates know (README.md): `extent(x, 1)` is an Extent, and a literal
+/// whose type nothing else tells carries it, `f64(0.5)`.
 std::string toString(const Lambda &lambda);
 std::string toString(const ExprRef &e, const Lambda &scope);
 

@@ -19,9 +19,8 @@ bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 // Longer ones first: the first match is taken.
 constexpr std::string_view symbols[] = {
-    "...", "->", "//", "**", "==", "!=", "<=", ">=", "(", ")", "[", "]",
-    "{",   "}",  ",",  ";",  ":",  "+",  "-",  "*",  "/", "%", "<", ">",
-    "=",   "@"};
+    "...", "->", "//", "**", "==", "!=", "<=", ">=", "(", ")", "[", "]", "{",
+    "}",   ",",  ";",  ":",  "+",  "-",  "*",  "/",  "%", "<", ">", "=", "@"};
 
 class Scanner {
 public:
@@ -134,7 +133,8 @@ private:
   }
 
   Status string(Token &token) {
-    const size_t end = std::min(text.find_first_of("\"\n", at + 1), text.size());
+    const size_t end =
+        std::min(text.find_first_of("\"\n", at + 1), text.size());
     if (end == text.size() || text[end] != '"')
       return fail(toString(file, place), "the string does not end on its line");
     take(token, TokenKind::String, end + 1 - at);
@@ -162,8 +162,8 @@ Result<std::vector<Token>> tdl::tokenize(std::string_view file,
 
 bool tdl::isReserved(std::string_view name) {
   static constexpr std::string_view words[] = {
-      "lambda", "if",   "else", "and", "or",   "not",   "where", "return", "Sum",
-      "Max",    "Min",  "Prod", "inf", "true", "false", "nan",   "pi"};
+      "lambda", "if",  "else", "and", "or",   "not",   "where", "return", "Sum",
+      "Max",    "Min", "Prod", "inf", "true", "false", "nan",   "pi"};
   return parseDType(name) ||
          std::find(std::begin(words), std::end(words), name) != std::end(words);
 }

@@ -34,7 +34,8 @@ struct Token {
 
 /// The tokens of a text, an End last. Comments run from # to the end of the
 /// line. `text` must outlive the tokens.
-Result<std::vector<Token>> tokenize(std::string_view file, std::string_view text);
+Result<std::vector<Token>> tokenize(std::string_view file,
+                                    std::string_view text);
 
 /// Names that mean something of their own and can't be given to anything:
 /// keywords, reducers, types, inf, nan, true, false, pi.

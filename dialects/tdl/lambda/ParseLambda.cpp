@@ -17,7 +17,8 @@ constexpr std::string_view fileName = "lambda";
 /// Values over the indices and operands of one lambda.
 class LambdaEvaluator : public Evaluator {
 public:
-  explicit LambdaEvaluator(Lambda &lambda) : Evaluator(fileName), lambda(lambda) {}
+  explicit LambdaEvaluator(Lambda &lambda)
+      : Evaluator(fileName), lambda(lambda) {}
 
   std::optional<ExprRef> typed(const NodeRef &node, DType type) {
     auto value = evaluate(node);
@@ -55,8 +56,9 @@ private:
       return fail(node.children[0]->place,
                   "there is no operand '" + node.children[0]->text + "'");
     if (dim < 0 || dim >= source->rank)
-      return fail(node.children[1]->place, "operand '" + node.children[0]->text +
-                                               "' has no dimension " + std::to_string(dim));
+      return fail(node.children[1]->place,
+                  "operand '" + node.children[0]->text + "' has no dimension " +
+                      std::to_string(dim));
     return Value::of(extentOf(source->operand, int(dim)));
   }
   std::optional<Value> element(const Node &node) override {
@@ -92,8 +94,9 @@ private:
     do {
       const auto name = parser.name("an operand");
       Operand operand;
-      if (!name || !unused(*name) || !parser.expect(":") || !type(operand.type) ||
-          !parser.expect("[") || !rank(operand.rank) || !parser.expect("]"))
+      if (!name || !unused(*name) || !parser.expect(":") ||
+          !type(operand.type) || !parser.expect("[") || !rank(operand.rank) ||
+          !parser.expect("]"))
         return false;
       operand.name = std::string(name->text);
       lambda.operands.push_back(std::move(operand));
@@ -121,7 +124,9 @@ private:
   }
 
   /// Names are given once in a lambda.
-  bool unused(const Token &token) { return unused(std::string(token.text), token.place); }
+  bool unused(const Token &token) {
+    return unused(std::string(token.text), token.place);
+  }
   bool unused(const std::string &name, Place place) {
     if (std::find(names.begin(), names.end(), name) != names.end())
       return parser.fail(place, "the name '" + name + "' is given twice");
@@ -129,10 +134,12 @@ private:
     return true;
   }
 
-  bool indices(const std::vector<Binder> &binders, std::vector<std::string> &to) {
+  bool indices(const std::vector<Binder> &binders,
+               std::vector<std::string> &to) {
     for (const Binder &binder : binders) {
       if (binder.isPack || binder.extent)
-        return parser.fail(binder.place, "packs and extents belong in templates");
+        return parser.fail(binder.place,
+                           "packs and extents belong in templates");
       if (int64_t(to.size()) >= maxRank)
         return parser.fail(binder.place, "too many index variables");
       if (!unused(binder.name, binder.place))

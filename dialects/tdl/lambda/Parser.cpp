@@ -15,12 +15,12 @@ struct Operator {
   int precedence;
 };
 constexpr Operator operators[] = {
-    {"or", BinaryOp::Or, 0},  {"and", BinaryOp::And, 1},
-    {"==", BinaryOp::Eq, 3},  {"!=", BinaryOp::Ne, 3},
-    {"<", BinaryOp::Lt, 3},   {"<=", BinaryOp::Le, 3},
-    {">", BinaryOp::Gt, 3},   {">=", BinaryOp::Ge, 3},
-    {"+", BinaryOp::Add, 4},  {"-", BinaryOp::Sub, 4},
-    {"*", BinaryOp::Mul, 5},  {"/", BinaryOp::Div, 5},
+    {"or", BinaryOp::Or, 0},       {"and", BinaryOp::And, 1},
+    {"==", BinaryOp::Eq, 3},       {"!=", BinaryOp::Ne, 3},
+    {"<", BinaryOp::Lt, 3},        {"<=", BinaryOp::Le, 3},
+    {">", BinaryOp::Gt, 3},        {">=", BinaryOp::Ge, 3},
+    {"+", BinaryOp::Add, 4},       {"-", BinaryOp::Sub, 4},
+    {"*", BinaryOp::Mul, 5},       {"/", BinaryOp::Div, 5},
     {"//", BinaryOp::FloorDiv, 5}, {"%", BinaryOp::Mod, 5},
 };
 
@@ -73,8 +73,8 @@ std::optional<Token> Parser::name(std::string_view what) {
     return std::nullopt;
   }
   if (isReserved(peek().text) || !isName(peek().text)) {
-    fail(peek().place,
-         "'" + std::string(peek().text) + "' can't be the name of " + std::string(what));
+    fail(peek().place, "'" + std::string(peek().text) +
+                           "' can't be the name of " + std::string(what));
     return std::nullopt;
   }
   return next();
@@ -111,7 +111,8 @@ NodeRef Parser::make(Node node) {
   return std::make_shared<const Node>(std::move(node));
 }
 
-NodeRef Parser::make(NodeKind kind, Place place, std::vector<NodeRef> children) {
+NodeRef Parser::make(NodeKind kind, Place place,
+                     std::vector<NodeRef> children) {
   Node node;
   node.kind = kind;
   node.place = place;
@@ -197,8 +198,8 @@ NodeRef Parser::unary() {
   if (accept("+"))
     return unary();
   if (accept("-")) {
-    const bool isNumber = peek().kind == TokenKind::Integer ||
-                          peek().kind == TokenKind::Real;
+    const bool isNumber =
+        peek().kind == TokenKind::Integer || peek().kind == TokenKind::Real;
     Node node;
     node.place = place;
     if (isNumber && !isAt("**", 1)) {

@@ -13,13 +13,22 @@ enum Level { Ternary, Or, And, Not, Compare, Sum, Term, Unary, Power, Primary };
 
 Level levelOf(BinaryOp op, DType type) {
   switch (op) {
-  case BinaryOp::Add: case BinaryOp::Sub: return Sum;
-  case BinaryOp::Mul: case BinaryOp::Div:
-  case BinaryOp::FloorDiv: case BinaryOp::Mod: return Term;
-  case BinaryOp::Pow: return Power;
-  case BinaryOp::And: return type == DType::Bool ? And : Primary;
-  case BinaryOp::Or: return type == DType::Bool ? Or : Primary;
-  default: return isComparison(op) ? Compare : Primary;
+  case BinaryOp::Add:
+  case BinaryOp::Sub:
+    return Sum;
+  case BinaryOp::Mul:
+  case BinaryOp::Div:
+  case BinaryOp::FloorDiv:
+  case BinaryOp::Mod:
+    return Term;
+  case BinaryOp::Pow:
+    return Power;
+  case BinaryOp::And:
+    return type == DType::Bool ? And : Primary;
+  case BinaryOp::Or:
+    return type == DType::Bool ? Or : Primary;
+  default:
+    return isComparison(op) ? Compare : Primary;
   }
 }
 
@@ -36,10 +45,11 @@ std::string realText(double value, DType type) {
   const bool scientific = std::fabs(value) >= 0x1p53;
   const auto print = [&](auto number) {
     char *end = text + sizeof text;
-    return std::string(
-        text, scientific
-                  ? std::to_chars(text, end, number, std::chars_format::scientific).ptr
-                  : std::to_chars(text, end, number).ptr);
+    return std::string(text, scientific
+                                 ? std::to_chars(text, end, number,
+                                                 std::chars_format::scientific)
+                                       .ptr
+                                 : std::to_chars(text, end, number).ptr);
   };
   if (type == DType::F64)
     return print(value);
@@ -51,7 +61,8 @@ std::string realText(double value, DType type) {
 
 /// The least integer's digits are out of range before the sign is seen.
 std::string integerText(int64_t value) {
-  return value == INT64_MIN ? "-9223372036854775807 - 1" : std::to_string(value);
+  return value == INT64_MIN ? "-9223372036854775807 - 1"
+                            : std::to_string(value);
 }
 
 /// Literals, and choices between literals, take the type of what they meet;
@@ -82,8 +93,9 @@ public:
 
 private:
   static bool isNegative(const ExprRef &e) {
-    return e->kind == ExprKind::Float ? std::signbit(e->real) && !std::isnan(e->real)
-                                      : e->integer < 0;
+    return e->kind == ExprKind::Float
+               ? std::signbit(e->real) && !std::isnan(e->real)
+               : e->integer < 0;
   }
   /// A literal that needs its type spelled out.
   static bool isWrapped(const ExprRef &e, bool typed) {
@@ -95,35 +107,53 @@ private:
       return false;
     // A real literal on its own is f32.
     return e->type != DType::F32 ||
-           realText(e->real, e->type).find_first_of(".eni") == std::string::npos;
+           realText(e->real, e->type).find_first_of(".eni") ==
+               std::string::npos;
   }
   static Level levelOf(const ExprRef &e, bool typed) {
     switch (e->kind) {
-    case ExprKind::Int: case ExprKind::Float:
+    case ExprKind::Int:
+    case ExprKind::Float:
       if (isWrapped(e, typed))
         return Primary;
       if (e->kind == ExprKind::Int && e->integer == INT64_MIN)
         return Sum;
       return isNegative(e) ? Unary : Primary;
     case ExprKind::Unary:
-      return e->unary == UnaryOp::Neg ? Unary : e->unary == UnaryOp::Not ? Not : Primary;
-    case ExprKind::Binary: return ::levelOf(e->binary, e->children[0]->type);
-    case ExprKind::Select: return Ternary;
-    default: return Primary; // reads with `else` bring their own parentheses
+      return e->unary == UnaryOp::Neg   ? Unary
+             : e->unary == UnaryOp::Not ? Not
+                                        : Primary;
+    case ExprKind::Binary:
+      return ::levelOf(e->binary, e->children[0]->type);
+    case ExprKind::Select:
+      return Ternary;
+    default:
+      return Primary; // reads with `else` bring their own parentheses
     }
   }
 
   void printBare(const ExprRef &e, bool typed) {
     switch (e->kind) {
-    case ExprKind::Index: text += scope.indexName(e->index); break;
+    case ExprKind::Index:
+      text += scope.indexName(e->index);
+      break;
     case ExprKind::Extent:
       text += "extent(" + scope.operands[size_t(e->operand)].name + ", " +
               std::to_string(e->dim) + ")";
       break;
-    case ExprKind::Int: case ExprKind::Float: printConstant(e, typed); break;
-    case ExprKind::Read: printRead(e); break;
-    case ExprKind::Unary: printUnary(e); break;
-    case ExprKind::Binary: printBinary(e); break;
+    case ExprKind::Int:
+    case ExprKind::Float:
+      printConstant(e, typed);
+      break;
+    case ExprKind::Read:
+      printRead(e);
+      break;
+    case ExprKind::Unary:
+      printUnary(e);
+      break;
+    case ExprKind::Binary:
+      printBinary(e);
+      break;
     case ExprKind::Select: {
       const bool known =
           typed || hasOwnType(e->children[1]) || hasOwnType(e->children[2]);
@@ -139,7 +169,9 @@ private:
       print(e->children[0], Ternary, false);
       text += ")";
       break;
-    case ExprKind::Opaque: printOpaque(e); break;
+    case ExprKind::Opaque:
+      printOpaque(e);
+      break;
     }
   }
 
@@ -180,7 +212,8 @@ private:
   void printUnary(const ExprRef &e) {
     if (e->unary == UnaryOp::Neg || e->unary == UnaryOp::Not) {
       text += e->unary == UnaryOp::Neg ? "-" : "not ";
-      return print(e->children[0], e->unary == UnaryOp::Neg ? Unary : Not, false);
+      return print(e->children[0], e->unary == UnaryOp::Neg ? Unary : Not,
+                   false);
     }
     text += std::string(spelling(e->unary)) + "(";
     print(e->children[0], Ternary, false);
@@ -212,10 +245,11 @@ private:
       return;
     }
     // Comparisons don't chain; ** groups to the right, all others to the left.
-    printLeft(e, level == Compare || level == Power ? Level(level + 1) : level, typed);
+    printLeft(e, level == Compare || level == Power ? Level(level + 1) : level,
+              typed);
     // Index arithmetic has no i - 1, only i + -1 (see IndexSum).
-    if (op == BinaryOp::Add && b->kind == ExprKind::Int && b->type == DType::I64 &&
-        b->integer < 0 && b->integer != INT64_MIN) {
+    if (op == BinaryOp::Add && b->kind == ExprKind::Int &&
+        b->type == DType::I64 && b->integer < 0 && b->integer != INT64_MIN) {
       text += " - " + std::to_string(-b->integer);
       return;
     }
@@ -226,7 +260,8 @@ private:
   void printOpaque(const ExprRef &e) {
     text += "@" + e->function + "(";
     for (size_t i = 0; i < e->slices.size(); ++i) {
-      text += (i ? ", " : "") + scope.operands[size_t(e->slices[i].operand)].name + "[";
+      text += (i ? ", " : "") +
+              scope.operands[size_t(e->slices[i].operand)].name + "[";
       printList(e->slices[i].index);
       text += "]";
     }

@@ -22,9 +22,8 @@ bool Program::addLinear(const ExprRef &e, Instruction &instruction) {
 int Program::add(const ExprRef &e) {
   Instruction instruction;
   instruction.type = instruction.result = e->type;
-  const bool isSum =
-      e->type == DType::I64 &&
-      (e->kind == ExprKind::Index || e->kind == ExprKind::Binary);
+  const bool isSum = e->type == DType::I64 && (e->kind == ExprKind::Index ||
+                                               e->kind == ExprKind::Binary);
   std::vector<int> children;
   if (!isSum || !addLinear(e, instruction)) {
     for (const ExprRef &child : e->children)
@@ -49,12 +48,16 @@ int Program::add(const ExprRef &e) {
       instruction.code = Code::Constant;
       instruction.value.real = e->real;
       break;
-    case ExprKind::Extent: instruction.code = Code::Extent; break;
+    case ExprKind::Extent:
+      instruction.code = Code::Extent;
+      break;
     case ExprKind::Read:
       instruction.code = Code::Read;
       instruction.type = e->type;
       break;
-    case ExprKind::Unary: instruction.code = Code::Unary; break;
+    case ExprKind::Unary:
+      instruction.code = Code::Unary;
+      break;
     case ExprKind::Binary: {
       const bool isBool = instruction.type == DType::Bool;
       instruction.code = isBool && e->binary == BinaryOp::And  ? Code::And
@@ -62,9 +65,15 @@ int Program::add(const ExprRef &e) {
                                                                : Code::Binary;
       break;
     }
-    case ExprKind::Select: instruction.code = Code::Select; break;
-    case ExprKind::Cast: instruction.code = Code::Cast; break;
-    case ExprKind::Index: case ExprKind::Opaque: break; // see the caller
+    case ExprKind::Select:
+      instruction.code = Code::Select;
+      break;
+    case ExprKind::Cast:
+      instruction.code = Code::Cast;
+      break;
+    case ExprKind::Index:
+    case ExprKind::Opaque:
+      break; // see the caller
     }
   }
   instructions.push_back(instruction);

@@ -31,8 +31,10 @@ std::optional<Range> ofType(DType type) {
 
 std::optional<Range> ofBinary(const Expr &e, Range a, Range b) {
   switch (e.binary) {
-  case BinaryOp::Add: return narrow(Wide(a.lo) + b.lo, Wide(a.hi) + b.hi);
-  case BinaryOp::Sub: return narrow(Wide(a.lo) - b.hi, Wide(a.hi) - b.lo);
+  case BinaryOp::Add:
+    return narrow(Wide(a.lo) + b.lo, Wide(a.hi) + b.hi);
+  case BinaryOp::Sub:
+    return narrow(Wide(a.lo) - b.hi, Wide(a.hi) - b.lo);
   case BinaryOp::Mul: {
     const Wide corners[] = {Wide(a.lo) * b.lo, Wide(a.lo) * b.hi,
                             Wide(a.hi) * b.lo, Wide(a.hi) * b.hi};
@@ -49,9 +51,12 @@ std::optional<Range> ofBinary(const Expr &e, Range a, Range b) {
     if (a.lo >= 0 && a.hi < b.lo)
       return a;
     return Range{0, b.hi - 1};
-  case BinaryOp::Min: return Range{std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
-  case BinaryOp::Max: return Range{std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
-  default: return std::nullopt;
+  case BinaryOp::Min:
+    return Range{std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+  case BinaryOp::Max:
+    return Range{std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+  default:
+    return std::nullopt;
   }
 }
 
@@ -61,13 +66,15 @@ std::optional<Range> tdl::rangeOf(const ExprRef &e,
                                   const std::vector<Interval> &indices) {
   const auto child = [&](size_t i) { return rangeOf(e->children[i], indices); };
   switch (e->kind) {
-  case ExprKind::Int: return Range{e->integer, e->integer};
+  case ExprKind::Int:
+    return Range{e->integer, e->integer};
   case ExprKind::Index: {
     const Interval range = indices[size_t(e->index)];
     // Nothing is ever evaluated for an empty one.
     return Range{range.lo, std::max(range.lo, range.hi - 1)};
   }
-  case ExprKind::Extent: return Range{0, INT64_MAX};
+  case ExprKind::Extent:
+    return Range{0, INT64_MAX};
   case ExprKind::Unary:
     if (auto a = child(0); a && e->unary == UnaryOp::Neg)
       return narrow(-Wide(a->hi), -Wide(a->lo));
@@ -88,6 +95,7 @@ std::optional<Range> tdl::rangeOf(const ExprRef &e,
   }
   case ExprKind::Cast:
     return e->type == DType::I64 ? ofType(e->children[0]->type) : std::nullopt;
-  default: return std::nullopt;
+  default:
+    return std::nullopt;
   }
 }

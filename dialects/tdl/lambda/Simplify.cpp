@@ -25,7 +25,8 @@ bool isBinary(const ExprRef &e, BinaryOp op) {
 
 class Simplifier {
 public:
-  explicit Simplifier(const std::vector<Interval> &indices) : indices(indices) {}
+  explicit Simplifier(const std::vector<Interval> &indices)
+      : indices(indices) {}
 
   ExprRef run(const ExprRef &e) {
     if (e->kind != ExprKind::Binary || e->children[0]->type != DType::I64)
@@ -53,7 +54,9 @@ private:
   static bool isDivisor(const ExprRef &e) {
     return e->kind == ExprKind::Int && e->integer > 0;
   }
-  std::optional<Range> range(const ExprRef &e) const { return rangeOf(e, indices); }
+  std::optional<Range> range(const ExprRef &e) const {
+    return rangeOf(e, indices);
+  }
 
   /// A sum taken apart: multiples of a divisor, and the rest, whose constant is
   /// less than it.
@@ -73,7 +76,8 @@ private:
     parts.rest.constant = floorMod(sum.constant, divisor);
     parts.multiples.constant = floorDiv(sum.constant, divisor);
     // The parts must not wrap where the whole does not.
-    if (!range(e) || !range(parts.rest.build()) || !range(parts.multiples.build()))
+    if (!range(e) || !range(parts.rest.build()) ||
+        !range(parts.multiples.build()))
       return std::nullopt;
     return parts;
   }
@@ -135,12 +139,15 @@ private:
     IndexSum sum = indexSum(e);
     for (size_t m = 0; m < sum.terms.size(); ++m) {
       const IndexSum::Term rest = sum.terms[m];
-      if (!isBinary(rest.atom, BinaryOp::Mod) || !isDivisor(rest.atom->children[1]))
+      if (!isBinary(rest.atom, BinaryOp::Mod) ||
+          !isDivisor(rest.atom->children[1]))
         continue;
       int64_t factor;
-      if (__builtin_mul_overflow(rest.factor, rest.atom->children[1]->integer, &factor))
+      if (__builtin_mul_overflow(rest.factor, rest.atom->children[1]->integer,
+                                 &factor))
         continue;
-      const ExprRef whole = divide(rest.atom->children[0], rest.atom->children[1]->integer);
+      const ExprRef whole =
+          divide(rest.atom->children[0], rest.atom->children[1]->integer);
       for (size_t d = 0; d < sum.terms.size(); ++d) {
         if (sum.terms[d].factor != factor || !equal(sum.terms[d].atom, whole))
           continue;
@@ -157,7 +164,7 @@ private:
     const auto a = range(e->children[0]), b = range(e->children[1]);
     if (!a || !b)
       return e;
-    const bool below = a->hi < b->lo, above = a->lo > b->hi;
+    const bool below = a->hi<b->lo, above = a->lo> b->hi;
     const bool notAbove = a->hi <= b->lo, notBelow = a->lo >= b->hi;
     const auto decide = [&](bool isTrue, bool isFalse) {
       return isTrue    ? constant(1, DType::Bool)
@@ -165,12 +172,18 @@ private:
                        : e;
     };
     switch (e->binary) {
-    case BinaryOp::Lt: return decide(below, notBelow);
-    case BinaryOp::Le: return decide(notAbove, above);
-    case BinaryOp::Gt: return decide(above, notAbove);
-    case BinaryOp::Ge: return decide(notBelow, below);
-    case BinaryOp::Eq: return decide(notAbove && notBelow, below || above);
-    default: return decide(below || above, notAbove && notBelow);
+    case BinaryOp::Lt:
+      return decide(below, notBelow);
+    case BinaryOp::Le:
+      return decide(notAbove, above);
+    case BinaryOp::Gt:
+      return decide(above, notAbove);
+    case BinaryOp::Ge:
+      return decide(notBelow, below);
+    case BinaryOp::Eq:
+      return decide(notAbove && notBelow, below || above);
+    default:
+      return decide(below || above, notAbove && notBelow);
     }
   }
 
@@ -191,6 +204,7 @@ private:
 
 } // namespace
 
-ExprRef tdl::simplifyNode(const ExprRef &e, const std::vector<Interval> &indices) {
+ExprRef tdl::simplifyNode(const ExprRef &e,
+                          const std::vector<Interval> &indices) {
   return Simplifier(indices).run(e);
 }

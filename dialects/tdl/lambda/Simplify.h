@@ -19,13 +19,16 @@ struct Range {
 /// The values that an i64 expression can take, as far as known, where index
 /// variable v lies in indices[v]. Exact arithmetic: nothing if a part of it
 /// could wrap.
-std::optional<Range> rangeOf(const ExprRef &e, const std::vector<Interval> &indices);
+std::optional<Range> rangeOf(const ExprRef &e,
+                             const std::vector<Interval> &indices);
 
 /// The same value, simpler where the ranges allow. `simplifyNode` takes the
 /// children as they are.
 ExprRef simplifyNode(const ExprRef &e, const std::vector<Interval> &indices);
-inline ExprRef simplify(const ExprRef &e, const std::vector<Interval> &indices) {
-  return transform(e, [&](const ExprRef &node) { return simplifyNode(node, indices); });
+inline ExprRef simplify(const ExprRef &e,
+                        const std::vector<Interval> &indices) {
+  return transform(
+      e, [&](const ExprRef &node) { return simplifyNode(node, indices); });
 }
 
 } // namespace smex::tdl

@@ -23,10 +23,10 @@ enum class NodeKind : uint8_t {
   Select,    // condition, then, else
   Call,      // text(children)
   Subscript, // children[0][the others], otherwise
-  Range,     // a:b in a subscript, either may be null; both null: a whole dimension
-  Reduce,    // reducer(lambda binders: children[0] where guard)
-  Opaque,    // @text(children)[result]
-  Spread,    // child...
+  Range, // a:b in a subscript, either may be null; both null: a whole dimension
+  Reduce, // reducer(lambda binders: children[0] where guard)
+  Opaque, // @text(children)[result]
+  Spread, // child...
 };
 
 /// `i < extent` or `i... < extents...` of a lambda.

@@ -42,16 +42,21 @@ Value Value::of(ExprRef data, bool isFlexible) {
 
 std::string tdl::describe(const Value &value) {
   switch (value.kind) {
-  case Value::Integer: return std::to_string(value.integer);
+  case Value::Integer:
+    return std::to_string(value.integer);
   case Value::Real: {
     char text[32];
     std::snprintf(text, sizeof text, "%g", value.real);
     return text;
   }
-  case Value::Bool: return value.integer ? "true" : "false";
-  case Value::String: return "the string \"" + value.text + "\"";
-  case Value::Type: return "the type " + std::string(name(value.type));
-  case Value::Data: break;
+  case Value::Bool:
+    return value.integer ? "true" : "false";
+  case Value::String:
+    return "the string \"" + value.text + "\"";
+  case Value::Type:
+    return "the type " + std::string(name(value.type));
+  case Value::Data:
+    break;
   }
   return "a value of type " + std::string(name(value.data->type));
 }
@@ -83,7 +88,8 @@ std::optional<double> tdl::knownReal(const Value &value) {
     return value.data->kind == ExprKind::Float
                ? value.data->real
                : convert(value.data->type, DType::F64,
-                         scalarOf(value.data->integer)).real;
+                         scalarOf(value.data->integer))
+                     .real;
   return std::nullopt;
 }
 
@@ -151,14 +157,18 @@ Result<ExprRef> tdl::asType(const Value &value, DType type) {
 
 Result<ExprRef> tdl::asExpr(const Value &value) {
   switch (value.kind) {
-  case Value::Integer: return asType(value, DType::I64);
-  case Value::Real: return asType(value, DType::F32);
-  case Value::Bool: return asType(value, DType::Bool);
+  case Value::Integer:
+    return asType(value, DType::I64);
+  case Value::Real:
+    return asType(value, DType::F32);
+  case Value::Bool:
+    return asType(value, DType::Bool);
   case Value::Data:
     if (value.isFlexible && isFloat(value.data->type))
       return retype(value.data, DType::F32);
     return value.data;
-  default: return fail("expected a number, got ", describe(value));
+  default:
+    return fail("expected a number, got ", describe(value));
   }
 }
 

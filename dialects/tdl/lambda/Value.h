@@ -62,12 +62,15 @@ inline Value asCondition(const Value &value) {
 /// The operations, on known values at once. Errors don't say where.
 Result<Value> applyUnary(UnaryOp op, const Value &a);
 Result<Value> applyBinary(BinaryOp op, const Value &a, const Value &b);
-Result<Value> applySelect(const Value &condition, const Value &a, const Value &b);
+Result<Value> applySelect(const Value &condition, const Value &a,
+                          const Value &b);
 /// As written: f32(v) of a literal is a constant of that type.
 Result<Value> applyCast(DType type, const Value &a);
-/// abs(v), max(a, b, ...), f32(v) and the like; null: there is no such function.
+/// abs(v), max(a, b, ...), f32(v) and the like; null: there is no such
+/// function.
 bool isFunction(std::string_view name);
-Result<Value> applyFunction(std::string_view name, const std::vector<Value> &arguments);
+Result<Value> applyFunction(std::string_view name,
+                            const std::vector<Value> &arguments);
 
 /// inf, nan, pi, true, false and the types.
 std::optional<Value> reservedValue(std::string_view name);

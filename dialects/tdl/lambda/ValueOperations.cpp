@@ -44,7 +44,7 @@ Result<Pair> meet(Value a, Value b) {
            (v.kind == Value::Data && isFloat(v.data->type));
   };
   const bool bools = a.kind == Value::Bool || b.kind == Value::Bool;
-  const DType type = bools                      ? DType::Bool
+  const DType type = bools                    ? DType::Bool
                      : isReal(a) || isReal(b) ? DType::F64
                                               : DType::I64;
   Result<ExprRef> left = asType(a, type);
@@ -193,11 +193,13 @@ Result<Value> tdl::applyBinary(BinaryOp op, const Value &a, const Value &b) {
     return pair.takeError();
   // 1 / 2 is 0.5, and so it is where one of the two depends on a condition.
   if (pair->isFlexible && op == BinaryOp::Div && !isFloat(pair->a->type))
-    return applyBinary(op, provisional(a, DType::F64), provisional(b, DType::F64));
+    return applyBinary(op, provisional(a, DType::F64),
+                       provisional(b, DType::F64));
   const DType type = pair->a->type;
   if (!accepts(op, type)) {
     if (pair->isFlexible && accepts(op, DType::F64))
-      return applyBinary(op, provisional(a, DType::F64), provisional(b, DType::F64));
+      return applyBinary(op, provisional(a, DType::F64),
+                         provisional(b, DType::F64));
     return refused(spelling(op, type), std::string(name(type)));
   }
   return Value::of(binary(op, pair->a, pair->b),
@@ -219,16 +221,20 @@ Result<Value> tdl::applySelect(const Value &condition, const Value &a,
 
 Result<Value> tdl::applyCast(DType type, const Value &a) {
   switch (a.kind) {
-  case Value::Integer: return Value::of(cast(type, constant(a.integer)));
-  case Value::Real: return Value::of(cast(type, constant(a.real, DType::F64)));
-  case Value::Bool: return Value::of(cast(type, constant(a.integer, DType::Bool)));
+  case Value::Integer:
+    return Value::of(cast(type, constant(a.integer)));
+  case Value::Real:
+    return Value::of(cast(type, constant(a.real, DType::F64)));
+  case Value::Bool:
+    return Value::of(cast(type, constant(a.integer, DType::Bool)));
   case Value::Data: {
     Result<ExprRef> typed = asExpr(a);
     if (!typed)
       return typed.takeError();
     return Value::of(cast(type, *typed));
   }
-  default: return fail("expected a number, got ", describe(a));
+  default:
+    return fail("expected a number, got ", describe(a));
   }
 }
 
@@ -243,8 +249,8 @@ std::optional<UnaryOp> unaryFunction(std::string_view name) {
 
 std::optional<BinaryOp> binaryFunction(std::string_view name) {
   for (BinaryOp op : {BinaryOp::Min, BinaryOp::Max, BinaryOp::Atan2,
-                      BinaryOp::Rem, BinaryOp::And, BinaryOp::Or,
-                      BinaryOp::Xor, BinaryOp::Shl, BinaryOp::Shr})
+                      BinaryOp::Rem, BinaryOp::And, BinaryOp::Or, BinaryOp::Xor,
+                      BinaryOp::Shl, BinaryOp::Shr})
     if (spelling(op, DType::I64) == name)
       return op;
   if (name == "xor")

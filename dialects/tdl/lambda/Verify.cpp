@@ -29,10 +29,11 @@ public:
         lambda.result == DType::Bool)
       return fail(name(lambda.reducer), " is not defined for bool");
     if (lambda.body->type != lambda.result)
-      return fail("the body has type ", name(lambda.body->type), ", the result ",
-                  name(lambda.result));
+      return fail("the body has type ", name(lambda.body->type),
+                  ", the result ", name(lambda.result));
     if (lambda.guard && lambda.guard->type != DType::Bool)
-      return fail("the guard has type ", name(lambda.guard->type), ", not bool");
+      return fail("the guard has type ", name(lambda.guard->type),
+                  ", not bool");
     for (const ExprRef &e : {lambda.body, lambda.guard})
       if (e && (e->depth > maxDepth || e->size > maxSize))
         return fail("the expression is too large");
@@ -134,7 +135,8 @@ private:
         return index;
     }
     if (!e.slices.empty() &&
-        function->resultType(lambda.operands[size_t(e.slices[0].operand)].type) != e.type)
+        function->resultType(
+            lambda.operands[size_t(e.slices[0].operand)].type) != e.type)
       return fail("wrong type of '", e.function, "'");
     if (std::count(e.children.begin(), e.children.end(), nullptr))
       return fail("a result index of '", e.function, "' is missing");
@@ -166,17 +168,20 @@ private:
       if (isFloat(e.type) != (e.kind == ExprKind::Float))
         return fail("a constant has the wrong type ", name(e.type));
       return {};
-    case ExprKind::Read: return verifyRead(e);
+    case ExprKind::Read:
+      return verifyRead(e);
     case ExprKind::Opaque:
       return fail("'@", e.function, "' must be the whole body");
-    case ExprKind::Cast: return verifyChildren(e, 1);
+    case ExprKind::Cast:
+      return verifyChildren(e, 1);
     case ExprKind::Unary: {
       if (Status child = verifyChildren(e, 1); !child)
         return child;
       const DType type = e.children[0]->type;
       const bool tests = e.unary == UnaryOp::IsNan || e.unary == UnaryOp::IsInf;
       if (!accepts(e.unary, type) || e.type != (tests ? DType::Bool : type))
-        return fail("'", spelling(e.unary), "' is not defined for ", name(type));
+        return fail("'", spelling(e.unary), "' is not defined for ",
+                    name(type));
       return {};
     }
     case ExprKind::Binary: {

@@ -30,7 +30,8 @@ public:
         environment(environment), evaluator(evaluator) {}
 
   bool run() {
-    return tensors() && given() && defaults(false) && shapes() && defaults(true);
+    return tensors() && given() && defaults(false) && shapes() &&
+           defaults(true);
   }
 
 private:
@@ -41,14 +42,15 @@ private:
 
   bool tensors() {
     if (operands.size() != op.operands.size())
-      return fail(op.place, "takes " + std::to_string(op.operands.size()) +
-                                (op.operands.size() == 1 ? " operand" : " operands") +
-                                ", got " + std::to_string(operands.size()));
+      return fail(op.place,
+                  "takes " + std::to_string(op.operands.size()) +
+                      (op.operands.size() == 1 ? " operand" : " operands") +
+                      ", got " + std::to_string(operands.size()));
     for (size_t i = 0; i < operands.size(); ++i) {
       if (!byteCount(operands[i]))
-        return fail(op.operands[i].place, op.operands[i].name + " is " +
-                                              toString(operands[i]) +
-                                              ", which is no shape that fits in memory");
+        return fail(op.operands[i].place,
+                    op.operands[i].name + " is " + toString(operands[i]) +
+                        ", which is no shape that fits in memory");
       Binding binding;
       binding.kind = Binding::Tensor;
       binding.tensor = {int(i), operands[i].dtype, operands[i].shape};
@@ -61,9 +63,9 @@ private:
   bool given() {
     for (const auto &[name, attribute] : attributes) {
       const std::string &wanted = name;
-      const auto declared =
-          std::find_if(op.attributes.begin(), op.attributes.end(),
-                       [&](const AttributeDeclaration &a) { return a.name == wanted; });
+      const auto declared = std::find_if(
+          op.attributes.begin(), op.attributes.end(),
+          [&](const AttributeDeclaration &a) { return a.name == wanted; });
       if (declared == op.attributes.end())
         return fail(op.place, "there is no attribute '" + name + "'");
       Binding binding;
@@ -71,8 +73,9 @@ private:
       const auto *integers = std::get_if<std::vector<int64_t>>(&attribute);
       const auto *reals = std::get_if<std::vector<double>>(&attribute);
       if (declared->isPack != (integers || reals))
-        return fail(declared->place, "attribute '" + name + "' is " +
-                                         (declared->isPack ? "a list" : "a single value"));
+        return fail(declared->place,
+                    "attribute '" + name + "' is " +
+                        (declared->isPack ? "a list" : "a single value"));
       if (integers)
         for (int64_t value : *integers)
           binding.values.push_back(Value::of(value));
@@ -94,9 +97,11 @@ private:
       if (environment.count(attribute.name))
         continue;
       if (!attribute.standard) {
-        if (attributes.count(attribute.name) || (!afterShapes && isDimension(attribute.name)))
+        if (attributes.count(attribute.name) ||
+            (!afterShapes && isDimension(attribute.name)))
           continue;
-        return fail(attribute.place, "attribute '" + attribute.name + "' is missing");
+        return fail(attribute.place,
+                    "attribute '" + attribute.name + "' is missing");
       }
       if (!afterShapes && !isBound(attribute.standard))
         continue;
@@ -111,7 +116,8 @@ private:
       else if (values->size() == 1)
         binding.value = (*values)[0];
       else
-        return fail(attribute.place, "the default of '" + attribute.name + "' is a list");
+        return fail(attribute.place,
+                    "the default of '" + attribute.name + "' is a list");
       environment[attribute.name] = std::move(binding);
     }
     return true;
@@ -156,9 +162,11 @@ private:
       }
       if (left < before)
         continue;
-      const size_t i = size_t(std::find(done.begin(), done.end(), false) - done.begin());
+      const size_t i =
+          size_t(std::find(done.begin(), done.end(), false) - done.begin());
       return fail(op.operands[i].place,
-                  "the lengths of the packs in the shape of " + op.operands[i].name +
+                  "the lengths of the packs in the shape of " +
+                      op.operands[i].name +
                       " are not given: at most one may be left open");
     }
     return true;
@@ -178,13 +186,15 @@ private:
             isOpen = true;
             return true;
           }
-          const auto known = evaluator.integer(pattern.length, "the length of a pack");
+          const auto known =
+              evaluator.integer(pattern.length, "the length of a pack");
           if (!known)
             return false;
           length = *known;
           if (length < 0 || length > rank)
-            return fail(pattern.place, "the length of " + pattern.name + " is " +
-                                           std::to_string(length) + ", and " + operand.name +
+            return fail(pattern.place, "the length of " + pattern.name +
+                                           " is " + std::to_string(length) +
+                                           ", and " + operand.name +
                                            " has rank " + std::to_string(rank));
         } else if (bound != environment.end()) {
           length = int64_t(bound->second.values.size());
@@ -202,9 +212,10 @@ private:
     if (open && total <= rank)
       lengths[*open] = rank - total;
     else if (total != rank)
-      return fail(operand.place, operand.name + " has rank " + std::to_string(rank) + ", " +
-                                     (open ? "at least " : "") + std::to_string(total) +
-                                     " expected");
+      return fail(operand.place, operand.name + " has rank " +
+                                     std::to_string(rank) + ", " +
+                                     (open ? "at least " : "") +
+                                     std::to_string(total) + " expected");
     return true;
   }
 
@@ -214,7 +225,8 @@ private:
     for (size_t i = 0; i < operand.shape.size(); ++i) {
       const std::vector<int64_t> part(extent, extent + lengths[i]);
       extent += lengths[i];
-      if (!dimension(operand, operand.shape[i], part, extent - extents.begin() - lengths[i]))
+      if (!dimension(operand, operand.shape[i], part,
+                     extent - extents.begin() - lengths[i]))
         return false;
     }
     return true;
@@ -226,15 +238,15 @@ private:
       if (extents[0] == pattern.number)
         return true;
       return fail(pattern.place, "dimension " + std::to_string(first) + " of " +
-                                     operand.name + " is " + std::to_string(extents[0]) +
-                                     ", not " + std::to_string(pattern.number));
+                                     operand.name + " is " +
+                                     std::to_string(extents[0]) + ", not " +
+                                     std::to_string(pattern.number));
     }
     const bool isPack = pattern.kind == Pattern::Pack;
     const auto bound = environment.find(pattern.name);
     if (bound == environment.end()) {
       Binding binding;
       binding.kind = isPack ? Binding::Pack : Binding::Scalar;
-      binding.place = pattern.place;
       binding.origin = operand.name;
       for (int64_t extent : extents)
         binding.values.push_back(Value::of(extent));
@@ -247,17 +259,19 @@ private:
     const std::vector<Value> before =
         isPack ? other.values : std::vector<Value>{other.value};
     if (before.size() != extents.size())
-      return fail(pattern.place, pattern.name + " has " + std::to_string(before.size()) +
-                                     " dimensions in " + other.origin + " and " +
-                                     std::to_string(extents.size()) + " in " + operand.name);
+      return fail(pattern.place,
+                  pattern.name + " has " + std::to_string(before.size()) +
+                      " dimensions in " + other.origin + " and " +
+                      std::to_string(extents.size()) + " in " + operand.name);
     for (size_t i = 0; i < extents.size(); ++i) {
       if (knownWhole(before[i]) == extents[i])
         continue;
-      const std::string which = isPack ? pattern.name + "[" + std::to_string(i) + "]"
-                                       : pattern.name;
+      const std::string which =
+          isPack ? pattern.name + "[" + std::to_string(i) + "]" : pattern.name;
       return fail(pattern.place, which + " is " + describe(before[i]) + " in " +
-                                     other.origin + " and " + std::to_string(extents[i]) +
-                                     " in " + operand.name);
+                                     other.origin + " and " +
+                                     std::to_string(extents[i]) + " in " +
+                                     operand.name);
     }
     return true;
   }

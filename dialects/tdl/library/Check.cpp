@@ -46,13 +46,15 @@ private:
     // Dimensions may be attributes and may occur again, as long as they agree.
     for (const OperandPattern &operand : op.operands)
       for (const Pattern &pattern : operand.shape) {
-        const Kind kind = pattern.kind == Pattern::Pack ? Kind::Pack : Kind::Scalar;
+        const Kind kind =
+            pattern.kind == Pattern::Pack ? Kind::Pack : Kind::Scalar;
         if (pattern.kind == Pattern::Number)
           continue;
         if (const auto [entry, isNew] = names.emplace(pattern.name, kind);
             !isNew && entry->second != kind)
-          return fail(pattern.place,
-                      "'" + pattern.name + "' is " + described(entry->second) + " elsewhere");
+          return fail(pattern.place, "'" + pattern.name + "' is " +
+                                         described(entry->second) +
+                                         " elsewhere");
       }
     for (const OperandPattern &operand : op.operands)
       for (const Pattern &pattern : operand.shape)
@@ -98,25 +100,31 @@ private:
   }
 
   static std::string described(Kind kind) {
-    return kind == Kind::Tensor ? "a tensor" : kind == Kind::Pack ? "a pack" : "a single value";
+    return kind == Kind::Tensor ? "a tensor"
+           : kind == Kind::Pack ? "a pack"
+                                : "a single value";
   }
 
   bool lambda(const LambdaSyntax &lambda) {
-    return binders(lambda.binders) && value(lambda.body, false) && close(lambda.binders);
+    return binders(lambda.binders) && value(lambda.body, false) &&
+           close(lambda.binders);
   }
 
   bool binders(const std::vector<Binder> &binders) {
     for (const Binder &binder : binders) {
       if (!binder.extent)
-        return fail(binder.place, "'" + binder.name + "' needs an extent: " + binder.name + " < ...");
+        return fail(binder.place, "'" + binder.name + "' needs an extent: " +
+                                      binder.name + " < ...");
       if (!value(binder.extent, binder.isPack))
         return false;
       if (binder.isPack && binder.extent->kind != NodeKind::Spread)
-        return fail(binder.extent->place,
-                    "the extents of the pack '" + binder.name + "' must be spread: d...");
+        return fail(binder.extent->place, "the extents of the pack '" +
+                                              binder.name +
+                                              "' must be spread: d...");
     }
     for (const Binder &binder : binders)
-      if (!declare(binder.place, binder.name, binder.isPack ? Kind::Pack : Kind::Scalar))
+      if (!declare(binder.place, binder.name,
+                   binder.isPack ? Kind::Pack : Kind::Scalar))
         return false;
     return true;
   }
@@ -131,26 +139,36 @@ private:
   /// around, within which packs stand for their elements.
   bool value(const NodeRef &node, bool several) {
     switch (node->kind) {
-    case NodeKind::Integer: case NodeKind::Real: case NodeKind::String:
+    case NodeKind::Integer:
+    case NodeKind::Real:
+    case NodeKind::String:
       return true;
-    case NodeKind::Name: return name(*node);
+    case NodeKind::Name:
+      return name(*node);
     case NodeKind::Spread:
       if (!several)
-        return fail(node->place, "'...' gives several values where one is needed");
+        return fail(node->place,
+                    "'...' gives several values where one is needed");
       return spread(*node);
     case NodeKind::List:
       if (!several && !zipping)
-        return fail(node->place, "a list gives several values where one is needed");
+        return fail(node->place,
+                    "a list gives several values where one is needed");
       return all(node->children, true);
     case NodeKind::Range:
       return fail(node->place, "':' belongs between the brackets of a slice");
-    case NodeKind::Call: return call(*node, several);
-    case NodeKind::Subscript: return subscript(*node);
-    case NodeKind::Opaque: return opaque(*node);
+    case NodeKind::Call:
+      return call(*node, several);
+    case NodeKind::Subscript:
+      return subscript(*node);
+    case NodeKind::Opaque:
+      return opaque(*node);
     case NodeKind::Reduce:
       return binders(node->binders) && value(node->children[0], false) &&
-             (!node->guard || value(node->guard, false)) && close(node->binders);
-    default: return all(node->children, false);
+             (!node->guard || value(node->guard, false)) &&
+             close(node->binders);
+    default:
+      return all(node->children, false);
     }
   }
 
@@ -168,9 +186,11 @@ private:
     if (entry == names.end())
       return unknown(node.place, node.text);
     if (entry->second == Kind::Tensor)
-      return fail(node.place, "'" + node.text + "' is a tensor: read it with [...]");
+      return fail(node.place,
+                  "'" + node.text + "' is a tensor: read it with [...]");
     if (entry->second == Kind::Pack && !zipping)
-      return fail(node.place, "'" + node.text + "' is a pack: write " + node.text + "...");
+      return fail(node.place,
+                  "'" + node.text + "' is a pack: write " + node.text + "...");
     return true;
   }
 
@@ -202,7 +222,8 @@ private:
       return all(node.children, true);
     if (isPackFunction(node.text)) {
       if (!several && !zipping)
-        return fail(node.place, "'" + node.text + "' gives a pack: write " + node.text + "(...)...");
+        return fail(node.place, "'" + node.text + "' gives a pack: write " +
+                                    node.text + "(...)...");
       return arguments(node.children);
     }
     if (!isTemplateFunction(node.text))
@@ -210,7 +231,8 @@ private:
     // Tensors may be named where their type or rank is asked for.
     for (const NodeRef &child : node.children) {
       const auto entry = names.find(child->text);
-      const bool isTensor = child->kind == NodeKind::Name && entry != names.end() &&
+      const bool isTensor = child->kind == NodeKind::Name &&
+                            entry != names.end() &&
                             entry->second == Kind::Tensor;
       if (!(isTensor && takesTensor(node.text)) && !value(child, true))
         return false;

@@ -15,21 +15,23 @@ bool isAmong(std::string_view name, const std::string_view (&names)[N]) {
 }
 
 constexpr std::string_view packFunctions[] = {
-    "reverse", "insert",  "erase",  "replace", "permute",         "inverse",
-    "range",   "concat",  "select", "split",   "broadcast_shape", "broadcast",
-    "repeat"};
+    "reverse",         "insert",    "erase",  "replace", "permute",
+    "inverse",         "range",     "concat", "select",  "split",
+    "broadcast_shape", "broadcast", "repeat"};
 constexpr std::string_view scalarFunctions[] = {
-    "len",  "prod", "sum",  "all",    "any",     "join", "find", "contains",
-    "rank", "type", "cast", "lowest", "highest", "extent"};
+    "len",      "prod", "sum",  "all",  "any",    "join",    "find",
+    "contains", "rank", "type", "cast", "lowest", "highest", "extent"};
 
 } // namespace
 
-bool tdl::isPackFunction(std::string_view name) { return isAmong(name, packFunctions); }
+bool tdl::isPackFunction(std::string_view name) {
+  return isAmong(name, packFunctions);
+}
 bool tdl::isTemplateFunction(std::string_view name) {
   return isAmong(name, scalarFunctions);
 }
 bool tdl::takesTensor(std::string_view name) {
-  static constexpr std::string_view names[] = {"rank", "type",    "cast",
+  static constexpr std::string_view names[] = {"rank",   "type",    "cast",
                                                "lowest", "highest", "extent"};
   return isAmong(name, names);
 }
@@ -54,19 +56,22 @@ std::optional<DType> TemplateEvaluator::typeOf(const NodeRef &node) {
   if (!value)
     return std::nullopt;
   if (value->kind != Value::Type)
-    return fail(node->place, "expected a type or a tensor, got " + describe(*value));
+    return fail(node->place,
+                "expected a type or a tensor, got " + describe(*value));
   return value->type;
 }
 
-std::optional<int64_t> TemplateEvaluator::position(const Node &node, const Value &value,
+std::optional<int64_t> TemplateEvaluator::position(const Node &node,
+                                                   const Value &value,
                                                    int64_t count) {
   const auto known = knownWhole(value);
   if (!known)
     return fail(node.place, "a position in '" + node.text +
-                                "' must be a known integer, got " + describe(value));
+                                "' must be a known integer, got " +
+                                describe(value));
   if (*known < -count || *known >= count)
-    return fail(node.place, "position " + std::to_string(*known) + " in '" + node.text +
-                                "' of " + std::to_string(count));
+    return fail(node.place, "position " + std::to_string(*known) + " in '" +
+                                node.text + "' of " + std::to_string(count));
   return *known < 0 ? *known + count : *known;
 }
 
@@ -79,13 +84,16 @@ std::optional<Value> TemplateEvaluator::fold(const Node &node) {
     return Value::of(int64_t(all->size()));
   const bool isAll = node.text == "all";
   const bool isCondition = isAll || node.text == "any";
-  const BinaryOp op = isAll                  ? BinaryOp::And
-                      : isCondition          ? BinaryOp::Or
+  const BinaryOp op = isAll                 ? BinaryOp::And
+                      : isCondition         ? BinaryOp::Or
                       : node.text == "prod" ? BinaryOp::Mul
-                                             : BinaryOp::Add;
-  Value result = isCondition ? Value::of(isAll) : Value::of(int64_t(node.text == "prod"));
+                                            : BinaryOp::Add;
+  Value result =
+      isCondition ? Value::of(isAll) : Value::of(int64_t(node.text == "prod"));
   for (const Value &value : *all) {
-    auto next = at(node.place, applyBinary(op, result, isCondition ? asCondition(value) : value));
+    auto next =
+        at(node.place,
+           applyBinary(op, result, isCondition ? asCondition(value) : value));
     if (!next || !isSmall(node, *next))
       return std::nullopt;
     result = std::move(*next);
@@ -108,7 +116,8 @@ std::optional<Value> TemplateEvaluator::call(const Node &node) {
     return (*entry->second.values)[entry->second.at];
   const std::string &function = node.text;
   if (isPackFunction(function))
-    return fail(node.place, "'" + function + "' gives a pack: write " + function + "(...)...");
+    return fail(node.place, "'" + function + "' gives a pack: write " +
+                                function + "(...)...");
   if (!isTemplateFunction(function))
     return fail(node.place, "there is no function '" + function + "'");
   const auto expects = [&](std::string_view usage) {
@@ -135,7 +144,8 @@ std::optional<Value> TemplateEvaluator::call(const Node &node) {
       return std::nullopt;
     if (function == "type")
       return Value::of(*type);
-    return Value::of(identity(function == "lowest" ? Reducer::Max : Reducer::Min, *type));
+    return Value::of(
+        identity(function == "lowest" ? Reducer::Max : Reducer::Min, *type));
   }
   if (function == "rank" || function == "extent") {
     const bool isRank = function == "rank";
@@ -162,33 +172,38 @@ std::optional<Value> TemplateEvaluator::call(const Node &node) {
     return expects(function + "(pack..., number)");
   for (const Value &value : (*arguments)[0])
     if (!knownWhole(value))
-      return fail(node.place, "'" + function + "' needs known integers, got " + describe(value));
+      return fail(node.place, "'" + function + "' needs known integers, got " +
+                                  describe(value));
   const auto wanted = knownWhole((*arguments)[1][0]);
   if (!wanted)
     return fail(node.place, "'" + function + "' needs a known integer, got " +
                                 describe((*arguments)[1][0]));
   const Values &pack = (*arguments)[0];
-  const auto found = std::find_if(pack.begin(), pack.end(), [&](const Value &v) {
-    return knownWhole(v) == *wanted;
-  });
+  const auto found =
+      std::find_if(pack.begin(), pack.end(),
+                   [&](const Value &v) { return knownWhole(v) == *wanted; });
   if (function == "contains")
     return Value::of(found != pack.end());
-  return Value::of(found == pack.end() ? int64_t(-1) : int64_t(found - pack.begin()));
+  return Value::of(found == pack.end() ? int64_t(-1)
+                                       : int64_t(found - pack.begin()));
 }
 
 /// join(index..., shape...): the first half is the index, the second the shape.
-std::optional<Value> TemplateEvaluator::joined(const Node &node,
-                                               const std::vector<Values> &groups) {
+std::optional<Value>
+TemplateEvaluator::joined(const Node &node, const std::vector<Values> &groups) {
   Values all;
   for (const Values &group : groups)
     all.insert(all.end(), group.begin(), group.end());
   const size_t rank = all.size() / 2;
   if (all.size() % 2 || (groups.size() == 2 && groups[0].size() != rank))
-    return fail(node.place, "expected join(index..., shape...), both of the same length, "
-                            "got " + std::to_string(all.size()) + " values");
+    return fail(node.place,
+                "expected join(index..., shape...), both of the same length, "
+                "got " +
+                    std::to_string(all.size()) + " values");
   Value number = Value::of(int64_t(0));
   for (size_t d = 0; d < rank; ++d) {
-    auto next = at(node.place, applyBinary(BinaryOp::Mul, number, all[rank + d]));
+    auto next =
+        at(node.place, applyBinary(BinaryOp::Mul, number, all[rank + d]));
     if (next)
       next = at(node.place, applyBinary(BinaryOp::Add, *next, all[d]));
     if (!next || !isSmall(node, *next))
@@ -197,4 +212,3 @@ std::optional<Value> TemplateEvaluator::joined(const Node &node,
   }
   return number;
 }
-

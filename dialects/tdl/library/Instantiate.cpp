@@ -12,7 +12,8 @@ public:
 
   Result<Instance> run(const std::vector<TensorType> &operands,
                        const Attributes &attributes) {
-    if (Status bound = bind(op, operands, attributes, environment, evaluator); !bound)
+    if (Status bound = bind(op, operands, attributes, environment, evaluator);
+        !bound)
       return bound.takeError();
     std::vector<int> results;
     for (const Definition &definition : op.definitions)
@@ -40,15 +41,17 @@ private:
       binding.kind = definition.isPack ? Binding::Pack : Binding::Scalar;
       if (!definition.isPack) {
         if (values->size() != 1) {
-          evaluator.fail(definition.place, "several values: write " + definition.name + "... = ");
+          evaluator.fail(definition.place,
+                         "several values: write " + definition.name + "... = ");
           return false;
         }
         binding.value = (*values)[0];
       }
       for (const Value &value : *values)
         if (value.kind == Value::Data && !isConstant(value.data)) {
-          evaluator.fail(definition.place, "'" + definition.name +
-                                               "' is not known: make it a lambda");
+          evaluator.fail(definition.place,
+                         "'" + definition.name +
+                             "' is not known: make it a lambda");
           return false;
         }
       binding.values = std::move(*values);

@@ -16,8 +16,7 @@ struct Binding {
   Value value;
   std::vector<Value> values;
   ArrayShape tensor;
-  Place place;        // where it was bound
-  std::string origin; // by what: "x", for messages
+  std::string origin; // what bound it, for messages: "x"
 };
 
 using Environment = std::map<std::string, Binding, std::less<>>;
@@ -26,8 +25,10 @@ using Environment = std::map<std::string, Binding, std::less<>>;
 /// outermost become applications of their own.
 class TemplateEvaluator : public Evaluator {
 public:
-  TemplateEvaluator(const Template &op, Environment &environment, Normalizer &normalizer)
-      : Evaluator(op.file, op.name + ": "), environment(environment), normalizer(normalizer) {}
+  TemplateEvaluator(const Template &op, Environment &environment,
+                    Normalizer &normalizer)
+      : Evaluator(op.file, op.name + ": "), environment(environment),
+        normalizer(normalizer) {}
 
   /// A value that is known, of the kind an extent or a length has.
   std::optional<int64_t> integer(const NodeRef &node, std::string_view what);
@@ -67,16 +68,22 @@ private:
   // Functions (Functions.cpp).
   std::optional<std::vector<Values>> groups(const Node &node);
   std::optional<Values> packFunction(const Node &node);
-  std::optional<Values> selectPack(const Node &node, const std::vector<Values> &all);
-  std::optional<Values> splitPack(const Node &node, const std::vector<Values> &all);
-  std::optional<Values> broadcastShape(const Node &node, const std::vector<Values> &all);
-  std::optional<Values> broadcastIndex(const Node &node, const std::vector<Values> &all);
+  std::optional<Values> selectPack(const Node &node,
+                                   const std::vector<Values> &all);
+  std::optional<Values> splitPack(const Node &node,
+                                  const std::vector<Values> &all);
+  std::optional<Values> broadcastShape(const Node &node,
+                                       const std::vector<Values> &all);
+  std::optional<Values> broadcastIndex(const Node &node,
+                                       const std::vector<Values> &all);
   std::optional<Value> fold(const Node &node);
-  std::optional<Value> joined(const Node &node, const std::vector<Values> &groups);
+  std::optional<Value> joined(const Node &node,
+                              const std::vector<Values> &groups);
   bool isSmall(const Node &node, const Value &value);
   Value simplifiedValue(Value value);
   std::optional<DType> typeOf(const NodeRef &node);
-  std::optional<int64_t> position(const Node &node, const Value &value, int64_t count);
+  std::optional<int64_t> position(const Node &node, const Value &value,
+                                  int64_t count);
 
   // Lambdas (Lambdas.cpp).
   struct Opened {

@@ -14,11 +14,15 @@ TemplateEvaluator::open(const std::vector<Binder> &binders) {
   std::vector<Values> extents;
   for (const Binder &binder : binders) {
     if (!binder.extent)
-      return fail(binder.place, "'" + binder.name + "' needs an extent: " + binder.name + " < ...");
+      return fail(binder.place, "'" + binder.name + "' needs an extent: " +
+                                    binder.name + " < ...");
     if (binder.isPack != (binder.extent->kind == NodeKind::Spread))
       return fail(binder.extent->place,
-                  binder.isPack ? "the extents of the pack '" + binder.name + "' must be spread: d..."
-                                : "'" + binder.name + "' has one extent: write " + binder.name + "...");
+                  binder.isPack
+                      ? "the extents of the pack '" + binder.name +
+                            "' must be spread: d..."
+                      : "'" + binder.name + "' has one extent: write " +
+                            binder.name + "...");
     auto values = expand(binder.extent);
     if (!values)
       return std::nullopt;
@@ -33,9 +37,10 @@ TemplateEvaluator::open(const std::vector<Binder> &binders) {
       const auto extent = knownWhole(value);
       if (!extent || *extent < 0) {
         close(opened);
-        return fail(binder.extent->place, "the extent of '" + binder.name +
-                                              "' must be a known integer, not negative, got " +
-                                              describe(value));
+        return fail(binder.extent->place,
+                    "the extent of '" + binder.name +
+                        "' must be a known integer, not negative, got " +
+                        describe(value));
       }
       const int variable = normalizer.addVariable(*extent);
       opened.variables.push_back(variable);
@@ -44,7 +49,8 @@ TemplateEvaluator::open(const std::vector<Binder> &binders) {
     }
     if (!environment.emplace(binder.name, std::move(binding)).second) {
       close(opened);
-      return fail(binder.place, "the name '" + binder.name + "' is given twice");
+      return fail(binder.place,
+                  "the name '" + binder.name + "' is given twice");
     }
     opened.names.push_back(binder.name);
   }
@@ -69,16 +75,20 @@ bool TemplateEvaluator::reduce(const Node &node, Draft &draft) {
   if (!opened)
     return false;
   const auto guard = node.guard ? condition(node.guard) : Value::of(true);
-  const auto test = guard ? at(node.place, asType(*guard, DType::Bool)) : std::nullopt;
+  const auto test =
+      guard ? at(node.place, asType(*guard, DType::Bool)) : std::nullopt;
   // A guard that is never true leaves only the type of the body to be known.
   const auto value = test ? evaluate(node.children[0]) : std::nullopt;
-  const auto body = value ? at(node.children[0]->place, asExpr(*value)) : std::nullopt;
+  const auto body =
+      value ? at(node.children[0]->place, asExpr(*value)) : std::nullopt;
   close(*opened);
   if (!body)
     return false;
   const DType type = (*body)->type;
-  if (type == DType::Bool && (node.reducer == Reducer::Sum || node.reducer == Reducer::Prod)) {
-    fail(node.place, std::string(tdl::name(node.reducer)) + " is not defined for bool");
+  if (type == DType::Bool &&
+      (node.reducer == Reducer::Sum || node.reducer == Reducer::Prod)) {
+    fail(node.place,
+         std::string(tdl::name(node.reducer)) + " is not defined for bool");
     return false;
   }
   const ExprRef nothing = identity(node.reducer, type);
@@ -121,7 +131,8 @@ std::optional<Value> TemplateEvaluator::reduction(const Node &node) {
   return extract(node.place, std::move(draft));
 }
 
-std::optional<Value> TemplateEvaluator::opaqueValue(const Node &node, ExprRef e) {
+std::optional<Value> TemplateEvaluator::opaqueValue(const Node &node,
+                                                    ExprRef e) {
   if (&node == outermost)
     return Value::of(std::move(e));
   Draft draft;

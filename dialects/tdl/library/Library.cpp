@@ -21,14 +21,17 @@ Status Library::add(std::string_view fileName, std::string_view text) {
     if (!isNew) {
       const Template &other = *entry->second;
       return fail(toString(op.file, op.place), "operator '", op.name,
-                  "' is defined twice, see ", other.file, ":", other.place.line);
+                  "' is defined twice, see ", other.file, ":",
+                  other.place.line);
     }
     entry->second = std::make_unique<Template>(std::move(op));
   }
   return {};
 }
 
-bool Library::contains(std::string_view op) const { return templates.count(op) != 0; }
+bool Library::contains(std::string_view op) const {
+  return templates.count(op) != 0;
+}
 
 std::vector<std::string> Library::names() const {
   std::vector<std::string> names;

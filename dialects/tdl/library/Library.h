@@ -1,4 +1,5 @@
-// Operators as text: templates that are polymorphic in rank and type, written in
+// Operators as text: templates that are polymorphic in rank and type, written
+// in
 // *.tdl files (see README.md for the language), instantiated for the shapes,
 // types and attributes of one use.
 #ifndef SMEX_DIALECTS_TDL_LIBRARY_LIBRARY_H
@@ -14,8 +15,7 @@
 
 namespace smex::tdl {
 
-/// Attribute values of a use. Lists bind to packs; a Table is a constant array
-/// computed at compile time that the template reads like an operand.
+/// Attribute values of a use. Lists bind to packs.
 using Attribute = std::variant<int64_t, double, DType, std::string,
                                std::vector<int64_t>, std::vector<double>>;
 using Attributes = std::map<std::string, Attribute>;

@@ -39,18 +39,22 @@ public:
   ExprRef apply(const ExprRef &e) {
     return transform(e, [&](const ExprRef &node) -> ExprRef {
       switch (node->kind) {
-      case ExprKind::Index: return indexVar(indices.at(node->index));
-      case ExprKind::Extent: return extentOf(operand(node->operand), node->dim);
+      case ExprKind::Index:
+        return indexVar(indices.at(node->index));
+      case ExprKind::Extent:
+        return extentOf(operand(node->operand), node->dim);
       case ExprKind::Read:
-        return read(operand(node->operand), node->type, node->children, node->otherwise);
+        return read(operand(node->operand), node->type, node->children,
+                    node->otherwise);
       case ExprKind::Opaque: {
         std::vector<Expr::Slice> slices = node->slices;
         for (Expr::Slice &slice : slices)
           slice.operand = operand(slice.operand);
-        return opaque(node->function, node->type, node->arguments, std::move(slices),
-                      node->children);
+        return opaque(node->function, node->type, node->arguments,
+                      std::move(slices), node->children);
       }
-      default: return nullptr;
+      default:
+        return nullptr;
       }
     });
   }
@@ -83,7 +87,8 @@ Result<int> Normalizer::add(const Draft &draft) {
   lambda.outputs.resize(draft.outputs.size());
   lambda.reductions.resize(draft.reductions.size());
   for (int source : renumbering.sources)
-    lambda.operands.push_back({"", tensor(source).type, int(tensor(source).shape.size())});
+    lambda.operands.push_back(
+        {"", tensor(source).type, int(tensor(source).shape.size())});
   lambda = canonicalize(std::move(lambda));
   application.operands = std::move(renumbering.sources);
   for (const std::vector<int> *group : {&draft.outputs, &draft.reductions})
@@ -120,7 +125,8 @@ Instance Normalizer::finish(const std::vector<int> &wanted) const {
   std::for_each(wanted.begin(), wanted.end(), need);
   for (size_t i = applications.size(); i-- > 0;)
     if (needed[i])
-      std::for_each(applications[i].operands.begin(), applications[i].operands.end(), need);
+      std::for_each(applications[i].operands.begin(),
+                    applications[i].operands.end(), need);
 
   Instance instance;
   std::vector<int> number(applications.size());

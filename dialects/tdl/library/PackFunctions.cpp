@@ -79,7 +79,8 @@ TemplateEvaluator::packFunction(const Node &node) {
       if (!at)
         return std::nullopt;
       if (result[size_t(*at)] >= 0)
-        return fail(node.place, "not a permutation: " + std::to_string(*at) + " occurs twice");
+        return fail(node.place, "not a permutation: " + std::to_string(*at) +
+                                    " occurs twice");
       result[size_t(*at)] = i;
     }
     Values values;
@@ -95,7 +96,8 @@ TemplateEvaluator::packFunction(const Node &node) {
     const auto size = knownWhole(all[last][0]);
     if (!size || *size < 0 || *size > maxPack)
       return fail(node.place, "'" + function + "' needs a count from 0 to " +
-                                  std::to_string(maxPack) + ", got " + describe(all[last][0]));
+                                  std::to_string(maxPack) + ", got " +
+                                  describe(all[last][0]));
     Values values;
     for (int64_t i = 0; i < *size; ++i) {
       if (!step(node.place))
@@ -120,12 +122,15 @@ TemplateEvaluator::packFunction(const Node &node) {
 
 /// select(c..., a..., b...): a single value, not spread, goes with every c.
 std::optional<TemplateEvaluator::Values>
-TemplateEvaluator::selectPack(const Node &node, const std::vector<Values> &all) {
+TemplateEvaluator::selectPack(const Node &node,
+                              const std::vector<Values> &all) {
   if (all.size() != 3)
-    return fail(node.place, "expected select(conditions..., values..., others...)");
+    return fail(node.place,
+                "expected select(conditions..., values..., others...)");
   const size_t size = all[0].size();
   const auto choice = [&](size_t group, size_t i) -> const Value * {
-    if (node.children[group]->kind != NodeKind::Spread && all[group].size() == 1)
+    if (node.children[group]->kind != NodeKind::Spread &&
+        all[group].size() == 1)
       return &all[group][0];
     return all[group].size() == size ? &all[group][i] : nullptr;
   };
@@ -157,15 +162,18 @@ TemplateEvaluator::splitPack(const Node &node, const std::vector<Values> &all) {
   for (size_t d = shape.size(); d-- > 0;) {
     const auto known = knownWhole(shape[d]);
     if (!known || *known < 0)
-      return fail(node.place, "an extent in 'split' must be known and not negative, got " +
-                                  describe(shape[d]));
+      return fail(node.place,
+                  "an extent in 'split' must be known and not negative, got " +
+                      describe(shape[d]));
     // Where an extent is 0, nothing is ever evaluated.
     const int64_t extent = std::max<int64_t>(*known, 1);
-    auto value = at(node.place, applyBinary(BinaryOp::FloorDiv, all[0][0], Value::of(stride)));
+    auto value = at(node.place, applyBinary(BinaryOp::FloorDiv, all[0][0],
+                                            Value::of(stride)));
     if (value)
       value = simplifiedValue(std::move(*value));
     if (value && d > 0) {
-      value = at(node.place, applyBinary(BinaryOp::Mod, *value, Value::of(extent)));
+      value =
+          at(node.place, applyBinary(BinaryOp::Mod, *value, Value::of(extent)));
       if (value)
         value = simplifiedValue(std::move(*value));
     }
@@ -186,20 +194,23 @@ Value TemplateEvaluator::simplifiedValue(Value value) {
 
 /// The common shape of all, right-aligned: an extent of 1 gives way.
 std::optional<TemplateEvaluator::Values>
-TemplateEvaluator::broadcastShape(const Node &node, const std::vector<Values> &all) {
+TemplateEvaluator::broadcastShape(const Node &node,
+                                  const std::vector<Values> &all) {
   std::vector<int64_t> common; // reversed
   for (const Values &shape : all)
     for (size_t d = 0; d < shape.size(); ++d) {
       const auto extent = knownWhole(shape[shape.size() - 1 - d]);
       if (!extent)
-        return fail(node.place, "extents in 'broadcast_shape' must be known integers");
+        return fail(node.place,
+                    "extents in 'broadcast_shape' must be known integers");
       if (d == common.size())
         common.push_back(*extent);
       else if (common[d] == 1)
         common[d] = *extent;
       else if (*extent != 1 && *extent != common[d])
-        return fail(node.place, "extents " + std::to_string(common[d]) + " and " +
-                                    std::to_string(*extent) + " do not broadcast");
+        return fail(node.place, "extents " + std::to_string(common[d]) +
+                                    " and " + std::to_string(*extent) +
+                                    " do not broadcast");
     }
   Values values;
   for (auto extent = common.rbegin(); extent != common.rend(); ++extent)
@@ -210,10 +221,12 @@ TemplateEvaluator::broadcastShape(const Node &node, const std::vector<Values> &a
 /// The last indices, 0 where the operand's extent is 1. An index that can be
 /// nothing but 0 stays: a batch of one then reads as any other.
 std::optional<TemplateEvaluator::Values>
-TemplateEvaluator::broadcastIndex(const Node &node, const std::vector<Values> &all) {
+TemplateEvaluator::broadcastIndex(const Node &node,
+                                  const std::vector<Values> &all) {
   if (all.size() != 2 || all[0].size() < all[1].size())
-    return fail(node.place, "expected broadcast(index..., shape...), the shape no longer "
-                            "than the index");
+    return fail(node.place,
+                "expected broadcast(index..., shape...), the shape no longer "
+                "than the index");
   const Values &shape = all[1];
   Values values(all[0].end() - std::ptrdiff_t(shape.size()), all[0].end());
   for (size_t d = 0; d < shape.size(); ++d) {

@@ -14,7 +14,8 @@ const Library &tdl::standardLibrary() {
     for (const auto &[file, text] : standardLibraryFiles())
       if (Status added = loaded.add(file, text); !added) {
         // Compiled in, so a defect that the first test to run reports.
-        std::fprintf(stderr, "smex: defect: %s\n", added.error().message.c_str());
+        std::fprintf(stderr, "smex: defect: %s\n",
+                     added.error().message.c_str());
         std::abort();
       }
     return loaded;

@@ -59,13 +59,15 @@ struct Template {
 };
 
 /// The operators of a file, in order. Syntax only; see check.
-Result<std::vector<Template>> parseTemplates(std::string_view file, std::string_view text);
+Result<std::vector<Template>> parseTemplates(std::string_view file,
+                                             std::string_view text);
 
 /// Names are known, given once, packs and numbers where they belong: what can
 /// be told before an operator is used.
 Status check(const Template &op);
 
-Result<Instance> instantiate(const Template &op, const std::vector<TensorType> &operands,
+Result<Instance> instantiate(const Template &op,
+                             const std::vector<TensorType> &operands,
                              const Attributes &attributes);
 
 } // namespace smex::tdl

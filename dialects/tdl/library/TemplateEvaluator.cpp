@@ -28,7 +28,8 @@ std::optional<Value> TemplateEvaluator::name(const Node &node) {
   if (!binding)
     return fail(node.place, "unknown name '" + node.text + "'");
   if (binding->kind == Binding::Pack)
-    return fail(node.place, "'" + node.text + "' is a pack: write " + node.text + "...");
+    return fail(node.place,
+                "'" + node.text + "' is a pack: write " + node.text + "...");
   return binding->value;
 }
 
@@ -39,7 +40,8 @@ std::optional<int64_t> TemplateEvaluator::integer(const NodeRef &node,
     return std::nullopt;
   if (auto known = knownWhole(*value))
     return known;
-  return fail(node->place, std::string(what) + " must be a known integer, got " +
+  return fail(node->place, std::string(what) +
+                               " must be a known integer, got " +
                                describe(*value));
 }
 
@@ -49,16 +51,21 @@ bool TemplateEvaluator::isPack(const Node &node) const {
     const Binding *binding = find(node.text);
     return binding && binding->kind == Binding::Pack;
   }
-  case NodeKind::List: return true;
-  case NodeKind::Call: return isPackFunction(node.text);
+  case NodeKind::List:
+    return true;
+  case NodeKind::Call:
+    return isPackFunction(node.text);
   case NodeKind::Subscript:
-    return node.children.size() == 2 && node.children[1]->kind == NodeKind::Range &&
+    return node.children.size() == 2 &&
+           node.children[1]->kind == NodeKind::Range &&
            isPack(*node.children[0]);
-  default: return false;
+  default:
+    return false;
   }
 }
 
-std::optional<TemplateEvaluator::Values> TemplateEvaluator::packOf(const Node &node) {
+std::optional<TemplateEvaluator::Values>
+TemplateEvaluator::packOf(const Node &node) {
   switch (node.kind) {
   case NodeKind::Name: {
     const Values &values = find(node.text)->values;
@@ -66,9 +73,12 @@ std::optional<TemplateEvaluator::Values> TemplateEvaluator::packOf(const Node &n
       return std::nullopt;
     return values;
   }
-  case NodeKind::List: return scalars(node, node.children);
-  case NodeKind::Call: return packFunction(node);
-  default: break;
+  case NodeKind::List:
+    return scalars(node, node.children);
+  case NodeKind::Call:
+    return packFunction(node);
+  default:
+    break;
   }
   auto whole = packOf(*node.children[0]);
   if (!whole)
@@ -115,7 +125,8 @@ void TemplateEvaluator::packsIn(const NodeRef &node,
   packsIn(node->guard, found);
 }
 
-std::optional<TemplateEvaluator::Values> TemplateEvaluator::spread(const Node &node) {
+std::optional<TemplateEvaluator::Values>
+TemplateEvaluator::spread(const Node &node) {
   const NodeRef &repeated = node.children[0];
   if (isPack(*repeated))
     return packOf(*repeated);
@@ -151,7 +162,8 @@ std::optional<TemplateEvaluator::Values> TemplateEvaluator::spread(const Node &n
   return result;
 }
 
-std::optional<TemplateEvaluator::Values> TemplateEvaluator::expand(const NodeRef &node) {
+std::optional<TemplateEvaluator::Values>
+TemplateEvaluator::expand(const NodeRef &node) {
   if (node->kind == NodeKind::Spread)
     return spread(*node);
   if (isPack(*node) && node->kind != NodeKind::Name)
@@ -166,7 +178,8 @@ std::optional<std::vector<std::optional<Value>>>
 TemplateEvaluator::values(const std::vector<NodeRef> &items) {
   std::vector<std::optional<Value>> result;
   for (const NodeRef &item : items) {
-    if (item->kind == NodeKind::Range && !item->children[0] && !item->children[1]) {
+    if (item->kind == NodeKind::Range && !item->children[0] &&
+        !item->children[1]) {
       result.push_back(std::nullopt);
     } else if (item->kind == NodeKind::Spread) {
       auto expanded = spread(*item);
@@ -214,12 +227,13 @@ std::optional<Value> TemplateEvaluator::element(const Node &node) {
     return std::nullopt;
   const int64_t count = int64_t(values->size());
   if (*at < -count || *at >= count)
-    return fail(node.place, "element " + std::to_string(*at) + " of a pack of " +
-                                std::to_string(count));
+    return fail(node.place, "element " + std::to_string(*at) +
+                                " of a pack of " + std::to_string(count));
   return (*values)[size_t(*at < 0 ? *at + count : *at)];
 }
 
-Result<Value> TemplateEvaluator::apply(BinaryOp op, const Value &a, const Value &b) {
+Result<Value> TemplateEvaluator::apply(BinaryOp op, const Value &a,
+                                       const Value &b) {
   // An index of extent 1, by 1, is 0 as it would be by 2: else a convolution of
   // one output channel looked like a grouped one.
   if (op == BinaryOp::FloorDiv && a.kind == Value::Data && knownWhole(b) == 1)
@@ -233,7 +247,8 @@ ExprRef TemplateEvaluator::simplified(ExprRef e) {
   return simplifyNode(e, normalizer.ranges());
 }
 
-ExprRef TemplateEvaluator::readOf(const Array &array, std::vector<ExprRef> index,
+ExprRef TemplateEvaluator::readOf(const Array &array,
+                                  std::vector<ExprRef> index,
                                   ExprRef otherwise) {
   const std::vector<int64_t> &shape = normalizer.tensor(array.operand).shape;
   bool inside = true;

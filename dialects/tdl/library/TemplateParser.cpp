@@ -11,7 +11,8 @@ namespace {
 /// One operator: its tokens, an End last.
 class TemplateParser {
 public:
-  TemplateParser(std::string_view file, std::string_view text, std::vector<Token> tokens)
+  TemplateParser(std::string_view file, std::string_view text,
+                 std::vector<Token> tokens)
       : file(file), text(text), parser(file, std::move(tokens)) {}
 
   Result<Template> run() {
@@ -42,7 +43,8 @@ private:
   /// Start of the comment lines right above the line that holds `offset`.
   size_t commentAbove(size_t offset) const {
     const auto lineStart = [&](size_t at) {
-      const size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+      const size_t newline =
+          at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
       return newline == std::string_view::npos ? 0 : newline + 1;
     };
     size_t start = lineStart(offset);
@@ -80,7 +82,8 @@ private:
       }
       op.operands.push_back(std::move(operand));
     } while (parser.accept(","));
-    return parser.isAt(")") || parser.isAt(";") || parser.failExpected("',', ';' or ')'");
+    return parser.isAt(")") || parser.isAt(";") ||
+           parser.failExpected("',', ';' or ')'");
   }
 
   bool dimension(Pattern &pattern) {
@@ -184,7 +187,8 @@ Result<std::vector<Template>> tdl::parseTemplates(std::string_view file,
            token.kind == TokenKind::End;
   };
   if (const Token &first = tokens->front(); !starts(first))
-    return fail(toString(file, first.place), "an operator starts in the first column");
+    return fail(toString(file, first.place),
+                "an operator starts in the first column");
   std::vector<Template> all;
   for (auto begin = tokens->begin(); begin->kind != TokenKind::End;) {
     const auto end = std::find_if(begin + 1, tokens->end(), starts);

@@ -9,6 +9,7 @@
 #include "runtime/plan/Plan.h"
 
 #include <memory>
+#include <vector>
 
 namespace smex::runtime {
 
@@ -16,6 +17,24 @@ class BoundKernel {
 public:
   virtual ~BoundKernel() = default;
   virtual Status run() = 0;
+};
+
+using BoundKernelPtr = std::unique_ptr<BoundKernel>;
+
+/// Several, one after the other.
+class KernelSequence : public BoundKernel {
+public:
+  explicit KernelSequence(std::vector<BoundKernelPtr> kernels)
+      : kernels(std::move(kernels)) {}
+  Status run() override {
+    for (const BoundKernelPtr &kernel : kernels)
+      if (Status done = kernel->run(); !done)
+        return done;
+    return {};
+  }
+
+private:
+  std::vector<BoundKernelPtr> kernels;
 };
 
 /// A worker's buffer: where in memory, which part of which tensor.
@@ -48,8 +67,6 @@ struct Binding {
 
   size_t rank() const { return result.box.size(); }
 };
-
-using BoundKernelPtr = std::unique_ptr<BoundKernel>;
 
 /// By the kernel's kind.
 Result<BoundKernelPtr> bindKernel(const Binding &binding);

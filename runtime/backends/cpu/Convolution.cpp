@@ -68,21 +68,6 @@ private:
   const ThreadGroup &threads;
 };
 
-class Sequence : public BoundKernel {
-public:
-  explicit Sequence(std::vector<BoundKernelPtr> kernels)
-      : kernels(std::move(kernels)) {}
-  Status run() override {
-    for (const BoundKernelPtr &kernel : kernels)
-      if (Status done = kernel->run(); !done)
-        return done;
-    return {};
-  }
-
-private:
-  std::vector<BoundKernelPtr> kernels;
-};
-
 /// One kernel per piece, or null if some window has more than one point.
 Result<BoundKernelPtr> bindPoints(const ConvolutionSite &site,
                                   const std::vector<Box> &pieces,
@@ -97,7 +82,7 @@ Result<BoundKernelPtr> bindPoints(const ConvolutionSite &site,
     kernels.push_back(std::make_unique<PointConvolution>(
         *part, site.type, binding.workspace, binding.threads));
   }
-  return BoundKernelPtr(new Sequence(std::move(kernels)));
+  return BoundKernelPtr(new KernelSequence(std::move(kernels)));
 }
 
 Result<BoundKernelPtr> bindPlain(const ConvolutionSite &site,

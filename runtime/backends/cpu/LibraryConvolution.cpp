@@ -4,8 +4,10 @@
 #include "runtime/backends/cpu/Onednn.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
+#include <optional>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -100,6 +102,8 @@ struct Shape {
     bytes += aligned(desc.scratchpad_desc().get_size());
   }
 
+  Desc layout() const { return desc.weights_desc(); }
+
   static dnnl::reorder reorder(const Desc &from, const Desc &to) {
     return dnnl::reorder({onednnEngine(), from, onednnEngine(), to});
   }
@@ -118,7 +122,7 @@ struct Shape {
                         {{DNNL_ARG_FROM, given}, {DNNL_ARG_TO, source}});
     convolution.execute(
         stream, {{DNNL_ARG_SRC, source},
-                 {DNNL_ARG_WEIGHTS, onednnMemory(desc.weights_desc(), filter)},
+                 {DNNL_ARG_WEIGHTS, onednnMemory(layout(), filter)},
                  {DNNL_ARG_DST, target},
                  {DNNL_ARG_SCRATCHPAD, onednnMemory(desc.scratchpad_desc(),
                                                     workspace + scratchAt)}});
@@ -153,24 +157,15 @@ public:
   LibraryConvolution(const ConvolutionSite &site, const ThreadGroup &threads)
       : site(site), threads(threads) {}
 
-  /// False if the library has no fast kernel. Throws what the library throws.
+  /// False if the library has no fast kernel.
   bool prepare(const std::vector<ConvolutionPart> &parts) {
     for (ConvolutionPart part : parts) {
-      Problem &p = part.problem;
-      skipUnread(p);
-      auto &layout = layouts
-                         .try_emplace(sizesOf(p, true),
-                                      anyLayout(filterDesc(p, site.type)))
-                         .first->second;
-      auto [shape, isNew] = shapes.try_emplace(sizesOf(p, false), nullptr);
-      if (isNew) {
-        shape->second = std::make_unique<Shape>(p, site.type, layout);
-        layout = shape->second->desc.weights_desc();
-        if (isReference(shape->second->desc.impl_info_str()))
-          return false;
-        stretch = std::max(stretch, shape->second->bytes);
-      }
-      const size_t slice = sliceOf(part, layout);
+      skipUnread(part.problem);
+      auto [shape, isNew] =
+          shapes.try_emplace(sizesOf(part.problem, false), nullptr);
+      if (isNew && !(shape->second = makeShape(part.problem)))
+        return false;
+      const size_t slice = sliceOf(part, shape->second->layout());
       tiles.push_back({std::move(part), shape->second.get(), slice});
     }
     return true;
@@ -232,16 +227,38 @@ private:
     size_t slice;
   };
 
+  /// Tiles share the packed filter, if there is code for its layout; else they
+  /// have another layout of their own.
+  std::unique_ptr<Shape> makeShape(const Problem &p) {
+    std::vector<Desc> &known = layouts[sizesOf(p, true)];
+    std::vector<Desc> tries = known;
+    tries.push_back(anyLayout(filterDesc(p, site.type)));
+    for (const Desc &layout : tries)
+      try {
+        auto shape = std::make_unique<Shape>(p, site.type, layout);
+        if (isReference(shape->desc.impl_info_str()))
+          continue;
+        if (&layout == &tries.back())
+          known.push_back(shape->layout());
+        stretch = std::max(stretch, shape->bytes);
+        return shape;
+      } catch (const dnnl::error &) {
+        // Not implemented.
+      }
+    return nullptr;
+  }
+
   size_t sliceOf(const ConvolutionPart &part, const Desc &layout) {
-    const auto [entry, isNew] =
-        sliceNumbers.try_emplace(part.filter, slices.size());
-    if (isNew) {
-      const Desc plain = filterDesc(part.problem, site.type);
-      slices.push_back(
-          {part.filter, plain, layout, Shape::reorder(plain, layout), packed});
-      packed += aligned(layout.get_size());
-    }
-    return entry->second;
+    const auto [begin, end] = sliceNumbers.equal_range(part.filter);
+    for (auto known = begin; known != end; ++known)
+      if (slices[known->second].packed == layout)
+        return known->second;
+    sliceNumbers.emplace(part.filter, slices.size());
+    const Desc plain = filterDesc(part.problem, site.type);
+    slices.push_back(
+        {part.filter, plain, layout, Shape::reorder(plain, layout), packed});
+    packed += aligned(layout.get_size());
+    return slices.size() - 1;
   }
 
   static void packSlice(const Slice &slice, std::byte *to) {
@@ -262,9 +279,10 @@ private:
   ConvolutionSite site;
   const ThreadGroup &threads;
   std::map<std::vector<int64_t>, std::unique_ptr<Shape>> shapes;
-  std::map<std::vector<int64_t>, Desc> layouts; // of filters of one size
+  // Of packed filters of one size; most often there is one.
+  std::map<std::vector<int64_t>, std::vector<Desc>> layouts;
   std::vector<Slice> slices;
-  std::map<const std::byte *, size_t> sliceNumbers;
+  std::multimap<const std::byte *, size_t> sliceNumbers;
   std::vector<Tile> tiles;
   int64_t packed = 0;  // bytes of all slices
   int64_t stretch = 0; // bytes per thread
@@ -272,20 +290,17 @@ private:
   bool inPlace = false;
   std::byte *packedAt = nullptr, *stretches = nullptr;
 };
-} // namespace
 
-Result<BoundKernelPtr> runtime::bindLibraryConvolution(
-    const ConvolutionSite &site, const std::vector<Box> &pieces,
-    Workspace workspace, const ThreadGroup &threads) {
-  const bool supported =
-      (site.type == DType::F32 || site.type == DType::BF16) &&
-      site.spatialRank() >= 1 && site.spatialRank() <= 3;
-  if (!supported || workspace.bytes == 0)
-    return BoundKernelPtr();
-  // Smaller tiles until the workspace is enough for a good number of threads,
-  // whatever the number that there are.
-  constexpr int64_t goodNumber = 8;
-  for (int64_t target = int64_t(2) << 20;; target /= 4) {
+/// Null if there is no fast kernel, or, then with `tooLarge`, not enough
+/// workspace.
+Result<BoundKernelPtr> attempt(const ConvolutionSite &site,
+                               const std::vector<Box> &pieces,
+                               Workspace workspace, const ThreadGroup &threads,
+                               bool &tooLarge) {
+  // Smaller tiles until the workspace is enough for the threads.
+  constexpr int64_t first = 2 << 20, last = 1 << 11;
+  const int64_t goodNumber = std::min(8, threads.size());
+  for (int64_t target = first; target >= last; target /= 4) {
     std::vector<ConvolutionPart> parts;
     for (const Box &piece : pieces)
       for (const Box &tile : cutTiles(site, piece, target)) {
@@ -296,21 +311,66 @@ Result<BoundKernelPtr> runtime::bindLibraryConvolution(
           return BoundKernelPtr();
         parts.push_back(std::move(*part));
       }
-    const bool last = target < 1 << 12;
     try {
       auto kernel = std::make_unique<LibraryConvolution>(site, threads);
       if (!kernel->prepare(parts))
         return BoundKernelPtr();
-      if (!last &&
-          kernel->packedBytes() + goodNumber * kernel->bytesPerThread() >
-              workspace.bytes)
+      const int64_t wanted =
+          kernel->packedBytes() + goodNumber * kernel->bytesPerThread();
+      if (target / 4 >= last && wanted > workspace.bytes)
         continue;
       if (kernel->settle(workspace))
         return BoundKernelPtr(std::move(kernel));
     } catch (const dnnl::error &) {
       return BoundKernelPtr(); // not implemented
     }
-    if (last)
-      return BoundKernelPtr();
   }
+  tooLarge = true;
+  return BoundKernelPtr();
+}
+
+/// Halves of the output channels, one after the other: each packs only its part
+/// of the filter. Nothing if a piece cannot be cut.
+std::optional<std::array<std::vector<Box>, 2>>
+halve(const ConvolutionSite &site, const std::vector<Box> &pieces) {
+  constexpr int64_t least = 16; // what library kernels compute together
+  std::array<std::vector<Box>, 2> halves;
+  for (const Box &piece : pieces) {
+    const Interval m = piece[1];
+    const bool grouped = m.size() > site.mPerGroup();
+    const int64_t unit = grouped ? site.mPerGroup() : least;
+    const int64_t middle = m.lo + m.size() / 2 / unit * unit;
+    if (middle == m.lo)
+      return std::nullopt;
+    for (auto &half : halves)
+      half.push_back(piece);
+    halves[0].back()[1].hi = halves[1].back()[1].lo = middle;
+  }
+  return halves;
+}
+} // namespace
+
+Result<BoundKernelPtr> runtime::bindLibraryConvolution(
+    const ConvolutionSite &site, const std::vector<Box> &pieces,
+    Workspace workspace, const ThreadGroup &threads) {
+  const bool supported =
+      (site.type == DType::F32 || site.type == DType::BF16) &&
+      site.spatialRank() >= 1 && site.spatialRank() <= 3;
+  if (!supported || workspace.bytes == 0)
+    return BoundKernelPtr();
+  bool tooLarge = false;
+  auto whole = attempt(site, pieces, workspace, threads, tooLarge);
+  if (!whole || *whole || !tooLarge)
+    return whole;
+  const auto halves = halve(site, pieces);
+  if (!halves)
+    return whole;
+  std::vector<BoundKernelPtr> both;
+  for (const std::vector<Box> &half : *halves) {
+    auto kernel = bindLibraryConvolution(site, half, workspace, threads);
+    if (!kernel || !*kernel)
+      return kernel;
+    both.push_back(std::move(*kernel));
+  }
+  return BoundKernelPtr(new KernelSequence(std::move(both)));
 }

@@ -13,7 +13,7 @@ module attributes {smex.ways = array<i64: 2>} {
   // One piece of its own, one of the other's, per worker.
   // CHECK: exec.fetch %[[B]] to %[[ALL]] pieces [2, 0, 0, 3, 0, 5, 1, 3, 6, 0, 5, 2, 1, 3, 6, 0, 5, 0, 0, 3, 0, 5]
   // CHECK: %[[C:.*]] = exec.buffer "temporary" "c" : tensor<4x5xf32> boxes [0, 2, 0, 5, 2, 4, 0, 5]
-  // CHECK: exec.compute @matmul(%[[A]], %[[ALL]]) to %[[C]] indices [0, 2, 0, 5, 0, 6, 2, 4, 0, 5, 0, 6]
+  // CHECK: exec.compute @matmul(%[[A]], %[[ALL]]) to %[[C]] extents [4, 5, 6] indices [0, 2, 0, 5, 0, 6, 2, 4, 0, 5, 0, 6]
   // CHECK-NOT: exec.reduce
   // CHECK: exec.output "c" %[[C]]
   func.func @main(%a: tensor<4x6xf32> {smex.name = "a", smex.cut = array<i64: 0>})

@@ -17,7 +17,7 @@ exec.program @p workers 2 {
   %y = exec.buffer "temporary" "y" : tensor<32xf32> boxes [0, 16, 16, 32]
   // x's bytes are taken again, after the other worker has fetched them.
   // CHECK: exec.compute @neg({{.*}}) to %[[Y]] {{.*}} {waits = array<i64: 1, 1, 0, 1, 0, 0>}
-  exec.compute @neg(%t) to %y indices [0, 16, 16, 32]
+  exec.compute @neg(%t) to %y extents [32] indices [0, 16, 16, 32]
   %u = exec.buffer "temporary" "y" : tensor<32xf32> boxes [16, 32, 0, 16]
   // Each reads what the other has computed: instruction 1.
   // CHECK: exec.fetch %[[Y]] {{.*}} {waits = array<i64: 1, 1, 1, 1, 0, 1>}

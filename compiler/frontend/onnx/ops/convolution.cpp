@@ -81,9 +81,65 @@ static void convertConvTranspose(Node &n) {
   n.out(0, y);
 }
 
+static void convertCol2Im(Node &n) {
+  const auto image = n.constantInts(1), block = n.constantInts(2);
+  const size_t rank = image.size();
+  n.require(n.rank(0) == 3 && block.size() == rank && rank > 0,
+            "its operands have the wrong shapes");
+  // As a convolution over an image of this shape, which gives the blocks' places.
+  std::vector<int64_t> shape = {n.shape(0)[0], 0};
+  shape.insert(shape.end(), image.begin(), image.end());
+  const Windows w = readWindows(n, shape, block);
+  int64_t size = 1;
+  for (int64_t extent : block)
+    size *= extent;
+  n.require(n.shape(0)[1] % size == 0, "blocks do not divide its channels");
+  const int64_t channels = n.shape(0)[1] / size;
+  std::vector<int64_t> blocks = {n.shape(0)[0], channels};
+  blocks.insert(blocks.end(), block.begin(), block.end());
+  blocks.insert(blocks.end(), w.out.begin(), w.out.end());
+  n.out(0, n.apply("col2im", {n.reshape(n.in(0), blocks)},
+                   {{"rank", int64_t(rank)},
+                    {"strides", w.strides},
+                    {"dilations", w.dilations},
+                    {"pads", w.before},
+                    {"out", image}}));
+}
+
+static void convertDeformConv(Node &n) {
+  const auto &x = n.shape(0), &w = n.shape(1);
+  n.require(x.size() == 4 && w.size() == 4, "only images of two dimensions are supported");
+  const int64_t group = n.integer("group", 1), parts = n.integer("offset_group", 1);
+  n.require(group > 0 && parts > 0 && x[1] == w[1] * group && w[0] % group == 0 &&
+                x[1] % parts == 0,
+            "channels, filters and groups do not go together");
+  const Windows windows = readWindows(n, x, {w[2], w[3]});
+  const std::vector<int64_t> expected = {x[0], parts * w[2] * w[3] * 2, windows.out[0],
+                                         windows.out[1]};
+  n.require(n.shape(2) == expected, "its offsets have the wrong shape");
+  std::vector<ValueId> operands = {n.in(0)};
+  for (size_t part = 0; part < 2; ++part)
+    operands.push_back(n.apply("deform_places", {n.in(2)},
+                               {{"part", int64_t(part)},
+                                {"kernel", windows.kernel},
+                                {"stride", windows.strides[part]},
+                                {"dilation", windows.dilations[part]},
+                                {"pad", windows.before[part]},
+                                {"groups", parts}}));
+  ValueId samples = n.apply("deform_samples", operands);
+  if (n.has(4))
+    samples = n.apply("deform_mask", {samples, n.in(4)}, {{"groups", parts}});
+  ValueId y = n.apply("deform_conv", {samples, n.in(1)});
+  if (n.has(3))
+    y = n.apply("add_channel", {y, n.in(3)});
+  n.out(0, y);
+}
+
 std::vector<Row> smex::frontend::convolutionRows() {
   return {
       {"Conv", 1, convertConv},
       {"ConvTranspose", 1, convertConvTranspose},
+      {"Col2Im", 18, convertCol2Im},
+      {"DeformConv", 19, convertDeformConv},
   };
 }

@@ -92,11 +92,29 @@ static void convertGlobalLpPool(Node &n) {
                    {{"to", 1.0 / double(p)}}));
 }
 
+static void convertMaxRoiPool(Node &n) {
+  const auto pooled = n.integers("pooled_shape");
+  n.require(pooled.size() == 2 && pooled[0] > 0 && pooled[1] > 0 && n.rank(0) == 4,
+            "only images of two dimensions are supported");
+  std::vector<ValueId> operands = {n.in(0), n.in(1)};
+  for (int64_t side = 0; side < 2; ++side) // boxes are number, x1, y1, x2, y2
+    for (int64_t last = 0; last < 2; ++last)
+      operands.push_back(n.apply("roi_edges", {n.in(1)},
+                                 {{"low", 2 - side},
+                                  {"high", 4 - side},
+                                  {"size", n.shape(0)[2 + side]},
+                                  {"bins", pooled[side]},
+                                  {"scale", n.real("spatial_scale", 1.0)},
+                                  {"last", last}}));
+  n.out(0, n.apply("max_roi_pool", operands));
+}
+
 std::vector<Row> smex::frontend::poolingRows() {
   return {
       {"MaxPool", 1, convertMaxPool},
       {"AveragePool", 1, convertAveragePool},
       {"LpPool", 2, convertLpPool},
+      {"MaxRoiPool", 1, convertMaxRoiPool},
       {"MaxUnpool", 9, convertMaxUnpool},
       {"GlobalMaxPool", 1, global("reduce_max")},
       {"GlobalAveragePool", 1, global("reduce_mean")},

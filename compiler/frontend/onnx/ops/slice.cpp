@@ -128,10 +128,31 @@ static void convertPad(Node &n) {
       mode, value);
 }
 
+static void convertCenterCropPad(Node &n) {
+  const auto shape = n.constantInts(1);
+  std::vector<int64_t> axes = n.integers("axes");
+  if (axes.empty()) {
+    axes.resize(n.rank(0));
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  axes = n.axes(axes, n.rank(0));
+  n.require(shape.size() == axes.size(), "one extent per axis is needed");
+  std::vector<int64_t> before(n.rank(0), 0), out = n.shape(0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t from = out[axes[i]], to = shape[i];
+    n.require(to >= 0, "an extent is negative");
+    before[axes[i]] = to >= from ? (to - from) / 2 : -((from - to) / 2);
+    out[axes[i]] = to;
+  }
+  n.out(0, n.apply("pad", {n.in(0), n.addReals({0}, {}, n.inType(0).dtype)},
+                   {{"before", before}, {"out", out}}));
+}
+
 std::vector<Row> smex::frontend::sliceRows() {
   return {
       {"Slice", 1, convertSlice},
       {"Split", 2, convertSplit},
+      {"CenterCropPad", 18, convertCenterCropPad},
       {"Pad", 2, convertPad2},
       {"Pad", 11, convertPad},
   };

@@ -99,7 +99,8 @@ TEST_CASE("integer division and its rests") {
     CHECK(integer(BinaryOp::FloorDiv, DType::I32, r.a, r.b) == r.floor);
     CHECK(integer(BinaryOp::Mod, DType::I32, r.a, r.b) == r.mod);
     CHECK(integer(BinaryOp::Rem, DType::I32, r.a, r.b) == r.rem);
-    CHECK(real(BinaryOp::FloorDiv, DType::F32, double(r.a), double(r.b)) == r.floor);
+    CHECK(real(BinaryOp::FloorDiv, DType::F32, double(r.a), double(r.b)) ==
+          r.floor);
     CHECK(real(BinaryOp::Mod, DType::F32, double(r.a), double(r.b)) == r.mod);
     CHECK(real(BinaryOp::Rem, DType::F32, double(r.a), double(r.b)) == r.rem);
   }
@@ -107,12 +108,15 @@ TEST_CASE("integer division and its rests") {
   CHECK(integer(BinaryOp::Div, DType::I64, least, -1) == least);
   CHECK(integer(BinaryOp::Mod, DType::I64, least, -1) == 0);
   CHECK(integer(BinaryOp::Div, DType::I8, -128, -1) == -128);
-  CHECK(integer(BinaryOp::Div, DType::U64, -1, 2) == std::numeric_limits<int64_t>::max());
+  CHECK(integer(BinaryOp::Div, DType::U64, -1, 2) ==
+        std::numeric_limits<int64_t>::max());
   CHECK(integer(BinaryOp::Mod, DType::U64, -1, 10) == 5);
   Scalar result{};
-  for (BinaryOp op : {BinaryOp::Div, BinaryOp::FloorDiv, BinaryOp::Mod, BinaryOp::Rem})
+  for (BinaryOp op :
+       {BinaryOp::Div, BinaryOp::FloorDiv, BinaryOp::Mod, BinaryOp::Rem})
     for (DType type : {DType::I64, DType::U64, DType::U8})
-      CHECK_FALSE(evaluate(op, type, scalarOf(int64_t(1)), scalarOf(int64_t(0)), result));
+      CHECK_FALSE(evaluate(op, type, scalarOf(int64_t(1)), scalarOf(int64_t(0)),
+                           result));
   CHECK(real(BinaryOp::Div, DType::F32, 1, 0) == infinity);
   CHECK(std::isnan(real(BinaryOp::Mod, DType::F32, 1, 0)));
   CHECK(real(BinaryOp::FloorDiv, DType::F32, 1, 0) == infinity);
@@ -120,12 +124,14 @@ TEST_CASE("integer division and its rests") {
 
 TEST_CASE("integer powers, shifts and order are exact") {
   CHECK(integer(BinaryOp::Pow, DType::I64, 3, 39) == 4052555153018976267);
-  CHECK(integer(BinaryOp::Pow, DType::U64, 2, 63) == std::numeric_limits<int64_t>::min());
+  CHECK(integer(BinaryOp::Pow, DType::U64, 2, 63) ==
+        std::numeric_limits<int64_t>::min());
   CHECK(integer(BinaryOp::Pow, DType::I32, 2, 32) == 0);
   CHECK(integer(BinaryOp::Pow, DType::I64, -1, -3) == -1);
   CHECK(integer(BinaryOp::Pow, DType::I64, 5, -1) == 0);
   Scalar result{};
-  CHECK_FALSE(evaluate(BinaryOp::Pow, DType::I64, scalarOf(int64_t(0)), scalarOf(int64_t(-1)), result));
+  CHECK_FALSE(evaluate(BinaryOp::Pow, DType::I64, scalarOf(int64_t(0)),
+                       scalarOf(int64_t(-1)), result));
   CHECK(integer(BinaryOp::Shl, DType::U8, 0x81, 1) == 2);
   CHECK(integer(BinaryOp::Shl, DType::I32, 1, 32) == 0);
   CHECK(integer(BinaryOp::Shl, DType::I32, 1, -1) == 0);
@@ -158,12 +164,17 @@ TEST_CASE("unary operations") {
   CHECK(of(UnaryOp::Trunc, -1.5) == -1);
   CHECK(of(UnaryOp::Exp, 1) == double(float(std::exp(1.0))));
   CHECK(evaluate(UnaryOp::IsInf, DType::F32, scalarOf(-infinity)).integer == 1);
-  CHECK(evaluate(UnaryOp::Neg, DType::I8, scalarOf(int64_t(-128))).integer == -128);
-  CHECK(evaluate(UnaryOp::Abs, DType::I8, scalarOf(int64_t(-128))).integer == -128);
-  CHECK(evaluate(UnaryOp::Abs, DType::U64, scalarOf(int64_t(-1))).integer == -1);
+  CHECK(evaluate(UnaryOp::Neg, DType::I8, scalarOf(int64_t(-128))).integer ==
+        -128);
+  CHECK(evaluate(UnaryOp::Abs, DType::I8, scalarOf(int64_t(-128))).integer ==
+        -128);
+  CHECK(evaluate(UnaryOp::Abs, DType::U64, scalarOf(int64_t(-1))).integer ==
+        -1);
   CHECK(evaluate(UnaryOp::Neg, DType::U8, scalarOf(int64_t(1))).integer == 255);
-  CHECK(evaluate(UnaryOp::BitNot, DType::U16, scalarOf(int64_t(0))).integer == 65535);
-  CHECK(evaluate(UnaryOp::Sign, DType::U64, scalarOf(int64_t(-1))).integer == 1);
+  CHECK(evaluate(UnaryOp::BitNot, DType::U16, scalarOf(int64_t(0))).integer ==
+        65535);
+  CHECK(evaluate(UnaryOp::Sign, DType::U64, scalarOf(int64_t(-1))).integer ==
+        1);
 }
 
 TEST_CASE("values survive memory") {

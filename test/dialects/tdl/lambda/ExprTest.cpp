@@ -12,7 +12,8 @@ namespace {
 /// i, j, k over operands x: f32[1], n: i64[1], b: bool[1].
 Lambda scope() {
   Lambda lambda;
-  lambda.operands = {{"x", DType::F32, 1}, {"n", DType::I64, 1}, {"b", DType::Bool, 1}};
+  lambda.operands = {
+      {"x", DType::F32, 1}, {"n", DType::I64, 1}, {"b", DType::Bool, 1}};
   lambda.outputs = {"i", "j", "k"};
   return lambda;
 }

@@ -26,19 +26,38 @@ TEST_CASE("random lambdas read back as they were") {
 
 TEST_CASE("broken text is refused or read, never fatal") {
   RandomLambda draw(2);
-  const std::string parts[] = {"(", ")", "[", "]", ":", "...", "lambda", "Sum(", " else ",
-                               " if ", "-", "1", "x0", "i0", ",", " where ", "\n", "**",
-                               "@det", "{", "e5", ".", "not ", "\"", "#", "18446744073709551615"};
+  const std::string parts[] = {"(",      ")",
+                               "[",      "]",
+                               ":",      "...",
+                               "lambda", "Sum(",
+                               " else ", " if ",
+                               "-",      "1",
+                               "x0",     "i0",
+                               ",",      " where ",
+                               "\n",     "**",
+                               "@det",   "{",
+                               "e5",     ".",
+                               "not ",   "\"",
+                               "#",      "18446744073709551615"};
   int read = 0;
   for (int n = 0; n < 20000; ++n) {
     std::string text = toString(draw.lambda(1 + n % 5));
     for (int64_t edits = 1 + draw.below(3); edits > 0; --edits) {
       const size_t at = size_t(draw.below(int64_t(text.size())));
       switch (draw.below(4)) {
-      case 0: text.erase(at, size_t(1 + draw.below(5))); break;
-      case 1: text[at] = char(draw.below(256)); break;
-      case 2: text.insert(at, text.substr(size_t(draw.below(int64_t(text.size()))), size_t(draw.below(20)))); break;
-      default: text.insert(at, parts[draw.below(int64_t(std::size(parts)))]); break;
+      case 0:
+        text.erase(at, size_t(1 + draw.below(5)));
+        break;
+      case 1:
+        text[at] = char(draw.below(256));
+        break;
+      case 2:
+        text.insert(at, text.substr(size_t(draw.below(int64_t(text.size()))),
+                                    size_t(draw.below(20))));
+        break;
+      default:
+        text.insert(at, parts[draw.below(int64_t(std::size(parts)))]);
+        break;
       }
       if (text.empty())
         text = "(";

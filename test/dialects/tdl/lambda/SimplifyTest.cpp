@@ -1,7 +1,7 @@
 // What is known from extents: each rule by example, and all of them at random
 // against the values themselves.
-#include "dialects/tdl/lambda/Arithmetic.h"
 #include "dialects/tdl/lambda/Simplify.h"
+#include "dialects/tdl/lambda/Arithmetic.h"
 #include "test/dialects/tdl/lambda/RandomLambda.h"
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,8 @@ const std::vector<Interval> ranges = {{0, 4}, {0, 3}, {0, 2}, {2, 9}};
 /// The value of index arithmetic at a point.
 int64_t valueAt(const ExprRef &e, const std::vector<int64_t> &point) {
   const ExprRef value = transform(e, [&](const ExprRef &node) {
-    return node->kind == ExprKind::Index ? constant(point[size_t(node->index)]) : nullptr;
+    return node->kind == ExprKind::Index ? constant(point[size_t(node->index)])
+                                         : nullptr;
   });
   if (!isConstant(value))
     FAIL("index arithmetic that does not fold");
@@ -33,8 +34,10 @@ template <typename F> void forEachPoint(F &&visit) {
 
 /// Over i < 4, j < 3, k < 2, 2 <= l < 9.
 std::string simplified(const std::string &text) {
-  const std::string type = text.find_first_of("<=>") == std::string::npos ? "i64" : "bool";
-  const auto lambda = parseLambda("() -> " + type + ": lambda i, j, k, l: " + text);
+  const std::string type =
+      text.find_first_of("<=>") == std::string::npos ? "i64" : "bool";
+  const auto lambda =
+      parseLambda("() -> " + type + ": lambda i, j, k, l: " + text);
   if (!lambda)
     return lambda.error().message;
   return toString(simplify(lambda->body, ranges), *lambda);
@@ -78,10 +81,12 @@ TEST_CASE("what is certain is decided") {
 
 TEST_CASE("ranges of index arithmetic") {
   const auto rangeText = [](const std::string &text) {
-    const auto lambda = parseLambda("(x: i8[1], n: i64[1]) -> i64: lambda i, j, k, l: " + text);
+    const auto lambda =
+        parseLambda("(x: i8[1], n: i64[1]) -> i64: lambda i, j, k, l: " + text);
     REQUIRE(lambda);
     const auto range = rangeOf(lambda->body, ranges);
-    return range ? std::to_string(range->lo) + ".." + std::to_string(range->hi) : "unknown";
+    return range ? std::to_string(range->lo) + ".." + std::to_string(range->hi)
+                 : "unknown";
   };
   CHECK(rangeText("i * 2 - j") == "-2..6");
   CHECK(rangeText("-i") == "-3..0");
@@ -109,7 +114,8 @@ TEST_CASE("simplified index arithmetic has the same values") {
     forEachPoint([&](const std::vector<int64_t> &point) {
       const int64_t value = valueAt(e, point);
       if (valueAt(simple, point) != value)
-        FAIL("at " << point[0] << " " << point[1] << " " << point[2] << " " << point[3]);
+        FAIL("at " << point[0] << " " << point[1] << " " << point[2] << " "
+                   << point[3]);
       if (range && (value < range->lo || value > range->hi))
         FAIL(value << " is not in " << range->lo << ".." << range->hi);
     });

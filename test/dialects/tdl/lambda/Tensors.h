@@ -17,10 +17,12 @@ inline Tensor tensor(DType type, std::vector<int64_t> shape,
   return result;
 }
 
-inline Tensor f32(std::vector<int64_t> shape, const std::vector<double> &values) {
+inline Tensor f32(std::vector<int64_t> shape,
+                  const std::vector<double> &values) {
   return tensor(DType::F32, std::move(shape), values);
 }
-inline Tensor i64(std::vector<int64_t> shape, const std::vector<double> &values) {
+inline Tensor i64(std::vector<int64_t> shape,
+                  const std::vector<double> &values) {
   return tensor(DType::I64, std::move(shape), values);
 }
 

@@ -8,7 +8,8 @@
 namespace smex::tdl {
 
 /// The first operator of a text, used.
-inline Result<Instance> use(const std::string &text, const std::vector<TensorType> &operands,
+inline Result<Instance> use(const std::string &text,
+                            const std::vector<TensorType> &operands,
                             const Attributes &attributes = {}) {
   Library library;
   if (Status added = library.add("t.tdl", text); !added)
@@ -16,7 +17,8 @@ inline Result<Instance> use(const std::string &text, const std::vector<TensorTyp
   return library.instantiate(library.names().at(0), operands, attributes);
 }
 
-inline std::string message(const std::string &text, const std::vector<TensorType> &operands,
+inline std::string message(const std::string &text,
+                           const std::vector<TensorType> &operands,
                            const Attributes &attributes = {}) {
   const auto instance = use(text, operands, attributes);
   return instance ? "no error" : instance.error().message;
@@ -24,18 +26,21 @@ inline std::string message(const std::string &text, const std::vector<TensorType
 
 /// One line per application, "t0 = lambda of x0, t1 over 2 3", then the results
 /// unless they are the last application's.
-inline std::string expanded(const std::string &text, const std::vector<TensorType> &operands,
+inline std::string expanded(const std::string &text,
+                            const std::vector<TensorType> &operands,
                             const Attributes &attributes = {}) {
   const auto instance = use(text, operands, attributes);
   if (!instance)
     return instance.error().message;
   const auto source = [](int number) {
-    return number >= 0 ? "x" + std::to_string(number) : "t" + std::to_string(~number);
+    return number >= 0 ? "x" + std::to_string(number)
+                       : "t" + std::to_string(~number);
   };
   std::string result;
   int count = 0;
   for (const Application &application : instance->applications) {
-    result += "t" + std::to_string(count++) + " = " + toString(application.lambda) + " of";
+    result += "t" + std::to_string(count++) + " = " +
+              toString(application.lambda) + " of";
     for (int number : application.operands)
       result += " " + source(number);
     result += " over";
@@ -56,7 +61,8 @@ inline std::string expanded(const std::string &text, const std::vector<TensorTyp
 }
 
 /// Body of the only lambda.
-inline std::string body(const std::string &text, const std::vector<TensorType> &operands,
+inline std::string body(const std::string &text,
+                        const std::vector<TensorType> &operands,
                         const Attributes &attributes = {}) {
   const auto instance = use(text, operands, attributes);
   if (!instance)
@@ -67,8 +73,8 @@ inline std::string body(const std::string &text, const std::vector<TensorType> &
   return all.substr(all.find("lambda"));
 }
 
-inline Result<std::vector<Tensor>> evaluate(const Instance &instance,
-                                            const std::vector<Tensor> &operands) {
+inline Result<std::vector<Tensor>>
+evaluate(const Instance &instance, const std::vector<Tensor> &operands) {
   std::vector<Tensor> made;
   const auto find = [&](int source) {
     return source >= 0 ? &operands[size_t(source)] : &made[size_t(~source)];
