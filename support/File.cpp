@@ -61,6 +61,8 @@ Result<std::string> smex::readFile(const std::string &path) {
     return systemError(path, "cannot read", errno, Fault::Environment);
   if (S_ISDIR(status.st_mode))
     return fail(path, ": is a folder, not a file");
+  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
+    return fail(path, ": is a device, not a file"); // and may have no end
   std::string bytes;
   // The size is only a hint: pipes have none, and files may grow.
   if (S_ISREG(status.st_mode))
@@ -154,6 +156,17 @@ StagedDirectory::~StagedDirectory() {
 }
 
 Status StagedDirectory::commit() {
+  // At once, where the file system can: then no moment is without a folder of
+  // this name, even if the process is killed. What was there is left in
+  // `staging`, which is removed.
+  if (::renameat2(AT_FDCWD, staging.c_str(), AT_FDCWD, target.c_str(),
+                  RENAME_EXCHANGE) == 0) {
+    syncFolder(target);
+    std::error_code code;
+    fs::remove_all(staging, code);
+    staging.clear();
+    return {};
+  }
   // rename(2) replaces an empty folder only, so an older one steps aside first
   // and is put back where the second rename fails.
   const std::string old = besideName(target);

@@ -35,9 +35,16 @@ int report(const Error &error) {
   return int(error.fault);
 }
 
-std::string mebibytes(int64_t bytes) {
+/// "1.50 GiB", "512 B"
+std::string human(int64_t bytes) {
+  double value = double(bytes);
+  const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(units); ++unit)
+    value /= 1024;
   char text[64];
-  std::snprintf(text, sizeof text, "%.1f MiB", double(bytes) / (1 << 20));
+  std::snprintf(text, sizeof text, unit ? "%.2f %s" : "%.0f %s", value,
+                units[unit]);
   return text;
 }
 
@@ -53,11 +60,11 @@ void printSummary(const plan::Plan &plan, const Backend &backend,
   else
     std::printf(", %zu steps of %.3f to %.3f s\n", result.seconds.size(),
                 *first, *last);
-  std::printf("communication %s per step, peak %s per GPU\n",
-              mebibytes(result.communicationBytes).c_str(),
-              mebibytes(*std::max_element(result.peakBytes.begin(),
-                                          result.peakBytes.end()))
-                  .c_str());
+  std::printf(
+      "communication %s per step, peak %s per GPU\n",
+      human(result.communicationBytes).c_str(),
+      human(*std::max_element(result.peakBytes.begin(), result.peakBytes.end()))
+          .c_str());
 }
 
 Status writeReports(const Arguments &arguments, const plan::Plan &plan,

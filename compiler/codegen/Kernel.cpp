@@ -35,7 +35,7 @@ void codegen::setLoopAnnotation(Operation *loop, bool vectorize) {
     disabled = LLVM::LoopVectorizeAttr::get(
         context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
   loop->setDiscardableAttr(
-      "llvm.loop_annotation",
+      "loop_annotation",
       LLVM::LoopAnnotationAttr::get(context, {}, disabled, interleave, {}, {}, {},
                                     {}, {}, {}, {}, {}, {}, {}, {}, {}));
 }

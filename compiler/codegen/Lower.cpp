@@ -52,7 +52,7 @@ struct AnnotateLoops : PassWrapper<AnnotateLoops, OperationPass<ModuleOp>> {
       const bool isInner = !loop.getBody()
                                 ->walk([](scf::ForOp) { return WalkResult::interrupt(); })
                                 .wasInterrupted();
-      if (isInner && !loop->hasAttr("llvm.loop_annotation"))
+      if (isInner && !loop->hasAttr("loop_annotation"))
         setLoopAnnotation(loop, /*vectorize=*/true);
     });
   }

@@ -161,7 +161,8 @@ ValueId Builder::apply(tdl::Application a, std::vector<ValueId> operands,
     operands = std::move(left);
   }
   const size_t rank = a.lambda.rank();
-  TensorType type{a.lambda.result, {a.extents.begin(), a.extents.begin() + rank}};
+  TensorType type{a.lambda.result,
+                  {a.extents.begin(), a.extents.begin() + rank}};
   // A lambda that passes its operand on is that operand.
   if (const auto at = plainRead(a.lambda);
       at && operands.size() == 1 && type == values[operands[0]].type) {
@@ -172,7 +173,8 @@ ValueId Builder::apply(tdl::Application a, std::vector<ValueId> operands,
       return operands[0];
   }
   Entry entry{Entry::Kind::Computed,
-              node + "." + std::to_string(++intermediates[node]), std::move(type)};
+              node + "." + std::to_string(++intermediates[node]),
+              std::move(type)};
   for (ValueId operand : operands)
     entry.weight |= values[operand].weight;
   entry.weight &= isFloat(entry.type.dtype);

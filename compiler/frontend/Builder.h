@@ -41,8 +41,9 @@ public:
   /// The value's elements where they are known at compile time and few.
   std::shared_ptr<const Tensor> known(ValueId v);
 
-  /// Follows broadcasts and dimensions of extent 1 back to where the value comes
-  /// from. Dimension d of that is the value's dimension `at[d]`, or read at 0.
+  /// Follows broadcasts and dimensions of extent 1 back to where the value
+  /// comes from. Dimension d of that is the value's dimension `at[d]`, or read
+  /// at 0.
   ValueId broadcastSource(ValueId v, std::vector<int> &at) const;
 
   /// Gives a computed value a name of the model's. Inside functions and loops
@@ -76,7 +77,7 @@ private:
                 const std::string &node);
   void fold(const Application &application);
 
-  std::deque<Entry> values; // types are handed out by reference
+  std::deque<Entry> values;              // types are handed out by reference
   std::vector<Application> applications; // operands, result: ValueIds
   std::unordered_map<std::string, int> intermediates; // per node
   tdl::Library extra;

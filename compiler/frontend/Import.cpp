@@ -1,6 +1,6 @@
+#include "compiler/frontend/onnx/Import.h"
 #include "compiler/frontend/Model.h"
 #include "compiler/frontend/json/Json.h"
-#include "compiler/frontend/onnx/Import.h"
 #include "compiler/frontend/onnx/Reader.h"
 
 using namespace smex;

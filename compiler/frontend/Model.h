@@ -76,7 +76,8 @@ struct ImportOptions {
 
 /// Reads a model by its extension, .onnx or .json. The error may have several
 /// lines: everything unsupported is listed at once, with node names.
-Result<Model> importModel(const std::string &path, const ImportOptions &options);
+Result<Model> importModel(const std::string &path,
+                          const ImportOptions &options);
 
 } // namespace smex::frontend
 

@@ -16,7 +16,8 @@ ExprRef smex::frontend::uniformValue(const Tensor &tensor) {
     if (std::memcmp(&tensor.bytes[at], &tensor.bytes[0], size) != 0)
       return nullptr;
   const Scalar value = load(type, tensor.bytes.data());
-  return isFloat(type) ? constant(value.real, type) : constant(value.integer, type);
+  return isFloat(type) ? constant(value.real, type)
+                       : constant(value.integer, type);
 }
 
 static bool isNumber(const ExprRef &e, double value) {
@@ -24,8 +25,8 @@ static bool isNumber(const ExprRef &e, double value) {
          (e->kind == ExprKind::Int && e->integer == int64_t(value));
 }
 
-/// x + 0, x * 1, x ** 2: what exporters spell with constants. The sign of a zero
-/// is not kept.
+/// x + 0, x * 1, x ** 2: what exporters spell with constants. The sign of a
+/// zero is not kept.
 static ExprRef withoutNeutral(const ExprRef &e) {
   if (e->kind != ExprKind::Binary || !isFloat(e->type))
     return nullptr;
@@ -91,7 +92,8 @@ Lambda smex::frontend::substitute(const Lambda &lambda,
     auto slices = e->slices;
     for (auto &slice : slices)
       slice.operand = number[slice.operand];
-    return opaque(e->function, e->type, e->arguments, std::move(slices), e->children);
+    return opaque(e->function, e->type, e->arguments, std::move(slices),
+                  e->children);
   };
   result.body = transform(result.body, renumber);
   result.guard = transform(result.guard, renumber);
@@ -101,7 +103,8 @@ Lambda smex::frontend::substitute(const Lambda &lambda,
 std::optional<std::vector<int>>
 smex::frontend::plainRead(const Lambda &lambda) {
   const Expr &e = *lambda.body;
-  if (lambda.reducer != Reducer::None || e.kind != ExprKind::Read || e.otherwise)
+  if (lambda.reducer != Reducer::None || e.kind != ExprKind::Read ||
+      e.otherwise)
     return std::nullopt;
   std::vector<int> at;
   for (const ExprRef &index : e.children) {

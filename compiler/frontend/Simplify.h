@@ -19,7 +19,8 @@ tdl::Lambda substitute(const tdl::Lambda &lambda,
                        std::vector<int> &kept);
 
 /// Where dimension d of the only operand is read, for a map that is nothing but
-/// a read at index variables and zeros: the variable, or -1. Nothing for others.
+/// a read at index variables and zeros: the variable, or -1. Nothing for
+/// others.
 std::optional<std::vector<int>> plainRead(const tdl::Lambda &lambda);
 
 } // namespace smex::frontend

@@ -1,6 +1,7 @@
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Load.h"
 #include "runtime/plan/Validate.h"
+#include "support/Text.h"
 
 #include <cmath>
 #include <cstring>
@@ -10,32 +11,6 @@ using namespace smex;
 using namespace smex::plan;
 
 namespace {
-
-/// UTF-8 without control characters: it is printed, and written as JSON.
-bool isText(const std::string &name) {
-  for (size_t i = 0; i < name.size();) {
-    const uint8_t first = uint8_t(name[i]);
-    if (first < 0x20 || first == 0x7f || (first & 0xc0) == 0x80 ||
-        first >= 0xf8)
-      return false;
-    const size_t length = first < 0x80   ? 1
-                          : first < 0xe0 ? 2
-                          : first < 0xf0 ? 3
-                                         : 4;
-    uint32_t code = length == 1 ? first : first & (0x7f >> length);
-    for (size_t k = 1; k < length; ++k) {
-      if (i + k >= name.size() || (uint8_t(name[i + k]) & 0xc0) != 0x80)
-        return false;
-      code = code << 6 | (uint8_t(name[i + k]) & 0x3f);
-    }
-    constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (code < least[length] || code > 0x10ffff ||
-        (code >= 0xd800 && code < 0xe000))
-      return false;
-    i += length;
-  }
-  return true;
-}
 
 bool isSymbol(const std::string &name) {
   const char *letters =

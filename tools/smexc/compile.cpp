@@ -177,7 +177,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
-    return app.exit(e) == 0 ? 0 : int(Fault::Usage);
+    return parseError(app, e);
   }
   if (arguments.output.empty() && arguments.emit.empty())
     return report({"give the plan's folder: -o DIR", Fault::Usage});

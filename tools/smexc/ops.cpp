@@ -135,7 +135,7 @@ int smex::tools::opsCommand(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
-    return app.exit(e) == 0 ? 0 : int(Fault::Usage);
+    return parseError(app, e);
   }
   return run(name, files);
 }

@@ -17,7 +17,7 @@ std::optional<int> parse(CLI::App &app, int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
-    return app.exit(e) == 0 ? 0 : int(Fault::Usage);
+    return parseError(app, e);
   }
   return std::nullopt;
 }

@@ -69,8 +69,9 @@ DType Translator::dtype(Place place) {
   const std::string name = text(place);
   const auto type = parseDType(name);
   if (!type && place.json.is_string())
-    error(place, "\"" + name + "\" is no element type; those are bool, i8 to i64, "
-                 "u8 to u64, f16, bf16, f32, f64");
+    error(place, "\"" + name +
+                     "\" is no element type; those are bool, i8 to i64, "
+                     "u8 to u64, f16, bf16, f32, f64");
   return type.value_or(DType::F32);
 }
 

@@ -45,8 +45,8 @@ smex::frontend::readJson(const std::string &path) {
     return fail(path, ": ", message);
   }
   const size_t slash = path.rfind('/');
-  Translator translator(path, slash == std::string::npos ? "."
-                                                         : path.substr(0, slash));
+  Translator translator(
+      path, slash == std::string::npos ? "." : path.substr(0, slash));
   auto model = std::make_shared<onnx::ModelProto>();
   translator.model({json, ""}, *model);
   if (translator.errors.empty())

@@ -3,8 +3,8 @@
 #ifndef SMEX_COMPILER_FRONTEND_JSON_JSON_H
 #define SMEX_COMPILER_FRONTEND_JSON_JSON_H
 
-#include "support/Result.h"
 #include "onnx.pb.h"
+#include "support/Result.h"
 
 #include <memory>
 
@@ -12,7 +12,8 @@ namespace smex::frontend {
 
 /// Reads a model; any file is a safe input. The error lists all that is wrong,
 /// each with its place in the file.
-Result<std::shared_ptr<const onnx::ModelProto>> readJson(const std::string &path);
+Result<std::shared_ptr<const onnx::ModelProto>>
+readJson(const std::string &path);
 
 } // namespace smex::frontend
 

@@ -25,7 +25,8 @@ bool Translator::tensorType(Place place, TensorType &type,
     }
   const size_t before = errors.size();
   type.dtype = dtype(place.at("type"));
-  list(place, "shape", [&](Place item) { type.shape.push_back(integer(item)); });
+  list(place, "shape",
+       [&](Place item) { type.shape.push_back(integer(item)); });
   if (errors.size() == before && !byteCount(type))
     error(place.at("shape"), "is impossible");
   tensor.set_data_type(onnxTypeOf(type.dtype));
@@ -35,7 +36,8 @@ bool Translator::tensorType(Place place, TensorType &type,
 }
 
 void Translator::parameter(Place place, onnx::TensorProto &tensor) {
-  if (!object(place, {"name", "type", "shape", "values", "file", "drawn", "doc"}))
+  if (!object(place,
+              {"name", "type", "shape", "values", "file", "drawn", "doc"}))
     return;
   if (!place.json.contains("name"))
     return error(place, "\"name\" is missing");
@@ -66,7 +68,8 @@ void Translator::tensor(Place place, onnx::TensorProto &tensor) {
 
 void Translator::values(Place place, const TensorType &type,
                         onnx::TensorProto &tensor) {
-  const int64_t elements = *elementCount(type.shape), size = byteSize(type.dtype);
+  const int64_t elements = *elementCount(type.shape),
+                size = byteSize(type.dtype);
   if (elements > (int64_t(1) << 28))
     return error(place, "is too large to be held in memory: use a file");
   std::string &raw = *tensor.mutable_raw_data();
@@ -81,7 +84,7 @@ void Translator::values(Place place, const TensorType &type,
       if (tdl::wrapTo(type.dtype, scalar.integer) != scalar.integer)
         error(item, "is out of range for " + std::string(name(type.dtype)));
     }
-    const DType wide = isFloat(type.dtype) ? DType::F64
+    const DType wide = isFloat(type.dtype)        ? DType::F64
                        : type.dtype == DType::U64 ? DType::U64
                                                   : DType::I64;
     std::byte bytes[8];
@@ -126,12 +129,15 @@ static bool readNpyHeader(const std::string &path, std::string &header,
   const size_t got = std::fread(start, 1, sizeof start, file);
   bool good = got >= 10 && std::string(start, start + 6) == "\x93NUMPY";
   const int wide = start[6] >= 2;
-  const int64_t length = start[8] + 256 * start[9] +
-                         (wide ? 65536 * start[10] + 16777216LL * start[11] : 0);
+  const int64_t length =
+      start[8] + 256 * start[9] +
+      (wide ? 65536 * start[10] + 16777216LL * start[11] : 0);
   begin = (wide ? 12 : 10) + length;
-  good = good && length < 65536 && std::fseek(file, wide ? 12 : 10, SEEK_SET) == 0;
+  good =
+      good && length < 65536 && std::fseek(file, wide ? 12 : 10, SEEK_SET) == 0;
   header.resize(good ? size_t(length) : 0);
-  good = good && std::fread(header.data(), 1, header.size(), file) == header.size();
+  good = good &&
+         std::fread(header.data(), 1, header.size(), file) == header.size();
   std::fclose(file);
   std::string compact;
   for (char c : header)
@@ -174,7 +180,8 @@ void Translator::fileData(Place place, const TensorType &type,
   const auto says = [&](const std::string &what) {
     return header.find(what) != std::string::npos;
   };
-  if (spelling == spellings.end() || !says("'descr':'" + spelling->second + "'") ||
+  if (spelling == spellings.end() ||
+      !says("'descr':'" + spelling->second + "'") ||
       !says("'fortran_order':False") ||
       (!says("'shape':(" + shape + ")") && !says("'shape':(" + shape + ",)")))
     return error(place, "does not hold " + toString(type) +

@@ -53,7 +53,8 @@ void Translator::graph(Place place, onnx::GraphProto &graph, bool typed) {
 }
 
 /// A name, or an object with one; inputs need a type.
-void Translator::valueInfo(Place place, onnx::ValueInfoProto &info, bool typed) {
+void Translator::valueInfo(Place place, onnx::ValueInfoProto &info,
+                           bool typed) {
   if (place.json.is_string() && !typed) {
     info.set_name(place.json.get<std::string>());
     return;
@@ -91,8 +92,10 @@ void Translator::node(Place place, onnx::NodeProto &node) {
     node.set_name(text(place.at("name")));
   if (place.json.contains("domain"))
     node.set_domain(text(place.at("domain")));
-  names(place, "inputs", [&](const std::string &name) { node.add_input(name); });
-  names(place, "outputs", [&](const std::string &name) { node.add_output(name); });
+  names(place, "inputs",
+        [&](const std::string &name) { node.add_input(name); });
+  names(place, "outputs",
+        [&](const std::string &name) { node.add_output(name); });
   if (!place.json.contains("attributes"))
     return;
   const Place attributes = place.at("attributes");
@@ -133,7 +136,8 @@ void Translator::attribute(Place place, onnx::AttributeProto &attribute) {
         attribute.add_ints(integer(place.at(i)));
       else
         attribute.add_floats(float(real(place.at(i))));
-  } else if (!object(place, {"type", "shape", "values", "graph", "attribute", "real"})) {
+  } else if (!object(place, {"type", "shape", "values", "graph", "attribute",
+                             "real"})) {
     return;
   } else if (json.contains("graph")) {
     attribute.set_type(Proto::GRAPH);
@@ -158,8 +162,8 @@ void Translator::attribute(Place place, onnx::AttributeProto &attribute) {
 }
 
 void Translator::function(Place place, onnx::FunctionProto &function) {
-  if (!object(place, {"name", "domain", "inputs", "outputs", "attributes", "nodes",
-                      "opset", "domains", "doc"}))
+  if (!object(place, {"name", "domain", "inputs", "outputs", "attributes",
+                      "nodes", "opset", "domains", "doc"}))
     return;
   if (!place.json.contains("name"))
     return error(place, "\"name\" is missing");
@@ -167,8 +171,10 @@ void Translator::function(Place place, onnx::FunctionProto &function) {
   if (place.json.contains("domain"))
     function.set_domain(text(place.at("domain")));
   names(place, "inputs", [&](const std::string &n) { function.add_input(n); });
-  names(place, "outputs", [&](const std::string &n) { function.add_output(n); });
-  names(place, "attributes", [&](const std::string &n) { function.add_attribute(n); });
+  names(place, "outputs",
+        [&](const std::string &n) { function.add_output(n); });
+  names(place, "attributes",
+        [&](const std::string &n) { function.add_attribute(n); });
   list(place, "nodes", [&](Place item) { node(item, *function.add_node()); });
   std::vector<std::pair<std::string, int64_t>> versions;
   opsets(place, versions);

@@ -23,7 +23,9 @@ struct Place {
   Place at(const std::string &key) const {
     return {json.at(key), path.empty() ? key : path + "." + key};
   }
-  Place at(size_t i) const { return {json.at(i), path + "[" + std::to_string(i) + "]"}; }
+  Place at(size_t i) const {
+    return {json.at(i), path + "[" + std::to_string(i) + "]"};
+  }
 };
 
 class Translator {

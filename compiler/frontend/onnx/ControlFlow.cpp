@@ -14,7 +14,8 @@ std::vector<ValueId> Importer::importBody(Node &node,
                                           const onnx::GraphProto &body,
                                           const std::vector<ValueId> &inputs,
                                           const std::string &label,
-                                          Scope &outer, const Surroundings &in) {
+                                          Scope &outer,
+                                          const Surroundings &in) {
   if (in.depth >= deepest)
     node.refuse("graphs are nested too deep");
   Scope scope;
@@ -30,8 +31,9 @@ std::vector<ValueId> Importer::importBody(Node &node,
       if (!stored)
         node.refuse("initializer \"", tensor.name(), "\" ",
                     stored.error().message);
-      known->second = builder.addParameter(node.name + "/" + tensor.name(),
-                                           stored->type, std::move(stored->data));
+      known->second =
+          builder.addParameter(node.name + "/" + tensor.name(), stored->type,
+                               std::move(stored->data));
     }
     scope.values[tensor.name()] = known->second;
   }
@@ -73,7 +75,8 @@ defaultsOf(const onnx::FunctionProto &function) {
       break;
     onnx::AttributeProto attribute;
     // One that holds a graph would have to outlive the import.
-    if (tag >> 3 == 11 && attribute.ParseFromString(bytes) && !attribute.has_g())
+    if (tag >> 3 == 11 && attribute.ParseFromString(bytes) &&
+        !attribute.has_g())
       defaults.push_back(std::move(attribute));
   }
   return defaults;
@@ -103,7 +106,8 @@ void Importer::callFunction(Node &node, const onnx::FunctionProto &function,
     inner.opsets[""] = in.opsets.at("");
   Scope scope;
   for (int i = 0; i < function.input_size(); ++i)
-    scope.values[function.input(i)] = node.has(i) ? node.inputs[i] : absentValue;
+    scope.values[function.input(i)] =
+        node.has(i) ? node.inputs[i] : absentValue;
   if (!importNodes(function.node(), scope, inner))
     throw Refusal{""};
   for (int i = 0; i < function.output_size(); ++i) {
@@ -149,7 +153,8 @@ void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
     node.require(bool(builder.known(node.in(0))), unknown);
     trips = asInts(*node.constant(0)).at(0);
   }
-  std::vector<ValueId> state(node.inputs.begin() + std::min<size_t>(2, node.inputs.size()),
+  std::vector<ValueId> state(node.inputs.begin() +
+                                 std::min<size_t>(2, node.inputs.size()),
                              node.inputs.end());
   ValueId condition = node.has(1) ? node.in(1) : noValue;
   std::vector<std::vector<ValueId>> scans;
@@ -170,8 +175,8 @@ void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
         node.addConstant(std::move(counter)),
         condition != noValue ? condition : node.addConstant(std::move(yes))};
     inputs.insert(inputs.end(), state.begin(), state.end());
-    const auto results = importBody(node, body, inputs,
-                                    "/" + std::to_string(trip) + "/", scope, in);
+    const auto results = importBody(
+        node, body, inputs, "/" + std::to_string(trip) + "/", scope, in);
     if (results.size() < 1 + states)
       node.refuse("its body has too few outputs");
     // An absent condition operand means "go on", but the body's counts.
@@ -227,8 +232,8 @@ void Importer::importScan(Node &node, Scope &scope, const Surroundings &in) {
       const int64_t at = inReversed[i] ? trips - 1 - trip : trip;
       inputs.push_back(node.take(node.in(states + i), axes[i], at));
     }
-    const auto results = importBody(node, body, inputs,
-                                    "/" + std::to_string(trip) + "/", scope, in);
+    const auto results = importBody(
+        node, body, inputs, "/" + std::to_string(trip) + "/", scope, in);
     if (results.size() < states)
       node.refuse("its body has too few outputs");
     state.assign(results.begin(), results.begin() + states);

@@ -35,7 +35,8 @@ static Result<std::string> findInside(const std::string &folder,
   if (location.empty() || location.find('\0') != std::string::npos)
     return fail("has external data without a file name");
   if (location.front() == '/')
-    return fail("refers to \"", location, "\": external data must be named "
+    return fail("refers to \"", location,
+                "\": external data must be named "
                 "relative to the model");
   for (size_t at = 0; at <= location.size();) {
     const size_t end = std::min(location.find('/', at), location.size());
@@ -49,7 +50,7 @@ static Result<std::string> findInside(const std::string &folder,
   if (root.empty() || file.empty())
     return fail("refers to \"", location, "\", which is not there");
   const std::string prefix = root == "/" ? root : root + "/";
-  if (file.compare(0, prefix.size(), prefix) != 0)
+  if (file != root && file.compare(0, prefix.size(), prefix) != 0)
     return fail("refers to \"", location,
                 "\", a link that leads out of the model's folder");
   return file;

@@ -11,7 +11,8 @@ using namespace smex::frontend;
 
 ValueId Scope::find(const std::string &name) const {
   for (const Scope *scope = this; scope; scope = scope->outer)
-    if (const auto found = scope->values.find(name); found != scope->values.end())
+    if (const auto found = scope->values.find(name);
+        found != scope->values.end())
       return found->second;
   return noValue;
 }
@@ -32,8 +33,8 @@ static std::string domainOf(const std::string &domain) {
 
 Importer::Importer(std::shared_ptr<const onnx::ModelProto> model,
                    std::string path, const ImportOptions &options)
-    : model(std::move(model)), path(std::move(path)), file(fileName(this->path)),
-      options(options) {
+    : model(std::move(model)), path(std::move(path)),
+      file(fileName(this->path)), options(options) {
   source.keepAlive = this->model;
   source.folder = parentPath(this->path);
   source.files = &files;
@@ -187,8 +188,9 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
       bool known = false;
       if (!findRow(domain, proto.op_type(), node.opset, known) &&
           !functions.count({domain, proto.op_type()}) &&
-          !builder.libraryOf(proto.op_type()) && !known && proto.op_type() != "If" &&
-          proto.op_type() != "Loop" && proto.op_type() != "Scan")
+          !builder.libraryOf(proto.op_type()) && !known &&
+          proto.op_type() != "If" && proto.op_type() != "Loop" &&
+          proto.op_type() != "Scan")
         node.refuse("there is no such operator");
       throw Refusal{""};
     }
@@ -228,12 +230,14 @@ void Importer::convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
   if (const Row *row = findRow(domain, op, node.opset, known))
     return row->convert(node);
   if (known)
-    node.refuse("not supported as of opset ", node.opset,
-                ": convert the model to a newer one with onnx.version_converter");
+    node.refuse(
+        "not supported as of opset ", node.opset,
+        ": convert the model to a newer one with onnx.version_converter");
   if (builder.libraryOf(op))
     return direct(op.c_str())(node);
   node.refuse("there is no such operator", domain.empty() ? "" : " in domain ",
-              domain, "; describe it in a file of lambdas and give that with "
+              domain,
+              "; describe it in a file of lambdas and give that with "
               "--ops FILE");
 }
 
@@ -241,5 +245,7 @@ Result<Model>
 smex::frontend::importOnnx(std::shared_ptr<const onnx::ModelProto> model,
                            const std::string &path,
                            const ImportOptions &options) {
+  if (Status named = checkNames(*model, path); !named)
+    return named.takeError();
   return Importer(std::move(model), path, options).run();
 }

@@ -33,7 +33,8 @@ void Importer::bindConstants(Scope &scope) {
     bool fits = dtypeOf(type.elem_type()) == value->type.dtype &&
                 (!type.has_shape() ||
                  type.shape().dim_size() == int(value->type.rank()));
-    for (int d = 0; fits && type.has_shape() && d < type.shape().dim_size(); ++d) {
+    for (int d = 0; fits && type.has_shape() && d < type.shape().dim_size();
+         ++d) {
       const auto &dim = type.shape().dim(d);
       const int64_t size = value->type.shape[d];
       if (dim.has_dim_value())
@@ -91,7 +92,8 @@ void Importer::addInputs(Scope &scope) {
   for (const auto &[name, value] : options.dims) {
     if (value < 0)
       error("--dim " + name + "=" + std::to_string(value) + " is negative");
-    if (const auto known = dims.emplace(name, value).first; known->second != value)
+    if (const auto known = dims.emplace(name, value).first;
+        known->second != value)
       error("--dim " + name + "=" + std::to_string(value) +
             " contradicts an input given with --constant, where it is " +
             std::to_string(known->second));
@@ -132,16 +134,17 @@ void Importer::addInput(const onnx::ValueInfoProto &input, Scope &scope) {
   if (!byteCount({*dtype, *shape}))
     return error("input \"" + input.name() + "\" has the impossible shape " +
                  toString(TensorType{*dtype, *shape}));
-  scope.values[input.name()] =
-      builder.addInput(input.name(), {*dtype, *shape});
+  scope.values[input.name()] = builder.addInput(input.name(), {*dtype, *shape});
 }
 
 std::optional<std::vector<int64_t>>
 Importer::bindShape(const onnx::ValueInfoProto &input) {
   const auto &type = input.type().tensor_type();
   if (!type.has_shape()) {
-    error("input \"" + input.name() + "\" has no shape; bind its value with "
-          "--constant " + input.name() + "=FILE if it is known");
+    error("input \"" + input.name() +
+          "\" has no shape; bind its value with "
+          "--constant " +
+          input.name() + "=FILE if it is known");
     return std::nullopt;
   }
   std::vector<int64_t> shape;
@@ -187,9 +190,10 @@ void Importer::reportUnboundDims() {
         list += (i ? ", \"" : "\"") + inputs[i] + "\"";
     list += ")";
     // Names are arbitrary text, and this is to be pasted into a shell.
-    const bool quote = name.find_first_not_of(
-                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                           "0123456789_.-") != std::string::npos;
+    const bool quote =
+        name.find_first_not_of(
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+            "0123456789_.-") != std::string::npos;
     example += " --dim " + (quote ? "'" + name + "'" : name) + "=N";
   }
   error("dimensions without a value: " + list + "; bind them with" + example);
@@ -204,7 +208,8 @@ void Importer::checkOutput(const onnx::ValueInfoProto &output, ValueId v) {
     error("output \"" + output.name() + "\" is declared as " +
           onnxTypeName(declared.elem_type()) + ", but its value is " +
           toString(type));
-  else if (declared.has_shape() && declared.shape().dim_size() != int(type.rank()))
+  else if (declared.has_shape() &&
+           declared.shape().dim_size() != int(type.rank()))
     error("output \"" + output.name() + "\" is declared with " +
           std::to_string(declared.shape().dim_size()) +
           " dimensions, but its value is " + toString(type));

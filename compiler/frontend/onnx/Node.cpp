@@ -22,11 +22,14 @@ std::shared_ptr<const Tensor> Node::constant(size_t i) const {
   if (!value) {
     const auto elements = elementCount(shape(i));
     if (elements && *elements > Builder::foldedElements)
-      refuse("operand ", i, ", \"", inputName(i), "\", must be known at compile "
-             "time and has too many elements for that: ", *elements);
-    refuse("operand ", i, ", \"", inputName(i),
-           "\", must be known at compile time: if it is, or is made of, an input "
-           "of the model, bind that input with --constant NAME=FILE");
+      refuse("operand ", i, ", \"", inputName(i),
+             "\", must be known at compile "
+             "time and has too many elements for that: ",
+             *elements);
+    refuse(
+        "operand ", i, ", \"", inputName(i),
+        "\", must be known at compile time: if it is, or is made of, an input "
+        "of the model, bind that input with --constant NAME=FILE");
   }
   return value;
 }
@@ -54,7 +57,8 @@ std::vector<double> smex::frontend::asReals(const Tensor &tensor) {
 
 std::vector<int64_t> Node::constantInts(size_t i) const {
   if (isFloat(inType(i).dtype))
-    refuse("operand ", i, " must be of integer type, not ", toString(inType(i)));
+    refuse("operand ", i, " must be of integer type, not ",
+           toString(inType(i)));
   return asInts(*constant(i));
 }
 
@@ -165,12 +169,15 @@ DType Node::dtype(const char *name, std::optional<DType> otherwise) {
     used.insert(name);
     return *otherwise;
   }
-  const bool spelled = hasAttribute(name) && attributes.at(name)->type() ==
-                                                 onnx::AttributeProto::TYPE_PROTO;
-  const int64_t number =
-      spelled ? attribute(name, onnx::AttributeProto::TYPE_PROTO)
-                    ->tp().tensor_type().elem_type()
-              : integer(name);
+  const bool spelled =
+      hasAttribute(name) &&
+      attributes.at(name)->type() == onnx::AttributeProto::TYPE_PROTO;
+  const int64_t number = spelled
+                             ? attribute(name, onnx::AttributeProto::TYPE_PROTO)
+                                   ->tp()
+                                   .tensor_type()
+                                   .elem_type()
+                             : integer(name);
   const auto type = dtypeOf(int(number));
   if (!type || number > 100)
     refuse("elements of type ", onnxTypeName(int(number)),

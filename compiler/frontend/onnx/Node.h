@@ -24,7 +24,8 @@ using AttributeMap = std::map<std::string, const onnx::AttributeProto *>;
 
 class Node {
 public:
-  Node(Builder &builder, const onnx::NodeProto &proto, const TensorSource &source)
+  Node(Builder &builder, const onnx::NodeProto &proto,
+       const TensorSource &source)
       : builder(builder), proto(proto), source(source) {}
 
   std::string name;
@@ -92,8 +93,8 @@ public:
                                  const tdl::Attributes &attributes = {});
   ValueId addConstant(Tensor tensor);
   ValueId addInts(const std::vector<int64_t> &values);
-  ValueId addReals(const std::vector<double> &values, std::vector<int64_t> shape,
-                   DType type = DType::F32);
+  ValueId addReals(const std::vector<double> &values,
+                   std::vector<int64_t> shape, DType type = DType::F32);
   /// The same elements in another shape.
   ValueId reshape(ValueId v, std::vector<int64_t> shape);
   ValueId cast(ValueId v, DType type);
@@ -105,11 +106,12 @@ public:
   ValueId take(ValueId v, int64_t axis, int64_t at);
   ValueId concat(const std::vector<ValueId> &parts, int64_t axis);
   /// A template of reduction.tdl over these axes (ops/reductions.cpp).
-  ValueId reduce(std::string_view op, ValueId v, const std::vector<int64_t> &axes,
-                 bool keep);
+  ValueId reduce(std::string_view op, ValueId v,
+                 const std::vector<int64_t> &axes, bool keep);
   /// numpy's matmul (ops/linear.cpp).
   ValueId matmul(ValueId a, ValueId b);
-  /// A convolution without bias, by this node's attributes (ops/convolution.cpp).
+  /// A convolution without bias, by this node's attributes
+  /// (ops/convolution.cpp).
   ValueId convolution(ValueId x, ValueId w);
   ValueId expand(ValueId v, const std::vector<int64_t> &shape);
 

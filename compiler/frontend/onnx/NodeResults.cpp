@@ -35,7 +35,8 @@ std::vector<ValueId> Node::applyText(const std::string &text,
   // Named after its text, so that equal nodes share one template.
   const std::string op = "made_" + sha256(text).substr(0, 24);
   if (!builder.libraryOf(op))
-    if (Status added = builder.addTemplates("(made for " + name + ")", op + text);
+    if (Status added =
+            builder.addTemplates("(made for " + name + ")", op + text);
         !added)
       refuse("cannot be described: ", added.error().message);
   return applyAll(op, operands, attributes);
@@ -55,8 +56,7 @@ ValueId Node::addReals(const std::vector<double> &values,
                        std::vector<int64_t> shape, DType type) {
   Tensor tensor = makeTensor({type, std::move(shape)});
   for (size_t i = 0; i < values.size(); ++i)
-    tdl::store(type,
-               tdl::convert(DType::F64, type, tdl::scalarOf(values[i])),
+    tdl::store(type, tdl::convert(DType::F64, type, tdl::scalarOf(values[i])),
                &tensor.bytes[i * byteSize(type)]);
   return addConstant(std::move(tensor));
 }
@@ -110,7 +110,8 @@ ValueId Node::slice(ValueId v, int64_t axis, int64_t first, int64_t count,
   out[axis] = count;
   starts[axis] = first;
   steps[axis] = step;
-  return apply("slice", {v}, {{"out", out}, {"starts", starts}, {"steps", steps}});
+  return apply("slice", {v},
+               {{"out", out}, {"starts", starts}, {"steps", steps}});
 }
 
 ValueId Node::take(ValueId v, int64_t axis, int64_t at) {
@@ -134,22 +135,23 @@ ValueId Node::concat(const std::vector<ValueId> &parts, int64_t axis) {
       group *= most;
     std::vector<ValueId> groups;
     for (size_t i = 0; i < parts.size(); i += group)
-      groups.push_back(concat({parts.begin() + i,
-                               parts.begin() + std::min(i + group, parts.size())},
-                              axis));
+      groups.push_back(
+          concat({parts.begin() + i,
+                  parts.begin() + std::min(i + group, parts.size())},
+                 axis));
     return concat(groups, axis);
   }
   std::string operands, extent, body, before;
   for (size_t p = 0; p < parts.size(); ++p) {
     const std::string n = std::to_string(p);
-    operands += (p ? ", x" : "x") + n + (p ? "[a..., n" : "[a...{axis}, n") + n +
-                ", b...]";
+    operands += (p ? ", x" : "x") + n + (p ? "[a..., n" : "[a...{axis}, n") +
+                n + ", b...]";
     body += (p ? " else (x" : "(x") + n + "[i..., j" + before + ", k...]";
     before += " - n" + n;
     extent += (p ? " + n" : "n") + n;
   }
   body += std::string(parts.size(), ')');
-  return applyText("(" + operands + "; axis): lambda i... < a..., j < " + extent +
-                       ", k... < b...: " + body,
+  return applyText("(" + operands + "; axis): lambda i... < a..., j < " +
+                       extent + ", k... < b...: " + body,
                    parts, {{"axis", axis}})[0];
 }

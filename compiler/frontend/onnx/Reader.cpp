@@ -26,8 +26,9 @@ smex::frontend::readModelProto(const std::string &path) {
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
     return fail(path, ": is not a file");
   if (status.st_size > INT_MAX)
-    return fail(path, ": is larger than 2 GiB, which ONNX does not allow: store "
-                      "the weights as external data");
+    return fail(path,
+                ": is larger than 2 GiB, which ONNX does not allow: store "
+                "the weights as external data");
   auto model = std::make_shared<onnx::ModelProto>();
   google::protobuf::io::CodedInputStream coded(&stream);
   coded.SetTotalBytesLimit(INT_MAX);
@@ -46,18 +47,30 @@ struct TypeName {
 // In the order of onnx::TensorProto::DataType, newer ones than the schema's
 // included.
 const TypeName typeNames[] = {
-    {"undefined", {}},         {"float", DType::F32},
-    {"uint8", DType::U8},      {"int8", DType::I8},
-    {"uint16", DType::U16},    {"int16", DType::I16},
-    {"int32", DType::I32},     {"int64", DType::I64},
-    {"string", {}},            {"bool", DType::Bool},
-    {"float16", DType::F16},   {"double", DType::F64},
-    {"uint32", DType::U32},    {"uint64", DType::U64},
-    {"complex64", {}},         {"complex128", {}},
-    {"bfloat16", DType::BF16}, {"float8e4m3fn", {}},
-    {"float8e4m3fnuz", {}},    {"float8e5m2", {}},
-    {"float8e5m2fnuz", {}},    {"uint4", {}},
-    {"int4", {}},              {"float4e2m1", {}},
+    {"undefined", {}},
+    {"float", DType::F32},
+    {"uint8", DType::U8},
+    {"int8", DType::I8},
+    {"uint16", DType::U16},
+    {"int16", DType::I16},
+    {"int32", DType::I32},
+    {"int64", DType::I64},
+    {"string", {}},
+    {"bool", DType::Bool},
+    {"float16", DType::F16},
+    {"double", DType::F64},
+    {"uint32", DType::U32},
+    {"uint64", DType::U64},
+    {"complex64", {}},
+    {"complex128", {}},
+    {"bfloat16", DType::BF16},
+    {"float8e4m3fn", {}},
+    {"float8e4m3fnuz", {}},
+    {"float8e5m2", {}},
+    {"float8e5m2fnuz", {}},
+    {"uint4", {}},
+    {"int4", {}},
+    {"float4e2m1", {}},
 };
 } // namespace
 
@@ -143,9 +156,8 @@ static Result<ParameterData> readTyped(const onnx::TensorProto &tensor,
   return fail("has an unknown type");
 }
 
-Result<StoredTensor>
-smex::frontend::readTensor(const onnx::TensorProto &tensor,
-                           const TensorSource &source) {
+Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
+                                                const TensorSource &source) {
   StoredTensor stored;
   const auto type = dtypeOf(tensor.data_type());
   if (!type)
@@ -185,9 +197,8 @@ smex::frontend::readTensor(const onnx::TensorProto &tensor,
   return stored;
 }
 
-Result<Tensor>
-smex::frontend::readTensorValue(const onnx::TensorProto &tensor,
-                                const TensorSource &source) {
+Result<Tensor> smex::frontend::readTensorValue(const onnx::TensorProto &tensor,
+                                               const TensorSource &source) {
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
     return fail("an attribute's tensor cannot have external data");
   auto stored = readTensor(tensor, source);

@@ -43,6 +43,9 @@ Result<Tensor> readTensorValue(const onnx::TensorProto &tensor,
 Result<Tensor> readSparse(const onnx::SparseTensorProto &sparse,
                           const TensorSource &source);
 
+/// Every name that a message or a plan may show must be text.
+Status checkNames(const onnx::ModelProto &model, const std::string &path);
+
 /// Key in a TensorProto's external_data: no stored bytes, drawn uniformly from
 /// [-scale, scale) when the plan runs. The value is the scale.
 constexpr const char *drawnKey = "smex.drawn";

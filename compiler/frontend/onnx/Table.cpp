@@ -9,12 +9,12 @@ const std::vector<Row> &smex::frontend::allRows() {
   static const std::vector<Row> rows = [] {
     std::vector<Row> all;
     for (auto topic :
-         {elementwiseRows, activationRows, castRows, shapeRows, sliceRows,
-          reductionRows, normalizationRows, linearRows, einsumRows,
-          convolutionRows, poolingRows, gatherRows, resizeRows, lossRows,
-          quantizationRows, recurrentRows, randomRows, signalRows, visionRows,
-          optimizerRows, attentionRows, legacyRows,
-          refusedRows}) {
+         {elementwiseRows, activationRows,  castRows,          shapeRows,
+          sliceRows,       reductionRows,   normalizationRows, linearRows,
+          einsumRows,      convolutionRows, poolingRows,       gatherRows,
+          resizeRows,      lossRows,        quantizationRows,  recurrentRows,
+          randomRows,      signalRows,      visionRows,        optimizerRows,
+          attentionRows,   legacyRows,      refusedRows}) {
       auto rows = topic();
       all.insert(all.end(), rows.begin(), rows.end());
     }

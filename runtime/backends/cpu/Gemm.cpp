@@ -20,7 +20,7 @@ constexpr int64_t leastSide = 48;
 /// Products that small are not worth a call.
 constexpr int64_t leastProduct = 512;
 /// Work that is worth handing to a thread.
-constexpr double flopsPerTask = 1e6;
+constexpr double flopsPerTask = 4e6;
 
 /// Iteration `number` of a nest, as offsets.
 Offsets<3> iteration(const cpu::Nest<3> &nest, int64_t number) {

@@ -171,35 +171,22 @@ public:
     return true;
   }
 
-  int64_t packedBytes() const { return packed; }
-  int64_t bytesPerThread() const { return stretch; }
+  /// What the workspace must hold for this many threads; after prepare().
+  int64_t wanted(int number) const { return sharedBytes() + number * stretch; }
 
   /// Gives every thread its stretch of the workspace, behind the packed filter
   /// unless that replaces the filter in its buffer. False if not even one
   /// stretch fits.
   bool settle(Workspace workspace) {
-    // Every element of the filter must be in a slice, or it would be lost.
-    int64_t elements = 0;
-    for (const Slice &slice : slices) {
-      int64_t volume = 1;
-      for (int64_t extent : slice.plain.dims())
-        volume *= extent;
-      elements += volume;
-    }
-    const int64_t filter = volume(site.filter.box);
-    inPlace = site.filter.exclusive && elements == filter &&
-              packed <= filter * byteSize(site.type);
-    const int64_t shared = inPlace ? 0 : packed;
-    if (shared > workspace.bytes)
+    if (wanted(1) > workspace.bytes)
       return false;
+    const int64_t shared = sharedBytes();
     packedAt = workspace.data;
     stretches = workspace.data + shared;
     team = stretch ? int(std::min<int64_t>((workspace.bytes - shared) / stretch,
                                            threads.size()))
                    : threads.size();
-    if (team < 1)
-      return false;
-    if (inPlace)
+    if (fitsInPlace())
       packInPlace();
     return true;
   }
@@ -226,6 +213,22 @@ private:
     const Shape *shape;
     size_t slice;
   };
+
+  /// The packed filter may replace the filter if it is no larger and has every
+  /// element once: none may be lost.
+  bool fitsInPlace() const {
+    int64_t elements = 0;
+    for (const Slice &slice : slices) {
+      int64_t volume = 1;
+      for (int64_t extent : slice.plain.dims())
+        volume *= extent;
+      elements += volume;
+    }
+    const int64_t filter = volume(site.filter.box);
+    return site.filter.exclusive && elements == filter &&
+           packed <= filter * byteSize(site.type);
+  }
+  int64_t sharedBytes() const { return fitsInPlace() ? 0 : packed; }
 
   /// Tiles share the packed filter, if there is code for its layout; else they
   /// have another layout of their own.
@@ -274,6 +277,7 @@ private:
       packSlice(slice, start + slice.at);
     std::memcpy(site.filter.data, start, size_t(packed));
     packedAt = site.filter.data;
+    inPlace = true;
   }
 
   ConvolutionSite site;
@@ -299,7 +303,7 @@ Result<BoundKernelPtr> attempt(const ConvolutionSite &site,
                                bool &tooLarge) {
   // Smaller tiles until the workspace is enough for the threads.
   constexpr int64_t first = 2 << 20, last = 1 << 11;
-  const int64_t goodNumber = std::min(8, threads.size());
+  const int goodNumber = std::min(8, threads.size());
   for (int64_t target = first; target >= last; target /= 4) {
     std::vector<ConvolutionPart> parts;
     for (const Box &piece : pieces)
@@ -315,9 +319,8 @@ Result<BoundKernelPtr> attempt(const ConvolutionSite &site,
       auto kernel = std::make_unique<LibraryConvolution>(site, threads);
       if (!kernel->prepare(parts))
         return BoundKernelPtr();
-      const int64_t wanted =
-          kernel->packedBytes() + goodNumber * kernel->bytesPerThread();
-      if (target / 4 >= last && wanted > workspace.bytes)
+      const bool smallest = target / 4 < last;
+      if (!smallest && kernel->wanted(goodNumber) > workspace.bytes)
         continue;
       if (kernel->settle(workspace))
         return BoundKernelPtr(std::move(kernel));

@@ -25,7 +25,8 @@ static OnnxModel withData(const std::map<std::string, std::string> &entries) {
 TEST_CASE("a part of a file") {
   const std::string folder = scratch("part");
   write(folder + "/weights.bin", std::string(24, 'a'));
-  auto m = withData({{"location", "weights.bin"}, {"offset", "16"}, {"length", "8"}});
+  auto m = withData(
+      {{"location", "weights.bin"}, {"offset", "16"}, {"length", "8"}});
   auto model = frontend::importModel(m.save(folder), {});
   REQUIRE(model);
   REQUIRE(model->parameters.size() == 1);
@@ -46,7 +47,8 @@ TEST_CASE("data that is not there, or not in the folder") {
   const auto error = [&](std::map<std::string, std::string> entries) {
     return errorOf(withData(entries).save(folder + "/model"));
   };
-  CHECK_THAT(error({{"location", folder + "/secret.bin"}}), Contains("relative"));
+  CHECK_THAT(error({{"location", folder + "/secret.bin"}}),
+             Contains("relative"));
   CHECK_THAT(error({{"location", "../secret.bin"}}), Contains("outside"));
   CHECK_THAT(error({{"location", "x/../../secret.bin"}}), Contains("outside"));
   CHECK_THAT(error({{"location", "link.bin"}}), Contains("leads out"));
@@ -56,8 +58,11 @@ TEST_CASE("data that is not there, or not in the folder") {
   CHECK_THAT(error({{"location", "."}}), Contains("\"w\""));
   CHECK_THAT(error({}), Contains("file name"));
   CHECK_THAT(error({{"location", "short.bin"}}), Contains("which has 4"));
-  CHECK_THAT(error({{"location", "short.bin"}, {"length", "4"}}), Contains("asks for 8"));
-  CHECK_THAT(error({{"location", "short.bin"}, {"offset", "-8"}}), Contains("offset"));
-  CHECK_THAT(error({{"location", "short.bin"}, {"offset", "9223372036854775807"}}),
-             Contains("which has 4"));
+  CHECK_THAT(error({{"location", "short.bin"}, {"length", "4"}}),
+             Contains("asks for 8"));
+  CHECK_THAT(error({{"location", "short.bin"}, {"offset", "-8"}}),
+             Contains("offset"));
+  CHECK_THAT(
+      error({{"location", "short.bin"}, {"offset", "9223372036854775807"}}),
+      Contains("which has 4"));
 }

@@ -61,9 +61,12 @@ TEST_CASE("errors say where, and all at once") {
   CHECK_THAT(error, Contains("nodes[0].inputs: must be a list"));
   CHECK_THAT(error, Contains("nodes[0]: \"colour\" is none of"));
   CHECK_THAT(error, Contains("parameters[0].values: holds 3 values"));
-  CHECK_THAT(error, Contains("parameters[1].values[0]: is out of range for u8"));
+  CHECK_THAT(error,
+             Contains("parameters[1].values[0]: is out of range for u8"));
   CHECK_THAT(error, Contains("parameters[2].shape: is impossible"));
-  CHECK_THAT(error, Contains("parameters[3]: must have one of values, file and drawn"));
+  CHECK_THAT(
+      error,
+      Contains("parameters[3]: must have one of values, file and drawn"));
   CHECK_THAT(error, Contains("parameters[4].file: ") && Contains("outside"));
 }
 
@@ -83,8 +86,9 @@ TEST_CASE("operators of a file of lambdas") {
     "outputs": ["y"]})");
   CHECK_THAT(errorOf(model), Contains("--ops FILE"));
   frontend::ImportOptions options;
-  options.opsFiles = {write(folder + "/ops.tdl",
-                            "halve(x[d...]): lambda i... < d...: x[i...] / 2\n")};
+  options.opsFiles = {
+      write(folder + "/ops.tdl",
+            "halve(x[d...]): lambda i... < d...: x[i...] / 2\n")};
   auto imported = frontend::importModel(model, options);
   REQUIRE(imported);
   CHECK(imported->applications.size() == 1);

@@ -33,8 +33,11 @@ TEST_CASE("everything unsupported is listed at once") {
   m.output("d");
   const std::string path = m.save(scratch("unsupported"));
   const std::string error = errorOf(path);
-  CHECK_THAT(error, Contains(path + ": node \"one\" (NonZero, opset 17): the shape"));
-  CHECK_THAT(error, Contains("node \"two\" (NoSuchThing, opset 17): there is no such"));
+  CHECK_THAT(error,
+             Contains(path + ": node \"one\" (NonZero, opset 17): the shape"));
+  CHECK_THAT(
+      error,
+      Contains("node \"two\" (NoSuchThing, opset 17): there is no such"));
   CHECK_THAT(error, Contains("node \"Compress_0\" (Compress, opset 17)"));
   CHECK_THAT(error, !Contains("behind"));
 }
@@ -57,9 +60,10 @@ TEST_CASE("the graph must be one") {
   SECTION("a name defined twice") {
     auto m = chain();
     m.node("Abs", {"x"}, {"h"}, "again");
-    CHECK_THAT(errorOf(m.save(scratch("twice"))),
-               Contains("\"h\" is computed twice, by node \"first\" (Relu) and node "
-                        "\"again\" (Abs)"));
+    CHECK_THAT(
+        errorOf(m.save(scratch("twice"))),
+        Contains("\"h\" is computed twice, by node \"first\" (Relu) and node "
+                 "\"again\" (Abs)"));
   }
   SECTION("a result named as an input") {
     auto m = chain();
@@ -100,9 +104,10 @@ TEST_CASE("symbolic dimensions are listed with how to bind them") {
   m.node("Relu", {"x"}, {"y"});
   m.output("y");
   const std::string path = m.save(scratch("dims"));
-  CHECK(errorOf(path) == path + ": dimensions without a value: \"batch\" (of \"x\", "
-                                "\"mask\"), \"some length\" (of \"mask\"); bind them "
-                                "with --dim batch=N --dim 'some length'=N");
+  CHECK(errorOf(path) ==
+        path + ": dimensions without a value: \"batch\" (of \"x\", "
+               "\"mask\"), \"some length\" (of \"mask\"); bind them "
+               "with --dim batch=N --dim 'some length'=N");
   frontend::ImportOptions options;
   options.dims = {{"batch", 4}, {"some length", 2}};
   CHECK(errorOf(path, options) == "");
@@ -120,8 +125,9 @@ TEST_CASE("initializers hold what their shapes ask for") {
   m.node("Add", {"h", "w"}, {"z"});
   SECTION("too few values") {
     w.add_float_data(1);
-    CHECK_THAT(errorOf(m.save(scratch("few"))),
-               EndsWith("initializer \"w\" holds 1 values, its shape asks for 6"));
+    CHECK_THAT(
+        errorOf(m.save(scratch("few"))),
+        EndsWith("initializer \"w\" holds 1 values, its shape asks for 6"));
   }
   SECTION("raw bytes of the wrong number") {
     w.set_raw_data("abc");
@@ -129,12 +135,14 @@ TEST_CASE("initializers hold what their shapes ask for") {
   }
   SECTION("a negative extent") {
     w.set_dims(0, -2);
-    CHECK_THAT(errorOf(m.save(scratch("negative"))), Contains("impossible shape"));
+    CHECK_THAT(errorOf(m.save(scratch("negative"))),
+               Contains("impossible shape"));
   }
   SECTION("extents that overflow") {
     w.set_dims(0, int64_t(1) << 40);
     w.set_dims(1, int64_t(1) << 40);
-    CHECK_THAT(errorOf(m.save(scratch("overflow"))), Contains("impossible shape"));
+    CHECK_THAT(errorOf(m.save(scratch("overflow"))),
+               Contains("impossible shape"));
   }
   SECTION("a type that is not supported") {
     w.set_data_type(onnx::TensorProto::COMPLEX64);

@@ -10,8 +10,8 @@ using namespace smex;
 
 TEST_CASE("operators") {
   int count = 0;
-  for (const auto &file :
-       std::filesystem::directory_iterator("test/compiler/frontend/models/operators")) {
+  for (const auto &file : std::filesystem::directory_iterator(
+           "test/compiler/frontend/models/operators")) {
     INFO(file.path());
     ++count;
     auto model = frontend::importModel(file.path(), {});
@@ -22,8 +22,8 @@ TEST_CASE("operators") {
       FAIL(outputs.error().message);
     for (const auto &[name, expected] : *outputs)
       if (const std::string prefix = "expected "; name.rfind(prefix, 0) == 0)
-        CHECK(test::difference(outputs->at(name.substr(prefix.size())), expected) ==
-              "");
+        CHECK(test::difference(outputs->at(name.substr(prefix.size())),
+                               expected) == "");
   }
   CHECK(count > 20);
 }

@@ -9,8 +9,8 @@ using namespace smex::test;
 
 static std::vector<std::string> lambdas(const OnnxModel &m) {
   static int number = 0;
-  auto model =
-      frontend::importModel(m.save(scratch("lambdas" + std::to_string(++number))), {});
+  auto model = frontend::importModel(
+      m.save(scratch("lambdas" + std::to_string(++number))), {});
   if (!model)
     FAIL(model.error().message);
   std::vector<std::string> texts;
@@ -36,7 +36,8 @@ TEST_CASE("products") {
               "x0[i0, r0] * x1[r0, i1])",
               "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: Sum(lambda r0: "
               "x0[i0, r0] * x1[i1, r0])",
-              "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: x0[i0, i1] + x1[i1]"});
+              "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: x0[i0, i1] + "
+              "x1[i1]"});
 }
 
 TEST_CASE("a convolution and its bias") {
@@ -47,9 +48,11 @@ TEST_CASE("a convolution and its bias") {
   m.node("Conv", {"x", "w", "b"}, {"y"});
   m.output("y");
   CHECK(lambdas(m) ==
-        Texts{"(x0: f32[4], x1: f32[4]) -> f32: lambda i0, i1, i2, i3: Sum(lambda r0, "
+        Texts{"(x0: f32[4], x1: f32[4]) -> f32: lambda i0, i1, i2, i3: "
+              "Sum(lambda r0, "
               "r1, r2: x0[i0, r0, i2 + r1, i3 + r2] * x1[i1, r0, r1, r2])",
-              "(x0: f32[4], x1: f32[1]) -> f32: lambda i0, i1, i2, i3: x0[i0, i1, i2, "
+              "(x0: f32[4], x1: f32[1]) -> f32: lambda i0, i1, i2, i3: x0[i0, "
+              "i1, i2, "
               "i3] + x1[i1]"});
 }
 
@@ -64,8 +67,9 @@ TEST_CASE("constants that are one number become part of the lambda") {
   m.node("Pow", {"x", "two"}, {"p"});
   m.node("Mul", {"p", "two"}, {"y"});
   m.output("y");
-  CHECK(lambdas(m) == Texts{"(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1] * x0[i0, i1]",
-                            "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1] * 2"});
+  CHECK(lambdas(m) ==
+        Texts{"(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1] * x0[i0, i1]",
+              "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1] * 2"});
 }
 
 TEST_CASE("weights stay weights, however they are reshaped") {
@@ -96,7 +100,8 @@ TEST_CASE("shape arithmetic leaves nothing behind") {
   setInt(m.node("Concat", {"batch", "minus"}, {"flat"}), "axis", 0);
   m.node("Reshape", {"x", "flat"}, {"y"});
   m.output("y");
-  CHECK(lambdas(m) == Texts{"(x0: f32[3]) -> f32: lambda i0, i1: x0[i0, i1 // 4, i1 % 4]"});
+  CHECK(lambdas(m) ==
+        Texts{"(x0: f32[3]) -> f32: lambda i0, i1: x0[i0, i1 // 4, i1 % 4]"});
 }
 
 TEST_CASE("what does nothing is nothing") {
@@ -115,7 +120,8 @@ TEST_CASE("what does nothing is nothing") {
   CHECK(model->outputNames == std::vector<std::string>{"d"});
 }
 
-TEST_CASE("a sum over edges, as exporters write it, is a preimage of vertices") {
+TEST_CASE(
+    "a sum over edges, as exporters write it, is a preimage of vertices") {
   OnnxModel m;
   m.input("messages", {"7", "4"});
   m.input("vertices", {"5", "4"});
@@ -124,14 +130,17 @@ TEST_CASE("a sum over edges, as exporters write it, is a preimage of vertices") 
   m.ints("shape", {7, 4});
   m.node("Unsqueeze", {"to", "axes"}, {"u"});
   m.node("Expand", {"u", "shape"}, {"at"});
-  auto &scatter = m.node("ScatterElements", {"vertices", "at", "messages"}, {"y"});
+  auto &scatter =
+      m.node("ScatterElements", {"vertices", "at", "messages"}, {"y"});
   auto *reduction = scatter.add_attribute();
   reduction->set_name("reduction");
   reduction->set_type(onnx::AttributeProto::STRING);
   reduction->set_s("add");
   m.output("y");
   CHECK(lambdas(m) ==
-        Texts{"(x0: f32[2], x1: i64[1]) -> f32: lambda i0, i1: Sum(lambda r0: x0[r0, "
+        Texts{"(x0: f32[2], x1: i64[1]) -> f32: lambda i0, i1: Sum(lambda r0: "
+              "x0[r0, "
               "i1] where (x1[r0] + 5 if x1[r0] < 0 else x1[r0]) == i0)",
-              "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: x0[i0, i1] + x1[i0, i1]"});
+              "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: x0[i0, i1] + "
+              "x1[i0, i1]"});
 }

@@ -42,12 +42,13 @@ smex::test::evaluate(const Model &model,
     if (given == inputs.end())
       return fail("input \"", value.name, "\" is not given");
     if (given->second.type != value.type)
-      return fail("input \"", value.name, "\" is ", toString(given->second.type),
-                  ", not ", toString(value.type));
+      return fail("input \"", value.name, "\" is ",
+                  toString(given->second.type), ", not ", toString(value.type));
     values[input] = given->second;
   }
   for (const Parameter &parameter : model.parameters) {
-    auto tensor = loadParameter(model.values[parameter.value].type, parameter.data);
+    auto tensor =
+        loadParameter(model.values[parameter.value].type, parameter.data);
     if (!tensor)
       return tensor.takeError();
     values[parameter.value] = std::move(*tensor);
@@ -92,11 +93,13 @@ std::string smex::test::difference(const Tensor &got, const Tensor &expected) {
     const tdl::Scalar b = tdl::load(type, &expected.bytes[at]);
     bool same = a.integer == b.integer;
     if (isFloat(type))
-      same = a.real == b.real || (std::isnan(a.real) && std::isnan(b.real)) ||
-             std::abs(a.real - b.real) <= absolute + relative * std::abs(b.real);
+      same =
+          a.real == b.real || (std::isnan(a.real) && std::isnan(b.real)) ||
+          std::abs(a.real - b.real) <= absolute + relative * std::abs(b.real);
     if (!same) {
       const auto text = [&](tdl::Scalar s) {
-        return isFloat(type) ? std::to_string(s.real) : std::to_string(s.integer);
+        return isFloat(type) ? std::to_string(s.real)
+                             : std::to_string(s.integer);
       };
       return "element " + std::to_string(at / size) + " is " + text(a) +
              " instead of " + text(b);
@@ -164,7 +167,8 @@ Result<Model> smex::test::Case::import() {
   return model;
 }
 
-std::string smex::test::Case::check(const Model &model) const {
+std::string smex::test::Case::check(const Model &model,
+                                    const Evaluator &run) const {
   std::map<std::string, Tensor> inputs;
   for (size_t i = 0; i < inputNames.size(); ++i) {
     if (options.constants.count(inputNames[i]))
@@ -177,7 +181,7 @@ std::string smex::test::Case::check(const Model &model) const {
         asDeclared(*value, model.values[input].type.dtype);
     inputs[inputNames[i]] = std::move(*value);
   }
-  auto outputs = evaluate(model, inputs);
+  auto outputs = run(model, inputs);
   if (!outputs)
     return outputs.error().message;
   for (size_t i = 0; i < outputNames.size(); ++i) {
@@ -185,7 +189,8 @@ std::string smex::test::Case::check(const Model &model) const {
     if (!expected)
       return expected.error().message;
     asDeclared(*expected, (*outputs)[outputNames[i]].type.dtype);
-    const std::string problem = difference((*outputs)[outputNames[i]], *expected);
+    const std::string problem =
+        difference((*outputs)[outputNames[i]], *expected);
     if (!problem.empty())
       return "output " + outputNames[i] + ": " + problem;
   }

@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/Model.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,7 +13,12 @@ namespace smex::test {
 
 /// All outputs, by name, for inputs by name; drawn parameters are zero.
 Result<std::map<std::string, Tensor>>
-evaluate(const frontend::Model &model, const std::map<std::string, Tensor> &inputs);
+evaluate(const frontend::Model &model,
+         const std::map<std::string, Tensor> &inputs);
+
+/// What computes a model's outputs: the interpreter, or all of the product.
+using Evaluator = std::function<Result<std::map<std::string, Tensor>>(
+    const frontend::Model &, const std::map<std::string, Tensor> &)>;
 
 /// Nothing where the tensor is close enough to what is expected, by the rule of
 /// ONNX's own tests; else what is wrong.
@@ -25,9 +31,10 @@ struct Case {
   std::vector<std::string> inputNames, outputNames, inputFiles, outputFiles;
   frontend::ImportOptions options;
 
-  /// Each returns what is wrong, or nothing.
+  /// Each returns what is wrong, or nothing. `run` computes the outputs.
   std::string load(const std::string &folder);
-  std::string check(const frontend::Model &model) const;
+  std::string check(const frontend::Model &model,
+                    const Evaluator &run = evaluate) const;
   /// Imports; where that fails, with inputs that look like shapes bound, then
   /// with all of them.
   Result<frontend::Model> import();

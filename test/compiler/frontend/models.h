@@ -15,9 +15,9 @@ namespace smex::test {
 /// A folder of this test program's own, empty at first.
 inline std::string scratch(const std::string &name) {
   const char *root = std::getenv("TEST_TMPDIR");
-  const auto folder =
-      (root ? std::filesystem::path(root) : std::filesystem::temp_directory_path()) /
-      ("frontend_" + name);
+  const auto folder = (root ? std::filesystem::path(root)
+                            : std::filesystem::temp_directory_path()) /
+                      ("frontend_" + name);
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;
@@ -71,7 +71,8 @@ struct OnnxModel {
       tensor.add_int64_data(value);
   }
 
-  onnx::NodeProto &node(const std::string &op, const std::vector<std::string> &inputs,
+  onnx::NodeProto &node(const std::string &op,
+                        const std::vector<std::string> &inputs,
                         const std::vector<std::string> &outputs,
                         const std::string &name = "") {
     auto *node = graph.add_node();
@@ -89,7 +90,8 @@ struct OnnxModel {
   }
 };
 
-inline void setInt(onnx::NodeProto &node, const std::string &name, int64_t value) {
+inline void setInt(onnx::NodeProto &node, const std::string &name,
+                   int64_t value) {
   auto *attribute = node.add_attribute();
   attribute->set_name(name);
   attribute->set_type(onnx::AttributeProto::INT);

@@ -91,8 +91,8 @@ int main(int argc, char **argv) {
     surprises += surprise;
     std::replace(problem.begin(), problem.end(), '\n', '|');
     if (verbose || surprise || (!expecting && !problem.empty()))
-      std::printf("%s %s%s%s%s\n", problem.empty() ? "PASS" : "FAIL", name.c_str(),
-                  problem.empty() ? "" : ": ", problem.c_str(),
+      std::printf("%s %s%s%s%s\n", problem.empty() ? "PASS" : "FAIL",
+                  name.c_str(), problem.empty() ? "" : ": ", problem.c_str(),
                   surprise ? " (not as expected)" : "");
     std::fflush(stdout);
   }

@@ -1,9 +1,9 @@
-// Activation functions: ONNX's attributes are the templates', defaults included.
+// Activation functions: ONNX's attributes are the templates', defaults
+// included.
 #include "compiler/frontend/onnx/Table.h"
 
 using namespace smex;
 using namespace smex::frontend;
-
 
 std::vector<Row> smex::frontend::activationRows() {
   return {

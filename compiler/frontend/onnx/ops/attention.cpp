@@ -13,8 +13,9 @@ static ValueId splitHeads(Node &n, ValueId v, int64_t heads) {
     return v;
   n.require(shape.size() == 3 && heads > 0 && shape[2] % heads == 0,
             "its operands must have rank 4, or 3 with a number of heads");
-  return n.transpose(n.reshape(v, {shape[0], shape[1], heads, shape[2] / heads}),
-                     {0, 2, 1, 3});
+  return n.transpose(
+      n.reshape(v, {shape[0], shape[1], heads, shape[2] / heads}),
+      {0, 2, 1, 3});
 }
 
 static ValueId joinHeads(Node &n, ValueId v) {
@@ -26,7 +27,8 @@ static ValueId joinHeads(Node &n, ValueId v) {
 static void convertAttention(Node &n) {
   const ValueId q = splitHeads(n, n.in(0), n.integer("q_num_heads", 0));
   const int64_t keyHeads = n.integer("kv_num_heads", 0);
-  ValueId k = splitHeads(n, n.in(1), keyHeads), v = splitHeads(n, n.in(2), keyHeads);
+  ValueId k = splitHeads(n, n.in(1), keyHeads),
+          v = splitHeads(n, n.in(2), keyHeads);
   int64_t past = 0;
   n.require(n.has(4) == n.has(5), "past keys and values go together");
   n.require(!n.has(6), "padded keys are not supported");
@@ -45,8 +47,9 @@ static void convertAttention(Node &n) {
   const double softcap = n.real("softcap", 0.0);
   const int64_t mode = n.integer("qk_matmul_output_mode", 0);
   std::vector<ValueId> stages; // what the fourth output may show
-  ValueId s = n.apply("scale", {n.cast(n.apply("attention_scores", {q, k}), wide)},
-                      {{"by", scale}});
+  ValueId s =
+      n.apply("scale", {n.cast(n.apply("attention_scores", {q, k}), wide)},
+              {{"by", scale}});
   stages.push_back(s);
   if (n.integer("is_causal", 0))
     s = n.apply("causal", {s}, {{"past", past}});
@@ -59,7 +62,8 @@ static void convertAttention(Node &n) {
   }
   stages.push_back(s);
   if (softcap != 0)
-    s = n.apply("scaled_tanh", {s}, {{"alpha", softcap}, {"beta", 1 / softcap}});
+    s = n.apply("scaled_tanh", {s},
+                {{"alpha", softcap}, {"beta", 1 / softcap}});
   stages.push_back(s);
   const ValueId p = n.apply("softmax", {s}, {{"axis", int64_t(3)}});
   stages.push_back(p);
@@ -75,16 +79,19 @@ static void convertRotary(Node &n) {
   ValueId x = splitHeads(n, n.in(0), n.integer("num_heads", 0));
   const auto table = [&](size_t i) {
     // By position, or one row for each element of the sequence.
-    return n.has(3) ? n.apply("gather", {n.in(i), n.in(3)}, {{"axis", int64_t(0)}})
-                    : n.in(i);
+    return n.has(3)
+               ? n.apply("gather", {n.in(i), n.in(3)}, {{"axis", int64_t(0)}})
+               : n.in(i);
   };
   const int64_t size = n.type(x).shape[3];
   const int64_t rotated = n.integer("rotary_embedding_dim", 0);
   const ValueId c = table(1), s = table(2);
   n.require(n.type(c).rank() == 3 &&
-                n.type(c).shape[2] * 2 == (rotated ? rotated : size) && rotated <= size,
+                n.type(c).shape[2] * 2 == (rotated ? rotated : size) &&
+                rotated <= size,
             "its tables do not fit the features that are rotated");
-  x = n.apply("rotary", {x, c, s}, {{"interleaved", n.integer("interleaved", 0)}});
+  x = n.apply("rotary", {x, c, s},
+              {{"interleaved", n.integer("interleaved", 0)}});
   n.out(0, n.rank(0) == 3 ? joinHeads(n, x) : x);
 }
 

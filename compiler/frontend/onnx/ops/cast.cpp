@@ -24,7 +24,8 @@ static void convertIdentity(Node &n) { n.out(0, n.in(0)); }
 static void convertConstant(Node &n) {
   if (n.hasAttribute("value"))
     return n.out(0, n.addConstant(n.tensor("value")));
-  const auto number = [&](std::vector<double> values, std::vector<int64_t> shape) {
+  const auto number = [&](std::vector<double> values,
+                          std::vector<int64_t> shape) {
     n.out(0, n.addReals(values, std::move(shape)));
   };
   if (n.hasAttribute("value_float"))

@@ -86,7 +86,8 @@ static void convertCol2Im(Node &n) {
   const size_t rank = image.size();
   n.require(n.rank(0) == 3 && block.size() == rank && rank > 0,
             "its operands have the wrong shapes");
-  // As a convolution over an image of this shape, which gives the blocks' places.
+  // As a convolution over an image of this shape, which gives the blocks'
+  // places.
   std::vector<int64_t> shape = {n.shape(0)[0], 0};
   shape.insert(shape.end(), image.begin(), image.end());
   const Windows w = readWindows(n, shape, block);
@@ -108,14 +109,16 @@ static void convertCol2Im(Node &n) {
 
 static void convertDeformConv(Node &n) {
   const auto &x = n.shape(0), &w = n.shape(1);
-  n.require(x.size() == 4 && w.size() == 4, "only images of two dimensions are supported");
-  const int64_t group = n.integer("group", 1), parts = n.integer("offset_group", 1);
-  n.require(group > 0 && parts > 0 && x[1] == w[1] * group && w[0] % group == 0 &&
-                x[1] % parts == 0,
+  n.require(x.size() == 4 && w.size() == 4,
+            "only images of two dimensions are supported");
+  const int64_t group = n.integer("group", 1),
+                parts = n.integer("offset_group", 1);
+  n.require(group > 0 && parts > 0 && x[1] == w[1] * group &&
+                w[0] % group == 0 && x[1] % parts == 0,
             "channels, filters and groups do not go together");
   const Windows windows = readWindows(n, x, {w[2], w[3]});
-  const std::vector<int64_t> expected = {x[0], parts * w[2] * w[3] * 2, windows.out[0],
-                                         windows.out[1]};
+  const std::vector<int64_t> expected = {x[0], parts * w[2] * w[3] * 2,
+                                         windows.out[0], windows.out[1]};
   n.require(n.shape(2) == expected, "its offsets have the wrong shape");
   std::vector<ValueId> operands = {n.in(0)};
   for (size_t part = 0; part < 2; ++part)

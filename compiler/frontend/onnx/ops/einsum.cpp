@@ -33,7 +33,8 @@ std::string indexName(char label) { return std::string("i_") + label; }
 
 static void convertEinsum(Node &n) {
   std::string equation = n.text("equation");
-  equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
+  equation.erase(std::remove(equation.begin(), equation.end(), ' '),
+                 equation.end());
   const size_t arrow = equation.find("->");
   std::string left = equation.substr(0, arrow);
   std::vector<std::string> terms;
@@ -47,8 +48,9 @@ static void convertEinsum(Node &n) {
   std::map<char, int64_t> extents;
   for (size_t t = 0; t < terms.size(); ++t) {
     terms[t] = expandTerm(n, terms[t], n.rank(t));
-    n.require(int64_t(terms[t].size()) == n.rank(t),
-              "a term has another number of labels than its operand dimensions");
+    n.require(
+        int64_t(terms[t].size()) == n.rank(t),
+        "a term has another number of labels than its operand dimensions");
     for (size_t d = 0; d < terms[t].size(); ++d) {
       int64_t &extent = extents.emplace(terms[t][d], 1).first->second;
       const int64_t size = n.shape(t)[d];
@@ -79,7 +81,8 @@ static void convertEinsum(Node &n) {
     }
   }
   for (char c : result)
-    n.require(extents.count(c) && std::count(result.begin(), result.end(), c) == 1,
+    n.require(extents.count(c) &&
+                  std::count(result.begin(), result.end(), c) == 1,
               "the result's labels are not those of the operands, each once");
   for (const auto &extent : extents)
     if (result.find(extent.first) == std::string::npos)
@@ -98,9 +101,9 @@ static void convertEinsum(Node &n) {
     for (size_t d = 0; d < terms[t].size(); ++d) {
       const int64_t size = n.shape(t)[d];
       shape += (d ? ", " : "") + std::to_string(size);
-      index += (d ? ", " : "") +
-               (size == 1 && extents[terms[t][d]] != 1 ? std::string("0")
-                                                       : indexName(terms[t][d]));
+      index += (d ? ", " : "") + (size == 1 && extents[terms[t][d]] != 1
+                                      ? std::string("0")
+                                      : indexName(terms[t][d]));
     }
     const std::string name = "x" + std::to_string(t);
     operands += (t ? ", " : "") + name + "[" + shape + "]";
@@ -111,8 +114,9 @@ static void convertEinsum(Node &n) {
   std::vector<ValueId> values;
   for (size_t i = 0; i < n.inputs.size(); ++i)
     values.push_back(n.in(i));
-  n.out(0, n.applyText("(" + operands + "): lambda" + ranges(result) + ": " + body,
-                       values)[0]);
+  n.out(0,
+        n.applyText("(" + operands + "): lambda" + ranges(result) + ": " + body,
+                    values)[0]);
 }
 
 std::vector<Row> smex::frontend::einsumRows() {

@@ -26,8 +26,9 @@ static void convertPow(Node &n) {
     return n.out(0, n.apply("pow", {n.in(0), n.in(1)}));
   // The result has the base's type, but 2 ** 0.5 is not 2 ** 0.
   const DType type = isFloat(base) || !isFloat(exponent) ? base : DType::F64;
-  n.out(0, n.cast(n.apply("pow", {n.cast(n.in(0), type), n.cast(n.in(1), type)}),
-                  base));
+  n.out(0,
+        n.cast(n.apply("pow", {n.cast(n.in(0), type), n.cast(n.in(1), type)}),
+               base));
 }
 
 static void convertBitShift(Node &n) {
@@ -40,7 +41,8 @@ static void convertBitShift(Node &n) {
 
 static void convertClip6(Node &n) {
   n.out(0, n.apply("clip", {n.in(0)},
-                   {{"low", n.real("min", -INFINITY)}, {"high", n.real("max", INFINITY)}}));
+                   {{"low", n.real("min", -INFINITY)},
+                    {"high", n.real("max", INFINITY)}}));
 }
 
 static void convertClip(Node &n) {

@@ -13,7 +13,8 @@ static bool allForward(Node &n, size_t i) {
   if (!known)
     return false;
   const auto places = asInts(*known);
-  return std::all_of(places.begin(), places.end(), [](int64_t p) { return p >= 0; });
+  return std::all_of(places.begin(), places.end(),
+                     [](int64_t p) { return p >= 0; });
 }
 
 static void checkPlaces(Node &n, size_t i, int64_t extent) {
@@ -70,12 +71,14 @@ static void convertGatherElements(Node &n) {
 static std::string coordinate(const std::string &index, int64_t k) {
   const std::string number = std::to_string(k);
   const std::string read = "at[" + index + ", " + number + "]";
-  return "(i64(" + read + ") + n" + number + " if " + read + " < 0 else i64(" + read + "))";
+  return "(i64(" + read + ") + n" + number + " if " + read + " < 0 else i64(" +
+         read + "))";
 }
 
 static void convertGatherNd(Node &n) {
   const int64_t batch = n.integer("batch_dims", 0);
-  n.require(n.rank(1) >= 1 && batch >= 0 && batch < n.rank(1), "batch_dims is out of range");
+  n.require(n.rank(1) >= 1 && batch >= 0 && batch < n.rank(1),
+            "batch_dims is out of range");
   const int64_t places = n.shape(1).back();
   n.require(places >= 1 && batch + places <= n.rank(0),
             "places have the wrong number of coordinates");
@@ -91,9 +94,10 @@ static void convertGatherNd(Node &n) {
     leading += "n" + std::to_string(k) + ", ";
     coordinates += coordinate(outer + "j...", k) + ", ";
   }
-  n.out(0, n.applyText("(x[" + batches + leading + "b...], at[" + batches + "q..., " +
-                           std::to_string(places) + "]): lambda " + loops +
-                           "j... < q..., k... < b...: x[" + outer + coordinates + "k...]",
+  n.out(0, n.applyText("(x[" + batches + leading + "b...], at[" + batches +
+                           "q..., " + std::to_string(places) + "]): lambda " +
+                           loops + "j... < q..., k... < b...: x[" + outer +
+                           coordinates + "k...]",
                        {n.in(0), n.in(1)})[0]);
 }
 
@@ -169,13 +173,14 @@ static void convertScatterNd(Node &n) {
   const std::string all = "lambda " + loops + "k... < b...: ";
   const std::string x = "x[" + index + ", k...]";
   const auto over = [&](const char *reducer) {
-    return std::string(reducer) + "(lambda e < m: u[e, k...] where " + match + ")";
+    return std::string(reducer) + "(lambda e < m: u[e, k...] where " + match +
+           ")";
   };
   std::string text;
   if (reduction.empty())
     text = head + "\n    l = lambda " + loops.substr(0, loops.size() - 2) +
-           ": Max(lambda e < m: e where " + match + ")\n    return " + all + "(u[l[" +
-           index + "], k...] else " + x + ")";
+           ": Max(lambda e < m: e where " + match + ")\n    return " + all +
+           "(u[l[" + index + "], k...] else " + x + ")";
   else if (reduction == "_add" || reduction == "_mul")
     text = head + " " + all + x + (reduction == "_add" ? " + " : " * ") +
            over(reduction == "_add" ? "Sum" : "Prod");

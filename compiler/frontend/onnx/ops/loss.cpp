@@ -48,8 +48,10 @@ static void convertNll(Node &n) {
 
 static void convertCrossEntropy(Node &n) {
   n.require(n.rank(0) >= 2, "its operand must have a dimension of classes");
-  const ValueId logs = n.apply("log_softmax", {n.in(0)}, {{"axis", int64_t(1)}});
-  n.out(0, negativeLogLikelihood(n, logs, n.in(1), n.has(2) ? n.in(2) : noValue));
+  const ValueId logs =
+      n.apply("log_softmax", {n.in(0)}, {{"axis", int64_t(1)}});
+  n.out(0,
+        negativeLogLikelihood(n, logs, n.in(1), n.has(2) ? n.in(2) : noValue));
   n.out(1, logs);
 }
 

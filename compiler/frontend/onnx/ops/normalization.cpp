@@ -12,8 +12,8 @@ static Convert softmax1(const char *op) {
     const int64_t axis = n.axis(n.integer("axis", 1), n.rank(0));
     const auto shape = n.shape(0);
     std::vector<int64_t> flat(shape.begin(), shape.begin() + axis);
-    flat.push_back(std::accumulate(shape.begin() + axis, shape.end(), int64_t(1),
-                                   std::multiplies<int64_t>()));
+    flat.push_back(std::accumulate(shape.begin() + axis, shape.end(),
+                                   int64_t(1), std::multiplies<int64_t>()));
     const ValueId v = n.apply(op, {n.reshape(n.in(0), flat)}, {{"axis", axis}});
     n.out(0, n.reshape(v, shape));
   };
@@ -30,7 +30,8 @@ static void convertBatchNorm(Node &n) {
   n.require(n.rank(0) >= 2, "its operand must have a dimension of channels");
   n.require(n.opset >= 9 || n.integer("spatial", 1) == 1,
             "spatial = 0 is not supported");
-  const double epsilon = n.real("epsilon", 1e-5), momentum = n.real("momentum", 0.9);
+  const double epsilon = n.real("epsilon", 1e-5),
+               momentum = n.real("momentum", 0.9);
   const bool training = n.opset >= 14 && n.integer("training_mode", 0);
   const DType type = n.inType(0).dtype;
   const DType wide = isFloat(type) && byteSize(type) < 4 ? DType::F32 : type;
@@ -38,8 +39,9 @@ static void convertBatchNorm(Node &n) {
   for (size_t i = 0; i < 5; ++i)
     operands.push_back(n.cast(n.in(i), i == 0 && !training ? type : wide));
   if (training) {
-    const auto results = n.applyAll("batch_norm_training", operands,
-                                    {{"epsilon", epsilon}, {"momentum", momentum}});
+    const auto results =
+        n.applyAll("batch_norm_training", operands,
+                   {{"epsilon", epsilon}, {"momentum", momentum}});
     n.out(0, n.cast(results[0], type));
     n.out(1, n.cast(results[1], n.inType(3).dtype));
     n.out(2, n.cast(results[2], n.inType(4).dtype));
@@ -78,11 +80,12 @@ static void convertGroupNorm(Node &n) {
 
 static void convertLayerNorm(Node &n) {
   const int64_t axis = n.axis(n.integer("axis", -1), n.rank(0));
-  const DType type = n.inType(0).dtype, stash = n.dtype("stash_type", DType::F32);
+  const DType type = n.inType(0).dtype,
+              stash = n.dtype("stash_type", DType::F32);
   const DType wide = byteSize(type) < byteSize(stash) ? stash : type;
-  const auto results = n.applyAll(
-      "layer_norm", {n.cast(n.in(0), wide), n.cast(n.in(1), wide)},
-      {{"axis", axis}, {"epsilon", n.real("epsilon", 1e-5)}});
+  const auto results =
+      n.applyAll("layer_norm", {n.cast(n.in(0), wide), n.cast(n.in(1), wide)},
+                 {{"axis", axis}, {"epsilon", n.real("epsilon", 1e-5)}});
   ValueId y = results[0];
   if (n.has(2))
     y = n.apply("add", {y, n.cast(n.in(2), wide)});
@@ -96,7 +99,8 @@ static void convertLayerNorm(Node &n) {
 
 static void convertRmsNorm(Node &n) {
   const int64_t axis = n.axis(n.integer("axis", -1), n.rank(0));
-  const DType type = n.inType(0).dtype, stash = n.dtype("stash_type", DType::F32);
+  const DType type = n.inType(0).dtype,
+              stash = n.dtype("stash_type", DType::F32);
   const DType wide = byteSize(type) < byteSize(stash) ? stash : type;
   const ValueId y =
       n.apply("rms_norm", {n.cast(n.in(0), wide), n.cast(n.in(1), wide)},
@@ -124,12 +128,13 @@ static void convertMeanVariance(Node &n) {
   if (axes.empty())
     axes = {0, 2, 3};
   axes = n.axes(axes, n.rank(0));
-  const ValueId centered = n.apply(
-      "sub", {n.in(0), n.reduce("reduce_mean", n.in(0), axes, true)});
-  const ValueId variance = n.reduce(
-      "reduce_mean", n.apply("mul", {centered, centered}), axes, true);
-  n.out(0, n.apply("div", {centered, n.apply("affine", {n.apply("sqrt", {variance})},
-                                             {{"beta", 1e-9}})}));
+  const ValueId centered =
+      n.apply("sub", {n.in(0), n.reduce("reduce_mean", n.in(0), axes, true)});
+  const ValueId variance =
+      n.reduce("reduce_mean", n.apply("mul", {centered, centered}), axes, true);
+  n.out(0, n.apply("div",
+                   {centered, n.apply("affine", {n.apply("sqrt", {variance})},
+                                      {{"beta", 1e-9}})}));
 }
 
 std::vector<Row> smex::frontend::normalizationRows() {

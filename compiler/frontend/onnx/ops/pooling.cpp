@@ -67,7 +67,8 @@ static void convertMaxUnpool(Node &n) {
     out.assign(shape.begin() + 2, shape.end());
   }
   for (size_t d = 0; d < rank; ++d)
-    n.require(counted[d] >= 0 && out[d] >= 0, "its result has a negative extent");
+    n.require(counted[d] >= 0 && out[d] >= 0,
+              "its result has a negative extent");
   n.out(0, n.apply("max_unpool", {n.in(0), n.in(1)},
                    {{"counted", counted}, {"out", out}}));
 }
@@ -86,15 +87,16 @@ static void convertGlobalLpPool(Node &n) {
   const int64_t p = n.integer("p", 2);
   std::vector<int64_t> axes(std::max<int64_t>(0, n.rank(0) - 2));
   std::iota(axes.begin(), axes.end(), 2);
-  const ValueId powers = n.apply("power", {n.apply("abs", {n.in(0)})},
-                                 {{"to", double(p)}});
+  const ValueId powers =
+      n.apply("power", {n.apply("abs", {n.in(0)})}, {{"to", double(p)}});
   n.out(0, n.apply("power", {n.reduce("reduce_sum", powers, axes, true)},
                    {{"to", 1.0 / double(p)}}));
 }
 
 static void convertMaxRoiPool(Node &n) {
   const auto pooled = n.integers("pooled_shape");
-  n.require(pooled.size() == 2 && pooled[0] > 0 && pooled[1] > 0 && n.rank(0) == 4,
+  n.require(pooled.size() == 2 && pooled[0] > 0 && pooled[1] > 0 &&
+                n.rank(0) == 4,
             "only images of two dimensions are supported");
   std::vector<ValueId> operands = {n.in(0), n.in(1)};
   for (int64_t side = 0; side < 2; ++side) // boxes are number, x1, y1, x2, y2

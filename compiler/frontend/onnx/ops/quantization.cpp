@@ -28,9 +28,11 @@ static ValueId zeros(Node &n, const std::vector<int64_t> &shape, DType type) {
 static void convertQuantize(Node &n) {
   n.ignore("saturate");
   n.ignore("precision");
-  const DType to = n.has(2) ? n.inType(2).dtype : n.dtype("output_dtype", DType::U8);
+  const DType to =
+      n.has(2) ? n.inType(2).dtype : n.dtype("output_dtype", DType::U8);
   n.ignore("output_dtype");
-  n.require(isInteger(to) && byteSize(to) <= 2, "its result must have 8 or 16 bits");
+  n.require(isInteger(to) && byteSize(to) <= 2,
+            "its result must have 8 or 16 bits");
   const ValueId z = n.has(2) ? n.in(2) : zeros(n, n.shape(1), to);
   ValueId x = n.in(0);
   if (!isFloat(n.type(x).dtype))
@@ -41,7 +43,8 @@ static void convertQuantize(Node &n) {
 static void convertDequantize(Node &n) {
   n.ignore("output_dtype");
   const DType from = n.inType(0).dtype;
-  n.require(isInteger(from) && byteSize(from) <= 4, "its operand has the wrong type");
+  n.require(isInteger(from) && byteSize(from) <= 4,
+            "its operand has the wrong type");
   const ValueId z = n.has(2) ? n.in(2) : zeros(n, n.shape(1), from);
   n.out(0, scaledBy(n, "dequantize", n.in(0), n.in(1), z));
 }
@@ -52,7 +55,8 @@ static void convertDynamicQuantize(Node &n) {
     n.out(i, results[i]);
 }
 
-/// The integers less their zero point, in 32 bits; `axis` where there are several.
+/// The integers less their zero point, in 32 bits; `axis` where there are
+/// several.
 static ValueId unbias(Node &n, ValueId x, ValueId z, int64_t axis) {
   if (z == noValue)
     return n.cast(x, DType::I32);
@@ -62,7 +66,9 @@ static ValueId unbias(Node &n, ValueId x, ValueId z, int64_t axis) {
   return n.apply("unbias_axis", {x, z}, {{"axis", axis}});
 }
 
-static ValueId operandOr(Node &n, size_t i) { return n.has(i) ? n.in(i) : noValue; }
+static ValueId operandOr(Node &n, size_t i) {
+  return n.has(i) ? n.in(i) : noValue;
+}
 
 static void convertMatMulInteger(Node &n) {
   n.require(n.rank(0) >= 2 && n.rank(1) >= 2, "its operands must be matrices");
@@ -76,8 +82,8 @@ static void convertConvInteger(Node &n) {
 }
 
 /// y * (sa * sb / sy) + zy, rounded; sb may be a scale per element of the axis.
-static ValueId requantize(Node &n, ValueId y, ValueId sa, ValueId sb, ValueId sy,
-                          ValueId zy, int64_t axis) {
+static ValueId requantize(Node &n, ValueId y, ValueId sa, ValueId sb,
+                          ValueId sy, ValueId zy, int64_t axis) {
   const auto scalar = [&](ValueId v) {
     n.require(elementCount(n.type(v).shape) == 1, "a scale must be one number");
     return n.reshape(v, {});
@@ -96,7 +102,8 @@ static void convertQLinearMatMul(Node &n) {
   n.require(n.rank(0) >= 2 && n.rank(3) >= 2, "its operands must be matrices");
   const ValueId y = n.matmul(unbias(n, n.in(0), n.in(2), n.rank(0) - 2),
                              unbias(n, n.in(3), n.in(5), n.rank(3) - 1));
-  n.out(0, requantize(n, y, n.in(1), n.in(4), n.in(6), n.in(7), n.type(y).rank() - 1));
+  n.out(0, requantize(n, y, n.in(1), n.in(4), n.in(6), n.in(7),
+                      n.type(y).rank() - 1));
 }
 
 static void convertQLinearConv(Node &n) {

@@ -23,10 +23,11 @@ static ValueId uniform(Node &n, const std::vector<int64_t> &shape,
 }
 
 static ValueId normal(Node &n, const std::vector<int64_t> &shape) {
-  const ValueId v = n.apply("normal_of", {uniform(n, shape, ".radius"),
-                                          uniform(n, shape, ".angle")});
-  return n.apply("affine", {v},
-                 {{"alpha", n.real("scale", 1.0)}, {"beta", n.real("mean", 0.0)}});
+  const ValueId v = n.apply(
+      "normal_of", {uniform(n, shape, ".radius"), uniform(n, shape, ".angle")});
+  return n.apply(
+      "affine", {v},
+      {{"alpha", n.real("scale", 1.0)}, {"beta", n.real("mean", 0.0)}});
 }
 
 static ValueId between(Node &n, const std::vector<int64_t> &shape) {
@@ -88,8 +89,8 @@ static void convertDropout(Node &n) {
     return dropNothing(n);
   }
   n.require(ratio > 0 && ratio < 1, "ratio is out of range");
-  const auto results = n.applyAll("dropout_of", {n.in(0), uniform(n, n.shape(0))},
-                                  {{"ratio", ratio}});
+  const auto results = n.applyAll(
+      "dropout_of", {n.in(0), uniform(n, n.shape(0))}, {{"ratio", ratio}});
   n.out(0, results[0]);
   n.out(1, results[1]);
 }

@@ -29,9 +29,11 @@ Recurrent::Recurrent(Node &n, int64_t gates, std::vector<std::string> defaults)
   n.require(n.integer("hidden_size", hidden) == hidden,
             "hidden_size is not that of its weights");
   n.require(n.shape(1)[0] == directions && n.shape(2)[0] == directions &&
-                n.shape(1)[1] == gates * hidden && n.shape(2)[1] == gates * hidden,
+                n.shape(1)[1] == gates * hidden &&
+                n.shape(2)[1] == gates * hidden,
             "its weights do not go together");
-  n.require(steps >= 1 && steps <= 100000, "the number of timesteps is out of range");
+  n.require(steps >= 1 && steps <= 100000,
+            "the number of timesteps is out of range");
   if (n.hasAttribute("clip"))
     clip = n.real("clip");
   readActivations(std::move(defaults));
@@ -40,7 +42,8 @@ Recurrent::Recurrent(Node &n, int64_t gates, std::vector<std::string> defaults)
 /// Parameters are taken in order by the functions that have them.
 void Recurrent::readActivations(std::vector<std::string> defaults) {
   const auto names = n.texts("activations");
-  const auto alphas = n.reals("activation_alpha"), betas = n.reals("activation_beta");
+  const auto alphas = n.reals("activation_alpha"),
+             betas = n.reals("activation_beta");
   const size_t count = defaults.size() * directions;
   usual = names.empty() && !clip;
   n.require(names.empty() || names.size() == count,
@@ -56,8 +59,11 @@ void Recurrent::readActivations(std::vector<std::string> defaults) {
       ++next;
     };
     static const std::map<std::string, std::string> plainNames = {
-        {"relu", "relu"},         {"tanh", "tanh"},         {"sigmoid", "sigmoid"},
-        {"softsign", "softsign"}, {"softplus", "softplus"}};
+        {"relu", "relu"},
+        {"tanh", "tanh"},
+        {"sigmoid", "sigmoid"},
+        {"softsign", "softsign"},
+        {"softplus", "softplus"}};
     if (const auto known = plainNames.find(a.name); known != plainNames.end()) {
       a.name = known->second;
     } else if (a.name == "affine" || a.name == "scaledtanh" ||
@@ -65,8 +71,11 @@ void Recurrent::readActivations(std::vector<std::string> defaults) {
       const bool hard = a.name == "hardsigmoid";
       take("alpha", alphas, alpha, hard ? 0.2 : 1.0);
       take("beta", betas, beta, hard ? 0.5 : a.name == "affine" ? 0.0 : 1.0);
-      a.name = hard ? "hard_sigmoid" : a.name == "affine" ? "affine" : "scaled_tanh";
-    } else if (a.name == "leakyrelu" || a.name == "thresholdedrelu" || a.name == "elu") {
+      a.name = hard                 ? "hard_sigmoid"
+               : a.name == "affine" ? "affine"
+                                    : "scaled_tanh";
+    } else if (a.name == "leakyrelu" || a.name == "thresholdedrelu" ||
+               a.name == "elu") {
       take("alpha", alphas, alpha, a.name == "leakyrelu" ? 0.01 : 1.0);
       a.name = a.name == "leakyrelu"         ? "leaky_relu"
                : a.name == "thresholdedrelu" ? "thresholded_relu"
@@ -145,7 +154,8 @@ void Recurrent::run(bool splitBias, size_t states,
       ValueId shown = next[0];
       if (n.has(4)) {
         for (size_t s = 0; s < states; ++s)
-          next[s] = n.apply("while_lasts", {next[s], state[s], n.in(4)}, {{"t", t}});
+          next[s] =
+              n.apply("while_lasts", {next[s], state[s], n.in(4)}, {{"t", t}});
         shown = n.apply("zero_after", {next[0], n.in(4)}, {{"t", t}});
       }
       state = next;
@@ -210,15 +220,16 @@ static void convertGru(Node &n) {
     if (resetAfter && r.recurrentBias != noValue)
       zh = n.apply("add_row", {zh, r.recurrentBias});
     const auto gate = [&](int64_t number) {
-      return r.activate(0, n.apply("gate", {zx, zh}, {{"first", number * H}, {"H", H}}));
+      return r.activate(
+          0, n.apply("gate", {zx, zh}, {{"first", number * H}, {"H", H}}));
     };
     const ValueId update = gate(0), reset = gate(1);
     const ValueId candidate =
-        resetAfter ? n.apply("gru_candidate", {zx, reset, zh})
-                   : n.apply("gru_candidate_reset",
-                             {zx, n.apply("rnn_hidden",
-                                          {n.apply("mul", {reset, h}),
-                                           r.hiddenWeights(2)})});
+        resetAfter
+            ? n.apply("gru_candidate", {zx, reset, zh})
+            : n.apply("gru_candidate_reset",
+                      {zx, n.apply("rnn_hidden", {n.apply("mul", {reset, h}),
+                                                  r.hiddenWeights(2)})});
     return std::vector<ValueId>{
         n.apply("gru_blend", {update, r.activate(1, candidate), h})};
   });

@@ -42,10 +42,9 @@ static Convert reduction(const char *op, int sinceInput) {
   return [=](Node &n) {
     const bool keep = n.integer("keepdims", 1) != 0;
     const bool noop = n.integer("noop_with_empty_axes", 0) != 0;
-    std::vector<int64_t> axes =
-        n.opset < sinceInput ? n.integers("axes")
-        : n.has(1)           ? n.constantInts(1)
-                             : std::vector<int64_t>();
+    std::vector<int64_t> axes = n.opset < sinceInput ? n.integers("axes")
+                                : n.has(1)           ? n.constantInts(1)
+                                                     : std::vector<int64_t>();
     axes = n.axes(axes, n.rank(0));
     if (axes.empty() && !noop)
       for (int64_t d = 0; d < n.rank(0); ++d)
@@ -57,9 +56,11 @@ static Convert reduction(const char *op, int sinceInput) {
 static Convert argument(const char *op) {
   return [op](Node &n) {
     const int64_t axis = n.axis(n.integer("axis", 0), n.rank(0));
-    n.require(n.shape(0)[axis] > 0, "an empty dimension has no largest element");
-    ValueId v = n.apply(op, {n.in(0)},
-                        {{"axis", axis}, {"last", n.integer("select_last_index", 0)}});
+    n.require(n.shape(0)[axis] > 0,
+              "an empty dimension has no largest element");
+    ValueId v =
+        n.apply(op, {n.in(0)},
+                {{"axis", axis}, {"last", n.integer("select_last_index", 0)}});
     if (n.integer("keepdims", 1)) {
       std::vector<int64_t> shape = n.shape(0);
       shape[axis] = 1;
@@ -82,8 +83,9 @@ static void topk(Node &n, int64_t k) {
   n.ignore("sorted"); // sorted is one of the legal orders
   if (k < 0 || k > n.shape(0)[axis])
     n.refuse("k is ", k, ", of ", n.shape(0)[axis], " elements");
-  const auto results = n.applyAll(
-      "topk", {n.in(0)}, {{"axis", axis}, {"k", k}, {"largest", int64_t(largest)}});
+  const auto results =
+      n.applyAll("topk", {n.in(0)},
+                 {{"axis", axis}, {"k", k}, {"largest", int64_t(largest)}});
   n.out(0, results[0]);
   n.out(1, results[1]);
 }

@@ -19,14 +19,18 @@ std::vector<Row> smex::frontend::refusedRows() {
         "SequenceInsert", "SequenceLength", "SequenceMap", "SplitToSequence",
         "ConcatFromSequence"})
     rows.push_back({op, 1, refused(sequence)});
-  for (const char *op : {"Optional", "OptionalGetElement", "OptionalHasElement"})
+  for (const char *op :
+       {"Optional", "OptionalGetElement", "OptionalHasElement"})
     rows.push_back({op, 1, refused(optional)});
-  for (const char *op : {"StringNormalizer", "StringConcat", "StringSplit",
-                         "RegexFullMatch"})
+  for (const char *op :
+       {"StringNormalizer", "StringConcat", "StringSplit", "RegexFullMatch"})
     rows.push_back({op, 1, refused(string)});
-  rows.push_back({"TfIdfVectorizer", 1, refused("n-grams of text are not counted")});
-  rows.push_back({"ImageDecoder", 1, refused("files are not decoded in a plan")});
-  rows.push_back({"TensorScatter", 24, refused("caches that change in place are "
-                                               "not supported")});
+  rows.push_back(
+      {"TfIdfVectorizer", 1, refused("n-grams of text are not counted")});
+  rows.push_back(
+      {"ImageDecoder", 1, refused("files are not decoded in a plan")});
+  rows.push_back({"TensorScatter", 24,
+                  refused("caches that change in place are "
+                          "not supported")});
   return rows;
 }

@@ -143,7 +143,8 @@ void resize(Node &n, const Options &o, std::vector<Dimension> dims) {
   bool all = true;
   for (const Dimension &d : dims) {
     n.require(d.from > 0 || d.to == 0, "an empty dimension cannot grow");
-    n.require(d.to <= (int64_t(1) << 24), "a dimension of the result is too large");
+    n.require(d.to <= (int64_t(1) << 24),
+              "a dimension of the result is too large");
     all &= repeats(o, d);
     times.push_back(d.from ? d.to / d.from : 1);
   }
@@ -157,14 +158,16 @@ void resize(Node &n, const Options &o, std::vector<Dimension> dims) {
 }
 } // namespace
 
-static std::vector<Dimension> scaled(Node &n, const std::vector<double> &scales) {
+static std::vector<Dimension> scaled(Node &n,
+                                     const std::vector<double> &scales) {
   const auto &shape = n.shape(0);
   n.require(scales.size() == shape.size(), "one scale per dimension is needed");
   std::vector<Dimension> dims;
   for (size_t d = 0; d < shape.size(); ++d) {
     const double to = std::floor(double(shape[d]) * scales[d]);
     n.require(scales[d] > 0 && to < 1e9, "a scale is out of range");
-    dims.push_back({shape[d], int64_t(to), scales[d], double(shape[d]) * scales[d]});
+    dims.push_back(
+        {shape[d], int64_t(to), scales[d], double(shape[d]) * scales[d]});
   }
   return dims;
 }
@@ -173,7 +176,8 @@ static void convertUpsample(Node &n) {
   Options o{n.text("mode", "nearest"), "asymmetric", "floor"};
   n.require(o.mode == "nearest" || o.mode == "linear", "mode is not known");
   resize(n, o,
-         scaled(n, n.hasAttribute("scales") ? n.reals("scales") : n.constantReals(1)));
+         scaled(n, n.hasAttribute("scales") ? n.reals("scales")
+                                            : n.constantReals(1)));
 }
 
 static void convertResize(Node &n) {
@@ -198,7 +202,8 @@ static void convertResize(Node &n) {
   const std::string policy = n.text("keep_aspect_ratio_policy", "stretch");
   if (n.has(2) && *elementCount(n.shape(2)) > 0) {
     const auto scales = n.constantReals(2);
-    n.require(scales.size() == axes.size(), "one scale per dimension is needed");
+    n.require(scales.size() == axes.size(),
+              "one scale per dimension is needed");
     std::vector<double> full(shape.size(), 1.0);
     for (size_t i = 0; i < axes.size(); ++i)
       full[axes[i]] = scales[i];
@@ -209,7 +214,8 @@ static void convertResize(Node &n) {
     double kept = 0;
     for (size_t i = 0; i < axes.size(); ++i) {
       Dimension &d = dims[axes[i]];
-      n.require(sizes[i] >= 0 && sizes[i] < (int64_t(1) << 30), "a size is out of range");
+      n.require(sizes[i] >= 0 && sizes[i] < (int64_t(1) << 30),
+                "a size is out of range");
       d.to = sizes[i];
       d.length = double(d.to);
       d.scale = double(d.to) / double(d.from);
@@ -219,7 +225,8 @@ static void convertResize(Node &n) {
     if (policy == "not_larger" || policy == "not_smaller")
       for (int64_t axis : axes) {
         dims[axis].scale = kept;
-        dims[axis].to = int64_t(std::floor(kept * double(dims[axis].from) + 0.5));
+        dims[axis].to =
+            int64_t(std::floor(kept * double(dims[axis].from) + 0.5));
         dims[axis].length = double(dims[axis].to);
       }
   }

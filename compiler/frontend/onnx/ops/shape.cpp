@@ -144,15 +144,18 @@ static void convertConcat(Node &n) {
 static void convertTrilu(Node &n) {
   n.require(n.rank(0) >= 2, "its operand must be matrices");
   const int64_t k = n.has(1) ? n.constantInt(1) : 0;
-  n.out(0, n.apply(n.integer("upper", 1) ? "triu" : "tril", {n.in(0)}, {{"k", k}}));
+  n.out(0, n.apply(n.integer("upper", 1) ? "triu" : "tril", {n.in(0)},
+                   {{"k", k}}));
 }
 
 static void convertReverseSequence(Node &n) {
-  const int64_t batch = n.integer("batch_axis", 1), time = n.integer("time_axis", 0);
+  const int64_t batch = n.integer("batch_axis", 1),
+                time = n.integer("time_axis", 0);
   n.require(batch + time == 1 && batch * time == 0 && n.rank(0) >= 2,
             "time and batch must be the first two dimensions");
-  n.out(0, n.apply(time == 0 ? "reverse_sequence" : "reverse_sequence_batch_first",
-                   {n.in(0), n.in(1)}));
+  n.out(0,
+        n.apply(time == 0 ? "reverse_sequence" : "reverse_sequence_batch_first",
+                {n.in(0), n.in(1)}));
 }
 
 std::vector<Row> smex::frontend::shapeRows() {

@@ -10,10 +10,12 @@ using namespace smex::frontend;
 static ValueId transform(Node &n, ValueId x, int64_t axis, int64_t length,
                          bool inverse, bool onesided) {
   const auto shape = n.type(x).shape;
-  n.require(length > 0 && length < (int64_t(1) << 24), "its length is out of range");
+  n.require(length > 0 && length < (int64_t(1) << 24),
+            "its length is out of range");
   n.require(shape.back() == 1 || shape.back() == 2,
             "its last dimension must be 1 (real) or 2 (complex)");
-  n.require(axis < int64_t(shape.size()) - 1, "axis is the dimension of complex parts");
+  n.require(axis < int64_t(shape.size()) - 1,
+            "axis is the dimension of complex parts");
   return n.apply(shape.back() == 2 ? "dft" : "dft_real", {x},
                  {{"axis", axis},
                   {"n", length},
@@ -30,7 +32,8 @@ static void convertDft(Node &n) {
   const int64_t length = n.has(1) ? n.constantInt(1) : n.shape(0)[axis];
   const bool onesided = n.integer("onesided", 0) != 0;
   const bool inverse = n.integer("inverse", 0) != 0;
-  n.require(!(onesided && inverse), "onesided inverse transforms are not supported");
+  n.require(!(onesided && inverse),
+            "onesided inverse transforms are not supported");
   n.out(0, transform(n, n.in(0), axis, length, inverse, onesided));
 }
 
@@ -44,14 +47,16 @@ static void convertStft(Node &n) {
   const DType type = n.type(signal).dtype;
   n.require(n.has(2) || n.has(3), "it needs a window or the length of frames");
   const int64_t length = n.has(3) ? n.constantInt(3) : n.shape(2)[0];
-  const ValueId window =
-      n.has(2) ? n.in(2) : n.expand(n.addReals({1}, {}, type), {std::max<int64_t>(0, length)});
+  const ValueId window = n.has(2) ? n.in(2)
+                                  : n.expand(n.addReals({1}, {}, type),
+                                             {std::max<int64_t>(0, length)});
   const int64_t samples = n.type(signal).shape[1];
   n.require(step > 0 && length > 0 && length <= samples &&
                 n.type(window).shape == std::vector<int64_t>{length},
             "its frames do not fit the signal");
-  const ValueId frames = n.apply(
-      "frames", {signal, window}, {{"step", step}, {"count", (samples - length) / step + 1}});
+  const ValueId frames =
+      n.apply("frames", {signal, window},
+              {{"step", step}, {"count", (samples - length) / step + 1}});
   n.out(0, transform(n, frames, 2, length, false, onesided));
 }
 
@@ -61,13 +66,15 @@ static Convert window(double a, double b, double c) {
     const int64_t size = n.constantInt(0);
     const bool periodic = n.integer("periodic", 1) != 0;
     n.require(size >= 0, "its size is negative");
-    n.out(0, n.apply("cosine_window", {},
-                     {{"n", size},
-                      {"over", double(periodic ? size : std::max<int64_t>(1, size - 1))},
-                      {"a", a},
-                      {"b", b},
-                      {"c", c},
-                      {"to", n.dtype("output_datatype", DType::F32)}}));
+    n.out(0,
+          n.apply("cosine_window", {},
+                  {{"n", size},
+                   {"over",
+                    double(periodic ? size : std::max<int64_t>(1, size - 1))},
+                   {"a", a},
+                   {"b", b},
+                   {"c", c},
+                   {"to", n.dtype("output_datatype", DType::F32)}}));
   };
 }
 
@@ -91,7 +98,8 @@ static void convertMelWeights(Node &n) {
   }
   std::vector<double> weights(size_t(bins * bands), 0.0);
   for (int64_t band = 0; band < bands; ++band) {
-    const int64_t left = edges[band], peak = edges[band + 1], right = edges[band + 2];
+    const int64_t left = edges[band], peak = edges[band + 1],
+                  right = edges[band + 2];
     const auto put = [&](int64_t bin, double w) {
       if (bin >= 0 && bin < bins)
         weights[size_t(bin * bands + band)] = w;
@@ -101,7 +109,8 @@ static void convertMelWeights(Node &n) {
     for (int64_t bin = peak; bin < right; ++bin)
       put(bin, double(right - bin) / double(right - peak));
   }
-  n.out(0, n.addReals(weights, {bins, bands}, n.dtype("output_datatype", DType::F32)));
+  n.out(0, n.addReals(weights, {bins, bands},
+                      n.dtype("output_datatype", DType::F32)));
 }
 
 std::vector<Row> smex::frontend::signalRows() {

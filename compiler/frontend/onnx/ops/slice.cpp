@@ -9,8 +9,9 @@ using namespace smex::frontend;
 static void convertSlice(Node &n) {
   const bool inputs = n.opset >= 10;
   const auto list = [&](const char *name, size_t i) {
-    return !inputs ? n.integers(name)
-           : n.has(i) ? n.constantInts(i) : std::vector<int64_t>();
+    return !inputs    ? n.integers(name)
+           : n.has(i) ? n.constantInts(i)
+                      : std::vector<int64_t>();
   };
   const auto starts = list("starts", 1), ends = list("ends", 2);
   auto axes = list("axes", 3);
@@ -25,7 +26,8 @@ static void convertSlice(Node &n) {
                 starts.size() == steps.size(),
             "starts, ends, axes and steps differ in length");
   axes = n.axes(axes, n.rank(0));
-  std::vector<int64_t> out = n.shape(0), first(out.size(), 0), by(out.size(), 1);
+  std::vector<int64_t> out = n.shape(0), first(out.size(), 0),
+                       by(out.size(), 1);
   for (size_t i = 0; i < axes.size(); ++i) {
     const int64_t size = out[axes[i]], step = steps[i];
     n.require(step != 0, "a step is zero");
@@ -44,9 +46,9 @@ static void convertSlice(Node &n) {
       start = clamp(starts[i], 0, size - 1);
       const int64_t length = start - clamp(ends[i], -1, size - 1);
       // -step overflows for the smallest number, which goes past any end.
-      count = length <= 0 || size == 0      ? 0
-              : step == INT64_MIN ? 1
-                                  : (length - 1) / -step + 1;
+      count = length <= 0 || size == 0 ? 0
+              : step == INT64_MIN      ? 1
+                                       : (length - 1) / -step + 1;
     }
     out[axes[i]] = count;
     first[axes[i]] = count ? start : 0;
@@ -67,7 +69,8 @@ static void convertSplit(Node &n) {
   int64_t count = n.hasAttribute("num_outputs") ? n.integer("num_outputs")
                                                 : n.outputCount();
   if (parts.empty()) {
-    n.require(count > 0 && count <= 100000, "the number of parts is impossible");
+    n.require(count > 0 && count <= 100000,
+              "the number of parts is impossible");
     // The last one is smaller where they cannot be equal.
     const int64_t part = (size + count - 1) / count;
     for (int64_t i = 0; i < count; ++i)
@@ -93,10 +96,12 @@ static void pad(Node &n, std::vector<int64_t> pads, std::vector<int64_t> axes,
     std::iota(axes.begin(), axes.end(), 0);
   }
   axes = n.axes(axes, int64_t(rank));
-  n.require(pads.size() == 2 * axes.size(), "two pads per dimension are needed");
+  n.require(pads.size() == 2 * axes.size(),
+            "two pads per dimension are needed");
   std::vector<int64_t> before(rank, 0), out = n.shape(0);
   for (size_t i = 0; i < axes.size(); ++i) {
-    const int64_t size = out[axes[i]], first = pads[i], last = pads[i + axes.size()];
+    const int64_t size = out[axes[i]], first = pads[i],
+                  last = pads[i + axes.size()];
     before[axes[i]] = first;
     n.require(!__builtin_add_overflow(out[axes[i]], first, &out[axes[i]]) &&
                   !__builtin_add_overflow(out[axes[i]], last, &out[axes[i]]) &&
@@ -124,8 +129,8 @@ static void convertPad(Node &n) {
   const std::string mode = n.text("mode", "constant");
   const ValueId value = n.has(2) ? n.reshape(n.in(2), {})
                                  : n.addReals({0}, {}, n.inType(0).dtype);
-  pad(n, n.constantInts(1), n.has(3) ? n.constantInts(3) : std::vector<int64_t>(),
-      mode, value);
+  pad(n, n.constantInts(1),
+      n.has(3) ? n.constantInts(3) : std::vector<int64_t>(), mode, value);
 }
 
 static void convertCenterCropPad(Node &n) {

@@ -10,7 +10,8 @@ static void convertGridSample(Node &n) {
   const int64_t align = n.integer("align_corners", 0) != 0;
   n.require(n.rank(0) == 4 && n.rank(1) == 4 && n.shape(1)[3] == 2,
             "only images of two dimensions are supported");
-  n.require(padding == "zeros" || padding == "border" || padding == "reflection",
+  n.require(padding == "zeros" || padding == "border" ||
+                padding == "reflection",
             "padding_mode is not known");
   const int64_t taps = mode == "nearest"                        ? 1
                        : mode == "bilinear" || mode == "linear" ? 2
@@ -37,9 +38,9 @@ static void convertGridSample(Node &n) {
 }
 
 static void convertRoiAlign(Node &n) {
-  const bool half = n.text("coordinate_transformation_mode",
-                           n.opset < 16 ? "output_half_pixel" : "half_pixel") ==
-                    "half_pixel";
+  const bool half =
+      n.text("coordinate_transformation_mode",
+             n.opset < 16 ? "output_half_pixel" : "half_pixel") == "half_pixel";
   const std::string mode = n.text("mode", "avg");
   n.require(mode == "avg" || mode == "max", "mode is not known");
   const int64_t samples = n.integer("sampling_ratio", 0);
@@ -51,15 +52,15 @@ static void convertRoiAlign(Node &n) {
             "its operands have the wrong ranks");
   std::vector<ValueId> operands = {n.in(0), n.in(2)};
   for (int64_t side = 0; side < 2; ++side) { // boxes are x1, y1, x2, y2
-    const ValueId points =
-        n.apply("roi_points", {n.in(1)},
-                {{"low", 1 - side},
-                 {"high", 3 - side},
-                 {"scale", scale},
-                 {"offset", half ? 0.5 : 0.0},
-                 {"least", half ? -1e30 : 1.0},
-                 {"bins", n.integer(side == 0 ? "output_height" : "output_width", 1)},
-                 {"samples", samples}});
+    const ValueId points = n.apply(
+        "roi_points", {n.in(1)},
+        {{"low", 1 - side},
+         {"high", 3 - side},
+         {"scale", scale},
+         {"offset", half ? 0.5 : 0.0},
+         {"least", half ? -1e30 : 1.0},
+         {"bins", n.integer(side == 0 ? "output_height" : "output_width", 1)},
+         {"samples", samples}});
     const tdl::Attributes size = {{"size", n.shape(0)[2 + side]}};
     operands.push_back(n.apply("roi_places", {points}, size));
     operands.push_back(n.apply("roi_weights", {points}, size));

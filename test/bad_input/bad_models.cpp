@@ -1,0 +1,347 @@
+// bad_models DIR: writes models with one fault each, and for each what the error
+// must say: NAME.onnx and NAME.expect, an extended regular expression.
+#include "test/compiler/frontend/models.h"
+
+#include <climits>
+#include <cstdio>
+#include <functional>
+
+using namespace smex;
+using namespace smex::test;
+
+namespace {
+constexpr int64_t huge = int64_t(1) << 40;
+const std::string hugeText = std::to_string(huge);
+
+struct BadModel {
+  const char *name;
+  std::string expect;
+  std::function<void(OnnxModel &)> make;
+};
+
+void setInts(onnx::NodeProto &node, const std::string &name,
+             const std::vector<int64_t> &values) {
+  auto *attribute = node.add_attribute();
+  attribute->set_name(name);
+  attribute->set_type(onnx::AttributeProto::INTS);
+  for (int64_t value : values)
+    attribute->add_ints(value);
+}
+
+void external(onnx::TensorProto &tensor, const std::string &location,
+              const char *offset = nullptr, const char *length = nullptr) {
+  tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+  const auto add = [&](const char *key, const std::string &value) {
+    auto *entry = tensor.add_external_data();
+    entry->set_key(key);
+    entry->set_value(value);
+  };
+  add("location", location);
+  if (offset)
+    add("offset", offset);
+  if (length)
+    add("length", length);
+}
+
+/// x -> OP(x, constants...) -> y, the node called "node".
+std::function<void(OnnxModel &)>
+one(const char *op, std::vector<std::string> shape,
+    std::vector<std::vector<int64_t>> constants = {},
+    std::function<void(onnx::NodeProto &)> more = {}) {
+  return [=](OnnxModel &m) {
+    m.input("x", shape);
+    std::vector<std::string> inputs = {"x"};
+    for (const auto &constant : constants) {
+      inputs.push_back("c" + std::to_string(inputs.size()));
+      m.ints(inputs.back(), constant);
+    }
+    auto &node = m.node(op, inputs, {"y"}, "node");
+    if (more)
+      more(node);
+    m.output("y");
+  };
+}
+
+/// A weight of these dimensions, drawn where it is not stored, and an operator
+/// that reads it with x.
+std::function<void(OnnxModel &)> weighted(const char *op,
+                                          std::vector<std::string> x,
+                                          std::vector<int64_t> weight) {
+  return [=](OnnxModel &m) {
+    m.input("x", x);
+    auto &w = m.parameter("w", weight);
+    w.set_data_location(onnx::TensorProto::EXTERNAL);
+    auto *drawn = w.add_external_data();
+    drawn->set_key("smex.drawn");
+    drawn->set_value("1");
+    m.node(op, {"x", "w"}, {"y"}, "node");
+    m.output("y");
+  };
+}
+
+std::function<void(OnnxModel &)> withExternal(const std::string &location,
+                                              const char *offset = nullptr,
+                                              const char *length = nullptr) {
+  return [=](OnnxModel &m) {
+    m.input("x", {"4"});
+    external(m.parameter("w", {4}), location, offset, length);
+    m.node("Add", {"x", "w"}, {"y"}, "node");
+    m.output("y");
+  };
+}
+
+/// A value made of nothing but a constant shape.
+std::function<void(OnnxModel &)> filled(std::vector<int64_t> shape) {
+  return [=](OnnxModel &m) {
+    m.input("x", {"4"});
+    m.ints("shape", shape);
+    m.node("ConstantOfShape", {"shape"}, {"c"}, "fill");
+    m.node("Add", {"x", "c"}, {"y"}, "node");
+    m.output("y");
+  };
+}
+
+void nestedIfs(OnnxModel &m) {
+  m.input("x", {"4"});
+  onnx::GraphProto body;
+  body.add_output()->set_name("x");
+  for (int depth = 0; depth < 90; ++depth) {
+    onnx::GraphProto outer;
+    auto *node = outer.add_node();
+    node->set_op_type("If");
+    node->add_input("flag");
+    const std::string name = "v" + std::to_string(depth);
+    node->add_output(name);
+    for (const char *branch : {"then_branch", "else_branch"}) {
+      auto *attribute = node->add_attribute();
+      attribute->set_name(branch);
+      attribute->set_type(onnx::AttributeProto::GRAPH);
+      // Both branches in full would double the size at each level.
+      if (branch[0] == 't')
+        *attribute->mutable_g() = body;
+      else
+        attribute->mutable_g()->add_output()->set_name("x");
+    }
+    outer.add_output()->set_name(name);
+    body = outer;
+  }
+  *m.graph.mutable_node() = body.node();
+  m.input("flag", {}, DType::Bool);
+  m.output("v89");
+}
+
+std::vector<BadModel> badModels() {
+  const std::string node = "node \"node\"";
+  return {
+      {"cycle", "cycle",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.node("Add", {"x", "b"}, {"a"}, "first");
+         m.node("Relu", {"a"}, {"b"}, "second");
+         m.output("b");
+       }},
+      {"self", "cycle|itself",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.node("Add", {"x", "a"}, {"a"}, "first");
+         m.output("a");
+       }},
+      {"undefined", node + ".*\"nowhere\"",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.node("Add", {"x", "nowhere"}, {"y"}, "node");
+         m.output("y");
+       }},
+      {"undefined_output", "output \"z\"",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.node("Relu", {"x"}, {"y"}, "node");
+         m.output("z");
+       }},
+      {"value_twice", "\"y\".*twice",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.node("Relu", {"x"}, {"y"}, "node");
+         m.node("Neg", {"x"}, {"y"}, "other");
+         m.output("y");
+       }},
+      {"input_twice", "\"x\".*twice",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.input("x", {"4"});
+         m.node("Relu", {"x"}, {"y"}, "node");
+         m.output("y");
+       }},
+      {"no_outputs", "output",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.node("Relu", {"x"}, {"y"}, "node");
+       }},
+      {"unbound", "--dim batch=N --dim 'seq len'=N",
+       one("Relu", {"batch", "seq len"})},
+      {"matmul", node, weighted("MatMul", {"4", "5"}, {6, 7})},
+      {"conv_channels", node, weighted("Conv", {"1", "3", "8", "8"}, {4, 5, 3, 3})},
+      {"broadcast", node, weighted("Add", {"4", "5"}, {4, 6})},
+      {"input_overflow", "\"x\"",
+       one("Relu", {hugeText, hugeText})},
+      {"input_negative", "\"x\"", one("Relu", {"-5"})},
+      {"matmul_overflow", node, weighted("MatMul", {"3037000500", "2"}, {2, 3037000500})},
+      {"add_overflow", node, weighted("Add", {"1", "3037000500"}, {3037000500, 1})},
+      {"initializer_overflow", "\"w\"", weighted("Add", {"4"}, {LLONG_MAX, 2})},
+      {"initializer_short", "\"w\"",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.parameter("w", {huge}).set_raw_data("1234");
+         m.node("Add", {"x", "w"}, {"y"}, "node");
+         m.output("y");
+       }},
+      {"initializer_negative", "\"w\"", weighted("Add", {"4"}, {-4})},
+      {"fill_huge", "\"fill\"|" + node, filled({huge, 4})},
+      {"fill_overflow", "\"fill\"", filled({huge, huge})},
+      {"fill_negative", "\"fill\"", filled({-1})},
+      {"range_overflow", "\"range\"",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.parameter("from", {}, DType::I64).add_int64_data(LLONG_MIN);
+         m.parameter("to", {}, DType::I64).add_int64_data(LLONG_MAX);
+         m.parameter("by", {}, DType::I64).add_int64_data(1);
+         m.node("Range", {"from", "to", "by"}, {"r"}, "range");
+         m.node("Cast", {"r"}, {"f"}, "cast").add_attribute();
+         auto *to = m.graph.mutable_node(1)->mutable_attribute(0);
+         to->set_name("to");
+         to->set_type(onnx::AttributeProto::INT);
+         to->set_i(1);
+         m.node("Add", {"x", "f"}, {"y"}, "node");
+         m.output("y");
+       }},
+      {"range_still", "\"range\"",
+       [](OnnxModel &m) {
+         m.parameter("from", {}, DType::I64).add_int64_data(0);
+         m.parameter("to", {}, DType::I64).add_int64_data(5);
+         m.parameter("by", {}, DType::I64).add_int64_data(0);
+         m.node("Range", {"from", "to", "by"}, {"r"}, "range");
+         m.output("r");
+       }},
+      {"expand_overflow", node, one("Expand", {"1", "1"}, {{huge, huge}})},
+      {"expand_negative", node, one("Expand", {"1"}, {{-3}})},
+      {"tile_overflow", node, one("Tile", {"8"}, {{LLONG_MAX}})},
+      {"pad_overflow", node, one("Pad", {"8"}, {{LLONG_MAX, LLONG_MAX}})},
+      {"reshape_size", node, one("Reshape", {"4", "6"}, {{5, 5}})},
+      {"reshape_overflow", node, one("Reshape", {"4", "6"}, {{huge, huge}})},
+      {"reshape_two_unknown", node, one("Reshape", {"4", "6"}, {{-1, -1}})},
+      {"slice_still", node, one("Slice", {"8"}, {{0}, {8}, {0}, {0}})},
+      {"squeeze", node, one("Squeeze", {"8"}, {{0}})},
+      {"unsqueeze_far", node, one("Unsqueeze", {"8"}, {{LLONG_MIN}})},
+      {"softmax_axis", node, one("Softmax", {"8"}, {}, [](onnx::NodeProto &n) {
+         setInt(n, "axis", LLONG_MIN);
+       })},
+      {"transpose", node, one("Transpose", {"2", "3"}, {}, [](onnx::NodeProto &n) {
+         setInts(n, "perm", {0, 0});
+       })},
+      {"pool_stride", node, one("MaxPool", {"1", "1", "8", "8"}, {},
+                                [](onnx::NodeProto &n) {
+         setInts(n, "kernel_shape", {2, 2});
+         setInts(n, "strides", {0, 1});
+       })},
+      {"pool_pads", node, one("MaxPool", {"1", "1", "8", "8"}, {},
+                              [](onnx::NodeProto &n) {
+         setInts(n, "kernel_shape", {2, 2});
+         setInts(n, "pads", {LLONG_MAX, 0, LLONG_MAX, 0});
+       })},
+      {"pool_dilations", node, one("MaxPool", {"1", "1", "8", "8"}, {},
+                                   [](onnx::NodeProto &n) {
+         setInts(n, "kernel_shape", {3, 3});
+         setInts(n, "dilations", {LLONG_MAX, 1});
+       })},
+      {"pool_rank", node, one("MaxPool", {"1", "1", "8", "8"}, {},
+                              [](onnx::NodeProto &n) {
+         setInts(n, "kernel_shape", {2});
+       })},
+      {"topk_far", node, one("TopK", {"8"}, {{9}})},
+      {"blocks", node, one("DepthToSpace", {"1", "4", "2", "2"}, {},
+                           [](onnx::NodeProto &n) { setInt(n, "blocksize", 0); })},
+      {"cast", node, one("Cast", {"8"}, {},
+                         [](onnx::NodeProto &n) { setInt(n, "to", 8); })},
+      {"attribute", node + ".*\"no_such\"",
+       one("Relu", {"8"}, {},
+           [](onnx::NodeProto &n) { setInt(n, "no_such", 1); })},
+      {"unsupported", "\"one\".*NoSuch.*\n.*\"two\".*NoSuchEither",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.node("NoSuch", {"x"}, {"a"}, "one");
+         m.node("NoSuchEither", {"a"}, {"b"}, "two");
+         m.output("b");
+       }},
+      {"operands_missing", node,
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.node("Add", {"x"}, {"y"}, "node");
+         m.output("y");
+       }},
+      {"operands_many", node,
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.node("Relu", {"x", "x", "x"}, {"y"}, "node");
+         m.output("y");
+       }},
+      {"types", node,
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.input("i", {"4"}, DType::I64);
+         m.node("Add", {"x", "i"}, {"y"}, "node");
+         m.output("y");
+       }},
+      {"loop_long", "\"loop\"",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.parameter("n", {}, DType::I64).add_int64_data(huge);
+         auto &loop = m.node("Loop", {"n", "", "x"}, {"y"}, "loop");
+         auto *body = loop.add_attribute();
+         body->set_name("body");
+         body->set_type(onnx::AttributeProto::GRAPH);
+         auto *graph = body->mutable_g();
+         for (const char *name : {"i", "c", "v"})
+           graph->add_input()->set_name(name);
+         auto *relu = graph->add_node();
+         relu->set_op_type("Relu");
+         relu->add_input("v");
+         relu->add_output("w");
+         graph->add_output()->set_name("c");
+         graph->add_output()->set_name("w");
+         m.output("y");
+       }},
+      {"ifs", "", nestedIfs},
+      {"external_absolute", "\"w\".*/etc/passwd", withExternal("/etc/passwd")},
+      {"external_up", "\"w\".*\\.\\./data", withExternal("../data")},
+      {"external_up_inside", "\"w\"", withExternal("a/../../data")},
+      {"external_link", "\"w\".*link", withExternal("link")},
+      {"external_missing", "\"w\".*missing", withExternal("missing")},
+      {"external_folder", "\"w\"", withExternal(".")},
+      {"external_no_name", "\"w\"", withExternal("")},
+      {"external_offset", "\"w\"", withExternal("data", "8")},
+      {"external_offset_huge", "\"w\"",
+       withExternal("data", "9223372036854775807")},
+      {"external_offset_negative", "\"w\"", withExternal("data", "-4")},
+      {"external_length", "\"w\"", withExternal("data", "0", "12")},
+  };
+}
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 2)
+    return 2;
+  const std::string folder = argv[1];
+  std::filesystem::create_directories(folder);
+  for (const BadModel &bad : badModels()) {
+    OnnxModel model;
+    bad.make(model);
+    write(folder + "/" + bad.name + ".onnx", model.proto.SerializeAsString());
+    write(folder + "/" + bad.name + ".expect", bad.expect + "\n");
+  }
+  write(folder + "/data", "sixteen bytes...");
+  write(folder + "/../data", "sixteen bytes...");
+  std::error_code code;
+  std::filesystem::create_symlink("../data", folder + "/link", code);
+  std::printf("%zu models\n", badModels().size());
+  return code ? 1 : 0;
+}
