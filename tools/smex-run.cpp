@@ -152,6 +152,7 @@ void declare(CLI::App &app, Arguments &arguments) {
       ->capture_default_str();
   app.add_option("--seed", arguments.seed,
                  "for drawn parameters and synthetic inputs")
+      ->check(CLI::NonNegativeNumber) // or -1 would wrap around
       ->capture_default_str();
   app.add_flag("--verify", arguments.verify,
                "also run unpartitioned on the CPU, and compare");

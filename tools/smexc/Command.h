@@ -4,11 +4,17 @@
 
 #include "support/Result.h"
 
+#include <CLI/CLI.hpp>
+
 namespace smex::tools {
 
 /// Prints "smexc: error: ..." for each line of the message; the exit status is
 /// the fault's.
 int report(const Error &error);
+
+/// The exit status after what parse() threw: help and version are printed, as
+/// asked for; anything else is one message.
+int parseError(const CLI::App &app, const CLI::ParseError &error);
 
 // Each takes the arguments after the subcommand's name and returns the exit
 // status.

@@ -9,7 +9,6 @@
 #include "tools/smexc/Command.h"
 #include "tools/smexc/Version.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <charconv>

@@ -23,6 +23,14 @@ int smex::tools::report(const Error &error) {
   return int(error.fault);
 }
 
+int smex::tools::parseError(const CLI::App &app, const CLI::ParseError &error) {
+  if (error.get_exit_code() == 0)
+    return app.exit(error);
+  const std::string name = app.get_name().empty() ? "smexc" : app.get_name();
+  return report({std::string(error.what()) + " (see " + name + " --help)",
+                 Fault::Usage});
+}
+
 namespace {
 struct Subcommand {
   const char *name;

@@ -5,8 +5,6 @@
 #include "support/File.h"
 #include "tools/smexc/Command.h"
 
-#include <CLI/CLI.hpp>
-
 using namespace smex;
 using namespace smex::tools;
 

@@ -6,8 +6,6 @@
 #include "runtime/plan/Load.h"
 #include "tools/smexc/Command.h"
 
-#include <CLI/CLI.hpp>
-
 using namespace smex;
 using namespace smex::tools;
 
