@@ -96,8 +96,11 @@ Status run(const Arguments &arguments) {
   const auto plan = plan::load(arguments.directory, {false});
   if (!plan)
     return plan.error();
-  const auto feeds = readInputs(plan->partitioned.program, arguments.inputs,
-                                arguments.run.steps, arguments.seed);
+  if (arguments.verify && plan->unpartitioned.workers.empty())
+    return fail(arguments.directory,
+                ": has no unpartitioned program to verify with");
+  auto feeds = readInputs(plan->partitioned.program, arguments.inputs,
+                          arguments.run.steps, arguments.seed);
   if (!feeds)
     return feeds.error();
   const auto parameters =

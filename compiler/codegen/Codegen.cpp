@@ -5,9 +5,13 @@
 #include "compiler/codegen/Lower.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/Passes.h"
 
+#include <atomic>
 #include <set>
+#include <thread>
 
 using namespace mlir;
 using namespace smex;
@@ -61,11 +65,46 @@ Result<std::string> codegen::kernelText(const KernelRequest &request) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(b, "");
   b.setInsertionPointToEnd(module->getBody());
   func::FuncOp function = buildKernel(b, request.symbol, request.lambda);
+  PassManager passes(&context);
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  if (mlir::failed(passes.run(*module)))
+    return defect("kernel '" + request.symbol + "' is malformed");
   std::string text;
   llvm::raw_string_ostream stream(text);
   function.print(stream, OpPrintingFlags().printNameLocAsPrefix());
   return text + "\n";
 }
+
+namespace {
+
+Result<std::string> compileKernel(MLIRContext &context,
+                                  const KernelRequest &request,
+                                  const CodegenOptions &options) {
+  Diagnostics diagnostics(&context);
+  const auto failed = [&](const std::string &what) {
+    return defect("kernel '" + request.symbol + "' " + what + ": " +
+                  diagnostics.text);
+  };
+  LocBuilder b(UnknownLoc::get(&context), &context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(b);
+  b.setInsertionPointToEnd(module->getBody());
+  func::FuncOp kernel =
+      buildKernel(b, request.symbol + ".kernel", request.lambda);
+  buildEntry(b, request.symbol, request.lambda, kernel);
+  if (mlir::failed(verify(*module)))
+    return failed("is malformed");
+  if (!lowerToLLVM(*module))
+    return failed("does not lower to LLVM");
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> code =
+      translateModuleToLLVMIR(*module, llvmContext, "kernels");
+  if (!code)
+    return failed("does not become LLVM IR");
+  return compileObject(*code, request.symbol, options);
+}
+
+} // namespace
 
 Result<std::string>
 codegen::compileKernels(const std::vector<KernelRequest> &requests,
@@ -80,29 +119,34 @@ codegen::compileKernels(const std::vector<KernelRequest> &requests,
       return defect("two kernels are named '" + request.symbol + "'");
   }
 
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  registerDialects(context);
-  Diagnostics diagnostics(&context);
-  LocBuilder b(UnknownLoc::get(&context), &context);
-  OwningOpRef<ModuleOp> module = ModuleOp::create(b);
-  b.setInsertionPointToEnd(module->getBody());
-  for (const KernelRequest &request : requests) {
-    func::FuncOp kernel =
-        buildKernel(b, request.symbol + ".kernel", request.lambda);
-    buildEntry(b, request.symbol, request.lambda, kernel);
-  }
-  if (failed(verify(*module)))
-    return defect("a generated kernel is malformed: " + diagnostics.text);
-  if (Status lowered = lowerToLLVM(*module); !lowered)
-    return defect(lowered.error().message + ": " + diagnostics.text);
-  llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> code =
-      translateModuleToLLVMIR(*module, llvmContext, "kernels");
-  if (!code)
-    return defect("generated kernels do not become LLVM IR: " + diagnostics.text);
-  Result<std::string> object =
-      compileObject(*code, {symbols.begin(), symbols.end()}, options);
-  if (!object)
-    return object;
-  return linkShared(*object);
+  if (requests.empty())
+    return std::string(); // a plan of library kernels alone has no kernels.so
+
+  // One object per kernel, so that threads share nothing; each is the same
+  // whichever thread compiles it.
+  std::vector<std::string> objects(requests.size());
+  std::vector<std::optional<Error>> errors(requests.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    MLIRContext context(MLIRContext::Threading::DISABLED);
+    registerDialects(context);
+    for (size_t i = next++; i < requests.size(); i = next++) {
+      Result<std::string> object = compileKernel(context, requests[i], options);
+      if (object)
+        objects[i] = std::move(*object);
+      else
+        errors[i] = object.takeError();
+    }
+  };
+  std::vector<std::thread> threads;
+  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  for (size_t t = 1; t < std::min(cores, requests.size()); ++t)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  for (std::optional<Error> &error : errors)
+    if (error)
+      return std::move(*error);
+  return linkShared(objects);
 }

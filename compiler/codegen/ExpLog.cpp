@@ -59,6 +59,10 @@ Num powerOfTwo(Num n) {
   return floatOf((n + n.integer(single ? 127 : 1023)) << (single ? 23 : 52));
 }
 
+Num low32(Num n) {
+  return {n.b, arith::TruncIOp::create(*n.b, n.b->getI32Type(), n.v)};
+}
+
 struct Split {
   Num exponent; // as a float
   Num mantissa; // in [sqrt(1/2), sqrt(2))
@@ -72,9 +76,13 @@ Split splitExponent(Num x) {
   Num bits = bitsOf(select(tiny, x * (single ? 0x1p23 : 0x1p52), x));
   // Moves the cut between two exponents from 1 to sqrt(1/2).
   Num offset = bits - bits.integer(single ? 0x3f3504f3 : 0x3fe6a09e667f3bcd);
-  Num e = offset >> mantissa;
+  // Through a logical shift of a positive number and a conversion from 32 bits,
+  // as AVX2 has no others.
+  const int64_t shift = single ? 128 : 1024;
+  Num e = shiftRight(offset + bits.integer(shift << mantissa), mantissa) -
+          bits.integer(shift);
   Num m = floatOf(bits - (e << mantissa));
-  Num exponent = toReal(e, x.type());
+  Num exponent = toReal(single ? e : low32(e), x.type());
   return {select(tiny, exponent - mantissa, exponent), m};
 }
 
@@ -83,10 +91,6 @@ Num logSpecials(Num x, Num result) {
   result = select(x == INFINITY, x, result);
   result = select(x == 0.0, -INFINITY, result);
   return select((x < 0.0) | isNan(x), NAN, result);
-}
-
-Num both(Num (*function)(Num), Num x) {
-  return x.isF32() ? toF32(function(toF64(x))) : function(x);
 }
 
 /// A sum or product and what rounding it lost.
@@ -128,8 +132,7 @@ Double logDouble(Num x) {
   Double e = product(split.exponent, m.real(ln2High));
   e.low = fma(split.exponent, ln2Low, e.low);
   Double sum = fastSum(e.high, l.high);
-  sum.low = sum.low + (e.low + l.low);
-  return sum;
+  return fastSum(sum.high, sum.low + (e.low + l.low));
 }
 
 /// exp(x.high + x.low), x.high beyond [-1000, 1000] being 0 or infinite.
@@ -142,7 +145,8 @@ Num expDouble(Double x) {
   Num n = shifted - magic;
   Num r = fma(n, -ln2High, high);
   Num rLow = fma(n, -ln2Low, low);
-  Num q = fma(rLow, r, expTail(r)) + rLow;
+  Num tail = expTail(r);
+  Num q = fma(rLow, (r + tail) + 1.0, tail);
   Double sum = fastSum(r.real(1.0), r);
   return scale(sum.high + (sum.low + q), bitsOf(shifted) - bitsOf(magic));
 }
@@ -227,22 +231,25 @@ Num codegen::expandPow(Num x, Num y) {
 }
 
 Num codegen::expandSinh(Num x) {
-  if (x.isF32())
-    return both(expandSinh, x);
-  Num a = abs(x);
-  Num t = expm1(select(a > 22.0, 22.0, a));
-  Num small = (t + t / (t + 1.0)) * 0.5;
-  Num h = expandExp(a * 0.5);
-  return copysign(select(a > 22.0, (h * 0.5) * h, small), x);
+  return throughF64Odd(
+      [](Num a) {
+        Num t = expm1(select(a > 22.0, 22.0, a));
+        Num small = (t + t / (t + 1.0)) * 0.5;
+        Num h = expandExp(a * 0.5);
+        return select(a > 22.0, (h * 0.5) * h, small);
+      },
+      x);
 }
 
 Num codegen::expandCosh(Num x) {
-  if (x.isF32())
-    return both(expandCosh, x);
-  Num a = abs(x);
-  Num h = expandExp(a * 0.5);
-  Num e = expandExp(select(a > 22.0, 22.0, a));
-  return select(a > 22.0, (h * 0.5) * h, (e + 1.0 / e) * 0.5);
+  return throughF64(
+      [](Num x) {
+        Num a = abs(x);
+        Num h = expandExp(a * 0.5);
+        Num e = expandExp(select(a > 22.0, 22.0, a));
+        return select(a > 22.0, (h * 0.5) * h, (e + 1.0 / e) * 0.5);
+      },
+      x);
 }
 
 Num codegen::expandTanh(Num x) {
@@ -254,31 +261,34 @@ Num codegen::expandTanh(Num x) {
 }
 
 Num codegen::expandAsinh(Num x) {
-  if (x.isF32())
-    return both(expandAsinh, x);
-  Num a = abs(x);
-  Num big = a > 0x1p28; // the square would overflow, and 1 + a^2 is a^2
-  Num s = select(big, 1.0, a);
-  Num square = s * s;
-  Num result = log1p(s + square / (sqrt(square + 1.0) + 1.0));
-  result = select(big, expandLog(a) + ln2High, result);
-  return copysign(result, x);
+  return throughF64Odd(
+      [](Num a) {
+        Num big = a > 0x1p28; // the square would overflow, and 1 + a^2 is a^2
+        Num s = select(big, 1.0, a);
+        Num square = s * s;
+        Num small = log1p(s + square / (sqrt(square + 1.0) + 1.0));
+        return select(big, expandLog(a) + ln2High, small);
+      },
+      x);
 }
 
 Num codegen::expandAcosh(Num x) {
-  if (x.isF32())
-    return both(expandAcosh, x);
-  Num big = x > 0x1p28;
-  Num t = select(big, 1.0, x - 1.0);
-  Num result = log1p(t + sqrt(fma(t, t, t + t)));
-  result = select(big, expandLog(x) + ln2High, result);
-  return select(x < 1.0, NAN, result);
+  return throughF64(
+      [](Num x) {
+        Num big = x > 0x1p28;
+        Num t = select(big, 1.0, x - 1.0);
+        Num small = log1p(t + sqrt(fma(t, t, t + t)));
+        Num result = select(big, expandLog(x) + ln2High, small);
+        return select(x < 1.0, NAN, result);
+      },
+      x);
 }
 
 Num codegen::expandAtanh(Num x) {
-  if (x.isF32())
-    return both(expandAtanh, x);
-  Num a = abs(x);
-  Num result = log1p((a + a) / (1.0 - a)) * 0.5;
-  return copysign(select(a > 1.0, NAN, result), x);
+  return throughF64Odd(
+      [](Num a) {
+        Num result = log1p((a + a) / (1.0 - a)) * 0.5;
+        return select(a > 1.0, NAN, result);
+      },
+      x);
 }

@@ -119,6 +119,13 @@ Num expandFmod(Num x, Num y);
 Num expandMax(Num a, Num b);
 Num expandMin(Num a, Num b);
 
+/// An f64 function for f32 as well: rounded once more, at the end.
+Num throughF64(Num (*function)(Num), Num x);
+/// The same for an odd function, given for x >= 0. The sign is set after the
+/// rounding: LLVM would convert the sign, too, between types for which there is
+/// no instruction.
+Num throughF64Odd(Num (*function)(Num), Num x);
+
 /// A value of f32 or f64 rounded, once, to f16 or bf16, as f32.
 Num roundTo16(Num x, mlir::Type type);
 

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 
 LLD_HAS_DRIVER(elf)
@@ -47,6 +48,17 @@ public:
   bool made = false;
 };
 
+/// Without the care that outputs of a program get: no other process sees it.
+Status writeTemporary(const std::string &path, const std::string &bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), std::streamsize(bytes.size()));
+  if (file.flush())
+    return {};
+  Error error = fail(path, ": ", std::strerror(errno));
+  error.fault = Fault::Environment;
+  return error;
+}
+
 /// What the dynamic loader would have to find elsewhere.
 Status verifyImportFree(const std::string &bytes) {
   auto file = llvm::object::ObjectFile::createELFObjectFile(
@@ -72,24 +84,29 @@ Status verifyImportFree(const std::string &bytes) {
 
 } // namespace
 
-Result<std::string> codegen::linkShared(const std::string &object) {
+Result<std::string>
+codegen::linkShared(const std::vector<std::string> &objects) {
   const TemporaryFolder folder;
   if (!folder.made) {
     Error error = fail(folder.path, ": ", std::strerror(errno));
     error.fault = Fault::Environment;
     return error;
   }
-  const std::string input = folder.path + "/kernels.o";
   const std::string output = folder.path + "/kernels.so";
-  if (Status written = writeFile(input, object); !written)
-    return written.takeError();
+  std::vector<std::string> inputs;
+  for (const std::string &object : objects) {
+    inputs.push_back(folder.path + "/" + std::to_string(inputs.size()) + ".o");
+    if (Status written = writeTemporary(inputs.back(), object); !written)
+      return written.takeError();
+  }
 
-  // No build id, no name, one thread: nothing but the object decides the bytes.
-  const char *arguments[] = {"ld.lld",        "-shared",      "-m",
-                             "elf_x86_64",    "-Bsymbolic",   "--strip-all",
-                             "--build-id=none", "--hash-style=gnu", "--threads=1",
-                             "--no-undefined", "-o",          output.c_str(),
-                             input.c_str()};
+  // No build id, no name, one thread: nothing but the objects decides the bytes.
+  std::vector<const char *> arguments = {
+      "ld.lld",          "-shared",          "-m",          "elf_x86_64",
+      "-Bsymbolic",      "--strip-all",      "--threads=1", "--build-id=none",
+      "--no-undefined",  "--hash-style=gnu", "-o",          output.c_str()};
+  for (const std::string &input : inputs)
+    arguments.push_back(input.c_str());
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   {

@@ -14,18 +14,18 @@ namespace smex::codegen {
 void registerDialects(mlir::MLIRContext &context);
 
 /// linalg, scf, vector .. -> the LLVM dialect, in place.
-Status lowerToLLVM(mlir::ModuleOp module);
+/// False, with a diagnostic, where that fails.
+bool lowerToLLVM(mlir::ModuleOp module);
 
-/// LLVM IR -> an object file, optimized for the options' CPU. `exported` names
-/// the functions that others may call.
-Result<std::string> compileObject(llvm::Module &module,
-                                  const std::vector<std::string> &exported,
+/// LLVM IR -> an object file, optimized for the options' CPU. Others may call
+/// the function `exported` only.
+Result<std::string> compileObject(llvm::Module &module, llvm::StringRef exported,
                                   const CodegenOptions &options);
 /// Input (Usage) errors for CPUs that compileObject does not know.
 Status checkOptions(const CodegenOptions &options);
 
-/// An object file -> a shared object; an import is a defect.
-Result<std::string> linkShared(const std::string &object);
+/// Object files -> a shared object; an import is a defect.
+Result<std::string> linkShared(const std::vector<std::string> &objects);
 
 } // namespace smex::codegen
 

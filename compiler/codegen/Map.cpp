@@ -2,6 +2,7 @@
 // loops, they are a linalg.generic: reads whose indices are sums of multiples of
 // the index variables become its inputs, others load by hand.
 #include "compiler/codegen/Conditions.h"
+#include "compiler/codegen/LoopOrder.h"
 #include "compiler/codegen/Nest.h"
 
 #include "dialects/tdl/lambda/IndexSum.h"
@@ -139,10 +140,76 @@ void buildGeneric(Kernel &kernel, const ExprRef &term) {
       });
 }
 
+/// The output variable along which an operand lies in memory, where it is not
+/// the result's last: a transposition.
+int transposedVariable(const tdl::Lambda &lambda, const ExprRef &term) {
+  const int last = lambda.rank() - 1;
+  int variable = -1;
+  walk(term, [&](const ExprRef &e) {
+    if (e->kind != ExprKind::Read || readCost(e, last) <= 2)
+      return;
+    for (int i = 0; i < last; ++i)
+      if (readCost(e, i) == 1)
+        variable = i;
+  });
+  return variable;
+}
+
+/// A transposition in squares: computed along the operand's rows, turned in the
+/// first-level cache, stored along the result's. Rows are often a power of two
+/// apart and compete for the same lines of the cache, so that each had better be
+/// used up at once.
+void buildTransposed(Kernel &kernel, const ExprRef &term, int variable) {
+  const int64_t side = byteSize(kernel.lambda.result) == 8 ? 32 : 64; // 16 KiB
+  const int last = kernel.lambda.rank() - 1;
+  std::vector<int> outer;
+  for (int i = 0; i < last; ++i)
+    if (i != variable)
+      outer.push_back(i);
+  LocBuilder &b = kernel.b;
+  Type element = memoryType(b.getContext(), kernel.lambda.result);
+  Value square = kernel.scratch(element, side * side);
+  const auto each = [&](int i, llvm::function_ref<void(Value, Value)> body) {
+    Value hi = kernel.hi[size_t(i)];
+    kernel.loop(kernel.lo[size_t(i)], hi, side, [&](Value start) {
+      body(start, kernel.min(kernel.add(start, kernel.constant(side)), hi));
+    });
+  };
+  Nest(kernel, outer).emit(term, Nest::Body([&](const ExprRef &term) {
+    each(variable, [&](Value rowLo, Value rowHi) {
+      each(last, [&](Value lo, Value hi) {
+        const auto slot = [&]() -> Value {
+          Value row = kernel.sub(kernel.at[size_t(last)], lo);
+          Value start = arith::MulIOp::create(b, row, kernel.constant(side));
+          return kernel.add(start, kernel.sub(kernel.at[size_t(variable)], rowLo));
+        };
+        const auto over = [&](int outside, int inside) {
+          Nest nest(kernel, {outside, inside});
+          nest.setRange(variable, rowLo, rowHi);
+          nest.setRange(last, lo, hi);
+          return nest;
+        };
+        over(last, variable).emit(term, Nest::Body([&](const ExprRef &term) {
+          Value value = toMemory(b, kernel.lambda.result, kernel.emit(term));
+          memref::StoreOp::create(b, value, square, slot());
+        }));
+        const ExprRef nothing = tdl::constant(0, kernel.lambda.result);
+        over(variable, last).emit(nothing, Nest::Body([&](const ExprRef &) {
+          Value value = memref::LoadOp::create(b, square, slot());
+          memref::StoreOp::create(b, value, kernel.result, kernel.resultIndices());
+        }));
+      });
+    });
+  }));
+}
+
 } // namespace
 
 void codegen::buildMap(Kernel &kernel) {
   const ExprRef term = termOf(kernel.lambda);
+  const int transposed = transposedVariable(kernel.lambda, term);
+  if (transposed >= 0)
+    return buildTransposed(kernel, term, transposed);
   if (!hasCuts(kernel.lambda, term))
     return buildGeneric(kernel, term);
   std::vector<int> order;

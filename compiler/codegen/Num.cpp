@@ -125,7 +125,8 @@ Num codegen::scale(Num x, Num n) {
   const auto power = [&](Num e) {
     return floatOf((e + e.integer(bias)) << mantissa);
   };
-  Num half = n >> 1;
+  // A logical shift of a positive number: AVX2 has no other for 64 bits.
+  Num half = shiftRight(n + n.integer(4096), 1) - n.integer(2048);
   return x * power(half) * power(n - half);
 }
 
@@ -135,6 +136,13 @@ Num codegen::expandMax(Num a, Num b) {
 }
 Num codegen::expandMin(Num a, Num b) {
   return select(isNan(a), a, select(a < b, a, b));
+}
+
+Num codegen::throughF64(Num (*function)(Num), Num x) {
+  return x.isF32() ? toF32(function(toF64(x))) : function(x);
+}
+Num codegen::throughF64Odd(Num (*function)(Num), Num x) {
+  return copysign(throughF64(function, abs(x)), x);
 }
 
 Num codegen::roundTo16(Num x, Type type) {

@@ -105,8 +105,7 @@ Status codegen::checkOptions(const CodegenOptions &options) {
 }
 
 Result<std::string>
-codegen::compileObject(llvm::Module &module,
-                       const std::vector<std::string> &exported,
+codegen::compileObject(llvm::Module &module, llvm::StringRef exported,
                        const CodegenOptions &options) {
   llvm::TargetOptions targetOptions;
   // A product and a sum stay two operations wherever a loop is cut.
@@ -118,15 +117,11 @@ codegen::compileObject(llvm::Module &module,
   module.setDataLayout(machine->createDataLayout());
   for (llvm::Function &function : module) {
     function.setDoesNotThrow(); // and so needs no unwind tables
-    if (function.isDeclaration())
+    if (function.isDeclaration() || function.getName() == exported)
       continue;
-    const bool isExported = std::find(exported.begin(), exported.end(),
-                                      function.getName()) != exported.end();
-    if (isExported)
-      continue;
-    // The kernels proper. They stay functions of their own, as it is their
-    // arguments of which LLVM may know that they do not overlap; a descriptor's
-    // pointer comes twice, and only the second is used.
+    // The kernel proper. It stays a function of its own, as it is its arguments
+    // of which LLVM may know that they do not overlap; a descriptor's pointer
+    // comes twice, and only the second is used.
     function.setLinkage(llvm::GlobalValue::InternalLinkage);
     function.addFnAttr(llvm::Attribute::NoInline);
     for (llvm::Argument &argument : function.args())

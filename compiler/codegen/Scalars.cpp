@@ -104,6 +104,9 @@ Value floatMod(Num a, Num c) {
 }
 
 Value floatFloorDiv(Num a, Num c) {
+  // Only in f64 is a f32's difference below exact enough to round once.
+  if (a.isF32())
+    return toF32({a.b, floatFloorDiv(toF64(a), toF64(c))}).v;
   // a - rest is a multiple of c, so the quotient is whole but for its rounding.
   Num exact = roundEven((a - Num{a.b, floatMod(a, c)}) / c);
   Num regular = (abs(a) < INFINITY) & (isNan(c) ^ (abs(c) > 0.0));

@@ -18,10 +18,6 @@ constexpr double piOver2Low = 0x1.1a62633145c07p-54;
 constexpr double piOver2Lowest = -0x1.f1976b7ed8fbcp-110;
 constexpr double pi = 2 * piOver2, piLow = 2 * piOver2Low;
 
-Num both(Num (*function)(Num), Num x) {
-  return x.isF32() ? toF32(function(toF64(x))) : function(x);
-}
-
 /// 2/pi behind a word of zeros: 1,280 bits after the point.
 constexpr uint64_t twoOverPi[] = {
     0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0,
@@ -198,68 +194,72 @@ Num atanOfRatio(Num top, Num bottom) {
 } // namespace
 
 Num codegen::expandSin(Num x) {
-  if (x.isF32())
-    return both(expandSin, x);
-  Num result = sineOfAngle(reduce(x), 0);
-  return select(x == 0.0, x, result); // -0
+  return throughF64(
+      [](Num x) {
+        Num result = sineOfAngle(reduce(x), 0);
+        return select(x == 0.0, x, result); // -0
+      },
+      x);
 }
 
 Num codegen::expandCos(Num x) {
-  if (x.isF32())
-    return both(expandCos, x);
-  return sineOfAngle(reduce(x), 1);
+  return throughF64([](Num x) { return sineOfAngle(reduce(x), 1); }, x);
 }
 
 Num codegen::expandTan(Num x) {
-  if (x.isF32())
-    return both(expandTan, x);
-  const Angle angle = reduce(x);
-  return select(x == 0.0, x, sineOfAngle(angle, 0) / sineOfAngle(angle, 1));
+  return throughF64(
+      [](Num x) {
+        const Angle angle = reduce(x);
+        Num result = sineOfAngle(angle, 0) / sineOfAngle(angle, 1);
+        return select(x == 0.0, x, result);
+      },
+      x);
 }
 
 Num codegen::expandAsin(Num x) {
-  if (x.isF32())
-    return both(expandAsin, x);
-  Num a = abs(x);
-  // Beyond 1/2: asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)).
-  Num far = a > 0.5;
-  Num s = select(far, sqrt((1.0 - a) * 0.5), a);
-  Num tail = asinTail(s);
-  Num result = select(far, piOver2 - 2.0 * (s + tail) + piOver2Low, s + tail);
-  return copysign(result, x);
+  return throughF64Odd(
+      [](Num a) {
+        // Beyond 1/2: asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)).
+        Num far = a > 0.5;
+        Num s = select(far, sqrt((1.0 - a) * 0.5), a);
+        Num arc = s + asinTail(s);
+        return select(far, piOver2 - 2.0 * arc + piOver2Low, arc);
+      },
+      x);
 }
 
 Num codegen::expandAcos(Num x) {
-  if (x.isF32())
-    return both(expandAcos, x);
-  Num a = abs(x);
-  Num far = a > 0.5;
-  Num s = select(far, sqrt((1.0 - a) * 0.5), x);
-  Num arc = s + asinTail(s);
-  Num twice = 2.0 * arc;
-  Num beyond = select(x < 0.0, (pi - twice) + piLow, twice);
-  return select(far, beyond, (piOver2 - arc) + piOver2Low);
+  return throughF64(
+      [](Num x) {
+        Num a = abs(x);
+        Num far = a > 0.5;
+        Num s = select(far, sqrt((1.0 - a) * 0.5), x);
+        Num arc = s + asinTail(s);
+        Num twice = 2.0 * arc;
+        Num beyond = select(x < 0.0, (pi - twice) + piLow, twice);
+        return select(far, beyond, (piOver2 - arc) + piOver2Low);
+      },
+      x);
 }
 
 Num codegen::expandAtan(Num x) {
-  if (x.isF32())
-    return both(expandAtan, x);
-  Num a = abs(x);
-  Num swap = a > 1.0;
-  // 1/a as a quotient, so that it rounds only once; 1/infinity is 0.
-  Num bottom = select(swap, a, 1.0);
-  bottom = select(a == INFINITY, 1.0, bottom);
-  Num top = select(swap, 1.0, a);
-  top = select(a == INFINITY, 0.0, top);
-  Num r = atanOfRatio(top, bottom);
-  r = select(swap, (piOver2 - r) + piOver2Low, r);
-  return copysign(r, x);
+  return throughF64Odd(
+      [](Num a) {
+        Num swap = a > 1.0;
+        // 1/a as a quotient, so that it rounds only once; 1/infinity is 0.
+        Num bottom = select(swap, a, 1.0);
+        bottom = select(a == INFINITY, 1.0, bottom);
+        Num top = select(swap, 1.0, a);
+        top = select(a == INFINITY, 0.0, top);
+        Num r = atanOfRatio(top, bottom);
+        return select(swap, (piOver2 - r) + piOver2Low, r);
+      },
+      x);
 }
 
-Num codegen::expandAtan2(Num y, Num x) {
-  if (x.isF32())
-    return toF32(expandAtan2(toF64(y), toF64(x)));
-  Num ay = abs(y), ax = abs(x);
+/// For y >= 0.
+static Num atan2OfMagnitude(Num ay, Num x) {
+  Num ax = abs(x);
   Num swap = ay > ax;
   Num top = select(swap, ax, ay), bottom = select(swap, ay, ax);
   // Equal magnitudes (0 and 0, infinity and infinity) would divide to NaN; sums
@@ -273,5 +273,11 @@ Num codegen::expandAtan2(Num y, Num x) {
   r = select(swap, (piOver2 - r) + piOver2Low, r);
   Num left = bitsOf(x) < bitsOf(x).integer(0);
   r = select(left, (pi - r) + piLow, r);
-  return select(isNan(x) | isNan(y), NAN, copysign(r, y));
+  return select(isNan(x) | isNan(ay), NAN, r);
+}
+
+Num codegen::expandAtan2(Num y, Num x) {
+  if (!x.isF32())
+    return copysign(atan2OfMagnitude(abs(y), x), y);
+  return copysign(toF32(atan2OfMagnitude(toF64(abs(y)), toF64(x))), y);
 }

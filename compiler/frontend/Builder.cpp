@@ -36,6 +36,21 @@ ValueId Builder::addConstant(Tensor tensor, std::string name) {
   return add(std::move(entry));
 }
 
+ValueId Builder::addConstant(std::string name, TensorType type,
+                             ParameterData data) {
+  const ValueId v =
+      addParameter(std::move(name), std::move(type), std::move(data));
+  values[v].weight = false;
+  values[v].constant = true;
+  values[v].depth = unnamed;
+  return v;
+}
+
+ValueId Builder::addSequence(std::vector<ValueId> elements) {
+  sequences.push_back(std::move(elements));
+  return firstSequence + int(sequences.size()) - 1;
+}
+
 Status Builder::addTemplates(std::string_view file, std::string_view text) {
   return extra.add(file, text);
 }
@@ -48,7 +63,7 @@ const tdl::Library *Builder::libraryOf(std::string_view op) const {
 }
 
 void Builder::setName(ValueId v, const std::string &name, int depth) {
-  if (values[v].depth <= depth)
+  if (isSequence(v) || values[v].depth <= depth)
     return;
   values[v].name = name;
   values[v].depth = depth;
@@ -248,7 +263,7 @@ Model Builder::finish(
     if (entry.kind == Entry::Kind::Input) {
       model.inputs.push_back(number[v]);
     } else if (entry.kind == Entry::Kind::Parameter) {
-      model.parameters.push_back({number[v], entry.data, false});
+      model.parameters.push_back({number[v], entry.data, entry.constant});
     } else if (!stays(entry)) {
       ParameterData data;
       data.bytes = entry.tensor->bytes.data();

@@ -15,6 +15,11 @@ namespace smex::frontend {
 /// Number of a value in the builder.
 using ValueId = int;
 
+/// Values of this number and up are sequences of values (see addSequence),
+/// which nothing but the bookkeeping of a front-end understands.
+constexpr ValueId firstSequence = 1 << 29;
+inline bool isSequence(ValueId v) { return v >= firstSequence; }
+
 class Builder {
 public:
   /// Larger arrays are never computed at compile time, nor looked into.
@@ -25,6 +30,13 @@ public:
   ValueId addParameter(std::string name, TensorType type, ParameterData data);
   /// A value that is not a weight: its name is made where none is given.
   ValueId addConstant(Tensor tensor, std::string name);
+
+  /// A constant whose bytes stay where they are.
+  ValueId addConstant(std::string name, TensorType type, ParameterData data);
+  ValueId addSequence(std::vector<ValueId> elements);
+  const std::vector<ValueId> &sequence(ValueId v) const {
+    return sequences[v - firstSequence];
+  }
 
   /// More operators, from --ops or made for one node; looked up first.
   Status addTemplates(std::string_view file, std::string_view text);
@@ -65,6 +77,7 @@ private:
     /// Made of a weight: training may change it, so folding keeps the
     /// application too.
     bool weight = false;
+    bool constant = false; // stored, but no weight
     /// How far inside its name is from; a made name is the innermost.
     int depth = unnamed;
     bool named() const { return depth != unnamed; }
@@ -77,6 +90,7 @@ private:
                 const std::string &node);
   void fold(const Application &application);
 
+  std::deque<std::vector<ValueId>> sequences;
   std::deque<Entry> values;              // types are handed out by reference
   std::vector<Application> applications; // operands, result: ValueIds
   std::unordered_map<std::string, int> intermediates; // per node

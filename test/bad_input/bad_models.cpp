@@ -101,35 +101,6 @@ std::function<void(OnnxModel &)> filled(std::vector<int64_t> shape) {
   };
 }
 
-void nestedIfs(OnnxModel &m) {
-  m.input("x", {"4"});
-  onnx::GraphProto body;
-  body.add_output()->set_name("x");
-  for (int depth = 0; depth < 90; ++depth) {
-    onnx::GraphProto outer;
-    auto *node = outer.add_node();
-    node->set_op_type("If");
-    node->add_input("flag");
-    const std::string name = "v" + std::to_string(depth);
-    node->add_output(name);
-    for (const char *branch : {"then_branch", "else_branch"}) {
-      auto *attribute = node->add_attribute();
-      attribute->set_name(branch);
-      attribute->set_type(onnx::AttributeProto::GRAPH);
-      // Both branches in full would double the size at each level.
-      if (branch[0] == 't')
-        *attribute->mutable_g() = body;
-      else
-        attribute->mutable_g()->add_output()->set_name("x");
-    }
-    outer.add_output()->set_name(name);
-    body = outer;
-  }
-  *m.graph.mutable_node() = body.node();
-  m.input("flag", {}, DType::Bool);
-  m.output("v89");
-}
-
 std::vector<BadModel> badModels() {
   const std::string node = "node \"node\"";
   return {
@@ -196,7 +167,6 @@ std::vector<BadModel> badModels() {
          m.output("y");
        }},
       {"initializer_negative", "\"w\"", weighted("Add", {"4"}, {-4})},
-      {"fill_huge", "\"fill\"|" + node, filled({huge, 4})},
       {"fill_overflow", "\"fill\"", filled({huge, huge})},
       {"fill_negative", "\"fill\"", filled({-1})},
       {"range_overflow", "\"range\"",
@@ -310,13 +280,25 @@ std::vector<BadModel> badModels() {
          graph->add_output()->set_name("w");
          m.output("y");
        }},
-      {"ifs", "", nestedIfs},
+      {"name_of_lines", "node \"two\\?lines\"",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.node("Relu", {"x"}, {"y"}, "two\nlines");
+         m.output("y");
+       }},
+      {"name_of_bytes", "value \"\\?\\?\"",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.node("Relu", {"x"}, {"\xff\xfe"}, "node");
+         m.node("Relu", {"\xff\xfe"}, {"y"}, "other");
+         m.output("y");
+       }},
       {"external_absolute", "\"w\".*/etc/passwd", withExternal("/etc/passwd")},
       {"external_up", "\"w\".*\\.\\./data", withExternal("../data")},
       {"external_up_inside", "\"w\"", withExternal("a/../../data")},
       {"external_link", "\"w\".*link", withExternal("link")},
       {"external_missing", "\"w\".*missing", withExternal("missing")},
-      {"external_folder", "\"w\"", withExternal(".")},
+      {"external_folder", "\"w\".*not a file", withExternal(".")},
       {"external_no_name", "\"w\"", withExternal("")},
       {"external_offset", "\"w\"", withExternal("data", "8")},
       {"external_offset_huge", "\"w\"",

@@ -74,9 +74,9 @@ defaultsOf(const onnx::FunctionProto &function) {
         !stream.ReadString(&bytes, int(length)))
       break;
     onnx::AttributeProto attribute;
-    // One that holds a graph would have to outlive the import.
+    // One that holds a graph, or much data, would have to outlive the import.
     if (tag >> 3 == 11 && attribute.ParseFromString(bytes) &&
-        !attribute.has_g())
+        !attribute.has_g() && bytes.size() < size_t(Builder::foldedElements))
       defaults.push_back(std::move(attribute));
   }
   return defaults;
@@ -134,6 +134,9 @@ void Importer::importIf(Node &node, Scope &scope, const Surroundings &in) {
   const auto yes = importBody(node, *branches[1], {}, "/then/", scope, in);
   const ValueId condition = node.reshape(node.in(0), {});
   for (size_t i = 0; i < std::min(yes.size(), no.size()); ++i) {
+    if (isSequence(yes[i]) || isSequence(no[i]))
+      node.refuse("its condition must be known at compile time: it gives a "
+                  "sequence");
     if (builder.type(yes[i]) != builder.type(no[i]))
       node.refuse("its branches give different types, ",
                   toString(builder.type(yes[i])), " and ",
@@ -181,9 +184,12 @@ void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
       node.refuse("its body has too few outputs");
     // An absent condition operand means "go on", but the body's counts.
     condition = results[0];
+    node.require(!isSequence(condition), "its condition is a sequence");
     state.assign(results.begin() + 1, results.begin() + 1 + states);
     scans.resize(results.size() - 1 - states);
     for (size_t s = 0; s < scans.size(); ++s) {
+      node.require(!isSequence(results[1 + states + s]),
+                   "it collects sequences");
       std::vector<int64_t> shape = builder.type(results[1 + states + s]).shape;
       shape.insert(shape.begin(), 1);
       scans[s].push_back(node.reshape(results[1 + states + s], shape));
@@ -239,7 +245,10 @@ void Importer::importScan(Node &node, Scope &scope, const Surroundings &in) {
     state.assign(results.begin(), results.begin() + states);
     scans.resize(results.size() - states);
     for (size_t s = 0; s < scans.size(); ++s)
-      scans[s].push_back(results[states + s]);
+      if (isSequence(results[states + s]))
+        node.refuse("it collects sequences");
+      else
+        scans[s].push_back(results[states + s]);
   }
   const auto outAxes = pad(node.integers("scan_output_axes"), scans.size());
   const auto outReversed =
@@ -256,4 +265,29 @@ void Importer::importScan(Node &node, Scope &scope, const Surroundings &in) {
       part = node.reshape(part, shape);
     node.out(states + s, node.concat(scans[s], axis));
   }
+}
+
+void Importer::importSequenceMap(Node &node, Scope &scope,
+                                 const Surroundings &in) {
+  const onnx::GraphProto &body = *node.graph("body");
+  std::vector<std::vector<ValueId>> results(body.output_size());
+  for (size_t i = 0; i < node.sequence(0).size(); ++i) {
+    std::vector<ValueId> inputs;
+    for (size_t operand = 0; operand < node.inputs.size(); ++operand) {
+      if (!node.has(operand) || !isSequence(node.inputs[operand])) {
+        inputs.push_back(node.in(operand));
+        continue;
+      }
+      const auto &elements = node.sequence(operand);
+      node.require(elements.size() == node.sequence(0).size(),
+                   "its sequences differ in length");
+      inputs.push_back(elements[i]);
+    }
+    const auto made = importBody(node, body, inputs,
+                                 "/" + std::to_string(i) + "/", scope, in);
+    for (size_t r = 0; r < made.size(); ++r)
+      results[r].push_back(made[r]);
+  }
+  for (size_t r = 0; r < results.size(); ++r)
+    node.out(r, builder.addSequence(std::move(results[r])));
 }

@@ -110,6 +110,10 @@ Result<Model> Importer::run() try {
         error("output \"" + output.name() + "\" is not computed by any node");
       else if (!names.insert(output.name()).second)
         error("output \"" + output.name() + "\" is listed twice");
+      else if (isSequence(v))
+        error("output \"" + output.name() +
+              "\" is a sequence of tensors, which is "
+              "not supported");
       else if (v >= 0)
         checkOutput(output, v);
       outputs.push_back({output.name(), v});
@@ -226,6 +230,8 @@ void Importer::convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
     return importLoop(node, scope, in);
   if (domain.empty() && op == "Scan")
     return importScan(node, scope, in);
+  if (domain.empty() && op == "SequenceMap")
+    return importSequenceMap(node, scope, in);
   bool known = false;
   if (const Row *row = findRow(domain, op, node.opset, known))
     return row->convert(node);

@@ -75,6 +75,7 @@ private:
   void importIf(Node &node, Scope &scope, const Surroundings &in);
   void importLoop(Node &node, Scope &scope, const Surroundings &in);
   void importScan(Node &node, Scope &scope, const Surroundings &in);
+  void importSequenceMap(Node &node, Scope &scope, const Surroundings &in);
   std::vector<ValueId> importBody(Node &node, const onnx::GraphProto &body,
                                   const std::vector<ValueId> &inputs,
                                   const std::string &label, Scope &scope,

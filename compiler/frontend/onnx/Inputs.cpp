@@ -100,7 +100,9 @@ void Importer::addInputs(Scope &scope) {
   }
   std::unordered_set<std::string> names;
   for (const auto &input : model->graph().input())
-    if (!names.insert(input.name()).second)
+    if (input.name().empty())
+      error("an input has no name");
+    else if (!names.insert(input.name()).second)
       error("input \"" + input.name() + "\" is there twice");
     else if (!scope.values.count(input.name())) // no initializer, not bound
       addInput(input, scope);

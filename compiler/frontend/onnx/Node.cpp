@@ -14,7 +14,15 @@ std::string Node::inputName(size_t i) const {
 ValueId Node::in(size_t i) const {
   if (!has(i))
     refuse("operand ", i, " is missing");
+  if (isSequence(inputs[i]))
+    refuse("operand ", i, " is a sequence of tensors");
   return inputs[i];
+}
+
+const std::vector<ValueId> &Node::sequence(size_t i) const {
+  if (!has(i) || !isSequence(inputs[i]))
+    refuse("operand ", i, " must be a sequence of tensors");
+  return builder.sequence(inputs[i]);
 }
 
 std::shared_ptr<const Tensor> Node::constant(size_t i) const {
@@ -152,6 +160,20 @@ Tensor Node::tensor(const char *name) {
   if (!value)
     refuse("attribute \"", name, "\" ", value.error().message);
   return std::move(*value);
+}
+
+ValueId Node::addTensor(const char *name) {
+  const auto *a = attribute(name, onnx::AttributeProto::TENSOR);
+  if (!a)
+    refuse("attribute \"", name, "\" is missing");
+  // Some exporters write weights as constants.
+  if (a->t().raw_data().size() <= size_t(Builder::foldedElements))
+    return addConstant(tensor(name));
+  auto stored = readTensor(a->t(), source);
+  if (!stored)
+    refuse("attribute \"", name, "\" ", stored.error().message);
+  return builder.addConstant(this->name + ".constant", stored->type,
+                             std::move(stored->data));
 }
 
 Tensor Node::sparseTensor(const char *name) {

@@ -41,6 +41,8 @@ public:
   bool has(size_t i) const { return i < inputs.size() && inputs[i] >= 0; }
   /// Refuses where it is left out.
   ValueId in(size_t i) const;
+  /// The elements of an operand that is a sequence.
+  const std::vector<ValueId> &sequence(size_t i) const;
   const TensorType &type(ValueId v) const { return builder.type(v); }
   const TensorType &inType(size_t i) const { return type(in(i)); }
   const std::vector<int64_t> &shape(size_t i) const { return inType(i).shape; }
@@ -92,6 +94,11 @@ public:
                                  const std::vector<ValueId> &operands,
                                  const tdl::Attributes &attributes = {});
   ValueId addConstant(Tensor tensor);
+  ValueId addSequence(std::vector<ValueId> elements) {
+    return builder.addSequence(std::move(elements));
+  }
+  /// The attribute as a value; a large one stays where it is.
+  ValueId addTensor(const char *name);
   ValueId addInts(const std::vector<int64_t> &values);
   ValueId addReals(const std::vector<double> &values,
                    std::vector<int64_t> shape, DType type = DType::F32);

@@ -14,7 +14,7 @@ const std::vector<Row> &smex::frontend::allRows() {
           einsumRows,      convolutionRows, poolingRows,       gatherRows,
           resizeRows,      lossRows,        quantizationRows,  recurrentRows,
           randomRows,      signalRows,      visionRows,        optimizerRows,
-          attentionRows,   legacyRows,      refusedRows}) {
+          attentionRows,   sequenceRows,    legacyRows,        refusedRows}) {
       auto rows = topic();
       all.insert(all.end(), rows.begin(), rows.end());
     }

@@ -62,6 +62,7 @@ std::vector<Row> signalRows();
 std::vector<Row> visionRows();
 std::vector<Row> optimizerRows();
 std::vector<Row> attentionRows();
+std::vector<Row> sequenceRows();
 std::vector<Row> legacyRows();
 std::vector<Row> refusedRows();
 

@@ -46,7 +46,7 @@ TEST_CASE("truncated models") {
 TEST_CASE("changed bytes") {
   const std::string folder = scratch("changed"), bytes = sample();
   std::mt19937 random(7);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     std::string changed = bytes;
     for (int n = 1 + int(random() % 4); n > 0; --n)
       changed[random() % changed.size()] = char(random());

@@ -39,10 +39,10 @@ public:
     const TensorType &type = result.program.tensors[size_t(tensor)].type;
     for (size_t w = 0; w < boxes.size(); ++w) {
       plan::Worker &worker = result.workers[w];
-      const int64_t at = (worker.arenaBytes + 63) / 64 * 64;
+      const int64_t bytes = volume(boxes[w]) * byteSize(type.dtype);
+      const int64_t at = bytes ? (worker.arenaBytes + 63) / 64 * 64 : 0;
       worker.buffers.push_back({boxes[w], at});
-      if (const int64_t bytes = volume(boxes[w]) * byteSize(type.dtype))
-        worker.arenaBytes = at + bytes;
+      worker.arenaBytes = std::max(worker.arenaBytes, at + bytes);
     }
     return int(result.program.buffers.size()) - 1;
   }

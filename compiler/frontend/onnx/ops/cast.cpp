@@ -19,11 +19,14 @@ static void convertCastLike(Node &n) {
   n.out(0, n.cast(n.in(0), n.inType(1).dtype));
 }
 
-static void convertIdentity(Node &n) { n.out(0, n.in(0)); }
+static void convertIdentity(Node &n) {
+  n.require(n.has(0), "its operand is missing");
+  n.out(0, n.inputs[0]); // also a sequence
+}
 
 static void convertConstant(Node &n) {
   if (n.hasAttribute("value"))
-    return n.out(0, n.addConstant(n.tensor("value")));
+    return n.out(0, n.addTensor("value"));
   const auto number = [&](std::vector<double> values,
                           std::vector<int64_t> shape) {
     n.out(0, n.addReals(values, std::move(shape)));

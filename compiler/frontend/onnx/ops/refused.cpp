@@ -7,21 +7,10 @@ using namespace smex::frontend;
 std::vector<Row> smex::frontend::refusedRows() {
   constexpr const char *shape =
       "the shape of its result depends on values, and a plan is static";
-  constexpr const char *sequence = "sequences are not supported: a plan's "
-                                   "tensors are known at compile time";
-  constexpr const char *optional = "optional values are not supported";
   constexpr const char *string = "strings are not supported";
   std::vector<Row> rows;
   for (const char *op : {"NonZero", "Compress", "Unique", "NonMaxSuppression"})
     rows.push_back({op, 1, refused(shape)});
-  for (const char *op :
-       {"SequenceAt", "SequenceConstruct", "SequenceEmpty", "SequenceErase",
-        "SequenceInsert", "SequenceLength", "SequenceMap", "SplitToSequence",
-        "ConcatFromSequence"})
-    rows.push_back({op, 1, refused(sequence)});
-  for (const char *op :
-       {"Optional", "OptionalGetElement", "OptionalHasElement"})
-    rows.push_back({op, 1, refused(optional)});
   for (const char *op :
        {"StringNormalizer", "StringConcat", "StringSplit", "RegexFullMatch"})
     rows.push_back({op, 1, refused(string)});

@@ -1,0 +1,148 @@
+#!/bin/bash
+# Options, folders and plans that are wrong: the status says whose fault it is, the
+# message what to do, and what was there stays.
+# usage: commands.sh SMEXC SMEX_RUN MODEL_DIR
+set -uo pipefail
+smexc=$PWD/$1 run=$PWD/$2 model=$PWD/$3/model.onnx x=$PWD/$3/inputs/x.npy
+work=${TEST_TMPDIR:-$(mktemp -d)}
+ulimit -c 0
+cd "$work" || exit 1
+failed=0
+complain() {
+  echo "FAILED: $*"
+  failed=1
+}
+
+# gives STATUS MESSAGE COMMAND...: that status and one line on standard error.
+gives() {
+  local wanted=$1 expected=$2 message status
+  shift 2
+  message=$(timeout 60 "$@" 2>&1 > /dev/null)
+  status=$?
+  [ $status = "$wanted" ] && [ "$(wc -l <<< "$message")" = 1 ] &&
+    grep -Eq -- "^(smexc|smex-run): error: .*$expected" <<< "$message" ||
+    complain "$*: status $status: $message"
+}
+# A compilation that must fail, and leave nothing.
+refuses() {
+  gives "$1" "$2" "$smexc" "$model" "${@:3}" -o none
+  [ -e none ] && complain "${*:3}: left a plan"
+}
+
+for gpus in 0 -1 99999999999 1025 x ''; do
+  refuses 2 gpus --gpus "$gpus"
+done
+refuses 2 '--gpus'
+refuses 1 'algorithm "nonsense"; there are' --gpus 2 --algorithm nonsense
+refuses 2 "architecture 'nonsense'" --gpus 2 --cpu-arch nonsense
+refuses 1 'nowhere.npy' --gpus 2 --constant x=nowhere.npy
+refuses 1 'no input "y"' --gpus 2 --constant "y=$x"
+printf 'no array' > bad.npy
+refuses 1 'bad.npy' --gpus 2 --constant x=bad.npy
+refuses 2 'NAME=VALUE' --gpus 2 --constant x
+refuses 2 'number' --gpus 2 --dim n=many
+refuses 2 'number' --gpus 2 --dim n=99999999999999999999
+refuses 1 '"n"' --gpus 2 --dim n=4
+gives 2 '-o' "$smexc" "$model" --gpus 2
+gives 2 'MODEL' "$smexc"
+gives 1 'nowhere.onnx' "$smexc" nowhere.onnx --gpus 2 -o none
+gives 1 'neither' "$smexc" . --gpus 2 -o none
+gives 1 'zero' "$smexc" "$model" --ops /dev/zero --gpus 2 -o none
+
+mkdir precious
+echo data > precious/data
+gives 1 'precious: exists' "$smexc" "$model" --gpus 2 -o precious
+gives 1 'data: exists' "$smexc" "$model" --gpus 2 -o precious/data
+[ "$(cat precious/data)" = data ] || complain "a folder that is no plan was harmed"
+gives 4 'cannot create' "$smexc" "$model" --gpus 2 -o /proc/smex/plan
+
+# More GPUs than rows.
+"$smexc" "$model" --gpus 64 -o wide > /dev/null && "$smexc" check wide > /dev/null &&
+  "$run" wide --input x="$x" --verify > /dev/null || complain "64 GPUs"
+
+"$smexc" "$model" --gpus 2 -o plan > /dev/null || complain "a good model"
+gives 1 '"y"' "$run" plan --input "y=$x"
+gives 1 'nowhere.npy' "$run" plan --input x=nowhere.npy
+gives 1 'bad.npy' "$run" plan --input x=bad.npy
+gives 1 'f64.* f32\[12, 96\] expected' "$run" plan --input x=<(
+  sed '1s/<f4/<f8/; 1s/(12, 96)/(12, 48)/' "$x")
+gives 1 'f32\[96, 12\], f32\[12, 96\] expected' "$run" plan --input x=<(
+  sed '1s/(12, 96)/(96, 12)/' "$x")
+gives 1 'device' "$run" plan --input x=/dev/zero
+gives 1 'twice' "$run" plan --input "x=$x" --input "x=$x"
+gives 2 'NAME=FILE' "$run" plan --input x
+gives 2 'steps' "$run" plan --steps 0
+gives 2 'seed' "$run" plan --seed -1
+gives 2 'backend' "$run" plan --backend nonsense
+gives 4 'cannot create' "$run" plan --output-dir /proc/smex/out
+gives 1 'nowhere' "$run" nowhere
+gives 1 'plan.json' "$run" precious
+for command in check inspect; do
+  gives 1 'nowhere' "$smexc" $command nowhere
+  gives 1 'plan.json' "$smexc" $command precious
+done
+size=$(stat -c %s "$x")
+for ((length = 0; length < size; length += 211)); do
+  head -c $length "$x" > cut.npy
+  gives 1 'cut.npy' "$run" plan --input x=cut.npy
+done
+
+# One bit of each file of a plan.
+flip() { # FILE AT
+  local byte
+  byte=$(od -An -tu1 -j "$2" -N1 "$1")
+  printf "\\x$(printf %x $((byte ^ 4)))" |
+    dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+while read -r file; do
+  rm -rf flipped
+  cp -r plan flipped
+  flip "flipped/$file" $(($(stat -c %s "plan/$file") / 2))
+  gives 1 "flipped/" "$smexc" check flipped
+  gives 1 "flipped/" "$run" flipped
+done < <(cd plan && find . -type f)
+
+# Killed at any moment, the old plan is there, or the new one. Both are for 2 GPUs.
+for delay in 0.02 0.05 0.1 0.15 0.2 0.25 0.3 0.4; do
+  "$smexc" "$model" --gpus 2 -o plan > /dev/null 2>&1 &
+  pid=$!
+  sleep $delay
+  kill -9 $pid 2> /dev/null
+  wait $pid 2> /dev/null
+  "$smexc" check plan > /dev/null || complain "killed after $delay s"
+done
+
+# Outputs are files in the folder, whatever their names.
+cat > odd.json << 'END'
+{"format": "smex-model", "version": 1,
+ "inputs": [{"name": "x", "type": "f32", "shape": [8]}],
+ "nodes": [{"op": "Relu", "inputs": ["x"], "outputs": ["../up"]},
+           {"op": "Neg", "inputs": ["x"], "outputs": [".."]},
+           {"op": "Exp", "inputs": ["x"], "outputs": ["a/b"]},
+           {"op": "Abs", "inputs": ["x"], "outputs": ["/tmp/absolute"]}],
+ "outputs": ["../up", "..", "a/b", "/tmp/absolute"]}
+END
+mkdir inner
+"$smexc" odd.json --gpus 2 -o odd > /dev/null || complain "odd names of outputs"
+"$run" odd --output-dir inner/out > /dev/null || complain "odd names of outputs"
+[ "$(find inner -type f | wc -l)" = 4 ] && [ "$(find inner/out -maxdepth 1 -type f | wc -l)" = 4 ] ||
+  complain "outputs left their folder: $(find inner)"
+
+# What no machine can hold compiles, but does not run.
+cat > huge.json << 'END'
+{"format": "smex-model", "version": 1,
+ "inputs": [{"name": "x", "type": "f32", "shape": [1099511627776, 4]}],
+ "nodes": [{"op": "Relu", "inputs": ["x"], "outputs": ["y"]}],
+ "outputs": ["y"]}
+END
+"$smexc" huge.json --gpus 2 -o huge > /dev/null || complain "a huge model"
+gives 4 'memory' "$run" huge
+
+# A full disk, where this process may mount a small one.
+mkdir disk
+if mount -t tmpfs -o size=64k tmpfs disk 2> /dev/null; then
+  gives 4 'No space left' "$smexc" "$model" --gpus 2 -o disk/plan
+  [ -z "$(ls disk)" ] || complain "left on the full disk: $(ls disk)"
+  umount disk
+fi
+exit $failed

@@ -1,0 +1,26 @@
+// Models through the whole product, in one process: what `smexc`, `smexc check`
+// and `smex-run` do one after the other.
+#ifndef SMEX_TEST_END_TO_END_HARNESS_H
+#define SMEX_TEST_END_TO_END_HARNESS_H
+
+#include "compiler/frontend/Model.h"
+
+#include <map>
+#include <string>
+
+namespace smex::test {
+
+/// Compiles for so many GPUs, writes the plan to disk, loads it again and runs
+/// it on the CPU. All outputs, by name. An error, with a line for each: a
+/// finding of plan::check, communication or peak bytes that are not the plan's,
+/// and whatever any stage reports.
+Result<std::map<std::string, Tensor>>
+runPartitioned(const frontend::Model &model,
+               const std::map<std::string, Tensor> &inputs, int64_t gpus);
+
+/// A folder of this test's own, under $TEST_TMPDIR.
+std::string scratchFolder();
+
+} // namespace smex::test
+
+#endif
