@@ -25,7 +25,8 @@ char currentCase[1024];
 
 /// The process is lost, but not the case that did it.
 void onSignal(int number) {
-  const char *what = number == SIGALRM ? "FAILED (no end): " : "FAILED (crash): ";
+  const char *what =
+      number == SIGALRM ? "FAILED (no end): " : "FAILED (crash): ";
   (void)!::write(2, what, std::strlen(what));
   (void)!::write(2, currentCase, std::strlen(currentCase));
   (void)!::write(2, "\n", 1);
@@ -110,9 +111,10 @@ int main(int argc, char **argv) {
     setrlimit(RLIMIT_AS, &limit);
   }
   const char *root = std::getenv("TEST_TMPDIR");
-  const std::string folder =
-      (root ? std::filesystem::path(root) : std::filesystem::temp_directory_path())
-          .string() + "/fuzz-" + std::to_string(::getpid());
+  const std::string folder = (root ? std::filesystem::path(root)
+                                   : std::filesystem::temp_directory_path())
+                                 .string() +
+                             "/fuzz-" + std::to_string(::getpid());
   std::filesystem::create_directories(folder);
   const std::string path = folder + "/damaged.onnx";
 

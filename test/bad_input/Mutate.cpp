@@ -8,25 +8,85 @@ using namespace smex::test;
 
 namespace {
 // What arithmetic on sizes trips over: signs, powers of two, the ends.
-const int64_t awkward[] = {0,         1,         2,           3,
-                           5,         7,         -1,          -2,
-                           64,        1000,      65536,       INT_MAX,
-                           INT_MIN,   1ll << 31, 1ll << 32,   3037000500,
-                           1ll << 40, 1ll << 61, -(1ll << 40), 1ll << 62,
-                           LLONG_MAX, LLONG_MIN, LLONG_MAX - 1};
+const int64_t awkward[] = {0,
+                           1,
+                           2,
+                           3,
+                           5,
+                           7,
+                           -1,
+                           -2,
+                           64,
+                           48,
+                           100,
+                           INT_MAX,
+                           INT_MIN,
+                           1ll << 31,
+                           1ll << 32,
+                           3037000500,
+                           1ll << 40,
+                           1ll << 61,
+                           -(1ll << 40),
+                           1ll << 62,
+                           LLONG_MAX,
+                           LLONG_MIN,
+                           LLONG_MAX - 1};
 
-const char *const operators[] = {
-    "Add",        "Sub",       "Mul",         "Div",       "Relu",
-    "Softmax",    "MatMul",    "Gemm",        "Conv",      "ConvTranspose",
-    "MaxPool",    "Reshape",   "Transpose",   "Gather",    "ScatterND",
-    "Concat",     "Split",     "Slice",       "Expand",    "Tile",
-    "Pad",        "Range",     "Shape",       "Cast",      "ConstantOfShape",
-    "Unsqueeze",  "Squeeze",   "ReduceSum",   "ArgMax",    "CumSum",
-    "Where",      "Equal",     "OneHot",      "TopK",      "Resize",
-    "LSTM",       "Einsum",    "Identity",    "Dropout",   "BatchNormalization",
-    "Flatten",    "GatherND",  "Trilu",       "EyeLike",   "DepthToSpace",
-    "If",         "Loop",      "NonZero",     "Mod",       "ScatterElements",
-    "AveragePool", "Clip",     "LayerNormalization", "Pow", "NoSuchOperator"};
+const char *const operators[] = {"Add",
+                                 "Sub",
+                                 "Mul",
+                                 "Div",
+                                 "Relu",
+                                 "Softmax",
+                                 "MatMul",
+                                 "Gemm",
+                                 "Conv",
+                                 "ConvTranspose",
+                                 "MaxPool",
+                                 "Reshape",
+                                 "Transpose",
+                                 "Gather",
+                                 "ScatterND",
+                                 "Concat",
+                                 "Split",
+                                 "Slice",
+                                 "Expand",
+                                 "Tile",
+                                 "Pad",
+                                 "Range",
+                                 "Shape",
+                                 "Cast",
+                                 "ConstantOfShape",
+                                 "Unsqueeze",
+                                 "Squeeze",
+                                 "ReduceSum",
+                                 "ArgMax",
+                                 "CumSum",
+                                 "Where",
+                                 "Equal",
+                                 "OneHot",
+                                 "TopK",
+                                 "Resize",
+                                 "LSTM",
+                                 "Einsum",
+                                 "Identity",
+                                 "Dropout",
+                                 "BatchNormalization",
+                                 "Flatten",
+                                 "GatherND",
+                                 "Trilu",
+                                 "EyeLike",
+                                 "DepthToSpace",
+                                 "If",
+                                 "Loop",
+                                 "NonZero",
+                                 "Mod",
+                                 "ScatterElements",
+                                 "AveragePool",
+                                 "Clip",
+                                 "LayerNormalization",
+                                 "Pow",
+                                 "NoSuchOperator"};
 
 int64_t number(Random &random) {
   return awkward[random.below(std::size(awkward))];
@@ -36,8 +96,7 @@ std::string changeDim(onnx::GraphProto &graph, Random &random) {
   if (graph.input_size() == 0)
     return "";
   auto *input = graph.mutable_input(random.below(graph.input_size()));
-  auto *shape =
-      input->mutable_type()->mutable_tensor_type()->mutable_shape();
+  auto *shape = input->mutable_type()->mutable_tensor_type()->mutable_shape();
   const int64_t value = number(random);
   if (shape->dim_size() == 0 || random.below(8) == 0)
     shape->add_dim()->set_dim_value(value);
@@ -204,9 +263,10 @@ std::string smex::test::damageModel(onnx::ModelProto &model, Random &random) {
   std::string what;
   for (int n = 1 + random.below(3); n > 0; --n) {
     const int kind = random.below(8);
-    what += "; " + (kind == 0   ? changeDim(*model.mutable_graph(), random)
-                    : kind <= 2 ? changeInitializer(*model.mutable_graph(), random)
-                                : changeNode(model, random));
+    what +=
+        "; " + (kind == 0   ? changeDim(*model.mutable_graph(), random)
+                : kind <= 2 ? changeInitializer(*model.mutable_graph(), random)
+                            : changeNode(model, random));
   }
   return what;
 }

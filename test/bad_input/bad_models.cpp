@@ -1,5 +1,5 @@
-// bad_models DIR: writes models with one fault each, and for each what the error
-// must say: NAME.onnx and NAME.expect, an extended regular expression.
+// bad_models DIR: writes models with one fault each, and for each what the
+// error must say: NAME.onnx and NAME.expect, an extended regular expression.
 #include "test/compiler/frontend/models.h"
 
 #include <climits>
@@ -151,13 +151,15 @@ std::vector<BadModel> badModels() {
       {"unbound", "--dim batch=N --dim 'seq len'=N",
        one("Relu", {"batch", "seq len"})},
       {"matmul", node, weighted("MatMul", {"4", "5"}, {6, 7})},
-      {"conv_channels", node, weighted("Conv", {"1", "3", "8", "8"}, {4, 5, 3, 3})},
+      {"conv_channels", node,
+       weighted("Conv", {"1", "3", "8", "8"}, {4, 5, 3, 3})},
       {"broadcast", node, weighted("Add", {"4", "5"}, {4, 6})},
-      {"input_overflow", "\"x\"",
-       one("Relu", {hugeText, hugeText})},
+      {"input_overflow", "\"x\"", one("Relu", {hugeText, hugeText})},
       {"input_negative", "\"x\"", one("Relu", {"-5"})},
-      {"matmul_overflow", node, weighted("MatMul", {"3037000500", "2"}, {2, 3037000500})},
-      {"add_overflow", node, weighted("Add", {"1", "3037000500"}, {3037000500, 1})},
+      {"matmul_overflow", node,
+       weighted("MatMul", {"3037000500", "2"}, {2, 3037000500})},
+      {"add_overflow", node,
+       weighted("Add", {"1", "3037000500"}, {3037000500, 1})},
       {"initializer_overflow", "\"w\"", weighted("Add", {"4"}, {LLONG_MAX, 2})},
       {"initializer_short", "\"w\"",
        [](OnnxModel &m) {
@@ -202,36 +204,41 @@ std::vector<BadModel> badModels() {
       {"slice_still", node, one("Slice", {"8"}, {{0}, {8}, {0}, {0}})},
       {"squeeze", node, one("Squeeze", {"8"}, {{0}})},
       {"unsqueeze_far", node, one("Unsqueeze", {"8"}, {{LLONG_MIN}})},
-      {"softmax_axis", node, one("Softmax", {"8"}, {}, [](onnx::NodeProto &n) {
-         setInt(n, "axis", LLONG_MIN);
-       })},
-      {"transpose", node, one("Transpose", {"2", "3"}, {}, [](onnx::NodeProto &n) {
-         setInts(n, "perm", {0, 0});
-       })},
-      {"pool_stride", node, one("MaxPool", {"1", "1", "8", "8"}, {},
-                                [](onnx::NodeProto &n) {
-         setInts(n, "kernel_shape", {2, 2});
-         setInts(n, "strides", {0, 1});
-       })},
-      {"pool_pads", node, one("MaxPool", {"1", "1", "8", "8"}, {},
-                              [](onnx::NodeProto &n) {
-         setInts(n, "kernel_shape", {2, 2});
-         setInts(n, "pads", {LLONG_MAX, 0, LLONG_MAX, 0});
-       })},
-      {"pool_dilations", node, one("MaxPool", {"1", "1", "8", "8"}, {},
-                                   [](onnx::NodeProto &n) {
-         setInts(n, "kernel_shape", {3, 3});
-         setInts(n, "dilations", {LLONG_MAX, 1});
-       })},
-      {"pool_rank", node, one("MaxPool", {"1", "1", "8", "8"}, {},
-                              [](onnx::NodeProto &n) {
-         setInts(n, "kernel_shape", {2});
-       })},
+      {"softmax_axis", node,
+       one("Softmax", {"8"}, {},
+           [](onnx::NodeProto &n) { setInt(n, "axis", LLONG_MIN); })},
+      {"transpose", node,
+       one("Transpose", {"2", "3"}, {},
+           [](onnx::NodeProto &n) {
+             setInts(n, "perm", {0, 0});
+           })},
+      {"pool_stride", node,
+       one("MaxPool", {"1", "1", "8", "8"}, {},
+           [](onnx::NodeProto &n) {
+             setInts(n, "kernel_shape", {2, 2});
+             setInts(n, "strides", {0, 1});
+           })},
+      {"pool_pads", node,
+       one("MaxPool", {"1", "1", "8", "8"}, {},
+           [](onnx::NodeProto &n) {
+             setInts(n, "kernel_shape", {2, 2});
+             setInts(n, "pads", {LLONG_MAX, 0, LLONG_MAX, 0});
+           })},
+      {"pool_dilations", node,
+       one("MaxPool", {"1", "1", "8", "8"}, {},
+           [](onnx::NodeProto &n) {
+             setInts(n, "kernel_shape", {3, 3});
+             setInts(n, "dilations", {LLONG_MAX, 1});
+           })},
+      {"pool_rank", node,
+       one("MaxPool", {"1", "1", "8", "8"}, {},
+           [](onnx::NodeProto &n) { setInts(n, "kernel_shape", {2}); })},
       {"topk_far", node, one("TopK", {"8"}, {{9}})},
-      {"blocks", node, one("DepthToSpace", {"1", "4", "2", "2"}, {},
-                           [](onnx::NodeProto &n) { setInt(n, "blocksize", 0); })},
-      {"cast", node, one("Cast", {"8"}, {},
-                         [](onnx::NodeProto &n) { setInt(n, "to", 8); })},
+      {"blocks", node,
+       one("DepthToSpace", {"1", "4", "2", "2"}, {},
+           [](onnx::NodeProto &n) { setInt(n, "blocksize", 0); })},
+      {"cast", node,
+       one("Cast", {"8"}, {}, [](onnx::NodeProto &n) { setInt(n, "to", 8); })},
       {"attribute", node + ".*\"no_such\"",
        one("Relu", {"8"}, {},
            [](onnx::NodeProto &n) { setInt(n, "no_such", 1); })},

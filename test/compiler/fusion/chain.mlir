@@ -5,9 +5,9 @@
 tdl.lambda @exp = "(x0: f32[2]) -> f32: lambda i0, i1: exp(x0[i0, i1])"
 tdl.lambda @bias = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: x0[i0, i1] + x1[i1]"
 
-// CHECK: tdl.lambda @[[F:.*]] = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: exp(exp(x0[i0, i1]) + x1[i1])"
+// CHECK: tdl.lambda @[[$F:.*]] = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: exp(exp(x0[i0, i1]) + x1[i1])"
 // CHECK-LABEL: func.func @main
-// CHECK-NEXT: %[[Y:.*]] = smex.apply @[[F]](%arg0, %arg1) extents [4, 5] "y"
+// CHECK-NEXT: %[[Y:.*]] = smex.apply @[[$F]](%arg0, %arg1) extents [4, 5] "y"
 // CHECK-NEXT: return %[[Y]]
 func.func @main(%x: tensor<4x5xf32> {smex.name = "x"}, %b: tensor<5xf32> {smex.name = "b"})
     -> tensor<4x5xf32> attributes {smex.outputs = ["y"]} {

@@ -181,7 +181,7 @@ TEST_CASE("every fault has its exit status and names what is at fault") {
   check("plan --no-such-flag", 2, "--no-such-flag");
   check("no/such/plan", 1, "no/such/plan");
   check("plan --input b=x.npy", 1, "no such input");
-  check("plan --input a=x.npy", 1, "x.npy: cannot open");
+  check("plan --input a=missing.npy", 1, "missing.npy: cannot open");
   check("plan --backend cuda", 4, "without the cuda backend");
   check("plan --output-dir /proc/x", 4, "/proc/x");
   CHECK(run("--version").out == "smex 0.1.0\n");
