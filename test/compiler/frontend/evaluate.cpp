@@ -34,6 +34,13 @@ static Result<Tensor> loadParameter(const TensorType &type,
 Result<std::map<std::string, Tensor>>
 smex::test::evaluate(const Model &model,
                      const std::map<std::string, Tensor> &inputs) {
+  return evaluateVisiting(model, inputs, nullptr);
+}
+
+Result<std::map<std::string, Tensor>>
+smex::test::evaluateVisiting(const Model &model,
+                             const std::map<std::string, Tensor> &inputs,
+                             const Visitor &visit) {
   std::vector<Tensor> values(model.values.size());
   std::vector<int> uses(model.values.size(), 0);
   for (int input : model.inputs) {
@@ -64,6 +71,8 @@ smex::test::evaluate(const Model &model,
     std::vector<const Tensor *> operands;
     for (int operand : a.operands)
       operands.push_back(&values[operand]);
+    if (visit)
+      visit(a, operands);
     auto result = tdl::interpret(a.lambda, a.extents, operands);
     if (!result)
       return fail("node ", a.node, ": ", result.error().message);

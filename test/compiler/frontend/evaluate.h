@@ -16,6 +16,14 @@ Result<std::map<std::string, Tensor>>
 evaluate(const frontend::Model &model,
          const std::map<std::string, Tensor> &inputs);
 
+/// Called before each application with its operands' values.
+using Visitor = std::function<void(const frontend::Application &,
+                                   const std::vector<const Tensor *> &)>;
+Result<std::map<std::string, Tensor>>
+evaluateVisiting(const frontend::Model &model,
+                 const std::map<std::string, Tensor> &inputs,
+                 const Visitor &visit);
+
 /// What computes a model's outputs: the interpreter, or all of the product.
 using Evaluator = std::function<Result<std::map<std::string, Tensor>>(
     const frontend::Model &, const std::map<std::string, Tensor> &)>;
