@@ -145,8 +145,8 @@ Value integerShift(LocBuilder &b, BinaryOp op, DType type, Value lhs,
 
 } // namespace
 
-Value integerBinary(LocBuilder &b, BinaryOp op, DType type, Value lhs,
-                    Value rhs, DivisionFacts facts) {
+Value codegen::emitIntegerBinary(LocBuilder &b, BinaryOp op, DType type,
+                                 Value lhs, Value rhs, DivisionFacts facts) {
   // false < true, as for unsigned numbers.
   const bool isUnsignedType = isUnsigned(type) || type == DType::Bool;
   if (tdl::isComparison(op))

@@ -3,7 +3,6 @@
 #include "compiler/codegen/FloatMath.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <cmath>
 

@@ -47,14 +47,20 @@ Desc filterDesc(const Problem &p, DType type) {
   return {dims, typeOf(type), strides};
 }
 /// A window of one point that steps over elements needs only those that it
-/// meets: they are a view of their own.
+/// meets: they are a view of their own. (oneDNN takes no view whose last step
+/// would reach into the next row or channel, though nothing is there to read.)
 void skipUnread(Problem &p) {
-  for (auto &s : p.spatial)
-    if (s.kernel == 1 && s.padLow == 0 && s.padHigh() == 0) {
+  int64_t around = p.data.c;
+  for (auto &s : p.spatial) {
+    const int64_t next = s.dataStride;
+    if (s.kernel == 1 && s.padLow == 0 && s.padHigh() == 0 &&
+        next * s.stride * s.out <= around) {
       s.in = s.out;
       s.dataStride *= s.stride;
       s.stride = s.dilation = 1;
     }
+    around = next;
+  }
 }
 
 Desc anyLayout(const Desc &desc) {
