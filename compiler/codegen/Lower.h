@@ -18,11 +18,8 @@ void registerDialects(mlir::MLIRContext &context);
 bool lowerToLLVM(mlir::ModuleOp module);
 
 /// LLVM IR -> an object file, optimized for the options' CPU. Others may call
-/// the function `exported` only; the kernel behind it has tensors of which some
-/// may share memory (mayShareMemory).
-Result<std::string> compileObject(llvm::Module &module,
-                                  llvm::StringRef exported,
-                                  const std::vector<bool> &shared,
+/// the function `exported` only.
+Result<std::string> compileObject(llvm::Module &module, llvm::StringRef exported,
                                   const CodegenOptions &options);
 /// Input (Usage) errors for CPUs that compileObject does not know.
 Status checkOptions(const CodegenOptions &options);
