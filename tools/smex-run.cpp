@@ -96,6 +96,8 @@ Status run(const Arguments &arguments) {
   const auto plan = plan::load(arguments.directory, {false});
   if (!plan)
     return plan.error();
+  if (Status accepted = (*backend)->accepts(*plan); !accepted)
+    return accepted;
   if (arguments.verify && plan->unpartitioned.workers.empty())
     return fail(arguments.directory,
                 ": has no unpartitioned program to verify with");

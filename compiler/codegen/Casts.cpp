@@ -35,8 +35,10 @@ Value floatToInteger(LocBuilder &b, DType to, Num x) {
     v = arith::TruncIOp::create(b, type, v);
   const int64_t most = isSignedType ? int64_t(~uint64_t(0) >> (65 - bits)) : -1;
   const int64_t least = isSignedType ? -most - 1 : 0;
-  v = arith::SelectOp::create(b, (x >= high).v, integerConstant(b, to, most), v);
-  return arith::SelectOp::create(b, (x < low).v, integerConstant(b, to, least), v);
+  v = arith::SelectOp::create(b, (x >= high).v, integerConstant(b, to, most),
+                              v);
+  return arith::SelectOp::create(b, (x < low).v, integerConstant(b, to, least),
+                                 v);
 }
 
 /// Rounded once to the type, 16-bit ones too.
@@ -74,11 +76,16 @@ Value integerToFloat(LocBuilder &b, DType from, DType to, Value v) {
 
 Type codegen::memoryType(MLIRContext *context, DType type) {
   switch (type) {
-  case DType::F16: return Float16Type::get(context);
-  case DType::BF16: return BFloat16Type::get(context);
-  case DType::F32: return Float32Type::get(context);
-  case DType::F64: return Float64Type::get(context);
-  default: return IntegerType::get(context, bitWidth(type));
+  case DType::F16:
+    return Float16Type::get(context);
+  case DType::BF16:
+    return BFloat16Type::get(context);
+  case DType::F32:
+    return Float32Type::get(context);
+  case DType::F64:
+    return Float64Type::get(context);
+  default:
+    return IntegerType::get(context, bitWidth(type));
   }
 }
 
@@ -124,7 +131,8 @@ Value codegen::emitCast(LocBuilder &b, DType from, DType to, Value v) {
   if (isFloat(from)) {
     Num x{&b, v};
     if (to == DType::Bool)
-      return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, v, x.real(0).v);
+      return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, v,
+                                   x.real(0).v);
     if (!isFloat(to))
       return floatToInteger(b, to, x);
     if (to == DType::F16 || to == DType::BF16)

@@ -28,7 +28,8 @@ Error defect(const std::string &message) {
 
 bool isIdentifier(const std::string &symbol) {
   return !symbol.empty() && !llvm::isDigit(symbol[0]) &&
-         llvm::all_of(symbol, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+         llvm::all_of(symbol,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
 Status check(const KernelRequest &request) {
@@ -37,8 +38,10 @@ Status check(const KernelRequest &request) {
   if (Status valid = verify(request.lambda); !valid)
     return fail("kernel '", request.symbol, "': ", valid.error().message);
   if (request.lambda.body->kind == tdl::ExprKind::Opaque)
-    return fail("kernel '", request.symbol, "': no code can be generated for the "
-                "opaque function '", request.lambda.body->function, "'");
+    return fail("kernel '", request.symbol,
+                "': no code can be generated for the "
+                "opaque function '",
+                request.lambda.body->function, "'");
   return {};
 }
 
@@ -101,7 +104,8 @@ Result<std::string> compileKernel(MLIRContext &context,
       translateModuleToLLVMIR(*module, llvmContext, "kernels");
   if (!code)
     return failed("does not become LLVM IR");
-  return compileObject(*code, request.symbol, options);
+  return compileObject(*code, request.symbol, mayShareMemory(request.lambda),
+                       options);
 }
 
 } // namespace

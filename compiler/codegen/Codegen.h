@@ -39,8 +39,8 @@ Result<std::string> compileKernels(const std::vector<KernelRequest> &requests,
                                    const CodegenOptions &options = {});
 
 /// The kernel as MLIR text before anything is lowered: the loops, with
-/// `linalg.generic` for maps. The function's arguments are views of the tensors,
-/// the range of every index variable, and the numbers of the ABI.
+/// `linalg.generic` for maps. The function's arguments are views of the
+/// tensors, the range of every index variable, and the numbers of the ABI.
 Result<std::string> kernelText(const KernelRequest &request);
 
 } // namespace smex::codegen

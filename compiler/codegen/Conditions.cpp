@@ -27,8 +27,8 @@ ExprRef inRange(const Expr &read) {
       condition = binary(BinaryOp::And, condition,
                          binary(BinaryOp::Ge, index, constant(0)));
     ExprRef extent = extentOf(read.operand, int(d));
-    condition = binary(BinaryOp::And, condition,
-                       binary(BinaryOp::Lt, index, extent));
+    condition =
+        binary(BinaryOp::And, condition, binary(BinaryOp::Lt, index, extent));
   }
   return condition;
 }
@@ -55,14 +55,21 @@ bool codegen::isNonNegative(const ExprRef &e) {
   case ExprKind::Cast:
     return isUnsigned(e->children[0]->type);
   case ExprKind::Binary: {
-    const bool a = isNonNegative(e->children[0]), b = isNonNegative(e->children[1]);
+    const bool a = isNonNegative(e->children[0]),
+               b = isNonNegative(e->children[1]);
     switch (e->binary) {
-    case BinaryOp::Add: case BinaryOp::Mul: case BinaryOp::Min:
-    case BinaryOp::Div: case BinaryOp::FloorDiv:
+    case BinaryOp::Add:
+    case BinaryOp::Mul:
+    case BinaryOp::Min:
+    case BinaryOp::Div:
+    case BinaryOp::FloorDiv:
       return a && b;
-    case BinaryOp::Max: return a || b;
-    case BinaryOp::Mod: return b;
-    default: return false;
+    case BinaryOp::Max:
+      return a || b;
+    case BinaryOp::Mod:
+      return b;
+    default:
+      return false;
     }
   }
   default:
@@ -73,9 +80,11 @@ bool codegen::isNonNegative(const ExprRef &e) {
 ExprRef codegen::makeConditionsExplicit(const ExprRef &e) {
   return transform(e, [](const ExprRef &node) -> ExprRef {
     if (node->kind == ExprKind::Read && node->otherwise)
-      return select(inRange(*node), read(node->operand, node->type, node->children),
+      return select(inRange(*node),
+                    read(node->operand, node->type, node->children),
                     node->otherwise);
-    if (isBinary(node, BinaryOp::Eq) && isIndexComparison(node) && !readsData(node))
+    if (isBinary(node, BinaryOp::Eq) && isIndexComparison(node) &&
+        !readsData(node))
       return binary(BinaryOp::And,
                     binary(BinaryOp::Ge, node->children[0], node->children[1]),
                     binary(BinaryOp::Le, node->children[0], node->children[1]));
@@ -122,9 +131,9 @@ std::optional<Linear> codegen::linearIn(const ExprRef &e, int variable) {
 std::optional<Cut> codegen::cutOf(const ExprRef &comparison, int variable) {
   if (!isIndexComparison(comparison))
     return std::nullopt;
-  const auto linear = linearIn(binary(BinaryOp::Sub, comparison->children[0],
-                                      comparison->children[1]),
-                               variable);
+  const auto linear = linearIn(
+      binary(BinaryOp::Sub, comparison->children[0], comparison->children[1]),
+      variable);
   if (!linear)
     return std::nullopt;
   // factor * v + rest (op) 0: a * v (op) t, with the sides changed where the
@@ -133,11 +142,24 @@ std::optional<Cut> codegen::cutOf(const ExprRef &comparison, int variable) {
   Cut cut{comparison, flip ? linear->rest : unary(UnaryOp::Neg, linear->rest),
           flip ? -linear->factor : linear->factor, false, false};
   switch (comparison->binary) {
-  case BinaryOp::Lt: cut.below = !flip; cut.next = flip; break;
-  case BinaryOp::Le: cut.below = !flip; cut.next = !flip; break;
-  case BinaryOp::Gt: cut.below = flip; cut.next = !flip; break;
-  case BinaryOp::Ge: cut.below = flip; cut.next = flip; break;
-  default: return std::nullopt;
+  case BinaryOp::Lt:
+    cut.below = !flip;
+    cut.next = flip;
+    break;
+  case BinaryOp::Le:
+    cut.below = !flip;
+    cut.next = !flip;
+    break;
+  case BinaryOp::Gt:
+    cut.below = flip;
+    cut.next = !flip;
+    break;
+  case BinaryOp::Ge:
+    cut.below = flip;
+    cut.next = flip;
+    break;
+  default:
+    return std::nullopt;
   }
   return cut;
 }
@@ -167,7 +189,8 @@ bool codegen::isBoundsCheck(const ExprRef &comparison) {
   const ExprRef &limit = comparison->children[1];
   return (comparison->binary == BinaryOp::Ge && limit->kind == ExprKind::Int &&
           limit->integer == 0) ||
-         (comparison->binary == BinaryOp::Lt && limit->kind == ExprKind::Extent);
+         (comparison->binary == BinaryOp::Lt &&
+          limit->kind == ExprKind::Extent);
 }
 
 ExprRef codegen::assume(const ExprRef &term, const ExprRef &comparison,

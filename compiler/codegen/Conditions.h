@@ -4,8 +4,8 @@
 //
 // Every condition is brought into one form first: a read with `else` becomes
 // `x[e] if 0 <= e and e < extent else v`, a `where` becomes `body if guard else
-// identity`. A comparison that is linear in a loop's variable then cuts the loop
-// in two at one point; on either side it is a constant and folds away.
+// identity`. A comparison that is linear in a loop's variable then cuts the
+// loop in two at one point; on either side it is a constant and folds away.
 #ifndef SMEX_COMPILER_CODEGEN_CONDITIONS_H
 #define SMEX_COMPILER_CODEGEN_CONDITIONS_H
 
@@ -15,8 +15,9 @@
 
 namespace smex::codegen {
 
-/// Guarded reads as selects; equalities of index arithmetic as two inequalities.
-/// Comparisons that hold for all coordinates (which are never negative) are gone.
+/// Guarded reads as selects; equalities of index arithmetic as two
+/// inequalities. Comparisons that hold for all coordinates (which are never
+/// negative) are gone.
 tdl::ExprRef makeConditionsExplicit(const tdl::ExprRef &e);
 
 /// What a term of the reduction adds: the identity where the guard is false.

@@ -11,8 +11,8 @@ using namespace smex::codegen;
 namespace {
 
 constexpr double log2e = 0x1.71547652b82fep+0;
-// ln 2 in two parts; the f32 one has few enough bits for n * ln2High to be exact
-// under any rounding.
+// ln 2 in two parts; the f32 one has few enough bits for n * ln2High to be
+// exact under any rounding.
 constexpr double ln2High32 = 0x1.62e4p-1, ln2Low32 = 0x1.7f7d1cf79abcap-20;
 constexpr double ln2High = 0x1.62e42fefa39efp-1, ln2Low = 0x1.abc9e3b39803fp-56;
 
@@ -21,8 +21,9 @@ struct Reduced {
   Num r; // |r| <= ln2 / 2, x = n ln2 + r
 };
 
-/// x = n ln2 + r for |x| < 2^20. Adding 1.5 * 2^mantissa rounds to an integer and
-/// leaves it in the low bits: unlike a conversion, that has a result for NaN.
+/// x = n ln2 + r for |x| < 2^20. Adding 1.5 * 2^mantissa rounds to an integer
+/// and leaves it in the low bits: unlike a conversion, that has a result for
+/// NaN.
 Reduced reduceExp(Num x) {
   const bool single = x.isF32();
   Num magic = x.real(single ? 0x1.8p23 : 0x1.8p52);
@@ -222,7 +223,8 @@ Num codegen::expandPow(Num x, Num y) {
   Num odd = whole & ((trunc(halfY) < halfY) | (trunc(halfY) > halfY));
   Num negative = bitsOf(x) < bitsOf(x).integer(0);
   result = select(negative & odd, -result, result);
-  Num undefined = (x < 0.0) & (x > -INFINITY) & ((y < trunc(y)) | (y > trunc(y)));
+  Num undefined =
+      (x < 0.0) & (x > -INFINITY) & ((y < trunc(y)) | (y > trunc(y)));
   result = select(undefined, NAN, result);
   result = select(isNan(x) | isNan(y), NAN, result);
   // 1 to any power and anything to 0, NaN too; (-1)^infinity.
@@ -253,7 +255,8 @@ Num codegen::expandCosh(Num x) {
 }
 
 Num codegen::expandTanh(Num x) {
-  // With e = exp(2x) - 1: e / (e + 2), without a branch and without loss near 0.
+  // With e = exp(2x) - 1: e / (e + 2), without a branch and without loss near
+  // 0.
   Num a = abs(x);
   Num limit = a.real(x.isF32() ? 10 : 20); // 1 to the last bit from here on
   Num t = expm1(select(a > limit, limit, a) * 2.0);

@@ -1,7 +1,8 @@
 // The elementary functions as sequences of IEEE operations. A vector library
-// would be an import, and its vector and scalar versions differ in the last bit:
-// these give the same bits in a loop's vectorized body and in its tail, on any
-// machine. Branch-free where it matters, so that loops around them vectorize.
+// would be an import, and its vector and scalar versions differ in the last
+// bit: these give the same bits in a loop's vectorized body and in its tail, on
+// any machine. Branch-free where it matters, so that loops around them
+// vectorize.
 #ifndef SMEX_COMPILER_CODEGEN_FLOATMATH_H
 #define SMEX_COMPILER_CODEGEN_FLOATMATH_H
 
@@ -89,13 +90,13 @@ Num toReal(Num a, mlir::Type type);
 
 /// c[0] + c[1] x + ..., Horner's scheme with fma.
 Num polynomial(Num x, llvm::ArrayRef<double> c);
-/// x * 2^n, rounded once, for x near 1 and n, an integer of x's width, from -1500
-/// to 1500 (f32: -200 to 200).
+/// x * 2^n, rounded once, for x near 1 and n, an integer of x's width, from
+/// -1500 to 1500 (f32: -200 to 200).
 Num scale(Num x, Num n);
 
 // Each takes f32 or f64 and returns the same type. Largest errors, in units of
-// the last place, that the tests hold them to: f32 2 (exp, log, tanh, erf) or 1,
-// f64 3.
+// the last place, that the tests hold them to: f32 2 (exp, log, tanh, erf) or
+// 1, f64 3.
 Num expandExp(Num x);
 Num expandLog(Num x);
 Num expandPow(Num x, Num y);

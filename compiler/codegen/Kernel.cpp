@@ -24,6 +24,26 @@ MemRefType codegen::viewType(MLIRContext *context, DType type, int rank) {
                          StridedLayoutAttr::get(context, 0, strides));
 }
 
+std::vector<bool> codegen::mayShareMemory(const tdl::Lambda &lambda) {
+  std::vector<bool> shared(1 + lambda.operands.size(), false);
+  if (lambda.reducer != tdl::Reducer::None)
+    return shared;
+  for (size_t i = 0; i < lambda.operands.size(); ++i)
+    shared[1 + i] =
+        lambda.operands[i].rank == lambda.rank() &&
+        byteSize(lambda.operands[i].type) == byteSize(lambda.result);
+  walk(lambda.body, [&](const ExprRef &e) {
+    if (e->kind != ExprKind::Read)
+      return;
+    for (size_t d = 0; d < e->children.size(); ++d)
+      if (e->children[d]->kind != ExprKind::Index ||
+          e->children[d]->index != int(d))
+        shared[1 + size_t(e->operand)] = false;
+  });
+  shared[0] = llvm::is_contained(shared, true);
+  return shared;
+}
+
 void codegen::setLoopAnnotation(Operation *loop, bool vectorize) {
   MLIRContext *context = loop->getContext();
   LLVM::LoopVectorizeAttr disabled;
@@ -36,8 +56,8 @@ void codegen::setLoopAnnotation(Operation *loop, bool vectorize) {
         context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
   loop->setDiscardableAttr(
       "loop_annotation",
-      LLVM::LoopAnnotationAttr::get(context, {}, disabled, interleave, {}, {}, {},
-                                    {}, {}, {}, {}, {}, {}, {}, {}, {}));
+      LLVM::LoopAnnotationAttr::get(context, {}, disabled, interleave, {}, {},
+                                    {}, {}, {}, {}, {}, {}, {}, {}, {}, {}));
 }
 
 Kernel::Kernel(LocBuilder &b, const std::string &symbol,
@@ -68,11 +88,11 @@ Kernel::Kernel(LocBuilder &b, const std::string &symbol,
   Block *entry = function.addEntryBlock();
   for (auto [value, name] : llvm::zip(entry->getArguments(), names))
     value.setLoc(NameLoc::get(b.getStringAttr(name)));
-  // The result overlaps no operand: a plan's buffers that live at the same time
-  // are disjoint.
-  for (size_t i = 0; i < 1 + lambda.operands.size(); ++i)
-    function.setArgAttr(unsigned(i), LLVM::LLVMDialect::getNoAliasAttrName(),
-                        b.getUnitAttr());
+  const std::vector<bool> shared = mayShareMemory(lambda);
+  for (size_t i = 0; i < shared.size(); ++i)
+    if (!shared[i])
+      function.setArgAttr(unsigned(i), LLVM::LLVMDialect::getNoAliasAttrName(),
+                          b.getUnitAttr());
   b.setInsertionPointToStart(entry);
 
   unsigned next = 0;
@@ -164,24 +184,34 @@ void Kernel::storeAccumulated(Value accumulated) {
 Value Kernel::emitIndex(const ExprRef &e) {
   const auto child = [&](int i) { return emitIndex(e->children[size_t(i)]); };
   switch (e->kind) {
-  case ExprKind::Index: return at[size_t(e->index)];
-  case ExprKind::Extent: return operandExtent[size_t(e->operand)][size_t(e->dim)];
-  case ExprKind::Int: return constant(e->integer);
+  case ExprKind::Index:
+    return at[size_t(e->index)];
+  case ExprKind::Extent:
+    return operandExtent[size_t(e->operand)][size_t(e->dim)];
+  case ExprKind::Int:
+    return constant(e->integer);
   case ExprKind::Unary:
     if (e->unary == tdl::UnaryOp::Neg)
       return sub(constant(0), child(0));
     break;
   case ExprKind::Binary:
     switch (e->binary) {
-    case BinaryOp::Add: return add(child(0), child(1));
-    case BinaryOp::Sub: return sub(child(0), child(1));
-    case BinaryOp::Mul: return arith::MulIOp::create(b, child(0), child(1));
-    case BinaryOp::Min: return min(child(0), child(1));
-    case BinaryOp::Max: return max(child(0), child(1));
-    default: break;
+    case BinaryOp::Add:
+      return add(child(0), child(1));
+    case BinaryOp::Sub:
+      return sub(child(0), child(1));
+    case BinaryOp::Mul:
+      return arith::MulIOp::create(b, child(0), child(1));
+    case BinaryOp::Min:
+      return min(child(0), child(1));
+    case BinaryOp::Max:
+      return max(child(0), child(1));
+    default:
+      break;
     }
     break;
-  default: break;
+  default:
+    break;
   }
   return arith::IndexCastOp::create(b, b.getIndexType(), emit(e));
 }
@@ -191,9 +221,12 @@ Value Kernel::emit(const ExprRef &e) {
   case ExprKind::Index:
   case ExprKind::Extent:
     return arith::IndexCastOp::create(b, b.getI64Type(), emitIndex(e));
-  case ExprKind::Int: return integerConstant(b, e->type, e->integer);
-  case ExprKind::Float: return realConstant(b, e->type, e->real);
-  case ExprKind::Read: return emitRead(e);
+  case ExprKind::Int:
+    return integerConstant(b, e->type, e->integer);
+  case ExprKind::Float:
+    return realConstant(b, e->type, e->real);
+  case ExprKind::Read:
+    return emitRead(e);
   case ExprKind::Unary:
     return emitUnary(b, e->unary, e->children[0]->type, emit(e->children[0]));
   case ExprKind::Binary: {
@@ -210,10 +243,12 @@ Value Kernel::emit(const ExprRef &e) {
     Value lhs = emit(e->children[0]);
     return emitBinary(b, e->binary, type, lhs, emit(divisor), facts);
   }
-  case ExprKind::Select: return emitSelect(*e);
+  case ExprKind::Select:
+    return emitSelect(*e);
   case ExprKind::Cast:
     return emitCast(b, e->children[0]->type, e->type, emit(e->children[0]));
-  case ExprKind::Opaque: break; // refused before
+  case ExprKind::Opaque:
+    break; // refused before
   }
   return {};
 }

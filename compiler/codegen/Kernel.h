@@ -23,14 +23,20 @@ using Values = llvm::SmallVector<mlir::Value, 4>;
 /// The view of a tensor of this rank.
 mlir::MemRefType viewType(mlir::MLIRContext *context, DType type, int rank);
 
+/// Which of the kernel's tensors, the result first, may lie in the same memory:
+/// a map's result may overwrite operands that it reads at its own index only
+/// (runtime/plan/README.md). All others are disjoint.
+std::vector<bool> mayShareMemory(const tdl::Lambda &lambda);
+
 /// Tells LLVM not to vectorize a loop, or else to interleave two vectors only:
-/// processors overlap iterations by themselves, and more would cost compile time.
+/// processors overlap iterations by themselves, and more would cost compile
+/// time.
 void setLoopAnnotation(mlir::Operation *loop, bool vectorize);
 
 class Kernel {
 public:
-  /// Creates the function, empty, at the builder's insertion point and moves the
-  /// builder into it.
+  /// Creates the function, empty, at the builder's insertion point and moves
+  /// the builder into it.
   Kernel(LocBuilder &b, const std::string &symbol, const tdl::Lambda &lambda);
 
   LocBuilder &b;

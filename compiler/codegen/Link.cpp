@@ -68,7 +68,8 @@ Status verifyImportFree(const std::string &bytes) {
     return defect("the linked kernels are not an ELF file");
   }
   const auto &elf = llvm::cast<llvm::object::ELFObjectFileBase>(**file);
-  for (const llvm::object::ELFSymbolRef &symbol : elf.getDynamicSymbolIterators()) {
+  for (const llvm::object::ELFSymbolRef &symbol :
+       elf.getDynamicSymbolIterators()) {
     auto flags = symbol.getFlags();
     auto name = symbol.getName();
     if (!flags || !name) {
@@ -100,11 +101,12 @@ codegen::linkShared(const std::vector<std::string> &objects) {
       return written.takeError();
   }
 
-  // No build id, no name, one thread: nothing but the objects decides the bytes.
+  // No build id, no name, one thread: nothing but the objects decides the
+  // bytes.
   std::vector<const char *> arguments = {
-      "ld.lld",          "-shared",          "-m",          "elf_x86_64",
-      "-Bsymbolic",      "--strip-all",      "--threads=1", "--build-id=none",
-      "--no-undefined",  "--hash-style=gnu", "-o",          output.c_str()};
+      "ld.lld",         "-shared",          "-m",          "elf_x86_64",
+      "-Bsymbolic",     "--strip-all",      "--threads=1", "--build-id=none",
+      "--no-undefined", "--hash-style=gnu", "-o",          output.c_str()};
   for (const std::string &input : inputs)
     arguments.push_back(input.c_str());
   std::string messages;

@@ -58,7 +58,8 @@ bool codegen::isWindow(const ExprRef &term, int output, int reduction) {
   bool found = false;
   walk(term, [&](const ExprRef &e) {
     if (e->kind == ExprKind::Read && !e->children.empty())
-      found |= uses(e->children.back(), output) && uses(e->children.back(), reduction);
+      found |= uses(e->children.back(), output) &&
+               uses(e->children.back(), reduction);
   });
   return found;
 }
@@ -83,7 +84,8 @@ ReductionOrder codegen::chooseOrder(const tdl::Lambda &lambda,
       order.reductions.push_back(r);
   order.reductions.push_back(inner);
   // Accumulators in memory are read and written once per term.
-  if (last >= 0 && readCost(term, last) + 1 < best && !boundsReduction(lambda, last)) {
+  if (last >= 0 && readCost(term, last) + 1 < best &&
+      !boundsReduction(lambda, last)) {
     order.output = last;
     std::sort(order.reductions.begin(), order.reductions.end());
   }

@@ -49,9 +49,10 @@ struct AnnotateLoops : PassWrapper<AnnotateLoops, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AnnotateLoops)
   void runOnOperation() override {
     getOperation().walk([](scf::ForOp loop) {
-      const bool isInner = !loop.getBody()
-                                ->walk([](scf::ForOp) { return WalkResult::interrupt(); })
-                                .wasInterrupted();
+      const bool isInner =
+          !loop.getBody()
+               ->walk([](scf::ForOp) { return WalkResult::interrupt(); })
+               .wasInterrupted();
       if (isInner && !loop->hasAttr("loop_annotation"))
         setLoopAnnotation(loop, /*vectorize=*/true);
     });

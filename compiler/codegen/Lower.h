@@ -18,8 +18,11 @@ void registerDialects(mlir::MLIRContext &context);
 bool lowerToLLVM(mlir::ModuleOp module);
 
 /// LLVM IR -> an object file, optimized for the options' CPU. Others may call
-/// the function `exported` only.
-Result<std::string> compileObject(llvm::Module &module, llvm::StringRef exported,
+/// the function `exported` only; the kernel behind it has tensors of which some
+/// may share memory (mayShareMemory).
+Result<std::string> compileObject(llvm::Module &module,
+                                  llvm::StringRef exported,
+                                  const std::vector<bool> &shared,
                                   const CodegenOptions &options);
 /// Input (Usage) errors for CPUs that compileObject does not know.
 Status checkOptions(const CodegenOptions &options);

@@ -1,6 +1,6 @@
 // A lambda without reduction as loops over its result. Where nothing cuts these
-// loops, they are a linalg.generic: reads whose indices are sums of multiples of
-// the index variables become its inputs, others load by hand.
+// loops, they are a linalg.generic: reads whose indices are sums of multiples
+// of the index variables become its inputs, others load by hand.
 #include "compiler/codegen/Conditions.h"
 #include "compiler/codegen/LoopOrder.h"
 #include "compiler/codegen/Nest.h"
@@ -58,9 +58,10 @@ std::optional<Input> inputOf(Kernel &kernel, const ExprRef &read) {
       Value steps = kernel.sub(kernel.sub(kernel.hi[i], kernel.lo[i]),
                                kernel.constant(1));
       const auto times = [&](Value v) -> Value {
-        return factor == 1 ? v
-                           : arith::MulIOp::create(b, v, kernel.constant(factor))
-                                 .getResult();
+        return factor == 1
+                   ? v
+                   : arith::MulIOp::create(b, v, kernel.constant(factor))
+                         .getResult();
       };
       offset = kernel.add(offset, times(kernel.lo[i]));
       size = kernel.add(size, times(steps));
@@ -83,7 +84,8 @@ void buildGeneric(Kernel &kernel, const ExprRef &term) {
   const auto rank = size_t(kernel.lambda.rank());
   std::vector<Input> inputs;
   const auto find = [&](const ExprRef &read) {
-    return llvm::find_if(inputs, [&](const Input &i) { return equal(i.read, read); });
+    return llvm::find_if(inputs,
+                         [&](const Input &i) { return equal(i.read, read); });
   };
   // A branch that is not taken may read out of range: those load by hand.
   std::function<void(const ExprRef &)> collect = [&](const ExprRef &e) {
@@ -119,20 +121,23 @@ void buildGeneric(Kernel &kernel, const ExprRef &term) {
     target = memref::SubViewOp::create(b, target, offsets, sizes, strides);
   }
   maps.push_back(b.getMultiDimIdentityMap(unsigned(rank)));
-  const SmallVector<utils::IteratorType> iterators(rank,
-                                                   utils::IteratorType::parallel);
+  const SmallVector<utils::IteratorType> iterators(
+      rank, utils::IteratorType::parallel);
   linalg::GenericOp::create(
       b, TypeRange(), views, ValueRange{target}, maps, iterators,
       [&](OpBuilder &builder, Location, ValueRange elements) {
         OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
+        b.setInsertionPoint(builder.getInsertionBlock(),
+                            builder.getInsertionPoint());
         for (size_t d = 0; d < rank; ++d)
-          kernel.at[d] = kernel.add(linalg::IndexOp::create(b, int64_t(d)), kernel.lo[d]);
+          kernel.at[d] =
+              kernel.add(linalg::IndexOp::create(b, int64_t(d)), kernel.lo[d]);
         kernel.elementAtHand = [&](const ExprRef &read) -> Value {
           const auto input = find(read);
           if (input == inputs.end())
             return {};
-          return fromMemory(b, read->type, elements[size_t(input - inputs.begin())]);
+          return fromMemory(b, read->type,
+                            elements[size_t(input - inputs.begin())]);
         };
         Value value = toMemory(b, kernel.lambda.result, kernel.emit(term));
         linalg::YieldOp::create(b, value);
@@ -157,8 +162,8 @@ int transposedVariable(const tdl::Lambda &lambda, const ExprRef &term) {
 
 /// A transposition in squares: computed along the operand's rows, turned in the
 /// first-level cache, stored along the result's. Rows are often a power of two
-/// apart and compete for the same lines of the cache, so that each had better be
-/// used up at once.
+/// apart and compete for the same lines of the cache, so that each had better
+/// be used up at once.
 void buildTransposed(Kernel &kernel, const ExprRef &term, int variable) {
   const int64_t side = byteSize(kernel.lambda.result) == 8 ? 32 : 64; // 16 KiB
   const int last = kernel.lambda.rank() - 1;
@@ -175,32 +180,41 @@ void buildTransposed(Kernel &kernel, const ExprRef &term, int variable) {
       body(start, kernel.min(kernel.add(start, kernel.constant(side)), hi));
     });
   };
-  Nest(kernel, outer).emit(term, Nest::Body([&](const ExprRef &term) {
-    each(variable, [&](Value rowLo, Value rowHi) {
-      each(last, [&](Value lo, Value hi) {
-        const auto slot = [&]() -> Value {
-          Value row = kernel.sub(kernel.at[size_t(last)], lo);
-          Value start = arith::MulIOp::create(b, row, kernel.constant(side));
-          return kernel.add(start, kernel.sub(kernel.at[size_t(variable)], rowLo));
-        };
-        const auto over = [&](int outside, int inside) {
-          Nest nest(kernel, {outside, inside});
-          nest.setRange(variable, rowLo, rowHi);
-          nest.setRange(last, lo, hi);
-          return nest;
-        };
-        over(last, variable).emit(term, Nest::Body([&](const ExprRef &term) {
-          Value value = toMemory(b, kernel.lambda.result, kernel.emit(term));
-          memref::StoreOp::create(b, value, square, slot());
-        }));
-        const ExprRef nothing = tdl::constant(0, kernel.lambda.result);
-        over(variable, last).emit(nothing, Nest::Body([&](const ExprRef &) {
-          Value value = memref::LoadOp::create(b, square, slot());
-          memref::StoreOp::create(b, value, kernel.result, kernel.resultIndices());
-        }));
-      });
-    });
-  }));
+  Nest(kernel, outer)
+      .emit(term, Nest::Body([&](const ExprRef &term) {
+              each(variable, [&](Value rowLo, Value rowHi) {
+                each(last, [&](Value lo, Value hi) {
+                  const auto slot = [&]() -> Value {
+                    Value row = kernel.sub(kernel.at[size_t(last)], lo);
+                    Value start =
+                        arith::MulIOp::create(b, row, kernel.constant(side));
+                    return kernel.add(
+                        start, kernel.sub(kernel.at[size_t(variable)], rowLo));
+                  };
+                  const auto over = [&](int outside, int inside) {
+                    Nest nest(kernel, {outside, inside});
+                    nest.setRange(variable, rowLo, rowHi);
+                    nest.setRange(last, lo, hi);
+                    return nest;
+                  };
+                  over(last, variable)
+                      .emit(term, Nest::Body([&](const ExprRef &term) {
+                              Value value = toMemory(b, kernel.lambda.result,
+                                                     kernel.emit(term));
+                              memref::StoreOp::create(b, value, square, slot());
+                            }));
+                  const ExprRef nothing =
+                      tdl::constant(0, kernel.lambda.result);
+                  over(variable, last)
+                      .emit(nothing, Nest::Body([&](const ExprRef &) {
+                              Value value =
+                                  memref::LoadOp::create(b, square, slot());
+                              memref::StoreOp::create(b, value, kernel.result,
+                                                      kernel.resultIndices());
+                            }));
+                });
+              });
+            }));
 }
 
 } // namespace
@@ -216,6 +230,6 @@ void codegen::buildMap(Kernel &kernel) {
   for (int i = 0; i < kernel.lambda.rank(); ++i)
     order.push_back(i);
   Nest(kernel, order).emit(term, Nest::Body([&](const ExprRef &term) {
-    kernel.store(kernel.emit(term));
-  }));
+                             kernel.store(kernel.emit(term));
+                           }));
 }

@@ -51,7 +51,41 @@ void Nest::level(size_t depth, const ExprRef &term, int budget) {
   if (depth == order.size())
     return body(term);
   const auto variable = size_t(order[depth]);
-  range(depth, lo[variable], hi[variable], term, budget);
+  Value low = lo[variable], high = hi[variable];
+  tighten(order[depth], term, low, high);
+  range(depth, low, high, term, budget);
+}
+
+void Nest::tighten(int variable, const ExprRef &term, Value &low, Value &high) {
+  const bool isGuarded = skipped && term->kind == tdl::ExprKind::Select &&
+                         equal(term->children[2], skipped);
+  if (!isGuarded)
+    return;
+  for (const ExprRef &part : conjuncts(term->children[0])) {
+    const std::optional<Cut> cut =
+        readsData(part) ? std::nullopt : cutOf(part, variable);
+    // Free variables at the end of their range that leaves the most room.
+    std::vector<int> free;
+    bool linear = bool(cut);
+    for (int i = 0; cut && i < int(bound.size()); ++i)
+      if (!bound[size_t(i)] && uses(cut->numerator, i)) {
+        const auto moves = linearIn(cut->numerator, i);
+        linear &= bool(moves);
+        if (moves)
+          kernel.at[size_t(i)] =
+              cut->below == (moves->factor > 0)
+                  ? kernel.sub(hi[size_t(i)], kernel.constant(1))
+                  : lo[size_t(i)];
+        free.push_back(i);
+      }
+    if (linear && !free.empty()) {
+      Value point = cutPoint(kernel, *cut);
+      (cut->below ? high : low) =
+          cut->below ? kernel.min(high, point) : kernel.max(low, point);
+    }
+    for (int i : free)
+      kernel.at[size_t(i)] = nullptr;
+  }
 }
 
 Value codegen::cutPoint(Kernel &kernel, const Cut &cut) {
@@ -76,7 +110,9 @@ void Nest::range(size_t depth, Value low, Value high, const ExprRef &term,
   if (cut) {
     const ExprRef below = assume(term, cut->comparison, cut->below);
     const ExprRef above = assume(term, cut->comparison, !cut->below);
-    const auto dropped = [&](const ExprRef &e) { return skipped && equal(e, skipped); };
+    const auto dropped = [&](const ExprRef &e) {
+      return skipped && equal(e, skipped);
+    };
     // A cut that only shortens the loop costs nothing.
     const bool isFree = dropped(below) || dropped(above);
     if (isFree || budget > 1) {
@@ -87,15 +123,16 @@ void Nest::range(size_t depth, Value low, Value high, const ExprRef &term,
       if (!isFree) {
         const int b = countComparisons(below), a = countComparisons(above);
         const int rest = budget - 1;
-        belowBudget = b == 0   ? 1
-                      : a == 0 ? rest
-                               : std::max(1, cut->below ? rest * 3 / 4 : rest / 4);
+        belowBudget = b == 0 ? 1
+                      : a == 0
+                          ? rest
+                          : std::max(1, cut->below ? rest * 3 / 4 : rest / 4);
         aboveBudget = std::max(1, budget - belowBudget);
       }
       const bool border = isBoundsCheck(cut->comparison);
       {
-        const llvm::SaveAndRestore rare(kernel.isRare,
-                                        kernel.isRare || (border && !cut->below));
+        const llvm::SaveAndRestore rare(
+            kernel.isRare, kernel.isRare || (border && !cut->below));
         range(depth, low, point, below, belowBudget);
       }
       const llvm::SaveAndRestore rare(kernel.isRare,
@@ -106,7 +143,8 @@ void Nest::range(size_t depth, Value low, Value high, const ExprRef &term,
   if (inner && depth + 1 == order.size())
     return inner(term, low, high);
   kernel.loop(low, high, 1, [&](Value at) {
-    at.setLoc(NameLoc::get(kernel.b.getStringAttr(kernel.lambda.indexName(variable))));
+    at.setLoc(NameLoc::get(
+        kernel.b.getStringAttr(kernel.lambda.indexName(variable))));
     kernel.at[size_t(variable)] = at;
     bound[size_t(variable)] = true;
     level(depth + 1, term, budget);

@@ -1,6 +1,6 @@
 // Nests of loops, cut at the conditions of the term that they compute
-// (Conditions.h): outside of what is left, the term is simpler, or a reduction's
-// identity, for which no loop is made at all.
+// (Conditions.h): outside of what is left, the term is simpler, or a
+// reduction's identity, for which no loop is made at all.
 #ifndef SMEX_COMPILER_CODEGEN_NEST_H
 #define SMEX_COMPILER_CODEGEN_NEST_H
 
@@ -18,8 +18,8 @@ public:
   using InnerLoop = std::function<void(const tdl::ExprRef &term, mlir::Value lo,
                                        mlir::Value hi)>;
 
-  /// Loops over `order`, outermost first. Variables that have values already are
-  /// those with `kernel.at` set.
+  /// Loops over `order`, outermost first. Variables that have values already
+  /// are those with `kernel.at` set.
   Nest(Kernel &kernel, std::vector<int> order);
 
   /// Instead of the kernel's range.
@@ -31,6 +31,10 @@ public:
   void emit(const tdl::ExprRef &term, const InnerLoop &loop);
 
 private:
+  /// Shortens a reduction's loop to where conditions on variables of inner
+  /// loops can hold at all: `o * 2 + k == i`, for any k.
+  void tighten(int variable, const tdl::ExprRef &term, mlir::Value &low,
+               mlir::Value &high);
   void level(size_t depth, const tdl::ExprRef &term, int budget);
   void range(size_t depth, mlir::Value lo, mlir::Value hi,
              const tdl::ExprRef &term, int budget);

@@ -61,7 +61,8 @@ Num codegen::operator==(Num a, Num b) {
   return compare(a, b, arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq);
 }
 Num codegen::isNan(Num a) {
-  return {a.b, arith::CmpFOp::create(*a.b, arith::CmpFPredicate::UNO, a.v, a.v)};
+  return {a.b,
+          arith::CmpFOp::create(*a.b, arith::CmpFPredicate::UNO, a.v, a.v)};
 }
 
 Num codegen::operator&(Num a, Num b) { return make<arith::AndIOp>(a, b); }

@@ -38,10 +38,14 @@ llvm::CodeGenOptLevel codeGenLevel(int level) {
 }
 llvm::OptimizationLevel level(int level) {
   switch (level) {
-  case 0: return llvm::OptimizationLevel::O0;
-  case 1: return llvm::OptimizationLevel::O1;
-  case 2: return llvm::OptimizationLevel::O2;
-  default: return llvm::OptimizationLevel::O3;
+  case 0:
+    return llvm::OptimizationLevel::O0;
+  case 1:
+    return llvm::OptimizationLevel::O1;
+  case 2:
+    return llvm::OptimizationLevel::O2;
+  default:
+    return llvm::OptimizationLevel::O3;
   }
 }
 
@@ -53,7 +57,47 @@ llvm::TargetLibraryInfoImpl noLibrary() {
   return library;
 }
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel) {
+/// Promises that no iteration of a loop depends on another one's stores,
+/// whatever memory the tensors share: each writes one element and reads only
+/// that one of what it overwrites.
+void markParallel(llvm::Function &function) {
+  llvm::LLVMContext &context = function.getContext();
+  llvm::MDNode *group = llvm::MDNode::getDistinct(context, {});
+  llvm::Metadata *accesses = llvm::MDNode::get(
+      context,
+      {llvm::MDString::get(context, "llvm.loop.parallel_accesses"), group});
+  for (llvm::BasicBlock &block : function)
+    for (llvm::Instruction &instruction : block) {
+      if (instruction.mayReadOrWriteMemory())
+        instruction.setMetadata(llvm::LLVMContext::MD_access_group, group);
+      if (llvm::MDNode *loop =
+              instruction.getMetadata(llvm::LLVMContext::MD_loop)) {
+        llvm::SmallVector<llvm::Metadata *> parts(loop->op_begin(),
+                                                  loop->op_end());
+        parts.push_back(accesses);
+        llvm::MDNode *parallel = llvm::MDNode::getDistinct(context, parts);
+        parallel->replaceOperandWith(0, parallel); // a loop's name is the node
+        instruction.setMetadata(llvm::LLVMContext::MD_loop, parallel);
+      }
+    }
+}
+
+/// The kernel proper stays a function of its own, as it is its arguments of
+/// which LLVM may know that they do not overlap. A tensor's pointer comes twice
+/// in a row, and only the second is used.
+void prepareKernel(llvm::Function &function, const std::vector<bool> &shared) {
+  function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  function.addFnAttr(llvm::Attribute::NoInline);
+  size_t pointers = 0;
+  for (llvm::Argument &argument : function.args())
+    if (argument.getType()->isPointerTy() && !shared[pointers++ / 2])
+      argument.addAttr(llvm::Attribute::NoAlias);
+  if (shared[0])
+    markParallel(function);
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              int optLevel) {
   llvm::PipelineTuningOptions tuning;
   // The vectorizer interleaves already; unrolling on top of it costs more time
   // and code than it saves.
@@ -65,7 +109,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel) 
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
   llvm::ModuleAnalysisManager modules;
-  functions.registerPass([] { return llvm::TargetLibraryAnalysis(noLibrary()); });
+  functions.registerPass(
+      [] { return llvm::TargetLibraryAnalysis(noLibrary()); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(sccs);
   builder.registerFunctionAnalyses(functions);
@@ -93,8 +138,9 @@ Status codegen::checkOptions(const CodegenOptions &options) {
     cpu.reset(found->createMCSubtargetInfo(triple(), options.cpuArch, ""));
     // Without these, fma and conversions of f16 are calls of the C library.
     if (!cpu->checkFeatures("+fma") || !cpu->checkFeatures("+f16c")) {
-      error.message = "CPU architecture '" + options.cpuArch +
-                      "' lacks FMA or F16C; x86-64-v3 is the least that will do";
+      error.message =
+          "CPU architecture '" + options.cpuArch +
+          "' lacks FMA or F16C; x86-64-v3 is the least that will do";
       return error;
     }
     return {};
@@ -104,9 +150,10 @@ Status codegen::checkOptions(const CodegenOptions &options) {
   return error;
 }
 
-Result<std::string>
-codegen::compileObject(llvm::Module &module, llvm::StringRef exported,
-                       const CodegenOptions &options) {
+Result<std::string> codegen::compileObject(llvm::Module &module,
+                                           llvm::StringRef exported,
+                                           const std::vector<bool> &shared,
+                                           const CodegenOptions &options) {
   llvm::TargetOptions targetOptions;
   // A product and a sum stay two operations wherever a loop is cut.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
@@ -117,16 +164,8 @@ codegen::compileObject(llvm::Module &module, llvm::StringRef exported,
   module.setDataLayout(machine->createDataLayout());
   for (llvm::Function &function : module) {
     function.setDoesNotThrow(); // and so needs no unwind tables
-    if (function.isDeclaration() || function.getName() == exported)
-      continue;
-    // The kernel proper. It stays a function of its own, as it is its arguments
-    // of which LLVM may know that they do not overlap; a descriptor's pointer
-    // comes twice, and only the second is used.
-    function.setLinkage(llvm::GlobalValue::InternalLinkage);
-    function.addFnAttr(llvm::Attribute::NoInline);
-    for (llvm::Argument &argument : function.args())
-      if (argument.getType()->isPointerTy())
-        argument.addAttr(llvm::Attribute::NoAlias);
+    if (!function.isDeclaration() && function.getName() != exported)
+      prepareKernel(function, shared);
   }
   optimize(module, *machine, options.optLevel);
 

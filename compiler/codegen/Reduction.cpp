@@ -2,12 +2,13 @@
 // workers or threads, nor on what the vectorizer makes of a loop, so the order
 // of the terms is fixed here and nothing may reassociate:
 //
-// - Where neighbouring outputs read neighbouring elements, a tile of accumulators
-//   on the stack; the reduction's loops are outside of the one over the tile, and
-//   each output gets its terms one after the other.
-// - Otherwise one output at a time, in `lanes` partial results: term number t of
-//   the innermost loop goes to lane t mod lanes, and lanes are combined as a
-//   binary tree in the end.
+// - Where neighbouring outputs read neighbouring elements, a tile of
+// accumulators
+//   on the stack; the reduction's loops are outside of the one over the tile,
+//   and each output gets its terms one after the other.
+// - Otherwise one output at a time, in `lanes` partial results: term number t,
+//   counted over all reduction variables, goes to lane t mod lanes, and lanes
+//   are combined as a binary tree in the end.
 #include "compiler/codegen/Conditions.h"
 #include "compiler/codegen/LoopOrder.h"
 #include "compiler/codegen/Nest.h"
@@ -26,9 +27,11 @@ using tdl::ExprRef;
 
 namespace {
 
-/// Accumulators per tile: a few KiB, so that they stay in the first-level cache.
+/// Accumulators per tile: a few KiB, so that they stay in the first-level
+/// cache.
 constexpr int64_t tileSize = 1024;
-/// Terms that are computed before they are accumulated.
+/// Terms that are computed before they are added, a multiple of all lane
+/// counts.
 constexpr int64_t chunkSize = 256;
 /// Four 256-bit vectors: as many additions as are in flight at once.
 constexpr int64_t laneBytes = 128;
@@ -39,44 +42,57 @@ public:
       : kernel(kernel), b(kernel.b),
         count(laneBytes / byteSize(kernel.accumulator())),
         type(VectorType::get({count}, kernel.accumulatorMemory())),
-        partial(kernel.scratch(kernel.accumulatorMemory(), count)) {}
+        partial(kernel.scratch(kernel.accumulatorMemory(), count)),
+        terms(kernel.scratch(kernel.accumulatorMemory(), chunkSize)),
+        waiting(kernel.scratch(b.getIndexType(), 1)) {}
 
   void clear() {
     Value identity = kernel.identity();
     Value all = vector::BroadcastOp::create(b, type, identity);
     vector::StoreOp::create(b, all, partial, zero());
+    setWaiting(kernel.constant(0));
   }
 
-  /// Adds `size` neighbours in memory, the first at `indices`.
-  void accumulate(Value memory, Values indices, Value size) {
-    Value width = kernel.constant(count);
-    Value first = indices.back();
-    const auto at = [&](Value offset) {
-      indices.back() = kernel.add(first, offset);
-      return ValueRange(indices);
-    };
-    Value whole = kernel.sub(size, arith::RemUIOp::create(b, size, width));
-    Value sum = vector::LoadOp::create(b, type, partial, zero());
-    auto loop = scf::ForOp::create(b, kernel.constant(0), whole, width, sum);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      Value terms =
-          vector::LoadOp::create(b, type, memory, at(loop.getInductionVar()));
-      Value next = kernel.combine(loop.getRegionIterArg(0), terms);
-      scf::YieldOp::create(b, next);
-    }
-    vector::StoreOp::create(b, loop.getResult(0), partial, zero());
+  /// Terms lo .. hi - 1 of a loop, which `at` computes.
+  void addTerms(Value lo, Value hi, llvm::function_ref<Value(Value)> at) {
+    scf::WhileOp::create(
+        b, TypeRange{b.getIndexType()}, ValueRange{lo},
+        [&](OpBuilder &builder, Location loc, ValueRange start) {
+          LocBuilder inner(loc, builder);
+          Value more = arith::CmpIOp::create(inner, arith::CmpIPredicate::slt,
+                                             start[0], hi);
+          scf::ConditionOp::create(inner, more, start);
+        },
+        [&](OpBuilder &builder, Location, ValueRange start) {
+          OpBuilder::InsertionGuard guard(b);
+          b.setInsertionPoint(builder.getInsertionBlock(),
+                              builder.getInsertionPoint());
+          Value size = addSome(start[0], hi, at);
+          scf::YieldOp::create(b, kernel.add(start[0], size));
+        });
+  }
+
+  /// Neighbours in memory, the first at `indices`, as many of the `size` as can
+  /// be added without a detour: gives their number, a multiple of `count`.
+  Value addInPlace(Value memory, Values indices, Value size) {
+    Value none = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       numberWaiting(), kernel.constant(0));
+    Value whole =
+        arith::SelectOp::create(b, none, roundDown(size), kernel.constant(0));
+    addWhole(memory, indices, whole);
+    return whole;
+  }
+
+  Value total() {
+    Value size = numberWaiting(), whole = roundDown(size);
+    addWhole(terms, zero(), whole);
     const llvm::SaveAndRestore rare(kernel.isRare, true);
     kernel.loop(whole, size, 1, [&](Value i) {
       Value lane = kernel.sub(i, whole);
       Value old = memref::LoadOp::create(b, partial, lane);
-      Value term = memref::LoadOp::create(b, memory, at(i));
+      Value term = memref::LoadOp::create(b, terms, i);
       memref::StoreOp::create(b, kernel.combine(old, term), partial, lane);
     });
-  }
-
-  Value total() {
     Value lanes = vector::LoadOp::create(b, type, partial, zero());
     for (int64_t half = count / 2; half > 0; half /= 2) {
       const auto part = [&](int64_t offset) {
@@ -93,12 +109,57 @@ public:
 
 private:
   Values zero() { return {kernel.constant(0)}; }
+  Value numberWaiting() { return memref::LoadOp::create(b, waiting, zero()); }
+  void setWaiting(Value number) {
+    memref::StoreOp::create(b, number, waiting, zero());
+  }
+  Value roundDown(Value size) {
+    return arith::AndIOp::create(b, size, kernel.constant(-count));
+  }
+
+  /// As many terms from `start` on as there is room for.
+  Value addSome(Value start, Value hi, llvm::function_ref<Value(Value)> at) {
+    Value old = numberWaiting();
+    Value size = kernel.min(kernel.sub(hi, start),
+                            kernel.sub(kernel.constant(chunkSize), old));
+    kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
+      Value term = at(kernel.add(start, i));
+      memref::StoreOp::create(b, term, terms, ValueRange{kernel.add(old, i)});
+    });
+    Value now = kernel.add(old, size);
+    setWaiting(now);
+    Value full = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, now,
+                                       kernel.constant(chunkSize));
+    kernel.when(full, [&] {
+      addWhole(terms, zero(), kernel.constant(chunkSize));
+      setWaiting(kernel.constant(0));
+    });
+    return size;
+  }
+
+  /// One term per lane, `size` (a multiple of their number) in all.
+  void addWhole(Value memory, Values indices, Value size) {
+    Value first = indices.back();
+    Value sum = vector::LoadOp::create(b, type, partial, zero());
+    auto loop = scf::ForOp::create(b, kernel.constant(0), size,
+                                   kernel.constant(count), sum);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      indices.back() = kernel.add(first, loop.getInductionVar());
+      Value next = vector::LoadOp::create(b, type, memory, indices);
+      scf::YieldOp::create(b, kernel.combine(loop.getRegionIterArg(0), next));
+    }
+    vector::StoreOp::create(b, loop.getResult(0), partial, zero());
+  }
 
   Kernel &kernel;
   LocBuilder &b;
   int64_t count;
   VectorType type;
-  Value partial;
+  Value partial; // one per lane
+  Value terms;   // computed, but not added yet
+  Value waiting; // their number
 };
 
 /// The term is an element of an operand, its neighbours along `variable` are
@@ -118,26 +179,19 @@ void oneAtATime(Kernel &kernel, const ExprRef &term,
                 const std::vector<int> &reductions) {
   const int innermost = reductions.back();
   Lanes lanes(kernel);
-  Value chunk = kernel.scratch(kernel.accumulatorMemory(), chunkSize);
   const auto accumulate = [&](const ExprRef &term, Value lo, Value hi) {
     Value &at = kernel.at[size_t(innermost)];
     if (isContiguousRead(kernel, term, innermost)) {
       at = lo;
-      Values indices = kernel.readIndices(*term);
       Value size = kernel.max(kernel.sub(hi, lo), kernel.constant(0));
-      lanes.accumulate(kernel.operands[size_t(term->operand)], indices, size);
-    } else {
-      kernel.loop(lo, hi, chunkSize, [&](Value start) {
-        Value size =
-            kernel.min(kernel.sub(hi, start), kernel.constant(chunkSize));
-        kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
-          at = kernel.add(start, i);
-          Value value = kernel.emitTerm(term);
-          memref::StoreOp::create(kernel.b, value, chunk, i);
-        });
-        lanes.accumulate(chunk, {kernel.constant(0)}, size);
-      });
+      Value added = lanes.addInPlace(kernel.operands[size_t(term->operand)],
+                                     kernel.readIndices(*term), size);
+      lo = kernel.add(lo, added);
     }
+    lanes.addTerms(lo, hi, [&](Value i) {
+      at = i;
+      return kernel.emitTerm(term);
+    });
     at = nullptr;
   };
 
@@ -145,12 +199,13 @@ void oneAtATime(Kernel &kernel, const ExprRef &term,
   for (int i = 0; i < kernel.lambda.rank(); ++i)
     outputs.push_back(i);
   Nest(kernel, outputs).emit(term, Nest::Body([&](const ExprRef &term) {
-    lanes.clear();
-    Nest nest(kernel, reductions);
-    nest.skip(identity(kernel.lambda.reducer, kernel.lambda.result));
-    nest.emit(term, Nest::InnerLoop(accumulate));
-    kernel.storeAccumulated(lanes.total());
-  }));
+                               lanes.clear();
+                               Nest nest(kernel, reductions);
+                               nest.skip(identity(kernel.lambda.reducer,
+                                                  kernel.lambda.result));
+                               nest.emit(term, Nest::InnerLoop(accumulate));
+                               kernel.storeAccumulated(lanes.total());
+                             }));
 }
 
 void tileAtATime(Kernel &kernel, const ExprRef &term,
@@ -164,29 +219,34 @@ void tileAtATime(Kernel &kernel, const ExprRef &term,
   LocBuilder &b = kernel.b;
   Value tile = kernel.scratch(kernel.accumulatorMemory(), tileSize);
 
-  Nest(kernel, outputs).emit(term, Nest::Body([&](const ExprRef &term) {
-    kernel.loop(kernel.lo[tiled], kernel.hi[tiled], tileSize, [&](Value start) {
-      Value size = kernel.min(kernel.sub(kernel.hi[tiled], start),
-                              kernel.constant(tileSize));
-      kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
-        memref::StoreOp::create(b, kernel.identity(), tile, i);
-      });
-      Nest nest(kernel, inside);
-      nest.setRange(order.output, start, kernel.add(start, size));
-      nest.skip(identity(kernel.lambda.reducer, kernel.lambda.result));
-      nest.emit(term, Nest::Body([&](const ExprRef &term) {
-        Value i = kernel.sub(kernel.at[tiled], start);
-        Value value = kernel.emitTerm(term);
-        Value old = memref::LoadOp::create(b, tile, i);
-        memref::StoreOp::create(b, kernel.combine(old, value), tile, i);
-      }));
-      kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
-        kernel.at[tiled] = kernel.add(start, i);
-        kernel.storeAccumulated(memref::LoadOp::create(b, tile, i));
-        kernel.at[tiled] = nullptr;
-      });
-    });
-  }));
+  Nest(kernel, outputs)
+      .emit(
+          term, Nest::Body([&](const ExprRef &term) {
+            kernel.loop(
+                kernel.lo[tiled], kernel.hi[tiled], tileSize, [&](Value start) {
+                  Value size = kernel.min(kernel.sub(kernel.hi[tiled], start),
+                                          kernel.constant(tileSize));
+                  kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
+                    memref::StoreOp::create(b, kernel.identity(), tile, i);
+                  });
+                  Nest nest(kernel, inside);
+                  nest.setRange(order.output, start, kernel.add(start, size));
+                  nest.skip(
+                      identity(kernel.lambda.reducer, kernel.lambda.result));
+                  nest.emit(term, Nest::Body([&](const ExprRef &term) {
+                              Value i = kernel.sub(kernel.at[tiled], start);
+                              Value value = kernel.emitTerm(term);
+                              Value old = memref::LoadOp::create(b, tile, i);
+                              memref::StoreOp::create(
+                                  b, kernel.combine(old, value), tile, i);
+                            }));
+                  kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
+                    kernel.at[tiled] = kernel.add(start, i);
+                    kernel.storeAccumulated(memref::LoadOp::create(b, tile, i));
+                    kernel.at[tiled] = nullptr;
+                  });
+                });
+          }));
 }
 
 } // namespace

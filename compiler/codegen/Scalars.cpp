@@ -3,7 +3,6 @@
 #include "compiler/codegen/FloatMath.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <cmath>
 
@@ -39,36 +38,62 @@ Value compareIntegers(LocBuilder &b, arith::CmpIPredicate predicate, Value a,
 
 Value floatSign(LocBuilder &b, Value v) {
   Num a{&b, v};
-  return select(a > 0.0, 1.0, select(a < 0.0, -1.0, a)).v; // 0 and NaN as they are
+  return select(a > 0.0, 1.0, select(a < 0.0, -1.0, a))
+      .v; // 0 and NaN as they are
 }
 
 Value floatUnary(LocBuilder &b, UnaryOp op, Value a) {
   switch (op) {
-  case UnaryOp::Neg: return make<arith::NegFOp>(b, a);
-  case UnaryOp::Abs: return make<math::AbsFOp>(b, a);
-  case UnaryOp::Sign: return floatSign(b, a);
-  case UnaryOp::Floor: return make<math::FloorOp>(b, a);
-  case UnaryOp::Ceil: return make<math::CeilOp>(b, a);
-  case UnaryOp::Round: return make<math::RoundEvenOp>(b, a);
-  case UnaryOp::Trunc: return make<math::TruncOp>(b, a);
-  case UnaryOp::Exp: return make<math::ExpOp>(b, a);
-  case UnaryOp::Log: return make<math::LogOp>(b, a);
-  case UnaryOp::Sqrt: return make<math::SqrtOp>(b, a);
-  case UnaryOp::Erf: return make<math::ErfOp>(b, a);
-  case UnaryOp::Sin: return make<math::SinOp>(b, a);
-  case UnaryOp::Cos: return make<math::CosOp>(b, a);
-  case UnaryOp::Tan: return make<math::TanOp>(b, a);
-  case UnaryOp::Asin: return make<math::AsinOp>(b, a);
-  case UnaryOp::Acos: return make<math::AcosOp>(b, a);
-  case UnaryOp::Atan: return make<math::AtanOp>(b, a);
-  case UnaryOp::Sinh: return make<math::SinhOp>(b, a);
-  case UnaryOp::Cosh: return make<math::CoshOp>(b, a);
-  case UnaryOp::Tanh: return make<math::TanhOp>(b, a);
-  case UnaryOp::Asinh: return make<math::AsinhOp>(b, a);
-  case UnaryOp::Acosh: return make<math::AcoshOp>(b, a);
-  case UnaryOp::Atanh: return make<math::AtanhOp>(b, a);
-  case UnaryOp::Not: case UnaryOp::BitNot:
-  case UnaryOp::IsNan: case UnaryOp::IsInf:
+  case UnaryOp::Neg:
+    return make<arith::NegFOp>(b, a);
+  case UnaryOp::Abs:
+    return make<math::AbsFOp>(b, a);
+  case UnaryOp::Sign:
+    return floatSign(b, a);
+  case UnaryOp::Floor:
+    return make<math::FloorOp>(b, a);
+  case UnaryOp::Ceil:
+    return make<math::CeilOp>(b, a);
+  case UnaryOp::Round:
+    return make<math::RoundEvenOp>(b, a);
+  case UnaryOp::Trunc:
+    return make<math::TruncOp>(b, a);
+  case UnaryOp::Exp:
+    return make<math::ExpOp>(b, a);
+  case UnaryOp::Log:
+    return make<math::LogOp>(b, a);
+  case UnaryOp::Sqrt:
+    return make<math::SqrtOp>(b, a);
+  case UnaryOp::Erf:
+    return make<math::ErfOp>(b, a);
+  case UnaryOp::Sin:
+    return make<math::SinOp>(b, a);
+  case UnaryOp::Cos:
+    return make<math::CosOp>(b, a);
+  case UnaryOp::Tan:
+    return make<math::TanOp>(b, a);
+  case UnaryOp::Asin:
+    return make<math::AsinOp>(b, a);
+  case UnaryOp::Acos:
+    return make<math::AcosOp>(b, a);
+  case UnaryOp::Atan:
+    return make<math::AtanOp>(b, a);
+  case UnaryOp::Sinh:
+    return make<math::SinhOp>(b, a);
+  case UnaryOp::Cosh:
+    return make<math::CoshOp>(b, a);
+  case UnaryOp::Tanh:
+    return make<math::TanhOp>(b, a);
+  case UnaryOp::Asinh:
+    return make<math::AsinhOp>(b, a);
+  case UnaryOp::Acosh:
+    return make<math::AcoshOp>(b, a);
+  case UnaryOp::Atanh:
+    return make<math::AtanhOp>(b, a);
+  case UnaryOp::Not:
+  case UnaryOp::BitNot:
+  case UnaryOp::IsNan:
+  case UnaryOp::IsInf:
     break;
   }
   return a;
@@ -76,24 +101,18 @@ Value floatUnary(LocBuilder &b, UnaryOp op, Value a) {
 
 arith::CmpFPredicate floatPredicate(BinaryOp op) {
   switch (op) {
-  case BinaryOp::Eq: return arith::CmpFPredicate::OEQ;
-  case BinaryOp::Ne: return arith::CmpFPredicate::UNE;
-  case BinaryOp::Lt: return arith::CmpFPredicate::OLT;
-  case BinaryOp::Le: return arith::CmpFPredicate::OLE;
-  case BinaryOp::Gt: return arith::CmpFPredicate::OGT;
-  default: return arith::CmpFPredicate::OGE;
-  }
-}
-
-arith::CmpIPredicate integerPredicate(BinaryOp op, bool isUnsignedType) {
-  using P = arith::CmpIPredicate;
-  switch (op) {
-  case BinaryOp::Eq: return P::eq;
-  case BinaryOp::Ne: return P::ne;
-  case BinaryOp::Lt: return isUnsignedType ? P::ult : P::slt;
-  case BinaryOp::Le: return isUnsignedType ? P::ule : P::sle;
-  case BinaryOp::Gt: return isUnsignedType ? P::ugt : P::sgt;
-  default: return isUnsignedType ? P::uge : P::sge;
+  case BinaryOp::Eq:
+    return arith::CmpFPredicate::OEQ;
+  case BinaryOp::Ne:
+    return arith::CmpFPredicate::UNE;
+  case BinaryOp::Lt:
+    return arith::CmpFPredicate::OLT;
+  case BinaryOp::Le:
+    return arith::CmpFPredicate::OLE;
+  case BinaryOp::Gt:
+    return arith::CmpFPredicate::OGT;
+  default:
+    return arith::CmpFPredicate::OGE;
   }
 }
 
@@ -118,150 +137,30 @@ Value floatBinary(LocBuilder &b, BinaryOp op, Value lhs, Value rhs) {
   if (tdl::isComparison(op))
     return arith::CmpFOp::create(b, floatPredicate(op), lhs, rhs);
   switch (op) {
-  case BinaryOp::Add: return make<arith::AddFOp>(b, lhs, rhs);
-  case BinaryOp::Sub: return make<arith::SubFOp>(b, lhs, rhs);
-  case BinaryOp::Mul: return make<arith::MulFOp>(b, lhs, rhs);
-  case BinaryOp::Div: return make<arith::DivFOp>(b, lhs, rhs);
-  case BinaryOp::FloorDiv: return floatFloorDiv({&b, lhs}, {&b, rhs});
-  case BinaryOp::Mod: return floatMod({&b, lhs}, {&b, rhs});
-  case BinaryOp::Rem: return make<arith::RemFOp>(b, lhs, rhs);
-  case BinaryOp::Pow: return make<math::PowFOp>(b, lhs, rhs);
-  case BinaryOp::Min: return make<arith::MinimumFOp>(b, lhs, rhs);
-  case BinaryOp::Max: return make<arith::MaximumFOp>(b, lhs, rhs);
-  case BinaryOp::Atan2: return make<math::Atan2Op>(b, lhs, rhs);
-  default: return lhs;
-  }
-}
-
-/// Quotient or rest, rounded as asked. Division by zero gives 0; the smallest
-/// integer by -1 wraps; neither may trap, as the hardware's division would.
-Value integerDivision(LocBuilder &b, BinaryOp op, DType type, Value lhs, Value rhs,
-                      DivisionFacts facts) {
-  const bool isUnsignedType = isUnsigned(type) || facts.nonNegative;
-  const bool quotient = op == BinaryOp::Div || op == BinaryOp::FloorDiv;
-  const bool floors = op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
-  const auto is = [&](Value v, int64_t value) {
-    return compareIntegers(b, arith::CmpIPredicate::eq, v,
-                           integerConstant(b, type, value));
-  };
-  Value zero = integerConstant(b, type, 0), divisor = rhs;
-  Value byZero, byMinusOne;
-  if (!facts.nonZero) {
-    byZero = is(rhs, 0);
-    Value one = integerConstant(b, type, 1);
-    divisor = arith::SelectOp::create(b, byZero, one, rhs);
-    if (!isUnsignedType) {
-      byMinusOne = is(rhs, -1);
-      divisor = arith::SelectOp::create(b, byMinusOne, one, divisor);
-    }
-  }
-  Value result;
-  if (isUnsignedType) {
-    result = quotient ? make<arith::DivUIOp>(b, lhs, divisor)
-                      : make<arith::RemUIOp>(b, lhs, divisor);
-  } else {
-    Value q = make<arith::DivSIOp>(b, lhs, divisor);
-    Value rest = make<arith::SubIOp>(b, lhs, make<arith::MulIOp>(b, q, divisor));
-    result = quotient ? q : rest;
-    if (floors) {
-      // Rounding down differs where there is a rest of the other sign.
-      Value differ = compareIntegers(b, arith::CmpIPredicate::slt,
-                                     make<arith::XOrIOp>(b, rest, divisor), zero);
-      Value some = compareIntegers(b, arith::CmpIPredicate::ne, rest, zero);
-      Value moves = make<arith::AndIOp>(b, differ, some);
-      Value moved =
-          quotient ? make<arith::SubIOp>(b, q, integerConstant(b, type, 1))
-                   : make<arith::AddIOp>(b, rest, divisor);
-      result = arith::SelectOp::create(b, moves, moved, result);
-    }
-    if (byMinusOne && quotient)
-      result = arith::SelectOp::create(
-          b, byMinusOne, make<arith::SubIOp>(b, zero, lhs), result);
-  }
-  return byZero ? arith::SelectOp::create(b, byZero, zero, result).getResult()
-                : result;
-}
-
-/// By repeated squaring, modulo 2^width. A negative exponent leaves 1, -1 or 0.
-Value integerPower(LocBuilder &b, DType type, Value base, Value exponent) {
-  const int bits = int(byteSize(type)) * 8;
-  Value one = integerConstant(b, type, 1), zero = integerConstant(b, type, 0);
-  auto loop = scf::ForOp::create(
-      b, indexConstant(b, 0), indexConstant(b, bits), indexConstant(b, 1),
-      ValueRange{one, base, exponent},
-      [&](OpBuilder &builder, Location loc, Value, ValueRange values) {
-        LocBuilder inner(loc, builder);
-        Value low = make<arith::AndIOp>(inner, values[2], one);
-        Value set = compareIntegers(inner, arith::CmpIPredicate::ne, low, zero);
-        Value product = make<arith::MulIOp>(inner, values[0], values[1]);
-        scf::YieldOp::create(
-            inner,
-            ValueRange{
-                arith::SelectOp::create(inner, set, product, values[0]),
-                make<arith::MulIOp>(inner, values[1], values[1]),
-                make<arith::ShRUIOp>(inner, values[2], one)});
-      });
-  Value result = loop.getResult(0);
-  if (isUnsigned(type))
-    return result;
-  Value minusOne = integerConstant(b, type, -1);
-  const auto is = [&](Value v, Value value) {
-    return compareIntegers(b, arith::CmpIPredicate::eq, v, value);
-  };
-  Value odd = is(make<arith::AndIOp>(b, exponent, one), one);
-  Value sign = arith::SelectOp::create(b, odd, minusOne, one);
-  Value inverse = arith::SelectOp::create(
-      b, is(base, one), one,
-      arith::SelectOp::create(b, is(base, minusOne), sign, zero));
-  Value negative =
-      compareIntegers(b, arith::CmpIPredicate::slt, exponent, zero);
-  return arith::SelectOp::create(b, negative, inverse, result);
-}
-
-/// Shifts by the width or more, or by a negative number, shift everything out.
-Value integerShift(LocBuilder &b, BinaryOp op, DType type, Value lhs, Value rhs) {
-  const int bits = int(byteSize(type)) * 8;
-  Value zero = integerConstant(b, type, 0);
-  // As an unsigned number, a negative count is large.
-  Value out = compareIntegers(b, arith::CmpIPredicate::uge, rhs,
-                              integerConstant(b, type, bits));
-  Value by = arith::SelectOp::create(b, out, zero, rhs);
-  if (op == BinaryOp::Shr && !isUnsigned(type)) {
-    Value most = integerConstant(b, type, bits - 1);
-    return make<arith::ShRSIOp>(b, lhs,
-                                arith::SelectOp::create(b, out, most, rhs));
-  }
-  Value shifted = op == BinaryOp::Shl ? make<arith::ShLIOp>(b, lhs, by)
-                                      : make<arith::ShRUIOp>(b, lhs, by);
-  return arith::SelectOp::create(b, out, zero, shifted);
-}
-
-Value integerBinary(LocBuilder &b, BinaryOp op, DType type, Value lhs, Value rhs,
-                    DivisionFacts facts) {
-  // false < true, as for unsigned numbers.
-  const bool isUnsignedType = isUnsigned(type) || type == DType::Bool;
-  if (tdl::isComparison(op))
-    return compareIntegers(b, integerPredicate(op, isUnsignedType), lhs, rhs);
-  switch (op) {
-  case BinaryOp::Add: return make<arith::AddIOp>(b, lhs, rhs);
-  case BinaryOp::Sub: return make<arith::SubIOp>(b, lhs, rhs);
-  case BinaryOp::Mul: return make<arith::MulIOp>(b, lhs, rhs);
-  case BinaryOp::Div: case BinaryOp::FloorDiv:
-  case BinaryOp::Mod: case BinaryOp::Rem:
-    return integerDivision(b, op, type, lhs, rhs, facts);
-  case BinaryOp::Pow: return integerPower(b, type, lhs, rhs);
+  case BinaryOp::Add:
+    return make<arith::AddFOp>(b, lhs, rhs);
+  case BinaryOp::Sub:
+    return make<arith::SubFOp>(b, lhs, rhs);
+  case BinaryOp::Mul:
+    return make<arith::MulFOp>(b, lhs, rhs);
+  case BinaryOp::Div:
+    return make<arith::DivFOp>(b, lhs, rhs);
+  case BinaryOp::FloorDiv:
+    return floatFloorDiv({&b, lhs}, {&b, rhs});
+  case BinaryOp::Mod:
+    return floatMod({&b, lhs}, {&b, rhs});
+  case BinaryOp::Rem:
+    return make<arith::RemFOp>(b, lhs, rhs);
+  case BinaryOp::Pow:
+    return make<math::PowFOp>(b, lhs, rhs);
   case BinaryOp::Min:
-    return isUnsignedType ? make<arith::MinUIOp>(b, lhs, rhs)
-                          : make<arith::MinSIOp>(b, lhs, rhs);
+    return make<arith::MinimumFOp>(b, lhs, rhs);
   case BinaryOp::Max:
-    return isUnsignedType ? make<arith::MaxUIOp>(b, lhs, rhs)
-                          : make<arith::MaxSIOp>(b, lhs, rhs);
-  case BinaryOp::And: return make<arith::AndIOp>(b, lhs, rhs);
-  case BinaryOp::Or: return make<arith::OrIOp>(b, lhs, rhs);
-  case BinaryOp::Xor: return make<arith::XOrIOp>(b, lhs, rhs);
-  case BinaryOp::Shl: case BinaryOp::Shr:
-    return integerShift(b, op, type, lhs, rhs);
-  default: return lhs;
+    return make<arith::MaximumFOp>(b, lhs, rhs);
+  case BinaryOp::Atan2:
+    return make<math::Atan2Op>(b, lhs, rhs);
+  default:
+    return lhs;
   }
 }
 
@@ -297,8 +196,10 @@ Value codegen::emitUnary(LocBuilder &b, UnaryOp op, DType type, Value a) {
   };
   switch (op) {
   case UnaryOp::Not:
-  case UnaryOp::BitNot: return make<arith::XOrIOp>(b, a, ones);
-  case UnaryOp::Neg: return make<arith::SubIOp>(b, zero, a);
+  case UnaryOp::BitNot:
+    return make<arith::XOrIOp>(b, a, ones);
+  case UnaryOp::Neg:
+    return make<arith::SubIOp>(b, zero, a);
   case UnaryOp::Abs:
     if (isUnsigned(type))
       return a;
@@ -313,14 +214,15 @@ Value codegen::emitUnary(LocBuilder &b, UnaryOp op, DType type, Value a) {
     return arith::SelectOp::create(b, is(arith::CmpIPredicate::slt), ones,
                                    positive);
   }
-  default: return a;
+  default:
+    return a;
   }
 }
 
 Value codegen::emitBinary(LocBuilder &b, BinaryOp op, DType type, Value lhs,
                           Value rhs, DivisionFacts facts) {
   if (!isFloat(type))
-    return integerBinary(b, op, type, lhs, rhs, facts);
+    return emitIntegerBinary(b, op, type, lhs, rhs, facts);
   Value result = floatBinary(b, op, lhs, rhs);
   return tdl::isComparison(op) ? result : rounded(b, type, result);
 }
@@ -334,7 +236,8 @@ Value codegen::emitCombine(LocBuilder &b, Reducer reducer, DType type, Value a,
   const bool real = isFloat(type);
   const bool isUnsignedType = isUnsigned(type) || type == DType::Bool;
   switch (reducer) {
-  case Reducer::None: break;
+  case Reducer::None:
+    break;
   case Reducer::Sum:
     return real ? make<arith::AddFOp>(b, a, c) : make<arith::AddIOp>(b, a, c);
   case Reducer::Prod:

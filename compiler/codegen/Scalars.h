@@ -24,15 +24,21 @@ mlir::Value integerConstant(LocBuilder &b, DType type, int64_t value);
 mlir::Value realConstant(LocBuilder &b, DType type, double value);
 mlir::Value indexConstant(LocBuilder &b, int64_t value);
 
-mlir::Value emitUnary(LocBuilder &b, tdl::UnaryOp op, DType type, mlir::Value a);
+mlir::Value emitUnary(LocBuilder &b, tdl::UnaryOp op, DType type,
+                      mlir::Value a);
 /// What the caller knows about an integer division saves instructions.
 struct DivisionFacts {
   bool nonNegative = false; // both operands
   bool nonZero = false;     // the divisor, which is not -1 either
 };
 /// `type` is the operands'.
-mlir::Value emitBinary(LocBuilder &b, tdl::BinaryOp op, DType type, mlir::Value lhs,
-                       mlir::Value rhs, DivisionFacts facts = {});
+mlir::Value emitBinary(LocBuilder &b, tdl::BinaryOp op, DType type,
+                       mlir::Value lhs, mlir::Value rhs,
+                       DivisionFacts facts = {});
+/// The part of it for integers and bool.
+mlir::Value emitIntegerBinary(LocBuilder &b, tdl::BinaryOp op, DType type,
+                              mlir::Value lhs, mlir::Value rhs,
+                              DivisionFacts facts);
 mlir::Value emitCast(LocBuilder &b, DType from, DType to, mlir::Value v);
 
 /// Reductions of 16-bit floats accumulate in f32, all others in their type. An

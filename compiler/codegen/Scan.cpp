@@ -1,7 +1,7 @@
-// A prefix sum and its relatives: `Sum(lambda k: x[k] where k <= i)` adds to the
-// terms of i - 1 those that are new at i, instead of starting over. Each output
-// is the sum of its terms in the order of k, from the range's end on which the
-// prefix begins, wherever the range of i begins.
+// A prefix sum and its relatives: `Sum(lambda k: x[k] where k <= i)` adds to
+// the terms of i - 1 those that are new at i, instead of starting over. Each
+// output is the sum of its terms in the order of k, from the range's end on
+// which the prefix begins, wherever the range of i begins.
 #include "compiler/codegen/Conditions.h"
 #include "compiler/codegen/Nest.h"
 
@@ -27,8 +27,8 @@ struct Scan {
 };
 
 /// What the rest of the guard and the body leave of the lambda.
-ExprRef termWithout(const tdl::Lambda &lambda, const std::vector<ExprRef> &parts,
-                    size_t without) {
+ExprRef termWithout(const tdl::Lambda &lambda,
+                    const std::vector<ExprRef> &parts, size_t without) {
   ExprRef guard = tdl::constant(1, DType::Bool);
   for (size_t p = 0; p < parts.size(); ++p)
     if (p != without)
@@ -65,13 +65,15 @@ std::optional<Scan> match(const tdl::Lambda &lambda) {
 
 /// The accumulators of the outputs that are computed together.
 struct Tile {
-  Value memory, start, size; // of the last output variable; of one element: null
+  Value memory, start,
+      size; // of the last output variable; of one element: null
 };
 
 class ScanBuilder {
 public:
   ScanBuilder(Kernel &kernel, const Scan &scan)
-      : kernel(kernel), b(kernel.b), scan(scan), last(kernel.lambda.rank() - 1) {
+      : kernel(kernel), b(kernel.b), scan(scan),
+        last(kernel.lambda.rank() - 1) {
     for (int r = kernel.lambda.rank(); r < kernel.lambda.indexCount(); ++r)
       if (r != scan.reduction)
         inside.push_back(r);
@@ -86,15 +88,18 @@ public:
         outer.push_back(i);
     Value memory =
         kernel.scratch(kernel.accumulatorMemory(), tiled() ? tileSize : 1);
-    Nest(kernel, outer).emit(scan.term, Nest::Body([&](const ExprRef &term) {
-      if (!tiled())
-        return scanTile({memory, nullptr, kernel.constant(1)}, term);
-      Value lo = kernel.lo[size_t(last)], hi = kernel.hi[size_t(last)];
-      kernel.loop(lo, hi, tileSize, [&](Value start) {
-        Value size = kernel.min(kernel.sub(hi, start), kernel.constant(tileSize));
-        scanTile({memory, start, size}, term);
-      });
-    }));
+    Nest(kernel, outer)
+        .emit(scan.term, Nest::Body([&](const ExprRef &term) {
+                if (!tiled())
+                  return scanTile({memory, nullptr, kernel.constant(1)}, term);
+                Value lo = kernel.lo[size_t(last)],
+                      hi = kernel.hi[size_t(last)];
+                kernel.loop(lo, hi, tileSize, [&](Value start) {
+                  Value size = kernel.min(kernel.sub(hi, start),
+                                          kernel.constant(tileSize));
+                  scanTile({memory, start, size}, term);
+                });
+              }));
   }
 
 private:
@@ -124,18 +129,19 @@ private:
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value step = loop.getInductionVar(), done = loop.getRegionIterArg(0);
-    kernel.at[i] = scan.grows
-                       ? kernel.add(kernel.lo[i], step)
-                       : kernel.sub(kernel.hi[i],
-                                    kernel.add(step, kernel.constant(1)));
+    kernel.at[i] =
+        scan.grows
+            ? kernel.add(kernel.lo[i], step)
+            : kernel.sub(kernel.hi[i], kernel.add(step, kernel.constant(1)));
     // The terms from `done` up to, or down to, the point at this i.
     Value point = cutPoint(kernel, scan.cut);
     point = upwards ? kernel.max(kernel.min(point, kernel.hi[k]), done)
                     : kernel.min(kernel.max(point, kernel.lo[k]), done);
     Value fresh = upwards ? kernel.sub(point, done) : kernel.sub(done, point);
     kernel.loop(kernel.constant(0), fresh, 1, [&](Value t) {
-      kernel.at[k] = upwards ? kernel.add(done, t)
-                             : kernel.sub(done, kernel.add(t, kernel.constant(1)));
+      kernel.at[k] = upwards
+                         ? kernel.add(done, t)
+                         : kernel.sub(done, kernel.add(t, kernel.constant(1)));
       addTerms(tile, term);
       kernel.at[k] = nullptr;
     });
@@ -152,12 +158,14 @@ private:
       nest.setRange(last, tile.start, kernel.add(tile.start, tile.size));
     nest.skip(tdl::identity(kernel.lambda.reducer, kernel.lambda.result));
     nest.emit(term, Nest::Body([&](const ExprRef &term) {
-      Value at = tiled() ? kernel.sub(kernel.at[size_t(last)], tile.start)
-                         : kernel.constant(0);
-      Value value = kernel.emitTerm(term);
-      Value old = memref::LoadOp::create(b, tile.memory, at);
-      memref::StoreOp::create(b, kernel.combine(old, value), tile.memory, at);
-    }));
+                Value at = tiled()
+                               ? kernel.sub(kernel.at[size_t(last)], tile.start)
+                               : kernel.constant(0);
+                Value value = kernel.emitTerm(term);
+                Value old = memref::LoadOp::create(b, tile.memory, at);
+                memref::StoreOp::create(b, kernel.combine(old, value),
+                                        tile.memory, at);
+              }));
   }
 
   Kernel &kernel;

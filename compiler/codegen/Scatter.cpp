@@ -1,7 +1,7 @@
-// A preimage: `Sum(lambda e: x[e] where key[e] == i)` asks, for each i, for all e.
-// Linear instead of quadratic: fill the result with the identity, then for each e
-// add to element i = key[e], if it lies in the range to compute. Each element
-// gets its terms in the order of the reduction's indices.
+// A preimage: `Sum(lambda e: x[e] where key[e] == i)` asks, for each i, for all
+// e. Linear instead of quadratic: fill the result with the identity, then for
+// each e add to element i = key[e], if it lies in the range to compute. Each
+// element gets its terms in the order of the reduction's indices.
 #include "compiler/codegen/Conditions.h"
 #include "compiler/codegen/Nest.h"
 
@@ -44,9 +44,9 @@ std::optional<std::pair<int, ExprRef>> keyOf(const tdl::Lambda &lambda,
     const auto linear = linearIn(difference, i);
     if (!linear || std::abs(linear->factor) != 1 || contains(taken, i))
       continue;
-    const bool usesTaken = std::any_of(taken.begin(), taken.end(), [&](int other) {
-      return uses(linear->rest, other);
-    });
+    const bool usesTaken =
+        std::any_of(taken.begin(), taken.end(),
+                    [&](int other) { return uses(linear->rest, other); });
     if (!usesTaken)
       return std::pair(i, linear->factor > 0
                               ? tdl::unary(tdl::UnaryOp::Neg, linear->rest)
@@ -55,9 +55,9 @@ std::optional<std::pair<int, ExprRef>> keyOf(const tdl::Lambda &lambda,
   return std::nullopt;
 }
 
-/// A key is read before what is left of the guard is looked at; that must not be
-/// what keeps the read in range. Conditions on one index variable are met by the
-/// loops already.
+/// A key is read before what is left of the guard is looked at; that must not
+/// be what keeps the read in range. Conditions on one index variable are met by
+/// the loops already.
 bool keepsRangesSafe(const tdl::Lambda &lambda, const ExprRef &part) {
   if (readsData(part))
     return true;
@@ -76,8 +76,9 @@ std::optional<Scatter> match(const tdl::Lambda &lambda) {
   for (const ExprRef &part : conjuncts(makeConditionsExplicit(lambda.guard))) {
     const auto key = keyOf(lambda, part, scatter.outputs);
     const bool chosenKeysUse =
-        key && std::any_of(scatter.keys.begin(), scatter.keys.end(),
-                           [&](const ExprRef &k) { return uses(k, key->first); });
+        key &&
+        std::any_of(scatter.keys.begin(), scatter.keys.end(),
+                    [&](const ExprRef &k) { return uses(k, key->first); });
     if (key && safe && !chosenKeysUse) {
       scatter.outputs.push_back(key->first);
       scatter.keys.push_back(key->second);
@@ -122,10 +123,11 @@ public:
     }
     const ExprRef nothing = tdl::identity(kernel.lambda.reducer, type);
     Nest(kernel, all).emit(nothing, Nest::Body([&](const ExprRef &e) {
-      kernel.store(kernel.emit(e));
-    }));
+                             kernel.store(kernel.emit(e));
+                           }));
     terms(outer, inner, [&] {
-      Value old = memref::LoadOp::create(b, kernel.result, kernel.resultIndices());
+      Value old =
+          memref::LoadOp::create(b, kernel.result, kernel.resultIndices());
       return fromAccumulator(old);
     });
   }
@@ -136,27 +138,31 @@ private:
              std::function<Value()> load) {
     const ExprRef nothing =
         tdl::identity(kernel.lambda.reducer, kernel.lambda.result);
-    Nest(kernel, outer).emit(scatter.term, Nest::Body([&](const ExprRef &term) {
-      Nest nest(kernel, reductions);
-      nest.skip(nothing);
-      nest.emit(term, Nest::Body([&](const ExprRef &term) {
-        kernel.when(bindKeys(kernel.lo, kernel.hi), [&] {
-          Nest rest(kernel, inner);
-          rest.skip(nothing);
-          rest.emit(term, Nest::Body([&](const ExprRef &term) {
-            Value old = load();
-            kernel.storeAccumulated(kernel.combine(old, kernel.emitTerm(term)));
-          }));
-        });
-        unbindKeys();
-      }));
-    }));
+    Nest(kernel, outer)
+        .emit(scatter.term, Nest::Body([&](const ExprRef &term) {
+                Nest nest(kernel, reductions);
+                nest.skip(nothing);
+                nest.emit(term, Nest::Body([&](const ExprRef &term) {
+                            kernel.when(bindKeys(kernel.lo, kernel.hi), [&] {
+                              Nest rest(kernel, inner);
+                              rest.skip(nothing);
+                              rest.emit(
+                                  term, Nest::Body([&](const ExprRef &term) {
+                                    Value old = load();
+                                    kernel.storeAccumulated(kernel.combine(
+                                        old, kernel.emitTerm(term)));
+                                  }));
+                            });
+                            unbindKeys();
+                          }));
+              }));
   }
 
   /// A stored result as an accumulator: exact, Max and Min do not round.
   Value fromAccumulator(Value old) {
     const DType type = kernel.lambda.result;
-    Value value = emitCast(b, type, kernel.accumulator(), fromMemory(b, type, old));
+    Value value =
+        emitCast(b, type, kernel.accumulator(), fromMemory(b, type, old));
     return toMemory(b, kernel.accumulator(), value);
   }
 
@@ -170,7 +176,8 @@ private:
       Value here = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                          kernel.sub(kernel.at[i], lo[i]),
                                          kernel.sub(hi[i], lo[i]));
-      inside = inside ? arith::AndIOp::create(b, inside, here).getResult() : here;
+      inside =
+          inside ? arith::AndIOp::create(b, inside, here).getResult() : here;
     }
     return inside;
   }
@@ -180,8 +187,8 @@ private:
   }
 
   /// Sums of 16-bit floats accumulate in f32, which the result has no room for:
-  /// a tile of one scattered variable at a time. All terms are looked at once per
-  /// tile and value of the other outputs.
+  /// a tile of one scattered variable at a time. All terms are looked at once
+  /// per tile and value of the other outputs.
   void throughTile() {
     const int tiled = scatter.outputs.back();
     std::vector<int> outer;
@@ -192,45 +199,52 @@ private:
     const auto t = size_t(tiled);
     // The outer loops stand for the other scattered variables, too, whose keys
     // then decide whether a term counts.
-    Nest(kernel, outer).emit(termWithOtherKeys(), Nest::Body([&](const ExprRef &term) {
-      kernel.loop(kernel.lo[t], kernel.hi[t], tileSize, [&](Value start) {
-        Value size =
-            kernel.min(kernel.sub(kernel.hi[t], start), kernel.constant(tileSize));
-        kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
-          memref::StoreOp::create(b, kernel.identity(), tile, i);
-        });
-        Nest nest(kernel, reductions);
-        nest.skip(tdl::identity(kernel.lambda.reducer, kernel.lambda.result));
-        nest.emit(term, Nest::Body([&](const ExprRef &term) {
-          kernel.at[t] = kernel.emitIndex(scatter.keys.back());
-          Value at = kernel.sub(kernel.at[t], start);
-          Value inside =
-              arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
-          kernel.when(inside, [&] {
-            Value value = kernel.emitTerm(term);
-            Value old = memref::LoadOp::create(b, tile, at);
-            memref::StoreOp::create(b, kernel.combine(old, value), tile, at);
-          });
-          kernel.at[t] = nullptr;
-        }));
-        kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
-          kernel.at[t] = kernel.add(start, i);
-          kernel.storeAccumulated(memref::LoadOp::create(b, tile, i));
-          kernel.at[t] = nullptr;
-        });
-      });
-    }));
+    Nest(kernel, outer)
+        .emit(termWithOtherKeys(), Nest::Body([&](const ExprRef &term) {
+                kernel.loop(
+                    kernel.lo[t], kernel.hi[t], tileSize, [&](Value start) {
+                      Value size = kernel.min(kernel.sub(kernel.hi[t], start),
+                                              kernel.constant(tileSize));
+                      kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
+                        memref::StoreOp::create(b, kernel.identity(), tile, i);
+                      });
+                      Nest nest(kernel, reductions);
+                      nest.skip(tdl::identity(kernel.lambda.reducer,
+                                              kernel.lambda.result));
+                      nest.emit(
+                          term, Nest::Body([&](const ExprRef &term) {
+                            kernel.at[t] =
+                                kernel.emitIndex(scatter.keys.back());
+                            Value at = kernel.sub(kernel.at[t], start);
+                            Value inside = arith::CmpIOp::create(
+                                b, arith::CmpIPredicate::ult, at, size);
+                            kernel.when(inside, [&] {
+                              Value value = kernel.emitTerm(term);
+                              Value old = memref::LoadOp::create(b, tile, at);
+                              memref::StoreOp::create(
+                                  b, kernel.combine(old, value), tile, at);
+                            });
+                            kernel.at[t] = nullptr;
+                          }));
+                      kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
+                        kernel.at[t] = kernel.add(start, i);
+                        kernel.storeAccumulated(
+                            memref::LoadOp::create(b, tile, i));
+                        kernel.at[t] = nullptr;
+                      });
+                    });
+              }));
   }
 
   ExprRef termWithOtherKeys() {
     ExprRef condition = tdl::constant(1, DType::Bool);
     for (size_t k = 0; k + 1 < scatter.keys.size(); ++k)
-      condition = tdl::binary(
-          BinaryOp::And, condition,
-          tdl::binary(BinaryOp::Eq, scatter.keys[k],
-                      tdl::indexVar(scatter.outputs[k])));
-    return tdl::select(condition, scatter.term,
-                       tdl::identity(kernel.lambda.reducer, kernel.lambda.result));
+      condition = tdl::binary(BinaryOp::And, condition,
+                              tdl::binary(BinaryOp::Eq, scatter.keys[k],
+                                          tdl::indexVar(scatter.outputs[k])));
+    return tdl::select(
+        condition, scatter.term,
+        tdl::identity(kernel.lambda.reducer, kernel.lambda.result));
   }
 
   Kernel &kernel;

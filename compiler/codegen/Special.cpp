@@ -33,15 +33,14 @@ Num codegen::expandErf(Num x) {
                           0x1.d71b01f9e2c23p-27, -0x1.abae1f6f792bbp-31});
     // The same for t in [1, 6], in t - 3.
     Num t = select(a > 6.0, 6.0, a) - 3.0;
-    tail = polynomial(t, {0x1.570d36cb51c0fp+3, 0x1.9370b35013b92p+2,
-                          0x1.ea2f93367067cp-1, 0x1.e5bee938794aap-8,
-                          -0x1.62c3203e7b3b1p-10, 0x1.01a055980a0bep-12,
-                          -0x1.69679e6f61493p-15, 0x1.dd81a96649e8fp-18,
-                          -0x1.1e8ffe1975751p-20, 0x1.291d5de85c006p-23,
-                          -0x1.80b26ed7595c2p-27, -0x1.1534219b1f89ep-29,
-                          -0x1.3e5ea7599bd20p-31, -0x1.d565738bfac2ep-32,
-                          0x1.155c55e28d2d1p-32, 0x1.4c2c73a718fa9p-33,
-                          0x1.9c337edfd45a9p-35, 0x1.5ad1ca4157fa2p-38});
+    tail = polynomial(
+        t,
+        {0x1.570d36cb51c0fp+3, 0x1.9370b35013b92p+2, 0x1.ea2f93367067cp-1,
+         0x1.e5bee938794aap-8, -0x1.62c3203e7b3b1p-10, 0x1.01a055980a0bep-12,
+         -0x1.69679e6f61493p-15, 0x1.dd81a96649e8fp-18, -0x1.1e8ffe1975751p-20,
+         0x1.291d5de85c006p-23, -0x1.80b26ed7595c2p-27, -0x1.1534219b1f89ep-29,
+         -0x1.3e5ea7599bd20p-31, -0x1.d565738bfac2ep-32, 0x1.155c55e28d2d1p-32,
+         0x1.4c2c73a718fa9p-33, 0x1.9c337edfd45a9p-35, 0x1.5ad1ca4157fa2p-38});
   }
   Num far = 1.0 - expandExp(-tail);
   return select(a < 1.0, fma(x, near, x), copysign(far, x));
@@ -53,8 +52,8 @@ Num codegen::expandFmod(Num x, Num y) {
   ImplicitLocOpBuilder &b = *x.b;
   Num divisor = abs(y);
   // Subtracts multiples of divisor * 2^k, k the largest for which the quotient
-  // stays below 2^52: quotient, product and difference are then exact, but for a
-  // quotient that was rounded up by one. Nearly always one round with k = 0.
+  // stays below 2^52: quotient, product and difference are then exact, but for
+  // a quotient that was rounded up by one. Nearly always one round with k = 0.
   Num valid = (abs(x) < INFINITY) & (divisor > 0.0);
   Num start = select(valid, abs(x), 0.0);
   Num tiny = divisor < 0x1p-1022;
@@ -76,8 +75,8 @@ Num codegen::expandFmod(Num x, Num y) {
         Num k = select(gap > gap.integer(0), gap, gap.integer(0));
         // 2^k in two factors: k may reach 1,995.
         Num low = k >> 1, bias = k.integer(1023);
-        Num multiple = d * floatOf((low + bias) << 52) *
-                       floatOf((k - low + bias) << 52);
+        Num multiple =
+            d * floatOf((low + bias) << 52) * floatOf((k - low + bias) << 52);
         Num quotient = trunc(rest / multiple);
         Num next = fma(-quotient, multiple, rest);
         next = select(next < 0.0, next + multiple, next);
@@ -94,7 +93,8 @@ template <typename Op> struct ExpandUnary : OpRewritePattern<Op> {
   Num (*expand)(Num);
   ExpandUnary(MLIRContext *context, Num (*expand)(Num))
       : OpRewritePattern<Op>(context), expand(expand) {}
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOp(op, expand({&b, op.getOperand()}).v);
     return success();
@@ -105,7 +105,8 @@ template <typename Op> struct ExpandBinary : OpRewritePattern<Op> {
   Num (*expand)(Num, Num);
   ExpandBinary(MLIRContext *context, Num (*expand)(Num, Num))
       : OpRewritePattern<Op>(context), expand(expand) {}
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Num lhs{&b, op->getOperand(0)}, rhs{&b, op->getOperand(1)};
     rewriter.replaceOp(op, expand(lhs, rhs).v);

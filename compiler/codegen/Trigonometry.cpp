@@ -34,15 +34,16 @@ Value tableOf(ImplicitLocOpBuilder &b) {
   const auto type =
       MemRefType::get({int64_t(std::size(twoOverPi))}, b.getI64Type());
   Operation *op = b.getInsertionBlock()->getParentOp();
-  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op)
-                                  : op->getParentOfType<ModuleOp>();
+  auto module =
+      isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
   if (!module.lookupSymbol(symbol)) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
     const auto values = DenseElementsAttr::get(
         RankedTensorType::get(type.getShape(), type.getElementType()),
         ArrayRef<uint64_t>(twoOverPi));
-    memref::GlobalOp::create(b, symbol, b.getStringAttr("private"), type, values,
+    memref::GlobalOp::create(b, symbol, b.getStringAttr("private"), type,
+                             values,
                              /*constant=*/true, /*alignment=*/IntegerAttr());
   }
   return memref::GetGlobalOp::create(b, type, symbol);
@@ -84,7 +85,8 @@ Angle reduceLarge(Num x) {
   Num none = shift == shift.integer(0);
   Num w[4] = {load(0), load(1), load(2), load(3)}, window[3];
   for (int i = 0; i < 3; ++i) {
-    Num carry = shiftRight(w[i + 1], select(none, shift, shift.integer(64) - shift));
+    Num carry =
+        shiftRight(w[i + 1], select(none, shift, shift.integer(64) - shift));
     window[i] = shiftLeft(w[i], shift) | select(none, shift.integer(0), carry);
   }
   // The product of m and the window, modulo 2^192.
@@ -95,14 +97,15 @@ Angle reduceLarge(Num x) {
   auto [p0, c0] = wide(m, window[2]);
   auto [low1, c1] = wide(m, window[1]);
   Num p1 = low1 + c0;
-  Num carry = {&b, arith::ExtUIOp::create(
-                       b, b.getI64Type(),
-                       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, p1.v,
-                                             c0.v))};
+  Num carry = {
+      &b, arith::ExtUIOp::create(
+              b, b.getI64Type(),
+              arith::CmpIOp::create(b, arith::CmpIPredicate::ult, p1.v, c0.v))};
   Num p2 = m * window[0] + c1 + carry;
   // Two bits of quadrant, then the fraction; as a signed number it lies within
   // half a quadrant of 0, and taking it so rounds the quadrant up.
-  Num high = (p2 << 2) | shiftRight(p1, 62), low = (p1 << 2) | shiftRight(p0, 62);
+  Num high = (p2 << 2) | shiftRight(p1, 62),
+      low = (p1 << 2) | shiftRight(p0, 62);
   Num quadrant = shiftRight(p2, 62) + shiftRight(high, 63);
   Num lowReal = {&b, arith::UIToFPOp::create(b, x.type(), low.v)};
   Num fraction = fma(lowReal, 0x1p-128, toReal(high, x.type()) * 0x1p-64);
@@ -115,8 +118,8 @@ Angle reduce(Num x) {
   Angle angle = reduceSmall(x);
   // Almost never taken: a loop around this stays scalar, but right.
   Num large = (a > 0x1p30) & (a < INFINITY);
-  auto branch = scf::IfOp::create(
-      b, TypeRange{b.getI64Type(), x.type()}, large.v, /*withElse=*/true);
+  auto branch = scf::IfOp::create(b, TypeRange{b.getI64Type(), x.type()},
+                                  large.v, /*withElse=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
@@ -181,12 +184,11 @@ Num atanOfRatio(Num top, Num bottom) {
   Num turn = top > bottom * 0x1.a827999fcef32p-2;
   Num t = select(turn, top - bottom, top) / select(turn, top + bottom, bottom);
   Num z = t * t;
-  Num p = polynomial(z, {-0x1.555555555553dp-2, 0x1.99999999958ebp-3,
-                         -0x1.24924922b1233p-3, 0x1.c71c70e7a3832p-4,
-                         -0x1.745cf90b4042ap-4, 0x1.3b111c672ccedp-4,
-                         -0x1.10ebddbba2ad0p-4, 0x1.df116916f574cp-5,
-                         -0x1.9cdc2da167cf1p-5, 0x1.37ed504f7e4a7p-5,
-                         -0x1.259d69bc96c3fp-6});
+  Num p = polynomial(
+      z, {-0x1.555555555553dp-2, 0x1.99999999958ebp-3, -0x1.24924922b1233p-3,
+          0x1.c71c70e7a3832p-4, -0x1.745cf90b4042ap-4, 0x1.3b111c672ccedp-4,
+          -0x1.10ebddbba2ad0p-4, 0x1.df116916f574cp-5, -0x1.9cdc2da167cf1p-5,
+          0x1.37ed504f7e4a7p-5, -0x1.259d69bc96c3fp-6});
   Num tail = t * z * p;
   return select(turn, (t + (tail + piOver2Low / 2)) + piOver2 / 2, t + tail);
 }
@@ -263,7 +265,8 @@ static Num atan2OfMagnitude(Num ay, Num x) {
   Num swap = ay > ax;
   Num top = select(swap, ax, ay), bottom = select(swap, ay, ax);
   // Equal magnitudes (0 and 0, infinity and infinity) would divide to NaN; sums
-  // near the largest number would overflow, and quotients of tiny ones lose bits.
+  // near the largest number would overflow, and quotients of tiny ones lose
+  // bits.
   Num infinite = bottom == INFINITY;
   top = select(infinite, select(top == INFINITY, 1.0, top.real(0)), top);
   bottom = select(infinite | (bottom == 0.0), 1.0, bottom);

@@ -3,12 +3,12 @@
 
 usage: examples/bench/resnet50.py [--batch 4] [--rounds 9]
 
-Needs Debian's python3-torch, python3-torchvision and python3-onnx, and a build
+Needs torch, torchvision and onnx (from PyPI, or Debian's python3-torch, python3-torchvision and python3-onnx), and a build
 (bazel build //tools:smexc //tools:smex-run). Runs alternate, medians are
 compared; both sides compute the same model with the same weights, and the
 outputs are compared too. Then smexc is timed for 8 GPUs.
 """
-import argparse, json, os, statistics, subprocess, sys, tempfile, time, warnings
+import argparse, inspect, json, os, statistics, subprocess, sys, tempfile, time, warnings
 
 import numpy as np
 import torch
@@ -43,12 +43,16 @@ def main():
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=9)
     args = parser.parse_args()
+    torch.set_num_threads(os.cpu_count())  # as smex-run; some builds default to one
     torch.manual_seed(7)
     net = torchvision.models.resnet50().eval()
     image = torch.randn(args.batch, 3, 224, 224)
     with tempfile.TemporaryDirectory() as work:
         model, file = os.path.join(work, "resnet50.onnx"), os.path.join(work, "image.npy")
-        torch.onnx.export(net, (image,), model, input_names=["image"], output_names=["output0"], opset_version=16)
+        # Newer releases export by another way unless told not to; older ones know no other.
+        legacy = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
+        torch.onnx.export(net, (image,), model, input_names=["image"], output_names=["output0"], opset_version=16,
+                          **legacy)
         np.save(file, image.numpy())
         plan = os.path.join(work, "plan")
         subprocess.run([os.path.join(BIN, "smexc"), model, "--gpus", "1", "-o", plan], check=True,

@@ -38,6 +38,9 @@ public:
   virtual ~Backend() = default;
   virtual std::string name() const = 0;
 
+  /// Whether this machine can run the plan's kernels at all.
+  virtual Status accepts(const plan::Plan &plan) const = 0;
+
   /// A DeviceWorker per worker, its arena reserved but not touched. `kernels`
   /// is the plan's kernels.so; `threads` is the number of host threads per
   /// worker, 0 for the cores shared evenly. Program and kernels must outlive

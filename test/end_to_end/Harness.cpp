@@ -49,10 +49,10 @@ Status compareBytes(const plan::Plan &plan, const runtime::RunResult &result) {
   const auto compare = [&](const std::string &what, int64_t measured,
                            int64_t planned) {
     if (measured != planned)
-      problems += (problems.empty() ? "" : "\n") +
-                  fail(what, ": ", measured, " bytes measured, ", planned,
-                       " in the plan")
-                      .message;
+      problems += (problems.empty() ? "" : "\n") + fail(what, ": ", measured,
+                                                        " bytes measured, ",
+                                                        planned, " in the plan")
+                                                       .message;
   };
   compare("communication", result.communicationBytes, plan.communicationBytes);
   for (size_t w = 0; w < plan.peakBytes.size(); ++w)
@@ -85,8 +85,8 @@ feedsOf(const plan::Program &program,
         program.tensors[program.buffers[port.buffer].tensor].type;
     // What the command line refuses when it reads the file.
     if (given->second.type != type)
-      return fail("input \"", port.name, "\" is ",
-                  toString(given->second.type), ", not ", toString(type));
+      return fail("input \"", port.name, "\" is ", toString(given->second.type),
+                  ", not ", toString(type));
     feeds.push_back({given->second});
   }
   return feeds;

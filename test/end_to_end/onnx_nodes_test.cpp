@@ -122,8 +122,7 @@ std::vector<std::string> casesOf(const std::string &folder) {
 
 int main(int argc, char **argv) {
   if (argc < 4) {
-    std::fprintf(stderr,
-                 "usage: %s CASES_FOLDER FAILING_FILE GPUS [CASE...]\n",
+    std::fprintf(stderr, "usage: %s CASES_FOLDER FAILING_FILE GPUS [CASE...]\n",
                  argv[0]);
     return 2;
   }
@@ -145,8 +144,9 @@ int main(int argc, char **argv) {
     surprises += surprise;
     std::replace(problem.begin(), problem.end(), '\n', '|');
     if (!problem.empty())
-      std::printf("%s %s: %s\n", surprise ? "FAIL" : "fails, as listed:",
-                  name.c_str(), problem.c_str());
+      std::printf("%s %s: %s\n",
+                  surprise ? "FAIL" : "fails, as listed:", name.c_str(),
+                  problem.c_str());
     else if (surprise)
       std::printf("FAIL %s: passes, but is listed\n", name.c_str());
     std::fflush(stdout);

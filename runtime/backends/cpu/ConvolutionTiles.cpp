@@ -83,9 +83,12 @@ std::vector<Box> runtime::cutTiles(const ConvolutionSite &site,
         image.data / double(rows) / double(grouped ? channels : 1);
     const double result = image.result / double(rows * channels);
     const bool tooLarge = data + result > limit;
-    if (image.flops / double(rows * channels) <= mostFlops && !tooLarge)
-      break;
+    const bool quick = image.flops / double(rows * channels) <= mostFlops;
     const bool canRows = 2 * rows <= piece[2].size();
+    // Fewer channels of the result leave the data as large as it is.
+    const bool hopeless = !canRows && !grouped && data > result;
+    if (quick && (!tooLarge || hopeless))
+      break;
     const bool canChannels = 2 * channels <= channelUnits;
     const bool channelsPay =
         grouped || (data < image.filter / double(channels) &&

@@ -13,9 +13,35 @@ std::string mebibytes(int64_t bytes) {
   return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB";
 }
 
+/// Of the architectures' names only the levels tell what they need; others are
+/// taken on trust.
+bool runsHere(const std::string &architecture) {
+#if defined(__x86_64__)
+  if (architecture == "x86-64-v2")
+    return __builtin_cpu_supports("x86-64-v2");
+  if (architecture == "x86-64-v3")
+    return __builtin_cpu_supports("x86-64-v3");
+  if (architecture == "x86-64-v4")
+    return __builtin_cpu_supports("x86-64-v4");
+  return true;
+#else
+  return architecture.compare(0, 6, "x86-64") != 0;
+#endif
+}
+
 class CpuBackend : public Backend {
 public:
   std::string name() const override { return "cpu"; }
+
+  Status accepts(const plan::Plan &plan) const override {
+    if (plan.kernels.empty() || runsHere(plan.cpuArch))
+      return {};
+    Error error = fail("the plan's kernels are for ", plan.cpuArch,
+                       " processors, which this machine has not; compile it "
+                       "with smexc --cpu-arch for a lower level");
+    error.fault = Fault::Environment;
+    return error;
+  }
 
   Result<std::vector<std::unique_ptr<DeviceWorker>>>
   open(const plan::Partitioned &partitioned, const std::string &kernels,

@@ -47,14 +47,20 @@ Desc filterDesc(const Problem &p, DType type) {
   return {dims, typeOf(type), strides};
 }
 /// A window of one point that steps over elements needs only those that it
-/// meets: they are a view of their own.
+/// meets: they are a view of their own. (oneDNN takes no view whose last step
+/// would reach into the next row or channel, though nothing is there to read.)
 void skipUnread(Problem &p) {
-  for (auto &s : p.spatial)
-    if (s.kernel == 1 && s.padLow == 0 && s.padHigh() == 0) {
+  int64_t around = p.data.c;
+  for (auto &s : p.spatial) {
+    const int64_t next = s.dataStride;
+    if (s.kernel == 1 && s.padLow == 0 && s.padHigh() == 0 &&
+        next * s.stride * s.out <= around) {
       s.in = s.out;
       s.dataStride *= s.stride;
       s.stride = s.dilation = 1;
     }
+    around = next;
+  }
 }
 
 Desc anyLayout(const Desc &desc) {
@@ -295,14 +301,17 @@ private:
   std::byte *packedAt = nullptr, *stretches = nullptr;
 };
 
+/// Bytes of data and result below which a tile wastes time.
+constexpr int64_t goodTile = 1 << 15, smallestTile = 1 << 11;
+
 /// Null if there is no fast kernel, or, then with `tooLarge`, not enough
 /// workspace.
 Result<BoundKernelPtr> attempt(const ConvolutionSite &site,
                                const std::vector<Box> &pieces,
                                Workspace workspace, const ThreadGroup &threads,
-                               bool &tooLarge) {
+                               int64_t last, bool &tooLarge) {
   // Smaller tiles until the workspace is enough for the threads.
-  constexpr int64_t first = 2 << 20, last = 1 << 11;
+  constexpr int64_t first = 2 << 20;
   const int goodNumber = std::min(8, threads.size());
   for (int64_t target = first; target >= last; target /= 4) {
     std::vector<ConvolutionPart> parts;
@@ -317,8 +326,14 @@ Result<BoundKernelPtr> attempt(const ConvolutionSite &site,
       }
     try {
       auto kernel = std::make_unique<LibraryConvolution>(site, threads);
-      if (!kernel->prepare(parts))
-        return BoundKernelPtr();
+      if (!kernel->prepare(parts)) {
+        if (target == first)
+          return BoundKernelPtr();
+        break; // tiles that small have no fast kernel
+      }
+      // Smaller tiles would not make the filter smaller, halves do.
+      if (last == goodTile && kernel->wanted(0) > workspace.bytes / 2)
+        break;
       const bool smallest = target / 4 < last;
       if (!smallest && kernel->wanted(goodNumber) > workspace.bytes)
         continue;
@@ -362,12 +377,12 @@ Result<BoundKernelPtr> runtime::bindLibraryConvolution(
   if (!supported || workspace.bytes == 0)
     return BoundKernelPtr();
   bool tooLarge = false;
-  auto whole = attempt(site, pieces, workspace, threads, tooLarge);
+  auto whole = attempt(site, pieces, workspace, threads, goodTile, tooLarge);
   if (!whole || *whole || !tooLarge)
     return whole;
   const auto halves = halve(site, pieces);
   if (!halves)
-    return whole;
+    return attempt(site, pieces, workspace, threads, smallestTile, tooLarge);
   std::vector<BoundKernelPtr> both;
   for (const std::vector<Box> &half : *halves) {
     auto kernel = bindLibraryConvolution(site, half, workspace, threads);

@@ -1,5 +1,6 @@
 // What compileKernels promises besides right values: the same bytes each time,
-// the same bits however a range is cut, time linear in the work, errors by name.
+// the same bits however a range is cut, time linear in the work, errors by
+// name.
 #include "test/compiler/codegen/Harness.h"
 
 #include <catch2/catch.hpp>
@@ -36,23 +37,36 @@ TEST_CASE("bits do not depend on how the result is cut") {
     std::vector<int64_t> extents;
     std::vector<std::vector<int64_t>> operands;
   } const cases[] = {
-      {"(x: f32[2]) -> f32: lambda i, j: exp(x[i, j]) * tanh(x[i, j]) + erf(x[i, j])",
-       {7, 83}, {{7, 83}}},
-      {"(x: f32[2]) -> f32: lambda i, j: sin(x[i, j]) ** f32(2.5) + log(x[i, j])",
-       {5, 61}, {{5, 61}}},
-      {"(x: f32[2]) -> f32: lambda i: Sum(lambda j: x[i, j])", {23, 777}, {{23, 777}}},
-      {"(x: f32[2]) -> f32: lambda i: Sum(lambda j: exp(x[i, j]))", {23, 777},
+      {"(x: f32[2]) -> f32: lambda i, j: exp(x[i, j]) * tanh(x[i, j]) + "
+       "erf(x[i, j])",
+       {7, 83},
+       {{7, 83}}},
+      {"(x: f32[2]) -> f32: lambda i, j: sin(x[i, j]) ** f32(2.5) + log(x[i, "
+       "j])",
+       {5, 61},
+       {{5, 61}}},
+      {"(x: f32[2]) -> f32: lambda i: Sum(lambda j: x[i, j])",
+       {23, 777},
        {{23, 777}}},
-      {"(x: f32[2]) -> f32: lambda j: Sum(lambda i: x[i, j])", {1237, 37},
+      {"(x: f32[2]) -> f32: lambda i: Sum(lambda j: exp(x[i, j]))",
+       {23, 777},
+       {{23, 777}}},
+      {"(x: f32[2]) -> f32: lambda j: Sum(lambda i: x[i, j])",
+       {1237, 37},
        {{37, 1237}}},
-      {"(a: f32[2], b: f32[2]) -> f32: lambda i, j: Sum(lambda k: a[i, k] * b[k, j])",
-       {23, 45, 67}, {{23, 67}, {67, 45}}},
-      {"(x: f16[2]) -> f16: lambda i: Sum(lambda j: x[i, j] * x[i, j])", {23, 777},
+      {"(a: f32[2], b: f32[2]) -> f32: lambda i, j: Sum(lambda k: a[i, k] * "
+       "b[k, j])",
+       {23, 45, 67},
+       {{23, 67}, {67, 45}}},
+      {"(x: f16[2]) -> f16: lambda i: Sum(lambda j: x[i, j] * x[i, j])",
+       {23, 777},
        {{23, 777}}},
       {"(x: f32[2], w: f32[2]) -> f32: lambda y, z: Sum(lambda k, l: "
        "(x[y + k - 1, z + l - 1] else f32(0)) * w[k, l])",
-       {29, 77, 3, 3}, {{29, 77}, {3, 3}}},
-      {"(x: f32[1]) -> f32: lambda i: Sum(lambda k: x[k] where k <= i)", {300, 300},
+       {29, 77, 3, 3},
+       {{29, 77}, {3, 3}}},
+      {"(x: f32[1]) -> f32: lambda i: Sum(lambda k: x[k] where k <= i)",
+       {300, 300},
        {{300}}},
   };
   std::vector<KernelRequest> requests;
@@ -65,19 +79,22 @@ TEST_CASE("bits do not depend on how the result is cut") {
     const tdl::Lambda &lambda = requests[k].lambda;
     std::vector<Buffer> operands;
     for (size_t i = 0; i < cases[k].operands.size(); ++i)
-      operands.push_back(whole(randomTensor(
-          random, {lambda.operands[i].type, cases[k].operands[i]}, 0, 2, true)));
+      operands.push_back(whole(
+          randomTensor(random, {lambda.operands[i].type, cases[k].operands[i]},
+                       0, 2, true)));
     const std::vector<int64_t> shape(cases[k].extents.begin(),
                                      cases[k].extents.begin() + lambda.rank());
     Tensor reference = makeTensor({lambda.result, shape});
     Buffer all = emptyBuffer(lambda.result, shape, wholeBox(shape));
-    call(loaded.function(requests[k].symbol), wholeBox(cases[k].extents), all, operands);
+    call(loaded.function(requests[k].symbol), wholeBox(cases[k].extents), all,
+         operands);
     reference.bytes = all.bytes;
     for (int trial = 0; trial < 40; ++trial) {
       Box part = wholeBox(cases[k].extents);
       for (int d = 0; d < lambda.rank(); ++d) {
         part[size_t(d)].lo = pick(random, 0, shape[size_t(d)] - 1);
-        part[size_t(d)].hi = pick(random, part[size_t(d)].lo + 1, shape[size_t(d)]);
+        part[size_t(d)].hi =
+            pick(random, part[size_t(d)].lo + 1, shape[size_t(d)]);
       }
       const Box outputs(part.begin(), part.begin() + lambda.rank());
       Buffer result = emptyBuffer(lambda.result, shape, outputs);
@@ -88,8 +105,8 @@ TEST_CASE("bits do not depend on how the result is cut") {
 }
 
 TEST_CASE("sums of reals are close to the reference") {
-  const KernelRequest k = request(
-      "k", "(x: f32[2], y: f32[2]) -> f32: lambda i: Sum(lambda j: x[i, j] * y[i, j])");
+  const KernelRequest k = request("k", "(x: f32[2], y: f32[2]) -> f32: lambda "
+                                       "i: Sum(lambda j: x[i, j] * y[i, j])");
   const Loaded loaded({k});
   Random random(6);
   const Tensor x = randomTensor(random, {DType::F32, {9, 5000}}, -1, 1, true);
@@ -131,18 +148,24 @@ TEST_CASE("scatters, prefixes and rows take linear time") {
   const Loaded loaded({
       request("scatter", "(x: f32[1], key: i64[1]) -> f32: lambda i: "
                          "Sum(lambda e: x[e] where key[e] == i)"),
-      request("prefix", "(x: f32[1]) -> f32: lambda i: Sum(lambda k: x[k] where k <= i)"),
-      request("suffix", "(x: f32[1]) -> f32: lambda i: Max(lambda k: x[k] where i < k)"),
-      request("rows", "(x: f32[1], row: i64[1]) -> f32: lambda v: Sum(lambda e: x[e] "
-                      "where row[v] <= e and e < row[v + 1])"),
-      request("window", "(x: f32[1]) -> f32: lambda i: Max(lambda k: x[k] where "
-                        "i <= k + 3 and k <= i + 3)"),
-      request("transposed", "(x: f32[1]) -> f32: lambda i: Sum(lambda o, k: x[o] "
-                            "where o * 2 + k - 1 == i)"),
+      request("prefix",
+              "(x: f32[1]) -> f32: lambda i: Sum(lambda k: x[k] where k <= i)"),
+      request("suffix",
+              "(x: f32[1]) -> f32: lambda i: Max(lambda k: x[k] where i < k)"),
+      request("rows",
+              "(x: f32[1], row: i64[1]) -> f32: lambda v: Sum(lambda e: x[e] "
+              "where row[v] <= e and e < row[v + 1])"),
+      request("window",
+              "(x: f32[1]) -> f32: lambda i: Max(lambda k: x[k] where "
+              "i <= k + 3 and k <= i + 3)"),
+      request("transposed",
+              "(x: f32[1]) -> f32: lambda i: Sum(lambda o, k: x[o] "
+              "where o * 2 + k - 1 == i)"),
   });
   Random random(7);
   Buffer x = whole(randomTensor(random, {DType::F32, {n}}, -4, 4));
-  Tensor key = makeTensor({DType::I64, {n}}), row = makeTensor({DType::I64, {n + 1}});
+  Tensor key = makeTensor({DType::I64, {n}}),
+         row = makeTensor({DType::I64, {n + 1}});
   for (int64_t i = 0; i < n; ++i) {
     key.data<int64_t>()[i] = pick(random, -1, n);
     row.data<int64_t>()[i + 1] = i + 1;
@@ -156,7 +179,8 @@ TEST_CASE("scatters, prefixes and rows take linear time") {
           call(loaded.function("suffix"), square, result, {x});
           call(loaded.function("rows"), square, result, {x, whole(row)});
           call(loaded.function("window"), square, result, {x});
-          call(loaded.function("transposed"), {{0, n}, {0, n / 2}, {0, 3}}, result, {x});
+          call(loaded.function("transposed"), {{0, n}, {0, n / 2}, {0, 3}},
+               result, {x});
         }) < 1);
 }
 
@@ -186,7 +210,8 @@ TEST_CASE("the same requests give the same bytes") {
 }
 
 TEST_CASE("errors name the kernel or the option") {
-  const KernelRequest good = request("good", "(x: f32[1]) -> f32: lambda i: x[i]");
+  const KernelRequest good =
+      request("good", "(x: f32[1]) -> f32: lambda i: x[i]");
   const auto fault = [](const Result<std::string> &result, const char *text) {
     REQUIRE(!result);
     CHECK_THAT(result.error().message, Catch::Contains(text));
@@ -202,8 +227,8 @@ TEST_CASE("errors name the kernel or the option") {
   opaque.lambda.operands = {{"x", DType::F32, 2}};
   opaque.lambda.outputs = {"i", "j"};
   opaque.lambda.body =
-      tdl::opaque("topk_values", DType::F32, {3, 1}, {{0, {tdl::indexVar(0), nullptr}}},
-                  {tdl::indexVar(1)});
+      tdl::opaque("topk_values", DType::F32, {3, 1},
+                  {{0, {tdl::indexVar(0), nullptr}}}, {tdl::indexVar(1)});
   CHECK(fault(compileKernels({opaque}), "top") == Fault::Input);
   CHECK(fault(kernelText(opaque), "top") == Fault::Input);
   KernelRequest named = good;
@@ -229,9 +254,63 @@ TEST_CASE("the text of a kernel shows its loops") {
   // The interior of a padded read has no condition.
   CHECK_THAT(text("(x: f32[1]) -> f32: lambda i: x[i - 1] else f32(0)"),
              !Contains("scf.if"));
-  CHECK_THAT(text("(x: f32[1], y: f32[1]) -> f32: lambda i: x[i] if i < 5 else y[i - 5]"),
+  CHECK_THAT(text("(x: f32[1], y: f32[1]) -> f32: lambda i: x[i] if i < 5 else "
+                  "y[i - 5]"),
              !Contains("scf.if"));
   // Data decides: a condition.
-  CHECK_THAT(text("(x: f32[1], k: i64[1]) -> f32: lambda i: x[k[i]] else f32(0)"),
-             Contains("scf.if"));
+  CHECK_THAT(
+      text("(x: f32[1], k: i64[1]) -> f32: lambda i: x[k[i]] else f32(0)"),
+      Contains("scf.if"));
+}
+
+TEST_CASE("a map may overwrite what it reads at its own index") {
+  const Loaded loaded({
+      request("k", "(x: f32[2], b: f32[1]) -> f32: lambda i, j: x[i, j] * x[i, "
+                   "j] + b[j]"),
+      request("cut",
+              "(x: f32[2]) -> f32: lambda i, j: x[i, j] if j < i else f32(3)"),
+  });
+  Random random(8);
+  const Tensor x = randomTensor(random, {DType::F32, {13, 57}}, -4, 4);
+  const Tensor b = randomTensor(random, {DType::F32, {57}}, -4, 4);
+  for (const char *symbol : {"k", "cut"}) {
+    std::vector<Buffer> operands = {whole(x)};
+    if (symbol[0] == 'k')
+      operands.push_back(whole(b));
+    Buffer apart = emptyBuffer(DType::F32, {13, 57}, wholeBox({13, 57}));
+    call(loaded.function(symbol), apart.box, apart, operands);
+    call(loaded.function(symbol), apart.box, operands[0], operands);
+    CHECK((operands[0].bytes == apart.bytes));
+  }
+}
+
+TEST_CASE("long sums have the same bits whether their rows follow each other "
+          "or not") {
+  const Loaded loaded({
+      request("sum",
+              "(x: f32[3]) -> f32: lambda c: Sum(lambda n, i: x[n, c, i])"),
+      request("all",
+              "(x: f32[3]) -> f32: lambda: Sum(lambda n, c, i: x[n, c, i])"),
+      request(
+          "exp",
+          "(x: f32[3]) -> f32: lambda n: Sum(lambda c, i: exp(x[n, c, i]))"),
+  });
+  Random random(9);
+  const std::vector<int64_t> shape = {5, 6, 49}, padded = {7, 8, 60};
+  const Tensor x = randomTensor(random, {DType::F32, padded}, -1, 1, true);
+  const Box part = wholeBox(shape);
+  const std::vector<std::pair<const char *, Box>> kernels = {
+      {"sum", {part[1], part[0], part[2]}}, {"all", part}, {"exp", part}};
+  for (const auto &[symbol, indices] : kernels) {
+    Box outputs = {indices[0]};
+    if (symbol == std::string("all"))
+      outputs.clear();
+    std::vector<Buffer> results;
+    for (const Box &box : {part, wholeBox(padded)}) {
+      results.push_back(emptyBuffer(DType::F32, extents(outputs), outputs));
+      call(loaded.function(symbol), indices, results.back(),
+           {bufferOf(x, box)});
+    }
+    CHECK((results[0].bytes == results[1].bytes));
+  }
 }

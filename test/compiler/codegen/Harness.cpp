@@ -61,8 +61,8 @@ Buffer codegen::bufferOf(const Tensor &tensor, const Box &box) {
   Buffer buffer = emptyBuffer(tensor.type.dtype, tensor.type.shape, box);
   const int64_t size = byteSize(buffer.dtype);
   zip(box, wholeBox(tensor.type.shape), [&](int64_t to, int64_t from) {
-    std::memcpy(&buffer.bytes[size_t(to * size)], &tensor.bytes[size_t(from * size)],
-                size_t(size));
+    std::memcpy(&buffer.bytes[size_t(to * size)],
+                &tensor.bytes[size_t(from * size)], size_t(size));
   });
   return buffer;
 }
@@ -75,9 +75,10 @@ Buffer codegen::emptyBuffer(DType dtype, const std::vector<int64_t> &shape,
   return buffer;
 }
 
-void codegen::call(Loaded::Function function, const Box &indices, Buffer &result,
-                   const std::vector<Buffer> &operands) {
-  std::vector<char *> pointers = {reinterpret_cast<char *>(result.bytes.data())};
+void codegen::call(Loaded::Function function, const Box &indices,
+                   Buffer &result, const std::vector<Buffer> &operands) {
+  std::vector<char *> pointers = {
+      reinterpret_cast<char *>(result.bytes.data())};
   std::vector<int64_t> numbers;
   for (Interval i : indices) {
     numbers.push_back(i.lo);
@@ -89,8 +90,8 @@ void codegen::call(Loaded::Function function, const Box &indices, Buffer &result
     numbers.push_back(strides[d]);
   }
   for (const Buffer &operand : operands) {
-    pointers.push_back(
-        const_cast<char *>(reinterpret_cast<const char *>(operand.bytes.data())));
+    pointers.push_back(const_cast<char *>(
+        reinterpret_cast<const char *>(operand.bytes.data())));
     const auto strides = rowMajorStrides(extents(operand.box));
     for (size_t d = 0; d < operand.box.size(); ++d) {
       numbers.push_back(operand.box[d].lo);
@@ -133,6 +134,7 @@ Tensor codegen::randomTensor(Random &random, TensorType type, int lo, int hi,
 
 double codegen::elementAt(const Tensor &tensor, size_t i) {
   const DType type = tensor.type.dtype;
-  const tdl::Scalar s = tdl::load(type, &tensor.bytes[i * size_t(byteSize(type))]);
+  const tdl::Scalar s =
+      tdl::load(type, &tensor.bytes[i * size_t(byteSize(type))]);
   return isFloat(type) ? s.real : double(s.integer);
 }

@@ -34,7 +34,8 @@ struct Buffer {
   std::vector<std::byte> bytes;
 };
 Buffer bufferOf(const Tensor &tensor, const Box &box);
-Buffer emptyBuffer(DType dtype, const std::vector<int64_t> &shape, const Box &box);
+Buffer emptyBuffer(DType dtype, const std::vector<int64_t> &shape,
+                   const Box &box);
 
 /// Calls the kernel for the index ranges.
 void call(Loaded::Function function, const Box &indices, Buffer &result,

@@ -1,7 +1,7 @@
 // Every operation of the language on every type, compiled, against the one
-// definition of what it means (dialects/tdl/lambda/Arithmetic.h): exact where the
-// result is a rounded exact one, within units of the last place for elementary
-// functions; with special values.
+// definition of what it means (dialects/tdl/lambda/Arithmetic.h): exact where
+// the result is a rounded exact one, within units of the last place for
+// elementary functions; with special values.
 #include "test/compiler/codegen/Harness.h"
 
 #include "dialects/tdl/lambda/Arithmetic.h"
@@ -19,25 +19,83 @@ using tdl::UnaryOp;
 
 namespace {
 
-constexpr DType allTypes[] = {DType::Bool, DType::I8,  DType::I16, DType::I32,
-                              DType::I64,  DType::U8,  DType::U16, DType::U32,
+constexpr DType allTypes[] = {DType::Bool, DType::I8,  DType::I16,  DType::I32,
+                              DType::I64,  DType::U8,  DType::U16,  DType::U32,
                               DType::U64,  DType::F16, DType::BF16, DType::F32,
                               DType::F64};
 
 std::vector<double> reals(DType type, Random &random) {
   const double inf = INFINITY;
-  std::vector<double> values = {
-      0.0,     -0.0,    1,      -1,     0.5,     -0.5,   2,         -2,
-      3,       7,       -7,     2.5,    1.5,     -2.5,   0.1,       -0.1,
-      inf,     -inf,    NAN,    1e-3,   -1e-5,   88.7,   -88.7,     -103.9,
-      89,      709.7,   -745.1, 9.1,    10,      1e-20,  3.9,       5.9,
-      M_PI,    M_PI_2,  M_PI_4, 100.25, 1234567, 1e9,    3e9,       -1e15,
-      1e18,    -1e19,   1e22,   65504,  1e30,    -3e38,  0x1p-126,  0x1p-149,
-      0x1p-14, 0x1p-24, 127,    128,    -128,    -129,   255,       256,
-      0.999,   1.001,   0.9999999, 2147483647, -2147483648.0, 4294967295.0,
-      9223372036854775807.0, 1e300, 0x1p-1074, 0x1.fffffep127, 0x1.8p70};
+  std::vector<double> values = {0.0,
+                                -0.0,
+                                1,
+                                -1,
+                                0.5,
+                                -0.5,
+                                2,
+                                -2,
+                                3,
+                                7,
+                                -7,
+                                2.5,
+                                1.5,
+                                -2.5,
+                                0.1,
+                                -0.1,
+                                inf,
+                                -inf,
+                                NAN,
+                                1e-3,
+                                -1e-5,
+                                88.7,
+                                -88.7,
+                                -103.9,
+                                89,
+                                709.7,
+                                -745.1,
+                                9.1,
+                                10,
+                                1e-20,
+                                3.9,
+                                5.9,
+                                M_PI,
+                                M_PI_2,
+                                M_PI_4,
+                                100.25,
+                                1234567,
+                                1e9,
+                                3e9,
+                                -1e15,
+                                1e18,
+                                -1e19,
+                                1e22,
+                                65504,
+                                1e30,
+                                -3e38,
+                                0x1p-126,
+                                0x1p-149,
+                                0x1p-14,
+                                0x1p-24,
+                                127,
+                                128,
+                                -128,
+                                -129,
+                                255,
+                                256,
+                                0.999,
+                                1.001,
+                                0.9999999,
+                                2147483647,
+                                -2147483648.0,
+                                4294967295.0,
+                                9223372036854775807.0,
+                                1e300,
+                                0x1p-1074,
+                                0x1.fffffep127,
+                                0x1.8p70};
   for (int i = 0; i < 1000; ++i) {
-    const double magnitude = std::ldexp(1 + random() * 0x1p-32, int(pick(random, -12, 7)));
+    const double magnitude =
+        std::ldexp(1 + random() * 0x1p-32, int(pick(random, -12, 7)));
     values.push_back(i % 2 ? magnitude : -magnitude);
   }
   for (double &v : values)
@@ -46,13 +104,13 @@ std::vector<double> reals(DType type, Random &random) {
 }
 
 std::vector<int64_t> integers(DType type, Random &random) {
-  std::vector<int64_t> values = {0,   1,    -1,   2,         -2,        3,
-                                 5,   7,    -7,   8,         15,        31,
-                                 32,  63,   64,   127,       -128,      255,
-                                 256, 1000, -999, INT32_MAX, INT32_MIN, INT64_MAX,
-                                 INT64_MIN};
+  std::vector<int64_t> values = {
+      0,   1,    -1,   2,         -2,        3,         5,        7,    -7,
+      8,   15,   31,   32,        63,        64,        127,      -128, 255,
+      256, 1000, -999, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
   for (int i = 0; i < 60; ++i)
-    values.push_back(int64_t(uint64_t(random()) << 32 | random()) >> pick(random, 0, 63));
+    values.push_back(int64_t(uint64_t(random()) << 32 | random()) >>
+                     pick(random, 0, 63));
   for (int64_t &v : values)
     v = tdl::wrapTo(type, v);
   return values;
@@ -84,15 +142,18 @@ double distance(DType type, double got, double want) {
                        : type == DType::BF16 ? 7
                        : type == DType::F32  ? 23
                                              : 52;
-  const int least = type == DType::F16 ? -14 : type == DType::F64 ? -1022 : -126;
+  const int least = type == DType::F16   ? -14
+                    : type == DType::F64 ? -1022
+                                         : -126;
   if (!std::isfinite(want) || !std::isfinite(got)) {
     // The largest number and infinity are neighbours.
     const double finite = std::isfinite(want) ? want : got;
     const double other = std::isfinite(want) ? got : want;
-    const double top = tdl::roundTo(type, (2 - std::ldexp(1.0, -mantissa)) *
-                                              std::ldexp(1.0, type == DType::F16 ? 15
-                                                              : type == DType::F64 ? 1023
-                                                                                   : 127));
+    const double top =
+        tdl::roundTo(type, (2 - std::ldexp(1.0, -mantissa)) *
+                               std::ldexp(1.0, type == DType::F16   ? 15
+                                               : type == DType::F64 ? 1023
+                                                                    : 127));
     return !std::isnan(other) && std::signbit(other) == std::signbit(finite) &&
                    std::fabs(finite) == top
                ? 1
@@ -100,7 +161,8 @@ double distance(DType type, double got, double want) {
   }
   int exponent;
   std::frexp(want, &exponent);
-  return std::fabs(got - want) / std::ldexp(1.0, std::max(exponent - 1, least) - mantissa);
+  return std::fabs(got - want) /
+         std::ldexp(1.0, std::max(exponent - 1, least) - mantissa);
 }
 
 bool isElementary(UnaryOp op) {
@@ -178,7 +240,8 @@ Buffer run(const Loaded &loaded, const std::string &symbol, DType result,
 }
 
 Scalar elementOf(const Buffer &buffer, size_t i) {
-  return tdl::load(buffer.dtype, &buffer.bytes[i * size_t(byteSize(buffer.dtype))]);
+  return tdl::load(buffer.dtype,
+                   &buffer.bytes[i * size_t(byteSize(buffer.dtype))]);
 }
 
 } // namespace
@@ -188,8 +251,8 @@ TEST_CASE("unary operations") {
   std::vector<std::pair<UnaryOp, DType>> operations;
   for (int o = int(UnaryOp::Neg); o <= int(UnaryOp::IsInf); ++o)
     for (DType type : allTypes)
-      if (accepts(UnaryOp(o), type) && unaryLambda(UnaryOp(o), type).body->kind ==
-                                           tdl::ExprKind::Unary) {
+      if (accepts(UnaryOp(o), type) &&
+          unaryLambda(UnaryOp(o), type).body->kind == tdl::ExprKind::Unary) {
         operations.push_back({UnaryOp(o), type});
         requests.push_back({"k" + std::to_string(requests.size()),
                             unaryLambda(UnaryOp(o), type)});
@@ -237,7 +300,8 @@ TEST_CASE("binary operations") {
     std::vector<Scalar> values = valuesOf(type, random);
     values.resize(std::min<size_t>(values.size(), 110));
     const Tensor operand = tensorOf(type, values);
-    const Buffer got = run(loaded, requests[k].symbol, result, {operand, operand});
+    const Buffer got =
+        run(loaded, requests[k].symbol, result, {operand, operand});
     double worst = 0;
     std::string wrong;
     for (size_t i = 0; i < values.size(); ++i)
@@ -248,13 +312,14 @@ TEST_CASE("binary operations") {
         const Scalar have = elementOf(got, i * values.size() + j);
         if (isFloat(result))
           worst = std::max(worst, distance(result, have.real, want.real));
-        const std::string text = compare(result, have, want, tolerance(op, type));
+        const std::string text =
+            compare(result, have, want, tolerance(op, type));
         if (!text.empty() && wrong.empty())
           wrong = text + " at " + describe(type, values[i]) + ", " +
                   describe(type, values[j]);
       }
-    INFO(spelling(op, type) << " of " << name(type) << ", largest error " << worst
-                            << ": " << wrong);
+    INFO(spelling(op, type) << " of " << name(type) << ", largest error "
+                            << worst << ": " << wrong);
     CHECK(wrong.empty());
   }
 }
@@ -278,7 +343,8 @@ TEST_CASE("casts") {
   for (size_t k = 0; k < requests.size(); ++k) {
     const auto [from, to] = casts[k];
     const std::vector<Scalar> values = valuesOf(from, random);
-    const Buffer got = run(loaded, requests[k].symbol, to, {tensorOf(from, values)});
+    const Buffer got =
+        run(loaded, requests[k].symbol, to, {tensorOf(from, values)});
     std::string wrong;
     for (size_t i = 0; i < values.size() && wrong.empty(); ++i) {
       const std::string text =

@@ -190,6 +190,26 @@ TEST_CASE("usual windows go to the library, in a workspace that is enough") {
   CHECK_FALSE(bound(1 << 14));
 }
 
+TEST_CASE("a strided window of one point goes to the library on odd extents") {
+  // Every second row and column of 13 x 13: the last step of a view would lead
+  // into the next channel.
+  KernelCase test(1);
+  const std::vector<int64_t> data{1, 32, 13, 13}, filter{64, 32, 1, 1},
+      result{1, 64, 7, 7};
+  const ConvolutionSite site{{{2, 2}, {1, 1}, {0, 0}, 1},
+                             DType::F32,
+                             test.buffer(DType::F32, result, wholeBox(result)),
+                             test.buffer(DType::F32, data, wholeBox(data)),
+                             test.buffer(DType::F32, filter, wholeBox(filter))};
+  std::vector<std::byte> scratch((1 << 20) + 64);
+  const ThreadGroup threads(1);
+  const auto kernel = bindLibraryConvolution(
+      site, {wholeBox({1, 64, 7, 7, 32, 1, 1})},
+      {scratch.data() + 64 - uintptr_t(scratch.data()) % 64, 1 << 20}, threads);
+  REQUIRE(kernel);
+  CHECK(*kernel);
+}
+
 TEST_CASE("tiles are disjoint, complete, and small enough") {
   for (unsigned seed = 0; seed < 300; ++seed) {
     KernelCase test(seed);
