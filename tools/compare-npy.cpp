@@ -1,6 +1,7 @@
 // compare-npy A B: are two .npy files the same array, up to rounding?
 #include "runtime/io/Compare.h"
 #include "runtime/io/ReadTensor.h"
+#include "support/Version.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -17,10 +18,16 @@ int main(int argc, char **argv) {
                  "largest difference, as a part of B's largest magnitude")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  app.add_flag_callback(
+      "--version", [] { throw CLI::CallForVersion(versionText, 0); },
+      "print the version");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {
     std::cout << app.help();
+    return 0;
+  } catch (const CLI::CallForVersion &) {
+    std::cout << versionText << "\n";
     return 0;
   } catch (const CLI::ParseError &error) {
     std::cerr << "compare-npy: error: " << error.what() << "\n";

@@ -1,9 +1,13 @@
 // Any pass on IR text, as mlir-opt does.
 #include "compiler/pipeline/Pipeline.h"
+#include "support/Version.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
 
 int main(int argc, char **argv) {
+  llvm::cl::AddExtraVersionPrinter(
+      [](llvm::raw_ostream &out) { out << smex::versionText << "\n"; });
   smex::pipeline::registerAllPasses();
   mlir::DialectRegistry registry;
   smex::pipeline::registerAllDialects(registry);

@@ -3,6 +3,7 @@
 #include "runtime/executor/Verify.h"
 #include "runtime/plan/Load.h"
 #include "support/File.h"
+#include "support/Version.h"
 
 #include <CLI/CLI.hpp>
 
@@ -14,8 +15,6 @@ using namespace smex;
 using namespace smex::runtime;
 
 namespace {
-constexpr const char *version = "smex 0.1.0";
-
 struct Arguments {
   std::string directory, backend = "auto", outputDirectory, metrics, trace;
   std::vector<std::string> inputs;
@@ -171,7 +170,7 @@ void declare(CLI::App &app, Arguments &arguments) {
                  "threads per worker; default: the cores, shared evenly")
       ->check(CLI::Range(1, 4096));
   app.add_flag_callback(
-      "--version", [] { throw CLI::CallForVersion(version, 0); },
+      "--version", [] { throw CLI::CallForVersion(versionText, 0); },
       "print the version");
 }
 } // namespace
@@ -187,7 +186,7 @@ int main(int argc, char **argv) {
       std::cout << app.help();
       return 0;
     } catch (const CLI::CallForVersion &) {
-      std::cout << version << "\n";
+      std::cout << versionText << "\n";
       return 0;
     } catch (const CLI::ParseError &error) {
       return report(

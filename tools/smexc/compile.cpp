@@ -6,8 +6,8 @@
 #include "runtime/plan/Save.h"
 #include "support/File.h"
 #include "support/Sha256.h"
+#include "support/Version.h"
 #include "tools/smexc/Command.h"
-#include "tools/smexc/Version.h"
 
 #include <nlohmann/json.hpp>
 
@@ -59,8 +59,8 @@ Status bindArguments(Arguments &arguments) {
   return {};
 }
 
-/// One hash over all files of the model, in order, each with its length, so that
-/// moving a byte from one to the next shows.
+/// One hash over all files of the model, in order, each with its length, so
+/// that moving a byte from one to the next shows.
 Result<std::string> hashFiles(const std::vector<std::string> &files) {
   Sha256 hash;
   std::vector<char> buffer(size_t(1) << 20);
@@ -83,7 +83,8 @@ Result<std::string> hashFiles(const std::vector<std::string> &files) {
 int run(Arguments &arguments) {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         start)
         .count();
   };
   if (Status bound = bindArguments(arguments); !bound)
@@ -152,13 +153,15 @@ int smex::tools::compileCommand(int argc, char **argv) {
   CLI::App app("smexc: splits a neural network over the GPUs of a machine.\n"
                "Also: smexc inspect|check|diff|ops --help");
   app.set_version_flag("--version", versionText);
-  app.add_option("MODEL", arguments.model, "the model, .onnx or .json")->required();
+  app.add_option("MODEL", arguments.model, "the model, .onnx or .json")
+      ->required();
   app.add_option("--gpus", arguments.compile.gpus, "number of GPUs")
       ->required()
       ->check(CLI::Range(int64_t(1), int64_t(1024)));
   app.add_option("-o,--output", arguments.output,
                  "folder of the plan; replaced only as a whole");
-  app.add_option("--dim", arguments.dims, "NAME=VALUE: binds a symbolic dimension");
+  app.add_option("--dim", arguments.dims,
+                 "NAME=VALUE: binds a symbolic dimension");
   app.add_option("--constant", arguments.constants,
                  "NAME=FILE: binds an input at compile time");
   app.add_option("--ops", arguments.import.opsFiles,

@@ -3,6 +3,7 @@
 #include "runtime/plan/Json.h"
 #include "runtime/plan/Save.h"
 #include "support/File.h"
+#include "support/Version.h"
 #include "test/runtime/executor/Programs.h"
 
 #include <catch2/catch.hpp>
@@ -184,7 +185,7 @@ TEST_CASE("every fault has its exit status and names what is at fault") {
   check("plan --input a=missing.npy", 1, "missing.npy: cannot open");
   check("plan --backend cuda", 4, "without the cuda backend");
   check("plan --output-dir /proc/x", 4, "/proc/x");
-  CHECK(run("--version").out == "smex 0.1.0\n");
+  CHECK(run("--version").out == versionText + std::string("\n"));
   CHECK_THAT(run("--help").out, Catch::Contains("--verify"));
 }
 
