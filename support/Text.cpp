@@ -19,8 +19,9 @@ bool smex::isText(std::string_view name) {
       code = code << 6 | (uint8_t(name[i + k]) & 0x3f);
     }
     constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (code < least[length] || code > 0x10ffff ||
-        (code >= 0xd800 && code < 0xe000))
+    const bool surrogate = code >= 0xd800 && code < 0xe000;
+    const bool control = code >= 0x80 && code < 0xa0;
+    if (code < least[length] || code > 0x10ffff || surrogate || control)
       return false;
     i += length;
   }
