@@ -1,5 +1,6 @@
 // smexc MODEL --gpus N -o DIR
 #include "compiler/emit/Weights.h"
+#include "compiler/partition/Algorithm.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Json.h"
@@ -26,6 +27,13 @@ struct Arguments {
   frontend::ImportOptions import;
   pipeline::CompileOptions compile;
 };
+
+std::vector<std::string> algorithmNames() {
+  std::vector<std::string> names;
+  for (const partition::Algorithm &algorithm : partition::algorithms())
+    names.emplace_back(algorithm.name);
+  return names;
+}
 
 /// NAME=VALUE; names may hold '=' only in the value.
 Result<std::pair<std::string, std::string>> split(const std::string &text,
@@ -167,7 +175,8 @@ int smex::tools::compileCommand(int argc, char **argv) {
   app.add_option("--ops", arguments.import.opsFiles,
                  "FILE: more operators, as lambdas");
   app.add_option("--algorithm", arguments.compile.algorithm,
-                 "search algorithm (default: recursive)");
+                 "search algorithm (default: recursive)")
+      ->check(CLI::IsMember(algorithmNames()));
   app.add_option("--cpu-arch", arguments.compile.cpuArch,
                  "target of generated CPU code");
   app.add_option("--stats", arguments.stats,
