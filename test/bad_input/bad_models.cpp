@@ -101,6 +101,31 @@ std::function<void(OnnxModel &)> filled(std::vector<int64_t> shape) {
   };
 }
 
+/// An If within an If, and so on; types within types. Deeper than the parser
+/// goes, and deep enough for a stack to overflow.
+void nestedGraphs(OnnxModel &m) {
+  m.input("x", {"4"});
+  m.output("y");
+  onnx::GraphProto *graph = &m.graph;
+  for (int depth = 0; depth < 3000; ++depth) {
+    auto *node = graph->add_node();
+    node->set_op_type("If");
+    auto *branch = node->add_attribute();
+    branch->set_name("then_branch");
+    branch->set_type(onnx::AttributeProto::GRAPH);
+    graph = branch->mutable_g();
+  }
+}
+
+void nestedTypes(OnnxModel &m) {
+  m.output("y");
+  auto *input = m.graph.add_input();
+  input->set_name("x");
+  onnx::TypeProto *type = input->mutable_type();
+  for (int depth = 0; depth < 5000; ++depth)
+    type = type->mutable_sequence_type()->mutable_elem_type();
+}
+
 std::vector<BadModel> badModels() {
   const std::string node = "node \"node\"";
   return {
@@ -209,9 +234,7 @@ std::vector<BadModel> badModels() {
            [](onnx::NodeProto &n) { setInt(n, "axis", LLONG_MIN); })},
       {"transpose", node,
        one("Transpose", {"2", "3"}, {},
-           [](onnx::NodeProto &n) {
-             setInts(n, "perm", {0, 0});
-           })},
+           [](onnx::NodeProto &n) { setInts(n, "perm", {0, 0}); })},
       {"pool_stride", node,
        one("MaxPool", {"1", "1", "8", "8"}, {},
            [](onnx::NodeProto &n) {
@@ -287,6 +310,8 @@ std::vector<BadModel> badModels() {
          graph->add_output()->set_name("w");
          m.output("y");
        }},
+      {"nested_graphs", "nested too deeply", nestedGraphs},
+      {"nested_types", "nested too deeply", nestedTypes},
       {"name_of_lines", "node \"two\\?lines\"",
        [](OnnxModel &m) {
          m.input("x", {"4"});

@@ -1,5 +1,7 @@
 #include "compiler/frontend/onnx/Reader.h"
 
+#include "compiler/frontend/onnx/Nesting.h"
+
 #include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
@@ -32,8 +34,17 @@ smex::frontend::readModelProto(const std::string &path) {
   auto model = std::make_shared<onnx::ModelProto>();
   google::protobuf::io::CodedInputStream coded(&stream);
   coded.SetTotalBytesLimit(INT_MAX);
-  if (!model->ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
+  coded.SetRecursionLimit(maxNesting);
+  if (!model->ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage()) {
+    lseek(file, 0, SEEK_SET);
+    google::protobuf::io::FileInputStream again(file);
+    if (nestsTooDeeply(again))
+      return fail(path,
+                  ": is nested too deeply: subgraphs within subgraphs, "
+                  "or types within types, more than ",
+                  maxNesting, " messages deep");
     return fail(path, ": is not an ONNX model, or a damaged or truncated one");
+  }
   if (!model->has_graph())
     return fail(path, ": holds no graph; is it an ONNX model?");
   return {std::shared_ptr<const onnx::ModelProto>(std::move(model))};
