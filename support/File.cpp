@@ -83,16 +83,18 @@ Result<std::string> smex::readFile(const std::string &path) {
   }
 }
 
-Status smex::writeFile(const std::string &path, std::string_view bytes) {
+/// `shown` is what messages call the file.
+static Status replaceFile(const std::string &path, const std::string &shown,
+                          std::string_view bytes) {
   const std::string temporary = besideName(path);
   {
     const Descriptor file{::open(
         temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
     if (file.fd < 0)
-      return environment(path, "cannot write", errno);
+      return environment(shown, "cannot write", errno);
     const auto giveUp = [&](int code) {
       ::unlink(temporary.c_str());
-      return environment(path, "cannot write", code);
+      return environment(shown, "cannot write", code);
     };
     while (!bytes.empty()) {
       const ssize_t written = ::write(file.fd, bytes.data(), bytes.size());
@@ -108,10 +110,14 @@ Status smex::writeFile(const std::string &path, std::string_view bytes) {
   if (::rename(temporary.c_str(), path.c_str()) != 0) {
     const int code = errno;
     ::unlink(temporary.c_str());
-    return environment(path, "cannot write", code);
+    return environment(shown, "cannot write", code);
   }
   syncFolder(path);
   return {};
+}
+
+Status smex::writeFile(const std::string &path, std::string_view bytes) {
+  return replaceFile(path, path, bytes);
 }
 
 Result<StagedDirectory> StagedDirectory::create(const std::string &target) {
@@ -153,6 +159,16 @@ StagedDirectory::~StagedDirectory() {
   std::error_code code;
   if (!staging.empty())
     fs::remove_all(staging, code);
+}
+
+Status StagedDirectory::write(const std::string &name, std::string_view bytes) {
+  return replaceFile(staging + "/" + name, shown(name), bytes);
+}
+
+Status StagedDirectory::makeFolder(const std::string &name) {
+  if (::mkdir((staging + "/" + name).c_str(), 0777) != 0)
+    return environment(shown(name), "cannot create", errno);
+  return {};
 }
 
 Status StagedDirectory::commit() {

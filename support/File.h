@@ -17,8 +17,10 @@ Result<std::string> readFile(const std::string &path);
 /// the new one, never half of one. A full disk is Fault::Environment.
 Status writeFile(const std::string &path, std::string_view bytes);
 
-/// A folder that appears as a whole: fill `path()`, then `commit()` moves it to
-/// the target (replacing an older one); without commit it is removed.
+/// A folder that appears as a whole: fill it, then `commit()` moves it to the
+/// target (replacing an older one); without commit it is removed. Until then
+/// its files are in `path()`, but messages call them by the name that they will
+/// have: `shown()`.
 class StagedDirectory {
 public:
   static Result<StagedDirectory> create(const std::string &target);
@@ -26,6 +28,12 @@ public:
   StagedDirectory &operator=(StagedDirectory &&) noexcept;
   ~StagedDirectory();
   const std::string &path() const { return staging; }
+  std::string shown(const std::string &name) const {
+    return target + "/" + name;
+  }
+  /// Writes a file of the folder, or makes a folder in it.
+  Status write(const std::string &name, std::string_view bytes);
+  Status makeFolder(const std::string &name);
   Status commit();
 
 private:

@@ -1,4 +1,5 @@
 // smex-run DIR: runs a plan. See DESIGN.md, Commands.
+#include "runtime/executor/OutputFolder.h"
 #include "runtime/executor/Report.h"
 #include "runtime/executor/Verify.h"
 #include "runtime/plan/Load.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <optional>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -109,6 +111,13 @@ Status run(const Arguments &arguments) {
   if (!parameters)
     return parameters.error();
 
+  std::optional<OutputFolder> folder;
+  if (!arguments.outputDirectory.empty()) {
+    auto opened = OutputFolder::open(arguments.outputDirectory);
+    if (!opened)
+      return opened.error();
+    folder.emplace(std::move(*opened));
+  }
   const auto result = execute(plan->partitioned, plan->kernels, **backend,
                               parameters->shares(), *feeds, arguments.run);
   if (!result)

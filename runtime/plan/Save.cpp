@@ -28,8 +28,10 @@ int64_t aligned(int64_t offset) {
 /// Writes one weight file from front to back, and hashes it on the way.
 class WeightFile {
 public:
-  WeightFile(const Partitioned &partitioned, const WeightSource &source)
-      : partitioned(partitioned), source(source) {}
+  /// `shown` is what messages call the file.
+  WeightFile(const Partitioned &partitioned, const WeightSource &source,
+             std::string shown)
+      : partitioned(partitioned), source(source), shown(std::move(shown)) {}
   ~WeightFile() {
     if (file >= 0)
       ::close(file);
@@ -39,21 +41,21 @@ public:
   Result<std::string> write(const std::string &path, int worker) {
     file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0)
-      return systemError(path);
+      return systemError();
     Status status;
     for (StoredWeight weight : partitioned.workers[size_t(worker)].weights) {
       const std::string zeros(size_t(weight.offset - position), '\0');
       if (status)
-        status = append(path, zeros);
+        status = append(zeros);
       const Parameter &parameter =
           partitioned.program.parameters[size_t(weight.parameter)];
       const auto &buffer =
           partitioned.workers[size_t(worker)].buffers[size_t(parameter.buffer)];
       if (status && !isEmpty(buffer.box))
-        status = slabs(path, weight.parameter, buffer.box);
+        status = slabs(weight.parameter, buffer.box);
     }
     if (status && ::fsync(file) != 0 && errno != EINVAL)
-      status = systemError(path);
+      status = systemError();
     if (!status)
       return status.takeError();
     return hash.finish();
@@ -62,7 +64,7 @@ public:
 private:
   /// Cuts the slowest dimension first, so that slabs follow one another in the
   /// file.
-  Status slabs(const std::string &path, int parameter, const Box &box) {
+  Status slabs(int parameter, const Box &box) {
     const Program &program = partitioned.program;
     const int buffer = program.parameters[size_t(parameter)].buffer;
     const DType type =
@@ -70,7 +72,7 @@ private:
             .type.dtype;
     const int64_t bytes = volume(box) * smex::byteSize(type);
     if (bytes <= weightSlabBytes)
-      return slab(path, parameter, box, bytes);
+      return slab(parameter, box, bytes);
     size_t d = 0;
     while (box[d].size() == 1)
       ++d;
@@ -79,14 +81,13 @@ private:
     for (int64_t lo = box[d].lo; lo < box[d].hi; lo += rows) {
       Box part = box;
       part[d] = {lo, std::min(lo + rows, box[d].hi)};
-      if (Status status = slabs(path, parameter, part); !status)
+      if (Status status = slabs(parameter, part); !status)
         return status;
     }
     return {};
   }
 
-  Status slab(const std::string &path, int parameter, const Box &box,
-              int64_t bytes) {
+  Status slab(int parameter, const Box &box, int64_t bytes) {
     const std::string &name =
         partitioned.program.parameters[size_t(parameter)].name;
     if (!source)
@@ -99,7 +100,7 @@ private:
       return defect("parameter \"", name, "\": ", values->size(), " bytes for ",
                     toString(box), ", ", bytes, " expected");
     return append(
-        path, {reinterpret_cast<const char *>(values->data()), values->size()});
+        {reinterpret_cast<const char *>(values->data()), values->size()});
   }
 
   template <typename... Parts> static Error defect(Parts &&...parts) {
@@ -108,13 +109,13 @@ private:
     return error;
   }
 
-  static Error systemError(const std::string &path) {
-    Error error = fail(path, ": cannot write: ", std::strerror(errno));
+  Error systemError() const {
+    Error error = fail(shown, ": cannot write: ", std::strerror(errno));
     error.fault = Fault::Environment;
     return error;
   }
 
-  Status append(const std::string &path, std::string_view bytes) {
+  Status append(std::string_view bytes) {
     hash.update(bytes);
     position += int64_t(bytes.size());
     while (!bytes.empty()) {
@@ -122,7 +123,7 @@ private:
       if (written < 0 && errno == EINTR)
         continue;
       if (written < 0)
-        return systemError(path);
+        return systemError();
       bytes.remove_prefix(size_t(written));
     }
     return {};
@@ -130,6 +131,7 @@ private:
 
   const Partitioned &partitioned;
   const WeightSource &source;
+  const std::string shown;
   Sha256 hash;
   int file = -1;
   int64_t position = 0;
@@ -148,12 +150,12 @@ Status mayReplace(const std::string &directory) {
 
 class Saver {
 public:
-  Saver(const std::string &folder) : folder(folder) {}
+  Saver(StagedDirectory &folder) : folder(folder) {}
 
   /// Writes one file; its hash is for plan.json.
   Status file(const std::string &name, std::string_view bytes) {
     hashes[name] = sha256(bytes);
-    return writeFile(folder + "/" + name, bytes);
+    return folder.write(name, bytes);
   }
 
   /// `prefix`: "" or "unpartitioned/".
@@ -171,7 +173,8 @@ public:
       if (part.workers[k].weights.empty())
         continue;
       const std::string name = gpuFile(k, ".weights");
-      auto hash = WeightFile(part, source).write(folder + "/" + name, int(k));
+      auto hash = WeightFile(part, source, folder.shown(name))
+                      .write(folder.path() + "/" + name, int(k));
       if (!hash)
         return hash.takeError();
       hashes[name] = *hash;
@@ -183,22 +186,22 @@ public:
   Status summary(const Plan &plan) {
     Json json = summaryToJson(plan, hashes);
     json["sha256"] = sha256(canonicalJson(json));
-    return writeFile(folder + "/plan.json", canonicalJson(json));
+    return folder.write("plan.json", canonicalJson(json));
   }
 
 private:
-  const std::string &folder;
+  StagedDirectory &folder;
   FileHashes hashes;
 };
 
-Status write(const Plan &plan, const std::string &folder,
+Status write(const Plan &plan, StagedDirectory &folder,
              const WeightSource &source) {
   Saver saver(folder);
   if (Status status = saver.partitioned(plan.partitioned, ""); !status)
     return status;
   if (!plan.unpartitioned.workers.empty()) {
-    std::error_code code;
-    fs::create_directory(folder + "/unpartitioned", code);
+    if (Status status = folder.makeFolder("unpartitioned"); !status)
+      return status;
     if (Status status = saver.partitioned(plan.unpartitioned, "unpartitioned/");
         !status)
       return status;
@@ -244,7 +247,7 @@ Status plan::save(const Plan &plan, const std::string &directory,
   auto staged = StagedDirectory::create(directory);
   if (!staged)
     return staged.takeError();
-  if (Status status = write(plan, staged->path(), weights); !status)
+  if (Status status = write(plan, *staged, weights); !status)
     return status;
   return staged->commit();
 }

@@ -107,10 +107,20 @@ END
 "$smexc" huge.json --gpus 2 -o huge > /dev/null || complain "a huge model"
 gives 4 'memory' "$run" huge
 
+# No file may grow: as a full disk. Temporary files of generated code fit, the
+# weights do not.
+(
+  trap '' XFSZ
+  ulimit -S -f 64 # KiB
+  gives 4 'full/plan/gpu0.weights: cannot write: File too large' "$smexc" "$model" --gpus 2 -o full/plan
+  exit $failed
+) || failed=1
+[ -z "$(ls full)" ] || complain "left on the full disk: $(ls full)"
+
 # A full disk, where this process may mount a small one.
 mkdir disk
 if mount -t tmpfs -o size=64k tmpfs disk 2> /dev/null; then
-  gives 4 'No space left' "$smexc" "$model" --gpus 2 -o disk/plan
+  gives 4 'disk/plan/[a-z0-9./]*: cannot write: No space left' "$smexc" "$model" --gpus 2 -o disk/plan
   [ -z "$(ls disk)" ] || complain "left on the full disk: $(ls disk)"
   umount disk
 fi

@@ -58,6 +58,25 @@ TEST_CASE("an older folder stays until then, and goes as a whole") {
   CHECK(namesIn(folder) == Names{"plan"});
 }
 
+TEST_CASE("messages name the folder that will be, not the staging one") {
+  const std::string folder = freshFolder("names");
+  StagedDirectory directory = staged(folder + "plan/");
+  REQUIRE(directory.makeFolder("inner"));
+  REQUIRE(directory.write("inner/file", "bytes"));
+  CHECK(directory.shown("a/b") == "names/plan/a/b");
+  Status status = directory.write("none/file", "bytes");
+  REQUIRE_FALSE(status);
+  CHECK(status.error().message ==
+        "names/plan/none/file: cannot write: No such file or directory");
+  CHECK(status.error().fault == Fault::Environment);
+  status = directory.makeFolder("inner");
+  REQUIRE_FALSE(status);
+  CHECK(status.error().message ==
+        "names/plan/inner: cannot create: File exists");
+  REQUIRE(directory.commit());
+  CHECK(*readFile(folder + "plan/inner/file") == "bytes");
+}
+
 TEST_CASE("without commit nothing happened") {
   const std::string folder = freshFolder("dropped");
   fs::create_directories(folder + "plan");

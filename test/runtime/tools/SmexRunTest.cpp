@@ -157,7 +157,7 @@ TEST_CASE("what the plan predicted and what happened must agree") {
   plan.communicationBytes = 95;
   writePlan(plan, "wrong");
   std::filesystem::remove_all("wrong_out");
-  const Outcome outcome = run("wrong --verify --output-dir wrong_out");
+  const Outcome outcome = run("wrong --verify --output-dir wrong_out/a/b/");
   CHECK(outcome.status == 3);
   CHECK(outcome.err == "smex-run: error: communication: 96 bytes measured, 95 "
                        "predicted\n");
@@ -184,7 +184,14 @@ TEST_CASE("every fault has its exit status and names what is at fault") {
   check("plan --input b=x.npy", 1, "no such input");
   check("plan --input a=missing.npy", 1, "missing.npy: cannot open");
   check("plan --backend cuda", 4, "without the cuda backend");
-  check("plan --output-dir /proc/x", 4, "/proc/x");
+  // Before the run: it prints what it measured.
+  REQUIRE(writeFile("file", "data"));
+  check("plan --output-dir file", 1, "file: exists and is not a folder");
+  check("plan --output-dir file/inside", 4, "file/inside: cannot create");
+  for (const char *folder : {"/proc/x", "/proc/x/y", "/proc"}) {
+    check("plan --output-dir " + std::string(folder), 4, folder);
+    CHECK(readFile("out.txt")->empty());
+  }
   CHECK(run("--version").out == versionText + std::string("\n"));
   CHECK_THAT(run("--help").out, Catch::Contains("--verify"));
 }
