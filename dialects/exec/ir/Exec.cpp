@@ -25,42 +25,6 @@ void ExecDialect::initialize() {
       >();
 }
 
-LogicalResult BufferOp::verify() {
-  const StringRef role = getRole();
-  if (role != "input" && role != "parameter" && role != "temporary")
-    return emitOpError("has role \"")
-           << role << "\"; it is input, parameter or temporary";
-  auto program = (*this)->getParentOfType<ProgramOp>();
-  if (!program)
-    return emitOpError("stands outside a program");
-  const int64_t workers = program.getWorkers();
-  const auto shape = cast<RankedTensorType>(getTensorType()).getShape();
-  if (int64_t(getBoxes().size()) != workers * int64_t(shape.size()) * 2)
-    return emitOpError("has ") << getBoxes().size() << " numbers for boxes; "
-                               << workers << " workers of rank " << shape.size()
-                               << " need " << workers * shape.size() * 2;
-  for (const Box &box : unflatten(getBoxes(), workers))
-    for (size_t d = 0; d < box.size(); ++d)
-      if (box[d].lo < 0 || box[d].hi > shape[d] || box[d].hi < box[d].lo)
-        return emitOpError("has a box outside its tensor: ") << toString(box);
-  if (auto offsets = getOffsets(); offsets && int64_t(offsets->size()) != workers)
-    return emitOpError("needs one offset per worker");
-  return success();
-}
-
-LogicalResult ComputeOp::verify() {
-  auto program = (*this)->getParentOfType<ProgramOp>();
-  if (!program)
-    return emitOpError("stands outside a program");
-  const size_t expected = size_t(program.getWorkers()) * getExtents().size() * 2;
-  if (getIndices().size() != expected)
-    return emitOpError("has ") << getIndices().size() << " numbers for indices; "
-                               << program.getWorkers() << " workers and "
-                               << getExtents().size() << " index variables need "
-                               << expected;
-  return success();
-}
-
 SmallVector<int64_t> smex::exec::flatten(ArrayRef<Box> boxes) {
   SmallVector<int64_t> flat;
   for (const Box &box : boxes)
@@ -69,7 +33,8 @@ SmallVector<int64_t> smex::exec::flatten(ArrayRef<Box> boxes) {
   return flat;
 }
 
-std::vector<Box> smex::exec::unflatten(ArrayRef<int64_t> flat, int64_t workers) {
+std::vector<Box> smex::exec::unflatten(ArrayRef<int64_t> flat,
+                                       int64_t workers) {
   const size_t rank = workers ? flat.size() / size_t(workers) / 2 : 0;
   std::vector<Box> boxes(workers, Box(rank));
   for (auto &box : boxes)
@@ -95,7 +60,8 @@ smex::exec::flatten(ArrayRef<std::vector<plan::Piece>> pieces) {
 }
 
 std::vector<std::vector<plan::Piece>>
-smex::exec::unflattenPieces(ArrayRef<int64_t> flat, int64_t workers, size_t rank) {
+smex::exec::unflattenPieces(ArrayRef<int64_t> flat, int64_t workers,
+                            size_t rank) {
   std::vector<std::vector<plan::Piece>> pieces(workers);
   for (auto &ofWorker : pieces) {
     ofWorker.resize(flat.consume_front());
@@ -110,7 +76,8 @@ smex::exec::unflattenPieces(ArrayRef<int64_t> flat, int64_t workers, size_t rank
   return pieces;
 }
 
-SmallVector<int64_t> smex::exec::flatten(ArrayRef<std::vector<plan::Wait>> waits) {
+SmallVector<int64_t>
+smex::exec::flatten(ArrayRef<std::vector<plan::Wait>> waits) {
   SmallVector<int64_t> flat;
   for (const auto &ofWorker : waits) {
     flat.push_back(ofWorker.size());

@@ -49,6 +49,8 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
                        OptionalAttr<DenseI64ArrayAttr>:$workspace);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `workers` $workers attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1; // waits: against the number of instructions
 }
 
 def BufferOp : ExecOp<"buffer"> {
@@ -76,9 +78,11 @@ def FetchOp : ExecOp<"fetch"> {
   let assemblyFormat = [{
     $from `to` $to `pieces` $pieces attr-dict
   }];
+  let hasVerifier = 1;
 }
 
-def ComputeOp : ExecOp<"compute"> {
+def ComputeOp : ExecOp<"compute",
+                       [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "evaluates a lambda on each worker's part of its index variables";
   let description = [{
     `extents` are those of the whole operator: what the workers' parts must make
@@ -103,12 +107,14 @@ def ReduceOp : ExecOp<"reduce"> {
   let assemblyFormat = [{
     $reducer $from `to` $to `pieces` $pieces attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 def OutputOp : ExecOp<"output"> {
   let summary = "names the buffer that holds an output of the model";
   let arguments = (ins StrAttr:$name, BufferType:$buffer);
   let assemblyFormat = "$name $buffer attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif

@@ -1,5 +1,8 @@
 // RUN: smex-opt %s --split-input-file --verify-diagnostics
 
+// Flat lists are trusted by all that unpack them: their lengths and ranges are
+// checked here.
+
 exec.program @p workers 1 {
   // expected-error @+1 {{has role "scratch"; it is input, parameter or temporary}}
   %x = exec.buffer "scratch" "x" : tensor<4xf32> boxes [0, 4]
@@ -27,4 +30,195 @@ exec.program @p workers 2 {
   %y = exec.buffer "temporary" "y" : tensor<4xf32> boxes [0, 2, 2, 4]
   // expected-error @+1 {{has 2 numbers for indices; 2 workers and 1 index variables need 4}}
   exec.compute @neg(%x) to %y extents [4] indices [0, 4]
+}
+
+// -----
+
+// expected-error @+1 {{has 0 workers; 1 to 65536 are possible}}
+exec.program @p workers 0 {
+}
+
+// -----
+
+// expected-error @+1 {{has -3 workers; 1 to 65536 are possible}}
+exec.program @p workers -3 {
+}
+
+// -----
+
+// expected-error @+1 {{has 65537 workers; 1 to 65536 are possible}}
+exec.program @p workers 65537 {
+}
+
+// -----
+
+// expected-error @+1 {{has one of arena and workspace}}
+exec.program @p workers 2 attributes {arena = array<i64: 64, 64>} {
+}
+
+// -----
+
+// expected-error @+1 {{has 1 arenas for 2 workers}}
+exec.program @p workers 2 attributes {arena = array<i64: 64>, workspace = array<i64: 0, 0, 64>} {
+}
+
+// -----
+
+// expected-error @+1 {{has 2 numbers for workspace; 2 workers need 3}}
+exec.program @p workers 2 attributes {arena = array<i64: 64, 64>, workspace = array<i64: 0, 0>} {
+}
+
+// -----
+
+// expected-error @+1 {{has a negative arena or workspace}}
+exec.program @p workers 2 attributes {arena = array<i64: 64, 64>, workspace = array<i64: 0, -64, 64>} {
+}
+
+// -----
+
+// expected-error @+1 {{stands outside a program}}
+%x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 4]
+
+// -----
+
+exec.program @p workers 2 {
+  // expected-error @+1 {{has elements of a type that lambdas do not know: 'tensor<4xindex>'}}
+  %x = exec.buffer "input" "x" : tensor<4xindex> boxes [0, 2, 2, 4]
+}
+
+// -----
+
+exec.program @p workers 2 {
+  // expected-error @+1 {{has a tensor of more bytes than 63 bits can count}}
+  %x = exec.buffer "input" "x" : tensor<4611686018427387904x4xf32> boxes [0, 2, 0, 4, 2, 4, 0, 4]
+}
+
+// -----
+
+exec.program @p workers 2 {
+  // expected-error @+1 {{has a box outside its tensor: [3:2]}}
+  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 3, 3, 2]
+}
+
+// -----
+
+exec.program @p workers 2 {
+  // expected-error @+1 {{has a box outside its tensor: [-1:3]}}
+  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [-1, 3, 3, 4]
+}
+
+// -----
+
+exec.program @p workers 2 {
+  // expected-error @+1 {{needs one offset per worker}}
+  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4] {offsets = array<i64: 0>}
+}
+
+// -----
+
+exec.program @p workers 2 {
+  // expected-error @+1 {{has a negative offset}}
+  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4] {offsets = array<i64: 0, -8>}
+}
+
+// -----
+
+exec.program @p workers 1 {
+  %b = builtin.unrealized_conversion_cast to !exec.buffer
+  // expected-error @+1 {{has an operand that is no exec.buffer}}
+  exec.fetch %b to %b pieces [0]
+}
+
+// -----
+
+exec.program @p workers 1 {
+  %b = builtin.unrealized_conversion_cast to !exec.buffer
+  // expected-error @+1 {{has an operand that is no exec.buffer}}
+  exec.reduce "Sum" %b to %b pieces [0]
+}
+
+// -----
+
+exec.program @p workers 1 {
+  %b = builtin.unrealized_conversion_cast to !exec.buffer
+  // expected-error @+1 {{has an operand that is no exec.buffer}}
+  exec.compute @f(%b) to %b extents [] indices []
+}
+
+// -----
+
+exec.program @p workers 1 {
+  %b = builtin.unrealized_conversion_cast to !exec.buffer
+  // expected-error @+1 {{has an operand that is no exec.buffer}}
+  exec.output "y" %b
+}
+
+// -----
+
+tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
+exec.program @p workers 2 {
+  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  // expected-error @+1 {{has indices outside its extents: [2:5]}}
+  exec.compute @neg(%x) to %y extents [4] indices [0, 2, 2, 5]
+}
+
+// -----
+
+tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
+exec.program @p workers 2 {
+  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  // expected-error @+1 {{has a negative extent}}
+  exec.compute @neg(%x) to %y extents [-4] indices [0, 0, 0, 0]
+}
+
+// -----
+
+tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
+exec.program @p workers 2 {
+  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  // expected-error @+1 {{computes @exp, which is no tdl.lambda}}
+  exec.compute @exp(%x) to %y extents [4] indices [0, 2, 2, 4]
+}
+
+// -----
+
+tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
+exec.program @p workers 2 {
+  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  // expected-error @+1 {{has 2 operands, but @neg takes 1}}
+  exec.compute @neg(%x, %x) to %y extents [4] indices [0, 2, 2, 4]
+}
+
+// -----
+
+tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
+exec.program @p workers 2 {
+  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  // expected-error @+1 {{gives 2 extents, but @neg has 1 index variables}}
+  exec.compute @neg(%x) to %y extents [4, 1] indices [0, 2, 0, 1, 2, 4, 0, 1]
+}
+
+// -----
+
+tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
+exec.program @p workers 2 {
+  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  // expected-error @+1 {{writes 'tensor<4xf32>', which is not what its extents say}}
+  exec.compute @neg(%x) to %y extents [3] indices [0, 2, 2, 3]
+}
+
+// -----
+
+tdl.lambda @neg = "(x0: f64[1]) -> f32: lambda i0: f32(-x0[i0])"
+exec.program @p workers 2 {
+  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  // expected-error @+1 {{passes 'tensor<4xf32>' for operand x0 of @neg}}
+  exec.compute @neg(%x) to %y extents [4] indices [0, 2, 2, 4]
 }
