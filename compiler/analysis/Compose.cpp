@@ -48,23 +48,6 @@ bool alwaysInRange(const ExprRef &read, const std::vector<int64_t> &shape,
   return true;
 }
 
-/// Rebuilds an expression from the leaves up; `make` gets each original node
-/// with its new children. (tdl::transform hands out the rebuilt node: where
-/// that folds to something already replaced, it would be replaced twice.)
-template <typename F> ExprRef rebuild(const ExprRef &e, F &&make) {
-  if (!e)
-    return e;
-  std::vector<ExprRef> children;
-  for (const ExprRef &child : e->children)
-    children.push_back(rebuild(child, make));
-  std::vector<tdl::Expr::Slice> slices = e->slices;
-  for (tdl::Expr::Slice &slice : slices)
-    for (ExprRef &child : slice.index)
-      child = rebuild(child, make);
-  ExprRef otherwise = rebuild(e->otherwise, make);
-  return make(*e, std::move(children), std::move(otherwise), std::move(slices));
-}
-
 /// The node with operand numbers looked up in `numbers`.
 ExprRef renumbered(const tdl::Expr &e, std::vector<ExprRef> children,
                    ExprRef otherwise, std::vector<tdl::Expr::Slice> slices,
@@ -148,7 +131,7 @@ std::optional<Composition> analysis::compose(Instance consumer, int operand,
   composed.lambda.operands.clear();
   const Numbering numbers = number(outer, operand, inner, same, composed);
   const auto at = [&](const std::vector<ExprRef> &index) {
-    return rebuild(inner.body, [&](const tdl::Expr &e, auto children,
+    return tdl::rebuild(inner.body, [&](const tdl::Expr &e, auto children,
                                    ExprRef otherwise, auto slices) {
       return e.kind == ExprKind::Index
                  ? index[e.index]
@@ -171,8 +154,8 @@ std::optional<Composition> analysis::compose(Instance consumer, int operand,
     return renumbered(e, std::move(children), std::move(otherwise),
                       std::move(slices), numbers.consumer);
   };
-  composed.lambda.guard = rebuild(outer.guard, make);
-  composed.lambda.body = rebuild(outer.body, make);
+  composed.lambda.guard = tdl::rebuild(outer.guard, make);
+  composed.lambda.body = tdl::rebuild(outer.body, make);
   if (size > tdl::maxSize)
     return std::nullopt;
   // A split of a join, an index that cannot be out of range any more.

@@ -198,6 +198,7 @@ ValueId Builder::apply(tdl::Application a, std::vector<ValueId> operands,
   made.node = node;
   made.extents = std::move(a.extents);
   made.lambda = std::move(a.lambda);
+  made.detached = a.detached;
   made.operands = std::move(operands);
   made.result = add(std::move(entry));
   fold(made);

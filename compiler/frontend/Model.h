@@ -51,6 +51,13 @@ struct Application {
   std::vector<int> operands; // values
   int result = 0;            // value
   std::string node;          // the model's node, for locations and messages
+  bool detached = false;     // see tdl::Application
+};
+
+/// A parameter takes this value after each step: an optimizer's new weight, or a
+/// running statistic. Both have the same type.
+struct Update {
+  int parameter = 0, value = 0; // values
 };
 
 struct Model {
@@ -62,6 +69,7 @@ struct Model {
   std::vector<std::string> outputNames;
   std::vector<Parameter> parameters;
   std::vector<Application> applications; // in topological order
+  std::vector<Update> updates;
   /// Files that the model consists of (the model itself first, then external
   /// data, --ops files), for the hash in the plan.
   std::vector<std::string> files;

@@ -248,6 +248,17 @@ ExprRef tdl::opaque(std::string function, DType type,
   return finish(std::move(e));
 }
 
+ExprRef tdl::substitute(const ExprRef &e, const std::vector<ExprRef> &values) {
+  return rebuild(e, [&](const Expr &node, std::vector<ExprRef> children,
+                        ExprRef otherwise, std::vector<Expr::Slice> slices) {
+    if (node.kind == ExprKind::Index)
+      return values[size_t(node.index)] ? values[size_t(node.index)]
+                                        : indexVar(node.index);
+    return withChildren(node, std::move(children), std::move(otherwise),
+                        std::move(slices));
+  });
+}
+
 ExprRef tdl::withChildren(const Expr &e, std::vector<ExprRef> children,
                           ExprRef otherwise, std::vector<Expr::Slice> slices) {
   switch (e.kind) {

@@ -188,6 +188,27 @@ template <typename F> ExprRef transform(const ExprRef &e, F &&rewrite) {
   return replaced ? replaced : rebuilt;
 }
 
+/// Rebuilds an expression from the leaves up; `make` gets each original node
+/// with its new children. (transform hands out the rebuilt node: where that
+/// folds to something already replaced, it would be replaced twice.)
+template <typename F> ExprRef rebuild(const ExprRef &e, F &&make) {
+  if (!e)
+    return e;
+  std::vector<ExprRef> children;
+  for (const ExprRef &child : e->children)
+    children.push_back(rebuild(child, make));
+  std::vector<Expr::Slice> slices = e->slices;
+  for (Expr::Slice &slice : slices)
+    for (ExprRef &child : slice.index)
+      child = rebuild(child, make);
+  ExprRef otherwise = rebuild(e->otherwise, make);
+  return make(*e, std::move(children), std::move(otherwise), std::move(slices));
+}
+
+/// The expression with each index variable replaced by its value, all at once;
+/// a null value leaves the variable.
+ExprRef substitute(const ExprRef &e, const std::vector<ExprRef> &values);
+
 /// Calls `visit` on every node, parents first.
 template <typename F> void walk(const ExprRef &e, F &&visit) {
   if (!e)

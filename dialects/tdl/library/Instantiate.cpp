@@ -32,6 +32,8 @@ private:
       const auto source = evaluator.lambda(*definition.lambda);
       if (!source)
         return false;
+      if (definition.detached)
+        normalizer.detach(*source);
       binding.kind = Binding::Tensor;
       binding.tensor = normalizer.tensor(*source);
     } else {

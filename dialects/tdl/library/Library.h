@@ -29,6 +29,9 @@ struct Application {
   /// Extent of every index variable, outputs first; the result's shape is the
   /// leading ones.
   std::vector<int64_t> extents;
+  /// Gradients take the result for a constant: whatever it is, the operator's
+  /// value is the same (the maximum that softmax subtracts).
+  bool detached = false;
 };
 
 struct Instance {

@@ -36,6 +36,11 @@ public:
   }
   /// The source of its result. Drafts that say the same become one.
   Result<int> add(const Draft &draft);
+  /// Marks what made the source: see Application::detached.
+  void detach(int source) {
+    if (source < 0)
+      applications[size_t(~source)].detached = true;
+  }
   /// The applications that the results need.
   Instance finish(const std::vector<int> &results) const;
 

@@ -37,6 +37,7 @@ struct Definition {
   Place place;
   std::string name;
   bool isPack = false;
+  bool detached = false; // `name = detached lambda ..`
   std::optional<LambdaSyntax> lambda;
   NodeRef value;
 };

@@ -164,6 +164,9 @@ private:
     definition.isPack = parser.accept("...");
     if (!parser.expect("="))
       return false;
+    definition.detached = !definition.isPack && parser.accept("detached");
+    if (definition.detached && !parser.isAt("lambda"))
+      return parser.failExpected("'lambda'");
     if (parser.isAt("lambda") && !definition.isPack)
       return (definition.lambda = parser.lambda()).has_value();
     return (definition.value = parser.value()) != nullptr;

@@ -1,0 +1,241 @@
+#include "compiler/training/Adjoint.h"
+
+#include "compiler/training/Derivative.h"
+#include "compiler/training/Preimage.h"
+
+#include <limits>
+#include <map>
+
+using namespace smex;
+using namespace smex::tdl;
+
+namespace {
+
+ExprRef both(const ExprRef &a, const ExprRef &b) {
+  return !a ? b : !b ? a : binary(BinaryOp::And, a, b);
+}
+
+/// Numbers for operands in the order in which expressions read them.
+class Operands {
+public:
+  /// `sources`: per operand number of the expressions, what it stands for.
+  Operands(const std::vector<Operand> &operands, std::vector<int> sources)
+      : operands(operands), sources(std::move(sources)) {}
+
+  ExprRef renumber(const ExprRef &e) {
+    return rebuild(e, [&](const Expr &node, std::vector<ExprRef> children,
+                          ExprRef otherwise, std::vector<Expr::Slice> slices) {
+      if (node.kind == ExprKind::Read)
+        return read(numberOf(node.operand), node.type, std::move(children),
+                    std::move(otherwise));
+      if (node.kind == ExprKind::Extent)
+        return extentOf(numberOf(node.operand), node.dim);
+      return withChildren(node, std::move(children), std::move(otherwise),
+                          std::move(slices));
+    });
+  }
+
+  std::vector<Operand> used;
+  std::vector<int> usedSources;
+
+private:
+  int numberOf(int operand) {
+    const auto [entry, isNew] = numbers.try_emplace(operand, int(used.size()));
+    if (isNew) {
+      used.push_back(operands[size_t(operand)]);
+      usedSources.push_back(sources[size_t(operand)]);
+    }
+    return entry->second;
+  }
+
+  const std::vector<Operand> &operands;
+  std::vector<int> sources;
+  std::map<int, int> numbers;
+};
+
+class AdjointBuilder {
+public:
+  AdjointBuilder(const Lambda &lambda, const std::vector<int64_t> &extents,
+                 const analysis::Shapes &shapes)
+      : lambda(lambda), extents(extents), shapes(shapes),
+        operands(lambda.operands) {
+    const int count = int(operands.size());
+    for (int i = 0; i < count + 2; ++i)
+      sources.push_back(i);
+    operands.push_back({"y", lambda.result, lambda.rank()});
+    operands.push_back({"dy", lambda.result, lambda.rank()});
+    result = atOutputs(count);
+    gradient = atOutputs(count + 1);
+  }
+
+  Result<Instance> run(int operand) {
+    for (const ExprRef &target :
+         training::differentiableReads(lambda, operand)) {
+      ExprRef term = training::product(
+          gradient, training::derivative(lambda.body, target));
+      ExprRef guard = lambda.guard;
+      if (lambda.reducer == Reducer::Prod)
+        term = training::product(term, otherFactors());
+      else if (lambda.reducer == Reducer::Max || lambda.reducer == Reducer::Min)
+        guard = both(guard, isFirstExtremum());
+      if (Status added = collect(operand, target, term, guard); !added)
+        return added.takeError();
+    }
+    return std::move(instance);
+  }
+
+private:
+  ExprRef atOutputs(int operand) const {
+    std::vector<ExprRef> index;
+    for (int i = 0; i < lambda.rank(); ++i)
+      index.push_back(indexVar(i));
+    return read(operand, lambda.result, std::move(index));
+  }
+
+  std::vector<std::string> names(int first, int count) const {
+    std::vector<std::string> list;
+    for (int i = first; i < first + count; ++i)
+      list.push_back("v" + std::to_string(i));
+    return list;
+  }
+
+  /// Adds an application and makes its result an operand; its number.
+  Result<int> add(Lambda made, std::vector<int64_t> itsExtents) {
+    Operands used(operands, sources);
+    made.body = used.renumber(made.body);
+    if (made.guard)
+      made.guard = used.renumber(made.guard);
+    made.operands = used.used;
+    made = canonicalize(std::move(made));
+    if (Status valid = verify(made); !valid)
+      return valid.takeError();
+    operands.push_back({"t", made.result, made.rank()});
+    sources.push_back(~int(instance.applications.size()));
+    instance.applications.push_back(
+        {std::move(made), std::move(used.usedSources), std::move(itsExtents)});
+    return int(operands.size()) - 1;
+  }
+
+  /// The product of all other terms, for each term: indexed by all variables.
+  ExprRef otherFactors() {
+    Lambda made;
+    const int count = lambda.indexCount();
+    made.outputs = names(0, count);
+    made.reductions = names(count, count - lambda.rank());
+    made.result = lambda.result;
+    made.reducer = Reducer::Prod;
+    std::vector<ExprRef> others;
+    std::vector<int64_t> itsExtents = extents;
+    ExprRef same;
+    for (int i = 0; i < count; ++i) {
+      const bool output = i < lambda.rank();
+      others.push_back(indexVar(output ? i : count + i - lambda.rank()));
+      if (output)
+        continue;
+      itsExtents.push_back(extents[size_t(i)]);
+      same = both(same, binary(BinaryOp::Eq, indexVar(i), others.back()));
+    }
+    made.body = substitute(lambda.body, others);
+    made.guard = unary(UnaryOp::Not, same);
+    if (lambda.guard)
+      made.guard = both(made.guard, substitute(lambda.guard, others));
+    const auto number = add(std::move(made), std::move(itsExtents));
+    if (!number)
+      return failed(number);
+    std::vector<ExprRef> index;
+    for (int i = 0; i < count; ++i)
+      index.push_back(indexVar(i));
+    return read(*number, lambda.result, std::move(index));
+  }
+
+  /// The number of a point among the reduction's.
+  ExprRef position() const {
+    ExprRef at = constant(0);
+    for (int i = lambda.rank(); i < lambda.indexCount(); ++i)
+      at = binary(BinaryOp::Add,
+                  binary(BinaryOp::Mul, at, constant(extents[size_t(i)])),
+                  indexVar(i));
+    return at;
+  }
+
+  ExprRef isFirstExtremum() {
+    Lambda made;
+    made.outputs = names(0, lambda.rank());
+    made.reductions = names(lambda.rank(), lambda.indexCount() - lambda.rank());
+    made.result = DType::I64;
+    made.reducer = Reducer::Min;
+    made.body = position();
+    made.guard = both(lambda.guard, binary(BinaryOp::Eq, lambda.body, result));
+    const auto number = add(std::move(made), extents);
+    if (!number)
+      return failed(number);
+    std::vector<ExprRef> index;
+    for (int i = 0; i < lambda.rank(); ++i)
+      index.push_back(indexVar(i));
+    return binary(BinaryOp::Eq, position(),
+                  read(*number, DType::I64, std::move(index)));
+  }
+
+  /// Remembers the error; what is returned in its stead goes nowhere.
+  ExprRef failed(const Result<int> &number) {
+    problem = number.error();
+    return constant(true, DType::Bool);
+  }
+
+  Status collect(int operand, const ExprRef &target, const ExprRef &term,
+                 const ExprRef &guard) {
+    if (problem)
+      return *problem;
+    const training::Preimage points =
+        training::preimage(target, extents, shapes);
+    const auto &shape = shapes[size_t(operand)];
+    const int rank = int(shape.size());
+    Lambda made;
+    made.outputs = names(0, rank);
+    made.reductions = names(rank, int(points.free.size()));
+    made.result = lambda.operands[size_t(operand)].type;
+    std::vector<int64_t> itsExtents = shape;
+    for (const auto &free : points.free)
+      itsExtents.push_back(free.extent);
+    ExprRef body = substitute(term, points.values);
+    if (body->type != made.result)
+      body = cast(made.result, body);
+    ExprRef conditions = guard ? substitute(guard, points.values) : nullptr;
+    for (const ExprRef &condition : points.conditions)
+      conditions = both(condition, conditions);
+    if (points.free.empty()) {
+      made.body = conditions
+                      ? select(conditions, body, constant(0.0, made.result))
+                      : body;
+    } else {
+      made.reducer = Reducer::Sum;
+      made.body = body;
+      made.guard = conditions;
+    }
+    const auto number = add(std::move(made), std::move(itsExtents));
+    if (!number)
+      return number.error();
+    instance.results.push_back(sources.back());
+    return {};
+  }
+
+  const Lambda &lambda;
+  const std::vector<int64_t> &extents;
+  const analysis::Shapes &shapes;
+  std::vector<Operand> operands; // the lambda's, y, dy, then those made
+  std::vector<int> sources;      // what each stands for
+  ExprRef result, gradient;      // y and dy at the outputs
+  Instance instance;
+  std::optional<Error> problem;
+};
+
+} // namespace
+
+Result<Instance> training::adjoint(const Lambda &lambda,
+                                   const std::vector<int64_t> &extents,
+                                   const analysis::Shapes &shapes,
+                                   int operand) {
+  if (lambda.body->kind == ExprKind::Opaque)
+    return fail("@", lambda.body->function, " has no gradient");
+  return AdjointBuilder(lambda, extents, shapes).run(operand);
+}

@@ -1,0 +1,246 @@
+#include "compiler/training/Derivative.h"
+
+using namespace smex;
+using namespace smex::tdl;
+
+namespace {
+
+bool isOne(const ExprRef &e) {
+  return e->kind == ExprKind::Float && e->real == 1;
+}
+
+ExprRef number(double value, const ExprRef &like) {
+  return tdl::constant(value, like->type);
+}
+ExprRef add(const ExprRef &a, const ExprRef &b) {
+  return binary(BinaryOp::Add, a, b);
+}
+ExprRef subtract(const ExprRef &a, const ExprRef &b) {
+  return binary(BinaryOp::Sub, a, b);
+}
+ExprRef multiply(const ExprRef &a, const ExprRef &b) {
+  return binary(BinaryOp::Mul, a, b);
+}
+ExprRef divide(const ExprRef &a, const ExprRef &b) {
+  return binary(BinaryOp::Div, a, b);
+}
+ExprRef negate(const ExprRef &a) { return unary(UnaryOp::Neg, a); }
+ExprRef square(const ExprRef &a) { return multiply(a, a); }
+ExprRef orZero(const ExprRef &slope, const ExprRef &like) {
+  return slope ? slope : number(0, like);
+}
+
+bool sameElement(const ExprRef &a, const ExprRef &b) {
+  if (a->kind != ExprKind::Read || a->operand != b->operand)
+    return false;
+  for (size_t d = 0; d < a->children.size(); ++d)
+    if (!equal(a->children[d], b->children[d]))
+      return false;
+  return true;
+}
+
+/// The slope of a unary function at `a`, null where it is flat.
+ExprRef slopeOf(UnaryOp op, const ExprRef &a) {
+  const ExprRef one = number(1, a);
+  switch (op) {
+  case UnaryOp::Neg:
+    return number(-1, a);
+  case UnaryOp::Abs:
+    return unary(UnaryOp::Sign, a);
+  case UnaryOp::Exp:
+    return unary(UnaryOp::Exp, a);
+  case UnaryOp::Log:
+    return divide(one, a);
+  case UnaryOp::Sqrt:
+    return divide(number(0.5, a), unary(UnaryOp::Sqrt, a));
+  case UnaryOp::Erf: // 2 / sqrt(pi)
+    return multiply(number(1.1283791670955126, a),
+                    unary(UnaryOp::Exp, negate(square(a))));
+  case UnaryOp::Sin:
+    return unary(UnaryOp::Cos, a);
+  case UnaryOp::Cos:
+    return negate(unary(UnaryOp::Sin, a));
+  case UnaryOp::Tan:
+    return add(one, square(unary(UnaryOp::Tan, a)));
+  case UnaryOp::Asin:
+    return divide(one, unary(UnaryOp::Sqrt, subtract(one, square(a))));
+  case UnaryOp::Acos:
+    return divide(number(-1, a),
+                  unary(UnaryOp::Sqrt, subtract(one, square(a))));
+  case UnaryOp::Atan:
+    return divide(one, add(one, square(a)));
+  case UnaryOp::Sinh:
+    return unary(UnaryOp::Cosh, a);
+  case UnaryOp::Cosh:
+    return unary(UnaryOp::Sinh, a);
+  case UnaryOp::Tanh:
+    return subtract(one, square(unary(UnaryOp::Tanh, a)));
+  case UnaryOp::Asinh:
+    return divide(one, unary(UnaryOp::Sqrt, add(square(a), one)));
+  case UnaryOp::Acosh:
+    return divide(one, unary(UnaryOp::Sqrt, subtract(square(a), one)));
+  case UnaryOp::Atanh:
+    return divide(one, subtract(one, square(a)));
+  case UnaryOp::Not:
+  case UnaryOp::BitNot:
+  case UnaryOp::Sign:
+  case UnaryOp::Floor:
+  case UnaryOp::Ceil:
+  case UnaryOp::Round:
+  case UnaryOp::Trunc:
+  case UnaryOp::IsNan:
+  case UnaryOp::IsInf:
+    return nullptr;
+  }
+  return nullptr;
+}
+
+/// a ** b: b * a ** (b - 1) by a, a ** b * log(a) by b, which is 0 at a = 0.
+ExprRef slopeOfPower(const ExprRef &a, const ExprRef &b, const ExprRef &da,
+                     const ExprRef &db) {
+  ExprRef slope;
+  if (da) {
+    const bool isSquare = b->kind == ExprKind::Float && b->real == 2;
+    const ExprRef power =
+        isSquare ? a : binary(BinaryOp::Pow, a, subtract(b, number(1, b)));
+    slope = multiply(training::product(da, b), power);
+  }
+  if (db) {
+    const ExprRef zero = number(0, a);
+    const ExprRef grows =
+        multiply(binary(BinaryOp::Pow, a, b), unary(UnaryOp::Log, a));
+    slope = training::sum(
+        slope, training::product(
+                   db, select(binary(BinaryOp::Gt, a, zero), grows, zero)));
+  }
+  return slope;
+}
+
+/// The slope of the operand that is taken. Of a variable and a bound, the
+/// variable's is 0 at the bound; of two variables, half of each.
+ExprRef slopeOfExtremum(BinaryOp op, const ExprRef &a, const ExprRef &b,
+                        const ExprRef &da, const ExprRef &db) {
+  const BinaryOp wins = op == BinaryOp::Max ? BinaryOp::Gt : BinaryOp::Lt;
+  const ExprRef zero = number(0, a);
+  if (!db)
+    return select(binary(wins, a, b), da, zero);
+  if (!da)
+    return select(binary(wins, b, a), db, zero);
+  const ExprRef half = multiply(number(0.5, a), add(da, db));
+  return select(binary(wins, a, b), da, select(binary(wins, b, a), db, half));
+}
+
+ExprRef slopeOf(BinaryOp op, const ExprRef &a, const ExprRef &b,
+                const ExprRef &da, const ExprRef &db) {
+  using training::product;
+  using training::sum;
+  const auto less = [](const ExprRef &slope) {
+    return slope ? negate(slope) : slope;
+  };
+  switch (op) {
+  case BinaryOp::Add:
+    return sum(da, db);
+  case BinaryOp::Sub:
+    return sum(da, less(db));
+  case BinaryOp::Mul:
+    return sum(product(da, b), product(db, a));
+  case BinaryOp::Div:
+    return sum(da ? divide(da, b) : da,
+               db ? less(divide(product(db, a), square(b))) : db);
+  case BinaryOp::Pow:
+    return slopeOfPower(a, b, da, db);
+  case BinaryOp::Min:
+  case BinaryOp::Max:
+    return slopeOfExtremum(op, a, b, da, db);
+  case BinaryOp::Mod:
+    return sum(da, less(product(db, binary(BinaryOp::FloorDiv, a, b))));
+  case BinaryOp::Rem:
+    return sum(da, less(product(db, unary(UnaryOp::Trunc, divide(a, b)))));
+  case BinaryOp::Atan2: {
+    const ExprRef norm = add(square(a), square(b));
+    return sum(da ? divide(product(da, b), norm) : da,
+               db ? less(divide(product(db, a), norm)) : db);
+  }
+  default:
+    return nullptr; // integers, comparisons, steps
+  }
+}
+
+/// Within the operand's extents.
+ExprRef inRange(const Expr &read) {
+  ExprRef all;
+  for (size_t d = 0; d < read.children.size(); ++d) {
+    const ExprRef &at = read.children[d];
+    const ExprRef here =
+        binary(BinaryOp::And, binary(BinaryOp::Ge, at, constant(0)),
+               binary(BinaryOp::Lt, at, extentOf(read.operand, int(d))));
+    all = all ? binary(BinaryOp::And, all, here) : here;
+  }
+  return all;
+}
+
+} // namespace
+
+ExprRef training::product(const ExprRef &a, const ExprRef &b) {
+  if (!a || !b)
+    return nullptr;
+  return isOne(a) ? b : isOne(b) ? a : multiply(a, b);
+}
+
+ExprRef training::sum(const ExprRef &a, const ExprRef &b) {
+  return !a ? b : !b ? a : add(a, b);
+}
+
+ExprRef training::derivative(const ExprRef &e, const ExprRef &target) {
+  if (!isFloat(e->type))
+    return nullptr;
+  switch (e->kind) {
+  case ExprKind::Read: {
+    if (sameElement(e, target))
+      return number(1, e);
+    const ExprRef outside =
+        e->otherwise ? derivative(e->otherwise, target) : nullptr;
+    const ExprRef inside = outside ? inRange(*e) : nullptr;
+    return inside ? select(inside, number(0, e), outside) : outside;
+  }
+  case ExprKind::Unary: {
+    const ExprRef inner = derivative(e->children[0], target);
+    const ExprRef slope = inner ? slopeOf(e->unary, e->children[0]) : nullptr;
+    return slope ? product(inner, slope) : nullptr;
+  }
+  case ExprKind::Binary: {
+    const ExprRef &a = e->children[0], &b = e->children[1];
+    const ExprRef da = derivative(a, target), db = derivative(b, target);
+    return da || db ? slopeOf(e->binary, a, b, da, db) : nullptr;
+  }
+  case ExprKind::Select: {
+    const ExprRef yes = derivative(e->children[1], target);
+    const ExprRef no = derivative(e->children[2], target);
+    return yes || no ? select(e->children[0], orZero(yes, e), orZero(no, e))
+                     : nullptr;
+  }
+  case ExprKind::Cast: {
+    const ExprRef inner = derivative(e->children[0], target);
+    return inner ? cast(e->type, inner) : nullptr;
+  }
+  default:
+    return nullptr;
+  }
+}
+
+std::vector<ExprRef> training::differentiableReads(const tdl::Lambda &lambda,
+                                                   int operand) {
+  std::vector<ExprRef> reads;
+  if (!isFloat(lambda.operands[size_t(operand)].type))
+    return reads;
+  walk(lambda.body, [&](const ExprRef &e) {
+    if (e->kind != ExprKind::Read || e->operand != operand)
+      return;
+    for (const ExprRef &known : reads)
+      if (sameElement(known, e))
+        return;
+    if (derivative(lambda.body, e))
+      reads.push_back(e);
+  });
+  return reads;
+}
