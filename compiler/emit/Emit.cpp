@@ -25,6 +25,9 @@ public:
       else if (auto output = dyn_cast<exec::OutputOp>(each))
         program().outputs.push_back(
             {output.getName().str(), numbers.at(exec::bufferOf(output.getBuffer()))});
+      else if (auto update = dyn_cast<exec::UpdateOp>(each))
+        setNext(numbers.at(exec::bufferOf(update.getParameter())),
+                numbers.at(exec::bufferOf(update.getValue())));
       else
         addInstruction(&each);
     }
@@ -46,17 +49,24 @@ private:
     return entry->second;
   }
 
+  void setNext(int buffer, int next) {
+    for (plan::Parameter &parameter : program().parameters)
+      if (parameter.buffer == buffer)
+        parameter.next = next;
+  }
+
   void addBuffer(exec::BufferOp buffer) {
     const int number = int(program().buffers.size());
     numbers[buffer] = number;
     program().buffers.push_back({tensorOf(buffer), buffer.getPartial()});
     if (buffer.getRole() == "input") {
       program().inputs.push_back({buffer.getTensor().str(), number});
-    } else if (buffer.getRole() == "parameter") {
+    } else if (exec::isParameter(buffer)) {
       const auto scale = buffer.getDrawn();
       program().parameters.push_back({buffer.getTensor().str(), number,
                                       scale.has_value(),
-                                      scale ? scale->convertToDouble() : 0.0});
+                                      scale ? scale->convertToDouble() : 0.0,
+                                      -1, buffer.getRole() == "state"});
     }
     const auto boxes = exec::boxesOf(buffer);
     for (size_t w = 0; w < boxes.size(); ++w)

@@ -46,6 +46,36 @@ ValueId Builder::addConstant(std::string name, TensorType type,
   return v;
 }
 
+ValueId Builder::randomSeed() {
+  if (seed)
+    return *seed;
+  ParameterData data;
+  data.kind = ParameterData::Kind::Drawn;
+  data.scale = double(int64_t(1) << 31);
+  seed = addConstant("random.seed", {DType::I64, {}}, std::move(data));
+  values[*seed].state = true;
+  addUpdate(*seed, apply("next_step", {*seed}, {}, "random.seed")->front());
+  return *seed;
+}
+
+void Builder::addUpdate(ValueId parameter, ValueId value) {
+  if (values[parameter].kind != Entry::Kind::Parameter ||
+      values[parameter].type != values[value].type)
+    return;
+  setConstant(parameter);
+  for (auto &[known, last] : updates)
+    if (known == parameter) {
+      last = value;
+      return;
+    }
+  updates.emplace_back(parameter, value);
+}
+
+void Builder::setConstant(ValueId v) {
+  if (values[v].kind == Entry::Kind::Parameter)
+    values[v].constant = true;
+}
+
 ValueId Builder::addSequence(std::vector<ValueId> elements) {
   sequences.push_back(std::move(elements));
   return firstSequence + int(sequences.size()) - 1;
@@ -225,7 +255,10 @@ ValueId Builder::broadcastSource(ValueId v, std::vector<int> &at) const {
 }
 
 Model Builder::finish(
-    const std::vector<std::pair<std::string, ValueId>> &outputs) {
+    const std::vector<std::pair<std::string, ValueId>> &outputs,
+    bool training) {
+  if (!training)
+    updates.clear();
   std::vector<bool> needed(values.size());
   std::vector<ValueId> pending;
   const auto need = [&](ValueId v) {
@@ -235,6 +268,8 @@ Model Builder::finish(
   };
   for (const auto &output : outputs)
     need(output.second);
+  for (const auto &[parameter, value] : updates)
+    need(parameter), need(value);
   while (!pending.empty()) {
     const Entry &entry = values[pending.back()];
     pending.pop_back();
@@ -264,7 +299,8 @@ Model Builder::finish(
     if (entry.kind == Entry::Kind::Input) {
       model.inputs.push_back(number[v]);
     } else if (entry.kind == Entry::Kind::Parameter) {
-      model.parameters.push_back({number[v], entry.data, entry.constant});
+      model.parameters.push_back(
+          {number[v], entry.data, entry.constant, entry.state});
     } else if (!stays(entry)) {
       ParameterData data;
       data.bytes = entry.tensor->bytes.data();
@@ -280,6 +316,8 @@ Model Builder::finish(
       operand = number[operand];
     model.applications.push_back(std::move(application));
   }
+  for (const auto &[parameter, value] : updates)
+    model.updates.push_back({number[parameter], number[value]});
   for (const auto &output : outputs) {
     model.outputs.push_back(number[output.second]);
     model.outputNames.push_back(output.first);

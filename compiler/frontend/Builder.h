@@ -8,6 +8,7 @@
 #include "dialects/tdl/library/Library.h"
 
 #include <deque>
+#include <optional>
 #include <unordered_map>
 
 namespace smex::frontend {
@@ -33,6 +34,14 @@ public:
 
   /// A constant whose bytes stay where they are.
   ValueId addConstant(std::string name, TensorType type, ParameterData data);
+  /// A scalar that random numbers depend on, drawn from the run's seed; it
+  /// counts up with training's steps. One for the whole model.
+  ValueId randomSeed();
+  /// After each step of training, the parameter becomes the value, and is no
+  /// weight. Nothing where `parameter` is none, or of another type.
+  void addUpdate(ValueId parameter, ValueId value);
+  /// A parameter that training leaves alone.
+  void setConstant(ValueId v);
   ValueId addSequence(std::vector<ValueId> elements);
   const std::vector<ValueId> &sequence(ValueId v) const {
     return sequences[v - firstSequence];
@@ -62,8 +71,10 @@ public:
   /// (depth > 0) names are made longer: one from further out is better.
   void setName(ValueId v, const std::string &name, int depth = 0);
 
-  /// The finished model: what the outputs need, in topological order.
-  Model finish(const std::vector<std::pair<std::string, ValueId>> &outputs);
+  /// The finished model: what the outputs need, and for training the updates,
+  /// in topological order.
+  Model finish(const std::vector<std::pair<std::string, ValueId>> &outputs,
+               bool training);
 
 private:
   static constexpr int unnamed = 1 << 30;
@@ -78,6 +89,7 @@ private:
     /// application too.
     bool weight = false;
     bool constant = false; // stored, but no weight
+    bool state = false;    // of the step, not of the model
     /// How far inside its name is from; a made name is the innermost.
     int depth = unnamed;
     bool named() const { return depth != unnamed; }
@@ -90,6 +102,8 @@ private:
                 const std::string &node);
   void fold(const Application &application);
 
+  std::optional<ValueId> seed; // see randomSeed
+  std::vector<std::pair<ValueId, ValueId>> updates;
   std::deque<std::vector<ValueId>> sequences;
   std::deque<Entry> values;              // types are handed out by reference
   std::vector<Application> applications; // operands, result: ValueIds

@@ -42,6 +42,8 @@ struct Parameter {
   /// Not a weight of the model but part of its text: a Constant node, a folded
   /// expression, a table. Training leaves it alone.
   bool constant = false;
+  /// Not the model's but the optimizer's: its history.
+  bool state = false;
 };
 
 /// One lambda applied.
@@ -80,6 +82,7 @@ struct ImportOptions {
   std::map<std::string, int64_t> dims;          // --dim NAME=VALUE
   std::map<std::string, std::string> constants; // --constant NAME=FILE
   std::vector<std::string> opsFiles;            // --ops FILE
+  bool training = false; // keep what the model says about its next step
 };
 
 /// Reads a model by its extension, .onnx or .json. The error may have several

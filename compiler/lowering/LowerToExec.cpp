@@ -60,7 +60,8 @@ public:
     for (Operation &op : main.getBody().front()) {
       if (auto parameter = dyn_cast<ParameterOp>(op)) {
         if (!parameter.getResult().use_empty())
-          makeHome(parameter.getResult(), "parameter");
+          makeHome(parameter.getResult(),
+                   parameter.getState() ? "state" : "parameter");
       } else if (auto apply = dyn_cast<ApplyOp>(op)) {
         if (failed(lower(apply)))
           return failure();
@@ -70,6 +71,10 @@ public:
     auto results = main.getBody().front().getTerminator()->getOperands();
     for (auto [name, value] : llvm::zip(names.getAsRange<StringAttr>(), results))
       exec::OutputOp::create(builder, value.getLoc(), name, homes.at(value));
+    for (auto update : main.getOps<semantic::UpdateOp>())
+      exec::UpdateOp::create(builder, update.getLoc(),
+                             homes.at(update.getParameter()),
+                             homes.at(update.getValue()));
     return success();
   }
 
@@ -179,7 +184,7 @@ private:
         builder.getStringAttr(role),
         builder.getStringAttr(semantic::tensorName(tensor)),
         TypeAttr::get(tensor.getType()), partial ? builder.getUnitAttr() : UnitAttr(),
-        role == "parameter" ? drawn : FloatAttr(),
+        role == "parameter" || role == "state" ? drawn : FloatAttr(),
         builder.getDenseI64ArrayAttr(exec::flatten(boxes)), DenseI64ArrayAttr());
   }
 

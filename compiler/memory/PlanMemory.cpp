@@ -1,5 +1,6 @@
 // Lifetimes of buffers from the instruction list, packed per worker.
 #include "compiler/analysis/Contraction.h"
+#include "compiler/analysis/Properties.h"
 #include "compiler/memory/Passes.h"
 #include "compiler/memory/Planner.h"
 
@@ -29,7 +30,7 @@ llvm::DenseMap<Operation *, Lived> lifetimes(exec::ProgramOp program) {
     // Inputs are there before the first instruction; parameters stay.
     if (buffer.getRole() == "input")
       lived[buffer] = {-1, 0};
-    else if (buffer.getRole() == "parameter")
+    else if (exec::isParameter(buffer))
       lived[buffer] = {-1, end};
     else
       lived[buffer] = {end, -1};
@@ -46,7 +47,46 @@ llvm::DenseMap<Operation *, Lived> lifetimes(exec::ProgramOp program) {
   }
   for (auto output : program.getOps<exec::OutputOp>())
     touch(exec::bufferOf(output.getBuffer()), end - 1);
+  for (auto update : program.getOps<exec::UpdateOp>())
+    touch(exec::bufferOf(update.getValue()), end - 1);
   return lived;
+}
+
+/// Next values that can be put where their parameters are: nobody reads the
+/// parameter any more when the value is written, but the very computation that
+/// writes it, element by element. By buffer of the value, that of the parameter.
+llvm::DenseMap<Operation *, exec::BufferOp>
+replacements(exec::ProgramOp program, const tdl::LambdaTable &lambdas) {
+  llvm::DenseMap<Operation *, exec::BufferOp> found;
+  llvm::DenseMap<Operation *, Operation *> valueOf; // by parameter
+  for (auto update : program.getOps<exec::UpdateOp>()) {
+    exec::BufferOp value = exec::bufferOf(update.getValue());
+    valueOf[exec::bufferOf(update.getParameter())] = value;
+    found[value] = exec::bufferOf(update.getParameter());
+  }
+  llvm::DenseSet<Operation *> written; // values, so far
+  for (Operation *instruction : exec::instructions(program)) {
+    const auto reads = exec::read(instruction);
+    exec::BufferOp to = exec::written(instruction);
+    for (size_t i = 0; i < reads.size(); ++i) {
+      Operation *value = valueOf.lookup(reads[i]);
+      if (!value)
+        continue;
+      auto compute = dyn_cast<exec::ComputeOp>(instruction);
+      const bool inPlace =
+          to == value && compute &&
+          llvm::is_contained(
+              analysis::inPlaceOperands(
+                  lambdas[compute.getLambdaAttr().getAttr()]),
+              int(i));
+      if (written.contains(value) || (to == value && !inPlace))
+        found.erase(value);
+    }
+    // Filled by several instructions, it is not finished with the first.
+    if (found.contains(to) && !written.insert(to).second)
+      found.erase(to);
+  }
+  return found;
 }
 
 /// Convolutions want scratch for data in the library's layout: a sixteenth of what
@@ -71,7 +111,9 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
   void runOnOperation() override {
     exec::ProgramOp program = getOperation();
     const int64_t workers = program.getWorkers();
+    const tdl::LambdaTable lambdas(program->getParentOp());
     const auto lived = lifetimes(program);
+    const auto replaced = replacements(program, lambdas);
     std::vector<exec::BufferOp> buffers(program.getOps<exec::BufferOp>().begin(),
                                         program.getOps<exec::BufferOp>().end());
     std::vector<std::vector<Box>> boxes;
@@ -81,14 +123,24 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
     std::vector<SmallVector<int64_t>> offsets(buffers.size());
     SmallVector<int64_t> arena, workspace;
     int64_t scratch = workspaceBytes;
-    const tdl::LambdaTable lambdas(program->getParentOp());
+    llvm::DenseMap<Operation *, size_t> numbers;
+    for (size_t b = 0; b < buffers.size(); ++b)
+      numbers[buffers[b]] = b;
+    // The place of a buffer: its own, or its parameter's.
+    const auto placeOf = [&](size_t b) {
+      const auto parameter = replaced.find(buffers[b]);
+      return parameter == replaced.end()
+                 ? b
+                 : numbers.at(exec::BufferOp(parameter->second));
+    };
     for (int64_t w = 0; w < workers; ++w) {
       std::vector<memory::Lifetime> spans;
       for (size_t b = 0; b < buffers.size(); ++b) {
         const auto tensor = cast<RankedTensorType>(buffers[b].getTensorType());
         const auto type = tdl::toDType(tensor.getElementType());
+        const int64_t bytes = volume(boxes[b][w]) * byteSize(*type);
         spans.push_back({lived.at(buffers[b]).lower, lived.at(buffers[b]).upper,
-                         volume(boxes[b][w]) * byteSize(*type)});
+                         placeOf(b) == b ? bytes : 0});
       }
       // Every worker has the same scratch: the first one's arena decides.
       if (w == 0 && scratch < 0)
@@ -97,7 +149,7 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
       spans.push_back({-1, end, scratch});
       const memory::Placement placement = memory::pack(spans);
       for (size_t b = 0; b < buffers.size(); ++b)
-        offsets[b].push_back(placement.offsets[b]);
+        offsets[b].push_back(placement.offsets[placeOf(b)]);
       arena.push_back(placement.peak);
       workspace.push_back(placement.offsets.back());
     }

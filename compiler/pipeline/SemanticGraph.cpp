@@ -78,6 +78,7 @@ smex::pipeline::buildSemanticGraph(const Model &model, MLIRContext *context) {
         builder, locationOf(name), typeOf(parameter.value),
         builder.getStringAttr(name),
         drawn ? builder.getF64FloatAttr(parameter.data.scale) : FloatAttr(),
+        parameter.state ? builder.getUnitAttr() : UnitAttr(),
         DenseI64ArrayAttr());
   }
   for (const Application &application : model.applications) {
@@ -92,6 +93,10 @@ smex::pipeline::buildSemanticGraph(const Model &model, MLIRContext *context) {
         builder.getStringAttr(model.values[application.result].name),
         DenseI64ArrayAttr(), DenseI64ArrayAttr());
   }
+  for (const Update &update : model.updates)
+    semantic::UpdateOp::create(
+        builder, locationOf(model.values[update.parameter].name),
+        values[update.parameter], values[update.value]);
   SmallVector<mlir::Value> results;
   for (int value : model.outputs)
     results.push_back(values[value]);

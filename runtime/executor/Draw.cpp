@@ -38,9 +38,11 @@ void store(DType type, uint64_t bits, double scale, std::byte *to) {
     return put(to, single * float(scale));
   case DType::F64:
     return put(to, (double(bits >> 11) * 0x1p-52 - 1.) * scale);
-  default: // little-endian: the first byte is the lowest
-    std::memset(to, 0, size_t(byteSize(type)));
-    *to = std::byte(bits >> 63);
+  default: { // little-endian: the first byte is the lowest
+    const uint64_t value =
+        scale > 1 ? (bits >> 11) % uint64_t(scale) : bits >> 63;
+    std::memcpy(to, &value, size_t(byteSize(type)));
+  }
   }
 }
 } // namespace
@@ -53,6 +55,10 @@ uint64_t runtime::drawBits(uint64_t seed, const std::string &name,
 void runtime::draw(uint64_t seed, const std::string &name,
                    const TensorType &type, double scale, const Box &box,
                    std::byte *to) {
+  if (scale == 0) {
+    std::memset(to, 0, size_t(volume(box) * byteSize(type.dtype)));
+    return;
+  }
   const uint64_t start = startOf(seed, name);
   const Box whole = wholeBox(type.shape);
   const int64_t size = byteSize(type.dtype);

@@ -4,7 +4,9 @@
 #include "runtime/executor/Peak.h"
 #include "runtime/transports/Local.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -17,6 +19,20 @@ double now() {
   return std::chrono::duration<double>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+/// The only element of a tensor of floats.
+double numberOf(const Tensor &tensor) {
+  switch (tensor.type.dtype) {
+  case DType::F16:
+    return halfToFloat(*tensor.data<uint16_t>());
+  case DType::BF16:
+    return bfloatToFloat(*tensor.data<uint16_t>());
+  case DType::F64:
+    return *tensor.data<double>();
+  default:
+    return *tensor.data<float>();
+  }
 }
 
 /// A box of an output that a worker is to bring.
@@ -72,11 +88,20 @@ private:
     return volume(place(worker, buffer).box) * byteSize(typeOf(buffer).dtype);
   }
 
+  bool isTraining() const {
+    return std::any_of(
+        program.parameters.begin(), program.parameters.end(),
+        [](const plan::Parameter &parameter) { return parameter.next >= 0; });
+  }
+
   /// Of each element of an output, the first worker that has it brings it.
   Status planOutputs() {
     for (size_t o = 0; o < program.outputs.size(); ++o) {
       const plan::Port &port = program.outputs[o];
       const TensorType &type = typeOf(port.buffer);
+      if (port.name == "loss" && elementCount(type.shape) == 1 &&
+          isFloat(type.dtype) && isTraining())
+        lossOutput = int(o);
       result.outputs.push_back(makeTensor(type));
       std::vector<Box> missing;
       if (!isEmpty(wholeBox(type.shape)))
@@ -149,8 +174,20 @@ private:
         return {};
       if (worker == 0)
         result.seconds.push_back(now() - started.back());
+      if (Status carried = carry(worker, device); !carried)
+        return carried;
+      const bool last = step + 1 == options.steps;
+      if (!last && lossOutput < 0)
+        continue;
+      if (Status gathered = gather(worker, device, peak); !gathered)
+        return gathered;
+      if (!transport.barrier())
+        return {};
+      if (worker == 0 && lossOutput >= 0)
+        result.losses.push_back(numberOf(result.outputs[size_t(lossOutput)]));
     }
-    return gather(worker, device, peak);
+    measured[size_t(worker)].peak = peak.value();
+    return {};
   }
 
   Status loadParameters(int worker, DeviceWorker &device, Peak &peak) {
@@ -166,6 +203,28 @@ private:
           });
       if (!filled)
         return filled;
+    }
+    return {};
+  }
+
+  /// After a step, parameters take their next values, unless those have been
+  /// put in their place already.
+  Status carry(int worker, DeviceWorker &device) {
+    for (const plan::Parameter &parameter : program.parameters) {
+      if (parameter.next < 0)
+        continue;
+      const int64_t from = place(worker, parameter.next).offset;
+      const int64_t to = place(worker, parameter.buffer).offset;
+      const int64_t bytes = bytesOf(worker, parameter.buffer);
+      if (from == to || bytes == 0)
+        continue;
+      Status copied = device.write(to, bytes, [&](std::byte *target) {
+        return device.read(from, bytes, [&](const std::byte *source) {
+          std::memcpy(target, source, size_t(bytes));
+        });
+      });
+      if (!copied)
+        return copied;
     }
     return {};
   }
@@ -221,6 +280,7 @@ private:
   }
 
   Status gather(int worker, DeviceWorker &device, Peak &peak) {
+    measured[size_t(worker)].gathered = 0;
     for (const plan::Port &port : program.outputs)
       peak.buffer(port.buffer);
     for (const Share &share : shares[size_t(worker)]) {
@@ -237,7 +297,6 @@ private:
         return read;
       measured[size_t(worker)].gathered += volume(share.box) * element;
     }
-    measured[size_t(worker)].peak = peak.value();
     return {};
   }
 
@@ -264,6 +323,7 @@ private:
   std::vector<std::vector<Share>> shares; // per worker
   std::vector<Measured> measured;         // per worker
   std::vector<double> started;            // per step; worker 0's
+  int lossOutput = -1;                    // of a training plan
   RunResult result;
   std::mutex mutex;
   std::optional<Error> problem;

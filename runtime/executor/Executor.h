@@ -33,6 +33,8 @@ struct RunResult {
   /// step's outputs took between host and workers.
   int64_t scatteredBytes = 0, gatheredBytes = 0;
   std::vector<Tensor> outputs; // of the last step
+  /// Of a training plan, the output "loss" after each step.
+  std::vector<double> losses;
   std::vector<TraceEvent> trace;
 };
 

@@ -13,8 +13,11 @@ using plan::Json;
 std::string runtime::metricsJson(const std::string &backend,
                                  const RunResult &result) {
   Json steps = Json::array();
-  for (double seconds : result.seconds)
-    steps.push_back({{"seconds", seconds}});
+  for (size_t i = 0; i < result.seconds.size(); ++i) {
+    steps.push_back({{"seconds", result.seconds[i]}});
+    if (i < result.losses.size())
+      steps.back()["loss"] = result.losses[i];
+  }
   return plan::canonicalJson(
       {{"backend", backend},
        {"communication_bytes", result.communicationBytes},

@@ -30,6 +30,7 @@ struct Life {
   Step reader{0, 0};         // namely in this instruction
   int64_t lo = 0, hi = 0;    // bytes of the arena
   bool source = false, parameter = false;
+  bool stays = false; // a parameter that nothing in its place replaces
 
   int end() const { return std::max(localEnd, remoteEnd); }
   bool live() const { return !writes.empty() && lo < hi; }
@@ -74,16 +75,18 @@ private:
   }
 
   void writes() {
-    const auto source = [&](int buffer, bool parameter) {
+    const auto source = [&](int buffer, bool parameter, int next) {
       Life &life = lives[size_t(buffer)];
       life.source = true;
       life.parameter = parameter;
+      // A parameter's next value may be put where it is once it is not needed.
+      life.stays = parameter && (next < 0 || lives[size_t(next)].lo != life.lo);
       add(buffer, -1, subject.box(worker, buffer));
     };
     for (const Port &input : program.inputs)
-      source(input.buffer, false);
+      source(input.buffer, false, -1);
     for (const Parameter &parameter : program.parameters)
-      source(parameter.buffer, true);
+      source(parameter.buffer, true, parameter.next);
     for (int i = 0; i < end; ++i) {
       const int to = program.instructions[size_t(i)].to;
       const Life &life = lives[size_t(to)];
@@ -109,7 +112,7 @@ private:
     if (life.writes.empty())
       life.start = time;
     life.writes.push_back({time, std::move(box)});
-    life.localEnd = life.parameter ? end : time;
+    life.localEnd = life.stays ? end : time;
   }
 
   /// Several instructions may fill a buffer together, but no element twice: who
@@ -189,15 +192,21 @@ private:
   }
 
   void outputs() {
-    for (const Port &output : program.outputs) {
-      Life &life = lives[size_t(output.buffer)];
-      life.localEnd = end;
-      if (const auto missing =
-              missingAt(end, output.buffer, subject.box(worker, output.buffer)))
-        findings.add(FindingKind::NotReady, names.gpu(worker), ": output \"",
-                     output.name, "\": nothing writes ", toString(*missing),
-                     " of ", names.buffer(output.buffer));
-    }
+    for (const Port &output : program.outputs)
+      outlives(output.buffer, "output \"" + output.name + "\"");
+    for (const Parameter &parameter : program.parameters)
+      if (parameter.next >= 0)
+        outlives(parameter.next,
+                 "the next value of parameter \"" + parameter.name + "\"");
+  }
+
+  void outlives(int buffer, const std::string &what) {
+    lives[size_t(buffer)].localEnd = end;
+    if (const auto missing =
+            missingAt(end, buffer, subject.box(worker, buffer)))
+      findings.add(FindingKind::NotReady, names.gpu(worker), ": ", what,
+                   ": nothing writes ", toString(*missing), " of ",
+                   names.buffer(buffer));
   }
 
   /// A map may put each element of its result where it read the operand's.
@@ -304,7 +313,7 @@ private:
     const std::string writes = names.instruction(worker, newer.start) +
                                " writes " + place(b) + " over " + place(a) +
                                ", which ";
-    if (older.parameter)
+    if (older.stays)
       return findings.add(FindingKind::Rewritten, writes,
                           "is a parameter and must outlive the step");
     if (older.localEnd >= newer.start)

@@ -95,7 +95,7 @@ Port portOf(const Cursor &at) {
 
 Parameter parameterOf(const Cursor &at) {
   Parameter parameter;
-  at.object({"buffer", "name"}, {"drawn", "scale"});
+  at.object({"buffer", "name"}, {"drawn", "next", "scale", "state"});
   parameter.name = at.string("name");
   parameter.buffer = number(at, "buffer");
   if (at.has("drawn") || at.has("scale")) {
@@ -104,6 +104,10 @@ Parameter parameterOf(const Cursor &at) {
     if (!parameter.drawn)
       at.refuse("\"drawn\" is true or absent");
   }
+  if (at.has("next"))
+    parameter.next = number(at, "next");
+  if (at.has("state") && !(parameter.state = at.boolean("state")))
+    at.refuse("\"state\" is true or absent");
   return parameter;
 }
 

@@ -96,6 +96,10 @@ Json parameterToJson(const Parameter &parameter) {
     json["drawn"] = true;
     json["scale"] = parameter.scale;
   }
+  if (parameter.next >= 0)
+    json["next"] = parameter.next;
+  if (parameter.state)
+    json["state"] = true;
   return json;
 }
 

@@ -94,6 +94,11 @@ struct Parameter {
   /// (seed, name, e) alone, so that any partition draws the same values.
   bool drawn = false;
   double scale = 0;
+  /// Training: the buffer whose value the parameter takes after each step, of
+  /// the same box on every worker; -1: the parameter stays as it is. Where the
+  /// two have one place in memory, nothing is to be done.
+  int next = -1;
+  bool state = false; // the optimizer's, not the model's
 };
 
 struct Program {

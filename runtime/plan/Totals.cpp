@@ -86,8 +86,9 @@ Totals plan::totals(const Partitioned &partitioned) {
     add(totals.communicationBytes, bytes);
   });
   for (const Parameter &parameter : partitioned.program.parameters)
-    add(totals.parameterBytes,
-        byteCount(typeOf(partitioned.program, parameter.buffer)).value_or(0));
+    if (!parameter.state)
+      add(totals.parameterBytes,
+          byteCount(typeOf(partitioned.program, parameter.buffer)).value_or(0));
   return totals;
 }
 

@@ -35,6 +35,7 @@ public:
     names.clear();
     each("inputs", program.inputs, &ProgramValidator::input);
     each("parameters", program.parameters, &ProgramValidator::parameter);
+    each("parameters", program.parameters, &ProgramValidator::computedNext);
     names.clear();
     each("outputs", program.outputs, &ProgramValidator::port);
   }
@@ -244,6 +245,25 @@ private:
     if (parameter.drawn &&
         !(parameter.scale >= 0 && std::isfinite(parameter.scale)))
       refuse("scale", "must be a number of at least 0");
+    if (parameter.next != -1)
+      next(parameter);
+  }
+
+  void computedNext(const Parameter &parameter) {
+    if (sources.count(parameter.next))
+      refuse("next", "is an input or parameter itself");
+  }
+
+  void next(const Parameter &parameter) {
+    if (!inRange("next", parameter.next, program.buffers.size(), "buffer"))
+      return;
+    if (program.buffers[size_t(parameter.next)].partial)
+      return refuse("next", "is a partial result");
+    if (typeOf(parameter.next) != typeOf(parameter.buffer))
+      return refuse("next", "is of type ", toString(typeOf(parameter.next)),
+                    ", the parameter is ", toString(typeOf(parameter.buffer)));
+    if (!successors.insert(parameter.next).second)
+      refuse("next", "is the next value of another parameter too");
   }
 
   const Program &program;
@@ -252,7 +272,8 @@ private:
   const char *part = "";
   size_t index = 0;
   std::set<std::string> names;
-  std::set<int> sources; // buffers that hold inputs and parameters
+  std::set<int> successors; // buffers that parameters take values from
+  std::set<int> sources;    // buffers that hold inputs and parameters
 };
 
 } // namespace

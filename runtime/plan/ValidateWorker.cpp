@@ -53,6 +53,8 @@ public:
       instruction();
     }
     if (!complaint)
+      successors();
+    if (!complaint)
       weights(hasWeights);
   }
 
@@ -175,6 +177,20 @@ private:
              problem->overlap->second, " share elements");
     else if (problem)
       refuse("pieces", ": no piece has ", smex::toString(*problem->missing));
+  }
+
+  /// A parameter and what it becomes are the same part of a tensor.
+  void successors() {
+    for (const Parameter &parameter : program.parameters) {
+      if (parameter.next < 0)
+        continue;
+      const Box &before = worker.buffers[size_t(parameter.buffer)].box;
+      const Box &after = worker.buffers[size_t(parameter.next)].box;
+      if (before != after)
+        return complaint.add("buffers: parameter \"", parameter.name, "\" has ",
+                             smex::toString(before), ", its next value ",
+                             smex::toString(after));
+    }
   }
 
   void weights(bool hasWeights) {

@@ -9,6 +9,7 @@
 #include "support/Sha256.h"
 #include "support/Version.h"
 #include "tools/smexc/Command.h"
+#include "tools/smexc/Training.h"
 
 #include <nlohmann/json.hpp>
 
@@ -25,6 +26,7 @@ struct Arguments {
   std::string model, output, stats, emit;
   std::vector<std::string> dims, constants;
   frontend::ImportOptions import;
+  TrainingArguments training;
   pipeline::CompileOptions compile;
 };
 
@@ -97,7 +99,11 @@ int run(Arguments &arguments) {
   };
   if (Status bound = bindArguments(arguments); !bound)
     return report(bound.error());
-  auto model = frontend::importModel(arguments.model, arguments.import);
+  arguments.import.training = arguments.training.train;
+  auto imported = frontend::importModel(arguments.model, arguments.import);
+  if (!imported)
+    return report(imported.error());
+  auto model = withTraining(std::move(*imported), arguments.training);
   if (!model)
     return report(model.error());
   if (!arguments.emit.empty()) {
@@ -174,6 +180,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
                  "NAME=FILE: binds an input at compile time");
   app.add_option("--ops", arguments.import.opsFiles,
                  "FILE: more operators, as lambdas");
+  declareTraining(app, arguments.training);
   app.add_option("--algorithm", arguments.compile.algorithm,
                  "search algorithm (default: recursive)")
       ->check(CLI::IsMember(algorithmNames()));

@@ -1,4 +1,5 @@
-// smexc: compiles models to plans, and looks into plans. See DESIGN.md, Commands.
+// smexc: compiles models to plans, and looks into plans. See DESIGN.md,
+// Commands.
 #include "tools/smexc/Command.h"
 
 #include <cstdio>
@@ -27,8 +28,8 @@ int smex::tools::parseError(const CLI::App &app, const CLI::ParseError &error) {
   if (error.get_exit_code() == 0)
     return app.exit(error);
   const std::string name = app.get_name().empty() ? "smexc" : app.get_name();
-  return report({std::string(error.what()) + " (see " + name + " --help)",
-                 Fault::Usage});
+  return report(
+      {std::string(error.what()) + " (see " + name + " --help)", Fault::Usage});
 }
 
 namespace {

@@ -74,15 +74,16 @@ void describe(const tdl::Library &library, const std::string &op) {
   std::printf("%s\n", std::string(library.source(op)).c_str());
   const auto instance = sampleUse(library, op);
   if (!instance) {
-    std::printf("\nIts strategies depend on its attributes: compile a model that "
-                "uses it.\n");
+    std::printf(
+        "\nIts strategies depend on its attributes: compile a model that "
+        "uses it.\n");
     return;
   }
   for (const tdl::Application &application : instance->applications) {
     const tdl::Lambda &lambda = application.lambda;
     std::printf("\n%s\n  %s, %lld flops per point\n", toString(lambda).c_str(),
-                analysis::isElementwise(lambda) ? "element-wise"
-                : analysis::isMap(lambda)       ? "map"
+                analysis::isElementwise(lambda)        ? "element-wise"
+                : analysis::isMap(lambda)              ? "map"
                 : lambda.reducer != tdl::Reducer::None ? "reduction"
                                                        : "opaque",
                 (long long)analysis::flopsPerPoint(lambda));
@@ -117,8 +118,8 @@ int run(const std::string &name, const std::vector<std::string> &files) {
       found = true;
     }
   if (!found)
-    return report(fail("no operator is called \"", name,
-                       "\"; `smexc ops` lists them"));
+    return report(
+        fail("no operator is called \"", name, "\"; `smexc ops` lists them"));
   return 0;
 }
 

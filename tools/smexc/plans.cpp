@@ -34,7 +34,8 @@ int smex::tools::inspectCommand(int argc, char **argv) {
   CLI::App app("what is in a plan", "smexc inspect");
   app.add_option("DIR", directory, "folder of the plan")->required();
   app.add_option("--gpu", gpu, "lists the program of this GPU");
-  app.add_option("--tensors", options.tensors, "how many of the largest tensors");
+  app.add_option("--tensors", options.tensors,
+                 "how many of the largest tensors");
   app.add_option("--nodes", options.nodes, "how many of the busiest nodes");
   if (const auto status = parse(app, argc, argv))
     return *status;
@@ -76,7 +77,8 @@ int smex::tools::checkCommand(int argc, char **argv) {
 int smex::tools::diffCommand(int argc, char **argv) {
   std::string before, after;
   plan::DiffOptions options;
-  CLI::App app("what changed between two plans, and what it costs", "smexc diff");
+  CLI::App app("what changed between two plans, and what it costs",
+               "smexc diff");
   app.add_option("BEFORE", before, "folder of a plan")->required();
   app.add_option("AFTER", after, "folder of another")->required();
   app.add_option("--limit", options.limit, "entries of each list");

@@ -125,7 +125,7 @@ Result<Model> Importer::run() try {
       all.message += (all.message.empty() ? "" : "\n") + message;
     return all;
   }
-  Model result = builder.finish(outputs);
+  Model result = builder.finish(outputs, options.training);
   result.name = file;
   result.files = std::move(files);
   return result;

@@ -19,6 +19,11 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main) {
   for (BlockArgument argument : main.getArguments())
     add(argument);
 
+  llvm::DenseMap<mlir::Value, mlir::Value> parameterOf; // of next values
+  main.walk([&](semantic::UpdateOp update) {
+    parameterOf[update.getValue()] = update.getParameter();
+  });
+
   const tdl::LambdaTable lambdas(main->getParentOp());
   for (Operation &op : main.getBody().front()) {
     if (auto parameter = dyn_cast<semantic::ParameterOp>(op))
@@ -26,7 +31,12 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main) {
     auto apply = dyn_cast<semantic::ApplyOp>(op);
     if (!apply)
       continue;
-    add(apply.getResult());
+    if (mlir::Value parameter = parameterOf.lookup(apply.getResult())) {
+      ids[apply.getResult()] = ids.at(parameter);
+      result.nextValues.emplace_back(apply.getResult(), ids.at(parameter));
+    } else {
+      add(apply.getResult());
+    }
     const tdl::Lambda &lambda = lambdas[apply.getLambdaAttr().getAttr()];
     Operator node;
     node.name = apply.getName().str();

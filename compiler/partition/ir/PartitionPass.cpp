@@ -27,6 +27,8 @@ void annotate(ModuleOp module, GraphOfModule &input, const Plan &plan,
   Builder b(module.getContext());
   for (size_t t = 0; t < input.values.size(); ++t)
     semantic::setCut(input.values[t], perStep(plan, int(t), &Step::tensors));
+  for (const auto &[value, tensor] : input.nextValues)
+    semantic::setCut(value, perStep(plan, tensor, &Step::tensors));
   for (size_t o = 0; o < input.applications.size(); ++o)
     input.applications[o].setSplit(perStep(plan, int(o), &Step::operators));
 

@@ -14,6 +14,8 @@ namespace smex::partition {
 struct GraphOfModule {
   Graph graph;
   std::vector<mlir::Value> values;
+  /// A parameter's next value is cut as the parameter, so it is that tensor.
+  std::vector<std::pair<mlir::Value, int>> nextValues;
   std::vector<semantic::ApplyOp> applications;
 };
 

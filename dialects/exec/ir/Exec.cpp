@@ -128,6 +128,10 @@ std::vector<BufferOp> smex::exec::read(Operation *instruction) {
   return buffers;
 }
 
+bool smex::exec::isParameter(BufferOp buffer) {
+  return buffer.getRole() == "parameter" || buffer.getRole() == "state";
+}
+
 int64_t smex::exec::communicationBytes(ProgramOp program) {
   const int64_t workers = program.getWorkers();
   int64_t bytes = 0;

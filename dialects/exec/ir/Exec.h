@@ -44,6 +44,9 @@ inline std::vector<Box> boxesOf(BufferOp buffer) {
                    buffer->getParentOfType<ProgramOp>().getWorkers());
 }
 
+/// True for the roles parameter and state.
+bool isParameter(BufferOp buffer);
+
 /// Bytes that cross from one worker to another in one run.
 int64_t communicationBytes(ProgramOp program);
 

@@ -56,7 +56,7 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
 def BufferOp : ExecOp<"buffer"> {
   let summary = "storage for a region of a tensor on each worker";
   let description = [{
-    `role` is input, parameter or temporary. A `partial` buffer holds a worker's
+    `role` is input, parameter, state (a parameter of the optimizer) or temporary. A `partial` buffer holds a worker's
     share of a reduction, not the tensor's value. `offsets` (bytes into each
     worker's arena) are there once memory is planned.
   }];
@@ -114,6 +114,13 @@ def OutputOp : ExecOp<"output"> {
   let summary = "names the buffer that holds an output of the model";
   let arguments = (ins StrAttr:$name, BufferType:$buffer);
   let assemblyFormat = "$name $buffer attr-dict";
+  let hasVerifier = 1;
+}
+
+def UpdateOp : ExecOp<"update"> {
+  let summary = "a parameter takes the value of a buffer after each step";
+  let arguments = (ins BufferType:$parameter, BufferType:$value);
+  let assemblyFormat = "$parameter `by` $value attr-dict";
   let hasVerifier = 1;
 }
 

@@ -104,9 +104,10 @@ LogicalResult ProgramOp::verifyRegions() {
 
 LogicalResult BufferOp::verify() {
   const StringRef role = getRole();
-  if (role != "input" && role != "parameter" && role != "temporary")
+  if (role != "input" && role != "parameter" && role != "state" &&
+      role != "temporary")
     return emitOpError("has role \"")
-           << role << "\"; it is input, parameter or temporary";
+           << role << "\"; it is input, parameter, state or temporary";
   if (failed(verifyInProgram(*this)))
     return failure();
   const int64_t workers = cast<ProgramOp>((*this)->getParentOp()).getWorkers();
@@ -249,4 +250,16 @@ LogicalResult ComputeOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult OutputOp::verify() {
   return failed(verifyInProgram(*this)) ? failure() : verifyBuffers(*this);
+}
+
+LogicalResult UpdateOp::verify() {
+  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
+    return failure();
+  BufferOp parameter = bufferOf(getParameter()), value = bufferOf(getValue());
+  if (!isParameter(parameter))
+    return emitOpError("changes what is no parameter");
+  if (parameter.getTensorType() != value.getTensorType() ||
+      parameter.getBoxes() != value.getBoxes())
+    return emitOpError("gives a parameter the value of another region");
+  return success();
 }

@@ -18,20 +18,22 @@ void SmexDialect::initialize() {
 }
 
 LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto op = symbols.lookupNearestSymbolFrom<tdl::LambdaOp>(*this, getLambdaAttr());
+  auto op =
+      symbols.lookupNearestSymbolFrom<tdl::LambdaOp>(*this, getLambdaAttr());
   if (!op)
-    return emitOpError("applies ") << getLambdaAttr() << ", which is no tdl.lambda";
+    return emitOpError("applies ")
+           << getLambdaAttr() << ", which is no tdl.lambda";
   const auto lambda = tdl::parseLambda(op.getText());
   if (!lambda)
     return success(); // the lambda's own verifier reports it
   if (lambda->operands.size() != getInputs().size())
-    return emitOpError("has ") << getInputs().size() << " operands, but "
-                               << getLambdaAttr() << " takes "
-                               << lambda->operands.size();
+    return emitOpError("has ")
+           << getInputs().size() << " operands, but " << getLambdaAttr()
+           << " takes " << lambda->operands.size();
   if (lambda->indexCount() != int(getExtents().size()))
-    return emitOpError("gives ") << getExtents().size() << " extents, but "
-                                 << getLambdaAttr() << " has "
-                                 << lambda->indexCount() << " index variables";
+    return emitOpError("gives ")
+           << getExtents().size() << " extents, but " << getLambdaAttr()
+           << " has " << lambda->indexCount() << " index variables";
   for (int64_t extent : getExtents())
     if (extent < 0)
       return emitOpError("has a negative extent");
@@ -39,14 +41,36 @@ LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
     const smex::TensorType type = tensorType(getInputs()[i].getType());
     const tdl::Operand &operand = lambda->operands[i];
     if (type.rank() != operand.rank || type.dtype != operand.type)
-      return emitOpError("passes ") << smex::toString(type) << " for operand "
-                                    << operand.name << " of " << getLambdaAttr();
+      return emitOpError("passes ")
+             << smex::toString(type) << " for operand " << operand.name
+             << " of " << getLambdaAttr();
   }
   const smex::TensorType result = tensorType(getResult().getType());
   const auto shape = getExtents().take_front(lambda->rank());
   if (result.dtype != lambda->result || ArrayRef(result.shape) != shape)
-    return emitOpError("gives ") << smex::toString(result)
-                                 << ", which is not what its extents say";
+    return emitOpError("gives ")
+           << smex::toString(result) << ", which is not what its extents say";
+  return success();
+}
+
+LogicalResult UpdateOp::verify() {
+  if (getParameter().getType() != getValue().getType())
+    return emitOpError("gives a parameter of ")
+           << getParameter().getType() << " a value of "
+           << getValue().getType();
+  auto parameter = getParameter().getDefiningOp<ParameterOp>();
+  if (!parameter)
+    return emitOpError("changes what is no parameter");
+  if (!getValue().getDefiningOp<ApplyOp>())
+    return emitOpError("needs a value that is computed");
+  for (OpOperand &use : getParameter().getUses())
+    if (auto other = dyn_cast<UpdateOp>(use.getOwner()))
+      if (other != *this && use.getOperandNumber() == 0)
+        return emitOpError("is not the only update of parameter \"")
+               << parameter.getName() << "\"";
+  for (Operation *user : getValue().getUsers())
+    if (isa<UpdateOp>(user) && user != getOperation())
+      return emitOpError("gives two parameters one value");
   return success();
 }
 
@@ -85,8 +109,8 @@ void smex::semantic::setCut(Value value, ArrayRef<int64_t> cut) {
 StringRef smex::semantic::tensorName(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    auto name =
-        function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nameAttr);
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      nameAttr);
     return name ? name.strref() : "";
   }
   if (auto parameter = value.getDefiningOp<ParameterOp>())
@@ -102,5 +126,6 @@ smex::TensorType smex::semantic::tensorType(Type type) {
 
 RankedTensorType smex::semantic::toMlirType(const smex::TensorType &type,
                                             MLIRContext *context) {
-  return RankedTensorType::get(type.shape, tdl::toMlirType(type.dtype, context));
+  return RankedTensorType::get(type.shape,
+                               tdl::toMlirType(type.dtype, context));
 }

@@ -29,14 +29,15 @@ def ParameterOp : Op<SmexDialect, "parameter", [Pure]> {
   let description = [{
     Its bytes are not in the IR: they are read by name, region by region, when
     the plan is written. With `drawn`, they are not stored at all but drawn,
-    uniform in [-drawn, drawn), when the plan runs.
+    uniform in [-drawn, drawn), when the plan runs. `state` marks what belongs to
+    the optimizer, not to the model.
 
     ```mlir
     %w = smex.parameter "fc.weight" : tensor<10x64xf32>
     ```
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<F64Attr>:$drawn,
-                       OptionalAttr<DenseI64ArrayAttr>:$cut);
+                       UnitAttr:$state, OptionalAttr<DenseI64ArrayAttr>:$cut);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
 }
@@ -64,6 +65,22 @@ def ApplyOp : Op<SmexDialect, "apply",
     $lambda `(` $inputs `)` `extents` $extents $name attr-dict `:`
     functional-type($inputs, $result)
   }];
+}
+
+def UpdateOp : Op<SmexDialect, "update"> {
+  let summary = "a parameter takes a value after each step of training";
+  let description = [{
+    Both are cut alike, so that nothing moves.
+
+    ```mlir
+    smex.update %w by %next : tensor<10x64xf32>, tensor<10x64xf32>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$parameter,
+                       AnyStaticShapeTensor:$value);
+  let assemblyFormat =
+      "$parameter `by` $value attr-dict `:` type($parameter) `,` type($value)";
+  let hasVerifier = 1;
 }
 
 #endif

@@ -4,7 +4,7 @@
 // checked here.
 
 exec.program @p workers 1 {
-  // expected-error @+1 {{has role "scratch"; it is input, parameter or temporary}}
+  // expected-error @+1 {{has role "scratch"; it is input, parameter, state or temporary}}
   %x = exec.buffer "scratch" "x" : tensor<4xf32> boxes [0, 4]
 }
 

@@ -36,6 +36,8 @@ static void convertBatchNorm(Node &n) {
   const DType type = n.inType(0).dtype;
   const DType wide = isFloat(type) && byteSize(type) < 4 ? DType::F32 : type;
   std::vector<ValueId> operands;
+  for (size_t i : {3, 4}) // statistics are moved, not trained
+    n.builder.setConstant(n.in(i));
   for (size_t i = 0; i < 5; ++i)
     operands.push_back(n.cast(n.in(i), i == 0 && !training ? type : wide));
   if (training) {
@@ -43,8 +45,11 @@ static void convertBatchNorm(Node &n) {
         n.applyAll("batch_norm_training", operands,
                    {{"epsilon", epsilon}, {"momentum", momentum}});
     n.out(0, n.cast(results[0], type));
-    n.out(1, n.cast(results[1], n.inType(3).dtype));
-    n.out(2, n.cast(results[2], n.inType(4).dtype));
+    for (size_t i : {1, 2}) {
+      const ValueId moved = n.cast(results[i], n.inType(i + 2).dtype);
+      n.out(i, moved);
+      n.builder.addUpdate(n.in(i + 2), moved);
+    }
     return;
   }
   for (ValueId &v : operands)

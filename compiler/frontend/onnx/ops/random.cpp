@@ -19,7 +19,8 @@ static ValueId uniform(Node &n, const std::vector<int64_t> &shape,
   n.ignore("seed");
   const int64_t seed =
       int64_t(std::strtoul(sha256(source).substr(0, 8).c_str(), nullptr, 16));
-  return n.apply("random_uniform", {}, {{"out", shape}, {"seed", seed}});
+  return n.apply("random_uniform", {n.builder.randomSeed()},
+                 {{"out", shape}, {"seed", seed}});
 }
 
 static ValueId normal(Node &n, const std::vector<int64_t> &shape) {

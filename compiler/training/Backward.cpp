@@ -1,0 +1,140 @@
+#include "compiler/training/Backward.h"
+
+#include "compiler/training/Adjoint.h"
+
+#include <map>
+
+using namespace smex;
+using namespace smex::training;
+using frontend::Application;
+
+namespace {
+
+class Backward {
+public:
+  Backward(Graph &graph, const std::vector<int> &trained)
+      : graph(graph), count(graph.model().applications.size()),
+        varies(graph.model().values.size()),
+        gradients(graph.model().values.size(), -1) {
+    for (int value : trained)
+      varies[size_t(value)] = true;
+    lastReader.resize(varies.size(), count);
+    for (size_t i = 0; i < count; ++i)
+      noteApplication(graph.model().applications[i], i);
+    for (int value : trained)
+      if (lastReader[size_t(value)] < count)
+        completedBy.emplace(lastReader[size_t(value)], value);
+  }
+
+  Status run(int loss, const Ready &ready) {
+    auto one = graph.apply("seed_gradient", {loss}, {}, "gradient of loss", "");
+    if (!one)
+      return one.takeError();
+    gradients[size_t(loss)] = one->front();
+    for (size_t i = count; i-- > 0;) {
+      if (Status passed = pass(i); !passed)
+        return passed;
+      const auto [begin, end] = completedBy.equal_range(i);
+      for (auto each = begin; each != end; ++each)
+        if (const int gradient = gradients[size_t(each->second)]; gradient >= 0)
+          if (Status told = ready(each->second, gradient); !told)
+            return told;
+    }
+    return {};
+  }
+
+private:
+  /// In the order of the model, which is topological.
+  void noteApplication(const Application &application, size_t number) {
+    bool any = false;
+    for (int operand : application.operands) {
+      any |= varies[size_t(operand)];
+      // Backward, the first reader comes last.
+      lastReader[size_t(operand)] =
+          std::min(lastReader[size_t(operand)], number);
+    }
+    varies[size_t(application.result)] =
+        any && !application.detached && isFloat(application.lambda.result);
+  }
+
+  /// Hands the gradient of an application's result on to its operands.
+  Status pass(size_t number) {
+    const Application application = graph.model().applications[number];
+    const int gradient = gradients[size_t(application.result)];
+    if (gradient < 0 || !varies[size_t(application.result)])
+      return {};
+    std::vector<int> values = application.operands;
+    values.push_back(application.result);
+    values.push_back(gradient);
+    for (size_t i = 0; i < application.operands.size(); ++i) {
+      const int operand = application.operands[i];
+      if (!varies[size_t(operand)])
+        continue;
+      const auto instance = adjointOf(application, int(i));
+      if (!instance)
+        return fail(
+            "node \"", application.node,
+            "\": cannot be trained through: ", instance.error().message);
+      const std::string name = "gradient of " + graph.name(operand);
+      for (int part : graph.append(*instance, values, name, application.node))
+        if (Status added = accumulate(operand, part, application.node); !added)
+          return added;
+    }
+    return {};
+  }
+
+  Status accumulate(int value, int part, const std::string &node) {
+    int &gradient = gradients[size_t(value)];
+    if (gradient < 0) {
+      gradient = part;
+      return {};
+    }
+    auto sum = graph.apply("accumulate", {gradient, part}, {},
+                           "gradient of " + graph.name(value), node);
+    if (!sum)
+      return sum.takeError();
+    gradient = sum->front();
+    return {};
+  }
+
+  /// Layers and timesteps repeat: each gradient is derived once.
+  Result<tdl::Instance> adjointOf(const Application &application, int operand) {
+    analysis::Shapes shapes;
+    for (int value : application.operands)
+      shapes.push_back(graph.type(value).shape);
+    std::string key = tdl::toString(application.lambda);
+    for (const auto *list : {&application.extents})
+      for (int64_t extent : *list)
+        key += " " + std::to_string(extent);
+    for (const auto &shape : shapes) {
+      key += ";";
+      for (int64_t extent : shape)
+        key += " " + std::to_string(extent);
+    }
+    key += ";" + std::to_string(operand);
+    const auto known = derived.find(key);
+    if (known != derived.end())
+      return known->second;
+    auto instance =
+        adjoint(application.lambda, application.extents, shapes, operand);
+    if (instance)
+      derived.emplace(std::move(key), *instance);
+    return instance;
+  }
+
+  Graph &graph;
+  const size_t count;         // applications of the model, before any was added
+  std::vector<bool> varies;   // with a trained parameter, smoothly
+  std::vector<int> gradients; // per value of the model; -1: none yet
+  std::vector<size_t> lastReader; // per value; count: none
+  std::multimap<size_t, int> completedBy;
+  std::map<std::string, tdl::Instance> derived;
+};
+
+} // namespace
+
+Status training::addGradients(Graph &graph, int loss,
+                              const std::vector<int> &trained,
+                              const Ready &ready) {
+  return Backward(graph, trained).run(loss, ready);
+}

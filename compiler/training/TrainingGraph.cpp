@@ -1,0 +1,176 @@
+#include "compiler/training/TrainingGraph.h"
+
+#include "compiler/training/Backward.h"
+#include "compiler/training/Optimizer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+using namespace smex;
+using namespace smex::training;
+using frontend::Model;
+
+namespace {
+
+std::optional<int64_t> integerOf(const std::string &text) {
+  int64_t value = 0;
+  const char *end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || at != end)
+    return std::nullopt;
+  return value;
+}
+
+/// A loss by name: its operator, the labels' type, its attributes.
+struct Loss {
+  std::string op;
+  TensorType labels;
+  tdl::Attributes attributes;
+};
+
+Result<Loss> lossFor(const TrainingOptions &options, const std::string &output,
+                     const TensorType &type) {
+  if (!isFloat(type.dtype))
+    return fail("output \"", output, "\" is ", toString(type),
+                ": a loss needs a float");
+  const size_t colon = options.loss.find(':');
+  const std::string name = options.loss.substr(0, colon);
+  Loss loss{name, type, {}};
+  if (name == "cross_entropy") {
+    int64_t axis = -1;
+    if (colon != std::string::npos) {
+      const auto given = integerOf(options.loss.substr(colon + 1));
+      if (!given)
+        return fail("loss \"", options.loss, "\": the axis is no number");
+      axis = *given;
+    }
+    if (axis < -type.rank() || axis >= type.rank())
+      return fail("loss \"", options.loss, "\": output \"", output, "\" is ",
+                  toString(type), ", it has no such axis");
+    axis = axis < 0 ? axis + type.rank() : axis;
+    loss.labels.dtype = DType::I64;
+    loss.labels.shape.erase(loss.labels.shape.begin() + axis);
+    // As PyTorch: -100 is no class.
+    loss.attributes = {{"axis", axis},
+                       {"ignore", options.ignoreIndex.value_or(-100)}};
+    return loss;
+  }
+  if (colon == std::string::npos &&
+      (name == "mse" || name == "l1" || name == "bce_with_logits"))
+    return loss;
+  return fail("no loss \"", options.loss,
+              "\"; there are cross_entropy[:AXIS], "
+              "mse, l1, bce_with_logits and given:NAME");
+}
+
+Result<int> addLoss(Graph &graph, const TrainingOptions &options) {
+  const Model &model = graph.model();
+  const std::string given = "given:";
+  if (options.loss.compare(0, given.size(), given) == 0) {
+    const std::string name = options.loss.substr(given.size());
+    for (size_t v = 0; v < model.values.size(); ++v)
+      if (model.values[v].name == name) {
+        if (!isFloat(model.values[v].type.dtype) ||
+            elementCount(model.values[v].type.shape) != 1)
+          return fail("loss \"", name, "\" is ", toString(model.values[v].type),
+                      ": one float is needed");
+        return int(v);
+      }
+    return fail("the model has no value \"", name, "\" to take as its loss");
+  }
+  if (model.outputs.empty())
+    return fail("the model has no output to take a loss of");
+  const int output = model.outputs.front();
+  const std::string name = model.outputNames.front();
+  const auto loss = lossFor(options, name, graph.type(output));
+  if (!loss)
+    return loss.error();
+  for (int input : model.inputs)
+    if (graph.name(input) == "labels")
+      return fail("the model has an input \"labels\" of its own: give its loss "
+                  "with --loss given:NAME");
+  const int labels = graph.addInput("labels", loss->labels);
+  auto value =
+      graph.apply(loss->op, {output, labels}, loss->attributes, "loss", "loss");
+  if (!value)
+    return value.takeError();
+  return value->front();
+}
+
+Result<std::vector<int>> trainedParameters(const Model &model,
+                                           const TrainingOptions &options) {
+  std::set<std::string> frozen(options.freeze.begin(), options.freeze.end());
+  std::set<int> moved; // by the model itself
+  for (const frontend::Update &update : model.updates)
+    moved.insert(update.parameter);
+  std::vector<int> trained;
+  for (const frontend::Parameter &parameter : model.parameters) {
+    const frontend::Value &value = model.values[size_t(parameter.value)];
+    const bool isFrozen = frozen.erase(value.name) > 0;
+    if (!isFrozen && !parameter.constant && !moved.count(parameter.value) &&
+        isFloat(value.type.dtype))
+      trained.push_back(parameter.value);
+  }
+  if (!frozen.empty())
+    return fail("the model has no parameter \"", *frozen.begin(),
+                "\" to freeze");
+  return trained;
+}
+
+/// Drops what neither the outputs nor the updates need.
+void dropUnused(Model &model) {
+  std::vector<bool> needed(model.values.size());
+  for (int output : model.outputs)
+    needed[size_t(output)] = true;
+  for (const frontend::Update &update : model.updates)
+    needed[size_t(update.parameter)] = needed[size_t(update.value)] = true;
+  std::vector<frontend::Application> kept;
+  for (size_t i = model.applications.size(); i-- > 0;) {
+    frontend::Application &application = model.applications[i];
+    if (!needed[size_t(application.result)])
+      continue;
+    for (int operand : application.operands)
+      needed[size_t(operand)] = true;
+    kept.push_back(std::move(application));
+  }
+  std::reverse(kept.begin(), kept.end());
+  model.applications = std::move(kept);
+  auto &parameters = model.parameters;
+  parameters.erase(std::remove_if(parameters.begin(), parameters.end(),
+                                  [&](const frontend::Parameter &parameter) {
+                                    return !needed[size_t(parameter.value)];
+                                  }),
+                   parameters.end());
+}
+
+} // namespace
+
+Result<Model> training::buildTrainingGraph(Model model,
+                                           const TrainingOptions &options) {
+  auto optimizer = Optimizer::make(options);
+  if (!optimizer)
+    return optimizer.takeError();
+  const auto trained = trainedParameters(model, options);
+  if (!trained)
+    return trained.error();
+  Graph graph(model);
+  const auto loss = addLoss(graph, options);
+  if (!loss)
+    return loss.error();
+  bool any = false;
+  const Status added =
+      addGradients(graph, *loss, *trained, [&](int parameter, int gradient) {
+        any = true;
+        return optimizer->step(graph, parameter, gradient);
+      });
+  if (!added)
+    return added.error();
+  if (!any)
+    return fail("no parameter of the model has an influence on the loss that "
+                "is smooth: there is nothing to train");
+  model.outputs = {*loss};
+  model.outputNames = {"loss"};
+  dropUnused(model);
+  return model;
+}

@@ -1,0 +1,24 @@
+// The options of --train, and what they do to a model.
+#ifndef SMEX_TOOLS_SMEXC_TRAINING_H
+#define SMEX_TOOLS_SMEXC_TRAINING_H
+
+#include "compiler/training/TrainingGraph.h"
+
+#include <CLI/CLI.hpp>
+
+namespace smex::tools {
+
+struct TrainingArguments {
+  bool train = false;
+  training::TrainingOptions options;
+};
+
+void declareTraining(CLI::App &app, TrainingArguments &arguments);
+
+/// The training graph where --train was given, else the model.
+Result<frontend::Model> withTraining(frontend::Model model,
+                                     const TrainingArguments &arguments);
+
+} // namespace smex::tools
+
+#endif

@@ -1,0 +1,44 @@
+// The options of --train.
+#include "tools/smexc/Training.h"
+
+using namespace smex;
+using namespace smex::tools;
+
+void smex::tools::declareTraining(CLI::App &app, TrainingArguments &arguments) {
+  training::TrainingOptions &options = arguments.options;
+  auto *train =
+      app.add_flag("--train", arguments.train, "partition the training step");
+  const auto needsTrain = [&](CLI::Option *option) {
+    return option->needs(train)->group("Training");
+  };
+  needsTrain(app.add_option("--loss", options.loss,
+                            "cross_entropy[:AXIS] (default), mse, l1, "
+                            "bce_with_logits, or given:NAME"));
+  needsTrain(app.add_option("--ignore-index", options.ignoreIndex,
+                            "labels that don't count"));
+  needsTrain(app.add_option("--freeze", options.freeze,
+                            "NAME: a parameter not to train")
+                 ->allow_extra_args(false));
+  needsTrain(app.add_option("--optimizer", options.optimizer,
+                            "sgd (default), momentum, adam, adamw, adagrad")
+                 ->check(CLI::IsMember(training::optimizerNames())));
+  needsTrain(app.add_option("--lr", options.learningRate, "learning rate"));
+  needsTrain(app.add_option("--momentum", options.momentum, "default: 0.9"));
+  needsTrain(app.add_option("--weight-decay", options.weightDecay,
+                            "default: 0, adamw: 0.01"));
+}
+
+Result<frontend::Model>
+smex::tools::withTraining(frontend::Model model,
+                          const TrainingArguments &arguments) {
+  if (!arguments.train)
+    return model;
+  const std::string name = model.name;
+  auto built =
+      training::buildTrainingGraph(std::move(model), arguments.options);
+  if (built)
+    return built;
+  Error error = built.takeError();
+  error.message = name + ": " + error.message;
+  return error;
+}
