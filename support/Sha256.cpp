@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
 using namespace smex;
 
 namespace {
@@ -20,31 +25,92 @@ constexpr uint32_t roundConstants[64] = {
     0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
 uint32_t rotate(uint32_t x, int by) { return x >> by | x << (32 - by); }
+
+void plainBlocks(uint32_t *state, const uint8_t *bytes, size_t count) {
+  for (; count > 0; --count, bytes += 64) {
+    uint32_t w[64];
+    for (int i = 0; i < 16; ++i)
+      w[i] = uint32_t(bytes[4 * i]) << 24 | uint32_t(bytes[4 * i + 1]) << 16 |
+             uint32_t(bytes[4 * i + 2]) << 8 | bytes[4 * i + 3];
+    for (int i = 16; i < 64; ++i) {
+      const uint32_t a = w[i - 15], b = w[i - 2];
+      w[i] = w[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[i - 7] +
+             (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+    }
+    std::array<uint32_t, 8> s;
+    std::copy(state, state + 8, s.begin());
+    for (int i = 0; i < 64; ++i) {
+      const uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
+      const uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
+      const uint32_t one =
+          s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
+          choice + roundConstants[i] + w[i];
+      const uint32_t two =
+          (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) + majority;
+      s = {one + two, s[0], s[1], s[2], s[3] + one, s[4], s[5], s[6]};
+    }
+    for (int i = 0; i < 8; ++i)
+      state[i] += s[i];
+  }
+}
+
+#ifdef __x86_64__
+/// The same by the processor's own instructions, about six times as fast. They
+/// keep the state's words a, b, e, f in one register and c, d, g, h in another,
+/// and do two rounds each.
+__attribute__((target("sha,ssse3,sse4.1"))) void
+shaBlocks(uint32_t *state, const uint8_t *bytes, size_t count) {
+  const __m128i bigEndian =
+      _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+  auto *words = reinterpret_cast<__m128i *>(state);
+  const __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128(words), 0xb1);
+  const __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128(words + 1), 0x1b);
+  __m128i abef = _mm_alignr_epi8(cdab, efgh, 8);
+  __m128i cdgh = _mm_blend_epi16(efgh, cdab, 0xf0);
+  for (; count > 0; --count, bytes += 64) {
+    const __m128i abefBefore = abef, cdghBefore = cdgh;
+    __m128i w[16]; // four words of the schedule each
+    for (int i = 0; i < 16; ++i) {
+      if (i < 4)
+        w[i] = _mm_shuffle_epi8(
+            _mm_loadu_si128(reinterpret_cast<const __m128i *>(bytes) + i),
+            bigEndian);
+      else
+        w[i] = _mm_sha256msg2_epu32(
+            _mm_add_epi32(_mm_sha256msg1_epu32(w[i - 4], w[i - 3]),
+                          _mm_alignr_epi8(w[i - 1], w[i - 2], 4)),
+            w[i - 1]);
+      const __m128i sum = _mm_add_epi32(
+          w[i], _mm_loadu_si128(
+                    reinterpret_cast<const __m128i *>(roundConstants) + i));
+      cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+      abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
+    }
+    abef = _mm_add_epi32(abef, abefBefore);
+    cdgh = _mm_add_epi32(cdgh, cdghBefore);
+  }
+  const __m128i feba = _mm_shuffle_epi32(abef, 0x1b);
+  const __m128i dchg = _mm_shuffle_epi32(cdgh, 0xb1);
+  _mm_storeu_si128(words, _mm_blend_epi16(feba, dchg, 0xf0));
+  _mm_storeu_si128(words + 1, _mm_alignr_epi8(dchg, feba, 8));
+}
+
+bool hasShaInstructions() {
+  unsigned a, b, c, d;
+  const bool hasSse =
+      __get_cpuid(1, &a, &b, &c, &d) && c & bit_SSSE3 && c & bit_SSE4_1;
+  return hasSse && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_SHA;
+}
+#endif
 } // namespace
 
-void Sha256::block(const uint8_t *bytes) {
-  uint32_t w[64];
-  for (int i = 0; i < 16; ++i)
-    w[i] = uint32_t(bytes[4 * i]) << 24 | uint32_t(bytes[4 * i + 1]) << 16 |
-           uint32_t(bytes[4 * i + 2]) << 8 | bytes[4 * i + 3];
-  for (int i = 16; i < 64; ++i) {
-    const uint32_t a = w[i - 15], b = w[i - 2];
-    w[i] = w[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[i - 7] +
-           (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
-  }
-  std::array<uint32_t, 8> s = state;
-  for (int i = 0; i < 64; ++i) {
-    const uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
-    const uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-    const uint32_t one =
-        s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
-        choice + roundConstants[i] + w[i];
-    const uint32_t two =
-        (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) + majority;
-    s = {one + two, s[0], s[1], s[2], s[3] + one, s[4], s[5], s[6]};
-  }
-  for (int i = 0; i < 8; ++i)
-    state[i] += s[i];
+void Sha256::blocks(const uint8_t *bytes, size_t count) {
+#ifdef __x86_64__
+  static const bool fast = hasShaInstructions();
+  if (fast)
+    return shaBlocks(state.data(), bytes, count);
+#endif
+  plainBlocks(state.data(), bytes, count);
 }
 
 void Sha256::update(std::string_view bytes) {
@@ -53,15 +119,16 @@ void Sha256::update(std::string_view bytes) {
   while (left) {
     const size_t filled = length % 64;
     if (filled == 0 && left >= 64) { // whole blocks straight from the input
-      block(data);
-      data += 64, left -= 64, length += 64;
+      const size_t whole = left / 64;
+      blocks(data, whole);
+      data += whole * 64, left -= whole * 64, length += whole * 64;
       continue;
     }
     const size_t take = std::min(left, 64 - filled);
     std::memcpy(pending.data() + filled, data, take);
     data += take, left -= take, length += take;
     if (length % 64 == 0)
-      block(pending.data());
+      blocks(pending.data(), 1);
   }
 }
 

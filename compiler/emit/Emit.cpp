@@ -24,7 +24,8 @@ public:
         addBuffer(buffer);
       else if (auto output = dyn_cast<exec::OutputOp>(each))
         program().outputs.push_back(
-            {output.getName().str(), numbers.at(exec::bufferOf(output.getBuffer()))});
+            {output.getName().str(),
+             numbers.at(exec::bufferOf(output.getBuffer()))});
       else if (auto update = dyn_cast<exec::UpdateOp>(each))
         setNext(numbers.at(exec::bufferOf(update.getParameter())),
                 numbers.at(exec::bufferOf(update.getValue())));
@@ -75,10 +76,24 @@ private:
   }
 
   /// Kernels are told apart by lambda and binding: see KernelTable.
-  int kernelNumber(const tdl::Lambda &lambda, const std::vector<int64_t> &extents) {
-    const plan::Kernel &kernel = kernels.kernelOf(tdl::toString(lambda), extents);
+  /// Instructions repeat, and their lambdas and extents are unique in the
+  /// context.
+  int kernelOf(exec::ComputeOp compute, const tdl::Lambda &lambda) {
+    const auto [known, isNew] = kernelNumbers.try_emplace(
+        std::pair<Attribute, Attribute>(compute.getLambdaAttr(),
+                                        compute.getExtentsAttr()),
+        -1);
+    if (isNew)
+      known->second = kernelNumber(lambda, compute.getExtents().vec());
+    return known->second;
+  }
+
+  int kernelNumber(const tdl::Lambda &lambda,
+                   const std::vector<int64_t> &extents) {
+    const plan::Kernel &kernel =
+        kernels.kernelOf(tdl::toString(lambda), extents);
     const auto [entry, isNew] =
-        kernelNumbers.try_emplace(&kernel, int(program().kernels.size()));
+        numbersOfKernels.try_emplace(&kernel, int(program().kernels.size()));
     if (isNew)
       program().kernels.push_back(kernel);
     return entry->second;
@@ -98,8 +113,9 @@ private:
       const auto indices = exec::unflatten(compute.getIndices(), workers);
       const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
       const std::vector<int64_t> extents = compute.getExtents().vec();
-      instruction.kernel = kernelNumber(lambda, extents);
-      instruction.reductions.assign(extents.begin() + lambda.rank(), extents.end());
+      instruction.kernel = kernelOf(compute, lambda);
+      instruction.reductions.assign(extents.begin() + lambda.rank(),
+                                    extents.end());
       for (int64_t w = 0; w < workers; ++w)
         shares[w].indices = indices[w];
     } else {
@@ -110,7 +126,8 @@ private:
         instruction.reducer = reduce.getReducer().str();
       auto type = cast<RankedTensorType>(exec::written(each).getTensorType());
       auto pieces = exec::unflattenPieces(
-          each->getAttrOfType<DenseI64ArrayAttr>("pieces"), workers, type.getRank());
+          each->getAttrOfType<DenseI64ArrayAttr>("pieces"), workers,
+          type.getRank());
       for (int64_t w = 0; w < workers; ++w)
         shares[w].pieces = std::move(pieces[w]);
     }
@@ -129,11 +146,13 @@ private:
   plan::Partitioned result;
   llvm::DenseMap<Operation *, int> numbers; // of buffers
   std::map<std::string, int> tensors;
-  llvm::DenseMap<const plan::Kernel *, int> kernelNumbers;
+  llvm::DenseMap<std::pair<Attribute, Attribute>, int> kernelNumbers;
+  llvm::DenseMap<const plan::Kernel *, int> numbersOfKernels;
 };
 
 } // namespace
 
-plan::Partitioned smex::emit::emit(exec::ProgramOp program, KernelTable &kernels) {
+plan::Partitioned smex::emit::emit(exec::ProgramOp program,
+                                   KernelTable &kernels) {
   return Emitter(program, kernels).run();
 }

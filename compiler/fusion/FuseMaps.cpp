@@ -44,8 +44,12 @@ public:
       if (auto apply = dyn_cast<ApplyOp>(op))
         while (ApplyOp fused = fuseOne(apply))
           apply = fused;
+    llvm::DenseSet<StringAttr> used;
+    module.walk([&](ApplyOp apply) {
+      used.insert(apply.getLambdaAttr().getAttr());
+    });
     for (auto op : llvm::make_early_inc_range(module.getOps<tdl::LambdaOp>()))
-      if (SymbolTable::symbolKnownUseEmpty(op, module))
+      if (!used.contains(op.getSymNameAttr()))
         op.erase();
   }
 

@@ -17,10 +17,60 @@ using namespace smex;
 
 namespace {
 
-/// Who else reads a worker's bytes: per reading worker its last such instruction.
-struct RemoteReads {
-  Interval bytes; // of the arena
-  std::map<int, int> lastRead;
+/// The bytes of a worker that others read: for each the last such instruction
+/// of every reader. Once a write has been ordered after the reads of some
+/// bytes, later writes of them need not wait for the same reads again, so these
+/// bytes are forgotten; what is left is disjoint runs.
+class RemoteReads {
+public:
+  using LastReads = std::map<int, int>; // reader -> instruction
+
+  void note(Interval bytes, int reader, int instruction) {
+    auto at = split(bytes.lo);
+    split(bytes.hi);
+    // What no run has yet of the bytes becomes runs of its own.
+    for (int64_t lo = bytes.lo; lo < bytes.hi;) {
+      if (at == runs.end() || at->first > lo) {
+        const int64_t hi =
+            at == runs.end() ? bytes.hi : std::min(bytes.hi, at->first);
+        at = runs.insert(at, {lo, Run{hi, {}}});
+      }
+      int &last = at->second.lastRead.try_emplace(reader, -1).first->second;
+      last = std::max(last, instruction);
+      lo = at->second.hi;
+      ++at;
+    }
+  }
+
+  /// Calls forget(reads) for what is noted of these bytes.
+  template <typename Forget> void forget(Interval bytes, Forget forget) {
+    const auto first = split(bytes.lo), last = split(bytes.hi);
+    for (auto at = first; at != last; ++at)
+      forget(at->second.lastRead);
+    runs.erase(first, last);
+  }
+
+private:
+  struct Run {
+    int64_t hi;
+    LastReads lastRead;
+  };
+  using Runs = std::map<int64_t, Run>; // by first byte
+
+  /// Makes a run that contains `byte` begin there; the first run from there on.
+  Runs::iterator split(int64_t byte) {
+    const auto next = runs.lower_bound(byte);
+    if (next == runs.begin())
+      return next;
+    Run &before = std::prev(next)->second;
+    if (before.hi <= byte)
+      return next;
+    const auto rest = runs.insert(next, {byte, before});
+    before.hi = byte;
+    return rest;
+  }
+
+  Runs runs;
 };
 
 class Waits {
@@ -81,7 +131,8 @@ private:
     return bytesOf(exec::written(op), w);
   }
 
-  void afterWriters(Operation *op, int w, const std::vector<plan::Piece> &pieces,
+  void afterWriters(Operation *op, int w,
+                    const std::vector<plan::Piece> &pieces,
                     std::map<int, int> &needed) const {
     exec::BufferOp from = exec::read(op).front();
     for (const plan::Piece &piece : pieces) {
@@ -97,14 +148,9 @@ private:
     const Interval bytes = writtenBytes(op, w);
     if (bytes.empty())
       return;
-    for (const RemoteReads &other : reads[w])
-      if (!intersect(other.bytes, bytes).empty())
-        for (auto [worker, instruction] : other.lastRead)
-          raise(needed, worker, instruction);
-    // Whoever writes these bytes again need not wait for the same reads again:
-    // this write is ordered after them.
-    llvm::erase_if(reads[w], [&](const RemoteReads &other) {
-      return bytes.contains(other.bytes);
+    reads[w].forget(bytes, [&](const RemoteReads::LastReads &lastRead) {
+      for (auto [worker, instruction] : lastRead)
+        raise(needed, worker, instruction);
     });
   }
 
@@ -118,12 +164,7 @@ private:
         if (piece.worker == reader)
           continue;
         const Interval bytes = bytesOf(from, piece.worker);
-        auto &all = reads[piece.worker];
-        auto entry = llvm::find_if(
-            all, [&](const RemoteReads &r) { return r.bytes == bytes; });
-        if (entry == all.end())
-          entry = all.insert(all.end(), RemoteReads{bytes, {}});
-        raise(entry->lastRead, reader, i);
+        reads[piece.worker].note(bytes, reader, i);
       }
   }
 
@@ -137,7 +178,7 @@ private:
   int workers;
   std::vector<Operation *> list;
   llvm::DenseMap<Operation *, std::vector<Box>> boxes;
-  std::vector<std::vector<RemoteReads>> reads; // per worker that is read from
+  std::vector<RemoteReads> reads;      // per worker that is read from
   std::vector<std::vector<int>> known; // known[w][v]: v is past this, w knows
   llvm::DenseMap<std::pair<Operation *, int>, int> lastWrite;
 };

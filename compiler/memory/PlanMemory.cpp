@@ -6,6 +6,8 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <map>
+
 namespace smex::memory {
 #define GEN_PASS_DEF_PLANMEMORY
 #include "compiler/memory/Passes.h.inc"
@@ -54,7 +56,8 @@ llvm::DenseMap<Operation *, Lived> lifetimes(exec::ProgramOp program) {
 
 /// Next values that can be put where their parameters are: nobody reads the
 /// parameter any more when the value is written, but the very computation that
-/// writes it, element by element. By buffer of the value, that of the parameter.
+/// writes it, element by element. By buffer of the value, that of the
+/// parameter.
 llvm::DenseMap<Operation *, exec::BufferOp>
 replacements(exec::ProgramOp program, const tdl::LambdaTable &lambdas) {
   llvm::DenseMap<Operation *, exec::BufferOp> found;
@@ -75,10 +78,9 @@ replacements(exec::ProgramOp program, const tdl::LambdaTable &lambdas) {
       auto compute = dyn_cast<exec::ComputeOp>(instruction);
       const bool inPlace =
           to == value && compute &&
-          llvm::is_contained(
-              analysis::inPlaceOperands(
-                  lambdas[compute.getLambdaAttr().getAttr()]),
-              int(i));
+          llvm::is_contained(analysis::inPlaceOperands(
+                                 lambdas[compute.getLambdaAttr().getAttr()]),
+                             int(i));
       if (written.contains(value) || (to == value && !inPlace))
         found.erase(value);
     }
@@ -89,17 +91,18 @@ replacements(exec::ProgramOp program, const tdl::LambdaTable &lambdas) {
   return found;
 }
 
-/// Convolutions want scratch for data in the library's layout: a sixteenth of what
-/// the arena holds, so that it never counts for much, within bounds that make
-/// tiles worth their while and no larger than a cache holds. Nothing if no
+/// Convolutions want scratch for data in the library's layout: a sixteenth of
+/// what the arena holds, so that it never counts for much, within bounds that
+/// make tiles worth their while and no larger than a cache holds. Nothing if no
 /// convolution is there.
 int64_t workspaceFor(exec::ProgramOp program, const tdl::LambdaTable &lambdas,
                      int64_t mostAlive) {
   constexpr int64_t least = int64_t(64) << 10, most = int64_t(16) << 20;
   const bool wanted = llvm::any_of(
       program.getOps<exec::ComputeOp>(), [&](exec::ComputeOp compute) {
-        return analysis::matchConvolution(lambdas[compute.getLambdaAttr().getAttr()],
-                                          compute.getExtents().vec())
+        return analysis::matchConvolution(
+                   lambdas[compute.getLambdaAttr().getAttr()],
+                   compute.getExtents().vec())
             .has_value();
       });
   return wanted ? std::clamp(mostAlive / 16 / 64 * 64, least, most) : 0;
@@ -113,41 +116,52 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
     const int64_t workers = program.getWorkers();
     const tdl::LambdaTable lambdas(program->getParentOp());
     const auto lived = lifetimes(program);
+    std::vector<exec::BufferOp> buffers(
+        program.getOps<exec::BufferOp>().begin(),
+        program.getOps<exec::BufferOp>().end());
+    const int64_t end = int64_t(exec::instructions(program).size()) + 1;
+    // The place of a buffer: its own, or its parameter's.
     const auto replaced = replacements(program, lambdas);
-    std::vector<exec::BufferOp> buffers(program.getOps<exec::BufferOp>().begin(),
-                                        program.getOps<exec::BufferOp>().end());
-    std::vector<std::vector<Box>> boxes;
-    for (exec::BufferOp buffer : buffers)
-      boxes.push_back(exec::boxesOf(buffer));
-
-    std::vector<SmallVector<int64_t>> offsets(buffers.size());
-    SmallVector<int64_t> arena, workspace;
-    int64_t scratch = workspaceBytes;
     llvm::DenseMap<Operation *, size_t> numbers;
     for (size_t b = 0; b < buffers.size(); ++b)
       numbers[buffers[b]] = b;
-    // The place of a buffer: its own, or its parameter's.
     const auto placeOf = [&](size_t b) {
       const auto parameter = replaced.find(buffers[b]);
       return parameter == replaced.end()
                  ? b
                  : numbers.at(exec::BufferOp(parameter->second));
     };
-    for (int64_t w = 0; w < workers; ++w) {
-      std::vector<memory::Lifetime> spans;
-      for (size_t b = 0; b < buffers.size(); ++b) {
-        const auto tensor = cast<RankedTensorType>(buffers[b].getTensorType());
-        const auto type = tdl::toDType(tensor.getElementType());
-        const int64_t bytes = volume(boxes[b][w]) * byteSize(*type);
-        spans.push_back({lived.at(buffers[b]).lower, lived.at(buffers[b]).upper,
-                         placeOf(b) == b ? bytes : 0});
-      }
-      // Every worker has the same scratch: the first one's arena decides.
-      if (w == 0 && scratch < 0)
-        scratch = workspaceFor(program, lambdas, memory::pack(spans).lowerBound);
-      const int64_t end = int64_t(exec::instructions(program).size()) + 1;
-      spans.push_back({-1, end, scratch});
-      const memory::Placement placement = memory::pack(spans);
+
+    std::vector<std::vector<memory::Lifetime>> spans(workers);
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      exec::BufferOp buffer = buffers[b];
+      const auto tensor = cast<RankedTensorType>(buffer.getTensorType());
+      const int64_t element = byteSize(*tdl::toDType(tensor.getElementType()));
+      const auto [lower, upper] = lived.at(buffer);
+      const std::vector<Box> boxes = exec::boxesOf(buffer);
+      for (int64_t w = 0; w < workers; ++w)
+        spans[w].push_back(
+            {lower, upper, placeOf(b) == b ? volume(boxes[w]) * element : 0});
+    }
+    // Every worker has the same scratch: the first one's arena decides.
+    const int64_t scratch =
+        workspaceBytes >= 0
+            ? int64_t(workspaceBytes)
+            : workspaceFor(program, lambdas, memory::mostAlive(spans[0]));
+
+    std::vector<SmallVector<int64_t>> offsets(buffers.size());
+    SmallVector<int64_t> arena, workspace;
+    // Most workers have shares of the same sizes: they are packed once.
+    std::map<std::vector<int64_t>, memory::Placement> packed; // by sizes
+    for (auto &ofWorker : spans) {
+      ofWorker.push_back({-1, end, scratch});
+      std::vector<int64_t> sizes;
+      for (const memory::Lifetime &span : ofWorker)
+        sizes.push_back(span.size);
+      const auto [entry, isNew] = packed.try_emplace(std::move(sizes));
+      if (isNew)
+        entry->second = memory::pack(ofWorker);
+      const memory::Placement &placement = entry->second;
       for (size_t b = 0; b < buffers.size(); ++b)
         offsets[b].push_back(placement.offsets[placeOf(b)]);
       arena.push_back(placement.peak);

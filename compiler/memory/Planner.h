@@ -18,11 +18,14 @@ struct Lifetime {
 struct Placement {
   std::vector<int64_t> offsets; // bytes, multiples of the alignment
   int64_t peak = 0;             // highest offset + size
-  int64_t lowerBound = 0;       // most bytes alive at once: no packing needs less
+  int64_t lowerBound = 0; // most bytes alive at once: no packing needs less
 };
 
-/// Packs greedily in several orders and keeps the best; deterministic. Buffers of
-/// size 0 get offset 0.
+/// The most bytes alive at once, each buffer rounded up as it will be placed.
+int64_t mostAlive(const std::vector<Lifetime> &buffers, int64_t alignment = 64);
+
+/// Packs greedily in several orders and keeps the best; deterministic. Buffers
+/// of size 0, and those that never live, get offset 0.
 Placement pack(const std::vector<Lifetime> &buffers, int64_t alignment = 64);
 
 } // namespace smex::memory

@@ -1,5 +1,7 @@
 #include "compiler/partition/CommunicationBytes.h"
 
+#include "compiler/partition/Outermost.h"
+
 using namespace smex;
 using namespace smex::partition;
 
@@ -94,19 +96,6 @@ int64_t partition::communicationBytes(const Graph &graph, const Plan &plan) {
     bytes += writeBytes(graph, plan, int(op));
   }
   return bytes;
-}
-
-std::vector<Box> partition::outermost(const std::vector<Box> &boxes) {
-  std::vector<Box> kept;
-  for (size_t i = 0; i < boxes.size(); ++i) {
-    bool inside = isEmpty(boxes[i]);
-    for (size_t j = 0; j < boxes.size() && !inside; ++j)
-      inside = j != i && contains(boxes[j], boxes[i]) &&
-               (boxes[j] != boxes[i] || j < i);
-    if (!inside)
-      kept.push_back(boxes[i]);
-  }
-  return kept;
 }
 
 int64_t partition::sharedReadBytes(const Graph &graph, const Plan &plan,

@@ -42,7 +42,7 @@ int64_t communicationBytes(const Graph &graph, const Plan &plan);
 /// to. Of the nonempty regions of the tensor that one worker needs, for
 /// whichever operators and operands, one that lies inside another is served by
 /// that other's fetch, and of equal ones one is fetched. The rest are fetched
-/// each on its own, whole less owned, even where they overlap.
+/// each on its own, whole less owned, even where they overlap (Outermost.h).
 int64_t sharedReadBytes(const Graph &graph, const Plan &plan, int tensor);
 
 /// What the program moves: B, less what fetches share.
@@ -50,10 +50,6 @@ int64_t sharedCommunicationBytes(const Graph &graph, const Plan &plan);
 
 /// The difference between the two, found without either.
 int64_t bytesSavedBySharing(const Graph &graph, const Plan &plan);
-
-/// The regions above: of the boxes, those that lie in no other, in order, equal
-/// ones once, empty ones never.
-std::vector<Box> outermost(const std::vector<Box> &boxes);
 
 } // namespace smex::partition
 

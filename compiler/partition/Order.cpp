@@ -15,7 +15,8 @@ namespace {
 class Neighbours {
 public:
   explicit Neighbours(const FactorGraph &graph)
-      : sizes(graph.sizes), of(sizes.size()), keys(sizes.size()) {
+      : sizes(graph.sizes), of(sizes.size()), several(sizes.size()),
+        keys(sizes.size()) {
     for (const Factor &factor : graph.factors)
       for (int a : factor.scope)
         for (int b : factor.scope)
@@ -26,7 +27,7 @@ public:
       int64_t fill = degree * (degree - 1) / 2;
       for (int u : of[v])
         forEachCommon(v, u, [&](int w) { fill -= w > u; });
-      keys[v] = {fill, tableSize(sizes, of[v]), v};
+      keys[v] = {fill, tableOf(v), v};
       queue.insert(keys[v]);
     }
   }
@@ -34,6 +35,9 @@ public:
   const std::vector<int> &neighbours(int v) const { return of[v]; }
   bool empty() const { return queue.empty(); }
   int next() const { return queue.begin()->variable; }
+
+  /// Entries of the table that eliminating v makes.
+  int64_t tableOf(int v) const { return tableSize(sizes, several[v]); }
 
   void eliminate(int v) {
     const std::vector<int> clique = of[v];
@@ -49,10 +53,13 @@ public:
     for (int u : of[v]) {
       const int64_t pairsWithV = int64_t(of[u].size()) - 1;
       const int64_t missing = pairsWithV - countCommon(u, v);
-      of[u].erase(std::lower_bound(of[u].begin(), of[u].end(), v));
+      erase(of[u], v);
+      if (sizes[v] > 1)
+        erase(several[u], v);
       update(u, -missing);
     }
     of[v].clear();
+    several[v].clear();
   }
 
 private:
@@ -65,24 +72,48 @@ private:
     }
   };
 
+  static void insert(std::vector<int> &list, int v) {
+    list.insert(std::lower_bound(list.begin(), list.end(), v), v);
+  }
+
+  static void erase(std::vector<int> &list, int v) {
+    list.erase(std::lower_bound(list.begin(), list.end(), v));
+  }
+
   void insert(int a, int b) {
-    of[a].insert(std::lower_bound(of[a].begin(), of[a].end(), b), b);
-    of[b].insert(std::lower_bound(of[b].begin(), of[b].end(), a), a);
+    insert(of[a], b);
+    insert(of[b], a);
+    if (sizes[b] > 1)
+      insert(several[a], b);
+    if (sizes[a] > 1)
+      insert(several[b], a);
   }
 
   bool areNeighbours(int a, int b) const {
     return std::binary_search(of[a].begin(), of[a].end(), b);
   }
 
+  /// Ascending. A weight that every timestep reads has thousands of neighbours,
+  /// and they have few: so the longer list is searched, not walked.
   template <typename Visit>
   void forEachCommon(int a, int b, Visit visit) const {
-    auto i = of[a].begin(), j = of[b].begin();
-    while (i != of[a].end() && j != of[b].end()) {
-      if (*i == *j)
-        visit(*i);
-      const bool stepA = *i <= *j, stepB = *j <= *i;
-      i += stepA;
-      j += stepB;
+    const bool isLonger = of[a].size() > of[b].size();
+    const std::vector<int> &few = of[isLonger ? b : a];
+    const std::vector<int> &many = of[isLonger ? a : b];
+    auto from = many.begin();
+    for (int v : few) {
+      // Doubling steps, then halves of the last one.
+      std::ptrdiff_t step = 1;
+      while (many.end() - from > step && from[step] < v) {
+        from += step;
+        step *= 2;
+      }
+      from = std::lower_bound(from,
+                              from + std::min(step + 1, many.end() - from), v);
+      if (from == many.end())
+        return;
+      if (*from == v)
+        visit(v);
     }
   }
 
@@ -95,7 +126,7 @@ private:
   /// After a change of v's neighbours or among them.
   void update(int v, int64_t fillChange) {
     queue.erase(keys[v]);
-    keys[v] = {keys[v].fill + fillChange, tableSize(sizes, of[v]), v};
+    keys[v] = {keys[v].fill + fillChange, tableOf(v), v};
     queue.insert(keys[v]);
   }
 
@@ -113,7 +144,8 @@ private:
   }
 
   const std::vector<int> &sizes;
-  std::vector<std::vector<int>> of; // ascending
+  std::vector<std::vector<int>> of;      // ascending
+  std::vector<std::vector<int>> several; // those with more than one value
   std::vector<Key> keys;
   std::set<Key> queue;
 };
@@ -131,11 +163,10 @@ Order minFill(const FactorGraph &graph, int64_t limit, uint64_t seed) {
   Order order;
   while (!neighbours.empty()) {
     const int v = neighbours.next();
-    const std::vector<int> &scope = neighbours.neighbours(v);
-    const int64_t size = tableSize(graph.sizes, scope);
+    const int64_t size = neighbours.tableOf(v);
     if (size > limit) {
       int fixed = v;
-      for (int u : scope)
+      for (int u : neighbours.neighbours(v))
         if (mix(seed, u) < mix(seed, fixed))
           fixed = u;
       order.fixed.push_back(fixed);

@@ -5,8 +5,7 @@
 #define SMEX_COMPILER_PARTITION_OVERLAPS_H
 
 #include "compiler/partition/Graph.h"
-
-#include <map>
+#include "compiler/partition/Patterns.h"
 
 namespace smex::partition {
 
@@ -43,19 +42,6 @@ struct Groups {
 
   /// What each group has of [0, extent) if `steps` cut it.
   std::vector<Interval> parts(int64_t extent, Steps steps) const;
-};
-
-/// Numbers distinct keys in order of appearance.
-template <typename Key> struct Patterns {
-  std::map<Key, int> numbers;
-  std::vector<Key> keys;
-
-  int number(const Key &key) {
-    const auto [it, isNew] = numbers.try_emplace(key, int(keys.size()));
-    if (isNew)
-      keys.push_back(key);
-    return it->second;
-  }
 };
 
 struct Overlaps {

@@ -1,5 +1,7 @@
 #include "compiler/partition/Reduction.h"
 
+#include "compiler/partition/Patterns.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -56,19 +58,25 @@ std::vector<Factor> merge(const Problem &problem, Tables &tables) {
   return factors;
 }
 
+/// Values that others always beat. A variable sees its neighbours in groups
+/// that have the same table and the same values left: a weight that every
+/// timestep reads has thousands of neighbours, but few groups.
 class Dominance {
 public:
   Dominance(const std::vector<int> &sizes, const std::vector<Factor> &factors,
             const Tables &tables)
       : sizes(sizes), factors(factors), tables(tables), kept(sizes.size()),
-        known(sizes.size()) {
+        known(sizes.size()), groups(sizes.size()) {
     for (size_t v = 0; v < sizes.size(); ++v) {
-      kept[v].resize(sizes[v]);
-      std::iota(kept[v].begin(), kept[v].end(), 0);
+      std::vector<int> all(sizes[v]);
+      std::iota(all.begin(), all.end(), 0);
+      kept[v] = lists.number(all);
     }
     for (size_t f = 0; f < factors.size(); ++f)
-      for (int v : factors[f].scope)
+      for (int v : factors[f].scope) {
         known[v].push_back(int(f));
+        count(v, factors[f], 1);
+      }
   }
 
   /// A value removed may leave another one of a neighbour without its use, so
@@ -89,12 +97,36 @@ public:
             queue.push_back(neighbour);
           }
     }
-    return std::move(kept);
+    std::vector<std::vector<int>> result;
+    for (int list : kept)
+      result.push_back(lists.keys[list]);
+    return result;
   }
 
 private:
+  struct Group {
+    int table;
+    bool isRow;     // the variable is the table's first
+    int neighbours; // the list of values left to them; none: -1
+    int64_t count;
+  };
+
+  /// More or fewer factors like this one among those that v knows.
+  void count(int v, const Factor &factor, int64_t change) {
+    const bool isRow = factor.scope[0] == v;
+    const int others =
+        factor.scope.size() == 1 ? -1 : kept[factor.scope[isRow]];
+    for (Group &group : groups[v])
+      if (group.table == factor.table && group.isRow == isRow &&
+          group.neighbours == others) {
+        group.count += change;
+        return;
+      }
+    groups[v].push_back({factor.table, isRow, others, change});
+  }
+
   bool removeDominated(int v) {
-    std::vector<int> &values = kept[v];
+    std::vector<int> values = lists.keys[kept[v]];
     const size_t before = values.size();
     for (size_t i = values.size(); i-- > 0;)
       for (size_t j = 0; j < values.size(); ++j)
@@ -102,31 +134,44 @@ private:
           values.erase(values.begin() + i);
           break;
         }
-    return values.size() < before;
+    if (values.size() == before)
+      return false;
+    const auto countForNeighbours = [&](int64_t change) {
+      for (int f : known[v])
+        for (int neighbour : factors[f].scope)
+          if (neighbour != v)
+            count(neighbour, factors[f], change);
+    };
+    countForNeighbours(-1);
+    kept[v] = lists.number(values);
+    countForNeighbours(1);
+    return true;
   }
 
   /// Whether `by` instead of `value` never costs more, whatever the neighbours
   /// have. Of equals the lower stays.
   bool isDominated(int v, int value, int by) const {
     Cost most;
-    for (int f : known[v])
-      most += largestDifference(factors[f], v, by, value);
+    for (const Group &group : groups[v])
+      if (group.count > 0) {
+        const Cost each = largestDifference(group, v, by, value);
+        most += Cost{each.bytes * group.count, each.tie * group.count};
+      }
     return most < Cost() || (most == Cost() && by < value);
   }
 
-  Cost largestDifference(const Factor &factor, int v, int a, int b) const {
-    const std::vector<Cost> &costs = tables.costs(factor.table);
-    if (factor.scope.size() == 1)
+  Cost largestDifference(const Group &group, int v, int a, int b) const {
+    const std::vector<Cost> &costs = tables.costs(group.table);
+    if (group.neighbours < 0)
       return costs[a] - costs[b];
-    const bool isRow = factor.scope[0] == v;
-    const int other = factor.scope[isRow];
-    const int64_t columns = sizes[factor.scope[1]];
+    const int64_t columns =
+        group.isRow ? int64_t(costs.size()) / sizes[v] : sizes[v];
     Cost most;
     bool first = true;
-    for (int y : kept[other]) {
+    for (int y : lists.keys[group.neighbours]) {
       const Cost difference =
-          isRow ? costs[a * columns + y] - costs[b * columns + y]
-                : costs[y * columns + a] - costs[y * columns + b];
+          group.isRow ? costs[a * columns + y] - costs[b * columns + y]
+                      : costs[y * columns + a] - costs[y * columns + b];
       if (first || most < difference)
         most = difference;
       first = false;
@@ -137,8 +182,10 @@ private:
   const std::vector<int> &sizes;
   const std::vector<Factor> &factors;
   const Tables &tables;
-  std::vector<std::vector<int>> kept;
-  std::vector<std::vector<int>> known; // factors per variable
+  Patterns<std::vector<int>> lists;       // of values left
+  std::vector<int> kept;                  // per variable, a list
+  std::vector<std::vector<int>> known;    // factors per variable
+  std::vector<std::vector<Group>> groups; // the same, grouped
 };
 
 /// The factor's table without the rows and columns of removed values.

@@ -10,6 +10,7 @@
 #include "mlir/IR/Verifier.h"
 
 #include <chrono>
+#include <future>
 #include <set>
 
 using namespace mlir;
@@ -21,12 +22,14 @@ namespace {
 class Clock {
 public:
   double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         start)
         .count();
   }
 
 private:
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
 };
 
 /// Collects errors as "node "conv_17": message", a line each.
@@ -71,7 +74,8 @@ plan::SearchInfo searchInfo(ModuleOp module) {
   };
   info.algorithm = cast<StringAttr>(search.get("algorithm")).str();
   info.lowerBoundBytes = number(search, "lower_bound_bytes");
-  for (auto step : cast<ArrayAttr>(search.get("steps")).getAsRange<DictionaryAttr>())
+  for (auto step :
+       cast<ArrayAttr>(search.get("steps")).getAsRange<DictionaryAttr>())
     info.steps.push_back({number(step, "ways"), number(step, "bytes"),
                           number(step, "lower_bound_bytes"),
                           cast<BoolAttr>(step.get("optimal")).getValue()});
@@ -135,6 +139,25 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     return unpartitioned.takeError();
   compiled.plan.unpartitioned = std::move(*unpartitioned);
 
+  // However the model is partitioned, the lambdas are the same: their code is
+  // generated while the search runs.
+  const auto requests = [&] {
+    std::vector<codegen::KernelRequest> list;
+    for (const auto &each : kernels.generated())
+      list.push_back({each.symbol, each.lambda});
+    return list;
+  };
+  auto generating = std::async(
+      std::launch::async,
+      [&compiled, &options](std::vector<codegen::KernelRequest> list) {
+        const Clock codegen;
+        auto code = generate(std::move(list), options.cpuArch);
+        compiled.stats.codegenSeconds = codegen.seconds();
+        return code;
+      },
+      requests());
+  const size_t known = kernels.generated().size();
+
   const Clock search;
   if (failed(runPasses(*module, options, [&](OpPassManager &manager) {
         addDecisionPasses(manager, options);
@@ -147,14 +170,12 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     return partitioned.takeError();
   compiled.plan.partitioned = std::move(*partitioned);
 
-  const Clock codegen;
-  std::vector<codegen::KernelRequest> requests;
-  for (const auto &each : kernels.generated())
-    requests.push_back({each.symbol, each.lambda});
-  auto code = generate(std::move(requests), options.cpuArch);
+  auto code = generating.get();
+  // A lambda may be bound by extents, and so be generated in one program only.
+  if (code && kernels.generated().size() != known)
+    code = generate(requests(), options.cpuArch);
   if (!code)
     return code.takeError();
-  compiled.stats.codegenSeconds = codegen.seconds();
   compiled.plan.kernels = std::move(*code);
   compiled.plan.cpuArch = options.cpuArch;
   compiled.plan.modelName = model.name;
@@ -188,8 +209,7 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   return text;
 }
 
-Result<std::string>
-smex::pipeline::regenerateKernels(const plan::Plan &plan) {
+Result<std::string> smex::pipeline::regenerateKernels(const plan::Plan &plan) {
   // In the order of compile(): both programs, kernels of first use.
   std::vector<codegen::KernelRequest> requests;
   std::set<std::string> seen;

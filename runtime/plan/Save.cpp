@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <future>
 #include <unistd.h>
 
 using namespace smex;
@@ -154,17 +155,29 @@ public:
 
   /// Writes one file; its hash is for plan.json.
   Status file(const std::string &name, std::string_view bytes) {
-    hashes[name] = sha256(bytes);
-    return folder.write(name, bytes);
+    return noted(name, write(name, bytes));
   }
 
   /// `prefix`: "" or "unpartitioned/".
   Status partitioned(const Partitioned &part, const std::string &prefix) {
     Status status = file(prefix + "program.json",
                          canonicalJson(programToJson(part.program)));
-    for (size_t k = 0; status && k < part.workers.size(); ++k)
-      status = file(prefix + gpuFile(k, ".json"),
-                    canonicalJson(workerToJson(part.workers[k])));
+    // Beside each other, but not all: their texts may be large.
+    constexpr size_t most = 4;
+    const size_t workers = part.workers.size();
+    for (size_t first = 0; status && first < workers; first += most) {
+      std::vector<std::future<Result<std::string>>> writing;
+      for (size_t k = first; k < std::min(first + most, workers); ++k)
+        writing.push_back(std::async(std::launch::async, [&, k] {
+          return write(prefix + gpuFile(k, ".json"),
+                       canonicalJson(workerToJson(part.workers[k])));
+        }));
+      for (size_t i = 0; i < writing.size(); ++i) {
+        Result<std::string> hash = writing[i].get();
+        if (status)
+          status = noted(prefix + gpuFile(first + i, ".json"), std::move(hash));
+      }
+    }
     return status;
   }
 
@@ -190,6 +203,21 @@ public:
   }
 
 private:
+  /// Returns the hash.
+  Result<std::string> write(const std::string &name,
+                            std::string_view bytes) const {
+    if (Status status = folder.write(name, bytes); !status)
+      return status.takeError();
+    return sha256(bytes);
+  }
+
+  Status noted(const std::string &name, Result<std::string> hash) {
+    if (!hash)
+      return hash.takeError();
+    hashes[name] = *hash;
+    return {};
+  }
+
   StagedDirectory &folder;
   FileHashes hashes;
 };

@@ -16,6 +16,7 @@
 #include <charconv>
 #include <chrono>
 #include <fstream>
+#include <future>
 
 using namespace smex;
 using namespace smex::tools;
@@ -115,11 +116,12 @@ int run(Arguments &arguments) {
     return 0;
   }
 
+  auto hashing = std::async(std::launch::async, hashFiles, model->files);
   auto compiled = pipeline::compile(*model, arguments.compile);
   if (!compiled)
     return report(compiled.error());
   plan::Plan &plan = compiled->plan;
-  auto hash = hashFiles(model->files);
+  auto hash = hashing.get();
   if (!hash)
     return report(hash.error());
   plan.modelSha256 = *hash;

@@ -1,5 +1,6 @@
 // Functions and control flow: inlined, or unrolled where the number of
 // iterations is known at compile time.
+#include "compiler/frontend/onnx/Elements.h"
 #include "compiler/frontend/onnx/Importer.h"
 
 #include <google/protobuf/io/coded_stream.h>
@@ -221,6 +222,7 @@ void Importer::importScan(Node &node, Scope &scope, const Surroundings &in) {
     state.push_back(node.in(i));
   int64_t trips = -1;
   std::vector<int64_t> axes;
+  std::vector<Elements> elements;
   for (int64_t i = 0; i < scanned; ++i) {
     const auto &shape = node.shape(states + i);
     axes.push_back(node.axis(inAxes[i], int64_t(shape.size())));
@@ -228,6 +230,7 @@ void Importer::importScan(Node &node, Scope &scope, const Surroundings &in) {
       node.refuse("its inputs are scanned over ", trips, " and ",
                   shape[axes[i]], " elements");
     trips = shape[axes[i]];
+    elements.emplace_back(node, node.in(states + i), axes[i]);
   }
   if (trips < 1 || trips > longestLoop)
     node.refuse("it scans over ", trips, " elements");
@@ -236,7 +239,7 @@ void Importer::importScan(Node &node, Scope &scope, const Surroundings &in) {
     std::vector<ValueId> inputs = state;
     for (int64_t i = 0; i < scanned; ++i) {
       const int64_t at = inReversed[i] ? trips - 1 - trip : trip;
-      inputs.push_back(node.take(node.in(states + i), axes[i], at));
+      inputs.push_back(elements[i].at(at));
     }
     const auto results = importBody(
         node, body, inputs, "/" + std::to_string(trip) + "/", scope, in);

@@ -1,4 +1,4 @@
-#include "compiler/memory/Planner.h"
+#include "compiler/memory/Occupancy.h"
 
 #include <catch2/catch.hpp>
 
@@ -50,5 +50,38 @@ TEST_CASE("random instances are packed soundly, never below the bound") {
     checkSound(buffers, placement);
     // The last buffer is not rounded up at the arena's end.
     CHECK(placement.peak + 63 >= placement.lowerBound);
+  }
+}
+
+TEST_CASE("the lowest gap is where a walk over all buffers finds it") {
+  std::mt19937 random(11);
+  for (int round = 0; round < 50; ++round) {
+    CAPTURE(round);
+    std::vector<Lifetime> buffers;
+    for (int i = 0; i < 120; ++i) {
+      const int64_t lower = random() % 100, length = 1 + random() % 60;
+      buffers.push_back({lower, lower + (i % 3 ? 1 + length % 4 : length),
+                         int64_t(1 + random() % 3000)});
+    }
+    Occupancy occupancy(buffers, 64);
+    std::vector<int64_t> offsets;
+    for (const Lifetime &buffer : buffers) {
+      int64_t lowest = 0;
+      for (bool moved = true; moved;) {
+        moved = false;
+        for (size_t i = 0; i < offsets.size(); ++i) {
+          const int64_t end = (offsets[i] + buffers[i].size + 63) / 64 * 64;
+          if (buffers[i].lower < buffer.upper &&
+              buffer.lower < buffers[i].upper &&
+              offsets[i] < lowest + buffer.size && lowest < end) {
+            lowest = end;
+            moved = true;
+          }
+        }
+      }
+      CHECK(occupancy.lowestGap(buffer) == lowest);
+      offsets.push_back(lowest);
+      occupancy.take(buffer, lowest);
+    }
   }
 }

@@ -1,5 +1,6 @@
 #include "compiler/partition/CommunicationBytes.h"
 #include "compiler/partition/Factorize.h"
+#include "compiler/partition/Outermost.h"
 #include "compiler/partition/PairCosts.h"
 #include "test/compiler/partition/RandomGraph.h"
 
@@ -241,4 +242,27 @@ TEST_CASE("graphs and plans that make no sense are named") {
   CHECK(!validate(model, planOf({step(2, {0, 0, 2}, {0})})));
   CHECK(!validate(model, planOf({step(2, {0, 0, 0}, {3})})));
   CHECK(!validate(model, planOf({step(0, {0, 0, 0}, {0})})));
+}
+
+TEST_CASE("outermost boxes are those that no other contains") {
+  Random random(5);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Box> boxes(random.below(30));
+    const int64_t extent = 1 + random.below(6);
+    for (Box &box : boxes)
+      for (int d = 0; d < 2; ++d) {
+        const int64_t lo = random.below(extent + 1);
+        box.push_back({lo, lo + random.below(extent + 1 - lo + 1)});
+      }
+    std::vector<Box> expected;
+    for (size_t i = 0; i < boxes.size(); ++i) {
+      bool inside = isEmpty(boxes[i]);
+      for (size_t j = 0; j < boxes.size(); ++j)
+        inside = inside || (j != i && contains(boxes[j], boxes[i]) &&
+                            (boxes[j] != boxes[i] || j < i));
+      if (!inside)
+        expected.push_back(boxes[i]);
+    }
+    CHECK(outermost(boxes) == expected);
+  }
 }

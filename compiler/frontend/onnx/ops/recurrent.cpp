@@ -2,6 +2,7 @@
 // per timestep one product with the hidden state and the gates.
 #include "compiler/frontend/onnx/ops/recurrent.h"
 
+#include "compiler/frontend/onnx/Elements.h"
 #include "compiler/frontend/onnx/Table.h"
 
 #include <algorithm>
@@ -145,12 +146,12 @@ void Recurrent::run(bool splitBias, size_t states,
     std::vector<ValueId> state;
     for (size_t s = 0; s < states; ++s)
       state.push_back(initial(stateOperands[s]));
+    Elements inputs(n, zx, 0);
     std::vector<ValueId> hiddens(steps);
     const bool backward = reversed || direction == 1;
     for (int64_t i = 0; i < steps; ++i) {
       const int64_t t = backward ? steps - 1 - i : i;
-      const ValueId at = n.take(zx, 0, t);
-      std::vector<ValueId> next = step(at, state);
+      std::vector<ValueId> next = step(inputs.at(t), state);
       ValueId shown = next[0];
       if (n.has(4)) {
         for (size_t s = 0; s < states; ++s)
