@@ -32,8 +32,9 @@ Error defect(std::string message) {
 class TemporaryFolder {
 public:
   TemporaryFolder() {
-    const char *root = std::getenv("TMPDIR");
-    path = std::string(root && *root ? root : "/tmp") + "/smex-XXXXXX";
+    if (const char *given = std::getenv("TMPDIR"); given && *given)
+      root = given;
+    path = root + "/smex-XXXXXX";
     made = mkdtemp(path.data()) != nullptr;
   }
   ~TemporaryFolder() {
@@ -44,19 +45,32 @@ public:
   TemporaryFolder(const TemporaryFolder &) = delete;
   TemporaryFolder &operator=(const TemporaryFolder &) = delete;
 
-  std::string path;
+  /// What went wrong, said of the folder that the user knows.
+  Error error(const std::string &reason) const {
+    Error error = fail(root, ": cannot hold temporary files: ", reason,
+                       "; make room there, or set TMPDIR");
+    error.fault = Fault::Environment;
+    return error;
+  }
+
+  std::string root = "/tmp", path;
   bool made = false;
 };
 
 /// Without the care that outputs of a program get: no other process sees it.
-Status writeTemporary(const std::string &path, const std::string &bytes) {
+bool writeTemporary(const std::string &path, const std::string &bytes) {
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), std::streamsize(bytes.size()));
-  if (file.flush())
-    return {};
-  Error error = fail(path, ": ", std::strerror(errno));
-  error.fault = Fault::Environment;
-  return error;
+  return bool(file.flush());
+}
+
+/// Whether lld could not write, rather than not link.
+bool isAboutFiles(const std::string &messages) {
+  for (const char *sign :
+       {"failed to open", "failed to write", "cannot open", "No space left"})
+    if (messages.find(sign) != std::string::npos)
+      return true;
+  return false;
 }
 
 /// What the dynamic loader would have to find elsewhere.
@@ -88,17 +102,14 @@ Status verifyImportFree(const std::string &bytes) {
 Result<std::string>
 codegen::linkShared(const std::vector<std::string> &objects) {
   const TemporaryFolder folder;
-  if (!folder.made) {
-    Error error = fail(folder.path, ": ", std::strerror(errno));
-    error.fault = Fault::Environment;
-    return error;
-  }
+  if (!folder.made)
+    return folder.error(std::strerror(errno));
   const std::string output = folder.path + "/kernels.so";
   std::vector<std::string> inputs;
   for (const std::string &object : objects) {
     inputs.push_back(folder.path + "/" + std::to_string(inputs.size()) + ".o");
-    if (Status written = writeTemporary(inputs.back(), object); !written)
-      return written.takeError();
+    if (!writeTemporary(inputs.back(), object))
+      return folder.error(std::strerror(errno));
   }
 
   // No build id, no name, one thread: nothing but the objects decides the
@@ -117,6 +128,8 @@ codegen::linkShared(const std::vector<std::string> &objects) {
     const std::lock_guard<std::mutex> lock(mutex);
     const lld::Result result =
         lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
+    if (result.retCode != 0 && isAboutFiles(messages))
+      return folder.error("the linker found no room");
     if (result.retCode != 0)
       return defect("generated kernels do not link: " +
                     messages.substr(0, messages.find('\n')));

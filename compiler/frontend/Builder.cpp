@@ -58,17 +58,18 @@ ValueId Builder::randomSeed() {
   return *seed;
 }
 
-void Builder::addUpdate(ValueId parameter, ValueId value) {
+bool Builder::addUpdate(ValueId parameter, ValueId value) {
   if (values[parameter].kind != Entry::Kind::Parameter ||
       values[parameter].type != values[value].type)
-    return;
+    return false;
   setConstant(parameter);
   for (auto &[known, last] : updates)
     if (known == parameter) {
       last = value;
-      return;
+      return true;
     }
   updates.emplace_back(parameter, value);
+  return true;
 }
 
 void Builder::setConstant(ValueId v) {
@@ -171,18 +172,24 @@ Builder::apply(std::string_view op, const std::vector<ValueId> &operands,
   if (!instance)
     return instance.takeError();
 
+  return append(*instance, operands, node);
+}
+
+std::vector<ValueId> Builder::append(const tdl::Instance &instance,
+                                     const std::vector<ValueId> &operands,
+                                     const std::string &node) {
   std::vector<ValueId> results;
   const auto valueOf = [&](int number) {
     return number >= 0 ? operands[number] : results[~number];
   };
-  for (tdl::Application &a : instance->applications) {
+  for (const tdl::Application &a : instance.applications) {
     std::vector<ValueId> read;
     for (int operand : a.operands)
       read.push_back(valueOf(operand));
-    results.push_back(apply(std::move(a), std::move(read), node));
+    results.push_back(apply(a, std::move(read), node));
   }
   std::vector<ValueId> returned;
-  for (int number : instance->results)
+  for (int number : instance.results)
     returned.push_back(valueOf(number));
   return returned;
 }

@@ -38,8 +38,8 @@ public:
   /// counts up with training's steps. One for the whole model.
   ValueId randomSeed();
   /// After each step of training, the parameter becomes the value, and is no
-  /// weight. Nothing where `parameter` is none, or of another type.
-  void addUpdate(ValueId parameter, ValueId value);
+  /// weight. False where `parameter` is none, or of another type.
+  bool addUpdate(ValueId parameter, ValueId value);
   /// A parameter that training leaves alone.
   void setConstant(ValueId v);
   ValueId addSequence(std::vector<ValueId> elements);
@@ -56,6 +56,18 @@ public:
                                      const std::vector<ValueId> &operands,
                                      const tdl::Attributes &attributes,
                                      const std::string &node);
+
+  /// The same for applications that are ready.
+  std::vector<ValueId> append(const tdl::Instance &instance,
+                              const std::vector<ValueId> &operands,
+                              const std::string &node);
+
+  size_t valueCount() const { return values.size(); }
+  size_t applicationCount() const { return applications.size(); }
+  /// Its operands and result are ValueIds.
+  const Application &application(size_t number) const {
+    return applications[number];
+  }
 
   const TensorType &type(ValueId v) const { return values[v].type; }
   const std::string &name(ValueId v) const { return values[v].name; }

@@ -72,6 +72,7 @@ struct Model {
   std::vector<Parameter> parameters;
   std::vector<Application> applications; // in topological order
   std::vector<Update> updates;
+  bool ownAlgorithm = false; // the updates are those of a whole training step
   /// Files that the model consists of (the model itself first, then external
   /// data, --ops files), for the hash in the plan.
   std::vector<std::string> files;
@@ -83,6 +84,9 @@ struct ImportOptions {
   std::map<std::string, std::string> constants; // --constant NAME=FILE
   std::vector<std::string> opsFiles;            // --ops FILE
   bool training = false; // keep what the model says about its next step
+  /// With training: take the model's own algorithm (TrainingInfoProto), if it
+  /// has one.
+  bool ownAlgorithm = false;
 };
 
 /// Reads a model by its extension, .onnx or .json. The error may have several

@@ -13,14 +13,13 @@ namespace {
 class Backward {
 public:
   Backward(Graph &graph, const std::vector<int> &trained)
-      : graph(graph), count(graph.model().applications.size()),
-        varies(graph.model().values.size()),
-        gradients(graph.model().values.size(), -1) {
+      : graph(graph), count(graph.applicationCount()),
+        varies(graph.valueCount()), gradients(graph.valueCount(), -1) {
     for (int value : trained)
       varies[size_t(value)] = true;
     lastReader.resize(varies.size(), count);
     for (size_t i = 0; i < count; ++i)
-      noteApplication(graph.model().applications[i], i);
+      noteApplication(graph.application(i), i);
     for (int value : trained)
       if (lastReader[size_t(value)] < count)
         completedBy.emplace(lastReader[size_t(value)], value);
@@ -53,13 +52,13 @@ private:
       lastReader[size_t(operand)] =
           std::min(lastReader[size_t(operand)], number);
     }
-    varies[size_t(application.result)] =
-        any && !application.detached && isFloat(application.lambda.result);
+    if (any && !application.detached && isFloat(application.lambda.result))
+      varies[size_t(application.result)] = true;
   }
 
   /// Hands the gradient of an application's result on to its operands.
   Status pass(size_t number) {
-    const Application application = graph.model().applications[number];
+    const Application application = graph.application(number);
     const int gradient = gradients[size_t(application.result)];
     if (gradient < 0 || !varies[size_t(application.result)])
       return {};

@@ -1,6 +1,7 @@
 #include "compiler/training/TrainingGraph.h"
 
 #include "compiler/training/Backward.h"
+#include "compiler/training/ModelGraph.h"
 #include "compiler/training/Optimizer.h"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ Result<Loss> lossFor(const TrainingOptions &options, const std::string &output,
               "mse, l1, bce_with_logits and given:NAME");
 }
 
-Result<int> addLoss(Graph &graph, const TrainingOptions &options) {
+Result<int> addLoss(ModelGraph &graph, const TrainingOptions &options) {
   const Model &model = graph.model();
   const std::string given = "given:";
   if (options.loss.compare(0, given.size(), given) == 0) {
@@ -148,13 +149,15 @@ void dropUnused(Model &model) {
 
 Result<Model> training::buildTrainingGraph(Model model,
                                            const TrainingOptions &options) {
+  if (model.ownAlgorithm)
+    return model;
   auto optimizer = Optimizer::make(options);
   if (!optimizer)
     return optimizer.takeError();
   const auto trained = trainedParameters(model, options);
   if (!trained)
     return trained.error();
-  Graph graph(model);
+  ModelGraph graph(model);
   const auto loss = addLoss(graph, options);
   if (!loss)
     return loss.error();

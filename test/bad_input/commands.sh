@@ -27,6 +27,14 @@ refuses 2 'NAME=VALUE' --gpus 2 --constant x
 refuses 2 'number' --gpus 2 --dim n=many
 refuses 2 'number' --gpus 2 --dim n=99999999999999999999
 refuses 1 '"n"' --gpus 2 --dim n=4
+refuses 2 'memory-per-gpu "much" is no size' --gpus 2 --memory-per-gpu much
+refuses 2 'memory-per-gpu "-1" is no size' --gpus 2 --memory-per-gpu=-1
+refuses 1 'smallest limit that works with 2 GPUs is [0-9]+ bytes; largest at its peak: "' \
+  --gpus 2 --memory-per-gpu 1KiB
+refuses 2 '--train' --gpus 2 --lr 0.1
+refuses 2 'optimizer' --gpus 2 --train --optimizer nonsense
+refuses 1 'no loss "nonsense"' --gpus 2 --train --loss nonsense
+refuses 1 'no parameter "nonsense" to freeze' --gpus 2 --train --freeze nonsense
 gives 2 '-o' "$smexc" "$model" --gpus 2
 gives 2 'MODEL' "$smexc"
 gives 1 'nowhere.onnx' "$smexc" nowhere.onnx --gpus 2 -o none
@@ -122,6 +130,10 @@ mkdir disk
 if mount -t tmpfs -o size=64k tmpfs disk 2> /dev/null; then
   gives 4 'disk/plan/[a-z0-9./]*: cannot write: No space left' "$smexc" "$model" --gpus 2 -o disk/plan
   [ -z "$(ls disk)" ] || complain "left on the full disk: $(ls disk)"
+  # Kernels are linked in a temporary folder.
+  head -c 63k /dev/zero > disk/full
+  gives 4 'disk: cannot hold temporary files' \
+    env TMPDIR="$work/disk" "$smexc" "$model" --gpus 2 -o none
   umount disk
 fi
 exit $failed

@@ -13,6 +13,10 @@ struct TrainingArguments {
   training::TrainingOptions options;
 };
 
+/// A model's own algorithm is taken unless one of --loss and --optimizer is
+/// given: `parsed` says.
+bool wantsOwnAlgorithm(const CLI::App &parsed);
+
 void declareTraining(CLI::App &app, TrainingArguments &arguments);
 
 /// The training graph where --train was given, else the model.

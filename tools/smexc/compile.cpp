@@ -1,6 +1,7 @@
 // smexc MODEL --gpus N -o DIR
 #include "compiler/emit/Weights.h"
 #include "compiler/partition/Algorithm.h"
+#include "compiler/pipeline/MemoryLimit.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Json.h"
@@ -26,6 +27,7 @@ namespace {
 struct Arguments {
   std::string model, output, stats, emit;
   std::vector<std::string> dims, constants;
+  std::string memoryPerGpu;
   frontend::ImportOptions import;
   TrainingArguments training;
   pipeline::CompileOptions compile;
@@ -100,6 +102,16 @@ int run(Arguments &arguments) {
   };
   if (Status bound = bindArguments(arguments); !bound)
     return report(bound.error());
+  std::optional<int64_t> memoryLimit;
+  if (!arguments.memoryPerGpu.empty()) {
+    auto size = pipeline::parseSize(arguments.memoryPerGpu);
+    if (!size) {
+      Error error = size.takeError();
+      error.message = "--memory-per-gpu " + error.message;
+      return report(error);
+    }
+    memoryLimit = *size;
+  }
   arguments.import.training = arguments.training.train;
   auto imported = frontend::importModel(arguments.model, arguments.import);
   if (!imported)
@@ -125,6 +137,9 @@ int run(Arguments &arguments) {
   if (!hash)
     return report(hash.error());
   plan.modelSha256 = *hash;
+  if (memoryLimit)
+    if (Status kept = pipeline::checkMemoryLimit(plan, *memoryLimit); !kept)
+      return report(kept.error());
   const double compileSeconds = seconds();
 
   plan::layoutWeights(plan.partitioned);
@@ -183,6 +198,8 @@ int smex::tools::compileCommand(int argc, char **argv) {
   app.add_option("--ops", arguments.import.opsFiles,
                  "FILE: more operators, as lambdas");
   declareTraining(app, arguments.training);
+  app.add_option("--memory-per-gpu", arguments.memoryPerGpu,
+                 "SIZE, such as 12GiB: a limit that the plan must keep");
   app.add_option("--algorithm", arguments.compile.algorithm,
                  "search algorithm (default: recursive)")
       ->check(CLI::IsMember(algorithmNames()));
@@ -199,6 +216,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
   } catch (const CLI::ParseError &e) {
     return parseError(app, e);
   }
+  arguments.import.ownAlgorithm = wantsOwnAlgorithm(app);
   if (arguments.output.empty() && arguments.emit.empty())
     return report({"give the plan's folder: -o DIR", Fault::Usage});
   return run(arguments);

@@ -28,6 +28,10 @@ void smex::tools::declareTraining(CLI::App &app, TrainingArguments &arguments) {
                             "default: 0, adamw: 0.01"));
 }
 
+bool smex::tools::wantsOwnAlgorithm(const CLI::App &parsed) {
+  return parsed.count("--loss") + parsed.count("--optimizer") == 0;
+}
+
 Result<frontend::Model>
 smex::tools::withTraining(frontend::Model model,
                           const TrainingArguments &arguments) {

@@ -81,6 +81,10 @@ static std::map<std::string, int64_t> opsetsOf(
 }
 
 Result<Model> Importer::run() try {
+  const bool ownAlgorithm = options.training && options.ownAlgorithm &&
+                            model->training_info_size() > 0;
+  if (ownAlgorithm)
+    model = withAlgorithms(std::move(model));
   const onnx::GraphProto &graph = model->graph();
   Surroundings in;
   in.opsets = opsetsOf(model->opset_import());
@@ -119,6 +123,8 @@ Result<Model> Importer::run() try {
       outputs.push_back({output.name(), v});
     }
   }
+  if (errors.empty() && ownAlgorithm)
+    bindUpdates(scope);
   if (!errors.empty()) {
     Error all;
     for (const std::string &message : errors)
@@ -126,6 +132,7 @@ Result<Model> Importer::run() try {
     return all;
   }
   Model result = builder.finish(outputs, options.training);
+  result.ownAlgorithm = ownAlgorithm;
   result.name = file;
   result.files = std::move(files);
   return result;
@@ -232,6 +239,8 @@ void Importer::convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
     return importScan(node, scope, in);
   if (domain.empty() && op == "SequenceMap")
     return importSequenceMap(node, scope, in);
+  if (domain == "ai.onnx.preview.training" && op == "Gradient")
+    return importGradient(node, scope);
   bool known = false;
   if (const Row *row = findRow(domain, op, node.opset, known))
     return row->convert(node);

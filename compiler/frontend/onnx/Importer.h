@@ -65,6 +65,12 @@ private:
   void report(const Node &node, const Surroundings &in, std::string reason);
   void error(std::string message);
 
+  // Training.cpp
+  void importGradient(Node &node, const Scope &scope);
+  static std::shared_ptr<const onnx::ModelProto>
+  withAlgorithms(std::shared_ptr<const onnx::ModelProto> model);
+  void bindUpdates(const Scope &scope);
+
   // Order.cpp
   std::vector<int> orderOf(const NodeList &nodes, const Scope &scope,
                            const Surroundings &in);

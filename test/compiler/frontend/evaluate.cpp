@@ -6,6 +6,7 @@
 #include "runtime/io/Npy.h"
 #include "runtime/io/TensorProto.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -204,4 +205,22 @@ std::string smex::test::Case::check(const Model &model,
       return "output " + outputNames[i] + ": " + problem;
   }
   return "";
+}
+
+void smex::test::visitCases(const std::string &folder, const Visitor &visit) {
+  std::vector<std::string> folders;
+  std::error_code ignored;
+  for (const auto &entry : std::filesystem::directory_iterator(folder, ignored))
+    folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  for (const std::string &path : folders) {
+    Case c;
+    if (!c.load(path).empty())
+      continue;
+    const auto model = c.import();
+    if (model)
+      c.check(*model, [&](const Model &m, const auto &inputs) {
+        return evaluateVisiting(m, inputs, visit);
+      });
+  }
 }

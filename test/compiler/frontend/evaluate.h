@@ -48,6 +48,11 @@ struct Case {
   Result<frontend::Model> import();
 };
 
+/// Calls `visit` before each application of every case in a folder of them, in
+/// the order of their names; cases that cannot be read or imported are left
+/// out (onnx_node_cases lists those).
+void visitCases(const std::string &folder, const Visitor &visit);
+
 } // namespace smex::test
 
 #endif

@@ -1,7 +1,7 @@
 // Every strategy of every operator, proven by execution (thesis section 3.4.2):
 // each distinct application in ONNX's node cases is cut along every index
-// variable, and every pair of them, the parts are run on nothing but the regions
-// computed for them, put together, and compared with the whole.
+// variable, and every pair of them, the parts are run on nothing but the
+// regions computed for them, put together, and compared with the whole.
 //
 // Integers keep the case's values, since many are indices; floats become small
 // whole numbers, so that bits must be equal wherever sums are exact.
@@ -10,13 +10,10 @@
 #include "test/compiler/analysis/ProveStrategy.h"
 #include "test/compiler/frontend/evaluate.h"
 
-#include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <set>
 
 using namespace smex;
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -52,24 +49,9 @@ public:
 
 int main(int argc, char **argv) {
   Prover prover;
-  std::vector<std::string> folders;
   if (argc == 2)
-    for (const auto &entry : fs::directory_iterator(argv[1]))
-      folders.push_back(entry.path());
-  std::sort(folders.begin(), folders.end());
-  for (const std::string &folder : folders) {
-    test::Case c;
-    if (!c.load(folder).empty())
-      continue; // strings and sequences: onnx_node_cases lists them
-    auto model = c.import();
-    if (!model)
-      continue;
-    c.check(*model, [&](const frontend::Model &m,
-                        const std::map<std::string, Tensor> &inputs) {
-      return test::evaluateVisiting(
-          m, inputs, [&](const auto &a, const auto &o) { prover.visit(a, o); });
-    });
-  }
+    test::visitCases(argv[1],
+                     [&](const auto &a, const auto &o) { prover.visit(a, o); });
   std::printf("%zu distinct applications, %d with a wrong strategy\n",
               prover.seen.size(), prover.failed);
   return prover.seen.size() < 500 || prover.failed ? 1 : 0;

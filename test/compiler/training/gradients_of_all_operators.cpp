@@ -11,15 +11,12 @@
 #include "dialects/tdl/lambda/Interpreter.h"
 #include "test/compiler/frontend/evaluate.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <random>
 #include <set>
 
 using namespace smex;
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -168,8 +165,6 @@ private:
     for (const tdl::Application &made : adjoint->applications)
       if (elementCount(made.extents).value_or(INT64_MAX) > 10'000'000) {
         ++large;
-        if (std::getenv("SHOW"))
-          std::printf("LARGE %s\n", toString(made.lambda).c_str());
         return "";
       }
     std::vector<Tensor> results;
@@ -209,25 +204,9 @@ private:
 
 int main(int argc, char **argv) {
   Checker checker;
-  std::vector<std::string> folders;
   if (argc == 2)
-    for (const auto &entry : fs::directory_iterator(argv[1]))
-      folders.push_back(entry.path());
-  std::sort(folders.begin(), folders.end());
-  for (const std::string &folder : folders) {
-    test::Case c;
-    if (!c.load(folder).empty())
-      continue; // strings and sequences: onnx_node_cases lists them
-    auto model = c.import();
-    if (!model)
-      continue;
-    c.check(*model, [&](const frontend::Model &m,
-                        const std::map<std::string, Tensor> &inputs) {
-      return test::evaluateVisiting(
-          m, inputs,
-          [&](const auto &a, const auto &o) { checker.visit(a, o); });
-    });
-  }
+    test::visitCases(
+        argv[1], [&](const auto &a, const auto &o) { checker.visit(a, o); });
   std::printf(
       "%zu distinct applications: %d gradients, %d flat, %d too large to "
       "try, %d wrong\n",

@@ -1,0 +1,63 @@
+#include "compiler/training/ModelGraph.h"
+
+using namespace smex;
+using namespace smex::training;
+
+ModelGraph::ModelGraph(frontend::Model &model) : given(model) {
+  for (const frontend::Value &value : model.values)
+    names.insert(value.name);
+}
+
+int ModelGraph::addValue(const std::string &name, TensorType type) {
+  std::string unique = name;
+  for (int i = 2; !names.insert(unique).second; ++i)
+    unique = name + "_" + std::to_string(i);
+  given.values.push_back({std::move(unique), std::move(type)});
+  return int(given.values.size()) - 1;
+}
+
+int ModelGraph::addInput(const std::string &name, TensorType type) {
+  given.inputs.push_back(addValue(name, std::move(type)));
+  return given.inputs.back();
+}
+
+int ModelGraph::addState(const std::string &name, TensorType type) {
+  frontend::Parameter parameter;
+  parameter.value = addValue(name, std::move(type));
+  parameter.data.kind = frontend::ParameterData::Kind::Drawn;
+  parameter.constant = parameter.state = true;
+  given.parameters.push_back(parameter);
+  return parameter.value;
+}
+
+void ModelGraph::addUpdate(int parameter, int value) {
+  given.updates.push_back({parameter, value});
+}
+
+std::vector<int> ModelGraph::append(const tdl::Instance &instance,
+                                    const std::vector<int> &operands,
+                                    const std::string &name,
+                                    const std::string &node) {
+  std::vector<int> made;
+  const auto valueOf = [&](int source) {
+    return source >= 0 ? operands[size_t(source)] : made[size_t(~source)];
+  };
+  for (const tdl::Application &application : instance.applications) {
+    frontend::Application added;
+    added.lambda = application.lambda;
+    added.extents = application.extents;
+    added.detached = application.detached;
+    added.node = node;
+    for (int operand : application.operands)
+      added.operands.push_back(valueOf(operand));
+    const auto begin = application.extents.begin();
+    added.result = addValue(name, {application.lambda.result,
+                                   {begin, begin + application.lambda.rank()}});
+    made.push_back(added.result);
+    given.applications.push_back(std::move(added));
+  }
+  std::vector<int> results;
+  for (int source : instance.results)
+    results.push_back(valueOf(source));
+  return results;
+}

@@ -1,0 +1,47 @@
+// A model that grows: what training adds to it. Values and applications are
+// appended, those that are there stay as they are.
+#ifndef SMEX_COMPILER_TRAINING_MODELGRAPH_H
+#define SMEX_COMPILER_TRAINING_MODELGRAPH_H
+
+#include "compiler/training/Graph.h"
+
+#include <unordered_set>
+
+namespace smex::training {
+
+class ModelGraph : public Graph {
+public:
+  explicit ModelGraph(frontend::Model &model);
+
+  const frontend::Model &model() const { return given; }
+  size_t valueCount() const override { return given.values.size(); }
+  const TensorType &type(int value) const override {
+    return given.values[size_t(value)].type;
+  }
+  const std::string &name(int value) const override {
+    return given.values[size_t(value)].name;
+  }
+  size_t applicationCount() const override { return given.applications.size(); }
+  const frontend::Application &application(size_t number) const override {
+    return given.applications[number];
+  }
+  std::vector<int> append(const tdl::Instance &instance,
+                          const std::vector<int> &operands,
+                          const std::string &name,
+                          const std::string &node) override;
+
+  int addInput(const std::string &name, TensorType type);
+  /// Zero when training begins; not a weight but part of a step's state.
+  int addState(const std::string &name, TensorType type);
+  void addUpdate(int parameter, int value);
+
+private:
+  int addValue(const std::string &name, TensorType type);
+
+  frontend::Model &given;
+  std::unordered_set<std::string> names;
+};
+
+} // namespace smex::training
+
+#endif

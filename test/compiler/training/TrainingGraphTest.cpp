@@ -1,0 +1,316 @@
+// Losses and optimizers against their formulas, and what cannot be trained.
+// Whole models against PyTorch are test/end_to_end/training.
+#include "compiler/training/TrainingGraph.h"
+#include "support/File.h"
+#include "test/compiler/frontend/evaluate.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+
+using namespace smex;
+using frontend::Model;
+using training::TrainingOptions;
+
+namespace {
+
+Result<Model> importJson(const std::string &text) {
+  const char *folder = std::getenv("TEST_TMPDIR");
+  const std::string path =
+      std::string(folder ? folder : "/tmp") + "/model.json";
+  REQUIRE(writeFile(path,
+                    R"({"format": "smex-model", "version": 1, )" + text + "}"));
+  frontend::ImportOptions options;
+  options.training = true;
+  return frontend::importModel(path, options);
+}
+
+Result<Model> build(const std::string &text, const TrainingOptions &options) {
+  auto model = importJson(text);
+  if (!model) {
+    INFO(model.error().message);
+    REQUIRE(model);
+  }
+  return training::buildTrainingGraph(std::move(*model), options);
+}
+
+template <typename T>
+Tensor tensor(DType type, std::vector<int64_t> shape, std::vector<T> values) {
+  Tensor made = makeTensor({type, std::move(shape)});
+  REQUIRE(made.bytes.size() == values.size() * sizeof(T));
+  std::memcpy(made.bytes.data(), values.data(), made.bytes.size());
+  return made;
+}
+Tensor floats(std::vector<int64_t> shape, std::vector<float> values) {
+  return tensor(DType::F32, std::move(shape), std::move(values));
+}
+Tensor integers(std::vector<int64_t> shape, std::vector<int64_t> values) {
+  return tensor(DType::I64, std::move(shape), std::move(values));
+}
+
+/// Runs steps with the reference interpreter.
+class Trainer {
+public:
+  explicit Trainer(Model given) : model(std::move(given)) {
+    for (const frontend::Update &update : model.updates) {
+      model.outputs.push_back(update.value);
+      model.outputNames.push_back(model.values[size_t(update.value)].name);
+    }
+  }
+
+  /// The loss before the update.
+  double step(const std::map<std::string, Tensor> &inputs) {
+    auto values = test::evaluate(model, inputs);
+    if (!values)
+      FAIL(values.error().message);
+    for (const frontend::Update &update : model.updates)
+      set(update.parameter,
+          values->at(model.values[size_t(update.value)].name));
+    return *values->at("loss").data<float>();
+  }
+
+  std::vector<float> parameter(const std::string &name) const {
+    for (const frontend::Parameter &each : model.parameters) {
+      const frontend::Value &value = model.values[size_t(each.value)];
+      if (value.name != name)
+        continue;
+      const auto *data = reinterpret_cast<const float *>(each.data.bytes);
+      return {data, data + *elementCount(value.type.shape)};
+    }
+    FAIL("no parameter " << name);
+    return {};
+  }
+
+private:
+  void set(int value, Tensor tensor) {
+    for (frontend::Parameter &each : model.parameters)
+      if (each.value == value) {
+        const auto owner = std::make_shared<Tensor>(std::move(tensor));
+        each.data = {};
+        each.data.bytes = owner->bytes.data();
+        each.data.keepAlive = owner;
+      }
+  }
+
+  Model model;
+};
+
+/// y = w, one vector of three; with mse, dw = 2 (w - labels) / 3.
+const char *vector = R"(
+  "inputs": [{"name": "x", "type": "f32", "shape": [3]}],
+  "parameters": [{"name": "w", "type": "f32", "shape": [3], "values": [1, -2, 0.5]}],
+  "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["y"]}],
+  "outputs": ["y"])";
+
+const std::vector<double> start = {1, -2, 0.5}, target = {0.25, 1, -1};
+
+/// Steps of `update(w, g, t)` in double, and of the training graph.
+template <typename F>
+void compareOptimizer(TrainingOptions options, F &&update) {
+  options.loss = "mse";
+  auto model = build(vector, options);
+  if (!model)
+    FAIL(model.error().message);
+  Trainer trainer(std::move(*model));
+  std::vector<double> w = start;
+  for (int t = 1; t <= 5; ++t) {
+    trainer.step({{"x", floats({3}, {1, 1, 1})},
+                  {"labels", floats({3}, {0.25f, 1, -1})}});
+    for (size_t i = 0; i < 3; ++i)
+      update(i, w[i], 2 * (w[i] - target[i]) / 3, t);
+    const std::vector<float> got = trainer.parameter("w");
+    for (size_t i = 0; i < 3; ++i) {
+      INFO(options.optimizer << ", step " << t << ", element " << i);
+      CHECK(got[i] == Approx(w[i]).epsilon(2e-6).margin(1e-6));
+    }
+  }
+}
+
+double lossOf(const std::string &model, const std::string &loss,
+              std::map<std::string, Tensor> inputs,
+              std::optional<int64_t> ignore = {}) {
+  TrainingOptions options;
+  options.loss = loss;
+  options.ignoreIndex = ignore;
+  auto built = build(model, options);
+  if (!built)
+    FAIL(built.error().message);
+  return Trainer(std::move(*built)).step(inputs);
+}
+
+std::string errorOf(const std::string &model, const TrainingOptions &options) {
+  auto built = build(model, options);
+  REQUIRE(!built);
+  return built.error().message;
+}
+
+TrainingOptions withLoss(const std::string &loss) {
+  TrainingOptions options;
+  options.loss = loss;
+  return options;
+}
+
+} // namespace
+
+TEST_CASE("optimizers take the steps that PyTorch's do") {
+  TrainingOptions options;
+  options.learningRate = 0.1;
+  std::vector<double> a(3), b(3);
+  SECTION("sgd") {
+    options.weightDecay = 0.2;
+    compareOptimizer(options, [&](size_t, double &w, double g, int) {
+      w -= 0.1 * (g + 0.2 * w);
+    });
+  }
+  SECTION("momentum") {
+    options.optimizer = "momentum";
+    options.momentum = 0.8;
+    options.weightDecay = 0.2;
+    compareOptimizer(options, [&](size_t i, double &w, double g, int) {
+      a[i] = 0.8 * a[i] + g + 0.2 * w;
+      w -= 0.1 * a[i];
+    });
+  }
+  const auto adam = [&](double coupled, double decoupled) {
+    compareOptimizer(
+        options, [&, coupled, decoupled](size_t i, double &w, double g, int t) {
+          g += coupled * w;
+          w *= 1 - 0.1 * decoupled;
+          a[i] = 0.9 * a[i] + 0.1 * g;
+          b[i] = 0.999 * b[i] + 0.001 * g * g;
+          w -= 0.1 * (a[i] / (1 - std::pow(0.9, t))) /
+               (std::sqrt(b[i] / (1 - std::pow(0.999, t))) + 1e-8);
+        });
+  };
+  SECTION("adam") {
+    options.optimizer = "adam";
+    options.weightDecay = 0.2;
+    adam(0.2, 0);
+  }
+  SECTION("adamw, whose weights decay unless told otherwise") {
+    options.optimizer = "adamw";
+    adam(0, 0.01);
+  }
+  SECTION("adagrad") {
+    options.optimizer = "adagrad";
+    compareOptimizer(options, [&](size_t i, double &w, double g, int) {
+      a[i] += g * g;
+      w -= 0.1 * g / (std::sqrt(a[i]) + 1e-10);
+    });
+  }
+}
+
+TEST_CASE("losses are means over elements") {
+  const std::map<std::string, Tensor> inputs = {
+      {"x", floats({3}, {1, 1, 1})}, {"labels", floats({3}, {0.25f, 1, -1})}};
+  CHECK(lossOf(vector, "mse", inputs) ==
+        Approx((0.75 * 0.75 + 9 + 1.5 * 1.5) / 3));
+  CHECK(lossOf(vector, "l1", inputs) == Approx((0.75 + 3 + 1.5) / 3));
+  double expected = 0;
+  for (size_t i = 0; i < 3; ++i)
+    expected += std::log1p(std::exp(start[i])) - start[i] * target[i];
+  CHECK(lossOf(vector, "bce_with_logits", inputs) == Approx(expected / 3));
+}
+
+TEST_CASE("cross entropy along an axis, without what is ignored") {
+  const char *model = R"(
+    "inputs": [{"name": "x", "type": "f32", "shape": [2, 3, 2]}],
+    "parameters": [{"name": "w", "type": "f32", "shape": [], "values": 1}],
+    "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["y"]}],
+    "outputs": ["y"])";
+  const std::vector<float> x = {1, 2, -1, 0.5f, 3, 0, -2, 100, 1, 1, 0, -100};
+  const auto term = [&](int n, int d, int label) {
+    double sum = 0;
+    for (int c = 0; c < 3; ++c)
+      sum += std::exp(double(x[size_t(n * 6 + c * 2 + d)]));
+    return std::log(sum) - x[size_t(n * 6 + label * 2 + d)];
+  };
+  const auto loss = [&](std::vector<int64_t> labels,
+                        std::optional<int64_t> ignore) {
+    return lossOf(model, "cross_entropy:1",
+                  {{"x", floats({2, 3, 2}, x)},
+                   {"labels", integers({2, 2}, std::move(labels))}},
+                  ignore);
+  };
+  const double all =
+      (term(0, 0, 2) + term(0, 1, 0) + term(1, 0, 1) + term(1, 1, 2)) / 4;
+  CHECK(loss({2, 0, 1, 2}, {}) == Approx(all));
+  const double some = (term(0, 0, 2) + term(1, 1, 2)) / 2;
+  CHECK(loss({2, -1, -1, 2}, -1) == Approx(some));
+  CHECK(loss({2, -100, -100, 2}, {}) == Approx(some));
+}
+
+TEST_CASE("a parameter with several readers sums their gradients") {
+  // loss = mean((w x + w)^2), x = 1: dw = 8 w / 3 per element.
+  auto model = build(R"(
+    "inputs": [{"name": "x", "type": "f32", "shape": [3]}],
+    "parameters": [{"name": "w", "type": "f32", "shape": [3], "values": [1, -2, 0.5]}],
+    "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["a"]},
+              {"op": "Add", "inputs": ["a", "w"], "outputs": ["y"]}],
+    "outputs": ["y"])",
+                     [] {
+                       TrainingOptions options = withLoss("mse");
+                       options.learningRate = 0.25;
+                       return options;
+                     }());
+  REQUIRE(model);
+  Trainer trainer(std::move(*model));
+  trainer.step(
+      {{"x", floats({3}, {1, 1, 1})}, {"labels", floats({3}, {0, 0, 0})}});
+  const std::vector<float> got = trainer.parameter("w");
+  for (size_t i = 0; i < 3; ++i)
+    CHECK(got[i] == Approx(start[i] * (1 - 0.25 * 8 / 3)));
+}
+
+TEST_CASE("a frozen parameter is not trained") {
+  TrainingOptions options = withLoss("mse");
+  options.freeze = {"w"};
+  CHECK(errorOf(vector, options).find("nothing to train") != std::string::npos);
+  options.freeze = {"v"};
+  CHECK(errorOf(vector, options) ==
+        "the model has no parameter \"v\" to freeze");
+}
+
+TEST_CASE("what has no gradient is said") {
+  const auto message = [](const std::string &model, const std::string &loss) {
+    return errorOf(model, withLoss(loss));
+  };
+  CHECK(message(vector, "hinge") ==
+        "no loss \"hinge\"; there are cross_entropy[:AXIS], mse, l1, "
+        "bce_with_logits and given:NAME");
+  CHECK(
+      message(vector, "cross_entropy:1") ==
+      "loss \"cross_entropy:1\": output \"y\" is f32[3], it has no such axis");
+  CHECK(message(vector, "cross_entropy:x") ==
+        "loss \"cross_entropy:x\": the axis is no number");
+  CHECK(message(vector, "given:z") ==
+        "the model has no value \"z\" to take as its loss");
+  CHECK(message(vector, "given:y") ==
+        "loss \"y\" is f32[3]: one float is needed");
+  CHECK(message(R"(
+    "inputs": [{"name": "x", "type": "f32", "shape": [3]}],
+    "parameters": [{"name": "w", "type": "f32", "shape": [3], "values": [1, 2, 3]}],
+    "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["a"]},
+              {"op": "ArgMax", "inputs": ["a"], "outputs": ["y"]}],
+    "outputs": ["y"])",
+                "mse") == "output \"y\" is i64[1]: a loss needs a float");
+  CHECK(message(R"(
+    "inputs": [{"name": "x", "type": "f32", "shape": [3]}],
+    "parameters": [{"name": "w", "type": "f32", "shape": [3], "values": [1, 2, 3]}],
+    "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["a"]},
+              {"op": "Floor", "inputs": ["a"], "outputs": ["y"]}],
+    "outputs": ["y"])",
+                "mse")
+            .find("nothing to train") != std::string::npos);
+  CHECK(message(R"(
+    "inputs": [{"name": "x", "type": "f32", "shape": [2, 2]}],
+    "parameters": [{"name": "w", "type": "f32", "shape": [2, 2], "values": [1, 2, 3, 4]}],
+    "nodes": [{"op": "Mul", "name": "scale", "inputs": ["x", "w"], "outputs": ["a"]},
+              {"op": "Det", "name": "volume", "inputs": ["a"], "outputs": ["y"]}],
+    "outputs": ["y"])",
+                "mse") == "node \"volume\": cannot be trained through: @det "
+                          "has no gradient");
+}
