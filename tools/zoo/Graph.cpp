@@ -1,0 +1,136 @@
+#include "tools/zoo/Graph.h"
+
+#include <cmath>
+
+using namespace smex;
+using namespace smex::zoo;
+
+/// A tensor's bytes, and all weights', stay far from overflow.
+constexpr int64_t mostElements = int64_t(1) << 48;
+
+void Graph::define(const std::string &lambda) {
+  operatorList.push_back(lambda);
+}
+
+int64_t Graph::count(const std::string &name, const Shape &shape) {
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    if (__builtin_mul_overflow(elements, extent, &elements) ||
+        elements > mostElements) {
+      if (tooLarge.empty())
+        tooLarge = name;
+      return 0;
+    }
+  return elements;
+}
+
+Value Graph::image(const std::string &name, const Shape &shape) {
+  count(name, shape);
+  inputList.push_back({{"name", name}, {"type", "f32"}, {"shape", shape}});
+  return {name, shape[1]};
+}
+
+Value Graph::tokens(const std::string &name, const Shape &shape) {
+  count(name, shape);
+  inputList.push_back({{"name", name}, {"type", "i64"}, {"shape", shape}});
+  return {name, 0};
+}
+
+std::string Graph::parameter(const std::string &name, const Shape &shape,
+                             const char *key, Json value, bool trained) {
+  const int64_t elements = count(name, shape);
+  if (trained)
+    weightCount += elements;
+  if (weightCount > mostElements && tooLarge.empty())
+    tooLarge = name;
+  Json parameter = {{"name", name}, {"type", "f32"}, {"shape", shape}};
+  parameter[key] = std::move(value);
+  parameterList.push_back(std::move(parameter));
+  return name;
+}
+
+std::string Graph::weight(const std::string &name, const Shape &shape,
+                          int64_t fanIn) {
+  return parameter(name, shape, "drawn", 1 / std::sqrt(double(fanIn)), true);
+}
+
+std::string Graph::filled(const std::string &name, const Shape &shape,
+                          double number) {
+  return parameter(name, shape, "values", number, true);
+}
+
+std::string Graph::statistic(const std::string &name, const Shape &shape,
+                             double number) {
+  return parameter(name, shape, "values", number, false);
+}
+
+std::string Graph::integers(const std::string &name,
+                            const std::vector<int64_t> &values) {
+  return node("Constant", name, {}, 0, {{"value_ints", values}}).name;
+}
+
+std::string Graph::integer(const std::string &name, int64_t value) {
+  return node("Constant", name, {}, 0, {{"value_int", value}}).name;
+}
+
+std::string Graph::constant(const std::string &name, double number) {
+  return node("Constant", name, {}, 0, {{"value_float", number}}).name;
+}
+
+Value Graph::node(const std::string &op, const std::string &name,
+                  const std::vector<std::string> &inputs, int64_t width,
+                  Json attributes) {
+  return nodeWith({}, op, name, inputs, width, std::move(attributes));
+}
+
+Value Graph::nodeWith(const std::vector<std::string> &furtherOutputs,
+                      const std::string &op, const std::string &name,
+                      const std::vector<std::string> &inputs, int64_t width,
+                      Json attributes) {
+  std::vector<std::string> outputs = {name};
+  outputs.insert(outputs.end(), furtherOutputs.begin(), furtherOutputs.end());
+  Json node = {{"op", op}, {"name", name}};
+  if (!inputs.empty())
+    node["inputs"] = inputs;
+  node["outputs"] = outputs;
+  if (!attributes.empty())
+    node["attributes"] = std::move(attributes);
+  nodeList.push_back(std::move(node));
+  return {name, width};
+}
+
+void Graph::output(const std::string &name, const Value &value) {
+  node("Identity", name, {value.name}, value.width);
+  outputList.push_back(name);
+}
+
+/// `"key": [` and a line for each, or nothing at all.
+template <typename List>
+static void append(std::string &out, const char *key, const List &list) {
+  if (list.empty())
+    return;
+  out += ",\n  \"" + std::string(key) + "\": [";
+  const char *separator = "\n    ";
+  for (const auto &item : list) {
+    out += separator + Json(item).dump();
+    separator = ",\n    ";
+  }
+  out += "\n  ]";
+}
+
+Result<std::string> Graph::text(const std::string &doc) const {
+  if (!tooLarge.empty())
+    return Error{"\"" + tooLarge +
+                     "\" would have more than 2^48 elements, alone or with all "
+                     "weights before it: choose smaller sizes",
+                 Fault::Usage};
+  std::string out = "{\n  \"format\": \"smex-model\",\n  \"version\": 1,\n  "
+                    "\"opset\": 23,\n  \"doc\": " +
+                    Json(doc).dump();
+  append(out, "inputs", inputList);
+  append(out, "parameters", parameterList);
+  append(out, "nodes", nodeList);
+  append(out, "outputs", outputList);
+  append(out, "operators", operatorList);
+  return out + "\n}\n";
+}

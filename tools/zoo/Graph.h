@@ -1,0 +1,86 @@
+// Builds a JSON model (compiler/frontend/json/README.md) node by node. Nothing
+// but names and shapes is held, so a model of any size is a small file.
+#ifndef SMEX_TOOLS_ZOO_GRAPH_H
+#define SMEX_TOOLS_ZOO_GRAPH_H
+
+#include "support/Result.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace smex::zoo {
+
+/// Keys keep the order in which they are written.
+using Json = nlohmann::ordered_json;
+
+/// A tensor of the model, and what the layer that reads it has to know.
+struct Value {
+  std::string name;
+  int64_t width = 0; // channels of an image, else features
+};
+
+using Shape = std::vector<int64_t>;
+
+/// Names are paths, "layer3/step7/hidden"; the result of a node has its name.
+class Graph {
+public:
+  /// Operators as lambdas, for what ONNX lacks.
+  void define(const std::string &lambda);
+
+  Value image(const std::string &name, const Shape &shape);
+  /// Indices below a vocabulary.
+  Value tokens(const std::string &name, const Shape &shape);
+
+  /// Drawn when the plan runs, from [-1/sqrt(fanIn), 1/sqrt(fanIn)).
+  std::string weight(const std::string &name, const Shape &shape,
+                     int64_t fanIn);
+  /// A weight that starts as one number.
+  std::string filled(const std::string &name, const Shape &shape,
+                     double number);
+  /// A parameter that no gradient reaches: a running statistic.
+  std::string statistic(const std::string &name, const Shape &shape,
+                        double number);
+  /// Known when the model is compiled: shapes, axes, places.
+  std::string integers(const std::string &name,
+                       const std::vector<int64_t> &values);
+  std::string integer(const std::string &name, int64_t value);
+  /// One number as a tensor, no parameter.
+  std::string constant(const std::string &name, double number);
+
+  Value node(const std::string &op, const std::string &name,
+             const std::vector<std::string> &inputs, int64_t width,
+             Json attributes = Json::object());
+  /// With more results than the first, which has the node's name.
+  Value nodeWith(const std::vector<std::string> &furtherOutputs,
+                 const std::string &op, const std::string &name,
+                 const std::vector<std::string> &inputs, int64_t width,
+                 Json attributes = Json::object());
+
+  /// The model's one output, by the name that users see.
+  void output(const std::string &name, const Value &value);
+
+  /// Weights that training changes, and nodes.
+  int64_t weights() const { return weightCount; }
+  size_t nodes() const { return nodeList.size(); }
+
+  /// The file's text: a line for each input, parameter and node. An error if
+  /// the sizes asked for are beyond what the format can hold.
+  Result<std::string> text(const std::string &doc) const;
+
+private:
+  std::string parameter(const std::string &name, const Shape &shape,
+                        const char *key, Json value, bool trained);
+  /// Elements of a shape; too many are remembered as an error.
+  int64_t count(const std::string &name, const Shape &shape);
+
+  std::vector<Json> inputList, parameterList, nodeList;
+  std::vector<std::string> operatorList, outputList;
+  int64_t weightCount = 0;
+  std::string tooLarge;
+};
+
+} // namespace smex::zoo
+
+#endif

@@ -1,0 +1,63 @@
+// The models by name, with their sizes.
+#ifndef SMEX_TOOLS_ZOO_MODELS_H
+#define SMEX_TOOLS_ZOO_MODELS_H
+
+#include "tools/zoo/Graph.h"
+
+#include <map>
+
+namespace smex::zoo {
+
+/// An option `--name`.
+struct Size {
+  std::string name;
+  int64_t value; // the default
+  int64_t least, most;
+  std::string help;
+  std::vector<int64_t> choices = {}; // no others, where given
+};
+
+/// What was asked for.
+class Sizes {
+public:
+  int64_t operator[](const std::string &name) const { return values.at(name); }
+  int64_t &set(const std::string &name) { return values[name]; }
+
+private:
+  std::map<std::string, int64_t> values;
+};
+
+struct Model {
+  std::string name, summary;
+  std::vector<Size> sizes;
+  /// Fault::Usage, where sizes do not go together.
+  Status (*build)(Graph &, const Sizes &);
+};
+
+/// In the order in which --help lists them.
+std::vector<Model> models();
+
+// One per file.
+std::vector<Model> residualModels();
+std::vector<Model> inceptionModels();
+std::vector<Model> unetModels();
+std::vector<Model> denseModels();
+std::vector<Model> recurrentModels();
+std::vector<Model> transformerModels();
+std::vector<Model> e3dModels();
+
+/// Fault::Usage, if --layers times --steps cells would be more nodes than smexc
+/// reads.
+Status checkUnrolled(const Sizes &sizes, int64_t nodesPerCell);
+
+// Sizes that many models have.
+Size batchSize(int64_t value);
+Size imageSize(int64_t value, int64_t least);
+Size classesSize(int64_t value);
+Size layersSize(int64_t value);
+Size hiddenSize(int64_t value, const std::string &help);
+Size vocabularySize(int64_t value);
+
+} // namespace smex::zoo
+
+#endif
