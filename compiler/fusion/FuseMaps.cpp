@@ -67,7 +67,8 @@ private:
     for (auto [i, operand] : llvm::enumerate(consumer.getInputs())) {
       auto producer = operand.getDefiningOp<ApplyOp>();
       if (!producer || !operand.hasOneUse() ||
-          !analysis::fusable(lambda, int(i), lambdaOf(producer)))
+          !analysis::fusable(lambda, int(i), lambdaOf(producer)) ||
+          keepsMoreAlive(consumer, producer))
         continue;
       const std::vector<int64_t> producerExtents = producer.getExtents().vec();
       std::vector<int> same;
@@ -84,6 +85,29 @@ private:
       return replace(consumer, producer, *composed);
     }
     return {};
+  }
+
+  /// Composed, the producer is computed where the consumer is, and what it reads
+  /// lives until then in place of its result. That is more than before if it is
+  /// several tensors of that size, unless all else that the consumer reads is
+  /// there already when the producer is computed, so that the two may move
+  /// together. A sum that grows with each gradient is the example.
+  static bool keepsMoreAlive(ApplyOp consumer, ApplyOp producer) {
+    const int64_t size = elementsOf(producer.getResult());
+    int64_t large = 0;
+    for (mlir::Value input : producer.getInputs())
+      large += !input.getDefiningOp<semantic::ParameterOp>() &&
+               2 * elementsOf(input) > size;
+    if (large < 2)
+      return false;
+    return llvm::any_of(consumer.getInputs(), [&](mlir::Value input) {
+      auto other = input.getDefiningOp<ApplyOp>();
+      return other && other != producer && producer->isBeforeInBlock(other);
+    });
+  }
+
+  static int64_t elementsOf(mlir::Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements();
   }
 
   ApplyOp replace(ApplyOp consumer, ApplyOp producer,

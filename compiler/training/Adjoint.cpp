@@ -2,6 +2,7 @@
 
 #include "compiler/training/Derivative.h"
 #include "compiler/training/Preimage.h"
+#include "dialects/tdl/lambda/Simplify.h"
 
 #include <limits>
 #include <map>
@@ -182,6 +183,17 @@ private:
     return constant(true, DType::Bool);
   }
 
+  /// Extents of operands as numbers: a gradient is for these shapes anyway, and
+  /// many a condition is certain then.
+  ExprRef withNumbers(const ExprRef &e) const {
+    return transform(e, [&](const ExprRef &part) -> ExprRef {
+      if (part->kind != ExprKind::Extent ||
+          size_t(part->operand) >= shapes.size())
+        return nullptr;
+      return constant(shapes[size_t(part->operand)][size_t(part->dim)]);
+    });
+  }
+
   Status collect(int operand, const ExprRef &target, const ExprRef &term,
                  const ExprRef &guard) {
     if (problem)
@@ -203,6 +215,15 @@ private:
     ExprRef conditions = guard ? substitute(guard, points.values) : nullptr;
     for (const ExprRef &condition : points.conditions)
       conditions = both(condition, conditions);
+    std::vector<Interval> ranges;
+    for (int64_t extent : itsExtents)
+      ranges.push_back({0, std::max<int64_t>(extent, 1)});
+    body = simplify(withNumbers(body), ranges);
+    if (conditions) {
+      conditions = simplify(withNumbers(conditions), ranges);
+      if (conditions->kind == ExprKind::Int && conditions->integer)
+        conditions = nullptr;
+    }
     if (points.free.empty()) {
       made.body = conditions
                       ? select(conditions, body, constant(0.0, made.result))

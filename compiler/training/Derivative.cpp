@@ -5,8 +5,8 @@ using namespace smex::tdl;
 
 namespace {
 
-bool isOne(const ExprRef &e) {
-  return e->kind == ExprKind::Float && e->real == 1;
+bool isNumber(const ExprRef &e, double value) {
+  return e->kind == ExprKind::Float && e->real == value;
 }
 
 ExprRef number(double value, const ExprRef &like) {
@@ -18,13 +18,14 @@ ExprRef add(const ExprRef &a, const ExprRef &b) {
 ExprRef subtract(const ExprRef &a, const ExprRef &b) {
   return binary(BinaryOp::Sub, a, b);
 }
+// Null is zero, and stays it.
 ExprRef multiply(const ExprRef &a, const ExprRef &b) {
-  return binary(BinaryOp::Mul, a, b);
+  return a ? binary(BinaryOp::Mul, a, b) : a;
 }
 ExprRef divide(const ExprRef &a, const ExprRef &b) {
-  return binary(BinaryOp::Div, a, b);
+  return a ? binary(BinaryOp::Div, a, b) : a;
 }
-ExprRef negate(const ExprRef &a) { return unary(UnaryOp::Neg, a); }
+ExprRef negate(const ExprRef &a) { return a ? unary(UnaryOp::Neg, a) : a; }
 ExprRef square(const ExprRef &a) { return multiply(a, a); }
 ExprRef orZero(const ExprRef &slope, const ExprRef &like) {
   return slope ? slope : number(0, like);
@@ -134,32 +135,28 @@ ExprRef slopeOf(BinaryOp op, const ExprRef &a, const ExprRef &b,
                 const ExprRef &da, const ExprRef &db) {
   using training::product;
   using training::sum;
-  const auto less = [](const ExprRef &slope) {
-    return slope ? negate(slope) : slope;
-  };
   switch (op) {
   case BinaryOp::Add:
     return sum(da, db);
   case BinaryOp::Sub:
-    return sum(da, less(db));
+    return sum(da, negate(db));
   case BinaryOp::Mul:
     return sum(product(da, b), product(db, a));
   case BinaryOp::Div:
-    return sum(da ? divide(da, b) : da,
-               db ? less(divide(product(db, a), square(b))) : db);
+    return sum(divide(da, b), negate(divide(product(db, a), square(b))));
   case BinaryOp::Pow:
     return slopeOfPower(a, b, da, db);
   case BinaryOp::Min:
   case BinaryOp::Max:
     return slopeOfExtremum(op, a, b, da, db);
   case BinaryOp::Mod:
-    return sum(da, less(product(db, binary(BinaryOp::FloorDiv, a, b))));
+    return sum(da, negate(product(db, binary(BinaryOp::FloorDiv, a, b))));
   case BinaryOp::Rem:
-    return sum(da, less(product(db, unary(UnaryOp::Trunc, divide(a, b)))));
+    return sum(da, negate(product(db, unary(UnaryOp::Trunc, divide(a, b)))));
   case BinaryOp::Atan2: {
     const ExprRef norm = add(square(a), square(b));
-    return sum(da ? divide(product(da, b), norm) : da,
-               db ? less(divide(product(db, a), norm)) : db);
+    return sum(divide(product(da, b), norm),
+               negate(divide(product(db, a), norm)));
   }
   default:
     return nullptr; // integers, comparisons, steps
@@ -182,9 +179,9 @@ ExprRef inRange(const Expr &read) {
 } // namespace
 
 ExprRef training::product(const ExprRef &a, const ExprRef &b) {
-  if (!a || !b)
+  if (!a || !b || isNumber(a, 0) || isNumber(b, 0))
     return nullptr;
-  return isOne(a) ? b : isOne(b) ? a : multiply(a, b);
+  return isNumber(a, 1) ? b : isNumber(b, 1) ? a : multiply(a, b);
 }
 
 ExprRef training::sum(const ExprRef &a, const ExprRef &b) {

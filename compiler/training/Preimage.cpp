@@ -1,5 +1,7 @@
 #include "compiler/training/Preimage.h"
 
+#include "dialects/tdl/lambda/Simplify.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -60,10 +62,6 @@ private:
     int64_t divisor;
     ExprRef quotient, rest;
   };
-  struct Range {
-    int64_t low, high; // both included
-  };
-
   bool isUnknown(int variable) const {
     return variable >= rank && variable < rank + count &&
            !solved[size_t(variable)];
@@ -77,46 +75,10 @@ private:
   }
 
   std::optional<Range> rangeOf(const ExprRef &e) const {
-    if (e->kind == ExprKind::Int)
-      return Range{e->integer, e->integer};
-    if (e->kind == ExprKind::Index)
-      return Range{0, std::max<int64_t>(extents[size_t(e->index)] - 1, 0)};
-    if (e->kind != ExprKind::Binary)
-      return std::nullopt;
-    const auto a = rangeOf(e->children[0]), b = rangeOf(e->children[1]);
-    if (!a || !b)
-      return std::nullopt;
-    constexpr int64_t most = int64_t(1) << 30; // products stay in 64 bits
-    for (const Range &r : {*a, *b})
-      if (r.low < -most || r.high > most)
-        return std::nullopt;
-    const auto floorDiv = [](int64_t x, int64_t y) {
-      return x / y - (x % y != 0 && (x < 0) != (y < 0));
-    };
-    switch (e->binary) {
-    case BinaryOp::Add:
-      return Range{a->low + b->low, a->high + b->high};
-    case BinaryOp::Sub:
-      return Range{a->low - b->high, a->high - b->low};
-    case BinaryOp::Mul: {
-      const auto [low, high] =
-          std::minmax({a->low * b->low, a->low * b->high, a->high * b->low,
-                       a->high * b->high});
-      return Range{low, high};
-    }
-    case BinaryOp::FloorDiv:
-      if (b->low != b->high || b->low <= 0)
-        return std::nullopt;
-      return Range{floorDiv(a->low, b->low), floorDiv(a->high, b->low)};
-    case BinaryOp::Mod:
-      if (b->low != b->high || b->low <= 0)
-        return std::nullopt;
-      if (a->low >= 0 && a->high < b->low)
-        return a;
-      return Range{0, b->low - 1};
-    default:
-      return std::nullopt;
-    }
+    std::vector<Interval> indices;
+    for (int64_t extent : extents)
+      indices.push_back({0, std::max<int64_t>(extent, 1)});
+    return tdl::rangeOf(e, indices);
   }
 
   static bool isDivision(const ExprRef &e, BinaryOp op) {
@@ -139,10 +101,10 @@ private:
       const auto range = rangeOf(term.atom);
       if (term.atom->kind == ExprKind::Index)
         unknown.variable = term.atom->index;
-      if (range && range->low >= 0 &&
+      if (range && range->lo >= 0 &&
           (unknown.variable >= 0 || isDivision(term.atom, BinaryOp::FloorDiv) ||
            isDivision(term.atom, BinaryOp::Mod)))
-        unknown.size = range->high + 1;
+        unknown.size = range->hi + 1;
       terms.unknown.push_back(unknown);
     }
     return terms;
@@ -151,9 +113,9 @@ private:
   /// 0 <= e < size.
   void require(const ExprRef &e, int64_t size) {
     const auto range = rangeOf(e);
-    if (!range || range->low < 0)
+    if (!range || range->lo < 0)
       conditions.push_back(binary(BinaryOp::Ge, e, constant(0)));
-    if (!range || range->high >= size)
+    if (!range || range->hi >= size)
       conditions.push_back(binary(BinaryOp::Lt, e, constant(size)));
   }
   void requireZero(const ExprRef &e) {
@@ -211,8 +173,8 @@ private:
         half.rest = newVariable(half.divisor);
       if (!half.quotient) {
         const auto range = rangeOf(half.value);
-        const int64_t high = range ? range->high : 0;
-        if (!range || range->low < 0) {
+        const int64_t high = range ? range->hi : 0;
+        if (!range || range->lo < 0) {
           conditions.push_back(
               binary(BinaryOp::Eq,
                      binary(BinaryOp::Mod, half.value, constant(half.divisor)),
