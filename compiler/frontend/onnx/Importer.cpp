@@ -81,10 +81,7 @@ static std::map<std::string, int64_t> opsetsOf(
 }
 
 Result<Model> Importer::run() try {
-  const bool ownAlgorithm = options.training && options.ownAlgorithm &&
-                            model->training_info_size() > 0;
-  if (ownAlgorithm)
-    model = withAlgorithms(std::move(model));
+  const bool ownAlgorithm = hasOwnAlgorithm(*model, options);
   const onnx::GraphProto &graph = model->graph();
   Surroundings in;
   in.opsets = opsetsOf(model->opset_import());
@@ -262,5 +259,7 @@ smex::frontend::importOnnx(std::shared_ptr<const onnx::ModelProto> model,
                            const ImportOptions &options) {
   if (Status named = checkNames(*model, path); !named)
     return named.takeError();
+  if (hasOwnAlgorithm(*model, options))
+    model = withAlgorithms(*model);
   return Importer(std::move(model), path, options).run();
 }

@@ -37,6 +37,13 @@ struct Surroundings {
 
 using NodeList = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
+/// Whether the model's own training algorithms are to be imported, and the
+/// model whose graph they have become a part of.
+bool hasOwnAlgorithm(const onnx::ModelProto &model,
+                     const ImportOptions &options);
+std::shared_ptr<const onnx::ModelProto>
+withAlgorithms(const onnx::ModelProto &model);
+
 class Importer {
 public:
   Importer(std::shared_ptr<const onnx::ModelProto> model, std::string path,
@@ -67,8 +74,6 @@ private:
 
   // Training.cpp
   void importGradient(Node &node, const Scope &scope);
-  static std::shared_ptr<const onnx::ModelProto>
-  withAlgorithms(std::shared_ptr<const onnx::ModelProto> model);
   void bindUpdates(const Scope &scope);
 
   // Order.cpp

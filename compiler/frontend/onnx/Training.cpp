@@ -82,12 +82,18 @@ void Importer::importGradient(Node &node, const Scope &scope) {
   }
 }
 
-/// The model's graph with the training algorithms' nodes, initializers, inputs
-/// and outputs behind its own.
+bool smex::frontend::hasOwnAlgorithm(const onnx::ModelProto &model,
+                                     const ImportOptions &options) {
+  return options.training && options.ownAlgorithm &&
+         model.training_info_size() > 0;
+}
+
+/// Their nodes, initializers, inputs and outputs stand behind the graph's own:
+/// that is what the format means.
 std::shared_ptr<const onnx::ModelProto>
-Importer::withAlgorithms(std::shared_ptr<const onnx::ModelProto> model) {
-  auto joined = std::make_shared<onnx::ModelProto>(*model);
-  for (const onnx::TrainingInfoProto &info : model->training_info())
+smex::frontend::withAlgorithms(const onnx::ModelProto &model) {
+  auto joined = std::make_shared<onnx::ModelProto>(model);
+  for (const onnx::TrainingInfoProto &info : model.training_info())
     joined->mutable_graph()->MergeFrom(info.algorithm());
   return joined;
 }

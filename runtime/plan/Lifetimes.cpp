@@ -1,0 +1,70 @@
+#include "runtime/plan/Lifetimes.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+using namespace smex;
+using namespace smex::plan;
+
+std::vector<Lifetime> plan::lifetimes(const Partitioned &partitioned,
+                                      int worker) {
+  const Program &program = partitioned.program;
+  const Worker &own = partitioned.workers[size_t(worker)];
+  const int end = int(program.instructions.size()) + 1;
+  std::vector<Lifetime> spans(program.buffers.size());
+  for (size_t b = 0; b < spans.size(); ++b) {
+    const TensorInfo &tensor =
+        program.tensors[size_t(program.buffers[b].tensor)];
+    spans[b] = {int(b), std::numeric_limits<int>::max(), -1,
+                volume(own.buffers[b].box) * byteSize(tensor.type.dtype)};
+  }
+  const auto touch = [&](int buffer, int time) {
+    Lifetime &span = spans[size_t(buffer)];
+    span.lower = std::min(span.lower, time);
+    span.upper = std::max(span.upper, time + 1);
+  };
+  for (int i = 0; i + 1 < end; ++i) {
+    const Instruction &instruction = program.instructions[size_t(i)];
+    touch(instruction.to, i);
+    for (int operand : instruction.operands)
+      touch(operand, i);
+    if (instruction.from >= 0)
+      touch(instruction.from, i);
+  }
+  for (const Port &input : program.inputs)
+    touch(input.buffer, -1);
+  for (const Port &output : program.outputs)
+    touch(output.buffer, end - 1);
+  for (const Parameter &parameter : program.parameters) {
+    touch(parameter.buffer, -1);
+    touch(parameter.buffer, end - 1);
+    if (parameter.next < 0)
+      continue;
+    touch(parameter.next, end - 1);
+    if (own.buffers[size_t(parameter.next)].offset ==
+        own.buffers[size_t(parameter.buffer)].offset)
+      spans[size_t(parameter.next)].bytes = 0;
+  }
+  spans.push_back({-1, -1, end, own.workspaceBytes});
+  spans.erase(std::remove_if(spans.begin(), spans.end(),
+                             [](const Lifetime &span) {
+                               return span.bytes == 0 || span.upper < 0;
+                             }),
+              spans.end());
+  return spans;
+}
+
+MostAlive plan::mostAlive(const std::vector<Lifetime> &lifetimes) {
+  std::map<int, int64_t> changes;
+  for (const Lifetime &span : lifetimes) {
+    changes[span.lower] += span.bytes;
+    changes[span.upper] -= span.bytes;
+  }
+  MostAlive most;
+  int64_t alive = 0;
+  for (const auto &[time, change] : changes)
+    if ((alive += change) > most.bytes)
+      most = {alive, time};
+  return most;
+}
