@@ -1,0 +1,151 @@
+// Gradients of operators on random shapes and attributes, against finite
+// differences. The seed of a failure is printed.
+#include "dialects/tdl/lambda/Interpreter.h"
+#include "dialects/tdl/library/Library.h"
+#include "test/compiler/training/FiniteDifferences.h"
+
+#include <catch2/catch.hpp>
+
+using namespace smex;
+
+namespace {
+
+class Random {
+public:
+  explicit Random(uint64_t seed) : random(seed) {}
+  int64_t number(int64_t low, int64_t high) {
+    return low + int64_t(random() % uint64_t(high - low + 1));
+  }
+  Tensor floats(std::vector<int64_t> shape) {
+    Tensor tensor = makeTensor({DType::F32, std::move(shape)});
+    for (int64_t i = 0; i < *elementCount(tensor.type.shape); ++i)
+      tensor.data<float>()[i] = float(number(-1000, 1000)) / 700;
+    return tensor;
+  }
+  Tensor indices(std::vector<int64_t> shape, int64_t below) {
+    Tensor tensor = makeTensor({DType::I64, std::move(shape)});
+    for (int64_t i = 0; i < *elementCount(tensor.type.shape); ++i)
+      tensor.data<int64_t>()[i] = number(0, below - 1);
+    return tensor;
+  }
+
+private:
+  std::mt19937_64 random;
+};
+
+struct Use {
+  std::string op;
+  std::vector<Tensor> operands;
+  tdl::Attributes attributes;
+};
+
+using List = std::vector<int64_t>;
+
+/// What an output of a window has along a dimension; may be less than 1.
+int64_t extentOf(int64_t in, int64_t kernel, int64_t stride, int64_t dilation,
+                 int64_t pads) {
+  const int64_t span = in + pads - dilation * (kernel - 1) - 1;
+  return span < 0 ? 0 : span / stride + 1;
+}
+
+Use convolution(Random &r) {
+  const int64_t spatial = r.number(1, 2), groups = r.number(1, 3);
+  const int64_t m = groups * r.number(1, 2), c = groups * r.number(1, 3);
+  List x = {r.number(1, 2), c}, w = {m, c / groups};
+  List strides, dilations, pads, out;
+  for (int64_t d = 0; d < spatial; ++d) {
+    x.push_back(r.number(4, 7));
+    w.push_back(r.number(1, 3));
+    strides.push_back(r.number(1, 3));
+    dilations.push_back(r.number(1, 2));
+    pads.push_back(r.number(0, 2));
+    out.push_back(extentOf(x.back(), w.back(), strides.back(), dilations.back(),
+                           pads.back() + r.number(0, 1)));
+  }
+  return {"conv",
+          {r.floats(x), r.floats(w)},
+          {{"strides", strides},
+           {"dilations", dilations},
+           {"pads", pads},
+           {"out", out}}};
+}
+
+Use matrixProduct(Random &r) {
+  const int64_t m = r.number(1, 5), k = r.number(1, 5), n = r.number(1, 5);
+  return {"matmul", {r.floats({m, k}), r.floats({k, n})}, {}};
+}
+
+Use normalization(Random &r) {
+  const int64_t axis = r.number(0, 2);
+  const char *ops[] = {"softmax", "log_softmax"};
+  return {ops[r.number(0, 1)],
+          {r.floats({r.number(1, 4), r.number(1, 4), r.number(1, 4)})},
+          {{"axis", axis}}};
+}
+
+Use batchNormalization(Random &r) {
+  const int64_t c = r.number(1, 4);
+  return {"batch_norm_training",
+          {r.floats({r.number(2, 4), c, r.number(2, 4)}), r.floats({c}),
+           r.floats({c}), r.floats({c}), r.floats({c})},
+          {}};
+}
+
+Use instanceNormalization(Random &r) {
+  const int64_t c = r.number(1, 4);
+  return {"instance_norm",
+          {r.floats({r.number(1, 3), c, r.number(3, 5), r.number(2, 3)}),
+           r.floats({c}), r.floats({c})},
+          {}};
+}
+
+Use crossEntropy(Random &r) {
+  const int64_t classes = r.number(2, 5);
+  List x = {r.number(1, 4), classes, r.number(1, 3)};
+  return {"cross_entropy",
+          {r.floats(x), r.indices({x[0], x[2]}, classes)},
+          {{"axis", int64_t(1)}, {"ignore", r.number(-1, classes)}}};
+}
+
+const std::vector<Use (*)(Random &)> makers = {
+    convolution,        matrixProduct,         normalization,
+    batchNormalization, instanceNormalization, crossEntropy};
+
+} // namespace
+
+TEST_CASE("gradients of random uses of operators") {
+  test::FiniteDifferences differences{7};
+  int uses = 0;
+  for (uint64_t seed = 0; seed < 240; ++seed) {
+    Random random(seed);
+    const Use use = makers[seed % makers.size()](random);
+    std::vector<TensorType> types;
+    for (const Tensor &tensor : use.operands)
+      types.push_back(tensor.type);
+    INFO("seed " << seed << ", " << use.op);
+    const auto instance =
+        tdl::standardLibrary().instantiate(use.op, types, use.attributes);
+    if (!instance)
+      FAIL(instance.error().message);
+    std::vector<Tensor> results;
+    results.reserve(instance->applications.size());
+    ++uses;
+    for (const tdl::Application &application : instance->applications) {
+      std::vector<const Tensor *> operands;
+      for (int source : application.operands)
+        operands.push_back(source >= 0 ? &use.operands[size_t(source)]
+                                       : &results[size_t(~source)]);
+      auto result =
+          tdl::interpret(application.lambda, application.extents, operands);
+      if (!result)
+        FAIL(result.error().message);
+      if (isFloat(application.lambda.result))
+        CHECK(differences.check(application.lambda, application.extents,
+                                operands) == "");
+      results.push_back(std::move(*result));
+    }
+  }
+  CHECK(uses == 240);
+  CHECK(differences.gradients > 500);
+  CHECK(differences.large == 0);
+}
