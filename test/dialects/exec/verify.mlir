@@ -222,3 +222,21 @@ exec.program @p workers 2 {
   // expected-error @+1 {{passes 'tensor<4xf32>' for operand x0 of @neg}}
   exec.compute @neg(%x) to %y extents [4] indices [0, 2, 2, 4]
 }
+
+// -----
+
+exec.program @p workers 2 {
+  %w = exec.buffer "temporary" "w" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %n = exec.buffer "temporary" "n" : tensor<4xf32> boxes [0, 2, 2, 4]
+  // expected-error @+1 {{changes what is no parameter}}
+  exec.update %w by %n
+}
+
+// -----
+
+exec.program @p workers 2 {
+  %w = exec.buffer "parameter" "w" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %n = exec.buffer "temporary" "n" : tensor<4xf32> boxes [0, 4, 0, 4]
+  // expected-error @+1 {{gives a parameter the value of another region}}
+  exec.update %w by %n
+}
