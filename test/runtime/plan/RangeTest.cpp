@@ -27,7 +27,7 @@ Plan withLabels(DType type = DType::I64) {
   Plan plan = twoWorkers();
   addLabels(plan.partitioned, type);
   addLabels(plan.unpartitioned, type);
-  plan.peakBytes = {608, 608};
+  plan.peakBytes = {640, 640};
   return plan;
 }
 
