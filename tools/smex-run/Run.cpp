@@ -116,14 +116,15 @@ private:
     auto last = checkpoints->last();
     if (!last)
       return last.takeError();
-    if (!*last) {
+    if (*last) {
+      options.firstStep = (*last)->completed;
+      parameters->replace(std::move((*last)->values));
+      std::printf("resumes after step %d\n", options.firstStep);
+    } else {
       std::printf("%s: no checkpoint there yet: starts from the beginning\n",
                   arguments.checkpoints.c_str());
-      return {};
     }
-    options.firstStep = (*last)->completed;
-    parameters->replace(std::move((*last)->values));
-    std::printf("resumes after step %d\n", options.firstStep);
+    std::fflush(stdout); // a log says it even if this run is killed
     return {};
   }
 
