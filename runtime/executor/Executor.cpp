@@ -291,9 +291,8 @@ private:
       if (transport.aborted())
         return {};
       const double begin = options.trace ? now() : 0;
-      const bool skipped = options.skipCopies &&
-                           program.instructions[i].op != plan::Opcode::Compute;
-      auto moved = skipped ? Result<int64_t>(0) : device.run(int(i));
+      auto moved = isSkipped(program.instructions[i]) ? Result<int64_t>(0)
+                                                      : device.run(int(i));
       if (!moved) {
         Error error = moved.takeError();
         error.message =
@@ -308,6 +307,12 @@ private:
       transport.complete(worker);
     }
     return {};
+  }
+
+  /// Integers are moved even so: kernels index by them.
+  bool isSkipped(const plan::Instruction &what) const {
+    return options.skipCopies && what.op != plan::Opcode::Compute &&
+           isFloat(typeOf(what.to).dtype);
   }
 
   Status gather(int worker, DeviceWorker &device, Peak &peak) {

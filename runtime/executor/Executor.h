@@ -25,8 +25,8 @@ struct RunOptions {
   int firstStep = 0; // from this one, of a run that begins in the middle
   int threads = 0;   // host threads per worker; 0: the cores shared evenly
   bool trace = false;
-  /// Fetch and reduce do nothing, and what is computed means nothing: to see
-  /// what they cost.
+  /// Fetch and reduce of floats do nothing, and what is computed means nothing:
+  /// to see what they cost.
   bool skipCopies = false;
   std::vector<ParameterSink *> sinks;
   std::function<void(const Progress &)> progress; // after each step, if set

@@ -56,7 +56,7 @@ gives 2 'checkpoint-every' "$run" plan2 --checkpoint-dir c --checkpoint-every 0
 for option in --verify '--output-dir o' '--save-parameters f' '--checkpoint-dir c'; do
   gives 2 'skip-copies' "$run" plan2 --skip-copies $option
 done
-"$run" plan2 --skip-copies --steps 3 | grep 'copies were skipped' > /dev/null || complain "--skip-copies"
+"$run" plan3 --skip-copies --steps 3 | grep 'copies were skipped' > /dev/null || complain "--skip-copies"
 
 "$run" plan2 --steps 4 --checkpoint-dir c --resume | grep 'no checkpoint there yet' > /dev/null ||
   complain "a checkpoint from nowhere"

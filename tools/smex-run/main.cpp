@@ -78,7 +78,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
                  "threads per worker; default: the cores, shared evenly")
       ->check(CLI::Range(1, 4096));
   app.add_flag("--skip-copies", arguments.run.skipCopies,
-               "for timing only: nothing moves between workers or buffers, and "
+               "for timing only: no floats move between workers or buffers, and "
                "results mean nothing")
       ->excludes(verify, outputs, save, checkpoints);
   app.add_flag_callback(
