@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -118,6 +119,100 @@ static Status replaceFile(const std::string &path, const std::string &shown,
 
 Status smex::writeFile(const std::string &path, std::string_view bytes) {
   return replaceFile(path, path, bytes);
+}
+
+Result<MappedFile> MappedFile::open(const std::string &path) {
+  // Without O_NONBLOCK, opening a pipe would wait for its other end.
+  const Descriptor file{
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (file.fd < 0)
+    return systemError(path, "cannot open", errno, Fault::Input);
+  struct stat status;
+  if (::fstat(file.fd, &status) != 0)
+    return systemError(path, "cannot read", errno, Fault::Environment);
+  if (S_ISDIR(status.st_mode))
+    return fail(path, ": is a folder, not a file");
+  if (!S_ISREG(status.st_mode))
+    return fail(path, ": is a device or pipe, not a file");
+  MappedFile mapped;
+  if (status.st_size == 0)
+    return mapped;
+  void *at = ::mmap(nullptr, size_t(status.st_size), PROT_READ, MAP_PRIVATE,
+                    file.fd, 0);
+  if (at == MAP_FAILED)
+    return environment(path, "cannot be mapped into memory", errno);
+  mapped.bytes = static_cast<std::byte *>(at);
+  mapped.length = status.st_size;
+  return mapped;
+}
+
+MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
+  std::swap(bytes, other.bytes);
+  std::swap(length, other.length);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (bytes)
+    ::munmap(bytes, size_t(length));
+}
+
+Result<StagedFile> StagedFile::create(const std::string &target, int64_t size) {
+  StagedFile file;
+  file.target = target;
+  const std::string name = besideName(target);
+  file.fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file.fd < 0)
+    return environment(target, "cannot write", errno);
+  file.staging = name;
+  if (size == 0)
+    return file;
+  // A page of the mapping that finds no room on disk would be a signal.
+  if (const int code = ::posix_fallocate(file.fd, 0, size))
+    return environment(target, "cannot write", code);
+  void *at = ::mmap(nullptr, size_t(size), PROT_READ | PROT_WRITE, MAP_SHARED,
+                    file.fd, 0);
+  if (at == MAP_FAILED)
+    return environment(target, "cannot be mapped into memory", errno);
+  file.bytes = static_cast<std::byte *>(at);
+  file.length = size;
+  return file;
+}
+
+StagedFile &StagedFile::operator=(StagedFile &&other) noexcept {
+  std::swap(target, other.target);
+  std::swap(staging, other.staging);
+  std::swap(bytes, other.bytes);
+  std::swap(length, other.length);
+  std::swap(fd, other.fd);
+  return *this;
+}
+
+void StagedFile::unmap() {
+  if (bytes)
+    ::munmap(bytes, size_t(length));
+  bytes = nullptr;
+}
+
+StagedFile::~StagedFile() {
+  unmap();
+  if (fd >= 0)
+    ::close(fd);
+  if (!staging.empty())
+    ::unlink(staging.c_str());
+}
+
+Status StagedFile::commit() {
+  if (bytes && ::msync(bytes, size_t(length), MS_SYNC) != 0)
+    return environment(target, "cannot write", errno);
+  unmap();
+  if (::fsync(fd) != 0 && errno != EINVAL)
+    return environment(target, "cannot write", errno);
+  if (::rename(staging.c_str(), target.c_str()) != 0)
+    return environment(target, "cannot write", errno);
+  staging.clear();
+  syncFolder(target);
+  return {};
 }
 
 Result<StagedDirectory> StagedDirectory::create(const std::string &target) {

@@ -69,3 +69,15 @@ void runtime::draw(uint64_t seed, const std::string &name,
     to += size;
   });
 }
+
+void runtime::drawRange(uint64_t seed, const std::string &name, int64_t low,
+                        int64_t high, Tensor &to) {
+  const uint64_t start = startOf(seed, name);
+  const uint64_t count = uint64_t(high) - uint64_t(low) + 1; // 0: all 2^64
+  const int64_t size = byteSize(to.type.dtype);
+  for (int64_t e = 0; e < int64_t(to.bytes.size()) / size; ++e) {
+    const uint64_t bits = mix(start + uint64_t(e + 1) * increment);
+    const uint64_t value = uint64_t(low) + (count ? bits % count : bits);
+    std::memcpy(to.bytes.data() + e * size, &value, size_t(size));
+  }
+}

@@ -49,12 +49,15 @@ public:
       : partitioned(partitioned), program(partitioned.program),
         parameters(parameters), feeds(feeds), options(options),
         transport(int(partitioned.workers.size())),
-        shares(partitioned.workers.size()),
+        snapshot(partitioned, parameters), shares(partitioned.workers.size()),
         measured(partitioned.workers.size()) {}
 
   Result<RunResult> run(std::vector<std::unique_ptr<DeviceWorker>> devices) {
     if (Status planned = planOutputs(); !planned)
       return planned.takeError();
+    if (!options.sinks.empty())
+      if (Status prepared = snapshot.prepare(); !prepared)
+        return prepared.takeError();
     std::vector<std::thread> threads;
     try {
       for (size_t w = 0; w < devices.size(); ++w)
@@ -94,7 +97,6 @@ private:
         [](const plan::Parameter &parameter) { return parameter.next >= 0; });
   }
 
-  /// Of each element of an output, the first worker that has it brings it.
   Status planOutputs() {
     for (size_t o = 0; o < program.outputs.size(); ++o) {
       const plan::Port &port = program.outputs[o];
@@ -103,23 +105,13 @@ private:
           isFloat(type.dtype) && isTraining())
         lossOutput = int(o);
       result.outputs.push_back(makeTensor(type));
-      std::vector<Box> missing;
-      if (!isEmpty(wholeBox(type.shape)))
-        missing = {wholeBox(type.shape)};
-      for (size_t w = 0; w < shares.size() && !missing.empty(); ++w) {
-        std::vector<Box> rest;
-        for (const Box &part : missing) {
-          const Box common = intersect(part, place(int(w), port.buffer).box);
-          if (!isEmpty(common))
-            shares[w].push_back({int(o), common});
-          for (Box &left : subtract(part, common))
-            rest.push_back(std::move(left));
-        }
-        missing = std::move(rest);
-      }
-      if (!missing.empty())
+      Holders holders = holdersOf(partitioned, port.buffer);
+      if (!holders.missing.empty())
         return fail("output \"", port.name, "\": no worker has ",
-                    toString(missing.front()));
+                    toString(holders.missing.front()));
+      for (size_t w = 0; w < shares.size(); ++w)
+        for (Box &box : holders.boxes[w])
+          shares[w].push_back({int(o), std::move(box)});
     }
     return {};
   }
@@ -159,7 +151,7 @@ private:
       return loaded;
     if (Status bound = device.bind(); !bound)
       return bound;
-    for (int step = 0; step < options.steps; ++step) {
+    for (int step = options.firstStep; step < options.steps; ++step) {
       if (Status scattered = scatter(worker, device, step, peak); !scattered)
         return scattered;
       if (!transport.barrier())
@@ -176,17 +168,52 @@ private:
         result.seconds.push_back(now() - started.back());
       if (Status carried = carry(worker, device); !carried)
         return carried;
-      const bool last = step + 1 == options.steps;
-      if (!last && lossOutput < 0)
+      if (step + 1 == options.steps || lossOutput >= 0) {
+        if (Status gathered = gather(worker, device, peak); !gathered)
+          return gathered;
+        if (!transport.barrier())
+          return {};
+      }
+      if (worker == 0)
+        tell(step + 1);
+      if (Status stored = store(worker, device, step + 1); !stored)
+        return stored;
+    }
+    if (options.firstStep >= options.steps)
+      if (Status stored = store(worker, device, options.firstStep); !stored)
+        return stored;
+    measured[size_t(worker)].peak = peak.value();
+    return {};
+  }
+
+  void tell(int completed) {
+    Progress progress{completed, result.seconds.back(), {}};
+    if (lossOutput >= 0) {
+      progress.loss = numberOf(result.outputs[size_t(lossOutput)]);
+      result.losses.push_back(*progress.loss);
+    }
+    if (options.progress)
+      options.progress(progress);
+  }
+
+  /// Brings the parameters to whoever wants them after so many steps.
+  Status store(int worker, DeviceWorker &device, int completed) {
+    for (ParameterSink *sink : options.sinks) {
+      if (!sink->wants(completed))
         continue;
-      if (Status gathered = gather(worker, device, peak); !gathered)
-        return gathered;
+      if (worker == 0)
+        if (Status begun = sink->begin(completed); !begun)
+          return begun;
       if (!transport.barrier())
         return {};
-      if (worker == 0 && lossOutput >= 0)
-        result.losses.push_back(numberOf(result.outputs[size_t(lossOutput)]));
+      if (Status written = snapshot.write(worker, device, *sink); !written)
+        return written;
+      if (!transport.barrier())
+        return {};
+      if (worker == 0)
+        if (Status committed = sink->commit(); !committed)
+          return committed;
     }
-    measured[size_t(worker)].peak = peak.value();
     return {};
   }
 
@@ -238,7 +265,8 @@ private:
       if (bytes == 0)
         continue;
       peak.buffer(buffer);
-      measured[size_t(worker)].scattered += step == 0 ? bytes : 0;
+      measured[size_t(worker)].scattered +=
+          step == options.firstStep ? bytes : 0;
       Status filled = device.write(own.offset, bytes, [&](std::byte *to) {
         cpu::copyBox(to, own.box, feeds[i].at(step, byteCount(type).value()),
                      wholeBox(type.shape), own.box, byteSize(type.dtype));
@@ -253,16 +281,18 @@ private:
   Status instructions(int worker, DeviceWorker &device, int step, Peak &peak) {
     Measured &own = measured[size_t(worker)];
     own.communication = 0;
+    const int64_t rounds = step - options.firstStep; // before this one
     const int64_t count = int64_t(program.instructions.size());
     for (size_t i = 0; i < program.instructions.size(); ++i) {
       for (plan::Wait wait :
            partitioned.workers[size_t(worker)].instructions[i].waits)
-        if (!transport.wait(wait.worker, step * count + wait.instruction + 1))
+        if (!transport.wait(wait.worker, rounds * count + wait.instruction + 1))
           return {};
       if (transport.aborted())
         return {};
       const double begin = options.trace ? now() : 0;
-      auto moved = device.run(int(i));
+      auto moved = isSkipped(program.instructions[i]) ? Result<int64_t>(0)
+                                                      : device.run(int(i));
       if (!moved) {
         Error error = moved.takeError();
         error.message =
@@ -270,13 +300,19 @@ private:
         return error;
       }
       own.communication += *moved;
-      if (step == 0)
+      if (rounds == 0)
         peak.instruction(i);
       if (options.trace)
         own.trace.push_back({worker, int(i), begin, now() - begin});
       transport.complete(worker);
     }
     return {};
+  }
+
+  /// Integers are moved even so: kernels index by them.
+  bool isSkipped(const plan::Instruction &what) const {
+    return options.skipCopies && what.op != plan::Opcode::Compute &&
+           isFloat(typeOf(what.to).dtype);
   }
 
   Status gather(int worker, DeviceWorker &device, Peak &peak) {
@@ -320,6 +356,7 @@ private:
   const std::vector<Feed> &feeds;
   const RunOptions &options;
   LocalTransport transport;
+  Snapshot snapshot;
   std::vector<std::vector<Share>> shares; // per worker
   std::vector<Measured> measured;         // per worker
   std::vector<double> started;            // per step; worker 0's

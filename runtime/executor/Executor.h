@@ -7,13 +7,29 @@
 #include "runtime/backends/Backend.h"
 #include "runtime/executor/Inputs.h"
 #include "runtime/executor/Parameters.h"
+#include "runtime/executor/Snapshot.h"
+
+#include <functional>
 
 namespace smex::runtime {
 
+/// How far a run is.
+struct Progress {
+  int completed = 0;  // steps
+  double seconds = 0; // that the last one took
+  std::optional<double> loss;
+};
+
 struct RunOptions {
-  int steps = 1;
-  int threads = 0; // host threads per worker; 0: the cores shared evenly
+  int steps = 1;     // up to this one,
+  int firstStep = 0; // from this one, of a run that begins in the middle
+  int threads = 0;   // host threads per worker; 0: the cores shared evenly
   bool trace = false;
+  /// Fetch and reduce of floats do nothing, and what is computed means nothing:
+  /// to see what they cost.
+  bool skipCopies = false;
+  std::vector<ParameterSink *> sinks;
+  std::function<void(const Progress &)> progress; // after each step, if set
 };
 
 /// One instruction of one worker that took place.
@@ -32,7 +48,7 @@ struct RunResult {
   /// Counted apart from communication: what a step's inputs and the last
   /// step's outputs took between host and workers.
   int64_t scatteredBytes = 0, gatheredBytes = 0;
-  std::vector<Tensor> outputs; // of the last step
+  std::vector<Tensor> outputs; // of the last step; zeros if there was none
   /// Of a training plan, the output "loss" after each step.
   std::vector<double> losses;
   std::vector<TraceEvent> trace;

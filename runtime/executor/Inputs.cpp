@@ -1,8 +1,10 @@
 #include "runtime/executor/Inputs.h"
 
 #include "runtime/executor/Draw.h"
+#include "runtime/io/Compare.h"
 #include "runtime/io/ReadTensor.h"
 
+#include <cstring>
 #include <optional>
 
 using namespace smex;
@@ -22,6 +24,33 @@ std::string listOf(const plan::Program &program) {
   return text.empty() ? "none" : text;
 }
 
+/// What the plan says of the first `count` elements.
+Status inRange(const plan::Port &port, const std::string &file,
+               const Tensor &tensor, int64_t count) {
+  if (!port.low || !port.high)
+    return {};
+  const DType type = tensor.type.dtype;
+  const int64_t size = byteSize(type);
+  for (int64_t e = 0; e < count; ++e) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, tensor.bytes.data() + e * size, size_t(size));
+    const int shift = int(64 - 8 * size);
+    const int64_t value =
+        isSigned(type) ? int64_t(bits << shift) >> shift : int64_t(bits);
+    const bool beyond = type == DType::U64 && value < 0; // of int64_t
+    if (!beyond && ((*port.low <= value && value <= *port.high) ||
+                    (port.ignore && value == *port.ignore)))
+      continue;
+    return fail("input \"", port.name, "\": ", file, ": element ",
+                io::coordinates(tensor.type.shape, e), " is ",
+                beyond ? std::to_string(bits) : std::to_string(value), ", ",
+                *port.low, " to ", *port.high,
+                port.ignore ? ", or " + std::to_string(*port.ignore) + "," : "",
+                " allowed");
+  }
+  return {};
+}
+
 /// The file's tensor as a feed of this type.
 Result<Feed> check(const plan::Port &port, const TensorType &type,
                    const std::string &file, Tensor tensor, int steps) {
@@ -29,8 +58,12 @@ Result<Feed> check(const plan::Port &port, const TensorType &type,
     return fail("input \"", port.name, "\": ", file, " is ",
                 toString(tensor.type), ", ", expected, " expected");
   };
-  if (tensor.type == type)
+  const int64_t count = elementCount(type.shape).value();
+  if (tensor.type == type) {
+    if (Status valid = inRange(port, file, tensor, count); !valid)
+      return valid.takeError();
     return Feed{std::move(tensor), false};
+  }
   const bool perStep = tensor.type.dtype == type.dtype &&
                        tensor.type.rank() == type.rank() + 1 &&
                        std::equal(type.shape.begin(), type.shape.end(),
@@ -39,6 +72,8 @@ Result<Feed> check(const plan::Port &port, const TensorType &type,
     return mismatch(toString(type));
   if (tensor.type.shape[0] < steps)
     return mismatch("a batch for each of " + std::to_string(steps) + " steps");
+  if (Status valid = inRange(port, file, tensor, steps * count); !valid)
+    return valid.takeError();
   return Feed{std::move(tensor), true};
 }
 } // namespace
@@ -96,8 +131,11 @@ runtime::readInputs(const plan::Program &program,
     if (!given[i]) {
       const TensorType &type = typeOf(program, port);
       given[i] = Feed{makeTensor(type), false};
-      draw(seed, port.name, type, 1, wholeBox(type.shape),
-           given[i]->value.bytes.data());
+      if (port.low && port.high)
+        drawRange(seed, port.name, *port.low, *port.high, given[i]->value);
+      else
+        draw(seed, port.name, type, 1, wholeBox(type.shape),
+             given[i]->value.bytes.data());
     }
     feeds.push_back(std::move(*given[i]));
   }

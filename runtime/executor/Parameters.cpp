@@ -2,9 +2,12 @@
 
 #include "kernels/cpu/Boxes.h"
 #include "runtime/executor/Draw.h"
+#include "support/Text.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -114,7 +117,82 @@ private:
   std::shared_ptr<Files> files;
   uint64_t seed;
 };
+/// The parameters that a file has, and the others from elsewhere.
+class FromFile : public ParameterSource {
+public:
+  FromFile(const plan::Partitioned &program,
+           std::shared_ptr<const io::Safetensors> file,
+           std::unique_ptr<ParameterSource> rest)
+      : program(program), file(std::move(file)), rest(std::move(rest)) {}
+
+  Status fill(int worker, int number, std::byte *to) const override {
+    const plan::Parameter &parameter =
+        program.program.parameters[size_t(number)];
+    const auto found = file->header().tensors.find(parameter.name);
+    if (found == file->header().tensors.end())
+      return rest->fill(worker, number, to);
+    const TensorType &type = typeOf(program.program, parameter.buffer);
+    if (found->second.type != type)
+      return fail(file->path(), ": tensor \"", parameter.name, "\" is ",
+                  toString(found->second.type), ", ", toString(type),
+                  " expected");
+    const Box &box =
+        program.workers[size_t(worker)].buffers[size_t(parameter.buffer)].box;
+    cpu::copyBox(to, box, file->data(found->second), wholeBox(type.shape), box,
+                 byteSize(type.dtype));
+    if (type.dtype == DType::Bool) // any other byte would be a third value
+      std::transform(to, to + volume(box), to, [](std::byte value) {
+        return std::byte(value != std::byte(0));
+      });
+    return {};
+  }
+
+private:
+  const plan::Partitioned &program;
+  std::shared_ptr<const io::Safetensors> file;
+  std::unique_ptr<ParameterSource> rest;
+};
 } // namespace
+
+Status runtime::compareParameters(const io::Safetensors &file,
+                                  const plan::Program &program,
+                                  bool (*needed)(const plan::Parameter &)) {
+  const auto &tensors = file.header().tensors;
+  std::set<std::string> known;
+  const plan::Parameter *missing = nullptr;
+  int others = -1; // that are missing as well
+  for (const plan::Parameter &parameter : program.parameters) {
+    known.insert(parameter.name);
+    const TensorType &type = typeOf(program, parameter.buffer);
+    const auto found = tensors.find(parameter.name);
+    if (found == tensors.end()) {
+      others += needed(parameter);
+      if (!missing && needed(parameter))
+        missing = &parameter;
+    } else if (found->second.type != type) {
+      return fail(file.path(), ": tensor \"", parameter.name, "\" is ",
+                  toString(found->second.type), ", ", toString(type),
+                  " expected");
+    }
+  }
+  if (missing)
+    return fail(file.path(), ": tensor \"", missing->name, "\" (",
+                toString(typeOf(program, missing->buffer)), ") is missing",
+                others ? ", and " + std::to_string(others) + " more" : "");
+  for (const auto &tensor : tensors)
+    if (!known.count(tensor.first))
+      return fail(file.path(), ": tensor \"", printable(tensor.first),
+                  "\": the plan has no such parameter");
+  return {};
+}
+
+void PlanParameters::replace(io::Safetensors file) {
+  const auto shared = std::make_shared<const io::Safetensors>(std::move(file));
+  partitioned = std::make_unique<FromFile>(plan->partitioned, shared,
+                                           std::move(partitioned));
+  unpartitioned = std::make_unique<FromFile>(plan->unpartitioned, shared,
+                                             std::move(unpartitioned));
+}
 
 Result<PlanParameters> PlanParameters::open(const plan::Plan &plan,
                                             const std::string &directory,
@@ -142,7 +220,7 @@ Result<PlanParameters> PlanParameters::open(const plan::Plan &plan,
     }
     files->shares.push_back(std::move(shares));
   }
-  PlanParameters parameters;
+  PlanParameters parameters(plan);
   parameters.partitioned = std::make_unique<Shares>(plan, files, seed);
   parameters.unpartitioned = std::make_unique<Whole>(plan, files, seed);
   return parameters;

@@ -3,6 +3,7 @@
 #include "runtime/io/Npy.h"
 #include "runtime/plan/Json.h"
 
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -11,18 +12,23 @@ using namespace smex::runtime;
 using plan::Json;
 
 std::string runtime::metricsJson(const std::string &backend,
-                                 const RunResult &result) {
+                                 const RunResult &result, int firstStep) {
   Json steps = Json::array();
   for (size_t i = 0; i < result.seconds.size(); ++i) {
     steps.push_back({{"seconds", result.seconds[i]}});
-    if (i < result.losses.size())
+    if (i >= result.losses.size())
+      continue;
+    steps.back()["loss"] = nullptr; // infinity and NaN have no spelling
+    if (std::isfinite(result.losses[i]))
       steps.back()["loss"] = result.losses[i];
   }
-  return plan::canonicalJson(
-      {{"backend", backend},
-       {"communication_bytes", result.communicationBytes},
-       {"peak_bytes", result.peakBytes},
-       {"steps", steps}});
+  Json metrics = {{"backend", backend},
+                  {"communication_bytes", result.communicationBytes},
+                  {"peak_bytes", result.peakBytes},
+                  {"steps", steps}};
+  if (firstStep > 0)
+    metrics["first_step"] = firstStep;
+  return plan::canonicalJson(metrics);
 }
 
 std::string runtime::traceJson(const plan::Program &program,

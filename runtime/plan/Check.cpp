@@ -79,12 +79,15 @@ public:
 
   void run() {
     compare("input", parts.inputs, whole.inputs,
-            [](auto &, auto &) { return true; });
+            [](const Port &a, const Port &b) {
+              return a.low == b.low && a.high == b.high && a.ignore == b.ignore;
+            });
     compare("output", parts.outputs, whole.outputs,
             [](auto &, auto &) { return true; });
     compare("parameter", parts.parameters, whole.parameters,
             [](const Parameter &a, const Parameter &b) {
-              return a.drawn == b.drawn && a.scale == b.scale;
+              return a.drawn == b.drawn && a.scale == b.scale &&
+                     a.constant == b.constant;
             });
   }
 

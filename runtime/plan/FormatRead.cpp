@@ -90,12 +90,24 @@ Instruction instructionOf(const Cursor &at) {
 
 Port portOf(const Cursor &at) {
   at.object({"buffer", "name"});
-  return {at.string("name"), number(at, "buffer")};
+  return {at.string("name"), number(at, "buffer"), {}, {}, {}};
+}
+
+Port inputOf(const Cursor &at) {
+  at.object({"buffer", "name"}, {"high", "ignore", "low"});
+  const auto value = [&](const char *key) -> std::optional<int64_t> {
+    if (!at.has(key))
+      return std::nullopt;
+    return at.integer(key, std::numeric_limits<int64_t>::min(), totalLimit);
+  };
+  return {at.string("name"), number(at, "buffer"), value("low"), value("high"),
+          value("ignore")};
 }
 
 Parameter parameterOf(const Cursor &at) {
   Parameter parameter;
-  at.object({"buffer", "name"}, {"drawn", "next", "scale", "state"});
+  at.object({"buffer", "name"},
+            {"constant", "drawn", "next", "scale", "state"});
   parameter.name = at.string("name");
   parameter.buffer = number(at, "buffer");
   if (at.has("drawn") || at.has("scale")) {
@@ -108,6 +120,8 @@ Parameter parameterOf(const Cursor &at) {
     parameter.next = number(at, "next");
   if (at.has("state") && !(parameter.state = at.boolean("state")))
     at.refuse("\"state\" is true or absent");
+  if (at.has("constant") && !(parameter.constant = at.boolean("constant")))
+    at.refuse("\"constant\" is true or absent");
   return parameter;
 }
 
@@ -161,7 +175,7 @@ Program plan::programFromJson(const Cursor &at) {
   program.kernels = at.list("kernels", kernelOf);
   program.buffers = at.list("buffers", bufferOf);
   program.instructions = at.list("instructions", instructionOf);
-  program.inputs = at.list("inputs", portOf);
+  program.inputs = at.list("inputs", inputOf);
   program.outputs = at.list("outputs", portOf);
   program.parameters = at.list("parameters", parameterOf);
   return program;

@@ -42,9 +42,8 @@ Json array(const std::vector<Element> &elements, Write &&write) {
 }
 
 Json boxToJson(const Box &box) {
-  return array(box, [](Interval side) {
-    return Json::array({side.lo, side.hi});
-  });
+  return array(box,
+               [](Interval side) { return Json::array({side.lo, side.hi}); });
 }
 
 Json kernelToJson(const Kernel &kernel) {
@@ -87,7 +86,14 @@ Json instructionToJson(const Instruction &instruction) {
 }
 
 Json portToJson(const Port &port) {
-  return {{"buffer", port.buffer}, {"name", port.name}};
+  Json json = {{"buffer", port.buffer}, {"name", port.name}};
+  if (port.low)
+    json["low"] = *port.low;
+  if (port.high)
+    json["high"] = *port.high;
+  if (port.ignore)
+    json["ignore"] = *port.ignore;
+  return json;
 }
 
 Json parameterToJson(const Parameter &parameter) {
@@ -100,6 +106,8 @@ Json parameterToJson(const Parameter &parameter) {
     json["next"] = parameter.next;
   if (parameter.state)
     json["state"] = true;
+  if (parameter.constant)
+    json["constant"] = true;
   return json;
 }
 

@@ -12,6 +12,7 @@
 #include "support/Tensor.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,10 @@ struct Instruction {
 struct Port {
   std::string name;
   int buffer = 0; // each worker's share of it
+  /// Of an input of integers: what its elements may be, both ends included, and
+  /// one value beside these that counts for nothing. Both ends are there, or
+  /// neither; without them `ignore` isn't.
+  std::optional<int64_t> low, high, ignore;
 };
 
 /// Where a parameter's values come from.
@@ -99,6 +104,8 @@ struct Parameter {
   /// two have one place in memory, nothing is to be done.
   int next = -1;
   bool state = false; // the optimizer's, not the model's
+  bool constant =
+      false; // not a weight: a number that the model is written with
 };
 
 struct Program {

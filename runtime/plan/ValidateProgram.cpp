@@ -37,7 +37,7 @@ public:
     each("parameters", program.parameters, &ProgramValidator::parameter);
     each("parameters", program.parameters, &ProgramValidator::computedNext);
     names.clear();
-    each("outputs", program.outputs, &ProgramValidator::port);
+    each("outputs", program.outputs, &ProgramValidator::output);
   }
 
 private:
@@ -234,14 +234,49 @@ private:
       refuse("buffer", "is a partial result");
   }
 
-  void input(const Port &input) {
-    port(input);
-    if (!sources.insert(input.buffer).second)
+  void output(const Port &output) {
+    port(output);
+    if (output.low || output.high || output.ignore)
+      refuse("low", "only an input has a range");
+  }
+
+  void source(const Port &source) {
+    port(source);
+    if (!sources.insert(source.buffer).second)
       refuse("buffer", "is another input or parameter too");
   }
 
+  void input(const Port &input) {
+    source(input);
+    if (complaint || (!input.low && !input.high && !input.ignore))
+      return;
+    if (!input.low || !input.high)
+      return refuse(input.low ? "high" : "low", "the other end of the range, "
+                                                "or the range, is missing");
+    if (*input.low > *input.high)
+      return refuse("low", *input.low, " is above high, ", *input.high);
+    const DType type = typeOf(input.buffer).dtype;
+    if (!isInteger(type))
+      return refuse("low",
+                    "only an input of integers has a range, this one is ",
+                    toString(typeOf(input.buffer)));
+    if (!holds(type, *input.low) || !holds(type, *input.high))
+      return refuse("low", *input.low, " .. ", *input.high, " is not in ",
+                    smex::name(type));
+  }
+
+  static bool holds(DType type, int64_t value) {
+    const int bits = int(8 * byteSize(type)) - (isSigned(type) ? 1 : 0);
+    if (isUnsigned(type) && value < 0)
+      return false;
+    return bits >= 63 ||
+           (value < int64_t(1) << bits && value >= -(int64_t(1) << bits));
+  }
+
   void parameter(const Parameter &parameter) {
-    input({parameter.name, parameter.buffer});
+    source({parameter.name, parameter.buffer, {}, {}, {}});
+    if (parameter.state && parameter.constant)
+      refuse("constant", "is the optimizer's state too");
     if (parameter.drawn &&
         !(parameter.scale >= 0 && std::isfinite(parameter.scale)))
       refuse("scale", "must be a number of at least 0");

@@ -1,4 +1,4 @@
-"""model_tests: real models, several numbers of GPUs, one test each."""
+"""model_tests, training_tests: real models, several numbers of GPUs, one test each."""
 
 def model_tests(models, gpus):
     """Declares `<model>_<n>` tests.
@@ -27,6 +27,35 @@ def model_tests(models, gpus):
                     "//tools:smex-run",
                     "//tools:smexc",
                     label,
+                ],
+                size = "medium",
+            )
+
+def training_tests(models, gpus):
+    """Declares `<model>_<n>` tests for models of test/models/training.
+
+    Args:
+      models: name -> options of smexc --train.
+      gpus: numbers of workers.
+    """
+    for name, options in models.items():
+        for n in gpus:
+            native.sh_test(
+                name = "%s_%d" % (name, n),
+                srcs = ["training.sh"],
+                args = [
+                    "$(location //tools:smexc)",
+                    "$(location //tools:smex-run)",
+                    "$(location :training_matches)",
+                    "test/models/training/" + name,
+                    str(n),
+                    options,
+                ],
+                data = [
+                    ":training_matches",
+                    "//test/models:training/" + name,
+                    "//tools:smex-run",
+                    "//tools:smexc",
                 ],
                 size = "medium",
             )

@@ -143,3 +143,45 @@ TEST_CASE("a reader sees the old file or the new one") {
   writer.join();
   CHECK(torn == 0);
 }
+
+TEST_CASE("a mapped file has the file's bytes") {
+  const std::string folder = freshFolder("mapped");
+  REQUIRE(writeFile(folder + "full", "some bytes"));
+  REQUIRE(writeFile(folder + "empty", ""));
+  auto full = MappedFile::open(folder + "full");
+  REQUIRE(full);
+  MappedFile moved = std::move(*full);
+  fs::remove(folder + "full"); // what is mapped stays
+  CHECK(std::string(reinterpret_cast<const char *>(moved.data()),
+                    size_t(moved.size())) == "some bytes");
+  const auto empty = MappedFile::open(folder + "empty");
+  REQUIRE(empty);
+  CHECK(empty->size() == 0);
+  CHECK_FALSE(MappedFile::open(folder + "none"));
+}
+
+TEST_CASE("a staged file appears as a whole") {
+  const std::string folder = freshFolder("staged");
+  REQUIRE(writeFile(folder + "file", "old"));
+  {
+    auto dropped = StagedFile::create(folder + "file", 3);
+    REQUIRE(dropped);
+    dropped->data()[0] = std::byte('x');
+  }
+  CHECK(contents(folder + "file") == "old");
+  CHECK(filesIn(folder) == 1);
+  auto file = StagedFile::create(folder + "file", 4);
+  REQUIRE(file);
+  for (int i = 0; i < 4; ++i)
+    file->data()[i] = std::byte('a' + i);
+  CHECK(contents(folder + "file") == "old");
+  REQUIRE(file->commit());
+  CHECK(contents(folder + "file") == "abcd");
+  CHECK(filesIn(folder) == 1);
+
+  const auto nowhere = StagedFile::create(folder + "none/file", 4);
+  REQUIRE_FALSE(nowhere);
+  CHECK(nowhere.error().fault == Fault::Environment);
+  CHECK_FALSE(StagedFile::create(folder + "large", int64_t(1) << 60));
+  CHECK(filesIn(folder) == 1);
+}

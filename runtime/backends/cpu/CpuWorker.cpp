@@ -41,13 +41,13 @@ BufferView CpuWorker::view(int buffer) const {
           typeOf(buffer), false};
 }
 
-/// A parameter that is read by one instruction only, is no output, and shares
-/// its bytes with nothing.
+/// A parameter that is read by one instruction only, is no output, shares its
+/// bytes with nothing, and stays as it is.
 bool CpuWorker::isExclusive(int buffer) const {
   const plan::Program &program = shared->program();
   bool parameter = false;
   for (const plan::Parameter &p : program.parameters)
-    parameter |= p.buffer == buffer;
+    parameter |= p.buffer == buffer && p.next < 0;
   for (const plan::Port &port : program.outputs)
     parameter &= port.buffer != buffer;
   int readers = 0;

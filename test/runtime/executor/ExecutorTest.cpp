@@ -236,3 +236,38 @@ TEST_CASE("parameters are loaded once and stay") {
   const RunResult result = good(run(b.result, {}, options, parameters));
   CHECK(floats(result.outputs[0]) == std::vector<float>{0, 0, 1, 1});
 }
+
+TEST_CASE("without copies nothing crosses workers") {
+  RunOptions options;
+  options.steps = 2;
+  options.skipCopies = true;
+  const RunResult result =
+      good(run(splitProduct(), {rampFeed({4, 6}), rampFeed({6, 4})}, options));
+  CHECK(result.communicationBytes == 0);
+  CHECK(result.seconds.size() == 2);
+}
+
+TEST_CASE("progress is told after each step") {
+  RunOptions options;
+  options.steps = 3;
+  std::vector<int> completed;
+  options.progress = [&](const Progress &progress) {
+    completed.push_back(progress.completed);
+    CHECK((progress.seconds >= 0 && !progress.loss));
+  };
+  good(run(splitProduct(), {rampFeed({4, 6}), rampFeed({6, 4})}, options));
+  CHECK(completed == std::vector<int>{1, 2, 3});
+}
+
+TEST_CASE("a run may begin in the middle") {
+  const std::vector<Feed> feeds = {rampFeed({5, 4, 6}, true), rampFeed({6, 4})};
+  RunOptions options;
+  options.firstStep = 3;
+  options.steps = 4;
+  const RunResult result = good(run(splitProduct(), feeds, options));
+  CHECK(floats(result.outputs[0]) == product(feeds[0], feeds[1], 3));
+  CHECK(result.seconds.size() == 1);
+  CHECK(result.communicationBytes == 96);
+  options.steps = 3; // and be over at once
+  CHECK(good(run(splitProduct(), feeds, options)).seconds.empty());
+}

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <set>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -184,4 +185,82 @@ TEST_CASE("metrics and trace") {
   CHECK(event["tid"] == 1);
   CHECK(event["ts"] == 1000.);
   CHECK(event["dur"] == 2000.);
+}
+
+namespace {
+/// Two inputs: labels[2, 3] of this type and range, and x[2].
+plan::Program labelled(DType type, std::optional<int64_t> ignore = {}) {
+  ProgramBuilder b(1);
+  const int labels =
+      b.buffer(b.tensor("labels", {2, 3}, type), {{{0, 2}, {0, 3}}});
+  b.result.program.inputs = {{"labels", labels, 0, 9, ignore}};
+  return b.result.program;
+}
+
+template <typename T>
+std::string labelError(DType type, std::vector<int64_t> shape,
+                       std::vector<T> values, std::optional<int64_t> ignore,
+                       int steps = 1) {
+  Tensor tensor = makeTensor({type, std::move(shape)});
+  std::copy(values.begin(), values.end(), tensor.data<T>());
+  REQUIRE(io::writeNpy("labels.npy", tensor));
+  const auto feeds =
+      readInputs(labelled(type, ignore), {"labels=labels.npy"}, steps, 0);
+  return feeds ? "" : feeds.error().message;
+}
+} // namespace
+
+TEST_CASE("elements of an input are in its range") {
+  const std::string at = "input \"labels\": labels.npy: element ";
+  using I = int64_t;
+  CHECK(labelError<I>(DType::I64, {2, 3}, {0, 1, 9, 3, 4, 5}, {}) == "");
+  CHECK(labelError<I>(DType::I64, {2, 3}, {0, 1, 2, 3, 10, 5}, {}) ==
+        at + "[1, 1] is 10, 0 to 9 allowed");
+  CHECK(labelError<I>(DType::I64, {2, 3}, {0, 1, -100, 3, 4, 5}, {}) ==
+        at + "[0, 2] is -100, 0 to 9 allowed");
+  CHECK(labelError<I>(DType::I64, {2, 3}, {0, 1, -100, 3, 4, 5}, -100) == "");
+  CHECK(labelError<I>(DType::I64, {2, 3}, {0, 1, -1, 3, 4, 5}, -100) ==
+        at + "[0, 2] is -1, 0 to 9, or -100, allowed");
+  CHECK(labelError<int8_t>(DType::I8, {2, 3}, {0, 1, 2, 3, 4, -1}, {}) ==
+        at + "[1, 2] is -1, 0 to 9 allowed");
+  CHECK(labelError<uint8_t>(DType::U8, {2, 3}, {0, 1, 2, 3, 4, 255}, {}) ==
+        at + "[1, 2] is 255, 0 to 9 allowed");
+  CHECK(labelError<uint64_t>(DType::U64, {2, 3}, {0, 1, 2, 3, 4, UINT64_MAX},
+                             -1) ==
+        at + "[1, 2] is 18446744073709551615, 0 to 9, or -1, allowed");
+  // Of batches, those that are used.
+  std::vector<I> batches(18, 1);
+  batches[13] = 11;
+  CHECK(labelError<I>(DType::I64, {3, 2, 3}, batches, {}, 3) ==
+        at + "[2, 0, 1] is 11, 0 to 9 allowed");
+  CHECK(labelError<I>(DType::I64, {3, 2, 3}, batches, {}, 2) == "");
+}
+
+TEST_CASE("synthetic inputs are in their range") {
+  Tensor tensor = makeTensor({DType::I8, {1000}});
+  drawRange(3, "x", -128, 127, tensor);
+  std::set<int> seen(tensor.data<int8_t>(), tensor.data<int8_t>() + 1000);
+  CHECK(seen.size() > 200);
+  Tensor wide = makeTensor({DType::I64, {100}});
+  drawRange(3, "x", INT64_MIN, INT64_MAX, wide); // all bits
+  drawRange(3, "x", 5, 5, wide);
+  CHECK(wide.data<int64_t>()[99] == 5);
+
+  plan::Program program = labelled(DType::I64);
+  const auto feeds = readInputs(program, {}, 1, 0);
+  REQUIRE(feeds);
+  for (int i = 0; i < 6; ++i)
+    CHECK((*feeds)[0].value.data<int64_t>()[i] >= 0);
+}
+
+TEST_CASE("a loss that is no number is still JSON") {
+  RunResult result;
+  result.seconds = {0.5, 0.25};
+  result.losses = {1.5, std::nan("")};
+  result.peakBytes = {64};
+  const auto json = plan::parseJson(metricsJson("cpu", result, 3));
+  REQUIRE(json);
+  CHECK((*json)["steps"][0]["loss"] == 1.5);
+  CHECK((*json)["steps"][1]["loss"].is_null());
+  CHECK((*json)["first_step"] == 3);
 }

@@ -1,0 +1,20 @@
+#!/bin/bash
+# Training from a plan on N workers gives PyTorch's losses and parameters.
+# usage: training.sh SMEXC SMEX_RUN TRAINING_MATCHES MODEL_DIR N OPTION...
+set -euo pipefail
+smexc=$1 smex_run=$2 matches=$3 model=$4 gpus=$5
+shift 5
+work=${TEST_TMPDIR:-$(mktemp -d)}
+
+inputs=()
+for file in "$model"/inputs/*.npy; do
+  inputs+=(--input "$(basename "$file" .npy)=$file")
+done
+"$smexc" "$model/model.onnx" --train "$@" --gpus "$gpus" -o "$work/plan"
+"$smexc" check "$work/plan"
+"$smex_run" "$work/plan" "${inputs[@]}" --steps 6 --verify --metrics "$work/metrics.json" \
+  --save-parameters "$work/trained.safetensors"
+"$matches" "$work/metrics.json" "$model/losses.npy" "$work/trained.safetensors" "$model/parameters"
+
+# What was saved are good initial values.
+"$smex_run" "$work/plan" "${inputs[@]}" --parameters "$work/trained.safetensors" --verify

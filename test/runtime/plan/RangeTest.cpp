@@ -1,0 +1,105 @@
+// What an input's elements may be.
+#include "runtime/plan/Format.h"
+#include "runtime/plan/Load.h"
+#include "test/runtime/plan/Examples.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+using namespace smex;
+using namespace smex::plan;
+
+namespace {
+/// Another input, which nothing reads: labels[4], each in 0 .. 9 or -100.
+void addLabels(Partitioned &part, DType type) {
+  Program &program = part.program;
+  const int tensor = int(program.tensors.size());
+  program.tensors.push_back({"labels", {type, {4}}});
+  program.inputs.push_back({"labels", int(program.buffers.size()), 0, 9, -100});
+  program.buffers.push_back({tensor});
+  for (Worker &worker : part.workers) {
+    worker.buffers.push_back({{{0, 4}}, worker.arenaBytes});
+    worker.arenaBytes += 64;
+  }
+}
+
+Plan withLabels(DType type = DType::I64) {
+  Plan plan = twoWorkers();
+  addLabels(plan.partitioned, type);
+  addLabels(plan.unpartitioned, type);
+  plan.peakBytes = {640, 640};
+  return plan;
+}
+
+std::string refused(DType type, Port range) {
+  Plan plan = withLabels(type);
+  Port &input = plan.partitioned.program.inputs[1];
+  input.low = range.low;
+  input.high = range.high;
+  input.ignore = range.ignore;
+  const Status status = validate(plan);
+  return status ? "" : status.error().message;
+}
+} // namespace
+
+TEST_CASE("a range and a constant are saved, loaded, and in the schema") {
+  const TemporaryFolder folder;
+  Plan plan = withLabels();
+  plan.partitioned.program.parameters[0].constant = true;
+  plan.unpartitioned.program.parameters[0].constant = true;
+  REQUIRE(save(plan, folder / "plan", countingWeights(plan)));
+  const auto loaded = load(folder / "plan");
+  INFO((loaded ? "" : loaded.error().message));
+  REQUIRE(loaded);
+  const Port &input = loaded->partitioned.program.inputs[1];
+  CHECK(input.low == 0);
+  CHECK(input.high == 9);
+  CHECK(input.ignore == -100);
+  CHECK_FALSE(loaded->partitioned.program.inputs[0].low);
+  CHECK(loaded->partitioned.program.parameters[0].constant);
+  CHECK_FALSE(loaded->partitioned.program.parameters[1].constant);
+  CHECK(programToJson(loaded->partitioned.program) ==
+        programToJson(plan.partitioned.program));
+  CHECK(listed(check(*loaded)) == "");
+  CHECK(std::system(("/usr/bin/python3 test/runtime/plan/validate_schema.py "
+                     "runtime/plan/schema '" +
+                     folder / "plan" + "' 1>&2")
+                        .c_str()) == 0);
+}
+
+TEST_CASE("a range that is none is refused") {
+  const auto at = [](const char *message) {
+    return Catch::StartsWith(std::string("plan/program.json: inputs[1].") +
+                             message);
+  };
+  CHECK(refused(DType::I64, {"", 0, 0, 9, {}}) == "");
+  CHECK(refused(DType::I64, {"", 0, INT64_MIN, INT64_MAX, 0}) == "");
+  CHECK(refused(DType::U64, {"", 0, 0, INT64_MAX, {}}) == "");
+  CHECK(refused(DType::I8, {"", 0, -128, 127, {}}) == "");
+  CHECK_THAT(refused(DType::I64, {"", 0, 0, {}, {}}), at("high: the other"));
+  CHECK_THAT(refused(DType::I64, {"", 0, {}, 9, {}}), at("low: the other"));
+  CHECK_THAT(refused(DType::I64, {"", 0, {}, {}, 3}), at("low: the other"));
+  CHECK_THAT(refused(DType::I64, {"", 0, 3, 2, {}}),
+             at("low: 3 is above high, 2"));
+  CHECK_THAT(refused(DType::F32, {"", 0, 0, 9, {}}),
+             at("low: only an input of integers"));
+  CHECK_THAT(refused(DType::Bool, {"", 0, 0, 1, {}}),
+             at("low: only an input of integers"));
+  CHECK_THAT(refused(DType::I8, {"", 0, 0, 128, {}}),
+             at("low: 0 .. 128 is not in i8"));
+  CHECK_THAT(refused(DType::U8, {"", 0, -1, 9, {}}),
+             at("low: -1 .. 9 is not in u8"));
+}
+
+TEST_CASE("a range of an output, and ranges that differ, are found") {
+  Plan plan = withLabels();
+  plan.partitioned.program.outputs[0].low = 0;
+  const Status status = validate(plan);
+  REQUIRE_FALSE(status);
+  CHECK(status.error().message ==
+        "plan/program.json: outputs[0].low: only an input has a range");
+
+  plan = withLabels();
+  plan.unpartitioned.program.inputs[1].high = 8;
+  CHECK_THAT(listed(check(plan)), Catch::Contains("input \"labels\""));
+}

@@ -1,0 +1,116 @@
+// smex-run DIR: runs a plan. See DESIGN.md, Commands.
+#include "support/Version.h"
+#include "tools/smex-run/Run.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+using namespace smex;
+using tools::RunArguments;
+
+namespace {
+int report(const Error &error) {
+  for (size_t start = 0; start <= error.message.size();) {
+    const size_t end =
+        std::min(error.message.find('\n', start), error.message.size());
+    std::fprintf(stderr, "smex-run: error: %s\n",
+                 error.message.substr(start, end - start).c_str());
+    start = end + 1;
+  }
+  return int(error.fault);
+}
+
+void declare(CLI::App &app, RunArguments &arguments) {
+  app.add_option("DIR", arguments.directory, "the plan, a folder")->required();
+  app.add_option("--backend", arguments.backend,
+                 "auto, cpu or cuda; auto is cuda where there is a device")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  app.add_option(
+         "--input", arguments.inputs,
+         "an input's values, .npy or ONNX TensorProto .pb; without any, "
+         "all inputs are synthetic")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  auto *outputs = app.add_option("--output-dir", arguments.outputDirectory,
+                                 "write <output name>.npy there")
+                      ->type_name("DIR");
+  app.add_option("--steps", arguments.run.steps,
+                 "run so many times; an input file of one rank more than "
+                 "declared holds one batch per step")
+      ->check(CLI::Range(1, 1000000000))
+      ->capture_default_str();
+  app.add_option("--seed", arguments.seed,
+                 "for drawn parameters and synthetic inputs")
+      ->check(CLI::NonNegativeNumber) // or -1 would wrap around
+      ->capture_default_str();
+  app.add_option("--parameters", arguments.parameters,
+                 "initial values of the model's parameters, safetensors, names "
+                 "as in the model")
+      ->type_name("FILE");
+  auto *save =
+      app.add_option("--save-parameters", arguments.saveParameters,
+                     "write the model's parameters there after the last step")
+          ->type_name("FILE");
+  auto *checkpoints = app.add_option("--checkpoint-dir", arguments.checkpoints,
+                                     "write everything that steps change there")
+                          ->type_name("DIR");
+  app.add_option("--checkpoint-every", arguments.checkpointEvery,
+                 "after so many steps, and after the last one")
+      ->check(CLI::Range(1, 1000000000))
+      ->needs(checkpoints)
+      ->capture_default_str();
+  app.add_flag("--resume", arguments.resume,
+               "go on after the last checkpoint, up to the same --steps")
+      ->needs(checkpoints);
+  auto *verify = app.add_flag("--verify", arguments.verify,
+                              "also run unpartitioned on the CPU, and compare");
+  app.add_option("--metrics", arguments.metrics,
+                 "write losses, seconds, communication and peak bytes, as JSON")
+      ->type_name("FILE");
+  app.add_option("--trace", arguments.trace,
+                 "write what ran when, as Chrome trace events")
+      ->type_name("FILE");
+  app.add_option("--threads", arguments.run.threads,
+                 "threads per worker; default: the cores, shared evenly")
+      ->check(CLI::Range(1, 4096));
+  app.add_flag("--skip-copies", arguments.run.skipCopies,
+               "for timing only: no floats move between workers or buffers, and "
+               "results mean nothing")
+      ->excludes(verify, outputs, save, checkpoints);
+  app.add_flag_callback(
+      "--version", [] { throw CLI::CallForVersion(versionText, 0); },
+      "print the version");
+}
+} // namespace
+
+int main(int argc, char **argv) {
+  try {
+    CLI::App app("Runs a plan that smexc wrote.", "smex-run");
+    RunArguments arguments;
+    declare(app, arguments);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::CallForHelp &) {
+      std::cout << app.help();
+      return 0;
+    } catch (const CLI::CallForVersion &) {
+      std::cout << versionText << "\n";
+      return 0;
+    } catch (const CLI::ParseError &error) {
+      return report(
+          {std::string(error.what()) + " (see smex-run --help)", Fault::Usage});
+    }
+    arguments.run.trace = !arguments.trace.empty();
+    const Status done = tools::run(std::move(arguments));
+    return done ? 0 : report(done.error());
+  } catch (const std::bad_alloc &) {
+    return report({"out of memory", Fault::Environment});
+  } catch (const std::exception &exception) {
+    return report(
+        {std::string("unexpected: ") + exception.what(), Fault::Defect});
+  }
+}
