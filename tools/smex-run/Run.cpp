@@ -41,10 +41,9 @@ int64_t samplesOf(const plan::Program &program) {
 }
 
 /// One run of a plan, from its options to what it leaves behind.
-class Session {
+class Job {
 public:
-  Session(RunArguments given, plan::Plan loaded,
-          std::unique_ptr<Backend> backend)
+  Job(RunArguments given, plan::Plan loaded, std::unique_ptr<Backend> backend)
       : arguments(std::move(given)), options(arguments.run),
         plan(std::move(loaded)), backend(std::move(backend)) {}
 
@@ -54,9 +53,8 @@ public:
     if (!read)
       return read.takeError();
     feeds = std::move(*read);
-    for (Status (Session::*part)() :
-         {&Session::openParameters, &Session::openCheckpoints,
-          &Session::openTargets, &Session::execute})
+    for (Status (Job::*part)() : {&Job::openParameters, &Job::openCheckpoints,
+                                  &Job::openTargets, &Job::execute})
       if (Status done = (this->*part)(); !done)
         return done;
     if (nothingLeft()) {
@@ -264,6 +262,5 @@ Status tools::run(RunArguments arguments) {
   if (arguments.verify && plan->unpartitioned.workers.empty())
     return fail(arguments.directory,
                 ": has no unpartitioned program to verify with");
-  return Session(std::move(arguments), std::move(*plan), std::move(*backend))
-      .run();
+  return Job(std::move(arguments), std::move(*plan), std::move(*backend)).run();
 }

@@ -77,9 +77,10 @@ void declare(CLI::App &app, RunArguments &arguments) {
   app.add_option("--threads", arguments.run.threads,
                  "threads per worker; default: the cores, shared evenly")
       ->check(CLI::Range(1, 4096));
-  app.add_flag("--skip-copies", arguments.run.skipCopies,
-               "for timing only: no floats move between workers or buffers, and "
-               "results mean nothing")
+  app.add_flag(
+         "--skip-copies", arguments.run.skipCopies,
+         "for timing only: no floats move between workers or buffers, and "
+         "results mean nothing")
       ->excludes(verify, outputs, save, checkpoints);
   app.add_flag_callback(
       "--version", [] { throw CLI::CallForVersion(versionText, 0); },
