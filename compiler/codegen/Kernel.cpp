@@ -159,9 +159,15 @@ Values Kernel::resultIndices() {
 
 Values Kernel::readIndices(const tdl::Expr &read) {
   Values indices;
-  for (size_t d = 0; d < read.children.size(); ++d)
-    indices.push_back(sub(emitIndex(read.children[d]),
-                          operandOrigin[size_t(read.operand)][d]));
+  for (size_t d = 0; d < read.children.size(); ++d) {
+    Value at = emitIndex(read.children[d]);
+    // What data says may be anything: it must not lead out of the operand.
+    if (readsData(read.children[d]))
+      at =
+          max(min(at, sub(operandExtent[size_t(read.operand)][d], constant(1))),
+              constant(0));
+    indices.push_back(sub(at, operandOrigin[size_t(read.operand)][d]));
+  }
   return indices;
 }
 

@@ -50,6 +50,16 @@ private:
     return entry->second;
   }
 
+  static void setRange(plan::Port &input,
+                       std::optional<ArrayRef<int64_t>> range) {
+    if (!range)
+      return;
+    input.low = (*range)[0];
+    input.high = (*range)[1];
+    if (range->size() > 2)
+      input.ignore = (*range)[2];
+  }
+
   void setNext(int buffer, int next) {
     for (plan::Parameter &parameter : program().parameters)
       if (parameter.buffer == buffer)
@@ -62,12 +72,14 @@ private:
     program().buffers.push_back({tensorOf(buffer), buffer.getPartial()});
     if (buffer.getRole() == "input") {
       program().inputs.push_back({buffer.getTensor().str(), number});
+      setRange(program().inputs.back(), buffer.getRange());
     } else if (exec::isParameter(buffer)) {
       const auto scale = buffer.getDrawn();
       program().parameters.push_back({buffer.getTensor().str(), number,
                                       scale.has_value(),
                                       scale ? scale->convertToDouble() : 0.0,
-                                      -1, buffer.getRole() == "state"});
+                                      -1, buffer.getRole() == "state",
+                                      buffer.getRole() == "constant"});
     }
     const auto boxes = exec::boxesOf(buffer);
     for (size_t w = 0; w < boxes.size(); ++w)

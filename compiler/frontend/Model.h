@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,13 @@ struct Update {
   int parameter = 0, value = 0; // values
 };
 
+/// What the elements of an input of integers may be: both ends, and one value
+/// beside these that counts for nothing.
+struct InputRange {
+  int64_t low = 0, high = 0;
+  std::optional<int64_t> ignore;
+};
+
 struct Model {
   std::string name; // file name without folders
   std::vector<Value> values;
@@ -72,6 +80,7 @@ struct Model {
   std::vector<Parameter> parameters;
   std::vector<Application> applications; // in topological order
   std::vector<Update> updates;
+  std::map<int, InputRange> inputRanges; // by value, where one is known
   bool ownAlgorithm = false; // the updates are those of a whole training step
   /// Files that the model consists of (the model itself first, then external
   /// data, --ops files), for the hash in the plan.

@@ -61,7 +61,9 @@ public:
       if (auto parameter = dyn_cast<ParameterOp>(op)) {
         if (!parameter.getResult().use_empty())
           makeHome(parameter.getResult(),
-                   parameter.getState() ? "state" : "parameter");
+                   parameter.getState()      ? "state"
+                   : parameter.getConstant() ? "constant"
+                                             : "parameter");
       } else if (auto apply = dyn_cast<ApplyOp>(op)) {
         if (failed(lower(apply)))
           return failure();
@@ -174,6 +176,12 @@ private:
     });
   }
 
+  DenseI64ArrayAttr rangeOf(Value input) {
+    const unsigned number = cast<BlockArgument>(input).getArgNumber();
+    return main.getArgAttrOfType<DenseI64ArrayAttr>(number,
+                                                    semantic::rangeAttr);
+  }
+
   BufferOp makeBuffer(Location loc, StringRef role, Value tensor,
                       const Regions &boxes, bool partial = false) {
     auto drawn = FloatAttr();
@@ -184,7 +192,10 @@ private:
         builder.getStringAttr(role),
         builder.getStringAttr(semantic::tensorName(tensor)),
         TypeAttr::get(tensor.getType()), partial ? builder.getUnitAttr() : UnitAttr(),
-        role == "parameter" || role == "state" ? drawn : FloatAttr(),
+        role == "parameter" || role == "state" || role == "constant"
+            ? drawn
+            : FloatAttr(),
+        role == "input" ? rangeOf(tensor) : DenseI64ArrayAttr(),
         builder.getDenseI64ArrayAttr(exec::flatten(boxes)), DenseI64ArrayAttr());
   }
 

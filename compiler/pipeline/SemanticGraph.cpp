@@ -31,6 +31,14 @@ private:
   std::map<std::string, StringAttr> names;
 };
 
+/// Not a weight, nor a statistic that training moves, nor an optimizer's state.
+bool isConstant(const Model &model, const Parameter &parameter) {
+  return parameter.constant && !parameter.state &&
+         llvm::none_of(model.updates, [&](const Update &update) {
+           return update.parameter == parameter.value;
+         });
+}
+
 } // namespace
 
 OwningOpRef<ModuleOp>
@@ -64,6 +72,14 @@ smex::pipeline::buildSemanticGraph(const Model &model, MLIRContext *context) {
   for (auto [i, value] : llvm::enumerate(model.inputs)) {
     const std::string &name = model.values[value].name;
     main.setArgAttr(unsigned(i), semantic::nameAttr, builder.getStringAttr(name));
+    if (const auto range = model.inputRanges.find(value);
+        range != model.inputRanges.end()) {
+      SmallVector<int64_t> numbers = {range->second.low, range->second.high};
+      if (range->second.ignore)
+        numbers.push_back(*range->second.ignore);
+      main.setArgAttr(unsigned(i), semantic::rangeAttr,
+                      builder.getDenseI64ArrayAttr(numbers));
+    }
     body->getArgument(unsigned(i)).setLoc(locationOf(name));
     values[value] = body->getArgument(unsigned(i));
   }
@@ -79,6 +95,7 @@ smex::pipeline::buildSemanticGraph(const Model &model, MLIRContext *context) {
         builder.getStringAttr(name),
         drawn ? builder.getF64FloatAttr(parameter.data.scale) : FloatAttr(),
         parameter.state ? builder.getUnitAttr() : UnitAttr(),
+        isConstant(model, parameter) ? builder.getUnitAttr() : UnitAttr(),
         DenseI64ArrayAttr());
   }
   for (const Application &application : model.applications) {

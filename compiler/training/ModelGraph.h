@@ -31,6 +31,9 @@ public:
                           const std::string &node) override;
 
   int addInput(const std::string &name, TensorType type);
+  void setRange(int input, frontend::InputRange range) {
+    given.inputRanges[input] = range;
+  }
   /// Zero when training begins; not a weight but part of a step's state.
   int addState(const std::string &name, TensorType type);
   void addUpdate(int parameter, int value);

@@ -28,6 +28,7 @@ struct Loss {
   std::string op;
   TensorType labels;
   tdl::Attributes attributes;
+  std::optional<frontend::InputRange> range; // of the labels
 };
 
 Result<Loss> lossFor(const TrainingOptions &options, const std::string &output,
@@ -37,7 +38,7 @@ Result<Loss> lossFor(const TrainingOptions &options, const std::string &output,
                 ": a loss needs a float");
   const size_t colon = options.loss.find(':');
   const std::string name = options.loss.substr(0, colon);
-  Loss loss{name, type, {}};
+  Loss loss{name, type, {}, {}};
   if (name == "cross_entropy") {
     int64_t axis = -1;
     if (colon != std::string::npos) {
@@ -53,8 +54,10 @@ Result<Loss> lossFor(const TrainingOptions &options, const std::string &output,
     loss.labels.dtype = DType::I64;
     loss.labels.shape.erase(loss.labels.shape.begin() + axis);
     // As PyTorch: -100 is no class.
-    loss.attributes = {{"axis", axis},
-                       {"ignore", options.ignoreIndex.value_or(-100)}};
+    const int64_t ignore = options.ignoreIndex.value_or(-100);
+    loss.attributes = {{"axis", axis}, {"ignore", ignore}};
+    if (const int64_t classes = type.shape[size_t(axis)]; classes > 0)
+      loss.range = {0, classes - 1, ignore};
     return loss;
   }
   if (colon == std::string::npos &&
@@ -92,6 +95,8 @@ Result<int> addLoss(ModelGraph &graph, const TrainingOptions &options) {
       return fail("the model has an input \"labels\" of its own: give its loss "
                   "with --loss given:NAME");
   const int labels = graph.addInput("labels", loss->labels);
+  if (loss->range)
+    graph.setRange(labels, *loss->range);
   auto value =
       graph.apply(loss->op, {output, labels}, loss->attributes, "loss", "loss");
   if (!value)

@@ -1,5 +1,7 @@
 #include "compiler/frontend/onnx/Importer.h"
 
+#include "compiler/frontend/InputRanges.h"
+
 #include "compiler/frontend/onnx/Import.h"
 #include "compiler/frontend/onnx/Table.h"
 #include "support/File.h"
@@ -130,6 +132,7 @@ Result<Model> Importer::run() try {
   }
   Model result = builder.finish(outputs, options.training);
   result.ownAlgorithm = ownAlgorithm;
+  addInputRanges(result);
   result.name = file;
   result.files = std::move(files);
   return result;

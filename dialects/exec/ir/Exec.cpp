@@ -129,7 +129,8 @@ std::vector<BufferOp> smex::exec::read(Operation *instruction) {
 }
 
 bool smex::exec::isParameter(BufferOp buffer) {
-  return buffer.getRole() == "parameter" || buffer.getRole() == "state";
+  const llvm::StringRef role = buffer.getRole();
+  return role == "parameter" || role == "state" || role == "constant";
 }
 
 int64_t smex::exec::communicationBytes(ProgramOp program) {

@@ -44,7 +44,7 @@ inline std::vector<Box> boxesOf(BufferOp buffer) {
                    buffer->getParentOfType<ProgramOp>().getWorkers());
 }
 
-/// True for the roles parameter and state.
+/// True for the roles parameter, state and constant.
 bool isParameter(BufferOp buffer);
 
 /// Bytes that cross from one worker to another in one run.

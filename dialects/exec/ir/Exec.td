@@ -56,13 +56,16 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
 def BufferOp : ExecOp<"buffer"> {
   let summary = "storage for a region of a tensor on each worker";
   let description = [{
-    `role` is input, parameter, state (a parameter of the optimizer) or temporary. A `partial` buffer holds a worker's
+    `role` is input, parameter, state (a parameter of the optimizer), constant (a parameter that is no weight) or temporary. A `partial` buffer holds a worker's
     share of a reduction, not the tensor's value. `offsets` (bytes into each
-    worker's arena) are there once memory is planned.
+    worker's arena) are there once memory is planned. `range` is an input's
+    smex.range.
   }];
   let arguments = (ins StrAttr:$role, StrAttr:$tensor,
                        TypeAttrOf<AnyStaticShapeTensor>:$tensorType, UnitAttr:$partial,
-                       OptionalAttr<F64Attr>:$drawn, DenseI64ArrayAttr:$boxes,
+                       OptionalAttr<F64Attr>:$drawn,
+                       OptionalAttr<DenseI64ArrayAttr>:$range,
+                       DenseI64ArrayAttr:$boxes,
                        OptionalAttr<DenseI64ArrayAttr>:$offsets);
   let results = (outs BufferType:$result);
   let assemblyFormat = [{

@@ -105,9 +105,11 @@ LogicalResult ProgramOp::verifyRegions() {
 LogicalResult BufferOp::verify() {
   const StringRef role = getRole();
   if (role != "input" && role != "parameter" && role != "state" &&
-      role != "temporary")
+      role != "constant" && role != "temporary")
     return emitOpError("has role \"")
-           << role << "\"; it is input, parameter, state or temporary";
+           << role
+           << "\"; it is input, parameter, state, constant or "
+              "temporary";
   if (failed(verifyInProgram(*this)))
     return failure();
   const int64_t workers = cast<ProgramOp>((*this)->getParentOp()).getWorkers();
@@ -127,6 +129,11 @@ LogicalResult BufferOp::verify() {
   for (const Box &box : unflatten(getBoxes(), workers))
     if (!within(box, shape))
       return emitOpError("has a box outside its tensor: ") << toString(box);
+  if (const auto range = getRange())
+    if (range->size() < 2 || range->size() > 3 || (*range)[0] > (*range)[1] ||
+        role != "input" || !isInteger(*element))
+      return emitOpError("has a range that is none: an input of integers may "
+                         "have the least, the largest, and one more");
   const auto offsets = getOffsets();
   if (!offsets)
     return success();

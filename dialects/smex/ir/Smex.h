@@ -18,6 +18,7 @@ namespace smex::semantic {
 
 /// Attribute names on functions, arguments and the module.
 constexpr llvm::StringLiteral nameAttr = "smex.name";       // argument
+constexpr llvm::StringLiteral rangeAttr = "smex.range";     // argument
 constexpr llvm::StringLiteral cutAttr = "smex.cut";         // argument
 constexpr llvm::StringLiteral outputsAttr = "smex.outputs"; // function
 constexpr llvm::StringLiteral waysAttr = "smex.ways";       // module

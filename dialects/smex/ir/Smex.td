@@ -13,7 +13,9 @@ def SmexDialect : Dialect {
   let summary = "The semantic dataflow graph: lambdas applied to tensors.";
   let description = [{
     A model is a `func.func @main`: its arguments are the model's inputs
-    (argument attribute `smex.name`), its results the outputs (function attribute
+    (argument attribute `smex.name`; `smex.range` is the least and the largest
+    integer that an element may be, and possibly one beside these that counts for
+    nothing), its results the outputs (function attribute
     `smex.outputs`, a list of names).
 
     Decisions are attributes. With m recursion steps, `cut` on the producer of a
@@ -30,14 +32,15 @@ def ParameterOp : Op<SmexDialect, "parameter", [Pure]> {
     Its bytes are not in the IR: they are read by name, region by region, when
     the plan is written. With `drawn`, they are not stored at all but drawn,
     uniform in [-drawn, drawn), when the plan runs. `state` marks what belongs to
-    the optimizer, not to the model.
+    the optimizer, not to the model, `constant` what is no weight but part of the
+    model's text.
 
     ```mlir
     %w = smex.parameter "fc.weight" : tensor<10x64xf32>
     ```
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<F64Attr>:$drawn,
-                       UnitAttr:$state, OptionalAttr<DenseI64ArrayAttr>:$cut);
+                       UnitAttr:$state, UnitAttr:$constant, OptionalAttr<DenseI64ArrayAttr>:$cut);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
 }

@@ -4,7 +4,7 @@
 // checked here.
 
 exec.program @p workers 1 {
-  // expected-error @+1 {{has role "scratch"; it is input, parameter, state or temporary}}
+  // expected-error @+1 {{has role "scratch"; it is input, parameter, state, constant or temporary}}
   %x = exec.buffer "scratch" "x" : tensor<4xf32> boxes [0, 4]
 }
 
@@ -239,4 +239,11 @@ exec.program @p workers 2 {
   %n = exec.buffer "temporary" "n" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{gives a parameter the value of another region}}
   exec.update %w by %n
+}
+
+// -----
+
+exec.program @p workers 2 {
+  // expected-error @+1 {{has a range that is none}}
+  %x = exec.buffer "input" "x" : tensor<4xi64> boxes [0, 2, 2, 4] {range = array<i64: 3, 1>}
 }
