@@ -314,3 +314,24 @@ TEST_CASE("long sums have the same bits whether their rows follow each other "
     CHECK((results[0].bytes == results[1].bytes));
   }
 }
+
+TEST_CASE("an index that data gives never leads out of its operand") {
+  // The nearest element instead: which one does not matter, memory does.
+  const Loaded kernels({{"gather", lambdaOf("(x: f32[1], i: i64[1]) -> f32: "
+                                            "lambda n: x[i[n]]")}});
+  Tensor x = makeTensor({DType::F32, {4}}), i = makeTensor({DType::I64, {5}});
+  for (int e = 0; e < 4; ++e)
+    x.data<float>()[e] = float(10 + e);
+  const int64_t indices[] = {2, int64_t(1) << 40, -1, INT64_MIN, INT64_MAX};
+  std::memcpy(i.bytes.data(), indices, sizeof indices);
+  Buffer result = emptyBuffer(DType::F32, {5}, {{0, 5}});
+  call(kernels.function("gather"), {{0, 5}}, result,
+       {bufferOf(x, {{0, 4}}), bufferOf(i, {{0, 5}})});
+  float values[5];
+  std::memcpy(values, result.bytes.data(), sizeof values);
+  CHECK(values[0] == 12);
+  CHECK(values[1] == 13);
+  CHECK(values[2] == 10);
+  CHECK(values[3] == 10);
+  CHECK(values[4] == 13);
+}
