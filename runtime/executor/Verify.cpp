@@ -2,10 +2,18 @@
 
 #include "runtime/io/Compare.h"
 
+#include <algorithm>
 #include <cstdio>
 
 using namespace smex;
 using namespace smex::runtime;
+
+/// As a tensor: one element per step.
+static Tensor tensorOf(const std::vector<double> &losses) {
+  Tensor tensor = makeTensor({DType::F64, {int64_t(losses.size())}});
+  std::copy(losses.begin(), losses.end(), tensor.data<double>());
+  return tensor;
+}
 
 Result<std::string> runtime::verify(const plan::Plan &plan,
                                     const RunResult &partitioned,
@@ -32,6 +40,18 @@ Result<std::string> runtime::verify(const plan::Plan &plan,
     if (!comparison.same)
       complain("output \"", outputs[o].name,
                "\" is not that of the unpartitioned run: ", comparison.text);
+    bitEqual &= comparison.bitEqual;
+    relative = std::max(relative, comparison.relative);
+  }
+
+  // The outputs are the last step's; of training, each step counts.
+  if (!partitioned.losses.empty()) {
+    const io::Comparison comparison = io::compare(
+        tensorOf(partitioned.losses), tensorOf(unpartitioned.losses));
+    if (!comparison.same)
+      complain("the losses of the steps are not those of the unpartitioned "
+               "run: ",
+               comparison.text);
     bitEqual &= comparison.bitEqual;
     relative = std::max(relative, comparison.relative);
   }
