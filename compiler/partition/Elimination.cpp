@@ -52,7 +52,7 @@ void improve(const FactorGraph &graph, Tables tables, int64_t maxTableEntries,
 
 Solution network::solve(const Problem &problem, const Params &params) {
   Tables tables;
-  const Reduction reduction = reduce(problem, tables);
+  const Reduction reduction(problem, tables, params.maxTableEntries);
   const FactorGraph &graph = reduction.graph;
   const Order order = minFill(graph);
 
@@ -83,8 +83,7 @@ Solution network::solve(const Problem &problem, const Params &params) {
       idle = cost < before ? 0 : idle + 1;
     }
   }
-  for (size_t v = 0; v < values.size(); ++v)
-    solution.values.push_back(reduction.kept[v][values[v]]);
+  solution.values = reduction.expand(values);
   solution.cost = network::evaluate(problem, solution.values);
   solution.optimal = solution.cost == solution.lowerBound;
   return solution;
@@ -92,7 +91,7 @@ Solution network::solve(const Problem &problem, const Params &params) {
 
 Cost network::lowerBound(const Problem &problem, const Params &params) {
   Tables tables;
-  const Reduction reduction = reduce(problem, tables);
+  const Reduction reduction(problem, tables, params.maxTableEntries);
   const Order order = minFill(reduction.graph);
   return Buckets(reduction.graph, order.variables, tables)
       .run(fits(order, params) ? params.maxTableEntries
