@@ -24,6 +24,10 @@ struct Params {
   /// Where several operators that are alike read one tensor, search a second
   /// time, counting what they fetch once, and keep the better plan.
   bool shareAlikeReaders = true;
+  /// Where elimination would make larger tables than that, or more entries in
+  /// all, repeated timesteps are cut alike (Timesteps.h), from then on.
+  int64_t maxUntiedTableEntries = int64_t(1) << 18;
+  int64_t maxUntiedEntries = int64_t(1) << 22;
   /// How a step is solved.
   network::Params network;
   /// Whether to compute a lower bound for the whole plan beyond 0, and how many

@@ -14,6 +14,7 @@
 #include "support/Result.h"
 
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -95,6 +96,17 @@ struct Solution {
 };
 
 Solution solve(const Problem &problem, const Params &params = {});
+
+/// The same if elimination is exact within these entries per table and in all,
+/// else nothing, soon.
+std::optional<Solution> solveExactly(const Problem &problem,
+                                     int64_t maxTableEntries,
+                                     int64_t maxTotalEntries);
+
+/// The problem in which the variables of a class have one value: a variable per
+/// class, numbered from 0, whose members have as many values each and no cost
+/// among themselves.
+Problem tie(const Problem &problem, const std::vector<int> &classes);
 
 /// Only Solution::lowerBound of solve: exact where the tables allow, without
 /// the search for an assignment where they don't.

@@ -54,7 +54,7 @@ Solution network::solve(const Problem &problem, const Params &params) {
   Tables tables;
   const Reduction reduction(problem, tables, params.maxTableEntries);
   const FactorGraph &graph = reduction.graph;
-  const Order order = minFill(graph);
+  const Order order = *minFill(graph);
 
   Solution solution;
   solution.largestTable = order.largestTable;
@@ -89,10 +89,31 @@ Solution network::solve(const Problem &problem, const Params &params) {
   return solution;
 }
 
+std::optional<Solution> network::solveExactly(const Problem &problem,
+                                              int64_t maxTableEntries,
+                                              int64_t maxTotalEntries) {
+  Tables tables;
+  const Reduction reduction(problem, tables, maxTableEntries);
+  const auto order =
+      minFill(reduction.graph, maxTableEntries, maxTotalEntries);
+  if (!order)
+    return std::nullopt;
+  Solution solution;
+  Buckets buckets(reduction.graph, order->variables, tables);
+  solution.largestTable = order->largestTable;
+  solution.lowerBound = buckets.run(maxTableEntries);
+  std::vector<int> values(reduction.graph.sizes.size());
+  buckets.assign(values);
+  solution.values = reduction.expand(values);
+  solution.cost = network::evaluate(problem, solution.values);
+  solution.optimal = solution.cost == solution.lowerBound;
+  return solution;
+}
+
 Cost network::lowerBound(const Problem &problem, const Params &params) {
   Tables tables;
   const Reduction reduction(problem, tables, params.maxTableEntries);
-  const Order order = minFill(reduction.graph);
+  const Order order = *minFill(reduction.graph);
   return Buckets(reduction.graph, order.variables, tables)
       .run(fits(order, params) ? params.maxTableEntries
                                : boundEntries(order, params));

@@ -58,6 +58,9 @@ struct Step {
   int64_t bytes = 0;
   int64_t lowerBoundBytes = 0;
   bool optimal = false;
+  /// The choices that both speak of are those that cut repeated timesteps alike
+  /// (Timesteps.h).
+  bool tied = false;
 };
 
 /// Steps in order. Worker g belongs, in step s, to the group that is digit s of

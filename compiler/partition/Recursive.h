@@ -22,6 +22,10 @@ namespace smex::partition {
 Result<Plan> partitionRecursively(const Graph &graph, int64_t workers,
                                   const Params &params = {});
 
+/// The same for steps of these ways, in this order, on a valid graph.
+Plan partitionInSteps(const Graph &graph, const std::vector<int64_t> &ways,
+                      const Params &params);
+
 } // namespace smex::partition
 
 #endif
