@@ -36,7 +36,7 @@ struct Params {
   /// elimination makes.
   bool lowerBound = true;
   int64_t maxBoundPairEntries = int64_t(1) << 16;
-  int64_t maxBoundEntries = int64_t(1) << 16;
+  int64_t maxBoundEntries = int64_t(1) << 12;
 };
 
 /// The rule. A cut must leave no group without work, since one that puts

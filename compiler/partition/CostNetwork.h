@@ -14,7 +14,6 @@
 #include "support/Result.h"
 
 #include <cstdint>
-#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -83,6 +82,9 @@ struct Params {
   int64_t maxPartEntries = int64_t(1) << 12;
   int parts = 64;
   int patience = 6;
+  /// Whether to search where elimination would make larger tables, or to return
+  /// no values.
+  bool bounded = true;
 };
 
 struct Solution {
@@ -91,17 +93,9 @@ struct Solution {
   /// No assignment costs less. Its tie part is meaningful only if optimal.
   Cost lowerBound;
   bool optimal = false;
-  /// The largest table that exact elimination makes, or would have made.
-  int64_t largestTable = 0;
 };
 
 Solution solve(const Problem &problem, const Params &params = {});
-
-/// The same if elimination is exact within these entries per table and in all,
-/// else nothing, soon.
-std::optional<Solution> solveExactly(const Problem &problem,
-                                     int64_t maxTableEntries,
-                                     int64_t maxTotalEntries);
 
 /// The problem in which the variables of a class have one value: a variable per
 /// class, numbered from 0, whose members have as many values each and no cost

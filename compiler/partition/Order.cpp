@@ -185,6 +185,22 @@ std::optional<Order> network::minFill(const FactorGraph &graph,
   return order;
 }
 
+Order network::minFillForBound(const FactorGraph &graph,
+                               int64_t maxTableEntries) {
+  Neighbours neighbours(graph);
+  Order order;
+  while (!neighbours.empty()) {
+    const int v = neighbours.next();
+    if (neighbours.tableOf(v) <= maxTableEntries) {
+      take(neighbours, order);
+    } else {
+      order.variables.push_back(v);
+      neighbours.remove(v);
+    }
+  }
+  return order;
+}
+
 Order network::minFillWithin(const FactorGraph &graph, int64_t maxTableEntries,
                              uint64_t seed) {
   Neighbours neighbours(graph);

@@ -26,6 +26,10 @@ minFill(const FactorGraph &graph,
         int64_t maxTableEntries = std::numeric_limits<int64_t>::max(),
         int64_t maxTotalEntries = std::numeric_limits<int64_t>::max());
 
+/// The same for mini-buckets (Buckets.h): a table that would be larger is never
+/// made, so its variables do not become neighbours.
+Order minFillForBound(const FactorGraph &graph, int64_t maxTableEntries);
+
 /// The same within a limit on tables: where the next variable's table would
 /// exceed it, some variable of that table is fixed instead. Which one depends
 /// on `seed`, so that different seeds free different parts of a graph.

@@ -16,11 +16,10 @@ PlanBuilder::PlanBuilder(const Graph &graph, std::vector<int64_t> ways,
 const PlanBuilder::Lists &PlanBuilder::listsOf(int variable) const {
   const int op = variable - int(graph.tensors.size());
   const History &history = histories[variable];
-  network::Key key =
-      op < 0 ? network::Key{0, costs.tensorClass(variable),
-                            choices.isSmallTensor(variable)}
-             : network::Key{1, costs.operatorClass(op),
-                            choices.isSmallOperator(op)};
+  network::Key key = op < 0 ? network::Key{0, costs.tensorClass(variable),
+                                           choices.isSmallTensor(variable)}
+                            : network::Key{1, costs.operatorClass(op),
+                                           choices.isSmallOperator(op)};
   key.insert(key.end(), history.begin(), history.end());
   const auto [it, isNew] = known.try_emplace(std::move(key));
   if (!isNew)
@@ -101,10 +100,9 @@ void PlanBuilder::decide(NextStep step, const std::vector<int> &values,
 }
 
 int64_t PlanBuilder::sharedBytes() const {
-  return plan.steps.empty()
-             ? 0
-             : plan.steps.back().bytes -
-                   bytesSavedByFetchingOnce(graph, plan, costs);
+  return plan.steps.empty() ? 0
+                            : plan.steps.back().bytes -
+                                  bytesSavedByFetchingOnce(graph, plan, costs);
 }
 
 Plan PlanBuilder::finish() {

@@ -17,10 +17,15 @@ network::Solution solve(const PlanBuilder &builder,
                         const network::Problem &problem, Ties &ties) {
   const Params &params = builder.params;
   if (!ties.tied) {
-    if (auto solution =
-            network::solveExactly(problem, params.maxUntiedTableEntries,
-                                  params.maxUntiedEntries))
-      return *std::move(solution);
+    network::Params limits = params.network;
+    limits.maxTableEntries =
+        std::min(limits.maxTableEntries, params.maxUntiedTableEntries);
+    limits.maxTotalEntries =
+        std::min(limits.maxTotalEntries, params.maxUntiedEntries);
+    limits.bounded = false;
+    network::Solution solution = network::solve(problem, limits);
+    if (!solution.values.empty() || problem.domains.empty())
+      return solution;
     ties.tied = true;
   }
   const std::vector<int> &classes = builder.timesteps();

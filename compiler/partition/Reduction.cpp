@@ -1,7 +1,6 @@
 #include "compiler/partition/Reduction.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 using namespace smex;
@@ -232,7 +231,7 @@ private:
 
   /// v has one value: its costs are its neighbours' own.
   void dissolve(int v) {
-    result.removed.push_back({v, {}, {}, values[v]});
+    result.removed.push_back({v, values[v], {}, -1, {}});
     for (const Edge &edge : detach(v))
       addOwn(edge.other(v), edge.table);
     if (own[v] >= 0)
@@ -242,10 +241,8 @@ private:
   /// v is `best` of the edge's other end.
   void mergeInto(Edge edge, int v, const std::vector<int> &best) {
     const int u = edge.other(v), size = sizes[v];
-    Reduction::Removed record{v, {u}, {values[u]}, {}};
-    for (int b : best)
-      record.values.push_back(values[v][b]);
-    result.removed.push_back(std::move(record));
+    result.removed.push_back(
+        {v, values[v], {{u, values[u], {edge.table, edge.a == v}}}, -1, best});
     // Copies: what dominance remembers may move.
     const std::vector<int> picked = best;
     for (const Edge &each : detach(v)) {
@@ -289,19 +286,22 @@ private:
 
   /// For two neighbours or fewer.
   void eliminate(int v) {
+    Reduction::Removed record{v, values[v], {}, own[v], {}};
     std::vector<Factor> factors;
     std::vector<int> neighbours;
     for (int e : known[v])
       if (edges[e].alive) {
-        factors.push_back({{edges[e].a, edges[e].b}, edges[e].table});
-        neighbours.push_back(edges[e].other(v));
+        const Edge &edge = edges[e];
+        const int u = edge.other(v);
+        factors.push_back({{edge.a, edge.b}, edge.table});
+        neighbours.push_back(u);
+        record.neighbours.push_back({u, values[u], {edge.table, edge.a == v}});
       }
-    std::sort(neighbours.begin(), neighbours.end());
     if (tableSize(sizes, neighbours) > maxTableEntries)
       return;
     if (own[v] >= 0)
       factors.push_back({{v}, own[v]});
-    record(v, neighbours, factors);
+    result.removed.push_back(std::move(record));
     detach(v);
     own[v] = -1;
     if (factors.empty())
@@ -313,39 +313,6 @@ private:
       addOwn(left.scope[0], left.table);
     else
       add(left.scope[0], left.scope[1], left.table);
-  }
-
-  void record(int v, const std::vector<int> &neighbours,
-              const std::vector<Factor> &factors) {
-    Reduction::Removed record{v, neighbours, {}, {}};
-    for (int u : neighbours)
-      record.given.push_back(values[u]);
-    std::map<int, int> assigned;
-    const int64_t combinations = tableSize(sizes, neighbours);
-    std::vector<int> scratch(2);
-    for (int64_t i = 0; i < combinations; ++i) {
-      int64_t rest = i;
-      for (size_t n = neighbours.size(); n-- > 0; rest /= sizes[neighbours[n]])
-        scratch[n] = int(rest % sizes[neighbours[n]]);
-      Cost least;
-      int best = 0;
-      for (int value = 0; value < sizes[v]; ++value) {
-        Cost cost;
-        for (const Factor &factor : factors) {
-          int64_t offset = 0;
-          for (int w : factor.scope)
-            offset = offset * sizes[w] +
-                     (w == v ? value : scratch[w == neighbours[0] ? 0 : 1]);
-          cost += tables.costs(factor.table)[offset];
-        }
-        if (value == 0 || cost < least) {
-          least = cost;
-          best = value;
-        }
-      }
-      record.values.push_back(values[v][best]);
-    }
-    result.removed.push_back(std::move(record));
   }
 
   void finish() {
@@ -389,20 +356,32 @@ Reduction::Reduction(const Problem &problem, Tables &tables,
   Reducer(problem, tables, maxTableEntries, *this).run();
 }
 
-std::vector<int> Reduction::expand(const std::vector<int> &chosen) const {
+int Reduction::valueOf(const Removed &removed, const std::vector<int> &result,
+                       const Tables &tables) const {
+  std::vector<Cost> costs(removed.values.size());
+  if (removed.own >= 0)
+    costs = tables.costs(removed.own);
+  for (const auto &[neighbour, values, seen] : removed.neighbours) {
+    const size_t place =
+        std::find(values.begin(), values.end(), result[neighbour]) -
+        values.begin();
+    if (!removed.best.empty())
+      return removed.values[removed.best[place]];
+    const std::vector<Cost> &table = tables.costs(seen.table);
+    for (size_t i = 0; i < costs.size(); ++i)
+      costs[i] += table[seen.isRow ? i * values.size() + place
+                                   : place * costs.size() + i];
+  }
+  return removed
+      .values[std::min_element(costs.begin(), costs.end()) - costs.begin()];
+}
+
+std::vector<int> Reduction::expand(const std::vector<int> &chosen,
+                                   const Tables &tables) const {
   std::vector<int> result(total);
   for (size_t v = 0; v < variables.size(); ++v)
     result[variables[v]] = values[v][chosen[v]];
-  for (size_t r = removed.size(); r-- > 0;) {
-    const Removed &each = removed[r];
-    size_t row = 0;
-    for (size_t n = 0; n < each.neighbours.size(); ++n) {
-      const std::vector<int> &given = each.given[n];
-      row = row * given.size() +
-            (std::find(given.begin(), given.end(), result[each.neighbours[n]]) -
-             given.begin());
-    }
-    result[each.variable] = each.values[row];
-  }
+  for (size_t r = removed.size(); r-- > 0;)
+    result[removed[r].variable] = valueOf(removed[r], result, tables);
   return result;
 }

@@ -28,20 +28,31 @@ public:
 
   /// Values for the problem's variables from those of the graph: they cost the
   /// same.
-  std::vector<int> expand(const std::vector<int> &values) const;
+  std::vector<int> expand(const std::vector<int> &values,
+                          const Tables &tables) const;
 
 private:
   friend class Reducer;
 
-  /// A value of a variable that was removed, from those of its neighbours.
+  /// A variable that was removed: its value is one of `values`, the problem's
+  /// that were left then, given its neighbours'.
   struct Removed {
+    struct Neighbour {
+      int variable;
+      std::vector<int> values; // the problem's that were left then
+      Seen seen;               // costs shared with it
+    };
     int variable;
-    std::vector<int> neighbours;
-    /// Values of the problem, when it was removed: of the neighbours, and per
-    /// combination of them (row-major) the variable's.
-    std::vector<std::vector<int>> given;
     std::vector<int> values;
+    std::vector<Neighbour> neighbours;
+    int own = -1; // a table
+    /// If not empty: the value for each of the one neighbour's. Else the least
+    /// that costs least.
+    std::vector<int> best;
   };
+
+  int valueOf(const Removed &removed, const std::vector<int> &result,
+              const Tables &tables) const;
 
   std::vector<int> variables;           // the problem's, of the graph's
   std::vector<std::vector<int>> values; // the problem's, of the graph's

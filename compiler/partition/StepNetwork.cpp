@@ -51,6 +51,9 @@ private:
   std::map<std::tuple<int, int, int64_t>, int> numbers;
 };
 
+/// From so many alike readers on, a second search is worth its time.
+constexpr int kManyReaders = 3;
+
 bool readAlike(const Operand &a, const Operand &b) {
   if (a.tensor != b.tensor)
     return false;
@@ -83,7 +86,7 @@ StepNetworks::StepNetworks(const Graph &graph, PairCosts &costs)
     alike.emplace_back();
     for (size_t i = 0; i < graph.operators[op].operands.size(); ++i) {
       alike.back().push_back(count(op, i));
-      someAlike = someAlike || alike.back().back() > 1;
+      someAlike = someAlike || alike.back().back() >= kManyReaders;
     }
   }
 }
@@ -145,19 +148,19 @@ network::Problem partition::makeBoundNetwork(const Graph &graph,
   for (int op = 0; op < int(graph.operators.size()); ++op) {
     const Operator &current = graph.operators[op];
     const int list = lists.operators[op];
-    builder.add(op, current.result,
-                builder.table(op, current.result,
-                              costs.write(op, list,
-                                          lists.tensors[current.result]),
-                              -1, 1));
+    builder.add(
+        op, current.result,
+        builder.table(op, current.result,
+                      costs.write(op, list, lists.tensors[current.result]), -1,
+                      1));
     for (int i = 0; i < int(current.operands.size()); ++i) {
       const int tensor = current.operands[i].tensor;
       if (!repeatsEarlier(current, i))
-        builder.add(op, tensor,
-                    builder.table(op, tensor,
-                                  costs.read(op, i, list,
-                                             lists.tensors[tensor], count),
-                                  -1, readers[tensor]));
+        builder.add(
+            op, tensor,
+            builder.table(op, tensor,
+                          costs.read(op, i, list, lists.tensors[tensor], count),
+                          -1, readers[tensor]));
     }
   }
   return builder.take();

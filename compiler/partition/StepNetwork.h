@@ -33,7 +33,7 @@ class StepNetworks {
 public:
   StepNetworks(const Graph &graph, PairCosts &costs);
 
-  /// Whether Sharing makes a difference.
+  /// Whether so many alike operators read one tensor that B is far off.
   bool hasAlikeReaders() const { return someAlike; }
 
   /// Least bytes; of equal ones, least bytes with `tieLists`, whose i-th
