@@ -58,14 +58,18 @@ const std::vector<Cost> &Dominance::worstDifference(int size, Seen seen) {
   return worst;
 }
 
-std::vector<Cost> Dominance::worstDifference(int size, const View &view) {
+const std::vector<Cost> &Dominance::worstDifference(int size,
+                                                    const View &view) {
+  const auto [it, isNew] = sums.try_emplace(keyOf(size, view, 0));
+  if (!isNew)
+    return it->second;
   std::vector<Cost> sum(size_t(size) * size);
   for (const View::Group &group : view.groups()) {
     const std::vector<Cost> &each = worstDifference(size, group.seen);
     for (size_t i = 0; i < sum.size(); ++i)
       sum[i] += times(each[i], group.count);
   }
-  return sum;
+  return it->second = std::move(sum);
 }
 
 const std::vector<int> &Dominance::undominated(int size, const View &view) {
@@ -75,7 +79,7 @@ const std::vector<int> &Dominance::undominated(int size, const View &view) {
   std::vector<int> &values = it->second;
   values.resize(size);
   std::iota(values.begin(), values.end(), 0);
-  const std::vector<Cost> worst = worstDifference(size, view);
+  const std::vector<Cost> &worst = worstDifference(size, view);
   for (int b = size; b-- > 0;)
     for (int p : values) {
       const Cost more = worst[size_t(p) * size + b];

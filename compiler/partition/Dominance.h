@@ -49,11 +49,11 @@ public:
 private:
   /// At [p * size + b]: how much more p may cost than b, at worst.
   const std::vector<Cost> &worstDifference(int size, Seen seen);
-  std::vector<Cost> worstDifference(int size, const View &view);
+  const std::vector<Cost> &worstDifference(int size, const View &view);
 
   const Tables &tables;
   KeyMap<std::vector<int>> undominatedOf, bestOf;
-  KeyMap<std::vector<Cost>> differences;
+  KeyMap<std::vector<Cost>> differences, sums;
 };
 
 } // namespace smex::partition::network

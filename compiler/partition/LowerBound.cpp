@@ -72,17 +72,21 @@ int64_t partition::lowerBoundBytes(const Graph &graph,
                                    const Params &params) {
   network::Params limits;
   limits.maxTableEntries = limits.maxBoundEntries = params.maxBoundEntries;
-  for (size_t steps = ways.size(); steps > 0; --steps) {
-    const std::vector<int64_t> first(ways.begin(), ways.begin() + steps);
-    const auto lists = listAll(graph, first, choices, costs,
-                               size_t(params.maxBoundPairEntries));
-    if (!lists)
-      continue;
-    const Count count =
-        steps == ways.size() ? Count::Region : Count::Guaranteed;
-    const network::Problem problem =
-        makeBoundNetwork(graph, costs, *lists, count);
-    return network::lowerBound(problem, limits).bytes;
+  // As many steps as have tables that fit: each has more than the one before.
+  std::optional<CandidateLists> lists;
+  size_t steps = 0;
+  while (steps < ways.size()) {
+    auto more = listAll(graph, {ways.begin(), ways.begin() + steps + 1},
+                        choices, costs, size_t(params.maxBoundPairEntries));
+    if (!more)
+      break;
+    lists = std::move(more);
+    ++steps;
   }
-  return 0;
+  if (!lists)
+    return 0;
+  const Count count = steps == ways.size() ? Count::Region : Count::Guaranteed;
+  return network::lowerBound(makeBoundNetwork(graph, costs, *lists, count),
+                             limits)
+      .bytes;
 }

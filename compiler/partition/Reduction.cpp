@@ -15,6 +15,9 @@ enum KeyKind : int64_t { kGiven = -3, kSum = -4, kPick = -5 };
 /// Comparing every two values of a larger domain takes longer than it saves.
 constexpr int kLargestCompared = 32;
 
+/// What sees more different things than that follows none of them.
+constexpr size_t kMostGroups = 12;
+
 } // namespace
 
 namespace smex::partition::network {
@@ -194,6 +197,8 @@ private:
       keep(v, left);
     if (sizes[v] == 1)
       return dissolve(v);
+    if (views[v].groups().size() > kMostGroups)
+      return;
     for (size_t g = 0; g < views[v].groups().size(); ++g) {
       const Seen seen = views[v].groups()[g].seen;
       if (seen.table == own[v])
