@@ -17,6 +17,13 @@ Cost network::evaluate(const Problem &problem, const std::vector<int> &values) {
   return cost;
 }
 
+static std::vector<Cost> diagonal(const Table &table) {
+  std::vector<Cost> costs;
+  for (int i = 0; i < table.rows; ++i)
+    costs.push_back(table.at(i, i));
+  return costs;
+}
+
 Problem network::tie(const Problem &problem, const std::vector<int> &classes) {
   Problem tied;
   tied.domains.resize(*std::max_element(classes.begin(), classes.end()) + 1);
@@ -28,7 +35,11 @@ Problem network::tie(const Problem &problem, const std::vector<int> &classes) {
   // Equal costs between two classes become one, as often as it occurs.
   std::map<std::tuple<int, int, int>, int64_t> counts;
   for (const Problem::Binary &binary : problem.binaries)
-    ++counts[{classes[binary.first], classes[binary.second], binary.table}];
+    if (classes[binary.first] == classes[binary.second])
+      tied.unaries.push_back(
+          {classes[binary.first], diagonal(problem.tables[binary.table])});
+    else
+      ++counts[{classes[binary.first], classes[binary.second], binary.table}];
   std::map<std::pair<int, int64_t>, int> numbers;
   for (const auto &[edge, count] : counts) {
     const auto &[first, second, table] = edge;

@@ -98,8 +98,7 @@ struct Solution {
 Solution solve(const Problem &problem, const Params &params = {});
 
 /// The problem in which the variables of a class have one value: a variable per
-/// class, numbered from 0, whose members have as many values each and no cost
-/// among themselves.
+/// class, numbered from 0, whose members have as many values each.
 Problem tie(const Problem &problem, const std::vector<int> &classes);
 
 /// Only Solution::lowerBound of solve: exact where the tables allow, without

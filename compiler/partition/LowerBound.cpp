@@ -90,3 +90,17 @@ int64_t partition::lowerBoundBytes(const Graph &graph,
                              limits)
       .bytes;
 }
+
+Plan partition::withLowerBound(const Graph &graph, Plan plan,
+                               const Params &params) {
+  std::vector<int64_t> ways;
+  for (const Step &step : plan.steps)
+    ways.push_back(step.ways);
+  PairCosts costs(graph);
+  plan.lowerBoundBytes =
+      params.lowerBound
+          ? lowerBoundBytes(graph, ways, Choices(graph, params), costs, params)
+          : 0;
+  plan.optimal = plan.sharedBytes == plan.lowerBoundBytes;
+  return plan;
+}

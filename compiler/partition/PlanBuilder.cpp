@@ -13,6 +13,51 @@ PlanBuilder::PlanBuilder(const Graph &graph, std::vector<int64_t> ways,
       ways(std::move(ways)), costs(costs), networks(graph, costs),
       histories(graph.tensors.size() + graph.operators.size()) {}
 
+std::vector<int> PlanBuilder::optionsOf(int variable,
+                                        const History &history) const {
+  const int op = variable - int(graph.tensors.size());
+  const std::vector<int64_t> soFar(ways.begin(),
+                                   ways.begin() + history.size() + 1);
+  if (op < 0)
+    return choices.ofTensor(variable, history, soFar);
+  const std::vector<int> all = choices.ofOperator(op, history, soFar);
+  std::vector<int> allowed;
+  for (int option : all)
+    if (!allows || option == kWhole || allows(graph.operators[op], option))
+      allowed.push_back(option);
+  return allowed.empty() ? all : allowed;
+}
+
+std::vector<History> PlanBuilder::allHistories(int variable,
+                                               size_t limit) const {
+  for (bool ascending : {false, true}) {
+    std::vector<History> histories{{}};
+    for (size_t s = 0; s < ways.size() && !histories.empty(); ++s) {
+      std::vector<History> longer;
+      for (const History &history : histories)
+        for (int option : optionsOf(variable, history)) {
+          if (ascending && !history.empty() && option < history.back() &&
+              ways[s] == ways[s - 1])
+            continue;
+          if (longer.size() < limit || !ascending) {
+            longer.push_back(history);
+            longer.back().push_back(option);
+          }
+        }
+      histories = std::move(longer);
+      if (histories.size() > limit)
+        histories.clear();
+    }
+    if (!histories.empty())
+      return histories;
+  }
+  // Ascending choices may have led nowhere: the most preferred ones do not.
+  History history;
+  while (history.size() < ways.size())
+    history.push_back(optionsOf(variable, history).front());
+  return {history};
+}
+
 const PlanBuilder::Lists &PlanBuilder::listsOf(int variable) const {
   const int op = variable - int(graph.tensors.size());
   const History &history = histories[variable];
@@ -28,8 +73,7 @@ const PlanBuilder::Lists &PlanBuilder::listsOf(int variable) const {
   const size_t s = plan.steps.size();
   std::vector<int64_t> soFar(ways.begin(), ways.begin() + s + 1);
   Lists &lists = it->second;
-  lists.options = op < 0 ? choices.ofTensor(variable, history, soFar)
-                         : choices.ofOperator(op, history, soFar);
+  lists.options = optionsOf(variable, history);
   const auto list = [&](int times) {
     Candidates candidates{soFar, {}};
     for (int option : lists.options) {
@@ -97,6 +141,22 @@ void PlanBuilder::decide(NextStep step, const std::vector<int> &values,
   plan.steps.push_back(std::move(decision));
   decided.push_back(std::move(step));
   hasBound.push_back(lowerBound.has_value());
+}
+
+void PlanBuilder::decideAll(const std::vector<History> &chosen) {
+  while (!done()) {
+    const size_t s = plan.steps.size();
+    NextStep step = next();
+    std::vector<int> values;
+    for (size_t v = 0; v < chosen.size(); ++v)
+      values.push_back(placeOf(chosen[v][s], step.options[v]));
+    decide(std::move(step), values);
+  }
+}
+
+int partition::placeOf(int choice, const std::vector<int> &options) {
+  const auto it = std::find(options.begin(), options.end(), choice);
+  return it == options.end() ? 0 : int(it - options.begin());
 }
 
 int64_t PlanBuilder::sharedBytes() const {

@@ -6,6 +6,8 @@
 #include "compiler/partition/Factors.h"
 #include "compiler/partition/StepNetwork.h"
 
+#include <functional>
+
 namespace smex::partition {
 
 /// The next step to decide on. Variables are tensors, then operators.
@@ -23,6 +25,11 @@ public:
   PlanBuilder(const Graph &graph, std::vector<int64_t> ways,
               const Params &params, PairCosts &costs);
 
+  /// May this index variable of an operator be cut? Where set, options that it
+  /// refuses are left out, unless none would be left. Operators alike must get
+  /// the same answers. Set before the first step.
+  std::function<bool(const Operator &op, int index)> allows;
+
   bool done() const { return plan.steps.size() == ways.size(); }
   NextStep next() const;
 
@@ -38,6 +45,13 @@ public:
   void decide(NextStep step, const std::vector<int> &values,
               std::optional<int64_t> lowerBound = std::nullopt,
               bool tied = false);
+
+  /// The histories of a variable over all steps, at most `limit`: where there
+  /// are more, those whose choices ascend, which has every tiling once.
+  std::vector<History> allHistories(int variable, size_t limit) const;
+
+  /// Decides all steps: a history per variable, of the choices' lists.
+  void decideAll(const std::vector<History> &histories);
 
   /// The shared bytes of what was decided.
   int64_t sharedBytes() const;
@@ -61,6 +75,7 @@ private:
     int list, tieList;
   };
   const Lists &listsOf(int variable) const;
+  std::vector<int> optionsOf(int variable, const History &history) const;
 
   PairCosts &costs;
   mutable StepNetworks networks;
@@ -71,6 +86,9 @@ private:
   std::vector<bool> hasBound;
   Plan plan;
 };
+
+/// The place of a choice among options; the first one's if it is not there.
+int placeOf(int choice, const std::vector<int> &options);
 
 } // namespace smex::partition
 

@@ -6,17 +6,11 @@
 using namespace smex;
 using namespace smex::partition;
 
-namespace {
-
-/// Whether timesteps are tied so far; from the first step that asks for it on.
-struct Ties {
-  bool tied = false;
-};
-
-network::Solution solve(const PlanBuilder &builder,
-                        const network::Problem &problem, Ties &ties) {
+network::Solution partition::solveStep(const PlanBuilder &builder,
+                                       const network::Problem &problem,
+                                       bool &tied) {
   const Params &params = builder.params;
-  if (!ties.tied) {
+  if (!tied) {
     network::Params limits = params.network;
     limits.maxTableEntries =
         std::min(limits.maxTableEntries, params.maxUntiedTableEntries);
@@ -26,15 +20,15 @@ network::Solution solve(const PlanBuilder &builder,
     network::Solution solution = network::solve(problem, limits);
     if (!solution.values.empty() || problem.domains.empty())
       return solution;
-    ties.tied = true;
+    tied = true;
   }
   const std::vector<int> &classes = builder.timesteps();
-  const network::Problem tied = network::tie(problem, classes);
-  if (tied.domains.size() == problem.domains.size()) {
-    ties.tied = false; // nothing repeats
+  const network::Problem smaller = network::tie(problem, classes);
+  if (smaller.domains.size() == problem.domains.size()) {
+    tied = false; // nothing repeats
     return network::solve(problem, params.network);
   }
-  network::Solution solution = network::solve(tied, params.network);
+  network::Solution solution = network::solve(smaller, params.network);
   std::vector<int> values;
   for (int c : classes)
     values.push_back(solution.values[c]);
@@ -42,31 +36,29 @@ network::Solution solve(const PlanBuilder &builder,
   return solution;
 }
 
-void search(PlanBuilder &builder, Sharing sharing, Ties &ties) {
+static void search(PlanBuilder &builder, Sharing sharing, bool &tied) {
   while (!builder.done()) {
     NextStep step = builder.next();
     const network::Solution solution =
-        solve(builder, builder.problem(step, sharing), ties);
+        solveStep(builder, builder.problem(step, sharing), tied);
     // What sharing makes least is not B, so nor is its bound.
     std::optional<int64_t> bound;
     if (sharing == Sharing::None)
       bound = solution.lowerBound.bytes;
-    builder.decide(std::move(step), solution.values, bound, ties.tied);
+    builder.decide(std::move(step), solution.values, bound, tied);
   }
 }
-
-} // namespace
 
 Plan partition::partitionInSteps(const Graph &graph,
                                  const std::vector<int64_t> &ways,
                                  const Params &params) {
-  Ties ties;
+  bool tied = false;
   PairCosts costs(graph);
   PlanBuilder plan(graph, ways, params, costs);
-  search(plan, Sharing::None, ties);
+  search(plan, Sharing::None, tied);
   if (params.shareAlikeReaders && plan.hasAlikeReaders()) {
     PlanBuilder shared(graph, ways, params, costs);
-    search(shared, Sharing::AlikeReaders, ties);
+    search(shared, Sharing::AlikeReaders, tied);
     if (shared.sharedBytes() < plan.sharedBytes())
       return shared.finish();
   }

@@ -1,4 +1,5 @@
 #include "compiler/partition/Algorithm.h"
+#include "compiler/partition/Cfn.h"
 #include "compiler/partition/ir/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -11,6 +12,15 @@ namespace smex::partition {
 using namespace mlir;
 using namespace smex;
 using namespace smex::partition;
+
+Result<std::string> partition::emitProblem(ModuleOp module, int64_t gpus,
+                                           std::string_view algorithm) {
+  const GraphOfModule input = graphOf(semantic::mainFunction(module));
+  Params params;
+  params.lowerBound = false;
+  const auto plan = partition::partition(input.graph, gpus, algorithm, params);
+  return plan ? stepProblems(input.graph, *plan) : plan.error();
+}
 
 namespace {
 
@@ -42,17 +52,17 @@ void annotate(ModuleOp module, GraphOfModule &input, const Plan &plan,
         b.getNamedAttr("lower_bound_bytes",
                        b.getI64IntegerAttr(step.lowerBoundBytes)),
         b.getNamedAttr("optimal", b.getBoolAttr(step.optimal)),
+        b.getNamedAttr("tied", b.getBoolAttr(step.tied)),
     }));
   }
   module->setAttr(semantic::waysAttr, b.getDenseI64ArrayAttr(ways));
-  module->setAttr(
-      semantic::searchAttr,
-      b.getDictionaryAttr({
-          b.getNamedAttr("algorithm", b.getStringAttr(algorithm)),
-          b.getNamedAttr("lower_bound_bytes",
-                         b.getI64IntegerAttr(plan.lowerBoundBytes)),
-          b.getNamedAttr("steps", b.getArrayAttr(steps)),
-      }));
+  module->setAttr(semantic::searchAttr,
+                  b.getDictionaryAttr({
+                      b.getNamedAttr("algorithm", b.getStringAttr(algorithm)),
+                      b.getNamedAttr("lower_bound_bytes",
+                                     b.getI64IntegerAttr(plan.lowerBoundBytes)),
+                      b.getNamedAttr("steps", b.getArrayAttr(steps)),
+                  }));
 }
 
 struct Partition : partition::impl::PartitionBase<Partition> {
