@@ -97,22 +97,22 @@ std::vector<int> findOutputs(const Graph &graph, const Batch &batch) {
             outputs[operand.tensor] = int(d);
     }
   }
-  // Gradients, history and what comes between go with the weights.
-  for (int pass = 0; pass < 2; ++pass)
-    for (const Operator &op : graph.operators) {
-      if (!isElementWise(graph, op))
-        continue;
-      int along = outputs[op.result];
-      for (const Operand &operand : op.operands)
-        if (isElementWise(graph, op, operand))
-          along = std::max(along, outputs[operand.tensor]);
-      if (along == kWhole || batch.tensors[op.result] != kWhole)
-        continue;
-      outputs[op.result] = along;
-      for (const Operand &operand : op.operands)
-        if (isElementWise(graph, op, operand))
-          outputs[operand.tensor] = along;
-    }
+  // Gradients, history and what comes between go with the weights: what
+  // follows them, then what they are made from.
+  const auto follow = [&](const Operator &op) {
+    if (!isElementWise(graph, op) || batch.tensors[op.result] != kWhole)
+      return;
+    int along = outputs[op.result];
+    for (const Operand &operand : op.operands)
+      if (isElementWise(graph, op, operand))
+        along = std::max(along, outputs[operand.tensor]);
+    outputs[op.result] = along;
+    for (const Operand &operand : op.operands)
+      if (isElementWise(graph, op, operand))
+        outputs[operand.tensor] = along;
+  };
+  std::for_each(graph.operators.begin(), graph.operators.end(), follow);
+  std::for_each(graph.operators.rbegin(), graph.operators.rend(), follow);
   return outputs;
 }
 

@@ -46,14 +46,15 @@ void annotate(ModuleOp module, GraphOfModule &input, const Plan &plan,
   SmallVector<Attribute> steps;
   for (const Step &step : plan.steps) {
     ways.push_back(step.ways);
-    steps.push_back(b.getDictionaryAttr({
-        b.getNamedAttr("ways", b.getI64IntegerAttr(step.ways)),
-        b.getNamedAttr("bytes", b.getI64IntegerAttr(step.bytes)),
-        b.getNamedAttr("lower_bound_bytes",
-                       b.getI64IntegerAttr(step.lowerBoundBytes)),
-        b.getNamedAttr("optimal", b.getBoolAttr(step.optimal)),
-        b.getNamedAttr("tied", b.getBoolAttr(step.tied)),
-    }));
+    NamedAttrList attributes;
+    attributes.set("ways", b.getI64IntegerAttr(step.ways));
+    attributes.set("bytes", b.getI64IntegerAttr(step.bytes));
+    attributes.set("lower_bound_bytes",
+                   b.getI64IntegerAttr(step.lowerBoundBytes));
+    attributes.set("optimal", b.getBoolAttr(step.optimal));
+    if (step.tied)
+      attributes.set("tied", b.getUnitAttr());
+    steps.push_back(attributes.getDictionary(module.getContext()));
   }
   module->setAttr(semantic::waysAttr, b.getDenseI64ArrayAttr(ways));
   module->setAttr(semantic::searchAttr,
