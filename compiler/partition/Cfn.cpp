@@ -2,7 +2,7 @@
 
 #include "compiler/partition/PlanBuilder.h"
 
-#include <limits>
+#include <algorithm>
 #include <sstream>
 
 using namespace smex;
@@ -80,8 +80,10 @@ partition::toCfn(const std::string &name, const network::Problem &problem,
     out << "]}";
     ++number;
   };
+  const auto isFree = [](const network::Cost &cost) { return cost.bytes == 0; };
   for (const auto &unary : problem.unaries)
-    function({unary.variable}, unary.costs);
+    if (!std::all_of(unary.costs.begin(), unary.costs.end(), isFree))
+      function({unary.variable}, unary.costs);
   for (const auto &binary : problem.binaries)
     function({binary.first, binary.second}, problem.tables[binary.table].costs);
   out << "}}\n";

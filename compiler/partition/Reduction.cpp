@@ -10,7 +10,7 @@ using namespace smex::partition::network;
 namespace {
 
 /// First words of keys (Factors.cpp has the others).
-enum KeyKind : int64_t { kGiven = -3, kSum = -4, kPick = -5 };
+enum KeyKind : int64_t { kGiven = -3, kSum = -4, kPick = -5, kTable = -6 };
 
 /// Comparing every two values of a larger domain takes longer than it saves.
 constexpr int kLargestCompared = 32;
@@ -37,10 +37,12 @@ public:
       values.emplace_back(size);
       std::iota(values.back().begin(), values.back().end(), 0);
     }
-    for (size_t i = 0; i < problem.unaries.size(); ++i)
-      addOwn(problem.unaries[i].variable,
-             tables.make({kGiven, int64_t(i)},
-                         [&] { return problem.unaries[i].costs; }));
+    for (const Problem::Unary &unary : problem.unaries) {
+      Key key{kGiven}; // by content: repeated ones are one table
+      for (const Cost &cost : unary.costs)
+        key.insert(key.end(), {cost.bytes, cost.tie});
+      addOwn(unary.variable, tables.make(key, [&] { return unary.costs; }));
+    }
     for (const Problem::Binary &binary : problem.binaries)
       add(binary.first, binary.second, given(problem, binary));
     for (int v = 0; v < int(sizes.size()); ++v)
@@ -76,7 +78,7 @@ private:
   int given(const Problem &problem, const Problem::Binary &binary) {
     const Table &table = problem.tables[binary.table];
     const bool transposed = binary.first > binary.second;
-    return tables.make({kGiven, binary.table, transposed}, [&] {
+    return tables.make({kTable, binary.table, transposed}, [&] {
       std::vector<Cost> costs = table.costs;
       for (size_t i = 0; transposed && i < costs.size(); ++i)
         costs[i] = table.at(int(i % table.rows), int(i / table.rows));

@@ -41,6 +41,17 @@ public:
     problem.binaries.push_back({int(graph.tensors.size()) + op, tensor, table});
   }
 
+  /// Of equals, an operator takes what its list has first: no reduction where
+  /// none is needed.
+  void preferFirst() {
+    for (size_t v = graph.tensors.size(); v < problem.domains.size(); ++v) {
+      std::vector<network::Cost> costs(problem.domains[v]);
+      for (size_t i = 0; i < costs.size(); ++i)
+        costs[i].tie = int64_t(i);
+      problem.unaries.push_back({int(v), std::move(costs)});
+    }
+  }
+
   network::Problem take() { return std::move(problem); }
 
 private:
@@ -132,6 +143,7 @@ network::Problem StepNetworks::make(const CandidateLists &lists,
     for (size_t i = 0; i < current.operands.size(); ++i)
       builder.add(op, current.operands[i].tensor, tables[i + 1]);
   }
+  builder.preferFirst();
   return builder.take();
 }
 

@@ -37,7 +37,8 @@ public:
   bool hasAlikeReaders() const { return someAlike; }
 
   /// Least bytes; of equal ones, least bytes with `tieLists`, whose i-th
-  /// candidates stand for the i-th of `lists`, if it is not null.
+  /// candidates stand for the i-th of `lists`, if it is not null, an operator's
+  /// place in its list counting like a byte.
   network::Problem make(const CandidateLists &lists,
                         const CandidateLists *tieLists, Sharing sharing);
 
