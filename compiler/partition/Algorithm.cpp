@@ -1,5 +1,6 @@
 #include "compiler/partition/Algorithm.h"
 
+#include "compiler/partition/Algorithms.h"
 #include "compiler/partition/BruteForce.h"
 #include "compiler/partition/Recursive.h"
 
@@ -10,6 +11,23 @@ const std::vector<Algorithm> &partition::algorithms() {
   static const std::vector<Algorithm> all = {
       {"recursive", "step by step, each exactly, by bytes that really move",
        partitionRecursively},
+      {"best", "every order of steps, and more; slow", partitionBest},
+      {"tofu", "Tofu: coarsened, everything cut", partitionLikeTofu},
+      {"critical-dp", "Tofu's first version: path by path, no halos",
+       partitionByCriticalPath},
+      {"all-row-greedy", "tensors by rows, operators as is best for that",
+       partitionByRowsGreedy},
+      {"all-row-random", "tensors by rows, operators drawn",
+       partitionByRowsRandom},
+      {"spartan", "the largest tensor first, greedily", partitionLikeSpartan},
+      {"equal-chop", "each tensor along one dimension", partitionByEqualChop},
+      {"icml18", "flat, forward and backward alike, no output reduction",
+       partitionLikeIcml18},
+      {"data-parallel", "the batch is cut, parameters are replicated",
+       partitionByData},
+      {"one-weird-trick", "data-parallel, fully connected layers cut",
+       partitionByOneWeirdTrick},
+      {"flat", "all steps together, bounded", partitionFlat},
       {"brute-force", "every plan: the oracle, for tiny graphs",
        partitionByBruteForce},
   };

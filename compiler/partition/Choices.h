@@ -24,6 +24,17 @@ struct Params {
   /// Where several operators that are alike read one tensor, search a second
   /// time, counting what they fetch once, and keep the better plan.
   bool shareAlikeReaders = true;
+  /// Of algorithms that draw.
+  uint64_t seed = 0;
+  /// `best` tries so many sequences of ways at most.
+  int maxSequences = 16;
+  /// `flat` and `icml18` consider so many histories of each tensor and operator
+  /// at most.
+  int64_t maxFlatHistories = 512;
+  /// Where elimination would make larger tables than that, or more entries in
+  /// all, repeated timesteps are cut alike (Timesteps.h), from then on.
+  int64_t maxUntiedTableEntries = int64_t(1) << 18;
+  int64_t maxUntiedEntries = int64_t(1) << 22;
   /// How a step is solved.
   network::Params network;
   /// Whether to compute a lower bound for the whole plan beyond 0, and how many
@@ -32,7 +43,7 @@ struct Params {
   /// elimination makes.
   bool lowerBound = true;
   int64_t maxBoundPairEntries = int64_t(1) << 16;
-  int64_t maxBoundEntries = int64_t(1) << 16;
+  int64_t maxBoundEntries = int64_t(1) << 12;
 };
 
 /// The rule. A cut must leave no group without work, since one that puts

@@ -1,5 +1,8 @@
 #include "compiler/partition/CostNetwork.h"
 
+#include <algorithm>
+#include <map>
+
 using namespace smex;
 using namespace smex::partition;
 using namespace smex::partition::network;
@@ -12,6 +15,44 @@ Cost network::evaluate(const Problem &problem, const std::vector<int> &values) {
     cost += problem.tables[binary.table].at(values[binary.first],
                                             values[binary.second]);
   return cost;
+}
+
+static std::vector<Cost> diagonal(const Table &table) {
+  std::vector<Cost> costs;
+  for (int i = 0; i < table.rows; ++i)
+    costs.push_back(table.at(i, i));
+  return costs;
+}
+
+Problem network::tie(const Problem &problem, const std::vector<int> &classes) {
+  Problem tied;
+  tied.domains.resize(*std::max_element(classes.begin(), classes.end()) + 1);
+  for (size_t v = 0; v < classes.size(); ++v)
+    tied.domains[classes[v]] = problem.domains[v];
+  for (const Problem::Unary &unary : problem.unaries)
+    tied.unaries.push_back({classes[unary.variable], unary.costs});
+
+  // Equal costs between two classes become one, as often as it occurs.
+  std::map<std::tuple<int, int, int>, int64_t> counts;
+  for (const Problem::Binary &binary : problem.binaries)
+    if (classes[binary.first] == classes[binary.second])
+      tied.unaries.push_back(
+          {classes[binary.first], diagonal(problem.tables[binary.table])});
+    else
+      ++counts[{classes[binary.first], classes[binary.second], binary.table}];
+  std::map<std::pair<int, int64_t>, int> numbers;
+  for (const auto &[edge, count] : counts) {
+    const auto &[first, second, table] = edge;
+    const auto [it, isNew] =
+        numbers.try_emplace({table, count}, int(tied.tables.size()));
+    if (isNew) {
+      tied.tables.push_back(problem.tables[table]);
+      for (Cost &cost : tied.tables.back().costs)
+        cost = {cost.bytes * count, cost.tie * count};
+    }
+    tied.binaries.push_back({first, second, it->second});
+  }
+  return tied;
 }
 
 Status network::validate(const Problem &problem) {

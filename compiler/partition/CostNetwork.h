@@ -82,6 +82,9 @@ struct Params {
   int64_t maxPartEntries = int64_t(1) << 12;
   int parts = 64;
   int patience = 6;
+  /// Whether to search where elimination would make larger tables, or to return
+  /// no values.
+  bool bounded = true;
 };
 
 struct Solution {
@@ -90,11 +93,13 @@ struct Solution {
   /// No assignment costs less. Its tie part is meaningful only if optimal.
   Cost lowerBound;
   bool optimal = false;
-  /// The largest table that exact elimination makes, or would have made.
-  int64_t largestTable = 0;
 };
 
 Solution solve(const Problem &problem, const Params &params = {});
+
+/// The problem in which the variables of a class have one value: a variable per
+/// class, numbered from 0, whose members have as many values each.
+Problem tie(const Problem &problem, const std::vector<int> &classes);
 
 /// Only Solution::lowerBound of solve: exact where the tables allow, without
 /// the search for an assignment where they don't.

@@ -10,17 +10,17 @@ using namespace smex::partition::network;
 
 namespace {
 
-bool fits(const Order &order, const Params &params) {
-  return order.largestTable <= params.maxTableEntries &&
-         order.totalEntries <= params.maxTotalEntries;
-}
-
-/// The limit per table for a bound: all variables' tables together keep to
-/// theirs too.
-int64_t boundEntries(const Order &order, const Params &params) {
-  const int64_t share =
-      params.maxTotalEntries / std::max<int64_t>(order.variables.size(), 1);
-  return std::max<int64_t>(std::min(params.maxBoundEntries, share), 1);
+/// A lower bound within limits: mini-buckets, whose tables together keep to the
+/// limit for all.
+Buckets boundBuckets(const FactorGraph &graph, Tables &tables,
+                     const Params &params, Cost &bound) {
+  const int64_t share = params.maxTotalEntries /
+                        std::max<int64_t>(int64_t(graph.sizes.size()), 1);
+  const int64_t entries =
+      std::max<int64_t>(std::min(params.maxBoundEntries, share), 1);
+  Buckets buckets(graph, minFillForBound(graph, entries).variables, tables);
+  bound = buckets.run(entries);
+  return buckets;
 }
 
 Cost costOf(const FactorGraph &graph, const Tables &tables,
@@ -48,43 +48,46 @@ void improve(const FactorGraph &graph, Tables tables, int64_t maxTableEntries,
   buckets.assign(values);
 }
 
+/// Where elimination is not possible.
+void searchBounded(const FactorGraph &graph, Tables &tables,
+                   const Params &params, Cost &lowerBound,
+                   std::vector<int> &values) {
+  // Each part starts from the reduction's tables alone: what they make would
+  // pile up.
+  {
+    Tables scratch = tables;
+    boundBuckets(graph, scratch, params, lowerBound).assign(values);
+  }
+  Cost cost = costOf(graph, tables, values);
+  for (int part = 0, idle = 0;
+       part < params.parts && idle < params.patience && lowerBound < cost;
+       ++part) {
+    improve(graph, tables, params.maxPartEntries, part, values);
+    const Cost before = cost;
+    cost = costOf(graph, tables, values);
+    idle = cost < before ? 0 : idle + 1;
+  }
+}
+
 } // namespace
 
 Solution network::solve(const Problem &problem, const Params &params) {
   Tables tables;
-  const Reduction reduction = reduce(problem, tables);
+  const Reduction reduction(problem, tables, params.maxTableEntries);
   const FactorGraph &graph = reduction.graph;
-  const Order order = minFill(graph);
-
   Solution solution;
-  solution.largestTable = order.largestTable;
   std::vector<int> values(graph.sizes.size());
-  if (fits(order, params)) {
-    Buckets buckets(graph, order.variables, tables);
+  if (const auto order =
+          minFill(graph, params.maxTableEntries, params.maxTotalEntries)) {
+    Buckets buckets(graph, order->variables, tables);
     solution.lowerBound = buckets.run(params.maxTableEntries);
     buckets.assign(values);
+  } else if (params.bounded) {
+    searchBounded(graph, tables, params, solution.lowerBound, values);
   } else {
-    // Each part starts from the reduction's tables alone: what they make would
-    // pile up.
-    {
-      Tables scratch = tables;
-      Buckets buckets(graph, order.variables, scratch);
-      solution.lowerBound = buckets.run(boundEntries(order, params));
-      buckets.assign(values);
-    }
-    Cost cost = costOf(graph, tables, values);
-    for (int part = 0, idle = 0;
-         part < params.parts && idle < params.patience &&
-         solution.lowerBound < cost;
-         ++part) {
-      improve(graph, tables, params.maxPartEntries, part, values);
-      const Cost before = cost;
-      cost = costOf(graph, tables, values);
-      idle = cost < before ? 0 : idle + 1;
-    }
+    return solution;
   }
-  for (size_t v = 0; v < values.size(); ++v)
-    solution.values.push_back(reduction.kept[v][values[v]]);
+  solution.values = reduction.expand(values, tables);
   solution.cost = network::evaluate(problem, solution.values);
   solution.optimal = solution.cost == solution.lowerBound;
   return solution;
@@ -92,9 +95,12 @@ Solution network::solve(const Problem &problem, const Params &params) {
 
 Cost network::lowerBound(const Problem &problem, const Params &params) {
   Tables tables;
-  const Reduction reduction = reduce(problem, tables);
-  const Order order = minFill(reduction.graph);
-  return Buckets(reduction.graph, order.variables, tables)
-      .run(fits(order, params) ? params.maxTableEntries
-                               : boundEntries(order, params));
+  const Reduction reduction(problem, tables, params.maxTableEntries);
+  if (const auto order = minFill(reduction.graph, params.maxTableEntries,
+                                 params.maxTotalEntries))
+    return Buckets(reduction.graph, order->variables, tables)
+        .run(params.maxTableEntries);
+  Cost bound;
+  boundBuckets(reduction.graph, tables, params, bound);
+  return bound;
 }

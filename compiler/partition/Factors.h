@@ -8,9 +8,24 @@
 #include "compiler/partition/CostNetwork.h"
 
 #include <deque>
-#include <map>
+#include <unordered_map>
 
 namespace smex::partition::network {
+
+/// What a table was made from.
+using Key = std::vector<int64_t>;
+struct KeyHash {
+  size_t operator()(const Key &key) const {
+    uint64_t hash = key.size();
+    for (int64_t word : key) {
+      hash = (hash ^ uint64_t(word)) * 0x9e3779b97f4a7c15;
+      hash ^= hash >> 29;
+    }
+    return hash;
+  }
+};
+/// Never iterated over, so that its order cannot matter.
+template <typename T> using KeyMap = std::unordered_map<Key, T, KeyHash>;
 
 /// A cost on the variables of its scope, which ascend: a row-major table.
 struct Factor {
@@ -41,8 +56,7 @@ public:
           const std::vector<int> &values) const;
 
   /// A table made by `make()`, or the one that the same key made before.
-  template <typename Make>
-  int make(const std::vector<int64_t> &key, Make make) {
+  template <typename Make> int make(const Key &key, Make make) {
     const auto [it, isNew] = made.try_emplace(key, int(tables.size()));
     if (isNew)
       tables.push_back(make());
@@ -60,7 +74,7 @@ public:
 
 private:
   std::deque<std::vector<Cost>> tables;
-  std::map<std::vector<int64_t>, int> made;
+  KeyMap<int> made;
 };
 
 } // namespace smex::partition::network

@@ -15,6 +15,9 @@ struct Tensor {
   std::string name;
   std::vector<int64_t> shape;
   int64_t elementBytes = 4;
+  /// What algorithms of the papers ask beyond semantics; `recursive` does not.
+  bool isParameter = false;
+  int gradientOf = -1; // the tensor, or -1
 };
 
 struct Operand {
@@ -32,6 +35,9 @@ struct Operator {
   /// The index variables that may be cut, most preferred first. Cutting one at
   /// or beyond the result's rank leaves partial results to be reduced.
   std::vector<int> splits;
+  /// Operators of one node of the model, its gradients among them, have the
+  /// same number, or -1.
+  int group = -1;
 };
 
 /// Tensors and operators are known by their place in these lists.
@@ -58,6 +64,9 @@ struct Step {
   int64_t bytes = 0;
   int64_t lowerBoundBytes = 0;
   bool optimal = false;
+  /// The choices that both speak of are those that cut repeated timesteps alike
+  /// (Timesteps.h).
+  bool tied = false;
 };
 
 /// Steps in order. Worker g belongs, in step s, to the group that is digit s of

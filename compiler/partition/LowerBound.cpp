@@ -72,17 +72,35 @@ int64_t partition::lowerBoundBytes(const Graph &graph,
                                    const Params &params) {
   network::Params limits;
   limits.maxTableEntries = limits.maxBoundEntries = params.maxBoundEntries;
-  for (size_t steps = ways.size(); steps > 0; --steps) {
-    const std::vector<int64_t> first(ways.begin(), ways.begin() + steps);
-    const auto lists = listAll(graph, first, choices, costs,
-                               size_t(params.maxBoundPairEntries));
-    if (!lists)
-      continue;
-    const Count count =
-        steps == ways.size() ? Count::Region : Count::Guaranteed;
-    const network::Problem problem =
-        makeBoundNetwork(graph, costs, *lists, count);
-    return network::lowerBound(problem, limits).bytes;
+  // As many steps as have tables that fit: each has more than the one before.
+  std::optional<CandidateLists> lists;
+  size_t steps = 0;
+  while (steps < ways.size()) {
+    auto more = listAll(graph, {ways.begin(), ways.begin() + steps + 1},
+                        choices, costs, size_t(params.maxBoundPairEntries));
+    if (!more)
+      break;
+    lists = std::move(more);
+    ++steps;
   }
-  return 0;
+  if (!lists)
+    return 0;
+  const Count count = steps == ways.size() ? Count::Region : Count::Guaranteed;
+  return network::lowerBound(makeBoundNetwork(graph, costs, *lists, count),
+                             limits)
+      .bytes;
+}
+
+Plan partition::withLowerBound(const Graph &graph, Plan plan,
+                               const Params &params) {
+  std::vector<int64_t> ways;
+  for (const Step &step : plan.steps)
+    ways.push_back(step.ways);
+  PairCosts costs(graph);
+  plan.lowerBoundBytes =
+      params.lowerBound
+          ? lowerBoundBytes(graph, ways, Choices(graph, params), costs, params)
+          : 0;
+  plan.optimal = plan.sharedBytes == plan.lowerBoundBytes;
+  return plan;
 }

@@ -30,6 +30,9 @@ int64_t lowerBoundBytes(const Graph &graph, const std::vector<int64_t> &ways,
                         const Choices &choices, PairCosts &costs,
                         const Params &params);
 
+/// The plan with its lower bound set.
+Plan withLowerBound(const Graph &graph, Plan plan, const Params &params);
+
 } // namespace smex::partition
 
 #endif

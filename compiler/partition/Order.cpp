@@ -158,38 +158,66 @@ uint64_t mix(uint64_t seed, uint64_t v) {
   return z ^ (z >> 31);
 }
 
-Order minFill(const FactorGraph &graph, int64_t limit, uint64_t seed) {
-  Neighbours neighbours(graph);
-  Order order;
-  while (!neighbours.empty()) {
-    const int v = neighbours.next();
-    const int64_t size = neighbours.tableOf(v);
-    if (size > limit) {
-      int fixed = v;
-      for (int u : neighbours.neighbours(v))
-        if (mix(seed, u) < mix(seed, fixed))
-          fixed = u;
-      order.fixed.push_back(fixed);
-      neighbours.remove(fixed);
-      continue;
-    }
-    order.largestTable = std::max(order.largestTable, size);
-    if (__builtin_add_overflow(order.totalEntries, size, &order.totalEntries))
-      order.totalEntries = std::numeric_limits<int64_t>::max();
-    order.variables.push_back(v);
-    neighbours.eliminate(v);
-  }
-  std::sort(order.fixed.begin(), order.fixed.end());
-  return order;
+/// Eliminates the next variable.
+void take(Neighbours &neighbours, Order &order) {
+  const int v = neighbours.next();
+  const int64_t size = neighbours.tableOf(v);
+  order.largestTable = std::max(order.largestTable, size);
+  if (__builtin_add_overflow(order.totalEntries, size, &order.totalEntries))
+    order.totalEntries = std::numeric_limits<int64_t>::max();
+  order.variables.push_back(v);
+  neighbours.eliminate(v);
 }
 
 } // namespace
 
-Order network::minFill(const FactorGraph &graph) {
-  return ::minFill(graph, std::numeric_limits<int64_t>::max(), 0);
+std::optional<Order> network::minFill(const FactorGraph &graph,
+                                      int64_t maxTableEntries,
+                                      int64_t maxTotalEntries) {
+  Neighbours neighbours(graph);
+  Order order;
+  while (!neighbours.empty()) {
+    take(neighbours, order);
+    if (order.largestTable > maxTableEntries ||
+        order.totalEntries > maxTotalEntries)
+      return std::nullopt;
+  }
+  return order;
+}
+
+Order network::minFillForBound(const FactorGraph &graph,
+                               int64_t maxTableEntries) {
+  Neighbours neighbours(graph);
+  Order order;
+  while (!neighbours.empty()) {
+    const int v = neighbours.next();
+    if (neighbours.tableOf(v) <= maxTableEntries) {
+      take(neighbours, order);
+    } else {
+      order.variables.push_back(v);
+      neighbours.remove(v);
+    }
+  }
+  return order;
 }
 
 Order network::minFillWithin(const FactorGraph &graph, int64_t maxTableEntries,
                              uint64_t seed) {
-  return ::minFill(graph, maxTableEntries, seed);
+  Neighbours neighbours(graph);
+  Order order;
+  while (!neighbours.empty()) {
+    const int v = neighbours.next();
+    if (neighbours.tableOf(v) <= maxTableEntries) {
+      take(neighbours, order);
+      continue;
+    }
+    int fixed = v;
+    for (int u : neighbours.neighbours(v))
+      if (mix(seed, u) < mix(seed, fixed))
+        fixed = u;
+    order.fixed.push_back(fixed);
+    neighbours.remove(fixed);
+  }
+  std::sort(order.fixed.begin(), order.fixed.end());
+  return order;
 }

@@ -5,6 +5,9 @@
 
 #include "compiler/partition/Factors.h"
 
+#include <limits>
+#include <optional>
+
 namespace smex::partition::network {
 
 struct Order {
@@ -16,8 +19,16 @@ struct Order {
 
 /// Min-fill: next comes the variable whose elimination makes the fewest new
 /// pairs of neighbours, of equal ones that with the smaller table, then the
-/// lowest. On a chain or tree no elimination makes any.
-Order minFill(const FactorGraph &graph);
+/// lowest. On a chain or tree no elimination makes any. Nothing if a table, or
+/// all together, would have more entries than that.
+std::optional<Order>
+minFill(const FactorGraph &graph,
+        int64_t maxTableEntries = std::numeric_limits<int64_t>::max(),
+        int64_t maxTotalEntries = std::numeric_limits<int64_t>::max());
+
+/// The same for mini-buckets (Buckets.h): a table that would be larger is never
+/// made, so its variables do not become neighbours.
+Order minFillForBound(const FactorGraph &graph, int64_t maxTableEntries);
 
 /// The same within a limit on tables: where the next variable's table would
 /// exceed it, some variable of that table is fixed instead. Which one depends

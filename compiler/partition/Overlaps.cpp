@@ -40,9 +40,9 @@ std::vector<Interval> readIntervals(const IntervalProgram &program,
                                     const std::vector<int> &indices,
                                     const std::vector<Steps> &cuts,
                                     Count count) {
-  std::vector<std::vector<Interval>> parts;
+  std::vector<const Interval *> parts;
   for (size_t i = 0; i < indices.size(); ++i)
-    parts.push_back(groups.parts(extents[indices[i]], cuts[i]));
+    parts.push_back(groups.parts(extents[indices[i]], cuts[i]).data());
   Box box = wholeBox(extents);
   std::vector<Interval> result;
   for (int64_t g = 0; g < groups.count; ++g) {
@@ -81,7 +81,7 @@ Dimension makeDimension(const IntervalProgram &program, int64_t extent, int d,
         columnPatterns.number(stepsThatCut(history, d)));
   dimension.columnPatternCount = int(columnPatterns.keys.size());
 
-  std::vector<std::vector<Interval>> owned;
+  std::vector<const std::vector<Interval> *> owned;
   const auto sizes = [](const std::vector<Interval> &intervals) {
     std::vector<int64_t> result;
     for (Interval interval : intervals)
@@ -89,17 +89,17 @@ Dimension makeDimension(const IntervalProgram &program, int64_t extent, int d,
     return result;
   };
   for (Steps steps : columnPatterns.keys) {
-    owned.push_back(groups.parts(extent, steps));
-    dimension.owned.push_back(sizes(owned.back()));
+    owned.push_back(&groups.parts(extent, steps));
+    dimension.owned.push_back(sizes(*owned.back()));
   }
   for (const std::vector<Steps> &cuts : rowPatterns.keys) {
     const auto needed =
         readIntervals(program, extent, groups, extents, indices, cuts, count);
     dimension.needed.push_back(sizes(needed));
-    for (const auto &part : owned) {
+    for (const auto *part : owned) {
       std::vector<Interval> both(needed.size());
       for (size_t g = 0; g < both.size(); ++g)
-        both[g] = intersect(needed[g], part[g]);
+        both[g] = intersect(needed[g], (*part)[g]);
       dimension.overlap.push_back(sizes(both));
     }
   }
@@ -121,15 +121,12 @@ findActive(const std::vector<int64_t> &extents, const Candidates &rows,
            const Groups &groups) {
   std::vector<std::vector<int64_t>> active(
       rows.histories.size(), std::vector<int64_t>(groups.count, 1));
-  std::map<std::pair<size_t, Steps>, std::vector<Interval>> memo;
   for (size_t row = 0; row < active.size(); ++row)
     for (size_t v = 0; v < extents.size(); ++v) {
-      const Steps steps = stepsThatCut(rows.histories[row], int(v));
-      auto [it, isNew] = memo.try_emplace({v, steps});
-      if (isNew)
-        it->second = groups.parts(extents[v], steps);
+      const auto &parts =
+          groups.parts(extents[v], stepsThatCut(rows.histories[row], int(v)));
       for (int64_t g = 0; g < groups.count; ++g)
-        active[row][g] &= !it->second[g].empty();
+        active[row][g] &= !parts[g].empty();
     }
   return active;
 }
@@ -146,13 +143,16 @@ Groups::Groups(const std::vector<int64_t> &ways)
       digits[s].push_back(g / weight % ways[s]);
 }
 
-std::vector<Interval> Groups::parts(int64_t extent, Steps steps) const {
-  std::vector<Interval> result(count, Interval{0, extent});
+const std::vector<Interval> &Groups::parts(int64_t extent, Steps steps) const {
+  const auto [it, isNew] = known.try_emplace({extent, steps});
+  if (!isNew)
+    return it->second;
+  it->second.assign(count, Interval{0, extent});
   for (size_t s = 0; s < ways.size(); ++s)
     if (steps >> s & 1)
       for (int64_t g = 0; g < count; ++g)
-        result[g] = cut(result[g], ways[s], digits[s][g]);
-  return result;
+        it->second[g] = cut(it->second[g], ways[s], digits[s][g]);
+  return it->second;
 }
 
 int64_t partition::countPartials(const std::vector<int64_t> &extents,
@@ -161,7 +161,7 @@ int64_t partition::countPartials(const std::vector<int64_t> &extents,
   int64_t partials = 1;
   for (size_t v = rank; v < extents.size(); ++v) {
     const Steps steps = stepsThatCut(history, int(v));
-    const std::vector<Interval> parts = groups.parts(extents[v], steps);
+    const std::vector<Interval> &parts = groups.parts(extents[v], steps);
     int64_t count = 0;
     for (int64_t g = 0; g < groups.count; ++g) {
       bool first = !parts[g].empty();

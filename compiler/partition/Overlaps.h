@@ -40,8 +40,11 @@ struct Groups {
 
   explicit Groups(const std::vector<int64_t> &ways);
 
-  /// What each group has of [0, extent) if `steps` cut it.
-  std::vector<Interval> parts(int64_t extent, Steps steps) const;
+  /// What each group has of [0, extent) if `steps` cut it. Remembered.
+  const std::vector<Interval> &parts(int64_t extent, Steps steps) const;
+
+private:
+  mutable std::map<std::pair<int64_t, Steps>, std::vector<Interval>> known;
 };
 
 struct Overlaps {

@@ -67,6 +67,12 @@ int PairCosts::add(const Candidates &candidates) {
   return it->second;
 }
 
+const Groups &PairCosts::groupsOf(const std::vector<int64_t> &ways) {
+  const auto it = groups.find(ways);
+  return it != groups.end() ? it->second
+                            : groups.emplace(ways, Groups(ways)).first->second;
+}
+
 int PairCosts::read(int op, int operand, int operatorList, int tensorList,
                     Count count) {
   const auto [it, isNew] = tableNumbers.try_emplace(
@@ -82,7 +88,7 @@ int PairCosts::read(int op, int operand, int operatorList, int tensorList,
   if (count == Count::Region || isProduct(read.access)) {
     const Overlaps overlaps =
         findOverlaps(read.access.dims, tensor.shape, reader.extents, rows,
-                     columns, Groups(rows.ways), count);
+                     columns, groupsOf(rows.ways), count);
     for (size_t i = 0; i < table.size(); ++i)
       table[i] =
           (overlaps.needed[i / columns.histories.size()] - overlaps.both[i]) *
@@ -101,7 +107,7 @@ int PairCosts::write(int op, int operatorList, int tensorList) {
   const Operator &writer = graph.operators[op];
   const Tensor &tensor = graph.tensors[writer.result];
   const Candidates &rows = lists[operatorList], &columns = lists[tensorList];
-  const Groups groups(rows.ways);
+  const Groups &groups = groupsOf(rows.ways);
   // A group computes of the result what its share spans.
   std::vector<IntervalProgram> computed(tensor.shape.size());
   for (size_t d = 0; d < computed.size(); ++d)

@@ -40,7 +40,10 @@ public:
 private:
   using Key = std::vector<int64_t>;
 
+  const Groups &groupsOf(const std::vector<int64_t> &ways);
+
   const Graph &graph;
+  std::map<std::vector<int64_t>, Groups> groups;
   std::vector<int> operatorClasses, tensorClasses;
   std::map<Key, int> listNumbers, tableNumbers;
   std::deque<Candidates> lists; // deques: references to elements stay valid

@@ -15,12 +15,21 @@
 #ifndef SMEX_COMPILER_PARTITION_RECURSIVE_H
 #define SMEX_COMPILER_PARTITION_RECURSIVE_H
 
-#include "compiler/partition/Choices.h"
+#include "compiler/partition/PlanBuilder.h"
 
 namespace smex::partition {
 
 Result<Plan> partitionRecursively(const Graph &graph, int64_t workers,
                                   const Params &params = {});
+
+/// The same for steps of these ways, in this order, on a valid graph.
+Plan partitionInSteps(const Graph &graph, const std::vector<int64_t> &ways,
+                      const Params &params);
+
+/// How a step is solved: exactly, or with timesteps tied (`tied`, from then
+/// on), or within bounds.
+network::Solution solveStep(const PlanBuilder &builder,
+                            const network::Problem &problem, bool &tied);
 
 } // namespace smex::partition
 

@@ -1,7 +1,5 @@
 #include "compiler/partition/Reduction.h"
 
-#include "compiler/partition/Patterns.h"
-
 #include <algorithm>
 #include <numeric>
 
@@ -12,219 +10,385 @@ using namespace smex::partition::network;
 namespace {
 
 /// First words of keys (Factors.cpp has the others).
-enum KeyKind : int64_t { kGiven = -3, kSum = -4, kCompact = -5 };
+enum KeyKind : int64_t { kGiven = -3, kSum = -4, kPick = -5, kTable = -6 };
 
 /// Comparing every two values of a larger domain takes longer than it saves.
 constexpr int kLargestCompared = 32;
 
-/// All factors of the problem on one scope, summed into one.
-std::vector<Factor> merge(const Problem &problem, Tables &tables) {
-  std::map<std::vector<int>, std::vector<int64_t>> byScope;
-  for (size_t i = 0; i < problem.unaries.size(); ++i)
-    byScope[{problem.unaries[i].variable}].push_back(tables.make(
-        {kGiven, int64_t(i)}, [&] { return problem.unaries[i].costs; }));
-  for (const Problem::Binary &binary : problem.binaries) {
+/// What sees more different things than that follows none of them.
+constexpr size_t kMostGroups = 12;
+
+} // namespace
+
+namespace smex::partition::network {
+
+class Reducer {
+public:
+  Reducer(const Problem &problem, Tables &tables, int64_t maxTableEntries,
+          Reduction &result)
+      : tables(tables), dominance(tables), maxTableEntries(maxTableEntries),
+        result(result), sizes(problem.domains), own(sizes.size(), -1),
+        known(sizes.size()), degrees(sizes.size()), views(sizes.size()),
+        isQueued(sizes.size()), isRemoved(sizes.size()) {
+    result.total = sizes.size();
+    edges.reserve(problem.binaries.size());
+    edgeOf.reserve(problem.binaries.size());
+    for (int size : sizes) {
+      values.emplace_back(size);
+      std::iota(values.back().begin(), values.back().end(), 0);
+    }
+    for (const Problem::Unary &unary : problem.unaries) {
+      Key key{kGiven}; // by content: repeated ones are one table
+      for (const Cost &cost : unary.costs)
+        key.insert(key.end(), {cost.bytes, cost.tie});
+      addOwn(unary.variable, tables.make(key, [&] { return unary.costs; }));
+    }
+    for (const Problem::Binary &binary : problem.binaries)
+      add(binary.first, binary.second, given(problem, binary));
+    for (int v = 0; v < int(sizes.size()); ++v)
+      enqueue(v);
+  }
+
+  void run() {
+    while (true) {
+      if (next < queue.size()) {
+        const int v = queue[next++];
+        isQueued[v] = false;
+        if (!isRemoved[v])
+          visit(v);
+      } else if (nextFew < few.size()) {
+        const int v = few[nextFew++];
+        if (!isRemoved[v] && degrees[v] <= 2)
+          eliminate(v);
+      } else {
+        break;
+      }
+    }
+    finish();
+  }
+
+private:
+  struct Edge {
+    int a, b; // a < b
+    int table;
+    bool alive;
+    int other(int v) const { return v == a ? b : a; }
+  };
+
+  int given(const Problem &problem, const Problem::Binary &binary) {
     const Table &table = problem.tables[binary.table];
     const bool transposed = binary.first > binary.second;
-    const int number = tables.make({kGiven, binary.table, transposed}, [&] {
+    return tables.make({kTable, binary.table, transposed}, [&] {
       std::vector<Cost> costs = table.costs;
       for (size_t i = 0; transposed && i < costs.size(); ++i)
         costs[i] = table.at(int(i % table.rows), int(i / table.rows));
       return costs;
     });
-    byScope[{std::min(binary.first, binary.second),
-             std::max(binary.first, binary.second)}]
-        .push_back(number);
   }
 
-  std::vector<Factor> factors;
-  for (auto &[scope, numbers] : byScope) {
-    if (numbers.size() == 1) {
-      factors.push_back({scope, int(numbers.front())});
-      continue;
-    }
-    std::vector<int64_t> key{kSum};
-    std::sort(numbers.begin(), numbers.end());
-    key.insert(key.end(), numbers.begin(), numbers.end());
-    const int number = tables.make(key, [&, &numbers = numbers] {
-      std::vector<Cost> sum(tables.costs(int(numbers.front())).size());
-      for (int64_t part : numbers)
-        for (size_t i = 0; i < sum.size(); ++i)
-          sum[i] += tables.costs(int(part))[i];
-      return sum;
+  int sum(int a, int b) {
+    return tables.make({kSum, std::min(a, b), std::max(a, b)}, [&] {
+      std::vector<Cost> costs = tables.costs(a);
+      for (size_t i = 0; i < costs.size(); ++i)
+        costs[i] += tables.costs(b)[i];
+      return costs;
     });
-    factors.push_back({scope, number});
   }
-  return factors;
-}
 
-/// Values that others always beat. A variable sees its neighbours in groups
-/// that have the same table and the same values left: a weight that every
-/// timestep reads has thousands of neighbours, but few groups.
-class Dominance {
-public:
-  Dominance(const std::vector<int> &sizes, const std::vector<Factor> &factors,
-            const Tables &tables)
-      : sizes(sizes), factors(factors), tables(tables), kept(sizes.size()),
-        known(sizes.size()), groups(sizes.size()) {
-    for (size_t v = 0; v < sizes.size(); ++v) {
-      std::vector<int> all(sizes[v]);
-      std::iota(all.begin(), all.end(), 0);
-      kept[v] = lists.number(all);
+  /// Rows or columns `picked` of a table with `size` of them.
+  int pick(int table, bool rows, int size, const std::vector<int> &picked) {
+    Key key{kPick, table, rows, size};
+    key.insert(key.end(), picked.begin(), picked.end());
+    return tables.make(key, [&] {
+      const std::vector<Cost> &costs = tables.costs(table);
+      const int64_t others = int64_t(costs.size()) / size;
+      std::vector<Cost> result;
+      result.reserve(others * picked.size());
+      if (rows)
+        for (int row : picked)
+          result.insert(result.end(), costs.begin() + row * others,
+                        costs.begin() + (row + 1) * others);
+      else
+        for (int64_t row = 0; row < others; ++row)
+          for (int column : picked)
+            result.push_back(costs[row * size + column]);
+      return result;
+    });
+  }
+
+  void enqueue(int v) {
+    if (!isQueued[v])
+      queue.push_back(v);
+    isQueued[v] = true;
+  }
+
+  void addOwn(int v, int table) {
+    if (own[v] >= 0) {
+      views[v].remove({own[v], true});
+      table = sum(own[v], table);
     }
-    for (size_t f = 0; f < factors.size(); ++f)
-      for (int v : factors[f].scope) {
-        known[v].push_back(int(f));
-        count(v, factors[f], 1);
+    own[v] = table;
+    views[v].add({table, true});
+    enqueue(v);
+  }
+
+  /// `table` has a row per value of the lower variable.
+  void add(int u, int v, int table) {
+    const int a = std::min(u, v), b = std::max(u, v);
+    const auto [it, isNew] =
+        edgeOf.try_emplace(int64_t(a) << 32 | b, int(edges.size()));
+    if (isNew) {
+      edges.push_back({a, b, table, true});
+      for (int end : {a, b}) {
+        known[end].push_back(it->second);
+        ++degrees[end];
       }
+      see(edges.back());
+    } else {
+      setTable(edges[it->second], sum(edges[it->second].table, table));
+    }
   }
 
-  /// A value removed may leave another one of a neighbour without its use, so
-  /// neighbours are looked at again.
-  std::vector<std::vector<int>> run() {
-    std::vector<int> queue(sizes.size());
-    std::iota(queue.begin(), queue.end(), 0);
-    std::vector<bool> queued(sizes.size(), true);
-    for (size_t next = 0; next < queue.size(); ++next) {
-      const int v = queue[next];
-      queued[v] = false;
-      if (sizes[v] > kLargestCompared || !removeDominated(v))
+  void see(const Edge &edge) {
+    views[edge.a].add({edge.table, true});
+    views[edge.b].add({edge.table, false});
+    enqueue(edge.a);
+    enqueue(edge.b);
+  }
+
+  void unsee(const Edge &edge) {
+    views[edge.a].remove({edge.table, true});
+    views[edge.b].remove({edge.table, false});
+  }
+
+  void setTable(Edge &edge, int table) {
+    unsee(edge);
+    edge.table = table;
+    see(edge);
+  }
+
+  /// Takes the edges away from v and its neighbours.
+  std::vector<Edge> detach(int v) {
+    std::vector<Edge> result;
+    for (int e : known[v]) {
+      Edge &edge = edges[e];
+      if (!edge.alive)
         continue;
-      for (int f : known[v])
-        for (int neighbour : factors[f].scope)
-          if (neighbour != v && !queued[neighbour]) {
-            queued[neighbour] = true;
-            queue.push_back(neighbour);
-          }
+      result.push_back(edge);
+      edge.alive = false;
+      edgeOf.erase(int64_t(edge.a) << 32 | edge.b);
+      unsee(edge);
+      --degrees[v];
+      const int u = edge.other(v);
+      enqueue(u);
+      if (--degrees[u] <= 2)
+        few.push_back(u);
     }
-    std::vector<std::vector<int>> result;
-    for (int list : kept)
-      result.push_back(lists.keys[list]);
+    known[v].clear();
+    isRemoved[v] = true;
     return result;
   }
 
-private:
-  struct Group {
-    int table;
-    bool isRow;     // the variable is the table's first
-    int neighbours; // the list of values left to them; none: -1
-    int64_t count;
-  };
-
-  /// More or fewer factors like this one among those that v knows.
-  void count(int v, const Factor &factor, int64_t change) {
-    const bool isRow = factor.scope[0] == v;
-    const int others =
-        factor.scope.size() == 1 ? -1 : kept[factor.scope[isRow]];
-    for (Group &group : groups[v])
-      if (group.table == factor.table && group.isRow == isRow &&
-          group.neighbours == others) {
-        group.count += change;
-        return;
-      }
-    groups[v].push_back({factor.table, isRow, others, change});
-  }
-
-  bool removeDominated(int v) {
-    std::vector<int> values = lists.keys[kept[v]];
-    const size_t before = values.size();
-    for (size_t i = values.size(); i-- > 0;)
-      for (size_t j = 0; j < values.size(); ++j)
-        if (i != j && isDominated(v, values[i], values[j])) {
-          values.erase(values.begin() + i);
-          break;
-        }
-    if (values.size() == before)
-      return false;
-    const auto countForNeighbours = [&](int64_t change) {
-      for (int f : known[v])
-        for (int neighbour : factors[f].scope)
-          if (neighbour != v)
-            count(neighbour, factors[f], change);
-    };
-    countForNeighbours(-1);
-    kept[v] = lists.number(values);
-    countForNeighbours(1);
-    return true;
-  }
-
-  /// Whether `by` instead of `value` never costs more, whatever the neighbours
-  /// have. Of equals the lower stays.
-  bool isDominated(int v, int value, int by) const {
-    Cost most;
-    for (const Group &group : groups[v])
-      if (group.count > 0) {
-        const Cost each = largestDifference(group, v, by, value);
-        most += Cost{each.bytes * group.count, each.tie * group.count};
-      }
-    return most < Cost() || (most == Cost() && by < value);
-  }
-
-  Cost largestDifference(const Group &group, int v, int a, int b) const {
-    const std::vector<Cost> &costs = tables.costs(group.table);
-    if (group.neighbours < 0)
-      return costs[a] - costs[b];
-    const int64_t columns =
-        group.isRow ? int64_t(costs.size()) / sizes[v] : sizes[v];
-    Cost most;
-    bool first = true;
-    for (int y : lists.keys[group.neighbours]) {
-      const Cost difference =
-          group.isRow ? costs[a * columns + y] - costs[b * columns + y]
-                      : costs[y * columns + a] - costs[y * columns + b];
-      if (first || most < difference)
-        most = difference;
-      first = false;
+  void visit(int v) {
+    if (degrees[v] <= 2)
+      few.push_back(v);
+    if (sizes[v] > kLargestCompared)
+      return;
+    const std::vector<int> &left = dominance.undominated(sizes[v], views[v]);
+    if (int(left.size()) < sizes[v])
+      keep(v, left);
+    if (sizes[v] == 1)
+      return dissolve(v);
+    if (views[v].groups().size() > kMostGroups)
+      return;
+    for (size_t g = 0; g < views[v].groups().size(); ++g) {
+      const Seen seen = views[v].groups()[g].seen;
+      if (seen.table == own[v])
+        continue;
+      const std::vector<int> &best = dominance.bestGiven(sizes[v], views[v], g);
+      if (!best.empty())
+        return mergeInto(*findEdge(v, seen), v, best);
     }
-    return most;
   }
 
-  const std::vector<int> &sizes;
-  const std::vector<Factor> &factors;
-  const Tables &tables;
-  Patterns<std::vector<int>> lists;       // of values left
-  std::vector<int> kept;                  // per variable, a list
-  std::vector<std::vector<int>> known;    // factors per variable
-  std::vector<std::vector<Group>> groups; // the same, grouped
+  const Edge *findEdge(int v, Seen seen) const {
+    for (int e : known[v])
+      if (edges[e].alive && edges[e].table == seen.table &&
+          (edges[e].a == v) == seen.isRow)
+        return &edges[e];
+    return nullptr;
+  }
+
+  void keep(int v, const std::vector<int> &left) {
+    const int size = sizes[v];
+    sizes[v] = int(left.size());
+    std::vector<int> kept;
+    for (int i : left)
+      kept.push_back(values[v][i]);
+    values[v] = std::move(kept);
+    if (own[v] >= 0) {
+      views[v].remove({own[v], true});
+      own[v] = pick(own[v], true, size, left);
+      views[v].add({own[v], true});
+    }
+    for (int e : known[v])
+      if (edges[e].alive)
+        setTable(edges[e], pick(edges[e].table, edges[e].a == v, size, left));
+  }
+
+  /// v has one value: its costs are its neighbours' own.
+  void dissolve(int v) {
+    result.removed.push_back({v, values[v], {}, -1, {}});
+    for (const Edge &edge : detach(v))
+      addOwn(edge.other(v), edge.table);
+    if (own[v] >= 0)
+      result.graph.factors.push_back({{}, own[v]});
+  }
+
+  /// v is `best` of the edge's other end.
+  void mergeInto(Edge edge, int v, const std::vector<int> &best) {
+    const int u = edge.other(v), size = sizes[v];
+    result.removed.push_back(
+        {v, values[v], {{u, values[u], {edge.table, edge.a == v}}}, -1, best});
+    // Copies: what dominance remembers may move.
+    const std::vector<int> picked = best;
+    for (const Edge &each : detach(v)) {
+      const int w = each.other(v);
+      const int table = pick(each.table, each.a == v, size, picked);
+      if (w == u) {
+        addOwn(u, diagonal(table, each.a == v, sizes[u]));
+        continue;
+      }
+      // Rows of v, now of u; the row is the lower variable's.
+      add(u, w,
+          (each.a == v) == (u < w)
+              ? table
+              : transpose(table, each.a == v ? sizes[w] : sizes[u]));
+    }
+    if (own[v] >= 0)
+      addOwn(u, pick(own[v], true, size, picked));
+    own[v] = -1;
+  }
+
+  /// Where row and column are both the a-th value of u.
+  int diagonal(int table, bool, int size) {
+    return tables.make({kPick, table, -1, size}, [&] {
+      std::vector<Cost> costs;
+      for (int i = 0; i < size; ++i)
+        costs.push_back(tables.costs(table)[size_t(i) * size + i]);
+      return costs;
+    });
+  }
+
+  int transpose(int table, int columns) {
+    return tables.make({kPick, table, -2, columns}, [&] {
+      const std::vector<Cost> &costs = tables.costs(table);
+      const size_t rows = costs.size() / columns;
+      std::vector<Cost> result(costs.size());
+      for (size_t i = 0; i < costs.size(); ++i)
+        result[i % columns * rows + i / columns] = costs[i];
+      return result;
+    });
+  }
+
+  /// For two neighbours or fewer.
+  void eliminate(int v) {
+    Reduction::Removed record{v, values[v], {}, own[v], {}};
+    std::vector<Factor> factors;
+    std::vector<int> neighbours;
+    for (int e : known[v])
+      if (edges[e].alive) {
+        const Edge &edge = edges[e];
+        const int u = edge.other(v);
+        factors.push_back({{edge.a, edge.b}, edge.table});
+        neighbours.push_back(u);
+        record.neighbours.push_back({u, values[u], {edge.table, edge.a == v}});
+      }
+    if (tableSize(sizes, neighbours) > maxTableEntries)
+      return;
+    if (own[v] >= 0)
+      factors.push_back({{v}, own[v]});
+    result.removed.push_back(std::move(record));
+    detach(v);
+    own[v] = -1;
+    if (factors.empty())
+      return;
+    const Factor left = tables.eliminate(v, sizes, std::move(factors));
+    if (left.scope.empty())
+      result.graph.factors.push_back(left);
+    else if (left.scope.size() == 1)
+      addOwn(left.scope[0], left.table);
+    else
+      add(left.scope[0], left.scope[1], left.table);
+  }
+
+  void finish() {
+    std::vector<int> numbers(sizes.size(), -1);
+    for (int v = 0; v < int(sizes.size()); ++v)
+      if (!isRemoved[v]) {
+        numbers[v] = int(result.variables.size());
+        result.variables.push_back(v);
+        result.values.push_back(values[v]);
+        result.graph.sizes.push_back(sizes[v]);
+        if (own[v] >= 0)
+          result.graph.factors.push_back({{numbers[v]}, own[v]});
+      }
+    for (const Edge &edge : edges)
+      if (edge.alive)
+        result.graph.factors.push_back(
+            {{numbers[edge.a], numbers[edge.b]}, edge.table});
+  }
+
+  Tables &tables;
+  Dominance dominance;
+  const int64_t maxTableEntries;
+  Reduction &result;
+  std::vector<int> sizes;
+  std::vector<int> own;                 // a table per variable, or -1
+  std::vector<std::vector<int>> values; // the problem's, per variable
+  std::vector<Edge> edges;
+  std::unordered_map<int64_t, int> edgeOf; // of two variables
+  std::vector<std::vector<int>> known;     // edges, dead ones too
+  std::vector<int> degrees;
+  std::vector<View> views;
+  std::vector<bool> isQueued, isRemoved;
+  std::vector<int> queue, few;
+  size_t next = 0, nextFew = 0;
 };
 
-/// The factor's table without the rows and columns of removed values.
-int compact(const Factor &factor, const std::vector<int> &sizes,
-            const std::vector<std::vector<int>> &kept, Tables &tables) {
-  bool whole = true;
-  std::vector<int64_t> key{kCompact, factor.table};
-  for (int v : factor.scope) {
-    whole = whole && int(kept[v].size()) == sizes[v];
-    key.push_back(-1);
-    key.insert(key.end(), kept[v].begin(), kept[v].end());
-  }
-  if (whole)
-    return factor.table;
-  return tables.make(key, [&] {
-    const std::vector<Cost> &costs = tables.costs(factor.table);
-    std::vector<Cost> result;
-    for (int x : kept[factor.scope[0]]) {
-      if (factor.scope.size() == 1)
-        result.push_back(costs[x]);
-      else
-        for (int y : kept[factor.scope[1]])
-          result.push_back(costs[int64_t(x) * sizes[factor.scope[1]] + y]);
-    }
-    return result;
-  });
+} // namespace smex::partition::network
+
+Reduction::Reduction(const Problem &problem, Tables &tables,
+                     int64_t maxTableEntries) {
+  Reducer(problem, tables, maxTableEntries, *this).run();
 }
 
-} // namespace
+int Reduction::valueOf(const Removed &removed, const std::vector<int> &result,
+                       const Tables &tables) const {
+  std::vector<Cost> costs(removed.values.size());
+  if (removed.own >= 0)
+    costs = tables.costs(removed.own);
+  for (const auto &[neighbour, values, seen] : removed.neighbours) {
+    const size_t place =
+        std::find(values.begin(), values.end(), result[neighbour]) -
+        values.begin();
+    if (!removed.best.empty())
+      return removed.values[removed.best[place]];
+    const std::vector<Cost> &table = tables.costs(seen.table);
+    for (size_t i = 0; i < costs.size(); ++i)
+      costs[i] += table[seen.isRow ? i * values.size() + place
+                                   : place * costs.size() + i];
+  }
+  return removed
+      .values[std::min_element(costs.begin(), costs.end()) - costs.begin()];
+}
 
-Reduction network::reduce(const Problem &problem, Tables &tables) {
-  std::vector<Factor> factors = merge(problem, tables);
-  Reduction reduction;
-  reduction.kept = Dominance(problem.domains, factors, tables).run();
-  for (const auto &values : reduction.kept)
-    reduction.graph.sizes.push_back(int(values.size()));
-  for (Factor &factor : factors)
-    reduction.graph.factors.push_back(
-        {factor.scope,
-         compact(factor, problem.domains, reduction.kept, tables)});
-  return reduction;
+std::vector<int> Reduction::expand(const std::vector<int> &chosen,
+                                   const Tables &tables) const {
+  std::vector<int> result(total);
+  for (size_t v = 0; v < variables.size(); ++v)
+    result[variables[v]] = values[v][chosen[v]];
+  for (size_t r = removed.size(); r-- > 0;)
+    result[removed[r].variable] = valueOf(removed[r], result, tables);
+  return result;
 }

@@ -1,5 +1,7 @@
 #include "compiler/partition/StepNetwork.h"
 
+#include "compiler/partition/Factors.h"
+
 using namespace smex;
 using namespace smex::partition;
 
@@ -19,7 +21,7 @@ public:
 
   /// `bytes` is the number of a table, and so is `ties` unless it is negative.
   /// Both count with one n-th, n = `readers`.
-  void add(int op, int tensor, int bytes, int ties, int64_t readers) {
+  int table(int op, int tensor, int bytes, int ties, int64_t readers) {
     const int variable = int(graph.tensors.size()) + op;
     const auto [it, isNew] =
         numbers.try_emplace({bytes, ties, readers}, int(problem.tables.size()));
@@ -32,7 +34,22 @@ public:
                           ties < 0 ? 0 : costs.bytes(ties)[i] / readers};
       problem.tables.push_back(std::move(table));
     }
-    problem.binaries.push_back({variable, tensor, it->second});
+    return it->second;
+  }
+
+  void add(int op, int tensor, int table) {
+    problem.binaries.push_back({int(graph.tensors.size()) + op, tensor, table});
+  }
+
+  /// Of equals, an operator takes what its list has first: no reduction where
+  /// none is needed.
+  void preferFirst() {
+    for (size_t v = graph.tensors.size(); v < problem.domains.size(); ++v) {
+      std::vector<network::Cost> costs(problem.domains[v]);
+      for (size_t i = 0; i < costs.size(); ++i)
+        costs[i].tie = int64_t(i);
+      problem.unaries.push_back({int(v), std::move(costs)});
+    }
   }
 
   network::Problem take() { return std::move(problem); }
@@ -44,6 +61,9 @@ private:
   network::Problem problem;
   std::map<std::tuple<int, int, int64_t>, int> numbers;
 };
+
+/// From so many alike readers on, a second search is worth its time.
+constexpr int kManyReaders = 3;
 
 bool readAlike(const Operand &a, const Operand &b) {
   if (a.tensor != b.tensor)
@@ -61,55 +81,69 @@ bool repeatsEarlier(const Operator &op, size_t operand) {
   return false;
 }
 
-/// A tensor, the class of an operator that reads it, and as which operand.
-using Reader = std::tuple<int, int, int>;
-
-std::map<Reader, int64_t> countAlike(const Graph &graph,
-                                     const PairCosts &costs) {
-  std::map<Reader, int64_t> counts;
-  for (int op = 0; op < int(graph.operators.size()); ++op)
-    for (int i = 0; i < int(graph.operators[op].operands.size()); ++i)
-      ++counts[{graph.operators[op].operands[i].tensor, costs.operatorClass(op),
-                i}];
-  return counts;
-}
-
 } // namespace
 
-bool partition::hasAlikeReaders(const Graph &graph, const PairCosts &costs) {
-  for (const auto &[reader, count] : countAlike(graph, costs))
-    if (count > 1)
-      return true;
-  return false;
-}
-
-network::Problem partition::makeNetwork(const Graph &graph, PairCosts &costs,
-                                        const CandidateLists &lists,
-                                        const CandidateLists *tieLists,
-                                        Sharing sharing) {
-  const std::map<Reader, int64_t> alike = countAlike(graph, costs);
-  Builder builder(graph, costs, lists);
-  for (int op = 0; op < int(graph.operators.size()); ++op) {
-    const Operator &current = graph.operators[op];
-    const auto write = [&](const CandidateLists &from) {
-      return costs.write(op, from.operators[op], from.tensors[current.result]);
-    };
-    builder.add(op, current.result, write(lists),
-                tieLists ? write(*tieLists) : -1, 1);
-    for (int i = 0; i < int(current.operands.size()); ++i) {
-      const int tensor = current.operands[i].tensor;
-      const auto read = [&](const CandidateLists &from) {
-        return costs.read(op, i, from.operators[op], from.tensors[tensor],
-                          Count::Region);
-      };
-      const int64_t readers =
-          sharing == Sharing::None
-              ? 1
-              : alike.at({tensor, costs.operatorClass(op), i});
-      builder.add(op, tensor, read(lists), tieLists ? read(*tieLists) : -1,
-                  readers);
+StepNetworks::StepNetworks(const Graph &graph, PairCosts &costs)
+    : graph(graph), costs(costs) {
+  network::KeyMap<int> counts;
+  const auto count = [&](size_t op, size_t i) -> int & {
+    return counts[{graph.operators[op].operands[i].tensor,
+                   costs.operatorClass(int(op)), int64_t(i)}];
+  };
+  for (size_t op = 0; op < graph.operators.size(); ++op)
+    for (size_t i = 0; i < graph.operators[op].operands.size(); ++i)
+      ++count(op, i);
+  for (size_t op = 0; op < graph.operators.size(); ++op) {
+    alike.emplace_back();
+    for (size_t i = 0; i < graph.operators[op].operands.size(); ++i) {
+      alike.back().push_back(count(op, i));
+      someAlike = someAlike || alike.back().back() >= kManyReaders;
     }
   }
+}
+
+network::Problem StepNetworks::make(const CandidateLists &lists,
+                                    const CandidateLists *tieLists,
+                                    Sharing sharing) {
+  Builder builder(graph, costs, lists);
+  // Operators that are alike, and have alike neighbours, have the same tables.
+  network::KeyMap<std::vector<int>> known;
+  for (int op = 0; op < int(graph.operators.size()); ++op) {
+    const Operator &current = graph.operators[op];
+    const auto readers = [&](size_t i) {
+      return sharing == Sharing::None ? 1 : alike[op][i];
+    };
+    network::Key key{costs.operatorClass(op), lists.operators[op],
+                     lists.tensors[current.result]};
+    for (size_t i = 0; i < current.operands.size(); ++i) {
+      key.push_back(lists.tensors[current.operands[i].tensor]);
+      key.push_back(readers(i));
+    }
+    const auto [it, isNew] = known.try_emplace(std::move(key));
+    std::vector<int> &tables = it->second;
+    if (isNew) {
+      const auto write = [&](const CandidateLists &from) {
+        return costs.write(op, from.operators[op],
+                           from.tensors[current.result]);
+      };
+      tables.push_back(builder.table(op, current.result, write(lists),
+                                     tieLists ? write(*tieLists) : -1, 1));
+      for (size_t i = 0; i < current.operands.size(); ++i) {
+        const int tensor = current.operands[i].tensor;
+        const auto read = [&](const CandidateLists &from) {
+          return costs.read(op, int(i), from.operators[op],
+                            from.tensors[tensor], Count::Region);
+        };
+        tables.push_back(builder.table(op, tensor, read(lists),
+                                       tieLists ? read(*tieLists) : -1,
+                                       readers(i)));
+      }
+    }
+    builder.add(op, current.result, tables[0]);
+    for (size_t i = 0; i < current.operands.size(); ++i)
+      builder.add(op, current.operands[i].tensor, tables[i + 1]);
+  }
+  builder.preferFirst();
   return builder.take();
 }
 
@@ -126,14 +160,19 @@ network::Problem partition::makeBoundNetwork(const Graph &graph,
   for (int op = 0; op < int(graph.operators.size()); ++op) {
     const Operator &current = graph.operators[op];
     const int list = lists.operators[op];
-    builder.add(op, current.result,
-                costs.write(op, list, lists.tensors[current.result]), -1, 1);
+    builder.add(
+        op, current.result,
+        builder.table(op, current.result,
+                      costs.write(op, list, lists.tensors[current.result]), -1,
+                      1));
     for (int i = 0; i < int(current.operands.size()); ++i) {
       const int tensor = current.operands[i].tensor;
       if (!repeatsEarlier(current, i))
-        builder.add(op, tensor,
-                    costs.read(op, i, list, lists.tensors[tensor], count), -1,
-                    readers[tensor]);
+        builder.add(
+            op, tensor,
+            builder.table(op, tensor,
+                          costs.read(op, i, list, lists.tensors[tensor], count),
+                          -1, readers[tensor]));
     }
   }
   return builder.take();

@@ -28,14 +28,26 @@ enum class Sharing {
   AlikeReaders,
 };
 
-/// Whether the two differ.
-bool hasAlikeReaders(const Graph &graph, const PairCosts &costs);
+/// The networks of a graph's steps.
+class StepNetworks {
+public:
+  StepNetworks(const Graph &graph, PairCosts &costs);
 
-/// Least bytes; of equal ones, least bytes with `tieLists`, whose i-th
-/// candidates stand for the i-th of `lists`, if it is not null.
-network::Problem makeNetwork(const Graph &graph, PairCosts &costs,
-                             const CandidateLists &lists,
-                             const CandidateLists *tieLists, Sharing sharing);
+  /// Whether so many alike operators read one tensor that B is far off.
+  bool hasAlikeReaders() const { return someAlike; }
+
+  /// Least bytes; of equal ones, least bytes with `tieLists`, whose i-th
+  /// candidates stand for the i-th of `lists`, if it is not null, an operator's
+  /// place in its list counting like a byte.
+  network::Problem make(const CandidateLists &lists,
+                        const CandidateLists *tieLists, Sharing sharing);
+
+private:
+  const Graph &graph;
+  PairCosts &costs;
+  std::vector<std::vector<int>> alike; // readers, per operator and operand
+  bool someAlike = false;
+};
 
 /// Bytes that every program with these histories moves at least, shared fetches
 /// taken into account.

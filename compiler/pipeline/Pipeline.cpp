@@ -3,6 +3,7 @@
 #include "compiler/analysis/Properties.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/emit/Emit.h"
+#include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/SemanticGraph.h"
 #include "runtime/plan/Check.h"
 
@@ -111,6 +112,8 @@ std::optional<Stage> smex::pipeline::parseStage(const std::string &name) {
     return Stage::Semantic;
   if (name == "decisions")
     return Stage::Decisions;
+  if (name == "problem")
+    return Stage::Problem;
   if (name == "exec")
     return Stage::Exec;
   return std::nullopt;
@@ -196,13 +199,15 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
   const auto passes = [&](OpPassManager &manager) {
     addSemanticPasses(manager);
-    if (stage != Stage::Semantic)
+    if (stage == Stage::Decisions || stage == Stage::Exec)
       addDecisionPasses(manager, options);
     if (stage == Stage::Exec)
       addExecPasses(manager);
   };
   if (failed(verify(*module)) || failed(runPasses(*module, options, passes)))
     return diagnostics.error();
+  if (stage == Stage::Problem)
+    return partition::emitProblem(*module, options.gpus, options.algorithm);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().enableDebugInfo(true, true));

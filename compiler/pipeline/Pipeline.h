@@ -15,9 +15,9 @@
 
 namespace smex::pipeline {
 
-/// What can be printed: the model as lambdas, the same with decisions, and the
-/// program of all workers.
-enum class Stage { Semantic, Decisions, Exec };
+/// What can be printed: the model as lambdas, the same with decisions, the
+/// search's problems (Cfn.h), and the program of all workers.
+enum class Stage { Semantic, Decisions, Problem, Exec };
 std::optional<Stage> parseStage(const std::string &name);
 
 struct CompileOptions {

@@ -207,8 +207,9 @@ int smex::tools::compileCommand(int argc, char **argv) {
                  "target of generated CPU code");
   app.add_option("--stats", arguments.stats,
                  "FILE.json: times and counts of this compilation");
-  app.add_option("--emit", arguments.emit, "prints that stage's IR, and stops")
-      ->check(CLI::IsMember({"semantic", "decisions", "exec"}));
+  app.add_option("--emit", arguments.emit,
+                 "prints that stage's IR, or the search problem, and stops")
+      ->check(CLI::IsMember({"semantic", "decisions", "problem", "exec"}));
   app.add_flag("--verify-each", arguments.compile.verifyEach,
                "verifies the IR after each pass");
   try {

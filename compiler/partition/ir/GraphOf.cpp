@@ -2,9 +2,37 @@
 #include "compiler/analysis/Strategies.h"
 #include "compiler/partition/ir/Passes.h"
 
+#include "llvm/ADT/StringMap.h"
+
 using namespace mlir;
 using namespace smex;
 using namespace smex::partition;
+
+namespace {
+
+/// Training names the gradient of x "gradient of x", and, of several that are
+/// added up, "gradient of x_2".
+std::string gradientOf(llvm::StringRef name,
+                       const llvm::StringMap<int> &numbers) {
+  if (!name.consume_front("gradient of "))
+    return "";
+  if (numbers.count(name))
+    return name.str();
+  return name.rtrim("0123456789").rtrim('_').str();
+}
+
+void fillInGradients(Graph &graph) {
+  llvm::StringMap<int> numbers;
+  for (auto [t, tensor] : llvm::enumerate(graph.tensors))
+    numbers[tensor.name] = int(t);
+  for (partition::Tensor &tensor : graph.tensors) {
+    const auto it = numbers.find(gradientOf(tensor.name, numbers));
+    if (it != numbers.end())
+      tensor.gradientOf = it->second;
+  }
+}
+
+} // namespace
 
 GraphOfModule smex::partition::graphOf(func::FuncOp main) {
   GraphOfModule result;
@@ -24,10 +52,13 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main) {
     parameterOf[update.getValue()] = update.getParameter();
   });
 
+  llvm::StringMap<int> groups;
   const tdl::LambdaTable lambdas(main->getParentOp());
   for (Operation &op : main.getBody().front()) {
-    if (auto parameter = dyn_cast<semantic::ParameterOp>(op))
+    if (auto parameter = dyn_cast<semantic::ParameterOp>(op)) {
       add(parameter.getResult());
+      result.graph.tensors.back().isParameter = true;
+    }
     auto apply = dyn_cast<semantic::ApplyOp>(op);
     if (!apply)
       continue;
@@ -40,6 +71,10 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main) {
     const tdl::Lambda &lambda = lambdas[apply.getLambdaAttr().getAttr()];
     Operator node;
     node.name = apply.getName().str();
+    if (auto of = dyn_cast<NameLoc>(apply.getLoc()))
+      node.group =
+          groups.try_emplace(of.getName().getValue(), int(groups.size()))
+              .first->second;
     node.extents = apply.getExtents().vec();
     node.result = ids.at(apply.getResult());
     node.splits = analysis::cuttableIndices(lambda);
@@ -48,9 +83,11 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main) {
       shapes.push_back(result.graph.tensors[ids.at(operand)].shape);
     auto accesses = analysis::accesses(lambda, shapes);
     for (size_t i = 0; i < accesses.size(); ++i)
-      node.operands.push_back({ids.at(apply.getInputs()[i]), std::move(accesses[i])});
+      node.operands.push_back(
+          {ids.at(apply.getInputs()[i]), std::move(accesses[i])});
     result.applications.push_back(apply);
     result.graph.operators.push_back(std::move(node));
   }
+  fillInGradients(result.graph);
   return result;
 }

@@ -1,4 +1,5 @@
 #include "compiler/partition/Algorithm.h"
+#include "compiler/partition/Cfn.h"
 #include "compiler/partition/ir/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -11,6 +12,15 @@ namespace smex::partition {
 using namespace mlir;
 using namespace smex;
 using namespace smex::partition;
+
+Result<std::string> partition::emitProblem(ModuleOp module, int64_t gpus,
+                                           std::string_view algorithm) {
+  const GraphOfModule input = graphOf(semantic::mainFunction(module));
+  Params params;
+  params.lowerBound = false;
+  const auto plan = partition::partition(input.graph, gpus, algorithm, params);
+  return plan ? stepProblems(input.graph, *plan) : plan.error();
+}
 
 namespace {
 
@@ -36,23 +46,24 @@ void annotate(ModuleOp module, GraphOfModule &input, const Plan &plan,
   SmallVector<Attribute> steps;
   for (const Step &step : plan.steps) {
     ways.push_back(step.ways);
-    steps.push_back(b.getDictionaryAttr({
-        b.getNamedAttr("ways", b.getI64IntegerAttr(step.ways)),
-        b.getNamedAttr("bytes", b.getI64IntegerAttr(step.bytes)),
-        b.getNamedAttr("lower_bound_bytes",
-                       b.getI64IntegerAttr(step.lowerBoundBytes)),
-        b.getNamedAttr("optimal", b.getBoolAttr(step.optimal)),
-    }));
+    NamedAttrList attributes;
+    attributes.set("ways", b.getI64IntegerAttr(step.ways));
+    attributes.set("bytes", b.getI64IntegerAttr(step.bytes));
+    attributes.set("lower_bound_bytes",
+                   b.getI64IntegerAttr(step.lowerBoundBytes));
+    attributes.set("optimal", b.getBoolAttr(step.optimal));
+    if (step.tied)
+      attributes.set("tied", b.getUnitAttr());
+    steps.push_back(attributes.getDictionary(module.getContext()));
   }
   module->setAttr(semantic::waysAttr, b.getDenseI64ArrayAttr(ways));
-  module->setAttr(
-      semantic::searchAttr,
-      b.getDictionaryAttr({
-          b.getNamedAttr("algorithm", b.getStringAttr(algorithm)),
-          b.getNamedAttr("lower_bound_bytes",
-                         b.getI64IntegerAttr(plan.lowerBoundBytes)),
-          b.getNamedAttr("steps", b.getArrayAttr(steps)),
-      }));
+  module->setAttr(semantic::searchAttr,
+                  b.getDictionaryAttr({
+                      b.getNamedAttr("algorithm", b.getStringAttr(algorithm)),
+                      b.getNamedAttr("lower_bound_bytes",
+                                     b.getI64IntegerAttr(plan.lowerBoundBytes)),
+                      b.getNamedAttr("steps", b.getArrayAttr(steps)),
+                  }));
 }
 
 struct Partition : partition::impl::PartitionBase<Partition> {

@@ -21,6 +21,10 @@ struct GraphOfModule {
 
 GraphOfModule graphOf(mlir::func::FuncOp main);
 
+/// The problem of each step that the algorithm solves, as toulbar2 reads it.
+Result<std::string> emitProblem(mlir::ModuleOp module, int64_t gpus,
+                                std::string_view algorithm);
+
 #define GEN_PASS_DECL
 #include "compiler/partition/ir/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

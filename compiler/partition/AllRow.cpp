@@ -1,0 +1,56 @@
+// AllRow-Greedy (thesis section 3.7.3): all tensors are cut along the first
+// dimension, and each operator takes its best strategy given that. AllRow-Rand
+// (arXiv v1, 6.3): the operator's strategy is drawn.
+#include "compiler/partition/Algorithms.h"
+#include "compiler/partition/Greedy.h"
+
+#include <random>
+
+using namespace smex;
+using namespace smex::partition;
+
+namespace {
+
+/// The first dimension, or the first that can be cut in so many parts.
+int rowOf(const std::vector<int> &options) {
+  return int(
+      std::min_element(options.begin(), options.end(),
+                       [](int a, int b) { return unsigned(a) < unsigned(b); }) -
+      options.begin());
+}
+
+template <typename Pick>
+Result<Plan> byRows(const Graph &graph, int64_t workers, const Params &params,
+                    Pick pick) {
+  Params always = params;
+  always.alwaysCut = true;
+  return planInOneStep(
+      graph, workers, always, [&](const NextStep &step, Greedy &greedy) {
+        const int tensors = int(graph.tensors.size());
+        for (int t = 0; t < tensors; ++t)
+          greedy.decide(t, rowOf(step.options[t]));
+        for (int v = tensors; v < int(step.options.size()); ++v)
+          greedy.decide(v, pick(step, greedy, v));
+      });
+}
+
+} // namespace
+
+Result<Plan> partition::partitionByRowsGreedy(const Graph &graph,
+                                              int64_t workers,
+                                              const Params &params) {
+  return byRows(graph, workers, params,
+                [](const NextStep &, const Greedy &greedy, int v) {
+                  return greedy.best(v);
+                });
+}
+
+Result<Plan> partition::partitionByRowsRandom(const Graph &graph,
+                                              int64_t workers,
+                                              const Params &params) {
+  std::mt19937_64 random(params.seed); // the same numbers everywhere
+  return byRows(graph, workers, params,
+                [&](const NextStep &step, const Greedy &, int v) {
+                  return int(random() % step.options[v].size());
+                });
+}

@@ -1,0 +1,188 @@
+#include "compiler/partition/PlanBuilder.h"
+
+#include "compiler/partition/LowerBound.h"
+#include "compiler/partition/SharedFetches.h"
+#include "compiler/partition/Timesteps.h"
+
+using namespace smex;
+using namespace smex::partition;
+
+PlanBuilder::PlanBuilder(const Graph &graph, std::vector<int64_t> ways,
+                         const Params &params, PairCosts &costs)
+    : graph(graph), params(params), choices(graph, params),
+      ways(std::move(ways)), costs(costs), networks(graph, costs),
+      histories(graph.tensors.size() + graph.operators.size()) {}
+
+std::vector<int> PlanBuilder::optionsOf(int variable,
+                                        const History &history) const {
+  const int op = variable - int(graph.tensors.size());
+  const std::vector<int64_t> soFar(ways.begin(),
+                                   ways.begin() + history.size() + 1);
+  if (op < 0)
+    return choices.ofTensor(variable, history, soFar);
+  const std::vector<int> all = choices.ofOperator(op, history, soFar);
+  std::vector<int> allowed;
+  for (int option : all)
+    if (!allows || option == kWhole || allows(graph.operators[op], option))
+      allowed.push_back(option);
+  return allowed.empty() ? all : allowed;
+}
+
+std::vector<History> PlanBuilder::allHistories(int variable,
+                                               size_t limit) const {
+  for (bool ascending : {false, true}) {
+    std::vector<History> histories{{}};
+    for (size_t s = 0; s < ways.size() && !histories.empty(); ++s) {
+      std::vector<History> longer;
+      for (const History &history : histories)
+        for (int option : optionsOf(variable, history)) {
+          if (ascending && !history.empty() && option < history.back() &&
+              ways[s] == ways[s - 1])
+            continue;
+          if (longer.size() < limit || !ascending) {
+            longer.push_back(history);
+            longer.back().push_back(option);
+          }
+        }
+      histories = std::move(longer);
+      if (histories.size() > limit)
+        histories.clear();
+    }
+    if (!histories.empty())
+      return histories;
+  }
+  // Ascending choices may have led nowhere: the most preferred ones do not.
+  History history;
+  while (history.size() < ways.size())
+    history.push_back(optionsOf(variable, history).front());
+  return {history};
+}
+
+const PlanBuilder::Lists &PlanBuilder::listsOf(int variable) const {
+  const int op = variable - int(graph.tensors.size());
+  const History &history = histories[variable];
+  network::Key key = op < 0 ? network::Key{0, costs.tensorClass(variable),
+                                           choices.isSmallTensor(variable)}
+                            : network::Key{1, costs.operatorClass(op),
+                                           choices.isSmallOperator(op)};
+  key.insert(key.end(), history.begin(), history.end());
+  const auto [it, isNew] = known.try_emplace(std::move(key));
+  if (!isNew)
+    return it->second;
+
+  const size_t s = plan.steps.size();
+  std::vector<int64_t> soFar(ways.begin(), ways.begin() + s + 1);
+  Lists &lists = it->second;
+  lists.options = optionsOf(variable, history);
+  const auto list = [&](int times) {
+    Candidates candidates{soFar, {}};
+    for (int option : lists.options) {
+      candidates.histories.push_back(history);
+      candidates.histories.back().insert(candidates.histories.back().end(),
+                                         times, option);
+    }
+    return costs.add(candidates);
+  };
+  lists.list = list(1);
+  lists.tieList = -1;
+  if (s + 1 < ways.size()) {
+    soFar.push_back(ways[s + 1]);
+    lists.tieList = list(2);
+  }
+  return lists;
+}
+
+NextStep PlanBuilder::next() const {
+  NextStep step;
+  step.ways = ways[plan.steps.size()];
+  const bool isLast = plan.steps.size() + 1 == ways.size();
+  for (int v = 0; v < int(histories.size()); ++v) {
+    const Lists &lists = listsOf(v);
+    const bool isTensor = v < int(graph.tensors.size());
+    step.options.push_back(lists.options);
+    (isTensor ? step.lists.tensors : step.lists.operators)
+        .push_back(lists.list);
+    if (!isLast)
+      (isTensor ? step.tieLists.tensors : step.tieLists.operators)
+          .push_back(lists.tieList);
+  }
+  return step;
+}
+
+network::Problem PlanBuilder::problem(const NextStep &step,
+                                      Sharing sharing) const {
+  const bool isLast =
+      step.tieLists.tensors.empty() && step.tieLists.operators.empty();
+  return networks.make(step.lists, isLast ? nullptr : &step.tieLists, sharing);
+}
+
+const std::vector<int> &PlanBuilder::timesteps() const {
+  if (classes.empty())
+    classes = findTimesteps(graph, costs, choices);
+  return classes;
+}
+
+void PlanBuilder::decide(NextStep step, const std::vector<int> &values,
+                         std::optional<int64_t> lowerBound, bool tied) {
+  Step decision;
+  decision.ways = step.ways;
+  decision.tied = tied;
+  decision.lowerBoundBytes = lowerBound.value_or(0);
+  for (size_t v = 0; v < histories.size(); ++v) {
+    const int choice = step.options[v][values[v]];
+    histories[v].push_back(choice);
+    (v < graph.tensors.size() ? decision.tensors : decision.operators)
+        .push_back(choice);
+  }
+  decision.bytes =
+      network::evaluate(networks.make(step.lists, nullptr, Sharing::None),
+                        values)
+          .bytes;
+  plan.steps.push_back(std::move(decision));
+  decided.push_back(std::move(step));
+  hasBound.push_back(lowerBound.has_value());
+}
+
+void PlanBuilder::decideAll(const std::vector<History> &chosen) {
+  while (!done()) {
+    const size_t s = plan.steps.size();
+    NextStep step = next();
+    std::vector<int> values;
+    for (size_t v = 0; v < chosen.size(); ++v)
+      values.push_back(placeOf(chosen[v][s], step.options[v]));
+    decide(std::move(step), values);
+  }
+}
+
+int partition::placeOf(int choice, const std::vector<int> &options) {
+  const auto it = std::find(options.begin(), options.end(), choice);
+  return it == options.end() ? 0 : int(it - options.begin());
+}
+
+int64_t PlanBuilder::sharedBytes() const {
+  return plan.steps.empty() ? 0
+                            : plan.steps.back().bytes -
+                                  bytesSavedByFetchingOnce(graph, plan, costs);
+}
+
+Plan PlanBuilder::finish() {
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    Step &step = plan.steps[s];
+    if (!hasBound[s]) {
+      const network::Problem separate =
+          networks.make(decided[s].lists, nullptr, Sharing::None);
+      step.lowerBoundBytes =
+          network::lowerBound(step.tied ? network::tie(separate, timesteps())
+                                        : separate,
+                              params.network)
+              .bytes;
+    }
+    step.optimal = step.bytes == step.lowerBoundBytes;
+  }
+  plan.bytes = plan.steps.empty() ? 0 : plan.steps.back().bytes;
+  plan.sharedBytes = sharedBytes();
+  if (params.lowerBound)
+    plan.lowerBoundBytes = lowerBoundBytes(graph, ways, choices, costs, params);
+  plan.optimal = plan.sharedBytes == plan.lowerBoundBytes;
+  return std::move(plan);
+}

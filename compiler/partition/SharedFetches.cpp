@@ -1,0 +1,101 @@
+#include "compiler/partition/SharedFetches.h"
+
+#include "compiler/partition/Factors.h"
+#include "compiler/partition/Outermost.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::partition;
+
+namespace {
+
+/// A number for what an operator's class and cuts are.
+std::vector<int> numberCuts(const Graph &graph, const Plan &plan,
+                            const PairCosts &costs) {
+  network::KeyMap<int> numbers;
+  std::vector<int> result;
+  for (int op = 0; op < int(graph.operators.size()); ++op) {
+    network::Key key{costs.operatorClass(op)};
+    for (const Step &step : plan.steps)
+      key.push_back(step.operators[op]);
+    result.push_back(
+        numbers.try_emplace(std::move(key), int(numbers.size())).first->second);
+  }
+  return result;
+}
+
+struct Reader {
+  int cuts, operand, op;
+  int64_t count; // of those like it
+};
+
+/// Those alike once, with their count.
+std::vector<Reader> distinct(std::vector<Reader> readers) {
+  std::sort(readers.begin(), readers.end(), [](const auto &a, const auto &b) {
+    return std::tie(a.cuts, a.operand, a.op) <
+           std::tie(b.cuts, b.operand, b.op);
+  });
+  std::vector<Reader> result;
+  for (const Reader &reader : readers)
+    if (!result.empty() && result.back().cuts == reader.cuts &&
+        result.back().operand == reader.operand)
+      ++result.back().count;
+    else
+      result.push_back(reader);
+  return result;
+}
+
+int64_t savedBytes(const Graph &graph, const Plan &plan, int tensor,
+                   const std::vector<Reader> &readers) {
+  const auto &shape = graph.tensors[tensor].shape;
+  int64_t elements = 0;
+  std::vector<Box> needed(readers.size());
+  for (int64_t g = 0; g < plan.workers(); ++g) {
+    const Box owned = ownedBox(graph, plan, tensor, g);
+    const auto missing = [&](const Box &box) {
+      return volume(box) - volume(intersect(box, owned));
+    };
+    for (size_t i = 0; i < readers.size(); ++i) {
+      const Reader &reader = readers[i];
+      needed[i] =
+          graph.operators[reader.op].operands[reader.operand].access.region(
+              indexBox(graph, plan, reader.op, g), shape);
+      elements += missing(needed[i]) * reader.count;
+    }
+    for (const Box &box : outermost(needed))
+      elements -= missing(box);
+  }
+  return elements * graph.tensors[tensor].elementBytes;
+}
+
+} // namespace
+
+int64_t partition::bytesSavedByFetchingOnce(const Graph &graph,
+                                            const Plan &plan,
+                                            const PairCosts &costs) {
+  const std::vector<int> cuts = numberCuts(graph, plan, costs);
+  std::vector<std::vector<Reader>> readers(graph.tensors.size());
+  for (int op = 0; op < int(graph.operators.size()); ++op) {
+    const auto &operands = graph.operators[op].operands;
+    for (size_t i = 0; i < operands.size(); ++i)
+      readers[operands[i].tensor].push_back({cuts[op], int(i), op, 1});
+  }
+  network::KeyMap<int64_t> known;
+  int64_t bytes = 0;
+  for (int t = 0; t < int(readers.size()); ++t) {
+    if (readers[t].size() < 2)
+      continue;
+    const std::vector<Reader> unique = distinct(std::move(readers[t]));
+    network::Key key{costs.tensorClass(t)};
+    for (const Step &step : plan.steps)
+      key.push_back(step.tensors[t]);
+    for (const Reader &reader : unique)
+      key.insert(key.end(), {reader.cuts, reader.operand, reader.count});
+    const auto [it, isNew] = known.try_emplace(std::move(key));
+    if (isNew)
+      it->second = savedBytes(graph, plan, t, unique);
+    bytes += it->second;
+  }
+  return bytes;
+}

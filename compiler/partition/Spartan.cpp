@@ -1,0 +1,37 @@
+// Spartan, as thesis section 3.7.3 has it: greedily partition the largest
+// tensor first (along any dimension), followed by its incident operators,
+// followed by the second largest tensor, and so on.
+#include "compiler/partition/Algorithms.h"
+#include "compiler/partition/Greedy.h"
+
+#include "support/Tensor.h"
+
+#include <numeric>
+
+using namespace smex;
+using namespace smex::partition;
+
+Result<Plan> partition::partitionLikeSpartan(const Graph &graph,
+                                             int64_t workers,
+                                             const Params &params) {
+  Params always = params;
+  always.alwaysCut = true;
+  return planInOneStep(
+      graph, workers, always, [&](const NextStep &, Greedy &greedy) {
+        std::vector<int> tensors(graph.tensors.size());
+        std::iota(tensors.begin(), tensors.end(), 0);
+        const auto bytes = [&](int t) {
+          return *elementCount(graph.tensors[t].shape) *
+                 graph.tensors[t].elementBytes;
+        };
+        std::stable_sort(tensors.begin(), tensors.end(),
+                         [&](int a, int b) { return bytes(a) > bytes(b); });
+        for (int t : tensors) {
+          greedy.decide(t, greedy.best(t));
+          for (const Greedy::Link &link : greedy.links(t))
+            if (!greedy.isDecided(link.neighbour))
+              greedy.decide(link.neighbour, greedy.best(link.neighbour));
+        }
+        // An operator has a result, so all are decided.
+      });
+}

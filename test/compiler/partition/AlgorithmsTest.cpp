@@ -1,0 +1,166 @@
+// Every algorithm by name: valid plans, true totals, never below the bound.
+#include "compiler/partition/Algorithm.h"
+#include "compiler/partition/BruteForce.h"
+#include "compiler/partition/CommunicationBytes.h"
+#include "test/compiler/partition/RandomGraph.h"
+
+#include <catch2/catch.hpp>
+
+using namespace smex;
+using namespace smex::partition;
+using namespace smex::partition::test;
+
+namespace {
+
+Plan run(const Graph &graph, int64_t workers, std::string_view name,
+         const Params &params = {}) {
+  auto plan = partition::partition(graph, workers, name, params);
+  REQUIRE(plan);
+  return std::move(*plan);
+}
+
+void checkTotals(const Graph &graph, const Plan &plan) {
+  REQUIRE(validate(graph, plan));
+  Plan before;
+  for (const Step &step : plan.steps) {
+    before.steps.push_back(step);
+    REQUIRE(step.bytes == communicationBytes(graph, before));
+    REQUIRE(step.lowerBoundBytes <= step.bytes);
+    REQUIRE(step.optimal == (step.lowerBoundBytes == step.bytes));
+  }
+  REQUIRE(plan.bytes == communicationBytes(graph, plan));
+  REQUIRE(plan.sharedBytes == sharedCommunicationBytes(graph, plan));
+  REQUIRE(plan.lowerBoundBytes <= plan.sharedBytes);
+}
+
+bool sameDecisions(const Plan &a, const Plan &b) {
+  for (size_t s = 0; s < a.steps.size(); ++s)
+    if (a.steps[s].tensors != b.steps[s].tensors ||
+        a.steps[s].operators != b.steps[s].operators)
+      return false;
+  return a.steps.size() == b.steps.size();
+}
+
+/// `layers` recurrent layers whose weights are parameters, batch cuttable.
+Model withParameters(Model model) {
+  std::vector<bool> isResult(model.tensors.size());
+  for (const Operator &op : model.operators)
+    isResult[op.result] = true;
+  for (size_t t = 1; t < model.tensors.size(); ++t)
+    model.tensors[t].isParameter = !isResult[t];
+  return model;
+}
+
+} // namespace
+
+TEST_CASE("every algorithm on random graphs") {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const Model model = randomGraph(random);
+    CAPTURE(describe(model));
+    for (int64_t workers : {1, 4, 6, 7}) {
+      CAPTURE(workers);
+      const Params params = randomParams(random);
+      for (const Algorithm &algorithm : algorithms()) {
+        if (algorithm.name == "brute-force")
+          continue;
+        CAPTURE(algorithm.name);
+        const Plan plan = run(model, workers, algorithm.name, params);
+        CHECK(plan.workers() == workers);
+        checkTotals(model, plan);
+      }
+    }
+  }
+}
+
+TEST_CASE("best is never worse than tofu and recursive") {
+  for (uint64_t seed = 100; seed < 160; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const Model model = randomGraph(random);
+    for (int64_t workers : {4, 12}) {
+      const Plan best = run(model, workers, "best");
+      CHECK(best.sharedBytes <= run(model, workers, "tofu").sharedBytes);
+      CHECK(best.sharedBytes <= run(model, workers, "recursive").sharedBytes);
+    }
+  }
+}
+
+TEST_CASE("the papers' algorithms on a training graph") {
+  const Model model = withParameters(trainedMlp(4, 512, 1024));
+  std::map<std::string_view, int64_t> bytes;
+  for (const Algorithm &algorithm : algorithms())
+    if (algorithm.name != "brute-force") {
+      const Plan plan = run(model, 8, algorithm.name);
+      checkTotals(model, plan);
+      bytes[algorithm.name] = plan.sharedBytes;
+    }
+  CHECK(bytes["tofu"] < bytes["all-row-greedy"]);
+  CHECK(bytes["all-row-greedy"] < bytes["all-row-random"]);
+  CHECK(bytes["tofu"] <= bytes["icml18"]);
+  CHECK(bytes["best"] <= bytes["flat"]);
+}
+
+TEST_CASE("data parallelism replicates parameters and cuts the batch") {
+  const Model model = withParameters(trainedMlp(3, 64, 32));
+  const Plan plan = run(model, 8, "data-parallel");
+  REQUIRE(plan.steps.size() == 1);
+  for (size_t t = 0; t < model.tensors.size(); ++t)
+    if (model.tensors[t].isParameter)
+      CHECK(plan.steps[0].tensors[t] == kWhole);
+  CHECK(plan.steps[0].tensors[0] == 0);
+  // Three gradients of 32 x 32, partial on 8 workers, wanted by all of them.
+  CHECK(plan.bytes == 3 * 8 * 7 * 32 * 32 * 4);
+}
+
+TEST_CASE("a draw is the seed's") {
+  const Model model = chainWithSkips(30, 64, 128);
+  Params one, other;
+  other.seed = 1;
+  CHECK(sameDecisions(run(model, 8, "all-row-random", one),
+                      run(model, 8, "all-row-random", one)));
+  CHECK(!sameDecisions(run(model, 8, "all-row-random", one),
+                       run(model, 8, "all-row-random", other)));
+}
+
+TEST_CASE("all rows: every tensor is cut along its first dimension") {
+  const Model model = chain(3, 64, 128);
+  for (const char *name : {"all-row-greedy", "all-row-random"}) {
+    const Plan plan = run(model, 4, name);
+    REQUIRE(plan.steps.size() == 1);
+    for (int choice : plan.steps[0].tensors)
+      CHECK(choice == 0);
+  }
+}
+
+TEST_CASE("equal-chop takes one step, the recursion three") {
+  const Model model = chain(3, 64, 128);
+  CHECK(run(model, 8, "equal-chop").steps.size() == 1);
+  CHECK(run(model, 8, "tofu").steps.size() == 3);
+}
+
+TEST_CASE("icml18 reduces no output") {
+  const Model model = trainedMlp(3, 64, 32);
+  const Plan plan = run(model, 8, "icml18");
+  for (const Step &step : plan.steps)
+    for (size_t o = 0; o < model.operators.size(); ++o)
+      CHECK(step.operators[o] <
+            int(model.shape(model.operators[o].result).size()));
+}
+
+TEST_CASE("critical-dp cuts nothing that needs a halo") {
+  Model model;
+  model.conv(model.tensor({2, 2, 64, 64}), 2, 3);
+  const Plan plan = run(model, 2, "critical-dp");
+  // Neither y, x nor the kernel's.
+  CHECK((plan.steps[0].operators[0] == 0 || plan.steps[0].operators[0] == 1 ||
+         plan.steps[0].operators[0] == 4));
+}
+
+TEST_CASE("more histories than flat takes") {
+  const Model model = chain(3, 64, 128);
+  Params params;
+  params.maxFlatHistories = 3;
+  checkTotals(model, run(model, 16, "flat", params));
+}
