@@ -204,19 +204,37 @@ std::optional<Cut> codegen::cutOf(const ExprRef &comparison, int variable) {
   return cut;
 }
 
+void codegen::walkEvaluated(const ExprRef &e,
+                            const std::function<void(const ExprRef &)> &visit) {
+  visit(e);
+  const bool lazy = e->kind == ExprKind::Select ||
+                    (e->kind == ExprKind::Binary && e->type == DType::Bool &&
+                     !isComparison(e->binary));
+  for (const ExprRef &child : e->children) {
+    walkEvaluated(child, visit);
+    if (lazy)
+      break;
+  }
+}
+
 std::optional<Cut> codegen::findCut(const ExprRef &term, int variable,
                                     const std::vector<bool> &bound) {
-  if (term->kind == ExprKind::Select)
-    for (const ExprRef &part : conjuncts(term->children[0])) {
+  std::optional<Cut> found;
+  walkEvaluated(term, [&](const ExprRef &node) {
+    if (found || node->kind != ExprKind::Select)
+      return;
+    for (const ExprRef &part : conjuncts(node->children[0])) {
       if (isKnown(part, variable, bound))
-        if (std::optional<Cut> cut = cutOf(part, variable))
-          return cut;
+        if ((found = cutOf(part, variable)))
+          return;
       // A later part may read what only this one makes safe to read; not if it
       // tests data itself.
       if (!readsData(part))
-        break;
+        return;
     }
-  std::optional<Cut> found;
+  });
+  if (found)
+    return found;
   walk(term, [&](const ExprRef &node) {
     if (!found && isIndexComparison(node) && !readsData(node) &&
         isKnown(node, variable, bound))

@@ -11,6 +11,7 @@
 
 #include "dialects/tdl/lambda/Lambda.h"
 
+#include <functional>
 #include <optional>
 
 namespace smex::codegen {
@@ -47,9 +48,13 @@ struct Cut {
 };
 std::optional<Cut> cutOf(const tdl::ExprRef &comparison, int variable);
 
+/// Calls `visit` for what is evaluated whatever conditions say.
+void walkEvaluated(const tdl::ExprRef &e,
+                   const std::function<void(const tdl::ExprRef &)> &visit);
+
 /// A comparison in `term` at which the loop of `variable` may be cut, when the
 /// variables in `bound` have values. Comparisons that read operands count only
-/// where they guard the whole term.
+/// where they are evaluated in any case.
 std::optional<Cut> findCut(const tdl::ExprRef &term, int variable,
                            const std::vector<bool> &bound);
 

@@ -20,6 +20,7 @@ from torch import nn
 warnings.filterwarnings("ignore")
 BIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bazel-bin/tools")
 RATE, MOMENTUM = 0.01, 0.9
+WARM = 2  # steps of a process that don't count
 
 
 class Block(nn.Module):
@@ -57,7 +58,7 @@ def user_seconds(who):
 
 
 def smex_steps(plan, inputs, steps, work):
-    """Seconds and losses of each step of one process, and its user CPU seconds per step."""
+    """Seconds and losses of each step of one process, and its user CPU seconds."""
     metrics = os.path.join(work, "metrics.json")
     before = user_seconds(resource.RUSAGE_CHILDREN)
     subprocess.run([os.path.join(BIN, "smex-run"), plan, "--steps", str(steps), "--metrics", metrics]
@@ -66,13 +67,14 @@ def smex_steps(plan, inputs, steps, work):
     user = user_seconds(resource.RUSAGE_CHILDREN) - before
     with open(metrics) as f:
         rows = json.load(f)["steps"]
-    return [row["seconds"] for row in rows], [row["loss"] for row in rows], user / steps
+    return [row["seconds"] for row in rows], [row["loss"] for row in rows], user
 
 
 def torch_steps(net, optimizer, x, labels, steps):
     seconds, losses = [], []
-    before = user_seconds(resource.RUSAGE_SELF)
-    for _ in range(steps):
+    for step in range(steps):
+        if step == WARM:
+            before = user_seconds(resource.RUSAGE_SELF)
         start = time.perf_counter()
         optimizer.zero_grad()
         y = net(x)
@@ -81,7 +83,7 @@ def torch_steps(net, optimizer, x, labels, steps):
         optimizer.step()
         losses.append(loss.item())
         seconds.append(time.perf_counter() - start)
-    return seconds, losses, (user_seconds(resource.RUSAGE_SELF) - before) / steps
+    return seconds, losses, (user_seconds(resource.RUSAGE_SELF) - before) / (steps - WARM)
 
 
 def compare(name, net, x, labels, rounds):
@@ -104,10 +106,12 @@ def compare(name, net, x, labels, rounds):
         ours, theirs, users, first = [], [], ([], []), None
         for _ in range(3):  # alternate: this machine may be noisy
             seconds, losses, user = smex_steps(plan, inputs, rounds, work)
-            ours += seconds[2:]
-            users[0].append(user)
+            ours += seconds[WARM:]
+            # A process of fewer steps tells what starting and ending takes.
+            start = smex_steps(plan, inputs, WARM, work)[2]
+            users[0].append((user - start) / (rounds - WARM))
             seconds, reference, user = torch_steps(net, optimizer, x, labels, rounds)
-            theirs += seconds[2:]
+            theirs += seconds[WARM:]
             users[1].append(user)
             first = first or (losses, reference)
         difference = max(abs(a - b) for a, b in zip(*first)) / abs(first[1][0])

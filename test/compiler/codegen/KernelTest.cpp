@@ -263,6 +263,15 @@ const Case cases[] = {
      {{40}, {9}},
      0,
      4},
+    // The gradient of a loss by classes: rows are cut at the label.
+    {"(k: i64[1], x: f32[1], y: f32[2]) -> f32: lambda i, j: "
+     "(x[i] if k[i] - j == 0 else f32(0)) + y[i, j] * f32(3)",
+     {-9, -40},
+     {{at(0)}, {at(0)}, {at(0), at(1)}}},
+    {"(k: i64[1], x: f32[1], y: f32[2]) -> f32: lambda i, j: "
+     "y[i, j] * (x[i] if j + 2 == k[i] * 2 else y[i, j])",
+     {-9, -40},
+     {{at(0)}, {at(0)}, {at(0), at(1)}}},
     // Gradients of strided windows: conditions on quotients and remainders.
     {"(x: f32[2]) -> f32: lambda i, j: Sum(lambda p, q: "
      "x[(i - p + 1) // 2, (j - q + 1) // 2] where (j - q + 1) // 2 < 9 and "
