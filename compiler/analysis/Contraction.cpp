@@ -75,6 +75,9 @@ analysis::matchContraction(const tdl::Lambda &lambda) {
                    : left             ? 'm'
                                       : 'n';
   }
+  // Dot products, one per element of the batch: nothing that a library tiles.
+  if (found.roles.find_first_of("mn") == std::string::npos && lambda.rank() > 0)
+    return std::nullopt;
   return found;
 }
 
