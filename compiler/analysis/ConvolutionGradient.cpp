@@ -23,6 +23,10 @@ std::optional<int64_t> valueOf(const ExprRef &e,
     return e->integer;
   if (e->kind == ExprKind::Index)
     return variables[size_t(e->index)];
+  if (e->kind == ExprKind::Unary && e->unary == tdl::UnaryOp::Neg) {
+    const auto value = valueOf(e->children[0], variables);
+    return value ? std::optional(-*value) : std::nullopt;
+  }
   if (e->kind != ExprKind::Binary)
     return std::nullopt;
   const auto left = valueOf(e->children[0], variables);
