@@ -1,6 +1,7 @@
 #include "compiler/analysis/Contraction.h"
 
 #include "compiler/analysis/Affine.h"
+#include "compiler/analysis/ProductOfReads.h"
 
 using namespace smex;
 using namespace smex::analysis;
@@ -9,25 +10,6 @@ using tdl::ExprKind;
 using tdl::ExprRef;
 
 namespace {
-
-/// The reads of operands 0 and 1 if the lambda is Sum of their product, nothing
-/// guarded and nothing converted on the way.
-std::optional<std::pair<ExprRef, ExprRef>>
-productOfReads(const tdl::Lambda &lambda) {
-  const ExprRef &body = lambda.body;
-  if (lambda.reducer != tdl::Reducer::Sum || lambda.guard ||
-      lambda.operands.size() != 2 || body->kind != ExprKind::Binary ||
-      body->binary != BinaryOp::Mul || body->type != lambda.result)
-    return std::nullopt;
-  ExprRef a = body->children[0], b = body->children[1];
-  if (a->kind != ExprKind::Read || b->kind != ExprKind::Read)
-    return std::nullopt;
-  if (a->operand == 1)
-    std::swap(a, b);
-  if (a->operand != 0 || b->operand != 1)
-    return std::nullopt;
-  return std::make_pair(a, b);
-}
 
 /// Per index variable, whether the read takes it; nothing if an index is not
 /// just a variable, or occurs twice (a diagonal).
@@ -44,18 +26,10 @@ std::optional<std::vector<bool>> projection(const ExprRef &read,
   return taken;
 }
 
-bool isZero(const ExprRef &e) {
-  return (e->kind == ExprKind::Float && e->real == 0) ||
-         (e->kind == ExprKind::Int && e->integer == 0);
-}
+} // namespace
 
-bool isIndex(const ExprRef &e, int index) {
-  return e->kind == ExprKind::Index && e->index == index;
-}
-
-/// The number of groups that the data's channel index stands for, or 0.
-int64_t groupsOf(const ExprRef &channel, int m, int c,
-                 const std::vector<int64_t> &extents) {
+int64_t analysis::groupsOf(const ExprRef &channel, int m, int c,
+                           const std::vector<int64_t> &extents) {
   const int64_t filters = extents[m], perGroup = extents[c];
   std::optional<Affine> rest = affine(channel, nullptr);
   if (!rest || rest->factor(c) != 1 || rest->constant != 0)
@@ -82,12 +56,10 @@ int64_t groupsOf(const ExprRef &channel, int m, int c,
   return filters % size == 0 && group.factor == perGroup ? filters / size : 0;
 }
 
-} // namespace
-
 std::optional<Contraction>
 analysis::matchContraction(const tdl::Lambda &lambda) {
   const auto reads = productOfReads(lambda);
-  if (!reads)
+  if (!reads || lambda.guard)
     return std::nullopt;
   const auto a = projection(reads->first, lambda.indexCount());
   const auto b = projection(reads->second, lambda.indexCount());
@@ -103,6 +75,9 @@ analysis::matchContraction(const tdl::Lambda &lambda) {
                    : left             ? 'm'
                                       : 'n';
   }
+  // Dot products, one per element of the batch: nothing that a library tiles.
+  if (found.roles.find_first_of("mn") == std::string::npos && lambda.rank() > 0)
+    return std::nullopt;
   return found;
 }
 
@@ -111,7 +86,8 @@ analysis::matchConvolution(const tdl::Lambda &lambda,
                            const std::vector<int64_t> &extents) {
   const auto reads = productOfReads(lambda);
   const int spatial = lambda.rank() - 2;
-  if (!reads || spatial < 1 || int(lambda.reductions.size()) != spatial + 1)
+  if (!reads || lambda.guard || spatial < 1 ||
+      int(lambda.reductions.size()) != spatial + 1)
     return std::nullopt;
   const auto &[data, filter] = *reads;
   const int m = 1, c = lambda.rank();

@@ -12,7 +12,8 @@
 namespace smex::analysis {
 
 /// Sum(lambda ..: a[..] * b[..]) where each read takes distinct index
-/// variables: a (batched, multi-dimensional) matrix product.
+/// variables: a (batched, multi-dimensional) matrix product. A batch of dot
+/// products is none.
 struct Contraction {
   /// Per index variable: 'b' in the result and both operands, 'm' in the result
   /// and operand 0, 'n' in the result and operand 1, 'k' summed, in both.

@@ -19,6 +19,43 @@ bool isIndexComparison(const ExprRef &e) {
          e->children[0]->type == DType::I64;
 }
 
+bool isDivision(const ExprRef &e, BinaryOp op) {
+  return isBinary(e, op) && e->type == DType::I64 &&
+         e->children[1]->kind == ExprKind::Int && e->children[1]->integer > 0;
+}
+
+/// `e // c < k` says `e < k * c`, which is linear in more variables.
+ExprRef withoutQuotient(const Expr &comparison) {
+  const ExprRef &quotient = comparison.children[0];
+  const ExprRef &limit = comparison.children[1];
+  constexpr int64_t most = int64_t(1) << 30;
+  if (!isDivision(quotient, BinaryOp::FloorDiv) ||
+      limit->kind != ExprKind::Int || std::abs(limit->integer) > most ||
+      quotient->children[1]->integer > most)
+    return nullptr;
+  const ExprRef &whole = quotient->children[0], &c = quotient->children[1];
+  const auto times = [&](int64_t number) {
+    return constant(number * c->integer);
+  };
+  switch (comparison.binary) {
+  case BinaryOp::Lt:
+  case BinaryOp::Ge:
+    return binary(comparison.binary, whole, times(limit->integer));
+  case BinaryOp::Le:
+    return binary(BinaryOp::Lt, whole, times(limit->integer + 1));
+  case BinaryOp::Gt:
+    return binary(BinaryOp::Ge, whole, times(limit->integer + 1));
+  default:
+    return nullptr;
+  }
+}
+
+bool isCongruence(const ExprRef &e) {
+  return isBinary(e, BinaryOp::Eq) &&
+         isDivision(e->children[0], BinaryOp::Mod) &&
+         e->children[1]->kind == ExprKind::Int;
+}
+
 ExprRef inRange(const Expr &read) {
   ExprRef condition = constant(1, DType::Bool);
   for (size_t d = 0; d < read.children.size(); ++d) {
@@ -83,8 +120,11 @@ ExprRef codegen::makeConditionsExplicit(const ExprRef &e) {
       return select(inRange(*node),
                     read(node->operand, node->type, node->children),
                     node->otherwise);
-    if (isBinary(node, BinaryOp::Eq) && isIndexComparison(node) &&
-        !readsData(node))
+    if (!isIndexComparison(node) || readsData(node) || isCongruence(node))
+      return nullptr;
+    if (ExprRef simpler = withoutQuotient(*node))
+      return simpler;
+    if (isBinary(node, BinaryOp::Eq))
       return binary(BinaryOp::And,
                     binary(BinaryOp::Ge, node->children[0], node->children[1]),
                     binary(BinaryOp::Le, node->children[0], node->children[1]));
@@ -164,25 +204,65 @@ std::optional<Cut> codegen::cutOf(const ExprRef &comparison, int variable) {
   return cut;
 }
 
+void codegen::walkEvaluated(const ExprRef &e,
+                            const std::function<void(const ExprRef &)> &visit) {
+  visit(e);
+  const bool lazy = e->kind == ExprKind::Select ||
+                    (e->kind == ExprKind::Binary && e->type == DType::Bool &&
+                     !isComparison(e->binary));
+  for (const ExprRef &child : e->children) {
+    walkEvaluated(child, visit);
+    if (lazy)
+      break;
+  }
+}
+
 std::optional<Cut> codegen::findCut(const ExprRef &term, int variable,
                                     const std::vector<bool> &bound) {
-  if (term->kind == ExprKind::Select)
-    for (const ExprRef &part : conjuncts(term->children[0])) {
+  std::optional<Cut> found;
+  walkEvaluated(term, [&](const ExprRef &node) {
+    if (found || node->kind != ExprKind::Select)
+      return;
+    for (const ExprRef &part : conjuncts(node->children[0])) {
       if (isKnown(part, variable, bound))
-        if (std::optional<Cut> cut = cutOf(part, variable))
-          return cut;
+        if ((found = cutOf(part, variable)))
+          return;
       // A later part may read what only this one makes safe to read; not if it
       // tests data itself.
       if (!readsData(part))
-        break;
+        return;
     }
-  std::optional<Cut> found;
+  });
+  if (found)
+    return found;
   walk(term, [&](const ExprRef &node) {
     if (!found && isIndexComparison(node) && !readsData(node) &&
         isKnown(node, variable, bound))
       found = cutOf(node, variable);
   });
   return found;
+}
+
+std::optional<Congruence>
+codegen::findCongruence(const ExprRef &term, int variable,
+                        const std::vector<bool> &bound) {
+  if (term->kind != ExprKind::Select)
+    return std::nullopt;
+  for (const ExprRef &part : conjuncts(term->children[0])) {
+    if (!isCongruence(part) || readsData(part) ||
+        !isKnown(part, variable, bound))
+      continue;
+    const ExprRef &rest = part->children[0];
+    const auto linear = linearIn(rest->children[0], variable);
+    if (!linear || std::abs(linear->factor) != 1)
+      continue;
+    ExprRef remainder =
+        linear->factor > 0
+            ? binary(BinaryOp::Sub, part->children[1], linear->rest)
+            : binary(BinaryOp::Sub, linear->rest, part->children[1]);
+    return Congruence{part, remainder, rest->children[1]->integer};
+  }
+  return std::nullopt;
 }
 
 bool codegen::isBoundsCheck(const ExprRef &comparison) {

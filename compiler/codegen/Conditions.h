@@ -11,13 +11,15 @@
 
 #include "dialects/tdl/lambda/Lambda.h"
 
+#include <functional>
 #include <optional>
 
 namespace smex::codegen {
 
 /// Guarded reads as selects; equalities of index arithmetic as two
-/// inequalities. Comparisons that hold for all coordinates (which are never
-/// negative) are gone.
+/// inequalities, but for those of remainders; comparisons of quotients as
+/// comparisons of what is divided. Comparisons that hold for all coordinates
+/// (which are never negative) are gone.
 tdl::ExprRef makeConditionsExplicit(const tdl::ExprRef &e);
 
 /// What a term of the reduction adds: the identity where the guard is false.
@@ -46,11 +48,26 @@ struct Cut {
 };
 std::optional<Cut> cutOf(const tdl::ExprRef &comparison, int variable);
 
+/// Calls `visit` for what is evaluated whatever conditions say.
+void walkEvaluated(const tdl::ExprRef &e,
+                   const std::function<void(const tdl::ExprRef &)> &visit);
+
 /// A comparison in `term` at which the loop of `variable` may be cut, when the
 /// variables in `bound` have values. Comparisons that read operands count only
-/// where they guard the whole term.
+/// where they are evaluated in any case.
 std::optional<Cut> findCut(const tdl::ExprRef &term, int variable,
                            const std::vector<bool> &bound);
+
+/// What `(variable + rest) % divisor == k` or `(rest - variable) % ..` asks
+/// for: the variable's remainder. A loop may step over the rest.
+struct Congruence {
+  tdl::ExprRef comparison;
+  tdl::ExprRef remainder; // of any sign and size
+  int64_t divisor;
+};
+/// One that guards the whole term, when the variables in `bound` have values.
+std::optional<Congruence> findCongruence(const tdl::ExprRef &term, int variable,
+                                         const std::vector<bool> &bound);
 
 /// What guards a read at the edge of its operand; false at few coordinates.
 bool isBoundsCheck(const tdl::ExprRef &comparison);

@@ -21,10 +21,18 @@ double costOf(const tdl::Expr &read, int variable) {
     return gather;
   if (read.children.empty() || !uses(read.children.back(), variable))
     return 0.1;
-  const auto linear = linearIn(read.children.back(), variable);
+  // A quotient moves as what is divided does, only slower.
+  const ExprRef &last = read.children.back();
+  const bool divided = last->kind == ExprKind::Binary &&
+                       last->binary == tdl::BinaryOp::FloorDiv &&
+                       last->children[1]->kind == ExprKind::Int &&
+                       last->children[1]->integer > 0;
+  const auto linear = linearIn(divided ? last->children[0] : last, variable);
   if (!linear)
     return gather;
-  const int64_t stride = std::abs(linear->factor);
+  const int64_t divisor = divided ? last->children[1]->integer : 1;
+  const int64_t stride =
+      std::max<int64_t>(std::abs(linear->factor) / divisor, 1);
   return stride > 4 ? gather : double(stride) + (linear->factor < 0);
 }
 

@@ -217,10 +217,41 @@ void buildTransposed(Kernel &kernel, const ExprRef &term, int variable) {
             }));
 }
 
+/// `v if label[i] == j else 0`, where v reads operands: a branch for every j,
+/// which nothing can be vectorized around, or a row cut at one j. The equality
+/// as two inequalities, at which rows are cut.
+ExprRef cutEqualities(const tdl::Lambda &lambda, ExprRef term) {
+  const int last = lambda.rank() - 1;
+  std::vector<ExprRef> equalities;
+  walkEvaluated(term, [&](const ExprRef &e) {
+    if (e->kind != ExprKind::Select ||
+        !(readsData(e->children[1]) || readsData(e->children[2])))
+      return;
+    const ExprRef &condition = e->children[0];
+    if (condition->kind == ExprKind::Binary &&
+        condition->binary == tdl::BinaryOp::Eq && readsData(condition) &&
+        condition->children[0]->type == DType::I64 &&
+        linearIn(tdl::binary(tdl::BinaryOp::Sub, condition->children[0],
+                             condition->children[1]),
+                 last))
+      equalities.push_back(condition);
+  });
+  return transform(term, [&](const ExprRef &e) -> ExprRef {
+    for (const ExprRef &equality : equalities)
+      if (equal(e, equality))
+        return tdl::binary(
+            tdl::BinaryOp::And,
+            tdl::binary(tdl::BinaryOp::Ge, e->children[0], e->children[1]),
+            tdl::binary(tdl::BinaryOp::Le, e->children[0], e->children[1]));
+    return nullptr;
+  });
+}
 } // namespace
 
 void codegen::buildMap(Kernel &kernel) {
-  const ExprRef term = termOf(kernel.lambda);
+  ExprRef term = termOf(kernel.lambda);
+  if (kernel.lambda.rank() > 0)
+    term = cutEqualities(kernel.lambda, term);
   const int transposed = transposedVariable(kernel.lambda, term);
   if (transposed >= 0)
     return buildTransposed(kernel, term, transposed);

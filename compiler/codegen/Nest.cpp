@@ -101,6 +101,14 @@ Value codegen::cutPoint(Kernel &kernel, const Cut &cut) {
   return cut.next ? kernel.add(quotient, kernel.constant(1)) : quotient;
 }
 
+Value Nest::firstCongruent(Value low, const Congruence &congruence) {
+  Value ahead = kernel.sub(kernel.emitIndex(congruence.remainder), low);
+  Value divisor = kernel.constant(congruence.divisor);
+  Value rounds = arith::FloorDivSIOp::create(kernel.b, ahead, divisor);
+  Value whole = arith::MulIOp::create(kernel.b, rounds, divisor);
+  return kernel.add(low, kernel.sub(ahead, whole));
+}
+
 void Nest::range(size_t depth, Value low, Value high, const ExprRef &term,
                  int budget) {
   if (skipped && equal(term, skipped))
@@ -142,12 +150,22 @@ void Nest::range(size_t depth, Value low, Value high, const ExprRef &term,
   }
   if (inner && depth + 1 == order.size())
     return inner(term, low, high);
-  kernel.loop(low, high, 1, [&](Value at) {
+  ExprRef rest = term;
+  int64_t step = 1;
+  const bool isGuarded = skipped && term->kind == tdl::ExprKind::Select &&
+                         equal(term->children[2], skipped);
+  if (auto congruence =
+          isGuarded ? findCongruence(term, variable, bound) : std::nullopt) {
+    step = congruence->divisor;
+    low = firstCongruent(low, *congruence);
+    rest = assume(term, congruence->comparison, true);
+  }
+  kernel.loop(low, high, step, [&](Value at) {
     at.setLoc(NameLoc::get(
         kernel.b.getStringAttr(kernel.lambda.indexName(variable))));
     kernel.at[size_t(variable)] = at;
     bound[size_t(variable)] = true;
-    level(depth + 1, term, budget);
+    level(depth + 1, rest, budget);
     bound[size_t(variable)] = false;
     kernel.at[size_t(variable)] = nullptr;
   });

@@ -35,6 +35,9 @@ private:
   /// loops can hold at all: `o * 2 + k == i`, for any k.
   void tighten(int variable, const tdl::ExprRef &term, mlir::Value &low,
                mlir::Value &high);
+  /// The first value from `low` on that has the remainder.
+  mlir::Value firstCongruent(mlir::Value low,
+                             const struct Congruence &congruence);
   void level(size_t depth, const tdl::ExprRef &term, int budget);
   void range(size_t depth, mlir::Value lo, mlir::Value hi,
              const tdl::ExprRef &term, int budget);

@@ -91,19 +91,24 @@ private:
   /// Instructions repeat, and their lambdas and extents are unique in the
   /// context.
   int kernelOf(exec::ComputeOp compute, const tdl::Lambda &lambda) {
+    const analysis::Shapes shapes = exec::operandShapes(compute);
+    SmallVector<int64_t> sizes;
+    for (const std::vector<int64_t> &shape : shapes)
+      sizes.append(shape.begin(), shape.end());
     const auto [known, isNew] = kernelNumbers.try_emplace(
-        std::pair<Attribute, Attribute>(compute.getLambdaAttr(),
-                                        compute.getExtentsAttr()),
+        {compute.getLambdaAttr(), compute.getExtentsAttr(),
+         DenseI64ArrayAttr::get(op.getContext(), sizes)},
         -1);
     if (isNew)
-      known->second = kernelNumber(lambda, compute.getExtents().vec());
+      known->second = kernelNumber(lambda, compute.getExtents().vec(), shapes);
     return known->second;
   }
 
   int kernelNumber(const tdl::Lambda &lambda,
-                   const std::vector<int64_t> &extents) {
+                   const std::vector<int64_t> &extents,
+                   const analysis::Shapes &shapes) {
     const plan::Kernel &kernel =
-        kernels.kernelOf(tdl::toString(lambda), extents);
+        kernels.kernelOf(tdl::toString(lambda), extents, shapes);
     const auto [entry, isNew] =
         numbersOfKernels.try_emplace(&kernel, int(program().kernels.size()));
     if (isNew)
@@ -158,7 +163,9 @@ private:
   plan::Partitioned result;
   llvm::DenseMap<Operation *, int> numbers; // of buffers
   std::map<std::string, int> tensors;
-  llvm::DenseMap<std::pair<Attribute, Attribute>, int> kernelNumbers;
+  /// By lambda, extents, and the operands' shapes.
+  llvm::DenseMap<std::tuple<Attribute, Attribute, Attribute>, int>
+      kernelNumbers;
   llvm::DenseMap<const plan::Kernel *, int> numbersOfKernels;
 };
 

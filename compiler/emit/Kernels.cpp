@@ -1,25 +1,41 @@
 #include "compiler/emit/Kernels.h"
 
-#include "compiler/analysis/Contraction.h"
+#include "compiler/analysis/ConvolutionGradient.h"
 
 using namespace smex;
 using namespace smex::emit;
 
+namespace {
+plan::ConvolutionInfo infoOf(const analysis::Convolution &convolution) {
+  return {convolution.strides, convolution.dilations, convolution.pads,
+          convolution.groups};
+}
+} // namespace
+
 plan::Kernel smex::emit::bind(const tdl::Lambda &lambda,
-                              const std::vector<int64_t> &extents) {
+                              const std::vector<int64_t> &extents,
+                              const analysis::Shapes &shapes) {
   plan::Kernel kernel;
   kernel.lambda = tdl::toString(lambda);
   const auto convolution = analysis::matchConvolution(lambda, extents);
   const auto contraction = analysis::matchContraction(lambda);
+  const auto gradient =
+      analysis::matchConvolutionGradient(lambda, extents, shapes);
   if (lambda.body->kind == tdl::ExprKind::Opaque) {
     kernel.kind = plan::KernelKind::Reference;
   } else if (convolution && convolution->type == DType::F32) {
     kernel.kind = plan::KernelKind::Convolution;
-    kernel.convolution = {convolution->strides, convolution->dilations,
-                          convolution->pads, convolution->groups};
+    kernel.convolution = infoOf(*convolution);
   } else if (contraction && contraction->type == DType::F32) {
     kernel.kind = plan::KernelKind::Contraction;
     kernel.roles = contraction->roles;
+  } else if (gradient && gradient->convolution.type == DType::F32) {
+    kernel.kind = gradient->of == analysis::ConvolutionGradient::Of::Data
+                      ? plan::KernelKind::ConvolutionData
+                      : plan::KernelKind::ConvolutionFilter;
+    kernel.convolution = infoOf(gradient->convolution);
+    kernel.convolution.gradient = gradient->gradient;
+    kernel.roles = gradient->roles;
   } else {
     kernel.kind = plan::KernelKind::Generated;
   }
@@ -27,12 +43,17 @@ plan::Kernel smex::emit::bind(const tdl::Lambda &lambda,
 }
 
 const plan::Kernel &KernelTable::kernelOf(const std::string &text,
-                                          const std::vector<int64_t> &extents) {
+                                          const std::vector<int64_t> &extents,
+                                          const analysis::Shapes &shapes) {
   tdl::Lambda lambda = *tdl::parseLambda(text);
-  plan::Kernel kernel = bind(lambda, extents);
+  plan::Kernel kernel = bind(lambda, extents, shapes);
   // The same text may be a convolution at one size and none at another, or have
-  // other groups: those are told by extents.
-  const Binding binding = {text, kernel.kind, kernel.convolution.groups};
+  // other groups or strides: those are told by extents.
+  const plan::ConvolutionInfo &info = kernel.convolution;
+  std::vector<int64_t> numbers = {info.groups};
+  for (const auto *list : {&info.strides, &info.dilations, &info.pads})
+    numbers.insert(numbers.end(), list->begin(), list->end());
+  const Binding binding = {text, kernel.kind, std::move(numbers)};
   const auto [entry, isNew] = kernels.try_emplace(binding, std::move(kernel));
   if (isNew && entry->second.kind == plan::KernelKind::Generated) {
     entry->second.symbol = "kernel_" + std::to_string(requests.size());

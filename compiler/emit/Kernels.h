@@ -1,7 +1,9 @@
-// The kernels of a plan: one per distinct lambda, bound to a library or generated.
+// The kernels of a plan: one per distinct lambda, bound to a library or
+// generated.
 #ifndef SMEX_COMPILER_EMIT_KERNELS_H
 #define SMEX_COMPILER_EMIT_KERNELS_H
 
+#include "compiler/analysis/Affine.h"
 #include "dialects/tdl/lambda/Lambda.h"
 #include "runtime/plan/Plan.h"
 
@@ -13,8 +15,11 @@ namespace smex::emit {
 
 /// The kernel-binding table: which implementation a lambda gets. It goes by the
 /// lambda's structure, so a custom operator that is a matrix product gets the
-/// library's as well. `extents` of all index variables tell a grouped convolution.
-plan::Kernel bind(const tdl::Lambda &lambda, const std::vector<int64_t> &extents);
+/// library's as well. `extents` of all index variables tell a grouped
+/// convolution, and `shapes` of the operands the gradient of one.
+plan::Kernel bind(const tdl::Lambda &lambda,
+                  const std::vector<int64_t> &extents,
+                  const analysis::Shapes &shapes);
 
 /// Kernels by lambda text, over all programs of a plan: they share kernels.so.
 class KernelTable {
@@ -22,7 +27,8 @@ public:
   /// The kernel of this lambda; generated ones get a symbol of their own. The
   /// reference stays valid, and is the same for the same lambda and binding.
   const plan::Kernel &kernelOf(const std::string &lambda,
-                               const std::vector<int64_t> &extents);
+                               const std::vector<int64_t> &extents,
+                               const analysis::Shapes &shapes);
 
   /// The lambdas to generate code for, with their symbols, in order.
   struct Generated {
@@ -32,8 +38,9 @@ public:
   const std::vector<Generated> &generated() const { return requests; }
 
 private:
-  /// Lambda, kind, and groups of a convolution.
-  using Binding = std::tuple<std::string, plan::KernelKind, int64_t>;
+  /// Lambda, kind, and strides, dilations, pads and groups of a convolution.
+  using Binding =
+      std::tuple<std::string, plan::KernelKind, std::vector<int64_t>>;
   std::map<Binding, plan::Kernel> kernels;
   std::vector<Generated> requests;
 };

@@ -2,7 +2,7 @@
 // analysis/Compose.h; here only: who reads what, and that a library kernel is
 // not lost.
 #include "compiler/analysis/Compose.h"
-#include "compiler/analysis/Contraction.h"
+#include "compiler/analysis/ConvolutionGradient.h"
 #include "compiler/fusion/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -21,9 +21,17 @@ using semantic::ApplyOp;
 namespace {
 
 bool hasLibraryKernel(const tdl::Lambda &lambda,
-                      const std::vector<int64_t> &extents) {
-  return analysis::matchContraction(lambda) ||
-         analysis::matchConvolution(lambda, extents);
+                      const std::vector<int64_t> &extents,
+                      mlir::ValueRange operands) {
+  if (analysis::matchContraction(lambda) ||
+      analysis::matchConvolution(lambda, extents))
+    return true;
+  analysis::Shapes shapes;
+  for (mlir::Value operand : operands)
+    shapes.push_back(
+        cast<RankedTensorType>(operand.getType()).getShape().vec());
+  return analysis::matchConvolutionGradient(lambda, extents, shapes)
+      .has_value();
 }
 
 class Fusion {
@@ -45,9 +53,8 @@ public:
         while (ApplyOp fused = fuseOne(apply))
           apply = fused;
     llvm::DenseSet<StringAttr> used;
-    module.walk([&](ApplyOp apply) {
-      used.insert(apply.getLambdaAttr().getAttr());
-    });
+    module.walk(
+        [&](ApplyOp apply) { used.insert(apply.getLambdaAttr().getAttr()); });
     for (auto op : llvm::make_early_inc_range(module.getOps<tdl::LambdaOp>()))
       if (!used.contains(op.getSymNameAttr()))
         op.erase();
@@ -63,7 +70,8 @@ private:
   ApplyOp fuseOne(ApplyOp consumer) {
     const tdl::Lambda &lambda = lambdaOf(consumer);
     const std::vector<int64_t> extents = consumer.getExtents().vec();
-    const bool library = hasLibraryKernel(lambda, extents);
+    const bool library =
+        hasLibraryKernel(lambda, extents, consumer.getInputs());
     for (auto [i, operand] : llvm::enumerate(consumer.getInputs())) {
       auto producer = operand.getDefiningOp<ApplyOp>();
       if (!producer || !operand.hasOneUse() ||
@@ -77,12 +85,18 @@ private:
         const auto at = llvm::find(inputs, input);
         same.push_back(at == inputs.end() ? -1 : int(at - inputs.begin()));
       }
-      const auto composed = analysis::compose({lambda, extents}, int(i),
-                                              {lambdaOf(producer), producerExtents},
-                                              same);
-      if (!composed || (library && !hasLibraryKernel(composed->lambda, extents)))
+      const auto composed =
+          analysis::compose({lambda, extents}, int(i),
+                            {lambdaOf(producer), producerExtents}, same);
+      if (!composed)
         continue;
-      return replace(consumer, producer, *composed);
+      SmallVector<mlir::Value> operands;
+      for (const auto &origin : composed->operands)
+        operands.push_back((origin.producer ? producer : consumer)
+                               .getInputs()[size_t(origin.operand)]);
+      if (library && !hasLibraryKernel(composed->lambda, extents, operands))
+        continue;
+      return replace(consumer, producer, *composed, operands);
     }
     return {};
   }
@@ -111,11 +125,8 @@ private:
   }
 
   ApplyOp replace(ApplyOp consumer, ApplyOp producer,
-                  const analysis::Composition &composed) {
-    SmallVector<mlir::Value> operands;
-    for (const auto &origin : composed.operands)
-      operands.push_back((origin.producer ? producer : consumer)
-                             .getInputs()[size_t(origin.operand)]);
+                  const analysis::Composition &composed,
+                  ArrayRef<mlir::Value> operands) {
     OpBuilder builder(consumer);
     auto fused = ApplyOp::create(
         builder, consumer.getLoc(), consumer.getResult().getType(),

@@ -1,5 +1,5 @@
 // Lifetimes of buffers from the instruction list, packed per worker.
-#include "compiler/analysis/Contraction.h"
+#include "compiler/analysis/ConvolutionGradient.h"
 #include "compiler/analysis/Properties.h"
 #include "compiler/memory/Passes.h"
 #include "compiler/memory/Planner.h"
@@ -91,19 +91,20 @@ replacements(exec::ProgramOp program, const tdl::LambdaTable &lambdas) {
   return found;
 }
 
-/// Convolutions want scratch for data in the library's layout: a sixteenth of
-/// what the arena holds, so that it never counts for much, within bounds that
-/// make tiles worth their while and no larger than a cache holds. Nothing if no
-/// convolution is there.
+/// Convolutions and their gradients want scratch for data in the library's
+/// layout: a sixteenth of what the arena holds, so that it never counts for
+/// much, within bounds that make tiles worth their while and no larger than a
+/// cache holds. Nothing if no convolution is there.
 int64_t workspaceFor(exec::ProgramOp program, const tdl::LambdaTable &lambdas,
                      int64_t mostAlive) {
   constexpr int64_t least = int64_t(64) << 10, most = int64_t(16) << 20;
   const bool wanted = llvm::any_of(
       program.getOps<exec::ComputeOp>(), [&](exec::ComputeOp compute) {
-        return analysis::matchConvolution(
-                   lambdas[compute.getLambdaAttr().getAttr()],
-                   compute.getExtents().vec())
-            .has_value();
+        const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
+        const std::vector<int64_t> extents = compute.getExtents().vec();
+        return analysis::matchConvolution(lambda, extents) ||
+               analysis::matchConvolutionGradient(lambda, extents,
+                                                  exec::operandShapes(compute));
       });
   return wanted ? std::clamp(mostAlive / 16 / 64 * 64, least, most) : 0;
 }

@@ -75,11 +75,36 @@ private:
             "node \"", application.node,
             "\": cannot be trained through: ", instance.error().message);
       const std::string name = "gradient of " + graph.name(operand);
-      for (int part : graph.append(*instance, values, name, application.node))
+      const std::vector<int> parts =
+          isCopy(*instance, values)
+              ? std::vector<int>{values[size_t(
+                    instance->applications[0].operands[0])]}
+              : graph.append(*instance, values, name, application.node);
+      for (int part : parts)
         if (Status added = accumulate(operand, part, application.node); !added)
           return added;
     }
     return {};
+  }
+
+  /// A sum hands its gradient on as it is.
+  bool isCopy(const tdl::Instance &instance,
+              const std::vector<int> &values) const {
+    if (instance.applications.size() != 1 || instance.results.size() != 1)
+      return false;
+    const tdl::Application &only = instance.applications[0];
+    const tdl::Expr &read = *only.lambda.body;
+    if (only.lambda.reducer != tdl::Reducer::None ||
+        read.kind != tdl::ExprKind::Read || read.otherwise ||
+        only.operands.size() != 1 || only.operands[0] < 0 ||
+        graph.type(values[size_t(only.operands[0])]) !=
+            TensorType{only.lambda.result, only.extents})
+      return false;
+    for (size_t d = 0; d < read.children.size(); ++d)
+      if (read.children[d]->kind != tdl::ExprKind::Index ||
+          read.children[d]->index != int(d))
+        return false;
+    return read.children.size() == only.extents.size();
   }
 
   Status accumulate(int value, int part, const std::string &node) {

@@ -41,20 +41,19 @@ void cpu::contract(DType type, const std::vector<ContractionIndex> &indices,
   });
 }
 
-namespace {
 using Spatial = ConvolutionProblem::Spatial;
 
-/// The range of output positions for which kernel position k reads data, not
-/// padding.
-Interval inside(const Spatial &s, int64_t k) {
+Interval Spatial::inside(int64_t k) const {
   // 0 <= o*stride + shift < in
-  const int64_t shift = k * s.dilation - s.padLow;
+  const int64_t shift = k * dilation - padLow;
   const auto ceilDiv = [&](int64_t a) {
-    return a > 0 ? (a + s.stride - 1) / s.stride : -(-a / s.stride);
+    return a > 0 ? (a + stride - 1) / stride : -(-a / stride);
   };
-  return intersect(Interval{0, s.out},
-                   Interval{ceilDiv(-shift), ceilDiv(s.in - shift)});
+  return intersect(Interval{0, out},
+                   Interval{ceilDiv(-shift), ceilDiv(in - shift)});
 }
+
+namespace {
 
 /// One row of the result along the last spatial dimension, summed up in `row`.
 template <typename T> class RowConvolution {
@@ -93,7 +92,7 @@ private:
   void innermost(const Spatial &s, int64_t from, int64_t with) {
     for (int64_t k = 0; k < s.kernel; ++k) {
       const A weight = load(filter[with + k * s.filterStride]);
-      const Interval range = inside(s, k);
+      const Interval range = s.inside(k);
       const int64_t step = s.stride * s.dataStride;
       const T *x = data + from + (k * s.dilation - s.padLow) * s.dataStride;
       if (step == 1)

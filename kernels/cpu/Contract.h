@@ -3,6 +3,7 @@
 #ifndef SMEX_KERNELS_CPU_CONTRACT_H
 #define SMEX_KERNELS_CPU_CONTRACT_H
 
+#include "support/Box.h"
 #include "support/DType.h"
 
 #include <cstddef>
@@ -36,6 +37,9 @@ struct ConvolutionProblem {
     int64_t padHigh() const {
       return (out - 1) * stride + (kernel - 1) * dilation + 1 - padLow - in;
     }
+    /// The range of output positions for which kernel position k reads data,
+    /// not padding.
+    Interval inside(int64_t k) const;
   };
   std::vector<Spatial> spatial;
   struct Strides {
@@ -44,8 +48,18 @@ struct ConvolutionProblem {
   Strides result, data, filter; // without the spatial ones
 };
 
+/// result[n, m, o..] of data and filter.
 void convolve(DType type, const ConvolutionProblem &problem, std::byte *result,
               const std::byte *data, const std::byte *filter);
+
+/// Its gradients: of the data's view every element is written, and of the
+/// filter's.
+void convolveData(DType type, const ConvolutionProblem &problem,
+                  const std::byte *result, std::byte *data,
+                  const std::byte *filter);
+void convolveFilter(DType type, const ConvolutionProblem &problem,
+                    const std::byte *result, const std::byte *data,
+                    std::byte *filter);
 
 } // namespace smex::cpu
 

@@ -1,4 +1,5 @@
-#include "compiler/analysis/Contraction.h"
+#include "compiler/analysis/ConvolutionGradient.h"
+#include "runtime/plan/ConvolutionRoles.h"
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Tiling.h"
 
@@ -48,20 +49,36 @@ private:
   /// Whether it is a convolution, and which, depends on extents.
   void convolution(int i, const Instruction &instruction) {
     const Kernel &kernel = program.kernels[size_t(instruction.kernel)];
-    if (kernel.kind != KernelKind::Convolution)
+    if (!isConvolution(kernel.kind))
       return;
     std::vector<int64_t> extents = subject.tensorOf(instruction.to).type.shape;
     extents.insert(extents.end(), instruction.reductions.begin(),
                    instruction.reductions.end());
-    const auto match = analysis::matchConvolution(
-        subject.lambdas[size_t(instruction.kernel)], extents);
+    const tdl::Lambda &lambda = subject.lambdas[size_t(instruction.kernel)];
     const ConvolutionInfo &info = kernel.convolution;
+    std::optional<analysis::Convolution> match;
+    if (isGradient(kernel.kind)) {
+      analysis::Shapes shapes;
+      for (int operand : instruction.operands)
+        shapes.push_back(subject.tensorOf(operand).type.shape);
+      const auto gradient =
+          analysis::matchConvolutionGradient(lambda, extents, shapes);
+      using Of = analysis::ConvolutionGradient::Of;
+      if (gradient && gradient->gradient == info.gradient &&
+          gradient->roles == kernel.roles &&
+          (gradient->of == Of::Data) ==
+              (kernel.kind == KernelKind::ConvolutionData))
+        match = gradient->convolution;
+    } else {
+      match = analysis::matchConvolution(lambda, extents);
+    }
     if (!match || match->strides != info.strides ||
         match->dilations != info.dilations || match->pads != info.pads ||
         match->groups != info.groups)
       findings.add(FindingKind::Kernel, names.instruction(i), ": kernel ",
                    instruction.kernel,
-                   " has other strides, dilations, pads or groups than \"",
+                   " has other strides, dilations, pads, groups or roles than "
+                   "\"",
                    kernel.lambda, "\"");
   }
 

@@ -29,6 +29,13 @@ Box boxOf(const Cursor &at) {
   return at.list([](const Cursor &side) { return pairOf(side, sizeLimit); });
 }
 
+void convolutionOf(const Cursor &at, ConvolutionInfo &convolution) {
+  convolution.dilations = at.integers("dilations", 1, sizeLimit);
+  convolution.groups = at.integer("groups", 1, sizeLimit);
+  convolution.pads = at.integers("pads", -sizeLimit, sizeLimit);
+  convolution.strides = at.integers("strides", 1, sizeLimit);
+}
+
 Kernel kernelOf(const Cursor &at) {
   Kernel kernel;
   kernel.lambda = at.string("lambda");
@@ -44,11 +51,15 @@ Kernel kernelOf(const Cursor &at) {
   } else if (kind == "convolution") {
     at.object({"kind", "lambda", "dilations", "groups", "pads", "strides"});
     kernel.kind = KernelKind::Convolution;
-    ConvolutionInfo &convolution = kernel.convolution;
-    convolution.dilations = at.integers("dilations", 1, sizeLimit);
-    convolution.groups = at.integer("groups", 1, sizeLimit);
-    convolution.pads = at.integers("pads", -sizeLimit, sizeLimit);
-    convolution.strides = at.integers("strides", 1, sizeLimit);
+    convolutionOf(at, kernel.convolution);
+  } else if (kind == "convolution_data" || kind == "convolution_filter") {
+    at.object({"kind", "lambda", "dilations", "gradient", "groups", "pads",
+               "roles", "strides"});
+    kernel.kind = kind == "convolution_data" ? KernelKind::ConvolutionData
+                                             : KernelKind::ConvolutionFilter;
+    convolutionOf(at, kernel.convolution);
+    kernel.convolution.gradient = int(at.integer("gradient", 0, 1));
+    kernel.roles = at.string("roles");
   } else if (kind == "reference") {
     at.object({"kind", "lambda"});
     kernel.kind = KernelKind::Reference;

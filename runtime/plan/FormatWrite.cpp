@@ -12,6 +12,10 @@ const char *plan::name(KernelKind kind) {
     return "contraction";
   case KernelKind::Convolution:
     return "convolution";
+  case KernelKind::ConvolutionData:
+    return "convolution_data";
+  case KernelKind::ConvolutionFilter:
+    return "convolution_filter";
   case KernelKind::Reference:
     break;
   }
@@ -56,6 +60,11 @@ Json kernelToJson(const Kernel &kernel) {
   case KernelKind::Contraction:
     json["roles"] = kernel.roles;
     break;
+  case KernelKind::ConvolutionData:
+  case KernelKind::ConvolutionFilter:
+    json["gradient"] = convolution.gradient;
+    json["roles"] = kernel.roles;
+    [[fallthrough]];
   case KernelKind::Convolution:
     json["dilations"] = convolution.dilations;
     json["groups"] = convolution.groups;

@@ -29,6 +29,8 @@ enum class KernelKind {
   Generated,   // a function of kernels.so, see README.md for its signature
   Contraction, // library: matrix product, one role per index variable
   Convolution, // library: convolution, see Kernel::convolution
+  ConvolutionData,   // library: its gradient by the data
+  ConvolutionFilter, // library: its gradient by the filter
   Reference,   // the interpreter (opaque functions)
 };
 
@@ -37,6 +39,9 @@ enum class KernelKind {
 struct ConvolutionInfo {
   std::vector<int64_t> strides, dilations, pads;
   int64_t groups = 1;
+  /// Gradients: the operand that is the result's gradient, 0 or 1. The other is
+  /// the filter or the data.
+  int gradient = 0;
 };
 
 struct Kernel {
@@ -46,6 +51,8 @@ struct Kernel {
   /// Contraction: per index variable of the lambda 'b' (in the result and both
   /// operands), 'm' (result and operand 0), 'n' (result and operand 1), 'k'
   /// (summed, both operands).
+  /// Gradients of convolutions: a word per index variable, see
+  /// ConvolutionRoles.h.
   std::string roles;
   ConvolutionInfo convolution;
 };

@@ -1,3 +1,4 @@
+#include "runtime/plan/ConvolutionRoles.h"
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Load.h"
 #include "runtime/plan/Validate.h"
@@ -95,8 +96,12 @@ private:
       refuse("symbol", "must be a name of letters, digits and _");
     if (kernel.kind == KernelKind::Contraction)
       contraction(kernel, *lambda);
-    if (kernel.kind == KernelKind::Convolution)
+    if (isConvolution(kernel.kind))
       convolution(kernel.convolution, *lambda);
+    if (isGradient(kernel.kind) && !convolutionRoles(kernel, *lambda))
+      refuse("roles", "\"", kernel.roles, "\" are not the roles of a ",
+             name(kernel.kind), "'s ", lambda->indexCount(),
+             " index variables");
   }
 
   void contraction(const Kernel &kernel, const tdl::Lambda &lambda) {

@@ -115,6 +115,15 @@ BufferOp smex::exec::written(Operation *instruction) {
       .Default([](Operation *) { return BufferOp(); });
 }
 
+std::vector<std::vector<int64_t>>
+smex::exec::operandShapes(ComputeOp compute) {
+  std::vector<std::vector<int64_t>> shapes;
+  for (BufferOp buffer : read(compute))
+    shapes.push_back(
+        cast<RankedTensorType>(buffer.getTensorType()).getShape().vec());
+  return shapes;
+}
+
 std::vector<BufferOp> smex::exec::read(Operation *instruction) {
   std::vector<BufferOp> buffers;
   if (auto compute = dyn_cast<ComputeOp>(instruction)) {

@@ -35,6 +35,8 @@ std::vector<mlir::Operation *> instructions(ProgramOp program);
 /// (compute) or other workers' (fetch and reduce: see Exec.td).
 BufferOp written(mlir::Operation *instruction);
 std::vector<BufferOp> read(mlir::Operation *instruction);
+/// Of the whole tensors.
+std::vector<std::vector<int64_t>> operandShapes(ComputeOp compute);
 
 inline BufferOp bufferOf(mlir::Value value) {
   return value.getDefiningOp<BufferOp>();

@@ -75,6 +75,7 @@ Result<BoundKernelPtr> bindKernel(const Binding &binding);
 Result<BoundKernelPtr> bindGenerated(const Binding &binding);
 Result<BoundKernelPtr> bindContraction(const Binding &binding);
 Result<BoundKernelPtr> bindConvolution(const Binding &binding);
+Result<BoundKernelPtr> bindConvolutionGradient(const Binding &binding);
 Result<BoundKernelPtr> bindReference(const Binding &binding);
 
 } // namespace smex::runtime

@@ -1,8 +1,10 @@
-// Kernels of kind Convolution: a matrix product where the window is a single
-// point, the library's kernels for other windows, plain loops for what it
-// lacks.
+// Kernels of kind Convolution and of its gradients: a matrix product where the
+// window is a single point, the library's kernels for other windows, plain
+// loops for what it lacks.
 #include "runtime/backends/cpu/Gemm.h"
 #include "runtime/backends/cpu/LibraryConvolution.h"
+#include "runtime/backends/cpu/LibraryFilterGradient.h"
+#include "runtime/plan/ConvolutionRoles.h"
 
 #include <algorithm>
 
@@ -13,13 +15,14 @@ namespace {
 /// Result, data and filter of a window of one point: a contraction.
 class PointConvolution : public BoundKernel {
 public:
-  PointConvolution(const ConvolutionPart &part, DType type, Workspace workspace,
-                   const ThreadGroup &threads)
-      : part(part), gemm(type, indicesOf(part.problem), workspace, threads) {}
+  PointConvolution(const ConvolutionPart &part, const ConvolutionSite &site,
+                   Workspace workspace, const ThreadGroup &threads)
+      : part(part), wanted(site.wanted),
+        gemm(site.type, indicesOf(part.problem, wanted), workspace, threads) {}
 
   static bool fits(const ConvolutionPart &part) {
     const auto &spatial = part.problem.spatial;
-    return part.problem.c > 0 &&
+    return !part.isZero && part.clear.empty() &&
            std::all_of(spatial.begin(), spatial.end(), [](const auto &s) {
              return s.kernel == 1 && (s.stride == 1 || s.out == 1) &&
                     s.padLow == 0 && s.padHigh() == 0;
@@ -27,43 +30,81 @@ public:
   }
 
   Status run() override {
-    gemm.run(part.result, part.data, part.filter);
+    switch (wanted) {
+    case Wanted::Result:
+      gemm.run(part.result, part.data, part.filter);
+      break;
+    case Wanted::Data:
+      gemm.run(part.data, part.result, part.filter);
+      break;
+    case Wanted::Filter:
+      gemm.run(part.filter, part.result, part.data);
+      break;
+    }
     return {};
   }
 
 private:
   static std::vector<cpu::ContractionIndex>
-  indicesOf(const cpu::ConvolutionProblem &p) {
-    std::vector<cpu::ContractionIndex> indices = {
-        {p.batch, false, p.result.batch, p.data.batch, 0},
-        {p.groups, false, p.result.group, p.data.group, p.filter.group},
-        {p.m, false, p.result.m, 0, p.filter.m},
-        {p.c, true, 0, p.data.c, p.filter.c}};
+  indicesOf(const cpu::ConvolutionProblem &p, Wanted wanted) {
+    std::vector<cpu::ContractionIndex> indices;
+    // What is moved by an index that does not move the wanted tensor is summed.
+    const auto add = [&](int64_t extent, int64_t result, int64_t data,
+                         int64_t filter, bool summed) {
+      if (wanted == Wanted::Result)
+        indices.push_back({extent, summed, result, data, filter});
+      else if (wanted == Wanted::Data)
+        indices.push_back({extent, summed, data, result, filter});
+      else
+        indices.push_back({extent, summed, filter, result, data});
+    };
+    const bool byFilter = wanted == Wanted::Filter;
+    add(p.batch, p.result.batch, p.data.batch, 0, byFilter);
+    add(p.groups, p.result.group, p.data.group, p.filter.group, false);
+    add(p.m, p.result.m, 0, p.filter.m, wanted == Wanted::Data);
+    add(p.c, 0, p.data.c, p.filter.c, wanted == Wanted::Result);
     for (const auto &s : p.spatial)
-      indices.push_back({s.out, false, s.resultStride, s.dataStride, 0});
+      add(s.out, s.resultStride, s.dataStride, 0, byFilter);
     return indices;
   }
 
   ConvolutionPart part;
+  Wanted wanted;
   Gemm gemm;
 };
 
 class PlainConvolution : public BoundKernel {
 public:
-  PlainConvolution(DType type, std::vector<ConvolutionPart> parts,
+  PlainConvolution(const ConvolutionSite &site,
+                   std::vector<ConvolutionPart> parts,
                    const ThreadGroup &threads)
-      : type(type), parts(std::move(parts)), threads(threads) {}
+      : site(site), parts(std::move(parts)), threads(threads) {}
 
   Status run() override {
-    threads.forEach(int64_t(parts.size()), [this](int64_t i, int) {
-      const ConvolutionPart &part = parts[size_t(i)];
-      cpu::convolve(type, part.problem, part.result, part.data, part.filter);
-    });
+    threads.forEach(int64_t(parts.size()),
+                    [this](int64_t i, int) { compute(parts[size_t(i)]); });
     return {};
   }
 
 private:
-  DType type;
+  void compute(const ConvolutionPart &part) const {
+    if (!part.clear.empty())
+      clearBox(site.wanted == Wanted::Data ? site.data : site.filter,
+               part.clear);
+    if (site.wanted == Wanted::Result)
+      cpu::convolve(site.type, part.problem, part.result, part.data,
+                    part.filter);
+    else if (part.isZero)
+      return;
+    else if (site.wanted == Wanted::Data)
+      cpu::convolveData(site.type, part.problem, part.result, part.data,
+                        part.filter);
+    else
+      cpu::convolveFilter(site.type, part.problem, part.result, part.data,
+                          part.filter);
+  }
+
+  ConvolutionSite site;
   std::vector<ConvolutionPart> parts;
   const ThreadGroup &threads;
 };
@@ -80,38 +121,53 @@ Result<BoundKernelPtr> bindPoints(const ConvolutionSite &site,
     if (!PointConvolution::fits(*part))
       return BoundKernelPtr();
     kernels.push_back(std::make_unique<PointConvolution>(
-        *part, site.type, binding.workspace, binding.threads));
+        *part, site, binding.workspace, binding.threads));
   }
   return BoundKernelPtr(new KernelSequence(std::move(kernels)));
 }
 
-Result<BoundKernelPtr> bindPlain(const ConvolutionSite &site,
-                                 const std::vector<Box> &pieces,
-                                 const ThreadGroup &threads) {
-  std::vector<ConvolutionPart> parts;
-  for (const Box &piece : pieces)
-    for (int64_t n = piece[0].lo; n < piece[0].hi; ++n) {
-      // An image at a time, and a few channels (or a group) where that is
-      // needed to keep all threads busy.
-      const int64_t size = piece[1].size();
-      const bool grouped = size > site.mPerGroup();
-      const int64_t units = grouped ? size / site.mPerGroup() : size;
-      const int64_t ways = std::min<int64_t>(
-          units, (4 * threads.size() + piece[0].size() - 1) / piece[0].size());
-      for (int64_t i = 0; i < ways; ++i) {
-        Box box = piece;
-        const Interval range = cut({0, units}, ways, i);
-        const int64_t unit = grouped ? site.mPerGroup() : 1;
-        box[0] = {n, n + 1};
-        box[1] = {piece[1].lo + range.lo * unit, piece[1].lo + range.hi * unit};
-        auto part = partOf(site, box);
-        if (!part)
-          return part.takeError();
-        parts.push_back(std::move(*part));
-      }
-    }
+/// The first that can: points, library, plain loops.
+Result<BoundKernelPtr> bindSite(const ConvolutionSite &site, const Box &indices,
+                                const Binding &binding) {
+  const std::vector<Box> pieces = cutGroups(site, indices);
+  auto points = bindPoints(site, pieces, binding);
+  if (!points || *points)
+    return points;
+  auto library = site.wanted == Wanted::Filter
+                     ? bindLibraryFilterGradient(
+                           site, pieces, binding.workspace, binding.threads)
+                     : bindLibraryConvolution(site, pieces, binding.workspace,
+                                              binding.threads);
+  if (!library || *library)
+    return library;
+  auto parts = plainParts(site, pieces, binding.threads.size());
+  if (!parts)
+    return parts.takeError();
   return BoundKernelPtr(
-      new PlainConvolution(site.type, std::move(parts), threads));
+      new PlainConvolution(site, std::move(*parts), binding.threads));
+}
+
+/// From the order of the lambda's index variables to that of the site. Indices
+/// that the lambda does without are whole.
+Box orderedIndices(const ConvolutionSite &site,
+                   const std::vector<plan::ConvolutionRole> &roles,
+                   const Box &indices) {
+  const size_t rank = site.spatialRank();
+  const bool byData = site.wanted == Wanted::Data;
+  const std::string order = byData ? "ncxmko" : "nmock";
+  Box box;
+  for (const char kind : order) {
+    const bool isSpatial = kind == 'x' || kind == 'o' || kind == 'k';
+    for (size_t d = 0; d < (isSpatial ? rank : 1); ++d) {
+      box.push_back({0, kind == 'm'   ? site.mPerGroup()
+                        : kind == 'k' ? site.filter.type.shape[2 + d]
+                                      : site.result.type.shape[2 + d]});
+      for (size_t i = 0; i < roles.size(); ++i)
+        if (roles[i] == plan::ConvolutionRole{kind, int(d)})
+          box.back() = indices[i];
+    }
+  }
+  return box;
 }
 } // namespace
 
@@ -119,23 +175,24 @@ Result<BoundKernelPtr> runtime::bindConvolution(const Binding &binding) {
   const ConvolutionSite site{binding.kernel.convolution, binding.lambda.result,
                              binding.result, binding.operands[0],
                              binding.operands[1]};
-  const bool sound = site.result.type.shape[1] % site.info.groups == 0 &&
-                     site.data.type.shape[1] % site.info.groups == 0 &&
-                     site.filter.type.shape[1] == site.cPerGroup() &&
-                     site.filter.type.shape[0] == site.result.type.shape[1] &&
-                     binding.operands[0].type.dtype == site.type &&
-                     binding.operands[1].type.dtype == site.type;
   // The interpreter goes by the lambda alone; so it does without spatial
   // dimensions, where a contraction would have been better.
-  if (!sound || site.spatialRank() == 0)
+  if (!site.sound())
     return bindReference(binding);
-  const std::vector<Box> pieces = cutGroups(site, binding.indices);
-  auto points = bindPoints(site, pieces, binding);
-  if (!points || *points)
-    return points;
-  auto library =
-      bindLibraryConvolution(site, pieces, binding.workspace, binding.threads);
-  if (!library || *library)
-    return library;
-  return bindPlain(site, pieces, binding.threads);
+  return bindSite(site, binding.indices, binding);
+}
+
+Result<BoundKernelPtr>
+runtime::bindConvolutionGradient(const Binding &binding) {
+  const bool byData = binding.kernel.kind == plan::KernelKind::ConvolutionData;
+  const size_t gradient = size_t(binding.kernel.convolution.gradient);
+  const BufferView &other = binding.operands[1 - gradient];
+  const ConvolutionSite site{
+      binding.kernel.convolution,      binding.lambda.result,
+      binding.operands[gradient],      byData ? binding.result : other,
+      byData ? other : binding.result, byData ? Wanted::Data : Wanted::Filter};
+  const auto roles = plan::convolutionRoles(binding.kernel, binding.lambda);
+  if (!roles || !site.sound())
+    return bindReference(binding);
+  return bindSite(site, orderedIndices(site, *roles, binding.indices), binding);
 }

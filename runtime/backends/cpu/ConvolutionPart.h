@@ -1,7 +1,7 @@
-// From a worker's part of a convolution's index variables to a convolution on
-// views of its buffers. Any box of indices is a convolution again, with pads of
-// its own, so that halos, uneven splits, partial reductions and tiles for
-// threads are all the same thing.
+// From a worker's part of a convolution's index variables, or of its
+// gradients', to a convolution on views of its buffers. Any box of indices is a
+// convolution again, with pads of its own, so that halos, uneven splits,
+// partial reductions and tiles for threads are all the same thing.
 #ifndef SMEX_RUNTIME_BACKENDS_CPU_CONVOLUTIONPART_H
 #define SMEX_RUNTIME_BACKENDS_CPU_CONVOLUTIONPART_H
 
@@ -10,24 +10,43 @@
 
 namespace smex::runtime {
 
+/// Which of the three tensors of a convolution is computed: the data's and the
+/// filter's stand for gradients.
+enum class Wanted { Result, Data, Filter };
+
 /// The buffers and numbers of one convolution instruction. Index boxes are in
-/// the order of the lambda: n, m, o.., c, k..
+/// the order n, m, o.., c, k.. (m of all groups, c within one); where the data
+/// is wanted, n, c, x.., m, k.., o.. (c of all groups, m within one).
 struct ConvolutionSite {
   plan::ConvolutionInfo info;
   DType type;
   BufferView result, data, filter;
+  Wanted wanted = Wanted::Result;
 
   size_t spatialRank() const { return info.strides.size(); }
-  size_t indexOfC() const { return 2 + spatialRank(); }
+  size_t indexOfC() const { return 2 + spatialRank(); } // of m for the data
   int64_t mPerGroup() const { return result.type.shape[1] / info.groups; }
   int64_t cPerGroup() const { return data.type.shape[1] / info.groups; }
+  /// Of index 1 of a box, and of the other channel index.
+  int64_t channelsPerGroup() const {
+    return wanted == Wanted::Data ? cPerGroup() : mPerGroup();
+  }
+  int64_t othersPerGroup() const {
+    return wanted == Wanted::Data ? mPerGroup() : cPerGroup();
+  }
+  /// Whether the sizes make sense together.
+  bool sound() const;
 };
 
 /// A convolution, and where its views start.
 struct ConvolutionPart {
-  cpu::ConvolutionProblem problem; // nothing to sum: c = 0, the result is zero
-  std::byte *result;
-  const std::byte *data, *filter;
+  cpu::ConvolutionProblem problem;
+  std::byte *result, *data, *filter;
+  /// Nothing to sum: what is wanted is zero.
+  bool isZero = false;
+  /// Gradients: what of the wanted buffer is to be made zero first, as no term
+  /// reaches some of it; of rank 0: nothing.
+  Box clear;
 };
 
 /// Cuts a box so that each piece is within one group, or made of whole groups
@@ -37,6 +56,14 @@ std::vector<Box> cutGroups(const ConvolutionSite &site, const Box &indices);
 /// A piece of what cutGroups gave, or a box within it that keeps this property.
 /// An error if a buffer does not hold what is read or written.
 Result<ConvolutionPart> partOf(const ConvolutionSite &site, const Box &indices);
+
+/// Makes a box of a buffer zero.
+void clearBox(const BufferView &view, const Box &box);
+
+/// `parts` that threads take turns at, one image and a few channels each.
+Result<std::vector<ConvolutionPart>> plainParts(const ConvolutionSite &site,
+                                                const std::vector<Box> &pieces,
+                                                int threads);
 
 } // namespace smex::runtime
 

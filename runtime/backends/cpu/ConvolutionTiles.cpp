@@ -11,7 +11,8 @@ constexpr double leastFlops = 8e6, mostFlops = 128e6;
 /// Output channels that library kernels compute together.
 constexpr int64_t channelBlock = 16;
 
-/// A piece's sizes, per image.
+/// A piece's sizes, per image. The data is what is read, the result what is
+/// wanted.
 struct Sizes {
   double flops, data, result, filter;
 };
@@ -19,26 +20,31 @@ struct Sizes {
 Sizes sizesOf(const ConvolutionSite &site, const Box &piece) {
   const size_t rank = site.spatialRank(), atC = site.indexOfC();
   const double element = double(byteSize(site.type));
-  const double m = double(piece[1].size()), c = double(piece[atC].size());
+  const bool backward = site.wanted == Wanted::Data;
+  const double wanted = double(piece[1].size());
+  const double others = double(piece[atC].size());
   const double groups =
-      std::max(1.0, double(piece[1].size() / site.mPerGroup()));
-  double out = 1, in = 1, kernel = 1;
+      std::max(1.0, double(piece[1].size() / site.channelsPerGroup()));
+  double to = 1, from = 1, kernel = 1, points = 1;
   for (size_t d = 0; d < rank; ++d) {
     const double k = double(piece[atC + 1 + d].size());
-    const double o = double(piece[2 + d].size());
+    const double stride = double(site.info.strides[d]);
+    const double reach = (k - 1) * double(site.info.dilations[d]);
+    const double size = double(piece[2 + d].size());
     kernel *= k;
-    out *= o;
-    in *= (o - 1) * double(site.info.strides[d]) +
-          (k - 1) * double(site.info.dilations[d]) + 1;
+    to *= size;
+    points *= backward ? size / stride : size; // that have all the window
+    from *=
+        backward ? (size + reach) / stride : (size - 1) * stride + reach + 1;
   }
-  return {2 * m * c * out * kernel, groups * c * in * element,
-          m * out * element, m * c * kernel * element};
+  return {2 * wanted * others * points * kernel,
+          groups * others * from * element, wanted * to * element,
+          wanted * others * kernel * element};
 }
+} // namespace
 
-/// Cuts one side of each box into `ways` parts that start at multiples of
-/// `unit`.
-std::vector<Box> cutSide(const std::vector<Box> &boxes, size_t side,
-                         int64_t ways, int64_t unit) {
+std::vector<Box> runtime::cutSide(const std::vector<Box> &boxes, size_t side,
+                                  int64_t ways, int64_t unit) {
   std::vector<Box> pieces;
   for (const Box &box : boxes) {
     const int64_t units = (box[side].size() + unit - 1) / unit;
@@ -53,7 +59,6 @@ std::vector<Box> cutSide(const std::vector<Box> &boxes, size_t side,
   }
   return pieces;
 }
-} // namespace
 
 std::vector<Box> runtime::cutTiles(const ConvolutionSite &site,
                                    const Box &piece, int64_t bytes) {
@@ -71,10 +76,10 @@ std::vector<Box> runtime::cutTiles(const ConvolutionSite &site,
 
   // One image per tile, and maybe less: rows of the result, which read the
   // whole filter each, or channels, which bring the same data each.
-  const bool grouped = piece[1].size() > site.mPerGroup();
+  const int64_t perGroup = site.channelsPerGroup();
+  const bool grouped = piece[1].size() > perGroup;
   const int64_t unit =
-      grouped ? site.mPerGroup() *
-                    std::max<int64_t>(1, channelBlock / site.mPerGroup())
+      grouped ? perGroup * std::max<int64_t>(1, channelBlock / perGroup)
               : channelBlock;
   const int64_t channelUnits = (piece[1].size() + unit - 1) / unit;
   int64_t rows = 1, channels = 1;
@@ -100,5 +105,8 @@ std::vector<Box> runtime::cutTiles(const ConvolutionSite &site,
     else
       break;
   }
-  return cutSide(cutSide(tiles, 1, channels, unit), 2, rows, 1);
+  // Rows of the data's gradient start where the stride does: tiles are alike.
+  const int64_t rowUnit =
+      site.wanted == Wanted::Data ? site.info.strides[0] : 1;
+  return cutSide(cutSide(tiles, 1, channels, unit), 2, rows, rowUnit);
 }

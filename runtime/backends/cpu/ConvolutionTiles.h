@@ -11,6 +11,11 @@ namespace smex::runtime {
 std::vector<Box> cutTiles(const ConvolutionSite &site, const Box &piece,
                           int64_t bytes);
 
+/// Cuts one side of each box into `ways` parts that start at multiples of
+/// `unit`.
+std::vector<Box> cutSide(const std::vector<Box> &boxes, size_t side,
+                         int64_t ways, int64_t unit);
+
 } // namespace smex::runtime
 
 #endif

@@ -135,6 +135,9 @@ Result<BoundKernelPtr> runtime::bindKernel(const Binding &binding) {
     return bindContraction(binding);
   case plan::KernelKind::Convolution:
     return bindConvolution(binding);
+  case plan::KernelKind::ConvolutionData:
+  case plan::KernelKind::ConvolutionFilter:
+    return bindConvolutionGradient(binding);
   case plan::KernelKind::Reference:
     return bindReference(binding);
   }

@@ -1,7 +1,7 @@
 #include "runtime/backends/cpu/LibraryConvolution.h"
 
 #include "runtime/backends/cpu/ConvolutionTiles.h"
-#include "runtime/backends/cpu/Onednn.h"
+#include "runtime/backends/cpu/LibraryShape.h"
 
 #include <algorithm>
 #include <array>
@@ -12,132 +12,9 @@
 using namespace smex;
 using namespace smex::runtime;
 using Desc = dnnl::memory::desc;
-using Dims = dnnl::memory::dims;
 using Problem = cpu::ConvolutionProblem;
 
 namespace {
-int64_t aligned(size_t bytes) { return (int64_t(bytes) + 63) / 64 * 64; }
-
-dnnl::memory::data_type typeOf(DType type) {
-  return type == DType::BF16 ? dnnl::memory::data_type::bf16
-                             : dnnl::memory::data_type::f32;
-}
-
-// Views of the buffers as oneDNN sees them.
-Desc resultDesc(const Problem &p, DType type) {
-  Dims dims{p.batch, p.groups * p.m}, strides{p.result.batch, p.result.m};
-  for (const auto &s : p.spatial)
-    dims.push_back(s.out), strides.push_back(s.resultStride);
-  return {dims, typeOf(type), strides};
-}
-Desc dataDesc(const Problem &p, DType type) {
-  Dims dims{p.batch, p.groups * p.c}, strides{p.data.batch, p.data.c};
-  for (const auto &s : p.spatial)
-    dims.push_back(s.in), strides.push_back(s.dataStride);
-  return {dims, typeOf(type), strides};
-}
-Desc filterDesc(const Problem &p, DType type) {
-  Dims dims{p.m, p.c}, strides{p.filter.m, p.filter.c};
-  for (const auto &s : p.spatial)
-    dims.push_back(s.kernel), strides.push_back(s.filterStride);
-  if (p.groups > 1) {
-    dims.insert(dims.begin(), p.groups);
-    strides.insert(strides.begin(), p.filter.group);
-  }
-  return {dims, typeOf(type), strides};
-}
-/// A window of one point that steps over elements needs only those that it
-/// meets: they are a view of their own. (oneDNN takes no view whose last step
-/// would reach into the next row or channel, though nothing is there to read.)
-void skipUnread(Problem &p) {
-  int64_t around = p.data.c;
-  for (auto &s : p.spatial) {
-    const int64_t next = s.dataStride;
-    if (s.kernel == 1 && s.padLow == 0 && s.padHigh() == 0 &&
-        next * s.stride * s.out <= around) {
-      s.in = s.out;
-      s.dataStride *= s.stride;
-      s.stride = s.dilation = 1;
-    }
-    around = next;
-  }
-}
-
-Desc anyLayout(const Desc &desc) {
-  return {desc.dims(), desc.data_type(), dnnl::memory::format_tag::any};
-}
-
-/// The library's code for one size of tile.
-struct Shape {
-  dnnl::convolution_forward::primitive_desc desc;
-  dnnl::convolution_forward convolution;
-  Desc data, result;                  // the buffers' layouts
-  dnnl::reorder bringData, putResult; // empty where the layouts agree
-  bool bring = false, put = false;
-  // Where in a thread's stretch of the workspace things are.
-  int64_t dataAt = 0, resultAt = 0, scratchAt = 0, bytes = 0;
-
-  /// `filter`: any layout, or the one that the filter has been given before.
-  Shape(const Problem &p, DType type, const Desc &filter)
-      : data(dataDesc(p, type)), result(resultDesc(p, type)) {
-    Dims strides, dilations, low, high;
-    for (const auto &s : p.spatial) {
-      strides.push_back(s.stride);
-      dilations.push_back(s.dilation - 1); // oneDNN counts what is skipped
-      low.push_back(s.padLow);
-      high.push_back(s.padHigh());
-    }
-    desc = {{dnnl::prop_kind::forward_inference,
-             dnnl::algorithm::convolution_direct, anyLayout(data), filter,
-             anyLayout(result), strides, dilations, low, high},
-            onednnAttributes(),
-            onednnEngine()};
-    convolution = dnnl::convolution_forward(desc);
-    bring = desc.src_desc() != data;
-    put = desc.dst_desc() != result;
-    if (bring) {
-      bringData = reorder(data, desc.src_desc());
-      bytes += aligned(desc.src_desc().get_size());
-    }
-    resultAt = bytes;
-    if (put) {
-      putResult = reorder(desc.dst_desc(), result);
-      bytes += aligned(desc.dst_desc().get_size());
-    }
-    scratchAt = bytes;
-    bytes += aligned(desc.scratchpad_desc().get_size());
-  }
-
-  Desc layout() const { return desc.weights_desc(); }
-
-  static dnnl::reorder reorder(const Desc &from, const Desc &to) {
-    return dnnl::reorder({onednnEngine(), from, onednnEngine(), to});
-  }
-
-  void run(const ConvolutionPart &part, const std::byte *filter,
-           std::byte *workspace) const {
-    dnnl::stream &stream = onednnStream();
-    const dnnl::memory given = onednnMemory(data, part.data);
-    const dnnl::memory wanted = onednnMemory(result, part.result);
-    const dnnl::memory source =
-        bring ? onednnMemory(desc.src_desc(), workspace + dataAt) : given;
-    const dnnl::memory target =
-        put ? onednnMemory(desc.dst_desc(), workspace + resultAt) : wanted;
-    if (bring)
-      bringData.execute(stream,
-                        {{DNNL_ARG_FROM, given}, {DNNL_ARG_TO, source}});
-    convolution.execute(
-        stream, {{DNNL_ARG_SRC, source},
-                 {DNNL_ARG_WEIGHTS, onednnMemory(layout(), filter)},
-                 {DNNL_ARG_DST, target},
-                 {DNNL_ARG_SCRATCHPAD, onednnMemory(desc.scratchpad_desc(),
-                                                    workspace + scratchAt)}});
-    if (put)
-      putResult.execute(stream,
-                        {{DNNL_ARG_FROM, target}, {DNNL_ARG_TO, wanted}});
-  }
-};
-
 /// A part of the filter that some tiles share, in the library's layout.
 struct Slice {
   const std::byte *from; // in the filter's buffer
@@ -145,18 +22,6 @@ struct Slice {
   dnnl::reorder pack;
   int64_t at = 0; // among the packed slices
 };
-
-std::vector<int64_t> sizesOf(const Problem &p, bool filterOnly) {
-  std::vector<int64_t> key = {p.groups, p.m, p.c};
-  for (const auto &s : p.spatial) {
-    key.push_back(s.kernel);
-    if (!filterOnly)
-      key.insert(key.end(), {s.out, s.in, s.padLow});
-  }
-  if (!filterOnly)
-    key.push_back(p.batch);
-  return key;
-}
 
 class LibraryConvolution : public BoundKernel {
 public:
@@ -166,6 +31,10 @@ public:
   /// False if the library has no fast kernel.
   bool prepare(const std::vector<ConvolutionPart> &parts) {
     for (ConvolutionPart part : parts) {
+      if (part.isZero) {
+        tiles.push_back({std::move(part), nullptr, 0});
+        continue;
+      }
       skipUnread(part.problem);
       auto [shape, isNew] =
           shapes.try_emplace(sizesOf(part.problem, false), nullptr);
@@ -206,8 +75,11 @@ public:
         int64_t(tiles.size()),
         [this](int64_t i, int thread) {
           const Tile &tile = tiles[size_t(i)];
-          tile.shape->run(tile.part, packedAt + slices[tile.slice].at,
-                          stretches + thread * stretch);
+          if (!tile.part.clear.empty())
+            clearBox(site.data, tile.part.clear);
+          if (!tile.part.isZero)
+            tile.shape->run(tile.part, packedAt + slices[tile.slice].at,
+                            stretches + thread * stretch);
         },
         team);
     return {};
@@ -216,7 +88,7 @@ public:
 private:
   struct Tile {
     ConvolutionPart part;
-    const Shape *shape;
+    const LibraryShape *shape; // null: zero
     size_t slice;
   };
 
@@ -238,18 +110,19 @@ private:
 
   /// Tiles share the packed filter, if there is code for its layout; else they
   /// have another layout of their own.
-  std::unique_ptr<Shape> makeShape(const Problem &p) {
+  std::unique_ptr<LibraryShape> makeShape(const Problem &p) {
     std::vector<Desc> &known = layouts[sizesOf(p, true)];
     std::vector<Desc> tries = known;
     tries.push_back(anyLayout(filterDesc(p, site.type)));
     for (const Desc &layout : tries)
       try {
-        auto shape = std::make_unique<Shape>(p, site.type, layout);
-        if (isReference(shape->desc.impl_info_str()))
+        auto shape =
+            std::make_unique<LibraryShape>(p, site.type, site.wanted, layout);
+        if (shape->isSlow())
           continue;
         if (&layout == &tries.back())
           known.push_back(shape->layout());
-        stretch = std::max(stretch, shape->bytes);
+        stretch = std::max(stretch, shape->workspaceBytes());
         return shape;
       } catch (const dnnl::error &) {
         // Not implemented.
@@ -265,7 +138,7 @@ private:
     sliceNumbers.emplace(part.filter, slices.size());
     const Desc plain = filterDesc(part.problem, site.type);
     slices.push_back(
-        {part.filter, plain, layout, Shape::reorder(plain, layout), packed});
+        {part.filter, plain, layout, reorderOf(plain, layout), packed});
     packed += aligned(layout.get_size());
     return slices.size() - 1;
   }
@@ -288,7 +161,7 @@ private:
 
   ConvolutionSite site;
   const ThreadGroup &threads;
-  std::map<std::vector<int64_t>, std::unique_ptr<Shape>> shapes;
+  std::map<std::vector<int64_t>, std::unique_ptr<LibraryShape>> shapes;
   // Of packed filters of one size; most often there is one.
   std::map<std::vector<int64_t>, std::vector<Desc>> layouts;
   std::vector<Slice> slices;
@@ -320,8 +193,9 @@ Result<BoundKernelPtr> attempt(const ConvolutionSite &site,
         auto part = partOf(site, tile);
         if (!part)
           return part.takeError();
-        if (part->problem.c == 0) // only padding: not worth a kernel
-          return BoundKernelPtr();
+        if (part->isZero && site.wanted == Wanted::Result)
+          return // only padding: not worth a kernel
+              BoundKernelPtr();
         parts.push_back(std::move(*part));
       }
     try {
@@ -347,7 +221,7 @@ Result<BoundKernelPtr> attempt(const ConvolutionSite &site,
   return BoundKernelPtr();
 }
 
-/// Halves of the output channels, one after the other: each packs only its part
+/// Halves of the wanted channels, one after the other: each packs only its part
 /// of the filter. Nothing if a piece cannot be cut.
 std::optional<std::array<std::vector<Box>, 2>>
 halve(const ConvolutionSite &site, const std::vector<Box> &pieces) {
@@ -355,8 +229,8 @@ halve(const ConvolutionSite &site, const std::vector<Box> &pieces) {
   std::array<std::vector<Box>, 2> halves;
   for (const Box &piece : pieces) {
     const Interval m = piece[1];
-    const bool grouped = m.size() > site.mPerGroup();
-    const int64_t unit = grouped ? site.mPerGroup() : least;
+    const bool grouped = m.size() > site.channelsPerGroup();
+    const int64_t unit = grouped ? site.channelsPerGroup() : least;
     const int64_t middle = m.lo + m.size() / 2 / unit * unit;
     if (middle == m.lo)
       return std::nullopt;

@@ -43,6 +43,8 @@ TEST_CASE("matrix products in any layout") {
 }
 
 TEST_CASE("what is no matrix product") {
+  CHECK(roles("(a: f32[2], b: f32[2]) -> f32: lambda i: "
+              "Sum(lambda k: a[k, i] * b[k, i])") == "none");
   CHECK(roles("(a: f32[2]) -> f32: lambda i, j: "
               "Sum(lambda k: a[i, k] * a[j, k])") == "none");
   CHECK(roles("(a: f32[2], b: f32[2]) -> f32: lambda i, j: "

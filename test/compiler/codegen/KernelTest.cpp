@@ -263,6 +263,38 @@ const Case cases[] = {
      {{40}, {9}},
      0,
      4},
+    // The gradient of a loss by classes: rows are cut at the label.
+    {"(k: i64[1], x: f32[1], y: f32[2]) -> f32: lambda i, j: "
+     "(x[i] if k[i] - j == 0 else f32(0)) + y[i, j] * f32(3)",
+     {-9, -40},
+     {{at(0)}, {at(0)}, {at(0), at(1)}}},
+    {"(k: i64[1], x: f32[1], y: f32[2]) -> f32: lambda i, j: "
+     "y[i, j] * (x[i] if j + 2 == k[i] * 2 else y[i, j])",
+     {-9, -40},
+     {{at(0)}, {at(0)}, {at(0), at(1)}}},
+    // Gradients of strided windows: conditions on quotients and remainders.
+    {"(x: f32[2]) -> f32: lambda i, j: Sum(lambda p, q: "
+     "x[(i - p + 1) // 2, (j - q + 1) // 2] where (j - q + 1) // 2 < 9 and "
+     "((j - q + 1) // 2 >= 0 and ((j - q + 1) % 2 == 0 and "
+     "((i - p + 1) // 2 <= 6 and ((i - p + 1) // 2 > -1 and (i - p + 1) % 2 == "
+     "0)))))",
+     {-20, -20, -5, -5},
+     {{7, 9}}},
+    {"(x: f32[2], y: i64[2]) -> f32: lambda i, j: Sum(lambda p, q: "
+     "x[(i - p + 1) // 2, (j - q + 2) // 3] where (j - q + 2) // 3 < 9 and "
+     "((j - q + 2) // 3 >= 0 and ((j - q + 2) % 3 == 0 and "
+     "((i - p + 1) // 2 < 7 and ((i - p + 1) // 2 >= 0 and ((i - p + 1) % 2 == "
+     "0 and p * 3 + q == y[(i - p + 1) // 2, (j - q + 2) // 3]))))))",
+     {-20, -40, -3, -3},
+     {{7, 9}, {7, 9}}},
+    {"(x: f32[2]) -> f32: lambda i: Sum(lambda p, q: x[p, q] where "
+     "(p + q + 4) % 3 == 2 and (i - p) % 2 == 1)",
+     {-9, -20, -40},
+     {{at(1), at(2)}}},
+    {"(x: f32[1]) -> f32: lambda i: Max(lambda p: x[p] where (p * 2 + i) % 4 "
+     "== 1 or p < 3)",
+     {-9, -40},
+     {{at(1)}}},
 };
 
 std::vector<int64_t> extentsOf(const Case &c, Random &random) {

@@ -1,88 +1,12 @@
 #include "runtime/backends/cpu/ConvolutionTiles.h"
 #include "runtime/backends/cpu/LibraryConvolution.h"
-#include "test/runtime/backends/KernelCase.h"
+#include "test/runtime/backends/ConvolutionCase.h"
 
 using namespace smex;
 using namespace smex::runtime;
 
 namespace {
-/// Extents of a convolution, and its lambda.
-struct Problem {
-  std::vector<int64_t> data, filter, result;
-  plan::ConvolutionInfo info;
-
-  std::string lambda(DType type) const {
-    const size_t rank = info.strides.size();
-    const std::string t(name(type)), r = "[" + std::to_string(rank + 2) + "]";
-    const int64_t m = filter[0] / info.groups, c = filter[1];
-    std::string outputs = "i0, i1", sums = "r0", reads = "i0, ", filters;
-    reads += info.groups == 1 ? "r0"
-                              : "i1 // " + std::to_string(m) + " * " +
-                                    std::to_string(c) + " + r0";
-    for (size_t d = 0; d < rank; ++d) {
-      const std::string i = "i" + std::to_string(d + 2),
-                        k = "r" + std::to_string(d + 1);
-      outputs += ", " + i;
-      sums += ", " + k;
-      filters += ", " + k;
-      reads += ", " + i + " * " + std::to_string(info.strides[d]) + " + " + k +
-               " * " + std::to_string(info.dilations[d]) +
-               (info.pads[d] < 0 ? " + " : " - ") +
-               std::to_string(std::abs(info.pads[d]));
-    }
-    return "(x0: " + t + r + ", x1: " + t + r + ") -> " + t + ": lambda " +
-           outputs + ": Sum(lambda " + sums + ": (x0[" + reads +
-           "] else 0) * x1[i1, r0" + filters + "])";
-  }
-
-  /// What of the data is read for this part of the indices.
-  Box dataBox(const Box &indices) const {
-    const size_t rank = info.strides.size();
-    const int64_t m = filter[0] / info.groups, c = filter[1];
-    const Interval parts = indices[1];
-    Box box{indices[0],
-            {parts.lo / m * c + indices[2 + rank].lo,
-             (parts.hi - 1) / m * c + indices[2 + rank].hi}};
-    for (size_t d = 0; d < rank; ++d) {
-      const Interval o = indices[2 + d], k = indices[3 + rank + d];
-      const int64_t lo =
-          o.lo * info.strides[d] + k.lo * info.dilations[d] - info.pads[d];
-      const int64_t hi = (o.hi - 1) * info.strides[d] +
-                         (k.hi - 1) * info.dilations[d] - info.pads[d] + 1;
-      box.push_back(intersect(Interval{lo, hi}, Interval{0, data[2 + d]}));
-      if (box.back().empty())
-        box.back() = {0, 0};
-    }
-    return box;
-  }
-};
-
-Problem randomProblem(KernelCase &test, size_t rank, int64_t channels,
-                      int64_t extent) {
-  Problem p;
-  p.info.groups = test.draw(0, 2) ? 1 : test.draw(1, channels);
-  const int64_t c = test.draw(1, channels), m = test.draw(1, channels);
-  const int64_t images = test.draw(1, 3);
-  p.data = {images, p.info.groups * c};
-  p.filter = {p.info.groups * m, c};
-  p.result = {images, p.info.groups * m};
-  for (size_t d = 0; d < rank; ++d) {
-    const int64_t k = test.draw(1, 4), dilation = test.draw(1, 3);
-    const int64_t reach = (k - 1) * dilation + 1;
-    const int64_t least = std::max<int64_t>(1, reach - 3);
-    const int64_t in = test.draw(least, std::max(least, extent));
-    const int64_t pad = test.draw(-1, 2), end = test.draw(-1, 3);
-    const int64_t stride = test.draw(1, 3);
-    const int64_t room = in + pad + end - reach;
-    p.info.strides.push_back(stride);
-    p.info.dilations.push_back(dilation);
-    p.info.pads.push_back(pad);
-    p.data.push_back(in);
-    p.filter.push_back(k);
-    p.result.push_back(room < 0 ? 1 : room / stride + 1);
-  }
-  return p;
-}
+using Problem = ConvolutionCase;
 
 void check(KernelCase &test, const Problem &p, DType type, const Box &indices,
            int64_t workspace, int threads, bool exclusive) {
@@ -110,11 +34,10 @@ void check(KernelCase &test, const Problem &p, DType type, const Box &indices,
              workspace, threads);
 }
 
-void randomConvolution(unsigned seed, DType type, int64_t channels,
-                       int64_t extent) {
+void checkRandom(unsigned seed, DType type, int64_t channels, int64_t extent) {
   KernelCase test(seed);
   const Problem p =
-      randomProblem(test, size_t(test.draw(1, 3)), channels, extent);
+      randomConvolution(test, size_t(test.draw(1, 3)), channels, extent);
   Box indices;
   for (int64_t size : p.result)
     indices.push_back(test.part(size));
@@ -128,18 +51,18 @@ void randomConvolution(unsigned seed, DType type, int64_t channels,
 
 TEST_CASE("convolutions of random shapes and parts") {
   for (unsigned seed = 0; seed < 400; ++seed)
-    randomConvolution(seed, DType::F32, 4, 8);
+    checkRandom(seed, DType::F32, 4, 8);
 }
 
 TEST_CASE("convolutions with channels enough for the library's fast kernels") {
   for (unsigned seed = 0; seed < 60; ++seed)
-    randomConvolution(5000 + seed, DType::F32, 20, 7);
+    checkRandom(5000 + seed, DType::F32, 20, 7);
 }
 
 TEST_CASE("convolutions of other types") {
   for (DType type : {DType::F64, DType::I32, DType::F16, DType::BF16})
     for (unsigned seed = 0; seed < 60; ++seed)
-      randomConvolution(9000 + seed, type, 3, 6);
+      checkRandom(9000 + seed, type, 3, 6);
 }
 
 TEST_CASE("whole convolutions: depthwise, strided, pointwise") {
@@ -213,7 +136,7 @@ TEST_CASE("a strided window of one point goes to the library on odd extents") {
 TEST_CASE("tiles are disjoint, complete, and small enough") {
   for (unsigned seed = 0; seed < 300; ++seed) {
     KernelCase test(seed);
-    const Problem p = randomProblem(test, 2, 40, 60);
+    const Problem p = randomConvolution(test, 2, 40, 60);
     ConvolutionSite site;
     site.info = p.info;
     site.type = DType::F32;

@@ -118,6 +118,93 @@ TEST_CASE("a convolution is compared with its lambda") {
   }
 }
 
+TEST_CASE("a convolution's gradients are compared with their lambdas") {
+  Plan plan = twoWorkers();
+  plan.partitioned.workers.resize(1);
+  Program &program = plan.partitioned.program;
+  program = {};
+  program.tensors = {{"dy", {DType::F32, {2, 6, 5}}},
+                     {"w", {DType::F32, {6, 4, 3}}},
+                     {"x", {DType::F32, {2, 4, 9}}},
+                     {"dx", {DType::F32, {2, 4, 9}}},
+                     {"dw", {DType::F32, {6, 4, 3}}}};
+  Kernel byData;
+  byData.kind = KernelKind::ConvolutionData;
+  byData.lambda =
+      "(x0: f32[3], x1: f32[3]) -> f32: lambda i0, i1, i2: Sum(lambda r0, r1: "
+      "x0[i0, r0, (i2 - r1 + 1) // 2] * x1[r0, i1, r1] where (i2 - r1 + 1) // "
+      "2 "
+      "< 5 and (i2 - r1 + 1) // 2 >= 0 and (i2 - r1 + 1) % 2 == 0)";
+  byData.convolution = {{2}, {1}, {1}, 1};
+  byData.roles = "n c x0 m k0";
+  Kernel byFilter;
+  byFilter.kind = KernelKind::ConvolutionFilter;
+  byFilter.lambda =
+      "(x0: f32[3], x1: f32[3]) -> f32: lambda i0, i1, i2: Sum(lambda r0, r1: "
+      "(x0[r0, i1, r1 * 2 + i2 - 1] else 0.0) * x1[r0, i0, r1])";
+  byFilter.convolution = {{2}, {1}, {1}, 1, 1};
+  byFilter.roles = "m c k0 n o0";
+  program.kernels = {byData, byFilter};
+  program.buffers = {{0}, {1}, {2}, {3}, {4}};
+  Instruction compute;
+  compute.node = "conv";
+  compute.to = 3;
+  compute.kernel = 0;
+  compute.operands = {0, 1};
+  compute.reductions = {6, 3};
+  program.instructions = {compute};
+  compute.to = 4;
+  compute.kernel = 1;
+  compute.operands = {2, 0};
+  compute.reductions = {2, 5};
+  program.instructions.push_back(compute);
+  program.inputs = {{"dy", 0}, {"w", 1}, {"x", 2}};
+  program.outputs = {{"dx", 3}, {"dw", 4}};
+  Worker worker;
+  worker.arenaBytes = 2048;
+  worker.buffers = {{wholeBox({2, 6, 5}), 0},
+                    {wholeBox({6, 4, 3}), 256},
+                    {wholeBox({2, 4, 9}), 576},
+                    {wholeBox({2, 4, 9}), 896},
+                    {wholeBox({6, 4, 3}), 1216}};
+  worker.instructions.resize(2);
+  worker.instructions[0].indices = wholeBox({2, 4, 9, 6, 3});
+  worker.instructions[1].indices = wholeBox({6, 4, 3, 2, 5});
+  plan.partitioned.workers = {worker};
+  plan.unpartitioned = {};
+  plan.communicationBytes = plan.parameterBytes = plan.search.lowerBoundBytes =
+      0;
+  plan.peakBytes = {2048};
+  const Status valid = validate(plan);
+  INFO((valid ? "" : valid.error().message));
+  REQUIRE(valid);
+  CHECK(listed(check(plan)) == "");
+  for (int kernel : {0, 1}) {
+    const auto broken = [&](void (*change)(Kernel &)) {
+      Plan other = plan;
+      change(other.partitioned.program.kernels[size_t(kernel)]);
+      return listed(check(other));
+    };
+    const auto refused = Catch::Contains("other strides, dilations, pads");
+    CHECK_THAT(broken([](Kernel &k) { k.convolution.strides = {1}; }), refused);
+    CHECK_THAT(broken([](Kernel &k) { k.convolution.dilations = {2}; }),
+               refused);
+    CHECK_THAT(broken([](Kernel &k) { k.convolution.pads = {0}; }), refused);
+    CHECK_THAT(broken([](Kernel &k) { k.convolution.groups = 2; }), refused);
+    CHECK_THAT(broken([](Kernel &k) {
+                 k.convolution.gradient = 1 - k.convolution.gradient;
+               }),
+               refused);
+    CHECK_THAT(broken([](Kernel &k) { k.kind = KernelKind::Convolution; }),
+               refused);
+  }
+  // A row of the gradient that the lambda leaves out.
+  std::string &text = program.kernels[0].lambda;
+  text.replace(text.find("< 5"), 3, "< 4");
+  CHECK_THAT(listed(check(plan)),
+             Catch::Contains("other strides, dilations, pads"));
+}
+
 TEST_CASE("a reduction of no terms has a result") {
   Plan plan = twoWorkers();
   auto &tensors = plan.partitioned.program.tensors;

@@ -1,3 +1,4 @@
+#include "runtime/plan/Load.h"
 #include "test/runtime/plan/Examples.h"
 
 #include <catch2/catch.hpp>
@@ -31,12 +32,48 @@ TEST_CASE("saved plans are as their schemas say") {
       "(x0: f32[3], x1: f32[3]) -> f32: lambda i0, i1, i2: Sum(lambda "
       "r0, r1: x0[i0, r0, i2 + r1] * x1[i1, r0, r1])";
   convolution.convolution = {{1}, {1}, {0}, 1};
+  Kernel byData = convolution;
+  byData.kind = KernelKind::ConvolutionData;
+  byData.lambda =
+      "(x0: f32[3], x1: f32[3]) -> f32: lambda i0, i1, i2: Sum(lambda "
+      "r0, r1: (x0[i0, r0, i2 - r1] else 0.0) * x1[r0, i1, r1])";
+  byData.roles = "n c x0 m k0";
+  Kernel byFilter = convolution;
+  byFilter.kind = KernelKind::ConvolutionFilter;
+  byFilter.lambda =
+      "(x0: f32[3], x1: f32[3]) -> f32: lambda i0, i1, i2: Sum(lambda "
+      "r0, r1: x0[r0, i1, i2 + r1] * x1[r0, i0, r1])";
+  byFilter.convolution.gradient = 1;
+  byFilter.roles = "m c k0 n o0";
   Kernel reference = every.partitioned.program.kernels[0];
   reference.kind = KernelKind::Reference;
   every.partitioned.program.kernels.push_back(convolution);
+  every.partitioned.program.kernels.push_back(byData);
+  every.partitioned.program.kernels.push_back(byFilter);
   every.partitioned.program.kernels.push_back(reference);
   REQUIRE(save(every, folder / "every"));
   CHECK(validateBySchema(folder / "every") == 0);
+  const auto loaded = load(folder / "every");
+  REQUIRE(loaded);
+  const std::vector<Kernel> &kernels = loaded->partitioned.program.kernels;
+  REQUIRE(kernels.size() == every.partitioned.program.kernels.size());
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    const Kernel &saved = every.partitioned.program.kernels[k];
+    CHECK(kernels[k].kind == saved.kind);
+    CHECK(kernels[k].convolution.gradient == saved.convolution.gradient);
+    CHECK(kernels[k].convolution.strides == saved.convolution.strides);
+  }
+  const std::vector<Kernel> wrong = {byData, byFilter};
+  for (Kernel kernel : wrong)
+    for (const char *roles :
+         {"", "n c x0 m", "n c x0 m k1", "n c x0 m m", "m c k0 o0 o0",
+          "m c k0 n k0", "n c x0 m x0", "c n x0 m k0", "n c x0 m k0 o0"}) {
+      Plan plan = every;
+      kernel.roles = roles;
+      plan.partitioned.program.kernels.push_back(kernel);
+      INFO(roles);
+      CHECK_FALSE(validate(plan));
+    }
 }
 
 TEST_CASE("the schemas refuse what is no plan") {
