@@ -14,7 +14,9 @@ namespace {
 
 // Numbers between which sums and quotients of a few of them stay finite.
 constexpr double largestRate = 1e21, longestSeconds = 1e3;
-constexpr size_t largestFile = size_t(1) << 26, mostNodes = 1 << 16;
+constexpr size_t largestFile = size_t(1) << 26;
+// Ways between all pairs are looked at.
+constexpr size_t mostNodes = 4096, mostGpus = 1024;
 
 double inRange(const Cursor &at, double lo, double hi, const char *range) {
   const double value = at.real();
@@ -127,12 +129,14 @@ private:
       node.bytesPerSecond = at.with("bytes_per_second", rate);
     }
     if (machine.nodes.size() >= mostNodes)
-      at.refuse("more than 65536 nodes");
+      at.refuse("more than 4096 nodes");
     const int number = int(machine.nodes.size());
     if (!numbers.emplace(node.name, number).second)
       at.refuse("another node is called \"" + node.name + "\"");
     if (node.kind == NodeKind::Gpu)
       machine.gpus.push_back(number);
+    if (machine.gpus.size() > mostGpus)
+      at.refuse("more than 1024 gpus");
     machine.nodes.push_back(node);
   }
 

@@ -117,6 +117,19 @@ TEST_CASE("what is wrong with a machine is said, with file and key") {
                              "this name; known: dgx-2, dgx-h100"));
 }
 
+TEST_CASE("machines are not without end") {
+  const auto error = [](int nodes, const char *kind) {
+    Json json = small();
+    for (int n = 0; n < nodes; ++n)
+      json["nodes"].push_back({{"name", std::to_string(n)}, {"kind", kind}});
+    return readMachine(json.dump(), "m").error().message;
+  };
+  CHECK(error(4093, "switch") == "m: nodes[4096]: more than 4096 nodes");
+  CHECK(error(1023, "gpu") == "m: nodes[1026]: more than 1024 gpus");
+  CHECK(readMachine(std::string((1 << 26) + 1, ' '), "m").error().message ==
+        "m: larger than 64 MiB");
+}
+
 TEST_CASE("a GPU passes nothing on") {
   Json json = small();
   json["nodes"].push_back({{"name", "c"}, {"kind", "gpu"}});

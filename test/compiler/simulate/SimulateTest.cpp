@@ -96,7 +96,8 @@ TEST_CASE("two flows share a link, and the longer one gets all in the end") {
 TEST_CASE("a flow that is slowed elsewhere leaves its share to others") {
   PlanMaker maker(4);
   // gpu3 sends 1000 bytes to each of the others, at 1000/3; so gpu0 can take
-  // 2000 bytes from gpu1 at 2000/3, and all end after 3 s. Halves would take 3.5.
+  // 2000 bytes from gpu1 at 2000/3, and all end after 3 s. Halves would
+  // take 3.5.
   maker.fetch({{0, {{1, 500}, {3, 250}}}, {1, {{3, 250}}}, {2, {{3, 250}}}});
   const auto simulation = *simulate::simulate(maker.partitioned, star(4));
   for (int w : {0, 1, 2})
