@@ -93,14 +93,16 @@ class Plans:
 
     def largest(self, model, gpus, batches):
         """The plan of the largest of the batches, in ascending order, that fits; None if none does."""
-        # Most often all fit, or none does.
-        smallest = self.make(model, batches[0], gpus)
-        if not smallest.fits:
-            return None
-        largest = self.make(model, batches[-1], gpus)
-        if largest.fits:
-            return largest
-        best, lo, hi = smallest, 1, len(batches) - 1
+        # Most often all fit on 8 GPUs, and none on one: ask for that first.
+        ends = (batches[-1], batches[0]) if gpus > 1 else (batches[0], batches[-1])
+        plans = {}
+        for batch in ends:
+            plan = plans[batch] = self.make(model, batch, gpus)
+            if batch == batches[-1] and plan.fits:
+                return plan
+            if batch == batches[0] and not plan.fits:
+                return None
+        best, lo, hi = plans[batches[0]], 1, len(batches) - 1
         while lo < hi:
             middle = (lo + hi) // 2
             plan = self.make(model, batches[middle], gpus)
