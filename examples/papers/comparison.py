@@ -25,7 +25,7 @@ def place(plans, model, in_place=True):
 
 def swap(plans, model, small):
     """The best of a few batches: (samples/s, batch), or None."""
-    batches = {small.batch if small else model.ideal_batch // 16, model.ideal_batch // 4, model.ideal_batch}
+    batches = {small.batch if small else model.ideal_batch // 8, model.ideal_batch}
     best = None
     for batch in sorted(batches):
         plan = plans.make(model, batch, 1)

@@ -21,19 +21,21 @@ def add_options(parser):
 class Model:
     """A model of smex-zoo at a size, all but its batch."""
 
-    def __init__(self, name, arguments, loss, ideal_batch):
-        self.name, self.arguments, self.loss, self.ideal_batch = name, arguments, loss, ideal_batch
+    def __init__(self, name, arguments, loss, ideal_batch, tofu_batch):
+        self.name, self.arguments, self.loss = name, arguments, loss
+        self.ideal_batch, self.tofu_batch = ideal_batch, tofu_batch  # the second is the paper's or a guess
 
 
 def rnn(layers, hidden):
     """hidden in units of 1024, as the paper has it."""
     arguments = ["rnn", f"--layers={layers}", f"--hidden={int(hidden * 1024)}"]
-    return Model(f"RNN-{layers}-{hidden:g}K", arguments, "mse", 512)
+    return Model(f"RNN-{layers}-{hidden:g}K", arguments, "mse", 512, 128 if (layers, hidden) == (10, 8) else 512)
 
 
 def wresnet(depth, width):
     arguments = ["wresnet", f"--depth={depth}", f"--width={width}"]
-    return Model(f"WResNet-{depth}-{width}", arguments, "cross_entropy", 128)
+    return Model(f"WResNet-{depth}-{width}", arguments, "cross_entropy", 128,
+                 {(50, 4): 128, (152, 4): 32, (152, 10): 8}.get((depth, width), 32))
 
 
 class Plan:
@@ -91,36 +93,33 @@ class Plans:
         """Seconds of computing alone."""
         return self.simulate(plan.folder, "--skip-copies")["step_seconds"]
 
-    def largest(self, model, gpus, batches):
-        """The plan of the largest of the batches, in ascending order, that fits; None if none does."""
-        # Most often all fit on 8 GPUs, and none on one: ask for that first.
-        ends = (batches[-1], batches[0]) if gpus > 1 else (batches[0], batches[-1])
-        plans = {}
-        for batch in ends:
-            plan = plans[batch] = self.make(model, batch, gpus)
-            if batch == batches[-1] and plan.fits:
-                return plan
-            if batch == batches[0] and not plan.fits:
-                return None
-        best, lo, hi = plans[batches[0]], 1, len(batches) - 1
-        while lo < hi:
-            middle = (lo + hi) // 2
-            plan = self.make(model, batches[middle], gpus)
-            if plan.fits:
-                best, lo = plan, middle + 1
-            else:
-                hi = middle
-        return best
+    def largest(self, model, gpus, batches, guess):
+        """The plan of the largest of the batches, in ascending order, that fits; None if none does. Goes up or down
+        from the guess, since plans take long to make."""
+        at = batches.index(guess)
+        plan = self.make(model, batches[at], gpus)
+        if not plan.fits:
+            fitting = (self.make(model, batch, gpus) for batch in reversed(batches[:at]))
+            return next((smaller for smaller in fitting if smaller.fits), None)
+        for batch in batches[at + 1:]:
+            larger = self.make(model, batch, gpus)
+            if not larger.fits:
+                break
+            plan = larger
+        return plan
 
     def ideal(self, model):
         """One GPU with memory without end, times 8."""
         return self.make(model, model.ideal_batch, 1)
 
     def tofu(self, model):
-        return self.largest(model, 8, powers(8, model.ideal_batch))
+        return self.largest(model, 8, powers(1, model.ideal_batch), model.tofu_batch)
 
     def small_batch(self, model):
-        return self.largest(model, 1, powers(1, model.ideal_batch))
+        smallest = self.make(model, 1, 1)
+        if not smallest.fits:
+            return None
+        return self.largest(model, 1, powers(1, model.ideal_batch), model.ideal_batch // 8)
 
 
 def powers(lo, hi):
