@@ -53,6 +53,13 @@ gives 4 'cannot create' "$smexc" "$model" --gpus 2 -o /proc/smex/plan
   "$run" wide --input x="$x" --verify > /dev/null || complain "64 GPUs"
 
 "$smexc" "$model" --gpus 2 -o plan > /dev/null || complain "a good model"
+printf '{' > machine.json
+gives 1 'machine.json: .*line 1' "$smexc" simulate plan --machine machine.json
+gives 1 'zero: larger than' "$smexc" simulate plan --machine /dev/zero
+gives 1 'no machine known by this name; known: .*p2.8xlarge' "$smexc" simulate plan --machine nowhere
+gives 1 'nowhere' "$smexc" simulate nowhere --machine h200
+gives 2 'machine' "$smexc" simulate plan
+gives 4 'cannot write' "$smexc" simulate plan --machine h200 --trace /proc/smex/trace
 gives 1 '"y"' "$run" plan --input "y=$x"
 gives 1 'nowhere.npy' "$run" plan --input x=nowhere.npy
 gives 1 'bad.npy' "$run" plan --input x=bad.npy

@@ -42,6 +42,7 @@ constexpr Subcommand subcommands[] = {
     {"check", checkCommand},
     {"diff", diffCommand},
     {"ops", opsCommand},
+    {"simulate", simulateCommand},
 };
 
 int dispatch(int argc, char **argv) {

@@ -1,0 +1,126 @@
+#include "compiler/simulate/Cost.h"
+
+#include "compiler/analysis/Properties.h"
+#include "dialects/tdl/lambda/Lambda.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::simulate;
+using tdl::ExprKind;
+using tdl::ExprRef;
+
+namespace {
+
+double bytesOf(const Box &box, int64_t elementBytes) {
+  double bytes = double(elementBytes);
+  for (Interval interval : box)
+    bytes *= double(interval.size());
+  return bytes;
+}
+
+/// x where conditions hold, as gradients have it, is x for this purpose.
+const ExprRef &unguarded(const ExprRef &e) {
+  const bool zeroElse =
+      e->kind == ExprKind::Select && (e->children[2]->kind == ExprKind::Int ||
+                                      e->children[2]->kind == ExprKind::Float);
+  return zeroElse ? unguarded(e->children[1]) : e;
+}
+
+} // namespace
+
+Work simulate::workOf(const tdl::Lambda &lambda) {
+  const ExprRef &body = unguarded(lambda.body);
+  if (lambda.reducer != tdl::Reducer::Sum || body->kind != ExprKind::Binary ||
+      body->binary != tdl::BinaryOp::Mul)
+    return Work::Memory;
+  bool plain = true;
+  for (const ExprRef &factor : body->children) {
+    const ExprRef &read = unguarded(factor);
+    if (read->kind != ExprKind::Read)
+      return Work::Memory;
+    bool reduced = false; // reads along the reduction
+    for (const ExprRef &index : read->children) {
+      plain &= index->kind == ExprKind::Index;
+      tdl::walk(index, [&](const ExprRef &e) {
+        reduced |= e->kind == ExprKind::Index && e->index >= lambda.rank();
+      });
+    }
+    if (!reduced)
+      return Work::Memory;
+  }
+  return plain && !lambda.guard ? Work::Contraction : Work::Convolution;
+}
+
+double simulate::countedShare(const tdl::Lambda &lambda) {
+  const auto share = [](const ExprRef &e, const auto &self) -> double {
+    if (e->kind != ExprKind::Binary)
+      return 1;
+    const ExprRef &left = e->children[0], &right = e->children[1];
+    if (e->binary == tdl::BinaryOp::And)
+      return self(left, self) * self(right, self);
+    const bool isRest = left->kind == ExprKind::Binary &&
+                        left->binary == tdl::BinaryOp::Mod &&
+                        left->children[1]->kind == ExprKind::Int &&
+                        left->children[1]->integer > 1;
+    if (isRest && e->binary == tdl::BinaryOp::Eq)
+      return 1 / double(left->children[1]->integer);
+    return 1;
+  };
+  return lambda.guard ? share(lambda.guard, share) : 1;
+}
+
+Cost::Cost(const plan::Partitioned &partitioned, const Device &device)
+    : program(partitioned.program), device(device), findings(0),
+      subject(partitioned, "", findings) {
+  for (const tdl::Lambda &lambda : subject.lambdas)
+    kernels.push_back({workOf(lambda), double(analysis::flopsPerPoint(lambda)) *
+                                           countedShare(lambda)});
+}
+
+int64_t Cost::elementBytes(int buffer) const {
+  return byteSize(subject.tensorOf(buffer).type.dtype);
+}
+
+bool Cost::hasWork(int worker, int instruction) const {
+  return subject.written(worker, instruction).has_value();
+}
+
+double Cost::computeSeconds(int worker, int number) const {
+  const plan::Instruction &instruction = program.instructions[size_t(number)];
+  const OfKernel &kernel = kernels[size_t(instruction.kernel)];
+  const double flops =
+      kernel.flopsPerPoint * bytesOf(subject.share(worker, number).indices, 1);
+  double bytes =
+      bytesOf(*subject.written(worker, number), elementBytes(instruction.to));
+  const std::vector<Box> regions = subject.regions(worker, number);
+  for (size_t k = 0; k < regions.size(); ++k)
+    bytes += bytesOf(regions[k], elementBytes(instruction.operands[k]));
+
+  const DType type = subject.tensorOf(instruction.to).type.dtype;
+  const auto known = device.flops.find(type);
+  const double peak =
+      known == device.flops.end() ? device.flops.at(DType::F32) : known->second;
+  // w / (peak * most * w / (w + half)), which holds for w = 0, too.
+  double arithmetic = flops / peak;
+  if (kernel.work != Work::Memory) {
+    const Efficiency &reached = kernel.work == Work::Contraction
+                                    ? device.contraction
+                                    : device.convolution;
+    arithmetic = (flops + reached.halfFlops) / (peak * reached.most);
+  }
+  return device.launchSeconds +
+         std::max(arithmetic,
+                  bytes / (device.memoryBandwidth * device.memoryEfficiency));
+}
+
+double Cost::localSeconds(int worker, int number) const {
+  const plan::Instruction &instruction = program.instructions[size_t(number)];
+  const int64_t size = elementBytes(instruction.to);
+  double bytes = 0;
+  for (const plan::Piece &piece : subject.share(worker, number).pieces)
+    if (piece.worker == worker)
+      bytes += 2 * bytesOf(piece.box, size);
+  return device.launchSeconds +
+         bytes / (device.memoryBandwidth * device.memoryEfficiency);
+}

@@ -1,0 +1,54 @@
+// How long one GPU takes for what it does alone, from the lambdas and regions
+// of a plan.
+#ifndef SMEX_COMPILER_SIMULATE_COST_H
+#define SMEX_COMPILER_SIMULATE_COST_H
+
+#include "compiler/simulate/Machine.h"
+#include "runtime/plan/Subject.h"
+
+namespace smex::simulate {
+
+/// What a lambda is on a GPU.
+enum class Work {
+  Contraction, // products of two operands, summed: a library's matrix product
+  Convolution, // the same with indices computed: a library's convolution
+  Memory,      // all else
+};
+
+/// By structure, so that the gradients of a convolution are convolutions, too.
+Work workOf(const tdl::Lambda &lambda);
+
+/// The part of a reduction's terms that its guard lets count: conditions
+/// `e % k == 0`, as in gradients of strided reads, leave one in k.
+double countedShare(const tdl::Lambda &lambda);
+
+class Cost {
+public:
+  /// The program has passed plan::validate().
+  Cost(const plan::Partitioned &partitioned, const Device &device);
+
+  /// Whether the worker has anything to do.
+  bool hasWork(int worker, int instruction) const;
+  /// A compute: launch + the longer of arithmetic and memory.
+  double computeSeconds(int worker, int instruction) const;
+  /// What a fetch or reduce takes besides its flows: a launch, and its own
+  /// pieces read and written.
+  double localSeconds(int worker, int instruction) const;
+
+private:
+  int64_t elementBytes(int buffer) const;
+
+  const plan::Program &program;
+  const Device &device;
+  plan::Findings findings;
+  plan::Subject subject;
+  struct OfKernel {
+    Work work;
+    double flopsPerPoint;
+  };
+  std::vector<OfKernel> kernels;
+};
+
+} // namespace smex::simulate
+
+#endif

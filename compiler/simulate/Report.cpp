@@ -1,0 +1,188 @@
+#include "compiler/simulate/Report.h"
+
+#include "runtime/plan/Json.h"
+#include "runtime/plan/Table.h"
+#include "runtime/plan/Totals.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace smex;
+using namespace smex::simulate;
+using plan::humanBytes;
+using plan::Json;
+
+namespace {
+
+std::string humanSeconds(double seconds) {
+  char text[64];
+  if (seconds >= 1)
+    std::snprintf(text, sizeof text, "%.3f s", seconds);
+  else if (seconds >= 1e-3)
+    std::snprintf(text, sizeof text, "%.3f ms", seconds * 1e3);
+  else
+    std::snprintf(text, sizeof text, "%.3f us", seconds * 1e6);
+  return text;
+}
+
+std::string share(double part, double whole) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f %%",
+                whole > 0 ? 100 * part / whole : 0);
+  return text;
+}
+
+std::string gpu(size_t worker) { return "gpu" + std::to_string(worker); }
+
+bool alike(const GpuUse &a, const GpuUse &b) {
+  return a.computeSeconds == b.computeSeconds &&
+         a.communicationSeconds == b.communicationSeconds &&
+         a.receivedBytes == b.receivedBytes && a.peakBytes == b.peakBytes;
+}
+
+std::string gpuTable(const Simulation &simulation) {
+  plan::Table table("lrrrrr");
+  table.add({"", "computes", "communicates", "idle", "receives", "peak"});
+  const auto &gpus = simulation.gpus;
+  for (size_t first = 0, last; first < gpus.size(); first = last + 1) {
+    last = first;
+    while (last + 1 < gpus.size() && alike(gpus[first], gpus[last + 1]))
+      ++last;
+    const GpuUse &use = gpus[first];
+    const double step = simulation.stepSeconds;
+    table.add({first == last ? gpu(first) : gpu(first) + " .. " + gpu(last),
+               share(use.computeSeconds, step),
+               share(use.communicationSeconds, step),
+               share(use.idleSeconds, step), humanBytes(use.receivedBytes),
+               humanBytes(use.peakBytes)});
+  }
+  return table.text();
+}
+
+std::string linkTable(const Simulation &simulation, const Machine &machine) {
+  // By how long their bytes alone would keep them busy.
+  std::vector<std::pair<double, size_t>> busiest;
+  for (size_t l = 0; l < simulation.links.size(); ++l) {
+    const LinkUse &use = simulation.links[l];
+    const Link &link = machine.links[l];
+    const double forward = double(use.forwardBytes),
+                 backward = double(use.backwardBytes);
+    const double bytes =
+        link.duplex ? std::max(forward, backward) : forward + backward;
+    if (bytes > 0)
+      busiest.emplace_back(-bytes / link.bytesPerSecond, l);
+  }
+  if (busiest.empty())
+    return "";
+  std::sort(busiest.begin(), busiest.end());
+  busiest.resize(std::min<size_t>(busiest.size(), 8));
+  plan::Table table("llrrr");
+  table.add({"", "", "there", "back", "busy"});
+  for (const auto &[seconds, l] : busiest) {
+    const Link &link = machine.links[l];
+    table.add({machine.nodes[size_t(link.a)].name,
+               machine.nodes[size_t(link.b)].name,
+               humanBytes(simulation.links[l].forwardBytes),
+               humanBytes(simulation.links[l].backwardBytes),
+               share(-seconds, simulation.stepSeconds)});
+  }
+  return "\nBusiest links\n" + table.text();
+}
+
+} // namespace
+
+std::vector<int> simulate::outOfMemory(const Simulation &simulation,
+                                       const Machine &machine) {
+  std::vector<int> gpus;
+  for (size_t w = 0; w < simulation.gpus.size(); ++w)
+    if (simulation.gpus[w].peakBytes > machine.device.memoryBytes)
+      gpus.push_back(int(w));
+  return gpus;
+}
+
+std::string simulate::text(const Simulation &simulation, const Machine &machine,
+                           const Options &options) {
+  plan::Table table("ll");
+  table.add({"machine", machine.name});
+  table.add({"step", humanSeconds(simulation.stepSeconds) +
+                         (options.skipCopies ? ", copies skipped" : "")});
+  if (!options.skipCopies)
+    table.add({"communication",
+               humanBytes(simulation.communicationBytes) + " per run"});
+  const auto worst = std::max_element(
+      simulation.gpus.begin(), simulation.gpus.end(),
+      [](const auto &a, const auto &b) { return a.peakBytes < b.peakBytes; });
+  if (worst != simulation.gpus.end())
+    table.add({"peak memory", humanBytes(worst->peakBytes) + " on " +
+                                  gpu(size_t(worst - simulation.gpus.begin())) +
+                                  ", of " +
+                                  humanBytes(machine.device.memoryBytes)});
+  std::string text = table.text();
+  const auto full = outOfMemory(simulation, machine);
+  if (!full.empty())
+    text += "  OUT OF MEMORY on " + std::to_string(full.size()) + " of " +
+            std::to_string(simulation.gpus.size()) + " GPUs, first on " +
+            gpu(size_t(full.front())) + "; times are as if it were there\n";
+  text += "\nGPUs\n" + gpuTable(simulation);
+  return text + linkTable(simulation, machine);
+}
+
+std::string simulate::json(const Simulation &simulation, const Machine &machine,
+                           const Options &options) {
+  Json gpus = Json::array(), links = Json::array();
+  for (size_t w = 0; w < simulation.gpus.size(); ++w) {
+    const GpuUse &use = simulation.gpus[w];
+    gpus.push_back(
+        {{"name", machine.nodes[size_t(machine.gpus[w])].name},
+         {"compute_seconds", use.computeSeconds},
+         {"communication_seconds", use.communicationSeconds},
+         {"idle_seconds", use.idleSeconds},
+         {"received_bytes", use.receivedBytes},
+         {"peak_bytes", use.peakBytes},
+         {"out_of_memory", use.peakBytes > machine.device.memoryBytes}});
+  }
+  for (size_t l = 0; l < simulation.links.size(); ++l)
+    links.push_back({{"from", machine.nodes[size_t(machine.links[l].a)].name},
+                     {"to", machine.nodes[size_t(machine.links[l].b)].name},
+                     {"forward_bytes", simulation.links[l].forwardBytes},
+                     {"backward_bytes", simulation.links[l].backwardBytes}});
+  return plan::canonicalJson(
+      {{"format", "smex-simulation"},
+       {"version", 1},
+       {"machine", machine.name},
+       {"memory_bytes", machine.device.memoryBytes},
+       {"skip_copies", options.skipCopies},
+       {"step_seconds", simulation.stepSeconds},
+       {"communication_bytes", simulation.communicationBytes},
+       {"out_of_memory", !outOfMemory(simulation, machine).empty()},
+       {"gpus", gpus},
+       {"links", links}});
+}
+
+std::string simulate::trace(const Simulation &simulation,
+                            const plan::Program &program) {
+  Json events = Json::array();
+  for (size_t w = 0; w < simulation.gpus.size(); ++w)
+    events.push_back({{"name", "thread_name"},
+                      {"ph", "M"},
+                      {"pid", 0},
+                      {"tid", w},
+                      {"args", {{"name", gpu(w)}}}});
+  for (const Event &event : simulation.events) {
+    const plan::Instruction &what =
+        program.instructions[size_t(event.instruction)];
+    const char *category = what.op == plan::Opcode::Fetch    ? "fetch"
+                           : what.op == plan::Opcode::Reduce ? "reduce"
+                                                             : "compute";
+    events.push_back({{"name", what.node},
+                      {"cat", category},
+                      {"ph", "X"},
+                      {"pid", 0},
+                      {"tid", event.worker},
+                      {"ts", event.start * 1e6},
+                      {"dur", (event.end - event.start) * 1e6},
+                      {"args", {{"instruction", event.instruction}}}});
+  }
+  return plan::canonicalJson(
+      {{"displayTimeUnit", "ms"}, {"traceEvents", events}});
+}

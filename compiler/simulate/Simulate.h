@@ -1,0 +1,50 @@
+// What a plan takes on a machine, event by event: every worker does its list of
+// instructions in order, waits for the (worker, instruction) pairs that the
+// plan names, and nothing else decides. README.md has the model.
+#ifndef SMEX_COMPILER_SIMULATE_SIMULATE_H
+#define SMEX_COMPILER_SIMULATE_SIMULATE_H
+
+#include "compiler/simulate/Machine.h"
+#include "runtime/plan/Plan.h"
+
+namespace smex::simulate {
+
+struct Options {
+  /// Pieces from other workers take no time, and are not counted: what is left
+  /// is the time of computing (thesis section 3.7.3).
+  bool skipCopies = false;
+};
+
+/// An instruction of a worker that has something to do.
+struct Event {
+  int worker, instruction;
+  double start, end; // seconds
+};
+
+struct GpuUse {
+  /// Of the step: in computes, in fetches and reduces, waiting.
+  double computeSeconds = 0, communicationSeconds = 0, idleSeconds = 0;
+  int64_t receivedBytes = 0, peakBytes = 0;
+};
+
+struct LinkUse {
+  int64_t forwardBytes = 0, backwardBytes = 0; // from a to b, from b to a
+};
+
+struct Simulation {
+  double stepSeconds = 0;
+  int64_t communicationBytes = 0;
+  std::vector<GpuUse> gpus;   // one per worker
+  std::vector<LinkUse> links; // one per link of the machine
+  std::vector<Event> events;  // by start; of equal starts by worker
+};
+
+/// The plan has been loaded or passed validate(). An error if it has more
+/// workers than the machine GPUs, or waits that no one ends.
+Result<Simulation> simulate(const plan::Partitioned &partitioned,
+                            const Machine &machine,
+                            const Options &options = {});
+
+} // namespace smex::simulate
+
+#endif

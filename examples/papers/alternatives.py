@@ -1,0 +1,231 @@
+"""The alternatives that Tofu's thesis compares with (section 3.7.1), modelled on a plan for one GPU: swapping to host
+memory, and operator placement by layers. Durations are those of smexc simulate; so is the machine."""
+
+import heapq
+import json
+import re
+
+# How far ahead swapping looks: blocks that the next instructions use are not swapped out, and are fetched early.
+LOOK_AHEAD = 16
+
+
+class Step:
+    """The instructions of a plan for one GPU: seconds, buffers read and written."""
+
+    def __init__(self, plans, plan):
+        trace = plan.folder + ".trace.json"
+        plans.simulate(plan.folder, "--trace", trace)
+        with open(trace, encoding="utf-8") as file:
+            seconds = {e["args"]["instruction"]: e["dur"] / 1e6 for e in json.load(file)["traceEvents"] if e["ph"] == "X"}
+        with open(plan.folder + "/program.json", encoding="utf-8") as file:
+            program = json.load(file)
+        with open(plan.folder + "/gpu0.json", encoding="utf-8") as file:
+            worker = json.load(file)
+        self.batch = plan.batch
+        self.bytes, self.offset = [], []
+        for buffer, own in zip(program["buffers"], worker["buffers"]):
+            size = {"f64": 8, "i64": 8, "u64": 8, "f16": 2, "bf16": 2, "bool": 1}.get(program["tensors"][buffer["tensor"]]["dtype"], 4)
+            for lo, hi in own["box"]:
+                size *= max(hi - lo, 0)
+            self.bytes.append(size)
+            self.offset.append(own["offset"])
+        self.instructions = []  # (node, seconds, buffers read, buffer written)
+        for number, what in enumerate(program["instructions"]):
+            read = what.get("operands", []) + ([what["from"]] if "from" in what else [])
+            self.instructions.append((what["node"], seconds.get(number, 0), sorted(set(read)), what["to"]))
+        self.parameters = {p["buffer"]: p.get("next", -1) for p in program["parameters"]}
+        self.inputs = [p["buffer"] for p in program["inputs"]]
+        self.last_use = {}
+        for number, (_, _, read, to) in enumerate(self.instructions):
+            for buffer in (*read, to):
+                self.last_use[buffer] = number
+
+    def blocks(self):
+        """Buffers that take the place of one another, in place, are one block: the number of each one's block."""
+        block = list(range(len(self.bytes)))
+        for number, (_, _, read, to) in enumerate(self.instructions):
+            for buffer in read:
+                in_place = self.offset[buffer] == self.offset[to] and self.bytes[buffer] == self.bytes[to]
+                if in_place and self.last_use[buffer] == number:
+                    block[to] = block[buffer]
+        for buffer, following in self.parameters.items():
+            if following >= 0 and block[following] != block[buffer]:
+                mine, other = block[buffer], block[following]
+                block = [mine if b == other else b for b in block]
+        return block
+
+
+def swapping(step, memory_bytes, bytes_per_second):
+    """Seconds of a step where one GPU of this memory keeps what does not fit in the host's. Least recently used first,
+    but nothing that is used soon; what the host has already is dropped, not copied; prefetches. None: a single
+    instruction does not fit. The link carries one copy at a time."""
+    block = step.blocks()
+    size = {}
+    for buffer, number in enumerate(block):
+        size[number] = max(size.get(number, 0), step.bytes[buffer])
+    persistent = {block[p] for p in step.parameters} | {block[i] for i in step.inputs}
+    reads = [sorted({block[b] for b in read}) for _, _, read, _ in step.instructions]
+    writes = [block[to] for *_, to in step.instructions]
+    last = {}
+    for number, (read, write) in enumerate(zip(reads, writes)):
+        for b in (*read, write):
+            last[b] = number
+    uses = [set(r) | {w} for r, w in zip(reads, writes)]
+    if max(sum(size[b] for b in use) for use in uses) > memory_bytes:
+        return None
+
+    resident, clean, ready = {}, set(persistent), {}  # block: last use; those that the host has; when copied in
+    free = memory_bytes
+    link = clock = 0.0
+    durations = []
+    for _ in range(2):  # the second step starts as every other does
+        began = clock
+        starts = []
+        for number, (read, write) in enumerate(zip(reads, writes)):
+            issue = starts[number - LOOK_AHEAD] if number >= LOOK_AHEAD else began
+            soon = set().union(*uses[number:number + LOOK_AHEAD])
+            wait = clock
+            for b in (*read, write):
+                if b in resident:
+                    wait = max(wait, ready.get(b, 0.0))
+                    continue
+                while free < size[b]:
+                    candidates = [v for v in resident if v not in soon] or [v for v in resident if v not in uses[number]]
+                    victim = min(candidates, key=lambda v: (resident[v][0], v))
+                    used, ended = resident.pop(victim)
+                    free += size[victim]
+                    issue = max(issue, ended)
+                    if victim not in clean:
+                        link = max(link, ended) + size[victim] / bytes_per_second
+                        wait = max(wait, link)
+                        clean.add(victim)
+                free -= size[b]
+                if b in read:  # was swapped out, or lies in the host from the start
+                    link = max(link, issue) + size[b] / bytes_per_second
+                    ready[b] = link
+                    wait = max(wait, link)
+                resident[b] = (len(durations) * len(reads) + number, clock)
+            starts.append(wait)
+            clock = wait + step.instructions[number][1]
+            for b in uses[number]:
+                resident[b] = (len(durations) * len(reads) + number, clock)
+            clean.discard(write)
+            for b in uses[number]:
+                if last[b] == number and b not in persistent:
+                    free += size[b]
+                    del resident[b]
+                    clean.discard(b)
+        durations.append(clock - began)
+    return durations[-1]
+
+
+def layer_of(node):
+    found = re.search(r"layer(\d+)/", node)
+    return int(found.group(1)) if found else None
+
+
+class Placement:
+    """Layers round-robin over GPUs, each GPU running what is ready in the order of the program (thesis section 3.7.1).
+    `seconds` of a step; `peak` of the fullest GPU, `at_least` what parameters and history alone take there."""
+
+    def __init__(self, step, gpus, bytes_per_second, latency, gradients_in_place):
+        layers = [layer_of(node) for node, *_ in step.instructions]
+        top = max(layer for layer in layers if layer is not None)
+        self.gpus = gpus
+        # Inputs are cut where the first layer is; the loss is where the last is.
+        self.place = [(0 if node.startswith("input") else top) % gpus if layer is None else layer % gpus
+                      for layer, (node, *_) in zip(layers, step.instructions)]
+        producer = {}
+        self.readers = {}
+        for number, (_, _, read, to) in enumerate(step.instructions):
+            producer[to] = number
+            for buffer in read:
+                self.readers.setdefault(buffer, []).append(number)
+        self.step = step
+        self.schedule(producer, bytes_per_second, latency)
+        self.peak, self.at_least = (max(sizes) for sizes in zip(*(self.memory(gpu, gradients_in_place) for gpu in range(gpus))))
+
+    def schedule(self, producer, bytes_per_second, latency):
+        step = self.step
+        open_operands = [sum(b in producer for b in read) for _, _, read, _ in step.instructions]
+        ready = [[] for _ in range(self.gpus)]
+        arrivals = [(0.0, number) for number, count in enumerate(open_operands) if count == 0]
+        heapq.heapify(arrivals)
+        earliest = [0.0] * len(step.instructions)
+        busy = [0.0] * self.gpus
+        port = [0.0] * self.gpus
+        self.start, self.end = [0.0] * len(step.instructions), [0.0] * len(step.instructions)
+        arrived = {}
+        done = 0
+        while done < len(step.instructions):
+            # The GPU that can start something first does so: the first in the program of what is ready then.
+            while arrivals and not any(ready):
+                when, number = heapq.heappop(arrivals)
+                heapq.heappush(ready[self.place[number]], number)
+            soonest = min((max(busy[g], min(earliest[n] for n in ready[g])), g) for g in range(self.gpus) if ready[g])
+            when, gpu = soonest
+            if arrivals and arrivals[0][0] <= when:
+                while arrivals and arrivals[0][0] <= when:
+                    _, number = heapq.heappop(arrivals)
+                    heapq.heappush(ready[self.place[number]], number)
+                continue
+            number = min(n for n in ready[gpu] if earliest[n] <= when)
+            ready[gpu].remove(number)
+            heapq.heapify(ready[gpu])
+            _, seconds, _, to = step.instructions[number]
+            self.start[number], self.end[number] = when, when + seconds
+            busy[gpu] = when + seconds
+            done += 1
+            for reader in self.readers.get(to, []):
+                there = self.place[reader]
+                at = busy[gpu]
+                if there != gpu:
+                    if (to, there) not in arrived:
+                        port[there] = max(port[there], at + latency) + step.bytes[to] / bytes_per_second
+                        arrived[to, there] = port[there]
+                    at = arrived[to, there]
+                earliest[reader] = max(earliest[reader], at)
+                open_operands[reader] -= 1
+                if open_operands[reader] == 0:
+                    heapq.heappush(arrivals, (earliest[reader], reader))
+        self.seconds = max(self.end)
+
+    def memory(self, gpu, gradients_in_place):
+        """Peak of one GPU, and its layers' parameters: a value is there from its producer to its last reader."""
+        step = self.step
+        block = step.blocks()
+        spans = {}
+        forever = {block[b] for b in step.parameters}
+        for number, (node, _, read, to) in enumerate(step.instructions):
+            if self.place[number] != gpu:
+                continue
+            for buffer in (*read, to):
+                lo, hi = spans.get(block[buffer], (self.start[number], 0.0))
+                spans[block[buffer]] = (min(lo, self.start[number]), max(hi, self.end[number]))
+            readers = [r for r in self.readers.get(to, []) if self.place[r] != gpu]
+            if readers:
+                lo, hi = spans[block[to]]
+                spans[block[to]] = (lo, max(hi, max(self.start[r] for r in readers)))
+        if gradients_in_place:
+            # Of the gradients that an optimizer adds up, only one is there at a time.
+            for node, _, read, _ in step.instructions:
+                summed = [b for b in read if b not in step.parameters and len(self.readers[b]) == 1]
+                if node.startswith("optimizer of") and len(summed) > 1:
+                    first = min(summed, key=lambda b: spans.get(block[b], (0, 0))[0])
+                    for buffer in summed:
+                        if buffer != first and block[buffer] in spans:
+                            lo, _ = spans[block[buffer]]
+                            spans[block[buffer]] = (lo, min(lo, spans[block[buffer]][1]))
+        size = {}
+        for buffer, number in enumerate(block):
+            size[number] = max(size.get(number, 0), step.bytes[buffer])
+        total = sum(size[b] for b in spans if b in forever)
+        changes = []
+        for b, (lo, hi) in spans.items():
+            if b not in forever and hi > lo:
+                changes += [(lo, 1, size[b]), (hi, 0, -size[b])]
+        peak = now = 0
+        for _, _, change in sorted(changes):
+            now += change
+            peak = max(peak, now)
+        return total + peak, total

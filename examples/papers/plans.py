@@ -1,0 +1,157 @@
+"""Plans of the papers' models, made by smex-zoo and smexc and kept in a folder, and their simulation."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+GIB = 2**30
+
+
+def add_options(parser):
+    parser.add_argument("--zoo", default=os.path.join(ROOT, "bazel-bin/tools/smex-zoo"), help="smex-zoo, built")
+    parser.add_argument("--smexc", default=os.path.join(ROOT, "bazel-bin/tools/smexc"), help="smexc, built")
+    parser.add_argument("--machine", default="p2.8xlarge", help="as for smexc simulate; default %(default)s")
+    parser.add_argument("--algorithm", help="of smexc, for the plans of 8 GPUs; default: smexc's own")
+    parser.add_argument("--plans", metavar="DIR", help="keeps plans, and finds them again; default: a temporary folder")
+
+
+class Model:
+    """A model of smex-zoo at a size, all but its batch."""
+
+    def __init__(self, name, arguments, loss, ideal_batch, tofu_batch):
+        self.name, self.arguments, self.loss = name, arguments, loss
+        self.ideal_batch, self.tofu_batch = ideal_batch, tofu_batch  # the second is the paper's or a guess
+
+
+def rnn(layers, hidden):
+    """hidden in units of 1024, as the paper has it."""
+    arguments = ["rnn", f"--layers={layers}", f"--hidden={int(hidden * 1024)}"]
+    return Model(f"RNN-{layers}-{hidden:g}K", arguments, "mse", 512, 128 if (layers, hidden) == (10, 8) else 512)
+
+
+def wresnet(depth, width):
+    arguments = ["wresnet", f"--depth={depth}", f"--width={width}"]
+    return Model(f"WResNet-{depth}-{width}", arguments, "cross_entropy", 128,
+                 {(50, 4): 128, (152, 4): 32, (152, 10): 8}.get((depth, width), 32))
+
+
+class Plan:
+    """A training plan, simulated."""
+
+    def __init__(self, folder, batch, result):
+        self.folder, self.batch, self.result = folder, batch, result
+        self.seconds = result["step_seconds"]
+        self.peak = max(gpu["peak_bytes"] for gpu in result["gpus"])
+        self.fits = not result["out_of_memory"]
+        # One GPU, times 8, is what the paper takes for 8 without communication.
+        self.throughput = batch / self.seconds * 8 / len(result["gpus"])
+
+
+class Plans:
+    def __init__(self, options):
+        self.options = options
+        for program in (options.zoo, options.smexc):
+            if not os.path.exists(program):
+                sys.exit(f"{sys.argv[0]}: error: {program}: not there; bazel build //tools:smexc //tools:smex-zoo")
+        self.temporary = None if options.plans else tempfile.TemporaryDirectory()
+        self.folder = options.plans or self.temporary.name
+        os.makedirs(self.folder, exist_ok=True)
+        self.known = {}
+
+    def call(self, *command):
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{sys.argv[0]}: error: {' '.join(map(str, command))}: status {done.returncode}: {done.stderr.strip()}")
+
+    def make(self, model, batch, gpus):
+        algorithm = self.options.algorithm if gpus > 1 else None
+        name = f"{model.name}.batch{batch}.gpus{gpus}" + (f".{algorithm}" if algorithm else "")
+        if name in self.known:
+            return self.known[name]
+        folder = os.path.join(self.folder, name)
+        if not os.path.exists(folder):
+            print(f"compiling {model.name}, batch {batch}, for {gpus}", file=sys.stderr)
+            json_file = folder + ".json"
+            self.call(self.options.zoo, *model.arguments, f"--batch={batch}", "-o", json_file)
+            chosen = ["--algorithm", algorithm] if algorithm else []
+            self.call(self.options.smexc, json_file, "--train", "--loss", model.loss, "--optimizer", "adagrad",
+                      "--lr", "0.01", "--gpus", gpus, *chosen, "-o", folder)
+            os.remove(json_file)
+        self.known[name] = Plan(folder, batch, self.simulate(folder))
+        return self.known[name]
+
+    def simulate(self, folder, *more):
+        result = folder + ".result.json"
+        self.call(self.options.smexc, "simulate", folder, "--machine", self.options.machine, "--json", result, *more)
+        with open(result, encoding="utf-8") as file:
+            return json.load(file)
+
+    def without_copies(self, plan):
+        """Seconds of computing alone."""
+        return self.simulate(plan.folder, "--skip-copies")["step_seconds"]
+
+    def largest(self, model, gpus, batches, guess):
+        """The plan of the largest of the batches, in ascending order, that fits; None if none does. Goes up or down
+        from the guess, since plans take long to make."""
+        at = batches.index(guess)
+        plan = self.make(model, batches[at], gpus)
+        if not plan.fits:
+            fitting = (self.make(model, batch, gpus) for batch in reversed(batches[:at]))
+            return next((smaller for smaller in fitting if smaller.fits), None)
+        for batch in batches[at + 1:]:
+            larger = self.make(model, batch, gpus)
+            if not larger.fits:
+                break
+            plan = larger
+        return plan
+
+    def ideal(self, model):
+        """One GPU with memory without end, times 8."""
+        return self.make(model, model.ideal_batch, 1)
+
+    def tofu(self, model):
+        return self.largest(model, 8, powers(1, model.ideal_batch), model.tofu_batch)
+
+    def small_batch(self, model):
+        smallest = self.make(model, 1, 1)
+        if not smallest.fits:
+            return None
+        return self.largest(model, 1, powers(1, model.ideal_batch), model.ideal_batch // 8)
+
+
+def powers(lo, hi):
+    batches = [lo]
+    while batches[-1] * 2 <= hi:
+        batches.append(batches[-1] * 2)
+    return batches
+
+
+class Statements:
+    """What the paper says in prose, and whether it holds here."""
+
+    def __init__(self):
+        self.failed = 0
+        self.lines = []
+
+    def add(self, paper, ours, holds, why=""):
+        """`why`: printed where the statement does not hold."""
+        verdict = "holds" if holds else "DIFFERS"
+        self.failed += not holds
+        self.lines.append(f"  {verdict:8} {paper}: ours {ours}" + (f"\n           why: {why}" if why and not holds else ""))
+
+    def print(self):
+        print("\nWhat the paper says:")
+        print("\n".join(self.lines))
+        return 3 if self.failed else 0
+
+
+def percent(value):
+    return "n/a" if value is None else f"{value:.0%}".replace("%", " %")
+
+
+def percents(values):
+    values = list(values)
+    return f"{percent(min(values))} to {percent(max(values))}" if values else "none"

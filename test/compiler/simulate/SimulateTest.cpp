@@ -1,0 +1,250 @@
+#include "compiler/simulate/Cost.h"
+#include "compiler/simulate/Report.h"
+#include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/plan/Totals.h"
+#include "test/compiler/simulate/Plans.h"
+#include "test/runtime/plan/Examples.h"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <set>
+
+using namespace smex;
+using namespace smex::simulate;
+
+static void checkTime(const Simulation &simulation, int worker, int instruction,
+                      double start, double end) {
+  const auto [from, to] = timeOf(simulation, worker, instruction);
+  INFO("gpu" << worker << " instruction " << instruction);
+  CHECK(from == Approx(start));
+  CHECK(to == Approx(end));
+}
+
+TEST_CASE("a compute takes a launch and the longer of arithmetic and memory") {
+  PlanMaker maker(1);
+  maker.compute({1000}); // 1000 flops, 8000 bytes
+  Machine machine = star(1);
+  machine.device.launchSeconds = 1;
+  auto simulation = *simulate::simulate(maker.partitioned, machine);
+  CHECK(simulation.stepSeconds == Approx(1 + 8000 / 1e9));
+  machine.device.memoryEfficiency = 0.5;
+  simulation = *simulate::simulate(maker.partitioned, machine);
+  CHECK(simulation.stepSeconds == Approx(1 + 16000 / 1e9));
+  machine.device.flops[DType::F32] = 100; // slower than memory now
+  simulation = *simulate::simulate(maker.partitioned, machine);
+  CHECK(simulation.stepSeconds == Approx(1 + 10));
+  machine.device.flops[DType::F64] = 1; // of another type
+  simulation = *simulate::simulate(maker.partitioned, machine);
+  CHECK(simulation.stepSeconds == Approx(1 + 10));
+  CHECK(simulation.gpus[0].computeSeconds == Approx(11));
+  CHECK(simulation.gpus[0].idleSeconds == 0);
+}
+
+TEST_CASE("products reach a share of the peak that grows with their size") {
+  const plan::Plan plan = plan::twoWorkers();
+  Device device = roundDevice();
+  device.memoryBandwidth = 1e18;
+  device.contraction = {0.5, 192};
+  const Cost cost(plan.partitioned, device);
+  // 4 x 8 x 3 products of 2 flops: 192, half of half the peak.
+  CHECK(cost.computeSeconds(0, 0) == Approx(192 / (1e9 * 0.5 * 0.5)));
+  // relu: 2 x 8 of two flops at the whole peak.
+  CHECK(cost.computeSeconds(0, 2) == Approx(32 / 1e9));
+}
+
+TEST_CASE("what a lambda is on a GPU comes from its structure") {
+  const auto lambda = [](const char *text) { return *tdl::parseLambda(text); };
+  const auto of = [&](const char *text) { return workOf(lambda(text)); };
+  CHECK(of("(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: Sum(lambda r0: "
+           "x0[i0, r0] * x1[r0, i1])") == Work::Contraction);
+  // The gradients of a convolution.
+  CHECK(of("(x0: f32[3], x1: f32[3]) -> f32: lambda i0, i1, i2: Sum(lambda r0, "
+           "r1: x0[r0, i0, r1] * (x1[r0, i1, r1 + i2 - 1] else 0.0))") ==
+        Work::Convolution);
+  const char *strided =
+      "(x0: f32[3], x1: f32[3]) -> f32: lambda i0, i1, i2: Sum(lambda r0, r1: "
+      "x0[i0, r0, (i2 - r1) // 2] * x1[r0, i1, r1] where (i2 - r1) // 2 >= 0 "
+      "and (i2 - r1) % 2 == 0)";
+  CHECK(of(strided) == Work::Convolution);
+  CHECK(countedShare(lambda(strided)) == 0.5);
+  CHECK(of("(x0: f32[1]) -> f32: lambda i0: x0[i0] * x0[i0]") == Work::Memory);
+  CHECK(of("(x0: f32[2]) -> f32: lambda i0: Sum(lambda r0: x0[i0, r0])") ==
+        Work::Memory);
+  CHECK(of("(x0: f32[2], x1: f32[1]) -> f32: lambda i0: Sum(lambda r0: x0[i0, "
+           "r0] * x1[i0])") == Work::Memory);
+  CHECK(of("(x0: f32[2], x1: f32[2]) -> f32: lambda i0: Max(lambda r0: x0[i0, "
+           "r0] * x1[i0, r0])") == Work::Memory);
+}
+
+TEST_CASE("two flows share a link, and the longer one gets all in the end") {
+  PlanMaker maker(3);
+  // 250 and 750 elements into gpu0: 500 bytes/s each until 1000 bytes have
+  // come, 2 s; then 2000 bytes at 1000 bytes/s.
+  maker.fetch({{0, {{1, 250}, {2, 750}}}});
+  const auto simulation = *simulate::simulate(maker.partitioned, star(3));
+  checkTime(simulation, 0, 0, 0, 4);
+  CHECK(timeOf(simulation, 1, 0).first == -1);
+  CHECK(simulation.communicationBytes == 4000);
+  CHECK(simulation.gpus[0].communicationSeconds == Approx(4));
+  CHECK(simulation.gpus[1].idleSeconds == Approx(4));
+  CHECK(simulation.links[0].backwardBytes == 4000);
+  CHECK(simulation.links[0].forwardBytes == 0);
+  CHECK(simulation.links[1].forwardBytes == 1000);
+  CHECK(simulation.links[2].forwardBytes == 3000);
+}
+
+TEST_CASE("a flow that is slowed elsewhere leaves its share to others") {
+  PlanMaker maker(4);
+  // gpu3 sends 1000 bytes to each of the others, at 1000/3; so gpu0 can take
+  // 2000 bytes from gpu1 at 2000/3, and all end after 3 s. Halves would
+  // take 3.5.
+  maker.fetch({{0, {{1, 500}, {3, 250}}}, {1, {{3, 250}}}, {2, {{3, 250}}}});
+  const auto simulation = *simulate::simulate(maker.partitioned, star(4));
+  for (int w : {0, 1, 2})
+    checkTime(simulation, w, 0, 0, 3);
+}
+
+TEST_CASE("a link whose directions share it, and a bus that all share") {
+  const auto exchange = [](const Machine &machine) {
+    PlanMaker maker(4);
+    maker.fetch(
+        {{0, {{1, 250}}}, {1, {{0, 250}}}, {2, {{3, 250}}}, {3, {{2, 250}}}});
+    return simulate::simulate(maker.partitioned, machine)->stepSeconds;
+  };
+  CHECK(exchange(star(4)) == Approx(1));
+  CHECK(exchange(star(4, /*duplex=*/false)) == Approx(2));
+  Machine bus = star(4);
+  bus.nodes[4].bytesPerSecond = 1000;
+  CHECK(exchange(bus) == Approx(4));
+}
+
+TEST_CASE("latencies of a route add up, and a launch comes first") {
+  PlanMaker maker(2);
+  maker.fetch({{0, {{1, 250}}}});
+  Machine machine = star(2);
+  machine.device.launchSeconds = 0.5;
+  machine.links[0].latencySeconds = 1;
+  machine.links[1].latencySeconds = 2;
+  CHECK(simulate::simulate(maker.partitioned, machine)->stepSeconds ==
+        Approx(0.5 + 3 + 1));
+}
+
+TEST_CASE("own pieces of a fetch are read and written, not communicated") {
+  PlanMaker maker(1);
+  maker.fetch({{0, {{0, 1000}}}});
+  const auto simulation = *simulate::simulate(maker.partitioned, star(1));
+  CHECK(simulation.stepSeconds == Approx(8000 / 1e9));
+  CHECK(simulation.communicationBytes == 0);
+}
+
+TEST_CASE("a chain of waits, through a worker that has nothing to do") {
+  PlanMaker maker(3);
+  Machine machine = star(3);
+  machine.device.memoryBandwidth = 8; // one element per second
+  maker.compute({1, 0, 2});
+  maker.compute({1, 0, 5});
+  maker.wait(1, 0, {0, 0});
+  maker.wait(1, 1, {2, 0});
+  maker.wait(2, 1, {1, 1});
+  maker.wait(0, 1, {2, 1});
+  const auto simulation = *simulate::simulate(maker.partitioned, machine);
+  checkTime(simulation, 0, 0, 0, 1);
+  checkTime(simulation, 2, 0, 0, 2);
+  checkTime(simulation, 2, 1, 2, 7);
+  checkTime(simulation, 0, 1, 7, 8);
+  CHECK(simulation.stepSeconds == Approx(8));
+  CHECK(simulation.gpus[0].idleSeconds == Approx(6));
+  CHECK(simulation.gpus[1].idleSeconds == Approx(8));
+  CHECK(simulation.gpus[2].idleSeconds == Approx(1));
+}
+
+TEST_CASE("without copies only computing is left") {
+  PlanMaker maker(2);
+  maker.fetch({{0, {{1, 250}}}});
+  maker.compute({1000, 1000});
+  Options options;
+  options.skipCopies = true;
+  const auto simulation =
+      *simulate::simulate(maker.partitioned, star(2), options);
+  CHECK(simulation.stepSeconds == Approx(8000 / 1e9));
+  CHECK(simulation.communicationBytes == 0);
+}
+
+TEST_CASE("bytes that cross are the plan's, to the byte") {
+  for (const plan::Plan &plan :
+       {plan::twoWorkers(), plan::manyInstructions(5, 4)}) {
+    const auto simulation =
+        *simulate::simulate(plan.partitioned, *findMachine("p2.8xlarge"));
+    CHECK(simulation.communicationBytes == plan.communicationBytes);
+    const plan::Traffic traffic = plan::traffic(plan.partitioned);
+    for (size_t w = 0; w < simulation.gpus.size(); ++w) {
+      CHECK(simulation.gpus[w].receivedBytes == traffic.received[w]);
+      CHECK(simulation.gpus[w].peakBytes == plan.peakBytes[w]);
+    }
+  }
+}
+
+TEST_CASE("each event comes after those that it waits for") {
+  const plan::Plan plan = plan::manyInstructions(4, 6);
+  const auto simulation =
+      *simulate::simulate(plan.partitioned, *findMachine("dgx-2"));
+  std::map<std::pair<int, int>, const Event *> events;
+  for (const Event &event : simulation.events)
+    events[{event.worker, event.instruction}] = &event;
+  for (const Event &event : simulation.events) {
+    if (event.instruction > 0)
+      CHECK(events.at({event.worker, event.instruction - 1})->end <=
+            event.start);
+    for (const plan::Wait &wait : plan.partitioned.workers[size_t(event.worker)]
+                                      .instructions[size_t(event.instruction)]
+                                      .waits)
+      CHECK(events.at({wait.worker, wait.instruction})->end <= event.start);
+  }
+}
+
+TEST_CASE("too small a memory is said, and the simulation goes on") {
+  const plan::Plan plan = plan::twoWorkers();
+  Machine machine = star(2);
+  machine.device.memoryBytes = 575;
+  const auto simulation = *simulate::simulate(plan.partitioned, machine);
+  CHECK(outOfMemory(simulation, machine) == std::vector<int>{0, 1});
+  CHECK_THAT(text(simulation, machine, {}),
+             Catch::Contains("OUT OF MEMORY on 2 of 2 GPUs, first on gpu0"));
+  CHECK(simulation.stepSeconds > 0);
+}
+
+TEST_CASE("plans that cannot be simulated") {
+  const auto tooMany = simulate::simulate(PlanMaker(3).partitioned, star(2));
+  REQUIRE(!tooMany);
+  CHECK(tooMany.error().message == "the plan is for 3 GPUs, and star has 2");
+  PlanMaker maker(2);
+  maker.compute({1, 1});
+  maker.wait(0, 0, {1, 0});
+  maker.wait(1, 0, {0, 0});
+  const auto stuck = simulate::simulate(maker.partitioned, star(2));
+  REQUIRE(!stuck);
+  CHECK_THAT(stuck.error().message, Catch::StartsWith("the plan never ends: "));
+}
+
+TEST_CASE("the same plan takes the same time, to the bit") {
+  const plan::Plan plan = plan::manyInstructions(8, 20);
+  const Machine machine = *findMachine("p2.8xlarge");
+  const auto once = *simulate::simulate(plan.partitioned, machine);
+  const auto twice = *simulate::simulate(plan.partitioned, machine);
+  CHECK(json(once, machine, {}) == json(twice, machine, {}));
+  CHECK(trace(once, plan.partitioned.program) ==
+        trace(twice, plan.partitioned.program));
+}
+
+TEST_CASE("8 workers of 5,000 instructions take well under a second") {
+  const plan::Plan plan = plan::manyInstructions(8, 1667);
+  const Machine machine = *findMachine("p2.8xlarge");
+  const auto start = std::chrono::steady_clock::now();
+  const auto simulation = simulate::simulate(plan.partitioned, machine);
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - start;
+  REQUIRE(simulation);
+  WARN("8 x " << plan.partitioned.program.instructions.size()
+              << " instructions: " << took.count() << " s");
+  CHECK(took.count() < 1);
+}

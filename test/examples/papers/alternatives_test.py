@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""The alternatives of examples/papers on steps made by hand, whose times can be worked out on paper."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.getcwd(), "examples/papers"))
+sys.dont_write_bytecode = True
+
+from alternatives import Placement, Step, swapping  # noqa: E402
+
+
+def step(sizes, instructions, parameters=None, inputs=()):
+    made = Step.__new__(Step)
+    made.batch = 1
+    made.bytes = sizes
+    made.offset = [1000 * n for n in range(len(sizes))]  # nothing in place
+    made.instructions = instructions
+    made.parameters = parameters or {}
+    made.inputs = list(inputs)
+    made.last_use = {}
+    for number, (_, _, read, to) in enumerate(instructions):
+        for buffer in (*read, to):
+            made.last_use[buffer] = number
+    return made
+
+
+def equal(what, got, want):
+    assert got == want or abs(got - want) < 1e-9, f"{what}: {got}, not {want}"
+
+
+# All fits: computing alone.
+chain = step([10, 10, 10], [("a", 1.0, [0], 1), ("b", 2.0, [1], 2)], {0: -1})
+equal("no swapping", swapping(chain, 30, 1.0), 3.0)
+# An instruction that does not fit.
+equal("too large", swapping(chain, 19, 1.0), None)
+# Two weights of 10 and room for one besides the value: each is read again in every step, 10 s, and dropped without a
+# copy, since it was not written.
+weights = step([10, 10, 5, 5], [("a", 1.0, [0], 2), ("b", 1.0, [1, 2], 3)], {0: -1, 1: -1})
+equal("read only", swapping(weights, 22, 1.0), 22.0)
+# The first is replaced by what follows it: 10 s more to copy it out, and c reads it again.
+updated = step([10, 10, 5, 5, 10], [("a", 1.0, [0], 2), ("b", 1.0, [1, 2], 3), ("c", 1.0, [0, 3], 4)], {0: 4, 1: -1})
+equal("all fits", swapping(updated, 30, 1.0), 3.0)
+equal("copied out", swapping(updated, 24, 1.0), 1.0 + 10 + 10 + 1 + 10 + 1)
+
+# Two layers of three timesteps on two GPUs: 3 + 1 units, and the copies' latency once per timestep on the way.
+nodes = []
+buffers = 1
+for t in range(3):
+    nodes.append((f"layer0/step{t}/cell", 1.0, [0] if t == 0 else [nodes[2 * t - 2][3]], buffers))
+    nodes.append((f"layer1/step{t}/cell", 1.0, [nodes[-1][3]] + ([nodes[2 * t - 1][3]] if t else []), buffers + 1))
+    buffers += 2
+pipeline = step([8] * buffers, nodes)
+equal("pipeline", Placement(pipeline, 2, 1e9, 0.0, True).seconds, 4 + 8e-9)
+equal("one GPU", Placement(pipeline, 1, 1e9, 0.0, True).seconds, 6.0)
+equal("slow link", Placement(pipeline, 2, 4.0, 0.0, True).seconds, 1 + 3 * 2 + 1)
+# Gradients that are added up in place take memory once.
+sums = step([4, 8, 8, 8, 4], [("layer0/a", 1.0, [0], 1), ("layer0/b", 1.0, [0], 2), ("layer0/c", 1.0, [0], 3),
+                              ("optimizer of layer0/w", 1.0, [1, 2, 3], 4)], {0: 4})
+equal("kept", Placement(sums, 1, 1e9, 0.0, False).peak, 4 + 24)
+equal("in place", Placement(sums, 1, 1e9, 0.0, True).peak, 4 + 8)
+print("ok")

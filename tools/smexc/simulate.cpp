@@ -1,0 +1,64 @@
+// smexc simulate: what a plan takes on a machine.
+#include "compiler/simulate/Report.h"
+#include "runtime/plan/Load.h"
+#include "tools/smexc/Command.h"
+
+#include <fstream>
+
+using namespace smex;
+using namespace smex::tools;
+
+namespace {
+Status write(const std::string &file, const std::string &text) {
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (stream)
+    return {};
+  return Error{file + ": cannot write it", Fault::Environment};
+}
+} // namespace
+
+int smex::tools::simulateCommand(int argc, char **argv) {
+  std::string directory, machineName, jsonFile, traceFile;
+  simulate::Options options;
+  CLI::App app("predicted time line, memory and traffic of a plan",
+               "smexc simulate");
+  std::string known;
+  for (const std::string &preset : simulate::presets())
+    known += (known.empty() ? "" : ", ") + preset;
+  app.add_option("DIR", directory, "folder of the plan")->required();
+  app.add_option("--machine", machineName, "a .json file, or one of " + known)
+      ->required();
+  app.add_flag("--skip-copies", options.skipCopies,
+               "copies between GPUs take no time: computing alone");
+  app.add_option("--json", jsonFile, "writes the result for programs");
+  app.add_option("--trace", traceFile, "writes the time line, as Chrome trace");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return parseError(app, e);
+  }
+  const auto machine = simulate::findMachine(machineName);
+  if (!machine)
+    return report(machine.error());
+  const auto plan = plan::load(directory, {/*verifyWeights=*/false});
+  if (!plan)
+    return report(plan.error());
+  const auto simulation =
+      simulate::simulate(plan->partitioned, *machine, options);
+  if (!simulation)
+    return report(fail(directory, ": ", simulation.error().message));
+  if (!jsonFile.empty())
+    if (const Status written =
+            write(jsonFile, simulate::json(*simulation, *machine, options));
+        !written)
+      return report(written.error());
+  if (!traceFile.empty())
+    if (const Status written = write(
+            traceFile, simulate::trace(*simulation, plan->partitioned.program));
+        !written)
+      return report(written.error());
+  std::fputs(simulate::text(*simulation, *machine, options).c_str(), stdout);
+  return 0;
+}
