@@ -63,8 +63,13 @@ double simulate::countedShare(const tdl::Lambda &lambda) {
                         left->binary == tdl::BinaryOp::Mod &&
                         left->children[1]->kind == ExprKind::Int &&
                         left->children[1]->integer > 1;
-    if (isRest && e->binary == tdl::BinaryOp::Eq)
-      return 1 / double(left->children[1]->integer);
+    if (!isRest)
+      return 1;
+    const double divisor = double(left->children[1]->integer);
+    if (e->binary == tdl::BinaryOp::Eq)
+      return 1 / divisor;
+    if (e->binary == tdl::BinaryOp::Lt && right->kind == ExprKind::Int)
+      return std::clamp(double(right->integer) / divisor, 0.0, 1.0);
     return 1;
   };
   return lambda.guard ? share(lambda.guard, share) : 1;

@@ -19,7 +19,8 @@ enum class Work {
 Work workOf(const tdl::Lambda &lambda);
 
 /// The part of a reduction's terms that its guard lets count: conditions
-/// `e % k == 0`, as in gradients of strided reads, leave one in k.
+/// `e % k == 0` and `e % k < n`, as in gradients of strided reads, leave 1 or n
+/// in k.
 double countedShare(const tdl::Lambda &lambda);
 
 class Cost {

@@ -35,10 +35,33 @@ class Step:
             self.instructions.append((what["node"], seconds.get(number, 0), sorted(set(read)), what["to"]))
         self.parameters = {p["buffer"]: p.get("next", -1) for p in program["parameters"]}
         self.inputs = [p["buffer"] for p in program["inputs"]]
+        self.find_last_uses()
+
+    def find_last_uses(self):
         self.last_use = {}
         for number, (_, _, read, to) in enumerate(self.instructions):
             for buffer in (*read, to):
                 self.last_use[buffer] = number
+
+    def as_ready(self):
+        """Reorders: first what was ready first. So frameworks schedule, and go through an RNN's mesh of layers and
+        timesteps along its diagonal, where a plan finishes a layer first."""
+        producer = {to: number for number, (*_, to) in enumerate(self.instructions)}
+        readers, missing = {}, []
+        for number, (_, _, read, _) in enumerate(self.instructions):
+            needed = [b for b in read if producer.get(b, number) < number]
+            missing.append(len(needed))
+            for buffer in needed:
+                readers.setdefault(buffer, []).append(number)
+        order = [number for number, count in enumerate(missing) if count == 0]
+        for number in order:  # grows
+            for reader in readers.get(self.instructions[number][3], []):
+                missing[reader] -= 1
+                if missing[reader] == 0:
+                    order.append(reader)
+        self.instructions = [self.instructions[number] for number in order]
+        self.find_last_uses()
+        return self
 
     def blocks(self):
         """Buffers that take the place of one another, in place, are one block: the number of each one's block."""
@@ -126,7 +149,7 @@ def layer_of(node):
 
 class Placement:
     """Layers round-robin over GPUs, each GPU running what is ready in the order of the program (thesis section 3.7.1).
-    `seconds` of a step; `peak` of the fullest GPU, `at_least` what parameters and history alone take there."""
+    `seconds` of a step; `peak` of the fullest GPU."""
 
     def __init__(self, step, gpus, bytes_per_second, latency, gradients_in_place):
         layers = [layer_of(node) for node, *_ in step.instructions]
@@ -143,7 +166,7 @@ class Placement:
                 self.readers.setdefault(buffer, []).append(number)
         self.step = step
         self.schedule(producer, bytes_per_second, latency)
-        self.peak, self.at_least = (max(sizes) for sizes in zip(*(self.memory(gpu, gradients_in_place) for gpu in range(gpus))))
+        self.peak = max(self.memory(gpu, gradients_in_place) for gpu in range(gpus))
 
     def schedule(self, producer, bytes_per_second, latency):
         step = self.step
@@ -191,7 +214,7 @@ class Placement:
         self.seconds = max(self.end)
 
     def memory(self, gpu, gradients_in_place):
-        """Peak of one GPU, and its layers' parameters: a value is there from its producer to its last reader."""
+        """Peak of one GPU: its layers' parameters, and values from their producer to their last reader."""
         step = self.step
         block = step.blocks()
         spans = {}
@@ -228,4 +251,4 @@ class Placement:
         for _, _, change in sorted(changes):
             now += change
             peak = max(peak, now)
-        return total + peak, total
+        return total + peak

@@ -13,26 +13,35 @@ class Link:
 
 def place(plans, model, in_place=True):
     """The largest batch that fits with a layer per GPU in turn: (samples/s, batch), or None."""
-    for batch in reversed(powers(16, model.ideal_batch)):
-        plan = plans.make(model, batch, 1)
-        placed = Placement(Step(plans, plan), 8, Link.PEER, Link.LATENCY, in_place)
-        if placed.peak <= plan.result["memory_bytes"]:
+    largest, *others, smallest = reversed(powers(16, model.ideal_batch))
+    # Most often all fit, or none does.
+    placed, fits = place_batch(plans, model, largest, in_place)
+    if fits:
+        return largest / placed.seconds, largest
+    last, fits = place_batch(plans, model, smallest, in_place)
+    if not fits:
+        return None
+    for batch in others:
+        placed, fits = place_batch(plans, model, batch, in_place)
+        if fits:
             return batch / placed.seconds, batch
-        if placed.at_least > plan.result["memory_bytes"]:
-            return None
-    return None
+    return smallest / last.seconds, smallest
 
 
-def swap(plans, model, small):
-    """The best of a few batches: (samples/s, batch), or None."""
-    batches = {small.batch if small else model.ideal_batch // 8, model.ideal_batch}
-    best = None
-    for batch in sorted(batches):
+def place_batch(plans, model, batch, in_place):
+    plan = plans.make(model, batch, 1)
+    placed = Placement(Step(plans, plan), 8, Link.PEER, Link.LATENCY, in_place)
+    return placed, placed.peak <= plan.result["memory_bytes"]
+
+
+def swap(plans, model):
+    """With the largest batch of which every instruction fits, as the paper has it: (samples/s, batch), or None."""
+    for batch in reversed(powers(1, model.ideal_batch)):
         plan = plans.make(model, batch, 1)
-        seconds = swapping(Step(plans, plan), plan.result["memory_bytes"], Link.HOST)
-        if seconds and (best is None or 8 * batch / seconds > best[0]):
-            best = 8 * batch / seconds, batch
-    return best
+        seconds = swapping(Step(plans, plan).as_ready(), plan.result["memory_bytes"], Link.HOST)
+        if seconds:
+            return 8 * batch / seconds, batch
+    return None
 
 
 class Row:
@@ -44,7 +53,7 @@ class Row:
         self.hidden = tofu.batch / plans.without_copies(tofu) if tofu else None
         small = plans.small_batch(model)
         self.small = (small.throughput, small.batch) if small else None
-        self.swap = swap(plans, model, small)
+        self.swap = swap(plans, model)
         self.place = place(plans, model) if with_placement else None
 
     def of_ideal(self, found):

@@ -84,7 +84,7 @@ class Plans:
         return self.known[name]
 
     def simulate(self, folder, *more):
-        result = folder + ".result.json"
+        result = folder + (".more" if more else "") + ".result.json"
         self.call(self.options.smexc, "simulate", folder, "--machine", self.options.machine, "--json", result, *more)
         with open(result, encoding="utf-8") as file:
             return json.load(file)

@@ -67,6 +67,10 @@ TEST_CASE("what a lambda is on a GPU comes from its structure") {
       "and (i2 - r1) % 2 == 0)";
   CHECK(of(strided) == Work::Convolution);
   CHECK(countedShare(lambda(strided)) == 0.5);
+  CHECK(countedShare(lambda(
+            "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: Sum(lambda r0: "
+            "x0[i0 // 2, r0] * x1[r0, i1 // 3] where i0 % 2 < 1 and i1 % 3 < "
+            "2)")) == Approx(1 / 3.0));
   CHECK(of("(x0: f32[1]) -> f32: lambda i0: x0[i0] * x0[i0]") == Work::Memory);
   CHECK(of("(x0: f32[2]) -> f32: lambda i0: Sum(lambda r0: x0[i0, r0])") ==
         Work::Memory);
