@@ -12,8 +12,8 @@ struct Entry {
 };
 // In the order of the enumeration.
 constexpr Entry table[] = {
-    {"bool", 1}, {"i8", 1},  {"i16", 2}, {"i32", 4},  {"i64", 8},
-    {"u8", 1},   {"u16", 2}, {"u32", 4}, {"u64", 8},  {"f16", 2},
+    {"bool", 1}, {"i8", 1},  {"i16", 2}, {"i32", 4}, {"i64", 8},
+    {"u8", 1},   {"u16", 2}, {"u32", 4}, {"u64", 8}, {"f16", 2},
     {"bf16", 2}, {"f32", 4}, {"f64", 8},
 };
 uint32_t bitsOf(float value) {
@@ -71,7 +71,9 @@ uint16_t smex::floatToHalf(float value) {
   return sign | uint16_t((rounded >> 13) - (112 << 10));
 }
 
-float smex::bfloatToFloat(uint16_t bits) { return floatOf(uint32_t(bits) << 16); }
+float smex::bfloatToFloat(uint16_t bits) {
+  return floatOf(uint32_t(bits) << 16);
+}
 
 uint16_t smex::floatToBfloat(float value) {
   const uint32_t bits = bitsOf(value);

@@ -10,9 +10,18 @@ namespace smex {
 
 enum class DType : uint8_t {
   Bool, // one byte, 0 or 1
-  I8, I16, I32, I64,
-  U8, U16, U32, U64,
-  F16, BF16, F32, F64,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64,
 };
 
 /// Bytes of one element.

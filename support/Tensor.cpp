@@ -29,7 +29,8 @@ std::optional<int64_t> smex::elementCount(const std::vector<int64_t> &shape) {
 std::optional<int64_t> smex::byteCount(const TensorType &type) {
   const auto elements = elementCount(type.shape);
   int64_t bytes;
-  if (!elements || __builtin_mul_overflow(*elements, byteSize(type.dtype), &bytes))
+  if (!elements ||
+      __builtin_mul_overflow(*elements, byteSize(type.dtype), &bytes))
     return std::nullopt;
   return bytes;
 }

@@ -36,7 +36,9 @@ struct Tensor {
   TensorType type;
   std::vector<std::byte> bytes; // byteCount(type) of them
 
-  template <typename T> T *data() { return reinterpret_cast<T *>(bytes.data()); }
+  template <typename T> T *data() {
+    return reinterpret_cast<T *>(bytes.data());
+  }
   template <typename T> const T *data() const {
     return reinterpret_cast<const T *>(bytes.data());
   }

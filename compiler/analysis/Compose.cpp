@@ -132,7 +132,7 @@ std::optional<Composition> analysis::compose(Instance consumer, int operand,
   const Numbering numbers = number(outer, operand, inner, same, composed);
   const auto at = [&](const std::vector<ExprRef> &index) {
     return tdl::rebuild(inner.body, [&](const tdl::Expr &e, auto children,
-                                   ExprRef otherwise, auto slices) {
+                                        ExprRef otherwise, auto slices) {
       return e.kind == ExprKind::Index
                  ? index[e.index]
                  : renumbered(e, std::move(children), std::move(otherwise),

@@ -43,10 +43,11 @@ bool alwaysTrue(const Affine &a) { // a >= 0
 }
 
 bool neverTrue(const Affine &a) {
-  return a.constant < 0 &&
-         std::all_of(a.terms.begin(), a.terms.end(), [](const Affine::Term &t) {
-           return t.factor < 0 && neverNegative(t.atom);
-         });
+  return a.constant < 0 && std::all_of(
+                               a.terms.begin(), a.terms.end(),
+                               [](const Affine::Term &t) {
+                                 return t.factor < 0 && neverNegative(t.atom);
+                               });
 }
 
 bool contradict(const Affine &a, const Affine &b) {

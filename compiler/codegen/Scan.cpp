@@ -88,18 +88,20 @@ public:
         outer.push_back(i);
     Value memory =
         kernel.scratch(kernel.accumulatorMemory(), tiled() ? tileSize : 1);
-    Nest(kernel, outer)
-        .emit(scan.term, Nest::Body([&](const ExprRef &term) {
-                if (!tiled())
-                  return scanTile({memory, nullptr, kernel.constant(1)}, term);
-                Value lo = kernel.lo[size_t(last)],
-                      hi = kernel.hi[size_t(last)];
-                kernel.loop(lo, hi, tileSize, [&](Value start) {
-                  Value size = kernel.min(kernel.sub(hi, start),
-                                          kernel.constant(tileSize));
-                  scanTile({memory, start, size}, term);
-                });
-              }));
+    Nest(kernel, outer).emit(scan.term, Nest::Body([&](const ExprRef &term) {
+                               if (!tiled())
+                                 return scanTile(
+                                     {memory, nullptr, kernel.constant(1)},
+                                     term);
+                               Value lo = kernel.lo[size_t(last)],
+                                     hi = kernel.hi[size_t(last)];
+                               kernel.loop(lo, hi, tileSize, [&](Value start) {
+                                 Value size =
+                                     kernel.min(kernel.sub(hi, start),
+                                                kernel.constant(tileSize));
+                                 scanTile({memory, start, size}, term);
+                               });
+                             }));
   }
 
 private:

@@ -75,11 +75,10 @@ private:
       setRange(program().inputs.back(), buffer.getRange());
     } else if (exec::isParameter(buffer)) {
       const auto scale = buffer.getDrawn();
-      program().parameters.push_back({buffer.getTensor().str(), number,
-                                      scale.has_value(),
-                                      scale ? scale->convertToDouble() : 0.0,
-                                      -1, buffer.getRole() == "state",
-                                      buffer.getRole() == "constant"});
+      program().parameters.push_back(
+          {buffer.getTensor().str(), number, scale.has_value(),
+           scale ? scale->convertToDouble() : 0.0, -1,
+           buffer.getRole() == "state", buffer.getRole() == "constant"});
     }
     const auto boxes = exec::boxesOf(buffer);
     for (size_t w = 0; w < boxes.size(); ++w)

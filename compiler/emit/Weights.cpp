@@ -14,8 +14,8 @@ Weights::Weights(const frontend::Model &model) : model(model) {
 
 namespace {
 
-/// Calls `copy(element, count)` for every contiguous run of the box, in row-major
-/// order, with its first element's number in the whole tensor.
+/// Calls `copy(element, count)` for every contiguous run of the box, in
+/// row-major order, with its first element's number in the whole tensor.
 template <typename F>
 bool forEachRun(const std::vector<int64_t> &shape, const Box &box, F &&copy) {
   // Trailing dimensions that are whole join into one run.
@@ -74,7 +74,8 @@ Result<std::vector<std::byte>> Weights::read(const std::string &name,
         const size_t start = bytes.size();
         bytes.resize(start + size_t(count * element));
         file.seekg(data.offset + first * element);
-        return bool(file.read(reinterpret_cast<char *>(&bytes[start]), count * element));
+        return bool(file.read(reinterpret_cast<char *>(&bytes[start]),
+                              count * element));
       });
   if (!complete)
     return fail(data.path, ": cannot read parameter \"", name,

@@ -1,5 +1,5 @@
-// Reads parameters region by region from where the model keeps them, so that the
-// compiler never holds all weights in memory.
+// Reads parameters region by region from where the model keeps them, so that
+// the compiler never holds all weights in memory.
 #ifndef SMEX_COMPILER_EMIT_WEIGHTS_H
 #define SMEX_COMPILER_EMIT_WEIGHTS_H
 

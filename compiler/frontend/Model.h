@@ -57,8 +57,8 @@ struct Application {
   bool detached = false;     // see tdl::Application
 };
 
-/// A parameter takes this value after each step: an optimizer's new weight, or a
-/// running statistic. Both have the same type.
+/// A parameter takes this value after each step: an optimizer's new weight, or
+/// a running statistic. Both have the same type.
 struct Update {
   int parameter = 0, value = 0; // values
 };

@@ -101,11 +101,11 @@ private:
     return {};
   }
 
-  /// Composed, the producer is computed where the consumer is, and what it reads
-  /// lives until then in place of its result. That is more than before if it is
-  /// several tensors of that size, unless all else that the consumer reads is
-  /// there already when the producer is computed, so that the two may move
-  /// together. A sum that grows with each gradient is the example.
+  /// Composed, the producer is computed where the consumer is, and what it
+  /// reads lives until then in place of its result. That is more than before if
+  /// it is several tensors of that size, unless all else that the consumer
+  /// reads is there already when the producer is computed, so that the two may
+  /// move together. A sum that grows with each gradient is the example.
   static bool keepsMoreAlive(ApplyOp consumer, ApplyOp producer) {
     const int64_t size = elementsOf(producer.getResult());
     int64_t large = 0;

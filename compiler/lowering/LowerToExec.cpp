@@ -60,10 +60,10 @@ public:
     for (Operation &op : main.getBody().front()) {
       if (auto parameter = dyn_cast<ParameterOp>(op)) {
         if (!parameter.getResult().use_empty())
-          makeHome(parameter.getResult(),
-                   parameter.getState()      ? "state"
-                   : parameter.getConstant() ? "constant"
-                                             : "parameter");
+          makeHome(parameter.getResult(), parameter.getState() ? "state"
+                                          : parameter.getConstant()
+                                              ? "constant"
+                                              : "parameter");
       } else if (auto apply = dyn_cast<ApplyOp>(op)) {
         if (failed(lower(apply)))
           return failure();
@@ -71,7 +71,8 @@ public:
     }
     auto names = main->getAttrOfType<ArrayAttr>(semantic::outputsAttr);
     auto results = main.getBody().front().getTerminator()->getOperands();
-    for (auto [name, value] : llvm::zip(names.getAsRange<StringAttr>(), results))
+    for (auto [name, value] :
+         llvm::zip(names.getAsRange<StringAttr>(), results))
       exec::OutputOp::create(builder, value.getLoc(), name, homes.at(value));
     for (auto update : main.getOps<semantic::UpdateOp>())
       exec::UpdateOp::create(builder, update.getLoc(),
@@ -96,7 +97,8 @@ private:
     const tdl::Lambda &lambda = lambdas[apply.getLambdaAttr().getAttr()];
     const size_t rank = size_t(lambda.rank());
     Work work;
-    work.indices = shares(apply.getExtents().vec(), choice(apply.getSplitAttr()), ways);
+    work.indices =
+        shares(apply.getExtents().vec(), choice(apply.getSplitAttr()), ways);
 
     std::map<std::vector<std::pair<int64_t, int64_t>>, int> numbers;
     for (const Box &box : work.indices) {
@@ -109,7 +111,8 @@ private:
     for (auto &[part, number] : numbers) {
       bool nothing = false;
       for (size_t i = 0; i < part.size(); ++i)
-        nothing |= part[i].first >= part[i].second && apply.getExtents()[rank + i] > 0;
+        nothing |=
+            part[i].first >= part[i].second && apply.getExtents()[rank + i] > 0;
       number = nothing ? -1 : next++;
     }
     work.partial = next > 1;
@@ -125,7 +128,8 @@ private:
 
     // Whoever computes all that it owns, and more, computes only that.
     const Regions home = homeRegions(apply.getResult());
-    if (!work.partial && !isOpaque(lambda) && contains(results(work, rank), home))
+    if (!work.partial && !isOpaque(lambda) &&
+        contains(results(work, rank), home))
       for (int64_t w = 0; w < workers; ++w)
         std::copy(home[w].begin(), home[w].end(), work.indices[w].begin());
     return work;
@@ -191,12 +195,14 @@ private:
         builder, loc, builder.getType<exec::BufferType>(),
         builder.getStringAttr(role),
         builder.getStringAttr(semantic::tensorName(tensor)),
-        TypeAttr::get(tensor.getType()), partial ? builder.getUnitAttr() : UnitAttr(),
+        TypeAttr::get(tensor.getType()),
+        partial ? builder.getUnitAttr() : UnitAttr(),
         role == "parameter" || role == "state" || role == "constant"
             ? drawn
             : FloatAttr(),
         role == "input" ? rangeOf(tensor) : DenseI64ArrayAttr(),
-        builder.getDenseI64ArrayAttr(exec::flatten(boxes)), DenseI64ArrayAttr());
+        builder.getDenseI64ArrayAttr(exec::flatten(boxes)),
+        DenseI64ArrayAttr());
   }
 
   void makeHome(Value value, StringRef role) {
@@ -233,17 +239,19 @@ private:
     const auto regions = needs(apply, work);
     SmallVector<Value> operands;
     for (size_t i = 0; i < regions.size(); ++i)
-      operands.push_back(operandBuffer(apply, apply.getInputs()[i], regions[i]));
+      operands.push_back(
+          operandBuffer(apply, apply.getInputs()[i], regions[i]));
 
     const Regions produced = results(work, size_t(lambda.rank()));
     const Regions home = homeRegions(apply.getResult());
     const bool direct = !work.partial && produced == home;
     BufferOp result = makeBuffer(apply.getLoc(), "temporary", apply.getResult(),
                                  produced, work.partial);
-    exec::ComputeOp::create(builder, apply.getLoc(), apply.getLambdaAttr(), operands,
-                            result, apply.getExtentsAttr(),
-                            builder.getDenseI64ArrayAttr(exec::flatten(work.indices)),
-                            DenseI64ArrayAttr());
+    exec::ComputeOp::create(
+        builder, apply.getLoc(), apply.getLambdaAttr(), operands, result,
+        apply.getExtentsAttr(),
+        builder.getDenseI64ArrayAttr(exec::flatten(work.indices)),
+        DenseI64ArrayAttr());
     if (direct) {
       homes[apply.getResult()] = result;
       return success();
@@ -251,19 +259,19 @@ private:
     makeHome(apply.getResult(), "temporary");
     std::vector<std::vector<plan::Piece>> pieces;
     for (int64_t w = 0; w < workers; ++w) {
-      pieces.push_back(work.partial
-                           ? gatherPartials(home[w], int(w), produced, work.groups)
-                           : gather(home[w], int(w), produced));
+      pieces.push_back(
+          work.partial ? gatherPartials(home[w], int(w), produced, work.groups)
+                       : gather(home[w], int(w), produced));
       if (pieces.back().empty() && !isEmpty(home[w]))
         return apply.emitOpError("leaves a part of its result uncomputed");
     }
     BufferOp owned = homes.at(apply.getResult());
     if (work.partial)
-      exec::ReduceOp::create(builder, apply.getLoc(),
-                             builder.getStringAttr(tdl::name(lambda.reducer)),
-                             result, owned,
-                             builder.getDenseI64ArrayAttr(exec::flatten(pieces)),
-                             DenseI64ArrayAttr());
+      exec::ReduceOp::create(
+          builder, apply.getLoc(),
+          builder.getStringAttr(tdl::name(lambda.reducer)), result, owned,
+          builder.getDenseI64ArrayAttr(exec::flatten(pieces)),
+          DenseI64ArrayAttr());
     else
       exec::FetchOp::create(builder, apply.getLoc(), result, owned,
                             exec::flatten(pieces), DenseI64ArrayAttr());
@@ -304,8 +312,8 @@ struct LowerToExec : lowering::impl::LowerToExecBase<LowerToExec> {
 
     OpBuilder builder(module.getBodyRegion());
     builder.setInsertionPoint(main);
-    auto op = exec::ProgramOp::create(builder, main.getLoc(), StringRef(program),
-                                      workers, nullptr, nullptr);
+    auto op = exec::ProgramOp::create(
+        builder, main.getLoc(), StringRef(program), workers, nullptr, nullptr);
     op.getBody().emplaceBlock();
     if (failed(Lowering(main, op, ways).run()))
       return signalPassFailure();

@@ -8,8 +8,8 @@
 
 namespace smex::lowering {
 
-/// Each worker's digit per step: the mixed-radix number of the worker, the first
-/// step's digit the most significant.
+/// Each worker's digit per step: the mixed-radix number of the worker, the
+/// first step's digit the most significant.
 std::vector<std::vector<int64_t>> digits(const std::vector<int64_t> &ways);
 
 /// Each worker's share of a box [0, extents) of which step s cuts dimension

@@ -37,6 +37,6 @@ void smex::pipeline::registerAllPasses() {
 }
 
 void smex::pipeline::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<mlir::func::FuncDialect, tdl::TdlDialect, semantic::SmexDialect,
-                  exec::ExecDialect>();
+  registry.insert<mlir::func::FuncDialect, tdl::TdlDialect,
+                  semantic::SmexDialect, exec::ExecDialect>();
 }

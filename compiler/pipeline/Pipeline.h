@@ -55,7 +55,8 @@ Result<std::string> regenerateKernels(const plan::Plan &plan);
 
 /// The passes by stage, for smex-opt and the functions above.
 void addSemanticPasses(mlir::OpPassManager &manager);
-void addDecisionPasses(mlir::OpPassManager &manager, const CompileOptions &options);
+void addDecisionPasses(mlir::OpPassManager &manager,
+                       const CompileOptions &options);
 void addExecPasses(mlir::OpPassManager &manager);
 
 /// Passes and dialects by name, for smex-opt.

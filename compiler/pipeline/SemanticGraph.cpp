@@ -19,7 +19,8 @@ public:
     const std::string text = tdl::toString(lambda);
     const auto [entry, isNew] = names.try_emplace(text);
     if (isNew) {
-      entry->second = builder.getStringAttr("lambda_" + Twine(names.size() - 1));
+      entry->second =
+          builder.getStringAttr("lambda_" + Twine(names.size() - 1));
       tdl::LambdaOp::create(builder, loc, entry->second,
                             builder.getStringAttr(text));
     }
@@ -41,8 +42,8 @@ bool isConstant(const Model &model, const Parameter &parameter) {
 
 } // namespace
 
-OwningOpRef<ModuleOp>
-smex::pipeline::buildSemanticGraph(const Model &model, MLIRContext *context) {
+OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
+                                                         MLIRContext *context) {
   context->loadDialect<func::FuncDialect, tdl::TdlDialect,
                        semantic::SmexDialect>();
   OpBuilder builder(context);
@@ -71,7 +72,8 @@ smex::pipeline::buildSemanticGraph(const Model &model, MLIRContext *context) {
   std::vector<mlir::Value> values(model.values.size());
   for (auto [i, value] : llvm::enumerate(model.inputs)) {
     const std::string &name = model.values[value].name;
-    main.setArgAttr(unsigned(i), semantic::nameAttr, builder.getStringAttr(name));
+    main.setArgAttr(unsigned(i), semantic::nameAttr,
+                    builder.getStringAttr(name));
     if (const auto range = model.inputRanges.find(value);
         range != model.inputRanges.end()) {
       SmallVector<int64_t> numbers = {range->second.low, range->second.high};
@@ -111,9 +113,9 @@ smex::pipeline::buildSemanticGraph(const Model &model, MLIRContext *context) {
         DenseI64ArrayAttr(), DenseI64ArrayAttr());
   }
   for (const Update &update : model.updates)
-    semantic::UpdateOp::create(
-        builder, locationOf(model.values[update.parameter].name),
-        values[update.parameter], values[update.value]);
+    semantic::UpdateOp::create(builder,
+                               locationOf(model.values[update.parameter].name),
+                               values[update.parameter], values[update.value]);
   SmallVector<mlir::Value> results;
   for (int value : model.outputs)
     results.push_back(values[value]);

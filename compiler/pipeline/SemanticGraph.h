@@ -9,8 +9,8 @@ namespace smex::pipeline {
 
 /// A module with the model's lambdas, each once, and its function `@main`. The
 /// locations are the names of the model's nodes.
-mlir::OwningOpRef<mlir::ModuleOp> buildSemanticGraph(const frontend::Model &model,
-                                                     mlir::MLIRContext *context);
+mlir::OwningOpRef<mlir::ModuleOp>
+buildSemanticGraph(const frontend::Model &model, mlir::MLIRContext *context);
 
 } // namespace smex::pipeline
 

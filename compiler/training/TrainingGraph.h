@@ -33,7 +33,8 @@ std::vector<std::string> optimizerNames();
 /// "labels": the first output's shape, less the axis of classes for
 /// cross_entropy, whose labels are i64 class numbers. Parameters that the model
 /// calls constant are not trained; running statistics are moved as the model
-/// says. A model that brings its own algorithm stays as it is. Errors name what is wrong with the loss, the labels or a node.
+/// says. A model that brings its own algorithm stays as it is. Errors name what
+/// is wrong with the loss, the labels or a node.
 Result<frontend::Model> buildTrainingGraph(frontend::Model model,
                                            const TrainingOptions &options);
 

@@ -33,8 +33,9 @@ double median(const std::function<void()> &run) {
 }
 
 /// The numbers of a call on whole dense tensors: see runtime/plan/README.md.
-std::vector<int64_t> numbersOf(const std::vector<int64_t> &extents,
-                               const std::vector<std::vector<int64_t>> &shapes) {
+std::vector<int64_t>
+numbersOf(const std::vector<int64_t> &extents,
+          const std::vector<std::vector<int64_t>> &shapes) {
   std::vector<int64_t> numbers;
   for (int64_t extent : extents)
     numbers.insert(numbers.end(), {0, extent});
@@ -66,21 +67,30 @@ int64_t elements(const std::vector<int64_t> &shape) {
 
 int main() {
   const std::vector<Case> cases = {
-      {"exp(x + y) * x", "(x: f32[1], y: f32[1]) -> f32: lambda i: exp(x[i] + y[i]) * x[i]",
-       {1 << 24}, {{1 << 24}, {1 << 24}, {1 << 24}}},
-      {"relu(x + y)", "(x: f32[1], y: f32[1]) -> f32: lambda i: max(x[i] + y[i], 0.0)",
-       {1 << 24}, {{1 << 24}, {1 << 24}, {1 << 24}}},
-      {"row sum", "(x: f32[2]) -> f32: lambda i: Sum(lambda k: x[i, k])",
-       {4096, 4096}, {{4096}, {4096, 4096}}},
+      {"exp(x + y) * x",
+       "(x: f32[1], y: f32[1]) -> f32: lambda i: exp(x[i] + y[i]) * x[i]",
+       {1 << 24},
+       {{1 << 24}, {1 << 24}, {1 << 24}}},
+      {"relu(x + y)",
+       "(x: f32[1], y: f32[1]) -> f32: lambda i: max(x[i] + y[i], 0.0)",
+       {1 << 24},
+       {{1 << 24}, {1 << 24}, {1 << 24}}},
+      {"row sum",
+       "(x: f32[2]) -> f32: lambda i: Sum(lambda k: x[i, k])",
+       {4096, 4096},
+       {{4096}, {4096, 4096}}},
       {"max pool 3x3 /2",
-       "(x: f32[4]) -> f32: lambda n, c, i, j: Max(lambda k, l: x[n, c, i*2 + k - 1, j*2 + l - 1] else -inf)",
-       {4, 64, 56, 56, 3, 3}, {{4, 64, 56, 56}, {4, 64, 112, 112}}},
+       "(x: f32[4]) -> f32: lambda n, c, i, j: Max(lambda k, l: x[n, c, i*2 + "
+       "k - 1, j*2 + l - 1] else -inf)",
+       {4, 64, 56, 56, 3, 3},
+       {{4, 64, 56, 56}, {4, 64, 112, 112}}},
   };
   std::vector<codegen::KernelRequest> requests;
   for (size_t i = 0; i < cases.size(); ++i) {
     auto lambda = tdl::parseLambda(cases[i].lambda);
     if (!lambda) {
-      std::fprintf(stderr, "%s: %s\n", cases[i].name, lambda.error().message.c_str());
+      std::fprintf(stderr, "%s: %s\n", cases[i].name,
+                   lambda.error().message.c_str());
       return 1;
     }
     requests.push_back({"k" + std::to_string(i), std::move(*lambda)});
@@ -91,9 +101,10 @@ int main() {
     std::fprintf(stderr, "%s\n", object.error().message.c_str());
     return 1;
   }
-  std::printf("%zu kernels compiled in %.2f s\n\n", cases.size(),
-              std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-                  .count());
+  std::printf(
+      "%zu kernels compiled in %.2f s\n\n", cases.size(),
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count());
   const int file = memfd_create("kernels", 0);
   if (write(file, object->data(), object->size()) != ssize_t(object->size()))
     return 4;
@@ -107,9 +118,9 @@ int main() {
   const size_t n = size_t(1) << 24;
   std::vector<float> a(n, 1), b(n, 2), c(n);
   const double triad = 3e-9 * 4 * double(n) / median([&] {
-    for (size_t i = 0; i < n; ++i)
-      c[i] = a[i] + 3 * b[i];
-  });
+                         for (size_t i = 0; i < n; ++i)
+                           c[i] = a[i] + 3 * b[i];
+                       });
   std::printf("%-20s%10s%12s\n", "one core", "GB/s", "of a triad");
   std::printf("%-20s%10.1f%12s\n", "triad", triad, "100 %");
   for (size_t k = 0; k < cases.size(); ++k) {
@@ -124,9 +135,11 @@ int main() {
     }
     for (auto &tensor : tensors)
       pointers.push_back(reinterpret_cast<char *>(tensor.data()));
-    const double rate =
-        1e-9 * double(bytes) / median([&] { kernel(pointers.data(), numbers.data()); });
-    std::printf("%-20s%10.1f%10.0f %%\n", cases[k].name, rate, 100 * rate / triad);
+    const double rate = 1e-9 * double(bytes) / median([&] {
+                          kernel(pointers.data(), numbers.data());
+                        });
+    std::printf("%-20s%10.1f%10.0f %%\n", cases[k].name, rate,
+                100 * rate / triad);
   }
   return 0;
 }

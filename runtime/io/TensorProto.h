@@ -11,7 +11,8 @@
 namespace smex::io {
 
 /// Any byte string is a safe input; `name` is the file's, for messages.
-Result<Tensor> parseTensorProto(std::string_view bytes, const std::string &name);
+Result<Tensor> parseTensorProto(std::string_view bytes,
+                                const std::string &name);
 Result<Tensor> readTensorProto(const std::string &path);
 
 } // namespace smex::io

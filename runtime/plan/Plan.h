@@ -26,12 +26,12 @@ struct TensorInfo {
 
 /// How a compute instruction's lambda is executed.
 enum class KernelKind {
-  Generated,   // a function of kernels.so, see README.md for its signature
-  Contraction, // library: matrix product, one role per index variable
-  Convolution, // library: convolution, see Kernel::convolution
-  ConvolutionData,   // library: its gradient by the data
+  Generated,       // a function of kernels.so, see README.md for its signature
+  Contraction,     // library: matrix product, one role per index variable
+  Convolution,     // library: convolution, see Kernel::convolution
+  ConvolutionData, // library: its gradient by the data
   ConvolutionFilter, // library: its gradient by the filter
-  Reference,   // the interpreter (opaque functions)
+  Reference,         // the interpreter (opaque functions)
 };
 
 /// Convolution of spatial rank s: result[n, m, o..], data[n, c, x..],

@@ -38,10 +38,8 @@ struct Subcommand {
   int (*run)(int, char **);
 };
 constexpr Subcommand subcommands[] = {
-    {"inspect", inspectCommand},
-    {"check", checkCommand},
-    {"diff", diffCommand},
-    {"ops", opsCommand},
+    {"inspect", inspectCommand},   {"check", checkCommand},
+    {"diff", diffCommand},         {"ops", opsCommand},
     {"simulate", simulateCommand},
 };
 

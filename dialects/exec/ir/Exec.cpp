@@ -115,8 +115,7 @@ BufferOp smex::exec::written(Operation *instruction) {
       .Default([](Operation *) { return BufferOp(); });
 }
 
-std::vector<std::vector<int64_t>>
-smex::exec::operandShapes(ComputeOp compute) {
+std::vector<std::vector<int64_t>> smex::exec::operandShapes(ComputeOp compute) {
   std::vector<std::vector<int64_t>> shapes;
   for (BufferOp buffer : read(compute))
     shapes.push_back(

@@ -22,12 +22,14 @@ std::vector<Box> unflatten(llvm::ArrayRef<int64_t> flat, int64_t workers);
 
 /// Pieces and waits per worker, flat, and back. The flat form of a verified
 /// program is well formed; `rank` is that of the boxes.
-llvm::SmallVector<int64_t> flatten(llvm::ArrayRef<std::vector<plan::Piece>> pieces);
+llvm::SmallVector<int64_t>
+flatten(llvm::ArrayRef<std::vector<plan::Piece>> pieces);
 std::vector<std::vector<plan::Piece>>
 unflattenPieces(llvm::ArrayRef<int64_t> flat, int64_t workers, size_t rank);
-llvm::SmallVector<int64_t> flatten(llvm::ArrayRef<std::vector<plan::Wait>> waits);
-std::vector<std::vector<plan::Wait>> unflattenWaits(llvm::ArrayRef<int64_t> flat,
-                                                    int64_t workers);
+llvm::SmallVector<int64_t>
+flatten(llvm::ArrayRef<std::vector<plan::Wait>> waits);
+std::vector<std::vector<plan::Wait>>
+unflattenWaits(llvm::ArrayRef<int64_t> flat, int64_t workers);
 
 /// The instructions (fetch, compute, reduce) of a program in order.
 std::vector<mlir::Operation *> instructions(ProgramOp program);

@@ -38,7 +38,8 @@ void setCut(mlir::Value value, llvm::ArrayRef<int64_t> cut);
 llvm::StringRef tensorName(mlir::Value value);
 
 smex::TensorType tensorType(mlir::Type type);
-mlir::RankedTensorType toMlirType(const smex::TensorType &type, mlir::MLIRContext *);
+mlir::RankedTensorType toMlirType(const smex::TensorType &type,
+                                  mlir::MLIRContext *);
 
 } // namespace smex::semantic
 

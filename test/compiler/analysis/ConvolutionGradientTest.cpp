@@ -112,8 +112,8 @@ TEST_CASE("gradients of convolutions as they are derived") {
       const Derived derived = derive(e, operand);
       INFO(e.lambda() << "\n" << tdl::toString(derived.lambda));
       CAPTURE(derived.extents, derived.shapes);
-      // Nothing to call a library for, nothing summed; or one channel per group, which is
-      // derived as a search for the filters that read it.
+      // Nothing to call a library for, nothing summed; or one channel per
+      // group, which is derived as a search for the filters that read it.
       bool skip = e.convolution.groups > 1 && e.filter[1] == 1 &&
                   e.filter[0] > e.convolution.groups;
       skip |= derived.lambda.reducer == tdl::Reducer::None;

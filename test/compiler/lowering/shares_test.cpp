@@ -54,9 +54,9 @@ TEST_CASE("a gather covers what is wanted exactly once, its own part first") {
                         : volume(intersect(wanted, held[worker]))));
       for (int64_t i = 0; i < shape[0]; ++i)
         for (int64_t j = 0; j < shape[1]; ++j)
-          CHECK(seen[i * shape[1] + j] == int(!isEmpty(wanted) &&
-                                              wanted[0].contains({i, i + 1}) &&
-                                              wanted[1].contains({j, j + 1})));
+          CHECK(seen[i * shape[1] + j] ==
+                int(!isEmpty(wanted) && wanted[0].contains({i, i + 1}) &&
+                    wanted[1].contains({j, j + 1})));
     }
   }
 }

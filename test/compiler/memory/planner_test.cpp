@@ -7,7 +7,8 @@
 using namespace smex::memory;
 
 namespace {
-void checkSound(const std::vector<Lifetime> &buffers, const Placement &placement) {
+void checkSound(const std::vector<Lifetime> &buffers,
+                const Placement &placement) {
   int64_t highest = 0;
   for (size_t a = 0; a < buffers.size(); ++a) {
     CHECK(placement.offsets[a] % 64 == 0);

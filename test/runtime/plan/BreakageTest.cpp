@@ -41,9 +41,7 @@ const std::vector<Breakage> breakages = {
      {"gpu0 instruction 1 (reduce, node \"fc1\") waits for gpu1",
       "instruction 1"}},
     {"a worker waits for its own later instruction",
-     [](Plan &p) {
-       at(p, 1, 2).waits = {{1, 4}};
-     },
+     [](Plan &p) { at(p, 1, 2).waits = {{1, 4}}; },
      FindingKind::Deadlock,
      {"gpu1 instruction 2", "waits for gpu1"}},
 
@@ -54,9 +52,7 @@ const std::vector<Breakage> breakages = {
      {"gpu0 instruction 1", "buffer 3 of \"h\" on gpu1",
       "does not wait until gpu1 instruction 0"}},
     {"the fetch waits for too early an instruction",
-     [](Plan &p) {
-       at(p, 1, 3).waits = {{0, 1}};
-     },
+     [](Plan &p) { at(p, 1, 3).waits = {{0, 1}}; },
      FindingKind::NotReady,
      {"gpu1 instruction 3 (fetch", "on gpu0", "until gpu0 instruction 2"}},
     {"an operand is computed only afterwards",
@@ -82,15 +78,11 @@ const std::vector<Breakage> breakages = {
      FindingKind::NotReady,
      {"gpu0 instruction 3", "[2:3, 0:8] of buffer 5 of \"r\" on gpu1"}},
     {"an output is not computed",
-     [](Plan &p) {
-       at(p, 1, 4).indices[1] = {2, 2};
-     },
+     [](Plan &p) { at(p, 1, 4).indices[1] = {2, 2}; },
      FindingKind::NotReady,
      {"gpu1: output \"z\": nothing writes [0:4, 2:4]"}},
     {"a part without terms has no partial result",
-     [](Plan &p) {
-       at(p, 1, 0).indices[2] = {3, 3};
-     },
+     [](Plan &p) { at(p, 1, 0).indices[2] = {3, 3}; },
      FindingKind::NotReady,
      {"gpu0 instruction 1", "on gpu1, which nothing writes"}},
 
@@ -174,9 +166,7 @@ const std::vector<Breakage> breakages = {
 
     // Meaning.
     {"an operand lacks a column",
-     [](Plan &p) {
-       buffer(p, 1, 2).box[0] = {1, 8};
-     },
+     [](Plan &p) { buffer(p, 1, 2).box[0] = {1, 8}; },
      FindingKind::Region,
      {"gpu1 instruction 2 (compute, node \"relu\")", "reads [0:8] of operand 1",
       "buffer 2 of \"b\" holds [1:8]"}},
@@ -193,9 +183,7 @@ const std::vector<Breakage> breakages = {
      FindingKind::Reduction,
      {"gpu0 instruction 1 (reduce, node \"fc1\")", "lacks", "[6:7]"}},
     {"a part of a reduction counts twice",
-     [](Plan &p) {
-       at(p, 1, 0).indices[2] = {2, 6};
-     },
+     [](Plan &p) { at(p, 1, 0).indices[2] = {2, 6}; },
      FindingKind::Reduction,
      {"instruction 1", "counts terms twice: pieces 0 and 1"}},
     {"a partial result is left out",
@@ -212,9 +200,7 @@ const std::vector<Breakage> breakages = {
      FindingKind::Reduction,
      {"instruction 1", "combines by Max", "reduces by Sum"}},
     {"a whole result is computed from half of the terms",
-     [](Plan &p) {
-       at(p, 0, 4).indices[2] = {0, 4};
-     },
+     [](Plan &p) { at(p, 0, 4).indices[2] = {0, 4}; },
      FindingKind::Reduction,
      {"gpu0 instruction 4", "only the terms [0:4] of [0:8]"}},
     {"the range of a reduction is not said",
@@ -229,9 +215,7 @@ const std::vector<Breakage> breakages = {
      FindingKind::Coverage,
      {"output \"z\": no GPU holds [0:4, 2:3] of f32[4, 4]"}},
     {"a parameter is not held by anyone",
-     [](Plan &p) {
-       buffer(p, 0, 1).box[1] = {0, 7};
-     },
+     [](Plan &p) { buffer(p, 0, 1).box[1] = {0, 7}; },
      FindingKind::Coverage,
      {"parameter \"w\": no GPU holds [0:3, 7:8]"}},
     {"roles of a contraction",

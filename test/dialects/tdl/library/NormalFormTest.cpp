@@ -24,9 +24,9 @@ TEST_CASE("an outermost reduction stays in its lambda") {
         "Sum(lambda r0: x0[i0, r0] * x1[r0, i1]) of x0 x1 over 2 4 3\n");
   CHECK(expanded("f(x[n]; last): lambda: (Max(lambda k < n: x[k]) if last else "
                  "Min(lambda k < n: x[k]))",
-                 {f32({3})},
-                 {{"last", 0}}) == "t0 = (x0: f32[1]) -> f32: lambda: "
-                                   "Min(lambda r0: x0[r0]) of x0 over 3\n");
+                 {f32({3})}, {{"last", 0}}) ==
+        "t0 = (x0: f32[1]) -> f32: lambda: "
+        "Min(lambda r0: x0[r0]) of x0 over 3\n");
 }
 
 TEST_CASE("other reductions become applications of their own") {
