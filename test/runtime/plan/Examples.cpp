@@ -274,6 +274,10 @@ std::string plan::slurp(const std::string &path) {
 }
 
 void plan::spit(const std::string &path, const std::string &bytes) {
+  // A file that is truncated and written anew is flushed by some file systems;
+  // thousands of them take minutes.
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
