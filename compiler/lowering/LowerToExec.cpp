@@ -191,18 +191,16 @@ private:
     auto drawn = FloatAttr();
     if (auto parameter = tensor.getDefiningOp<ParameterOp>())
       drawn = parameter.getDrawnAttr();
-    return BufferOp::create(
-        builder, loc, builder.getType<exec::BufferType>(),
-        builder.getStringAttr(role),
-        builder.getStringAttr(semantic::tensorName(tensor)),
-        TypeAttr::get(tensor.getType()),
-        partial ? builder.getUnitAttr() : UnitAttr(),
-        role == "parameter" || role == "state" || role == "constant"
-            ? drawn
-            : FloatAttr(),
-        role == "input" ? rangeOf(tensor) : DenseI64ArrayAttr(),
-        builder.getDenseI64ArrayAttr(exec::flatten(boxes)),
-        DenseI64ArrayAttr());
+    return BufferOp::create(builder, loc, builder.getType<exec::BufferType>(),
+                            builder.getStringAttr(role),
+                            builder.getStringAttr(semantic::tensorName(tensor)),
+                            TypeAttr::get(tensor.getType()),
+                            partial ? builder.getUnitAttr() : UnitAttr(),
+                            exec::isParameterRole(role) ? drawn : FloatAttr(),
+                            role == "input" ? rangeOf(tensor)
+                                            : DenseI64ArrayAttr(),
+                            builder.getDenseI64ArrayAttr(exec::flatten(boxes)),
+                            DenseI64ArrayAttr());
   }
 
   void makeHome(Value value, StringRef role) {

@@ -1,8 +1,10 @@
 #include "compiler/training/Backward.h"
 
+#include "compiler/frontend/Simplify.h"
 #include "compiler/training/Adjoint.h"
 
 #include <map>
+#include <tuple>
 
 using namespace smex;
 using namespace smex::training;
@@ -93,18 +95,15 @@ private:
     if (instance.applications.size() != 1 || instance.results.size() != 1)
       return false;
     const tdl::Application &only = instance.applications[0];
-    const tdl::Expr &read = *only.lambda.body;
-    if (only.lambda.reducer != tdl::Reducer::None ||
-        read.kind != tdl::ExprKind::Read || read.otherwise ||
-        only.operands.size() != 1 || only.operands[0] < 0 ||
+    const auto at = frontend::plainRead(only.lambda);
+    if (!at || only.operands.size() != 1 || only.operands[0] < 0 ||
         graph.type(values[size_t(only.operands[0])]) !=
             TensorType{only.lambda.result, only.extents})
       return false;
-    for (size_t d = 0; d < read.children.size(); ++d)
-      if (read.children[d]->kind != tdl::ExprKind::Index ||
-          read.children[d]->index != int(d))
+    for (size_t d = 0; d < at->size(); ++d)
+      if ((*at)[d] != int(d))
         return false;
-    return read.children.size() == only.extents.size();
+    return at->size() == only.extents.size();
   }
 
   Status accumulate(int value, int part, const std::string &node) {
@@ -126,16 +125,8 @@ private:
     analysis::Shapes shapes;
     for (int value : application.operands)
       shapes.push_back(graph.type(value).shape);
-    std::string key = tdl::toString(application.lambda);
-    for (const auto *list : {&application.extents})
-      for (int64_t extent : *list)
-        key += " " + std::to_string(extent);
-    for (const auto &shape : shapes) {
-      key += ";";
-      for (int64_t extent : shape)
-        key += " " + std::to_string(extent);
-    }
-    key += ";" + std::to_string(operand);
+    Derivation key(tdl::toString(application.lambda), application.extents,
+                   shapes, operand);
     const auto known = derived.find(key);
     if (known != derived.end())
       return known->second;
@@ -146,13 +137,17 @@ private:
     return instance;
   }
 
+  /// Lambda, extents, shapes of its operands, and by which of them.
+  using Derivation =
+      std::tuple<std::string, std::vector<int64_t>, analysis::Shapes, int>;
+
   Graph &graph;
   const size_t count;         // applications of the model, before any was added
   std::vector<bool> varies;   // with a trained parameter, smoothly
   std::vector<int> gradients; // per value of the model; -1: none yet
   std::vector<size_t> lastReader; // per value; count: none
   std::multimap<size_t, int> completedBy;
-  std::map<std::string, tdl::Instance> derived;
+  std::map<Derivation, tdl::Instance> derived;
 };
 
 } // namespace

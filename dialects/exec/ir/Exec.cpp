@@ -136,8 +136,7 @@ std::vector<BufferOp> smex::exec::read(Operation *instruction) {
   return buffers;
 }
 
-bool smex::exec::isParameter(BufferOp buffer) {
-  const llvm::StringRef role = buffer.getRole();
+bool smex::exec::isParameterRole(StringRef role) {
   return role == "parameter" || role == "state" || role == "constant";
 }
 

@@ -49,7 +49,10 @@ inline std::vector<Box> boxesOf(BufferOp buffer) {
 }
 
 /// True for the roles parameter, state and constant.
-bool isParameter(BufferOp buffer);
+bool isParameterRole(llvm::StringRef role);
+inline bool isParameter(BufferOp buffer) {
+  return isParameterRole(buffer.getRole());
+}
 
 /// Bytes that cross from one worker to another in one run.
 int64_t communicationBytes(ProgramOp program);

@@ -104,8 +104,7 @@ LogicalResult ProgramOp::verifyRegions() {
 
 LogicalResult BufferOp::verify() {
   const StringRef role = getRole();
-  if (role != "input" && role != "parameter" && role != "state" &&
-      role != "constant" && role != "temporary")
+  if (role != "input" && role != "temporary" && !isParameterRole(role))
     return emitOpError("has role \"")
            << role
            << "\"; it is input, parameter, state, constant or "
@@ -225,22 +224,14 @@ static bool fits(BufferOp buffer, int64_t rank, DType type) {
 }
 
 LogicalResult ComputeOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto op =
-      symbols.lookupNearestSymbolFrom<tdl::LambdaOp>(*this, getLambdaAttr());
-  if (!op)
-    return emitOpError("computes ")
-           << getLambdaAttr() << ", which is no tdl.lambda";
-  const auto lambda = tdl::parseLambda(op.getText());
+  auto use =
+      tdl::verifyLambdaUse(*this, "computes", getLambdaAttr(),
+                           getInputs().size(), getExtents().size(), symbols);
+  if (failed(use))
+    return failure();
+  const std::optional<tdl::Lambda> &lambda = *use;
   if (!lambda)
-    return success(); // the lambda's own verifier reports it
-  if (lambda->operands.size() != getInputs().size())
-    return emitOpError("has ")
-           << getInputs().size() << " operands, but " << getLambdaAttr()
-           << " takes " << lambda->operands.size();
-  if (lambda->indexCount() != int(getExtents().size()))
-    return emitOpError("gives ")
-           << getExtents().size() << " extents, but " << getLambdaAttr()
-           << " has " << lambda->indexCount() << " index variables";
+    return success();
   for (auto [input, operand] : llvm::zip(getInputs(), lambda->operands))
     if (!fits(bufferOf(input), operand.rank, operand.type))
       return emitOpError("passes ")

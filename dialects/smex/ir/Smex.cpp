@@ -18,22 +18,14 @@ void SmexDialect::initialize() {
 }
 
 LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto op =
-      symbols.lookupNearestSymbolFrom<tdl::LambdaOp>(*this, getLambdaAttr());
-  if (!op)
-    return emitOpError("applies ")
-           << getLambdaAttr() << ", which is no tdl.lambda";
-  const auto lambda = tdl::parseLambda(op.getText());
+  auto use =
+      tdl::verifyLambdaUse(*this, "applies", getLambdaAttr(),
+                           getInputs().size(), getExtents().size(), symbols);
+  if (failed(use))
+    return failure();
+  const std::optional<tdl::Lambda> &lambda = *use;
   if (!lambda)
-    return success(); // the lambda's own verifier reports it
-  if (lambda->operands.size() != getInputs().size())
-    return emitOpError("has ")
-           << getInputs().size() << " operands, but " << getLambdaAttr()
-           << " takes " << lambda->operands.size();
-  if (lambda->indexCount() != int(getExtents().size()))
-    return emitOpError("gives ")
-           << getExtents().size() << " extents, but " << getLambdaAttr()
-           << " has " << lambda->indexCount() << " index variables";
+    return success();
   for (int64_t extent : getExtents())
     if (extent < 0)
       return emitOpError("has a negative extent");

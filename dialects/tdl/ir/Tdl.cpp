@@ -73,6 +73,26 @@ std::optional<DType> smex::tdl::toDType(mlir::Type type) {
   }
 }
 
+FailureOr<std::optional<Lambda>>
+smex::tdl::verifyLambdaUse(Operation *op, StringRef verb,
+                           FlatSymbolRefAttr symbol, size_t operands,
+                           size_t extents, SymbolTableCollection &symbols) {
+  auto declared = symbols.lookupNearestSymbolFrom<LambdaOp>(op, symbol);
+  if (!declared)
+    return op->emitOpError(verb) << " " << symbol << ", which is no tdl.lambda";
+  Result<Lambda> lambda = parseLambda(declared.getText());
+  if (!lambda)
+    return std::optional<Lambda>();
+  if (lambda->operands.size() != operands)
+    return op->emitOpError("has ") << operands << " operands, but " << symbol
+                                   << " takes " << lambda->operands.size();
+  if (lambda->indexCount() != int(extents))
+    return op->emitOpError("gives ")
+           << extents << " extents, but " << symbol << " has "
+           << lambda->indexCount() << " index variables";
+  return std::optional<Lambda>(std::move(*lambda));
+}
+
 LambdaTable::LambdaTable(Operation *module) {
   module->walk([&](LambdaOp op) {
     if (Result<Lambda> lambda = parseLambda(op.getText()))

@@ -22,6 +22,15 @@ namespace smex::tdl {
 mlir::Type toMlirType(DType type, mlir::MLIRContext *context);
 std::optional<DType> toDType(mlir::Type type);
 
+/// What an operation that applies a lambda must have: the symbol of one (or an
+/// error that it `verb`s something else), as many operands, and an extent for
+/// each index variable. Nothing in it: the lambda does not parse, which its own
+/// verifier reports.
+mlir::FailureOr<std::optional<Lambda>>
+verifyLambdaUse(mlir::Operation *op, llvm::StringRef verb,
+                mlir::FlatSymbolRefAttr symbol, size_t operands, size_t extents,
+                mlir::SymbolTableCollection &symbols);
+
 /// The lambdas of a module by symbol, parsed once.
 class LambdaTable {
 public:

@@ -125,7 +125,7 @@ private:
         stretch = std::max(stretch, shape->workspaceBytes());
         return shape;
       } catch (const dnnl::error &) {
-        // Not implemented.
+        // The library has no code for it.
       }
     return nullptr;
   }
@@ -214,7 +214,7 @@ Result<BoundKernelPtr> attempt(const ConvolutionSite &site,
       if (kernel->settle(workspace))
         return BoundKernelPtr(std::move(kernel));
     } catch (const dnnl::error &) {
-      return BoundKernelPtr(); // not implemented
+      return BoundKernelPtr(); // the library has no code for it
     }
   }
   tooLarge = true;

@@ -292,7 +292,7 @@ private:
         known.push_back(
             std::make_unique<Shape>(part->problem, site.type, layout));
       } catch (const dnnl::error &) {
-        return false; // not implemented
+        return false; // the library has no code for it
       }
       found = known.back().get();
       if (isReference(found->desc.impl_info_str()))
@@ -368,7 +368,7 @@ Result<BoundKernelPtr> runtime::bindLibraryFilterGradient(
         break;
       last = std::move(kernel);
     } catch (const dnnl::error &) {
-      break; // not implemented
+      break; // the library has no code for it
     }
     if (last->wanted(goodNumber) <= workspace.bytes)
       break;

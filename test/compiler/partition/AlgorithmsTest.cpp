@@ -2,6 +2,7 @@
 #include "compiler/partition/Algorithm.h"
 #include "compiler/partition/BruteForce.h"
 #include "compiler/partition/CommunicationBytes.h"
+#include "test/compiler/partition/PlanChecks.h"
 #include "test/compiler/partition/RandomGraph.h"
 
 #include <catch2/catch.hpp>
@@ -17,28 +18,6 @@ Plan run(const Graph &graph, int64_t workers, std::string_view name,
   auto plan = partition::partition(graph, workers, name, params);
   REQUIRE(plan);
   return std::move(*plan);
-}
-
-void checkTotals(const Graph &graph, const Plan &plan) {
-  REQUIRE(validate(graph, plan));
-  Plan before;
-  for (const Step &step : plan.steps) {
-    before.steps.push_back(step);
-    REQUIRE(step.bytes == communicationBytes(graph, before));
-    REQUIRE(step.lowerBoundBytes <= step.bytes);
-    REQUIRE(step.optimal == (step.lowerBoundBytes == step.bytes));
-  }
-  REQUIRE(plan.bytes == communicationBytes(graph, plan));
-  REQUIRE(plan.sharedBytes == sharedCommunicationBytes(graph, plan));
-  REQUIRE(plan.lowerBoundBytes <= plan.sharedBytes);
-}
-
-bool sameDecisions(const Plan &a, const Plan &b) {
-  for (size_t s = 0; s < a.steps.size(); ++s)
-    if (a.steps[s].tensors != b.steps[s].tensors ||
-        a.steps[s].operators != b.steps[s].operators)
-      return false;
-  return a.steps.size() == b.steps.size();
 }
 
 /// `layers` recurrent layers whose weights are parameters, batch cuttable.

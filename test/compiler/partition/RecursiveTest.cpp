@@ -4,6 +4,7 @@
 #include "compiler/partition/CommunicationBytes.h"
 #include "compiler/partition/Factorize.h"
 #include "compiler/partition/LowerBound.h"
+#include "test/compiler/partition/PlanChecks.h"
 #include "test/compiler/partition/RandomGraph.h"
 
 #include <catch2/catch.hpp>
@@ -21,31 +22,6 @@ Plan search(const Graph &graph, int64_t workers, const Params &params = {}) {
   REQUIRE(plan);
   REQUIRE(validate(graph, *plan));
   return std::move(*plan);
-}
-
-/// What the search says of its plan against the definitions.
-void checkTotals(const Graph &graph, const Plan &plan) {
-  Plan before;
-  for (const Step &step : plan.steps) {
-    before.steps.push_back(step);
-    REQUIRE(step.bytes == communicationBytes(graph, before));
-    REQUIRE(step.lowerBoundBytes <= step.bytes);
-    REQUIRE(step.optimal == (step.lowerBoundBytes == step.bytes));
-  }
-  REQUIRE(plan.bytes == communicationBytes(graph, plan));
-  REQUIRE(plan.sharedBytes == sharedCommunicationBytes(graph, plan));
-  REQUIRE(plan.lowerBoundBytes <= plan.sharedBytes);
-  REQUIRE(plan.optimal == (plan.lowerBoundBytes == plan.sharedBytes));
-}
-
-bool sameDecisions(const Plan &a, const Plan &b) {
-  if (a.steps.size() != b.steps.size())
-    return false;
-  for (size_t s = 0; s < a.steps.size(); ++s)
-    if (a.steps[s].tensors != b.steps[s].tensors ||
-        a.steps[s].operators != b.steps[s].operators)
-      return false;
-  return true;
 }
 
 } // namespace
