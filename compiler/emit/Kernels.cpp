@@ -14,7 +14,7 @@ plan::ConvolutionInfo infoOf(const analysis::Convolution &convolution) {
 
 plan::Kernel smex::emit::bind(const tdl::Lambda &lambda,
                               const std::vector<int64_t> &extents,
-                              const analysis::Shapes &shapes) {
+                              const analysis::Shapes &shapes, bool library) {
   plan::Kernel kernel;
   kernel.lambda = tdl::toString(lambda);
   const auto convolution = analysis::matchConvolution(lambda, extents);
@@ -23,6 +23,8 @@ plan::Kernel smex::emit::bind(const tdl::Lambda &lambda,
       analysis::matchConvolutionGradient(lambda, extents, shapes);
   if (lambda.body->kind == tdl::ExprKind::Opaque) {
     kernel.kind = plan::KernelKind::Reference;
+  } else if (!library) {
+    kernel.kind = plan::KernelKind::Generated;
   } else if (convolution && convolution->type == DType::F32) {
     kernel.kind = plan::KernelKind::Convolution;
     kernel.convolution = infoOf(*convolution);
@@ -46,7 +48,7 @@ const plan::Kernel &KernelTable::kernelOf(const std::string &text,
                                           const std::vector<int64_t> &extents,
                                           const analysis::Shapes &shapes) {
   tdl::Lambda lambda = *tdl::parseLambda(text);
-  plan::Kernel kernel = bind(lambda, extents, shapes);
+  plan::Kernel kernel = bind(lambda, extents, shapes, library);
   // The same text may be a convolution at one size and none at another, or have
   // other groups or strides: those are told by extents.
   const plan::ConvolutionInfo &info = kernel.convolution;

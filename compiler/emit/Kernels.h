@@ -16,14 +16,18 @@ namespace smex::emit {
 /// The kernel-binding table: which implementation a lambda gets. It goes by the
 /// lambda's structure, so a custom operator that is a matrix product gets the
 /// library's as well. `extents` of all index variables tell a grouped
-/// convolution, and `shapes` of the operands the gradient of one.
+/// convolution, and `shapes` of the operands the gradient of one. Without
+/// `library`, none of its kernels is considered.
 plan::Kernel bind(const tdl::Lambda &lambda,
                   const std::vector<int64_t> &extents,
-                  const analysis::Shapes &shapes);
+                  const analysis::Shapes &shapes, bool library = true);
 
 /// Kernels by lambda text, over all programs of a plan: they share kernels.so.
 class KernelTable {
 public:
+  /// Without `library`, all that can be is generated.
+  explicit KernelTable(bool library = true) : library(library) {}
+
   /// The kernel of this lambda; generated ones get a symbol of their own. The
   /// reference stays valid, and is the same for the same lambda and binding.
   const plan::Kernel &kernelOf(const std::string &lambda,
@@ -38,6 +42,7 @@ public:
   const std::vector<Generated> &generated() const { return requests; }
 
 private:
+  bool library;
   /// Lambda, kind, and strides, dilations, pads and groups of a convolution.
   using Binding =
       std::tuple<std::string, plan::KernelKind, std::vector<int64_t>>;

@@ -18,6 +18,7 @@ void smex::pipeline::addDecisionPasses(mlir::OpPassManager &manager,
   partition::PartitionOptions partitionOptions;
   partitionOptions.gpus = options.gpus;
   partitionOptions.algorithm = options.algorithm;
+  partitionOptions.outputReduction = !options.reproducible;
   manager.addPass(partition::createPartition(partitionOptions));
 }
 

@@ -79,7 +79,8 @@ plan::SearchInfo searchInfo(ModuleOp module) {
        cast<ArrayAttr>(search.get("steps")).getAsRange<DictionaryAttr>())
     info.steps.push_back({number(step, "ways"), number(step, "bytes"),
                           number(step, "lower_bound_bytes"),
-                          cast<BoolAttr>(step.get("optimal")).getValue()});
+                          cast<BoolAttr>(step.get("optimal")).getValue(),
+                          step.contains("tied")});
   return info;
 }
 
@@ -130,7 +131,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     return diagnostics.error();
   compiled.plan.flops = count(*module, compiled.stats);
 
-  emit::KernelTable kernels;
+  emit::KernelTable kernels(/*library=*/!options.reproducible);
   const auto emitProgram = [&](ModuleOp from) -> Result<plan::Partitioned> {
     if (failed(runPasses(from, options, addExecPasses)))
       return diagnostics.error();
@@ -207,7 +208,8 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   if (failed(verify(*module)) || failed(runPasses(*module, options, passes)))
     return diagnostics.error();
   if (stage == Stage::Problem)
-    return partition::emitProblem(*module, options.gpus, options.algorithm);
+    return partition::emitProblem(*module, options.gpus, options.algorithm,
+                                  !options.reproducible);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().enableDebugInfo(true, true));

@@ -24,6 +24,9 @@ struct CompileOptions {
   int64_t gpus = 1;
   std::string algorithm = "recursive";
   std::string cpuArch = codegen::CodegenOptions().cpuArch;
+  /// The same bits for any number of workers: no sum is split, and all kernels
+  /// are generated, whose terms have one order (compiler/codegen/Reduction).
+  bool reproducible = false;
   bool verifyEach = false;
 };
 

@@ -51,7 +51,9 @@ Result<std::string> runtime::verify(const plan::Plan &plan,
     if (!comparison.same)
       complain("the losses of the steps are not those of the unpartitioned "
                "run: ",
-               comparison.text);
+               comparison.text,
+               "; some networks magnify rounding: a plan of smexc "
+               "--reproducible is equal to the bit, or else wrong");
     bitEqual &= comparison.bitEqual;
     relative = std::max(relative, comparison.relative);
   }

@@ -238,11 +238,11 @@ void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {
         search.integer("lower_bound_bytes", 0, totalLimit);
     plan.search.optimal = search.boolean("optimal");
     plan.search.steps = search.list("steps", [](const Cursor &step) {
-      step.object({"bytes", "lower_bound_bytes", "optimal", "ways"});
+      step.object({"bytes", "lower_bound_bytes", "optimal", "tied", "ways"});
       return SearchStep{step.integer("ways", 1, gpuLimit),
                         step.integer("bytes", 0, totalLimit),
                         step.integer("lower_bound_bytes", 0, totalLimit),
-                        step.boolean("optimal")};
+                        step.boolean("optimal"), step.boolean("tied")};
     });
   });
   at.with("totals", [&](const Cursor &totals) {

@@ -198,6 +198,7 @@ Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
                               {"bytes", step.bytes},
                               {"lower_bound_bytes", step.lowerBoundBytes},
                               {"optimal", step.optimal},
+                              {"tied", step.tied},
                               {"ways", step.ways}};
                         })}}},
       {"totals",

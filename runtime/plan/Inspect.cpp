@@ -62,7 +62,8 @@ std::string search(const Plan &plan) {
     const SearchStep &step = search.steps[i];
     table.add({std::to_string(i + 1), std::to_string(step.ways),
                humanBytes(step.bytes), humanBytes(step.lowerBoundBytes),
-               step.optimal ? "optimal" : ""});
+               std::string(step.optimal ? "optimal" : "") +
+                   (step.tied ? " with timesteps cut alike" : "")});
   }
   return text + table.text();
 }

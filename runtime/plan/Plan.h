@@ -169,6 +169,9 @@ struct Worker {
 struct SearchStep {
   int64_t ways = 1, bytes = 0, lowerBoundBytes = 0;
   bool optimal = true;
+  /// Repeated timesteps were cut alike to keep the search exact: the bound, and
+  /// `optimal`, are of steps that do so.
+  bool tied = false;
 };
 
 struct SearchInfo {

@@ -203,6 +203,9 @@ int smex::tools::compileCommand(int argc, char **argv) {
   app.add_option("--algorithm", arguments.compile.algorithm,
                  "search algorithm (default: recursive)")
       ->check(CLI::IsMember(algorithmNames()));
+  app.add_flag("--reproducible", arguments.compile.reproducible,
+               "the same bits for any number of GPUs: no sum is split, no "
+               "library kernels; slower");
   app.add_option("--cpu-arch", arguments.compile.cpuArch,
                  "target of generated CPU code");
   app.add_option("--stats", arguments.stats,

@@ -34,7 +34,8 @@ void fillInGradients(Graph &graph) {
 
 } // namespace
 
-GraphOfModule smex::partition::graphOf(func::FuncOp main) {
+GraphOfModule smex::partition::graphOf(func::FuncOp main,
+                                       bool outputReduction) {
   GraphOfModule result;
   llvm::DenseMap<mlir::Value, int> ids;
   const auto add = [&](mlir::Value value) {
@@ -78,6 +79,9 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main) {
     node.extents = apply.getExtents().vec();
     node.result = ids.at(apply.getResult());
     node.splits = analysis::cuttableIndices(lambda);
+    if (!outputReduction)
+      llvm::erase_if(node.splits,
+                     [&](int index) { return index >= lambda.rank(); });
     std::vector<std::vector<int64_t>> shapes;
     for (mlir::Value operand : apply.getInputs())
       shapes.push_back(result.graph.tensors[ids.at(operand)].shape);

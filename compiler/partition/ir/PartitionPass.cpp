@@ -14,8 +14,10 @@ using namespace smex;
 using namespace smex::partition;
 
 Result<std::string> partition::emitProblem(ModuleOp module, int64_t gpus,
-                                           std::string_view algorithm) {
-  const GraphOfModule input = graphOf(semantic::mainFunction(module));
+                                           std::string_view algorithm,
+                                           bool outputReduction) {
+  const GraphOfModule input =
+      graphOf(semantic::mainFunction(module), outputReduction);
   Params params;
   params.lowerBound = false;
   const auto plan = partition::partition(input.graph, gpus, algorithm, params);
@@ -74,7 +76,7 @@ struct Partition : partition::impl::PartitionBase<Partition> {
     func::FuncOp main = semantic::mainFunction(module);
     if (!main)
       return signalPassFailure();
-    GraphOfModule input = graphOf(main);
+    GraphOfModule input = graphOf(main, outputReduction);
     const auto plan = partition::partition(input.graph, gpus, algorithm);
     if (!plan) {
       module.emitError(plan.error().message);

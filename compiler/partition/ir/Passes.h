@@ -19,11 +19,14 @@ struct GraphOfModule {
   std::vector<semantic::ApplyOp> applications;
 };
 
-GraphOfModule graphOf(mlir::func::FuncOp main);
+/// Without `outputReduction`, no operator may be cut along what it sums over
+/// (thesis section 3.4, case 2).
+GraphOfModule graphOf(mlir::func::FuncOp main, bool outputReduction = true);
 
 /// The problem of each step that the algorithm solves, as toulbar2 reads it.
 Result<std::string> emitProblem(mlir::ModuleOp module, int64_t gpus,
-                                std::string_view algorithm);
+                                std::string_view algorithm,
+                                bool outputReduction = true);
 
 #define GEN_PASS_DECL
 #include "compiler/partition/ir/Passes.h.inc"

@@ -14,6 +14,8 @@ def Partition : Pass<"smex-partition", "mlir::ModuleOp"> {
     Option<"gpus", "gpus", "int64_t", /*default=*/"1", "number of workers">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"recursive\"",
            "name of the search algorithm">,
+    Option<"outputReduction", "output-reduction", "bool", /*default=*/"true",
+           "whether operators may be cut along what they reduce">,
   ];
 }
 

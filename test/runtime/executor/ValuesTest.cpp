@@ -163,6 +163,20 @@ TEST_CASE("verify says how equal, or what differs") {
         "gpu1: peak of 200 bytes measured, 201 predicted");
 }
 
+TEST_CASE("verify compares the losses of all steps") {
+  const plan::Plan plan = planOf(splitProduct(), 96, {100, 200});
+  RunResult ours = resultOf(1), theirs = resultOf(1);
+  theirs.losses = {2, 1, 0.5};
+  ours.losses = {2, 1.5, 0.5};
+  const auto verified = verify(plan, ours, theirs);
+  REQUIRE_FALSE(verified);
+  CHECK(verified.error().fault == Fault::Difference);
+  CHECK_THAT(verified.error().message,
+             Catch::Contains("the losses of the steps are not those of the "
+                             "unpartitioned run: [1]: 1.5, 1 expected") &&
+                 Catch::Contains("--reproducible"));
+}
+
 TEST_CASE("metrics and trace") {
   RunResult result = resultOf(1);
   result.seconds = {0.5, 0.25};

@@ -62,6 +62,13 @@ TEST_CASE("the program of one GPU") {
 )");
 }
 
+TEST_CASE("a step that was found with timesteps tied says so") {
+  Plan plan = twoWorkers();
+  plan.search.steps[0].tied = true;
+  CHECK_THAT(inspect(plan),
+             Catch::Contains("optimal with timesteps cut alike"));
+}
+
 TEST_CASE("a thousand GPUs that are alike take one line") {
   const std::string text = inspect(manyInstructions(1000, 1));
   CHECK_THAT(text, Catch::Contains("gpu1 .. gpu998"));

@@ -78,7 +78,8 @@ TEST_CASE("plan.json has the keys that others rely on") {
                                    {{{"ways", 2},
                                      {"bytes", 256},
                                      {"lower_bound_bytes", 256},
-                                     {"optimal", true}}}}});
+                                     {"optimal", true},
+                                     {"tied", false}}}}});
   std::vector<std::string> names;
   for (const auto &file : (*json)["files"].items())
     names.push_back(file.key());
