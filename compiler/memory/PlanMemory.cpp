@@ -1,6 +1,7 @@
 // Lifetimes of buffers from the instruction list, packed per worker.
 #include "compiler/analysis/ConvolutionGradient.h"
 #include "compiler/analysis/Properties.h"
+#include "compiler/memory/InPlace.h"
 #include "compiler/memory/Passes.h"
 #include "compiler/memory/Planner.h"
 
@@ -91,6 +92,26 @@ replacements(exec::ProgramOp program, const tdl::LambdaTable &lambdas) {
   return found;
 }
 
+/// The place of each buffer, by number: its own, or that of an earlier buffer
+/// that it is written over.
+std::vector<size_t> places(exec::ProgramOp program,
+                           const tdl::LambdaTable &lambdas,
+                           const std::vector<exec::BufferOp> &buffers) {
+  const auto replaced = replacements(program, lambdas);
+  const auto inPlace = memory::inPlaceResults(program, lambdas, replaced);
+  llvm::DenseMap<Operation *, size_t> placeOf;
+  std::vector<size_t> list;
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    size_t place = b;
+    for (const auto *over : {&replaced, &inPlace})
+      if (const auto under = over->find(buffers[b]); under != over->end())
+        place = placeOf.at(exec::BufferOp(under->second));
+    placeOf[buffers[b]] = place;
+    list.push_back(place);
+  }
+  return list;
+}
+
 /// Convolutions and their gradients want scratch for data in the library's
 /// layout: a sixteenth of what the arena holds, so that it never counts for
 /// much, within bounds that make tiles worth their while and no larger than a
@@ -121,28 +142,25 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
         program.getOps<exec::BufferOp>().begin(),
         program.getOps<exec::BufferOp>().end());
     const int64_t end = int64_t(exec::instructions(program).size()) + 1;
-    // The place of a buffer: its own, or its parameter's.
-    const auto replaced = replacements(program, lambdas);
-    llvm::DenseMap<Operation *, size_t> numbers;
-    for (size_t b = 0; b < buffers.size(); ++b)
-      numbers[buffers[b]] = b;
-    const auto placeOf = [&](size_t b) {
-      const auto parameter = replaced.find(buffers[b]);
-      return parameter == replaced.end()
-                 ? b
-                 : numbers.at(exec::BufferOp(parameter->second));
-    };
+    const std::vector<size_t> placeOf = places(program, lambdas, buffers);
+    std::vector<Lived> needed; // places, for as long as any buffer is there
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      needed.push_back(lived.at(buffers[b]));
+      Lived &place = needed[placeOf[b]];
+      place.lower = std::min(place.lower, needed[b].lower);
+      place.upper = std::max(place.upper, needed[b].upper);
+    }
 
     std::vector<std::vector<memory::Lifetime>> spans(workers);
     for (size_t b = 0; b < buffers.size(); ++b) {
       exec::BufferOp buffer = buffers[b];
       const auto tensor = cast<RankedTensorType>(buffer.getTensorType());
       const int64_t element = byteSize(*tdl::toDType(tensor.getElementType()));
-      const auto [lower, upper] = lived.at(buffer);
+      const auto [lower, upper] = needed[b];
       const std::vector<Box> boxes = exec::boxesOf(buffer);
       for (int64_t w = 0; w < workers; ++w)
         spans[w].push_back(
-            {lower, upper, placeOf(b) == b ? volume(boxes[w]) * element : 0});
+            {lower, upper, placeOf[b] == b ? volume(boxes[w]) * element : 0});
     }
     // Every worker has the same scratch: the first one's arena decides.
     const int64_t scratch =
@@ -164,7 +182,7 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
         entry->second = memory::pack(ofWorker);
       const memory::Placement &placement = entry->second;
       for (size_t b = 0; b < buffers.size(); ++b)
-        offsets[b].push_back(placement.offsets[placeOf(b)]);
+        offsets[b].push_back(placement.offsets[placeOf[b]]);
       arena.push_back(placement.peak);
       workspace.push_back(placement.offsets.back());
     }

@@ -33,6 +33,31 @@ Placement place(const std::vector<Lifetime> &buffers,
   return result;
 }
 
+/// Rounds of `repair` at most, and how near to the bound is near enough.
+constexpr int kRounds = 64;
+constexpr int64_t kNearEnough = 1024; // 1 / 1024 above
+
+/// What sticks out of the bound was placed too late: it goes to the front, and
+/// all are placed again ("squeaky wheel" optimization, Joslin and Clements).
+/// Gives the best of the rounds.
+Placement repair(const std::vector<Lifetime> &buffers, std::vector<int> order,
+                 Placement placement, int64_t bound, int64_t alignment) {
+  Placement best = placement;
+  for (int round = 0; round < kRounds; ++round) {
+    if (best.peak - bound <= bound / kNearEnough)
+      break;
+    const auto fits = [&](int i) {
+      return placement.offsets[i] + buffers[i].size <= bound;
+    };
+    std::stable_partition(order.begin(), order.end(),
+                          [&](int i) { return !fits(i); });
+    placement = place(buffers, order, alignment);
+    if (placement.peak < best.peak)
+      best = placement;
+  }
+  return best;
+}
+
 } // namespace
 
 int64_t smex::memory::mostAlive(const std::vector<Lifetime> &buffers,
@@ -75,19 +100,23 @@ Placement smex::memory::pack(const std::vector<Lifetime> &buffers,
   };
 
   Placement best;
-  bool first = true;
+  std::vector<int> bestOrder;
   const auto attempt = [&](auto less) {
     std::vector<int> sorted = order;
     std::stable_sort(sorted.begin(), sorted.end(), less);
     Placement placement = place(buffers, sorted, alignment);
-    if (first || placement.peak < best.peak)
+    if (bestOrder.empty() || placement.peak < best.peak) {
       best = std::move(placement);
-    first = false;
+      bestOrder = std::move(sorted);
+    }
   };
   attempt(bySize);
   attempt(byLength);
   attempt(byArea);
   attempt(byStart);
-  best.lowerBound = mostAlive(buffers, alignment);
+  const int64_t bound = mostAlive(buffers, alignment);
+  best =
+      repair(buffers, std::move(bestOrder), std::move(best), bound, alignment);
+  best.lowerBound = bound;
   return best;
 }

@@ -24,8 +24,9 @@ struct Placement {
 /// The most bytes alive at once, each buffer rounded up as it will be placed.
 int64_t mostAlive(const std::vector<Lifetime> &buffers, int64_t alignment = 64);
 
-/// Packs greedily in several orders and keeps the best; deterministic. Buffers
-/// of size 0, and those that never live, get offset 0.
+/// Packs greedily in several orders, improves the best of them where it is not
+/// near the bound, and keeps the best of all; deterministic. Buffers of size 0,
+/// and those that never live, get offset 0.
 Placement pack(const std::vector<Lifetime> &buffers, int64_t alignment = 64);
 
 } // namespace smex::memory

@@ -46,6 +46,27 @@ std::vector<Lifetime> plan::lifetimes(const Partitioned &partitioned,
         own.buffers[size_t(parameter.buffer)].offset)
       spans[size_t(parameter.next)].bytes = 0;
   }
+  // What is written over an operand lives on in its place.
+  std::vector<int> place(spans.size());
+  for (size_t b = 0; b < place.size(); ++b)
+    place[b] = int(b);
+  for (int i = 0; i + 1 < end; ++i) {
+    const Instruction &instruction = program.instructions[size_t(i)];
+    const auto at = [&](int buffer) {
+      return own.buffers[size_t(buffer)].offset;
+    };
+    const int to = instruction.to;
+    for (int operand : instruction.operands) {
+      Lifetime &over = spans[size_t(place[size_t(operand)])];
+      Lifetime &result = spans[size_t(to)];
+      if (operand == to || at(operand) != at(to) || over.bytes != result.bytes)
+        continue;
+      over.upper = std::max(over.upper, result.upper);
+      result.bytes = 0;
+      place[size_t(to)] = place[size_t(operand)];
+      break;
+    }
+  }
   spans.push_back({-1, -1, end, own.workspaceBytes});
   spans.erase(std::remove_if(spans.begin(), spans.end(),
                              [](const Lifetime &span) {

@@ -1,0 +1,64 @@
+#include "compiler/memory/InPlace.h"
+
+#include "compiler/analysis/Properties.h"
+
+using namespace mlir;
+using namespace smex;
+
+namespace {
+
+using Counts = llvm::DenseMap<Operation *, int>;
+
+/// How often each buffer is read and written from outside, or by instructions.
+struct Uses {
+  llvm::DenseMap<Operation *, Operation *> lastRead; // by buffer
+  Counts writes;
+  llvm::DenseSet<Operation *> kept; // beyond the last instruction
+};
+
+Uses usesOf(exec::ProgramOp program) {
+  Uses uses;
+  for (Operation *instruction : exec::instructions(program)) {
+    ++uses.writes[exec::written(instruction)];
+    for (exec::BufferOp buffer : exec::read(instruction))
+      uses.lastRead[buffer] = instruction;
+  }
+  for (auto output : program.getOps<exec::OutputOp>())
+    uses.kept.insert(exec::bufferOf(output.getBuffer()));
+  for (auto update : program.getOps<exec::UpdateOp>())
+    uses.kept.insert(exec::bufferOf(update.getValue()));
+  return uses;
+}
+
+} // namespace
+
+llvm::DenseMap<Operation *, exec::BufferOp> smex::memory::inPlaceResults(
+    exec::ProgramOp program, const tdl::LambdaTable &lambdas,
+    const llvm::DenseMap<Operation *, exec::BufferOp> &taken) {
+  const Uses uses = usesOf(program);
+  llvm::DenseMap<Operation *, exec::BufferOp> found;
+  for (auto compute : program.getOps<exec::ComputeOp>()) {
+    exec::BufferOp to = exec::written(compute);
+    if (taken.contains(to) || uses.writes.at(to) > 1)
+      continue;
+    const auto operands = exec::read(compute);
+    const auto candidates =
+        analysis::inPlaceOperands(lambdas[compute.getLambdaAttr().getAttr()]);
+    const auto mayTake = [&](exec::BufferOp from) {
+      if (from.getRole() != "temporary" || uses.kept.contains(from) ||
+          uses.lastRead.at(from) != compute || uses.writes.at(from) > 1 ||
+          exec::boxesOf(from) != exec::boxesOf(to))
+        return false;
+      for (size_t k = 0; k < operands.size(); ++k)
+        if (operands[k] == from && !llvm::is_contained(candidates, int(k)))
+          return false;
+      return true;
+    };
+    for (int k : candidates)
+      if (mayTake(operands[k])) {
+        found[to] = operands[k];
+        break;
+      }
+  }
+  return found;
+}
