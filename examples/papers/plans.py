@@ -149,7 +149,7 @@ class Statements:
 
 
 def percent(value):
-    return "n/a" if value is None else f"{value:.0%}".replace("%", " %")
+    return "n/a" if value is None else f"{round(value * 100)} %"
 
 
 def percents(values):
