@@ -222,7 +222,7 @@ Result<Simulation> simulate::simulate(const plan::Partitioned &partitioned,
   if (partitioned.workers.size() > machine.gpus.size())
     return fail("the plan is for ", partitioned.workers.size(), " GPUs, and ",
                 machine.name, " has ", machine.gpus.size());
-  const plan::Order order(partitioned);
+  const plan::Order order(partitioned, plan::Queues::One);
   if (!order.complete()) {
     const plan::Names names{partitioned, ""};
     const auto cycles = order.cycles();
