@@ -1,6 +1,7 @@
-// Synchronization between workers: the least set of waits that orders every
-// read after its write, and every reuse of bytes after the reads of what was
-// there. Within a worker the order of the list does that.
+// Synchronization between queues: the least set of waits that orders every read
+// after its write, and every reuse of bytes after all that was done with what
+// was there. Within a queue the order of the list does that.
+#include "compiler/memory/LeastWaits.h"
 #include "compiler/memory/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -17,15 +18,27 @@ using namespace smex;
 
 namespace {
 
-/// The bytes of a worker that others read: for each the last such instruction
-/// of every reader. Once a write has been ordered after the reads of some
-/// bytes, later writes of them need not wait for the same reads again, so these
-/// bytes are forgotten; what is left is disjoint runs.
-class RemoteReads {
-public:
-  using LastReads = std::map<int, int>; // reader -> instruction
+/// A queue of a worker: those of all workers are numbered.
+int laneOf(int worker, plan::Queue queue) {
+  return worker * plan::queueCount + int(queue);
+}
 
-  void note(Interval bytes, int reader, int instruction) {
+/// By lane its latest instruction.
+using Latest = std::map<int, int>;
+
+void raise(Latest &latest, int lane, int instruction) {
+  const auto [entry, isNew] = latest.try_emplace(lane, instruction);
+  if (!isNew)
+    entry->second = std::max(entry->second, instruction);
+}
+
+/// The bytes of a worker, and for each the last instruction of every lane that
+/// read or wrote it. Once a write has been ordered after these, later ones need
+/// not wait for the same again, so they are forgotten; what is left is disjoint
+/// runs.
+class Uses {
+public:
+  void note(Interval bytes, int lane, int instruction) {
     auto at = split(bytes.lo);
     split(bytes.hi);
     // What no run has yet of the bytes becomes runs of its own.
@@ -35,25 +48,25 @@ public:
             at == runs.end() ? bytes.hi : std::min(bytes.hi, at->first);
         at = runs.insert(at, {lo, Run{hi, {}}});
       }
-      int &last = at->second.lastRead.try_emplace(reader, -1).first->second;
-      last = std::max(last, instruction);
+      raise(at->second.latest, lane, instruction);
       lo = at->second.hi;
       ++at;
     }
   }
 
-  /// Calls forget(reads) for what is noted of these bytes.
-  template <typename Forget> void forget(Interval bytes, Forget forget) {
+  /// Moves what is noted of these bytes into `needed`.
+  void forget(Interval bytes, Latest &needed) {
     const auto first = split(bytes.lo), last = split(bytes.hi);
     for (auto at = first; at != last; ++at)
-      forget(at->second.lastRead);
+      for (const auto &[lane, instruction] : at->second.latest)
+        raise(needed, lane, instruction);
     runs.erase(first, last);
   }
 
 private:
   struct Run {
     int64_t hi;
-    LastReads lastRead;
+    Latest latest;
   };
   using Runs = std::map<int64_t, Run>; // by first byte
 
@@ -77,46 +90,67 @@ class Waits {
 public:
   explicit Waits(exec::ProgramOp program)
       : program(program), workers(int(program.getWorkers())),
-        list(exec::instructions(program)), reads(workers),
-        known(workers, std::vector<int>(workers, -1)) {
+        list(exec::instructions(program)), uses(workers) {
     for (auto buffer : program.getOps<exec::BufferOp>())
       boxes[buffer] = exec::boxesOf(buffer);
+    for (Operation *op : list)
+      queues.push_back(isa<exec::ComputeOp>(op) ? plan::Queue::Computing
+                                                : plan::Queue::Transfers);
   }
 
   void insert() {
+    memory::WaitLists waits(workers);
     for (size_t i = 0; i < list.size(); ++i) {
-      const auto pieces = piecesOf(list[i]);
-      std::vector<std::vector<plan::Wait>> waits(workers);
+      const std::vector<std::vector<int>> sources = readFrom(list[i]);
       for (int w = 0; w < workers; ++w) {
-        std::map<int, int> needed; // worker -> its latest instruction
-        if (!pieces.empty())
-          afterWriters(list[i], w, pieces[w], needed);
-        beforeReuse(list[i], w, needed);
-        for (auto [worker, instruction] : needed) {
-          // Instructions complete in order: a later one known implies it.
-          if (known[w][worker] >= instruction)
-            continue;
-          known[w][worker] = instruction;
-          waits[w].push_back({worker, instruction});
-        }
+        Latest needed;
+        afterWriters(list[i], sources[w], needed);
+        uses[w].forget(writtenBytes(list[i], w), needed);
+        needed.erase(laneOf(w, queues[i]));
+        auto &own = waits[w].emplace_back();
+        for (auto [lane, instruction] : needed)
+          own.push_back({lane / plan::queueCount, instruction});
       }
-      noteReads(list[i], int(i), pieces);
       for (int w = 0; w < workers; ++w)
-        if (!writtenBytes(list[i], w).empty())
-          lastWrite[{exec::written(list[i]).getOperation(), w}] = int(i);
-      Builder builder(program.getContext());
-      list[i]->setAttr("waits",
-                       builder.getDenseI64ArrayAttr(exec::flatten(waits)));
+        note(int(i), w, sources[w]);
+    }
+    waits = memory::leastWaits(queues, std::move(waits));
+    Builder builder(program.getContext());
+    for (size_t i = 0; i < list.size(); ++i) {
+      std::vector<std::vector<plan::Wait>> ofInstruction;
+      for (int w = 0; w < workers; ++w)
+        ofInstruction.push_back(std::move(waits[w][i]));
+      list[i]->setAttr(
+          "waits", builder.getDenseI64ArrayAttr(exec::flatten(ofInstruction)));
     }
   }
 
 private:
-  std::vector<std::vector<plan::Piece>> piecesOf(Operation *op) const {
-    auto attribute = op->getAttrOfType<DenseI64ArrayAttr>("pieces");
-    if (!attribute)
-      return {};
+  /// Per worker, on which workers its share of the instruction reads.
+  std::vector<std::vector<int>> readFrom(Operation *op) const {
+    std::vector<std::vector<int>> sources(workers);
+    if (auto compute = dyn_cast<exec::ComputeOp>(op)) {
+      const size_t rank = compute.getExtents().size();
+      ArrayRef<int64_t> indices = compute.getIndices();
+      for (int w = 0; w < workers; ++w) {
+        bool nothing = false;
+        for (size_t d = 0; d < rank; ++d)
+          nothing |=
+              indices[(w * rank + d) * 2] >= indices[(w * rank + d) * 2 + 1];
+        if (!nothing)
+          sources[w] = {w};
+      }
+      return sources;
+    }
     auto type = cast<RankedTensorType>(exec::written(op).getTensorType());
-    return exec::unflattenPieces(attribute, workers, size_t(type.getRank()));
+    const auto pieces =
+        exec::unflattenPieces(op->getAttrOfType<DenseI64ArrayAttr>("pieces"),
+                              workers, size_t(type.getRank()));
+    for (int w = 0; w < workers; ++w)
+      for (const plan::Piece &piece : pieces[w])
+        if (!llvm::is_contained(sources[w], piece.worker))
+          sources[w].push_back(piece.worker);
+    return sources;
   }
 
   Interval bytesOf(exec::BufferOp buffer, int w) const {
@@ -131,56 +165,37 @@ private:
     return bytesOf(exec::written(op), w);
   }
 
-  void afterWriters(Operation *op, int w,
-                    const std::vector<plan::Piece> &pieces,
-                    std::map<int, int> &needed) const {
-    exec::BufferOp from = exec::read(op).front();
-    for (const plan::Piece &piece : pieces) {
-      if (piece.worker == w)
-        continue;
-      const auto written = lastWrite.find({from.getOperation(), piece.worker});
-      if (written != lastWrite.end())
-        raise(needed, piece.worker, written->second);
-    }
-  }
-
-  void beforeReuse(Operation *op, int w, std::map<int, int> &needed) {
-    const Interval bytes = writtenBytes(op, w);
-    if (bytes.empty())
-      return;
-    reads[w].forget(bytes, [&](const RemoteReads::LastReads &lastRead) {
-      for (auto [worker, instruction] : lastRead)
-        raise(needed, worker, instruction);
-    });
-  }
-
-  void noteReads(Operation *op, int i,
-                 const std::vector<std::vector<plan::Piece>> &pieces) {
-    if (pieces.empty())
-      return;
-    exec::BufferOp from = exec::read(op).front();
-    for (int reader = 0; reader < workers; ++reader)
-      for (const plan::Piece &piece : pieces[reader]) {
-        if (piece.worker == reader)
-          continue;
-        const Interval bytes = bytesOf(from, piece.worker);
-        reads[piece.worker].note(bytes, reader, i);
+  void afterWriters(Operation *op, const std::vector<int> &sources,
+                    Latest &needed) const {
+    for (exec::BufferOp buffer : exec::read(op))
+      for (int source : sources) {
+        const auto written = lastWrites.find({buffer.getOperation(), source});
+        if (written != lastWrites.end())
+          for (auto [lane, instruction] : written->second)
+            raise(needed, lane, instruction);
       }
   }
 
-  static void raise(std::map<int, int> &latest, int worker, int instruction) {
-    const auto [entry, isNew] = latest.try_emplace(worker, instruction);
-    if (!isNew)
-      entry->second = std::max(entry->second, instruction);
+  void note(int i, int w, const std::vector<int> &sources) {
+    const int lane = laneOf(w, queues[i]);
+    for (exec::BufferOp buffer : exec::read(list[i]))
+      for (int source : sources)
+        uses[source].note(bytesOf(buffer, source), lane, i);
+    const Interval bytes = writtenBytes(list[i], w);
+    if (bytes.empty())
+      return;
+    uses[w].note(bytes, lane, i);
+    raise(lastWrites[{exec::written(list[i]).getOperation(), w}], lane, i);
   }
 
   exec::ProgramOp program;
   int workers;
   std::vector<Operation *> list;
+  std::vector<plan::Queue> queues; // per instruction
   llvm::DenseMap<Operation *, std::vector<Box>> boxes;
-  std::vector<RemoteReads> reads;      // per worker that is read from
-  std::vector<std::vector<int>> known; // known[w][v]: v is past this, w knows
-  llvm::DenseMap<std::pair<Operation *, int>, int> lastWrite;
+  std::vector<Uses> uses; // per worker
+  /// Per buffer and worker; more than one lane if both its queues write.
+  llvm::DenseMap<std::pair<Operation *, int>, Latest> lastWrites;
 };
 
 struct InsertWaits : memory::impl::InsertWaitsBase<InsertWaits> {

@@ -18,11 +18,14 @@ def PlanMemory : Pass<"exec-plan-memory", "::smex::exec::ProgramOp"> {
 }
 
 def InsertWaits : Pass<"exec-insert-waits", "::smex::exec::ProgramOp"> {
-  let summary = "says which instructions of other workers must have completed";
+  let summary = "says which instructions of other queues must have completed";
   let description = [{
-    Before a piece is read, its writer must have completed; before bytes are used
-    again, the other workers that read them must have. A wait always names an
-    earlier instruction of the common list, so that none can deadlock.
+    Every worker has two queues, one for computing and one for transfers; each
+    keeps the order of the list. Before something is read, its writer must have
+    completed; before bytes are used again, all that read or wrote them must
+    have, on the worker's other queue and on other workers. A wait always names
+    an earlier instruction of the common list, so that none can deadlock, even
+    where a worker has but one queue. Waits that others imply are left out.
   }];
 }
 

@@ -36,13 +36,13 @@ std::string gpu(size_t worker) { return "gpu" + std::to_string(worker); }
 
 bool alike(const GpuUse &a, const GpuUse &b) {
   return a.computeSeconds == b.computeSeconds &&
-         a.communicationSeconds == b.communicationSeconds &&
+         a.transferSeconds == b.transferSeconds &&
          a.receivedBytes == b.receivedBytes && a.peakBytes == b.peakBytes;
 }
 
 std::string gpuTable(const Simulation &simulation) {
   plan::Table table("lrrrrr");
-  table.add({"", "computes", "communicates", "idle", "receives", "peak"});
+  table.add({"", "computes", "transfers", "exposed", "receives", "peak"});
   const auto &gpus = simulation.gpus;
   for (size_t first = 0, last; first < gpus.size(); first = last + 1) {
     last = first;
@@ -52,8 +52,8 @@ std::string gpuTable(const Simulation &simulation) {
     const double step = simulation.stepSeconds;
     table.add({first == last ? gpu(first) : gpu(first) + " .. " + gpu(last),
                share(use.computeSeconds, step),
-               share(use.communicationSeconds, step),
-               share(use.idleSeconds, step), humanBytes(use.receivedBytes),
+               share(use.transferSeconds, step),
+               share(use.exposedSeconds, step), humanBytes(use.receivedBytes),
                humanBytes(use.peakBytes)});
   }
   return table.text();
@@ -135,8 +135,8 @@ std::string simulate::json(const Simulation &simulation, const Machine &machine,
     gpus.push_back(
         {{"name", machine.nodes[size_t(machine.gpus[w])].name},
          {"compute_seconds", use.computeSeconds},
-         {"communication_seconds", use.communicationSeconds},
-         {"idle_seconds", use.idleSeconds},
+         {"transfer_seconds", use.transferSeconds},
+         {"exposed_seconds", use.exposedSeconds},
          {"received_bytes", use.receivedBytes},
          {"peak_bytes", use.peakBytes},
          {"out_of_memory", use.peakBytes > machine.device.memoryBytes}});
@@ -148,7 +148,7 @@ std::string simulate::json(const Simulation &simulation, const Machine &machine,
                      {"backward_bytes", simulation.links[l].backwardBytes}});
   return plan::canonicalJson(
       {{"format", "smex-simulation"},
-       {"version", 1},
+       {"version", 2},
        {"machine", machine.name},
        {"memory_bytes", machine.device.memoryBytes},
        {"skip_copies", options.skipCopies},
@@ -162,12 +162,22 @@ std::string simulate::json(const Simulation &simulation, const Machine &machine,
 std::string simulate::trace(const Simulation &simulation,
                             const plan::Program &program) {
   Json events = Json::array();
-  for (size_t w = 0; w < simulation.gpus.size(); ++w)
-    events.push_back({{"name", "thread_name"},
+  // A process per GPU, and in it a thread per queue.
+  for (size_t w = 0; w < simulation.gpus.size(); ++w) {
+    events.push_back({{"name", "process_name"},
                       {"ph", "M"},
-                      {"pid", 0},
-                      {"tid", w},
+                      {"pid", w},
                       {"args", {{"name", gpu(w)}}}});
+    for (const plan::Queue queue : plan::queues)
+      events.push_back(
+          {{"name", "thread_name"},
+           {"ph", "M"},
+           {"pid", w},
+           {"tid", int(queue)},
+           {"args",
+            {{"name",
+              queue == plan::Queue::Computing ? "computing" : "transfers"}}}});
+  }
   for (const Event &event : simulation.events) {
     const plan::Instruction &what =
         program.instructions[size_t(event.instruction)];
@@ -177,8 +187,8 @@ std::string simulate::trace(const Simulation &simulation,
     events.push_back({{"name", what.node},
                       {"cat", category},
                       {"ph", "X"},
-                      {"pid", 0},
-                      {"tid", event.worker},
+                      {"pid", event.worker},
+                      {"tid", int(plan::queueOf(what.op))},
                       {"ts", event.start * 1e6},
                       {"dur", (event.end - event.start) * 1e6},
                       {"args", {{"instruction", event.instruction}}}});

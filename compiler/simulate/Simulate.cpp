@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <queue>
+#include <tuple>
 
 using namespace smex;
 using namespace smex::simulate;
@@ -21,14 +22,16 @@ public:
       : partitioned(partitioned), program(partitioned.program),
         machine(machine), options(options), cost(partitioned, machine.device),
         routes(machine), flows(capacities(machine)),
-        workers(partitioned.workers.size()) {
-    result.gpus.resize(workers.size());
+        lanes(partitioned.workers.size() * plan::queueCount) {
+    for (size_t i = 0; i < program.instructions.size(); ++i)
+      lists[queueAt(int(i))].push_back(int(i));
+    result.gpus.resize(partitioned.workers.size());
     result.links.resize(machine.links.size());
   }
 
   Simulation run() {
-    for (size_t w = 0; w < workers.size(); ++w)
-      ready.push_back(int(w));
+    for (size_t lane = 0; lane < lanes.size(); ++lane)
+      ready.push_back(int(lane));
     goOn();
     std::vector<int> ended;
     while (true) {
@@ -41,8 +44,8 @@ public:
       now = std::max(now, next);
       ended.clear();
       flows.advance(now, ended);
-      for (int worker : ended)
-        finishPart(worker);
+      for (int lane : ended)
+        finishPart(lane);
       for (; !due.empty() && due.top().time <= now; due.pop())
         happen(due.top());
       std::sort(ready.begin(), ready.end());
@@ -53,56 +56,71 @@ public:
   }
 
 private:
-  struct Worker {
-    int next = 0;  // instruction that has not completed
-    int parts = 0; // of it that are under way
+  /// A queue of a worker.
+  struct Lane {
+    size_t done = 0; // instructions of its list that have completed
+    int parts = 0;   // of the next one that are under way
     size_t event = 0;
-    /// Who waits for an instruction of this worker: (instruction, who).
+    /// Who waits for an instruction of this lane: (instruction, who).
     std::vector<std::pair<int, int>> sleepers;
   };
-  /// Something that happens at a known time: a flow to `worker` starts, or a
-  /// part of its instruction is done (source < 0).
+  /// Something that happens at a known time: a flow to the lane's worker
+  /// starts, or a part of the lane's instruction is done (source < 0).
   struct Due {
     double time;
-    int worker, source;
+    int lane, source;
     double bytes;
     bool operator>(const Due &other) const {
       if (time != other.time)
         return time > other.time;
-      return std::pair(worker, source) > std::pair(other.worker, other.source);
+      return std::pair(lane, source) > std::pair(other.lane, other.source);
     }
   };
 
+  size_t queueAt(int instruction) const {
+    return size_t(plan::queueOf(program.instructions[size_t(instruction)].op));
+  }
+  static int workerOf(int lane) { return lane / plan::queueCount; }
+  int laneOf(int worker, int instruction) const {
+    return worker * plan::queueCount + int(queueAt(instruction));
+  }
+  /// The lane's first instruction that has not completed.
+  int next(int lane) const {
+    const std::vector<int> &list = lists[size_t(lane) % plan::queueCount];
+    const size_t done = lanes[size_t(lane)].done;
+    return done < list.size() ? list[done] : int(program.instructions.size());
+  }
+
   void happen(const Due &what) {
     if (what.source < 0)
-      return finishPart(what.worker);
-    const Route &route = routeOf(what.source, what.worker);
-    flows.start(what.worker, route.resources, what.bytes);
+      return finishPart(what.lane);
+    const Route &route = routeOf(what.source, workerOf(what.lane));
+    flows.start(what.lane, route.resources, what.bytes);
   }
 
   const Route &routeOf(int from, int to) {
     return routes.between(machine.gpus[size_t(from)], machine.gpus[size_t(to)]);
   }
 
-  void finishPart(int w) {
-    Worker &worker = workers[size_t(w)];
-    if (--worker.parts > 0)
+  void finishPart(int number) {
+    Lane &lane = lanes[size_t(number)];
+    if (--lane.parts > 0)
       return;
-    Event &event = result.events[worker.event];
+    Event &event = result.events[lane.event];
     event.end = now;
-    GpuUse &use = result.gpus[size_t(w)];
+    GpuUse &use = result.gpus[size_t(event.worker)];
     const bool compute =
-        program.instructions[size_t(worker.next)].op == Opcode::Compute;
-    (compute ? use.computeSeconds : use.communicationSeconds) +=
-        now - event.start;
-    complete(w);
-    ready.push_back(w);
+        program.instructions[size_t(event.instruction)].op == Opcode::Compute;
+    (compute ? use.computeSeconds : use.transferSeconds) += now - event.start;
+    complete(number);
+    ready.push_back(number);
   }
 
-  void complete(int w) {
-    Worker &worker = workers[size_t(w)];
-    const int done = worker.next++;
-    auto &sleepers = worker.sleepers;
+  void complete(int number) {
+    const int done = next(number);
+    Lane &lane = lanes[size_t(number)];
+    ++lane.done;
+    auto &sleepers = lane.sleepers;
     const auto woken = std::partition(
         sleepers.begin(), sleepers.end(),
         [&](const auto &sleeper) { return sleeper.first > done; });
@@ -111,12 +129,12 @@ private:
     sleepers.erase(woken, sleepers.end());
   }
 
-  /// Whether the instruction has to wait; if so, the worker is woken in time.
-  bool mustWait(int w, int instruction) {
-    for (const plan::Wait &wait : share(w, instruction).waits) {
-      Worker &other = workers[size_t(wait.worker)];
-      if (other.next <= wait.instruction) {
-        other.sleepers.emplace_back(wait.instruction, w);
+  /// Whether the instruction has to wait; if so, its lane is woken in time.
+  bool mustWait(int lane, int instruction) {
+    for (const plan::Wait &wait : share(workerOf(lane), instruction).waits) {
+      const int other = laneOf(wait.worker, wait.instruction);
+      if (next(other) <= wait.instruction) {
+        lanes[size_t(other)].sleepers.emplace_back(wait.instruction, lane);
         return true;
       }
     }
@@ -127,35 +145,36 @@ private:
   /// wake others.
   void goOn() {
     for (size_t i = 0; i < ready.size(); ++i) {
-      const int w = ready[i];
-      Worker &worker = workers[size_t(w)];
-      while (worker.next < int(program.instructions.size()) &&
-             !mustWait(w, worker.next) && !start(w, worker.next))
-        complete(w);
+      const int lane = ready[i];
+      while (next(lane) < int(program.instructions.size()) &&
+             !mustWait(lane, next(lane)) && !start(lane, next(lane)))
+        complete(lane);
     }
     ready.clear();
   }
 
   /// False if there is nothing to do.
-  bool start(int w, int instruction) {
+  bool start(int number, int instruction) {
+    const int w = workerOf(number);
     if (!cost.hasWork(w, instruction))
       return false;
-    Worker &worker = workers[size_t(w)];
-    worker.event = result.events.size();
+    Lane &lane = lanes[size_t(number)];
+    lane.event = result.events.size();
     result.events.push_back({w, instruction, now, now});
-    worker.parts = 1;
+    lane.parts = 1;
     if (program.instructions[size_t(instruction)].op == Opcode::Compute) {
-      due.push({now + cost.computeSeconds(w, instruction), w, -1, 0});
+      due.push({now + cost.computeSeconds(w, instruction), number, -1, 0});
       return true;
     }
-    due.push({now + cost.localSeconds(w, instruction), w, -1, 0});
+    due.push({now + cost.localSeconds(w, instruction), number, -1, 0});
     if (!options.skipCopies)
-      startFlows(w, instruction);
+      startFlows(number, instruction);
     return true;
   }
 
   /// One flow from each worker that pieces come from.
-  void startFlows(int w, int instruction) {
+  void startFlows(int lane, int instruction) {
+    const int w = workerOf(lane);
     std::map<int, int64_t> bytes;
     const int buffer = program.instructions[size_t(instruction)].to;
     const int tensor = program.buffers[size_t(buffer)].tensor;
@@ -171,26 +190,25 @@ private:
         add(hop.forward ? link.forwardBytes : link.backwardBytes, amount);
       }
       add(result.gpus[size_t(w)].receivedBytes, amount);
-      ++workers[size_t(w)].parts;
-      due.push({now + machine.device.launchSeconds + route.latencySeconds, w,
+      ++lanes[size_t(lane)].parts;
+      due.push({now + machine.device.launchSeconds + route.latencySeconds, lane,
                 source, double(amount)});
     }
   }
 
   void finish() {
     result.stepSeconds = now;
-    for (size_t w = 0; w < workers.size(); ++w) {
+    for (size_t w = 0; w < result.gpus.size(); ++w) {
       GpuUse &use = result.gpus[w];
-      use.idleSeconds =
-          std::max(0.0, now - use.computeSeconds - use.communicationSeconds);
+      use.exposedSeconds = std::max(0.0, now - use.computeSeconds);
       use.peakBytes = partitioned.workers[w].arenaBytes;
       add(result.communicationBytes, use.receivedBytes);
     }
-    std::stable_sort(result.events.begin(), result.events.end(),
-                     [](const Event &a, const Event &b) {
-                       return std::pair(a.start, a.worker) <
-                              std::pair(b.start, b.worker);
-                     });
+    std::sort(result.events.begin(), result.events.end(),
+              [](const Event &a, const Event &b) {
+                return std::tuple(a.start, a.worker, a.instruction) <
+                       std::tuple(b.start, b.worker, b.instruction);
+              });
   }
 
   static void add(int64_t &sum, int64_t bytes) {
@@ -208,8 +226,9 @@ private:
   Routes routes;
   Flows flows;
   Simulation result;
-  std::vector<Worker> workers;
-  std::vector<int> ready; // may be able to start their next instruction
+  std::vector<int> lists[plan::queueCount]; // each queue's instructions
+  std::vector<Lane> lanes; // of all workers: worker * queueCount + queue
+  std::vector<int> ready;  // lanes that may be able to start their next one
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due;
   double now = 0;
 };
@@ -222,7 +241,7 @@ Result<Simulation> simulate::simulate(const plan::Partitioned &partitioned,
   if (partitioned.workers.size() > machine.gpus.size())
     return fail("the plan is for ", partitioned.workers.size(), " GPUs, and ",
                 machine.name, " has ", machine.gpus.size());
-  const plan::Order order(partitioned);
+  const plan::Order order(partitioned, plan::Queues::One);
   if (!order.complete()) {
     const plan::Names names{partitioned, ""};
     const auto cycles = order.cycles();

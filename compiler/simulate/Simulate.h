@@ -1,6 +1,7 @@
-// What a plan takes on a machine, event by event: every worker does its list of
-// instructions in order, waits for the (worker, instruction) pairs that the
-// plan names, and nothing else decides. README.md has the model.
+// What a plan takes on a machine, event by event: every worker computes and
+// transfers at the same time, each in the order of its list of instructions,
+// waits for the (worker, instruction) pairs that the plan names, and nothing
+// else decides. README.md has the model.
 #ifndef SMEX_COMPILER_SIMULATE_SIMULATE_H
 #define SMEX_COMPILER_SIMULATE_SIMULATE_H
 
@@ -22,8 +23,9 @@ struct Event {
 };
 
 struct GpuUse {
-  /// Of the step: in computes, in fetches and reduces, waiting.
-  double computeSeconds = 0, communicationSeconds = 0, idleSeconds = 0;
+  /// Of the step: in computes; in fetches and reduces, hidden or not; and what
+  /// is left of it when nothing computes.
+  double computeSeconds = 0, transferSeconds = 0, exposedSeconds = 0;
   int64_t receivedBytes = 0, peakBytes = 0;
 };
 
@@ -36,7 +38,7 @@ struct Simulation {
   int64_t communicationBytes = 0;
   std::vector<GpuUse> gpus;   // one per worker
   std::vector<LinkUse> links; // one per link of the machine
-  std::vector<Event> events;  // by start; of equal starts by worker
+  std::vector<Event> events;  // by start, worker, instruction
 };
 
 /// The plan has been loaded or passed validate(). An error if it has more

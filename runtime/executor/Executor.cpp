@@ -286,7 +286,8 @@ private:
     for (size_t i = 0; i < program.instructions.size(); ++i) {
       for (plan::Wait wait :
            partitioned.workers[size_t(worker)].instructions[i].waits)
-        if (!transport.wait(wait.worker, rounds * count + wait.instruction + 1))
+        if (wait.worker != worker && // its own are earlier in the list
+            !transport.wait(wait.worker, rounds * count + wait.instruction + 1))
           return {};
       if (transport.aborted())
         return {};

@@ -5,8 +5,9 @@
 // What is proven, on every worker and over consecutive steps (the executor has
 // a barrier between steps, scatters inputs anew and keeps parameters):
 //
-// - order: the waits have no cycle; "happens before" is what program order and
-//   waits imply, nothing else;
+// - order: the waits have no cycle, not even where a worker has but one queue;
+//   "happens before" is what the order of each queue and waits imply, nothing
+//   else;
 // - data: each element read was written, in this step, by an instruction that
 //   happens before the read, or is an input's or a parameter's;
 // - memory: from its first write to its last read, on whatever worker the
@@ -31,10 +32,11 @@
 namespace smex::plan {
 
 enum class FindingKind {
-  Deadlock,  // instructions wait for each other
-  NotReady,  // something is read that was not, or may not have been, written
-  Reused,    // a buffer's memory is reused while another worker may read it
-  Overlap,   // two live buffers, or a buffer and the workspace, share memory
+  Deadlock, // instructions wait for each other
+  NotReady, // something is read that was not, or may not have been, written
+  Reused,   // a buffer's memory is reused while another worker or queue may use
+            // it
+  Overlap,  // two live buffers, or a buffer and the workspace, share memory
   Rewritten, // an input, a parameter or an element is written (again)
   Region,    // an operand lacks elements that the lambda reads
   Reduction, // parts of a reduction that do not make it up, wrong reducer

@@ -1,40 +1,20 @@
-// One worker's arena. All writes to it are its own and in program order, so its
-// instruction numbers are a time that everything can be placed on: -1 is before
-// the step, when inputs are scattered, `end` after it, when outputs are
-// gathered. What another worker reads is placed by what order guarantees: not
-// before the writes that have completed when it starts, and over before the
-// first instruction here that waits for it.
+// One worker's arena. All writes to it are its own, and each of its queues is
+// in order, so instruction numbers are a time per queue that everything can be
+// placed on: -1 is before the step, when inputs are scattered, `end` after it,
+// when outputs are gathered. What the other queue or another worker does is
+// placed by what order guarantees: not before the writes that have completed
+// when it starts, and over before the first instruction of this queue that
+// starts only then.
+#include "runtime/plan/Life.h"
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Tiling.h"
 
 #include <map>
-#include <numeric>
-#include <queue>
 
 using namespace smex;
 using namespace smex::plan;
 
 namespace {
-
-struct Write {
-  int time;
-  Box box;
-};
-
-/// When a buffer's bytes must not be touched.
-struct Life {
-  std::vector<Write> writes; // in order of time
-  int start = 0;             // the first of them
-  int localEnd = -2;         // last write, read, or gathering of this worker
-  int remoteEnd = -2;        // up to here another worker may still be reading,
-  Step reader{0, 0};         // namely in this instruction
-  int64_t lo = 0, hi = 0;    // bytes of the arena
-  bool source = false, parameter = false;
-  bool stays = false; // a parameter that nothing in its place replaces
-
-  int end() const { return std::max(localEnd, remoteEnd); }
-  bool live() const { return !writes.empty() && lo < hi; }
-};
 
 class Memory {
 public:
@@ -46,13 +26,19 @@ public:
         end(int(program.instructions.size())) {}
 
   void run() {
+    if (order)
+      for (const Queue queue : queues) {
+        completed[size_t(queue)] = order->completedBefore(worker, queue);
+        after[size_t(queue)] = order->firstAfter(worker, queue);
+      }
     workspace();
     writes();
-    for (const Read &read : reads)
-      localRead(read);
+    for (const Read &each : reads)
+      read({worker, each.instruction}, each.buffer, each.region);
     ownPieces();
-    if (order && !remote.empty())
-      remoteReads();
+    if (order)
+      for (const RemoteRead &each : remote)
+        read(each.reader, each.buffer, *each.region);
     outputs();
     if (!sweep())
       listConflicts();
@@ -109,10 +95,59 @@ private:
     if (isEmpty(box))
       return;
     Life &life = lives[size_t(buffer)];
-    if (life.writes.empty())
-      life.start = time;
     life.writes.push_back({time, std::move(box)});
-    life.localEnd = life.stays ? end : time;
+    for (const Queue queue : queues)
+      if (time < 0 || queueAt(time) == queue) {
+        Tenancy &own = life.on[size_t(queue)];
+        own.start = std::min(own.start, time);
+      }
+    if (life.stays)
+      use(life, end);
+    else if (time < 0)
+      use(life, time);
+    else
+      use(life, {worker, time}, true);
+  }
+
+  Queue queueAt(int instruction) const {
+    return queueOf(program.instructions[size_t(instruction)].op);
+  }
+
+  /// Before the step or after it.
+  static void use(Life &life, int time) {
+    for (Tenancy &own : life.on)
+      own.ownEnd = std::max(own.ownEnd, time);
+  }
+
+  void use(Life &life, Step step, bool writes) {
+    for (const Queue queue : queues) {
+      Tenancy &own = life.on[size_t(queue)];
+      if (step.worker == worker && queueAt(step.instruction) == queue) {
+        own.ownEnd = std::max(own.ownEnd, step.instruction);
+      } else {
+        const int until = lastWith(queue, step);
+        if (until > own.otherEnd) {
+          own.otherEnd = until;
+          own.other = step;
+          own.writes = writes;
+        }
+      }
+    }
+  }
+
+  /// Up to which instruction the queue may be while the other's is under way.
+  /// In a deadlock, the worker's own list is the order.
+  int lastWith(Queue queue, Step step) const {
+    return order ? after[size_t(queue)]
+                        [order->id(step.worker, step.instruction)] -
+                       1
+                 : step.instruction;
+  }
+  /// Of the queue, what has completed when the other's starts.
+  int completedWhen(Queue queue, Step step) const {
+    return order ? completed[size_t(queue)]
+                            [order->id(step.worker, step.instruction)]
+                 : step.instruction;
   }
 
   /// Several instructions may fill a buffer together, but no element twice: who
@@ -130,13 +165,14 @@ private:
           names.instruction(writes[size_t(twice->first)].time), " has written");
   }
 
-  /// What of the region is not written before `time`.
-  std::optional<Box> missingAt(int time, int buffer, const Box &region) const {
-    const std::vector<Write> &writes = lives[size_t(buffer)].writes;
+  /// What of the region is not written when the step starts, or is not at all.
+  std::optional<Box> missingAt(std::optional<Step> step, int buffer,
+                               const Box &region) const {
     std::vector<const Box *> boxes;
-    for (const Write &write : writes) {
-      if (write.time >= time)
-        break;
+    for (const Write &write : lives[size_t(buffer)].writes) {
+      if (step && write.time >= 0 &&
+          write.time >= completedWhen(queueAt(write.time), *step))
+        continue;
       if (contains(write.box, region))
         return std::nullopt;
       boxes.push_back(&write.box);
@@ -145,50 +181,31 @@ private:
   }
 
   /// Why a region is not ready: written too late, or by nobody.
-  std::string lateness(int buffer, const Box &missing, bool elsewhere) const {
+  std::string lateness(Step reader, int buffer, const Box &missing) const {
     for (const Write &write : lives[size_t(buffer)].writes)
       if (!isEmpty(intersect(write.box, missing)))
-        return (elsewhere ? ", and does not wait until " : ", before ") +
+        return (reader.worker == worker && write.time >= reader.instruction
+                    ? ", before "
+                    : ", and does not wait until ") +
                names.instruction(worker, write.time) + " has written it";
     return ", which nothing writes";
   }
 
-  void localRead(const Read &read) {
-    Life &life = lives[size_t(read.buffer)];
-    life.localEnd = std::max(life.localEnd, read.instruction);
-    if (const auto missing =
-            missingAt(read.instruction, read.buffer, read.region))
+  void read(Step reader, int buffer, const Box &region) {
+    use(lives[size_t(buffer)], reader, false);
+    if (const auto missing = missingAt(reader, buffer, region))
       findings.add(FindingKind::NotReady,
-                   names.instruction(worker, read.instruction), " reads ",
-                   toString(*missing), " of ", names.buffer(read.buffer),
-                   lateness(read.buffer, *missing, false));
+                   names.instruction(reader.worker, reader.instruction),
+                   " reads ", toString(*missing), " of ", names.buffer(buffer),
+                   reader.worker == worker ? "" : " on " + names.gpu(worker),
+                   lateness(reader, buffer, *missing));
   }
 
   void ownPieces() {
     for (int i = 0; i < end; ++i)
       for (const Piece &piece : subject.share(worker, i).pieces)
         if (piece.worker == worker)
-          localRead({i, program.instructions[size_t(i)].from, piece.box});
-  }
-
-  void remoteReads() {
-    const std::vector<int> completed = order->completedBefore(worker);
-    const std::vector<int> after = order->firstAfter(worker);
-    for (const RemoteRead &read : remote) {
-      const size_t id = order->id(read.reader.worker, read.reader.instruction);
-      Life &life = lives[size_t(read.buffer)];
-      if (after[id] - 1 > life.remoteEnd) {
-        life.remoteEnd = after[id] - 1;
-        life.reader = read.reader;
-      }
-      if (const auto missing =
-              missingAt(completed[id], read.buffer, *read.region))
-        findings.add(
-            FindingKind::NotReady,
-            names.instruction(read.reader.worker, read.reader.instruction),
-            " reads ", toString(*missing), " of ", names.buffer(read.buffer),
-            " on ", names.gpu(worker), lateness(read.buffer, *missing, true));
-    }
+          read({worker, i}, program.instructions[size_t(i)].from, piece.box);
   }
 
   void outputs() {
@@ -201,9 +218,9 @@ private:
   }
 
   void outlives(int buffer, const std::string &what) {
-    lives[size_t(buffer)].localEnd = end;
+    use(lives[size_t(buffer)], end);
     if (const auto missing =
-            missingAt(end, buffer, subject.box(worker, buffer)))
+            missingAt(std::nullopt, buffer, subject.box(worker, buffer)))
       findings.add(FindingKind::NotReady, names.gpu(worker), ": ", what,
                    ": nothing writes ", toString(*missing), " of ",
                    names.buffer(buffer));
@@ -212,9 +229,12 @@ private:
   /// A map may put each element of its result where it read the operand's.
   bool isInPlace(int from, int to) const {
     const Life &a = lives[size_t(from)], &b = lives[size_t(to)];
-    if (b.start < 0 || a.localEnd != b.start || a.remoteEnd >= b.start)
+    const Tenancy &before = a.on[size_t(Queue::Computing)];
+    const int start = b.start();
+    if (start < 0 || b.on[size_t(Queue::Transfers)].isWritten() ||
+        before.ownEnd != start || before.otherEnd >= start)
       return false;
-    const Instruction &instruction = program.instructions[size_t(b.start)];
+    const Instruction &instruction = program.instructions[size_t(start)];
     if (instruction.op != Opcode::Compute || instruction.to != to ||
         program.kernels[size_t(instruction.kernel)].kind !=
             KernelKind::Generated)
@@ -239,35 +259,37 @@ private:
       if (lives[b].live())
         order.push_back(int(b));
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      return lives[size_t(a)].start < lives[size_t(b)].start;
+      return lives[size_t(a)].start() < lives[size_t(b)].start();
     });
     return order;
   }
 
-  /// Whether no two lives share bytes: the live buffers in order of offset, as
-  /// time passes.
+  /// Whether no two lives share bytes. In the order of the list, each buffer
+  /// takes its bytes over from who had them last: if that one is done with
+  /// them, so are all before it.
   bool sweep() const {
-    std::map<int64_t, int> active; // by first byte
-    using Death = std::pair<int, int>;
-    std::priority_queue<Death, std::vector<Death>, std::greater<>> deaths;
+    struct Run {
+      int64_t hi;
+      int buffer;
+    };
+    std::map<int64_t, Run> last; // by first byte; disjoint
     for (int b : byStart()) {
       const Life &life = lives[size_t(b)];
-      for (; !deaths.empty() && deaths.top().first < life.start; deaths.pop()) {
-        const auto dead = active.find(lives[size_t(deaths.top().second)].lo);
-        if (dead != active.end() && dead->second == deaths.top().second)
-          active.erase(dead);
-      }
-      auto next = active.upper_bound(life.lo);
-      if (next != active.begin() &&
-          lives[size_t(std::prev(next)->second)].hi > life.lo)
-        --next;
-      while (next != active.end() && next->first < life.hi) {
-        if (!isInPlace(next->second, b))
+      auto at = last.upper_bound(life.lo);
+      if (at != last.begin() && std::prev(at)->second.hi > life.lo)
+        --at;
+      while (at != last.end() && at->first < life.hi) {
+        const auto [lo, run] = *at;
+        if (!lives[size_t(run.buffer)].isOverBefore(life) &&
+            !isInPlace(run.buffer, b))
           return false;
-        next = active.erase(next);
+        at = last.erase(at);
+        if (lo < life.lo)
+          last[lo] = {life.lo, run.buffer};
+        if (run.hi > life.hi)
+          at = last.emplace(life.hi, run).first;
       }
-      active[life.lo] = b;
-      deaths.push({life.end(), b});
+      last[life.lo] = {life.hi, b};
     }
     return true;
   }
@@ -282,13 +304,14 @@ private:
       const Life &life = lives[size_t(b)];
       active.erase(std::remove_if(active.begin(), active.end(),
                                   [&](int a) {
-                                    return lives[size_t(a)].end() < life.start;
+                                    return lives[size_t(a)].end() <
+                                           life.start();
                                   }),
                    active.end());
       for (int a : active) {
         const Life &other = lives[size_t(a)];
         if (std::max(other.lo, life.lo) >= std::min(other.hi, life.hi) ||
-            isInPlace(a, b))
+            other.isOverBefore(life) || isInPlace(a, b))
           continue;
         conflict(a, b);
         if (++found == most)
@@ -306,25 +329,28 @@ private:
       return names.buffer(buffer) + " (bytes " + std::to_string(life.lo) +
              " .. " + std::to_string(life.hi) + ")";
     };
-    if (newer.start < 0)
+    if (newer.start() < 0)
       return findings.add(FindingKind::Overlap, names.gpu(worker), ": ",
                           place(b), " and ", place(a),
                           " hold inputs or parameters in the same memory");
-    const std::string writes = names.instruction(worker, newer.start) +
+    const std::string writes = names.instruction(worker, newer.start()) +
                                " writes " + place(b) + " over " + place(a) +
                                ", which ";
     if (older.stays)
       return findings.add(FindingKind::Rewritten, writes,
                           "is a parameter and must outlive the step");
-    if (older.localEnd >= newer.start)
+    if (older.localEnd() >= newer.start())
       return findings.add(FindingKind::Overlap, writes, "is live until ",
-                          older.localEnd >= end
+                          older.localEnd() >= end
                               ? "the end of the step"
-                              : names.instruction(older.localEnd));
-    findings.add(
-        FindingKind::Reused, writes,
-        names.instruction(older.reader.worker, older.reader.instruction),
-        " may still read");
+                              : names.instruction(older.localEnd()));
+    for (int q = 0; q < queueCount; ++q)
+      if (const Tenancy &own = older.on[q];
+          newer.on[q].isWritten() && own.end() >= newer.on[q].start)
+        return findings.add(
+            FindingKind::Reused, writes,
+            names.instruction(own.other.worker, own.other.instruction),
+            own.writes ? " may still write" : " may still read");
   }
 
   const Subject &subject;
@@ -336,6 +362,8 @@ private:
   const std::vector<Read> &reads;
   const std::vector<RemoteRead> &remote;
   std::vector<Life> lives; // per buffer
+  // Per queue, of every instruction of every worker.
+  std::array<std::vector<int>, queueCount> completed, after;
   const int end;
 };
 

@@ -1,7 +1,6 @@
-// What happens before what: the order that program order and waits imply, in
-// linear passes. Full vector clocks would take workers^2 * instructions
-// numbers; a check asks about one worker's memory at a time, and so needs one
-// component.
+// What happens before what: the order that queues and waits imply, in linear
+// passes. Full vector clocks would take workers^2 * instructions numbers; a
+// check asks about one queue at a time, and so needs one component.
 #ifndef SMEX_RUNTIME_PLAN_ORDER_H
 #define SMEX_RUNTIME_PLAN_ORDER_H
 
@@ -14,9 +13,14 @@ struct Step {
   int worker, instruction;
 };
 
+/// What a back end has per worker: one queue, which does the list as it is, or
+/// one for computing and one for transfers. Two order less than one: what is
+/// right with two is right with one, if that comes to an end.
+enum class Queues { One, Two };
+
 class Order {
 public:
-  explicit Order(const Partitioned &partitioned);
+  Order(const Partitioned &partitioned, Queues queues);
 
   /// Instructions that wait for one another, one entry per cycle; in each,
   /// every step can't start before the next one, and the last not before the
@@ -30,24 +34,36 @@ public:
   size_t id(int worker, int instruction) const {
     return size_t(worker) * count + size_t(instruction);
   }
-  /// How many of `worker`'s instructions have completed whenever this one
-  /// starts. Only if complete().
-  std::vector<int> completedBefore(int worker) const;
-  /// The first instruction of `worker` that starts only when this one has
-  /// completed, or the number of instructions. Only if complete().
-  std::vector<int> firstAfter(int worker) const;
+  /// Of every instruction a number: those of `worker`'s queue with smaller ones
+  /// than this have completed whenever it starts. Only if complete().
+  std::vector<int> completedBefore(int worker, Queue queue) const;
+  /// The first instruction of `worker`'s queue that starts only when this one
+  /// has completed, or the number of instructions. Only if complete().
+  std::vector<int> firstAfter(int worker, Queue queue) const;
 
 private:
+  /// A queue of a worker, numbered worker * lanes per worker + queue.
+  size_t lane(int worker, int instruction) const {
+    return size_t(worker) * lists.size() + size_t(laneOf[size_t(instruction)]);
+  }
   const std::vector<Wait> &waits(size_t id) const {
     return partitioned.workers[id / count].instructions[id % count].waits;
   }
-  /// Whether the worker's next instruction can start; if not, on whom it waits.
-  const Wait *blockedBy(int worker) const;
+  /// A lane's first instruction that is not done; `count` if all are.
+  int next(size_t lane) const;
+  /// Whether the lane's next instruction can start; if not, on what it waits.
+  const Wait *blockedBy(size_t lane) const;
+  int laneOfQueue(Queue queue) const {
+    return lists.size() == 1 ? 0 : int(queue);
+  }
 
   const Partitioned &partitioned;
-  size_t count;                // instructions per worker
-  std::vector<int> done;       // per worker, in the greedy run
-  std::vector<uint32_t> order; // a topological order, as ids
+  size_t count; // instructions per worker
+  // A program has the same queues on all workers.
+  std::vector<std::vector<int>> lists; // per queue: its instructions
+  std::vector<int> laneOf, place; // per instruction: its queue, where there
+  std::vector<int> done;          // per lane, in the greedy run
+  std::vector<uint32_t> order;    // a topological order, as ids
 };
 
 } // namespace smex::plan

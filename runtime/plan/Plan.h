@@ -2,9 +2,9 @@
 // Load.h reads and checks it, Save.h writes its canonical text, Check.h proves
 // it sound. README.md documents the files, schema/ has their JSON Schemas.
 //
-// Every worker runs the same list of instructions; workers differ in the
-// regions they hold. So a plan has one shared Program (program.json) and, per
-// worker, the numbers that go with it (gpu0.json ..).
+// Every worker runs the same list of instructions, on two queues; workers
+// differ in the regions they hold. So a plan has one shared Program
+// (program.json) and, per worker, the numbers that go with it (gpu0.json ..).
 #ifndef SMEX_RUNTIME_PLAN_PLAN_H
 #define SMEX_RUNTIME_PLAN_PLAN_H
 
@@ -74,6 +74,16 @@ enum class Opcode {
   Reduce,
 };
 
+/// A GPU copies while it computes. So a worker has two queues; each does its
+/// instructions in the order of the list, and only waits order the two.
+enum class Queue { Computing, Transfers };
+constexpr int queueCount = 2;
+constexpr Queue queues[queueCount] = {Queue::Computing, Queue::Transfers};
+
+constexpr Queue queueOf(Opcode op) {
+  return op == Opcode::Compute ? Queue::Computing : Queue::Transfers;
+}
+
 struct Instruction {
   Opcode op = Opcode::Compute;
   std::string node; // the model's node it stems from, for messages and traces
@@ -133,7 +143,8 @@ struct Piece {
   Box box;
 };
 
-/// An instruction of another worker that must have completed.
+/// An instruction that must have completed: of another worker, or an earlier
+/// one of the same worker, on its other queue.
 struct Wait {
   int worker = 0;
   int instruction = 0;

@@ -89,14 +89,17 @@ private:
   void instruction() {
     const Instruction &shared = program.instructions[index];
     const WorkerInstruction &own = worker.instructions[index];
-    for (size_t k = 0; k < own.waits.size(); ++k)
-      if (own.waits[k].worker < 0 ||
-          size_t(own.waits[k].worker) >= partitioned.workers.size() ||
-          own.waits[k].instruction < 0 ||
-          size_t(own.waits[k].instruction) >= program.instructions.size())
-        return refuse("waits", "[", k, "]: there is no instruction ",
-                      own.waits[k].instruction, " on worker ",
-                      own.waits[k].worker);
+    for (size_t k = 0; k < own.waits.size(); ++k) {
+      const auto [from, what] = own.waits[k];
+      if (from < 0 || size_t(from) >= partitioned.workers.size() || what < 0 ||
+          size_t(what) >= program.instructions.size())
+        return refuse("waits", "[", k, "]: there is no instruction ", what,
+                      " on worker ", from);
+      // A runtime with one queue per worker does the list in order.
+      if (from == number && size_t(what) >= index)
+        return refuse("waits", "[", k, "]: the worker's own instruction ", what,
+                      " does not come before");
+    }
     if (shared.op == Opcode::Compute)
       return compute(shared, own);
     if (!own.indices.empty())

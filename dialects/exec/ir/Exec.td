@@ -1,6 +1,7 @@
 // The dialect `exec`: the execution dataflow graph (thesis section 3.6). One
-// list of instructions that every worker runs in order; what differs between
-// workers are regions, and those are attributes with one entry per worker.
+// list of instructions for every worker, which has two queues that do their own
+// in order; what differs between workers are regions, and those are attributes
+// with one entry per worker.
 #ifndef SMEX_EXEC_TD
 #define SMEX_EXEC_TD
 
@@ -19,7 +20,8 @@ def ExecDialect : Dialect {
     coordinates. Pieces are per worker their number, then per piece the worker it
     comes from and its box. Waits are per worker their number, then per wait the
     worker and the number of its instruction (buffers and outputs are not
-    counted).
+    counted). A worker does computes and transfers (fetch, reduce) on two queues,
+    each in the order of the list.
   }];
 }
 

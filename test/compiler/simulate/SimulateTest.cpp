@@ -37,7 +37,7 @@ TEST_CASE("a compute takes a launch and the longer of arithmetic and memory") {
   simulation = *simulate::simulate(maker.partitioned, machine);
   CHECK(simulation.stepSeconds == Approx(1 + 10));
   CHECK(simulation.gpus[0].computeSeconds == Approx(11));
-  CHECK(simulation.gpus[0].idleSeconds == 0);
+  CHECK(simulation.gpus[0].exposedSeconds == 0);
 }
 
 TEST_CASE("products reach a share of the peak that grows with their size") {
@@ -89,8 +89,8 @@ TEST_CASE("two flows share a link, and the longer one gets all in the end") {
   checkTime(simulation, 0, 0, 0, 4);
   CHECK(timeOf(simulation, 1, 0).first == -1);
   CHECK(simulation.communicationBytes == 4000);
-  CHECK(simulation.gpus[0].communicationSeconds == Approx(4));
-  CHECK(simulation.gpus[1].idleSeconds == Approx(4));
+  CHECK(simulation.gpus[0].transferSeconds == Approx(4));
+  CHECK(simulation.gpus[1].exposedSeconds == Approx(4));
   CHECK(simulation.links[0].backwardBytes == 4000);
   CHECK(simulation.links[0].forwardBytes == 0);
   CHECK(simulation.links[1].forwardBytes == 1000);
@@ -157,9 +157,43 @@ TEST_CASE("a chain of waits, through a worker that has nothing to do") {
   checkTime(simulation, 2, 1, 2, 7);
   checkTime(simulation, 0, 1, 7, 8);
   CHECK(simulation.stepSeconds == Approx(8));
-  CHECK(simulation.gpus[0].idleSeconds == Approx(6));
-  CHECK(simulation.gpus[1].idleSeconds == Approx(8));
-  CHECK(simulation.gpus[2].idleSeconds == Approx(1));
+  CHECK(simulation.gpus[0].exposedSeconds == Approx(6));
+  CHECK(simulation.gpus[1].exposedSeconds == Approx(8));
+  CHECK(simulation.gpus[2].exposedSeconds == Approx(1));
+}
+
+TEST_CASE("a worker copies while it computes, unless one waits for the other") {
+  // gpu0 fetches for 1 s and computes for 3 s, then again.
+  const auto twice = [](bool waits) {
+    PlanMaker maker(2);
+    Machine machine = star(2);
+    machine.device.memoryBandwidth = 8; // one element per second
+    maker.fetch({{0, {{1, 250}}}});
+    maker.compute({3, 0});
+    maker.fetch({{0, {{1, 250}}}});
+    maker.compute({3, 0});
+    if (waits) {
+      maker.wait(0, 1, {0, 0});
+      maker.wait(0, 3, {0, 2});
+    }
+    return *simulate::simulate(maker.partitioned, machine);
+  };
+  const Simulation free = twice(false);
+  checkTime(free, 0, 0, 0, 1);
+  checkTime(free, 0, 1, 0, 3);
+  checkTime(free, 0, 2, 1, 2);
+  checkTime(free, 0, 3, 3, 6);
+  CHECK(free.gpus[0].exposedSeconds == Approx(0));
+  // The second fetch goes on beside the first computation, the first is
+  // exposed.
+  const Simulation ordered = twice(true);
+  checkTime(ordered, 0, 0, 0, 1);
+  checkTime(ordered, 0, 1, 1, 4);
+  checkTime(ordered, 0, 2, 1, 2);
+  checkTime(ordered, 0, 3, 4, 7);
+  CHECK(ordered.gpus[0].computeSeconds == Approx(6));
+  CHECK(ordered.gpus[0].transferSeconds == Approx(2));
+  CHECK(ordered.gpus[0].exposedSeconds == Approx(1));
 }
 
 TEST_CASE("without copies only computing is left") {

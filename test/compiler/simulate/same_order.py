@@ -17,11 +17,11 @@ def check(schema, document):
 
 
 def times(trace, instruction_of):
-    """(start, end) by worker and instruction; events of a worker come in order."""
+    """(start, end, name, kind) by worker and instruction; events of a run's worker come in order."""
     found, done = {}, {}
     for event in trace["traceEvents"]:
         if event["ph"] == "X":
-            worker = event["tid"]
+            worker = event["pid"] if trace is predicted_trace else event["tid"]
             number = done[worker] = done.get(worker, -1) + 1
             found[worker, instruction_of(event, number)] = (event["ts"], event["ts"] + event["dur"], event["name"], event["cat"])
     return found
@@ -36,7 +36,7 @@ assert predicted["communication_bytes"] == summary["totals"]["communication_byte
 assert [gpu["peak_bytes"] for gpu in predicted["gpus"]] == summary["totals"]["peak_bytes"] == metrics["peak_bytes"]
 assert sum(gpu["received_bytes"] for gpu in predicted["gpus"]) == predicted["communication_bytes"]
 for gpu in predicted["gpus"]:
-    parts = gpu["compute_seconds"] + gpu["communication_seconds"] + gpu["idle_seconds"]
+    parts = gpu["compute_seconds"] + gpu["exposed_seconds"]
     assert abs(parts - predicted["step_seconds"]) < 1e-9, gpu
 
 simulated = times(predicted_trace, lambda event, number: event["args"]["instruction"])
@@ -48,16 +48,17 @@ for key, (_, _, name, category) in simulated.items():
 slack = 1e-3  # microseconds: sums of start and duration are rounded
 waits = 0
 for worker in range(summary["gpus"]):
-    last = None
+    last = {}  # by queue
     for number, instruction in enumerate(json.loads((plan / f"gpu{worker}.json").read_text())["instructions"]):
         before = [(other, at) for other, at in instruction.get("waits", [])]
-        if last is not None:
-            before.append(last)
+        queue = ran[worker, number][3] == "compute"
+        if queue in last:
+            before.append(last[queue])
         for trace in (simulated, ran):
             for other in before:
                 if (worker, number) in trace and other in trace:
                     waits += trace is simulated
                     assert trace[other][1] <= trace[worker, number][0] + slack, (other, worker, number)
         if (worker, number) in simulated:
-            last = (worker, number)
+            last[queue] = (worker, number)
 print(f"{len(simulated)} events, {waits} pairs in the same order")

@@ -55,6 +55,16 @@ const std::vector<Breakage> breakages = {
      [](Plan &p) { at(p, 1, 3).waits = {{0, 1}}; },
      FindingKind::NotReady,
      {"gpu1 instruction 3 (fetch", "on gpu0", "until gpu0 instruction 2"}},
+    {"a computation does not wait until its operand has come",
+     [](Plan &p) { at(p, 1, 4).waits.clear(); },
+     FindingKind::NotReady,
+     {"gpu1 instruction 4 (compute, node \"fc2\") reads", "buffer 6 of \"r\"",
+      "does not wait until gpu1 instruction 3"}},
+    {"the fetch does not wait for the worker's own rows",
+     [](Plan &p) { at(p, 0, 3).waits = {{1, 2}}; },
+     FindingKind::NotReady,
+     {"gpu0 instruction 3 (fetch", "buffer 5 of \"r\", and does not wait until "
+                                   "gpu0 instruction 2"}},
     {"an operand is computed only afterwards",
      [](Plan &p) {
        std::swap(p.partitioned.program.instructions[0],
@@ -87,6 +97,26 @@ const std::vector<Breakage> breakages = {
      {"gpu0 instruction 1", "on gpu1, which nothing writes"}},
 
     // Memory.
+    {"memory is reused while the worker's other queue reads it",
+     [](Plan &p) {
+       // z over r, which the worker's own fetch reads; fc2 waits no longer, as
+       // if it did not need what is fetched.
+       shared(p, 4).operands[0] = 0;
+       buffer(p, 0, 8).offset = 448;
+       at(p, 0, 4).waits.clear();
+     },
+     FindingKind::Reused,
+     {"gpu0 instruction 4", "over buffer 5 of \"r\"",
+      "which gpu0 instruction 3 (fetch, node \"fc2\") may still read"}},
+    {"memory is reused while the worker's other queue writes it",
+     [](Plan &p) {
+       shared(p, 4).operands[0] = 0;
+       buffer(p, 0, 8).offset = 320;
+       at(p, 0, 4).waits.clear();
+     },
+     FindingKind::Reused,
+     {"gpu0 instruction 4", "over buffer 6 of \"r\"",
+      "which gpu0 instruction 3 (fetch, node \"fc2\") may still write"}},
     {"memory is reused while another worker reads it",
      [](Plan &p) {
        // gpu1's reduction reads gpu0's partial sums, and nothing makes gpu0

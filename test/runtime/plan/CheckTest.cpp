@@ -24,6 +24,21 @@ static WorkerInstruction &at(Plan &plan, int worker, int instruction) {
       .instructions[size_t(instruction)];
 }
 
+TEST_CASE("every wait counts: without it, something is found") {
+  for (const Plan &plan : {twoWorkers(), manyInstructions(3, 3)})
+    for (size_t w = 0; w < plan.partitioned.workers.size(); ++w) {
+      const auto &list = plan.partitioned.workers[w].instructions;
+      for (size_t i = 0; i < list.size(); ++i)
+        for (size_t k = 0; k < list[i].waits.size(); ++k) {
+          Plan broken = plan;
+          auto &waits = at(broken, int(w), int(i)).waits;
+          waits.erase(waits.begin() + int(k));
+          INFO("gpu" << w << " instruction " << i << " wait " << k);
+          CHECK_FALSE(check(broken).empty());
+        }
+    }
+}
+
 TEST_CASE("all findings are returned, up to a limit per kind") {
   Plan plan = twoWorkers();
   for (int w : {0, 1}) {
@@ -37,14 +52,14 @@ TEST_CASE("all findings are returned, up to a limit per kind") {
                          [&](const Finding &f) { return f.kind == kind; });
   };
   auto findings = check(plan);
-  CHECK(count(findings, FindingKind::NotReady) == 4);
+  CHECK(count(findings, FindingKind::NotReady) == 8);
   CHECK(count(findings, FindingKind::Reused) >= 2);
   CHECK(count(findings, FindingKind::Totals) == 2);
   CheckOptions options;
   options.limitPerKind = 1;
   findings = check(plan, options);
   CHECK(count(findings, FindingKind::NotReady) == 2);
-  CHECK_THAT(listed(findings), Catch::Contains("not ready: 3 more findings"));
+  CHECK_THAT(listed(findings), Catch::Contains("not ready: 7 more findings"));
 }
 
 TEST_CASE("kernels are compared with what the compiler makes of the lambdas") {

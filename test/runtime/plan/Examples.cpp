@@ -94,11 +94,13 @@ Worker half(int64_t k) {
   auto &list = worker.instructions;
   list[0].indices = {{0, 4}, {0, 8}, {column, column + 3}};
   list[1].pieces = {{0, {rows, {0, 8}}}, {1, {rows, {0, 8}}}};
-  list[1].waits = {{int(other), 0}};
+  list[1].waits = {{int(k), 0}, {int(other), 0}};
   list[2].indices = {rows, {0, 8}};
+  list[2].waits = {{int(k), 1}};
   list[3].pieces = {{0, {{0, 2}, {0, 8}}}, {1, {{2, 4}, {0, 8}}}};
-  list[3].waits = {{int(other), 2}};
+  list[3].waits = {{int(k), 2}, {int(other), 2}};
   list[4].indices = {{0, 4}, rows, {0, 8}};
+  list[4].waits = {{int(k), 3}};
   worker.weights = {{0, 0}, {2, 128}};
   return worker;
 }
@@ -212,11 +214,11 @@ Plan plan::manyInstructions(int workers, int layers) {
       for (int from = std::max(0, w - 1); from <= std::min(workers - 1, w + 1);
            ++from) {
         fetch.pieces.push_back({from, intersect(boxOf(from, 0), boxOf(w, 1))});
-        if (from != w && at > 0)
+        if (at > 0)
           fetch.waits.push_back({from, at - 1});
       }
       list.push_back(fetch);
-      list.push_back({boxOf(w, 1), {}, {}});
+      list.push_back({boxOf(w, 1), {}, {{w, at}}});
       list.push_back({boxOf(w, 0), {}, {}});
     }
     home = next;

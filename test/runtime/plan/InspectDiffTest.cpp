@@ -55,10 +55,10 @@ TEST_CASE("the program of one GPU") {
   parameter  v  v#7 [0:8, 2:4] @256
   output     z  z#8 [0:4, 2:4] @0
   0  compute  fc1   h#3 partial [0:4, 0:8] @320 = kernel 0 [0:4, 0:8, 3:6] (x#0 [0:4, 3:6] @0, w#1 [3:6, 0:8] @64)
-  1  reduce   fc1   h#4 [2:4, 0:8] @448 = Sum of #3 of gpu0 [2:4, 0:8], gpu1 [2:4, 0:8]; after gpu0:0
-  2  compute  relu  r#5 [2:4, 0:8] @448 = kernel 1 [2:4, 0:8] (h#4 [2:4, 0:8] @448, b#2 [0:8] @192)
-  3  fetch    fc2   r#6 [0:4, 0:8] @320 = #5 of gpu0 [0:2, 0:8], gpu1 [2:4, 0:8]; after gpu0:2
-  4  compute  fc2   z#8 [0:4, 2:4] @0 = kernel 0 [0:4, 2:4, 0:8] (r#6 [0:4, 0:8] @320, v#7 [0:8, 2:4] @256)
+  1  reduce   fc1   h#4 [2:4, 0:8] @448 = Sum of #3 of gpu0 [2:4, 0:8], gpu1 [2:4, 0:8]; after gpu1:0, gpu0:0
+  2  compute  relu  r#5 [2:4, 0:8] @448 = kernel 1 [2:4, 0:8] (h#4 [2:4, 0:8] @448, b#2 [0:8] @192); after gpu1:1
+  3  fetch    fc2   r#6 [0:4, 0:8] @320 = #5 of gpu0 [0:2, 0:8], gpu1 [2:4, 0:8]; after gpu1:2, gpu0:2
+  4  compute  fc2   z#8 [0:4, 2:4] @0 = kernel 0 [0:4, 2:4, 0:8] (r#6 [0:4, 0:8] @320, v#7 [0:8, 2:4] @256); after gpu1:3
 )");
 }
 
@@ -172,5 +172,5 @@ TEST_CASE("plans that differ in little") {
   after.partitioned.workers[1].instructions[3].waits.clear();
   CHECK(diff(twoWorkers(), after).text ==
         "Files that differ, and where first\n"
-        "  gpu1.json  instructions[3].waits: [[0,2]] -> absent\n");
+        "  gpu1.json  instructions[3].waits: [[1,2],[0,2]] -> absent\n");
 }

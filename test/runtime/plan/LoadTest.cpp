@@ -64,7 +64,7 @@ const char *longMap = "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1]";
 const std::vector<Change> changes = {
     // plan.json
     {"plan.json", "/format", "onnx", "\"format\" is not \"smex-plan\""},
-    {"plan.json", "/version", 2, "version: the plan has format version 2, this smex reads version 1"},
+    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 2"},
     {"plan.json", "/version", 0, "format version 0"},
     {"plan.json", "/version", "1", "version: must be an integer"},
     {"plan.json", "/gpus", 3, "files: has no \"gpu2.json\""},
@@ -163,6 +163,8 @@ const std::vector<Change> changes = {
     {"gpu1.json", "/instructions/1/pieces", Json::array(), "instructions[1].pieces: no piece has [2:4, 0:8]"},
     {"gpu1.json", "/instructions/3/waits/0", {2, 0}, "instructions[3].waits[0]: there is no instruction 0 on worker 2"},
     {"gpu1.json", "/instructions/3/waits/0", {0, 5}, "instructions[3].waits[0]: there is no instruction 5 on worker 0"},
+    {"gpu1.json", "/instructions/3/waits/0", {1, 3}, "instructions[3].waits[0]: the worker's own instruction 3 does not come before"},
+    {"gpu1.json", "/instructions/3/waits/0", {1, 4}, "instructions[3].waits[0]: the worker's own instruction 4 does not come before"},
     {"gpu1.json", "/instructions/3/waits/0", {0}, "instructions[3].waits[0]: must be an array of two integers"},
     {"gpu1.json", "/weights", Json::array(), "weights: parameter \"w\" has no stored values"},
     {"gpu1.json", "/weights/0/parameter", 3, "weights[0].parameter: there is no parameter 3"},
