@@ -1,8 +1,10 @@
 // Composition of maps into their readers. What is sound and no loss is said by
 // analysis/Compose.h; here only: who reads what, and that a library kernel is
-// not lost.
+// not lost. Transpositions go away at either end of a library kernel, which
+// reads and writes by strides.
 #include "compiler/analysis/Compose.h"
 #include "compiler/analysis/ConvolutionGradient.h"
+#include "compiler/analysis/Properties.h"
 #include "compiler/fusion/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -34,6 +36,76 @@ bool hasLibraryKernel(const tdl::Lambda &lambda,
       .has_value();
 }
 
+/// The result's dimensions in the order in which `reader` takes them: for each,
+/// its number in the producer. Nothing if the operand is not always read at the
+/// same distinct index variables, or if these are in order already.
+std::optional<std::vector<int>> orderOfReader(const tdl::Lambda &reader,
+                                              int operand) {
+  tdl::ExprRef first;
+  bool same = true;
+  for (const tdl::ExprRef &root : {reader.guard, reader.body})
+    tdl::walk(root, [&](const tdl::ExprRef &e) {
+      for (const tdl::Expr::Slice &slice : e->slices)
+        same &= slice.operand != operand;
+      if (e->kind == tdl::ExprKind::Extent)
+        same &= e->operand != operand;
+      if (e->kind != tdl::ExprKind::Read || e->operand != operand)
+        return;
+      same &= !e->otherwise && (!first || tdl::equal(e, first));
+      first = e;
+    });
+  if (!first || !same)
+    return std::nullopt;
+  std::vector<int> order;
+  for (const tdl::ExprRef &index : first->children) {
+    if (index->kind != tdl::ExprKind::Index)
+      return std::nullopt;
+    order.push_back(int(order.size()));
+  }
+  const auto variable = [&](int d) {
+    return first->children[size_t(d)]->index;
+  };
+  llvm::sort(order, [&](int a, int b) { return variable(a) < variable(b); });
+  for (size_t d = 1; d < order.size(); ++d)
+    if (variable(order[d - 1]) == variable(order[d]))
+      return std::nullopt;
+  if (llvm::is_sorted(order))
+    return std::nullopt;
+  return order;
+}
+
+/// The lambda with its output variables in this order.
+tdl::Lambda withOutputs(const tdl::Lambda &lambda,
+                        const std::vector<int> &order) {
+  tdl::Lambda made = lambda;
+  std::vector<tdl::ExprRef> now(size_t(lambda.indexCount()));
+  for (int i = 0; i < lambda.indexCount(); ++i)
+    now[size_t(i)] = tdl::indexVar(i);
+  for (size_t i = 0; i < order.size(); ++i)
+    now[size_t(order[i])] = tdl::indexVar(int(i));
+  made.body = tdl::substitute(lambda.body, now);
+  if (lambda.guard)
+    made.guard = tdl::substitute(lambda.guard, now);
+  return tdl::canonicalize(std::move(made));
+}
+
+/// The reader with the operand's dimensions in this order.
+tdl::Lambda readInOrder(const tdl::Lambda &reader, int operand,
+                        const std::vector<int> &order) {
+  const auto turn = [&](const tdl::ExprRef &e) -> tdl::ExprRef {
+    if (e->kind != tdl::ExprKind::Read || e->operand != operand)
+      return nullptr;
+    std::vector<tdl::ExprRef> index;
+    for (int d : order)
+      index.push_back(e->children[size_t(d)]);
+    return tdl::read(operand, e->type, std::move(index));
+  };
+  tdl::Lambda made = reader;
+  made.body = tdl::transform(reader.body, turn);
+  made.guard = tdl::transform(reader.guard, turn);
+  return tdl::canonicalize(std::move(made));
+}
+
 class Fusion {
 public:
   explicit Fusion(ModuleOp module) : module(module) {
@@ -49,9 +121,11 @@ public:
     // Readers come after what they read, so a chain collapses into its end one
     // producer at a time, in one sweep.
     for (Operation &op : llvm::make_early_inc_range(main.getBody().front()))
-      if (auto apply = dyn_cast<ApplyOp>(op))
+      if (auto apply = dyn_cast<ApplyOp>(op)) {
         while (ApplyOp fused = fuseOne(apply))
           apply = fused;
+        turnProducers(apply);
+      }
     llvm::DenseSet<StringAttr> used;
     module.walk(
         [&](ApplyOp apply) { used.insert(apply.getLambdaAttr().getAttr()); });
@@ -74,9 +148,10 @@ private:
         hasLibraryKernel(lambda, extents, consumer.getInputs());
     for (auto [i, operand] : llvm::enumerate(consumer.getInputs())) {
       auto producer = operand.getDefiningOp<ApplyOp>();
-      if (!producer || !operand.hasOneUse() ||
-          !analysis::fusable(lambda, int(i), lambdaOf(producer)) ||
-          keepsMoreAlive(consumer, producer))
+      if (!producer || !analysis::fusable(lambda, int(i), lambdaOf(producer)))
+        continue;
+      if (operand.hasOneUse() ? keepsMoreAlive(consumer, producer)
+                              : !library || !isWeightInOtherOrder(producer))
         continue;
       const std::vector<int64_t> producerExtents = producer.getExtents().vec();
       std::vector<int> same;
@@ -120,6 +195,55 @@ private:
     });
   }
 
+  /// Whoever reads a weight in another order may as well do so by itself, where
+  /// that costs nothing: the weight is there all the time.
+  bool isWeightInOtherOrder(ApplyOp producer) const {
+    const tdl::Lambda &lambda = lambdaOf(producer);
+    return analysis::isMap(lambda) &&
+           lambda.body->kind == tdl::ExprKind::Read &&
+           llvm::none_of(lambda.body->children, tdl::readsData) &&
+           producer.getInputs()[0].getDefiningOp<semantic::ParameterOp>();
+  }
+
+  /// A library kernel writes its result in any order: in that of its only
+  /// reader, if that is a map.
+  void turnProducers(ApplyOp &consumer) {
+    if (!analysis::isMap(lambdaOf(consumer)))
+      return;
+    for (unsigned i = 0; i < consumer.getInputs().size(); ++i) {
+      mlir::Value operand = consumer.getInputs()[i];
+      auto producer = operand.getDefiningOp<ApplyOp>();
+      if (!producer || !operand.hasOneUse())
+        continue;
+      const auto order = orderOfReader(lambdaOf(consumer), int(i));
+      if (!order)
+        continue;
+      const tdl::Lambda turned = withOutputs(lambdaOf(producer), *order);
+      const std::vector<int64_t> extents = producer.getExtents().vec();
+      std::vector<int64_t> turnedExtents = extents;
+      SmallVector<int64_t> shape;
+      for (size_t d = 0; d < order->size(); ++d) {
+        turnedExtents[d] = extents[size_t((*order)[d])];
+        shape.push_back(turnedExtents[d]);
+      }
+      if (!hasLibraryKernel(lambdaOf(producer), extents,
+                            producer.getInputs()) ||
+          !hasLibraryKernel(turned, turnedExtents, producer.getInputs()))
+        continue;
+      OpBuilder builder(producer);
+      auto type = cast<RankedTensorType>(operand.getType());
+      auto result = ApplyOp::create(
+          builder, producer.getLoc(), type.clone(shape), symbolOf(turned),
+          producer.getInputs(), builder.getDenseI64ArrayAttr(turnedExtents),
+          producer.getNameAttr(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
+      const tdl::Lambda reader =
+          readInOrder(lambdaOf(consumer), int(i), *order);
+      consumer.getInputsMutable()[i].set(result.getResult());
+      consumer.setLambdaAttr(symbolOf(reader));
+      producer.erase();
+    }
+  }
+
   static int64_t elementsOf(mlir::Value value) {
     return cast<RankedTensorType>(value.getType()).getNumElements();
   }
@@ -134,7 +258,8 @@ private:
         consumer.getNameAttr(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
     consumer.getResult().replaceAllUsesWith(fused.getResult());
     consumer.erase();
-    producer.erase();
+    if (producer.getResult().use_empty())
+      producer.erase();
     return fused;
   }
 

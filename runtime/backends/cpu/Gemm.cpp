@@ -3,6 +3,7 @@
 #include "runtime/backends/cpu/Onednn.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <stdexcept>
 
@@ -14,9 +15,12 @@ using cpu::Offsets;
 namespace {
 // A tile is large enough to hide what the library does once per call (packing
 // its operands), and small enough to keep every thread busy.
-constexpr double flopsPerTile = 32e6, bytesPerTile = 512e3;
+constexpr double flopsPerTile = 40e6, bytesPerTile = 640e3;
 /// Tiles are not cut below this: the library's own blocks are about as large.
 constexpr int64_t leastSide = 48;
+/// The library's innermost loop fills a block of so many rows and columns; one
+/// that a tile cuts through costs as much as a whole one.
+constexpr int64_t blockSides[2] = {16, 48};
 /// Products that small are not worth a call.
 constexpr int64_t leastProduct = 512;
 /// Work that is worth handing to a thread.
@@ -127,23 +131,31 @@ void Gemm::cutTiles() {
       double(byteSize(type)) *
       (double(plan->m) * double(plan->k) + double(plan->k) * double(plan->n) +
        double(plan->m) * double(plan->n));
-  const double wanted =
-      std::max(1.0, std::max(flops / flopsPerTile, bytes / bytesPerTile));
+  const double wanted = std::max(flops / flopsPerTile, bytes / bytesPerTile);
+  // A power of two, the nearest: as many tiles for each of two or four threads.
   int64_t ways[2] = {1, 1};
   const int64_t sizes[2] = {plan->m, plan->n};
-  while (double(ways[0] * ways[1]) < wanted) {
-    const int longer = sizes[0] / ways[0] > sizes[1] / ways[1] ? 0 : 1;
+  while (double(ways[0] * ways[1]) * std::sqrt(2.0) < wanted) {
+    const int longer = sizes[0] / ways[0] >= sizes[1] / ways[1] ? 0 : 1;
     const auto canCut = [&](int d) {
-      return sizes[d] / (ways[d] + 1) >= leastSide;
+      return sizes[d] / (2 * ways[d]) >= leastSide;
     };
     if (!canCut(longer) && !canCut(1 - longer))
       break;
-    ++ways[canCut(longer) ? longer : 1 - longer];
+    ways[canCut(longer) ? longer : 1 - longer] *= 2;
   }
+  // Between blocks; tiles are no smaller than a block, so that none is empty.
+  const auto part = [&](int d, int64_t i) {
+    const auto at = [&](int64_t i) {
+      const int64_t block = blockSides[d];
+      const int64_t exact = cut({0, sizes[d]}, ways[d], i).lo;
+      return (exact + block / 2) / block * block;
+    };
+    return Interval{at(i), i + 1 < ways[d] ? at(i + 1) : sizes[d]};
+  };
   for (int64_t i = 0; i < ways[0]; ++i)
     for (int64_t j = 0; j < ways[1]; ++j) {
-      const Interval rows = cut({0, plan->m}, ways[0], i);
-      const Interval columns = cut({0, plan->n}, ways[1], j);
+      const Interval rows = part(0, i), columns = part(1, j);
       tiles.push_back(
           {rows.size(), columns.size(), rows.lo * plan->resultRow + columns.lo,
            rows.lo * plan->leftRow, columns.lo * plan->rightColumn});

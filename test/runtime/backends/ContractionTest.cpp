@@ -137,3 +137,35 @@ TEST_CASE("products of useful sizes go to the library") {
   CHECK(Gemm(DType::F32, indices, {}, threads).usesLibrary());
   CHECK_FALSE(Gemm(DType::F64, indices, {}, threads).usesLibrary());
 }
+
+TEST_CASE("the tiles of a large product are the whole of it") {
+  std::mt19937 random(1);
+  const ThreadGroup threads(2);
+  // Sides that are no multiples of the library's blocks, and thin ones.
+  for (const auto &[m, n, k] : std::vector<std::array<int64_t, 3>>{
+           {301, 250, 900}, {97, 1100, 500}, {1, 5000, 300}, {5000, 1, 300}}) {
+    INFO(m << " x " << n << " x " << k);
+    for (bool transposed : {false, true}) {
+      const std::vector<cpu::ContractionIndex> indices = {
+          index(m, false, n, transposed ? 1 : k, 0),
+          index(n, false, 1, 0, transposed ? k : 1),
+          index(k, true, 0, transposed ? m : 1, transposed ? 1 : n)};
+      const auto draw = [&](int64_t size) {
+        std::vector<float> values(static_cast<size_t>(size));
+        for (float &value : values)
+          value = float(int(random() % 5) - 2);
+        return values;
+      };
+      const std::vector<float> a = draw(m * k), b = draw(k * n);
+      std::vector<float> expected(size_t(m * n)), result(size_t(m * n));
+      const auto bytes = [](auto &values) {
+        return reinterpret_cast<std::byte *>(
+            const_cast<float *>(values.data()));
+      };
+      cpu::contract(DType::F32, indices, bytes(expected), bytes(a), bytes(b));
+      Gemm(DType::F32, indices, {}, threads)
+          .run(bytes(result), bytes(a), bytes(b));
+      CHECK((result == expected));
+    }
+  }
+}
