@@ -2,7 +2,7 @@
 """How much less the plans of `best` move than those of `tofu`, for every number of GPUs from 2 to 16, and how far the
 lower bound is.
 
-usage: examples/bench/best_against_tofu.py [--large] [--bin FOLDER]
+usage: examples/bench/best_against_tofu.py [--large] [--models NAME,...] [--bin FOLDER]
 
 Needs a build: bazel build //examples/bench:search //tools:smex-zoo. Exit status 3 if a plan of `best` moves more.
 """
@@ -20,6 +20,13 @@ MODELS = {
     "transformer": "transformer --layers 2 --hidden 256 --heads 4 --sequence 64 --vocabulary 1000 --batch 16",
     "RNN-2-1K": "rnn --layers 2 --hidden 1024 --steps 10 --batch 128",
     "unet": "unet --batch 8",
+    "wresnet": "wresnet --depth 50 --width 4 --batch 32",
+    "inception": "inception --batch 32",
+    "wrn": "wrn --units 4 --batch 64",
+    "word-rnn": "word-rnn --steps 10 --batch 128",
+    "char-crn": "char-crn --layers 2 --steps 10 --batch 32",
+    "trn": "trn --layers 4 --batch 16",
+    "e3d": "e3d --layers 2 --steps 4 --batch 4",
 }
 LARGE = {
     "WResNet-152-10": "wresnet --depth 152 --width 10 --batch 8",
@@ -32,6 +39,8 @@ def main(args):
     worse = 0
     print(f"{'':16}{'GPUs':>5}{'tofu MiB':>12}{'best MiB':>12}{'saved':>8}{'bound MiB':>12}{'above':>8}")
     for name, arguments in models.items():
+        if args.models and name not in args.models.split(","):
+            continue
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.json")
             subprocess.run([os.path.join(args.bin, "tools/smex-zoo"), *arguments.split(), "-o", path], check=True,
@@ -52,6 +61,7 @@ def main(args):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--large", action="store_true", help="also WResNet-152-10 and RNN-10-8K: minutes")
+    parser.add_argument("--models", help="only these, separated by commas")
     parser.add_argument("--bin", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bazel-bin"),
                         help="folder of what was built")
     sys.exit(main(parser.parse_args()))

@@ -3,6 +3,7 @@
 // One worker, two queues: what they need of one another, and no more.
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
+tdl.lambda @flip = "(x0: f32[1]) -> f32: lambda i0: x0[31 - i0]"
 
 // CHECK-LABEL: exec.program @p workers 1
 exec.program @p workers 1 {
@@ -18,11 +19,27 @@ exec.program @p workers 1 {
   exec.fetch %a to %b pieces [1, 0, 0, 32]
   // c takes the bytes of x, which only this queue has read.
   // CHECK: exec.compute {{.*}} {waits = array<i64: 0>}
-  exec.compute @neg(%a) to %c extents [32] indices [0, 32]
+  exec.compute @flip(%a) to %c extents [32] indices [0, 32]
   // d takes those of a, which the copy has read: instruction 1. That c has been
   // computed goes without saying.
   // CHECK: exec.compute {{.*}} {waits = array<i64: 1, 0, 1>}
-  exec.compute @neg(%c) to %d extents [32] indices [0, 32]
+  exec.compute @flip(%c) to %d extents [32] indices [0, 32]
   exec.output "b" %b
   exec.output "d" %d
+}
+
+// CHECK-LABEL: exec.program @in_place workers 1
+exec.program @in_place workers 1 {
+  %x = exec.buffer "input" "x" : tensor<32xf32> boxes [0, 32]
+  %a = exec.buffer "temporary" "a" : tensor<32xf32> boxes [0, 32]
+  %b = exec.buffer "temporary" "b" : tensor<32xf32> boxes [0, 32]
+  %c = exec.buffer "temporary" "c" : tensor<32xf32> boxes [0, 32]
+  exec.compute @neg(%x) to %a extents [32] indices [0, 32]
+  exec.fetch %a to %b pieces [1, 0, 0, 32]
+  // c is written over a, which the copy has read.
+  // CHECK: exec.fetch
+  // CHECK: exec.compute {{.*}} {waits = array<i64: 1, 0, 1>}
+  exec.compute @neg(%a) to %c extents [32] indices [0, 32]
+  exec.output "b" %b
+  exec.output "c" %c
 }
