@@ -16,6 +16,28 @@ ExprRef both(const ExprRef &a, const ExprRef &b) {
   return !a ? b : !b ? a : binary(BinaryOp::And, a, b);
 }
 
+/// What must hold for a term, taken apart: pairs of equal integers, which a
+/// preimage solves, and all else.
+struct Conditions {
+  std::vector<std::pair<ExprRef, ExprRef>> equations;
+  ExprRef others;
+
+  explicit Conditions(const ExprRef &guard) { take(guard); }
+
+private:
+  void take(const ExprRef &e) {
+    if (e && e->kind == ExprKind::Binary && e->binary == BinaryOp::And) {
+      take(e->children[0]);
+      take(e->children[1]);
+    } else if (e && e->kind == ExprKind::Binary && e->binary == BinaryOp::Eq &&
+               e->children[0]->type == DType::I64) {
+      equations.push_back({e->children[0], e->children[1]});
+    } else {
+      others = both(others, e);
+    }
+  }
+};
+
 /// Numbers for operands in the order in which expressions read them.
 class Operands {
 public:
@@ -74,12 +96,15 @@ public:
          training::differentiableReads(lambda, operand)) {
       ExprRef term = training::product(
           gradient, training::derivative(lambda.body, target));
-      ExprRef guard = lambda.guard;
+      const Conditions conditions(lambda.guard);
+      ExprRef guard = conditions.others;
       if (lambda.reducer == Reducer::Prod)
         term = training::product(term, otherFactors());
       else if (lambda.reducer == Reducer::Max || lambda.reducer == Reducer::Min)
         guard = both(guard, isFirstExtremum());
-      if (Status added = collect(operand, target, term, guard); !added)
+      if (Status added =
+              collect(operand, target, term, conditions.equations, guard);
+          !added)
         return added.takeError();
     }
     return std::move(instance);
@@ -195,11 +220,12 @@ private:
   }
 
   Status collect(int operand, const ExprRef &target, const ExprRef &term,
+                 const std::vector<std::pair<ExprRef, ExprRef>> &equations,
                  const ExprRef &guard) {
     if (problem)
       return *problem;
     const training::Preimage points =
-        training::preimage(target, extents, shapes);
+        training::preimage(target, extents, shapes, equations);
     const auto &shape = shapes[size_t(operand)];
     const int rank = int(shape.size());
     Lambda made;

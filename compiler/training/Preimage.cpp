@@ -17,7 +17,8 @@ namespace {
 class Solver {
 public:
   Solver(const ExprRef &read, const std::vector<int64_t> &indexExtents,
-         const analysis::Shapes &shapes)
+         const analysis::Shapes &shapes,
+         const std::vector<std::pair<ExprRef, ExprRef>> &given)
       : shapes(shapes), rank(int(read->children.size())),
         count(int(indexExtents.size())) {
     extents = shapes[size_t(read->operand)];
@@ -30,6 +31,9 @@ public:
       equations.push_back(binary(BinaryOp::Sub,
                                  substitute(read->children[size_t(d)], shifted),
                                  indexVar(d)));
+    for (const auto &[left, right] : given)
+      equations.push_back(binary(BinaryOp::Sub, substitute(left, shifted),
+                                 substitute(right, shifted)));
   }
 
   Preimage solve() {
@@ -333,8 +337,9 @@ private:
 
 } // namespace
 
-Preimage training::preimage(const ExprRef &read,
-                            const std::vector<int64_t> &extents,
-                            const analysis::Shapes &shapes) {
-  return Solver(read, extents, shapes).solve();
+Preimage
+training::preimage(const ExprRef &read, const std::vector<int64_t> &extents,
+                   const analysis::Shapes &shapes,
+                   const std::vector<std::pair<ExprRef, ExprRef>> &equations) {
+  return Solver(read, extents, shapes, equations).solve();
 }

@@ -9,6 +9,8 @@
 //     x[m // 4, c]       at (e0, e1):  c = e1, m = 4*e0 + t, t < 4 free
 //     x[key[i]]          at (e0):      i free, where key[i] == e0
 //     x[i, i]            at (e0, e1):  i = e0 where e1 == e0
+//     x[src[k]] where dst[k] == v
+//                        at (e0):      k free, v = dst[k], where src[k] == e0
 //
 // Affine equations are solved, over several dimensions together where they
 // share variables; floor divisions and remainders by mixed-radix inversion;
@@ -40,8 +42,11 @@ struct Preimage {
 
 /// For one read of a lambda whose index variables have these extents;
 /// `shapes`: of the lambda's operands. The element is within the operand.
-Preimage preimage(const tdl::ExprRef &read, const std::vector<int64_t> &extents,
-                  const analysis::Shapes &shapes);
+/// `equations`: further conditions, each a pair of equal integers.
+Preimage preimage(
+    const tdl::ExprRef &read, const std::vector<int64_t> &extents,
+    const analysis::Shapes &shapes,
+    const std::vector<std::pair<tdl::ExprRef, tdl::ExprRef>> &equations = {});
 
 } // namespace smex::training
 

@@ -2,6 +2,7 @@
 // differences. The seed of a failure is printed.
 #include "dialects/tdl/lambda/Interpreter.h"
 #include "dialects/tdl/library/Library.h"
+#include "compiler/training/Adjoint.h"
 #include "test/compiler/training/FiniteDifferences.h"
 
 #include <catch2/catch.hpp>
@@ -147,5 +148,50 @@ TEST_CASE("gradients of random uses of operators") {
   }
   CHECK(uses == 240);
   CHECK(differences.gradients > 500);
+  CHECK(differences.large == 0);
+}
+
+TEST_CASE("gradients of messages along edges go the other way along them") {
+  // x: a row per source, w: one per destination, m: one per edge.
+  const std::string operands =
+      "(x: f32[2], w: f32[1], m: f32[1], src: i64[1], dst: i64[1]) -> f32: ";
+  const std::string term = "x[src[e], f] * m[e] * w[v]";
+  test::FiniteDifferences differences{11};
+  for (const std::string reducer : {"Sum", "Max", "Prod"})
+    for (uint64_t seed = 0; seed < 10; ++seed) {
+      INFO(reducer << ", seed " << seed);
+      Random r(seed);
+      const int64_t sources = r.number(1, 5), nodes = r.number(1, 5),
+                    edges = r.number(1, 12), features = r.number(1, 3);
+      const auto lambda = tdl::parseLambda(operands + "lambda v, f: " + reducer +
+                                           "(lambda e: " + term +
+                                           " where dst[e] == v)");
+      if (!lambda)
+        FAIL(lambda.error().message);
+      const std::vector<Tensor> tensors = {
+          r.floats({sources, features}), r.floats({nodes}), r.floats({edges}),
+          r.indices({edges}, sources), r.indices({edges}, nodes)};
+      std::vector<const Tensor *> pointers;
+      analysis::Shapes shapes;
+      for (const Tensor &tensor : tensors) {
+        pointers.push_back(&tensor);
+        shapes.push_back(tensor.type.shape);
+      }
+      const List extents = {nodes, features, edges};
+      CHECK(differences.check(*lambda, extents, pointers) == "");
+      if (reducer != "Sum")
+        continue;
+      // No gradient goes through edges times nodes.
+      for (int operand : {0, 1, 2}) {
+        const auto made = training::adjoint(*lambda, extents, shapes, operand);
+        REQUIRE(made);
+        for (const tdl::Application &application : made->applications)
+          for (size_t i = 0, seen = 0; i < application.extents.size(); ++i)
+            if (application.lambda.indexCount() > application.lambda.rank() &&
+                int(i) >= application.lambda.rank())
+              CHECK(++seen <= 2); // edges, and perhaps features
+      }
+    }
+  CHECK(differences.gradients > 60);
   CHECK(differences.large == 0);
 }
