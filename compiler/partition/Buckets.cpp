@@ -53,7 +53,7 @@ Buckets::Buckets(const FactorGraph &graph, std::vector<int> givenOrder,
 
 void Buckets::put(Factor factor) {
   if (factor.scope.empty()) {
-    constant += tables.costs(factor.table).front();
+    constants.push_back(factor.table);
     return;
   }
   int first = places[factor.scope.front()];
@@ -62,15 +62,41 @@ void Buckets::put(Factor factor) {
   buckets[first].push_back(std::move(factor));
 }
 
-Cost Buckets::run(int64_t maxTableEntries) {
+Cost Buckets::run(int64_t maxTableEntries, bool keepTables) {
+  // Which tables are made from which depends on sizes alone. So that comes
+  // first, and tells for how long each is needed.
+  const int given = tables.count();
+  std::vector<Tables::Elimination> eliminations;
   for (size_t i = 0; i < order.size(); ++i) {
     if (buckets[i].empty())
       continue;
+    std::vector<Factor> bucket =
+        keepTables ? buckets[i] : std::move(buckets[i]);
     for (auto &group :
-         split(order[i], buckets[i], graph.sizes, maxTableEntries))
-      put(tables.eliminate(order[i], graph.sizes, std::move(group)));
+         split(order[i], std::move(bucket), graph.sizes, maxTableEntries))
+      put(tables.schedule(order[i], graph.sizes, std::move(group),
+                          eliminations));
   }
-  return constant;
+  std::vector<size_t> lastUse(tables.count() - given, eliminations.size());
+  for (size_t e = 0; e < eliminations.size(); ++e)
+    for (const Factor &factor : eliminations[e].factors)
+      if (factor.table >= given)
+        lastUse[factor.table - given] = e;
+  for (int table : constants)
+    if (table >= given)
+      lastUse[table - given] = eliminations.size();
+  for (size_t e = 0; e < eliminations.size(); ++e) {
+    tables.compute(eliminations[e], graph.sizes);
+    if (keepTables)
+      continue;
+    for (const Factor &factor : eliminations[e].factors)
+      if (factor.table >= given && lastUse[factor.table - given] == e)
+        tables.drop(factor.table);
+  }
+  Cost cost;
+  for (int table : constants)
+    cost += tables.costs(table).front();
+  return cost;
 }
 
 void Buckets::assign(std::vector<int> &values) const {

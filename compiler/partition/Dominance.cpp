@@ -3,31 +3,58 @@
 #include <algorithm>
 #include <numeric>
 
+using namespace smex::partition;
 using namespace smex::partition::network;
 
 namespace {
+
+/// What sees more different things than that follows none of them.
+constexpr size_t kMostGroups = 12;
 
 Cost times(Cost cost, int64_t count) {
   return {cost.bytes * count, cost.tie * count};
 }
 
-Key keyOf(int size, const View &view, size_t group) {
-  Key key{size, int64_t(group)};
-  for (const View::Group &each : view.groups()) {
-    key.push_back(2 * int64_t(each.seen.table) + each.seen.isRow);
-    key.push_back(each.count);
-  }
-  return key;
+template <typename Number> Number numberOf(Cost cost);
+template <> Cost numberOf(Cost cost) { return cost; }
+template <> int64_t numberOf(Cost cost) { return cost.bytes; }
+Cost costOf(Cost number) { return number; }
+Cost costOf(int64_t number) { return {number, 0}; }
+
+/// See Dominance::worstDifference. Numbers are bytes where there are no ties.
+template <typename Number>
+std::vector<Cost> worst(int size, bool isRow, const std::vector<Cost> &costs) {
+  const int64_t others = int64_t(costs.size()) / size;
+  const int64_t own = isRow ? others : 1, other = isRow ? 1 : size;
+  std::vector<Number> rows; // a row per value
+  rows.reserve(costs.size());
+  for (int value = 0; value < size; ++value)
+    for (int64_t z = 0; z < others; ++z)
+      rows.push_back(numberOf<Number>(costs[value * own + z * other]));
+  std::vector<Cost> result(size_t(size) * size);
+  for (int p = 0; p < size; ++p)
+    for (int b = 0; b < p; ++b) {
+      const Number *ofP = &rows[p * others], *ofB = &rows[b * others];
+      Number most = ofP[0] - ofB[0], least = most;
+      for (int64_t z = 1; z < others; ++z) {
+        const Number more = ofP[z] - ofB[z];
+        most = std::max(most, more);
+        least = std::min(least, more);
+      }
+      result[size_t(p) * size + b] = costOf(most);
+      result[size_t(b) * size + p] = Cost() - costOf(least);
+    }
+  return result;
 }
+
+int64_t codeOf(Seen seen) { return 2 * int64_t(seen.table) + seen.isRow; }
 
 } // namespace
 
 void View::add(Seen seen, int64_t count) {
-  const auto less = [](const Group &group, Seen other) {
-    return std::tie(group.seen.table, group.seen.isRow) <
-           std::tie(other.table, other.isRow);
-  };
-  const auto it = std::lower_bound(all.begin(), all.end(), seen, less);
+  auto it = all.begin();
+  while (it != all.end() && codeOf(it->seen) < codeOf(seen))
+    ++it;
   if (it == all.end() || !(it->seen == seen)) {
     all.insert(it, {seen, count});
     return;
@@ -37,49 +64,42 @@ void View::add(Seen seen, int64_t count) {
     all.erase(it);
 }
 
-const std::vector<Cost> &Dominance::worstDifference(int size, Seen seen) {
-  const auto [it, isNew] =
-      differences.try_emplace({size, 2 * int64_t(seen.table) + seen.isRow});
-  if (!isNew)
-    return it->second;
-  const std::vector<Cost> &costs = tables.costs(seen.table);
-  const int64_t others = int64_t(costs.size()) / size;
-  const int64_t own = seen.isRow ? others : 1, other = seen.isRow ? 1 : size;
-  std::vector<Cost> &worst = it->second;
-  worst.resize(size_t(size) * size);
-  for (int p = 0; p < size; ++p)
-    for (int b = 0; b < size; ++b) {
-      Cost most = costs[p * own] - costs[b * own];
-      for (int64_t z = 1; z < others; ++z)
-        most = std::max(most, costs[p * own + z * other] -
-                                  costs[b * own + z * other]);
-      worst[size_t(p) * size + b] = most;
-    }
-  return worst;
+const Dominance::Verdict &Dominance::judge(int size, const View &view,
+                                           int own) {
+  key.clear();
+  key.push_back(int64_t(size) << 32 | uint32_t(own));
+  for (const View::Group &group : view.groups())
+    key.push_back(codeOf(group.seen) << 32 | group.count);
+  const int number = views.number(key);
+  if (number == int(verdicts.size()))
+    verdicts.push_back(decide(size, view, own));
+  return verdicts[number];
 }
 
-const std::vector<Cost> &Dominance::worstDifference(int size,
-                                                    const View &view) {
-  const auto [it, isNew] = sums.try_emplace(keyOf(size, view, 0));
-  if (!isNew)
-    return it->second;
-  std::vector<Cost> sum(size_t(size) * size);
-  for (const View::Group &group : view.groups()) {
-    const std::vector<Cost> &each = worstDifference(size, group.seen);
-    for (size_t i = 0; i < sum.size(); ++i)
-      sum[i] += times(each[i], group.count);
+const Dominance::Costs &Dominance::worstDifference(int size, Seen seen) {
+  const int number = seens.number({size, codeOf(seen)});
+  if (number == int(differences.size())) {
+    const Costs &costs = tables.costs(seen.table);
+    const bool hasTies = std::any_of(costs.begin(), costs.end(),
+                                     [](Cost cost) { return cost.tie != 0; });
+    differences.push_back(hasTies ? worst<Cost>(size, seen.isRow, costs)
+                                  : worst<int64_t>(size, seen.isRow, costs));
   }
-  return it->second = std::move(sum);
+  return differences[number];
 }
 
-const std::vector<int> &Dominance::undominated(int size, const View &view) {
-  const auto [it, isNew] = undominatedOf.try_emplace(keyOf(size, view, 0));
-  if (!isNew)
-    return it->second;
-  std::vector<int> &values = it->second;
+Dominance::Verdict Dominance::decide(int size, const View &view, int own) {
+  Costs worst(size_t(size) * size);
+  for (const View::Group &group : view.groups()) {
+    const Costs &each = worstDifference(size, group.seen);
+    for (size_t i = 0; i < worst.size(); ++i)
+      worst[i] += times(each[i], group.count);
+  }
+
+  Verdict verdict;
+  std::vector<int> &values = verdict.left;
   values.resize(size);
   std::iota(values.begin(), values.end(), 0);
-  const std::vector<Cost> &worst = worstDifference(size, view);
   for (int b = size; b-- > 0;)
     for (int p : values) {
       const Cost more = worst[size_t(p) * size + b];
@@ -88,26 +108,34 @@ const std::vector<int> &Dominance::undominated(int size, const View &view) {
         break;
       }
     }
-  return values;
+
+  if (int(values.size()) < size || size == 1 ||
+      view.groups().size() > kMostGroups)
+    return verdict;
+  for (size_t g = 0; g < view.groups().size() && verdict.best.empty(); ++g) {
+    const Seen seen = view.groups()[g].seen;
+    if (seen.table == own)
+      continue;
+    verdict.best = bestGiven(size, seen, worst);
+    if (!verdict.best.empty())
+      verdict.follows = int(g);
+  }
+  return verdict;
 }
 
-const std::vector<int> &Dominance::bestGiven(int size, const View &view,
-                                             size_t group) {
-  const auto [it, isNew] = bestOf.try_emplace(keyOf(size, view, group));
-  if (!isNew)
-    return it->second;
-  const Seen seen = view.groups()[group].seen;
-  std::vector<Cost> others = worstDifference(size, view);
-  const std::vector<Cost> &own = worstDifference(size, seen);
+std::vector<int> Dominance::bestGiven(int size, Seen seen, const Costs &worst) {
+  // How much more p may cost than b where all but this neighbour is concerned.
+  Costs others = worst;
+  const Costs &own = worstDifference(size, seen);
   for (size_t i = 0; i < others.size(); ++i)
     others[i] = others[i] - own[i];
 
-  const std::vector<Cost> &costs = tables.costs(seen.table);
+  const Costs &costs = tables.costs(seen.table);
   const int64_t neighbours = int64_t(costs.size()) / size;
   const auto at = [&](int64_t a, int value) {
     return costs[seen.isRow ? value * neighbours + a : a * size + value];
   };
-  std::vector<int> &best = it->second;
+  std::vector<int> best;
   for (int64_t a = 0; a < neighbours; ++a) {
     int p = 0;
     const auto isBest = [&] {
@@ -118,10 +146,8 @@ const std::vector<int> &Dominance::bestGiven(int size, const View &view,
     };
     while (p < size && !isBest())
       ++p;
-    if (p == size) {
-      best.clear();
-      break;
-    }
+    if (p == size)
+      return {};
     best.push_back(p);
   }
   return best;

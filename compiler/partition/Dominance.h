@@ -27,6 +27,7 @@ public:
   };
   void add(Seen seen, int64_t count = 1);
   void remove(Seen seen) { add(seen, -1); }
+  void reserve(size_t groups) { all.reserve(groups); }
   const std::vector<Group> &groups() const { return all; }
 
 private:
@@ -37,23 +38,38 @@ class Dominance {
 public:
   explicit Dominance(const Tables &tables) : tables(tables) {}
 
-  /// The values, ascending, that are left of 0 .. size - 1 when all go that
-  /// another one replaces at no more cost, whatever the neighbours have.
-  const std::vector<int> &undominated(int size, const View &view);
+  struct Verdict {
+    /// The values, ascending, that are left when all go that another one
+    /// replaces at no more cost, whatever the neighbours have.
+    std::vector<int> left;
+    /// If all are left, the first group for which such a value exists for each
+    /// of the neighbour's, and these: the least value that is best if the
+    /// neighbour has its a-th, whatever the others have. The variable is then a
+    /// function of that neighbour. Else -1.
+    int follows = -1;
+    std::vector<int> best;
+  };
 
-  /// Where such a value exists for each of the neighbour's: the least value
-  /// that is best if the neighbour has its a-th, whatever the others have.
-  /// The variable is then a function of that neighbour. Else nothing.
-  const std::vector<int> &bestGiven(int size, const View &view, size_t group);
+  /// Of a variable with `size` values and, if it is not -1, a table of its own:
+  /// nobody to follow. Valid until the next verdict.
+  const Verdict &judge(int size, const View &view, int own);
 
 private:
+  using Costs = std::vector<Cost>;
+
+  Verdict decide(int size, const View &view, int own);
+
   /// At [p * size + b]: how much more p may cost than b, at worst.
-  const std::vector<Cost> &worstDifference(int size, Seen seen);
-  const std::vector<Cost> &worstDifference(int size, const View &view);
+  const Costs &worstDifference(int size, Seen seen);
+
+  /// For the group, whose neighbour alone has `own`, of all that `worst` has.
+  std::vector<int> bestGiven(int size, Seen seen, const Costs &worst);
 
   const Tables &tables;
-  KeyMap<std::vector<int>> undominatedOf, bestOf;
-  KeyMap<std::vector<Cost>> differences, sums;
+  Numbering views, seens;
+  Numbering::Key key;
+  std::vector<Verdict> verdicts; // per view
+  std::deque<Costs> differences; // per table seen
 };
 
 } // namespace smex::partition::network

@@ -10,17 +10,12 @@ using namespace smex::partition::network;
 
 namespace {
 
-/// A lower bound within limits: mini-buckets, whose tables together keep to the
-/// limit for all.
-Buckets boundBuckets(const FactorGraph &graph, Tables &tables,
-                     const Params &params, Cost &bound) {
+/// Of a lower bound within limits: mini-buckets, whose tables together keep to
+/// the limit for all.
+int64_t boundEntries(const FactorGraph &graph, const Params &params) {
   const int64_t share = params.maxTotalEntries /
                         std::max<int64_t>(int64_t(graph.sizes.size()), 1);
-  const int64_t entries =
-      std::max<int64_t>(std::min(params.maxBoundEntries, share), 1);
-  Buckets buckets(graph, minFillForBound(graph, entries).variables, tables);
-  bound = buckets.run(entries);
-  return buckets;
+  return std::max<int64_t>(std::min(params.maxBoundEntries, share), 1);
 }
 
 Cost costOf(const FactorGraph &graph, const Tables &tables,
@@ -56,7 +51,10 @@ void searchBounded(const FactorGraph &graph, Tables &tables,
   // pile up.
   {
     Tables scratch = tables;
-    boundBuckets(graph, scratch, params, lowerBound).assign(values);
+    const int64_t entries = boundEntries(graph, params);
+    Buckets buckets(graph, minFillForBound(graph, entries).variables, scratch);
+    lowerBound = buckets.run(entries);
+    buckets.assign(values);
   }
   Cost cost = costOf(graph, tables, values);
   for (int part = 0, idle = 0;
@@ -96,11 +94,12 @@ Solution network::solve(const Problem &problem, const Params &params) {
 Cost network::lowerBound(const Problem &problem, const Params &params) {
   Tables tables;
   const Reduction reduction(problem, tables, params.maxTableEntries);
-  if (const auto order = minFill(reduction.graph, params.maxTableEntries,
-                                 params.maxTotalEntries))
-    return Buckets(reduction.graph, order->variables, tables)
-        .run(params.maxTableEntries);
-  Cost bound;
-  boundBuckets(reduction.graph, tables, params, bound);
-  return bound;
+  const FactorGraph &graph = reduction.graph;
+  if (const auto order =
+          minFill(graph, params.maxTableEntries, params.maxTotalEntries))
+    return Buckets(graph, order->variables, tables)
+        .runForCost(params.maxTableEntries);
+  const int64_t entries = boundEntries(graph, params);
+  return Buckets(graph, minFillForBound(graph, entries).variables, tables)
+      .runForCost(entries);
 }

@@ -6,26 +6,11 @@
 #define SMEX_COMPILER_PARTITION_FACTORS_H
 
 #include "compiler/partition/CostNetwork.h"
+#include "compiler/partition/Numbering.h"
 
 #include <deque>
-#include <unordered_map>
 
 namespace smex::partition::network {
-
-/// What a table was made from.
-using Key = std::vector<int64_t>;
-struct KeyHash {
-  size_t operator()(const Key &key) const {
-    uint64_t hash = key.size();
-    for (int64_t word : key) {
-      hash = (hash ^ uint64_t(word)) * 0x9e3779b97f4a7c15;
-      hash ^= hash >> 29;
-    }
-    return hash;
-  }
-};
-/// Never iterated over, so that its order cannot matter.
-template <typename T> using KeyMap = std::unordered_map<Key, T, KeyHash>;
 
 /// A cost on the variables of its scope, which ascend: a row-major table.
 struct Factor {
@@ -55,26 +40,68 @@ public:
   Cost at(const Factor &factor, const std::vector<int> &sizes,
           const std::vector<int> &values) const;
 
-  /// A table made by `make()`, or the one that the same key made before.
-  template <typename Make> int make(const Key &key, Make make) {
-    const auto [it, isNew] = made.try_emplace(key, int(tables.size()));
-    if (isNew)
-      tables.push_back(make());
-    return it->second;
-  }
+  /// A table of these costs; equal ones are one.
+  int given(const std::vector<Cost> &costs);
+
+  /// A problem's table, or its transpose; to be asked for once.
+  int given(const Table &table, bool transposed);
+
+  int sum(int a, int b);
+
+  /// Rows or columns `picked`, whose number is `list`, of a table with `size`
+  /// of them.
+  int pick(int table, bool rows, int size, const std::vector<int> &picked,
+           int list);
+
+  /// Where row and column are both the i-th, of `size` of them.
+  int diagonal(int table, int size);
+  int transpose(int table, int columns);
 
   /// What the factors, which all know the variable, cost at least together:
   /// their sum, minimized over it, a factor on their other variables.
   Factor eliminate(int variable, const std::vector<int> &sizes,
                    std::vector<Factor> factors);
 
+  /// The same in two parts: a table's number, and its costs, which `schedule`
+  /// leaves to be computed if the table is new.
+  struct Elimination {
+    int variable;
+    std::vector<int> scope;
+    std::vector<Factor> factors;
+    int table;
+  };
+  Factor schedule(int variable, const std::vector<int> &sizes,
+                  std::vector<Factor> factors,
+                  std::vector<Elimination> &scheduled);
+  void compute(const Elimination &elimination, const std::vector<int> &sizes);
+
+  /// Forgets the costs of a table that nothing will ask for again.
+  void drop(int table) { tables[table] = {}; }
+
+  int count() const { return int(tables.size()); }
+
   /// The factor with some of its variables fixed: those with value >= 0.
   Factor fix(const Factor &factor, const std::vector<int> &sizes,
              const std::vector<int> &values);
 
 private:
-  std::deque<std::vector<Cost>> tables;
-  KeyMap<int> made;
+  /// A table made by `make()`, or the one that the same key made before.
+  template <typename Make> int make(const Numbering::Key &key, Make make) {
+    return of(keys.number(key), make);
+  }
+  template <typename Make>
+  int make(std::initializer_list<int64_t> key, Make make) {
+    return of(keys.number(key), make);
+  }
+  template <typename Make> int of(int number, Make make) {
+    if (number == int(tables.size()))
+      tables.push_back(make());
+    return number;
+  }
+
+  std::deque<std::vector<Cost>> tables; // a deque: references stay valid
+  Numbering keys;                       // of each table: what it was made from
+  Numbering::Key key;
 };
 
 } // namespace smex::partition::network

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <tuple>
 
 using namespace smex;
 using namespace smex::partition;
@@ -15,8 +15,7 @@ namespace {
 class Neighbours {
 public:
   explicit Neighbours(const FactorGraph &graph)
-      : sizes(graph.sizes), of(sizes.size()), several(sizes.size()),
-        keys(sizes.size()) {
+      : sizes(graph.sizes), of(sizes.size()), keys(sizes.size()) {
     for (const Factor &factor : graph.factors)
       for (int a : factor.scope)
         for (int b : factor.scope)
@@ -28,16 +27,25 @@ public:
       for (int u : of[v])
         forEachCommon(v, u, [&](int w) { fill -= w > u; });
       keys[v] = {fill, tableOf(v), v};
-      queue.insert(keys[v]);
+      waiting.push_back(keys[v]);
     }
+    std::make_heap(waiting.begin(), waiting.end(), isLater);
+    left = of.size();
   }
 
   const std::vector<int> &neighbours(int v) const { return of[v]; }
-  bool empty() const { return queue.empty(); }
-  int next() const { return queue.begin()->variable; }
+  bool empty() const { return left == 0; }
+
+  int next() {
+    while (!(waiting.front() == keys[waiting.front().variable])) {
+      std::pop_heap(waiting.begin(), waiting.end(), isLater);
+      waiting.pop_back();
+    }
+    return waiting.front().variable;
+  }
 
   /// Entries of the table that eliminating v makes.
-  int64_t tableOf(int v) const { return tableSize(sizes, several[v]); }
+  int64_t tableOf(int v) const { return tableSize(sizes, of[v]); }
 
   void eliminate(int v) {
     const std::vector<int> clique = of[v];
@@ -49,28 +57,31 @@ public:
   }
 
   void remove(int v) {
-    queue.erase(keys[v]);
+    keys[v] = {};
+    --left;
     for (int u : of[v]) {
       const int64_t pairsWithV = int64_t(of[u].size()) - 1;
       const int64_t missing = pairsWithV - countCommon(u, v);
       erase(of[u], v);
-      if (sizes[v] > 1)
-        erase(several[u], v);
       update(u, -missing);
     }
     of[v].clear();
-    several[v].clear();
   }
 
 private:
   struct Key {
-    int64_t fill, table;
-    int variable;
-    bool operator<(const Key &other) const {
-      return std::tie(fill, table, variable) <
-             std::tie(other.fill, other.table, other.variable);
+    int64_t fill = -1, table = 0; // -1: gone
+    int variable = -1;
+    bool operator==(const Key &other) const {
+      return fill == other.fill && table == other.table &&
+             variable == other.variable;
     }
   };
+
+  static bool isLater(const Key &a, const Key &b) {
+    return std::tie(a.fill, a.table, a.variable) >
+           std::tie(b.fill, b.table, b.variable);
+  }
 
   static void insert(std::vector<int> &list, int v) {
     list.insert(std::lower_bound(list.begin(), list.end(), v), v);
@@ -83,10 +94,6 @@ private:
   void insert(int a, int b) {
     insert(of[a], b);
     insert(of[b], a);
-    if (sizes[b] > 1)
-      insert(several[a], b);
-    if (sizes[a] > 1)
-      insert(several[b], a);
   }
 
   bool areNeighbours(int a, int b) const {
@@ -125,9 +132,12 @@ private:
 
   /// After a change of v's neighbours or among them.
   void update(int v, int64_t fillChange) {
-    queue.erase(keys[v]);
-    keys[v] = {keys[v].fill + fillChange, tableOf(v), v};
-    queue.insert(keys[v]);
+    const Key key{keys[v].fill + fillChange, tableOf(v), v};
+    if (key == keys[v])
+      return;
+    keys[v] = key;
+    waiting.push_back(key);
+    std::push_heap(waiting.begin(), waiting.end(), isLater);
   }
 
   void connect(int a, int b) {
@@ -144,10 +154,10 @@ private:
   }
 
   const std::vector<int> &sizes;
-  std::vector<std::vector<int>> of;      // ascending
-  std::vector<std::vector<int>> several; // those with more than one value
+  std::vector<std::vector<int>> of; // ascending
   std::vector<Key> keys;
-  std::set<Key> queue;
+  std::vector<Key> waiting; // a heap; also of keys that have changed since
+  size_t left = 0;
 };
 
 /// A well mixed number from two: splitmix64.

@@ -17,34 +17,49 @@ Steps stepsThatCut(const History &history, int along) {
   return steps;
 }
 
-/// One dimension of a region against the same dimension of what is owned.
+/// One dimension of a region against the same dimension of what is owned. Sizes
+/// are of intervals, a run of one per group.
 struct Dimension {
   std::vector<int> rowPatterns, columnPatterns; // per candidate
   int columnPatternCount = 0;
-  std::vector<std::vector<int64_t>> needed;  // per row pattern, per group
-  std::vector<std::vector<int64_t>> owned;   // per column pattern, per group
-  std::vector<std::vector<int64_t>> overlap; // per pair of patterns, per group
-
-  const int64_t *overlapOf(int row, int column) const {
-    return overlap[rowPatterns[row] * columnPatternCount +
-                   columnPatterns[column]]
-        .data();
-  }
+  std::vector<int64_t> needed;  // per row pattern
+  std::vector<int64_t> owned;   // per column pattern
+  std::vector<int64_t> overlap; // per pair of patterns
 };
 
-/// The intervals that one program reads, given which steps cut the index
-/// variables that it mentions.
-std::vector<Interval> readIntervals(const IntervalProgram &program,
-                                    int64_t extent, const Groups &groups,
-                                    const std::vector<int64_t> &extents,
-                                    const std::vector<int> &indices,
-                                    const std::vector<Steps> &cuts,
-                                    Count count) {
+/// Numbers lists of steps in order of appearance. There are few of them.
+class CutPatterns {
+public:
+  /// Lists of this length.
+  explicit CutPatterns(size_t length) : length(length) {}
+
+  int number(const Steps *cuts) {
+    for (int i = 0; i < count; ++i)
+      if (std::equal(cuts, cuts + length, (*this)[i]))
+        return i;
+    all.insert(all.end(), cuts, cuts + length);
+    return count++;
+  }
+  int size() const { return count; }
+  const Steps *operator[](int pattern) const {
+    return all.data() + pattern * length;
+  }
+
+private:
+  const size_t length;
+  int count = 0;
+  std::vector<Steps> all;
+};
+
+/// Per group, the interval that a program reads, given which steps cut each of
+/// the index variables that it mentions. `box` is scratch.
+void readIntervals(const IntervalProgram &program, int64_t extent,
+                   const Groups &groups, const std::vector<int64_t> &extents,
+                   const std::vector<int> &indices, const Steps *cuts,
+                   Count count, Box &box, std::vector<Interval> &result) {
   std::vector<const Interval *> parts;
   for (size_t i = 0; i < indices.size(); ++i)
     parts.push_back(groups.parts(extents[indices[i]], cuts[i]).data());
-  Box box = wholeBox(extents);
-  std::vector<Interval> result;
   for (int64_t g = 0; g < groups.count; ++g) {
     bool asBefore = g > 0;
     for (size_t i = 0; i < indices.size(); ++i) {
@@ -52,14 +67,12 @@ std::vector<Interval> readIntervals(const IntervalProgram &program,
       box[indices[i]] = parts[i][g];
     }
     if (asBefore)
-      result.push_back(result.back());
+      result[g] = result[g - 1];
     else if (count == Count::Guaranteed && !isContiguous(program, box))
-      result.push_back({0, 0});
+      result[g] = {0, 0};
     else
-      result.push_back(
-          intersect(program.evaluate(box, extent), Interval{0, extent}));
+      result[g] = intersect(program.evaluate(box, extent), Interval{0, extent});
   }
-  return result;
 }
 
 Dimension makeDimension(const IntervalProgram &program, int64_t extent, int d,
@@ -68,51 +81,41 @@ Dimension makeDimension(const IntervalProgram &program, int64_t extent, int d,
                         const Groups &groups, Count count) {
   Dimension dimension;
   const std::vector<int> indices = indicesOf(program);
-  Patterns<std::vector<Steps>> rowPatterns;
+  std::vector<Steps> cuts(indices.size());
+  CutPatterns rowPatterns(indices.size()), columnPatterns(1);
   for (const History &history : rows.histories) {
-    std::vector<Steps> cuts;
-    for (int index : indices)
-      cuts.push_back(stepsThatCut(history, index));
-    dimension.rowPatterns.push_back(rowPatterns.number(cuts));
+    for (size_t i = 0; i < indices.size(); ++i)
+      cuts[i] = stepsThatCut(history, indices[i]);
+    dimension.rowPatterns.push_back(rowPatterns.number(cuts.data()));
   }
-  Patterns<Steps> columnPatterns;
-  for (const History &history : columns.histories)
-    dimension.columnPatterns.push_back(
-        columnPatterns.number(stepsThatCut(history, d)));
-  dimension.columnPatternCount = int(columnPatterns.keys.size());
+  for (const History &history : columns.histories) {
+    const Steps steps = stepsThatCut(history, d);
+    dimension.columnPatterns.push_back(columnPatterns.number(&steps));
+  }
+  dimension.columnPatternCount = columnPatterns.size();
 
-  std::vector<const std::vector<Interval> *> owned;
-  const auto sizes = [](const std::vector<Interval> &intervals) {
-    std::vector<int64_t> result;
-    for (Interval interval : intervals)
-      result.push_back(interval.size());
-    return result;
+  const auto append = [&](std::vector<int64_t> &sizes, auto intervalOf) {
+    for (int64_t g = 0; g < groups.count; ++g)
+      sizes.push_back(intervalOf(g).size());
   };
-  for (Steps steps : columnPatterns.keys) {
-    owned.push_back(&groups.parts(extent, steps));
-    dimension.owned.push_back(sizes(*owned.back()));
+  std::vector<const Interval *> owned;
+  for (int pattern = 0; pattern < columnPatterns.size(); ++pattern) {
+    owned.push_back(groups.parts(extent, *columnPatterns[pattern]).data());
+    append(dimension.owned, [&](int64_t g) { return owned.back()[g]; });
   }
-  for (const std::vector<Steps> &cuts : rowPatterns.keys) {
-    const auto needed =
-        readIntervals(program, extent, groups, extents, indices, cuts, count);
-    dimension.needed.push_back(sizes(needed));
-    for (const auto *part : owned) {
-      std::vector<Interval> both(needed.size());
-      for (size_t g = 0; g < both.size(); ++g)
-        both[g] = intersect(needed[g], (*part)[g]);
-      dimension.overlap.push_back(sizes(both));
-    }
+  Box box = wholeBox(extents);
+  std::vector<Interval> needed(groups.count);
+  dimension.overlap.reserve(size_t(rowPatterns.size()) * columnPatterns.size() *
+                            groups.count);
+  for (int pattern = 0; pattern < rowPatterns.size(); ++pattern) {
+    readIntervals(program, extent, groups, extents, indices,
+                  rowPatterns[pattern], count, box, needed);
+    append(dimension.needed, [&](int64_t g) { return needed[g]; });
+    for (const Interval *part : owned)
+      append(dimension.overlap,
+             [&](int64_t g) { return intersect(needed[g], part[g]); });
   }
   return dimension;
-}
-
-void multiply(std::vector<int64_t> &product, const int64_t *factors) {
-  for (size_t g = 0; g < product.size(); ++g)
-    product[g] *= factors[g];
-}
-
-int64_t sum(const std::vector<int64_t> &values) {
-  return std::accumulate(values.begin(), values.end(), int64_t(0));
 }
 
 /// Per candidate of an operator: 1 for groups whose share is not empty, else 0.
@@ -123,12 +126,26 @@ findActive(const std::vector<int64_t> &extents, const Candidates &rows,
       rows.histories.size(), std::vector<int64_t>(groups.count, 1));
   for (size_t row = 0; row < active.size(); ++row)
     for (size_t v = 0; v < extents.size(); ++v) {
-      const auto &parts =
-          groups.parts(extents[v], stepsThatCut(rows.histories[row], int(v)));
+      const Steps steps = stepsThatCut(rows.histories[row], int(v));
+      if (steps == 0 && extents[v] > 0)
+        continue;
+      const auto &parts = groups.parts(extents[v], steps);
       for (int64_t g = 0; g < groups.count; ++g)
         active[row][g] &= !parts[g].empty();
     }
   return active;
+}
+
+/// The sum over groups of the product of these runs.
+int64_t sumOfProducts(const std::vector<const int64_t *> &runs, int64_t count) {
+  int64_t sum = 0;
+  for (int64_t g = 0; g < count; ++g) {
+    int64_t product = 1;
+    for (const int64_t *run : runs)
+      product *= run[g];
+    sum += product;
+  }
+  return sum;
 }
 
 } // namespace
@@ -179,30 +196,35 @@ Overlaps partition::findOverlaps(const std::vector<IntervalProgram> &programs,
                                  const std::vector<int64_t> &extents,
                                  const Candidates &rows,
                                  const Candidates &columns,
-                                 const Groups &groups, Count count) {
+                                 const Groups &groups, Count counted) {
   std::vector<Dimension> dimensions;
   for (size_t d = 0; d < shape.size(); ++d)
     dimensions.push_back(makeDimension(programs[d], shape[d], int(d), extents,
-                                       rows, columns, groups, count));
+                                       rows, columns, groups, counted));
+  const int64_t count = groups.count;
   Overlaps overlaps;
-  std::vector<int64_t> product;
+  std::vector<const int64_t *> runs(dimensions.size());
   for (size_t column = 0; column < columns.histories.size(); ++column) {
-    product.assign(groups.count, 1);
-    for (const Dimension &dim : dimensions)
-      multiply(product, dim.owned[dim.columnPatterns[column]].data());
-    overlaps.owned.push_back(sum(product));
+    for (size_t d = 0; d < dimensions.size(); ++d)
+      runs[d] =
+          &dimensions[d].owned[dimensions[d].columnPatterns[column] * count];
+    overlaps.owned.push_back(sumOfProducts(runs, count));
   }
   const auto active = findActive(extents, rows, groups);
+  runs.push_back(nullptr); // the active ones
   for (size_t row = 0; row < rows.histories.size(); ++row) {
-    product = active[row];
-    for (const Dimension &dim : dimensions)
-      multiply(product, dim.needed[dim.rowPatterns[row]].data());
-    overlaps.needed.push_back(sum(product));
+    runs.back() = active[row].data();
+    for (size_t d = 0; d < dimensions.size(); ++d)
+      runs[d] = &dimensions[d].needed[dimensions[d].rowPatterns[row] * count];
+    overlaps.needed.push_back(sumOfProducts(runs, count));
     for (size_t column = 0; column < columns.histories.size(); ++column) {
-      product = active[row];
-      for (const Dimension &dim : dimensions)
-        multiply(product, dim.overlapOf(int(row), int(column)));
-      overlaps.both.push_back(sum(product));
+      for (size_t d = 0; d < dimensions.size(); ++d) {
+        const Dimension &dim = dimensions[d];
+        const int pair = dim.rowPatterns[row] * dim.columnPatternCount +
+                         dim.columnPatterns[column];
+        runs[d] = &dim.overlap[pair * count];
+      }
+      overlaps.both.push_back(sumOfProducts(runs, count));
     }
   }
   return overlaps;

@@ -21,50 +21,55 @@ bool isProduct(const analysis::Access &access) {
   return true;
 }
 
-void append(std::vector<int64_t> &key, const std::vector<int64_t> &values) {
+template <typename Value>
+void append(Numbering::Key &key, const std::vector<Value> &values) {
   key.push_back(int64_t(values.size()));
   key.insert(key.end(), values.begin(), values.end());
+}
+
+void append(Numbering::Key &key, const analysis::Access &access) {
+  for (const IntervalProgram &program : access.dims) {
+    key.push_back(int64_t(program.code.size()));
+    for (const auto &instruction : program.code) {
+      key.push_back(instruction.code);
+      key.push_back(instruction.value);
+    }
+  }
 }
 
 } // namespace
 
 PairCosts::PairCosts(const Graph &graph) : graph(graph) {
-  Patterns<Key> tensorKeys, operatorKeys;
+  Numbering tensorKeys, operatorKeys;
+  Numbering::Key key;
   for (const Tensor &tensor : graph.tensors) {
-    Key key{tensor.elementBytes};
+    key = {tensor.elementBytes};
     append(key, tensor.shape);
     tensorClasses.push_back(tensorKeys.number(key));
   }
   for (const Operator &op : graph.operators) {
-    Key key{tensorClasses[op.result]};
+    key = {tensorClasses[op.result]};
     append(key, op.extents);
-    append(key, {op.splits.begin(), op.splits.end()});
+    append(key, op.splits);
     for (const Operand &operand : op.operands) {
       key.push_back(tensorClasses[operand.tensor]);
-      for (const IntervalProgram &program : operand.access.dims) {
-        key.push_back(int64_t(program.code.size()));
-        for (const auto &instruction : program.code) {
-          key.push_back(instruction.code);
-          key.push_back(instruction.value);
-        }
-      }
+      append(key, operand.access);
     }
     operatorClasses.push_back(operatorKeys.number(key));
   }
 }
 
 int PairCosts::add(const Candidates &candidates) {
-  Key key = candidates.ways;
+  Numbering::Key key = candidates.ways;
   for (const History &history : candidates.histories)
     key.insert(key.end(), history.begin(), history.end());
   // Tell where the histories begin, how long and how many they are.
   key.push_back(int64_t(candidates.ways.size()));
   key.push_back(int64_t(candidates.histories.size()));
-  const auto [it, isNew] =
-      listNumbers.try_emplace(std::move(key), int(lists.size()));
-  if (isNew)
+  const int list = listKeys.number(key);
+  if (list == int(lists.size()))
     lists.push_back(candidates);
-  return it->second;
+  return list;
 }
 
 const Groups &PairCosts::groupsOf(const std::vector<int64_t> &ways) {
@@ -73,40 +78,70 @@ const Groups &PairCosts::groupsOf(const std::vector<int64_t> &ways) {
                             : groups.emplace(ways, Groups(ways)).first->second;
 }
 
+template <typename Make>
+void PairCosts::addTable(const Numbering::Key &key, Make make) {
+  contentOf.push_back(contentKeys.number(key));
+  if (contentOf.back() == int(contents.size()))
+    contents.push_back(make());
+}
+
 int PairCosts::read(int op, int operand, int operatorList, int tensorList,
                     Count count) {
-  const auto [it, isNew] = tableNumbers.try_emplace(
-      Key{operatorClasses[op], operand, operatorList, tensorList, int(count)},
-      int(tables.size()));
-  if (!isNew)
-    return it->second;
+  const int table = tableKeys.number(
+      {operatorClasses[op], operand, operatorList, tensorList, int(count)});
+  if (table < int(contentOf.size()))
+    return table;
   const Operator &reader = graph.operators[op];
   const Operand &read = reader.operands[operand];
+  Numbering::Key key{operatorList, tensorList, int(count),
+                     tensorClasses[read.tensor]};
+  append(key, reader.extents);
+  append(key, read.access);
+  addTable(key, [&] {
+    return makeRead(reader, read, lists[operatorList], lists[tensorList],
+                    count);
+  });
+  return table;
+}
+
+std::vector<int64_t> PairCosts::makeRead(const Operator &reader,
+                                         const Operand &read,
+                                         const Candidates &rows,
+                                         const Candidates &columns,
+                                         Count count) {
   const Tensor &tensor = graph.tensors[read.tensor];
-  const Candidates &rows = lists[operatorList], &columns = lists[tensorList];
   std::vector<int64_t> table(rows.histories.size() * columns.histories.size());
-  if (count == Count::Region || isProduct(read.access)) {
-    const Overlaps overlaps =
-        findOverlaps(read.access.dims, tensor.shape, reader.extents, rows,
-                     columns, groupsOf(rows.ways), count);
-    for (size_t i = 0; i < table.size(); ++i)
-      table[i] =
-          (overlaps.needed[i / columns.histories.size()] - overlaps.both[i]) *
-          tensor.elementBytes;
-  }
-  tables.push_back(std::move(table));
-  return it->second;
+  if (count == Count::Guaranteed && !isProduct(read.access))
+    return table;
+  const Overlaps overlaps =
+      findOverlaps(read.access.dims, tensor.shape, reader.extents, rows,
+                   columns, groupsOf(rows.ways), count);
+  for (size_t i = 0; i < table.size(); ++i)
+    table[i] =
+        (overlaps.needed[i / columns.histories.size()] - overlaps.both[i]) *
+        tensor.elementBytes;
+  return table;
 }
 
 int PairCosts::write(int op, int operatorList, int tensorList) {
-  const auto [it, isNew] = tableNumbers.try_emplace(
-      Key{operatorClasses[op], -1, operatorList, tensorList},
-      int(tables.size()));
-  if (!isNew)
-    return it->second;
+  const int table =
+      tableKeys.number({operatorClasses[op], -1, operatorList, tensorList});
+  if (table < int(contentOf.size()))
+    return table;
   const Operator &writer = graph.operators[op];
+  Numbering::Key key{operatorList, tensorList, -1,
+                     tensorClasses[writer.result]};
+  append(key, writer.extents);
+  addTable(key, [&] {
+    return makeWrite(writer, lists[operatorList], lists[tensorList]);
+  });
+  return table;
+}
+
+std::vector<int64_t> PairCosts::makeWrite(const Operator &writer,
+                                          const Candidates &rows,
+                                          const Candidates &columns) {
   const Tensor &tensor = graph.tensors[writer.result];
-  const Candidates &rows = lists[operatorList], &columns = lists[tensorList];
   const Groups &groups = groupsOf(rows.ways);
   // A group computes of the result what its share spans.
   std::vector<IntervalProgram> computed(tensor.shape.size());
@@ -125,6 +160,5 @@ int PairCosts::write(int op, int operatorList, int tensorList) {
           (overlaps.owned[column] * partials - overlaps.both[table.size()]) *
           tensor.elementBytes);
   }
-  tables.push_back(std::move(table));
-  return it->second;
+  return table;
 }

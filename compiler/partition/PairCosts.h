@@ -7,10 +7,11 @@
 // variables it mentions. So intervals and overlaps are found per dimension and
 // per distinct pattern of cuts, and an entry of a table is a sum over groups of
 // products over dimensions. Operators that differ in nothing but their names
-// share tables.
+// share tables, and what is read and written alike by others is found once.
 #ifndef SMEX_COMPILER_PARTITION_PAIRCOSTS_H
 #define SMEX_COMPILER_PARTITION_PAIRCOSTS_H
 
+#include "compiler/partition/Numbering.h"
 #include "compiler/partition/Overlaps.h"
 
 #include <deque>
@@ -30,7 +31,9 @@ public:
   int write(int op, int operatorList, int tensorList);
 
   /// Row-major, a row per candidate of the operator.
-  const std::vector<int64_t> &bytes(int table) const { return tables[table]; }
+  const std::vector<int64_t> &bytes(int table) const {
+    return contents[contentOf[table]];
+  }
 
   /// Numbers that are equal for operators alike in extents, splits, accesses
   /// and tensor types, and for tensors alike in shape and element size.
@@ -38,16 +41,21 @@ public:
   int tensorClass(int tensor) const { return tensorClasses[tensor]; }
 
 private:
-  using Key = std::vector<int64_t>;
-
+  std::vector<int64_t> makeRead(const Operator &reader, const Operand &read,
+                                const Candidates &rows,
+                                const Candidates &columns, Count count);
+  std::vector<int64_t> makeWrite(const Operator &writer, const Candidates &rows,
+                                 const Candidates &columns);
+  template <typename Make> void addTable(const Numbering::Key &key, Make make);
   const Groups &groupsOf(const std::vector<int64_t> &ways);
 
   const Graph &graph;
   std::map<std::vector<int64_t>, Groups> groups;
   std::vector<int> operatorClasses, tensorClasses;
-  std::map<Key, int> listNumbers, tableNumbers;
+  Numbering listKeys, tableKeys, contentKeys;
   std::deque<Candidates> lists; // deques: references to elements stay valid
-  std::deque<std::vector<int64_t>> tables;
+  std::vector<int> contentOf;   // of each table
+  std::deque<std::vector<int64_t>> contents;
 };
 
 } // namespace smex::partition

@@ -61,18 +61,19 @@ std::vector<History> PlanBuilder::allHistories(int variable,
 const PlanBuilder::Lists &PlanBuilder::listsOf(int variable) const {
   const int op = variable - int(graph.tensors.size());
   const History &history = histories[variable];
-  network::Key key = op < 0 ? network::Key{0, costs.tensorClass(variable),
-                                           choices.isSmallTensor(variable)}
-                            : network::Key{1, costs.operatorClass(op),
-                                           choices.isSmallOperator(op)};
+  Numbering::Key key = op < 0 ? Numbering::Key{0, costs.tensorClass(variable),
+                                               choices.isSmallTensor(variable)}
+                              : Numbering::Key{1, costs.operatorClass(op),
+                                               choices.isSmallOperator(op)};
   key.insert(key.end(), history.begin(), history.end());
-  const auto [it, isNew] = known.try_emplace(std::move(key));
-  if (!isNew)
-    return it->second;
+  const int number = keys.number(key);
+  if (number < int(known.size()))
+    return known[number];
+  known.emplace_back();
 
   const size_t s = plan.steps.size();
   std::vector<int64_t> soFar(ways.begin(), ways.begin() + s + 1);
-  Lists &lists = it->second;
+  Lists &lists = known.back();
   lists.options = optionsOf(variable, history);
   const auto list = [&](int times) {
     Candidates candidates{soFar, {}};
@@ -134,10 +135,7 @@ void PlanBuilder::decide(NextStep step, const std::vector<int> &values,
     (v < graph.tensors.size() ? decision.tensors : decision.operators)
         .push_back(choice);
   }
-  decision.bytes =
-      network::evaluate(networks.make(step.lists, nullptr, Sharing::None),
-                        values)
-          .bytes;
+  decision.bytes = networks.bytes(step.lists, values);
   plan.steps.push_back(std::move(decision));
   decided.push_back(std::move(step));
   hasBound.push_back(lowerBound.has_value());

@@ -3,7 +3,7 @@
 #define SMEX_COMPILER_PARTITION_PLANBUILDER_H
 
 #include "compiler/partition/Choices.h"
-#include "compiler/partition/Factors.h"
+#include "compiler/partition/Numbering.h"
 #include "compiler/partition/StepNetwork.h"
 
 #include <functional>
@@ -79,7 +79,8 @@ private:
 
   PairCosts &costs;
   mutable StepNetworks networks;
-  mutable network::KeyMap<Lists> known;
+  mutable Numbering keys; // of what has the same lists
+  mutable std::deque<Lists> known;
   mutable std::vector<int> classes;
   std::vector<History> histories; // per variable
   std::vector<NextStep> decided;

@@ -9,16 +9,40 @@ using namespace smex::partition::network;
 
 namespace {
 
-/// First words of keys (Factors.cpp has the others).
-enum KeyKind : int64_t { kGiven = -3, kSum = -4, kPick = -5, kTable = -6 };
-
 /// Comparing every two values of a larger domain takes longer than it saves.
 constexpr int kLargestCompared = 32;
 
-/// What sees more different things than that follows none of them.
-constexpr size_t kMostGroups = 12;
-
 } // namespace
+
+int ValueLists::number(const std::vector<int> &values) {
+  key.assign(values.begin(), values.end());
+  const int list = contents.number(key);
+  if (list == int(lists.size()))
+    lists.push_back(values);
+  return list;
+}
+
+int ValueLists::all(int size) {
+  if (size >= int(allLists.size()))
+    allLists.resize(size + 1, -1);
+  if (allLists[size] < 0) {
+    std::vector<int> values(size);
+    std::iota(values.begin(), values.end(), 0);
+    allLists[size] = number(values);
+  }
+  return allLists[size];
+}
+
+int ValueLists::pick(int list, int picked) {
+  const int pick = picks.number({list, picked});
+  if (pick == int(pickedLists.size())) {
+    std::vector<int> values;
+    for (int place : lists[picked])
+      values.push_back(lists[list][place]);
+    pickedLists.push_back(number(values));
+  }
+  return pickedLists[pick];
+}
 
 namespace smex::partition::network {
 
@@ -27,24 +51,26 @@ public:
   Reducer(const Problem &problem, Tables &tables, int64_t maxTableEntries,
           Reduction &result)
       : tables(tables), dominance(tables), maxTableEntries(maxTableEntries),
-        result(result), sizes(problem.domains), own(sizes.size(), -1),
-        known(sizes.size()), degrees(sizes.size()), views(sizes.size()),
-        isQueued(sizes.size()), isRemoved(sizes.size()) {
+        result(result), lists(result.lists), sizes(problem.domains),
+        own(sizes.size(), -1), edgeLists(sizes.size()), degrees(sizes.size()),
+        views(sizes.size()), isQueued(sizes.size()), isRemoved(sizes.size()) {
     result.total = sizes.size();
-    edges.reserve(problem.binaries.size());
-    edgeOf.reserve(problem.binaries.size());
-    for (int size : sizes) {
-      values.emplace_back(size);
-      std::iota(values.back().begin(), values.back().end(), 0);
+    result.removed.reserve(sizes.size());
+    queue.reserve(2 * sizes.size());
+    edges.reserve(2 * problem.binaries.size());
+    for (int size : sizes)
+      values.push_back(lists.all(size));
+    reserveViews(problem);
+    for (const Problem::Unary &unary : problem.unaries)
+      addOwn(unary.variable, tables.given(unary.costs));
+    std::vector<int> given(2 * problem.tables.size(), -1);
+    for (const Problem::Binary &binary : problem.binaries) {
+      const bool transposed = binary.first > binary.second;
+      int &table = given[2 * binary.table + transposed];
+      if (table < 0)
+        table = tables.given(problem.tables[binary.table], transposed);
+      add(binary.first, binary.second, table);
     }
-    for (const Problem::Unary &unary : problem.unaries) {
-      Key key{kGiven}; // by content: repeated ones are one table
-      for (const Cost &cost : unary.costs)
-        key.insert(key.end(), {cost.bytes, cost.tie});
-      addOwn(unary.variable, tables.make(key, [&] { return unary.costs; }));
-    }
-    for (const Problem::Binary &binary : problem.binaries)
-      add(binary.first, binary.second, given(problem, binary));
     for (int v = 0; v < int(sizes.size()); ++v)
       enqueue(v);
   }
@@ -72,48 +98,43 @@ private:
     int a, b; // a < b
     int table;
     bool alive;
+    int nextOfA, nextOfB; // edges of the same variable, or -1
     int other(int v) const { return v == a ? b : a; }
+    int next(int v) const { return v == a ? nextOfA : nextOfB; }
   };
 
-  int given(const Problem &problem, const Problem::Binary &binary) {
-    const Table &table = problem.tables[binary.table];
-    const bool transposed = binary.first > binary.second;
-    return tables.make({kTable, binary.table, transposed}, [&] {
-      std::vector<Cost> costs = table.costs;
-      for (size_t i = 0; transposed && i < costs.size(); ++i)
-        costs[i] = table.at(int(i % table.rows), int(i / table.rows));
-      return costs;
-    });
+  /// The edges of a variable in order, dead ones too.
+  struct EdgeList {
+    int first = -1, last = -1, length = 0;
+  };
+
+  void reserveViews(const Problem &problem) {
+    std::vector<int> counts(sizes.size(), 1);
+    for (const Problem::Binary &binary : problem.binaries) {
+      ++counts[binary.first];
+      ++counts[binary.second];
+    }
+    for (size_t v = 0; v < sizes.size(); ++v)
+      views[v].reserve(std::min(counts[v], 16));
   }
 
-  int sum(int a, int b) {
-    return tables.make({kSum, std::min(a, b), std::max(a, b)}, [&] {
-      std::vector<Cost> costs = tables.costs(a);
-      for (size_t i = 0; i < costs.size(); ++i)
-        costs[i] += tables.costs(b)[i];
-      return costs;
-    });
+  template <typename Visit> void forEachEdge(int v, Visit visit) {
+    for (int e = edgeLists[v].first; e >= 0; e = edges[e].next(v))
+      if (edges[e].alive)
+        visit(edges[e]);
   }
 
-  /// Rows or columns `picked` of a table with `size` of them.
-  int pick(int table, bool rows, int size, const std::vector<int> &picked) {
-    Key key{kPick, table, rows, size};
-    key.insert(key.end(), picked.begin(), picked.end());
-    return tables.make(key, [&] {
-      const std::vector<Cost> &costs = tables.costs(table);
-      const int64_t others = int64_t(costs.size()) / size;
-      std::vector<Cost> result;
-      result.reserve(others * picked.size());
-      if (rows)
-        for (int row : picked)
-          result.insert(result.end(), costs.begin() + row * others,
-                        costs.begin() + (row + 1) * others);
-      else
-        for (int64_t row = 0; row < others; ++row)
-          for (int column : picked)
-            result.push_back(costs[row * size + column]);
-      return result;
-    });
+  void append(int v, int e) {
+    EdgeList &list = edgeLists[v];
+    if (list.last < 0) {
+      list.first = e;
+    } else {
+      Edge &last = edges[list.last];
+      (last.a == v ? last.nextOfA : last.nextOfB) = e;
+    }
+    list.last = e;
+    ++list.length;
+    ++degrees[v];
   }
 
   void enqueue(int v) {
@@ -122,31 +143,39 @@ private:
     isQueued[v] = true;
   }
 
-  void addOwn(int v, int table) {
-    if (own[v] >= 0) {
+  void setOwn(int v, int table) {
+    if (own[v] >= 0)
       views[v].remove({own[v], true});
-      table = sum(own[v], table);
-    }
     own[v] = table;
     views[v].add({table, true});
+  }
+
+  void addOwn(int v, int table) {
+    setOwn(v, own[v] >= 0 ? tables.sum(own[v], table) : table);
     enqueue(v);
   }
 
   /// `table` has a row per value of the lower variable.
   void add(int u, int v, int table) {
     const int a = std::min(u, v), b = std::max(u, v);
-    const auto [it, isNew] =
-        edgeOf.try_emplace(int64_t(a) << 32 | b, int(edges.size()));
-    if (isNew) {
-      edges.push_back({a, b, table, true});
-      for (int end : {a, b}) {
-        known[end].push_back(it->second);
-        ++degrees[end];
-      }
-      see(edges.back());
-    } else {
-      setTable(edges[it->second], sum(edges[it->second].table, table));
-    }
+    int e = edgeBetween(a, b);
+    if (e >= 0)
+      return setTable(edges[e], tables.sum(edges[e].table, table));
+    e = int(edges.size());
+    edges.push_back({a, b, table, true, -1, -1});
+    append(a, e);
+    append(b, e);
+    see(edges[e]);
+  }
+
+  /// A living edge, or -1. Walks the shorter list: a weight has thousands of
+  /// neighbours, but these have few.
+  int edgeBetween(int a, int b) const {
+    const int v = edgeLists[a].length < edgeLists[b].length ? a : b;
+    int e = edgeLists[v].first;
+    while (e >= 0 && !(edges[e].alive && edges[e].a == a && edges[e].b == b))
+      e = edges[e].next(v);
+    return e;
   }
 
   void see(const Edge &edge) {
@@ -156,37 +185,27 @@ private:
     enqueue(edge.b);
   }
 
-  void unsee(const Edge &edge) {
+  void setTable(Edge &edge, int table) {
     views[edge.a].remove({edge.table, true});
     views[edge.b].remove({edge.table, false});
-  }
-
-  void setTable(Edge &edge, int table) {
-    unsee(edge);
     edge.table = table;
     see(edge);
   }
 
-  /// Takes the edges away from v and its neighbours.
-  std::vector<Edge> detach(int v) {
-    std::vector<Edge> result;
-    for (int e : known[v]) {
-      Edge &edge = edges[e];
-      if (!edge.alive)
-        continue;
-      result.push_back(edge);
+  /// Takes v and its edges away; these, until the next call.
+  const std::vector<Edge> &detach(int v) {
+    detached.clear();
+    forEachEdge(v, [&](Edge &edge) {
+      detached.push_back(edge);
       edge.alive = false;
-      edgeOf.erase(int64_t(edge.a) << 32 | edge.b);
-      unsee(edge);
-      --degrees[v];
       const int u = edge.other(v);
+      views[u].remove({edge.table, edge.a == u});
       enqueue(u);
       if (--degrees[u] <= 2)
         few.push_back(u);
-    }
-    known[v].clear();
+    });
     isRemoved[v] = true;
-    return result;
+    return detached;
   }
 
   void visit(int v) {
@@ -194,121 +213,96 @@ private:
       few.push_back(v);
     if (sizes[v] > kLargestCompared)
       return;
-    const std::vector<int> &left = dominance.undominated(sizes[v], views[v]);
-    if (int(left.size()) < sizes[v])
-      keep(v, left);
+    const auto judge = [&]() -> const Dominance::Verdict & {
+      return dominance.judge(sizes[v], views[v], own[v]);
+    };
+    if (const auto &left = judge().left; int(left.size()) < sizes[v])
+      keep(v, lists.number(left));
     if (sizes[v] == 1)
       return dissolve(v);
-    if (views[v].groups().size() > kMostGroups)
-      return;
-    for (size_t g = 0; g < views[v].groups().size(); ++g) {
-      const Seen seen = views[v].groups()[g].seen;
-      if (seen.table == own[v])
-        continue;
-      const std::vector<int> &best = dominance.bestGiven(sizes[v], views[v], g);
-      if (!best.empty())
-        return mergeInto(*findEdge(v, seen), v, best);
-    }
+    const Dominance::Verdict &verdict = judge();
+    if (verdict.follows >= 0)
+      mergeInto(findEdge(v, views[v].groups()[verdict.follows].seen), v,
+                lists.number(verdict.best));
   }
 
-  const Edge *findEdge(int v, Seen seen) const {
-    for (int e : known[v])
-      if (edges[e].alive && edges[e].table == seen.table &&
-          (edges[e].a == v) == seen.isRow)
-        return &edges[e];
-    return nullptr;
+  Edge findEdge(int v, Seen seen) const {
+    int e = edgeLists[v].first;
+    while (!edges[e].alive || edges[e].table != seen.table ||
+           (edges[e].a == v) != seen.isRow)
+      e = edges[e].next(v);
+    return edges[e];
   }
 
-  void keep(int v, const std::vector<int> &left) {
+  void keep(int v, int list) {
     const int size = sizes[v];
-    sizes[v] = int(left.size());
-    std::vector<int> kept;
-    for (int i : left)
-      kept.push_back(values[v][i]);
-    values[v] = std::move(kept);
-    if (own[v] >= 0) {
-      views[v].remove({own[v], true});
-      own[v] = pick(own[v], true, size, left);
-      views[v].add({own[v], true});
-    }
-    for (int e : known[v])
-      if (edges[e].alive)
-        setTable(edges[e], pick(edges[e].table, edges[e].a == v, size, left));
+    const auto pick = [&](int table, bool rows) {
+      return tables.pick(table, rows, size, lists[list], list);
+    };
+    sizes[v] = int(lists[list].size());
+    values[v] = lists.pick(values[v], list);
+    if (own[v] >= 0)
+      setOwn(v, pick(own[v], true));
+    forEachEdge(
+        v, [&](Edge &edge) { setTable(edge, pick(edge.table, edge.a == v)); });
   }
 
   /// v has one value: its costs are its neighbours' own.
   void dissolve(int v) {
-    result.removed.push_back({v, values[v], {}, -1, {}});
+    result.removed.push_back({v, values[v]});
     for (const Edge &edge : detach(v))
       addOwn(edge.other(v), edge.table);
     if (own[v] >= 0)
       result.graph.factors.push_back({{}, own[v]});
   }
 
-  /// v is `best` of the edge's other end.
-  void mergeInto(Edge edge, int v, const std::vector<int> &best) {
+  /// v is `best`, a list of places, of the edge's other end.
+  void mergeInto(Edge edge, int v, int best) {
     const int u = edge.other(v), size = sizes[v];
-    result.removed.push_back(
-        {v, values[v], {{u, values[u], {edge.table, edge.a == v}}}, -1, best});
-    // Copies: what dominance remembers may move.
-    const std::vector<int> picked = best;
+    result.removed.push_back({v, values[v], -1, best});
+    addNeighbour(result.removed.back(), edge);
+    const auto pick = [&](int table, bool rows) {
+      return tables.pick(table, rows, size, lists[best], best);
+    };
     for (const Edge &each : detach(v)) {
       const int w = each.other(v);
-      const int table = pick(each.table, each.a == v, size, picked);
+      const int table = pick(each.table, each.a == v);
       if (w == u) {
-        addOwn(u, diagonal(table, each.a == v, sizes[u]));
+        addOwn(u, tables.diagonal(table, sizes[u]));
         continue;
       }
       // Rows of v, now of u; the row is the lower variable's.
       add(u, w,
           (each.a == v) == (u < w)
               ? table
-              : transpose(table, each.a == v ? sizes[w] : sizes[u]));
+              : tables.transpose(table, each.a == v ? sizes[w] : sizes[u]));
     }
     if (own[v] >= 0)
-      addOwn(u, pick(own[v], true, size, picked));
+      addOwn(u, pick(own[v], true));
     own[v] = -1;
   }
 
-  /// Where row and column are both the a-th value of u.
-  int diagonal(int table, bool, int size) {
-    return tables.make({kPick, table, -1, size}, [&] {
-      std::vector<Cost> costs;
-      for (int i = 0; i < size; ++i)
-        costs.push_back(tables.costs(table)[size_t(i) * size + i]);
-      return costs;
-    });
-  }
-
-  int transpose(int table, int columns) {
-    return tables.make({kPick, table, -2, columns}, [&] {
-      const std::vector<Cost> &costs = tables.costs(table);
-      const size_t rows = costs.size() / columns;
-      std::vector<Cost> result(costs.size());
-      for (size_t i = 0; i < costs.size(); ++i)
-        result[i % columns * rows + i / columns] = costs[i];
-      return result;
-    });
+  void addNeighbour(Reduction::Removed &removed, const Edge &edge) {
+    const int u = edge.other(removed.variable);
+    removed.neighbours[removed.neighbourCount++] = {
+        u, values[u], {edge.table, edge.a == removed.variable}};
   }
 
   /// For two neighbours or fewer.
   void eliminate(int v) {
-    Reduction::Removed record{v, values[v], {}, own[v], {}};
+    Reduction::Removed record{v, values[v], own[v]};
     std::vector<Factor> factors;
     std::vector<int> neighbours;
-    for (int e : known[v])
-      if (edges[e].alive) {
-        const Edge &edge = edges[e];
-        const int u = edge.other(v);
-        factors.push_back({{edge.a, edge.b}, edge.table});
-        neighbours.push_back(u);
-        record.neighbours.push_back({u, values[u], {edge.table, edge.a == v}});
-      }
+    forEachEdge(v, [&](const Edge &edge) {
+      factors.push_back({{edge.a, edge.b}, edge.table});
+      neighbours.push_back(edge.other(v));
+      addNeighbour(record, edge);
+    });
     if (tableSize(sizes, neighbours) > maxTableEntries)
       return;
     if (own[v] >= 0)
       factors.push_back({{v}, own[v]});
-    result.removed.push_back(std::move(record));
+    result.removed.push_back(record);
     detach(v);
     own[v] = -1;
     if (factors.empty())
@@ -343,13 +337,13 @@ private:
   Dominance dominance;
   const int64_t maxTableEntries;
   Reduction &result;
+  ValueLists &lists;
   std::vector<int> sizes;
-  std::vector<int> own;                 // a table per variable, or -1
-  std::vector<std::vector<int>> values; // the problem's, per variable
-  std::vector<Edge> edges;
-  std::unordered_map<int64_t, int> edgeOf; // of two variables
-  std::vector<std::vector<int>> known;     // edges, dead ones too
-  std::vector<int> degrees;
+  std::vector<int> own;    // a table per variable, or -1
+  std::vector<int> values; // a list of the problem's per variable
+  std::vector<Edge> edges, detached;
+  std::vector<EdgeList> edgeLists;
+  std::vector<int> degrees; // living edges
   std::vector<View> views;
   std::vector<bool> isQueued, isRemoved;
   std::vector<int> queue, few;
@@ -365,29 +359,31 @@ Reduction::Reduction(const Problem &problem, Tables &tables,
 
 int Reduction::valueOf(const Removed &removed, const std::vector<int> &result,
                        const Tables &tables) const {
-  std::vector<Cost> costs(removed.values.size());
+  const std::vector<int> &choices = lists[removed.values];
+  std::vector<Cost> costs(choices.size());
   if (removed.own >= 0)
     costs = tables.costs(removed.own);
-  for (const auto &[neighbour, values, seen] : removed.neighbours) {
+  for (int n = 0; n < removed.neighbourCount; ++n) {
+    const Removed::Neighbour &neighbour = removed.neighbours[n];
+    const std::vector<int> &values = lists[neighbour.values];
     const size_t place =
-        std::find(values.begin(), values.end(), result[neighbour]) -
+        std::find(values.begin(), values.end(), result[neighbour.variable]) -
         values.begin();
-    if (!removed.best.empty())
-      return removed.values[removed.best[place]];
-    const std::vector<Cost> &table = tables.costs(seen.table);
+    if (removed.best >= 0)
+      return choices[lists[removed.best][place]];
+    const std::vector<Cost> &table = tables.costs(neighbour.seen.table);
     for (size_t i = 0; i < costs.size(); ++i)
-      costs[i] += table[seen.isRow ? i * values.size() + place
-                                   : place * costs.size() + i];
+      costs[i] += table[neighbour.seen.isRow ? i * values.size() + place
+                                             : place * costs.size() + i];
   }
-  return removed
-      .values[std::min_element(costs.begin(), costs.end()) - costs.begin()];
+  return choices[std::min_element(costs.begin(), costs.end()) - costs.begin()];
 }
 
 std::vector<int> Reduction::expand(const std::vector<int> &chosen,
                                    const Tables &tables) const {
   std::vector<int> result(total);
   for (size_t v = 0; v < variables.size(); ++v)
-    result[variables[v]] = values[v][chosen[v]];
+    result[variables[v]] = lists[values[v]][chosen[v]];
   for (size_t r = removed.size(); r-- > 0;)
     result[removed[r].variable] = valueOf(removed[r], result, tables);
   return result;

@@ -18,6 +18,27 @@ namespace smex::partition::network {
 
 class Reducer;
 
+/// Lists of values by number, equal ones once: the variables of a network have
+/// few different ones.
+class ValueLists {
+public:
+  const std::vector<int> &operator[](int list) const { return lists[list]; }
+  int number(const std::vector<int> &values);
+
+  /// 0 .. size - 1.
+  int all(int size);
+
+  /// The values of `list` at the places that `picked`, another list, has.
+  int pick(int list, int picked);
+
+private:
+  std::vector<std::vector<int>> lists;
+  Numbering contents, picks;
+  Numbering::Key key;
+  std::vector<int> pickedLists; // per pick
+  std::vector<int> allLists;    // per size, or -1
+};
+
 /// The least cost of `graph` is the problem's.
 class Reduction {
 public:
@@ -39,25 +60,27 @@ private:
   struct Removed {
     struct Neighbour {
       int variable;
-      std::vector<int> values; // the problem's that were left then
-      Seen seen;               // costs shared with it
+      int values; // the problem's that were left then
+      Seen seen;  // costs shared with it
     };
     int variable;
-    std::vector<int> values;
-    std::vector<Neighbour> neighbours;
+    int values;
     int own = -1; // a table
-    /// If not empty: the value for each of the one neighbour's. Else the least
-    /// that costs least.
-    std::vector<int> best;
+    /// If not -1: places in `values`, one for each of the one neighbour's. Else
+    /// the least that costs least.
+    int best = -1;
+    int neighbourCount = 0;
+    Neighbour neighbours[2];
   };
 
   int valueOf(const Removed &removed, const std::vector<int> &result,
               const Tables &tables) const;
 
-  std::vector<int> variables;           // the problem's, of the graph's
-  std::vector<std::vector<int>> values; // the problem's, of the graph's
-  std::vector<Removed> removed;         // in order
-  size_t total = 0;                     // variables of the problem
+  ValueLists lists;
+  std::vector<int> variables;   // the problem's, of the graph's
+  std::vector<int> values;      // lists of the problem's, of the graph's
+  std::vector<Removed> removed; // in order
+  size_t total = 0;             // variables of the problem
 };
 
 } // namespace smex::partition::network

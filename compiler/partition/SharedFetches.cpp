@@ -1,6 +1,6 @@
 #include "compiler/partition/SharedFetches.h"
 
-#include "compiler/partition/Factors.h"
+#include "compiler/partition/Numbering.h"
 #include "compiler/partition/Outermost.h"
 
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace {
 /// A number for what an operator's class and cuts are.
 std::vector<int> numberCuts(const Graph &graph, const Plan &plan,
                             const PairCosts &costs) {
-  network::KeyMap<int> numbers;
+  Numbering numbers;
+  Numbering::Key key;
   std::vector<int> result;
   for (int op = 0; op < int(graph.operators.size()); ++op) {
-    network::Key key{costs.operatorClass(op)};
+    key = {costs.operatorClass(op)};
     for (const Step &step : plan.steps)
       key.push_back(step.operators[op]);
-    result.push_back(
-        numbers.try_emplace(std::move(key), int(numbers.size())).first->second);
+    result.push_back(numbers.number(key));
   }
   return result;
 }
@@ -81,21 +81,23 @@ int64_t partition::bytesSavedByFetchingOnce(const Graph &graph,
     for (size_t i = 0; i < operands.size(); ++i)
       readers[operands[i].tensor].push_back({cuts[op], int(i), op, 1});
   }
-  network::KeyMap<int64_t> known;
+  Numbering known;
+  Numbering::Key key;
+  std::vector<int64_t> saved; // per key
   int64_t bytes = 0;
   for (int t = 0; t < int(readers.size()); ++t) {
     if (readers[t].size() < 2)
       continue;
     const std::vector<Reader> unique = distinct(std::move(readers[t]));
-    network::Key key{costs.tensorClass(t)};
+    key = {costs.tensorClass(t)};
     for (const Step &step : plan.steps)
       key.push_back(step.tensors[t]);
     for (const Reader &reader : unique)
       key.insert(key.end(), {reader.cuts, reader.operand, reader.count});
-    const auto [it, isNew] = known.try_emplace(std::move(key));
-    if (isNew)
-      it->second = savedBytes(graph, plan, t, unique);
-    bytes += it->second;
+    const int number = known.number(key);
+    if (number == int(saved.size()))
+      saved.push_back(savedBytes(graph, plan, t, unique));
+    bytes += saved[number];
   }
   return bytes;
 }

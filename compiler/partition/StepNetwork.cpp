@@ -1,6 +1,6 @@
 #include "compiler/partition/StepNetwork.h"
 
-#include "compiler/partition/Factors.h"
+#include "compiler/partition/Numbering.h"
 
 using namespace smex;
 using namespace smex::partition;
@@ -23,9 +23,8 @@ public:
   /// Both count with one n-th, n = `readers`.
   int table(int op, int tensor, int bytes, int ties, int64_t readers) {
     const int variable = int(graph.tensors.size()) + op;
-    const auto [it, isNew] =
-        numbers.try_emplace({bytes, ties, readers}, int(problem.tables.size()));
-    if (isNew) {
+    const int number = keys.number({bytes, ties, readers});
+    if (number == int(problem.tables.size())) {
       const auto &first = costs.bytes(bytes);
       network::Table table{problem.domains[variable], problem.domains[tensor],
                            std::vector<network::Cost>(first.size())};
@@ -34,7 +33,7 @@ public:
                           ties < 0 ? 0 : costs.bytes(ties)[i] / readers};
       problem.tables.push_back(std::move(table));
     }
-    return it->second;
+    return number;
   }
 
   void add(int op, int tensor, int table) {
@@ -59,7 +58,7 @@ private:
   const PairCosts &costs;
   const CandidateLists &lists;
   network::Problem problem;
-  std::map<std::tuple<int, int, int64_t>, int> numbers;
+  Numbering keys; // of tables
 };
 
 /// From so many alike readers on, a second search is worth its time.
@@ -85,10 +84,14 @@ bool repeatsEarlier(const Operator &op, size_t operand) {
 
 StepNetworks::StepNetworks(const Graph &graph, PairCosts &costs)
     : graph(graph), costs(costs) {
-  network::KeyMap<int> counts;
+  Numbering keys;
+  std::vector<int> counts; // per key
   const auto count = [&](size_t op, size_t i) -> int & {
-    return counts[{graph.operators[op].operands[i].tensor,
-                   costs.operatorClass(int(op)), int64_t(i)}];
+    const size_t number =
+        keys.number({graph.operators[op].operands[i].tensor,
+                     costs.operatorClass(int(op)), int64_t(i)});
+    counts.resize(std::max(counts.size(), number + 1));
+    return counts[number];
   };
   for (size_t op = 0; op < graph.operators.size(); ++op)
     for (size_t i = 0; i < graph.operators[op].operands.size(); ++i)
@@ -107,20 +110,25 @@ network::Problem StepNetworks::make(const CandidateLists &lists,
                                     Sharing sharing) {
   Builder builder(graph, costs, lists);
   // Operators that are alike, and have alike neighbours, have the same tables.
-  network::KeyMap<std::vector<int>> known;
+  Numbering keys;
+  Numbering::Key key;
+  std::vector<std::vector<int>> known; // per key
   for (int op = 0; op < int(graph.operators.size()); ++op) {
     const Operator &current = graph.operators[op];
     const auto readers = [&](size_t i) {
       return sharing == Sharing::None ? 1 : alike[op][i];
     };
-    network::Key key{costs.operatorClass(op), lists.operators[op],
-                     lists.tensors[current.result]};
+    key = {costs.operatorClass(op), lists.operators[op],
+           lists.tensors[current.result]};
     for (size_t i = 0; i < current.operands.size(); ++i) {
       key.push_back(lists.tensors[current.operands[i].tensor]);
       key.push_back(readers(i));
     }
-    const auto [it, isNew] = known.try_emplace(std::move(key));
-    std::vector<int> &tables = it->second;
+    const int number = keys.number(key);
+    const bool isNew = number == int(known.size());
+    if (isNew)
+      known.emplace_back();
+    std::vector<int> &tables = known[number];
     if (isNew) {
       const auto write = [&](const CandidateLists &from) {
         return costs.write(op, from.operators[op],
@@ -145,6 +153,29 @@ network::Problem StepNetworks::make(const CandidateLists &lists,
   }
   builder.preferFirst();
   return builder.take();
+}
+
+int64_t StepNetworks::bytes(const CandidateLists &lists,
+                            const std::vector<int> &values) {
+  const size_t tensors = graph.tensors.size();
+  int64_t sum = 0;
+  for (int op = 0; op < int(graph.operators.size()); ++op) {
+    const Operator &current = graph.operators[op];
+    const int list = lists.operators[op];
+    const auto at = [&](int table, int tensor) {
+      const auto &columns = costs.candidates(lists.tensors[tensor]).histories;
+      return costs.bytes(
+          table)[values[tensors + op] * columns.size() + values[tensor]];
+    };
+    sum += at(costs.write(op, list, lists.tensors[current.result]),
+              current.result);
+    for (int i = 0; i < int(current.operands.size()); ++i) {
+      const int tensor = current.operands[i].tensor;
+      sum += at(costs.read(op, i, list, lists.tensors[tensor], Count::Region),
+                tensor);
+    }
+  }
+  return sum;
 }
 
 network::Problem partition::makeBoundNetwork(const Graph &graph,

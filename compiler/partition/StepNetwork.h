@@ -42,6 +42,9 @@ public:
   network::Problem make(const CandidateLists &lists,
                         const CandidateLists *tieLists, Sharing sharing);
 
+  /// B of these values: candidates of the lists, of tensors, then of operators.
+  int64_t bytes(const CandidateLists &lists, const std::vector<int> &values);
+
 private:
   const Graph &graph;
   PairCosts &costs;
