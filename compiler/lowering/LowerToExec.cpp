@@ -224,7 +224,8 @@ private:
         for (int64_t w = 0; w < workers; ++w)
           pieces.push_back(gather(fetch.regions[w], int(w), owned));
         exec::FetchOp::create(builder, apply.getLoc(), home, fetch.buffer,
-                              exec::flatten(pieces), DenseI64ArrayAttr());
+                              exec::flatten(pieces), DenseI64ArrayAttr(),
+                              IntegerAttr());
       }
       return fetch.buffer;
     }
@@ -269,10 +270,11 @@ private:
           builder, apply.getLoc(),
           builder.getStringAttr(tdl::name(lambda.reducer)), result, owned,
           builder.getDenseI64ArrayAttr(exec::flatten(pieces)),
-          DenseI64ArrayAttr());
+          DenseI64ArrayAttr(), IntegerAttr());
     else
       exec::FetchOp::create(builder, apply.getLoc(), result, owned,
-                            exec::flatten(pieces), DenseI64ArrayAttr());
+                            exec::flatten(pieces), DenseI64ArrayAttr(),
+                            IntegerAttr());
     return success();
   }
 

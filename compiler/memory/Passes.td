@@ -3,12 +3,27 @@
 
 include "mlir/Pass/PassBase.td"
 
+def OverlapTransfers : Pass<"exec-overlap-transfers", "::smex::exec::ProgramOp"> {
+  let summary = "reorders the list so that transfers go on beside computing";
+  let description = [{
+    A transfer moves up to where its data is there, and a computation that would
+    wait for one lets others go first, as far as the most bytes alive at once
+    grow on no worker. `beside` then says how far a transfer is expected to last,
+    for exec-plan-memory to leave what it reads alone meanwhile.
+  }];
+  let options = [
+    Option<"lookAhead", "look-ahead", "int", /*default=*/"128",
+           "how many instructions one may move up past">,
+  ];
+}
+
 def PlanMemory : Pass<"exec-plan-memory", "::smex::exec::ProgramOp"> {
   let summary = "gives every buffer its place in each worker's arena";
   let description = [{
     Statically (thesis section 3.6): a buffer lives from the instruction that
-    writes it to the last that reads it, on whichever worker. Since every worker
-    runs its instructions in order, a buffer's bytes can be used again at once.
+    writes it to the last that reads it, on whichever worker. Its bytes can then
+    be used again at once; where that costs nothing, not before a transfer that
+    reads them is expected to have ended.
   }];
   let options = [
     Option<"workspaceBytes", "workspace-bytes", "int64_t", /*default=*/"-1",

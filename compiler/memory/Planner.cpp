@@ -77,6 +77,35 @@ int64_t smex::memory::mostAlive(const std::vector<Lifetime> &buffers,
   return most;
 }
 
+std::vector<Lifetime>
+smex::memory::lengthened(std::vector<Lifetime> buffers,
+                         const std::vector<int64_t> &wanted,
+                         int64_t alignment) {
+  int64_t first = 0, last = 0;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    first = std::min(first, buffers[i].lower);
+    last = std::max({last, buffers[i].upper, wanted[i]});
+  }
+  std::vector<int64_t> alive(size_t(last - first + 1), 0);
+  for (const Lifetime &b : buffers)
+    if (b.lower < b.upper) {
+      alive[size_t(b.lower - first)] += alignUp(b.size, alignment);
+      alive[size_t(b.upper - first)] -= alignUp(b.size, alignment);
+    }
+  std::partial_sum(alive.begin(), alive.end(), alive.begin());
+  const int64_t most = *std::max_element(alive.begin(), alive.end());
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    Lifetime &b = buffers[i];
+    const int64_t size = alignUp(b.size, alignment);
+    if (b.lower < b.upper)
+      for (;
+           b.upper < wanted[i] && alive[size_t(b.upper - first)] + size <= most;
+           ++b.upper)
+        alive[size_t(b.upper - first)] += size;
+  }
+  return buffers;
+}
+
 Placement smex::memory::pack(const std::vector<Lifetime> &buffers,
                              int64_t alignment) {
   const auto length = [&](int i) {

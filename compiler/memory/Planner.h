@@ -24,6 +24,12 @@ struct Placement {
 /// The most bytes alive at once, each buffer rounded up as it will be placed.
 int64_t mostAlive(const std::vector<Lifetime> &buffers, int64_t alignment = 64);
 
+/// The same buffers, each alive up to `wanted` or as far as that raises nowhere
+/// the most bytes alive at once.
+std::vector<Lifetime> lengthened(std::vector<Lifetime> buffers,
+                                 const std::vector<int64_t> &wanted,
+                                 int64_t alignment = 64);
+
 /// Packs greedily in several orders, improves the best of them where it is not
 /// near the bound, and keeps the best of all; deterministic. Buffers of size 0,
 /// and those that never live, get offset 0.

@@ -25,6 +25,7 @@ void smex::pipeline::addDecisionPasses(mlir::OpPassManager &manager,
 void smex::pipeline::addExecPasses(mlir::OpPassManager &manager) {
   manager.addPass(lowering::createLowerToExec());
   auto &perProgram = manager.nest<exec::ProgramOp>();
+  perProgram.addPass(memory::createOverlapTransfers());
   perProgram.addPass(memory::createPlanMemory());
   perProgram.addPass(memory::createInsertWaits());
 }

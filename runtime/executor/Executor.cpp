@@ -340,6 +340,7 @@ private:
   RunResult collect() {
     for (Measured &own : measured) {
       result.communicationBytes += own.communication;
+      result.receivedBytes.push_back(own.communication);
       result.peakBytes.push_back(own.peak);
       result.scatteredBytes += own.scattered;
       result.gatheredBytes += own.gathered;

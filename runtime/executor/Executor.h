@@ -42,6 +42,7 @@ struct RunResult {
   std::vector<double> seconds; // per step
   /// Bytes that crossed from one worker to another, in one step.
   int64_t communicationBytes = 0;
+  std::vector<int64_t> receivedBytes; // of these, per worker
   /// Per worker: the end of the highest bytes of its arena that an instruction,
   /// parameter, input or output touched, or that are set aside for libraries.
   std::vector<int64_t> peakBytes;

@@ -25,6 +25,7 @@ std::string runtime::metricsJson(const std::string &backend,
   Json metrics = {{"backend", backend},
                   {"communication_bytes", result.communicationBytes},
                   {"peak_bytes", result.peakBytes},
+                  {"received_bytes", result.receivedBytes},
                   {"steps", steps}};
   if (firstStep > 0)
     metrics["first_step"] = firstStep;
@@ -52,7 +53,8 @@ std::string runtime::traceJson(const plan::Program &program,
                       {"pid", 0},
                       {"tid", event.worker},
                       {"ts", event.start * 1e6},
-                      {"dur", event.seconds * 1e6}});
+                      {"dur", event.seconds * 1e6},
+                      {"args", {{"instruction", event.instruction}}}});
   }
   return plan::canonicalJson(
       {{"displayTimeUnit", "ms"}, {"traceEvents", events}});

@@ -78,8 +78,13 @@ def BufferOp : ExecOp<"buffer"> {
 
 def FetchOp : ExecOp<"fetch"> {
   let summary = "assembles a region from the workers that hold it (MultiFetch)";
+  let description = [{
+    `beside`: so many instructions on is the last one that is expected to start
+    before this one has ended. Of a reduce, too.
+  }];
   let arguments = (ins BufferType:$from, BufferType:$to, DenseI64ArrayAttr:$pieces,
-                       OptionalAttr<DenseI64ArrayAttr>:$waits);
+                       OptionalAttr<DenseI64ArrayAttr>:$waits,
+                       OptionalAttr<I64Attr>:$beside);
   let assemblyFormat = [{
     $from `to` $to `pieces` $pieces attr-dict
   }];
@@ -108,7 +113,8 @@ def ReduceOp : ExecOp<"reduce"> {
   let summary = "combines partial results of several workers, each its own part";
   let arguments = (ins StrAttr:$reducer, BufferType:$from, BufferType:$to,
                        DenseI64ArrayAttr:$pieces,
-                       OptionalAttr<DenseI64ArrayAttr>:$waits);
+                       OptionalAttr<DenseI64ArrayAttr>:$waits,
+                       OptionalAttr<I64Attr>:$beside);
   let assemblyFormat = [{
     $reducer $from `to` $to `pieces` $pieces attr-dict
   }];

@@ -86,3 +86,15 @@ TEST_CASE("the lowest gap is where a walk over all buffers finds it") {
     }
   }
 }
+
+TEST_CASE("lifetimes grow only where that costs nothing") {
+  const std::vector<Lifetime> buffers = {
+      {0, 2, 64}, {3, 4, 128}, {5, 8, 64}, {6, 7, 64}};
+  // The first may stay until the second comes, which is the peak, and that one
+  // until the end: not beside the third.
+  const auto longer = lengthened(buffers, {9, 9, 8, 7});
+  CHECK(longer[0].upper == 3);
+  CHECK(longer[1].upper == 5);
+  CHECK(longer[2].upper == 8);
+  CHECK(mostAlive(longer) == mostAlive(buffers));
+}

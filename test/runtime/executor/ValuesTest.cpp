@@ -180,11 +180,13 @@ TEST_CASE("verify compares the losses of all steps") {
 TEST_CASE("metrics and trace") {
   RunResult result = resultOf(1);
   result.seconds = {0.5, 0.25};
+  result.receivedBytes = {32, 64};
   result.trace = {{1, 2, 0.001, 0.002}};
   CHECK(metricsJson("cpu", result) == R"({
   "backend": "cpu",
   "communication_bytes": 96,
   "peak_bytes": [100, 200],
+  "received_bytes": [32, 64],
   "steps": [
     {"seconds": 0.5},
     {"seconds": 0.25}
@@ -199,6 +201,7 @@ TEST_CASE("metrics and trace") {
   CHECK(event["tid"] == 1);
   CHECK(event["ts"] == 1000.);
   CHECK(event["dur"] == 2000.);
+  CHECK(event["args"]["instruction"] == 2);
 }
 
 namespace {

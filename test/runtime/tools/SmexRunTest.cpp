@@ -120,6 +120,10 @@ TEST_CASE("a plan runs, is verified, and leaves what was asked for") {
   CHECK((*metrics)["backend"] == "cpu");
   CHECK((*metrics)["communication_bytes"] == 96);
   CHECK((*metrics)["peak_bytes"].size() == 2);
+  REQUIRE((*metrics)["received_bytes"].size() == 2);
+  CHECK((*metrics)["received_bytes"][0].get<int>() +
+            (*metrics)["received_bytes"][1].get<int>() ==
+        96);
   CHECK((*metrics)["steps"].size() == 3);
   const auto trace = plan::parseJson(*readFile("trace.json"));
   REQUIRE(trace);

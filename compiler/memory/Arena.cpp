@@ -1,0 +1,145 @@
+#include "compiler/memory/Arena.h"
+
+#include "compiler/analysis/ConvolutionGradient.h"
+#include "compiler/analysis/Properties.h"
+#include "compiler/memory/InPlace.h"
+#include "compiler/memory/Lifetimes.h"
+#include "compiler/memory/Planner.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace smex;
+
+namespace {
+
+/// The place of each buffer, by number: its own, or that of an earlier buffer
+/// that it is written over.
+std::vector<size_t> places(exec::ProgramOp program,
+                           const tdl::LambdaTable &lambdas,
+                           const std::vector<exec::BufferOp> &buffers) {
+  const auto replaced = memory::replacements(program, lambdas);
+  const auto inPlace = memory::inPlaceResults(program, lambdas, replaced);
+  llvm::DenseMap<Operation *, size_t> placeOf;
+  std::vector<size_t> list;
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    size_t place = b;
+    for (const auto *over : {&replaced, &inPlace})
+      if (const auto under = over->find(buffers[b]); under != over->end())
+        place = placeOf.at(exec::BufferOp(under->second));
+    placeOf[buffers[b]] = place;
+    list.push_back(place);
+  }
+  return list;
+}
+
+/// Convolutions and their gradients want scratch for data in the library's
+/// layout: a sixteenth of what the arena holds, so that it never counts for
+/// much, within bounds that make tiles worth their while and no larger than a
+/// cache holds. Nothing if no convolution is there.
+int64_t workspaceFor(exec::ProgramOp program, const tdl::LambdaTable &lambdas,
+                     int64_t mostAlive) {
+  constexpr int64_t least = int64_t(64) << 10, most = int64_t(16) << 20;
+  const bool wanted = llvm::any_of(
+      program.getOps<exec::ComputeOp>(), [&](exec::ComputeOp compute) {
+        const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
+        const std::vector<int64_t> extents = compute.getExtents().vec();
+        return analysis::matchConvolution(lambda, extents) ||
+               analysis::matchConvolutionGradient(lambda, extents,
+                                                  exec::operandShapes(compute));
+      });
+  return wanted ? std::clamp(mostAlive / 16 / 64 * 64, least, most) : 0;
+}
+
+/// Until when each buffer's bytes are better left alone: who takes what a
+/// transfer has read last must wait for it, so not while computing goes on
+/// beside it. And the same for the scratch, which follows the buffers.
+std::vector<int64_t>
+wantedUntil(exec::ProgramOp program, const std::vector<exec::BufferOp> &buffers,
+            const llvm::DenseMap<Operation *, memory::Lived> &lived) {
+  llvm::DenseMap<Operation *, int64_t> until;
+  const auto list = exec::instructions(program);
+  for (size_t i = 0; i < list.size(); ++i)
+    if (auto beside = list[i]->getAttrOfType<IntegerAttr>("beside"))
+      for (exec::BufferOp from : exec::read(list[i])) {
+        int64_t &time = until[from];
+        time = std::max(time, int64_t(i) + 1 + beside.getInt());
+      }
+  std::vector<int64_t> wanted;
+  for (exec::BufferOp buffer : buffers)
+    wanted.push_back(std::max(lived.at(buffer).upper, until.lookup(buffer)));
+  wanted.push_back(int64_t(list.size()) + 1);
+  return wanted;
+}
+
+/// What is wanted counts less than memory.
+memory::Placement packKeeping(const std::vector<memory::Lifetime> &spans,
+                              const std::vector<int64_t> &wanted) {
+  memory::Placement best = memory::pack(memory::lengthened(spans, wanted));
+  if (best.peak > best.lowerBound)
+    if (memory::Placement tight = memory::pack(spans); tight.peak < best.peak)
+      best = std::move(tight);
+  return best;
+}
+
+} // namespace
+
+memory::Arena memory::planArena(exec::ProgramOp program,
+                                int64_t workspaceBytes) {
+  const int64_t workers = program.getWorkers();
+  const tdl::LambdaTable lambdas(program->getParentOp());
+  const auto lived = memory::lifetimes(program);
+  std::vector<exec::BufferOp> buffers(program.getOps<exec::BufferOp>().begin(),
+                                      program.getOps<exec::BufferOp>().end());
+  const int64_t end = int64_t(exec::instructions(program).size()) + 1;
+  const std::vector<size_t> placeOf = places(program, lambdas, buffers);
+  std::vector<int64_t> wanted = wantedUntil(program, buffers, lived);
+  // Places are needed for as long as any of their buffers is there.
+  std::vector<memory::Lived> needed;
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    needed.push_back(lived.at(buffers[b]));
+    memory::Lived &place = needed[placeOf[b]];
+    place.lower = std::min(place.lower, needed[b].lower);
+    place.upper = std::max(place.upper, needed[b].upper);
+    wanted[placeOf[b]] = std::max(wanted[placeOf[b]], wanted[b]);
+  }
+
+  std::vector<std::vector<memory::Lifetime>> spans(workers);
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    exec::BufferOp buffer = buffers[b];
+    const auto tensor = cast<RankedTensorType>(buffer.getTensorType());
+    const int64_t element = byteSize(*tdl::toDType(tensor.getElementType()));
+    const auto [lower, upper] = needed[b];
+    const std::vector<Box> boxes = exec::boxesOf(buffer);
+    for (int64_t w = 0; w < workers; ++w)
+      spans[w].push_back(
+          {lower, upper, placeOf[b] == b ? volume(boxes[w]) * element : 0});
+  }
+  // Every worker has the same scratch: the first one's arena decides.
+  const int64_t scratch =
+      workspaceBytes >= 0
+          ? workspaceBytes
+          : workspaceFor(program, lambdas, memory::mostAlive(spans[0]));
+
+  memory::Arena arena;
+  arena.offsets.resize(buffers.size());
+  // Most workers have shares of the same sizes: they are packed once.
+  std::map<std::vector<int64_t>, memory::Placement> packed; // by sizes
+  for (auto &ofWorker : spans) {
+    ofWorker.push_back({-1, end, scratch});
+    std::vector<int64_t> sizes;
+    for (const memory::Lifetime &span : ofWorker)
+      sizes.push_back(span.size);
+    const auto [entry, isNew] = packed.try_emplace(std::move(sizes));
+    if (isNew)
+      entry->second = packKeeping(ofWorker, wanted);
+    const memory::Placement &placement = entry->second;
+    for (size_t b = 0; b < buffers.size(); ++b)
+      arena.offsets[b].push_back(placement.offsets[placeOf[b]]);
+    arena.bytes.push_back(placement.peak);
+    arena.workspace.push_back(placement.offsets.back());
+  }
+  arena.workspace.push_back(scratch);
+  arena.buffers = std::move(buffers);
+  return arena;
+}

@@ -1,0 +1,57 @@
+// An order of a program's instructions in which transfers are hidden behind
+// computing: list scheduling of two queues, in memory that may not grow. Plain
+// structs without IR.
+//
+// The list is made anew, one instruction at a time, while estimates say when
+// each queue would be where. Next comes the computation that could start first;
+// before it, every transfer that could start before its end. Equal ones keep
+// their order. So a fetch moves up to where its data is there, and a
+// computation that would wait for a transfer lets another one go first. An
+// instruction moves up only past some others, and only as far as no worker then
+// has more bytes alive than it had at its worst: where that is, the list stays
+// as it was.
+//
+//            before: two fetches exposed     after: none
+//   compute  a       b       c               a  b  c
+//   transfer    x(a)    y(b)                    x  y     c reads x
+#ifndef SMEX_COMPILER_MEMORY_OVERLAP_H
+#define SMEX_COMPILER_MEMORY_OVERLAP_H
+
+#include "runtime/plan/Plan.h"
+
+namespace smex::memory {
+
+/// An instruction of the list.
+struct Task {
+  plan::Queue queue = plan::Queue::Computing;
+  double seconds = 0; // or any other unit; on the worker that takes longest
+  int writes = 0;     // buffers
+  std::vector<int> reads;
+  /// Instructions that must come first for another reason than a buffer that
+  /// one reads or writes after the other has written or read it.
+  std::vector<int> after;
+};
+
+struct Storage {
+  /// On each worker; workers that are alike are needed once.
+  std::vector<int64_t> bytes;
+  bool fromStart = false, toEnd = false; // alive before the list, after it
+};
+
+struct Overlapped {
+  std::vector<int> order; // of the tasks
+  /// Per place in that order: how many places on is the last computation that,
+  /// by the estimates, starts before the transfer there has ended. 0 if none
+  /// does, and for computing.
+  std::vector<int> beside;
+};
+
+/// No task moves up past more than `lookAhead` others at a time. What moves
+/// uses no more than this share of the most bytes alive at once.
+Overlapped overlap(const std::vector<Task> &tasks,
+                   const std::vector<Storage> &storage, int lookAhead,
+                   double share = 1);
+
+} // namespace smex::memory
+
+#endif

@@ -1,0 +1,188 @@
+// Puts the list of instructions into an order that hides transfers behind
+// computing; see Overlap.h.
+#include "compiler/analysis/Properties.h"
+#include "compiler/memory/Arena.h"
+#include "compiler/memory/Lifetimes.h"
+#include "compiler/memory/Overlap.h"
+#include "compiler/memory/Passes.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <set>
+
+namespace smex::memory {
+#define GEN_PASS_DEF_OVERLAPTRANSFERS
+#include "compiler/memory/Passes.h.inc"
+} // namespace smex::memory
+
+using namespace mlir;
+using namespace smex;
+
+namespace {
+
+/// A plan does not know its machine, so times are what a GPU and its links have
+/// in common over many years, in units of the time in which a byte crosses: its
+/// memory moves sixteen, its cores do 256 flops, and a launch takes 64 KiB. If
+/// a machine is another one, less is hidden, and nothing becomes wrong.
+constexpr double bytesOfMemory = 16, flopsPerByte = 256, launch = 65536;
+
+class Program {
+public:
+  explicit Program(exec::ProgramOp program)
+      : program(program), workers(program.getWorkers()),
+        list(exec::instructions(program)), lambdas(program->getParentOp()),
+        replaced(memory::replacements(program, lambdas)) {
+    storages();
+    for (Operation *op : list)
+      tasks.push_back(taskOf(op));
+    keepParameters();
+  }
+
+  /// Packed, the same bytes alive can take more; so less is moved until no
+  /// arena is larger than that of the list as it was.
+  void overlap(int lookAhead) {
+    const memory::Arena before = memory::planArena(program);
+    for (const double share : {1.0, 0.98, 0.95, 0.9, 0.0}) {
+      apply(memory::overlap(tasks, storage, share > 0 ? lookAhead : 0, share));
+      const memory::Arena after = memory::planArena(program);
+      if (llvm::all_of(llvm::zip(before.bytes, after.bytes), [](auto bytes) {
+            return std::get<1>(bytes) <= std::get<0>(bytes);
+          }))
+        break;
+    }
+  }
+
+private:
+  void apply(const memory::Overlapped &found) {
+    Block *block = &program.getBody().front();
+    std::vector<Operation *> rest; // what refers to results
+    for (Operation &op : *block)
+      if (isa<exec::OutputOp, exec::UpdateOp>(op))
+        rest.push_back(&op);
+    const auto last = [&](Operation *op) {
+      op->moveBefore(block, block->end());
+    };
+    Builder builder(program.getContext());
+    llvm::DenseSet<Operation *> seen; // buffers that have their place
+    for (size_t at = 0; at < list.size(); ++at) {
+      Operation *op = list[size_t(found.order[at])];
+      exec::BufferOp to = exec::written(op);
+      if (seen.insert(to).second)
+        last(to);
+      last(op);
+      op->removeAttr("beside");
+      if (found.beside[at] > 0)
+        op->setAttr("beside", builder.getI64IntegerAttr(found.beside[at]));
+    }
+    for (Operation *op : rest)
+      last(op);
+  }
+
+  int64_t elementBytes(exec::BufferOp buffer) const {
+    auto type = cast<RankedTensorType>(buffer.getTensorType());
+    return byteSize(*tdl::toDType(type.getElementType()));
+  }
+
+  /// Bytes on each worker; workers of the same sizes count once.
+  void storages() {
+    std::vector<std::vector<int64_t>> bytes(workers); // per worker and buffer
+    const auto lived = memory::lifetimes(program);
+    for (auto buffer : program.getOps<exec::BufferOp>()) {
+      numbers[buffer] = int(storage.size());
+      const std::vector<Box> boxes = exec::boxesOf(buffer);
+      const bool isPlaced = !replaced.contains(buffer);
+      for (int64_t w = 0; w < workers; ++w)
+        bytes[w].push_back(
+            isPlaced ? (volume(boxes[w]) * elementBytes(buffer) + 63) / 64 * 64
+                     : 0);
+      const auto [lower, upper] = lived.at(buffer);
+      storage.push_back({{}, lower<0, upper> int64_t(list.size())});
+    }
+    const std::set<std::vector<int64_t>> kinds(bytes.begin(), bytes.end());
+    for (const std::vector<int64_t> &kind : kinds)
+      for (size_t b = 0; b < kind.size(); ++b)
+        storage[b].bytes.push_back(kind[b]);
+  }
+
+  memory::Task taskOf(Operation *op) const {
+    memory::Task task;
+    task.writes = numbers.at(exec::written(op));
+    for (exec::BufferOp buffer : exec::read(op))
+      task.reads.push_back(numbers.at(buffer));
+    auto compute = dyn_cast<exec::ComputeOp>(op);
+    task.queue = compute ? plan::Queue::Computing : plan::Queue::Transfers;
+    task.seconds = launch + (compute ? computing(compute) : moving(op));
+    return task;
+  }
+
+  /// On the worker that does most.
+  double computing(exec::ComputeOp op) const {
+    const tdl::Lambda &lambda = lambdas[op.getLambdaAttr().getAttr()];
+    const size_t variables = op.getExtents().size();
+    double flops = 0, bytes = 0;
+    for (int64_t w = 0; w < workers; ++w) {
+      double points = double(analysis::flopsPerPoint(lambda));
+      for (size_t d = 0; d < variables; ++d) {
+        const size_t side = (size_t(w) * variables + d) * 2;
+        points *= double(op.getIndices()[side + 1] - op.getIndices()[side]);
+      }
+      flops = std::max(flops, points);
+    }
+    const auto add = [&](exec::BufferOp buffer) {
+      int64_t most = 0;
+      for (const Box &box : exec::boxesOf(buffer))
+        most = std::max(most, volume(box));
+      bytes += double(most * elementBytes(buffer));
+    };
+    add(exec::written(op));
+    for (exec::BufferOp buffer : exec::read(op))
+      add(buffer);
+    return std::max(flops / flopsPerByte, bytes / bytesOfMemory);
+  }
+
+  double moving(Operation *op) const {
+    exec::BufferOp to = exec::written(op);
+    auto type = cast<RankedTensorType>(to.getTensorType());
+    const auto pieces =
+        exec::unflattenPieces(op->getAttrOfType<DenseI64ArrayAttr>("pieces"),
+                              workers, size_t(type.getRank()));
+    int64_t most = 0;
+    for (int64_t w = 0; w < workers; ++w) {
+      int64_t received = 0;
+      for (const plan::Piece &piece : pieces[w])
+        received += piece.worker == w ? 0 : volume(piece.box);
+      most = std::max(most, received);
+    }
+    return double(most * elementBytes(to));
+  }
+
+  /// A next value that is to take its parameter's place stays behind all that
+  /// read the parameter.
+  void keepParameters() {
+    std::map<int, std::vector<int>> readers; // by buffer
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      const auto parameter = replaced.find(exec::written(list[i]));
+      if (parameter != replaced.end())
+        tasks[i].after = readers[numbers.at(exec::BufferOp(parameter->second))];
+      for (int buffer : tasks[i].reads)
+        readers[buffer].push_back(int(i));
+    }
+  }
+
+  exec::ProgramOp program;
+  int64_t workers;
+  std::vector<Operation *> list;
+  tdl::LambdaTable lambdas;
+  llvm::DenseMap<Operation *, exec::BufferOp> replaced;
+  llvm::DenseMap<Operation *, int> numbers; // of buffers
+  std::vector<memory::Task> tasks;
+  std::vector<memory::Storage> storage;
+};
+
+struct OverlapTransfers : memory::impl::OverlapTransfersBase<OverlapTransfers> {
+  using Base::Base;
+
+  void runOnOperation() override { Program(getOperation()).overlap(lookAhead); }
+};
+
+} // namespace
