@@ -266,6 +266,9 @@ codegen::findCongruence(const ExprRef &term, int variable,
 }
 
 bool codegen::isBoundsCheck(const ExprRef &comparison) {
+  // `label[i] - j >= 0` cuts a row anywhere.
+  if (readsData(comparison))
+    return false;
   const ExprRef &limit = comparison->children[1];
   return (comparison->binary == BinaryOp::Ge && limit->kind == ExprKind::Int &&
           limit->integer == 0) ||

@@ -92,7 +92,9 @@ ReductionOrder codegen::chooseOrder(const tdl::Lambda &lambda,
       order.reductions.push_back(r);
   order.reductions.push_back(inner);
   // Accumulators in memory are read and written once per term.
-  if (last >= 0 && readCost(term, last) + 1 < best &&
+  // Where no term depends on the variable, a tile would hold the same sum over
+  // and over.
+  if (last >= 0 && uses(term, last) && readCost(term, last) + 1 < best &&
       !boundsReduction(lambda, last)) {
     order.output = last;
     std::sort(order.reductions.begin(), order.reductions.end());

@@ -2,6 +2,7 @@
 // loops, they are a linalg.generic: reads whose indices are sums of multiples
 // of the index variables become its inputs, others load by hand.
 #include "compiler/codegen/Conditions.h"
+#include "compiler/codegen/Digits.h"
 #include "compiler/codegen/LoopOrder.h"
 #include "compiler/codegen/Nest.h"
 
@@ -252,6 +253,9 @@ void codegen::buildMap(Kernel &kernel) {
   ExprRef term = termOf(kernel.lambda);
   if (kernel.lambda.rank() > 0)
     term = cutEqualities(kernel.lambda, term);
+  if (kernel.lambda.rank() > 0)
+    if (const auto digits = findDigits(kernel.lambda, term))
+      return buildDigits(kernel, *digits);
   const int transposed = transposedVariable(kernel.lambda, term);
   if (transposed >= 0)
     return buildTransposed(kernel, term, transposed);

@@ -161,8 +161,9 @@ void Nest::range(size_t depth, Value low, Value high, const ExprRef &term,
     rest = assume(term, congruence->comparison, true);
   }
   kernel.loop(low, high, step, [&](Value at) {
-    at.setLoc(NameLoc::get(
-        kernel.b.getStringAttr(kernel.lambda.indexName(variable))));
+    if (variable < kernel.lambda.indexCount())
+      at.setLoc(NameLoc::get(
+          kernel.b.getStringAttr(kernel.lambda.indexName(variable))));
     kernel.at[size_t(variable)] = at;
     bound[size_t(variable)] = true;
     level(depth + 1, rest, budget);

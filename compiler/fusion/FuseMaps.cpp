@@ -180,9 +180,12 @@ private:
   /// reads lives until then in place of its result. That is more than before if
   /// it is several tensors of that size, unless all else that the consumer
   /// reads is there already when the producer is computed, so that the two may
-  /// move together. A sum that grows with each gradient is the example.
+  /// move together, or nothing of that size is computed in between. A sum that
+  /// grows with each gradient is the example.
   static bool keepsMoreAlive(ApplyOp consumer, ApplyOp producer) {
     const int64_t size = elementsOf(producer.getResult());
+    if (!computesLarge(producer, consumer, size))
+      return false;
     int64_t large = 0;
     for (mlir::Value input : producer.getInputs())
       large += !input.getDefiningOp<semantic::ParameterOp>() &&
@@ -193,6 +196,19 @@ private:
       auto other = input.getDefiningOp<ApplyOp>();
       return other && other != producer && producer->isBeforeInBlock(other);
     });
+  }
+
+  /// Whether any application between the two has a result about as large.
+  static bool computesLarge(ApplyOp producer, ApplyOp consumer, int64_t size) {
+    constexpr int most = 64; // what is further apart has some in between
+    Operation *at = consumer->getPrevNode();
+    for (int i = 0; i < most && at && at != producer; ++i) {
+      auto apply = dyn_cast<ApplyOp>(at);
+      if (apply && 2 * elementsOf(apply.getResult()) > size)
+        return true;
+      at = at->getPrevNode();
+    }
+    return at != producer;
   }
 
   /// Whoever reads a weight in another order may as well do so by itself, where

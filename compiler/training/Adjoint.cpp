@@ -1,6 +1,7 @@
 #include "compiler/training/Adjoint.h"
 
 #include "compiler/training/Derivative.h"
+#include "compiler/training/Factors.h"
 #include "compiler/training/Preimage.h"
 #include "dialects/tdl/lambda/Simplify.h"
 
@@ -95,7 +96,7 @@ public:
     for (const ExprRef &target :
          training::differentiableReads(lambda, operand)) {
       ExprRef term = training::product(
-          gradient, training::derivative(lambda.body, target));
+          gradient, throughResult(training::derivative(lambda.body, target)));
       const Conditions conditions(lambda.guard);
       ExprRef guard = conditions.others;
       if (lambda.reducer == Reducer::Prod)
@@ -116,6 +117,32 @@ private:
     for (int i = 0; i < lambda.rank(); ++i)
       index.push_back(indexVar(i));
     return read(operand, lambda.result, std::move(index));
+  }
+
+  /// The slope of a map with what its result tells read from there, so that
+  /// the operand need not be kept: exp(x) is the result, and max(x, 0) is above
+  /// 0 where x is.
+  ExprRef throughResult(const ExprRef &slope) const {
+    const ExprRef &body = lambda.body;
+    if (!slope || lambda.reducer != Reducer::None ||
+        body->kind == ExprKind::Read)
+      return slope;
+    const bool isMax = body->kind == ExprKind::Binary &&
+                       body->binary == BinaryOp::Max &&
+                       isConstant(body->children[1]);
+    const bool isMin = body->kind == ExprKind::Binary &&
+                       body->binary == BinaryOp::Min &&
+                       isConstant(body->children[1]);
+    return transform(slope, [&](const ExprRef &e) -> ExprRef {
+      if (equal(e, body))
+        return result;
+      const bool compares = e->kind == ExprKind::Binary &&
+                            ((isMax && e->binary == BinaryOp::Gt) ||
+                             (isMin && e->binary == BinaryOp::Lt)) &&
+                            equal(e->children[0], body->children[0]) &&
+                            equal(e->children[1], body->children[1]);
+      return compares ? binary(e->binary, result, e->children[1]) : nullptr;
+    });
   }
 
   std::vector<std::string> names(int first, int count) const {
@@ -219,6 +246,21 @@ private:
     });
   }
 
+  /// An operand times an expression of its index variables.
+  Result<int> multiply(int operand, const ExprRef &factor,
+                       const std::vector<int64_t> &shape) {
+    const Operand &what = operands[size_t(operand)];
+    Lambda made;
+    made.outputs = names(0, what.rank);
+    made.result = what.type;
+    std::vector<ExprRef> index;
+    for (int i = 0; i < what.rank; ++i)
+      index.push_back(indexVar(i));
+    made.body = binary(BinaryOp::Mul,
+                       read(operand, what.type, std::move(index)), factor);
+    return add(std::move(made), shape);
+  }
+
   Status collect(int operand, const ExprRef &target, const ExprRef &term,
                  const std::vector<std::pair<ExprRef, ExprRef>> &equations,
                  const ExprRef &guard) {
@@ -259,9 +301,21 @@ private:
       made.body = body;
       made.guard = conditions;
     }
+    ExprRef common;
+    // A sum of 16-bit numbers that are not scaled yet may be out of range.
+    if (made.reducer == Reducer::Sum && !conditions &&
+        byteSize(made.result) >= 4)
+      if (training::Factors split = training::factors(body, rank);
+          split.rest && split.common && readsData(split.common)) {
+        made.body = split.rest;
+        common = split.common;
+      }
     const auto number = add(std::move(made), std::move(itsExtents));
     if (!number)
       return number.error();
+    if (common)
+      if (const auto product = multiply(*number, common, shape); !product)
+        return product.error();
     instance.results.push_back(sources.back());
     return {};
   }

@@ -9,6 +9,10 @@
 // with (o, r) solved for e (Preimage.h). For products that gives the two other
 // products, for a convolution the transposed one and the correlation with the
 // gradient, for a gather the scatter, for a broadcast the sum.
+//
+// Factors that all terms share are applied to the sum, by a second lambda. What
+// the result y tells is read from there: the gradient of exp(x) is dy * y, and
+// that of max(x, 0) is dy where y > 0, so that x need not be kept.
 #ifndef SMEX_COMPILER_TRAINING_ADJOINT_H
 #define SMEX_COMPILER_TRAINING_ADJOINT_H
 

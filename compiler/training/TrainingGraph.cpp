@@ -1,6 +1,7 @@
 #include "compiler/training/TrainingGraph.h"
 
 #include "compiler/training/Backward.h"
+#include "compiler/training/MergeEqual.h"
 #include "compiler/training/ModelGraph.h"
 #include "compiler/training/Optimizer.h"
 
@@ -167,6 +168,7 @@ Result<Model> training::buildTrainingGraph(Model model,
   if (!loss)
     return loss.error();
   bool any = false;
+  const size_t given = model.applications.size();
   const Status added =
       addGradients(graph, *loss, *trained, [&](int parameter, int gradient) {
         any = true;
@@ -179,6 +181,7 @@ Result<Model> training::buildTrainingGraph(Model model,
                 "is smooth: there is nothing to train");
   model.outputs = {*loss};
   model.outputNames = {"loss"};
+  mergeEqual(model, given);
   dropUnused(model);
   return model;
 }

@@ -261,6 +261,17 @@ TEST_CASE("the text of a kernel shows its loops") {
   CHECK_THAT(
       text("(x: f32[1], k: i64[1]) -> f32: lambda i: x[k[i]] else f32(0)"),
       Contains("scf.if"));
+  // A reshape has a loop along what lies together.
+  CHECK_THAT(text("(x: f32[3]) -> f32: lambda i, j: x[j // 64, i, j % 64]"),
+             !Contains("remui"));
+  // A row that is cut at a label has no part that is rare.
+  CHECK_THAT(text("(k: i64[1], x: f32[1], y: f32[2]) -> f32: lambda i, j: "
+                  "(x[i] if k[i] - j == 0 else f32(0)) + exp(y[i, j])"),
+             !Contains("vectorize"));
+  // A tile of accumulators would hold the same sum over and over.
+  CHECK_THAT(text("(x: f32[2], y: f32[2]) -> f32: lambda i, j: Sum(lambda k: "
+                  "x[i, k] * y[i, k])"),
+             !Contains("memref<1024xf32>"));
 }
 
 TEST_CASE("a map may overwrite what it reads at its own index") {

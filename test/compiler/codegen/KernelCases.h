@@ -290,6 +290,29 @@ inline const Case cases[] = {
      "== 1 or p < 3)",
      {-9, -40},
      {{at(1)}}},
+    // Digits of the last variable, more than one, and none that are loops.
+    {"(x: f32[4]) -> f32: lambda i, j: x[i, j // 96, j // 32 % 3, j % 32]",
+     {-5, -480},
+     {{at(0), 5, 3, 32}}},
+    {"(x: f32[3], y: f32[1]) -> f32: lambda i, j: x[j // 16, i, j % 16] + y[j]",
+     {-9, -80},
+     {{5, at(0), 16}, {at(1)}}},
+    {"(x: f32[3]) -> f32: lambda i, j: x[i, j % 16, j // 16]",
+     {-9, -80},
+     {{at(0), 16, 5}}},
+    {"(x: f32[2], y: f32[2]) -> f32: lambda i: "
+     "x[i // 24, i % 24] + y[i // 36, i % 36]",
+     {-300},
+     {{13, 24}, {9, 36}}},
+    {"(x: f32[2]) -> f32: lambda i: "
+     "x[i // 20, i % 20] if i >= 33 and i % 20 < 11 else f32(2)",
+     {-100},
+     {{5, 20}}},
+    // One output that no term depends on.
+    {"(x: f32[2], y: f32[2]) -> f32: lambda i, j: Sum(lambda k: x[i, k] * "
+     "y[i, k])",
+     {-9, -3, -90},
+     {{at(0), at(2)}, {at(0), at(2)}}},
 };
 
 } // namespace smex::codegen

@@ -205,6 +205,67 @@ TEST_CASE("a parameter with several readers sums their gradients") {
     CHECK(got[i] == Approx(start[i] * (1 - 0.25 * 8 / 3)));
 }
 
+TEST_CASE("what sums have in common is no reason to compute them twice") {
+  // Of the gradients by b and c, and of those by s and t, one is a multiple of
+  // the other.
+  auto model = build(R"(
+    "inputs": [{"name": "x", "type": "f32", "shape": [3, 2]}],
+    "parameters": [{"name": "b", "type": "f32", "shape": [2], "values": [1, 2]},
+                   {"name": "c", "type": "f32", "shape": [2], "values": [0.5, 3]},
+                   {"name": "s", "type": "f32", "shape": [2], "values": [2, -1]},
+                   {"name": "t", "type": "f32", "shape": [2], "values": [4, 1]}],
+    "nodes": [{"op": "Mul", "inputs": ["x", "s"], "outputs": ["p"]},
+              {"op": "Mul", "inputs": ["p", "t"], "outputs": ["q"]},
+              {"op": "Add", "inputs": ["q", "b"], "outputs": ["u"]},
+              {"op": "Sub", "inputs": ["u", "c"], "outputs": ["y"]}],
+    "outputs": ["y"])",
+                     withLoss("mse"));
+  REQUIRE(model);
+  int sums = 0;
+  for (const frontend::Application &application : model->applications)
+    sums += application.lambda.reducer == tdl::Reducer::Sum;
+  CHECK(sums <= 5); // the loss, one per parameter at most
+  Trainer trainer(std::move(*model));
+  trainer.step({{"x", floats({3, 2}, {1, 2, 3, 4, 5, 6})},
+                {"labels", floats({3, 2}, {0, 0, 0, 0, 0, 0})}});
+  // y = x s t + b - c, dy = y / 3; a learning rate of 0.001.
+  const double x[3][2] = {{1, 2}, {3, 4}, {5, 6}};
+  const double s[2] = {2, -1}, t[2] = {4, 1}, b[2] = {1, 2}, c[2] = {0.5, 3};
+  for (int j = 0; j < 2; ++j) {
+    double db = 0, ds = 0;
+    for (int i = 0; i < 3; ++i) {
+      const double dy = (x[i][j] * s[j] * t[j] + b[j] - c[j]) / 3;
+      db += dy;
+      ds += dy * x[i][j] * t[j];
+    }
+    CHECK(trainer.parameter("b")[j] == Approx(b[j] - 0.001 * db));
+    CHECK(trainer.parameter("c")[j] == Approx(c[j] + 0.001 * db));
+    CHECK(trainer.parameter("s")[j] == Approx(s[j] - 0.001 * ds));
+  }
+}
+
+TEST_CASE("gradients read results where these tell enough") {
+  // The gradient of max(w x, 0) reads the result, that of exp(..), too: what
+  // they are applied to need not be kept.
+  for (const char *op : {"Relu", "Exp", "Sqrt", "Tanh"}) {
+    auto model = build(R"(
+    "inputs": [{"name": "x", "type": "f32", "shape": [3]}],
+    "parameters": [{"name": "w", "type": "f32", "shape": [3], "values": [1, 2, 3]}],
+    "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["a"]},
+              {"op": ")" + std::string(op) +
+                           R"(", "inputs": ["a"], "outputs": ["y"]}],
+    "outputs": ["y"])",
+                       withLoss("mse"));
+    REQUIRE(model);
+    int readers = 0;
+    for (const frontend::Application &application : model->applications)
+      for (int operand : application.operands)
+        readers += model->values[size_t(operand)].name == "a";
+    INFO(op);
+    CHECK(readers == 1);
+  }
+}
+
 TEST_CASE("a frozen parameter is not trained") {
   TrainingOptions options = withLoss("mse");
   options.freeze = {"w"};
