@@ -8,7 +8,9 @@
 
 namespace smex::io {
 
-/// By its content a .npy file, or else by its name an ONNX TensorProto (.pb).
+/// By its content a .npy file or an .npz of one array or of a sparse matrix of
+/// scipy's (which becomes dense), or else by its name an ONNX TensorProto
+/// (.pb).
 Result<Tensor> readTensor(const std::string &path);
 
 } // namespace smex::io

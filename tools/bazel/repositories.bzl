@@ -19,6 +19,7 @@ def smex_repositories():
     _system("cli11", "/usr/include/CLI")
     _system("json", "/usr/include/nlohmann")
     _system("llvm", "/usr/lib/llvm-22")
+    _system("minizip", "/usr/include/minizip")
     _system("onednn", "/usr/include/oneapi")
     _system("onnx", "/usr/include/onnx")
     _system("protobuf", "/usr/include/google/protobuf")
