@@ -169,6 +169,38 @@ std::optional<Composition> analysis::compose(Instance consumer, int operand,
   return composed;
 }
 
+/// Outputs whose value follows, for each term of a reduction, from an equation
+/// of its condition: `where key[r] == i`. A term then counts for one i only.
+static std::vector<bool> determined(const tdl::Lambda &lambda) {
+  std::vector<bool> found(lambda.indexCount());
+  const auto solve = [&](const ExprRef &variable, const ExprRef &other) {
+    if (variable->kind == ExprKind::Index && variable->index < lambda.rank() &&
+        !tdl::uses(other, variable->index))
+      found[variable->index] = true;
+  };
+  const auto visit = [&](const auto &self, const ExprRef &e) -> void {
+    if (!e || e->kind != ExprKind::Binary)
+      return;
+    const ExprRef &a = e->children[0], &b = e->children[1];
+    if (e->binary == tdl::BinaryOp::And) {
+      self(self, a);
+      self(self, b);
+    } else if (e->binary == tdl::BinaryOp::Eq) {
+      solve(a, b);
+      solve(b, a);
+      const bool isDifference = b->kind == ExprKind::Int && b->integer == 0 &&
+                                a->kind == ExprKind::Binary &&
+                                a->binary == tdl::BinaryOp::Sub;
+      if (isDifference) {
+        solve(a->children[0], a->children[1]);
+        solve(a->children[1], a->children[0]);
+      }
+    }
+  };
+  visit(visit, lambda.guard);
+  return found;
+}
+
 bool analysis::fusable(const tdl::Lambda &consumer, int operand,
                        const tdl::Lambda &producer) {
   bool opaque;
@@ -180,11 +212,11 @@ bool analysis::fusable(const tdl::Lambda &consumer, int operand,
             [&](const ExprRef &e) { inner += e->kind == ExprKind::Read; });
   if (inner <= 1 && flopsPerPoint(producer) == 0)
     return true;
-  std::vector<bool> taken(consumer.indexCount());
+  std::vector<bool> taken = determined(consumer), seen(taken.size());
   for (const ExprRef &e : reads.front()->children) {
-    if (e->kind != ExprKind::Index || taken[e->index])
+    if (e->kind != ExprKind::Index || seen[e->index])
       return false;
-    taken[e->index] = true;
+    taken[e->index] = seen[e->index] = true;
   }
   for (bool found : taken)
     if (!found)

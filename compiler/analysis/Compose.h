@@ -47,8 +47,10 @@ std::optional<Composition> compose(Instance consumer, int operand,
 /// True if composing is no loss, provided that nobody else reads the producer's
 /// result: the producer is a map, and either
 /// - nothing is computed twice: all reads of the operand are one and the same
-///   and take every index variable of the consumer exactly once, so that each
-///   of its points reads an element of its own (a permutation); or
+///   and take every index variable of the consumer exactly once, but for
+///   outputs that a term's condition determines, so that each of its points
+///   reads an element of its own (a permutation, or the message of an edge
+///   where each edge has one destination); or
 /// - what is computed twice is cheap: the producer does no arithmetic on data
 ///   and has one read at most (a broadcast, reshape, slice, constant), so that
 ///   reading through it costs what reading its result would.

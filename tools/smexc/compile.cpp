@@ -195,6 +195,9 @@ int smex::tools::compileCommand(int argc, char **argv) {
                  "NAME=VALUE: binds a symbolic dimension");
   app.add_option("--constant", arguments.constants,
                  "NAME=FILE: binds an input at compile time");
+  app.add_option("--graph", arguments.import.graph,
+                 "FILE: the graph of a message-passing model: scipy's CSR "
+                 ".npz, Matrix Market .mtx, or a list of edges");
   app.add_option("--ops", arguments.import.opsFiles,
                  "FILE: more operators, as lambdas");
   declareTraining(app, arguments.training);

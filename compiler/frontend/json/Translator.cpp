@@ -1,5 +1,6 @@
 #include "compiler/frontend/json/Translator.h"
 
+#include "compiler/frontend/onnx/InputGraph.h"
 #include "compiler/frontend/onnx/Reader.h"
 #include "compiler/frontend/onnx/Table.h"
 
@@ -9,7 +10,7 @@ using namespace smex::frontend;
 void Translator::model(Place place, onnx::ModelProto &model) {
   if (!object(place, {"$schema", "format", "version", "doc", "opset", "domains",
                       "inputs", "parameters", "nodes", "outputs", "functions",
-                      "operators"}))
+                      "operators", "graph"}))
     return;
   if (!place.json.contains("format") || place.json["format"] != "smex-model")
     error(place, "\"format\" must be \"smex-model\"");
@@ -25,6 +26,8 @@ void Translator::model(Place place, onnx::ModelProto &model) {
     opset->set_version(version);
   }
   model.set_ir_version(onnx::IR_VERSION);
+  if (place.json.contains("graph"))
+    inputGraph(place.at("graph"), model);
   graph(place, *model.mutable_graph(), true);
   list(place, "functions",
        [&](Place item) { function(item, *model.add_functions()); });
@@ -40,6 +43,32 @@ void Translator::model(Place place, onnx::ModelProto &model) {
     property->set_key(operatorsKey);
     property->set_value(operators);
   }
+}
+
+/// Names of dimensions and of two inputs, which this declares.
+void Translator::inputGraph(Place place, onnx::ModelProto &model) {
+  if (!object(place, {"nodes", "edges", "sources", "destinations", "doc"}))
+    return;
+  InputGraph names;
+  const auto take = [&](const char *key, std::string &name) {
+    if (!place.json.contains(key))
+      return error(place, std::string("\"") + key + "\" is missing");
+    name = text(place.at(key));
+  };
+  take("nodes", names.nodes);
+  take("edges", names.edges);
+  take("sources", names.sources);
+  take("destinations", names.destinations);
+  for (const std::string &name : {names.sources, names.destinations}) {
+    auto *input = model.mutable_graph()->add_input();
+    input->set_name(name);
+    auto *type = input->mutable_type()->mutable_tensor_type();
+    type->set_elem_type(onnxTypeOf(DType::I64));
+    type->mutable_shape()->add_dim()->set_dim_param(names.edges);
+  }
+  auto *property = model.add_metadata_props();
+  property->set_key(graphKey);
+  property->set_value(toText(names));
 }
 
 void Translator::graph(Place place, onnx::GraphProto &graph, bool typed) {

@@ -41,6 +41,7 @@ private:
   // Translator.cpp
   /// `typed`: inputs must say their types.
   void graph(Place place, onnx::GraphProto &graph, bool typed);
+  void inputGraph(Place place, onnx::ModelProto &model);
   void node(Place place, onnx::NodeProto &node);
   void attribute(Place place, onnx::AttributeProto &attribute);
   void function(Place place, onnx::FunctionProto &function);

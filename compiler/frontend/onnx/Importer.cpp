@@ -100,6 +100,7 @@ Result<Model> Importer::run() try {
   Scope scope;
   addOpsFiles();
   bindConstants(scope);
+  bindGraph(scope);
   addInitializers(scope);
   addInputs(scope);
   if (graph.output_size() == 0)

@@ -51,6 +51,9 @@ public:
   Result<Model> run();
 
 private:
+  // InputGraph.cpp
+  void bindGraph(Scope &scope);
+
   // Inputs.cpp: the graph's interface.
   void bindConstants(Scope &scope);
   void addInitializers(Scope &scope);

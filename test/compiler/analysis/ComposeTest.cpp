@@ -226,4 +226,14 @@ TEST_CASE("fusing without loss") {
   CHECK(ok(product, copy));
   CHECK_FALSE(ok(product, mean));
   CHECK_FALSE(ok(transposed, product));
+  // A message and its sum at the edge's destination: each is computed once. If
+  // every node looked at every message, or at those of two keys, it would not.
+  const std::string message =
+      "(x: f32[2], src: i64[1]) -> f32: lambda e, f: exp(x[src[e], f])";
+  const std::string head = "(y: f32[2], dst: i64[1]) -> f32: lambda v, f: ";
+  CHECK(ok(head + "Sum(lambda e: y[e, f] where dst[e] == v)", message));
+  CHECK(ok(head + "Max(lambda e: y[e, f] where dst[e] - v == 0 and e < 5)",
+           message));
+  CHECK_FALSE(ok(head + "Sum(lambda e: y[e, f] where dst[e] < v)", message));
+  CHECK_FALSE(ok(head + "Sum(lambda e: y[e, f] where dst[v] == v)", message));
 }

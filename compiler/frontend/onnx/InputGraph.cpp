@@ -1,0 +1,98 @@
+#include "compiler/frontend/onnx/InputGraph.h"
+
+#include "compiler/frontend/onnx/Importer.h"
+#include "runtime/io/SparseMatrix.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+using namespace smex;
+using namespace smex::frontend;
+
+using Field = std::pair<const char *, std::string InputGraph::*>;
+static constexpr Field fields[] = {{"nodes", &InputGraph::nodes},
+                                   {"edges", &InputGraph::edges},
+                                   {"sources", &InputGraph::sources},
+                                   {"destinations", &InputGraph::destinations}};
+
+std::string frontend::toText(const InputGraph &graph) {
+  nlohmann::json json;
+  for (const auto &[key, member] : fields)
+    json[key] = graph.*member;
+  return json.dump();
+}
+
+Result<std::optional<InputGraph>>
+frontend::inputGraph(const onnx::ModelProto &model) {
+  std::optional<InputGraph> found;
+  for (const auto &property : model.metadata_props()) {
+    if (property.key() != graphKey)
+      continue;
+    const auto json = nlohmann::json::parse(property.value(), nullptr, false);
+    found.emplace();
+    for (const auto &[key, member] : fields) {
+      if (!json.is_object() || !json.contains(key) || !json[key].is_string())
+        return fail("metadata \"", graphKey,
+                    "\": must be an object with the names of \"nodes\", "
+                    "\"edges\", \"sources\" and \"destinations\"");
+      (*found).*member = json[key].get<std::string>();
+    }
+  }
+  return found;
+}
+
+/// Edges in the order of their destinations: those of a node are together.
+static std::vector<size_t> byDestination(const io::SparseMatrix &matrix) {
+  std::vector<size_t> order(matrix.row.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::pair(matrix.column[a], matrix.row[a]) <
+           std::pair(matrix.column[b], matrix.row[b]);
+  });
+  return order;
+}
+
+void Importer::bindGraph(Scope &scope) {
+  const auto declared = inputGraph(*model);
+  if (!declared)
+    return error(declared.error().message);
+  if (options.graph.empty())
+    return;
+  if (!*declared)
+    return error("has no graph to bind with --graph; a model says which of its "
+                 "inputs are one (compiler/frontend/json/README.md)");
+  const InputGraph &names = **declared;
+  const auto matrix = io::readSparseMatrix(options.graph);
+  if (!matrix)
+    return errors.push_back(matrix.error().message);
+  if (matrix->rows != matrix->columns)
+    return errors.push_back(options.graph + ": is a matrix of " +
+                            std::to_string(matrix->rows) + " x " +
+                            std::to_string(matrix->columns) +
+                            ", and a graph has as many rows as columns: a row "
+                            "per source, a column per destination");
+  files.push_back(options.graph);
+  const auto bindDim = [&](const std::string &dim, int64_t value) {
+    dimsSeen.insert(dim);
+    if (const int64_t known = dims.emplace(dim, value).first->second;
+        known != value)
+      error("dimension \"" + dim + "\" is " + std::to_string(known) +
+            " elsewhere, and " + std::to_string(value) + " in " +
+            options.graph);
+  };
+  bindDim(names.nodes, matrix->rows);
+  bindDim(names.edges, matrix->entries());
+  const std::vector<size_t> order = byDestination(*matrix);
+  const auto bindInput = [&](const std::string &name,
+                             const std::vector<int64_t> &ends) {
+    Tensor tensor = makeTensor({DType::I64, {matrix->entries()}});
+    for (size_t e = 0; e < order.size(); ++e)
+      tensor.data<int64_t>()[e] = ends[order[e]];
+    scope.values[name] = builder.addConstant(std::move(tensor), name);
+    builder.setName(scope.values[name], name);
+  };
+  bindInput(names.sources, matrix->row);
+  bindInput(names.destinations, matrix->column);
+}
