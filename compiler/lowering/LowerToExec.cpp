@@ -208,7 +208,8 @@ private:
   }
 
   /// The buffer that an operand is read from: where it is owned if that is
-  /// enough, else a fetched region, fetched no earlier than its first reader.
+  /// enough, else a fetched region, fetched no earlier than its first reader:
+  /// exec-overlap-transfers moves it up where that is better.
   Value operandBuffer(ApplyOp apply, Value operand, const Regions &needed) {
     BufferOp home = homes.at(operand);
     const Regions owned = exec::boxesOf(home);

@@ -144,15 +144,19 @@ private:
     return computedBeforeRead[size_t(task)] - computed;
   }
 
+  /// Whether what it brings is read as soon as it can be there.
+  bool isDue(int task) const {
+    return leftUntilRead(task) <= tasks[size_t(task)].seconds;
+  }
+
   /// Whether a transfer should go ahead of a computation that starts then: it
-  /// would end before that does, so nobody waits for it; or it is due, with a
-  /// margin for estimates that are wrong. One that is neither stays behind, or
-  /// it would be in the way of one that is due soon.
+  /// would end before that does, so nobody waits for it; or it is due. One that
+  /// is neither stays behind, or it would be in the way of one that is due
+  /// soon.
   bool goesAhead(int task, int computation, double start) const {
-    const double seconds = tasks[size_t(task)].seconds;
     const double end = start + tasks[size_t(computation)].seconds;
-    return startOf(task) + seconds <= end ||
-           (startOf(task) < end && leftUntilRead(task) <= 2 * seconds);
+    return startOf(task) + tasks[size_t(task)].seconds <= end ||
+           (startOf(task) < end && isDue(task));
   }
 
   /// Which of `rest` comes next, by its place there.
@@ -177,18 +181,19 @@ private:
     }
     std::sort(computations.begin(), computations.end());
     std::sort(transfers.begin(), transfers.end());
-    const auto first = std::find_if(
+    const auto next = std::find_if(
         computations.begin(), computations.end(),
         [&](const Candidate &candidate) { return fits(candidate.at); });
     const auto ahead = std::find_if(
         transfers.begin(), transfers.end(), [&](const Candidate &candidate) {
-          return (first == computations.end() ||
-                  goesAhead(rest[candidate.at], rest[first->at],
-                            first->start)) &&
+          const int task = rest[candidate.at];
+          return (next == computations.end()
+                      ? candidate.at == 0 || isDue(task)
+                      : goesAhead(task, rest[next->at], next->start)) &&
                  fits(candidate.at);
         });
     // One of the two is there: what stays where it is fits.
-    return ahead == transfers.end() ? first->at : ahead->at;
+    return ahead == transfers.end() ? next->at : ahead->at;
   }
 
   bool isComputation(int task) const {

@@ -4,12 +4,12 @@
 //
 // The list is made anew, one instruction at a time, while estimates say when
 // each queue would be where. Next comes the computation that could start first;
-// before it, every transfer that could start before its end. Equal ones keep
-// their order. So a fetch moves up to where its data is there, and a
-// computation that would wait for a transfer lets another one go first. An
-// instruction moves up only past some others, and only as far as no worker then
-// has more bytes alive than it had at its worst: where that is, the list stays
-// as it was.
+// before it, transfers that would end before it does, or that are due: what
+// they bring is read as soon as it can be there. So a fetch moves up to where
+// it is hidden, and a computation that would wait for a transfer lets another
+// one go first. Equal ones keep their order. An instruction moves up only past
+// some others, and only as far as no worker then has more bytes alive than it
+// had at its worst: where that is, the list stays as it was.
 //
 //            before: two fetches exposed     after: none
 //   compute  a       b       c               a  b  c

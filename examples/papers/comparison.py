@@ -72,7 +72,7 @@ def print_rows(rows, with_placement):
         found += [row.place] if with_placement else []
         cells = [f"{f[0]:.3g} {percent(row.of_ideal(f)):>5} ({f[1]})" if f else "OOM" for f in found]
         print(f"{row.model.name:15} {row.ideal:7.3g}" + "".join(f"{cell:>21}" for cell in cells))
-    print("copies hidden: Tofu's plan if no copy took time. Plans run in order, MXNet overlaps: the paper's is in between.")
+    print("copies hidden: Tofu's plan if no copy took time, which no order of it can beat.")
 
 
 def run(plans, models, with_placement):
