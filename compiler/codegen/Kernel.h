@@ -118,6 +118,7 @@ void buildMap(Kernel &kernel);
 void buildReduction(Kernel &kernel);
 /// False, with nothing built, where the lambda is not of this shape.
 bool buildScatter(Kernel &kernel);
+bool buildWindow(Kernel &kernel);
 bool buildScan(Kernel &kernel);
 
 } // namespace smex::codegen

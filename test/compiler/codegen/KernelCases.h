@@ -313,6 +313,32 @@ inline const Case cases[] = {
      "y[i, k])",
      {-9, -3, -90},
      {{at(0), at(2)}, {at(0), at(2)}}},
+    // Gradients of extrema in windows: keys within the window, and others.
+    {"(x: f32[3], y: i64[3]) -> f32: lambda n, i, j: Sum(lambda p, q: "
+     "x[n, (i - p + 1) // 2, (j - q + 2) // 3] where (j - q + 2) // 3 < 9 and "
+     "((j - q + 2) // 3 >= 0 and ((j - q + 2) % 3 == 0 and "
+     "((i - p + 1) // 2 < 7 and ((i - p + 1) // 2 >= 0 and ((i - p + 1) % 2 == "
+     "0 and p * 4 + q == y[n, (i - p + 1) // 2, (j - q + 2) // 3]))))))",
+     {-3, -20, -40, -3, -4},
+     {{at(0), 7, 9}, {at(0), 7, 9}},
+     -2,
+     13},
+    // Digits that are longer than their weight: two solutions for a key.
+    {"(x: f32[2], y: i64[2]) -> f32: lambda i, j: Sum(lambda p, q: "
+     "x[(i - p + 1) // 2, j - q + 2] where j - q + 2 < 9 and "
+     "(j - q + 2 >= 0 and ((i - p + 1) // 2 < 7 and ((i - p + 1) // 2 >= 0 "
+     "and ((i - p + 1) % 2 == 0 and "
+     "p * 2 + q == y[(i - p + 1) // 2, j - q + 2])))))",
+     {-20, -20, -3, -5},
+     {{7, 9}, {7, 9}},
+     -1,
+     9},
+    {"(x: i32[1], y: i64[1]) -> i32: lambda i: Max(lambda p: x[(i - p) // 4] * "
+     "3 where (i - p) % 4 == 0 and ((i - p) // 4 >= 0 and ((i - p) // 4 < 5 "
+     "and p + 1 "
+     "== y[(i - p) // 4])))",
+     {-24, -5},
+     {{5}, {5}}},
 };
 
 } // namespace smex::codegen
