@@ -36,6 +36,20 @@ Value Graph::tokens(const std::string &name, const Shape &shape) {
   return {name, 0};
 }
 
+void Graph::inputGraph() {
+  graph = {{"nodes", "nodes"},
+           {"edges", "edges"},
+           {"sources", "sources"},
+           {"destinations", "destinations"},
+           {"self_loops", true}};
+}
+
+Value Graph::nodeFeatures(const std::string &name, int64_t width) {
+  inputList.push_back(
+      {{"name", name}, {"type", "f32"}, {"shape", {"nodes", width}}});
+  return {name, width};
+}
+
 std::string Graph::parameter(const std::string &name, const Shape &shape,
                              const char *key, Json value, bool trained) {
   const int64_t elements = count(name, shape);
@@ -127,6 +141,8 @@ Result<std::string> Graph::text(const std::string &doc) const {
   std::string out = "{\n  \"format\": \"smex-model\",\n  \"version\": 1,\n  "
                     "\"opset\": 23,\n  \"doc\": " +
                     Json(doc).dump();
+  if (!graph.is_null())
+    out += ",\n  \"graph\": " + graph.dump();
   append(out, "inputs", inputList);
   append(out, "parameters", parameterList);
   append(out, "nodes", nodeList);

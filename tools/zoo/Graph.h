@@ -33,6 +33,12 @@ public:
   /// Indices below a vocabulary.
   Value tokens(const std::string &name, const Shape &shape);
 
+  /// The graph that messages pass along, with self-loops: declares the inputs
+  /// `sources` and `destinations`, i64[edges].
+  void inputGraph();
+  /// An input of `width` features per node.
+  Value nodeFeatures(const std::string &name, int64_t width);
+
   /// Drawn when the plan runs, from [-1/sqrt(fanIn), 1/sqrt(fanIn)).
   std::string weight(const std::string &name, const Shape &shape,
                      int64_t fanIn);
@@ -77,6 +83,7 @@ private:
 
   std::vector<Json> inputList, parameterList, nodeList;
   std::vector<std::string> operatorList, outputList;
+  Json graph; // null: none
   int64_t weightCount = 0;
   std::string tooLarge;
 };

@@ -7,7 +7,7 @@ std::vector<Model> zoo::models() {
   std::vector<Model> all;
   for (const auto &some :
        {denseModels(), residualModels(), inceptionModels(), unetModels(),
-        recurrentModels(), transformerModels(), e3dModels()})
+        recurrentModels(), transformerModels(), e3dModels(), graphModels()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -45,6 +45,7 @@ std::vector<Model> denseModels();
 std::vector<Model> recurrentModels();
 std::vector<Model> transformerModels();
 std::vector<Model> e3dModels();
+std::vector<Model> graphModels();
 
 /// Fault::Usage, if --layers times --steps cells would be more nodes than smexc
 /// reads.

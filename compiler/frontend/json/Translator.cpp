@@ -47,7 +47,8 @@ void Translator::model(Place place, onnx::ModelProto &model) {
 
 /// Names of dimensions and of two inputs, which this declares.
 void Translator::inputGraph(Place place, onnx::ModelProto &model) {
-  if (!object(place, {"nodes", "edges", "sources", "destinations", "doc"}))
+  if (!object(place, {"nodes", "edges", "sources", "destinations", "self_loops",
+                      "doc"}))
     return;
   InputGraph names;
   const auto take = [&](const char *key, std::string &name) {
@@ -59,6 +60,11 @@ void Translator::inputGraph(Place place, onnx::ModelProto &model) {
   take("edges", names.edges);
   take("sources", names.sources);
   take("destinations", names.destinations);
+  if (place.json.contains("self_loops")) {
+    if (!place.json["self_loops"].is_boolean())
+      error(place.at("self_loops"), "must be true or false");
+    names.selfLoops = place.json["self_loops"] == true;
+  }
   for (const std::string &name : {names.sources, names.destinations}) {
     auto *input = model.mutable_graph()->add_input();
     input->set_name(name);

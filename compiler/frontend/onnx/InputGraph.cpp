@@ -21,6 +21,7 @@ std::string frontend::toText(const InputGraph &graph) {
   nlohmann::json json;
   for (const auto &[key, member] : fields)
     json[key] = graph.*member;
+  json["self_loops"] = graph.selfLoops;
   return json.dump();
 }
 
@@ -39,6 +40,8 @@ frontend::inputGraph(const onnx::ModelProto &model) {
                     "\"edges\", \"sources\" and \"destinations\"");
       (*found).*member = json[key].get<std::string>();
     }
+    if (json.contains("self_loops"))
+      found->selfLoops = json["self_loops"] == true;
   }
   return found;
 }
@@ -54,6 +57,18 @@ static std::vector<size_t> byDestination(const io::SparseMatrix &matrix) {
   return order;
 }
 
+static void addSelfLoops(io::SparseMatrix &matrix) {
+  std::vector<bool> has(size_t(matrix.rows));
+  for (size_t e = 0; e < matrix.row.size(); ++e)
+    if (matrix.row[e] == matrix.column[e])
+      has[size_t(matrix.row[e])] = true;
+  for (size_t v = 0; v < has.size(); ++v)
+    if (!has[v]) {
+      matrix.row.push_back(int64_t(v));
+      matrix.column.push_back(int64_t(v));
+    }
+}
+
 void Importer::bindGraph(Scope &scope) {
   const auto declared = inputGraph(*model);
   if (!declared)
@@ -64,7 +79,7 @@ void Importer::bindGraph(Scope &scope) {
     return error("has no graph to bind with --graph; a model says which of its "
                  "inputs are one (compiler/frontend/json/README.md)");
   const InputGraph &names = **declared;
-  const auto matrix = io::readSparseMatrix(options.graph);
+  auto matrix = io::readSparseMatrix(options.graph);
   if (!matrix)
     return errors.push_back(matrix.error().message);
   if (matrix->rows != matrix->columns)
@@ -74,6 +89,8 @@ void Importer::bindGraph(Scope &scope) {
                             ", and a graph has as many rows as columns: a row "
                             "per source, a column per destination");
   files.push_back(options.graph);
+  if (names.selfLoops)
+    addSelfLoops(*matrix);
   const auto bindDim = [&](const std::string &dim, int64_t value) {
     dimsSeen.insert(dim);
     if (const int64_t known = dims.emplace(dim, value).first->second;

@@ -22,6 +22,8 @@ constexpr const char *graphKey = "smex.graph";
 struct InputGraph {
   std::string nodes, edges;          // dimensions
   std::string sources, destinations; // inputs
+  bool selfLoops = false; // --graph adds an edge from a node to itself to all
+                          // that have none
 };
 
 std::string toText(const InputGraph &graph);
