@@ -1,7 +1,7 @@
 // training_matches METRICS LOSSES PARAMETERS FOLDER: are the losses of
 // --metrics those of LOSSES (.npy), to 1e-3 of each, and the tensors of
-// PARAMETERS
-// (--save-parameters) those of FOLDER (<name>.npy), to 1e-3 of their norm?
+// PARAMETERS (--save-parameters) those of FOLDER (<name>.npy, where a name may
+// have slashes), to 1e-3 of their norm?
 // Running statistics are left out: PyTorch's are of another moment.
 #include "runtime/io/Npy.h"
 #include "runtime/io/Safetensors.h"
@@ -62,9 +62,10 @@ void compareParameters(const std::string &saved, const std::string &folder) {
     return complain(file.error());
   double worst = 0;
   int compared = 0;
-  for (const auto &entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().stem().string();
-    if (name.find("running_") != std::string::npos)
+  for (const auto &entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name =
+        entry.path().lexically_relative(folder).replace_extension().string();
+    if (entry.is_directory() || name.find("running_") != std::string::npos)
       continue;
     const auto expected = io::readNpy(entry.path().string());
     if (!expected) {

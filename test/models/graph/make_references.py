@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Makes test/models/graph: graph networks in plain PyTorch on a small graph with an isolated node, self-loops, parallel
+edges and a hub; five training steps each. Run with PyTorch and NumPy (nothing of the tests needs them).
+
+usage: test/models/graph/make_references.py FOLDER
+"""
+
+import json
+import os
+import struct
+import sys
+
+import numpy as np
+import torch
+
+NODES, FEATURES, HIDDEN, CLASSES, HEADS = 30, 12, 8, 4, 3
+
+
+def write_safetensors(path, tensors):
+    header, data = {}, b""
+    for name, tensor in tensors.items():
+        raw = tensor.detach().numpy().astype(np.float32).tobytes()
+        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
+
+
+def make_graph(random):
+    edges = [(int(random.integers(NODES - 1)), int(random.integers(NODES - 1))) for _ in range(60)]
+    edges += [(source, 3) for source in range(5, 25)]  # a hub
+    edges += [(7, 7), (9, 9), (2, 4), (2, 4), (2, 4)]  # self-loops, parallel edges; the last node has none
+    return edges
+
+
+def sum_at(values, destinations):
+    return torch.zeros((NODES, *values.shape[1:])).index_add(0, destinations, values)
+
+
+def gcn(p, x, src, dst):
+    n = 1 / sum_at(torch.ones(len(dst)), dst).clamp(min=1).sqrt()
+    for layer in range(2):
+        x = x @ p[f"layer{layer}/weight"]
+        x = sum_at((x * n[:, None])[src], dst) * n[:, None] + p[f"layer{layer}/bias"]
+        if layer == 0:
+            x = torch.relu(x)
+    return x
+
+
+def gat(p, x, src, dst):
+    for layer in range(2):
+        heads, each = (HEADS, HIDDEN) if layer == 0 else (1, CLASSES)
+        h = (x @ p[f"layer{layer}/weight"]).view(NODES, heads, each)
+        left = (h * p[f"layer{layer}/attention/source"]).sum(-1)
+        right = (h * p[f"layer{layer}/attention/destination"]).sum(-1)
+        s = torch.nn.functional.leaky_relu(left[src] + right[dst], 0.2)
+        most = torch.full((NODES, heads), -torch.inf).index_reduce(0, dst, s.detach(), "amax")
+        e = torch.exp(s - most[dst])
+        h = sum_at(e[:, :, None] * h[src], dst) / sum_at(e, dst)[:, :, None]
+        x = h.reshape(NODES, heads * each) + p[f"layer{layer}/bias"]
+        if layer == 0:
+            x = torch.nn.functional.elu(x)
+    return x
+
+
+def parameters(name, draw):
+    width = HIDDEN if name == "gcn" else HEADS * HIDDEN
+    p = {"layer0/weight": draw(FEATURES, width), "layer0/bias": draw(width),
+         "layer1/weight": draw(width, CLASSES), "layer1/bias": draw(CLASSES)}
+    if name == "gat":
+        for layer, shape in enumerate([(HEADS, HIDDEN), (1, CLASSES)]):
+            p[f"layer{layer}/attention/source"] = draw(*shape)
+            p[f"layer{layer}/attention/destination"] = draw(*shape)
+    return p
+
+
+def main(folder):
+    random = np.random.default_rng(1)
+    edges = make_graph(random)
+    with open(os.path.join(folder, "edges.txt"), "w", encoding="utf-8") as file:
+        file.write("# source destination\n")
+        file.writelines(f"{s} {d}\n" for s, d in [*edges, (NODES - 1, NODES - 1)])
+    loops = {s for s, d in edges if s == d}
+    edges += [(v, v) for v in range(NODES) if v not in loops]
+    src, dst = (torch.tensor(ends) for ends in zip(*edges))
+    features = random.standard_normal((NODES, FEATURES)).astype(np.float32)
+    labels = random.integers(-1, CLASSES, NODES)  # -1: not in the training set
+    np.save(os.path.join(folder, "features.npy"), features)
+    np.save(os.path.join(folder, "labels.npy"), labels)
+    x, y = torch.tensor(features), torch.tensor(labels)
+    for name, network in (("gcn", gcn), ("gat", gat)):
+        p = parameters(name, lambda *shape: torch.tensor(random.uniform(-0.5, 0.5, shape), dtype=torch.float32))
+        write_safetensors(os.path.join(folder, name + ".safetensors"), p)
+        np.save(os.path.join(folder, name + "_logits.npy"), network(p, x, src, dst).numpy())
+        for each in p.values():
+            each.requires_grad_()
+        optimizer = torch.optim.Adam(p.values(), lr=0.01, weight_decay=5e-4)
+        losses = []
+        for _ in range(5):
+            optimizer.zero_grad()
+            loss = torch.nn.functional.cross_entropy(network(p, x, src, dst), y, ignore_index=-1)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        np.save(os.path.join(folder, name + "_losses.npy"), np.array(losses))
+        for key, each in p.items():
+            path = os.path.join(folder, name + "_parameters", key + ".npy")
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            np.save(path, each.detach().numpy())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
