@@ -82,6 +82,13 @@ static std::map<std::string, int64_t> opsetsOf(
   return opsets;
 }
 
+Error Importer::allErrors() const {
+  Error all;
+  for (const std::string &message : errors)
+    all.message += (all.message.empty() ? "" : "\n") + message;
+  return all;
+}
+
 Result<Model> Importer::run() try {
   const bool ownAlgorithm = hasOwnAlgorithm(*model, options);
   const onnx::GraphProto &graph = model->graph();
@@ -101,6 +108,8 @@ Result<Model> Importer::run() try {
   addOpsFiles();
   bindConstants(scope);
   bindGraph(scope);
+  if (!errors.empty())
+    return allErrors(); // without a graph's dimensions, much else looks wrong
   addInitializers(scope);
   addInputs(scope);
   if (graph.output_size() == 0)
@@ -125,12 +134,8 @@ Result<Model> Importer::run() try {
   }
   if (errors.empty() && ownAlgorithm)
     bindUpdates(scope);
-  if (!errors.empty()) {
-    Error all;
-    for (const std::string &message : errors)
-      all.message += (all.message.empty() ? "" : "\n") + message;
-    return all;
-  }
+  if (!errors.empty())
+    return allErrors();
   Model result = builder.finish(outputs, options.training);
   result.ownAlgorithm = ownAlgorithm;
   addInputRanges(result);

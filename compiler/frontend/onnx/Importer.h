@@ -74,6 +74,7 @@ private:
   std::string nodeName(const onnx::NodeProto &proto, const Surroundings &in);
   void report(const Node &node, const Surroundings &in, std::string reason);
   void error(std::string message);
+  Error allErrors() const;
 
   // Training.cpp
   void importGradient(Node &node, const Scope &scope);

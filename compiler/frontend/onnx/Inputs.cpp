@@ -95,7 +95,8 @@ void Importer::addInputs(Scope &scope) {
     if (const auto known = dims.emplace(name, value).first;
         known->second != value)
       error("--dim " + name + "=" + std::to_string(value) +
-            " contradicts an input given with --constant, where it is " +
+            " contradicts an input given with --constant or --graph, where it "
+            "is " +
             std::to_string(known->second));
   }
   std::unordered_set<std::string> names;

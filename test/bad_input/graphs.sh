@@ -1,0 +1,61 @@
+#!/bin/bash
+# Graphs that are none, or not the model's.
+# usage: graphs.sh SMEX_ZOO SMEXC SMEX_RUN PLAIN_MODEL
+set -uo pipefail
+source "$(dirname "$0")/gives.sh"
+zoo=$PWD/$1 smexc=$PWD/$2 run=$PWD/$3 plain=$PWD/$4
+work=${TEST_TMPDIR:-$(mktemp -d)}
+cd "$work" || exit 1
+
+"$zoo" gcn --features 3 --hidden 2 --classes 2 -o gcn.json > /dev/null || complain "a model"
+printf '0 1\n1 2\n' > good.txt
+"$smexc" gcn.json --graph good.txt --gpus 2 -o plan > /dev/null || complain "a good graph"
+
+# graph MESSAGE [OPTION...]: of the file `graph`.
+graph() {
+  gives 1 "$1" "$smexc" gcn.json --graph graph --gpus 2 -o no "${@:2}"
+}
+rm -f graph; graph 'graph: cannot open'
+mkdir graph; graph 'graph: is a folder'
+rmdir graph
+printf 'a b\n' > graph; graph 'graph:1: must be a row and a column$'
+printf '0 1\n2 -7\n' > graph; graph 'graph:2: row 2, column -7: outside of the matrix$'
+printf '%%%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 1\n' > graph
+graph 'graph: is a matrix of 2 x 3, and a graph has as many rows as columns'
+printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n' > graph
+graph 'graph:3: row 1, column 3: outside of the matrix$'
+printf 'PK\003\004nothing' > graph; graph 'graph: is no .npz file'
+cp good.txt graph
+graph '--dim nodes=4 contradicts .* --graph, where it is 3$' --dim nodes=4
+gives 1 'has no graph to bind with --graph' "$smexc" "$plain" --graph good.txt --gpus 2 -o no
+gives 1 'dimensions without a value: .*--dim edges=N --dim nodes=N' "$smexc" gcn.json --gpus 2 -o no
+[[ ! -e no ]] || complain "a plan was written"
+
+# Features of another number of nodes.
+/usr/bin/python3 - << 'PY' || exit 1
+import numpy as np
+np.save("rows.npy", np.zeros((4, 3), np.float32))
+np.save("good.npy", np.zeros((3, 3), np.float32))
+PY
+gives 1 'input "features".*f32\[4, 3\].*f32\[3, 3\]' "$run" plan --input features=rows.npy
+"$run" plan --input features=good.npy > /dev/null || complain "good features"
+
+# No graph when compiled: it comes with the inputs, and is checked.
+"$smexc" gcn.json --gpus 2 --dim nodes=3 --dim edges=4 -o any > /dev/null || complain "a graph to come"
+/usr/bin/python3 - << 'PY' || exit 1
+import numpy as np
+np.save("sources.npy", np.array([0, 1, 2, 3], np.int64))
+np.save("destinations.npy", np.array([0, 1, 2, 2], np.int64))
+PY
+gives 1 'input "sources".*3.*' "$run" any --input features=good.npy --input sources=sources.npy \
+  --input destinations=destinations.npy
+
+# An empty graph, and one node.
+: > empty.txt
+printf '0 0\n' > one.txt
+for file in empty one; do
+  "$smexc" gcn.json --graph $file.txt --gpus 3 -o $file > /dev/null || complain "$file"
+  "$smexc" check $file > /dev/null || complain "$file"
+  "$run" $file --verify > /dev/null || complain "$file: run"
+done
+exit $failed
