@@ -223,7 +223,7 @@ private:
 
   /// A library kernel writes its result in any order: in that of its only
   /// reader, if that is a map.
-  void turnProducers(ApplyOp &consumer) {
+  void turnProducers(ApplyOp consumer) {
     if (!analysis::isMap(lambdaOf(consumer)))
       return;
     for (unsigned i = 0; i < consumer.getInputs().size(); ++i) {
