@@ -11,7 +11,10 @@ PlanBuilder::PlanBuilder(const Graph &graph, std::vector<int64_t> ways,
                          const Params &params, PairCosts &costs)
     : graph(graph), params(params), choices(graph, params),
       ways(std::move(ways)), costs(costs), networks(graph, costs),
-      histories(graph.tensors.size() + graph.operators.size()) {}
+      histories(graph.tensors.size() + graph.operators.size()) {
+  for (History &history : histories)
+    history.reserve(this->ways.size());
+}
 
 std::vector<int> PlanBuilder::optionsOf(int variable,
                                         const History &history) const {
@@ -61,10 +64,10 @@ std::vector<History> PlanBuilder::allHistories(int variable,
 const PlanBuilder::Lists &PlanBuilder::listsOf(int variable) const {
   const int op = variable - int(graph.tensors.size());
   const History &history = histories[variable];
-  Numbering::Key key = op < 0 ? Numbering::Key{0, costs.tensorClass(variable),
-                                               choices.isSmallTensor(variable)}
-                              : Numbering::Key{1, costs.operatorClass(op),
-                                               choices.isSmallOperator(op)};
+  if (op < 0)
+    key = {0, costs.tensorClass(variable), choices.isSmallTensor(variable)};
+  else
+    key = {1, costs.operatorClass(op), choices.isSmallOperator(op)};
   key.insert(key.end(), history.begin(), history.end());
   const int number = keys.number(key);
   if (number < int(known.size()))
@@ -100,7 +103,7 @@ NextStep PlanBuilder::next() const {
   for (int v = 0; v < int(histories.size()); ++v) {
     const Lists &lists = listsOf(v);
     const bool isTensor = v < int(graph.tensors.size());
-    step.options.push_back(lists.options);
+    step.options.push_back(&lists.options);
     (isTensor ? step.lists.tensors : step.lists.operators)
         .push_back(lists.list);
     if (!isLast)
