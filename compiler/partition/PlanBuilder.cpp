@@ -140,6 +140,7 @@ void PlanBuilder::decide(NextStep step, const std::vector<int> &values,
   }
   decision.bytes = networks.bytes(step.lists, values);
   plan.steps.push_back(std::move(decision));
+  saved.reset();
   decided.push_back(std::move(step));
   hasBound.push_back(lowerBound.has_value());
 }
@@ -161,9 +162,11 @@ int partition::placeOf(int choice, const std::vector<int> &options) {
 }
 
 int64_t PlanBuilder::sharedBytes() const {
-  return plan.steps.empty() ? 0
-                            : plan.steps.back().bytes -
-                                  bytesSavedByFetchingOnce(graph, plan, costs);
+  if (plan.steps.empty())
+    return 0;
+  if (!saved)
+    saved = bytesSavedByFetchingOnce(graph, plan, costs);
+  return plan.steps.back().bytes - *saved;
 }
 
 Plan PlanBuilder::finish() {

@@ -101,6 +101,7 @@ private:
   std::vector<History> histories; // per variable
   std::vector<NextStep> decided;
   std::vector<bool> hasBound;
+  mutable std::optional<int64_t> saved; // what fetches share
   Plan plan;
 };
 
