@@ -65,6 +65,7 @@ std::vector<int> choose(const std::vector<int64_t> &extents,
                         bool alwaysCut, const History &history,
                         const std::vector<int64_t> &ways) {
   std::vector<int64_t> parts;
+  parts.reserve(candidates.size());
   int64_t longest = 0;
   for (int candidate : candidates) {
     parts.push_back(largestPart(extents[candidate], candidate, history, ways));
@@ -73,6 +74,7 @@ std::vector<int> choose(const std::vector<int64_t> &extents,
   const int64_t least =
       longest >= ways.back() ? ways.back() : std::max(longest, int64_t(2));
   std::vector<int> choices;
+  choices.reserve(parts.size() + 1);
   for (size_t i = 0; i < parts.size(); ++i)
     if (parts[i] >= least || (alwaysCut && longest < 2 && parts[i] == longest))
       choices.push_back(candidates[i]);
@@ -93,8 +95,11 @@ std::optional<std::vector<History>> enumerate(const std::vector<int64_t> &ways,
       for (int choice : next(history, soFar)) {
         if (longer.size() == limit)
           return std::nullopt;
-        longer.push_back(history);
-        longer.back().push_back(choice);
+        History next;
+        next.reserve(ways.size());
+        next = history;
+        next.push_back(choice);
+        longer.push_back(std::move(next));
       }
     histories = std::move(longer);
   }

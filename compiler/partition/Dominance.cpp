@@ -80,10 +80,9 @@ const Dominance::Costs &Dominance::worstDifference(int size, Seen seen) {
   const int number = seens.number({size, codeOf(seen)});
   if (number == int(differences.size())) {
     const Costs &costs = tables.costs(seen.table);
-    const bool hasTies = std::any_of(costs.begin(), costs.end(),
-                                     [](Cost cost) { return cost.tie != 0; });
-    differences.push_back(hasTies ? worst<Cost>(size, seen.isRow, costs)
-                                  : worst<int64_t>(size, seen.isRow, costs));
+    differences.push_back(tables.hasTies(seen.table)
+                              ? worst<Cost>(size, seen.isRow, costs)
+                              : worst<int64_t>(size, seen.isRow, costs));
   }
   return differences[number];
 }

@@ -96,6 +96,9 @@ void Tables::compute(const Elimination &elimination,
   tables[elimination.table] =
       minimizeSum(elimination.variable, elimination.scope, sizes,
                   elimination.factors, *this);
+  tied[elimination.table] =
+      std::any_of(elimination.factors.begin(), elimination.factors.end(),
+                  [&](const Factor &factor) { return tied[factor.table]; });
 }
 
 Factor Tables::fix(const Factor &factor, const std::vector<int> &sizes,

@@ -36,6 +36,10 @@ class Tables {
 public:
   const std::vector<Cost> &costs(int table) const { return tables[table]; }
 
+  /// Whether some cost may have a tie part: lower bounds of whole plans have
+  /// none, and do with half the numbers.
+  bool hasTies(int table) const { return tied[table]; }
+
   /// The cost of an assignment to all variables.
   Cost at(const Factor &factor, const std::vector<int> &sizes,
           const std::vector<int> &values) const;
@@ -94,12 +98,16 @@ private:
     return of(keys.number(key), make);
   }
   template <typename Make> int of(int number, Make make) {
-    if (number == int(tables.size()))
+    if (number == int(tables.size())) {
       tables.push_back(make());
+      tied.push_back(std::any_of(tables.back().begin(), tables.back().end(),
+                                 [](Cost cost) { return cost.tie != 0; }));
+    }
     return number;
   }
 
   std::deque<std::vector<Cost>> tables; // a deque: references stay valid
+  std::vector<bool> tied;               // per table
   Numbering keys;                       // of each table: what it was made from
   Numbering::Key key;
 };

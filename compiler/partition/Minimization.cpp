@@ -125,31 +125,33 @@ private:
 
   void visitRow() {
     const Number *sum = &sums[(depth - 1) * domain];
-    std::copy(sum, sum + domain, bounds.begin());
     starts.clear();
     for (const Term &term : terms[depth]) {
       const int64_t start = offset(term, depth - 1);
-      starts.push_back(&term.numbers[start]);
       const Number *least = &term.least[start / width];
+      const Number *rest = starts.empty() ? sum : bounds.data();
       for (int i = 0; i < domain; ++i)
-        bounds[i] += least[i];
+        bounds[i] = rest[i] + least[i];
+      starts.push_back(&term.numbers[start]);
     }
     const int first =
         int(std::min_element(bounds.begin(), bounds.end()) - bounds.begin());
     const Number *added = addTerms(first);
+    const Number sumOfFirst = sum[first];
+    Number *out = row.data();
     for (int j = 0; j < width; ++j)
-      row[j] = sum[first] + added[j];
+      out[j] = sumOfFirst + added[j];
     const Number most = *std::max_element(row.begin(), row.end());
     for (int i = 0; i < domain; ++i) {
-      if (i == first || !(bounds[i] < most))
+      if (!(bounds[i] < most) || i == first)
         continue;
       added = addTerms(i);
       const Number sumOfI = sum[i];
       for (int j = 0; j < width; ++j)
-        row[j] = std::min(row[j], sumOfI + added[j]);
+        out[j] = std::min(out[j], sumOfI + added[j]);
     }
     for (int j = 0; j < width; ++j)
-      *next++ = costOf(row[j]);
+      *next++ = costOf(out[j]);
   }
 
   /// What depends on y, per value of y, for the i-th value of x.
@@ -195,13 +197,9 @@ std::vector<Cost> network::minimizeSum(int variable,
                                        const std::vector<int> &sizes,
                                        const std::vector<Factor> &factors,
                                        const Tables &tables) {
-  // Lower bounds of whole plans know no ties: half the memory, less to compare.
-  const auto hasTies = [&](const Factor &factor) {
-    const std::vector<Cost> &costs = tables.costs(factor.table);
-    return std::any_of(costs.begin(), costs.end(),
-                       [](Cost cost) { return cost.tie != 0; });
-  };
-  if (std::any_of(factors.begin(), factors.end(), hasTies))
+  if (std::any_of(factors.begin(), factors.end(), [&](const Factor &factor) {
+        return tables.hasTies(factor.table);
+      }))
     return Minimization<Cost>(variable, scope, sizes, factors, tables).run();
   return Minimization<int64_t>(variable, scope, sizes, factors, tables).run();
 }

@@ -83,6 +83,8 @@ Dimension makeDimension(const IntervalProgram &program, int64_t extent, int d,
   const std::vector<int> indices = indicesOf(program);
   std::vector<Steps> cuts(indices.size());
   CutPatterns rowPatterns(indices.size()), columnPatterns(1);
+  dimension.rowPatterns.reserve(rows.histories.size());
+  dimension.columnPatterns.reserve(columns.histories.size());
   for (const History &history : rows.histories) {
     for (size_t i = 0; i < indices.size(); ++i)
       cuts[i] = stepsThatCut(history, indices[i]);
@@ -99,11 +101,13 @@ Dimension makeDimension(const IntervalProgram &program, int64_t extent, int d,
       sizes.push_back(intervalOf(g).size());
   };
   std::vector<const Interval *> owned;
+  dimension.owned.reserve(columnPatterns.size() * groups.count);
   for (int pattern = 0; pattern < columnPatterns.size(); ++pattern) {
     owned.push_back(groups.parts(extent, *columnPatterns[pattern]).data());
     append(dimension.owned, [&](int64_t g) { return owned.back()[g]; });
   }
   Box box = wholeBox(extents);
+  dimension.needed.reserve(rowPatterns.size() * groups.count);
   std::vector<Interval> needed(groups.count);
   dimension.overlap.reserve(size_t(rowPatterns.size()) * columnPatterns.size() *
                             groups.count);
@@ -198,11 +202,15 @@ Overlaps partition::findOverlaps(const std::vector<IntervalProgram> &programs,
                                  const Candidates &columns,
                                  const Groups &groups, Count counted) {
   std::vector<Dimension> dimensions;
+  dimensions.reserve(shape.size());
   for (size_t d = 0; d < shape.size(); ++d)
     dimensions.push_back(makeDimension(programs[d], shape[d], int(d), extents,
                                        rows, columns, groups, counted));
   const int64_t count = groups.count;
   Overlaps overlaps;
+  overlaps.owned.reserve(columns.histories.size());
+  overlaps.needed.reserve(rows.histories.size());
+  overlaps.both.reserve(rows.histories.size() * columns.histories.size());
   std::vector<const int64_t *> runs(dimensions.size());
   for (size_t column = 0; column < columns.histories.size(); ++column) {
     for (size_t d = 0; d < dimensions.size(); ++d)

@@ -11,7 +11,10 @@ PlanBuilder::PlanBuilder(const Graph &graph, std::vector<int64_t> ways,
                          const Params &params, PairCosts &costs)
     : graph(graph), params(params), choices(graph, params),
       ways(std::move(ways)), costs(costs), networks(graph, costs),
-      histories(graph.tensors.size() + graph.operators.size()) {}
+      histories(graph.tensors.size() + graph.operators.size()) {
+  for (History &history : histories)
+    history.reserve(this->ways.size());
+}
 
 std::vector<int> PlanBuilder::optionsOf(int variable,
                                         const History &history) const {
@@ -61,10 +64,10 @@ std::vector<History> PlanBuilder::allHistories(int variable,
 const PlanBuilder::Lists &PlanBuilder::listsOf(int variable) const {
   const int op = variable - int(graph.tensors.size());
   const History &history = histories[variable];
-  Numbering::Key key = op < 0 ? Numbering::Key{0, costs.tensorClass(variable),
-                                               choices.isSmallTensor(variable)}
-                              : Numbering::Key{1, costs.operatorClass(op),
-                                               choices.isSmallOperator(op)};
+  if (op < 0)
+    key = {0, costs.tensorClass(variable), choices.isSmallTensor(variable)};
+  else
+    key = {1, costs.operatorClass(op), choices.isSmallOperator(op)};
   key.insert(key.end(), history.begin(), history.end());
   const int number = keys.number(key);
   if (number < int(known.size()))
@@ -100,7 +103,7 @@ NextStep PlanBuilder::next() const {
   for (int v = 0; v < int(histories.size()); ++v) {
     const Lists &lists = listsOf(v);
     const bool isTensor = v < int(graph.tensors.size());
-    step.options.push_back(lists.options);
+    step.options.push_back(&lists.options);
     (isTensor ? step.lists.tensors : step.lists.operators)
         .push_back(lists.list);
     if (!isLast)
@@ -137,6 +140,7 @@ void PlanBuilder::decide(NextStep step, const std::vector<int> &values,
   }
   decision.bytes = networks.bytes(step.lists, values);
   plan.steps.push_back(std::move(decision));
+  saved.reset();
   decided.push_back(std::move(step));
   hasBound.push_back(lowerBound.has_value());
 }
@@ -158,9 +162,11 @@ int partition::placeOf(int choice, const std::vector<int> &options) {
 }
 
 int64_t PlanBuilder::sharedBytes() const {
-  return plan.steps.empty() ? 0
-                            : plan.steps.back().bytes -
-                                  bytesSavedByFetchingOnce(graph, plan, costs);
+  if (plan.steps.empty())
+    return 0;
+  if (!saved)
+    saved = bytesSavedByFetchingOnce(graph, plan, costs);
+  return plan.steps.back().bytes - *saved;
 }
 
 Plan PlanBuilder::finish() {

@@ -10,11 +10,26 @@
 
 namespace smex::partition {
 
-/// The next step to decide on. Variables are tensors, then operators.
+/// A list of options per variable, most preferred first. Many variables have
+/// the same one.
+class OptionLists {
+public:
+  size_t size() const { return lists.size(); }
+  const std::vector<int> &operator[](size_t variable) const {
+    return *lists[variable];
+  }
+  void push_back(const std::vector<int> *list) { lists.push_back(list); }
+
+private:
+  std::vector<const std::vector<int> *> lists;
+};
+
+/// The next step to decide on, valid as long as the builder that it comes from.
+/// Variables are tensors, then operators.
 struct NextStep {
   int64_t ways = 1;
-  std::vector<std::vector<int>> options; // per variable; most preferred first
-  CandidateLists lists;                  // the histories with each option
+  OptionLists options;
+  CandidateLists lists; // the histories with each option
   /// The same with each option once more, in the step after: decides between
   /// equals. Empty in the last step.
   CandidateLists tieLists;
@@ -80,11 +95,13 @@ private:
   PairCosts &costs;
   mutable StepNetworks networks;
   mutable Numbering keys; // of what has the same lists
-  mutable std::deque<Lists> known;
+  mutable Numbering::Key key;
+  mutable std::deque<Lists> known; // per key; references stay valid
   mutable std::vector<int> classes;
   std::vector<History> histories; // per variable
   std::vector<NextStep> decided;
   std::vector<bool> hasBound;
+  mutable std::optional<int64_t> saved; // what fetches share
   Plan plan;
 };
 

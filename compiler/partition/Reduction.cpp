@@ -1,7 +1,10 @@
 #include "compiler/partition/Reduction.h"
 
+#include "compiler/partition/Edges.h"
+
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 using namespace smex;
 using namespace smex::partition;
@@ -52,12 +55,11 @@ public:
           Reduction &result)
       : tables(tables), dominance(tables), maxTableEntries(maxTableEntries),
         result(result), lists(result.lists), sizes(problem.domains),
-        own(sizes.size(), -1), edgeLists(sizes.size()), degrees(sizes.size()),
+        own(sizes.size(), -1), edges(sizes.size(), 2 * problem.binaries.size()),
         views(sizes.size()), isQueued(sizes.size()), isRemoved(sizes.size()) {
     result.total = sizes.size();
     result.removed.reserve(sizes.size());
     queue.reserve(2 * sizes.size());
-    edges.reserve(2 * problem.binaries.size());
     for (int size : sizes)
       values.push_back(lists.all(size));
     reserveViews(problem);
@@ -84,7 +86,7 @@ public:
           visit(v);
       } else if (nextFew < few.size()) {
         const int v = few[nextFew++];
-        if (!isRemoved[v] && degrees[v] <= 2)
+        if (!isRemoved[v] && edges.degree(v) <= 2)
           eliminate(v);
       } else {
         break;
@@ -94,20 +96,6 @@ public:
   }
 
 private:
-  struct Edge {
-    int a, b; // a < b
-    int table;
-    bool alive;
-    int nextOfA, nextOfB; // edges of the same variable, or -1
-    int other(int v) const { return v == a ? b : a; }
-    int next(int v) const { return v == a ? nextOfA : nextOfB; }
-  };
-
-  /// The edges of a variable in order, dead ones too.
-  struct EdgeList {
-    int first = -1, last = -1, length = 0;
-  };
-
   void reserveViews(const Problem &problem) {
     std::vector<int> counts(sizes.size(), 1);
     for (const Problem::Binary &binary : problem.binaries) {
@@ -116,25 +104,6 @@ private:
     }
     for (size_t v = 0; v < sizes.size(); ++v)
       views[v].reserve(std::min(counts[v], 16));
-  }
-
-  template <typename Visit> void forEachEdge(int v, Visit visit) {
-    for (int e = edgeLists[v].first; e >= 0; e = edges[e].next(v))
-      if (edges[e].alive)
-        visit(edges[e]);
-  }
-
-  void append(int v, int e) {
-    EdgeList &list = edgeLists[v];
-    if (list.last < 0) {
-      list.first = e;
-    } else {
-      Edge &last = edges[list.last];
-      (last.a == v ? last.nextOfA : last.nextOfB) = e;
-    }
-    list.last = e;
-    ++list.length;
-    ++degrees[v];
   }
 
   void enqueue(int v) {
@@ -158,24 +127,10 @@ private:
   /// `table` has a row per value of the lower variable.
   void add(int u, int v, int table) {
     const int a = std::min(u, v), b = std::max(u, v);
-    int e = edgeBetween(a, b);
-    if (e >= 0)
-      return setTable(edges[e], tables.sum(edges[e].table, table));
-    e = int(edges.size());
-    edges.push_back({a, b, table, true, -1, -1});
-    append(a, e);
-    append(b, e);
-    see(edges[e]);
-  }
-
-  /// A living edge, or -1. Walks the shorter list: a weight has thousands of
-  /// neighbours, but these have few.
-  int edgeBetween(int a, int b) const {
-    const int v = edgeLists[a].length < edgeLists[b].length ? a : b;
-    int e = edgeLists[v].first;
-    while (e >= 0 && !(edges[e].alive && edges[e].a == a && edges[e].b == b))
-      e = edges[e].next(v);
-    return e;
+    if (Edge *edge = edges.find(a, b))
+      setTable(*edge, tables.sum(edge->table, table));
+    else
+      see(edges.add(a, b, table));
   }
 
   void see(const Edge &edge) {
@@ -195,13 +150,13 @@ private:
   /// Takes v and its edges away; these, until the next call.
   const std::vector<Edge> &detach(int v) {
     detached.clear();
-    forEachEdge(v, [&](Edge &edge) {
+    edges.forEach(v, [&](Edge &edge) {
       detached.push_back(edge);
-      edge.alive = false;
+      edges.remove(edge);
       const int u = edge.other(v);
       views[u].remove({edge.table, edge.a == u});
       enqueue(u);
-      if (--degrees[u] <= 2)
+      if (edges.degree(u) <= 2)
         few.push_back(u);
     });
     isRemoved[v] = true;
@@ -209,7 +164,7 @@ private:
   }
 
   void visit(int v) {
-    if (degrees[v] <= 2)
+    if (edges.degree(v) <= 2)
       few.push_back(v);
     if (sizes[v] > kLargestCompared)
       return;
@@ -226,12 +181,13 @@ private:
                 lists.number(verdict.best));
   }
 
-  Edge findEdge(int v, Seen seen) const {
-    int e = edgeLists[v].first;
-    while (!edges[e].alive || edges[e].table != seen.table ||
-           (edges[e].a == v) != seen.isRow)
-      e = edges[e].next(v);
-    return edges[e];
+  Edge findEdge(int v, Seen seen) {
+    std::optional<Edge> found;
+    edges.forEach(v, [&](const Edge &edge) {
+      if (!found && edge.table == seen.table && (edge.a == v) == seen.isRow)
+        found = edge;
+    });
+    return *found;
   }
 
   void keep(int v, int list) {
@@ -243,7 +199,7 @@ private:
     values[v] = lists.pick(values[v], list);
     if (own[v] >= 0)
       setOwn(v, pick(own[v], true));
-    forEachEdge(
+    edges.forEach(
         v, [&](Edge &edge) { setTable(edge, pick(edge.table, edge.a == v)); });
   }
 
@@ -293,7 +249,7 @@ private:
     Reduction::Removed record{v, values[v], own[v]};
     std::vector<Factor> factors;
     std::vector<int> neighbours;
-    forEachEdge(v, [&](const Edge &edge) {
+    edges.forEach(v, [&](const Edge &edge) {
       factors.push_back({{edge.a, edge.b}, edge.table});
       neighbours.push_back(edge.other(v));
       addNeighbour(record, edge);
@@ -327,10 +283,10 @@ private:
         if (own[v] >= 0)
           result.graph.factors.push_back({{numbers[v]}, own[v]});
       }
-    for (const Edge &edge : edges)
-      if (edge.alive)
-        result.graph.factors.push_back(
-            {{numbers[edge.a], numbers[edge.b]}, edge.table});
+    edges.forEach([&](const Edge &edge) {
+      result.graph.factors.push_back(
+          {{numbers[edge.a], numbers[edge.b]}, edge.table});
+    });
   }
 
   Tables &tables;
@@ -341,9 +297,8 @@ private:
   std::vector<int> sizes;
   std::vector<int> own;    // a table per variable, or -1
   std::vector<int> values; // a list of the problem's per variable
-  std::vector<Edge> edges, detached;
-  std::vector<EdgeList> edgeLists;
-  std::vector<int> degrees; // living edges
+  Edges edges;
+  std::vector<Edge> detached;
   std::vector<View> views;
   std::vector<bool> isQueued, isRemoved;
   std::vector<int> queue, few;

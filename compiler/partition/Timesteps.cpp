@@ -62,12 +62,16 @@ private:
     links[tensors + op].push_back({tensor, operand});
   }
 
-  /// No operator makes it, and two that are alike read it alike.
+  /// No operator makes it but the one that updates it, and two that are alike
+  /// read it alike.
   bool isSharedParameter(int tensor) const {
     std::vector<std::pair<int, int>> readers;
     for (const Link &link : links[tensor]) {
-      if (link.operand < 0)
-        return false;
+      if (link.operand < 0) {
+        if (!graph.tensors[tensor].isParameter)
+          return false;
+        continue;
+      }
       readers.push_back(
           {costs.operatorClass(link.neighbour - tensors), link.operand});
     }

@@ -5,13 +5,21 @@ using namespace smex::training;
 
 ModelGraph::ModelGraph(frontend::Model &model) : given(model) {
   for (const frontend::Value &value : model.values)
-    names.insert(value.name);
+    suffixes.try_emplace(value.name, 2);
 }
 
 int ModelGraph::addValue(const std::string &name, TensorType type) {
+  // A weight that a thousand timesteps read has a thousand gradients, so the
+  // search for a free suffix goes on where the last one ended.
   std::string unique = name;
-  for (int i = 2; !names.insert(unique).second; ++i)
-    unique = name + "_" + std::to_string(i);
+  const auto [it, isNew] = suffixes.try_emplace(name, 2);
+  if (!isNew) {
+    int next = it->second;
+    do
+      unique = name + "_" + std::to_string(next++);
+    while (!suffixes.try_emplace(unique, 2).second);
+    suffixes[name] = next;
+  }
   given.values.push_back({std::move(unique), std::move(type)});
   return int(given.values.size()) - 1;
 }

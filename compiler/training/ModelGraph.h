@@ -5,7 +5,7 @@
 
 #include "compiler/training/Graph.h"
 
-#include <unordered_set>
+#include <unordered_map>
 
 namespace smex::training {
 
@@ -42,7 +42,8 @@ private:
   int addValue(const std::string &name, TensorType type);
 
   frontend::Model &given;
-  std::unordered_set<std::string> names;
+  /// Of all names of values: with smaller suffixes than this they are taken.
+  std::unordered_map<std::string, int> suffixes;
 };
 
 } // namespace smex::training

@@ -3,15 +3,19 @@
 // usage: search [--gpus N] [--algorithm NAME]... [--inference] MODEL...
 //
 // Prints a JSON object per model and algorithm, a line each. Seconds are of the
-// processor, so that a busy machine does not show.
+// processor, so that a busy machine does not show. "search_bytes" is how much
+// more memory the process had at the height of the search than before it.
 #include "compiler/partition/Algorithm.h"
 #include "examples/bench/LoadGraph.h"
 
 #include <nlohmann/json.hpp>
 
+#include <malloc.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 
 using namespace smex;
 
@@ -28,6 +32,25 @@ nlohmann::ordered_json describe(const partition::Plan &plan) {
   return {{"communication_bytes", plan.sharedBytes},
           {"lower_bound_bytes", plan.lowerBoundBytes},
           {"steps", steps}};
+}
+
+double processorSeconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
+
+/// A number of bytes that Linux tells of this process: VmRSS is what it has in
+/// memory, VmHWM the most that it had.
+int64_t memory(const std::string &key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.compare(0, key.size() + 1, key + ":") == 0)
+      return std::atoll(line.c_str() + key.size() + 1) * 1024;
+  return 0;
+}
+
+/// Gives back what was freed, and makes VmHWM what VmRSS is.
+int64_t startOfMemory() {
+  malloc_trim(0);
+  std::ofstream("/proc/self/clear_refs") << 5;
+  return memory("VmRSS");
 }
 
 } // namespace
@@ -50,24 +73,30 @@ int main(int argc, char **argv) {
   if (algorithms.empty())
     algorithms = {"recursive"};
   for (const std::string &model : models) {
+    const double start = processorSeconds();
     const auto graph = examples::loadGraph(model, training);
+    const double importSeconds = processorSeconds() - start;
     if (!graph) {
       std::fprintf(stderr, "search: %s\n", graph.error().message.c_str());
       return 1;
     }
     for (const std::string &algorithm : algorithms) {
-      const std::clock_t start = std::clock();
+      const int64_t before = startOfMemory();
+      const double start = processorSeconds();
       const auto plan = partition::partition(*graph, gpus, algorithm);
-      const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+      const double seconds = processorSeconds() - start;
       if (!plan) {
         std::fprintf(stderr, "search: %s\n", plan.error().message.c_str());
         return 1;
       }
-      nlohmann::ordered_json line = {{"model", model},
-                                     {"algorithm", algorithm},
-                                     {"gpus", gpus},
-                                     {"operators", graph->operators.size()},
-                                     {"seconds", seconds}};
+      nlohmann::ordered_json line = {
+          {"model", model},
+          {"algorithm", algorithm},
+          {"gpus", gpus},
+          {"operators", graph->operators.size()},
+          {"import_seconds", importSeconds},
+          {"seconds", seconds},
+          {"search_bytes", memory("VmHWM") - before}};
       line.update(describe(*plan));
       std::printf("%s\n", line.dump().c_str());
       std::fflush(stdout);

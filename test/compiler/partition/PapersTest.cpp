@@ -112,6 +112,26 @@ TEST_CASE("timesteps of a layer are found, and of two layers kept apart") {
   CHECK(classOf(0, 3, 0) != classOf(0, 3, 1));
 }
 
+TEST_CASE("timesteps are found in training, where weights are results too") {
+  const int length = 12;
+  Model model = recurrent(1, length, 64, 32);
+  // The weights come after the inputs; a step of training moves them.
+  for (int weight : {length, length + 1}) {
+    model.tensors[weight].isParameter = true;
+    model.elementwise({weight});
+    model.operators.back().result = weight;
+  }
+  REQUIRE(validate(model, 2));
+  PairCosts costs(model);
+  const Params params;
+  PlanBuilder builder(model, {2}, params, costs);
+  const std::vector<int> &classes = builder.timesteps();
+  const int tensors = int(model.tensors.size());
+  for (int step = 2; step < length - 2; ++step)
+    for (int op = 0; op < 5; ++op)
+      CHECK(classes[tensors + step * 5 + op] == classes[tensors + 5 + op]);
+}
+
 TEST_CASE("tied timesteps: one decision, and the plan says so") {
   const int length = 12;
   int tied = 0;

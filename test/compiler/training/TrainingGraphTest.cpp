@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <set>
 
 using namespace smex;
 using frontend::Model;
@@ -314,4 +315,28 @@ TEST_CASE("what has no gradient is said") {
     "outputs": ["y"])",
                 "mse") == "node \"volume\": cannot be trained through: @det "
                           "has no gradient");
+}
+
+TEST_CASE("values that training adds get names of their own") {
+  // A value of the model has a name that training would give.
+  TrainingOptions options;
+  options.loss = "mse";
+  const auto model = build(R"(
+    "inputs": [{"name": "x", "type": "f32", "shape": [3]}],
+    "parameters": [{"name": "w", "type": "f32", "shape": [3], "values": [1, -2, 0.5]}],
+    "nodes": [
+      {"op": "Mul", "inputs": ["x", "w"], "outputs": ["gradient of w_2"]},
+      {"op": "Mul", "inputs": ["gradient of w_2", "w"], "outputs": ["b"]},
+      {"op": "Mul", "inputs": ["b", "w"], "outputs": ["y"]}],
+    "outputs": ["y"])",
+                           options);
+  REQUIRE(model);
+  std::set<std::string> names;
+  for (const frontend::Value &value : model->values) {
+    CAPTURE(value.name);
+    CHECK(names.insert(value.name).second);
+  }
+  for (const char *name : {"gradient of w", "gradient of w_2",
+                           "gradient of w_3", "gradient of w_4"})
+    CHECK(names.count(name) == 1);
 }
