@@ -41,6 +41,10 @@ public:
   /// Packed, the same bytes alive can take more; so less is moved until no
   /// arena is larger than that of the list as it was.
   void overlap(int lookAhead) {
+    if (llvm::all_of(tasks, [](const memory::Task &task) {
+          return task.queue == plan::Queue::Computing;
+        }))
+      return;
     const memory::Arena before = memory::planArena(program);
     for (const double share : {1.0, 0.98, 0.95, 0.9, 0.0}) {
       apply(memory::overlap(tasks, storage, share > 0 ? lookAhead : 0, share));
