@@ -1,0 +1,77 @@
+// The operators of graph.tdl on a graph with parallel edges, a self-loop, and
+// nodes that no edge comes in to.
+#include "test/dialects/tdl/library/Use.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace smex;
+using namespace smex::tdl;
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+const Tensor src = i64({5}, {0, 0, 2, 1, 3});
+const Tensor dst = i64({5}, {1, 1, 1, 3, 3});
+const Tensor nodes = f32({4, 2}, {1, 10, 2, 20, 3, 30, 4, 40});
+const Tensor messages = f32({5, 1}, {1, -2, 5, -3, -4});
+
+Numbers result(const std::string &op, const std::vector<Tensor> &operands) {
+  std::vector<TensorType> types;
+  for (const Tensor &operand : operands)
+    types.push_back(operand.type);
+  const auto instance = standardLibrary().instantiate(op, types, {});
+  INFO((instance ? "" : instance.error().message));
+  REQUIRE(instance);
+  const auto results = evaluate(*instance, operands);
+  INFO((results ? "" : results.error().message));
+  REQUIRE(results);
+  return values(results->at(0));
+}
+
+} // namespace
+
+TEST_CASE("what edges read, and what nodes make of messages") {
+  CHECK(result("at_ends", {nodes, src}) ==
+        Numbers{1, 10, 1, 10, 3, 30, 2, 20, 4, 40});
+  CHECK(result("in_degree", {dst, nodes}) == Numbers{0, 3, 0, 2});
+  CHECK(result("sum_messages", {messages, dst, nodes}) == Numbers{0, 4, 0, -7});
+  CHECK(result("prod_messages", {messages, dst, nodes}) ==
+        Numbers{1, -10, 1, 12});
+  CHECK(result("max_messages", {messages, dst, nodes}) == Numbers{0, 5, 0, -3});
+  CHECK(result("min_messages", {messages, dst, nodes}) ==
+        Numbers{0, -2, 0, -4});
+  CHECK(result("mean_messages", {messages, dst, nodes}) ==
+        Numbers{0, Approx(4.0 / 3), 0, -3.5});
+}
+
+TEST_CASE("softmax over the edges that come in") {
+  const Numbers p = result("softmax_of_edges", {messages, dst, nodes});
+  CHECK(p[0] + p[1] + p[2] == Approx(1));
+  CHECK(p[2] / p[0] == Approx(std::exp(4)));
+  CHECK(p[3] == Approx(1 / (1 + std::exp(-1))));
+}
+
+TEST_CASE("graph convolution and attention") {
+  // Node 1: edges from 0, 0 (degree 0, which counts as 1) and 2 (likewise).
+  const Numbers y = result("graph_convolution", {nodes, src, dst});
+  CHECK(y[0] == 0);
+  CHECK(y[2] == Approx((1 + 1 + 3) / std::sqrt(3)));
+  CHECK(y[6] == Approx((2 / std::sqrt(3) + 4 / std::sqrt(2)) / std::sqrt(2)));
+
+  const Tensor x = f32({4, 1, 2}, {1, 0, 2, 1, 3, -1, 0, 2});
+  const Tensor left = f32({1, 2}, {1, 0}), right = f32({1, 2}, {0, -1});
+  const auto score = [](double l, double r) {
+    const double s = l + r;
+    return std::exp(s >= 0 ? s : 0.2 * s);
+  };
+  const Numbers z = result("graph_attention", {x, left, right, src, dst});
+  CHECK(z[0] == 0);
+  const double a = score(1, -1), b = score(3, -1); // into node 1
+  CHECK(z[2] == Approx((2 * a * 1 + b * 3) / (2 * a + b)));
+  CHECK(z[3] == Approx((b * -1) / (2 * a + b)));
+  const double c = score(2, -2), d = score(0, -2); // into node 3
+  CHECK(z[6] == Approx((c * 2 + d * 0) / (c + d)));
+}
