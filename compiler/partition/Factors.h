@@ -80,7 +80,7 @@ public:
   void compute(const Elimination &elimination, const std::vector<int> &sizes);
 
   /// Forgets the costs of a table that nothing will ask for again.
-  void drop(int table) { tables[table] = {}; }
+  void drop(int table) { std::vector<Cost>().swap(tables[table]); }
 
   int count() const { return int(tables.size()); }
 
