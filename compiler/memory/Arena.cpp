@@ -74,18 +74,24 @@ wantedUntil(exec::ProgramOp program, const std::vector<exec::BufferOp> &buffers,
 
 /// What is wanted counts less than memory.
 memory::Placement packKeeping(const std::vector<memory::Lifetime> &spans,
-                              const std::vector<int64_t> &wanted) {
-  memory::Placement best = memory::pack(memory::lengthened(spans, wanted));
+                              const std::vector<int64_t> &wanted,
+                              bool greedily) {
+  const auto longer = memory::lengthened(spans, wanted);
+  const std::vector<memory::Lifetime> *chosen = &longer;
+  memory::Placement best = memory::packGreedily(longer);
   if (best.peak > best.lowerBound)
-    if (memory::Placement tight = memory::pack(spans); tight.peak < best.peak)
+    if (memory::Placement tight = memory::packGreedily(spans);
+        tight.peak < best.peak) {
       best = std::move(tight);
-  return best;
+      chosen = &spans;
+    }
+  return greedily ? best : memory::pack(*chosen);
 }
 
 } // namespace
 
-memory::Arena memory::planArena(exec::ProgramOp program,
-                                int64_t workspaceBytes) {
+memory::Arena memory::planArena(exec::ProgramOp program, int64_t workspaceBytes,
+                                bool greedily) {
   const int64_t workers = program.getWorkers();
   const tdl::LambdaTable lambdas(program->getParentOp());
   const auto lived = memory::lifetimes(program);
@@ -132,7 +138,7 @@ memory::Arena memory::planArena(exec::ProgramOp program,
       sizes.push_back(span.size);
     const auto [entry, isNew] = packed.try_emplace(std::move(sizes));
     if (isNew)
-      entry->second = packKeeping(ofWorker, wanted);
+      entry->second = packKeeping(ofWorker, wanted, greedily);
     const memory::Placement &placement = entry->second;
     for (size_t b = 0; b < buffers.size(); ++b)
       arena.offsets[b].push_back(placement.offsets[placeOf[b]]);

@@ -15,8 +15,10 @@ struct Arena {
   llvm::SmallVector<int64_t> workspace;
 };
 
-/// `workspaceBytes`: -1: by what the program computes.
-Arena planArena(exec::ProgramOp program, int64_t workspaceBytes = -1);
+/// `workspaceBytes`: -1: by what the program computes. `greedily`: fast, to
+/// compare orders of a program.
+Arena planArena(exec::ProgramOp program, int64_t workspaceBytes = -1,
+                bool greedily = false);
 
 } // namespace smex::memory
 

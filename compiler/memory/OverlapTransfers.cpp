@@ -45,10 +45,12 @@ public:
           return task.queue == plan::Queue::Computing;
         }))
       return;
-    const memory::Arena before = memory::planArena(program);
+    const memory::Arena before =
+        memory::planArena(program, -1, /*greedily=*/true);
     for (const double share : {1.0, 0.98, 0.95, 0.9, 0.0}) {
       apply(memory::overlap(tasks, storage, share > 0 ? lookAhead : 0, share));
-      const memory::Arena after = memory::planArena(program);
+      const memory::Arena after =
+          memory::planArena(program, -1, /*greedily=*/true);
       if (llvm::all_of(llvm::zip(before.bytes, after.bytes), [](auto bytes) {
             return std::get<1>(bytes) <= std::get<0>(bytes);
           }))

@@ -35,7 +35,37 @@ Placement place(const std::vector<Lifetime> &buffers,
 
 /// Rounds of `repair` at most, and how near to the bound is near enough.
 constexpr int kRounds = 64;
-constexpr int64_t kNearEnough = 1024; // 1 / 1024 above
+constexpr int64_t kNearEnough = 512; // 1 / 512 above
+
+bool isNear(int64_t peak, int64_t bound) {
+  return peak - bound <= bound / kNearEnough;
+}
+
+/// Per buffer, the most bytes that are alive at once in its life.
+std::vector<int64_t> crowdsOf(const std::vector<Lifetime> &buffers) {
+  std::vector<int64_t> times;
+  for (const Lifetime &b : buffers)
+    times.insert(times.end(), {b.lower, b.upper});
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  const auto at = [&](int64_t time) {
+    return std::lower_bound(times.begin(), times.end(), time) - times.begin();
+  };
+  std::vector<int64_t> changes(times.size() + 1), alive(times.size());
+  for (const Lifetime &b : buffers)
+    if (b.lower < b.upper) {
+      changes[size_t(at(b.lower))] += b.size;
+      changes[size_t(at(b.upper))] -= b.size;
+    }
+  std::partial_sum(changes.begin(), changes.end() - 1, alive.begin());
+  std::vector<int64_t> crowds;
+  for (const Lifetime &b : buffers)
+    crowds.push_back(b.lower < b.upper
+                         ? *std::max_element(alive.begin() + at(b.lower),
+                                             alive.begin() + at(b.upper))
+                         : 0);
+  return crowds;
+}
 
 /// What sticks out of the bound was placed too late: it goes to the front, and
 /// all are placed again ("squeaky wheel" optimization, Joslin and Clements).
@@ -44,7 +74,7 @@ Placement repair(const std::vector<Lifetime> &buffers, std::vector<int> order,
                  Placement placement, int64_t bound, int64_t alignment) {
   Placement best = placement;
   for (int round = 0; round < kRounds; ++round) {
-    if (best.peak - bound <= bound / kNearEnough)
+    if (isNear(best.peak, bound))
       break;
     const auto fits = [&](int i) {
       return placement.offsets[i] + buffers[i].size <= bound;
@@ -106,14 +136,14 @@ smex::memory::lengthened(std::vector<Lifetime> buffers,
   return buffers;
 }
 
-Placement smex::memory::pack(const std::vector<Lifetime> &buffers,
-                             int64_t alignment) {
+namespace {
+
+/// The best of several orders, with that order.
+std::pair<Placement, std::vector<int>>
+bestOrder(const std::vector<Lifetime> &buffers, int64_t alignment) {
   const auto length = [&](int i) {
     return buffers[i].upper - buffers[i].lower;
   };
-  std::vector<int> order(buffers.size());
-  std::iota(order.begin(), order.end(), 0);
-
   const auto bySize = [&](int a, int b) {
     return buffers[a].size > buffers[b].size;
   };
@@ -128,24 +158,47 @@ Placement smex::memory::pack(const std::vector<Lifetime> &buffers,
                : buffers[a].size > buffers[b].size;
   };
 
-  Placement best;
-  std::vector<int> bestOrder;
+  std::pair<Placement, std::vector<int>> best;
   const auto attempt = [&](auto less) {
-    std::vector<int> sorted = order;
-    std::stable_sort(sorted.begin(), sorted.end(), less);
-    Placement placement = place(buffers, sorted, alignment);
-    if (bestOrder.empty() || placement.peak < best.peak) {
-      best = std::move(placement);
-      bestOrder = std::move(sorted);
-    }
+    std::vector<int> order(buffers.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), less);
+    Placement placement = place(buffers, order, alignment);
+    if (best.second.empty() || placement.peak < best.first.peak)
+      best = {std::move(placement), std::move(order)};
   };
   attempt(bySize);
   attempt(byLength);
   attempt(byArea);
   attempt(byStart);
-  const int64_t bound = mostAlive(buffers, alignment);
-  best =
-      repair(buffers, std::move(bestOrder), std::move(best), bound, alignment);
+  best.first.lowerBound = mostAlive(buffers, alignment);
+  return best;
+}
+
+} // namespace
+
+Placement smex::memory::packGreedily(const std::vector<Lifetime> &buffers,
+                                     int64_t alignment) {
+  return bestOrder(buffers, alignment).first;
+}
+
+Placement smex::memory::pack(const std::vector<Lifetime> &buffers,
+                             int64_t alignment) {
+  auto [best, order] = bestOrder(buffers, alignment);
+  const int64_t bound = best.lowerBound;
+  best = repair(buffers, order, std::move(best), bound, alignment);
+  if (!isNear(best.peak, bound)) {
+    // Not good at first, but often the best to repair.
+    const std::vector<int64_t> crowds = crowdsOf(buffers);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      return crowds[a] != crowds[b] ? crowds[a] > crowds[b]
+                                    : buffers[a].size > buffers[b].size;
+    });
+    Placement other = repair(buffers, order, place(buffers, order, alignment),
+                             bound, alignment);
+    if (other.peak < best.peak)
+      best = std::move(other);
+  }
   best.lowerBound = bound;
   return best;
 }

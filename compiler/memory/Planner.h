@@ -30,9 +30,12 @@ std::vector<Lifetime> lengthened(std::vector<Lifetime> buffers,
                                  const std::vector<int64_t> &wanted,
                                  int64_t alignment = 64);
 
-/// Packs greedily in several orders, improves the best of them where it is not
-/// near the bound, and keeps the best of all; deterministic. Buffers of size 0,
-/// and those that never live, get offset 0.
+/// Packs greedily in several orders and keeps the best; deterministic. Buffers
+/// of size 0, and those that never live, get offset 0.
+Placement packGreedily(const std::vector<Lifetime> &buffers,
+                       int64_t alignment = 64);
+
+/// The same, improved where it is not near the bound: slower by far.
 Placement pack(const std::vector<Lifetime> &buffers, int64_t alignment = 64);
 
 } // namespace smex::memory

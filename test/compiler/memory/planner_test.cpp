@@ -54,6 +54,27 @@ TEST_CASE("random instances are packed soundly, never below the bound") {
   }
 }
 
+TEST_CASE("what is not near the bound is improved, never made worse") {
+  std::mt19937 random(13);
+  int improved = 0, near = 0;
+  for (int round = 0; round < 60; ++round) {
+    CAPTURE(round);
+    std::vector<Lifetime> buffers;
+    for (int i = 0; i < 150; ++i) {
+      const int64_t lower = random() % 100;
+      buffers.push_back({lower, lower + 1 + int64_t(random() % 40),
+                         64 * int64_t(1 + random() % 60)});
+    }
+    const Placement greedy = packGreedily(buffers), placement = pack(buffers);
+    checkSound(buffers, placement);
+    CHECK(placement.peak <= greedy.peak);
+    improved += placement.peak < greedy.peak;
+    near += double(placement.peak) <= 1.05 * double(placement.lowerBound);
+  }
+  CHECK(improved > 30);
+  CHECK(near > 30);
+}
+
 TEST_CASE("the lowest gap is where a walk over all buffers finds it") {
   std::mt19937 random(11);
   for (int round = 0; round < 50; ++round) {
