@@ -12,6 +12,7 @@
 
 #include <malloc.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -20,6 +21,8 @@
 using namespace smex;
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 nlohmann::ordered_json describe(const partition::Plan &plan) {
   nlohmann::ordered_json steps = nlohmann::json::array();
@@ -82,9 +85,11 @@ int main(int argc, char **argv) {
     }
     for (const std::string &algorithm : algorithms) {
       const int64_t before = startOfMemory();
+      const auto wallStart = Clock::now();
       const double start = processorSeconds();
       const auto plan = partition::partition(*graph, gpus, algorithm);
       const double seconds = processorSeconds() - start;
+      const std::chrono::duration<double> wall = Clock::now() - wallStart;
       if (!plan) {
         std::fprintf(stderr, "search: %s\n", plan.error().message.c_str());
         return 1;
@@ -96,6 +101,7 @@ int main(int argc, char **argv) {
           {"operators", graph->operators.size()},
           {"import_seconds", importSeconds},
           {"seconds", seconds},
+          {"wall_seconds", wall.count()},
           {"search_bytes", memory("VmHWM") - before}};
       line.update(describe(*plan));
       std::printf("%s\n", line.dump().c_str());
