@@ -1,8 +1,8 @@
 // Gradients of operators on random shapes and attributes, against finite
 // differences. The seed of a failure is printed.
+#include "compiler/training/Adjoint.h"
 #include "dialects/tdl/lambda/Interpreter.h"
 #include "dialects/tdl/library/Library.h"
-#include "compiler/training/Adjoint.h"
 #include "test/compiler/training/FiniteDifferences.h"
 
 #include <catch2/catch.hpp>
@@ -163,9 +163,9 @@ TEST_CASE("gradients of messages along edges go the other way along them") {
       Random r(seed);
       const int64_t sources = r.number(1, 5), nodes = r.number(1, 5),
                     edges = r.number(1, 12), features = r.number(1, 3);
-      const auto lambda = tdl::parseLambda(operands + "lambda v, f: " + reducer +
-                                           "(lambda e: " + term +
-                                           " where dst[e] == v)");
+      const auto lambda =
+          tdl::parseLambda(operands + "lambda v, f: " + reducer +
+                           "(lambda e: " + term + " where dst[e] == v)");
       if (!lambda)
         FAIL(lambda.error().message);
       const std::vector<Tensor> tensors = {
