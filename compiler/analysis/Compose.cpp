@@ -2,6 +2,7 @@
 
 #include "compiler/analysis/Bounds.h"
 #include "compiler/analysis/Properties.h"
+#include "dialects/tdl/lambda/Conjuncts.h"
 #include "dialects/tdl/lambda/Simplify.h"
 
 #include <limits>
@@ -178,26 +179,20 @@ static std::vector<bool> determined(const tdl::Lambda &lambda) {
         !tdl::uses(other, variable->index))
       found[variable->index] = true;
   };
-  const auto visit = [&](const auto &self, const ExprRef &e) -> void {
-    if (!e || e->kind != ExprKind::Binary)
-      return;
-    const ExprRef &a = e->children[0], &b = e->children[1];
-    if (e->binary == tdl::BinaryOp::And) {
-      self(self, a);
-      self(self, b);
-    } else if (e->binary == tdl::BinaryOp::Eq) {
-      solve(a, b);
-      solve(b, a);
-      const bool isDifference = b->kind == ExprKind::Int && b->integer == 0 &&
-                                a->kind == ExprKind::Binary &&
-                                a->binary == tdl::BinaryOp::Sub;
-      if (isDifference) {
-        solve(a->children[0], a->children[1]);
-        solve(a->children[1], a->children[0]);
-      }
+  for (const ExprRef &part : tdl::conjuncts(lambda.guard)) {
+    if (part->kind != ExprKind::Binary || part->binary != tdl::BinaryOp::Eq)
+      continue;
+    const ExprRef &a = part->children[0], &b = part->children[1];
+    solve(a, b);
+    solve(b, a);
+    const bool isDifference = b->kind == ExprKind::Int && b->integer == 0 &&
+                              a->kind == ExprKind::Binary &&
+                              a->binary == tdl::BinaryOp::Sub;
+    if (isDifference) {
+      solve(a->children[0], a->children[1]);
+      solve(a->children[1], a->children[0]);
     }
-  };
-  visit(visit, lambda.guard);
+  }
   return found;
 }
 

@@ -1,6 +1,7 @@
 #include "compiler/analysis/ConvolutionGradient.h"
 
 #include "compiler/analysis/ProductOfReads.h"
+#include "dialects/tdl/lambda/Conjuncts.h"
 
 #include <algorithm>
 
@@ -64,17 +65,6 @@ std::optional<int64_t> valueOf(const ExprRef &e,
   }
 }
 
-void splitAnd(const ExprRef &e, std::vector<ExprRef> &terms) {
-  if (!e)
-    return;
-  if (e->kind == ExprKind::Binary && e->binary == BinaryOp::And) {
-    splitAnd(e->children[0], terms);
-    splitAnd(e->children[1], terms);
-  } else {
-    terms.push_back(e);
-  }
-}
-
 std::string numbered(char what, int number) {
   return std::string(1, what) + std::to_string(number);
 }
@@ -106,7 +96,7 @@ public:
         !isIndex(gradient->children[0], 0) ||
         std::count(extents.begin(), extents.end(), 0))
       return std::nullopt;
-    splitAnd(lambda.guard, conditions);
+    conditions = tdl::conjuncts(lambda.guard);
     roles[0] = "n";
     if (!channels())
       return std::nullopt;

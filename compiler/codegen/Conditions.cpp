@@ -140,15 +140,6 @@ ExprRef codegen::termOf(const Lambda &lambda) {
                 identity(lambda.reducer, lambda.result));
 }
 
-std::vector<ExprRef> codegen::conjuncts(const ExprRef &condition) {
-  if (!isBinary(condition, BinaryOp::And) || condition->type != DType::Bool)
-    return {condition};
-  std::vector<ExprRef> parts = conjuncts(condition->children[0]);
-  for (ExprRef &part : conjuncts(condition->children[1]))
-    parts.push_back(std::move(part));
-  return parts;
-}
-
 std::optional<Linear> codegen::linearIn(const ExprRef &e, int variable) {
   IndexSum sum = indexSum(e);
   int64_t factor = 0;

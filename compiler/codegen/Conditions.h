@@ -9,6 +9,7 @@
 #ifndef SMEX_COMPILER_CODEGEN_CONDITIONS_H
 #define SMEX_COMPILER_CODEGEN_CONDITIONS_H
 
+#include "dialects/tdl/lambda/Conjuncts.h"
 #include "dialects/tdl/lambda/Lambda.h"
 
 #include <functional>
@@ -25,9 +26,6 @@ tdl::ExprRef makeConditionsExplicit(const tdl::ExprRef &e);
 /// What a term of the reduction adds: the identity where the guard is false.
 /// For a map, its body.
 tdl::ExprRef termOf(const tdl::Lambda &lambda);
-
-/// Parts of a conjunction, in order.
-std::vector<tdl::ExprRef> conjuncts(const tdl::ExprRef &condition);
 
 /// factor * variable + rest, where rest does not use the variable; nothing for
 /// other expressions and factor 0.

@@ -3,6 +3,7 @@
 #include "compiler/training/Derivative.h"
 #include "compiler/training/Factors.h"
 #include "compiler/training/Preimage.h"
+#include "dialects/tdl/lambda/Conjuncts.h"
 #include "dialects/tdl/lambda/Simplify.h"
 
 #include <limits>
@@ -23,19 +24,13 @@ struct Conditions {
   std::vector<std::pair<ExprRef, ExprRef>> equations;
   ExprRef others;
 
-  explicit Conditions(const ExprRef &guard) { take(guard); }
-
-private:
-  void take(const ExprRef &e) {
-    if (e && e->kind == ExprKind::Binary && e->binary == BinaryOp::And) {
-      take(e->children[0]);
-      take(e->children[1]);
-    } else if (e && e->kind == ExprKind::Binary && e->binary == BinaryOp::Eq &&
-               e->children[0]->type == DType::I64) {
-      equations.push_back({e->children[0], e->children[1]});
-    } else {
-      others = both(others, e);
-    }
+  explicit Conditions(const ExprRef &guard) {
+    for (const ExprRef &part : conjuncts(guard))
+      if (part->kind == ExprKind::Binary && part->binary == BinaryOp::Eq &&
+          part->children[0]->type == DType::I64)
+        equations.push_back({part->children[0], part->children[1]});
+      else
+        others = both(others, part);
   }
 };
 

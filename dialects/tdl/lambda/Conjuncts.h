@@ -1,0 +1,14 @@
+// Conditions taken apart.
+#ifndef SMEX_DIALECTS_TDL_LAMBDA_CONJUNCTS_H
+#define SMEX_DIALECTS_TDL_LAMBDA_CONJUNCTS_H
+
+#include "dialects/tdl/lambda/Expr.h"
+
+namespace smex::tdl {
+
+/// Parts of a conjunction, in order; none of null, which always holds.
+std::vector<ExprRef> conjuncts(const ExprRef &condition);
+
+} // namespace smex::tdl
+
+#endif
