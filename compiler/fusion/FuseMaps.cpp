@@ -9,8 +9,6 @@
 
 #include "mlir/IR/Builders.h"
 
-#include <map>
-
 namespace smex::fusion {
 #define GEN_PASS_DEF_FUSEMAPS
 #include "compiler/fusion/Passes.h.inc"
@@ -108,14 +106,7 @@ tdl::Lambda readInOrder(const tdl::Lambda &reader, int operand,
 
 class Fusion {
 public:
-  explicit Fusion(ModuleOp module) : module(module) {
-    for (auto op : module.getOps<tdl::LambdaOp>()) {
-      symbols[op.getText().str()] = op.getSymNameAttr();
-      if (auto lambda = tdl::parseLambda(op.getText()))
-        lambdas[op.getSymNameAttr()] =
-            std::make_shared<const tdl::Lambda>(std::move(*lambda));
-    }
-  }
+  explicit Fusion(ModuleOp module) : module(module), lambdas(module, "fused") {}
 
   void run(func::FuncOp main) {
     // Readers come after what they read, so a chain collapses into its end one
@@ -126,17 +117,12 @@ public:
           apply = fused;
         turnProducers(apply);
       }
-    llvm::DenseSet<StringAttr> used;
-    module.walk(
-        [&](ApplyOp apply) { used.insert(apply.getLambdaAttr().getAttr()); });
-    for (auto op : llvm::make_early_inc_range(module.getOps<tdl::LambdaOp>()))
-      if (!used.contains(op.getSymNameAttr()))
-        op.erase();
+    semantic::eraseUnusedLambdas(module);
   }
 
 private:
   const tdl::Lambda &lambdaOf(ApplyOp apply) const {
-    return *lambdas.at(apply.getLambdaAttr().getAttr());
+    return lambdas[apply.getLambdaAttr().getAttr()];
   }
 
   /// The application with one of its operands' producers composed into it, in
@@ -249,13 +235,14 @@ private:
       OpBuilder builder(producer);
       auto type = cast<RankedTensorType>(operand.getType());
       auto result = ApplyOp::create(
-          builder, producer.getLoc(), type.clone(shape), symbolOf(turned),
-          producer.getInputs(), builder.getDenseI64ArrayAttr(turnedExtents),
-          producer.getNameAttr(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
+          builder, producer.getLoc(), type.clone(shape),
+          lambdas.symbolOf(turned), producer.getInputs(),
+          builder.getDenseI64ArrayAttr(turnedExtents), producer.getNameAttr(),
+          DenseI64ArrayAttr(), DenseI64ArrayAttr());
       const tdl::Lambda reader =
           readInOrder(lambdaOf(consumer), int(i), *order);
       consumer.getInputsMutable()[i].set(result.getResult());
-      consumer.setLambdaAttr(symbolOf(reader));
+      consumer.setLambdaAttr(lambdas.symbolOf(reader));
       producer.erase();
     }
   }
@@ -270,7 +257,7 @@ private:
     OpBuilder builder(consumer);
     auto fused = ApplyOp::create(
         builder, consumer.getLoc(), consumer.getResult().getType(),
-        symbolOf(composed.lambda), operands, consumer.getExtentsAttr(),
+        lambdas.symbolOf(composed.lambda), operands, consumer.getExtentsAttr(),
         consumer.getNameAttr(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
     consumer.getResult().replaceAllUsesWith(fused.getResult());
     consumer.erase();
@@ -279,23 +266,8 @@ private:
     return fused;
   }
 
-  FlatSymbolRefAttr symbolOf(const tdl::Lambda &lambda) {
-    const std::string text = tdl::toString(lambda);
-    const auto [entry, isNew] = symbols.try_emplace(text);
-    if (isNew) {
-      OpBuilder builder(module.getBodyRegion());
-      entry->second = builder.getStringAttr("fused_" + Twine(next++));
-      tdl::LambdaOp::create(builder, module.getLoc(), entry->second,
-                            builder.getStringAttr(text));
-      lambdas[entry->second] = std::make_shared<const tdl::Lambda>(lambda);
-    }
-    return FlatSymbolRefAttr::get(entry->second);
-  }
-
   ModuleOp module;
-  std::map<std::string, StringAttr> symbols; // by text
-  llvm::DenseMap<StringAttr, std::shared_ptr<const tdl::Lambda>> lambdas;
-  int next = 0;
+  tdl::LambdaSymbols lambdas;
 };
 
 struct FuseMaps : fusion::impl::FuseMapsBase<FuseMaps> {

@@ -37,6 +37,9 @@ void setCut(mlir::Value value, llvm::ArrayRef<int64_t> cut);
 /// The name of the tensor: an argument's, parameter's, or application's.
 llvm::StringRef tensorName(mlir::Value value);
 
+/// Lambdas that nothing applies any more.
+void eraseUnusedLambdas(mlir::ModuleOp module);
+
 smex::TensorType tensorType(mlir::Type type);
 mlir::RankedTensorType toMlirType(const smex::TensorType &type,
                                   mlir::MLIRContext *);
