@@ -318,7 +318,7 @@ func::FuncOp codegen::buildKernel(LocBuilder &b, const std::string &symbol,
   if (lambda.reducer == tdl::Reducer::None)
     buildMap(kernel);
   else if (!buildScatter(kernel) && !buildWindow(kernel) &&
-           !buildScan(kernel) && !buildRows(kernel))
+           !buildScan(kernel) && !buildRows(kernel) && !buildDots(kernel))
     buildReduction(kernel);
   func::ReturnOp::create(b);
   return kernel.function;

@@ -121,6 +121,7 @@ bool buildScatter(Kernel &kernel);
 bool buildWindow(Kernel &kernel);
 bool buildScan(Kernel &kernel);
 bool buildRows(Kernel &kernel);
+bool buildDots(Kernel &kernel);
 
 } // namespace smex::codegen
 

@@ -136,8 +136,10 @@ private:
       auto producer = operand.getDefiningOp<ApplyOp>();
       if (!producer || !analysis::fusable(lambda, int(i), lambdaOf(producer)))
         continue;
+      const bool worthRepeating =
+          library ? isWeightInOtherOrder(producer) : isCheapExpansion(producer);
       if (operand.hasOneUse() ? keepsMoreAlive(consumer, producer)
-                              : !library || !isWeightInOtherOrder(producer))
+                              : !worthRepeating)
         continue;
       const std::vector<int64_t> producerExtents = producer.getExtents().vec();
       std::vector<int> same;
@@ -205,6 +207,39 @@ private:
            lambda.body->kind == tdl::ExprKind::Read &&
            llvm::none_of(lambda.body->children, tdl::readsData) &&
            producer.getInputs()[0].getDefiningOp<semantic::ParameterOp>();
+  }
+
+  /// Larger than all that it is made of, and no more than a few additions and
+  /// products: every reader computes it anew, in the backward pass, too, and it
+  /// is never stored. What edges read of their ends is the example (thesis
+  /// section 4.3.2).
+  bool isCheapExpansion(ApplyOp producer) const {
+    const tdl::Lambda &lambda = lambdaOf(producer);
+    constexpr int64_t mostFlops = 4;
+    if (!analysis::isMap(lambda) || analysis::flopsPerPoint(lambda) > mostFlops)
+      return false;
+    bool cheap = true;
+    tdl::walk(lambda.body, [&](const tdl::ExprRef &e) {
+      cheap &= e->kind != tdl::ExprKind::Unary ||
+               e->unary == tdl::UnaryOp::Neg || e->unary == tdl::UnaryOp::Not;
+      cheap &= e->kind != tdl::ExprKind::Binary || !tdl::readsData(e) ||
+               isCheap(e->binary);
+    });
+    // Lists of numbers that a graph is given by are there in any case.
+    int64_t read = 0;
+    for (mlir::Value input : producer.getInputs()) {
+      auto parameter = input.getDefiningOp<semantic::ParameterOp>();
+      if (!parameter || !parameter.getConstant())
+        read += elementsOf(input);
+    }
+    return cheap && elementsOf(producer.getResult()) >= 2 * read;
+  }
+
+  static bool isCheap(tdl::BinaryOp op) {
+    using tdl::BinaryOp;
+    return op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul ||
+           op == BinaryOp::Min || op == BinaryOp::Max || op == BinaryOp::And ||
+           op == BinaryOp::Or || tdl::isComparison(op);
   }
 
   /// A library kernel writes its result in any order: in that of its only

@@ -279,6 +279,25 @@ inline const Case cases[] = {
      {{5, at(1)}, {at(0), 7}},
      0,
      4},
+    // Narrow rows, several of them in a tile; the weight is the row's.
+    {"(x: f32[3], row: i64[1], src: i64[1], w: f32[2]) -> f32: lambda v, h, f: "
+     "Sum(lambda e: x[src[e], h, f] * w[e, h] where row[v] <= e and "
+     "e < row[v + 1])",
+     {8, -9, -20, 40},
+     {{5, at(1), at(2)}, {9}, {40}, {40, at(1)}},
+     0,
+     4},
+    // Short products, and such with a condition of their own.
+    {"(x: f32[2], y: f32[2], src: i64[1]) -> f32: lambda e, h: Sum(lambda f: "
+     "x[src[e], f] * y[h, f] where src[e] < 3)",
+     {-30, -5, -150},
+     {{5, at(2)}, {at(1), at(2)}, {at(0)}},
+     0,
+     4},
+    {"(x: f64[1], y: f64[1]) -> f64: lambda e: "
+     "Max(lambda f: x[e * 3 + f] - y[f])",
+     {-30, -70},
+     {{160}, {at(1)}}},
     // The gradient of a loss by classes: rows are cut at the label.
     {"(k: i64[1], x: f32[1], y: f32[2]) -> f32: lambda i, j: "
      "(x[i] if k[i] - j == 0 else f32(0)) + y[i, j] * f32(3)",
