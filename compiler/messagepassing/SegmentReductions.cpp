@@ -50,13 +50,17 @@ public:
 
 private:
   void rewrite(ApplyOp apply) {
-    const tdl::Lambda &lambda = lambdas[apply.getLambdaAttr().getAttr()];
     Known known;
     for (mlir::Value operand : apply.getInputs()) {
       known.emplace_back();
       if (ParameterOp list = knownList(operand))
         known.back() = {(*list.getRange())[0], (*list.getRange())[1]};
     }
+    if (llvm::none_of(known, [](const auto &range) { return bool(range); }))
+      return;
+    const tdl::Lambda lambda =
+        withoutCertain(lambdas[apply.getLambdaAttr().getAttr()], known);
+    apply.setLambdaAttr(lambdas.symbolOf(lambda));
     const auto by = segmentation(lambda, known);
     if (!by)
       return;

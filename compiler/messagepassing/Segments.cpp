@@ -55,26 +55,37 @@ std::optional<Segmentation> keyOf(const tdl::Lambda &lambda, const Known &known,
   return std::nullopt;
 }
 
-/// A comparison that holds for all elements of a known list.
-bool alwaysHolds(const ExprRef &part, const Known &known) {
-  if (part->kind != ExprKind::Binary || !tdl::isComparison(part->binary))
-    return false;
-  const ExprRef &element = withoutCast(part->children[0]);
-  const ExprRef &bound = part->children[1];
-  if (!isElement(element, known) || bound->kind != ExprKind::Int)
-    return false;
+/// What a comparison of a known list's element is for all of them.
+std::optional<bool> certain(const ExprRef &e, const Known &known) {
+  if (e->kind != ExprKind::Binary || !tdl::isComparison(e->binary))
+    return std::nullopt;
+  const ExprRef &element = withoutCast(e->children[0]);
+  const ExprRef &bound = e->children[1];
+  if (element->kind != ExprKind::Read || element->otherwise ||
+      !known[size_t(element->operand)] || bound->kind != ExprKind::Int)
+    return std::nullopt;
   const auto [low, high] = *known[size_t(element->operand)];
-  switch (part->binary) {
+  const int64_t b = bound->integer;
+  const auto decide = [](bool always, bool never) -> std::optional<bool> {
+    return always  ? std::optional(true)
+           : never ? std::optional(false)
+                   : std::nullopt;
+  };
+  switch (e->binary) {
   case BinaryOp::Lt:
-    return high < bound->integer;
+    return decide(high < b, low >= b);
   case BinaryOp::Le:
-    return high <= bound->integer;
+    return decide(high <= b, low > b);
   case BinaryOp::Gt:
-    return low > bound->integer;
+    return decide(low > b, high <= b);
   case BinaryOp::Ge:
-    return low >= bound->integer;
+    return decide(low >= b, high < b);
+  case BinaryOp::Ne:
+    return decide(b < low || b > high, low == b && high == b);
+  case BinaryOp::Eq:
+    return decide(low == b && high == b, b < low || b > high);
   default:
-    return false;
+    return std::nullopt;
   }
 }
 
@@ -105,7 +116,7 @@ public:
       if (isKey && found && found->key == by.key &&
           found->variable == by.variable && found->term == by.term)
         isKey = false;
-      else if (!alwaysHolds(part, known))
+      else
         rest.push_back(moved(part));
     }
     made.lambda.body = moved(lambda.body);
@@ -243,6 +254,20 @@ private:
 };
 
 } // namespace
+
+tdl::Lambda messagepassing::withoutCertain(const tdl::Lambda &lambda,
+                                           const Known &known) {
+  const auto fold = [&](const ExprRef &e) -> ExprRef {
+    const auto value = certain(e, known);
+    return value ? tdl::constant(int64_t(*value), DType::Bool) : nullptr;
+  };
+  tdl::Lambda made = lambda;
+  made.guard = tdl::transform(lambda.guard, fold);
+  made.body = tdl::transform(lambda.body, fold);
+  if (made.guard && made.guard->kind == ExprKind::Int && made.guard->integer)
+    made.guard = nullptr;
+  return tdl::canonicalize(std::move(made));
+}
 
 std::optional<Segmentation>
 messagepassing::segmentation(const tdl::Lambda &lambda, const Known &known) {

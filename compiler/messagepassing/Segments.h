@@ -21,16 +21,20 @@
 
 namespace smex::messagepassing {
 
+/// Operands that are lists of integers, known before the model runs: the
+/// smallest and the largest of them. Nothing for other operands.
+using Known = std::vector<std::optional<tdl::Range>>;
+
+/// The lambda without comparisons that hold for all numbers of a known list, or
+/// for none; canonical, and with the same operands.
+tdl::Lambda withoutCertain(const tdl::Lambda &lambda, const Known &known);
+
 /// A lambda whose terms have a key: `where key[r] == i`.
 struct Segmentation {
   int key;      // operand, of rank 1
   int variable; // the output i
   int term;     // the reduction variable r
 };
-
-/// Operands that are lists of integers, known before the model runs: the
-/// smallest and the largest of them. Nothing for other operands.
-using Known = std::vector<std::optional<tdl::Range>>;
 
 /// Nothing if no known operand is a key.
 std::optional<Segmentation> segmentation(const tdl::Lambda &lambda,

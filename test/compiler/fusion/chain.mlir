@@ -48,7 +48,7 @@ tdl.lambda @exp = "(x0: f32[1], x1: f32[1], x2: i64[1]) -> f32: lambda i0: exp(x
 tdl.lambda @sum = "(x0: f32[1], x1: i64[1]) -> f32: lambda i0: Sum(lambda r0: x0[r0] where x1[r0] == i0)"
 
 // CHECK-DAG: Max(lambda r0: x0[x1[r0]] + x2[x3[r0]] where x3[r0] == i0)
-// CHECK-DAG: exp(x0[x1[i0]] + x2[x3[i0]] - x4[x3[i0]])
+// CHECK-DAG: exp(x0[x1[i0]] + x2[x4[i0]] - x3[x4[i0]])
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: "s"
 // CHECK: "p" : (tensor<4xf32>
