@@ -5,11 +5,6 @@
 using namespace smex;
 using namespace smex::graph;
 
-/// For ends that are known to be there.
-static Graph sound(int64_t nodes, Numbers sources, Numbers destinations) {
-  return *Graph::make(nodes, std::move(sources), std::move(destinations));
-}
-
 Result<Mask> graph::maskOf(int64_t count, const Numbers &numbers) {
   Mask mask(size_t(count), false);
   for (int64_t number : numbers) {
@@ -44,8 +39,8 @@ static Part keep(const Graph &graph, const Mask &nodes, const Mask &edges) {
     sources.push_back(now[size_t(graph.source(e))]);
     destinations.push_back(now[size_t(graph.destination(e))]);
   }
-  part.graph = sound(int64_t(part.oldNodes.size()), std::move(sources),
-                     std::move(destinations));
+  part.graph = Graph::sound(int64_t(part.oldNodes.size()), std::move(sources),
+                            std::move(destinations));
   return part;
 }
 
@@ -110,8 +105,8 @@ Result<Part> graph::addNodes(const Graph &graph, int64_t count) {
     return fail("nodes to add to ", graph.nodes(), ": ", count,
                 ": give a number from 0 up, 2^63 - 1 together at most");
   Part part = whole(graph);
-  part.graph =
-      sound(graph.nodes() + count, graph.sources(), graph.destinations());
+  part.graph = Graph::sound(graph.nodes() + count, graph.sources(),
+                            graph.destinations());
   part.oldNodes.resize(size_t(part.graph.nodes()), -1);
   return part;
 }
@@ -126,7 +121,7 @@ Result<Part> graph::addEdges(const Graph &graph, const Numbers &sources,
   Numbers from = graph.sources(), to = graph.destinations();
   from.insert(from.end(), sources.begin(), sources.end());
   to.insert(to.end(), destinations.begin(), destinations.end());
-  part.graph = sound(graph.nodes(), std::move(from), std::move(to));
+  part.graph = Graph::sound(graph.nodes(), std::move(from), std::move(to));
   part.oldEdges.resize(size_t(part.graph.edges()), -1);
   return part;
 }
@@ -137,9 +132,10 @@ Part graph::withSelfLoops(const Graph &graph) {
     if (graph.source(e) == graph.destination(e))
       lacks[size_t(graph.source(e))] = false;
   const Numbers nodes = numbersOf(lacks);
-  return *addEdges(graph, nodes, nodes);
+  auto part = addEdges(graph, nodes, nodes);
+  return std::move(*part);
 }
 
 Graph graph::reversed(const Graph &graph) {
-  return sound(graph.nodes(), graph.destinations(), graph.sources());
+  return Graph::sound(graph.nodes(), graph.destinations(), graph.sources());
 }

@@ -30,6 +30,11 @@ Result<Graph> Graph::make(int64_t nodes, Numbers sources,
   return graph;
 }
 
+Graph Graph::sound(int64_t nodes, Numbers sources, Numbers destinations) {
+  auto graph = make(nodes, std::move(sources), std::move(destinations));
+  return std::move(*graph);
+}
+
 Result<Graph> graph::fromMatrix(io::SparseMatrix matrix,
                                 const std::string &name) {
   if (matrix.rows != matrix.columns)

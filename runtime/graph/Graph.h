@@ -33,6 +33,9 @@ public:
   static Result<Graph> make(int64_t nodes, Numbers sources,
                             Numbers destinations);
 
+  /// For ends that are there by construction; a defect if they are not.
+  static Graph sound(int64_t nodes, Numbers sources, Numbers destinations);
+
   int64_t nodes() const { return count; }
   int64_t edges() const { return int64_t(from.size()); }
   /// One end of each edge.
