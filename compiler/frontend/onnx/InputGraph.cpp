@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 using namespace smex;
 using namespace smex::frontend;
 
@@ -77,4 +79,28 @@ void Importer::bindGraph(Scope &scope) {
   };
   bindInput(names.sources, ends.sources);
   bindInput(names.destinations, ends.destinations);
+}
+
+/// What the plan needs to know to bind the graph when it runs. Nothing where
+/// it is bound already, or where what the model says does not fit its inputs.
+std::optional<GraphInputs> Importer::openGraph(const Model &result) const {
+  const auto declared = inputGraph(*model);
+  if (!options.graph.empty() || !declared || !*declared)
+    return std::nullopt;
+  const InputGraph &names = **declared;
+  const auto nodes = dims.find(names.nodes), edges = dims.find(names.edges);
+  if (nodes == dims.end() || edges == dims.end())
+    return std::nullopt;
+  const auto isEnds = [&](const std::string &name) {
+    return std::any_of(
+        result.inputs.begin(), result.inputs.end(), [&](int input) {
+          const Value &value = result.values[size_t(input)];
+          return value.name == name &&
+                 value.type == TensorType{DType::I64, {edges->second}};
+        });
+  };
+  if (!isEnds(names.sources) || !isEnds(names.destinations))
+    return std::nullopt;
+  return GraphInputs{names.sources, names.destinations, nodes->second,
+                     names.selfLoops};
 }
