@@ -33,7 +33,8 @@ runtime::readGraphInputs(const plan::Program &program,
     graph = graph::withSelfLoops(*graph).graph;
   auto ends = graph::endsWithin(*graph, room);
   if (!ends)
-    return fail(file, ": ", ends.error().message);
+    return fail(file, ": ", names.selfLoops ? "with self-loops, " : "",
+                ends.error().message);
   std::vector<GivenInput> given;
   given.push_back({names.sources, file, std::move(ends->sources)});
   given.push_back({names.destinations, file, std::move(ends->destinations)});
