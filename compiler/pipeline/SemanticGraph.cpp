@@ -95,6 +95,19 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
   SmallVector<StringRef> outputNames(model.outputNames.begin(),
                                      model.outputNames.end());
   main->setAttr(semantic::outputsAttr, builder.getStrArrayAttr(outputNames));
+  if (model.graph)
+    main->setAttr(
+        semantic::graphAttr,
+        builder.getDictionaryAttr(
+            {builder.getNamedAttr("sources",
+                                  builder.getStringAttr(model.graph->sources)),
+             builder.getNamedAttr(
+                 "destinations",
+                 builder.getStringAttr(model.graph->destinations)),
+             builder.getNamedAttr(
+                 "nodes", builder.getI64IntegerAttr(model.graph->nodes)),
+             builder.getNamedAttr(
+                 "self_loops", builder.getBoolAttr(model.graph->selfLoops))}));
   Block *body = main.addEntryBlock();
 
   std::vector<mlir::Value> values(model.values.size());

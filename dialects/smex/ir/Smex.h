@@ -21,6 +21,7 @@ constexpr llvm::StringLiteral nameAttr = "smex.name";       // argument
 constexpr llvm::StringLiteral rangeAttr = "smex.range";     // argument
 constexpr llvm::StringLiteral cutAttr = "smex.cut";         // argument
 constexpr llvm::StringLiteral outputsAttr = "smex.outputs"; // function
+constexpr llvm::StringLiteral graphAttr = "smex.graph";     // function
 constexpr llvm::StringLiteral waysAttr = "smex.ways";       // module
 constexpr llvm::StringLiteral searchAttr = "smex.search";   // module
 

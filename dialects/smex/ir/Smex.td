@@ -16,7 +16,10 @@ def SmexDialect : Dialect {
     (argument attribute `smex.name`; `smex.range` is the least and the largest
     integer that an element may be, and possibly one beside these that counts for
     nothing), its results the outputs (function attribute
-    `smex.outputs`, a list of names).
+    `smex.outputs`, a list of names). Where two inputs are the graph that a model
+    works on, and the graph comes when the plan runs, the function's `smex.graph`
+    names them, `sources` and `destinations`, and says how many `nodes` there may
+    be, and whether `self_loops` are to be added.
 
     Decisions are attributes. With m recursion steps, `cut` on the producer of a
     tensor (`smex.cut` on an argument) lists per step the dimension that is cut,
