@@ -1,11 +1,14 @@
 #include "compiler/frontend/onnx/InputGraph.h"
 
 #include "compiler/frontend/onnx/Importer.h"
+#include "dialects/tdl/lambda/Arithmetic.h"
 #include "runtime/io/SparseMatrix.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace smex;
@@ -22,7 +25,24 @@ std::string frontend::toText(const InputGraph &graph) {
   for (const auto &[key, member] : fields)
     json[key] = graph.*member;
   json["self_loops"] = graph.selfLoops;
+  if (!graph.types.empty()) {
+    json["types"] = graph.types;
+    json["relations"] = graph.relations;
+  }
   return json.dump();
+}
+
+std::string frontend::wrongTypes(const InputGraph &graph) {
+  if (graph.types.empty() && graph.relations == 0)
+    return "";
+  if (graph.types.empty() || graph.relations < 1 ||
+      graph.relations > std::numeric_limits<int32_t>::max())
+    return "\"types\" must be the name of an input, and \"relations\" the "
+           "number of types, from 1 to 2^31 - 1: both, or none";
+  if (graph.selfLoops)
+    return "edges that \"self_loops\" adds would be of no type: leave out one "
+           "of \"self_loops\" and \"types\"";
+  return "";
 }
 
 Result<std::optional<InputGraph>>
@@ -42,6 +62,12 @@ frontend::inputGraph(const onnx::ModelProto &model) {
     }
     if (json.contains("self_loops"))
       found->selfLoops = json["self_loops"] == true;
+    if (json.contains("types") && json["types"].is_string())
+      found->types = json["types"].get<std::string>();
+    if (json.contains("relations") && json["relations"].is_number_integer())
+      found->relations = json["relations"].get<int64_t>();
+    if (const std::string wrong = wrongTypes(*found); !wrong.empty())
+      return fail("metadata \"", graphKey, "\": ", wrong);
   }
   return found;
 }
@@ -55,6 +81,31 @@ static std::vector<size_t> byDestination(const io::SparseMatrix &matrix) {
            std::pair(matrix.column[b], matrix.row[b]);
   });
   return order;
+}
+
+/// The values of a matrix, each as the number of a type.
+static Result<std::vector<int64_t>> typesOf(const io::SparseMatrix &matrix,
+                                            int64_t relations,
+                                            const std::string &file) {
+  const DType dtype = matrix.values.type.dtype;
+  const int64_t size = byteSize(dtype);
+  std::vector<int64_t> types(matrix.row.size(), 1); // without values: all 1
+  for (size_t e = 0; e < types.size(); ++e) {
+    double value = 1;
+    if (!matrix.values.bytes.empty())
+      value = tdl::convert(dtype, DType::F64,
+                           tdl::load(dtype, &matrix.values.bytes[e * size]))
+                  .real;
+    if (!(value >= 0 && value < double(relations)) ||
+        value != std::floor(value))
+      return fail(file, ": the edge from ", matrix.row[e], " to ",
+                  matrix.column[e], " has the value ", value,
+                  ", and the model takes types of edges from it: whole numbers "
+                  "from 0 to ",
+                  relations - 1);
+    types[e] = int64_t(value);
+  }
+  return types;
 }
 
 static void addSelfLoops(io::SparseMatrix &matrix) {
@@ -112,4 +163,10 @@ void Importer::bindGraph(Scope &scope) {
   };
   bindInput(names.sources, matrix->row);
   bindInput(names.destinations, matrix->column);
+  if (names.types.empty())
+    return;
+  const auto types = typesOf(*matrix, names.relations, options.graph);
+  if (!types)
+    return errors.push_back(types.error().message);
+  bindInput(names.types, *types);
 }
