@@ -30,7 +30,8 @@ static Status gcn(Graph &g, const Sizes &s) {
   return {};
 }
 
-/// The sum of neighbours' features, by coefficients of which some are dropped.
+/// The sum of neighbours' features by learnt coefficients; of both, some are
+/// dropped.
 static Value attention(Graph &g, const Value &x, const std::string &name,
                        const std::string &left, const std::string &right,
                        double rate) {
@@ -42,8 +43,10 @@ static Value attention(Graph &g, const Value &x, const std::string &name,
   p = g.node("softmax_of_edges", name + "/coefficients",
              {p.name, "destinations", x.name}, 0);
   p = dropout(g, p, name + "/coefficients/dropped", rate);
+  // As in the authors' code; their text names the coefficients only.
+  const Value values = dropout(g, x, name + "/values", rate);
   return g.node("weighted_messages", name,
-                {p.name, x.name, "sources", "destinations"}, x.width);
+                {p.name, values.name, "sources", "destinations"}, x.width);
 }
 
 /// Velickovic et al.'s: heads side by side in all layers but the last, which
@@ -199,7 +202,7 @@ std::vector<Model> zoo::graphModels() {
         {"heads", 8, 1, 1024, "heads of a hidden layer"},
         classes},
        gat,
-       {dropoutOf("the input of each layer, and of the attention,")}},
+       {dropoutOf("the input of each layer, its coefficients and messages")}},
       {"gin", "graph isomorphism network, for --graph", common, gin, ofLayers},
       {"sage", "GraphSAGE with means, for --graph", common, sage, ofLayers},
       {"commnet", "CommNet, for --graph", common, commnet, ofLayers},

@@ -68,12 +68,14 @@ void Translator::inputGraph(Place place, onnx::ModelProto &model) {
     names.selfLoops = place.json["self_loops"] == true;
   }
   std::vector<std::string> inputs = {names.sources, names.destinations};
+  const size_t wrongBefore = errors.size();
   if (place.json.contains("types"))
     inputs.push_back(names.types = text(place.at("types")));
   if (place.json.contains("relations"))
     names.relations = integer(place.at("relations"));
-  if (const std::string wrong = wrongTypes(names); !wrong.empty())
-    return error(place, wrong);
+  const std::string wrong = wrongTypes(names);
+  if (!wrong.empty() && errors.size() == wrongBefore)
+    error(place, wrong);
   for (const std::string &name : inputs) {
     auto *input = model.mutable_graph()->add_input();
     input->set_name(name);

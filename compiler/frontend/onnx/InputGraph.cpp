@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <numeric>
 
@@ -96,10 +97,12 @@ static Result<std::vector<int64_t>> typesOf(const io::SparseMatrix &matrix,
       value = tdl::convert(dtype, DType::F64,
                            tdl::load(dtype, &matrix.values.bytes[e * size]))
                   .real;
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
     if (!(value >= 0 && value < double(relations)) ||
         value != std::floor(value))
       return fail(file, ": the edge from ", matrix.row[e], " to ",
-                  matrix.column[e], " has the value ", value,
+                  matrix.column[e], " has the value ", text,
                   ", and the model takes types of edges from it: whole numbers "
                   "from 0 to ",
                   relations - 1);
