@@ -29,6 +29,29 @@ cp good.txt graph
 graph '--dim nodes=4 contradicts .* --graph, where it is 3$' --dim nodes=4
 gives 1 'has no graph to bind with --graph' "$smexc" "$plain" --graph good.txt --gpus 2 -o no
 gives 1 'dimensions without a value: .*--dim edges=N --dim nodes=N' "$smexc" gcn.json --gpus 2 -o no
+
+# Types of edges: values that are none; declarations that make no sense.
+"$zoo" rgcn --features 3 --hidden 2 --classes 2 --relations 2 -o rgcn.json > /dev/null || complain "a model with types"
+typed() {
+  printf '0 1 0\n1 2 %s\n' "$1" > graph
+  gives 1 "graph: the edge from 1 to 2 has the value $2, .* from 0 to 1$" "$smexc" rgcn.json --graph graph --gpus 2 -o no
+}
+typed 2 2
+typed -1 -1
+typed 0.5 0.5
+typed nan nan
+printf '0 1 0\n1 2 1\n' > graph
+"$smexc" rgcn.json --graph graph --gpus 2 -o types > /dev/null || complain "good types"
+declared() { # MESSAGE FROM TO: replaces text of the model
+  sed "s/$2/$3/" rgcn.json > changed.json
+  gives 1 "changed.json: graph$1" "$smexc" changed.json --graph graph --gpus 2 -o no
+}
+declared ': "types" must be the name of an input' '"types":"edge_types",' ''
+declared ': "types" must be the name of an input' ',"relations":2' ''
+declared ': "types" must be the name of an input' '"relations":2' '"relations":0'
+declared ': "types" must be the name of an input' '"relations":2' '"relations":2147483648'
+declared '.relations: must be an integer' '"relations":2' '"relations":"2"'
+declared ': edges that "self_loops" adds' '"self_loops":false' '"self_loops":true'
 [[ ! -e no ]] || complain "a plan was written"
 
 # Features of another number of nodes.

@@ -1,21 +1,21 @@
 #!/bin/bash
 # A graph network of the zoo on a small graph: outputs, losses and parameters
 # are those of plain PyTorch, on several numbers of workers.
-# usage: graph.sh SMEX_ZOO SMEXC SMEX_RUN COMPARE_NPY TRAINING_MATCHES FOLDER NAME [SIZES...]
+# usage: graph.sh SMEX_ZOO SMEXC SMEX_RUN COMPARE_NPY TRAINING_MATCHES FOLDER EDGES NAME [SIZES...]
 set -euo pipefail
-zoo=$1 smexc=$2 smex_run=$3 compare=$4 matches=$5 folder=$6 name=$7
-shift 7
+zoo=$1 smexc=$2 smex_run=$3 compare=$4 matches=$5 folder=$6 edges=$6/$7 name=$8
+shift 8
 work=${TEST_TMPDIR:-$(mktemp -d)}
 
 "$zoo" "$name" "$@" -o "$work/model.json"
 for gpus in 1 2 3 4 8; do
-  "$smexc" "$work/model.json" --graph "$folder/edges.txt" --gpus $gpus -o "$work/eval"
+  "$smexc" "$work/model.json" --graph "$edges" --gpus $gpus -o "$work/eval"
   "$smexc" check "$work/eval"
   "$smex_run" "$work/eval" --input features="$folder/features.npy" --parameters "$folder/$name.safetensors" \
     --output-dir "$work/out" --verify
   "$compare" "$work/out/logits.npy" "$folder/${name}_logits.npy"
 
-  "$smexc" "$work/model.json" --graph "$folder/edges.txt" --gpus $gpus -o "$work/plan" \
+  "$smexc" "$work/model.json" --graph "$edges" --gpus $gpus -o "$work/plan" \
     --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
   "$smexc" check "$work/plan"
   "$smex_run" "$work/plan" --input features="$folder/features.npy" --input labels="$folder/labels.npy" \

@@ -2,11 +2,12 @@
 # A plan with room for a graph: smex-run binds one that is smaller. What its
 # own nodes get is what PyTorch says, whatever fills the plan up; and another
 # graph needs no other plan.
-# usage: graph_at_run.sh SMEX_ZOO SMEXC SMEX_RUN COMPARE_NPY TRAINING_MATCHES FOLDER NAME [SIZES...]
+# usage: graph_at_run.sh SMEX_ZOO SMEXC SMEX_RUN COMPARE_NPY TRAINING_MATCHES FOLDER EDGES NAME [SIZES...]
 set -euo pipefail
-zoo=$PWD/$1 smexc=$PWD/$2 run=$PWD/$3 compare=$PWD/$4 matches=$PWD/$5 folder=$PWD/$6 name=$7
-shift 7
+zoo=$PWD/$1 smexc=$PWD/$2 run=$PWD/$3 compare=$PWD/$4 matches=$PWD/$5 folder=$PWD/$6 edges=$PWD/$6/$7 name=$8
+shift 8
 cd "${TEST_TMPDIR:-$(mktemp -d)}"
+
 
 "$zoo" "$name" "$@" -o model.json
 # With spare nodes, spare edges are between these; without, they lead to none,
@@ -27,7 +28,7 @@ PY
   for gpus in 1 2 3 8; do
     "$smexc" model.json --dim nodes=$nodes --dim edges=140 --gpus $gpus -o eval
     "$smexc" check eval
-    "$run" eval --graph "$folder/edges.txt" --input features=features.npy \
+    "$run" eval --graph "$edges" --input features=features.npy \
       --parameters "$folder/$name.safetensors" --output-dir out --verify
     /usr/bin/python3 -c 'import numpy as np; np.save("logits.npy", np.load("out/logits.npy")[:30])'
     "$compare" logits.npy "$folder/${name}_logits.npy"
@@ -35,7 +36,7 @@ PY
     "$smexc" model.json --dim nodes=$nodes --dim edges=140 --gpus $gpus -o plan \
       --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
     "$smexc" check plan
-    "$run" plan --graph "$folder/edges.txt" --input features=features.npy --input labels=labels.npy \
+    "$run" plan --graph "$edges" --input features=features.npy --input labels=labels.npy \
       --parameters "$folder/$name.safetensors" --steps 5 --verify --metrics metrics.json \
       --save-parameters trained.safetensors
     "$matches" metrics.json "$folder/${name}_losses.npy" trained.safetensors "$folder/${name}_parameters"

@@ -36,12 +36,18 @@ Value Graph::tokens(const std::string &name, const Shape &shape) {
   return {name, 0};
 }
 
-void Graph::inputGraph() {
+void Graph::inputGraph(SelfLoops loops) {
   graph = {{"nodes", "nodes"},
            {"edges", "edges"},
            {"sources", "sources"},
            {"destinations", "destinations"},
-           {"self_loops", true}};
+           {"self_loops", loops == SelfLoops::Added}};
+}
+
+void Graph::typedGraph(int64_t relations) {
+  inputGraph(SelfLoops::AsGiven);
+  graph["types"] = "edge_types";
+  graph["relations"] = relations;
 }
 
 Value Graph::nodeFeatures(const std::string &name, int64_t width) {
@@ -89,6 +95,11 @@ std::string Graph::integer(const std::string &name, int64_t value) {
 
 std::string Graph::constant(const std::string &name, double number) {
   return node("Constant", name, {}, 0, {{"value_float", number}}).name;
+}
+
+std::string Graph::training() {
+  asksTraining = true;
+  return "training";
 }
 
 Value Graph::node(const std::string &op, const std::string &name,
@@ -143,6 +154,8 @@ Result<std::string> Graph::text(const std::string &doc) const {
                     Json(doc).dump();
   if (!graph.is_null())
     out += ",\n  \"graph\": " + graph.dump();
+  if (asksTraining)
+    out += ",\n  \"training\": " + Json("training").dump();
   append(out, "inputs", inputList);
   append(out, "parameters", parameterList);
   append(out, "nodes", nodeList);

@@ -33,9 +33,12 @@ public:
   /// Indices below a vocabulary.
   Value tokens(const std::string &name, const Shape &shape);
 
-  /// The graph that messages pass along, with self-loops: declares the inputs
-  /// `sources` and `destinations`, i64[edges].
-  void inputGraph();
+  enum class SelfLoops { AsGiven, Added };
+  /// The graph that messages pass along: declares the inputs `sources` and
+  /// `destinations`, i64[edges].
+  void inputGraph(SelfLoops loops);
+  /// The same with edges of so many types: also declares `edge_types`.
+  void typedGraph(int64_t relations);
   /// An input of `width` features per node.
   Value nodeFeatures(const std::string &name, int64_t width);
 
@@ -54,6 +57,9 @@ public:
   std::string integer(const std::string &name, int64_t value);
   /// One number as a tensor, no parameter.
   std::string constant(const std::string &name, double number);
+
+  /// A scalar, true under --train: an input that smexc binds.
+  std::string training();
 
   Value node(const std::string &op, const std::string &name,
              const std::vector<std::string> &inputs, int64_t width,
@@ -84,6 +90,7 @@ private:
   std::vector<Json> inputList, parameterList, nodeList;
   std::vector<std::string> operatorList, outputList;
   Json graph; // null: none
+  bool asksTraining = false;
   int64_t weightCount = 0;
   std::string tooLarge;
 };

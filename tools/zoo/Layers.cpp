@@ -65,6 +65,15 @@ Value zoo::map(Graph &g, const char *op, const Value &x,
   return g.node(op, name, {x.name}, x.width);
 }
 
+Value zoo::dropout(Graph &g, const Value &x, const std::string &name,
+                   double rate) {
+  if (rate == 0)
+    return x;
+  return g.node("Dropout", name,
+                {x.name, g.constant(name + "/rate", rate), g.training()},
+                x.width);
+}
+
 Value zoo::add(Graph &g, const Value &x, const Value &y,
                const std::string &name) {
   return g.node("Add", name, {x.name, y.name}, x.width);

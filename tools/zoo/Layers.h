@@ -31,6 +31,9 @@ Value globalAverage(Graph &g, const Value &x, const std::string &name);
 
 /// One operand: "Relu", "Tanh", ...
 Value map(Graph &g, const char *op, const Value &x, const std::string &name);
+/// Under --train only. `rate`: how much is dropped, in [0, 1); of 0, nothing is
+/// added.
+Value dropout(Graph &g, const Value &x, const std::string &name, double rate);
 Value add(Graph &g, const Value &x, const Value &y, const std::string &name);
 Value multiply(Graph &g, const Value &x, const Value &y,
                const std::string &name);

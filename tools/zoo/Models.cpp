@@ -39,6 +39,9 @@ Size zoo::layersSize(int64_t value) {
 Size zoo::hiddenSize(int64_t value, const std::string &help) {
   return {"hidden", value, 1, 1 << 20, help};
 }
+Fraction zoo::dropoutOf(const std::string &what) {
+  return {"dropout", "how much of " + what + " is dropped under --train"};
+}
 Size zoo::vocabularySize(int64_t value) {
   return {"vocabulary", value, 2, 1 << 28, "distinct tokens"};
 }

@@ -17,14 +17,22 @@ struct Size {
   std::vector<int64_t> choices = {}; // no others, where given
 };
 
+/// An option `--name`: a real number in [0, 1), 0 unless given.
+struct Fraction {
+  std::string name, help;
+};
+
 /// What was asked for.
 class Sizes {
 public:
   int64_t operator[](const std::string &name) const { return values.at(name); }
   int64_t &set(const std::string &name) { return values[name]; }
+  double fraction(const std::string &name) const { return fractions.at(name); }
+  double &setFraction(const std::string &name) { return fractions[name]; }
 
 private:
   std::map<std::string, int64_t> values;
+  std::map<std::string, double> fractions;
 };
 
 struct Model {
@@ -32,6 +40,7 @@ struct Model {
   std::vector<Size> sizes;
   /// Fault::Usage, where sizes do not go together.
   Status (*build)(Graph &, const Sizes &);
+  std::vector<Fraction> fractions = {};
 };
 
 /// In the order in which --help lists them.
@@ -58,6 +67,8 @@ Size classesSize(int64_t value);
 Size layersSize(int64_t value);
 Size hiddenSize(int64_t value, const std::string &help);
 Size vocabularySize(int64_t value);
+/// Of `what`, while training.
+Fraction dropoutOf(const std::string &what);
 
 } // namespace smex::zoo
 

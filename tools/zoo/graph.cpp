@@ -11,12 +11,13 @@ static std::string layerName(int64_t i) { return "layer" + std::to_string(i); }
 /// Kipf and Welling's: features are multiplied first where that makes them
 /// fewer, which it does in all common networks.
 static Status gcn(Graph &g, const Sizes &s) {
-  g.inputGraph();
+  g.inputGraph(Graph::SelfLoops::Added);
   Value x = g.nodeFeatures("features", s["features"]);
   for (int64_t i = 0; i < s["layers"]; ++i) {
     const std::string name = layerName(i);
     const bool last = i + 1 == s["layers"];
     const int64_t width = last ? s["classes"] : s["hidden"];
+    x = dropout(g, x, name + "/dropped", s.fraction("dropout"));
     x = dense(g, x, name, width, /*bias=*/false);
     x = g.node("graph_convolution", name + "/convolution",
                {x.name, "sources", "destinations"}, width);
@@ -29,10 +30,29 @@ static Status gcn(Graph &g, const Sizes &s) {
   return {};
 }
 
+/// The sum of neighbours' features by learnt coefficients; of both, some are
+/// dropped.
+static Value attention(Graph &g, const Value &x, const std::string &name,
+                       const std::string &left, const std::string &right,
+                       double rate) {
+  if (rate == 0) // in one operator, which stores no coefficient
+    return g.node("graph_attention", name,
+                  {x.name, left, right, "sources", "destinations"}, x.width);
+  Value p = g.node("scores_of_edges", name + "/scores",
+                   {x.name, left, right, "sources", "destinations"}, 0);
+  p = g.node("softmax_of_edges", name + "/coefficients",
+             {p.name, "destinations", x.name}, 0);
+  p = dropout(g, p, name + "/coefficients/dropped", rate);
+  // As in the authors' code; their text names the coefficients only.
+  const Value values = dropout(g, x, name + "/values", rate);
+  return g.node("weighted_messages", name,
+                {p.name, values.name, "sources", "destinations"}, x.width);
+}
+
 /// Velickovic et al.'s: heads side by side in all layers but the last, which
 /// has one.
 static Status gat(Graph &g, const Sizes &s) {
-  g.inputGraph();
+  g.inputGraph(Graph::SelfLoops::Added);
   Value x = g.nodeFeatures("features", s["features"]);
   for (int64_t i = 0; i < s["layers"]; ++i) {
     const std::string name = layerName(i);
@@ -40,14 +60,15 @@ static Status gat(Graph &g, const Sizes &s) {
     const int64_t heads = last ? 1 : s["heads"];
     const int64_t each = last ? s["classes"] : s["hidden"];
     const int64_t width = heads * each;
+    const double rate = s.fraction("dropout");
+    x = dropout(g, x, name + "/dropped", rate);
     x = dense(g, x, name, width, /*bias=*/false);
     x = reshape(g, x, name + "/heads", {-1, heads, each});
-    x = g.node("graph_attention", name + "/attention",
-               {x.name,
-                g.weight(name + "/attention/source", {heads, each}, each),
-                g.weight(name + "/attention/destination", {heads, each}, each),
-                "sources", "destinations"},
-               each);
+    const std::string left = g.weight(name + "/attention/source", {heads, each},
+                                      each),
+                      right = g.weight(name + "/attention/destination",
+                                       {heads, each}, each);
+    x = attention(g, x, name + "/attention", left, right, rate);
     x = reshape(g, x, name + "/joined", {-1, width});
     x.width = width;
     x = g.node("Add", name + "/biased",
@@ -59,20 +80,139 @@ static Status gat(Graph &g, const Sizes &s) {
   return {};
 }
 
+/// What reaches each node along its edges, made one by `reduction`.
+static Value messages(Graph &g, const Value &x, const std::string &name,
+                      const char *reduction) {
+  const Value read =
+      g.node("at_ends", name + "/messages", {x.name, "sources"}, x.width);
+  return g.node(reduction, name, {read.name, "destinations", x.name}, x.width);
+}
+
+/// Xu et al.'s: a network of two layers, of the node's own features times a
+/// number that is learnt, and the sum of its neighbours'.
+static Status gin(Graph &g, const Sizes &s) {
+  g.inputGraph(Graph::SelfLoops::AsGiven);
+  Value x = g.nodeFeatures("features", s["features"]);
+  for (int64_t i = 0; i < s["layers"]; ++i) {
+    const std::string name = layerName(i);
+    const bool last = i + 1 == s["layers"];
+    x = dropout(g, x, name + "/dropped", s.fraction("dropout"));
+    const Value factor = g.node(
+        "Add", name + "/factor",
+        {g.filled(name + "/epsilon", {}, 0), g.constant(name + "/one", 1)}, 0);
+    const Value own = multiply(g, x, factor, name + "/own"),
+                sum = messages(g, x, name + "/sum", "sum_messages");
+    x = add(g, own, sum, name + "/both");
+    x = dense(g, x, name + "/first", s["hidden"]);
+    x = map(g, "Relu", x, name + "/first/relu");
+    x = dense(g, x, name + "/second", last ? s["classes"] : s["hidden"]);
+    if (!last)
+      x = map(g, "Relu", x, name + "/relu");
+  }
+  g.output("logits", x);
+  return {};
+}
+
+/// Hamilton et al.'s GraphSAGE with means; like gcn's, neighbours' features are
+/// multiplied before they are added up.
+static Status sage(Graph &g, const Sizes &s) {
+  g.inputGraph(Graph::SelfLoops::AsGiven);
+  Value x = g.nodeFeatures("features", s["features"]);
+  for (int64_t i = 0; i < s["layers"]; ++i) {
+    const std::string name = layerName(i);
+    const bool last = i + 1 == s["layers"];
+    const int64_t width = last ? s["classes"] : s["hidden"];
+    x = dropout(g, x, name + "/dropped", s.fraction("dropout"));
+    const Value own = dense(g, x, name + "/own", width),
+                others =
+                    dense(g, x, name + "/neighbours", width, /*bias=*/false),
+                mean = messages(g, others, name + "/mean", "mean_messages");
+    x = add(g, own, mean, name);
+    if (!last)
+      x = map(g, "Relu", x, name + "/relu");
+  }
+  g.output("logits", x);
+  return {};
+}
+
+/// Sukhbaatar et al.'s: agents' states, and the mean of those that they hear.
+static Status commnet(Graph &g, const Sizes &s) {
+  g.inputGraph(Graph::SelfLoops::AsGiven);
+  const double rate = s.fraction("dropout");
+  Value x = g.nodeFeatures("features", s["features"]);
+  x = dropout(g, x, "encoder/dropped", rate);
+  x = map(g, "Tanh", dense(g, x, "encoder", s["hidden"]), "encoder/tanh");
+  for (int64_t i = 0; i < s["layers"]; ++i) {
+    const std::string name = layerName(i);
+    x = dropout(g, x, name + "/dropped", rate);
+    const Value heard = g.node("mean_of_others", name + "/heard",
+                               {x.name, "sources", "destinations"}, x.width),
+                own = dense(g, x, name + "/own", s["hidden"]),
+                others = dense(g, heard, name + "/others", s["hidden"],
+                               /*bias=*/false);
+    x = map(g, "Tanh", add(g, own, others, name), name + "/tanh");
+  }
+  x = dropout(g, x, "decoder/dropped", rate);
+  g.output("logits", dense(g, x, "decoder", s["classes"]));
+  return {};
+}
+
+/// Schlichtkrull et al.'s: a weight for each type of edges, and one for the
+/// node itself.
+static Status rgcn(Graph &g, const Sizes &s) {
+  g.typedGraph(s["relations"]);
+  Value x = g.nodeFeatures("features", s["features"]);
+  for (int64_t i = 0; i < s["layers"]; ++i) {
+    const std::string name = layerName(i);
+    const bool last = i + 1 == s["layers"];
+    const int64_t width = last ? s["classes"] : s["hidden"];
+    x = dropout(g, x, name + "/dropped", s.fraction("dropout"));
+    const std::string weights = g.weight(
+        name + "/relations/weight", {s["relations"], x.width, width}, x.width);
+    const Value own = dense(g, x, name + "/own", width),
+                each = g.node("MatMul", name + "/relations", {x.name, weights},
+                              width),
+                sum =
+                    g.node("sum_of_relations", name + "/sum",
+                           {each.name, "edge_types", "sources", "destinations"},
+                           width);
+    x = add(g, own, sum, name);
+    if (!last)
+      x = map(g, "Relu", x, name + "/relu");
+  }
+  g.output("logits", x);
+  return {};
+}
+
 std::vector<Model> zoo::graphModels() {
   const Size features = {"features", 1433, 1, 1 << 20, "features of a node"};
   const Size layers = {"layers", 2, 1, 64, "layers"};
-  return {{"gcn",
-           "graph convolutional network, for --graph",
-           {layers, features, hiddenSize(16, "features of a hidden layer"),
-            classesSize(7)},
-           gcn},
-          {"gat",
-           "graph attention network, for --graph",
-           {layers,
-            features,
-            hiddenSize(8, "features of each head of a hidden layer"),
-            {"heads", 8, 1, 1024, "heads of a hidden layer"},
-            classesSize(7)},
-           gat}};
+  const Size hidden = hiddenSize(16, "features of a hidden layer"),
+             classes = classesSize(7);
+  const std::vector<Fraction> ofLayers = {dropoutOf("the input of each layer")};
+  const std::vector<Size> common = {layers, features, hidden, classes};
+  return {
+      {"gcn", "graph convolutional network, for --graph", common, gcn,
+       ofLayers},
+      {"gat",
+       "graph attention network, for --graph",
+       {layers,
+        features,
+        hiddenSize(8, "features of each head of a hidden layer"),
+        {"heads", 8, 1, 1024, "heads of a hidden layer"},
+        classes},
+       gat,
+       {dropoutOf("the input of each layer, its coefficients and messages")}},
+      {"gin", "graph isomorphism network, for --graph", common, gin, ofLayers},
+      {"sage", "GraphSAGE with means, for --graph", common, sage, ofLayers},
+      {"commnet", "CommNet, for --graph", common, commnet, ofLayers},
+      {"rgcn",
+       "relational graph convolutional network, for --graph",
+       {layers,
+        features,
+        hidden,
+        {"relations", 3, 1, 1 << 16, "types of edges"},
+        classes},
+       rgcn,
+       ofLayers}};
 }

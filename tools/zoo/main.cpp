@@ -43,6 +43,10 @@ std::string commandOf(const Model &model, const Sizes &sizes) {
   std::string text = "smex-zoo " + model.name;
   for (const Size &size : model.sizes)
     text += " --" + size.name + " " + std::to_string(sizes[size.name]);
+  // Unlike sizes', their default is for good: nothing.
+  for (const Fraction &each : model.fractions)
+    if (const double value = sizes.fraction(each.name); value != 0)
+      text += " --" + each.name + " " + Json(value).dump();
   return text;
 }
 
@@ -77,6 +81,19 @@ CLI::Validator wholeNumber(int64_t least, int64_t most) {
       range);
 }
 
+const CLI::Validator fraction(
+    [](std::string &text) -> std::string {
+      double value = -1;
+      const char *end = text.data() + text.size();
+      const auto parsed = std::from_chars(text.data(), end, value);
+      // Rounded to single precision, it must not be 1 either.
+      if (parsed.ec == std::errc() && parsed.ptr == end && value >= 0 &&
+          float(value) < 1)
+        return "";
+      return text + " is not a number from 0 to less than 1";
+    },
+    "0 to less than 1");
+
 /// `argv[0]` is the model's name.
 int run(const Model &model, int argc, char **argv) {
   const std::string command = "smex-zoo " + model.name;
@@ -92,6 +109,10 @@ int run(const Model &model, int argc, char **argv) {
     else
       option->check(CLI::IsMember(size.choices));
   }
+  for (const Fraction &each : model.fractions)
+    app.add_option("--" + each.name, sizes.setFraction(each.name), each.help)
+        ->check(fraction)
+        ->default_val(0.0);
   std::string output;
   app.add_option("-o,--output", output, "the model's file, ending in .json")
       ->required();

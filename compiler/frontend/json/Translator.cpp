@@ -10,7 +10,7 @@ using namespace smex::frontend;
 void Translator::model(Place place, onnx::ModelProto &model) {
   if (!object(place, {"$schema", "format", "version", "doc", "opset", "domains",
                       "inputs", "parameters", "nodes", "outputs", "functions",
-                      "operators", "graph"}))
+                      "operators", "graph", "training"}))
     return;
   if (!place.json.contains("format") || place.json["format"] != "smex-model")
     error(place, "\"format\" must be \"smex-model\"");
@@ -28,6 +28,8 @@ void Translator::model(Place place, onnx::ModelProto &model) {
   model.set_ir_version(onnx::IR_VERSION);
   if (place.json.contains("graph"))
     inputGraph(place.at("graph"), model);
+  if (place.json.contains("training"))
+    trainingInput(place.at("training"), model);
   graph(place, *model.mutable_graph(), true);
   list(place, "functions",
        [&](Place item) { function(item, *model.add_functions()); });
@@ -48,7 +50,7 @@ void Translator::model(Place place, onnx::ModelProto &model) {
 /// Names of dimensions and of two inputs, which this declares.
 void Translator::inputGraph(Place place, onnx::ModelProto &model) {
   if (!object(place, {"nodes", "edges", "sources", "destinations", "self_loops",
-                      "doc"}))
+                      "types", "relations", "doc"}))
     return;
   InputGraph names;
   const auto take = [&](const char *key, std::string &name) {
@@ -65,7 +67,16 @@ void Translator::inputGraph(Place place, onnx::ModelProto &model) {
       error(place.at("self_loops"), "must be true or false");
     names.selfLoops = place.json["self_loops"] == true;
   }
-  for (const std::string &name : {names.sources, names.destinations}) {
+  std::vector<std::string> inputs = {names.sources, names.destinations};
+  const size_t wrongBefore = errors.size();
+  if (place.json.contains("types"))
+    inputs.push_back(names.types = text(place.at("types")));
+  if (place.json.contains("relations"))
+    names.relations = integer(place.at("relations"));
+  const std::string wrong = wrongTypes(names);
+  if (!wrong.empty() && errors.size() == wrongBefore)
+    error(place, wrong);
+  for (const std::string &name : inputs) {
     auto *input = model.mutable_graph()->add_input();
     input->set_name(name);
     auto *type = input->mutable_type()->mutable_tensor_type();
@@ -75,6 +86,19 @@ void Translator::inputGraph(Place place, onnx::ModelProto &model) {
   auto *property = model.add_metadata_props();
   property->set_key(graphKey);
   property->set_value(toText(names));
+}
+
+/// The name of an input, which this declares: is the model trained?
+void Translator::trainingInput(Place place, onnx::ModelProto &model) {
+  const std::string name = text(place);
+  auto *input = model.mutable_graph()->add_input();
+  input->set_name(name);
+  auto *type = input->mutable_type()->mutable_tensor_type();
+  type->set_elem_type(onnxTypeOf(DType::Bool));
+  type->mutable_shape();
+  auto *property = model.add_metadata_props();
+  property->set_key(trainingKey);
+  property->set_value(name);
 }
 
 void Translator::graph(Place place, onnx::GraphProto &graph, bool typed) {

@@ -42,6 +42,7 @@ private:
   /// `typed`: inputs must say their types.
   void graph(Place place, onnx::GraphProto &graph, bool typed);
   void inputGraph(Place place, onnx::ModelProto &model);
+  void trainingInput(Place place, onnx::ModelProto &model);
   void node(Place place, onnx::NodeProto &node);
   void attribute(Place place, onnx::AttributeProto &attribute);
   void function(Place place, onnx::FunctionProto &function);

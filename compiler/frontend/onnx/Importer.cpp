@@ -107,6 +107,7 @@ Result<Model> Importer::run() try {
   Scope scope;
   addOpsFiles();
   bindConstants(scope);
+  bindMode(scope);
   bindGraph(scope);
   if (!errors.empty())
     return allErrors(); // without a graph's dimensions, much else looks wrong
@@ -178,6 +179,7 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
   node.name = nodeName(proto, in);
   const auto opset = in.opsets.find(domainOf(proto.domain()));
   node.opset = opset == in.opsets.end() ? 1 : opset->second;
+  node.training = options.training;
   bool failed = false;
   for (const std::string &input : proto.input()) {
     node.inputs.push_back(input.empty() ? noValue : scope.find(input));

@@ -57,6 +57,7 @@ private:
 
   // Inputs.cpp: the graph's interface.
   void bindConstants(Scope &scope);
+  void bindMode(Scope &scope);
   void addInitializers(Scope &scope);
   void addInputs(Scope &scope);
   void addInput(const onnx::ValueInfoProto &input, Scope &scope);

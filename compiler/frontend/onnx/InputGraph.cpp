@@ -1,12 +1,17 @@
 #include "compiler/frontend/onnx/InputGraph.h"
 
 #include "compiler/frontend/onnx/Importer.h"
+#include "dialects/tdl/lambda/Arithmetic.h"
 #include "runtime/graph/Bind.h"
 #include "runtime/graph/Change.h"
+#include "runtime/graph/Rows.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
 
 using namespace smex;
 using namespace smex::frontend;
@@ -22,7 +27,24 @@ std::string frontend::toText(const InputGraph &graph) {
   for (const auto &[key, member] : fields)
     json[key] = graph.*member;
   json["self_loops"] = graph.selfLoops;
+  if (!graph.types.empty()) {
+    json["types"] = graph.types;
+    json["relations"] = graph.relations;
+  }
   return json.dump();
+}
+
+std::string frontend::wrongTypes(const InputGraph &graph) {
+  if (graph.types.empty() && graph.relations == 0)
+    return "";
+  if (graph.types.empty() || graph.relations < 1 ||
+      graph.relations > std::numeric_limits<int32_t>::max())
+    return "\"types\" must be the name of an input, and \"relations\" the "
+           "number of types, from 1 to 2^31 - 1: both, or none";
+  if (graph.selfLoops)
+    return "edges that \"self_loops\" adds would be of no type: leave out one "
+           "of \"self_loops\" and \"types\"";
+  return "";
 }
 
 Result<std::optional<InputGraph>>
@@ -42,8 +64,41 @@ frontend::inputGraph(const onnx::ModelProto &model) {
     }
     if (json.contains("self_loops"))
       found->selfLoops = json["self_loops"] == true;
+    if (json.contains("types") && json["types"].is_string())
+      found->types = json["types"].get<std::string>();
+    if (json.contains("relations") && json["relations"].is_number_integer())
+      found->relations = json["relations"].get<int64_t>();
+    if (const std::string wrong = wrongTypes(*found); !wrong.empty())
+      return fail("metadata \"", graphKey, "\": ", wrong);
   }
   return found;
+}
+
+/// The values of a matrix, each as the number of a type.
+static Result<graph::Numbers> typesOf(const io::SparseMatrix &matrix,
+                                      int64_t relations,
+                                      const std::string &file) {
+  const DType dtype = matrix.values.type.dtype;
+  const int64_t size = byteSize(dtype);
+  graph::Numbers types(matrix.row.size(), 1); // without values: all 1
+  for (size_t e = 0; e < types.size(); ++e) {
+    double value = 1;
+    if (!matrix.values.bytes.empty())
+      value = tdl::convert(dtype, DType::F64,
+                           tdl::load(dtype, &matrix.values.bytes[e * size]))
+                  .real;
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
+    if (!(value >= 0 && value < double(relations)) ||
+        value != std::floor(value))
+      return fail(file, ": the edge from ", matrix.row[e], " to ",
+                  matrix.column[e], " has the value ", text,
+                  ", and the model takes types of edges from it: whole numbers "
+                  "from 0 to ",
+                  relations - 1);
+    types[e] = int64_t(value);
+  }
+  return types;
 }
 
 void Importer::bindGraph(Scope &scope) {
@@ -56,7 +111,15 @@ void Importer::bindGraph(Scope &scope) {
     return error("has no graph to bind with --graph; a model says which of its "
                  "inputs are one (compiler/frontend/json/README.md)");
   const InputGraph &names = **declared;
-  auto graph = graph::readGraph(options.graph);
+  auto matrix = io::readSparseMatrix(options.graph);
+  if (!matrix)
+    return errors.push_back(matrix.error().message);
+  Result<graph::Numbers> types = graph::Numbers();
+  if (!names.types.empty())
+    types = typesOf(*matrix, names.relations, options.graph);
+  if (!types)
+    return errors.push_back(types.error().message);
+  auto graph = graph::fromMatrix(std::move(*matrix), options.graph);
   if (!graph)
     return errors.push_back(graph.error().message);
   files.push_back(options.graph);
@@ -79,13 +142,20 @@ void Importer::bindGraph(Scope &scope) {
   };
   bindInput(names.sources, ends.sources);
   bindInput(names.destinations, ends.destinations);
+  if (names.types.empty())
+    return;
+  graph::Numbers inOrder = graph::gather(*types, graph::canonicalOrder(*graph));
+  Tensor tensor = makeTensor({DType::I64, {graph->edges()}});
+  std::copy(inOrder.begin(), inOrder.end(), tensor.data<int64_t>());
+  bindInput(names.types, tensor);
 }
 
 /// What the plan needs to know to bind the graph when it runs. Nothing where
 /// it is bound already, or where what the model says does not fit its inputs.
 std::optional<GraphInputs> Importer::openGraph(const Model &result) const {
   const auto declared = inputGraph(*model);
-  if (!options.graph.empty() || !declared || !*declared)
+  if (!options.graph.empty() || !declared || !*declared ||
+      !(*declared)->types.empty())
     return std::nullopt;
   const InputGraph &names = **declared;
   const auto nodes = dims.find(names.nodes), edges = dims.find(names.edges);

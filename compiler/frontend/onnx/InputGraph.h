@@ -22,9 +22,16 @@ constexpr const char *graphKey = "smex.graph";
 struct InputGraph {
   std::string nodes, edges;          // dimensions
   std::string sources, destinations; // inputs
+  /// Edge e is of type types[e], below `relations`: an input like the ends, of
+  /// which --graph takes the values in the file. Or "", and 0.
+  std::string types;
+  int64_t relations = 0;
   bool selfLoops = false; // --graph adds an edge from a node to itself to all
                           // that have none
 };
+
+/// What is wrong with the types of edges, or nothing.
+std::string wrongTypes(const InputGraph &graph);
 
 std::string toText(const InputGraph &graph);
 

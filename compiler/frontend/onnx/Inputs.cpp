@@ -53,6 +53,20 @@ void Importer::bindConstants(Scope &scope) {
   }
 }
 
+/// The input that says whether the model is trained, unless --constant has said
+/// so.
+void Importer::bindMode(Scope &scope) {
+  for (const auto &property : model->metadata_props()) {
+    if (property.key() != trainingKey || scope.values.count(property.value()))
+      continue;
+    const std::string &name = property.value();
+    Tensor mode = makeTensor({DType::Bool, {}});
+    mode.bytes[0] = std::byte(options.training);
+    scope.values[name] = builder.addConstant(std::move(mode), name);
+    builder.setName(scope.values[name], name);
+  }
+}
+
 void Importer::addInitializers(Scope &scope) {
   const auto addChecked = [&](const std::string &name, auto make) {
     if (options.constants.count(name) && scope.values.count(name))

@@ -30,6 +30,8 @@ public:
 
   std::string name;
   int64_t opset = 0; // version of its domain
+  /// Under --train: for operators whose mode is the run's, not an operand.
+  bool training = false;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs; // to fill; noValue where not wanted
   AttributeMap attributes;

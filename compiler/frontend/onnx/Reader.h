@@ -54,6 +54,9 @@ constexpr const char *drawnKey = "smex.drawn";
 /// file given with --ops.
 constexpr const char *operatorsKey = "smex.operators";
 
+/// Another: the name of a scalar of type bool, true if the model is trained.
+constexpr const char *trainingKey = "smex.training";
+
 /// Finds the external data; ExternalData.cpp.
 Result<ParameterData> findExternal(const onnx::TensorProto &tensor,
                                    int64_t bytes, const TensorSource &source);

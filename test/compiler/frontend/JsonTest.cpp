@@ -81,6 +81,41 @@ TEST_CASE("what is no model") {
   CHECK_THAT(errorIn("\xff\xfe"), Contains("parse error"));
 }
 
+TEST_CASE("whether the model is trained is a known input") {
+  const std::string folder = scratch("mode");
+  const auto text = [](const std::string &mode) {
+    return R"({
+    "format": "smex-model", "version": 1, "training": )" +
+           mode + R"(,
+    "inputs": [{"name": "x", "type": "f32", "shape": [4]}],
+    "parameters": [{"name": "ratio", "type": "f32", "shape": [], "values": 0.5}],
+    "nodes": [{"op": "Dropout", "inputs": ["x", "ratio", "mode"], "outputs": ["y"]}],
+    "outputs": ["y"]})";
+  };
+  const std::string path = write(folder + "/m.json", text("\"mode\""));
+  frontend::ImportOptions options;
+  for (bool training : {false, true}) {
+    options.training = training;
+    const auto model = frontend::importModel(path, options);
+    REQUIRE(model);
+    CHECK(model->inputs.size() == 1); // the mode is none
+    CHECK(model->applications.empty() == !training);
+  }
+  // The user's word counts.
+  options.constants["mode"] = folder + "/false.pb";
+  onnx::TensorProto no;
+  no.set_data_type(onnx::TensorProto::BOOL);
+  no.add_int32_data(0);
+  write(options.constants["mode"], no.SerializeAsString());
+  const auto model = frontend::importModel(path, options);
+  REQUIRE(model);
+  CHECK(model->applications.empty());
+  CHECK_THAT(errorOf(write(folder + "/bad.json", text("1"))),
+             Contains("training: must be text"));
+  CHECK_THAT(errorOf(write(folder + "/twice.json", text("\"x\""))),
+             Contains("\"x\""));
+}
+
 TEST_CASE("operators of a file of lambdas") {
   const std::string folder = scratch("ops");
   const std::string model = write(folder + "/m.json", R"({

@@ -120,6 +120,23 @@ TEST_CASE("what does nothing is nothing") {
   CHECK(model->outputNames == std::vector<std::string>{"d"});
 }
 
+TEST_CASE("before opset 12, dropout follows the run") {
+  for (int opset : {7, 11, 12}) {
+    OnnxModel m(opset);
+    m.input("x", {"2", "3"});
+    m.node("Dropout", {"x"}, {"y", "kept"});
+    m.output("y");
+    const std::string path = m.save(scratch("dropout"));
+    for (bool training : {false, true}) {
+      frontend::ImportOptions options;
+      options.training = training;
+      auto model = frontend::importModel(path, options);
+      REQUIRE(model);
+      CHECK(model->applications.empty() == (!training || opset == 12));
+    }
+  }
+}
+
 TEST_CASE(
     "a sum over edges, as exporters write it, is a preimage of vertices") {
   OnnxModel m;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes test/models/graph: graph networks in plain PyTorch on a small graph with an isolated node, self-loops, parallel
-edges and a hub; five training steps each. Run with PyTorch and NumPy (nothing of the tests needs them).
+edges (of several types) and a hub; five training steps each. Run with PyTorch and NumPy (nothing of the tests needs them).
 
 usage: test/models/graph/make_references.py FOLDER
 """
@@ -13,7 +13,7 @@ import sys
 import numpy as np
 import torch
 
-NODES, FEATURES, HIDDEN, CLASSES, HEADS = 30, 12, 8, 4, 3
+NODES, FEATURES, HIDDEN, CLASSES, HEADS, RELATIONS = 30, 12, 8, 4, 3, 3
 
 
 def write_safetensors(path, tensors):
@@ -37,6 +37,11 @@ def make_graph(random):
 
 def sum_at(values, destinations):
     return torch.zeros((NODES, *values.shape[1:])).index_add(0, destinations, values)
+
+
+def mean_at(values, destinations):
+    n = sum_at(torch.ones(len(destinations)), destinations).clamp(min=1)
+    return sum_at(values, destinations) / n[:, None]
 
 
 def gcn(p, x, src, dst):
@@ -65,7 +70,69 @@ def gat(p, x, src, dst):
     return x
 
 
+def affine(p, name, x):
+    return x @ p[name + "/weight"] + p[name + "/bias"]
+
+
+def gin(p, x, src, dst):
+    for layer in range(2):
+        x = (1 + p[f"layer{layer}/epsilon"]) * x + sum_at(x[src], dst)
+        x = affine(p, f"layer{layer}/second", torch.relu(affine(p, f"layer{layer}/first", x)))
+        if layer == 0:
+            x = torch.relu(x)
+    return x
+
+
+def sage(p, x, src, dst):
+    for layer in range(2):
+        x = affine(p, f"layer{layer}/own", x) + mean_at(x[src], dst) @ p[f"layer{layer}/neighbours/weight"]
+        if layer == 0:
+            x = torch.relu(x)
+    return x
+
+
+def commnet(p, x, src, dst):
+    x = torch.tanh(affine(p, "encoder", x))
+    src, dst = src[src != dst], dst[src != dst]
+    for layer in range(2):
+        heard = mean_at(x[src], dst)
+        x = torch.tanh(affine(p, f"layer{layer}/own", x) + heard @ p[f"layer{layer}/others/weight"])
+    return affine(p, "decoder", x)
+
+
+def rgcn(p, x, src, dst, types):
+    for layer in range(2):
+        y = affine(p, f"layer{layer}/own", x)
+        for relation, weight in enumerate(p[f"layer{layer}/relations/weight"]):
+            of_type = types == relation
+            y = y + mean_at(x[src[of_type]], dst[of_type]) @ weight
+        x = torch.relu(y) if layer == 0 else y
+    return x
+
+
+def dense(name, inner, outer, bias=True):
+    return {name + "/weight": (inner, outer), **({name + "/bias": (outer,)} if bias else {})}
+
+
+def shapes(name):
+    if name == "commnet":
+        layers = [{**dense(f"layer{i}/own", HIDDEN, HIDDEN), **dense(f"layer{i}/others", HIDDEN, HIDDEN, bias=False)}
+                  for i in range(2)]
+        return {**dense("encoder", FEATURES, HIDDEN), **layers[0], **layers[1], **dense("decoder", HIDDEN, CLASSES)}
+    all_shapes = {}
+    for layer, inner, outer in (("layer0", FEATURES, HIDDEN), ("layer1", HIDDEN, CLASSES)):
+        all_shapes.update({
+            "gin": {layer + "/epsilon": (), **dense(layer + "/first", inner, HIDDEN),
+                    **dense(layer + "/second", HIDDEN, outer)},
+            "sage": {**dense(layer + "/own", inner, outer), **dense(layer + "/neighbours", inner, outer, bias=False)},
+            "rgcn": {**dense(layer + "/own", inner, outer), layer + "/relations/weight": (RELATIONS, inner, outer)},
+        }[name])
+    return all_shapes
+
+
 def parameters(name, draw):
+    if name not in ("gcn", "gat"):
+        return {key: draw(*shape) for key, shape in shapes(name).items()}
     width = HIDDEN if name == "gcn" else HEADS * HIDDEN
     p = {"layer0/weight": draw(FEATURES, width), "layer0/bias": draw(width),
          "layer1/weight": draw(width, CLASSES), "layer1/bias": draw(CLASSES)}
@@ -76,39 +143,51 @@ def parameters(name, draw):
     return p
 
 
+def make_reference(folder, name, network, p, y):
+    """Outputs, then five steps of training: losses, parameters after the last."""
+    write_safetensors(os.path.join(folder, name + ".safetensors"), p)
+    np.save(os.path.join(folder, name + "_logits.npy"), network(p).numpy())
+    for each in p.values():
+        each.requires_grad_()
+    optimizer = torch.optim.Adam(p.values(), lr=0.01, weight_decay=5e-4)
+    losses = []
+    for _ in range(5):
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(network(p), y, ignore_index=-1)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    np.save(os.path.join(folder, name + "_losses.npy"), np.array(losses))
+    for key, each in p.items():
+        path = os.path.join(folder, name + "_parameters", key + ".npy")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        np.save(path, each.detach().numpy())
+
+
 def main(folder):
     random = np.random.default_rng(1)
     edges = make_graph(random)
+    types = np.random.default_rng(2).integers(RELATIONS, size=len(edges))
     with open(os.path.join(folder, "edges.txt"), "w", encoding="utf-8") as file:
         file.write("# source destination\n")
         file.writelines(f"{s} {d}\n" for s, d in [*edges, (NODES - 1, NODES - 1)])
+    with open(os.path.join(folder, "edges.mtx"), "w", encoding="utf-8") as file:
+        file.write("%%MatrixMarket matrix coordinate integer general\n% source destination type\n")
+        file.write(f"{NODES} {NODES} {len(edges)}\n")
+        file.writelines(f"{s + 1} {d + 1} {t}\n" for (s, d), t in zip(edges, types))
     loops = {s for s, d in edges if s == d}
-    edges += [(v, v) for v in range(NODES) if v not in loops]
-    src, dst = (torch.tensor(ends) for ends in zip(*edges))
+    given = tuple(torch.tensor(ends) for ends in zip(*edges))
+    looped = tuple(torch.tensor(ends) for ends in zip(*edges, *((v, v) for v in range(NODES) if v not in loops)))
+    typed = (*given, torch.tensor(types))
     features = random.standard_normal((NODES, FEATURES)).astype(np.float32)
     labels = random.integers(-1, CLASSES, NODES)  # -1: not in the training set
     np.save(os.path.join(folder, "features.npy"), features)
     np.save(os.path.join(folder, "labels.npy"), labels)
     x, y = torch.tensor(features), torch.tensor(labels)
-    for name, network in (("gcn", gcn), ("gat", gat)):
+    for name, network, graph in (("gcn", gcn, looped), ("gat", gat, looped), ("gin", gin, given), ("sage", sage, given),
+                                 ("commnet", commnet, given), ("rgcn", rgcn, typed)):
         p = parameters(name, lambda *shape: torch.tensor(random.uniform(-0.5, 0.5, shape), dtype=torch.float32))
-        write_safetensors(os.path.join(folder, name + ".safetensors"), p)
-        np.save(os.path.join(folder, name + "_logits.npy"), network(p, x, src, dst).numpy())
-        for each in p.values():
-            each.requires_grad_()
-        optimizer = torch.optim.Adam(p.values(), lr=0.01, weight_decay=5e-4)
-        losses = []
-        for _ in range(5):
-            optimizer.zero_grad()
-            loss = torch.nn.functional.cross_entropy(network(p, x, src, dst), y, ignore_index=-1)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        np.save(os.path.join(folder, name + "_losses.npy"), np.array(losses))
-        for key, each in p.items():
-            path = os.path.join(folder, name + "_parameters", key + ".npy")
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            np.save(path, each.detach().numpy())
+        make_reference(folder, name, lambda p, network=network, graph=graph: network(p, x, *graph), p, y)
 
 
 if __name__ == "__main__":

@@ -24,3 +24,13 @@ LOSS = {
     "rnn": "mse",
     "unet": "cross_entropy:1",
 }
+
+# Models with the option --dropout.
+DROPOUT = [
+    "commnet",
+    "gat",
+    "gcn",
+    "gin",
+    "rgcn",
+    "sage",
+]

@@ -76,24 +76,29 @@ static void dropNothing(Node &n) {
                   n.opset < 10 ? n.inType(0).dtype : DType::Bool));
 }
 
-/// Before opset 12, dropping is for training only.
+static void drop(Node &n, double ratio) {
+  n.require(ratio >= 0 && ratio < 1, "ratio is out of range");
+  if (ratio == 0) {
+    n.ignore("seed");
+    return dropNothing(n);
+  }
+  const auto results = n.applyAll(
+      "dropout_of", {n.in(0), uniform(n, n.shape(0))}, {{"ratio", ratio}});
+  n.out(0, results[0]);
+  if (n.wants(1))
+    n.out(1,
+          n.cast(results[1], n.opset < 10 ? n.inType(0).dtype : DType::Bool));
+}
+
+/// Before opset 12, whether to drop is a matter of the run.
 static void convertDropout7(Node &n) {
-  n.ignore("ratio");
-  dropNothing(n);
+  const double ratio = n.real("ratio", 0.5);
+  drop(n, n.training ? ratio : 0);
 }
 
 static void convertDropout(Node &n) {
   const bool training = n.has(2) && n.constantInt(2) != 0;
-  const double ratio = n.has(1) && training ? n.constantReal(1) : 0.5;
-  if (!training || ratio == 0) {
-    n.ignore("seed");
-    return dropNothing(n);
-  }
-  n.require(ratio > 0 && ratio < 1, "ratio is out of range");
-  const auto results = n.applyAll(
-      "dropout_of", {n.in(0), uniform(n, n.shape(0))}, {{"ratio", ratio}});
-  n.out(0, results[0]);
-  n.out(1, results[1]);
+  drop(n, !training ? 0 : n.has(1) ? n.constantReal(1) : 0.5);
 }
 
 std::vector<Row> smex::frontend::randomRows() {

@@ -77,3 +77,36 @@ TEST_CASE("graph convolution and attention") {
   const double c = score(2, -2), d = score(0, -2); // into node 3
   CHECK(z[6] == Approx((c * 2 + d * 0) / (c + d)));
 }
+
+TEST_CASE("attention in parts is attention") {
+  const Tensor x = f32({4, 2, 1}, {1, 0, 2, 1, 3, -1, 0, 2});
+  const Tensor left = f32({2, 1}, {1, -2}), right = f32({2, 1}, {0.5, -1});
+  const auto asTensor = [](const Numbers &numbers) {
+    return f32({5, 2}, {numbers.begin(), numbers.end()});
+  };
+  const Tensor scores =
+      asTensor(result("scores_of_edges", {x, left, right, src, dst}));
+  const Tensor p = asTensor(result("softmax_of_edges", {scores, dst, x}));
+  const Numbers parts = result("weighted_messages", {p, x, src, dst}),
+                whole = result("graph_attention", {x, left, right, src, dst});
+  REQUIRE(parts.size() == whole.size());
+  for (size_t i = 0; i < whole.size(); ++i)
+    CHECK(parts[i] == Approx(whole[i]).margin(1e-6));
+}
+
+TEST_CASE("the mean of others leaves the node itself out") {
+  const Numbers y = result("mean_of_others", {nodes, src, dst});
+  CHECK(y[0] == 0);                         // nothing comes in
+  CHECK(y[2] == Approx((1 + 1 + 3) / 3.0)); // two parallel edges from 0
+  CHECK(y[5] == 0);
+  CHECK(y[6] == 2); // and not its self-loop
+  CHECK(y[7] == 20);
+}
+
+TEST_CASE("edges of several types") {
+  // Of type 0: both from 0 to 1, and the self-loop; of type 1: the others.
+  const Tensor types = i64({5}, {0, 0, 1, 1, 0});
+  const Tensor x = f32({2, 4, 1}, {1, 2, 3, 4, 10, 20, 30, 40});
+  CHECK(result("sum_of_relations", {x, types, src, dst}) ==
+        Numbers{0, 1 + 30, 0, 4 + 20});
+}
