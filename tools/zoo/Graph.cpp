@@ -50,6 +50,11 @@ void Graph::typedGraph(int64_t relations) {
   graph["relations"] = relations;
 }
 
+Value Graph::nodeTokens(const std::string &name) {
+  inputList.push_back({{"name", name}, {"type", "i64"}, {"shape", {"nodes"}}});
+  return {name, 0};
+}
+
 Value Graph::nodeFeatures(const std::string &name, int64_t width) {
   inputList.push_back(
       {{"name", name}, {"type", "f32"}, {"shape", {"nodes", width}}});
@@ -122,6 +127,18 @@ Value Graph::nodeWith(const std::vector<std::string> &furtherOutputs,
     node["attributes"] = std::move(attributes);
   nodeList.push_back(std::move(node));
   return {name, width};
+}
+
+Json Graph::body(const std::vector<std::string> &inputs,
+                 const std::function<std::vector<Value>()> &build) {
+  std::vector<Json> outer;
+  std::swap(outer, nodeList);
+  std::vector<std::string> outputs;
+  for (const Value &value : build())
+    outputs.push_back(value.name);
+  std::swap(outer, nodeList);
+  return {
+      {"graph", {{"inputs", inputs}, {"nodes", outer}, {"outputs", outputs}}}};
 }
 
 void Graph::output(const std::string &name, const Value &value) {

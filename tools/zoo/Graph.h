@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ public:
   void inputGraph(SelfLoops loops);
   /// The same with edges of so many types: also declares `edge_types`.
   void typedGraph(int64_t relations);
+  /// An input with an index below a vocabulary per node.
+  Value nodeTokens(const std::string &name);
   /// An input of `width` features per node.
   Value nodeFeatures(const std::string &name, int64_t width);
 
@@ -69,6 +72,11 @@ public:
                  const std::string &op, const std::string &name,
                  const std::vector<std::string> &inputs, int64_t width,
                  Json attributes = Json::object());
+
+  /// A graph as an attribute of a node, which has these inputs and gives what
+  /// `build` does; it may read all values and parameters of the model.
+  Json body(const std::vector<std::string> &inputs,
+            const std::function<std::vector<Value>()> &build);
 
   /// The model's one output, by the name that users see.
   void output(const std::string &name, const Value &value);

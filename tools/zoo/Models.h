@@ -55,6 +55,7 @@ std::vector<Model> recurrentModels();
 std::vector<Model> transformerModels();
 std::vector<Model> e3dModels();
 std::vector<Model> graphModels();
+std::vector<Model> graphCellModels();
 
 /// Fault::Usage, if --layers times --steps cells would be more nodes than smexc
 /// reads.

@@ -248,6 +248,10 @@ void Importer::convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
     return importScan(node, scope, in);
   if (domain.empty() && op == "SequenceMap")
     return importSequenceMap(node, scope, in);
+  if (domain.empty() && op == "reduce_mailboxes")
+    return reduceMailboxes(node, scope, in);
+  if (domain.empty() && op == "propagate")
+    return propagate(node, scope, in);
   if (domain == "ai.onnx.preview.training" && op == "Gradient")
     return importGradient(node, scope);
   bool known = false;

@@ -4,6 +4,7 @@
 #define SMEX_COMPILER_FRONTEND_ONNX_IMPORTER_H
 
 #include "compiler/frontend/onnx/Node.h"
+#include "runtime/graph/Graph.h"
 
 #include <unordered_map>
 #include <unordered_set>
@@ -98,10 +99,17 @@ private:
                                   const std::string &label, Scope &scope,
                                   const Surroundings &in);
 
+  // MessagePassing.cpp
+  const graph::Graph &graphFor(const Node &node) const;
+  void reduceMailboxes(Node &node, Scope &scope, const Surroundings &in);
+  void propagate(Node &node, Scope &scope, const Surroundings &in);
+
   std::shared_ptr<const onnx::ModelProto> model;
   std::string path, file;
   const ImportOptions &options;
   TensorSource source;
+  /// That of --graph, its edges in the order of the model's inputs.
+  std::optional<graph::Graph> boundGraph;
   std::vector<std::string> files;
   Builder builder;
   std::map<std::pair<std::string, std::string>, const onnx::FunctionProto *>

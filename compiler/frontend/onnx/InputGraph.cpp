@@ -2,7 +2,6 @@
 
 #include "compiler/frontend/onnx/Importer.h"
 #include "dialects/tdl/lambda/Arithmetic.h"
-#include "runtime/graph/Bind.h"
 #include "runtime/graph/Change.h"
 #include "runtime/graph/Rows.h"
 
@@ -135,19 +134,21 @@ void Importer::bindGraph(Scope &scope) {
   };
   bindDim(names.nodes, graph->nodes());
   bindDim(names.edges, graph->edges());
-  graph::Ends ends = graph::endsOf(*graph);
-  const auto bindInput = [&](const std::string &name, Tensor &tensor) {
+  const graph::Numbers order = graph::canonicalOrder(*graph);
+  boundGraph = graph::Graph::sound(graph->nodes(),
+                                   graph::gather(graph->sources(), order),
+                                   graph::gather(graph->destinations(), order));
+  const auto bindInput = [&](const std::string &name,
+                             const graph::Numbers &values) {
+    Tensor tensor = makeTensor({DType::I64, {int64_t(values.size())}});
+    std::copy(values.begin(), values.end(), tensor.data<int64_t>());
     scope.values[name] = builder.addConstant(std::move(tensor), name);
     builder.setName(scope.values[name], name);
   };
-  bindInput(names.sources, ends.sources);
-  bindInput(names.destinations, ends.destinations);
-  if (names.types.empty())
-    return;
-  graph::Numbers inOrder = graph::gather(*types, graph::canonicalOrder(*graph));
-  Tensor tensor = makeTensor({DType::I64, {graph->edges()}});
-  std::copy(inOrder.begin(), inOrder.end(), tensor.data<int64_t>());
-  bindInput(names.types, tensor);
+  bindInput(names.sources, boundGraph->sources());
+  bindInput(names.destinations, boundGraph->destinations());
+  if (!names.types.empty())
+    bindInput(names.types, graph::gather(*types, order));
 }
 
 /// What the plan needs to know to bind the graph when it runs. Nothing where

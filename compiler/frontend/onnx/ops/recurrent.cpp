@@ -126,6 +126,12 @@ void Recurrent::run(bool splitBias, size_t states,
                     const std::function<std::vector<ValueId>(
                         ValueId zx, const std::vector<ValueId> &)> &step) {
   const std::vector<size_t> stateOperands = {5, 6};
+  // Up to there, no sequence has ended.
+  int64_t shortest = 0;
+  if (const auto lengths = n.has(4) ? n.builder.known(n.in(4)) : nullptr) {
+    const std::vector<int64_t> all = asInts(*lengths);
+    shortest = all.empty() ? 0 : *std::min_element(all.begin(), all.end());
+  }
   std::vector<ValueId> outputs, last[2];
   for (direction = 0; direction < directions; ++direction) {
     recurrentWeights = part(n.in(2), 0);
@@ -153,7 +159,7 @@ void Recurrent::run(bool splitBias, size_t states,
       const int64_t t = backward ? steps - 1 - i : i;
       std::vector<ValueId> next = step(inputs.at(t), state);
       ValueId shown = next[0];
-      if (n.has(4)) {
+      if (n.has(4) && t >= shortest) {
         for (size_t s = 0; s < states; ++s)
           next[s] =
               n.apply("while_lasts", {next[s], state[s], n.in(4)}, {{"t", t}});
