@@ -87,9 +87,8 @@ Factor Tables::eliminate(int variable, const std::vector<int> &sizes,
                          std::vector<Factor> factors) {
   std::vector<Elimination> scheduled;
   Factor result = schedule(variable, sizes, std::move(factors), scheduled);
-  if (scheduled.empty())
-    return result;
-  compute(scheduled.front(), sizes);
+  if (!scheduled.empty())
+    compute(scheduled.front(), sizes);
   // What a bucket made has bytes alone.
   std::vector<double> &bytes = untied[result.table];
   for (double each : bytes)

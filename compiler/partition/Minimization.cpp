@@ -1,5 +1,7 @@
 #include "compiler/partition/Minimization.h"
 
+#include "compiler/partition/Loops.h"
+
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -87,46 +89,6 @@ template <typename Number> Number least(const Number *of, size_t count) {
 template <typename Number> Number most(const Number *of, size_t count) {
   return first(of, count, [](Number a, Number b) { return b < a; });
 }
-
-/// Loops over tables: each over the values of a variable, or of several.
-class Loops {
-public:
-  void add(int64_t count, int64_t stride) {
-    if (!loops.empty() && loops.back().stride == count * stride)
-      loops.back() = {loops.back().count * count, stride};
-    else
-      loops.push_back({count, stride, 0});
-  }
-
-  bool areContiguous() const {
-    return loops.size() == 1 && loops[0].stride == 1;
-  }
-
-  /// With the offset, and the count and the stride of the innermost one.
-  template <typename Visit> void forEach(Visit visit) {
-    const Loop last = loops.back();
-    loops.pop_back();
-    int64_t offset = 0;
-    for (size_t i = 1; i > 0;) {
-      visit(offset, last.count, last.stride);
-      for (i = loops.size(); i > 0; --i) {
-        Loop &loop = loops[i - 1];
-        offset += loop.stride;
-        if (++loop.place < loop.count)
-          break;
-        offset -= loop.count * loop.stride;
-        loop.place = 0;
-      }
-    }
-    loops.push_back(last);
-  }
-
-private:
-  struct Loop {
-    int64_t count, stride, place;
-  };
-  std::vector<Loop> loops; // the innermost one last
-};
 
 /// x is the variable that is minimized over. The last variables of the scope
 /// are taken together: a row has an entry per assignment to them. Sums are kept
