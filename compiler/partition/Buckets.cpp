@@ -95,7 +95,7 @@ Cost Buckets::run(int64_t maxTableEntries, bool keepTables) {
   }
   Cost cost;
   for (int table : constants)
-    cost += tables.costs(table).front();
+    cost += tables.at({{}, table}, graph.sizes, {});
   return cost;
 }
 

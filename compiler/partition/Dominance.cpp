@@ -11,6 +11,11 @@ namespace {
 /// What sees more different things than that follows none of them.
 constexpr size_t kMostGroups = 12;
 
+/// What sees more than that is a hub: seldom the same as another one.
+constexpr size_t kHubGroups = 64;
+
+constexpr size_t kFewGroups = 16;
+
 Cost times(Cost cost, int64_t count) {
   return {cost.bytes * count, cost.tie * count};
 }
@@ -47,16 +52,45 @@ std::vector<Cost> worst(int size, bool isRow, const std::vector<Cost> &costs) {
   return result;
 }
 
-int64_t codeOf(Seen seen) { return 2 * int64_t(seen.table) + seen.isRow; }
+uint32_t codeOf(Seen seen) { return 2 * uint32_t(seen.table) + seen.isRow; }
+
+/// The values that are left.
+std::vector<int> undominated(int size, const std::vector<Cost> &worst) {
+  std::vector<int> values(size);
+  std::iota(values.begin(), values.end(), 0);
+  for (int b = size; b-- > 0;)
+    for (int p : values) {
+      const Cost more = worst[size_t(p) * size + b];
+      if (p != b && (more < Cost() || (more == Cost() && p < b))) {
+        values.erase(std::lower_bound(values.begin(), values.end(), b));
+        break;
+      }
+    }
+  return values;
+}
 
 } // namespace
 
-void View::add(Seen seen, int64_t count) {
-  auto it = all.begin();
-  while (it != all.end() && codeOf(it->seen) < codeOf(seen))
-    ++it;
-  if (it == all.end() || !(it->seen == seen)) {
-    all.insert(it, {seen, count});
+void View::add(Seen seen, int32_t count) {
+  const uint32_t code = codeOf(seen);
+  if (hub) {
+    hub->changes.push_back({code, count});
+    if (hub->changes.size() > all.size()) // to start again is less work
+      hub.reset();
+  }
+  // Few groups are counted, since no processor foresees where a search ends.
+  size_t place = 0;
+  if (all.size() <= kFewGroups)
+    for (const Group &group : all)
+      place += group.code < code;
+  else
+    place = std::partition_point(
+                all.begin(), all.end(),
+                [&](const Group &group) { return group.code < code; }) -
+            all.begin();
+  const auto it = all.begin() + place;
+  if (it == all.end() || it->code != code) {
+    all.insert(it, {code, count});
     return;
   }
   it->count += count;
@@ -64,16 +98,39 @@ void View::add(Seen seen, int64_t count) {
     all.erase(it);
 }
 
-const Dominance::Verdict &Dominance::judge(int size, const View &view,
-                                           int own) {
+const Dominance::Verdict &Dominance::judge(int size, View &view, int own) {
+  if (view.groups().size() > kHubGroups)
+    return judgeHub(size, view);
   key.clear();
   key.push_back(int64_t(size) << 32 | uint32_t(own));
   for (const View::Group &group : view.groups())
-    key.push_back(codeOf(group.seen) << 32 | group.count);
+    key.push_back(int64_t(uint64_t(group.code) << 32 | uint32_t(group.count)));
   const int number = views.number(key);
   if (number == int(verdicts.size()))
     verdicts.push_back(decide(size, view, own));
   return verdicts[number];
+}
+
+const Dominance::Verdict &Dominance::judgeHub(int size, View &view) {
+  const size_t entries = size_t(size) * size;
+  if (view.hub && view.hub->worst.size() == entries) {
+    addWorst(size, view.hub->changes, view.hub->worst);
+    view.hub->changes.clear();
+  } else {
+    view.hub.reset(new View::Hub{Costs(entries), {}});
+    addWorst(size, view.all, view.hub->worst);
+  }
+  hubVerdict.left = undominated(size, view.hub->worst);
+  return hubVerdict;
+}
+
+void Dominance::addWorst(int size, const std::vector<View::Group> &groups,
+                         Costs &worst) {
+  for (const View::Group &group : groups) {
+    const Costs &each = worstDifference(size, group.seen());
+    for (size_t i = 0; i < worst.size(); ++i)
+      worst[i] += times(each[i], group.count);
+  }
 }
 
 const Dominance::Costs &Dominance::worstDifference(int size, Seen seen) {
@@ -89,30 +146,14 @@ const Dominance::Costs &Dominance::worstDifference(int size, Seen seen) {
 
 Dominance::Verdict Dominance::decide(int size, const View &view, int own) {
   Costs worst(size_t(size) * size);
-  for (const View::Group &group : view.groups()) {
-    const Costs &each = worstDifference(size, group.seen);
-    for (size_t i = 0; i < worst.size(); ++i)
-      worst[i] += times(each[i], group.count);
-  }
-
+  addWorst(size, view.groups(), worst);
   Verdict verdict;
-  std::vector<int> &values = verdict.left;
-  values.resize(size);
-  std::iota(values.begin(), values.end(), 0);
-  for (int b = size; b-- > 0;)
-    for (int p : values) {
-      const Cost more = worst[size_t(p) * size + b];
-      if (p != b && (more < Cost() || (more == Cost() && p < b))) {
-        values.erase(std::lower_bound(values.begin(), values.end(), b));
-        break;
-      }
-    }
-
-  if (int(values.size()) < size || size == 1 ||
+  verdict.left = undominated(size, worst);
+  if (int(verdict.left.size()) < size || size == 1 ||
       view.groups().size() > kMostGroups)
     return verdict;
   for (size_t g = 0; g < view.groups().size() && verdict.best.empty(); ++g) {
-    const Seen seen = view.groups()[g].seen;
+    const Seen seen = view.groups()[g].seen();
     if (seen.table == own)
       continue;
     verdict.best = bestGiven(size, seen, worst);

@@ -6,6 +6,8 @@
 
 #include "compiler/partition/Factors.h"
 
+#include <memory>
+
 namespace smex::partition::network {
 
 /// Costs that a variable shares with one neighbour, or has alone.
@@ -18,20 +20,35 @@ struct Seen {
 };
 
 /// All that a variable sees, equal things together. A weight that every
-/// timestep reads has thousands of neighbours, but sees few different tables.
+/// timestep reads has thousands of neighbours, but sees few different tables,
+/// or those of the timesteps if each is another one ("hub").
 class View {
 public:
+  /// Small, for there are several per variable, and all are gone through often.
   struct Group {
-    Seen seen;
-    int64_t count;
+    uint32_t code;
+    int32_t count;
+    Seen seen() const { return {int(code / 2), code % 2 != 0}; }
   };
-  void add(Seen seen, int64_t count = 1);
+  void add(Seen seen) { add(seen, 1); }
   void remove(Seen seen) { add(seen, -1); }
   void reserve(size_t groups) { all.reserve(groups); }
+  /// By table, columns before rows.
   const std::vector<Group> &groups() const { return all; }
 
 private:
+  friend class Dominance;
+  void add(Seen seen, int32_t count);
+
+  /// The sum that a hub's last verdict stands on, and what was added to the
+  /// view since: so the next one costs these changes, not all that it sees.
+  struct Hub {
+    std::vector<Cost> worst;
+    std::vector<Group> changes;
+  };
+
   std::vector<Group> all;
+  std::unique_ptr<Hub> hub; // after a verdict as a hub
 };
 
 class Dominance {
@@ -52,12 +69,16 @@ public:
 
   /// Of a variable with `size` values and, if it is not -1, a table of its own:
   /// nobody to follow. Valid until the next verdict.
-  const Verdict &judge(int size, const View &view, int own);
+  const Verdict &judge(int size, View &view, int own);
 
 private:
   using Costs = std::vector<Cost>;
 
   Verdict decide(int size, const View &view, int own);
+  const Verdict &judgeHub(int size, View &view);
+
+  /// Adds worstDifference of all groups.
+  void addWorst(int size, const std::vector<View::Group> &groups, Costs &worst);
 
   /// At [p * size + b]: how much more p may cost than b, at worst.
   const Costs &worstDifference(int size, Seen seen);
@@ -69,6 +90,7 @@ private:
   Numbering views, seens;
   Numbering::Key key;
   std::vector<Verdict> verdicts; // per view
+  Verdict hubVerdict;            // the last one
   std::deque<Costs> differences; // per table seen
 };
 

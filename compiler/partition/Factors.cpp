@@ -3,6 +3,7 @@
 #include "compiler/partition/Minimization.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace smex;
@@ -21,6 +22,18 @@ std::vector<int64_t> rowMajorStrides(const std::vector<int> &sizes,
   for (size_t i = scope.size(); i-- > 0; stride *= sizes[scope[i]])
     strides[i] = stride;
   return strides;
+}
+
+/// The largest without sign. In lanes, for vector instructions.
+double magnitudeOf(const std::vector<double> &bytes) {
+  constexpr size_t kLanes = 8;
+  double lanes[kLanes] = {};
+  for (size_t i = 0; i < bytes.size() / kLanes * kLanes; i += kLanes)
+    for (size_t lane = 0; lane < kLanes; ++lane)
+      lanes[lane] = std::max(lanes[lane], std::abs(bytes[i + lane]));
+  for (size_t i = bytes.size() / kLanes * kLanes; i < bytes.size(); ++i)
+    lanes[0] = std::max(lanes[0], std::abs(bytes[i]));
+  return *std::max_element(lanes, lanes + kLanes);
 }
 
 size_t positionOf(int variable, const std::vector<int> &scope) {
@@ -43,7 +56,19 @@ Cost Tables::at(const Factor &factor, const std::vector<int> &sizes,
   int64_t offset = 0;
   for (int v : factor.scope)
     offset = offset * sizes[v] + values[v];
-  return tables[factor.table][offset];
+  return untied[factor.table].empty()
+             ? tables[factor.table][offset]
+             : Cost{int64_t(untied[factor.table][offset]), 0};
+}
+
+double Tables::magnitudeOf(const std::vector<Cost> &costs) {
+  double result = 0;
+  for (Cost cost : costs) {
+    if (cost.tie != 0)
+      return -1;
+    result = std::max(result, std::abs(double(cost.bytes)));
+  }
+  return result;
 }
 
 std::vector<int> network::otherVariables(int variable,
@@ -64,6 +89,11 @@ Factor Tables::eliminate(int variable, const std::vector<int> &sizes,
   Factor result = schedule(variable, sizes, std::move(factors), scheduled);
   if (!scheduled.empty())
     compute(scheduled.front(), sizes);
+  // What a bucket made has bytes alone.
+  std::vector<double> &bytes = untied[result.table];
+  for (double each : bytes)
+    tables[result.table].push_back({int64_t(each), 0});
+  std::vector<double>().swap(bytes);
   return result;
 }
 
@@ -93,12 +123,33 @@ Factor Tables::schedule(int variable, const std::vector<int> &sizes,
 
 void Tables::compute(const Elimination &elimination,
                      const std::vector<int> &sizes) {
-  tables[elimination.table] =
-      minimizeSum(elimination.variable, elimination.scope, sizes,
-                  elimination.factors, *this);
-  tied[elimination.table] =
-      std::any_of(elimination.factors.begin(), elimination.factors.end(),
-                  [&](const Factor &factor) { return tied[factor.table]; });
+  double most = 0; // of a sum
+  for (const Factor &factor : elimination.factors)
+    most += magnitude(factor.table);
+  double &magnitude = magnitudes[elimination.table];
+  if (most < kExact) {
+    std::vector<double> &result = untied[elimination.table];
+    if (!spare.empty()) {
+      result = std::move(spare.back());
+      spare.pop_back();
+    }
+    minimizeSum(elimination.variable, elimination.scope, sizes,
+                elimination.factors, *this, result);
+    magnitude = ::magnitudeOf(result);
+  } else {
+    std::vector<Cost> &result = tables[elimination.table];
+    minimizeSum(elimination.variable, elimination.scope, sizes,
+                elimination.factors, *this, result);
+    magnitude = Tables::magnitudeOf(result);
+  }
+}
+
+void Tables::drop(int table) {
+  std::vector<Cost>().swap(tables[table]);
+  if (!untied[table].empty()) {
+    spare.push_back(std::move(untied[table]));
+    untied[table].clear();
+  }
 }
 
 Factor Tables::fix(const Factor &factor, const std::vector<int> &sizes,

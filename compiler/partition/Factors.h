@@ -9,6 +9,7 @@
 #include "compiler/partition/Numbering.h"
 
 #include <deque>
+#include <limits>
 
 namespace smex::partition::network {
 
@@ -34,11 +35,25 @@ std::vector<int> otherVariables(int variable,
 
 class Tables {
 public:
+  /// Of a table that no bucket made (Buckets.h).
   const std::vector<Cost> &costs(int table) const { return tables[table]; }
 
-  /// Whether some cost may have a tie part: lower bounds of whole plans have
-  /// none, and do with half the numbers.
-  bool hasTies(int table) const { return tied[table]; }
+  /// The bytes of a table whose costs have no tie part, if it is kept so, or
+  /// nothing: lower bounds of whole plans have no ties. Whole numbers, exact as
+  /// double, for which any processor has vector instructions.
+  const std::vector<double> &bytes(int table) const { return untied[table]; }
+
+  /// Sums of whole numbers below that, without sign, are exact as double.
+  static constexpr double kExact = double(int64_t(1) << 53);
+
+  /// Whether some cost may have a tie part.
+  bool hasTies(int table) const { return magnitudes[table] < 0; }
+
+  /// The most bytes of a cost, without sign; infinite if there may be ties.
+  double magnitude(int table) const {
+    return hasTies(table) ? std::numeric_limits<double>::infinity()
+                          : magnitudes[table];
+  }
 
   /// The cost of an assignment to all variables.
   Cost at(const Factor &factor, const std::vector<int> &sizes,
@@ -80,7 +95,7 @@ public:
   void compute(const Elimination &elimination, const std::vector<int> &sizes);
 
   /// Forgets the costs of a table that nothing will ask for again.
-  void drop(int table) { std::vector<Cost>().swap(tables[table]); }
+  void drop(int table);
 
   int count() const { return int(tables.size()); }
 
@@ -100,15 +115,19 @@ private:
   template <typename Make> int of(int number, Make make) {
     if (number == int(tables.size())) {
       tables.push_back(make());
-      tied.push_back(std::any_of(tables.back().begin(), tables.back().end(),
-                                 [](Cost cost) { return cost.tie != 0; }));
+      untied.emplace_back();
+      magnitudes.push_back(magnitudeOf(tables.back()));
     }
     return number;
   }
 
-  std::deque<std::vector<Cost>> tables; // a deque: references stay valid
-  std::vector<bool> tied;               // per table
-  Numbering keys;                       // of each table: what it was made from
+  static double magnitudeOf(const std::vector<Cost> &costs);
+
+  std::deque<std::vector<Cost>> tables;   // a deque: references stay valid
+  std::deque<std::vector<double>> untied; // instead, of some
+  std::vector<double> magnitudes; // per table; negative if there are ties
+  std::vector<std::vector<double>> spare; // of tables that were dropped
+  Numbering keys; // of each table: what it was made from
   Numbering::Key key;
 };
 

@@ -7,12 +7,17 @@
 
 namespace smex::partition::network {
 
-/// Row-major over `scope`, the other variables of the factors, which all know
-/// `variable`.
-std::vector<Cost> minimizeSum(int variable, const std::vector<int> &scope,
-                              const std::vector<int> &sizes,
-                              const std::vector<Factor> &factors,
-                              const Tables &tables);
+/// Makes `result` row-major over `scope`, the other variables of the factors,
+/// which all know `variable`. As bytes alone where no table has ties and no sum
+/// reaches Tables::kExact.
+void minimizeSum(int variable, const std::vector<int> &scope,
+                 const std::vector<int> &sizes,
+                 const std::vector<Factor> &factors, const Tables &tables,
+                 std::vector<Cost> &result);
+void minimizeSum(int variable, const std::vector<int> &scope,
+                 const std::vector<int> &sizes,
+                 const std::vector<Factor> &factors, const Tables &tables,
+                 std::vector<double> &result);
 
 } // namespace smex::partition::network
 

@@ -177,7 +177,7 @@ private:
       return dissolve(v);
     const Dominance::Verdict &verdict = judge();
     if (verdict.follows >= 0)
-      mergeInto(findEdge(v, views[v].groups()[verdict.follows].seen), v,
+      mergeInto(findEdge(v, views[v].groups()[verdict.follows].seen()), v,
                 lists.number(verdict.best));
   }
 

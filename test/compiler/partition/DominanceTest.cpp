@@ -105,7 +105,7 @@ TEST_CASE("values go that another one replaces, and no others") {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     CAPTURE(seed);
     Random random(seed);
-    const Star star(random);
+    Star star(random);
     Dominance dominance(star.tables);
     const auto left = dominance.judge(star.size, star.view, -1).left;
     std::vector<int> expected;
@@ -127,7 +127,7 @@ TEST_CASE("a variable follows the first neighbour that decides it") {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     CAPTURE(seed);
     Random random(seed);
-    const Star star(random);
+    Star star(random);
     Dominance dominance(star.tables);
     const Dominance::Verdict verdict =
         dominance.judge(star.size, star.view, -1);
@@ -138,7 +138,7 @@ TEST_CASE("a variable follows the first neighbour that decides it") {
     const auto &groups = star.view.groups();
     for (int g = 0; g < int(groups.size()); ++g) {
       int n = 0;
-      while (!(star.neighbours[n].seen == groups[g].seen))
+      while (!(star.neighbours[n].seen == groups[g].seen()))
         ++n;
       const std::vector<int> best = star.bestGiven(n);
       if (verdict.follows < 0 || g < verdict.follows)
@@ -164,4 +164,81 @@ TEST_CASE("a variable does not follow its own costs") {
   CHECK(verdict.left.size() == 2);
   REQUIRE(verdict.follows == 1);
   CHECK(verdict.best == std::vector<int>{1, 0});
+}
+
+TEST_CASE("a hub is judged by its changes as if it were new") {
+  int gone = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const int size = int(random.between(2, 6));
+    Tables tables;
+    const auto draw = [&](int values) {
+      Table table{values, 2, {}};
+      for (int i = 0; i < 2 * values; ++i)
+        // Mostly the later values cost more, so that some of them go.
+        table.costs.push_back({random.below(8) + i / 4, random.below(3)});
+      return Seen{tables.given(table, false), true};
+    };
+    Dominance dominance(tables);
+    View view;
+    std::vector<Seen> seen;
+    const auto check = [&](int values) {
+      // All differences, from scratch.
+      std::vector<Cost> worst(size_t(values) * values);
+      for (const Seen &each : seen)
+        for (int p = 0; p < values; ++p)
+          for (int b = 0; b < values; ++b) {
+            const auto &costs = tables.costs(each.table);
+            const Cost first = costs[2 * p] - costs[2 * b];
+            const Cost second = costs[2 * p + 1] - costs[2 * b + 1];
+            worst[size_t(p) * values + b] += std::max(first, second);
+          }
+      std::vector<int> left;
+      for (int b = 0; b < values; ++b) {
+        bool replaced = false;
+        for (int p = 0; p < values; ++p) {
+          const Cost more = worst[size_t(p) * values + b];
+          replaced = replaced ||
+                     (p != b && (more < Cost() || (more == Cost() && p < b)));
+        }
+        if (!replaced)
+          left.push_back(b);
+      }
+      CHECK(dominance.judge(values, view, -1).left == left);
+      gone += int(left.size()) < values;
+    };
+    const auto add = [&](int values) {
+      seen.push_back(draw(values));
+      view.add(seen.back());
+      if (random.chance(20)) { // twice
+        seen.push_back(seen.back());
+        view.add(seen.back());
+      }
+    };
+    const auto remove = [&] {
+      const size_t at = size_t(random.below(int64_t(seen.size())));
+      view.remove(seen[at]);
+      seen.erase(seen.begin() + at);
+    };
+    while (view.groups().size() < 80)
+      add(size);
+    // Few changes between verdicts, then more than there are groups.
+    for (int changes : {0, 1, 2, 5, 10, 200, 3}) {
+      for (int i = 0; i < changes; ++i)
+        if (seen.size() > 90 || (seen.size() > 70 && random.chance(50)))
+          remove();
+        else
+          add(size);
+      check(size);
+    }
+    // One value fewer: all tables are other ones.
+    while (!seen.empty())
+      remove();
+    CHECK(view.groups().empty());
+    while (view.groups().size() < 80)
+      add(size - 1);
+    check(size - 1);
+  }
+  CHECK(gone > 40);
 }
