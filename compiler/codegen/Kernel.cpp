@@ -317,7 +317,8 @@ func::FuncOp codegen::buildKernel(LocBuilder &b, const std::string &symbol,
   Kernel kernel(b, symbol, lambda);
   if (lambda.reducer == tdl::Reducer::None)
     buildMap(kernel);
-  else if (!buildScatter(kernel) && !buildWindow(kernel) && !buildScan(kernel))
+  else if (!buildScatter(kernel) && !buildWindow(kernel) &&
+           !buildScan(kernel) && !buildRows(kernel) && !buildDots(kernel))
     buildReduction(kernel);
   func::ReturnOp::create(b);
   return kernel.function;

@@ -120,6 +120,8 @@ void buildReduction(Kernel &kernel);
 bool buildScatter(Kernel &kernel);
 bool buildWindow(Kernel &kernel);
 bool buildScan(Kernel &kernel);
+bool buildRows(Kernel &kernel);
+bool buildDots(Kernel &kernel);
 
 } // namespace smex::codegen
 

@@ -12,6 +12,7 @@
 #include "compiler/codegen/Conditions.h"
 #include "compiler/codegen/LoopOrder.h"
 #include "compiler/codegen/Nest.h"
+#include "compiler/codegen/Vectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,8 +34,6 @@ constexpr int64_t tileSize = 1024;
 /// Terms that are computed before they are added, a multiple of all lane
 /// counts.
 constexpr int64_t chunkSize = 256;
-/// Four 256-bit vectors: as many additions as are in flight at once.
-constexpr int64_t laneBytes = 128;
 
 class Lanes {
 public:

@@ -32,6 +32,7 @@ public:
       else
         addInstruction(&each);
     }
+    setGraph();
     return std::move(result);
   }
 
@@ -58,6 +59,25 @@ private:
     input.high = (*range)[1];
     if (range->size() > 2)
       input.ignore = (*range)[2];
+  }
+
+  /// If both inputs are there: one that nobody reads is none of the program's.
+  void setGraph() {
+    if (!op.getGraph())
+      return;
+    const DictionaryAttr graph = *op.getGraph();
+    const auto sources = graph.getAs<StringAttr>("sources");
+    const auto destinations = graph.getAs<StringAttr>("destinations");
+    const auto nodes = graph.getAs<IntegerAttr>("nodes");
+    const auto selfLoops = graph.getAs<BoolAttr>("self_loops");
+    const auto isInput = [&](StringAttr name) {
+      return llvm::any_of(program().inputs, [&](const plan::Port &input) {
+        return name.getValue() == input.name;
+      });
+    };
+    if (isInput(sources) && isInput(destinations))
+      program().graph = plan::GraphInputs{sources.str(), destinations.str(),
+                                          nodes.getInt(), selfLoops.getValue()};
   }
 
   void setNext(int buffer, int next) {

@@ -7,7 +7,11 @@ using namespace smex;
 using namespace smex::emit;
 using frontend::ParameterData;
 
-Weights::Weights(const frontend::Model &model) : model(model) {
+Weights::Weights(const frontend::Model &model,
+                 std::vector<DerivedParameter> list)
+    : model(model) {
+  for (DerivedParameter &each : list)
+    derived[each.name] = std::move(each);
   for (const frontend::Parameter &parameter : model.parameters)
     byName[model.values[parameter.value].name] = &parameter;
 }
@@ -50,24 +54,57 @@ bool forEachRun(const std::vector<int64_t> &shape, const Box &box, F &&copy) {
   }
 }
 
+std::vector<std::byte> region(const std::byte *bytes, const TensorType &type,
+                              const Box &box) {
+  const int64_t element = byteSize(type.dtype);
+  std::vector<std::byte> copied;
+  copied.reserve(size_t(volume(box) * element));
+  forEachRun(type.shape, box, [&](int64_t first, int64_t count) {
+    const std::byte *from = bytes + first * element;
+    copied.insert(copied.end(), from, from + count * element);
+    return true;
+  });
+  return copied;
+}
+
 } // namespace
+
+Result<const Tensor *> Weights::whole(const DerivedParameter &parameter) const {
+  if (kept == &parameter)
+    return &keptTensor;
+  keptTensor = Tensor(); // before the next one, not beside it
+  std::vector<Tensor> of;
+  for (const std::string &name : parameter.of) {
+    const TensorType &type = model.values[byName.at(name)->value].type;
+    auto bytes = read(name, wholeBox(type.shape));
+    if (!bytes)
+      return bytes.takeError();
+    of.push_back({type, std::move(*bytes)});
+  }
+  auto tensor = graph::derive(parameter.derivation, of, parameter.type);
+  if (!tensor)
+    return tensor.takeError();
+  keptTensor = std::move(*tensor);
+  kept = &parameter;
+  return &keptTensor;
+}
 
 Result<std::vector<std::byte>> Weights::read(const std::string &name,
                                              const Box &box) const {
+  if (const auto found = derived.find(name); found != derived.end()) {
+    const auto tensor = whole(found->second);
+    if (!tensor)
+      return tensor.error();
+    return region((*tensor)->bytes.data(), (*tensor)->type, box);
+  }
   const frontend::Parameter &parameter = *byName.at(name);
   const TensorType &type = model.values[parameter.value].type;
   const ParameterData &data = parameter.data;
+  if (data.kind == ParameterData::Kind::Memory)
+    return region(data.bytes, type, box);
   const int64_t element = byteSize(type.dtype);
   std::vector<std::byte> bytes;
   bytes.reserve(size_t(volume(box) * element));
-  if (data.kind == ParameterData::Kind::Memory) {
-    forEachRun(type.shape, box, [&](int64_t first, int64_t count) {
-      const std::byte *from = data.bytes + first * element;
-      bytes.insert(bytes.end(), from, from + count * element);
-      return true;
-    });
-    return bytes;
-  }
   std::ifstream file(data.path, std::ios::binary);
   const bool complete =
       forEachRun(type.shape, box, [&](int64_t first, int64_t count) {

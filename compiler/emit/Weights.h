@@ -4,23 +4,39 @@
 #define SMEX_COMPILER_EMIT_WEIGHTS_H
 
 #include "compiler/frontend/Model.h"
+#include "runtime/graph/Derived.h"
 #include "support/Box.h"
 
 #include <map>
 
 namespace smex::emit {
 
+/// A parameter that the compiler added: it follows from others of the model.
+struct DerivedParameter {
+  std::string name;
+  TensorType type;
+  graph::Derivation derivation;
+  std::vector<std::string> of;
+};
+
 class Weights {
 public:
-  explicit Weights(const frontend::Model &model);
+  explicit Weights(const frontend::Model &model,
+                   std::vector<DerivedParameter> derived = {});
 
   /// The region of the parameter, dense and row-major. Errors name the file.
   Result<std::vector<std::byte>> read(const std::string &parameter,
                                       const Box &box) const;
 
 private:
+  /// All of it, worked out when first asked for; one at a time is kept.
+  Result<const Tensor *> whole(const DerivedParameter &derived) const;
+
   const frontend::Model &model;
   std::map<std::string, const frontend::Parameter *> byName;
+  std::map<std::string, DerivedParameter> derived;
+  mutable const DerivedParameter *kept = nullptr;
+  mutable Tensor keptTensor;
 };
 
 } // namespace smex::emit

@@ -70,6 +70,14 @@ struct InputRange {
   std::optional<int64_t> ignore;
 };
 
+/// The inputs, by name, that are the graph which the model works on, where that
+/// is given when the plan runs; both i64[edges].
+struct GraphInputs {
+  std::string sources, destinations;
+  int64_t nodes = 0;
+  bool selfLoops = false; // are added
+};
+
 struct Model {
   std::string name; // file name without folders
   std::vector<Value> values;
@@ -81,6 +89,7 @@ struct Model {
   std::vector<Application> applications; // in topological order
   std::vector<Update> updates;
   std::map<int, InputRange> inputRanges; // by value, where one is known
+  std::optional<GraphInputs> graph;
   bool ownAlgorithm = false; // the updates are those of a whole training step
   /// Files that the model consists of (the model itself first, then external
   /// data, --ops files), for the hash in the plan.

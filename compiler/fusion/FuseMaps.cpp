@@ -9,8 +9,6 @@
 
 #include "mlir/IR/Builders.h"
 
-#include <map>
-
 namespace smex::fusion {
 #define GEN_PASS_DEF_FUSEMAPS
 #include "compiler/fusion/Passes.h.inc"
@@ -108,14 +106,7 @@ tdl::Lambda readInOrder(const tdl::Lambda &reader, int operand,
 
 class Fusion {
 public:
-  explicit Fusion(ModuleOp module) : module(module) {
-    for (auto op : module.getOps<tdl::LambdaOp>()) {
-      symbols[op.getText().str()] = op.getSymNameAttr();
-      if (auto lambda = tdl::parseLambda(op.getText()))
-        lambdas[op.getSymNameAttr()] =
-            std::make_shared<const tdl::Lambda>(std::move(*lambda));
-    }
-  }
+  explicit Fusion(ModuleOp module) : module(module), lambdas(module, "fused") {}
 
   void run(func::FuncOp main) {
     // Readers come after what they read, so a chain collapses into its end one
@@ -126,17 +117,12 @@ public:
           apply = fused;
         turnProducers(apply);
       }
-    llvm::DenseSet<StringAttr> used;
-    module.walk(
-        [&](ApplyOp apply) { used.insert(apply.getLambdaAttr().getAttr()); });
-    for (auto op : llvm::make_early_inc_range(module.getOps<tdl::LambdaOp>()))
-      if (!used.contains(op.getSymNameAttr()))
-        op.erase();
+    semantic::eraseUnusedLambdas(module);
   }
 
 private:
   const tdl::Lambda &lambdaOf(ApplyOp apply) const {
-    return *lambdas.at(apply.getLambdaAttr().getAttr());
+    return lambdas[apply.getLambdaAttr().getAttr()];
   }
 
   /// The application with one of its operands' producers composed into it, in
@@ -150,8 +136,10 @@ private:
       auto producer = operand.getDefiningOp<ApplyOp>();
       if (!producer || !analysis::fusable(lambda, int(i), lambdaOf(producer)))
         continue;
+      const bool worthRepeating =
+          library ? isWeightInOtherOrder(producer) : isCheapExpansion(producer);
       if (operand.hasOneUse() ? keepsMoreAlive(consumer, producer)
-                              : !library || !isWeightInOtherOrder(producer))
+                              : !worthRepeating)
         continue;
       const std::vector<int64_t> producerExtents = producer.getExtents().vec();
       std::vector<int> same;
@@ -221,6 +209,39 @@ private:
            producer.getInputs()[0].getDefiningOp<semantic::ParameterOp>();
   }
 
+  /// Larger than all that it is made of, and no more than a few additions and
+  /// products: every reader computes it anew, in the backward pass, too, and it
+  /// is never stored. What edges read of their ends is the example (thesis
+  /// section 4.3.2).
+  bool isCheapExpansion(ApplyOp producer) const {
+    const tdl::Lambda &lambda = lambdaOf(producer);
+    constexpr int64_t mostFlops = 4;
+    if (!analysis::isMap(lambda) || analysis::flopsPerPoint(lambda) > mostFlops)
+      return false;
+    bool cheap = true;
+    tdl::walk(lambda.body, [&](const tdl::ExprRef &e) {
+      cheap &= e->kind != tdl::ExprKind::Unary ||
+               e->unary == tdl::UnaryOp::Neg || e->unary == tdl::UnaryOp::Not;
+      cheap &= e->kind != tdl::ExprKind::Binary || !tdl::readsData(e) ||
+               isCheap(e->binary);
+    });
+    // Lists of numbers that a graph is given by are there in any case.
+    int64_t read = 0;
+    for (mlir::Value input : producer.getInputs()) {
+      auto parameter = input.getDefiningOp<semantic::ParameterOp>();
+      if (!parameter || !parameter.getConstant())
+        read += elementsOf(input);
+    }
+    return cheap && elementsOf(producer.getResult()) >= 2 * read;
+  }
+
+  static bool isCheap(tdl::BinaryOp op) {
+    using tdl::BinaryOp;
+    return op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul ||
+           op == BinaryOp::Min || op == BinaryOp::Max || op == BinaryOp::And ||
+           op == BinaryOp::Or || tdl::isComparison(op);
+  }
+
   /// A library kernel writes its result in any order: in that of its only
   /// reader, if that is a map.
   void turnProducers(ApplyOp consumer) {
@@ -249,13 +270,14 @@ private:
       OpBuilder builder(producer);
       auto type = cast<RankedTensorType>(operand.getType());
       auto result = ApplyOp::create(
-          builder, producer.getLoc(), type.clone(shape), symbolOf(turned),
-          producer.getInputs(), builder.getDenseI64ArrayAttr(turnedExtents),
-          producer.getNameAttr(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
+          builder, producer.getLoc(), type.clone(shape),
+          lambdas.symbolOf(turned), producer.getInputs(),
+          builder.getDenseI64ArrayAttr(turnedExtents), producer.getNameAttr(),
+          DenseI64ArrayAttr(), DenseI64ArrayAttr());
       const tdl::Lambda reader =
           readInOrder(lambdaOf(consumer), int(i), *order);
       consumer.getInputsMutable()[i].set(result.getResult());
-      consumer.setLambdaAttr(symbolOf(reader));
+      consumer.setLambdaAttr(lambdas.symbolOf(reader));
       producer.erase();
     }
   }
@@ -270,7 +292,7 @@ private:
     OpBuilder builder(consumer);
     auto fused = ApplyOp::create(
         builder, consumer.getLoc(), consumer.getResult().getType(),
-        symbolOf(composed.lambda), operands, consumer.getExtentsAttr(),
+        lambdas.symbolOf(composed.lambda), operands, consumer.getExtentsAttr(),
         consumer.getNameAttr(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
     consumer.getResult().replaceAllUsesWith(fused.getResult());
     consumer.erase();
@@ -279,23 +301,8 @@ private:
     return fused;
   }
 
-  FlatSymbolRefAttr symbolOf(const tdl::Lambda &lambda) {
-    const std::string text = tdl::toString(lambda);
-    const auto [entry, isNew] = symbols.try_emplace(text);
-    if (isNew) {
-      OpBuilder builder(module.getBodyRegion());
-      entry->second = builder.getStringAttr("fused_" + Twine(next++));
-      tdl::LambdaOp::create(builder, module.getLoc(), entry->second,
-                            builder.getStringAttr(text));
-      lambdas[entry->second] = std::make_shared<const tdl::Lambda>(lambda);
-    }
-    return FlatSymbolRefAttr::get(entry->second);
-  }
-
   ModuleOp module;
-  std::map<std::string, StringAttr> symbols; // by text
-  llvm::DenseMap<StringAttr, std::shared_ptr<const tdl::Lambda>> lambdas;
-  int next = 0;
+  tdl::LambdaSymbols lambdas;
 };
 
 struct FuseMaps : fusion::impl::FuseMapsBase<FuseMaps> {

@@ -314,7 +314,8 @@ struct LowerToExec : lowering::impl::LowerToExecBase<LowerToExec> {
     OpBuilder builder(module.getBodyRegion());
     builder.setInsertionPoint(main);
     auto op = exec::ProgramOp::create(
-        builder, main.getLoc(), StringRef(program), workers, nullptr, nullptr);
+        builder, main.getLoc(), StringRef(program), workers, nullptr, nullptr,
+        main->getAttrOfType<DictionaryAttr>(semantic::graphAttr));
     op.getBody().emplaceBlock();
     if (failed(Lowering(main, op, ways).run()))
       return signalPassFailure();

@@ -3,6 +3,7 @@
 #include "compiler/fusion/Passes.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/memory/Passes.h"
+#include "compiler/messagepassing/Passes.h"
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/Pipeline.h"
 
@@ -11,6 +12,7 @@ using namespace smex::pipeline;
 
 void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager) {
   manager.addPass(fusion::createFuseMaps());
+  manager.addPass(messagepassing::createSegmentReductions());
 }
 
 void smex::pipeline::addDecisionPasses(mlir::OpPassManager &manager,
@@ -35,6 +37,7 @@ void smex::pipeline::registerAllPasses() {
   fusion::registerFusionPasses();
   lowering::registerLoweringPasses();
   memory::registerMemoryPasses();
+  messagepassing::registerMessagePassingPasses();
   partition::registerPartitionPasses();
 }
 

@@ -99,6 +99,22 @@ int64_t count(ModuleOp module, CompileStats &stats) {
   return flops;
 }
 
+std::vector<emit::DerivedParameter> derivedParameters(ModuleOp module) {
+  std::vector<emit::DerivedParameter> list;
+  module.walk([&](semantic::ParameterOp parameter) {
+    if (!parameter.getDerivation())
+      return;
+    emit::DerivedParameter derived;
+    derived.name = parameter.getName().str();
+    derived.type = semantic::tensorType(parameter.getType());
+    derived.derivation = *graph::parseDerivation(*parameter.getDerivation());
+    for (StringRef name : parameter.getOf()->getAsValueRange<StringAttr>())
+      derived.of.push_back(name.str());
+    list.push_back(std::move(derived));
+  });
+  return list;
+}
+
 Result<std::string> generate(std::vector<codegen::KernelRequest> requests,
                              const std::string &cpuArch) {
   codegen::CodegenOptions options;
@@ -130,6 +146,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
       failed(runPasses(*module, options, addSemanticPasses)))
     return diagnostics.error();
   compiled.plan.flops = count(*module, compiled.stats);
+  compiled.derived = derivedParameters(*module);
 
   emit::KernelTable kernels(/*library=*/!options.reproducible);
   const auto emitProgram = [&](ModuleOp from) -> Result<plan::Partitioned> {

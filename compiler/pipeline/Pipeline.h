@@ -5,6 +5,7 @@
 #define SMEX_COMPILER_PIPELINE_PIPELINE_H
 
 #include "compiler/codegen/Codegen.h"
+#include "compiler/emit/Weights.h"
 #include "compiler/frontend/Model.h"
 #include "runtime/plan/Plan.h"
 
@@ -40,6 +41,8 @@ struct CompileStats {
 
 struct Compiled {
   plan::Plan plan;
+  /// Parameters of the plan that are none of the model.
+  std::vector<emit::DerivedParameter> derived;
   CompileStats stats;
 };
 

@@ -2,7 +2,9 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 
 using namespace mlir;
 using namespace smex;
@@ -40,6 +42,32 @@ bool isConstant(const Model &model, const Parameter &parameter) {
          });
 }
 
+/// What is known of a list of integers, such as the destinations of edges.
+struct ListFacts {
+  bool ascending;
+  int64_t low, high;
+};
+
+std::optional<ListFacts> listFacts(const Model &model,
+                                   const Parameter &parameter) {
+  const smex::TensorType &type = model.values[parameter.value].type;
+  if (!isConstant(model, parameter) || type.rank() != 1 || type.shape[0] == 0 ||
+      parameter.data.kind != ParameterData::Kind::Memory)
+    return std::nullopt;
+  const auto facts = [&](auto element) {
+    using Element = decltype(element);
+    auto *first = reinterpret_cast<const Element *>(parameter.data.bytes);
+    const Element *last = first + type.shape[0];
+    const auto ends = std::minmax_element(first, last);
+    return ListFacts{std::is_sorted(first, last), *ends.first, *ends.second};
+  };
+  if (type.dtype == DType::I64)
+    return facts(int64_t());
+  if (type.dtype == DType::I32)
+    return facts(int32_t());
+  return std::nullopt;
+}
+
 } // namespace
 
 OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
@@ -67,6 +95,19 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
   SmallVector<StringRef> outputNames(model.outputNames.begin(),
                                      model.outputNames.end());
   main->setAttr(semantic::outputsAttr, builder.getStrArrayAttr(outputNames));
+  if (model.graph)
+    main->setAttr(
+        semantic::graphAttr,
+        builder.getDictionaryAttr(
+            {builder.getNamedAttr("sources",
+                                  builder.getStringAttr(model.graph->sources)),
+             builder.getNamedAttr(
+                 "destinations",
+                 builder.getStringAttr(model.graph->destinations)),
+             builder.getNamedAttr(
+                 "nodes", builder.getI64IntegerAttr(model.graph->nodes)),
+             builder.getNamedAttr(
+                 "self_loops", builder.getBoolAttr(model.graph->selfLoops))}));
   Block *body = main.addEntryBlock();
 
   std::vector<mlir::Value> values(model.values.size());
@@ -92,13 +133,18 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
   for (const Parameter &parameter : model.parameters) {
     const std::string &name = model.values[parameter.value].name;
     const bool drawn = parameter.data.kind == ParameterData::Kind::Drawn;
-    values[parameter.value] = semantic::ParameterOp::create(
-        builder, locationOf(name), typeOf(parameter.value),
-        builder.getStringAttr(name),
-        drawn ? builder.getF64FloatAttr(parameter.data.scale) : FloatAttr(),
-        parameter.state ? builder.getUnitAttr() : UnitAttr(),
-        isConstant(model, parameter) ? builder.getUnitAttr() : UnitAttr(),
-        DenseI64ArrayAttr());
+    auto op = semantic::ParameterOp::create(builder, locationOf(name),
+                                            typeOf(parameter.value),
+                                            builder.getStringAttr(name));
+    if (drawn)
+      op.setDrawn(APFloat(parameter.data.scale));
+    op.setState(parameter.state);
+    op.setConstant(isConstant(model, parameter));
+    if (const auto facts = listFacts(model, parameter)) {
+      op.setAscending(facts->ascending);
+      op.setRange(ArrayRef{facts->low, facts->high});
+    }
+    values[parameter.value] = op;
   }
   for (const Application &application : model.applications) {
     const auto loc = locationOf(application.node);

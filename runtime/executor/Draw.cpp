@@ -1,26 +1,13 @@
 #include "runtime/executor/Draw.h"
 
 #include "kernels/cpu/Nest.h"
+#include "support/Random.h"
 
 #include <cstring>
 
 using namespace smex;
 
 namespace {
-uint64_t mix(uint64_t z) {
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
-}
-constexpr uint64_t increment = 0x9e3779b97f4a7c15;
-
-uint64_t startOf(uint64_t seed, const std::string &name) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (char c : name)
-    hash = (hash ^ uint8_t(c)) * 0x100000001b3;
-  return mix(seed + increment) ^ hash;
-}
-
 template <typename T> void put(std::byte *to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
@@ -47,11 +34,6 @@ void store(DType type, uint64_t bits, double scale, std::byte *to) {
 }
 } // namespace
 
-uint64_t runtime::drawBits(uint64_t seed, const std::string &name,
-                           int64_t element) {
-  return mix(startOf(seed, name) + uint64_t(element + 1) * increment);
-}
-
 void runtime::draw(uint64_t seed, const std::string &name,
                    const TensorType &type, double scale, const Box &box,
                    std::byte *to) {
@@ -59,24 +41,24 @@ void runtime::draw(uint64_t seed, const std::string &name,
     std::memset(to, 0, size_t(volume(box) * byteSize(type.dtype)));
     return;
   }
-  const uint64_t start = startOf(seed, name);
+  const Random random(seed, name);
   const Box whole = wholeBox(type.shape);
   const int64_t size = byteSize(type.dtype);
   cpu::Offsets<1> first;
   const cpu::Nest<1> nest = cpu::nestOf<1>(box, {&whole}, first);
   cpu::forEach(nest, first, [&](const cpu::Offsets<1> &at) {
-    store(type.dtype, mix(start + uint64_t(at[0] + 1) * increment), scale, to);
+    store(type.dtype, random.bits(uint64_t(at[0])), scale, to);
     to += size;
   });
 }
 
 void runtime::drawRange(uint64_t seed, const std::string &name, int64_t low,
                         int64_t high, Tensor &to) {
-  const uint64_t start = startOf(seed, name);
+  const Random random(seed, name);
   const uint64_t count = uint64_t(high) - uint64_t(low) + 1; // 0: all 2^64
   const int64_t size = byteSize(to.type.dtype);
   for (int64_t e = 0; e < int64_t(to.bytes.size()) / size; ++e) {
-    const uint64_t bits = mix(start + uint64_t(e + 1) * increment);
+    const uint64_t bits = random.bits(uint64_t(e));
     const uint64_t value = uint64_t(low) + (count ? bits % count : bits);
     std::memcpy(to.bytes.data() + e * size, &value, size_t(size));
   }

@@ -1,5 +1,6 @@
-// Values that are not stored but drawn: from counters, so that element e of a
-// tensor is the same whoever draws it, in whatever order, under any partition.
+// Values that are not stored but drawn: from counters (support/Random.h), so
+// that element e of a tensor is the same whoever draws it, in whatever order,
+// under any partition.
 #ifndef SMEX_RUNTIME_EXECUTOR_DRAW_H
 #define SMEX_RUNTIME_EXECUTOR_DRAW_H
 
@@ -9,10 +10,6 @@
 #include <string>
 
 namespace smex::runtime {
-
-/// 64 random bits: output number `element` of the generator SplitMix64 that
-/// starts from mix(seed) ^ FNV-1a(name).
-uint64_t drawBits(uint64_t seed, const std::string &name, int64_t element);
 
 /// Fills `to`, dense and row-major, with the box of a tensor. Floats are
 /// uniform in [-scale, scale): the top 24 bits (f64: 53) make the fraction.

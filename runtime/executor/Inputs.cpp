@@ -24,6 +24,11 @@ std::string listOf(const plan::Program &program) {
   return text.empty() ? "none" : text;
 }
 
+bool isOfGraph(const plan::Program &program, const plan::Port &port) {
+  return program.graph && (port.name == program.graph->sources ||
+                           port.name == program.graph->destinations);
+}
+
 /// What the plan says of the first `count` elements.
 Status inRange(const plan::Port &port, const std::string &file,
                const Tensor &tensor, int64_t count) {
@@ -81,8 +86,17 @@ Result<Feed> check(const plan::Port &port, const TensorType &type,
 Result<std::vector<Feed>>
 runtime::readInputs(const plan::Program &program,
                     const std::vector<std::string> &arguments, int steps,
-                    uint64_t seed) {
+                    uint64_t seed, std::vector<GivenInput> known) {
   std::vector<std::optional<Feed>> given(program.inputs.size());
+  for (size_t i = 0; i < given.size(); ++i)
+    for (GivenInput &input : known)
+      if (input.name == program.inputs[i].name) {
+        auto feed = check(program.inputs[i], typeOf(program, program.inputs[i]),
+                          input.file, std::move(input.value), steps);
+        if (!feed)
+          return feed.takeError();
+        given[i] = std::move(*feed);
+      }
   for (const std::string &argument : arguments) {
     // Names may hold '=': the longest one that fits counts.
     size_t found = program.inputs.size(), length = 0;
@@ -125,8 +139,10 @@ runtime::readInputs(const plan::Program &program,
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const plan::Port &port = program.inputs[i];
     if (!given[i] && !arguments.empty())
-      return fail("input \"", port.name, "\" is missing: add --input ",
-                  port.name, "=FILE (", toString(typeOf(program, port)),
+      return fail("input \"", port.name, "\" is missing: add ",
+                  isOfGraph(program, port) ? "--graph FILE, or " : "",
+                  "--input ", port.name, "=FILE (",
+                  toString(typeOf(program, port)),
                   "), or give no input at all to run on synthetic ones");
     if (!given[i]) {
       const TensorType &type = typeOf(program, port);

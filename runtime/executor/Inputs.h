@@ -2,7 +2,7 @@
 #ifndef SMEX_RUNTIME_EXECUTOR_INPUTS_H
 #define SMEX_RUNTIME_EXECUTOR_INPUTS_H
 
-#include "runtime/plan/Plan.h"
+#include "runtime/executor/GraphInputs.h"
 #include "support/Tensor.h"
 
 namespace smex::runtime {
@@ -19,12 +19,13 @@ struct Feed {
   }
 };
 
-/// One feed per input of the program, from arguments NAME=FILE. With no
-/// argument at all, every input is drawn from the seed; else each must be
-/// given.
+/// One feed per input of the program: those known, and from arguments
+/// NAME=FILE. With no argument at all, every other input is drawn from the
+/// seed; else each must be given.
 Result<std::vector<Feed>> readInputs(const plan::Program &program,
                                      const std::vector<std::string> &arguments,
-                                     int steps, uint64_t seed);
+                                     int steps, uint64_t seed,
+                                     std::vector<GivenInput> known = {});
 
 /// The feeds of `program` in the order of another program's inputs, which must
 /// be the same ones.

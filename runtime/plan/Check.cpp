@@ -87,6 +87,10 @@ public:
             });
     compare("output", parts.outputs, whole.outputs,
             [](auto &, auto &) { return true; });
+    if (parts.graph.has_value() != whole.graph.has_value() ||
+        (parts.graph && !(*parts.graph == *whole.graph)))
+      findings.add(FindingKind::Interface,
+                   "graph: is another one in the unpartitioned program");
     compare("parameter", parts.parameters, whole.parameters,
             [](const Parameter &a, const Parameter &b) {
               return a.drawn == b.drawn && a.scale == b.scale &&

@@ -176,12 +176,19 @@ WorkerInstruction workerInstructionOf(const Cursor &at) {
   return instruction;
 }
 
+GraphInputs graphOf(const Cursor &at) {
+  at.object({"destinations", "nodes", "self_loops", "sources"});
+  return {at.string("sources"), at.string("destinations"),
+          at.integer("nodes", 0, sizeLimit), at.boolean("self_loops")};
+}
+
 } // namespace
 
 Program plan::programFromJson(const Cursor &at) {
   Program program;
   at.object({"buffers", "inputs", "instructions", "kernels", "outputs",
-             "parameters", "tensors"});
+             "parameters", "tensors"},
+            {"graph"});
   program.tensors = at.list("tensors", tensorOf);
   program.kernels = at.list("kernels", kernelOf);
   program.buffers = at.list("buffers", bufferOf);
@@ -189,6 +196,8 @@ Program plan::programFromJson(const Cursor &at) {
   program.inputs = at.list("inputs", inputOf);
   program.outputs = at.list("outputs", portOf);
   program.parameters = at.list("parameters", parameterOf);
+  if (at.has("graph"))
+    program.graph = at.with("graph", graphOf);
   return program;
 }
 

@@ -138,7 +138,7 @@ Json workerInstructionToJson(const WorkerInstruction &instruction) {
 } // namespace
 
 Json plan::programToJson(const Program &program) {
-  return {
+  Json json = {
       {"buffers", array(program.buffers,
                         [](const BufferInfo &buffer) {
                           Json json = {{"tensor", buffer.tensor}};
@@ -159,6 +159,12 @@ Json plan::programToJson(const Program &program) {
                                       {"shape", tensor.type.shape}};
                         })},
   };
+  if (program.graph)
+    json["graph"] = {{"destinations", program.graph->destinations},
+                     {"nodes", program.graph->nodes},
+                     {"self_loops", program.graph->selfLoops},
+                     {"sources", program.graph->sources}};
+  return json;
 }
 
 Json plan::workerToJson(const Worker &worker) {

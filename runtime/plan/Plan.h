@@ -125,6 +125,19 @@ struct Parameter {
       false; // not a weight: a number that the model is written with
 };
 
+/// Two inputs, by name, that are the graph which the model works on: i64[edges]
+/// each, edge e leads from node sources[e] to node destinations[e].
+struct GraphInputs {
+  std::string sources, destinations;
+  int64_t nodes = 0;      // that the program has room for
+  bool selfLoops = false; // the model wants one at each node
+
+  bool operator==(const GraphInputs &other) const {
+    return sources == other.sources && destinations == other.destinations &&
+           nodes == other.nodes && selfLoops == other.selfLoops;
+  }
+};
+
 struct Program {
   std::vector<TensorInfo> tensors;
   std::vector<Kernel> kernels;
@@ -132,6 +145,7 @@ struct Program {
   std::vector<Instruction> instructions;
   std::vector<Port> inputs, outputs;
   std::vector<Parameter> parameters;
+  std::optional<GraphInputs> graph;
 };
 
 /// A piece of a fetch or a reduction: `box` (coordinates of the tensor) of

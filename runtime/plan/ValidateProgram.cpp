@@ -35,6 +35,7 @@ public:
     each("instructions", program.instructions, &ProgramValidator::instruction);
     names.clear();
     each("inputs", program.inputs, &ProgramValidator::input);
+    graph();
     each("parameters", program.parameters, &ProgramValidator::parameter);
     each("parameters", program.parameters, &ProgramValidator::computedNext);
     names.clear();
@@ -268,6 +269,26 @@ private:
     if (!holds(type, *input.low) || !holds(type, *input.high))
       return refuse("low", *input.low, " .. ", *input.high, " is not in ",
                     smex::name(type));
+  }
+
+  void graph() {
+    if (!program.graph || complaint)
+      return;
+    const auto typeOfEnds = [&](const char *key, const std::string &name) {
+      for (const Port &input : program.inputs)
+        if (input.name == name && agree(typeOf(input.buffer), DType::I64, 1))
+          return typeOf(input.buffer);
+      complaint.add("graph.", key, ": \"", printable(name),
+                    "\" is no input of type i64[edges]");
+      return TensorType();
+    };
+    const TensorType from = typeOfEnds("sources", program.graph->sources);
+    const TensorType to =
+        typeOfEnds("destinations", program.graph->destinations);
+    if (!complaint &&
+        (from != to || program.graph->sources == program.graph->destinations))
+      complaint.add("graph.destinations: must be another input than the "
+                    "sources, of the same type");
   }
 
   static bool holds(DType type, int64_t value) {

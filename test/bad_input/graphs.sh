@@ -73,6 +73,30 @@ PY
 gives 1 'input "sources".*3.*' "$run" any --input features=good.npy --input sources=sources.npy \
   --input destinations=destinations.npy
 
+# A graph for a plan with room for 3 nodes and 4 edges, one from each node to itself among them.
+ran() {
+  gives 1 "$1" "$run" any --input features=good.npy --graph graph "${@:2}"
+}
+printf '0 1\n1 2\n' > graph; ran 'graph: with self-loops, has 5 edges, and the plan has room for 4: compile it with --dim edges=5 or more$'
+printf '0 3\n' > graph; ran 'graph: with self-loops, has 4 nodes, and the plan has room for 3: compile it with --dim nodes=4 or more$'
+printf '0 -3\n' > graph; ran 'graph:1: row 0, column -3: outside of the matrix$'
+printf '0 549755813887\n' > graph; ran 'graph: a graph of 549755813888 nodes and only 1 edges'
+graph 'graph: a graph of 549755813888 nodes and only 1 edges'
+rm graph; ran 'graph: cannot open'
+printf '0 2\n' > graph
+"$run" any --input features=good.npy --graph graph --verify > /dev/null || complain "a graph that fills the plan"
+"$run" any --graph graph > /dev/null || complain "a graph, and features that are drawn"
+printf '2 2\n' > graph
+"$run" any --input features=good.npy --graph graph --verify > /dev/null || complain "a smaller graph"
+ran 'input "sources" is given twice$' --input sources=sources.npy
+gives 1 'input "sources" is missing: add --graph FILE, or --input sources=FILE' "$run" any --input features=good.npy
+gives 1 'graph: the plan has no graph to bind' "$run" plan --input features=good.npy --graph graph
+
+# Attention reads the destination of every edge, so that none may lead nowhere.
+"$zoo" gat --features 3 --hidden 2 --heads 2 --classes 2 -o gat.json > /dev/null || complain "a model"
+"$smexc" gat.json --gpus 2 --dim nodes=3 --dim edges=4 -o gat > /dev/null || complain "a graph to come"
+gives 1 'graph: with self-loops, has all of the plan.s 3 nodes, and 1 edges fewer than the plan, .* --dim nodes=4$' "$run" gat --graph graph
+
 # An empty graph, and one node.
 : > empty.txt
 printf '0 0\n' > one.txt

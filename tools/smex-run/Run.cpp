@@ -48,8 +48,15 @@ public:
         plan(std::move(loaded)), backend(std::move(backend)) {}
 
   Status run() {
+    std::vector<GivenInput> given;
+    if (!arguments.graph.empty()) {
+      auto ends = readGraphInputs(plan.partitioned.program, arguments.graph);
+      if (!ends)
+        return ends.takeError();
+      given = std::move(*ends);
+    }
     auto read = readInputs(plan.partitioned.program, arguments.inputs,
-                           options.steps, arguments.seed);
+                           options.steps, arguments.seed, std::move(given));
     if (!read)
       return read.takeError();
     feeds = std::move(*read);

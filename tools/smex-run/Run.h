@@ -8,7 +8,7 @@ namespace smex::tools {
 
 struct RunArguments {
   std::string directory, backend = "auto", outputDirectory, metrics, trace;
-  std::string parameters, saveParameters, checkpoints;
+  std::string graph, parameters, saveParameters, checkpoints;
   std::vector<std::string> inputs;
   uint64_t seed = 0;
   int checkpointEvery = 100;

@@ -143,7 +143,7 @@ int run(Arguments &arguments) {
   const double compileSeconds = seconds();
 
   plan::layoutWeights(plan.partitioned);
-  const emit::Weights weights(*model);
+  const emit::Weights weights(*model, compiled->derived);
   const Status saved =
       plan::save(plan, arguments.output, [&](int parameter, const Box &box) {
         return weights.read(plan.partitioned.program.parameters[parameter].name,

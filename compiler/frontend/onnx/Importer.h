@@ -53,6 +53,7 @@ public:
 private:
   // InputGraph.cpp
   void bindGraph(Scope &scope);
+  std::optional<GraphInputs> openGraph(const Model &result) const;
 
   // Inputs.cpp: the graph's interface.
   void bindConstants(Scope &scope);

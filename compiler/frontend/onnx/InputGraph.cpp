@@ -2,6 +2,9 @@
 
 #include "compiler/frontend/onnx/Importer.h"
 #include "dialects/tdl/lambda/Arithmetic.h"
+#include "runtime/graph/Bind.h"
+#include "runtime/graph/Change.h"
+#include "runtime/graph/Rows.h"
 #include "runtime/io/SparseMatrix.h"
 
 #include <nlohmann/json.hpp>
@@ -10,7 +13,6 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <numeric>
 
 using namespace smex;
 using namespace smex::frontend;
@@ -73,17 +75,6 @@ frontend::inputGraph(const onnx::ModelProto &model) {
   return found;
 }
 
-/// Edges in the order of their destinations: those of a node are together.
-static std::vector<size_t> byDestination(const io::SparseMatrix &matrix) {
-  std::vector<size_t> order(matrix.row.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::pair(matrix.column[a], matrix.row[a]) <
-           std::pair(matrix.column[b], matrix.row[b]);
-  });
-  return order;
-}
-
 /// The values of a matrix, each as the number of a type.
 static Result<std::vector<int64_t>> typesOf(const io::SparseMatrix &matrix,
                                             int64_t relations,
@@ -111,18 +102,6 @@ static Result<std::vector<int64_t>> typesOf(const io::SparseMatrix &matrix,
   return types;
 }
 
-static void addSelfLoops(io::SparseMatrix &matrix) {
-  std::vector<bool> has(size_t(matrix.rows));
-  for (size_t e = 0; e < matrix.row.size(); ++e)
-    if (matrix.row[e] == matrix.column[e])
-      has[size_t(matrix.row[e])] = true;
-  for (size_t v = 0; v < has.size(); ++v)
-    if (!has[v]) {
-      matrix.row.push_back(int64_t(v));
-      matrix.column.push_back(int64_t(v));
-    }
-}
-
 void Importer::bindGraph(Scope &scope) {
   const auto declared = inputGraph(*model);
   if (!declared)
@@ -136,15 +115,17 @@ void Importer::bindGraph(Scope &scope) {
   auto matrix = io::readSparseMatrix(options.graph);
   if (!matrix)
     return errors.push_back(matrix.error().message);
-  if (matrix->rows != matrix->columns)
-    return errors.push_back(options.graph + ": is a matrix of " +
-                            std::to_string(matrix->rows) + " x " +
-                            std::to_string(matrix->columns) +
-                            ", and a graph has as many rows as columns: a row "
-                            "per source, a column per destination");
+  Result<graph::Numbers> types = graph::Numbers();
+  if (!names.types.empty())
+    types = typesOf(*matrix, names.relations, options.graph);
+  if (!types)
+    return errors.push_back(types.error().message);
+  auto graph = graph::fromMatrix(std::move(*matrix), options.graph);
+  if (!graph)
+    return errors.push_back(graph.error().message);
   files.push_back(options.graph);
   if (names.selfLoops)
-    addSelfLoops(*matrix);
+    graph = graph::withSelfLoops(*graph).graph;
   const auto bindDim = [&](const std::string &dim, int64_t value) {
     dimsSeen.insert(dim);
     if (const int64_t known = dims.emplace(dim, value).first->second;
@@ -153,23 +134,46 @@ void Importer::bindGraph(Scope &scope) {
             " elsewhere, and " + std::to_string(value) + " in " +
             options.graph);
   };
-  bindDim(names.nodes, matrix->rows);
-  bindDim(names.edges, matrix->entries());
-  const std::vector<size_t> order = byDestination(*matrix);
-  const auto bindInput = [&](const std::string &name,
-                             const std::vector<int64_t> &ends) {
-    Tensor tensor = makeTensor({DType::I64, {matrix->entries()}});
-    for (size_t e = 0; e < order.size(); ++e)
-      tensor.data<int64_t>()[e] = ends[order[e]];
+  bindDim(names.nodes, graph->nodes());
+  bindDim(names.edges, graph->edges());
+  graph::Ends ends = graph::endsOf(*graph);
+  const auto bindInput = [&](const std::string &name, Tensor &tensor) {
     scope.values[name] = builder.addConstant(std::move(tensor), name);
     builder.setName(scope.values[name], name);
   };
-  bindInput(names.sources, matrix->row);
-  bindInput(names.destinations, matrix->column);
+  bindInput(names.sources, ends.sources);
+  bindInput(names.destinations, ends.destinations);
   if (names.types.empty())
     return;
-  const auto types = typesOf(*matrix, names.relations, options.graph);
-  if (!types)
-    return errors.push_back(types.error().message);
-  bindInput(names.types, *types);
+  Tensor sorted = makeTensor({DType::I64, {graph->edges()}});
+  const graph::Numbers inOrder =
+      graph::gather(*types, graph::canonicalOrder(*graph));
+  std::copy(inOrder.begin(), inOrder.end(), sorted.data<int64_t>());
+  bindInput(names.types, sorted);
+}
+
+/// What the plan needs to know to bind the graph when it runs. Nothing where
+/// it is bound already, or where what the model says does not fit its inputs.
+std::optional<GraphInputs> Importer::openGraph(const Model &result) const {
+  const auto declared = inputGraph(*model);
+  if (!options.graph.empty() || !declared || !*declared)
+    return std::nullopt;
+  const InputGraph &names = **declared;
+  if (!names.types.empty()) // which smex-run would not bind
+    return std::nullopt;
+  const auto nodes = dims.find(names.nodes), edges = dims.find(names.edges);
+  if (nodes == dims.end() || edges == dims.end())
+    return std::nullopt;
+  const auto isEnds = [&](const std::string &name) {
+    return std::any_of(
+        result.inputs.begin(), result.inputs.end(), [&](int input) {
+          const Value &value = result.values[size_t(input)];
+          return value.name == name &&
+                 value.type == TensorType{DType::I64, {edges->second}};
+        });
+  };
+  if (!isEnds(names.sources) || !isEnds(names.destinations))
+    return std::nullopt;
+  return GraphInputs{names.sources, names.destinations, nodes->second,
+                     names.selfLoops};
 }

@@ -44,11 +44,13 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
     }
     ```
     `arena` (bytes per worker) and `workspace` (its offset per worker, and its
-    bytes last) are there once memory is planned.
+    bytes last) are there once memory is planned. `graph` is the
+    function's smex.graph.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$workers,
                        OptionalAttr<DenseI64ArrayAttr>:$arena,
-                       OptionalAttr<DenseI64ArrayAttr>:$workspace);
+                       OptionalAttr<DenseI64ArrayAttr>:$workspace,
+                       OptionalAttr<DictionaryAttr>:$graph);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `workers` $workers attr-dict-with-keyword $body";
   let hasVerifier = 1;

@@ -41,6 +41,13 @@ static LogicalResult verifyBuffers(Operation *op) {
 }
 
 LogicalResult ProgramOp::verify() {
+  if (const auto graph = getGraph();
+      graph && (!graph->getAs<StringAttr>("sources") ||
+                !graph->getAs<StringAttr>("destinations") ||
+                !graph->getAs<IntegerAttr>("nodes") ||
+                !graph->getAs<BoolAttr>("self_loops")))
+    return emitOpError("has a graph that is none: it has the names `sources` "
+                       "and `destinations`, `nodes`, and `self_loops`");
   const int64_t workers = getWorkers();
   if (workers < 1 || workers > mostWorkers)
     return emitOpError("has ")

@@ -110,6 +110,15 @@ StringRef smex::semantic::tensorName(Value value) {
   return value.getDefiningOp<ApplyOp>().getName();
 }
 
+void smex::semantic::eraseUnusedLambdas(ModuleOp module) {
+  llvm::DenseSet<StringAttr> used;
+  module.walk(
+      [&](ApplyOp apply) { used.insert(apply.getLambdaAttr().getAttr()); });
+  for (auto op : llvm::make_early_inc_range(module.getOps<tdl::LambdaOp>()))
+    if (!used.contains(op.getSymNameAttr()))
+      op.erase();
+}
+
 smex::TensorType smex::semantic::tensorType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return {tdl::toDType(tensor.getElementType()).value_or(DType::F32),

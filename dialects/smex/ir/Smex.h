@@ -21,6 +21,7 @@ constexpr llvm::StringLiteral nameAttr = "smex.name";       // argument
 constexpr llvm::StringLiteral rangeAttr = "smex.range";     // argument
 constexpr llvm::StringLiteral cutAttr = "smex.cut";         // argument
 constexpr llvm::StringLiteral outputsAttr = "smex.outputs"; // function
+constexpr llvm::StringLiteral graphAttr = "smex.graph";     // function
 constexpr llvm::StringLiteral waysAttr = "smex.ways";       // module
 constexpr llvm::StringLiteral searchAttr = "smex.search";   // module
 
@@ -36,6 +37,9 @@ void setCut(mlir::Value value, llvm::ArrayRef<int64_t> cut);
 
 /// The name of the tensor: an argument's, parameter's, or application's.
 llvm::StringRef tensorName(mlir::Value value);
+
+/// Lambdas that nothing applies any more.
+void eraseUnusedLambdas(mlir::ModuleOp module);
 
 smex::TensorType tensorType(mlir::Type type);
 mlir::RankedTensorType toMlirType(const smex::TensorType &type,

@@ -16,7 +16,10 @@ def SmexDialect : Dialect {
     (argument attribute `smex.name`; `smex.range` is the least and the largest
     integer that an element may be, and possibly one beside these that counts for
     nothing), its results the outputs (function attribute
-    `smex.outputs`, a list of names).
+    `smex.outputs`, a list of names). Where two inputs are the graph that a model
+    works on, and the graph comes when the plan runs, the function's `smex.graph`
+    names them, `sources` and `destinations`, and says how many `nodes` there may
+    be, and whether `self_loops` are to be added.
 
     Decisions are attributes. With m recursion steps, `cut` on the producer of a
     tensor (`smex.cut` on an argument) lists per step the dimension that is cut,
@@ -35,13 +38,28 @@ def ParameterOp : Op<SmexDialect, "parameter", [Pure]> {
     the optimizer, not to the model, `constant` what is no weight but part of the
     model's text.
 
+    `derivation` says how the bytes follow from those of other constants, `of`,
+    lists of integers (runtime/graph/Derived.h). Facts about such a list are
+    `range`, the smallest and the largest number of it, and `ascending`.
+
     ```mlir
     %w = smex.parameter "fc.weight" : tensor<10x64xf32>
+    %d = smex.parameter "destinations" {ascending, constant, range = array<i64: 0, 7>} : tensor<20xi64>
+    %o = smex.parameter "destinations.offsets"
+        {constant, derivation = "offsets", of = ["destinations"]} : tensor<9xi32>
     ```
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<F64Attr>:$drawn,
-                       UnitAttr:$state, UnitAttr:$constant, OptionalAttr<DenseI64ArrayAttr>:$cut);
+                       UnitAttr:$state, UnitAttr:$constant, UnitAttr:$ascending,
+                       OptionalAttr<DenseI64ArrayAttr>:$range,
+                       OptionalAttr<StrAttr>:$derivation,
+                       OptionalAttr<StrArrayAttr>:$of,
+                       OptionalAttr<DenseI64ArrayAttr>:$cut);
   let results = (outs AnyStaticShapeTensor:$result);
+  let builders = [OpBuilder<(ins "mlir::Type":$type, "mlir::StringAttr":$name), [{
+    $_state.addTypes(type);
+    $_state.addAttribute(getNameAttrName($_state.name), name);
+  }]>];
   let assemblyFormat = "$name attr-dict `:` type($result)";
 }
 

@@ -100,3 +100,28 @@ LambdaTable::LambdaTable(Operation *module) {
           std::make_shared<const Lambda>(std::move(*lambda));
   });
 }
+
+LambdaSymbols::LambdaSymbols(ModuleOp module, StringRef prefix)
+    : module(module), prefix(prefix) {
+  for (auto op : module.getOps<LambdaOp>()) {
+    symbols[op.getText().str()] = op.getSymNameAttr();
+    if (Result<Lambda> lambda = parseLambda(op.getText()))
+      lambdas[op.getSymNameAttr()] =
+          std::make_shared<const Lambda>(std::move(*lambda));
+  }
+}
+
+FlatSymbolRefAttr LambdaSymbols::symbolOf(const Lambda &lambda) {
+  const std::string text = toString(lambda);
+  const auto [entry, isNew] = symbols.try_emplace(text);
+  if (isNew) {
+    OpBuilder builder(module.getBodyRegion());
+    do // a module may come from this very pass
+      entry->second = builder.getStringAttr(prefix + "_" + Twine(next++));
+    while (lambdas.contains(entry->second));
+    LambdaOp::create(builder, module.getLoc(), entry->second,
+                     builder.getStringAttr(text));
+    lambdas[entry->second] = std::make_shared<const Lambda>(lambda);
+  }
+  return FlatSymbolRefAttr::get(entry->second);
+}

@@ -6,11 +6,14 @@
 #include "dialects/tdl/lambda/Lambda.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+
+#include <map>
 
 #include "dialects/tdl/ir/TdlDialect.h.inc"
 #define GET_OP_CLASSES
@@ -42,6 +45,27 @@ public:
 
 private:
   llvm::DenseMap<mlir::StringAttr, std::shared_ptr<const Lambda>> lambdas;
+};
+
+/// The lambdas of a module by symbol, for passes that add some: one symbol per
+/// distinct text.
+class LambdaSymbols {
+public:
+  /// New ones are named `prefix`_0, `prefix`_1, ..
+  LambdaSymbols(mlir::ModuleOp module, llvm::StringRef prefix);
+  const Lambda &operator[](mlir::StringAttr symbol) const {
+    return *lambdas.at(symbol);
+  }
+  /// The symbol of this lambda, which must be canonical: one that is there, or
+  /// a new one at the module's start.
+  mlir::FlatSymbolRefAttr symbolOf(const Lambda &lambda);
+
+private:
+  mlir::ModuleOp module;
+  std::string prefix;
+  std::map<std::string, mlir::StringAttr> symbols; // by text
+  llvm::DenseMap<mlir::StringAttr, std::shared_ptr<const Lambda>> lambdas;
+  int next = 0;
 };
 
 } // namespace smex::tdl

@@ -3,6 +3,7 @@
 #include "dialects/tdl/lambda/Interpreter.h"
 #include "kernels/cpu/Boxes.h"
 #include "runtime/backends/cpu/BoundKernel.h"
+#include "runtime/backends/cpu/Segments.h"
 
 #include <algorithm>
 
@@ -20,11 +21,18 @@ public:
     pointers.push_back(reinterpret_cast<char *>(binding.result.data));
     for (const BufferView &operand : binding.operands)
       pointers.push_back(reinterpret_cast<char *>(operand.data));
-    for (const Box &part : parts(binding))
+    segments = segmentsOf(binding.lambda);
+    if (segments) {
+      offsets = binding.operands[segments->operand];
+      results = binding.indices[segments->variable];
+    }
+    for (const Box &part : parts(binding, segments))
       numbers.push_back(numbersFor(binding, part));
   }
 
   Status run() override {
+    if (segments && numbers.size() > 1)
+      balance();
     threads.forEach(int64_t(numbers.size()), [this](int64_t i, int) {
       function(pointers.data(), numbers[size_t(i)].data());
     });
@@ -34,19 +42,21 @@ public:
 private:
   /// Cuts the output range, along one index, for the threads. A kernel computes
   /// every element independently, so the cut does not show in the result.
-  static std::vector<Box> parts(const Binding &binding) {
+  static std::vector<Box> parts(const Binding &binding,
+                                const std::optional<Segments> &segments) {
     const Box &whole = binding.indices;
     const int threads = binding.threads.size();
     int64_t points = 1;
-    for (Interval side : whole)
-      points *= std::max<int64_t>(side.size(), 1);
+    for (size_t i = 0; i < whole.size(); ++i)
+      if (!segments || i != segments->variable) // a term has one result
+        points *= std::max<int64_t>(whole[i].size(), 1);
     const int64_t tasks =
         std::min<int64_t>(points / pointsPerTask, 4 * threads);
     if (threads == 1 || tasks < 2 || binding.rank() == 0)
       return {whole};
     // The outermost index keeps runs long; the longest one if that is short.
-    size_t along = 0;
-    for (size_t d = 0; d < binding.rank(); ++d)
+    size_t along = segments ? segments->variable : 0;
+    for (size_t d = 0; d < binding.rank() && !segments; ++d)
       if (whole[d].size() >= 2 * threads) {
         along = d;
         break;
@@ -58,6 +68,17 @@ private:
     for (int64_t part = 0; part < ways; ++part)
       boxes[size_t(part)][along] = cut(whole[along], ways, part);
     return boxes;
+  }
+
+  /// The offsets are known when the kernel runs.
+  void balance() {
+    const size_t i = 2 * segments->variable;
+    const std::vector<int64_t> starts =
+        balancedParts(offsets, results, int64_t(numbers.size()));
+    for (size_t part = 0; part < numbers.size(); ++part) {
+      numbers[part][i] = starts[part];
+      numbers[part][i + 1] = starts[part + 1];
+    }
   }
 
   /// The layout that runtime/plan/README.md gives.
@@ -87,6 +108,9 @@ private:
   const ThreadGroup &threads;
   std::vector<char *> pointers;
   std::vector<std::vector<int64_t>> numbers; // per part
+  std::optional<Segments> segments;
+  BufferView offsets; // with segments
+  Interval results;
 };
 
 class ReferenceKernel : public BoundKernel {

@@ -258,6 +258,46 @@ inline const Case cases[] = {
      {{40}, {9}},
      0,
      4},
+    // The same in tiles of all widths, with what else a term may have.
+    {"(x: f32[2], row: i32[1], src: i32[1], w: f32[1]) -> f32: lambda v, f: "
+     "Sum(lambda e: x[i64(src[e]), f] * (w[e] - f32(1)) - x[v, f] where "
+     "i64(row[v]) <= e and e < i64(row[v + 1]))",
+     {8, -150, 40},
+     {{8, at(1)}, {9}, {40}, {40}},
+     0,
+     4},
+    {"(x: f64[2], row: i64[1], src: i64[1]) -> f64: lambda v, f: "
+     "Max(lambda e: -x[src[e], f + 1] where row[v] <= e and "
+     "(e < row[v + 1] and src[e] != 2))",
+     {8, -40, 40},
+     {{5, at(1, 1)}, {9}, {40}},
+     0,
+     4},
+    {"(x: f32[2], src: i64[2]) -> f32: lambda v, f: "
+     "Sum(lambda k: x[src[v, k], f])",
+     {-8, -90, 7},
+     {{5, at(1)}, {at(0), 7}},
+     0,
+     4},
+    // Narrow rows, several of them in a tile; the weight is the row's.
+    {"(x: f32[3], row: i64[1], src: i64[1], w: f32[2]) -> f32: lambda v, h, f: "
+     "Sum(lambda e: x[src[e], h, f] * w[e, h] where row[v] <= e and "
+     "e < row[v + 1])",
+     {8, -9, -20, 40},
+     {{5, at(1), at(2)}, {9}, {40}, {40, at(1)}},
+     0,
+     4},
+    // Short products, and such with a condition of their own.
+    {"(x: f32[2], y: f32[2], src: i64[1]) -> f32: lambda e, h: Sum(lambda f: "
+     "x[src[e], f] * y[h, f] where src[e] < 3)",
+     {-30, -5, -150},
+     {{5, at(2)}, {at(1), at(2)}, {at(0)}},
+     0,
+     4},
+    {"(x: f64[1], y: f64[1]) -> f64: lambda e: "
+     "Max(lambda f: x[e * 3 + f] - y[f])",
+     {-30, -70},
+     {{160}, {at(1)}}},
     // The gradient of a loss by classes: rows are cut at the label.
     {"(k: i64[1], x: f32[1], y: f32[2]) -> f32: lambda i, j: "
      "(x[i] if k[i] - j == 0 else f32(0)) + y[i, j] * f32(3)",

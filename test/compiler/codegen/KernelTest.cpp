@@ -44,13 +44,13 @@ std::vector<Tensor> operandsOf(const Case &c, const tdl::Lambda &lambda,
   return operands;
 }
 
-/// Random parts of the output, all of the reductions.
+/// Random parts of the output, never empty as in a plan, all of the reductions.
 Box partOf(const std::vector<int64_t> &extents, int rank, Random &random) {
   Box part;
   for (int i = 0; i < int(extents.size()); ++i) {
     Interval whole{0, extents[size_t(i)]};
     if (i < rank && pick(random, 0, 2)) {
-      const int64_t ways = pick(random, 1, 4);
+      const int64_t ways = std::min(pick(random, 1, 4), whole.size());
       whole = cut(whole, ways, pick(random, 0, ways - 1));
     }
     part.push_back(whole);

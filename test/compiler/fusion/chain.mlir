@@ -36,3 +36,30 @@ func.func @main(%x: tensor<4x4xf32> {smex.name = "x"})
   %2 = smex.apply @exp(%0) extents [4, 4] "z" : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// What edges read of their ends is larger than the ends' features, and cheap:
+// all readers compute it, and it is stored by none. An exponential is not.
+
+tdl.lambda @score = "(x0: f32[1], x1: i64[1], x2: f32[1], x3: i64[1]) -> f32: lambda i0: x0[x1[i0]] + x2[x3[i0]]"
+tdl.lambda @max = "(x0: f32[1], x1: i64[1]) -> f32: lambda i0: Max(lambda r0: x0[r0] where x1[r0] == i0)"
+tdl.lambda @exp = "(x0: f32[1], x1: f32[1], x2: i64[1]) -> f32: lambda i0: exp(x0[i0] - x1[x2[i0]])"
+tdl.lambda @sum = "(x0: f32[1], x1: i64[1]) -> f32: lambda i0: Sum(lambda r0: x0[r0] where x1[r0] == i0)"
+
+// CHECK-DAG: Max(lambda r0: x0[x1[r0]] + x2[x3[r0]] where x3[r0] == i0)
+// CHECK-DAG: exp(x0[x1[i0]] + x2[x4[i0]] - x3[x4[i0]])
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: "s"
+// CHECK: "p" : (tensor<4xf32>
+// CHECK: @sum(%{{.*}}) extents [4, 20]
+func.func @main(%l: tensor<4xf32> {smex.name = "l"}, %r: tensor<4xf32> {smex.name = "r"})
+    -> (tensor<20xf32>, tensor<4xf32>) attributes {smex.outputs = ["p", "z"]} {
+  %src = smex.parameter "src" {constant} : tensor<20xi64>
+  %dst = smex.parameter "dst" {constant} : tensor<20xi64>
+  %s = smex.apply @score(%l, %src, %r, %dst) extents [20] "s" : (tensor<4xf32>, tensor<20xi64>, tensor<4xf32>, tensor<20xi64>) -> tensor<20xf32>
+  %m = smex.apply @max(%s, %dst) extents [4, 20] "m" : (tensor<20xf32>, tensor<20xi64>) -> tensor<4xf32>
+  %p = smex.apply @exp(%s, %m, %dst) extents [20] "p" : (tensor<20xf32>, tensor<4xf32>, tensor<20xi64>) -> tensor<20xf32>
+  %z = smex.apply @sum(%p, %dst) extents [4, 20] "z" : (tensor<20xf32>, tensor<20xi64>) -> tensor<4xf32>
+  return %p, %z : tensor<20xf32>, tensor<4xf32>
+}

@@ -247,3 +247,9 @@ exec.program @p workers 2 {
   // expected-error @+1 {{has a range that is none}}
   %x = exec.buffer "input" "x" : tensor<4xi64> boxes [0, 2, 2, 4] {range = array<i64: 3, 1>}
 }
+
+// -----
+
+// expected-error @+1 {{has a graph that is none}}
+exec.program @p workers 2 attributes {graph = {sources = "s", destinations = "d", self_loops = true}} {
+}

@@ -1,4 +1,4 @@
-// What an input's elements may be.
+// What an input's elements may be, and inputs that are a graph.
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Load.h"
 #include "test/runtime/plan/Examples.h"
@@ -102,4 +102,63 @@ TEST_CASE("a range of an output, and ranges that differ, are found") {
   plan = withLabels();
   plan.unpartitioned.program.inputs[1].high = 8;
   CHECK_THAT(listed(check(plan)), Catch::Contains("input \"labels\""));
+}
+
+namespace {
+/// Edges of a graph of 5 nodes: src[4] and dst[4].
+Plan withGraph() {
+  Plan plan = twoWorkers();
+  for (Partitioned *part : {&plan.partitioned, &plan.unpartitioned}) {
+    for (const char *name : {"src", "dst"}) {
+      addLabels(*part, DType::I64);
+      part->program.tensors.back().name = part->program.inputs.back().name =
+          name;
+    }
+    part->program.graph = {"src", "dst", 5, true};
+  }
+  plan.peakBytes = {704, 704};
+  return plan;
+}
+
+/// What is said of a plan whose graph was changed.
+template <typename Change> std::string refusedGraph(Change change) {
+  Plan plan = withGraph();
+  change(plan.partitioned.program);
+  const Status status = validate(plan);
+  return status ? "" : status.error().message;
+}
+} // namespace
+
+TEST_CASE("a graph is saved, loaded, and in the schema") {
+  const TemporaryFolder folder;
+  const Plan plan = withGraph();
+  REQUIRE(save(plan, folder / "plan", countingWeights(plan)));
+  const auto loaded = load(folder / "plan");
+  INFO((loaded ? "" : loaded.error().message));
+  REQUIRE(loaded);
+  CHECK(loaded->partitioned.program.graph == plan.partitioned.program.graph);
+  CHECK(listed(check(*loaded)) == "");
+  CHECK(std::system(("/usr/bin/python3 test/runtime/plan/validate_schema.py "
+                     "runtime/plan/schema '" +
+                     folder / "plan" + "' 1>&2")
+                        .c_str()) == 0);
+}
+
+TEST_CASE("a graph that is none is refused") {
+  CHECK(refusedGraph([](Program &) {}) == "");
+  CHECK(refusedGraph([](Program &p) { p.graph->sources = "edges"; }) ==
+        "plan/program.json: graph.sources: \"edges\" is no input of type "
+        "i64[edges]");
+  CHECK(refusedGraph([](Program &p) {
+          p.tensors.back().type.dtype = DType::I32;
+        }).find("graph.destinations: \"dst\" is no input") !=
+        std::string::npos);
+  CHECK(refusedGraph([](Program &p) { p.graph->destinations = "src"; }) ==
+        "plan/program.json: graph.destinations: must be another input than the "
+        "sources, of the same type");
+  Plan plan = withGraph();
+  plan.unpartitioned.program.graph->nodes = 6;
+  CHECK_THAT(listed(check(plan)), Catch::Contains("graph: is another one"));
+  plan.unpartitioned.program.graph.reset();
+  CHECK_THAT(listed(check(plan)), Catch::Contains("graph: is another one"));
 }

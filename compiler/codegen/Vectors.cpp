@@ -1,0 +1,95 @@
+#include "compiler/codegen/Vectors.h"
+
+#include "compiler/codegen/Conditions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::codegen;
+using tdl::BinaryOp;
+using tdl::ExprKind;
+using tdl::ExprRef;
+
+bool codegen::hasVector(const ExprRef &e, int variable) {
+  if (!uses(e, variable))
+    return true;
+  if (e->type != DType::F32 && e->type != DType::F64)
+    return false;
+  const auto all = [&] {
+    return std::all_of(
+        e->children.begin(), e->children.end(),
+        [&](const ExprRef &child) { return hasVector(child, variable); });
+  };
+  switch (e->kind) {
+  case ExprKind::Read: {
+    for (size_t d = 0; d + 1 < e->children.size(); ++d)
+      if (uses(e->children[d], variable))
+        return false;
+    const auto last = linearIn(e->children.back(), variable);
+    return !e->otherwise && last && last->factor == 1 &&
+           !readsData(e->children.back());
+  }
+  case ExprKind::Unary:
+    return e->unary == tdl::UnaryOp::Neg && all();
+  case ExprKind::Binary:
+    return (e->binary == BinaryOp::Add || e->binary == BinaryOp::Sub ||
+            e->binary == BinaryOp::Mul || e->binary == BinaryOp::Div) &&
+           all();
+  default:
+    return false;
+  }
+}
+
+Value codegen::emitVector(Kernel &kernel, const ExprRef &e, int variable,
+                          Value mask) {
+  LocBuilder &b = kernel.b;
+  if (!uses(e, variable))
+    return broadcast(kernel, kernel.emit(e));
+  const auto child = [&](size_t i) {
+    return emitVector(kernel, e->children[i], variable, mask);
+  };
+  if (e->kind == ExprKind::Unary)
+    return arith::NegFOp::create(b, child(0));
+  if (e->kind == ExprKind::Binary) {
+    Value left = child(0);
+    return emitBinary(b, e->binary, e->type, left, child(1));
+  }
+  auto type = accumulatorVector(kernel);
+  Value memory = kernel.operands[size_t(e->operand)];
+  const Values indices = kernel.readIndices(*e);
+  if (!mask)
+    return vector::LoadOp::create(b, type, memory, indices);
+  Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b, type, memory, indices, mask, nothing);
+}
+
+VectorType codegen::accumulatorVector(Kernel &kernel) {
+  return VectorType::get({vectorSize}, kernel.accumulatorMemory());
+}
+
+Value codegen::broadcast(Kernel &kernel, Value scalar) {
+  return vector::BroadcastOp::create(kernel.b, accumulatorVector(kernel),
+                                     scalar);
+}
+
+Value codegen::maskOf(Kernel &kernel, Value count) {
+  auto bits = VectorType::get({vectorSize}, kernel.b.getI1Type());
+  return vector::CreateMaskOp::create(kernel.b, bits, count);
+}
+
+VectorVariable::VectorVariable(Kernel &kernel)
+    : kernel(kernel), memory(kernel.scratch(accumulatorVector(kernel), 1)) {}
+
+Value VectorVariable::get() {
+  return memref::LoadOp::create(kernel.b, memory,
+                                ValueRange{kernel.constant(0)});
+}
+
+void VectorVariable::set(Value value) {
+  memref::StoreOp::create(kernel.b, value, memory,
+                          ValueRange{kernel.constant(0)});
+}

@@ -1,0 +1,48 @@
+// Expressions at neighbouring values of one index variable, as a vector: what
+// does not depend on the variable is computed once and broadcast, what does is
+// read from neighbouring elements.
+#ifndef SMEX_COMPILER_CODEGEN_VECTORS_H
+#define SMEX_COMPILER_CODEGEN_VECTORS_H
+
+#include "compiler/codegen/Kernel.h"
+
+namespace smex::codegen {
+
+/// Elements per vector: 256 bits of f32, twice that of f64.
+constexpr int64_t vectorSize = 8;
+
+/// Partial results of a sum along neighbours: four 256-bit vectors, as many
+/// additions as are in flight at once.
+constexpr int64_t laneBytes = 128;
+
+/// Whether emitVector can: f32 and f64, arithmetic without branches on the
+/// variable, unconditional reads whose last index alone moves with it, by one.
+bool hasVector(const tdl::ExprRef &e, int variable);
+
+/// The expression at kernel.at[variable] and the values that follow it. With a
+/// mask, elements where it is false are not read, and mean nothing.
+mlir::Value emitVector(Kernel &kernel, const tdl::ExprRef &e, int variable,
+                       mlir::Value mask = nullptr);
+
+/// A vector of the kernel's accumulators, each the same.
+mlir::Value broadcast(Kernel &kernel, mlir::Value scalar);
+mlir::VectorType accumulatorVector(Kernel &kernel);
+/// True for the first `count` elements: all, if it is large.
+mlir::Value maskOf(Kernel &kernel, mlir::Value count);
+
+/// A vector on the stack that is only loaded and stored as a whole, and so
+/// becomes a register.
+class VectorVariable {
+public:
+  explicit VectorVariable(Kernel &kernel);
+  mlir::Value get();
+  void set(mlir::Value value);
+
+private:
+  Kernel &kernel;
+  mlir::Value memory;
+};
+
+} // namespace smex::codegen
+
+#endif

@@ -1,0 +1,84 @@
+#include "runtime/graph/Buckets.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::graph;
+
+/// Nodes of each degree, up to the largest.
+static Numbers nodesOfDegree(const Rows &edges) {
+  Numbers count;
+  for (int64_t v = 0; v < edges.rows(); ++v) {
+    const size_t degree = size_t(edges.length(v));
+    if (degree >= count.size())
+      count.resize(degree + 1, 0);
+    ++count[degree];
+  }
+  return count;
+}
+
+/// The width that nodes of each degree get: that of the bucket which is open
+/// when degrees come from the largest to the smallest.
+static Numbers widths(const Numbers &count, const BucketLimits &limits,
+                      int64_t frequent) {
+  Numbers width(count.size(), 0);
+  // Of the open bucket; padding as a double, for products beyond 2^63.
+  int64_t open = 0, nodes = 0;
+  double padding = 0;
+  for (int64_t degree = int64_t(count.size()) - 1; degree > 0; --degree) {
+    const int64_t more = count[size_t(degree)];
+    if (more == 0)
+      continue;
+    const double padded = padding + double(open - degree) * double(more);
+    const bool fits =
+        nodes > 0 && more < frequent &&
+        padded <= limits.padding * double(open) * double(nodes + more);
+    open = fits ? open : degree;
+    nodes = fits ? nodes + more : more;
+    padding = fits ? padded : 0;
+    width[size_t(degree)] = open;
+  }
+  return width;
+}
+
+Result<Buckets> graph::bucketsByDegree(const Rows &edges,
+                                       const BucketLimits &limits) {
+  if (!(limits.padding >= 0 && limits.padding < 1) || limits.frequent < 0)
+    return fail("limits of degree buckets: padding ", limits.padding,
+                ", frequent ", limits.frequent,
+                ": give a share from 0 up to, not including, 1, and a number "
+                "of nodes from 0 up");
+  const Numbers count = nodesOfDegree(edges);
+  const int64_t frequent = limits.frequent
+                               ? limits.frequent
+                               : std::max<int64_t>(1, edges.rows() / 64);
+  const Numbers width = widths(count, limits, frequent);
+  Buckets result;
+  Numbers bucketOfDegree(count.size(), -1);
+  for (size_t degree = 0; degree < count.size(); ++degree) {
+    if (count[degree] == 0)
+      continue;
+    if (result.buckets.empty() || result.buckets.back().width != width[degree])
+      result.buckets.push_back({width[degree], {}, {}, {}});
+    bucketOfDegree[degree] = int64_t(result.buckets.size()) - 1;
+  }
+  Numbers bucket(size_t(edges.rows()));
+  for (int64_t v = 0; v < edges.rows(); ++v)
+    bucket[size_t(v)] = bucketOfDegree[size_t(edges.length(v))];
+  const Rows grouped = groupBy(bucket, int64_t(result.buckets.size()));
+  result.place.resize(size_t(edges.rows()));
+  for (size_t i = 0; i < grouped.order.size(); ++i)
+    result.place[size_t(grouped.order[i])] = int64_t(i);
+  for (int64_t b = 0; b < grouped.rows(); ++b) {
+    Bucket &filled = result.buckets[size_t(b)];
+    filled.nodes.assign(grouped.begin(b), grouped.end(b));
+    filled.edges.assign(size_t(filled.size() * filled.width), -1);
+    for (int64_t i = 0; i < filled.size(); ++i) {
+      const int64_t v = filled.nodes[size_t(i)];
+      filled.lengths.push_back(edges.length(v));
+      std::copy(edges.begin(v), edges.end(v),
+                filled.edges.begin() + i * filled.width);
+    }
+  }
+  return result;
+}

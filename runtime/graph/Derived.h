@@ -1,0 +1,39 @@
+// Lists that follow from others: what a plan carries, or a runtime works out
+// once, instead of every call of a kernel. All from one stable counting sort of
+// a key, a list of integers such as the destinations of edges.
+//
+// Keys below 0 count as smaller than all results, keys that are no result as
+// larger: terms without a result come before the first segment, or after the
+// last.
+#ifndef SMEX_RUNTIME_GRAPH_DERIVED_H
+#define SMEX_RUNTIME_GRAPH_DERIVED_H
+
+#include "support/Tensor.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smex::graph {
+
+enum class Derivation {
+  Offsets,  // of a key: entry v is the number of elements below v
+  Order,    // of a key: places of its elements in ascending order, stable
+  Gathered, // of a list and a key: the list in that order of the key
+};
+
+std::string_view name(Derivation derivation);
+std::optional<Derivation> parseDerivation(std::string_view name);
+
+/// A derived tensor of `type`, i32 or i64, of rank 1. `of` are i32 or i64, of
+/// rank 1, as many as the derivation takes, and those of Order and Gathered of
+/// the type's length: else an error. A gathered value that the type cannot hold
+/// becomes -1, which no list of numbers means. O(results + elements) time; for
+/// Gathered and Order, 8 bytes per element beside the result.
+Result<Tensor> derive(Derivation derivation, const std::vector<Tensor> &of,
+                      const TensorType &type);
+
+} // namespace smex::graph
+
+#endif

@@ -1,0 +1,152 @@
+#include "runtime/graph/Sample.h"
+
+#include "support/Random.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::graph;
+
+namespace {
+
+/// One block's edges, while it is made.
+class BlockMaker {
+public:
+  BlockMaker(const Graph &graph, const Numbers &destinations) : graph(graph) {
+    for (int64_t node : destinations)
+      numbering.of(node);
+    block.destinations = int64_t(destinations.size());
+  }
+
+  /// To destination number `destination` of the block.
+  void add(int64_t edge, int64_t destination, float weight) {
+    sources.push_back(numbering.of(graph.source(edge)));
+    destinations.push_back(destination);
+    block.part.oldEdges.push_back(edge);
+    block.weights.push_back(weight);
+  }
+
+  Block take() {
+    block.part.oldNodes = numbering.old();
+    block.part.graph =
+        Graph::sound(int64_t(block.part.oldNodes.size()), std::move(sources),
+                     std::move(destinations));
+    return std::move(block);
+  }
+
+private:
+  const Graph &graph;
+  Numbering numbering;
+  Numbers sources, destinations;
+  Block block;
+};
+
+/// `few` different numbers below `all`, ascending. Floyd: each step adds one,
+/// and every set of them is as likely as any other.
+class Choice {
+public:
+  const Numbers &draw(int64_t few, int64_t all, const Random &random) {
+    chosen.clear();
+    if (int64_t(isChosen.size()) < all)
+      isChosen.resize(size_t(all), false);
+    for (int64_t last = all - few; last < all; ++last) {
+      const int64_t number = random.below(last + 1, uint64_t(last));
+      chosen.push_back(isChosen[size_t(number)] ? last : number);
+      isChosen[size_t(chosen.back())] = true;
+    }
+    for (int64_t number : chosen)
+      isChosen[size_t(number)] = false;
+    std::sort(chosen.begin(), chosen.end());
+    return chosen;
+  }
+
+private:
+  Numbers chosen;
+  std::vector<bool> isChosen;
+};
+
+Status checkNodes(const Graph &graph, const Numbers &nodes) {
+  Numbering seen;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i] < 0 || nodes[i] >= graph.nodes())
+      return fail("nodes to sample for: node ", nodes[i],
+                  " is not there: the graph has ", graph.nodes(),
+                  ", numbered from 0");
+    if (seen.of(nodes[i]) != int64_t(i))
+      return fail("nodes to sample for: node ", nodes[i],
+                  " occurs twice; give each once");
+  }
+  return {};
+}
+
+/// From the last layer to the first: `sample(layer, nodes)` makes the block
+/// that serves these nodes; all of its nodes are served by the one before.
+template <typename Sample>
+Result<std::vector<Block>> sampleBlocks(const Graph &graph, Numbers nodes,
+                                        const Numbers &limits, int64_t least,
+                                        const char *what, Sample sample) {
+  if (Status ok = checkNodes(graph, nodes); !ok)
+    return ok.takeError();
+  for (int64_t limit : limits)
+    if (limit < least)
+      return fail(what, " ", limit, ": give a number from ", least, " up");
+  std::vector<Block> blocks;
+  for (size_t layer = limits.size(); layer-- > 0;) {
+    blocks.push_back(sample(layer, nodes));
+    nodes = blocks.back().part.oldNodes;
+  }
+  std::reverse(blocks.begin(), blocks.end());
+  return blocks;
+}
+
+} // namespace
+
+Result<std::vector<Block>> graph::sampleNeighbours(const Graph &graph,
+                                                   const Rows &in,
+                                                   const Numbers &nodes,
+                                                   const Numbers &fanouts,
+                                                   uint64_t seed) {
+  const Random random(seed, "neighbours");
+  Choice choice;
+  const auto sample = [&](size_t layer, const Numbers &served) {
+    BlockMaker maker(graph, served);
+    for (size_t i = 0; i < served.size(); ++i) {
+      const int64_t node = served[i], all = in.length(node);
+      const int64_t few = fanouts[layer] < 0 ? all : fanouts[layer];
+      if (few >= all) {
+        for (const int64_t *e = in.begin(node); e != in.end(node); ++e)
+          maker.add(*e, int64_t(i), 1);
+        continue;
+      }
+      for (int64_t number :
+           choice.draw(few, all, random.of(layer).of(uint64_t(node))))
+        maker.add(in.begin(node)[number], int64_t(i),
+                  float(double(all) / double(few)));
+    }
+    return maker.take();
+  };
+  return sampleBlocks(graph, nodes, fanouts, -1, "fan-out", sample);
+}
+
+Result<std::vector<Block>>
+graph::sampleLayers(const Graph &graph, const Rows &in, const Rows &out,
+                    const Numbers &nodes, const Numbers &draws, uint64_t seed) {
+  const Random random(seed, "layers");
+  const auto sample = [&](size_t layer, const Numbers &served) {
+    std::unordered_map<int64_t, int64_t> drawn; // node: how often
+    for (int64_t i = 0; graph.edges() > 0 && i < draws[layer]; ++i)
+      ++drawn[graph.source(random.of(layer).below(graph.edges(), uint64_t(i)))];
+    BlockMaker maker(graph, served);
+    for (size_t i = 0; i < served.size(); ++i)
+      for (const int64_t *e = in.begin(served[i]); e != in.end(served[i]);
+           ++e) {
+        const int64_t source = graph.source(*e);
+        if (const auto found = drawn.find(source); found != drawn.end())
+          maker.add(*e, int64_t(i),
+                    float(double(found->second) * double(graph.edges()) /
+                          (double(draws[layer]) * double(out.length(source)))));
+      }
+    return maker.take();
+  };
+  return sampleBlocks(graph, nodes, draws, 0, "draws of a layer", sample);
+}

@@ -1,0 +1,51 @@
+#!/bin/bash
+# A plan with room for a graph: smex-run binds one that is smaller. What its
+# own nodes get is what PyTorch says, whatever fills the plan up; and another
+# graph needs no other plan.
+# usage: graph_at_run.sh SMEX_ZOO SMEXC SMEX_RUN COMPARE_NPY TRAINING_MATCHES FOLDER EDGES NAME [SIZES...]
+set -euo pipefail
+zoo=$PWD/$1 smexc=$PWD/$2 run=$PWD/$3 compare=$PWD/$4 matches=$PWD/$5 folder=$PWD/$6 edges=$PWD/$6/$7 name=$8
+shift 8
+cd "${TEST_TMPDIR:-$(mktemp -d)}"
+
+"$zoo" "$name" "$@" -o model.json
+# With spare nodes, spare edges are between these; without, they lead to none,
+# which is for models that only compare destinations.
+rooms="33"
+[ "$name" = gcn ] && rooms="33 30"
+for nodes in $rooms; do
+  /usr/bin/python3 - "$folder" "$nodes" << 'PY'
+import sys
+import numpy as np
+folder, nodes = sys.argv[1], int(sys.argv[2])
+for name, fill in [("features", 0), ("labels", -1)]:
+    values = np.load(f"{folder}/{name}.npy")
+    axis = values.ndim - (2 if name == "features" else 1)
+    more = [(0, nodes - values.shape[axis] if i == axis else 0) for i in range(values.ndim)]
+    np.save(f"{name}.npy", np.pad(values, more, constant_values=fill))
+PY
+  for gpus in 1 2 3 8; do
+    "$smexc" model.json --dim nodes=$nodes --dim edges=140 --gpus $gpus -o eval
+    "$smexc" check eval
+    "$run" eval --graph "$edges" --input features=features.npy \
+      --parameters "$folder/$name.safetensors" --output-dir out --verify
+    /usr/bin/python3 -c 'import numpy as np; np.save("logits.npy", np.load("out/logits.npy")[:30])'
+    "$compare" logits.npy "$folder/${name}_logits.npy"
+
+    "$smexc" model.json --dim nodes=$nodes --dim edges=140 --gpus $gpus -o plan \
+      --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
+    "$smexc" check plan
+    "$run" plan --graph "$edges" --input features=features.npy --input labels=labels.npy \
+      --parameters "$folder/$name.safetensors" --steps 5 --verify --metrics metrics.json \
+      --save-parameters trained.safetensors
+    "$matches" metrics.json "$folder/${name}_losses.npy" trained.safetensors "$folder/${name}_parameters"
+  done
+done
+
+# Another graph, in the last of these plans and in one of its own.
+printf '0 29\n29 0\n4 4\n5 6\n5 6\n' > other.txt
+"$run" eval --graph other.txt --input features=features.npy --parameters "$folder/$name.safetensors" --output-dir out
+/usr/bin/python3 -c 'import numpy as np; np.save("logits.npy", np.load("out/logits.npy")[:30])'
+"$smexc" model.json --graph other.txt --gpus 2 -o own
+"$run" own --input features="$folder/features.npy" --parameters "$folder/$name.safetensors" --output-dir out
+"$compare" logits.npy out/logits.npy

@@ -1,0 +1,74 @@
+#include "runtime/graph/Bind.h"
+#include "test/runtime/graph/Graphs.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace smex;
+using namespace smex::graph;
+
+static std::vector<std::pair<int64_t, int64_t>> pairs(const Ends &ends) {
+  std::vector<std::pair<int64_t, int64_t>> list; // destination first
+  for (int64_t e = 0; e < ends.sources.type.shape[0]; ++e)
+    list.emplace_back(ends.destinations.data<int64_t>()[e],
+                      ends.sources.data<int64_t>()[e]);
+  return list;
+}
+
+TEST_CASE("ends are those of the graph, and of spare edges") {
+  onRandomGraphs([](const Graph &graph, Die &die) {
+    std::vector<std::pair<int64_t, int64_t>> expected;
+    for (const auto &[from, to] : graph::pairs(graph))
+      expected.emplace_back(to, from);
+    std::sort(expected.begin(), expected.end());
+    CHECK(pairs(endsOf(graph)) == expected);
+
+    const Room room = {graph.nodes() + die.below(3),
+                       graph.edges() + die.below(9), die.below(2) == 0};
+    const auto ends = endsWithin(graph, room);
+    const bool spareNodes = room.nodes > graph.nodes();
+    if (room.edges > graph.edges() && !spareNodes && !room.toNone) {
+      CHECK(wrong(ends).find("which could lead only to a node more") !=
+            std::string::npos);
+      return;
+    }
+    REQUIRE(ends);
+    CHECK(ends->sources.type == TensorType{DType::I64, {room.edges}});
+    CHECK(ends->destinations.type == TensorType{DType::I64, {room.edges}});
+    const auto all = pairs(*ends);
+    CHECK(std::equal(expected.begin(), expected.end(), all.begin()));
+    std::map<int64_t, int64_t> edgesOf;
+    for (size_t e = expected.size(); e < all.size(); ++e) {
+      const auto [to, from] = all[e];
+      if (spareNodes) {
+        CHECK(from == to);
+        CHECK(from >= graph.nodes());
+        CHECK(from < room.nodes);
+        ++edgesOf[from];
+      } else {
+        CHECK(from == 0);
+        CHECK(to == -1);
+      }
+    }
+    if (spareNodes) {
+      CHECK(std::is_sorted(all.begin(), all.end()));
+      const int64_t share =
+          (room.edges - graph.edges()) / (room.nodes - graph.nodes());
+      for (const auto &[node, edges] : edgesOf)
+        CHECK(edges - share <= 1);
+    }
+  });
+}
+
+TEST_CASE("graphs that a plan has no room for") {
+  const Graph graph = Graph::sound(3, {0, 1}, {1, 2});
+  CHECK(wrong(endsWithin(graph, {2, 9, true})) ==
+        "has 3 nodes, and the plan has room for 2: compile it with --dim "
+        "nodes=3 or more");
+  CHECK(wrong(endsWithin(graph, {3, 1, true})) ==
+        "has 2 edges, and the plan has room for 1: compile it with --dim "
+        "edges=2 or more");
+  CHECK(wrong(endsWithin(graph, {3, 5, false})) ==
+        "has all of the plan's 3 nodes, and 3 edges fewer than the plan, which "
+        "could lead only to a node more: compile it with --dim nodes=4");
+}

@@ -1,0 +1,89 @@
+// Lists derived from a key, against their definitions.
+#include "runtime/graph/Derived.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <random>
+
+using namespace smex;
+using graph::Derivation;
+
+static Tensor list(DType type, const std::vector<int64_t> &values) {
+  Tensor tensor = makeTensor({type, {int64_t(values.size())}});
+  for (size_t i = 0; i < values.size(); ++i)
+    if (type == DType::I32)
+      tensor.data<int32_t>()[i] = int32_t(values[i]);
+    else
+      tensor.data<int64_t>()[i] = values[i];
+  return tensor;
+}
+
+static std::vector<int64_t> values(const Tensor &tensor) {
+  std::vector<int64_t> all;
+  for (int64_t i = 0; i < tensor.type.shape[0]; ++i)
+    all.push_back(tensor.type.dtype == DType::I32 ? tensor.data<int32_t>()[i]
+                                                  : tensor.data<int64_t>()[i]);
+  return all;
+}
+
+static std::vector<int64_t> derived(Derivation derivation,
+                                    const std::vector<Tensor> &of, DType type,
+                                    int64_t size) {
+  const auto tensor = graph::derive(derivation, of, {type, {size}});
+  REQUIRE(tensor);
+  return values(*tensor);
+}
+
+TEST_CASE("lists derived from a key are what they say") {
+  const unsigned seed = GENERATE(range(1u, 33u));
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  const int64_t size = random() % 40, results = random() % 12;
+  const DType type = seed % 2 ? DType::I32 : DType::I64;
+  std::vector<int64_t> key, other;
+  for (int64_t i = 0; i < size; ++i) {
+    // Some are no result: below, just above, and far away.
+    key.push_back(int64_t(random() % (results + 4)) - 2);
+    if (seed % 3 == 0 && random() % 5 == 0)
+      key.back() = 1000000000;
+    other.push_back(int64_t(random() % 100));
+  }
+  if (seed % 4 == 0)
+    std::sort(key.begin(), key.end());
+
+  std::vector<int64_t> order(size_t(size), 0);
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = int64_t(i);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return std::max<int64_t>(key[a], -1) < std::max<int64_t>(key[b], -1);
+  });
+  std::vector<int64_t> offsets, gathered;
+  for (int64_t v = 0; v <= results; ++v)
+    offsets.push_back(std::count_if(key.begin(), key.end(),
+                                    [&](int64_t k) { return k < v; }));
+  for (int64_t i : order)
+    gathered.push_back(other[i]);
+
+  const Tensor keys = list(type, key);
+  CHECK(derived(Derivation::Offsets, {keys}, type, results + 1) == offsets);
+  CHECK(derived(Derivation::Order, {keys}, type, size) == order);
+  CHECK(derived(Derivation::Gathered, {list(DType::I64, other), keys}, type,
+                size) == gathered);
+}
+
+TEST_CASE("values that do not fit are no number of a node") {
+  CHECK(derived(
+            Derivation::Gathered,
+            {list(DType::I64, {int64_t(1) << 40, 3}), list(DType::I64, {0, 0})},
+            DType::I32, 2) == std::vector<int64_t>{-1, 3});
+}
+
+TEST_CASE("tensors that are no such lists are refused") {
+  const Tensor key = list(DType::I64, {0, 1, 2});
+  CHECK(!graph::derive(Derivation::Order, {key}, {DType::I32, {4}}));
+  CHECK(!graph::derive(Derivation::Order, {key}, {DType::F32, {3}}));
+  CHECK(!graph::derive(Derivation::Gathered, {key}, {DType::I32, {3}}));
+  CHECK(!graph::derive(Derivation::Offsets, {makeTensor({DType::F32, {3}})},
+                       {DType::I32, {4}}));
+}
