@@ -58,9 +58,12 @@ Result<Levels> graph::topologicalLevels(const Graph &graph) {
     levels = std::max(levels, below + 1);
     for (const int64_t *e = out.begin(done[i]); e != out.end(done[i]); ++e) {
       const size_t to = size_t(graph.destination(*e));
-      result.level[to] = std::max(result.level[to], below + 1);
-      if (--waiting[to] == 0)
-        done.push_back(int64_t(to));
+      if (--waiting[to] > 0)
+        continue;
+      // Nodes are done level by level, so the last one waited for is the
+      // highest.
+      result.level[to] = below + 1;
+      done.push_back(int64_t(to));
     }
   }
   if (done.size() < nodes)

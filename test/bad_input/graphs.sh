@@ -86,6 +86,9 @@ rm graph; ran 'graph: cannot open'
 printf '0 2\n' > graph
 "$run" any --input features=good.npy --graph graph --verify > /dev/null || complain "a graph that fills the plan"
 "$run" any --graph graph > /dev/null || complain "a graph, and features that are drawn"
+gives 1 'graph and 1 more: with self-loops, has 6 nodes, and the plan has room for 3' \
+  "$run" any --graph graph --graph graph
+gives 1 'none.txt: cannot open' "$run" any --graph graph --graph none.txt
 printf '2 2\n' > graph
 "$run" any --input features=good.npy --graph graph --verify > /dev/null || complain "a smaller graph"
 ran 'input "sources" is given twice$' --input sources=sources.npy

@@ -8,6 +8,7 @@ zoo=$PWD/$1 smexc=$PWD/$2 run=$PWD/$3 compare=$PWD/$4 matches=$PWD/$5 folder=$PW
 shift 8
 cd "${TEST_TMPDIR:-$(mktemp -d)}"
 
+
 "$zoo" "$name" "$@" -o model.json
 # With spare nodes, spare edges are between these; without, they lead to none,
 # which is for models that only compare destinations.
@@ -41,6 +42,17 @@ PY
     "$matches" metrics.json "$folder/${name}_losses.npy" trained.safetensors "$folder/${name}_parameters"
   done
 done
+
+# Several graphs are one: rows of features, and of results, side by side.
+printf '0 1\n2 1\n' > first.txt
+printf '1 0\n3 0\n3 3\n' > second.txt
+printf '0 1\n2 1\n4 3\n6 3\n6 6\n' > union.txt
+for graphs in "--graph first.txt --graph second.txt" "--graph union.txt"; do
+  # shellcheck disable=SC2086
+  "$run" eval $graphs --input features=features.npy --parameters "$folder/$name.safetensors" --output-dir out
+  mv out/logits.npy "$(wc -w <<< "$graphs").npy"
+done
+cmp 4.npy 2.npy
 
 # Another graph, in the last of these plans and in one of its own.
 printf '0 29\n29 0\n4 4\n5 6\n5 6\n' > other.txt

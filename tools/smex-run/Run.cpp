@@ -49,8 +49,8 @@ public:
 
   Status run() {
     std::vector<GivenInput> given;
-    if (!arguments.graph.empty()) {
-      auto ends = readGraphInputs(plan.partitioned.program, arguments.graph);
+    if (!arguments.graphs.empty()) {
+      auto ends = readGraphInputs(plan.partitioned.program, arguments.graphs);
       if (!ends)
         return ends.takeError();
       given = std::move(*ends);

@@ -8,8 +8,8 @@ namespace smex::tools {
 
 struct RunArguments {
   std::string directory, backend = "auto", outputDirectory, metrics, trace;
-  std::string graph, parameters, saveParameters, checkpoints;
-  std::vector<std::string> inputs;
+  std::string parameters, saveParameters, checkpoints;
+  std::vector<std::string> inputs, graphs;
   uint64_t seed = 0;
   int checkpointEvery = 100;
   bool verify = false, resume = false;

@@ -35,11 +35,14 @@ void declare(CLI::App &app, RunArguments &arguments) {
          "all inputs are synthetic")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
-  app.add_option("--graph", arguments.graph,
-                 "the graph that the model works on, where the plan was "
-                 "compiled without: scipy CSR .npz, Matrix Market .mtx, or a "
-                 "list of edges; at most as many nodes and edges as the plan's")
-      ->type_name("FILE");
+  app.add_option(
+         "--graph", arguments.graphs,
+         "the graph that the model works on, where the plan was "
+         "compiled without: scipy CSR .npz, Matrix Market .mtx, or a "
+         "list of edges; at most as many nodes and edges as the plan's; "
+         "several graphs are one, side by side")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   auto *outputs = app.add_option("--output-dir", arguments.outputDirectory,
                                  "write <output name>.npy there")
                       ->type_name("DIR");

@@ -5,7 +5,6 @@
 #include "runtime/graph/Bind.h"
 #include "runtime/graph/Change.h"
 #include "runtime/graph/Rows.h"
-#include "runtime/io/SparseMatrix.h"
 
 #include <nlohmann/json.hpp>
 
@@ -76,12 +75,12 @@ frontend::inputGraph(const onnx::ModelProto &model) {
 }
 
 /// The values of a matrix, each as the number of a type.
-static Result<std::vector<int64_t>> typesOf(const io::SparseMatrix &matrix,
-                                            int64_t relations,
-                                            const std::string &file) {
+static Result<graph::Numbers> typesOf(const io::SparseMatrix &matrix,
+                                      int64_t relations,
+                                      const std::string &file) {
   const DType dtype = matrix.values.type.dtype;
   const int64_t size = byteSize(dtype);
-  std::vector<int64_t> types(matrix.row.size(), 1); // without values: all 1
+  graph::Numbers types(matrix.row.size(), 1); // without values: all 1
   for (size_t e = 0; e < types.size(); ++e) {
     double value = 1;
     if (!matrix.values.bytes.empty())
@@ -145,22 +144,20 @@ void Importer::bindGraph(Scope &scope) {
   bindInput(names.destinations, ends.destinations);
   if (names.types.empty())
     return;
-  Tensor sorted = makeTensor({DType::I64, {graph->edges()}});
-  const graph::Numbers inOrder =
-      graph::gather(*types, graph::canonicalOrder(*graph));
-  std::copy(inOrder.begin(), inOrder.end(), sorted.data<int64_t>());
-  bindInput(names.types, sorted);
+  graph::Numbers inOrder = graph::gather(*types, graph::canonicalOrder(*graph));
+  Tensor tensor = makeTensor({DType::I64, {graph->edges()}});
+  std::copy(inOrder.begin(), inOrder.end(), tensor.data<int64_t>());
+  bindInput(names.types, tensor);
 }
 
 /// What the plan needs to know to bind the graph when it runs. Nothing where
 /// it is bound already, or where what the model says does not fit its inputs.
 std::optional<GraphInputs> Importer::openGraph(const Model &result) const {
   const auto declared = inputGraph(*model);
-  if (!options.graph.empty() || !declared || !*declared)
+  if (!options.graph.empty() || !declared || !*declared ||
+      !(*declared)->types.empty())
     return std::nullopt;
   const InputGraph &names = **declared;
-  if (!names.types.empty()) // which smex-run would not bind
-    return std::nullopt;
   const auto nodes = dims.find(names.nodes), edges = dims.find(names.edges);
   if (nodes == dims.end() || edges == dims.end())
     return std::nullopt;
