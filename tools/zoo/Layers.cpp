@@ -157,7 +157,7 @@ static Value zeros(Graph &g, const std::string &name, int64_t batch,
 }
 
 Value zoo::lstm(Graph &g, std::vector<Value> steps, int64_t layers,
-                int64_t hidden, int64_t batch) {
+                int64_t hidden, int64_t batch, double rate) {
   const int64_t gates = 4 * hidden;
   const Value noCell = zeros(g, "zero/cell", batch, hidden),
               noGates = zeros(g, "zero/gates", batch, gates);
@@ -174,8 +174,9 @@ Value zoo::lstm(Graph &g, std::vector<Value> steps, int64_t layers,
     Value state, cell = noCell;
     for (size_t t = 0; t < steps.size(); ++t) {
       const std::string name = prefix + "/step" + std::to_string(t);
-      const Value fromInput = g.node("Gemm", name + "/from_input",
-                                     {steps[t].name, input, bias}, gates);
+      const Value read = dropout(g, steps[t], name + "/dropped", rate);
+      const Value fromInput =
+          g.node("Gemm", name + "/from_input", {read.name, input, bias}, gates);
       const Value fromHidden = t == 0 ? noGates
                                       : g.node("MatMul", name + "/from_hidden",
                                                {state.name, recurrent}, gates);
@@ -189,5 +190,5 @@ Value zoo::lstm(Graph &g, std::vector<Value> steps, int64_t layers,
   }
   Value all = concat(g, steps, "hidden", 0);
   all.width = hidden;
-  return all;
+  return dropout(g, all, "hidden/dropped", rate);
 }

@@ -56,9 +56,11 @@ Value embed(Graph &g, const std::string &table, const Value &tokens,
 
 /// LSTM layers, unrolled: names are "layer3/step7/...". Delivers the hidden
 /// states of the last layer, all timesteps in turn: [steps * batch, hidden].
-/// `steps` are the inputs, each [batch, features].
+/// `steps` are the inputs, each [batch, features]. `rate` is the dropout of
+/// each layer's input, and of the result; states pass between timesteps
+/// without.
 Value lstm(Graph &g, std::vector<Value> steps, int64_t layers, int64_t hidden,
-           int64_t batch);
+           int64_t batch, double rate = 0);
 /// A tensor's slices along an axis, one per timestep.
 std::vector<Value> timesteps(Graph &g, const Value &x, int64_t axis,
                              int64_t steps);

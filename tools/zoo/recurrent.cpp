@@ -7,8 +7,8 @@ using namespace smex::zoo;
 
 namespace {
 
-/// Of zoo::lstm, and slices before it.
-constexpr int64_t nodesPerCell = 6;
+/// Of zoo::lstm with dropout, and slices before it.
+constexpr int64_t nodesPerCell = 8;
 
 Status rnn(Graph &g, const Sizes &s) {
   if (Status ok = checkUnrolled(s, nodesPerCell); !ok)
@@ -30,8 +30,8 @@ Status wordRnn(Graph &g, const Sizes &s) {
   const Value tokens = g.tokens("tokens", {s["batch"], s["steps"]});
   const std::string table = g.weight("embedding", {words, hidden}, hidden);
   const Value x = embed(g, table, tokens, "embedded", hidden);
-  const Value y =
-      lstm(g, timesteps(g, x, 1, s["steps"]), s["layers"], hidden, s["batch"]);
+  const Value y = lstm(g, timesteps(g, x, 1, s["steps"]), s["layers"], hidden,
+                       s["batch"], s.fraction("dropout"));
   g.output("logits", dense(g, y, "classifier", words));
   return {};
 }
@@ -82,7 +82,7 @@ Status charCrn(Graph &g, const Sizes &s) {
     x = highway(g, x, "highway" + std::to_string(i));
   x = reshape(g, x, "sequence", {s["batch"], s["steps"], x.width});
   const Value y = lstm(g, timesteps(g, x, 1, s["steps"]), s["layers"],
-                       s["hidden"], s["batch"]);
+                       s["hidden"], s["batch"], s.fraction("dropout"));
   g.output("logits", dense(g, y, "classifier", s["vocabulary"]));
   return {};
 }
@@ -108,7 +108,8 @@ std::vector<Model> zoo::recurrentModels() {
        "ParDNN's Word-RNN: LSTM language model on words",
        {layersSize(8), hiddenSize(2048, "features of words and layers"),
         stepsSize(28), vocabularySize(20000), batchSize(16)},
-       wordRnn},
+       wordRnn,
+       {dropoutOf("the input of each layer and of the classifier")}},
       {"char-crn",
        "ParDNN's Char-CRN: LSTM language model on words' characters",
        {layersSize(8),
@@ -122,6 +123,7 @@ std::vector<Model> zoo::recurrentModels() {
         stepsSize(35),
         vocabularySize(10000),
         batchSize(8)},
-       charCrn},
+       charCrn,
+       {dropoutOf("the input of each LSTM layer and of the classifier")}},
   };
 }

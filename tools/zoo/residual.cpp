@@ -74,11 +74,12 @@ Status wresnet(Graph &g, const Sizes &s) { return residual(g, s, s["width"]); }
 
 /// Normalization, relu and convolution, twice.
 Value wideUnit(Graph &g, const Value &x, const std::string &name, int64_t width,
-               int64_t stride) {
+               int64_t stride, double rate) {
   const Value before =
       map(g, "Relu", batchNorm(g, x, name + "/norm1"), name + "/relu1");
   Value y = conv(g, before, name + "/conv1", width, square(3, stride, 1));
   y = map(g, "Relu", batchNorm(g, y, name + "/norm2"), name + "/relu2");
+  y = dropout(g, y, name + "/dropped", rate);
   y = conv(g, y, name + "/conv2", width, square(3, 1, 1));
   const Value shortcut =
       stride == 1 && x.width == width
@@ -95,7 +96,8 @@ Status wrn(Graph &g, const Sizes &s) {
     for (int64_t i = 0; i < s["units"]; ++i)
       x = wideUnit(
           g, x, "group" + std::to_string(group) + "/unit" + std::to_string(i),
-          (channels * s["width"]) << group, group > 0 && i == 0 ? 2 : 1);
+          (channels * s["width"]) << group, group > 0 && i == 0 ? 2 : 1,
+          s.fraction("dropout"));
   x = map(g, "Relu", batchNorm(g, x, "norm"), "relu");
   x = globalAverage(g, x, "pooled");
   g.output("logits", dense(g, x, "classifier", s["classes"]));
@@ -137,6 +139,7 @@ std::vector<Model> zoo::residualModels() {
         imageSize(32, 1),
         classesSize(100),
         batchSize(1)},
-       wrn},
+       wrn,
+       {dropoutOf("what lies between a unit's convolutions")}},
   };
 }

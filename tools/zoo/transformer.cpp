@@ -41,12 +41,14 @@ Value gptBlock(Graph &g, Value x, const std::string &name, const Sizes &s) {
   Value y = layerNorm(g, x, name + "/norm1");
   y = attention(g, y, y, name + "/attention", s["heads"], true);
   y = denseSequence(g, y, name + "/projection", hidden);
+  y = dropout(g, y, name + "/projection/dropped", s.fraction("dropout"));
   x = add(g, x, y, name + "/sum1");
   y = layerNorm(g, x, name + "/norm2");
   y = denseSequence(g, y, name + "/inner", inner);
   y = g.node("Gelu", name + "/gelu", {y.name}, inner,
              {{"approximate", "tanh"}});
   y = denseSequence(g, y, name + "/outer", hidden);
+  y = dropout(g, y, name + "/outer/dropped", s.fraction("dropout"));
   return add(g, x, y, name + "/sum2");
 }
 
@@ -61,6 +63,7 @@ Status gpt(Graph &g, const Sizes &s) {
   x = g.node("Add", "placed",
              {x.name, g.weight("positions", {sequence, hidden}, hidden)},
              hidden);
+  x = dropout(g, x, "placed/dropped", s.fraction("dropout"));
   for (int64_t i = 0; i < s["layers"]; ++i)
     x = gptBlock(g, x, "layer" + std::to_string(i), s);
   x = layerNorm(g, x, "norm");
@@ -70,28 +73,31 @@ Status gpt(Graph &g, const Sizes &s) {
 
 /// Attention or a perceptron, added to what it read, normalized.
 Value residualNorm(Graph &g, const Value &x, const Value &y,
-                   const std::string &name) {
-  return layerNorm(g, add(g, x, y, name + "/sum"), name + "/norm");
+                   const std::string &name, double rate) {
+  const Value kept = dropout(g, y, name + "/dropped", rate);
+  return layerNorm(g, add(g, x, kept, name + "/sum"), name + "/norm");
 }
 
 Value perceptron(Graph &g, const Value &x, const std::string &name,
-                 int64_t inner) {
+                 int64_t inner, double rate) {
   Value y = denseSequence(g, x, name + "/inner", inner);
   y = map(g, "Relu", y, name + "/relu");
-  return residualNorm(g, x, denseSequence(g, y, name + "/outer", x.width),
-                      name);
+  return residualNorm(g, x, denseSequence(g, y, name + "/outer", x.width), name,
+                      rate);
 }
 
 /// Embedded tokens, scaled, with sines and cosines of their positions.
 Value placed(Graph &g, const Value &tokens, const std::string &table,
-             const std::string &name, int64_t features) {
-  const Value x = embed(g, table, tokens, name + "/embedded", features);
-  return g.node("add_positions", name + "/placed", {x.name}, features);
+             const std::string &name, int64_t features, double rate) {
+  Value x = embed(g, table, tokens, name + "/embedded", features);
+  x = g.node("add_positions", name + "/placed", {x.name}, features);
+  return dropout(g, x, name + "/dropped", rate);
 }
 
 Status trn(Graph &g, const Sizes &s) {
   const int64_t features = s["model"], heads = s["heads"],
                 words = s["vocabulary"];
+  const double rate = s.fraction("dropout");
   if (Status ok = checkHeads("model", features, heads); !ok)
     return ok;
   g.define("add_positions(x[B, S, D]): lambda b < B, s < S, d < D: "
@@ -102,21 +108,22 @@ Status trn(Graph &g, const Sizes &s) {
               target = g.tokens("target", shape);
   const std::string table = g.weight("embedding", {words, features}, features);
 
-  Value x = placed(g, source, table, "encoder", features);
+  Value x = placed(g, source, table, "encoder", features, rate);
   for (int64_t i = 0; i < s["layers"]; ++i) {
     const std::string name = "encoder/layer" + std::to_string(i),
                       self = name + "/attention";
-    x = residualNorm(g, x, attention(g, x, x, self, heads, false), self);
-    x = perceptron(g, x, name + "/perceptron", s["hidden"]);
+    x = residualNorm(g, x, attention(g, x, x, self, heads, false), self, rate);
+    x = perceptron(g, x, name + "/perceptron", s["hidden"], rate);
   }
   const Value memory = x;
-  x = placed(g, target, table, "decoder", features);
+  x = placed(g, target, table, "decoder", features, rate);
   for (int64_t i = 0; i < s["layers"]; ++i) {
     const std::string name = "decoder/layer" + std::to_string(i),
                       self = name + "/attention", cross = name + "/cross";
-    x = residualNorm(g, x, attention(g, x, x, self, heads, true), self);
-    x = residualNorm(g, x, attention(g, x, memory, cross, heads, false), cross);
-    x = perceptron(g, x, name + "/perceptron", s["hidden"]);
+    x = residualNorm(g, x, attention(g, x, x, self, heads, true), self, rate);
+    x = residualNorm(g, x, attention(g, x, memory, cross, heads, false), cross,
+                     rate);
+    x = perceptron(g, x, name + "/perceptron", s["hidden"], rate);
   }
   g.output("logits", tiedLogits(g, x, table, words));
   return {};
@@ -142,7 +149,9 @@ std::vector<Model> zoo::transformerModels() {
         {"inner", 0, 0, 1 << 22,
          "features inside each perceptron; 0: four times --hidden"},
         batchSize(8)},
-       gpt},
+       gpt,
+       {dropoutOf(
+           "embeddings, and of what each attention and perceptron adds,")}},
       {"trn",
        "ParDNN's TRN: encoder and decoder for translation",
        {{"layers", 24, 1, 4096, "layers of the encoder, and of the decoder"},
@@ -152,6 +161,8 @@ std::vector<Model> zoo::transformerModels() {
         sequenceSize(100),
         vocabularySize(32000),
         batchSize(1)},
-       trn},
+       trn,
+       {dropoutOf(
+           "embeddings, and of what each attention and perceptron adds,")}},
   };
 }

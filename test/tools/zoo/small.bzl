@@ -25,12 +25,23 @@ LOSS = {
     "unet": "cross_entropy:1",
 }
 
+# The same, where the models have dropout.
+SMALL_WITH_DROPOUT = {
+    name + "_dropout": SMALL[name] + " --dropout 0.3"
+    for name in ["char_crn", "transformer", "trn", "word_rnn", "wrn"]
+}
+
 # Models with the option --dropout.
 DROPOUT = [
+    "char-crn",
     "commnet",
     "gat",
     "gcn",
     "gin",
     "rgcn",
     "sage",
+    "transformer",
+    "trn",
+    "word-rnn",
+    "wrn",
 ]
