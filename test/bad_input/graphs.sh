@@ -52,6 +52,35 @@ declared ': "types" must be the name of an input' '"relations":2' '"relations":0
 declared ': "types" must be the name of an input' '"relations":2' '"relations":2147483648'
 declared '.relations: must be an integer' '"relations":2' '"relations":"2"'
 declared ': edges that "self_loops" adds' '"self_loops":false' '"self_loops":true'
+
+# What is computed in an order, or by mailboxes.
+"$zoo" treelstm --features 3 --hidden 2 --classes 2 -o tree.json > /dev/null || complain "a model of trees"
+printf '0 1\n1 2\n2 3\n3 1\n' > graph
+gives 1 'node "tree" \(propagate, .*\): the graph has no topological order: a cycle of 3 nodes, .*; remove one of its edges$' \
+  "$smexc" tree.json --graph graph --gpus 2 -o no
+gives 1 'node "tree" \(propagate, .*\): depends on the graph: give one .* with --graph FILE$' \
+  "$smexc" tree.json --dim nodes=4 --dim edges=3 --gpus 2 -o no
+cells() { # MESSAGE OP OPERAND ATTRIBUTES
+  cat > cells.json << JSON
+{"format": "smex-model", "version": 1,
+ "graph": {"nodes": "n", "edges": "e", "sources": "src", "destinations": "dst"},
+ "inputs": [{"name": "x", "type": "f32", "shape": ["n", 2]}, {"name": "m", "type": "f32", "shape": ["e", 2]}],
+ "nodes": [{"op": "$2", "name": "node", "inputs": ["$3"], "outputs": ["y"], "attributes": {$4}}],
+ "outputs": ["y"]}
+JSON
+  gives 1 "node \"node\" \\($2, .*\\): $1" "$smexc" cells.json --graph good.txt --gpus 2 -o no
+}
+first='"graph": {"inputs": ["a", "b"], "nodes": [{"op": "ReduceMax", "inputs": ["a"], "outputs": ["c"]}], "outputs": ["c"]}'
+both='"graph": {"inputs": ["a", "b", "c"], "nodes": [{"op": "Identity", "inputs": ["a"], "outputs": ["d"]}], "outputs": ["d"]}'
+cells 'operand 0 must have a row per edge of the graph, 2 in all, and is f32\[3, 2\]$' reduce_mailboxes x "\"reduce\": {$first}"
+cells 'its body must give a row per node, .* and gives f32\[1, 1, 1\]$' reduce_mailboxes m "\"reduce\": {$first}"
+cells 'its body has 3 inputs, not 2$' reduce_mailboxes m "\"reduce\": {$both}"
+cells 'operand 0 must have a row per node of the graph, 3 in all, and is f32\[2, 2\]$' propagate m "\"update\": {$both}, \"widths\": [2]"
+cells 'needs "widths" of its states, features of nodes, and a graph that has some$' propagate x "\"update\": {$both}"
+cells '"widths" must be positive$' propagate x "\"update\": {$both}, \"widths\": [0]"
+cells 'its body gives 1 states, and "widths" has 2$' propagate x \
+  "\"update\": {${both/\"c\"], \"nodes/\"c\", \"e\"], \"nodes}}, \"widths\": [2, 2]"
+cells 'its body gives a state of f32\[0, 2\], not f32\[1, 2\]$' propagate x "\"update\": {$both}, \"widths\": [2]"
 [[ ! -e no ]] || complain "a plan was written"
 
 # Features of another number of nodes.

@@ -7,18 +7,20 @@ zoo=$1 smexc=$2 smex_run=$3 compare=$4 matches=$5 folder=$6 edges=$6/$7 name=$8
 shift 8
 work=${TEST_TMPDIR:-$(mktemp -d)}
 
+input=features
+[ "$name" = treelstm ] && input=words
 "$zoo" "$name" "$@" -o "$work/model.json"
 for gpus in 1 2 3 4 8; do
   "$smexc" "$work/model.json" --graph "$edges" --gpus $gpus -o "$work/eval"
   "$smexc" check "$work/eval"
-  "$smex_run" "$work/eval" --input features="$folder/features.npy" --parameters "$folder/$name.safetensors" \
+  "$smex_run" "$work/eval" --input "$input=$folder/$input.npy" --parameters "$folder/$name.safetensors" \
     --output-dir "$work/out" --verify
   "$compare" "$work/out/logits.npy" "$folder/${name}_logits.npy"
 
   "$smexc" "$work/model.json" --graph "$edges" --gpus $gpus -o "$work/plan" \
     --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
   "$smexc" check "$work/plan"
-  "$smex_run" "$work/plan" --input features="$folder/features.npy" --input labels="$folder/labels.npy" \
+  "$smex_run" "$work/plan" --input "$input=$folder/$input.npy" --input labels="$folder/labels.npy" \
     --parameters "$folder/$name.safetensors" --steps 5 --verify --metrics "$work/metrics.json" \
     --save-parameters "$work/trained.safetensors"
   "$matches" "$work/metrics.json" "$folder/${name}_losses.npy" "$work/trained.safetensors" "$folder/${name}_parameters"

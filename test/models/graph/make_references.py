@@ -13,7 +13,7 @@ import sys
 import numpy as np
 import torch
 
-NODES, FEATURES, HIDDEN, CLASSES, HEADS, RELATIONS = 30, 12, 8, 4, 3, 3
+NODES, FEATURES, HIDDEN, CLASSES, HEADS, RELATIONS, WORDS = 30, 12, 8, 4, 3, 3, 20
 
 
 def write_safetensors(path, tensors):
@@ -110,6 +110,57 @@ def rgcn(p, x, src, dst, types):
     return x
 
 
+def lstm_of(p, name, messages):
+    """The last hidden state after these messages, with ONNX' order of gates: input, output, forget, candidate."""
+    h = c = torch.zeros(HIDDEN)
+    bias = p[name + "/bias"][0, :4 * HIDDEN] + p[name + "/bias"][0, 4 * HIDDEN:]
+    for message in messages:
+        z = p[name + "/input/weight"][0] @ message + p[name + "/hidden/weight"][0] @ h + bias
+        i, o, f, g = z.view(4, HIDDEN)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+        h = torch.sigmoid(o) * torch.tanh(c)
+    return h
+
+
+def sage_lstm(p, x, src, dst):
+    """One node at a time: messages in the order of their sources."""
+    edges = sorted(zip(dst.tolist(), src.tolist()))
+    for layer in range(2):
+        read = torch.stack([lstm_of(p, f"layer{layer}/lstm", [x[s] for d, s in edges if d == v])
+                            for v in range(NODES)])
+        x = affine(p, f"layer{layer}/own", x) + read @ p[f"layer{layer}/neighbours/weight"]
+        if layer == 0:
+            x = torch.relu(x)
+    return x
+
+
+def treelstm(p, words, src, dst):
+    """One node at a time, children first."""
+    states, edges = {}, list(zip(src.tolist(), dst.tolist()))
+
+    def state(v):
+        if v not in states:
+            children = [state(s) for s, d in edges if d == v]
+            x = p["embedding"][words[v]]
+            total = sum((h for h, c in children), torch.zeros(HIDDEN))
+            i, o, u = (affine(p, "gates/input", x) + total @ p["gates/hidden/weight"]).view(3, HIDDEN)
+            c = torch.sigmoid(i) * torch.tanh(u)
+            for child, cell in children:
+                f = torch.sigmoid(affine(p, "forget/input", x) + child @ p["forget/hidden/weight"])
+                c = c + f * cell
+            states[v] = (torch.sigmoid(o) * torch.tanh(c), c)
+        return states[v]
+
+    return affine(p, "classifier", torch.stack([state(v)[0] for v in range(NODES)]))
+
+
+def make_forest(random):
+    """Trees of several depths: nodes with one child, two, and many; one that is alone."""
+    edges = [(s, 20) for s in range(7)] + [(7, 21), (8, 21), (20, 22), (21, 22), (9, 23), (22, 23), (23, 29)]
+    edges += [(10, 24), (11, 24), (24, 25), (12, 26), (13, 26), (26, 27), (14, 27), (25, 28), (27, 28)]
+    return [edges[i] for i in random.permutation(len(edges))]
+
+
 def dense(name, inner, outer, bias=True):
     return {name + "/weight": (inner, outer), **({name + "/bias": (outer,)} if bias else {})}
 
@@ -119,12 +170,20 @@ def shapes(name):
         layers = [{**dense(f"layer{i}/own", HIDDEN, HIDDEN), **dense(f"layer{i}/others", HIDDEN, HIDDEN, bias=False)}
                   for i in range(2)]
         return {**dense("encoder", FEATURES, HIDDEN), **layers[0], **layers[1], **dense("decoder", HIDDEN, CLASSES)}
+    if name == "treelstm":
+        return {"embedding": (WORDS, FEATURES), **dense("gates/input", FEATURES, 3 * HIDDEN),
+                **dense("forget/input", FEATURES, HIDDEN), **dense("gates/hidden", HIDDEN, 3 * HIDDEN, bias=False),
+                **dense("forget/hidden", HIDDEN, HIDDEN, bias=False), **dense("classifier", HIDDEN, CLASSES)}
     all_shapes = {}
     for layer, inner, outer in (("layer0", FEATURES, HIDDEN), ("layer1", HIDDEN, CLASSES)):
         all_shapes.update({
             "gin": {layer + "/epsilon": (), **dense(layer + "/first", inner, HIDDEN),
                     **dense(layer + "/second", HIDDEN, outer)},
             "sage": {**dense(layer + "/own", inner, outer), **dense(layer + "/neighbours", inner, outer, bias=False)},
+            "sage-lstm": {**dense(layer + "/own", inner, outer), **dense(layer + "/neighbours", HIDDEN, outer, bias=False),
+                          layer + "/lstm/input/weight": (1, 4 * HIDDEN, inner),
+                          layer + "/lstm/hidden/weight": (1, 4 * HIDDEN, HIDDEN),
+                          layer + "/lstm/bias": (1, 8 * HIDDEN)},
             "rgcn": {**dense(layer + "/own", inner, outer), layer + "/relations/weight": (RELATIONS, inner, outer)},
         }[name])
     return all_shapes
@@ -183,11 +242,21 @@ def main(folder):
     labels = random.integers(-1, CLASSES, NODES)  # -1: not in the training set
     np.save(os.path.join(folder, "features.npy"), features)
     np.save(os.path.join(folder, "labels.npy"), labels)
+    drawn = np.random.default_rng(3)
+    forest = make_forest(drawn)
+    with open(os.path.join(folder, "forest.txt"), "w", encoding="utf-8") as file:
+        file.writelines(f"{s} {d}\n" for s, d in forest)
+    forest = tuple(torch.tensor(ends) for ends in zip(*forest))
+    words = drawn.integers(WORDS, size=NODES)
+    np.save(os.path.join(folder, "words.npy"), words)
     x, y = torch.tensor(features), torch.tensor(labels)
     for name, network, graph in (("gcn", gcn, looped), ("gat", gat, looped), ("gin", gin, given), ("sage", sage, given),
                                  ("commnet", commnet, given), ("rgcn", rgcn, typed)):
         p = parameters(name, lambda *shape: torch.tensor(random.uniform(-0.5, 0.5, shape), dtype=torch.float32))
         make_reference(folder, name, lambda p, network=network, graph=graph: network(p, x, *graph), p, y)
+    for name, network, graph, given in (("sage-lstm", sage_lstm, given, x), ("treelstm", treelstm, forest, words)):
+        p = parameters(name, lambda *shape: torch.tensor(drawn.uniform(-0.5, 0.5, shape), dtype=torch.float32))
+        make_reference(folder, name, lambda p, network=network, graph=graph, given=given: network(p, given, *graph), p, y)
 
 
 if __name__ == "__main__":
