@@ -42,11 +42,22 @@ static void requireRows(Node &node, size_t operand, int64_t rows,
                 toString(node.inType(operand)));
 }
 
-const graph::Graph &Importer::graphFor(const Node &node) const {
-  if (!boundGraph)
+/// The model's one graph, or that which the attribute "graph" names.
+const BoundGraph &Importer::graphFor(Node &node) const {
+  const std::string name = node.text("graph", "");
+  if (boundGraphs.empty())
     node.refuse("depends on the graph: give one when the model is compiled, "
                 "with --graph FILE");
-  return *boundGraph;
+  const auto found = name.empty() && boundGraphs.size() == 1
+                         ? boundGraphs.begin()
+                         : boundGraphs.find(name);
+  if (found != boundGraphs.end())
+    return found->second;
+  std::string all;
+  for (const auto &[each, graph] : boundGraphs)
+    all += (all.empty() ? "\"" : ", \"") + each + "\"";
+  node.refuse("its attribute \"graph\" must name one of the model's graphs: ",
+              all);
 }
 
 /// reduce_mailboxes(messages, features of nodes..): for each bucket of nodes
@@ -57,11 +68,13 @@ const graph::Graph &Importer::graphFor(const Node &node) const {
 void Importer::reduceMailboxes(Node &node, Scope &scope,
                                const Surroundings &in) {
   const onnx::GraphProto &body = *node.graph("reduce");
-  const graph::Graph &g = graphFor(node);
+  const BoundGraph &bound = graphFor(node);
+  const graph::Graph &g = bound.edges;
   requireRows(node, 0, g.edges(), "edge");
   for (size_t i = 1; i < node.inputs.size(); ++i)
-    requireRows(node, i, g.nodes(), "node");
-  const auto buckets = graph::bucketsByDegree(graph::byDestination(g));
+    requireRows(node, i, bound.destinationNodes, "node");
+  const auto buckets = graph::bucketsByDegree(
+      graph::groupBy(g.destinations(), bound.destinationNodes));
   if (!buckets)
     node.refuse(buckets.error().message);
   std::vector<std::vector<ValueId>> parts; // per result, per bucket
@@ -104,7 +117,10 @@ void Importer::reduceMailboxes(Node &node, Scope &scope,
 void Importer::propagate(Node &node, Scope &scope, const Surroundings &in) {
   const onnx::GraphProto &body = *node.graph("update");
   const std::vector<int64_t> widths = node.integers("widths");
-  const graph::Graph &g = graphFor(node);
+  const BoundGraph &bound = graphFor(node);
+  const graph::Graph &g = bound.edges;
+  node.require(bound.sourceNodes == bound.destinationNodes,
+               "needs a graph whose nodes are of one type");
   node.require(!widths.empty() && !node.inputs.empty() && g.nodes() > 0,
                "needs \"widths\" of its states, features of nodes, and a graph "
                "that has some");
