@@ -57,7 +57,7 @@ void Graph::relations(const std::vector<Relation> &list) {
                      {"nodes", from == to ? Json(from)
                                           : Json({{"sources", from},
                                                   {"destinations", to}})},
-                     {"edges", name + "/edges"},
+                     {"edges", name + "_edges"},
                      {"sources", name + "/sources"},
                      {"destinations", name + "/destinations"}});
 }

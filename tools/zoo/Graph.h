@@ -46,7 +46,7 @@ public:
     std::string name, from, to;
   };
   /// A graph for each relation R: declares `R/sources` and `R/destinations`,
-  /// i64[R/edges]. Types are dimensions.
+  /// i64[R_edges]. Types are dimensions.
   void relations(const std::vector<Relation> &list);
   /// An input with an index below a vocabulary per node.
   Value nodeTokens(const std::string &name);

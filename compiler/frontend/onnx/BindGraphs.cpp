@@ -134,7 +134,8 @@ void Importer::bindGraph(const InputGraph &names, const std::string &from,
             ", and " + std::to_string(value) + " in " + from);
   };
   bindDim(names.sourceNodes, bound.sourceNodes);
-  bindDim(names.destinationNodes, bound.destinationNodes);
+  if (!names.isOfOneType())
+    bindDim(names.destinationNodes, bound.destinationNodes);
   bindDim(names.edges, graph->edges());
   const graph::Numbers order = graph::canonicalOrder(*graph);
   bound.edges = graph::Graph::sound(
