@@ -118,9 +118,9 @@ private:
     graph::Part part = graph::unite(*blocks);
     auto ends = endsFor(program, part.graph);
     if (!ends)
-      return fail("the sample of ", seeds.size(), " nodes from ", run.name,
-                  " has ", part.graph.nodes(), " nodes and ",
-                  part.graph.edges(), " edges; it ", ends.error().message);
+      return fail(run.name, ": a sample for ", seeds.size(), " nodes, ",
+                  part.graph.nodes(), " nodes and ", part.graph.edges(),
+                  " edges in all: ", ends.error().message);
     Batch batch;
     batch.push_back(std::move(ends->sources));
     batch.push_back(std::move(ends->destinations));

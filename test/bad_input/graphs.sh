@@ -124,6 +124,49 @@ ran 'input "sources" is given twice$' --input sources=sources.npy
 gives 1 'input "sources" is missing: add --graph FILE, or --input sources=FILE' "$run" any --input features=good.npy
 gives 1 'graph: the plan has no graph to bind' "$run" plan --input features=good.npy --graph graph
 
+# Files with a row per node of the graph are filled up; with another number, they are not.
+/usr/bin/python3 - << 'PY' || exit 1
+import numpy as np
+np.save("two.npy", np.zeros((2, 3), np.float32))
+np.save("labels.npy", np.array([0, 1, -100], np.int64))
+np.save("none.npy", np.full(3, -100, np.int64))
+np.save("more.npy", np.zeros((2, 3, 3), np.float32))
+PY
+printf '0 1\n' > graph
+"$run" any --input features=two.npy --graph graph --verify > /dev/null || complain "two rows for two nodes"
+printf '0 0\n' > graph
+gives 1 'input "features": two.npy is f32\[2, 3\], f32\[3, 3\] expected$' "$run" any --input features=two.npy --graph graph
+
+# Samples.
+"$smexc" gcn.json --gpus 2 --dim nodes=3 --dim edges=4 -o trained --train --loss cross_entropy --optimizer sgd --lr 0.1 \
+  > /dev/null || complain "a graph to come, to train on"
+printf '0 1\n1 2\n' > graph
+sampled() { # STATUS MESSAGE OPTION...
+  gives "$1" "$2" "$run" trained --input features=good.npy "${@:3}"
+}
+labels=(--input labels=labels.npy)
+sampled 2 '--sample requires --graph' "${labels[@]}" --sample 2,2 --batch 1
+sampled 2 '--sample requires --batch' "${labels[@]}" --sample 2,2 --graph graph
+sampled 2 '--batch requires --sample' "${labels[@]}" --batch 1 --graph graph
+for fanouts in 2,x 2,-2 2.5 , ''; do
+  sampled 2 '--sample' "${labels[@]}" --sample="$fanouts" --batch 1 --graph graph
+done
+sampled 2 '--batch: ' "${labels[@]}" --sample 1 --batch 0 --graph graph
+sampled 1 '--batch 4: the plan has room for 3 nodes: compile it with --dim nodes=N' "${labels[@]}" --sample 1 --batch 4 --graph graph
+sampled 1 '--sample: no node has a label that counts: all are -100$' --input labels=none.npy --sample 1 --batch 1 --graph graph
+sampled 1 'input "sources" is given twice$' "${labels[@]}" --sample 1 --batch 1 --graph graph --input sources=sources.npy
+gives 1 'input "features": two.npy is f32\[2, 3\], and f32\[3, 3\] is expected, a row per node of graph$' \
+  "$run" trained --input features=two.npy "${labels[@]}" --sample 1 --batch 1 --graph graph
+gives 1 'input "features": more.npy is f32\[2, 3, 3\], and f32\[3, 3\] is expected' \
+  "$run" trained --input features=more.npy "${labels[@]}" --sample 1 --batch 1 --graph graph
+printf '0 1\n1 2\n0 2\n2 0\n' > graph
+sampled 1 'step 1: graph: a sample for 2 nodes, 3 nodes and 2 edges in all: with self-loops, has 5 edges, .* --dim edges=5 or more$' \
+  "${labels[@]}" --sample=-1 --batch 2 --graph graph
+gives 1 '--sample: the plan has no labels of nodes' "$run" any --input features=good.npy --graph graph --sample 1 --batch 1
+gives 1 'graph: the plan has no graph to bind' "$run" plan --graph graph --sample 1 --batch 1
+
+printf '2 2\n' > graph
+
 # Attention reads the destination of every edge, so that none may lead nowhere.
 "$zoo" gat --features 3 --hidden 2 --heads 2 --classes 2 -o gat.json > /dev/null || complain "a model"
 "$smexc" gat.json --gpus 2 --dim nodes=3 --dim edges=4 -o gat > /dev/null || complain "a graph to come"

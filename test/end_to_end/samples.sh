@@ -1,0 +1,72 @@
+#!/bin/bash
+# A plan with room for a graph: features and labels of a smaller one are filled
+# up; of samples that hold all neighbours, training is PyTorch's on the whole
+# graph; samples are a function of the seed, for any number of workers; and a
+# network learns from samples of a graph that is larger than the plan.
+# usage: samples.sh SMEX_ZOO SMEXC SMEX_RUN TRAINING_MATCHES FOLDER EDGES NAME [SIZES...]
+set -euo pipefail
+zoo=$PWD/$1 smexc=$PWD/$2 run=$PWD/$3 matches=$PWD/$4 folder=$PWD/$5 edges=$PWD/$5/$6 name=$7
+shift 7
+cd "${TEST_TMPDIR:-$(mktemp -d)}"
+
+"$zoo" "$name" "$@" -o model.json
+training=(--train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4)
+data=(--input features="$folder/features.npy" --input labels="$folder/labels.npy"
+  --parameters "$folder/$name.safetensors" --metrics metrics.json)
+for gpus in 1 2 3 8; do
+  "$smexc" model.json --dim nodes=33 --dim edges=140 --gpus $gpus -o plan "${training[@]}"
+  "$smexc" check plan
+  for sample in "" "--sample 50,50 --batch 30" "--sample=-1,-1 --batch 33 --seed 7"; do
+    # shellcheck disable=SC2086
+    "$run" plan --graph "$edges" "${data[@]}" --steps 5 $sample --verify --save-parameters trained.safetensors
+    "$matches" metrics.json "$folder/${name}_losses.npy" trained.safetensors "$folder/${name}_parameters"
+  done
+  for seed in 1 2; do
+    "$run" plan --graph "$edges" "${data[@]}" --steps 12 --sample 2,3 --batch 5 --seed $seed --verify \
+      --save-parameters "$seed.safetensors"
+    mv metrics.json "$gpus.$seed.json"
+  done
+  # The same bits again; and after a pause.
+  "$run" plan --graph "$edges" "${data[@]}" --steps 12 --sample 2,3 --batch 5 --seed 2 --save-parameters again.safetensors
+  cmp again.safetensors 2.safetensors
+  for steps in 7 12; do
+    rm -rf "rest.safetensors"
+    "$run" plan --graph "$edges" "${data[@]}" --steps $steps --sample 2,3 --batch 5 --seed 2 \
+      --checkpoint-dir "checkpoints$gpus" --checkpoint-every 7 --resume --save-parameters rest.safetensors
+  done
+  cmp rest.safetensors 2.safetensors
+done
+
+# A graph of 600 nodes, neighbours of one class, for a plan of 49.
+/usr/bin/python3 - << 'PY'
+import json
+import numpy as np
+losses = {(gpus, seed): np.array([step["loss"] for step in json.load(open(f"{gpus}.{seed}.json"))["steps"]])
+          for gpus in (1, 2, 3, 8) for seed in (1, 2)}
+for (gpus, seed), mine in losses.items():
+    np.testing.assert_allclose(mine, losses[1, seed], rtol=1e-5)
+assert np.abs(losses[1, 1] - losses[1, 2]).max() > 1e-2
+random = np.random.default_rng(5)
+nodes, classes = 600, 4
+labels = np.arange(nodes) % classes
+with open("large.txt", "w", encoding="utf-8") as file:
+    for v in range(nodes):
+        for u in random.integers(nodes // classes, size=random.integers(9)):
+            file.write(f"{u * classes + labels[v]} {v}\n")
+    file.write(f"{nodes - 1} {nodes - 1}\n")
+features = random.standard_normal((nodes, 12)).astype(np.float32)
+features[np.arange(nodes), labels] += 1.5
+np.save("features.npy", features)
+labels[random.random(nodes) < 0.5] = -1
+np.save("labels.npy", labels)
+PY
+"$smexc" model.json --dim nodes=49 --dim edges=100 --gpus 2 -o plan "${training[@]}"
+"$run" plan --graph large.txt --input features=features.npy --input labels=labels.npy \
+  --parameters "$folder/$name.safetensors" --steps 400 --sample 2,3 --batch 4 --verify --metrics metrics.json
+/usr/bin/python3 - << 'PY'
+import json
+import numpy as np
+losses = [step["loss"] for step in json.load(open("metrics.json", encoding="utf-8"))["steps"]]
+first, last = np.mean(losses[:20]), np.mean(losses[-50:])
+assert last < first / 2, (first, last)
+PY

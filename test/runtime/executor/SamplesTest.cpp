@@ -1,0 +1,164 @@
+// Samples of a graph, as inputs of a plan that has room for less.
+#include "runtime/executor/Samples.h"
+
+#include "support/Random.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <set>
+
+using namespace smex;
+using namespace smex::runtime;
+
+namespace {
+constexpr int64_t nodes = 40, room = 30, edgesRoom = 64, ignored = -7;
+
+/// Inputs src, dst, x: f32[room, 2], labels: i64[room], other: f32[2].
+plan::Program program() {
+  plan::Program program;
+  const auto add = [&](const char *name, TensorType type) -> plan::Port & {
+    program.tensors.push_back({name, std::move(type)});
+    program.buffers.push_back({int(program.tensors.size()) - 1, false});
+    program.inputs.push_back(
+        {name, int(program.buffers.size()) - 1, {}, {}, {}});
+    return program.inputs.back();
+  };
+  add("other", {DType::F32, {2}});
+  add("x", {DType::F32, {room, 2}});
+  for (const char *end : {"src", "dst"}) {
+    plan::Port &port = add(end, {DType::I64, {edgesRoom}});
+    port.low = 0;
+    port.high = room - 1;
+  }
+  plan::Port &labels = add("labels", {DType::I64, {room}});
+  labels.low = 0;
+  labels.high = 3;
+  labels.ignore = ignored;
+  program.graph = {"src", "dst", room, false, {"x", "labels"}};
+  return program;
+}
+
+/// Node v has the features v + 1 and -v, and the label v % 4; of every third,
+/// it does not count.
+std::vector<Feed> feeds() {
+  std::vector<Feed> feeds(5);
+  feeds[0].value = makeTensor({DType::F32, {2}});
+  feeds[1].value = makeTensor({DType::F32, {nodes, 2}});
+  feeds[4].value = makeTensor({DType::I64, {nodes}});
+  for (int64_t v = 0; v < nodes; ++v) {
+    feeds[1].value.data<float>()[2 * v] = float(v + 1);
+    feeds[1].value.data<float>()[2 * v + 1] = float(-v);
+    feeds[4].value.data<int64_t>()[v] = v % 3 ? v % 4 : ignored;
+  }
+  return feeds;
+}
+
+RunGraph randomGraph() {
+  const Random random(1, "graph");
+  graph::Numbers sources, destinations;
+  for (uint64_t e = 0; e < 150; ++e) {
+    sources.push_back(random.below(nodes, 2 * e));
+    destinations.push_back(random.below(nodes, 2 * e + 1));
+  }
+  return {"graph", graph::Graph::sound(nodes, sources, destinations), true};
+}
+
+/// An input of a step.
+template <typename T>
+std::vector<T> valuesOf(const std::vector<Feed> &feeds, int input, int step) {
+  const TensorType type =
+      program().tensors[size_t(program().inputs[size_t(input)].buffer)].type;
+  const auto bytes = feeds[size_t(input)].at(step, byteCount(type).value());
+  REQUIRE(bytes);
+  const T *first = reinterpret_cast<const T *>(bytes->get());
+  return {first, first + elementCount(type.shape).value()};
+}
+} // namespace
+
+TEST_CASE("an epoch has each node whose label counts once") {
+  const plan::Program p = program();
+  const auto sampled = sampleFeeds(p, randomGraph(), feeds(), {{2, 2}, 4, 3});
+  INFO((sampled ? "" : sampled.error().message));
+  REQUIRE(sampled);
+  const int64_t counted = 26, steps = 7; // the last step has two
+  std::vector<std::vector<int64_t>> orders;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    std::vector<int64_t> order;
+    for (int step = int(epoch * steps); step < (epoch + 1) * steps; ++step) {
+      const auto x = valuesOf<float>(*sampled, 1, step);
+      const auto labels = valuesOf<int64_t>(*sampled, 4, step);
+      for (size_t i = 0; i < room; ++i)
+        if (labels[i] != ignored) {
+          order.push_back(int64_t(x[2 * i]) - 1);
+          CHECK(labels[i] == order.back() % 4);
+        }
+    }
+    CHECK(order.size() == counted);
+    CHECK(std::set<int64_t>(order.begin(), order.end()).size() == counted);
+    orders.push_back(order);
+  }
+  CHECK(orders[0] != orders[1]);
+  CHECK(orders[1] != orders[2]);
+}
+
+TEST_CASE("a step's inputs are those of a part of the graph") {
+  const plan::Program p = program();
+  const RunGraph run = randomGraph();
+  std::set<std::pair<int64_t, int64_t>> edges;
+  for (int64_t e = 0; e < run.graph.edges(); ++e)
+    edges.insert({run.graph.source(e), run.graph.destination(e)});
+  const auto sampled = sampleFeeds(p, run, feeds(), {{2, 2}, 4, 3});
+  REQUIRE(sampled);
+  CHECK_FALSE((*sampled)[0].source); // has no row per node
+  for (int step = 0; step < 20; ++step) {
+    const auto x = valuesOf<float>(*sampled, 1, step);
+    const auto src = valuesOf<int64_t>(*sampled, 2, step);
+    const auto dst = valuesOf<int64_t>(*sampled, 3, step);
+    std::vector<int> received(size_t(room), 0);
+    for (size_t e = 0; e < edgesRoom; ++e) {
+      const int64_t from = int64_t(x[size_t(2 * src[e])]) - 1,
+                    to = int64_t(x[size_t(2 * dst[e])]) - 1;
+      if (to < 0) { // spare: between nodes that are none
+        CHECK(from < 0);
+        continue;
+      }
+      CHECK(edges.count({from, to}) == 1);
+      CHECK(x[size_t(2 * src[e] + 1)] == float(-from));
+      ++received[size_t(dst[e])];
+    }
+    // Two for either layer at most.
+    CHECK(*std::max_element(received.begin(), received.end()) <= 4);
+  }
+}
+
+TEST_CASE("a sample is a function of the seed and the step") {
+  const plan::Program p = program();
+  const auto one = sampleFeeds(p, randomGraph(), feeds(), {{2, 2}, 4, 3});
+  const auto same = sampleFeeds(p, randomGraph(), feeds(), {{2, 2}, 4, 3});
+  const auto other = sampleFeeds(p, randomGraph(), feeds(), {{2, 2}, 4, 4});
+  REQUIRE((one && same && other));
+  bool differs = false;
+  for (int step : {0, 1, 2, 9, 30}) // in any order
+    valuesOf<float>(*one, 1, step);
+  for (int step : {30, 2, 1, 0, 9})
+    for (int input : {2, 3, 4}) {
+      CHECK(valuesOf<int64_t>(*one, input, step) ==
+            valuesOf<int64_t>(*same, input, step));
+      differs |= valuesOf<int64_t>(*one, input, step) !=
+                 valuesOf<int64_t>(*other, input, step);
+    }
+  CHECK(differs);
+}
+
+TEST_CASE("a sample that exceeds the plan is an error of its step") {
+  const plan::Program p = program();
+  const auto sampled =
+      sampleFeeds(p, randomGraph(), feeds(), {{-1, -1, -1, -1}, 20, 3});
+  REQUIRE(sampled);
+  const auto values = (*sampled)[1].at(2, room * 8);
+  REQUIRE_FALSE(values);
+  CHECK_THAT(values.error().message,
+             Catch::Contains("step 3: graph: a sample for ") &&
+                 Catch::Contains("--dim "));
+}
