@@ -72,7 +72,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
       ->check(CLI::Range(1, 1000000000))
       ->capture_default_str();
   app.add_option("--seed", arguments.seed,
-                 "for drawn parameters and synthetic inputs")
+                 "for drawn parameters, synthetic inputs, dropout and samples")
       ->check(CLI::NonNegativeNumber) // or -1 would wrap around
       ->capture_default_str();
   app.add_option("--parameters", arguments.parameters,

@@ -1,0 +1,80 @@
+// What a model's metadata says of its graphs.
+#include "compiler/frontend/onnx/InputGraph.h"
+
+#include "onnx.pb.h"
+
+#include <catch2/catch.hpp>
+
+using namespace smex;
+using namespace smex::frontend;
+using Catch::Matchers::Contains;
+
+static Result<std::vector<InputGraph>> declared(const std::string &text) {
+  onnx::ModelProto model;
+  auto *property = model.add_metadata_props();
+  property->set_key(graphKey);
+  property->set_value(text);
+  return inputGraphs(model);
+}
+
+TEST_CASE("graphs are written and read") {
+  InputGraph one;
+  one.sourceNodes = one.destinationNodes = "n";
+  one.edges = "e";
+  one.sources = "s";
+  one.destinations = "d";
+  one.selfLoops = true;
+  InputGraph two = one;
+  two.name = "two";
+  two.destinationNodes = "m";
+  two.selfLoops = false;
+  two.types = "t";
+  two.relations = 3;
+  one.name = "one";
+  const std::string text = toText({one, two});
+  const auto read = declared(text);
+  REQUIRE(read);
+  REQUIRE(read->size() == 2);
+  CHECK((*read)[0].isOfOneType());
+  CHECK_FALSE((*read)[1].isOfOneType());
+  CHECK((*read)[1].destinationNodes == "m");
+  CHECK(toText(*read) == text);
+  one.name = "";
+  CHECK(toText({one}).front() == '{');
+  REQUIRE(declared(toText({one})));
+  CHECK(inputGraphs(onnx::ModelProto())->empty());
+}
+
+TEST_CASE("text that declares no graphs") {
+  const auto refused = [](const std::string &text) {
+    const auto read = declared(text);
+    return read ? "" : read.error().message;
+  };
+  const std::string ends =
+      R"("edges": "e", "sources": "s", "destinations": "d")";
+  for (const std::string text :
+       {std::string(), std::string("{"), std::string("7"), std::string("null"),
+        std::string("{}"), std::string("[7]"), std::string("[[]]"),
+        "{" + ends + "}", R"({"nodes": "n", "edges": 1, "sources": "s"})",
+        R"({"nodes": 7, )" + ends + "}", R"({"nodes": {}, )" + ends + "}",
+        R"({"nodes": {"sources": "n"}, )" + ends + "}",
+        R"({"nodes": {"sources": "n", "destinations": []}, )" + ends + "}",
+        std::string("\xff\xfe\0", 3)}) {
+    CAPTURE(text);
+    CHECK_THAT(refused(text), Contains("metadata \"smex.graph\": must be an "
+                                       "object with the names"));
+  }
+  CHECK_THAT(refused("[]"), Contains("is a list of no graphs"));
+  const std::string named = R"({"name": "a", "nodes": "n", )" + ends + "}";
+  CHECK_THAT(refused("[" + named + "," + named + "]"),
+             Contains("two graphs are called \"a\""));
+  const std::string nameless = R"({"nodes": "n", )" + ends + "}";
+  CHECK_THAT(refused("[" + named + "," + nameless + "]"),
+             Contains("must have a \"name\""));
+  CHECK_THAT(refused(R"({"name": "a=", "nodes": "n", )" + ends + "}"),
+             Contains("\"=\" in it"));
+  CHECK_THAT(refused(R"({"nodes": {"sources": "n", "destinations": "m"},
+                  "self_loops": true, )" +
+                     ends + "}"),
+             Contains("from nodes of one type to nodes of another"));
+}
