@@ -37,7 +37,7 @@ Status compileTo(const std::string &folder, const frontend::Model &model,
   // Models of tests may be changed in memory: the hash is then of no file.
   plan.modelSha256 = Sha256().finish();
   plan::layoutWeights(plan.partitioned);
-  const emit::Weights weights(model);
+  const emit::Weights weights(model, compiled->derived);
   return plan::save(plan, folder, [&](int parameter, const Box &box) {
     return weights.read(plan.partitioned.program.parameters[parameter].name,
                         box);
