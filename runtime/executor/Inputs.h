@@ -21,7 +21,8 @@ struct Feed {
 
 /// One feed per input of the program: those known, and from arguments
 /// NAME=FILE. With no argument at all, every other input is drawn from the
-/// seed; else each must be given.
+/// seed; else each must be given, but for those that follow from others
+/// (DerivedInputs.h).
 Result<std::vector<Feed>> readInputs(const plan::Program &program,
                                      const std::vector<std::string> &arguments,
                                      int steps, uint64_t seed,
