@@ -1,5 +1,6 @@
 #include "runtime/io/SparseMatrix.h"
 
+#include "runtime/io/Npy.h"
 #include "runtime/io/Npz.h"
 #include "runtime/io/ReadTensor.h"
 #include "support/File.h"
