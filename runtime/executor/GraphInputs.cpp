@@ -50,7 +50,7 @@ runtime::readGraphInputs(const plan::Program &program,
   if (!graph)
     return graph.takeError();
   if (names.selfLoops)
-    graph = graph::withSelfLoops(*graph).graph;
+    graph = graph::withSelfLoops(std::move(*graph)).graph;
   auto ends = graph::endsWithin(*graph, room);
   if (!ends)
     return fail(name, ": ", names.selfLoops ? "with self-loops, " : "",

@@ -100,7 +100,7 @@ private:
                                   const Surroundings &in);
 
   // MessagePassing.cpp
-  const graph::Graph &graphFor(const Node &node) const;
+  graph::Graph graphFor(const Node &node) const;
   void reduceMailboxes(Node &node, Scope &scope, const Surroundings &in);
   void propagate(Node &node, Scope &scope, const Surroundings &in);
 
@@ -109,7 +109,11 @@ private:
   const ImportOptions &options;
   TensorSource source;
   /// That of --graph, its edges in the order of the model's inputs.
-  std::optional<graph::Graph> boundGraph;
+  struct BoundGraph {
+    int64_t nodes = 0;
+    std::shared_ptr<const Tensor> sources, destinations; // i64[edges]
+  };
+  std::optional<BoundGraph> boundGraph;
   std::vector<std::string> files;
   Builder builder;
   std::map<std::pair<std::string, std::string>, const onnx::FunctionProto *>

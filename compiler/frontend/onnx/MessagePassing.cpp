@@ -42,11 +42,16 @@ static void requireRows(Node &node, size_t operand, int64_t rows,
                 toString(node.inType(operand)));
 }
 
-const graph::Graph &Importer::graphFor(const Node &node) const {
+graph::Graph Importer::graphFor(const Node &node) const {
   if (!boundGraph)
     node.refuse("depends on the graph: give one when the model is compiled, "
                 "with --graph FILE");
-  return *boundGraph;
+  const auto numbers = [](const Tensor &list) {
+    const int64_t *from = list.data<int64_t>();
+    return graph::Numbers(from, from + list.type.shape[0]);
+  };
+  return graph::Graph::sound(boundGraph->nodes, numbers(*boundGraph->sources),
+                             numbers(*boundGraph->destinations));
 }
 
 /// reduce_mailboxes(messages, features of nodes..): for each bucket of nodes
@@ -57,7 +62,7 @@ const graph::Graph &Importer::graphFor(const Node &node) const {
 void Importer::reduceMailboxes(Node &node, Scope &scope,
                                const Surroundings &in) {
   const onnx::GraphProto &body = *node.graph("reduce");
-  const graph::Graph &g = graphFor(node);
+  const graph::Graph g = graphFor(node);
   requireRows(node, 0, g.edges(), "edge");
   for (size_t i = 1; i < node.inputs.size(); ++i)
     requireRows(node, i, g.nodes(), "node");
@@ -104,7 +109,7 @@ void Importer::reduceMailboxes(Node &node, Scope &scope,
 void Importer::propagate(Node &node, Scope &scope, const Surroundings &in) {
   const onnx::GraphProto &body = *node.graph("update");
   const std::vector<int64_t> widths = node.integers("widths");
-  const graph::Graph &g = graphFor(node);
+  const graph::Graph g = graphFor(node);
   node.require(!widths.empty() && !node.inputs.empty() && g.nodes() > 0,
                "needs \"widths\" of its states, features of nodes, and a graph "
                "that has some");
