@@ -101,7 +101,7 @@ struct ImportOptions {
   std::map<std::string, int64_t> dims;          // --dim NAME=VALUE
   std::map<std::string, std::string> constants; // --constant NAME=FILE
   std::vector<std::string> opsFiles;            // --ops FILE
-  std::string graph;                            // --graph FILE, or none
+  std::vector<std::string> graphs;              // --graph [NAME=]FILE
   bool training = false; // keep what the model says about its next step
   /// With training: take the model's own algorithm (TrainingInfoProto), if it
   /// has one.

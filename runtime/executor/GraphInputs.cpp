@@ -36,7 +36,8 @@ runtime::readGraphInputs(const plan::Program &program,
   const std::string name = nameOf(files);
   if (!program.graph)
     return fail(name, ": the plan has no graph to bind: its model works on "
-                      "none, or it was compiled with --graph");
+                      "none, or has several, which are given with --input, "
+                      "or it was compiled with --graph");
   const plan::GraphInputs &names = *program.graph;
   graph::Room room;
   room.nodes = names.nodes;

@@ -1,5 +1,7 @@
 #include "runtime/graph/Graph.h"
 
+#include <algorithm>
+
 using namespace smex;
 using namespace smex::graph;
 
@@ -41,14 +43,20 @@ Result<Graph> graph::fromMatrix(io::SparseMatrix matrix,
     return fail(name, ": is a matrix of ", matrix.rows, " x ", matrix.columns,
                 ", and a graph has as many rows as columns: a row per source, "
                 "a column per destination");
+  return betweenTypes(std::move(matrix), name);
+}
+
+Result<Graph> graph::betweenTypes(io::SparseMatrix matrix,
+                                  const std::string &name) {
+  const int64_t nodes = std::max(matrix.rows, matrix.columns);
   // A few bytes must not ask for 2^40 nodes' worth of memory.
   constexpr int64_t free = int64_t(1) << 27, perEdge = 64;
-  if (matrix.rows > free && (matrix.rows - free) / perEdge > matrix.entries())
-    return fail(name, ": a graph of ", matrix.rows, " nodes and only ",
+  if (nodes > free && (nodes - free) / perEdge > matrix.entries())
+    return fail(name, ": a graph of ", nodes, " nodes and only ",
                 matrix.entries(),
                 " edges: number the nodes anew, without those that have none");
   auto graph =
-      Graph::make(matrix.rows, std::move(matrix.row), std::move(matrix.column));
+      Graph::make(nodes, std::move(matrix.row), std::move(matrix.column));
   if (!graph)
     return fail(name, ": ", graph.error().message);
   return graph;

@@ -66,6 +66,10 @@ private:
 /// node would be no match for the file.
 Result<Graph> fromMatrix(io::SparseMatrix matrix, const std::string &name);
 
+/// The same where rows are nodes of one type and columns nodes of another: both
+/// are numbered from 0, and the graph has as many nodes as the larger type.
+Result<Graph> betweenTypes(io::SparseMatrix matrix, const std::string &name);
+
 /// A file, see io::readSparseMatrix: scipy's .npz, Matrix Market, or a list of
 /// edges. Weights are left out.
 Result<Graph> readGraph(const std::string &path);

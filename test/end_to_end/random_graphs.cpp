@@ -103,8 +103,8 @@ std::string difference(const Arrays &got, const Arrays &want) {
 std::string tryGraph(const std::string &path, const graph::Graph &g,
                      graph::Die &die) {
   frontend::ImportOptions import;
-  import.graph = test::scratchFolder() + "/graph.mtx";
-  writeGraph(import.graph, g, die, 3);
+  import.graphs = {test::scratchFolder() + "/graph.mtx"};
+  writeGraph(import.graphs[0], g, die, 3);
   for (bool training : {false, true}) {
     import.training = training;
     auto model = frontend::importModel(path, import);

@@ -195,9 +195,11 @@ int smex::tools::compileCommand(int argc, char **argv) {
                  "NAME=VALUE: binds a symbolic dimension");
   app.add_option("--constant", arguments.constants,
                  "NAME=FILE: binds an input at compile time");
-  app.add_option("--graph", arguments.import.graph,
+  app.add_option("--graph", arguments.import.graphs,
                  "FILE: the graph of a message-passing model: scipy's CSR "
-                 ".npz, Matrix Market .mtx, or a list of edges");
+                 ".npz, Matrix Market .mtx, or a list of edges; of a model "
+                 "with several, NAME=FILE each")
+      ->allow_extra_args(false);
   app.add_option("--ops", arguments.import.opsFiles,
                  "FILE: more operators, as lambdas");
   declareTraining(app, arguments.training);

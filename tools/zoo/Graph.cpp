@@ -50,14 +50,27 @@ void Graph::typedGraph(int64_t relations) {
   graph["relations"] = relations;
 }
 
+void Graph::relations(const std::vector<Relation> &list) {
+  graph = Json::array();
+  for (const auto &[name, from, to] : list)
+    graph.push_back({{"name", name},
+                     {"nodes", from == to ? Json(from)
+                                          : Json({{"sources", from},
+                                                  {"destinations", to}})},
+                     {"edges", name + "_edges"},
+                     {"sources", name + "/sources"},
+                     {"destinations", name + "/destinations"}});
+}
+
 Value Graph::nodeTokens(const std::string &name) {
   inputList.push_back({{"name", name}, {"type", "i64"}, {"shape", {"nodes"}}});
   return {name, 0};
 }
 
-Value Graph::nodeFeatures(const std::string &name, int64_t width) {
+Value Graph::nodeFeatures(const std::string &name, int64_t width,
+                          const std::string &type) {
   inputList.push_back(
-      {{"name", name}, {"type", "f32"}, {"shape", {"nodes", width}}});
+      {{"name", name}, {"type", "f32"}, {"shape", {type, width}}});
   return {name, width};
 }
 

@@ -40,10 +40,19 @@ public:
   void inputGraph(SelfLoops loops);
   /// The same with edges of so many types: also declares `edge_types`.
   void typedGraph(int64_t relations);
+  /// Of a heterogeneous model: edges from nodes of one type to nodes of
+  /// another, or the same.
+  struct Relation {
+    std::string name, from, to;
+  };
+  /// A graph for each relation R: declares `R/sources` and `R/destinations`,
+  /// i64[R_edges]. Types are dimensions.
+  void relations(const std::vector<Relation> &list);
   /// An input with an index below a vocabulary per node.
   Value nodeTokens(const std::string &name);
-  /// An input of `width` features per node.
-  Value nodeFeatures(const std::string &name, int64_t width);
+  /// An input of `width` features per node of a type.
+  Value nodeFeatures(const std::string &name, int64_t width,
+                     const std::string &type = "nodes");
 
   /// Drawn when the plan runs, from [-1/sqrt(fanIn), 1/sqrt(fanIn)).
   std::string weight(const std::string &name, const Shape &shape,

@@ -5,9 +5,10 @@ using namespace smex::zoo;
 
 std::vector<Model> zoo::models() {
   std::vector<Model> all;
-  for (const auto &some : {denseModels(), residualModels(), inceptionModels(),
-                           unetModels(), recurrentModels(), transformerModels(),
-                           e3dModels(), graphModels(), graphCellModels()})
+  for (const auto &some :
+       {denseModels(), residualModels(), inceptionModels(), unetModels(),
+        recurrentModels(), transformerModels(), e3dModels(), graphModels(),
+        graphCellModels(), graphHeteroModels()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -56,6 +56,7 @@ std::vector<Model> transformerModels();
 std::vector<Model> e3dModels();
 std::vector<Model> graphModels();
 std::vector<Model> graphCellModels();
+std::vector<Model> graphHeteroModels();
 
 /// Fault::Usage, if --layers times --steps cells would be more nodes than smexc
 /// reads.

@@ -1,6 +1,5 @@
 #include "compiler/frontend/json/Translator.h"
 
-#include "compiler/frontend/onnx/InputGraph.h"
 #include "compiler/frontend/onnx/Reader.h"
 #include "compiler/frontend/onnx/Table.h"
 
@@ -27,7 +26,7 @@ void Translator::model(Place place, onnx::ModelProto &model) {
   }
   model.set_ir_version(onnx::IR_VERSION);
   if (place.json.contains("graph"))
-    inputGraph(place.at("graph"), model);
+    inputGraphs(place.at("graph"), model);
   if (place.json.contains("training"))
     trainingInput(place.at("training"), model);
   graph(place, *model.mutable_graph(), true);
@@ -45,47 +44,6 @@ void Translator::model(Place place, onnx::ModelProto &model) {
     property->set_key(operatorsKey);
     property->set_value(operators);
   }
-}
-
-/// Names of dimensions and of two inputs, which this declares.
-void Translator::inputGraph(Place place, onnx::ModelProto &model) {
-  if (!object(place, {"nodes", "edges", "sources", "destinations", "self_loops",
-                      "types", "relations", "doc"}))
-    return;
-  InputGraph names;
-  const auto take = [&](const char *key, std::string &name) {
-    if (!place.json.contains(key))
-      return error(place, std::string("\"") + key + "\" is missing");
-    name = text(place.at(key));
-  };
-  take("nodes", names.nodes);
-  take("edges", names.edges);
-  take("sources", names.sources);
-  take("destinations", names.destinations);
-  if (place.json.contains("self_loops")) {
-    if (!place.json["self_loops"].is_boolean())
-      error(place.at("self_loops"), "must be true or false");
-    names.selfLoops = place.json["self_loops"] == true;
-  }
-  std::vector<std::string> inputs = {names.sources, names.destinations};
-  const size_t wrongBefore = errors.size();
-  if (place.json.contains("types"))
-    inputs.push_back(names.types = text(place.at("types")));
-  if (place.json.contains("relations"))
-    names.relations = integer(place.at("relations"));
-  const std::string wrong = wrongTypes(names);
-  if (!wrong.empty() && errors.size() == wrongBefore)
-    error(place, wrong);
-  for (const std::string &name : inputs) {
-    auto *input = model.mutable_graph()->add_input();
-    input->set_name(name);
-    auto *type = input->mutable_type()->mutable_tensor_type();
-    type->set_elem_type(onnxTypeOf(DType::I64));
-    type->mutable_shape()->add_dim()->set_dim_param(names.edges);
-  }
-  auto *property = model.add_metadata_props();
-  property->set_key(graphKey);
-  property->set_value(toText(names));
 }
 
 /// The name of an input, which this declares: is the model trained?

@@ -2,6 +2,7 @@
 #ifndef SMEX_COMPILER_FRONTEND_JSON_TRANSLATOR_H
 #define SMEX_COMPILER_FRONTEND_JSON_TRANSLATOR_H
 
+#include "compiler/frontend/onnx/InputGraph.h"
 #include "onnx.pb.h"
 #include "support/Tensor.h"
 
@@ -41,12 +42,16 @@ private:
   // Translator.cpp
   /// `typed`: inputs must say their types.
   void graph(Place place, onnx::GraphProto &graph, bool typed);
-  void inputGraph(Place place, onnx::ModelProto &model);
   void trainingInput(Place place, onnx::ModelProto &model);
   void node(Place place, onnx::NodeProto &node);
   void attribute(Place place, onnx::AttributeProto &attribute);
   void function(Place place, onnx::FunctionProto &function);
   void valueInfo(Place place, onnx::ValueInfoProto &info, bool typed);
+
+  // Graphs.cpp
+  void inputGraphs(Place place, onnx::ModelProto &model);
+  InputGraph inputGraph(Place place, onnx::GraphProto &graph);
+  void ends(Place place, InputGraph &graph);
 
   // Tensors.cpp
   void parameter(Place place, onnx::TensorProto &tensor);

@@ -108,7 +108,7 @@ Result<Model> Importer::run() try {
   addOpsFiles();
   bindConstants(scope);
   bindMode(scope);
-  bindGraph(scope);
+  bindGraphs(scope);
   if (!errors.empty())
     return allErrors(); // without a graph's dimensions, much else looks wrong
   addInitializers(scope);

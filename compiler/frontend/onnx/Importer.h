@@ -3,6 +3,7 @@
 #ifndef SMEX_COMPILER_FRONTEND_ONNX_IMPORTER_H
 #define SMEX_COMPILER_FRONTEND_ONNX_IMPORTER_H
 
+#include "compiler/frontend/onnx/InputGraph.h"
 #include "compiler/frontend/onnx/Node.h"
 #include "runtime/graph/Graph.h"
 
@@ -36,6 +37,15 @@ struct Surroundings {
   int depth = 0;
 };
 
+/// A graph that --graph has bound; its edges in the order of the inputs.
+struct BoundGraph {
+  int64_t nodes = 0; // as many as the end that has more
+  int64_t sourceNodes = 0, destinationNodes = 0;
+  std::shared_ptr<const Tensor> sources, destinations; // i64[edges]
+
+  graph::Graph edges() const;
+};
+
 using NodeList = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
 /// Whether the model's own training algorithms are to be imported, and the
@@ -52,8 +62,11 @@ public:
   Result<Model> run();
 
 private:
-  // InputGraph.cpp
-  void bindGraph(Scope &scope);
+  // BindGraphs.cpp
+  std::vector<std::string> graphFiles(const std::vector<InputGraph> &declared);
+  void bindGraphs(Scope &scope);
+  void bindGraph(const InputGraph &names, const std::string &from,
+                 std::map<std::string, std::string> &origins, Scope &scope);
   std::optional<GraphInputs> openGraph(const Model &result) const;
 
   // Inputs.cpp: the graph's interface.
@@ -100,7 +113,7 @@ private:
                                   const Surroundings &in);
 
   // MessagePassing.cpp
-  graph::Graph graphFor(const Node &node) const;
+  const BoundGraph &graphFor(Node &node) const;
   void reduceMailboxes(Node &node, Scope &scope, const Surroundings &in);
   void propagate(Node &node, Scope &scope, const Surroundings &in);
 
@@ -108,12 +121,7 @@ private:
   std::string path, file;
   const ImportOptions &options;
   TensorSource source;
-  /// That of --graph, its edges in the order of the model's inputs.
-  struct BoundGraph {
-    int64_t nodes = 0;
-    std::shared_ptr<const Tensor> sources, destinations; // i64[edges]
-  };
-  std::optional<BoundGraph> boundGraph;
+  std::map<std::string, BoundGraph> boundGraphs; // by name
   std::vector<std::string> files;
   Builder builder;
   std::map<std::pair<std::string, std::string>, const onnx::FunctionProto *>

@@ -1,11 +1,11 @@
-// The graph that a message-passing model works on: what a model says of it.
+// The graphs that a message-passing model works on: what a model says of them.
 #ifndef SMEX_COMPILER_FRONTEND_ONNX_INPUTGRAPH_H
 #define SMEX_COMPILER_FRONTEND_ONNX_INPUTGRAPH_H
 
 #include "support/Result.h"
 
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace onnx {
 class ModelProto;
@@ -13,14 +13,21 @@ class ModelProto;
 
 namespace smex::frontend {
 
-/// Metadata property of a model: names, as an object of JSON.
+/// Metadata property of a model: names, as an object of JSON; of several
+/// graphs, a list of such objects.
 constexpr const char *graphKey = "smex.graph";
 
 /// Edge e goes from node sources[e] to node destinations[e]. The two are inputs
-/// of the model, i64[edges], numbers below `nodes`: bound with --graph, or
-/// given when the plan runs.
+/// of the model, i64[edges], numbers below the ends' dimensions of nodes: bound
+/// with --graph, or given when the plan runs.
+///
+/// A model of one graph need not name it. A heterogeneous model has one for
+/// each relation between types of nodes, a type being a dimension.
 struct InputGraph {
-  std::string nodes, edges;          // dimensions
+  std::string name; // "" where the model has one
+  /// Dimensions; the same where both ends are of one type.
+  std::string sourceNodes, destinationNodes;
+  std::string edges;                 // dimension
   std::string sources, destinations; // inputs
   /// Edge e is of type types[e], below `relations`: an input like the ends, of
   /// which --graph takes the values in the file. Or "", and 0.
@@ -28,15 +35,20 @@ struct InputGraph {
   int64_t relations = 0;
   bool selfLoops = false; // --graph adds an edge from a node to itself to all
                           // that have none
+
+  bool isOfOneType() const { return sourceNodes == destinationNodes; }
 };
 
-/// What is wrong with the types of edges, or nothing.
-std::string wrongTypes(const InputGraph &graph);
+/// What is wrong with a graph's types of edges or self-loops, or nothing.
+std::string wrongGraph(const InputGraph &graph);
 
-std::string toText(const InputGraph &graph);
+/// What is wrong with the names of several graphs, or nothing.
+std::string wrongNames(const std::vector<InputGraph> &graphs);
 
-/// Nothing if the model has none. Any text is a safe input.
-Result<std::optional<InputGraph>> inputGraph(const onnx::ModelProto &model);
+std::string toText(const std::vector<InputGraph> &graphs);
+
+/// None if the model has none. Any text is a safe input.
+Result<std::vector<InputGraph>> inputGraphs(const onnx::ModelProto &model);
 
 } // namespace smex::frontend
 

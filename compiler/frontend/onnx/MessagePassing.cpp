@@ -42,16 +42,30 @@ static void requireRows(Node &node, size_t operand, int64_t rows,
                 toString(node.inType(operand)));
 }
 
-graph::Graph Importer::graphFor(const Node &node) const {
-  if (!boundGraph)
-    node.refuse("depends on the graph: give one when the model is compiled, "
-                "with --graph FILE");
+graph::Graph BoundGraph::edges() const {
   const auto numbers = [](const Tensor &list) {
     const int64_t *from = list.data<int64_t>();
-    return graph::Numbers(from, from + list.type.shape[0]);
+    return Numbers(from, from + list.type.shape[0]);
   };
-  return graph::Graph::sound(boundGraph->nodes, numbers(*boundGraph->sources),
-                             numbers(*boundGraph->destinations));
+  return graph::Graph::sound(nodes, numbers(*sources), numbers(*destinations));
+}
+
+/// The model's one graph, or that which the attribute "graph" names.
+const BoundGraph &Importer::graphFor(Node &node) const {
+  const std::string name = node.text("graph", "");
+  if (boundGraphs.empty())
+    node.refuse("depends on the graph: give one when the model is compiled, "
+                "with --graph FILE");
+  const auto found = name.empty() && boundGraphs.size() == 1
+                         ? boundGraphs.begin()
+                         : boundGraphs.find(name);
+  if (found != boundGraphs.end())
+    return found->second;
+  std::string all;
+  for (const auto &[each, graph] : boundGraphs)
+    all += (all.empty() ? "\"" : ", \"") + each + "\"";
+  node.refuse("its attribute \"graph\" must name one of the model's graphs: ",
+              all);
 }
 
 /// reduce_mailboxes(messages, features of nodes..): for each bucket of nodes
@@ -62,11 +76,13 @@ graph::Graph Importer::graphFor(const Node &node) const {
 void Importer::reduceMailboxes(Node &node, Scope &scope,
                                const Surroundings &in) {
   const onnx::GraphProto &body = *node.graph("reduce");
-  const graph::Graph g = graphFor(node);
+  const BoundGraph &bound = graphFor(node);
+  const graph::Graph g = bound.edges();
   requireRows(node, 0, g.edges(), "edge");
   for (size_t i = 1; i < node.inputs.size(); ++i)
-    requireRows(node, i, g.nodes(), "node");
-  const auto buckets = graph::bucketsByDegree(graph::byDestination(g));
+    requireRows(node, i, bound.destinationNodes, "node");
+  const auto buckets = graph::bucketsByDegree(
+      graph::groupBy(g.destinations(), bound.destinationNodes));
   if (!buckets)
     node.refuse(buckets.error().message);
   std::vector<std::vector<ValueId>> parts; // per result, per bucket
@@ -109,7 +125,10 @@ void Importer::reduceMailboxes(Node &node, Scope &scope,
 void Importer::propagate(Node &node, Scope &scope, const Surroundings &in) {
   const onnx::GraphProto &body = *node.graph("update");
   const std::vector<int64_t> widths = node.integers("widths");
-  const graph::Graph g = graphFor(node);
+  const BoundGraph &bound = graphFor(node);
+  const graph::Graph g = bound.edges();
+  node.require(bound.sourceNodes == bound.destinationNodes,
+               "needs a graph whose nodes are of one type");
   node.require(!widths.empty() && !node.inputs.empty() && g.nodes() > 0,
                "needs \"widths\" of its states, features of nodes, and a graph "
                "that has some");

@@ -14,6 +14,8 @@ import numpy as np
 import torch
 
 NODES, FEATURES, HIDDEN, CLASSES, HEADS, RELATIONS, WORDS = 30, 12, 8, 4, 3, 3, 20
+ITEMS, ITEM_FEATURES = 17, 7
+BETWEEN = {"rates": ("users", "items"), "rated_by": ("items", "users"), "follows": ("users", "users")}
 
 
 def write_safetensors(path, tensors):
@@ -110,6 +112,36 @@ def rgcn(p, x, src, dst, types):
     return x
 
 
+def hetero_sage(p, x, edges):
+    """Users (the nodes of the other networks) and items; edges: by relation, sources and destinations."""
+    for layer in range(2):
+        y = {kind: affine(p, f"layer{layer}/{kind}/own", x[kind]) for kind in (x if layer == 0 else ["users"])}
+        for relation, (source, destination) in BETWEEN.items():
+            if destination in y:
+                src, dst = edges[relation]
+                read = x[source][src] @ p[f"layer{layer}/{relation}/weight"]
+                n = len(x[destination])
+                degree = torch.zeros(n).index_add(0, dst, torch.ones(len(dst))).clamp(min=1)
+                total = torch.zeros((n, read.shape[1])).index_add(0, dst, read)
+                y[destination] = y[destination] + total / degree[:, None]
+        x = {kind: torch.relu(value) for kind, value in y.items()} if layer == 0 else y
+    return x["users"]
+
+
+def make_relations(random, folder):
+    """An item that all users rate, a user and an item that are alone otherwise, parallel edges."""
+    count, relations = {"users": NODES, "items": ITEMS}, {}
+    for relation, (source, destination) in BETWEEN.items():
+        n, m = count[source], count[destination]
+        edges = [(int(random.integers(n - 1)), int(random.integers(m - 1))) for _ in range(50)] + [(1, 2), (1, 2)]
+        edges += [(v, 3) for v in range(n)] if relation == "rates" else []
+        relations[relation] = tuple(torch.tensor(ends) for ends in zip(*edges))
+        with open(os.path.join(folder, relation + ".mtx"), "w", encoding="utf-8") as file:
+            file.write(f"%%MatrixMarket matrix coordinate pattern general\n{n} {m} {len(edges)}\n")
+            file.writelines(f"{s + 1} {d + 1}\n" for s, d in edges)
+    return relations
+
+
 def lstm_of(p, name, messages):
     """The last hidden state after these messages, with ONNX' order of gates: input, output, forget, candidate."""
     h = c = torch.zeros(HIDDEN)
@@ -174,6 +206,15 @@ def shapes(name):
         return {"embedding": (WORDS, FEATURES), **dense("gates/input", FEATURES, 3 * HIDDEN),
                 **dense("forget/input", FEATURES, HIDDEN), **dense("gates/hidden", HIDDEN, 3 * HIDDEN, bias=False),
                 **dense("forget/hidden", HIDDEN, HIDDEN, bias=False), **dense("classifier", HIDDEN, CLASSES)}
+    if name == "hetero-sage":
+        first, second = {"users": FEATURES, "items": ITEM_FEATURES}, {"users": HIDDEN, "items": HIDDEN}
+        layers = [dense(f"layer{i}/{kind}/own", inner[kind], outer)
+                  for i, inner, outer in ((0, first, HIDDEN), (1, second, CLASSES))
+                  for kind in inner if i == 0 or kind == "users"]
+        layers += [dense(f"layer{i}/{relation}", inner[source], outer, bias=False)
+                   for i, inner, outer in ((0, first, HIDDEN), (1, second, CLASSES))
+                   for relation, (source, destination) in BETWEEN.items() if i == 0 or destination == "users"]
+        return {key: shape for layer in layers for key, shape in layer.items()}
     all_shapes = {}
     for layer, inner, outer in (("layer0", FEATURES, HIDDEN), ("layer1", HIDDEN, CLASSES)):
         all_shapes.update({
@@ -257,6 +298,13 @@ def main(folder):
     for name, network, graph, given in (("sage-lstm", sage_lstm, given, x), ("treelstm", treelstm, forest, words)):
         p = parameters(name, lambda *shape: torch.tensor(drawn.uniform(-0.5, 0.5, shape), dtype=torch.float32))
         make_reference(folder, name, lambda p, network=network, graph=graph, given=given: network(p, given, *graph), p, y)
+    hetero = np.random.default_rng(4)
+    relations = make_relations(hetero, folder)
+    items = hetero.standard_normal((ITEMS, ITEM_FEATURES)).astype(np.float32)
+    np.save(os.path.join(folder, "items.npy"), items)
+    both = {"users": x, "items": torch.tensor(items)}
+    p = parameters("hetero-sage", lambda *shape: torch.tensor(hetero.uniform(-0.5, 0.5, shape), dtype=torch.float32))
+    make_reference(folder, "hetero-sage", lambda p: hetero_sage(p, both, relations), p, y)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ DROPOUT = [
     "gat",
     "gcn",
     "gin",
+    "hetero-sage",
     "rgcn",
     "sage",
     "transformer",

@@ -1,0 +1,80 @@
+// What a model says of the graphs that it works on.
+#include "compiler/frontend/json/Translator.h"
+
+using namespace smex;
+using namespace smex::frontend;
+
+/// One graph, or a list.
+void Translator::inputGraphs(Place place, onnx::ModelProto &model) {
+  std::vector<InputGraph> graphs;
+  const size_t wrongBefore = errors.size();
+  if (place.json.is_array())
+    for (size_t i = 0; i < place.json.size(); ++i)
+      graphs.push_back(inputGraph(place.at(i), *model.mutable_graph()));
+  else
+    graphs.push_back(inputGraph(place, *model.mutable_graph()));
+  if (const std::string wrong = wrongNames(graphs);
+      !wrong.empty() && errors.size() == wrongBefore)
+    error(place, wrong);
+  auto *property = model.add_metadata_props();
+  property->set_key(graphKey);
+  property->set_value(toText(graphs));
+}
+
+/// Names of dimensions and of inputs, which this declares.
+InputGraph Translator::inputGraph(Place place, onnx::GraphProto &graph) {
+  InputGraph names;
+  if (!object(place, {"name", "nodes", "edges", "sources", "destinations",
+                      "self_loops", "types", "relations", "doc"}))
+    return names;
+  const size_t wrongBefore = errors.size();
+  const auto take = [&](const char *key, std::string &name) {
+    if (!place.json.contains(key))
+      return error(place, std::string("\"") + key + "\" is missing");
+    name = text(place.at(key));
+  };
+  if (place.json.contains("name"))
+    take("name", names.name);
+  ends(place, names);
+  take("edges", names.edges);
+  take("sources", names.sources);
+  take("destinations", names.destinations);
+  if (place.json.contains("self_loops")) {
+    if (!place.json["self_loops"].is_boolean())
+      error(place.at("self_loops"), "must be true or false");
+    names.selfLoops = place.json["self_loops"] == true;
+  }
+  std::vector<std::string> inputs = {names.sources, names.destinations};
+  if (place.json.contains("types"))
+    inputs.push_back(names.types = text(place.at("types")));
+  if (place.json.contains("relations"))
+    names.relations = integer(place.at("relations"));
+  if (const std::string wrong = wrongGraph(names);
+      !wrong.empty() && errors.size() == wrongBefore)
+    error(place, wrong);
+  for (const std::string &name : inputs) {
+    auto *input = graph.add_input();
+    input->set_name(name);
+    auto *type = input->mutable_type()->mutable_tensor_type();
+    type->set_elem_type(onnxTypeOf(DType::I64));
+    type->mutable_shape()->add_dim()->set_dim_param(names.edges);
+  }
+  return names;
+}
+
+/// The dimension of the nodes, or one for those at each end.
+void Translator::ends(Place place, InputGraph &graph) {
+  if (!place.json.contains("nodes"))
+    return error(place, "\"nodes\" is missing");
+  const Place nodes = place.at("nodes");
+  if (!nodes.json.is_object()) {
+    graph.sourceNodes = graph.destinationNodes = text(nodes);
+    return;
+  }
+  object(nodes, {"sources", "destinations"});
+  for (const char *key : {"sources", "destinations"})
+    if (!nodes.json.contains(key))
+      return error(nodes, std::string("\"") + key + "\" is missing");
+  graph.sourceNodes = text(nodes.at("sources"));
+  graph.destinationNodes = text(nodes.at("destinations"));
+}

@@ -1,0 +1,186 @@
+// The files of --graph: dimensions, and inputs that are known from here on.
+#include "compiler/frontend/onnx/Importer.h"
+#include "compiler/frontend/onnx/InputGraph.h"
+#include "dialects/tdl/lambda/Arithmetic.h"
+#include "runtime/graph/Change.h"
+#include "runtime/graph/Rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+using namespace smex;
+using namespace smex::frontend;
+
+/// The values of a matrix, each as the number of a type.
+static Result<graph::Numbers> typesOf(const io::SparseMatrix &matrix,
+                                      int64_t relations,
+                                      const std::string &file) {
+  const DType dtype = matrix.values.type.dtype;
+  const int64_t size = byteSize(dtype);
+  graph::Numbers types(matrix.row.size(), 1); // without values: all 1
+  for (size_t e = 0; e < types.size(); ++e) {
+    double value = 1;
+    if (!matrix.values.bytes.empty())
+      value = tdl::convert(dtype, DType::F64,
+                           tdl::load(dtype, &matrix.values.bytes[e * size]))
+                  .real;
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
+    if (!(value >= 0 && value < double(relations)) ||
+        value != std::floor(value))
+      return fail(file, ": the edge from ", matrix.row[e], " to ",
+                  matrix.column[e], " has the value ", text,
+                  ", and the model takes types of edges from it: whole numbers "
+                  "from 0 to ",
+                  relations - 1);
+    types[e] = int64_t(value);
+  }
+  return types;
+}
+
+static std::string listOf(const std::vector<InputGraph> &graphs) {
+  std::string text;
+  for (const InputGraph &graph : graphs)
+    text += (text.empty() ? "\"" : ", \"") + graph.name + "\"";
+  return text;
+}
+
+/// The file of each graph that the model declares, from arguments NAME=FILE;
+/// where it declares one, FILE will do.
+std::vector<std::string>
+Importer::graphFiles(const std::vector<InputGraph> &declared) {
+  std::vector<std::string> graphs(declared.size());
+  for (const std::string &argument : options.graphs) {
+    // A file's name may hold '=', a graph's cannot.
+    const size_t equals = argument.find('=');
+    const auto named = std::find_if(
+        declared.begin(), declared.end(), [&](const InputGraph &graph) {
+          return equals != std::string::npos && equals > 0 &&
+                 argument.compare(0, equals, graph.name) == 0;
+        });
+    const bool isNamed = named != declared.end();
+    if (!isNamed && declared.size() > 1) {
+      error("--graph " + argument +
+            ": give it as NAME=FILE, with the name of one of the model's "
+            "graphs: " +
+            listOf(declared));
+      continue;
+    }
+    std::string &bound = graphs[isNamed ? named - declared.begin() : 0];
+    const std::string given = isNamed ? argument.substr(equals + 1) : argument;
+    if (given.empty())
+      error("--graph " + argument + ": the name of a file is missing");
+    else if (bound.empty())
+      bound = given;
+    else
+      error((isNamed ? "graph \"" + named->name + "\"" : "its graph") +
+            " is given twice: " + bound + " and " + given);
+  }
+  for (size_t i = 0; errors.empty() && i < declared.size(); ++i)
+    if (graphs[i].empty())
+      error("graph \"" + declared[i].name + "\" is missing: add --graph " +
+            declared[i].name + "=FILE");
+  return graphs;
+}
+
+void Importer::bindGraphs(Scope &scope) {
+  const auto declared = inputGraphs(*model);
+  if (!declared)
+    return error(declared.error().message);
+  if (options.graphs.empty())
+    return;
+  if (declared->empty())
+    return error("has no graph to bind with --graph; a model says which of its "
+                 "inputs are one (compiler/frontend/json/README.md)");
+  const std::vector<std::string> graphs = graphFiles(*declared);
+  if (!errors.empty())
+    return;
+  std::map<std::string, std::string> origins; // files, by dimension
+  for (size_t i = 0; i < graphs.size(); ++i)
+    bindGraph((*declared)[i], graphs[i], origins, scope);
+}
+
+void Importer::bindGraph(const InputGraph &names, const std::string &from,
+                         std::map<std::string, std::string> &origins,
+                         Scope &scope) {
+  auto matrix = io::readSparseMatrix(from);
+  if (!matrix)
+    return errors.push_back(matrix.error().message);
+  Result<graph::Numbers> types = graph::Numbers();
+  if (!names.types.empty())
+    types = typesOf(*matrix, names.relations, from);
+  if (!types)
+    return errors.push_back(types.error().message);
+  BoundGraph bound;
+  bound.sourceNodes = matrix->rows;
+  bound.destinationNodes = matrix->columns;
+  auto graph = names.isOfOneType()
+                   ? graph::fromMatrix(std::move(*matrix), from)
+                   : graph::betweenTypes(std::move(*matrix), from);
+  if (!graph)
+    return errors.push_back(graph.error().message);
+  files.push_back(from);
+  // Of 10^8 edges, a list of ends is 1 GB: none is kept longer than needed.
+  if (names.selfLoops)
+    graph = graph::withSelfLoops(std::move(*graph)).graph;
+  const auto bindDim = [&](const std::string &dim, int64_t value) {
+    dimsSeen.insert(dim);
+    const auto [known, isNew] = dims.emplace(dim, value);
+    if (isNew)
+      origins[dim] = from;
+    if (known->second != value)
+      error("dimension \"" + dim + "\" is " + std::to_string(known->second) +
+            " in " + (origins.count(dim) ? origins[dim] : "a constant") +
+            ", and " + std::to_string(value) + " in " + from);
+  };
+  bindDim(names.sourceNodes, bound.sourceNodes);
+  if (!names.isOfOneType())
+    bindDim(names.destinationNodes, bound.destinationNodes);
+  bindDim(names.edges, graph->edges());
+  const graph::Numbers order = graph::canonicalOrder(*graph);
+  bound.nodes = graph->nodes();
+  const auto bindInput = [&](const std::string &name, graph::Numbers values) {
+    Tensor tensor = makeTensor({DType::I64, {int64_t(order.size())}});
+    for (size_t e = 0; e < order.size(); ++e)
+      tensor.data<int64_t>()[e] = values[size_t(order[e])];
+    auto list = std::make_shared<const Tensor>(std::move(tensor));
+    scope.values[name] = builder.addConstant(list, name);
+    builder.setName(scope.values[name], name);
+    return list;
+  };
+  auto [sources, destinations] = std::move(*graph).takeEnds();
+  bound.sources = bindInput(names.sources, std::move(sources));
+  bound.destinations = bindInput(names.destinations, std::move(destinations));
+  if (!names.types.empty())
+    bindInput(names.types, std::move(*types));
+  boundGraphs.emplace(names.name, std::move(bound));
+}
+
+/// What the plan needs to know to bind the graph when it runs. Nothing where
+/// it is bound already, where there are several, or where what the model says
+/// does not fit its inputs.
+std::optional<GraphInputs> Importer::openGraph(const Model &result) const {
+  const auto declared = inputGraphs(*model);
+  if (!options.graphs.empty() || !declared || declared->size() != 1)
+    return std::nullopt;
+  const InputGraph &names = declared->front();
+  if (!names.types.empty() || !names.isOfOneType())
+    return std::nullopt;
+  const auto nodes = dims.find(names.sourceNodes),
+             edges = dims.find(names.edges);
+  if (nodes == dims.end() || edges == dims.end())
+    return std::nullopt;
+  const auto isEnds = [&](const std::string &name) {
+    return std::any_of(
+        result.inputs.begin(), result.inputs.end(), [&](int input) {
+          const Value &value = result.values[size_t(input)];
+          return value.name == name &&
+                 value.type == TensorType{DType::I64, {edges->second}};
+        });
+  };
+  if (!isEnds(names.sources) || !isEnds(names.destinations))
+    return std::nullopt;
+  return GraphInputs{names.sources, names.destinations, nodes->second,
+                     names.selfLoops};
+}

@@ -1,0 +1,101 @@
+#!/bin/bash
+# Models of several graphs: files that do not go together, declarations that
+# make no sense.
+# usage: relations.sh SMEX_ZOO SMEXC SMEX_RUN
+set -uo pipefail
+source "$(dirname "$0")/gives.sh"
+zoo=$PWD/$1 smexc=$PWD/$2 run=$PWD/$3
+work=${TEST_TMPDIR:-$(mktemp -d)}
+cd "$work" || exit 1
+
+matrix() { # FILE ROWS COLUMNS: with an edge between the last nodes
+  printf '%%%%MatrixMarket matrix coordinate pattern general\n%s %s 1\n%s %s\n' "$2" "$3" "$2" "$3" > "$1"
+}
+matrix rates 3 2
+matrix rated_by 2 3
+matrix follows 3 3
+matrix more=users 4 4
+"$zoo" hetero-sage --features 3 --item-features 2 --hidden 2 --classes 2 -o model.json > /dev/null || complain "a model"
+all=(--graph rates=rates --graph rated_by=rated_by --graph follows=follows)
+"$smexc" model.json "${all[@]}" --gpus 2 -o plan > /dev/null || complain "good graphs"
+
+bound() { # MESSAGE OPTION...
+  gives 1 "$1" "$smexc" model.json --gpus 2 -o no "${@:2}"
+}
+names='"rates", "rated_by", "follows"'
+bound "model.json: --graph follow=follows: give it as NAME=FILE, .* one of the model's graphs: $names$" --graph follow=follows
+bound "model.json: --graph follows: give it as NAME=FILE, .*: $names$" --graph follows
+bound "model.json: --graph =follows: give it as NAME=FILE, .*: $names$" --graph =follows
+bound 'model.json: --graph follows=: the name of a file is missing$' --graph follows=
+bound 'model.json: graph "follows" is given twice: follows and rates$' "${all[@]}" --graph follows=rates
+bound 'model.json: graph "rated_by" is missing: add --graph rated_by=FILE$' --graph rates=rates --graph follows=follows
+bound 'dimension "users" is 3 in rates, and 4 in more=users$' "${all[@]:0:4}" --graph follows=more=users
+bound 'dimension "items" is 2 in rates, and 3 in follows$' "${all[@]:0:2}" --graph rated_by=follows "${all[@]:4}"
+bound 'rates: is a matrix of 3 x 2, and a graph has as many rows as columns' "${all[@]:0:4}" --graph follows=rates
+bound 'none: cannot open' "${all[@]:0:4}" --graph follows=none
+bound '--dim items=7 contradicts .* where it is 2$' "${all[@]}" --dim items=7
+bound 'dimensions without a value: .*--dim follows_edges=N' --dim users=3 --dim items=2
+printf '%%%%MatrixMarket matrix coordinate pattern general\n2 549755813888 1\n1 1\n' > wide
+bound 'wide: a graph of 549755813888 nodes and only 1 edges' --graph rates=wide "${all[@]:2}"
+
+# When a plan runs, --graph is for models of one.
+room=(--dim users=3 --dim items=2 --dim rates_edges=1 --dim rated_by_edges=1 --dim follows_edges=1)
+"$smexc" model.json "${room[@]}" --gpus 2 -o any > /dev/null || complain "graphs to come"
+gives 1 'follows: the plan has no graph to bind: .* has several, which are given with --input' "$run" any --graph follows
+
+declared() { # MESSAGE FROM TO: replaces text of the model
+  sed "s#$2#$3#" model.json > changed.json
+  cmp -s model.json changed.json && complain "nothing changed: $2"
+  gives 1 "changed.json: graph$1" "$smexc" changed.json "${all[@]}" --gpus 2 -o no
+}
+declared ': two graphs are called "rates"$' '"name":"rated_by"' '"name":"rates"'
+declared ': each of several graphs must have a "name"$' '"name":"rated_by",' ''
+declared ': the name "a=b" has a "=" in it$' '"name":"rated_by"' '"name":"a=b"'
+declared '\[0\].nodes: "destinations" is missing$' ',"destinations":"items"' ''
+declared '\[0\].nodes.sources: must be text$' '{"sources":"users"' '{"sources":7'
+declared '\[2\].nodes: must be text$' '"nodes":"users"' '"nodes":["users"]'
+declared '\[0\]: "self_loops" are edges from a node to itself' '"name":"rates",' '"name":"rates","self_loops":true,'
+declared '\[1\]: must be an object$' '{"name":"rated_by"' '7,{"name":"rated_by"'
+declared ': is a list of no graphs$' '"graph": \[.*\],$' '"graph": [],'
+
+# Of one graph, by its name or without.
+cat > one.json << 'JSON'
+{"format": "smex-model", "version": 1,
+ "graph": [{"name": "g", "nodes": {"sources": "n", "destinations": "m"}, "edges": "e", "sources": "src", "destinations": "dst"}],
+ "inputs": [{"name": "x", "type": "f32", "shape": ["e", 2]}, {"name": "y", "type": "f32", "shape": ["m", 2]}],
+ "nodes": [{"op": "sum_messages", "inputs": ["x", "dst", "y"], "outputs": ["z"]}], "outputs": ["z"]}
+JSON
+for file in g=rates rates; do
+  "$smexc" one.json --graph $file --gpus 2 -o one > /dev/null || complain "one graph: $file"
+done
+gives 1 'graph "g" is given twice: rates and rated_by' "$smexc" one.json --graph g=rates --graph g=rated_by --gpus 2 -o no
+gives 1 'its graph is given twice: rates and rated_by' "$smexc" one.json --graph rates --graph rated_by --gpus 2 -o no
+
+# Nodes that depend on a graph say on which.
+cells() { # MESSAGE OP INPUTS ATTRIBUTES
+  cat > cells.json << JSON
+{"format": "smex-model", "version": 1,
+ "graph": [{"name": "rates", "nodes": {"sources": "n", "destinations": "m"}, "edges": "e", "sources": "src", "destinations": "dst"},
+           {"name": "follows", "nodes": "n", "edges": "f", "sources": "from", "destinations": "to"}],
+ "inputs": [{"name": "x", "type": "f32", "shape": ["e", 2]}, {"name": "y", "type": "f32", "shape": ["m", 2]}],
+ "nodes": [{"op": "$2", "name": "node", "inputs": [$3], "outputs": ["z"], "attributes": {$4}}], "outputs": ["z"]}
+JSON
+  local cells=("$smexc" cells.json --graph rates=rates --graph follows=follows --gpus 2 -o cells)
+  if [ -n "$1" ]; then
+    gives 1 "node \"node\" \\($2, .*\\): $1" "${cells[@]}"
+  else
+    "${cells[@]}" > /dev/null && "$run" cells --verify > /dev/null || complain "cells"
+  fi
+}
+sum='"reduce": {"graph": {"inputs": ["messages", "lengths", "own"], "nodes": [
+  {"op": "Constant", "outputs": ["axes"], "attributes": {"value_ints": [1]}},
+  {"op": "ReduceSum", "inputs": ["messages", "axes"], "outputs": ["sum"], "attributes": {"keepdims": 0}},
+  {"op": "Add", "inputs": ["sum", "own"], "outputs": ["both"]}], "outputs": ["both"]}}'
+cells 'its attribute "graph" must name one of the model.s graphs: "follows", "rates"$' reduce_mailboxes '"x", "y"' "$sum"
+cells 'operand 1 must have a row per node of the graph, 2 in all, and is f32\[1, 2\]$' reduce_mailboxes '"x", "x"' "\"graph\": \"rates\", $sum"
+cells 'needs a graph whose nodes are of one type$' propagate '"y"' \
+  '"graph": "rates", "update": {"graph": {"inputs": ["a", "b", "c"], "nodes": [], "outputs": ["c"]}}, "widths": [2]'
+[[ ! -e cells ]] || complain "a plan was written"
+cells "" reduce_mailboxes '"x", "y"' "\"graph\": \"rates\", $sum"
+[[ ! -e no ]] || complain "a plan was written"
+exit $failed

@@ -1,0 +1,56 @@
+#!/bin/bash
+# A graph network of the zoo on users and items: outputs, losses and parameters
+# are those of plain PyTorch, on several numbers of workers; outputs also where
+# the graphs come with the inputs.
+# usage: hetero.sh SMEX_ZOO SMEXC SMEX_RUN COMPARE_NPY TRAINING_MATCHES FOLDER NAME [SIZES...]
+set -euo pipefail
+zoo=$1 smexc=$2 smex_run=$3 compare=$4 matches=$5 folder=$6 name=$7
+shift 7
+work=${TEST_TMPDIR:-$(mktemp -d)}
+
+"$zoo" "$name" "$@" -o "$work/model.json"
+graphs=()
+for relation in follows rates rated_by; do
+  graphs+=(--graph "$relation=$folder/$relation.mtx")
+done
+inputs=(--input "users=$folder/features.npy" --input "items=$folder/items.npy")
+for gpus in 1 2 3 4 8; do
+  "$smexc" "$work/model.json" "${graphs[@]}" --gpus $gpus -o "$work/eval"
+  "$smexc" check "$work/eval"
+  "$smex_run" "$work/eval" "${inputs[@]}" --parameters "$folder/$name.safetensors" --output-dir "$work/out" --verify
+  "$compare" "$work/out/logits.npy" "$folder/${name}_logits.npy"
+
+  "$smexc" "$work/model.json" "${graphs[@]}" --gpus $gpus -o "$work/plan" \
+    --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
+  "$smexc" check "$work/plan"
+  "$smex_run" "$work/plan" "${inputs[@]}" --input labels="$folder/labels.npy" \
+    --parameters "$folder/$name.safetensors" --steps 5 --verify --metrics "$work/metrics.json" \
+    --save-parameters "$work/trained.safetensors"
+  "$matches" "$work/metrics.json" "$folder/${name}_losses.npy" "$work/trained.safetensors" "$folder/${name}_parameters"
+done
+
+# The order of --graph makes no difference.
+"$smexc" "$work/model.json" "${graphs[@]}" --gpus 3 -o "$work/one"
+"$smexc" "$work/model.json" "${graphs[@]:4}" "${graphs[@]:0:4}" --gpus 3 -o "$work/other"
+diff -r "$work/one" "$work/other"
+
+# Edges as inputs, the other way round.
+/usr/bin/python3 - "$folder" "$work" > "$work/dims" << 'PY'
+import sys
+import numpy as np
+for relation in ("follows", "rates", "rated_by"):
+    with open(f"{sys.argv[1]}/{relation}.mtx", encoding="utf-8") as file:
+        edges = np.loadtxt(file.readlines()[2:], dtype=np.int64) - 1
+    for column, end in enumerate(("sources", "destinations")):
+        np.save(f"{sys.argv[2]}/{relation}_{end}.npy", edges[::-1, column].copy())
+    print(f"--dim {relation}_edges={len(edges)}", end=" ")
+PY
+read -ra dims < "$work/dims" || true
+"$smexc" "$work/model.json" --dim users=30 --dim items=17 "${dims[@]}" --gpus 3 -o "$work/any"
+for relation in follows rates rated_by; do
+  for end in sources destinations; do
+    inputs+=(--input "$relation/$end=$work/${relation}_$end.npy")
+  done
+done
+"$smex_run" "$work/any" "${inputs[@]}" --parameters "$folder/$name.safetensors" --output-dir "$work/out" --verify
+"$compare" "$work/out/logits.npy" "$folder/${name}_logits.npy"

@@ -1,0 +1,71 @@
+// Graph networks on heterogeneous graphs: nodes of several types, each with
+// features of its own, and a relation for each kind of edges.
+#include "tools/zoo/Layers.h"
+#include "tools/zoo/Models.h"
+
+#include <map>
+
+using namespace smex;
+using namespace smex::zoo;
+
+/// What reaches nodes of type `to` along one relation: the mean over its edges
+/// of their sources' features.
+static Value along(Graph &g, const Graph::Relation &relation, const Value &from,
+                   const Value &to, const std::string &name, int64_t width) {
+  const Value sent = dense(g, from, name, width, /*bias=*/false);
+  const Value read = g.node("at_ends", name + "/messages",
+                            {sent.name, relation.name + "/sources"}, width);
+  return g.node("mean_messages", name + "/mean",
+                {read.name, relation.name + "/destinations", to.name}, width);
+}
+
+/// Hamilton et al.'s GraphSAGE with means over each relation, all added up (as
+/// Schlichtkrull et al. do with relations): users that rate items, and follow
+/// users; users are told into classes.
+static Status heteroSage(Graph &g, const Sizes &s) {
+  const std::vector<Graph::Relation> relations = {
+      {"rates", "users", "items"},
+      {"rated_by", "items", "users"},
+      {"follows", "users", "users"}};
+  g.relations(relations);
+  std::map<std::string, Value> x = {
+      {"users", g.nodeFeatures("users", s["features"], "users")},
+      {"items", g.nodeFeatures("items", s["item-features"], "items")}};
+  for (int64_t i = 0; i < s["layers"]; ++i) {
+    const std::string layer = "layer" + std::to_string(i);
+    const bool last = i + 1 == s["layers"];
+    const int64_t width = last ? s["classes"] : s["hidden"];
+    for (auto &[type, value] : x)
+      value = dropout(g, value, layer + "/" + type + "/dropped",
+                      s.fraction("dropout"));
+    std::map<std::string, Value> next;
+    for (const auto &[type, value] : x) {
+      if (last && type != "users")
+        continue; // nobody reads it
+      const std::string name = layer + "/" + type;
+      Value sum = dense(g, value, name + "/own", width);
+      for (const Graph::Relation &relation : relations)
+        if (relation.to == type)
+          sum = add(g, sum,
+                    along(g, relation, x[relation.from], value,
+                          layer + "/" + relation.name, width),
+                    name + "/with_" + relation.name);
+      next[type] = last ? sum : map(g, "Relu", sum, name + "/relu");
+    }
+    x = next;
+  }
+  g.output("logits", x["users"]);
+  return {};
+}
+
+std::vector<Model> zoo::graphHeteroModels() {
+  return {{"hetero-sage",
+           "GraphSAGE on users and items, for --graph of three relations",
+           {{"layers", 2, 1, 64, "layers"},
+            {"features", 64, 1, 1 << 20, "features of a user"},
+            {"item-features", 128, 1, 1 << 20, "features of an item"},
+            hiddenSize(16, "features of a hidden layer"),
+            classesSize(7)},
+           heteroSage,
+           {dropoutOf("the input of each layer")}}};
+}
