@@ -7,7 +7,6 @@
 
 using namespace smex;
 using namespace smex::runtime;
-using test::ProgramBuilder;
 
 namespace {
 /// An input of numbers, and its offsets for 3 results and its order; derived
