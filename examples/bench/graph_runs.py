@@ -44,6 +44,11 @@ class Run:
     def median(self):
         return statistics.median(self.seconds)
 
+    @property
+    def least(self):
+        """Where others use the machine: the least that they disturbed."""
+        return min(self.seconds)
+
 
 class Failed(Exception):
     """A peer that did not run; says why in a word or two."""
@@ -90,9 +95,9 @@ class Bench:
         return {**dataclasses.asdict(network), "graph": graph, "work": self.work, "threads": self.options.threads,
                 "rate": RATE, "budget": self.options.budget}
 
-    def child(self, python, task):
+    def child(self, python, task, program="graph_peer.py"):
         limit = int(self.options.memory * 2**30)
-        done = subprocess.run([python, os.path.join(HERE, "graph_peer.py"), json.dumps(task)], stdout=subprocess.PIPE,
+        done = subprocess.run([python, os.path.join(HERE, program), json.dumps(task)], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
         if done.returncode:
