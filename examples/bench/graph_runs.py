@@ -59,7 +59,8 @@ def add_options(parser):
     parser.add_argument("--python", default=sys.executable, help="a Python with PyTorch and its kin (default: this one)")
     parser.add_argument("--dgl-python", help="another one that has DGL, which needs an older PyTorch")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="default: %(default)s")
-    parser.add_argument("--budget", type=float, default=20, help="seconds after which a peer stops stepping; default: %(default)s")
+    parser.add_argument("--budget", type=float, default=20,
+                        help="seconds after which a peer stops stepping; default: %(default)s")
     parser.add_argument("--memory", type=float, default=12, help="GiB that a peer may take; default: %(default)s")
 
 
@@ -99,6 +100,7 @@ class Bench:
         limit = int(self.options.memory * 2**30)
         done = subprocess.run([python, os.path.join(HERE, program), json.dumps(task)], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "OMP_WAIT_POLICY": "PASSIVE"},  # others may use the machine
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["died"])[-1]
@@ -120,13 +122,15 @@ class Bench:
         key = (model, graph, train)
         if key not in self.plans:
             plan = self.path(f"plan{len(self.plans)}")
-            words = [self.tool("smexc"), model, "--graph", graph, "--gpus", "1", "-o", plan, *(["--train", *train] if train else [])]
+            words = [self.tool("smexc"), model, "--graph", graph, "--gpus", "1", "-o", plan]
+            words += ["--train", *train] if train else []
             self.plans[key] = (plan, *measure(words))
         return self.plans[key]
 
     def run(self, plan, steps, inputs, parameters=None):
         metrics = self.path("metrics.json")
-        words = [self.tool("smex-run"), plan, "--steps", str(steps), "--metrics", metrics, "--threads", str(self.options.threads)]
+        words = [self.tool("smex-run"), plan, "--steps", str(steps), "--metrics", metrics,
+                 "--threads", str(self.options.threads)]
         for name, file in inputs.items():
             words += ["--input", f"{name}={file}"]
         if parameters:
@@ -135,7 +139,8 @@ class Bench:
         with open(metrics) as file:
             found = json.load(file)
         steps = found["steps"]
-        return Run([step["seconds"] for step in steps][1:], memory, [step.get("loss") for step in steps], max(found["peak_bytes"]))
+        return Run([step["seconds"] for step in steps][1:], memory, [step.get("loss") for step in steps],
+                   max(found["peak_bytes"]))
 
     def smex(self, network, graph, steps):
         self.prepare(network, graph)

@@ -27,7 +27,8 @@ def epoch(bench, name, graph, options):
     found = alternate(ways, options.rounds)
     ours = found["smex"]
     print(f"\n{name}, a training step on {options.nodes} vertices, {options.edges} edges, {options.threads} threads")
-    print(f"{'':12}{'s':>9}{'ratio':>8}{'least':>9}{'ratio':>8}{'memory':>11}{'ratio':>8}  losses of {len(ours.losses)} steps differ by")
+    print(f"{'':12}{'s':>9}{'ratio':>8}{'least':>9}{'ratio':>8}{'memory':>11}{'ratio':>8}"
+          f"  losses of {len(ours.losses)} steps differ by")
     for key, run in found.items():
         if isinstance(run, str):
             print(f"{key:12} {run}")
