@@ -37,12 +37,14 @@ class Run:
     seconds: list  # of steps after the first
     memory: int  # peak of the process, bytes
     losses: list
+    cpu: float  # seconds of all threads per step: where others use the machine, the fairer figure
     plan: int = 0  # peak that the plan predicts, bytes
     compiling: tuple = (0, 0)  # seconds, bytes
 
     @property
     def median(self):
         return statistics.median(self.seconds)
+
 
 
 class Failed(Exception):
@@ -54,7 +56,8 @@ def add_options(parser):
     parser.add_argument("--python", default=sys.executable, help="a Python with PyTorch and its kin (default: this one)")
     parser.add_argument("--dgl-python", help="another one that has DGL, which needs an older PyTorch")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="default: %(default)s")
-    parser.add_argument("--budget", type=float, default=20, help="seconds after which a peer stops stepping; default: %(default)s")
+    parser.add_argument("--budget", type=float, default=20,
+                        help="seconds after which a peer stops stepping; default: %(default)s")
     parser.add_argument("--memory", type=float, default=12, help="GiB that a peer may take; default: %(default)s")
 
 
@@ -90,10 +93,11 @@ class Bench:
         return {**dataclasses.asdict(network), "graph": graph, "work": self.work, "threads": self.options.threads,
                 "rate": RATE, "budget": self.options.budget}
 
-    def child(self, python, task):
+    def child(self, python, task, program="graph_peer.py"):
         limit = int(self.options.memory * 2**30)
-        done = subprocess.run([python, os.path.join(HERE, "graph_peer.py"), json.dumps(task)], stdout=subprocess.PIPE,
+        done = subprocess.run([python, os.path.join(HERE, program), json.dumps(task)], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "OMP_WAIT_POLICY": "PASSIVE"},  # others may use the machine
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["died"])[-1]
@@ -108,29 +112,32 @@ class Bench:
         found = self.child(python, {"do": do, "framework": framework, "steps": steps, **self.task(network, graph)})
         if "out of memory" in found:
             raise Failed("out of memory")
-        return Run(found["seconds"], found["memory"], found["losses"])
+        return Run(found["seconds"], found["memory"], found["losses"], found["cpu"])
 
     def compile(self, model, graph, train=("--loss", "cross_entropy", "--optimizer", "adam", "--lr", str(RATE))):
-        """A plan for one worker; (its folder, seconds, bytes of memory)."""
+        """A plan for one worker; (its folder, seconds, bytes of memory, CPU seconds)."""
         key = (model, graph, train)
         if key not in self.plans:
             plan = self.path(f"plan{len(self.plans)}")
-            words = [self.tool("smexc"), model, "--graph", graph, "--gpus", "1", "-o", plan, *(["--train", *train] if train else [])]
+            words = [self.tool("smexc"), model, "--graph", graph, "--gpus", "1", "-o", plan]
+            words += ["--train", *train] if train else []
             self.plans[key] = (plan, *measure(words))
         return self.plans[key]
 
     def run(self, plan, steps, inputs, parameters=None):
         metrics = self.path("metrics.json")
-        words = [self.tool("smex-run"), plan, "--steps", str(steps), "--metrics", metrics, "--threads", str(self.options.threads)]
+        words = [self.tool("smex-run"), plan, "--metrics", metrics, "--threads", str(self.options.threads)]
         for name, file in inputs.items():
             words += ["--input", f"{name}={file}"]
         if parameters:
             words += ["--parameters", parameters]
-        _, memory = measure(words)
+        start = measure([*words, "--steps", "1"])[2]  # starting, ending and the first step
+        _, memory, cpu = measure([*words, "--steps", str(steps)])
         with open(metrics) as file:
             found = json.load(file)
         steps = found["steps"]
-        return Run([step["seconds"] for step in steps][1:], memory, [step.get("loss") for step in steps], max(found["peak_bytes"]))
+        return Run([step["seconds"] for step in steps][1:], memory, [step.get("loss") for step in steps],
+                   (cpu - start) / (len(steps) - 1), max(found["peak_bytes"]))
 
     def smex(self, network, graph, steps):
         self.prepare(network, graph)
@@ -138,15 +145,15 @@ class Bench:
         if not os.path.exists(model):
             subprocess.run([self.tool("smex-zoo"), *network.zoo(), "-o", model], check=True, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
-        plan, *compiling = self.compile(model, graph)
+        plan, seconds, memory, _ = self.compile(model, graph)
         run = self.run(plan, steps, {name: self.path(name + ".npy") for name in ("features", "labels")},
                        self.path("parameters.safetensors"))
-        run.compiling = tuple(compiling)
+        run.compiling = (seconds, memory)
         return run
 
 
 def measure(words):
-    """Seconds of a command, and its peak memory in bytes."""
+    """Seconds of a command, its peak memory in bytes, CPU seconds of all its threads."""
     start = time.perf_counter()
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     message = process.stderr.read()
@@ -154,7 +161,7 @@ def measure(words):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(words)}\n{message}")
-    return time.perf_counter() - start, usage.ru_maxrss * 1024
+    return time.perf_counter() - start, usage.ru_maxrss * 1024, usage.ru_utime + usage.ru_stime
 
 
 def losses_differ(run, other):
