@@ -82,14 +82,22 @@ private:
     const auto destinations = graph.getAs<StringAttr>("destinations");
     const auto nodes = graph.getAs<IntegerAttr>("nodes");
     const auto selfLoops = graph.getAs<BoolAttr>("self_loops");
+    const auto perNode = graph.getAs<ArrayAttr>("per_node");
     const auto isInput = [&](StringAttr name) {
       return llvm::any_of(program().inputs, [&](const plan::Port &input) {
         return name.getValue() == input.name;
       });
     };
-    if (isInput(sources) && isInput(destinations))
-      program().graph = plan::GraphInputs{sources.str(), destinations.str(),
-                                          nodes.getInt(), selfLoops.getValue()};
+    if (!isInput(sources) || !isInput(destinations))
+      return;
+    program().graph = plan::GraphInputs{sources.str(),
+                                        destinations.str(),
+                                        nodes.getInt(),
+                                        selfLoops.getValue(),
+                                        {}};
+    for (Attribute name : perNode ? perNode.getValue() : ArrayRef<Attribute>())
+      if (const auto text = dyn_cast<StringAttr>(name); text && isInput(text))
+        program().graph->perNode.push_back(text.str());
   }
 
   void setNext(int buffer, int next) {

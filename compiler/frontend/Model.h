@@ -76,6 +76,8 @@ struct GraphInputs {
   std::string sources, destinations;
   int64_t nodes = 0;
   bool selfLoops = false; // are added
+  /// Inputs whose first dimension is that of the nodes.
+  std::vector<std::string> perNode;
 };
 
 struct Model {

@@ -106,8 +106,12 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
                  builder.getStringAttr(model.graph->destinations)),
              builder.getNamedAttr(
                  "nodes", builder.getI64IntegerAttr(model.graph->nodes)),
+             builder.getNamedAttr("self_loops",
+                                  builder.getBoolAttr(model.graph->selfLoops)),
              builder.getNamedAttr(
-                 "self_loops", builder.getBoolAttr(model.graph->selfLoops))}));
+                 "per_node", builder.getStrArrayAttr(SmallVector<StringRef>(
+                                 model.graph->perNode.begin(),
+                                 model.graph->perNode.end())))}));
   Block *body = main.addEntryBlock();
 
   std::vector<mlir::Value> values(model.values.size());

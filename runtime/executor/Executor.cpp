@@ -267,9 +267,12 @@ private:
       peak.buffer(buffer);
       measured[size_t(worker)].scattered +=
           step == options.firstStep ? bytes : 0;
+      const auto values = feeds[i].at(step, byteCount(type).value());
+      if (!values)
+        return values.error();
       Status filled = device.write(own.offset, bytes, [&](std::byte *to) {
-        cpu::copyBox(to, own.box, feeds[i].at(step, byteCount(type).value()),
-                     wholeBox(type.shape), own.box, byteSize(type.dtype));
+        cpu::copyBox(to, own.box, values->get(), wholeBox(type.shape), own.box,
+                     byteSize(type.dtype));
         return Status();
       });
       if (!filled)

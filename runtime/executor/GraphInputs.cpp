@@ -4,6 +4,9 @@
 #include "runtime/graph/Bind.h"
 #include "runtime/graph/Change.h"
 
+#include <algorithm>
+#include <cstring>
+
 using namespace smex;
 using namespace smex::runtime;
 
@@ -30,14 +33,25 @@ static Result<graph::Graph> readGraphs(const std::vector<std::string> &files) {
   return graph::batch(graphs).graph;
 }
 
-Result<std::vector<GivenInput>>
-runtime::readGraphInputs(const plan::Program &program,
-                         const std::vector<std::string> &files) {
-  const std::string name = nameOf(files);
+Result<RunGraph> runtime::readRunGraph(const plan::Program &program,
+                                       const std::vector<std::string> &files,
+                                       bool sampled) {
+  RunGraph run;
+  run.name = nameOf(files);
+  run.sampled = sampled;
   if (!program.graph)
-    return fail(name, ": the plan has no graph to bind: its model works on "
-                      "none, or has several, which are given with --input, "
-                      "or it was compiled with --graph");
+    return fail(run.name, ": the plan has no graph to bind: its model works on "
+                          "none, or has several, which are given with "
+                          "--input, or it was compiled with --graph");
+  auto graph = readGraphs(files);
+  if (!graph)
+    return graph.takeError();
+  run.graph = std::move(*graph);
+  return run;
+}
+
+Result<graph::Ends> runtime::endsFor(const plan::Program &program,
+                                     const graph::Graph &given) {
   const plan::GraphInputs &names = *program.graph;
   graph::Room room;
   room.nodes = names.nodes;
@@ -47,17 +61,52 @@ runtime::readGraphInputs(const plan::Program &program,
       room.edges = program.tensors[size_t(tensor)].type.shape[0];
       room.toNone = takesNone(port);
     }
-  auto graph = readGraphs(files);
-  if (!graph)
-    return graph.takeError();
-  if (names.selfLoops)
-    graph = graph::withSelfLoops(std::move(*graph)).graph;
-  auto ends = graph::endsWithin(*graph, room);
+  if (!names.selfLoops)
+    return graph::endsWithin(given, room);
+  auto ends = graph::endsWithin(graph::withSelfLoops(given).graph, room);
   if (!ends)
-    return fail(name, ": ", names.selfLoops ? "with self-loops, " : "",
-                ends.error().message);
-  std::vector<GivenInput> given;
-  given.push_back({names.sources, name, std::move(ends->sources)});
-  given.push_back({names.destinations, name, std::move(ends->destinations)});
-  return given;
+    return fail("with self-loops, ", ends.error().message);
+  return ends;
+}
+
+bool runtime::isOfGraph(const plan::Program &program, const plan::Port &port) {
+  return program.graph && (port.name == program.graph->sources ||
+                           port.name == program.graph->destinations);
+}
+
+bool runtime::isPerNode(const plan::Program &program, const plan::Port &port) {
+  if (!program.graph)
+    return false;
+  const auto &names = program.graph->perNode;
+  return std::find(names.begin(), names.end(), port.name) != names.end();
+}
+
+void runtime::fillRows(const plan::Port &port, Tensor &tensor,
+                       int64_t firstByte, int64_t bytes) {
+  std::byte *const first = tensor.bytes.data() + firstByte;
+  const int64_t size = byteSize(tensor.type.dtype);
+  if (!port.ignore) {
+    std::memset(first, 0, size_t(bytes));
+    return;
+  }
+  for (int64_t at = 0; at < bytes; at += size) // its low bytes: little-endian
+    std::memcpy(first + at, &*port.ignore, size_t(size));
+}
+
+Feed runtime::padRows(const plan::Port &port, const TensorType &type, Feed feed,
+                      int64_t rows) {
+  const int64_t step = byteCount(type).value();
+  const int64_t row = type.shape[0] ? step / type.shape[0] : 0;
+  const int64_t own = rows * row;
+  const int64_t steps = feed.perStep ? feed.value.type.shape[0] : 1;
+  TensorType padded = type;
+  if (feed.perStep)
+    padded.shape.insert(padded.shape.begin(), steps);
+  Feed result{makeTensor(padded), feed.perStep, nullptr, 0};
+  for (int64_t i = 0; i < steps; ++i) {
+    std::memcpy(result.value.bytes.data() + i * step,
+                feed.value.bytes.data() + i * own, size_t(own));
+    fillRows(port, result.value, i * step + own, step - own);
+  }
+  return result;
 }

@@ -1,28 +1,47 @@
-// The inputs of a plan that are the graph its model works on, from files
-// of edges.
+// The graph that a plan's model works on, from files of edges, and what has a
+// row per node of it.
 #ifndef SMEX_RUNTIME_EXECUTOR_GRAPHINPUTS_H
 #define SMEX_RUNTIME_EXECUTOR_GRAPHINPUTS_H
 
+#include "runtime/executor/Feed.h"
+#include "runtime/graph/Bind.h"
 #include "runtime/plan/Plan.h"
-#include "support/Tensor.h"
 
 namespace smex::runtime {
 
-/// A value for the input of that name; `file` is what messages call it.
-struct GivenInput {
-  std::string name, file;
-  Tensor value;
+/// A graph for a plan that has room for one.
+struct RunGraph {
+  std::string name; // of its files, for messages
+  graph::Graph graph;
+  /// Steps work on samples of it (Samples.h): it may be larger than the plan.
+  bool sampled = false;
 };
 
-/// Sources and destinations of the graph in a file (graph::readGraph), or of
-/// several as one, side by side in this order (graph::batch): in the types of
-/// the plan's inputs, with self-loops where its model wants them, and with
-/// spare edges where the plan has room for more (graph::endsWithin). Errors: a
-/// plan whose model has no graph, or has it already; what is wrong with a file;
-/// graphs with more nodes or edges than the plan.
-Result<std::vector<GivenInput>>
-readGraphInputs(const plan::Program &program,
-                const std::vector<std::string> &files);
+/// The graph in a file (graph::readGraph), or several as one, side by side in
+/// this order (graph::batch). Errors: a plan whose model has no graph, has
+/// several, or has it already; what is wrong with a file.
+Result<RunGraph> readRunGraph(const plan::Program &program,
+                              const std::vector<std::string> &files,
+                              bool sampled = false);
+
+/// Sources and destinations of a graph as the plan's inputs: with self-loops
+/// where its model wants them, and with spare edges where the plan has room for
+/// more (graph::endsWithin). Errors: more nodes or edges than the plan.
+Result<graph::Ends> endsFor(const plan::Program &program,
+                            const graph::Graph &graph);
+
+/// Of an input, by the plan.
+bool isOfGraph(const plan::Program &program, const plan::Port &port);
+bool isPerNode(const plan::Program &program, const plan::Port &port);
+
+/// What a node that is none has: the value that does not count, or else zeros.
+void fillRows(const plan::Port &port, Tensor &tensor, int64_t firstByte,
+              int64_t bytes);
+
+/// The rows of `port`, of each step, with more of them that count for nothing,
+/// up to the plan's `type`. `rows` at most the plan's.
+Feed padRows(const plan::Port &port, const TensorType &type, Feed feed,
+             int64_t rows);
 
 } // namespace smex::runtime
 

@@ -27,11 +27,6 @@ std::string listOf(const plan::Program &program) {
   return text.empty() ? "none" : text;
 }
 
-bool isOfGraph(const plan::Program &program, const plan::Port &port) {
-  return program.graph && (port.name == program.graph->sources ||
-                           port.name == program.graph->destinations);
-}
-
 /// What the plan says of the first `count` elements.
 Status inRange(const plan::Port &port, const std::string &file,
                const Tensor &tensor, int64_t count) {
@@ -70,7 +65,7 @@ Result<Feed> check(const plan::Port &port, const TensorType &type,
   if (tensor.type == type) {
     if (Status valid = inRange(port, file, tensor, count); !valid)
       return valid.takeError();
-    return Feed{std::move(tensor), false};
+    return Feed{std::move(tensor), false, nullptr, 0};
   }
   const bool perStep = tensor.type.dtype == type.dtype &&
                        tensor.type.rank() == type.rank() + 1 &&
@@ -82,24 +77,71 @@ Result<Feed> check(const plan::Port &port, const TensorType &type,
     return mismatch("a batch for each of " + std::to_string(steps) + " steps");
   if (Status valid = inRange(port, file, tensor, steps * count); !valid)
     return valid.takeError();
-  return Feed{std::move(tensor), true};
+  return Feed{std::move(tensor), true, nullptr, 0};
+}
+
+/// Rows of the tensor: of a batch per step, of each of them.
+int64_t rowsOf(const TensorType &tensor, const TensorType &type) {
+  const bool perStep = tensor.rank() == type.rank() + 1;
+  return tensor.rank() > int(perStep) ? tensor.shape[perStep] : -1;
+}
+
+/// As check, of an input with a row per node of the graph.
+Result<Feed> checkRows(const plan::Port &port, const TensorType &type,
+                       const std::string &file, Tensor tensor, int steps,
+                       const RunGraph &graph) {
+  TensorType own = type;
+  own.shape[0] = graph.graph.nodes();
+  if (graph.sampled && tensor.type != own)
+    return fail("input \"", port.name, "\": ", file, " is ",
+                toString(tensor.type), ", and ", toString(own),
+                " is expected, a row per node of ", graph.name);
+  if (!graph.sampled && rowsOf(tensor.type, type) != own.shape[0])
+    return check(port, type, file, std::move(tensor), steps);
+  auto feed = check(port, own, file, std::move(tensor), steps);
+  if (!feed || graph.sampled)
+    return feed;
+  return padRows(port, type, std::move(*feed), own.shape[0]);
+}
+
+/// The feeds of the graph's ends.
+Status addEnds(const plan::Program &program, const RunGraph &graph,
+               std::vector<std::optional<Feed>> &given) {
+  graph::Ends ends;
+  if (!graph.sampled) {
+    auto whole = endsFor(program, graph.graph);
+    if (!whole)
+      return fail(graph.name, ": ", whole.error().message);
+    ends = std::move(*whole);
+  }
+  for (size_t i = 0; i < given.size(); ++i) {
+    const plan::Port &port = program.inputs[i];
+    if (!isOfGraph(program, port))
+      continue;
+    given[i].emplace();
+    if (graph.sampled)
+      continue;
+    auto feed = check(port, typeOf(program, port), graph.name,
+                      std::move(port.name == program.graph->sources
+                                    ? ends.sources
+                                    : ends.destinations),
+                      1);
+    if (!feed)
+      return feed.takeError();
+    given[i] = std::move(*feed);
+  }
+  return {};
 }
 } // namespace
 
 Result<std::vector<Feed>>
 runtime::readInputs(const plan::Program &program,
                     const std::vector<std::string> &arguments, int steps,
-                    uint64_t seed, std::vector<GivenInput> known) {
+                    uint64_t seed, const RunGraph *graph) {
   std::vector<std::optional<Feed>> given(program.inputs.size());
-  for (size_t i = 0; i < given.size(); ++i)
-    for (GivenInput &input : known)
-      if (input.name == program.inputs[i].name) {
-        auto feed = check(program.inputs[i], typeOf(program, program.inputs[i]),
-                          input.file, std::move(input.value), steps);
-        if (!feed)
-          return feed.takeError();
-        given[i] = std::move(*feed);
-      }
+  if (graph)
+    if (Status added = addEnds(program, *graph, given); !added)
+      return added.takeError();
   for (const std::string &argument : arguments) {
     // Names may hold '=': the longest one that fits counts.
     size_t found = program.inputs.size(), length = 0;
@@ -136,8 +178,11 @@ runtime::readInputs(const plan::Program &program,
       error.message = "input \"" + port.name + "\": " + error.message;
       return error;
     }
+    const TensorType &type = typeOf(program, port);
     auto feed =
-        check(port, typeOf(program, port), file, std::move(*tensor), steps);
+        graph && isPerNode(program, port)
+            ? checkRows(port, type, file, std::move(*tensor), steps, *graph)
+            : check(port, type, file, std::move(*tensor), steps);
     if (!feed)
       return feed.takeError();
     given[found] = std::move(*feed);
@@ -157,8 +202,13 @@ runtime::readInputs(const plan::Program &program,
                   toString(typeOf(program, port)),
                   "), or give no input at all to run on synthetic ones");
     if (!given[i]) {
-      const TensorType &type = typeOf(program, port);
-      given[i] = Feed{makeTensor(type), false};
+      TensorType type = typeOf(program, port);
+      if (graph && graph->sampled && isPerNode(program, port))
+        type.shape[0] = graph->graph.nodes();
+      if (!byteCount(type))
+        return fail("input \"", port.name, "\" would be of type ",
+                    toString(type), ", which no memory holds");
+      given[i] = Feed{makeTensor(type), false, nullptr, 0};
       if (port.low && port.high)
         drawRange(seed, port.name, *port.low, *port.high, given[i]->value);
       else
@@ -167,7 +217,9 @@ runtime::readInputs(const plan::Program &program,
     }
     feeds.push_back(std::move(*given[i]));
   }
-  if (Status derived = deriveInputs(program, steps, feeds); !derived)
+  const bool open = graph && graph->sampled; // see sampleFeeds
+  if (Status derived = open ? Status() : deriveInputs(program, steps, feeds);
+      !derived)
     return derived.takeError();
   return feeds;
 }

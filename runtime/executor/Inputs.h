@@ -7,26 +7,20 @@
 
 namespace smex::runtime {
 
-/// The values of one input: for all steps, or one batch per step along an axis
-/// in front.
-struct Feed {
-  Tensor value;
-  bool perStep = false;
-
-  /// The dense values for a step.
-  const std::byte *at(int step, int64_t bytesPerStep) const {
-    return value.bytes.data() + (perStep ? step * bytesPerStep : 0);
-  }
-};
-
-/// One feed per input of the program: those known, and from arguments
-/// NAME=FILE. With no argument at all, every other input is drawn from the
-/// seed; else each must be given, but for those that follow from others
-/// (DerivedInputs.h).
+/// One feed per input of the program, from arguments NAME=FILE; with a graph,
+/// its ends too. With no argument at all, every other input is drawn from the
+/// seed; else each must be given, but for those that
+/// follow from others (DerivedInputs.h; of a graph to be sampled, they have
+/// feeds without a value, too).
+///
+/// What has a row per node may have as many as the graph: more of them, which
+/// count for nothing, are added. Of a graph to be sampled it must have as many,
+/// and is left so; the ends have feeds without a value. Errors: what is wrong
+/// with a file, or does not fit the plan.
 Result<std::vector<Feed>> readInputs(const plan::Program &program,
                                      const std::vector<std::string> &arguments,
                                      int steps, uint64_t seed,
-                                     std::vector<GivenInput> known = {});
+                                     const RunGraph *graph = nullptr);
 
 /// The feeds of `program` in the order of another program's inputs, which must
 /// be the same ones.

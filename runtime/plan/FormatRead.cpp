@@ -194,9 +194,16 @@ WorkerInstruction workerInstructionOf(const Cursor &at) {
 }
 
 GraphInputs graphOf(const Cursor &at) {
-  at.object({"destinations", "nodes", "self_loops", "sources"});
-  return {at.string("sources"), at.string("destinations"),
-          at.integer("nodes", 0, sizeLimit), at.boolean("self_loops")};
+  at.object({"destinations", "nodes", "self_loops", "sources"}, {"per_node"});
+  GraphInputs graph = {at.string("sources"),
+                       at.string("destinations"),
+                       at.integer("nodes", 0, sizeLimit),
+                       at.boolean("self_loops"),
+                       {}};
+  if (at.has("per_node"))
+    graph.perNode =
+        at.list("per_node", [](const Cursor &name) { return name.string(); });
+  return graph;
 }
 
 } // namespace

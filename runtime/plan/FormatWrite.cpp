@@ -166,11 +166,14 @@ Json plan::programToJson(const Program &program) {
                                       {"shape", tensor.type.shape}};
                         })},
   };
-  if (program.graph)
+  if (program.graph) {
     json["graph"] = {{"destinations", program.graph->destinations},
                      {"nodes", program.graph->nodes},
                      {"self_loops", program.graph->selfLoops},
                      {"sources", program.graph->sources}};
+    if (!program.graph->perNode.empty())
+      json["graph"]["per_node"] = program.graph->perNode;
+  }
   return json;
 }
 

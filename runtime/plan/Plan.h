@@ -135,10 +135,13 @@ struct GraphInputs {
   std::string sources, destinations;
   int64_t nodes = 0;      // that the program has room for
   bool selfLoops = false; // the model wants one at each node
+  /// Inputs that have a row per node: what nodes have, and labels.
+  std::vector<std::string> perNode;
 
   bool operator==(const GraphInputs &other) const {
     return sources == other.sources && destinations == other.destinations &&
-           nodes == other.nodes && selfLoops == other.selfLoops;
+           nodes == other.nodes && selfLoops == other.selfLoops &&
+           perNode == other.perNode;
   }
 };
 

@@ -4,6 +4,7 @@
 #include "runtime/plan/Validate.h"
 #include "support/Text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -324,6 +325,22 @@ private:
         (from != to || program.graph->sources == program.graph->destinations))
       complaint.add("graph.destinations: must be another input than the "
                     "sources, of the same type");
+    for (const std::string &name : program.graph->perNode)
+      if (!complaint && !isPerNode(name))
+        complaint.add("graph.per_node: \"", printable(name),
+                      "\" is no input with ", program.graph->nodes,
+                      " rows, a row per node, or is there twice");
+  }
+
+  bool isPerNode(const std::string &name) const {
+    const auto &all = program.graph->perNode;
+    return std::count(all.begin(), all.end(), name) == 1 &&
+           std::any_of(program.inputs.begin(), program.inputs.end(),
+                       [&](const Port &input) {
+                         const auto &shape = typeOf(input.buffer).shape;
+                         return input.name == name && !shape.empty() &&
+                                shape[0] == program.graph->nodes;
+                       });
   }
 
   static bool holds(DType type, int64_t value) {

@@ -2,6 +2,7 @@
 
 #include "runtime/executor/Checkpoint.h"
 #include "runtime/executor/Report.h"
+#include "runtime/executor/Samples.h"
 #include "runtime/executor/Verify.h"
 #include "runtime/plan/Load.h"
 #include "support/File.h"
@@ -48,20 +49,9 @@ public:
         plan(std::move(loaded)), backend(std::move(backend)) {}
 
   Status run() {
-    std::vector<GivenInput> given;
-    if (!arguments.graphs.empty()) {
-      auto ends = readGraphInputs(plan.partitioned.program, arguments.graphs);
-      if (!ends)
-        return ends.takeError();
-      given = std::move(*ends);
-    }
-    auto read = readInputs(plan.partitioned.program, arguments.inputs,
-                           options.steps, arguments.seed, std::move(given));
-    if (!read)
-      return read.takeError();
-    feeds = std::move(*read);
-    for (Status (Job::*part)() : {&Job::openParameters, &Job::openCheckpoints,
-                                  &Job::openTargets, &Job::execute})
+    for (Status (Job::*part)() :
+         {&Job::openFeeds, &Job::openParameters, &Job::openCheckpoints,
+          &Job::openTargets, &Job::execute})
       if (Status done = (this->*part)(); !done)
         return done;
     if (nothingLeft()) {
@@ -79,6 +69,27 @@ public:
 
 private:
   bool nothingLeft() const { return options.firstStep >= options.steps; }
+
+  Status openFeeds() {
+    const plan::Program &program = plan.partitioned.program;
+    std::optional<RunGraph> graph;
+    if (!arguments.graphs.empty()) {
+      auto read =
+          readRunGraph(program, arguments.graphs, !arguments.fanouts.empty());
+      if (!read)
+        return read.takeError();
+      graph = std::move(*read);
+    }
+    auto read = readInputs(program, arguments.inputs, options.steps,
+                           arguments.seed, graph ? &*graph : nullptr);
+    if (read && !arguments.fanouts.empty())
+      read = sampleFeeds(program, std::move(*graph), std::move(*read),
+                         {arguments.fanouts, arguments.batch, arguments.seed});
+    if (!read)
+      return read.takeError();
+    feeds = std::move(*read);
+    return {};
+  }
 
   Status openParameters() {
     auto opened =

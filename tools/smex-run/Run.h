@@ -10,6 +10,8 @@ struct RunArguments {
   std::string directory, backend = "auto", outputDirectory, metrics, trace;
   std::string parameters, saveParameters, checkpoints;
   std::vector<std::string> inputs, graphs;
+  std::vector<int64_t> fanouts; // per layer; none: no samples
+  int64_t batch = 0;            // nodes whose label counts in a sample
   uint64_t seed = 0;
   int checkpointEvery = 100;
   bool verify = false, resume = false;

@@ -35,14 +35,34 @@ void declare(CLI::App &app, RunArguments &arguments) {
          "all inputs are synthetic")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
-  app.add_option(
-         "--graph", arguments.graphs,
-         "the graph that the model works on, where the plan was "
-         "compiled without: scipy CSR .npz, Matrix Market .mtx, or a "
-         "list of edges; at most as many nodes and edges as the plan's; "
-         "several graphs are one, side by side")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  auto *graph =
+      app.add_option(
+             "--graph", arguments.graphs,
+             "the graph that the model works on, where the plan was "
+             "compiled without: scipy CSR .npz, Matrix Market .mtx, or a "
+             "list of edges; at most as many nodes and edges as the plan's; "
+             "several graphs are one, side by side; with --sample, as large as "
+             "you like")
+          ->type_name("FILE")
+          ->allow_extra_args(false);
+  auto *sample =
+      app.add_option("--sample", arguments.fanouts,
+                     "train on samples of the graph: so many neighbours of "
+                     "each node, for each layer of the network, the first one "
+                     "first, as in 10,25; -1: all of them")
+          ->delimiter(',')
+          ->check(CLI::Range(int64_t(-1), int64_t(1) << 40))
+          ->allow_extra_args(false)
+          ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
+          ->type_name("N,N,..")
+          ->needs(graph);
+  auto *batch =
+      app.add_option("--batch", arguments.batch,
+                     "nodes whose labels count in a sample; others are drawn "
+                     "until an epoch has had each once")
+          ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+          ->needs(sample);
+  sample->needs(batch);
   auto *outputs = app.add_option("--output-dir", arguments.outputDirectory,
                                  "write <output name>.npy there")
                       ->type_name("DIR");

@@ -181,6 +181,15 @@ std::optional<GraphInputs> Importer::openGraph(const Model &result) const {
   };
   if (!isEnds(names.sources) || !isEnds(names.destinations))
     return std::nullopt;
-  return GraphInputs{names.sources, names.destinations, nodes->second,
-                     names.selfLoops};
+  GraphInputs inputs{
+      names.sources, names.destinations, nodes->second, names.selfLoops, {}};
+  for (const auto &input : model->graph().input()) {
+    const auto &shape = input.type().tensor_type().shape();
+    if (shape.dim_size() > 0 && shape.dim(0).dim_param() == names.sourceNodes &&
+        std::any_of(result.inputs.begin(), result.inputs.end(), [&](int i) {
+          return result.values[size_t(i)].name == input.name();
+        }))
+      inputs.perNode.push_back(input.name());
+  }
+  return inputs;
 }

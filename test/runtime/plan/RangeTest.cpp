@@ -156,7 +156,13 @@ TEST_CASE("a graph that is none is refused") {
   CHECK(refusedGraph([](Program &p) { p.graph->destinations = "src"; }) ==
         "plan/program.json: graph.destinations: must be another input than the "
         "sources, of the same type");
+  for (const char *name : {"none", "src"}) // src has 4 rows, not 5
+    CHECK_THAT(refusedGraph([&](Program &p) { p.graph->perNode = {name}; }),
+               Catch::Contains("graph.per_node: \"" + std::string(name) +
+                               "\" is no input with 5 rows"));
   Plan plan = withGraph();
+  plan.unpartitioned.program.graph->perNode = {"labels"};
+  CHECK_THAT(listed(check(plan)), Catch::Contains("graph: is another one"));
   plan.unpartitioned.program.graph->nodes = 6;
   CHECK_THAT(listed(check(plan)), Catch::Contains("graph: is another one"));
   plan.unpartitioned.program.graph.reset();

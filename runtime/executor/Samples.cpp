@@ -1,0 +1,187 @@
+#include "runtime/executor/Samples.h"
+
+#include "runtime/executor/DerivedInputs.h"
+#include "runtime/graph/Sample.h"
+#include "support/Random.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <numeric>
+
+using namespace smex;
+using namespace smex::runtime;
+using graph::Numbers;
+
+namespace {
+
+/// An input that a sample replaces.
+struct Port {
+  plan::Port port;
+  TensorType type;     // the plan's
+  Tensor value;        // a row per node of the graph
+  bool counts = false; // labels: some value counts for nothing
+};
+
+using Batch = std::vector<Tensor>;
+
+class Samples : public StepSource {
+public:
+  Samples(const plan::Program &program, RunGraph run, Sampling given)
+      : program(program), run(std::move(run)), sampling(std::move(given)),
+        in(graph::byDestination(this->run.graph)) {}
+
+  /// Number of the input among those that a step makes; sources and
+  /// destinations are the first two.
+  int add(Port port) {
+    ports.push_back(std::move(port));
+    return int(ports.size()) + 1;
+  }
+
+  /// Once all inputs are there.
+  Status open() {
+    const auto labels = std::find_if(ports.begin(), ports.end(),
+                                     [](const Port &p) { return p.counts; });
+    if (labels == ports.end())
+      return fail("--sample: the plan has no labels of nodes, or all of them "
+                  "count: compile it with --train --loss cross_entropy");
+    for (int64_t v = 0; v < run.graph.nodes(); ++v)
+      if (counts(*labels, v))
+        counted.push_back(v);
+    if (counted.empty())
+      return fail("--sample: no node has a label that counts: all are ",
+                  *labels->port.ignore);
+    if (sampling.batch < 1 || sampling.batch > program.graph->nodes)
+      return fail("--batch ", sampling.batch, ": the plan has room for ",
+                  program.graph->nodes,
+                  " nodes: compile it with --dim nodes=N for the batch and all "
+                  "that is sampled, or take a smaller batch");
+    return {};
+  }
+
+  Result<std::shared_ptr<const Batch>> at(int step) override {
+    const std::lock_guard<std::mutex> lock(mutex);
+    auto &[number, held] = made[size_t(step) % made.size()];
+    if (held && number == step)
+      return held;
+    auto batch = make(step);
+    if (!batch)
+      return fail("step ", step + 1, ": ", batch.error().message);
+    number = step;
+    held = std::make_shared<const Batch>(std::move(*batch));
+    return held;
+  }
+
+private:
+  static int64_t rowBytes(const Tensor &tensor) {
+    const int64_t rows = tensor.type.shape[0];
+    return rows ? int64_t(tensor.bytes.size()) / rows : 0;
+  }
+
+  /// Whether some element of a node's labels is another value than the one that
+  /// does not count.
+  static bool counts(const Port &labels, int64_t node) {
+    const int64_t bytes = rowBytes(labels.value);
+    const int64_t size = byteSize(labels.value.type.dtype);
+    const std::byte *row = labels.value.bytes.data() + node * bytes;
+    for (int64_t at = 0; at < bytes; at += size) // low bytes: little-endian
+      if (std::memcmp(row + at, &*labels.port.ignore, size_t(size)) != 0)
+        return true;
+    return false;
+  }
+
+  /// The nodes whose label counts in a step, in an epoch's order.
+  Numbers seedsOf(int64_t step) {
+    const int64_t all = int64_t(counted.size());
+    const int64_t batch = std::min(sampling.batch, all);
+    const int64_t steps = (all + batch - 1) / batch;
+    if (step / steps != epoch) {
+      epoch = step / steps;
+      order = counted;
+      const Random random = Random(sampling.seed, "epochs").of(uint64_t(epoch));
+      for (int64_t i = all - 1; i > 0; --i)
+        std::swap(order[size_t(i)],
+                  order[size_t(random.below(i + 1, uint64_t(i)))]);
+    }
+    const int64_t first = step % steps * batch;
+    return {order.begin() + first,
+            order.begin() + std::min(first + batch, all)};
+  }
+
+  Result<Batch> make(int64_t step) {
+    const Numbers seeds = seedsOf(step);
+    const uint64_t seed = Random(sampling.seed, "samples").bits(uint64_t(step));
+    const auto blocks =
+        graph::sampleNeighbours(run.graph, in, seeds, sampling.fanouts, seed);
+    if (!blocks)
+      return fail("--sample: ", blocks.error().message);
+    graph::Part part = graph::unite(*blocks);
+    auto ends = endsFor(program, part.graph);
+    if (!ends)
+      return fail("the sample of ", seeds.size(), " nodes from ", run.name,
+                  " has ", part.graph.nodes(), " nodes and ",
+                  part.graph.edges(), " edges; it ", ends.error().message);
+    Batch batch;
+    batch.push_back(std::move(ends->sources));
+    batch.push_back(std::move(ends->destinations));
+    for (const Port &port : ports) {
+      Numbers rows = part.oldNodes;
+      rows.resize(size_t(port.type.shape[0]), -1);
+      auto values = graph::gatherRows(port.value, rows);
+      if (!values)
+        return values.takeError();
+      const int64_t bytes = rowBytes(*values);
+      // `seeds` are the first nodes of a sample.
+      const int64_t own =
+          port.counts ? int64_t(seeds.size()) : part.graph.nodes();
+      fillRows(port.port, *values, own * bytes,
+               int64_t(values->bytes.size()) - own * bytes);
+      batch.push_back(std::move(*values));
+    }
+    return batch;
+  }
+
+  const plan::Program &program;
+  const RunGraph run;
+  const Sampling sampling;
+  const graph::Rows in;
+  std::vector<Port> ports;
+  Numbers counted; // nodes whose label counts, ascending
+
+  std::mutex mutex; // of what follows
+  int64_t epoch = -1;
+  Numbers order;
+  /// Two, for a worker may be a step behind another one.
+  std::array<std::pair<int, std::shared_ptr<const Batch>>, 2> made;
+};
+
+} // namespace
+
+Result<std::vector<Feed>> runtime::sampleFeeds(const plan::Program &program,
+                                               RunGraph graph,
+                                               std::vector<Feed> feeds,
+                                               const Sampling &sampling) {
+  const auto samples =
+      std::make_shared<Samples>(program, std::move(graph), sampling);
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    const plan::Port &port = program.inputs[i];
+    const int buffer = program.buffers[size_t(port.buffer)].tensor;
+    Feed &feed = feeds[i];
+    if (isOfGraph(program, port))
+      feed.number = port.name == program.graph->sources ? 0 : 1;
+    else if (isPerNode(program, port))
+      feed.number =
+          samples->add({port, program.tensors[size_t(buffer)].type,
+                        std::move(feed.value), port.ignore.has_value()});
+    else
+      continue;
+    feed.value = Tensor();
+    feed.source = samples;
+  }
+  if (Status opened = samples->open(); !opened)
+    return opened.takeError();
+  if (Status derived = deriveInputs(program, 1, feeds); !derived)
+    return derived.takeError();
+  return feeds;
+}

@@ -1,0 +1,35 @@
+// Training on samples of a graph that is larger than the plan: each step takes
+// some nodes whose label counts, neighbours of them, neighbours of these, and
+// so on, a layer of the network each (GraphSAGE).
+//
+// An epoch takes each node that counts once, in an order of its own. What a
+// step works on is a function of the graph, the seed and the step: the same for
+// any number of workers, and after a resumed run's checkpoint.
+#ifndef SMEX_RUNTIME_EXECUTOR_SAMPLES_H
+#define SMEX_RUNTIME_EXECUTOR_SAMPLES_H
+
+#include "runtime/executor/GraphInputs.h"
+
+namespace smex::runtime {
+
+struct Sampling {
+  /// Of each layer, the network's first one first: so many neighbours of each
+  /// node, or all of them, -1 (graph::sampleNeighbours).
+  graph::Numbers fanouts;
+  int64_t batch = 0; // nodes whose label counts in a step; fewer end an epoch
+  uint64_t seed = 0;
+};
+
+/// The feeds of a program that works on `graph`, with those of its ends and of
+/// what has a row per node replaced: by a sample in each step, its nodes first,
+/// and what fills the plan's room. Labels of nodes that were only sampled do
+/// not count. Errors: labels that all count, for any value; none that count;
+/// a batch or fan-outs that make no sense. That a sample exceeds the plan is an
+/// error of its step.
+Result<std::vector<Feed>> sampleFeeds(const plan::Program &program,
+                                      RunGraph graph, std::vector<Feed> feeds,
+                                      const Sampling &sampling);
+
+} // namespace smex::runtime
+
+#endif
