@@ -61,6 +61,18 @@ private:
       input.ignore = (*range)[2];
   }
 
+  static std::optional<graph::Recipe> recipeOf(exec::BufferOp buffer) {
+    if (!buffer.getDerivation())
+      return std::nullopt;
+    graph::Recipe recipe;
+    recipe.derivation = *graph::parseDerivation(*buffer.getDerivation());
+    for (StringRef name : buffer.getOf()->getAsValueRange<StringAttr>())
+      recipe.of.push_back(name.str());
+    if (const auto wraps = buffer.getWraps())
+      recipe.wraps = wraps->vec();
+    return recipe;
+  }
+
   /// If both inputs are there: one that nobody reads is none of the program's.
   void setGraph() {
     if (!op.getGraph())
@@ -101,6 +113,7 @@ private:
     if (buffer.getRole() == "input") {
       program().inputs.push_back({buffer.getTensor().str(), number});
       setRange(program().inputs.back(), buffer.getRange());
+      program().inputs.back().derived = recipeOf(buffer);
     } else if (exec::isParameter(buffer)) {
       const auto scale = buffer.getDrawn();
       program().parameters.push_back(

@@ -74,14 +74,15 @@ Result<const Tensor *> Weights::whole(const DerivedParameter &parameter) const {
     return &keptTensor;
   keptTensor = Tensor(); // before the next one, not beside it
   std::vector<Tensor> of;
-  for (const std::string &name : parameter.of) {
+  for (const std::string &name : parameter.recipe.of) {
     const TensorType &type = model.values[byName.at(name)->value].type;
     auto bytes = read(name, wholeBox(type.shape));
     if (!bytes)
       return bytes.takeError();
     of.push_back({type, std::move(*bytes)});
   }
-  auto tensor = graph::derive(parameter.derivation, of, parameter.type);
+  auto tensor = graph::derive(parameter.recipe.derivation, of, parameter.type,
+                              parameter.recipe.wraps);
   if (!tensor)
     return tensor.takeError();
   keptTensor = std::move(*tensor);

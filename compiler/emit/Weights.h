@@ -15,8 +15,7 @@ namespace smex::emit {
 struct DerivedParameter {
   std::string name;
   TensorType type;
-  graph::Derivation derivation;
-  std::vector<std::string> of;
+  graph::Recipe recipe;
 };
 
 class Weights {

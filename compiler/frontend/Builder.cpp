@@ -31,8 +31,14 @@ ValueId Builder::addParameter(std::string name, TensorType type,
 }
 
 ValueId Builder::addConstant(Tensor tensor, std::string name) {
-  Entry entry{Entry::Kind::Constant, std::move(name), tensor.type};
-  entry.tensor = std::make_shared<const Tensor>(std::move(tensor));
+  return addConstant(std::make_shared<const Tensor>(std::move(tensor)),
+                     std::move(name));
+}
+
+ValueId Builder::addConstant(std::shared_ptr<const Tensor> tensor,
+                             std::string name) {
+  Entry entry{Entry::Kind::Constant, std::move(name), tensor->type};
+  entry.tensor = std::move(tensor);
   return add(std::move(entry));
 }
 

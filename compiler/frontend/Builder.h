@@ -31,6 +31,7 @@ public:
   ValueId addParameter(std::string name, TensorType type, ParameterData data);
   /// A value that is not a weight: its name is made where none is given.
   ValueId addConstant(Tensor tensor, std::string name);
+  ValueId addConstant(std::shared_ptr<const Tensor> tensor, std::string name);
 
   /// A constant whose bytes stay where they are.
   ValueId addConstant(std::string name, TensorType type, ParameterData data);

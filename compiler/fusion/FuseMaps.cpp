@@ -227,12 +227,18 @@ private:
     });
     // Lists of numbers that a graph is given by are there in any case.
     int64_t read = 0;
-    for (mlir::Value input : producer.getInputs()) {
-      auto parameter = input.getDefiningOp<semantic::ParameterOp>();
-      if (!parameter || !parameter.getConstant())
+    for (mlir::Value input : producer.getInputs())
+      if (!isListOfNumbers(input))
         read += elementsOf(input);
-    }
     return cheap && elementsOf(producer.getResult()) >= 2 * read;
+  }
+
+  static bool isListOfNumbers(mlir::Value value) {
+    if (auto parameter = value.getDefiningOp<semantic::ParameterOp>())
+      return parameter.getConstant();
+    const smex::TensorType type = semantic::tensorType(value.getType());
+    return isa<BlockArgument>(value) && type.rank() == 1 &&
+           isInteger(type.dtype);
   }
 
   static bool isCheap(tdl::BinaryOp op) {

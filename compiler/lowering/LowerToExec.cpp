@@ -191,6 +191,8 @@ private:
     auto drawn = FloatAttr();
     if (auto parameter = tensor.getDefiningOp<ParameterOp>())
       drawn = parameter.getDrawnAttr();
+    const semantic::Recipe recipe =
+        role == "input" ? semantic::recipeOf(tensor) : semantic::Recipe();
     return BufferOp::create(builder, loc, builder.getType<exec::BufferType>(),
                             builder.getStringAttr(role),
                             builder.getStringAttr(semantic::tensorName(tensor)),
@@ -199,6 +201,7 @@ private:
                             exec::isParameterRole(role) ? drawn : FloatAttr(),
                             role == "input" ? rangeOf(tensor)
                                             : DenseI64ArrayAttr(),
+                            recipe.derivation, recipe.of, recipe.wraps,
                             builder.getDenseI64ArrayAttr(exec::flatten(boxes)),
                             DenseI64ArrayAttr());
   }

@@ -1,13 +1,15 @@
-// What is sound is said by Segments.h; here only: which tensors are known
+// What is sound is said by Segments.h; here only: which tensors are there
 // before the model runs, and where the lists derived from them come from.
 #include "compiler/messagepassing/Passes.h"
 #include "compiler/messagepassing/Segments.h"
+#include "runtime/graph/Derived.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <optional>
 
 namespace smex::messagepassing {
 #define GEN_PASS_DEF_SEGMENTREDUCTIONS
@@ -22,63 +24,121 @@ using semantic::ParameterOp;
 
 namespace {
 
-/// The parameter, if it is a list of integers that never changes, and of which
-/// something is known.
-ParameterOp knownList(mlir::Value value) {
+/// A list of integers that is there before any kernel runs.
+struct List {
+  mlir::Value value;
+  bool isInput; // else a constant
+  bool ascending = false;
+  tdl::Range range;
+
+  StringRef name() const { return semantic::tensorName(value); }
+  int64_t length() const {
+    return semantic::tensorType(value.getType()).shape[0];
+  }
+};
+
+/// Numbers that no element of the input is below or above. One that counts for
+/// nothing is an element like others.
+tdl::Range rangeOf(func::FuncOp main, BlockArgument input) {
+  const smex::TensorType type = semantic::tensorType(input.getType());
+  auto range = main.getArgAttrOfType<DenseI64ArrayAttr>(input.getArgNumber(),
+                                                        semantic::rangeAttr);
+  if (!range && type.dtype == DType::I32)
+    return {std::numeric_limits<int32_t>::min(),
+            std::numeric_limits<int32_t>::max()};
+  if (!range)
+    return {std::numeric_limits<int64_t>::min(),
+            std::numeric_limits<int64_t>::max()};
+  const auto numbers = range.asArrayRef();
+  return {*llvm::min_element(numbers), *llvm::max_element(numbers)};
+}
+
+/// A parameter that never changes, and of which something is known; or an input
+/// that does not follow from others.
+std::optional<List> listOf(func::FuncOp main, mlir::Value value) {
+  const smex::TensorType type = semantic::tensorType(value.getType());
+  if (type.rank() != 1 ||
+      (type.dtype != DType::I32 && type.dtype != DType::I64))
+    return std::nullopt;
+  if (auto input = dyn_cast<BlockArgument>(value)) {
+    if (main.getArgAttr(input.getArgNumber(), semantic::derivationAttr))
+      return std::nullopt;
+    return List{value, true, false, rangeOf(main, input)};
+  }
   auto parameter = value.getDefiningOp<ParameterOp>();
   if (!parameter || !parameter.getConstant() || !parameter.getRange())
-    return {};
-  const smex::TensorType type = semantic::tensorType(value.getType());
-  const bool isList = type.rank() == 1 && isInteger(type.dtype);
-  return isList ? parameter : ParameterOp();
+    return std::nullopt;
+  const auto range = *parameter.getRange();
+  return List{value, false, parameter.getAscending(), {range[0], range[1]}};
 }
 
 class Rewriting {
 public:
-  explicit Rewriting(ModuleOp module)
-      : module(module), lambdas(module, "segment") {}
+  Rewriting(ModuleOp module, func::FuncOp main)
+      : main(main), lambdas(module, "segment"), module(module) {
+    for (BlockArgument input : main.getArguments())
+      names.insert(semantic::tensorName(input));
+    for (Operation &op : main.getBody().front())
+      if (isa<ParameterOp, ApplyOp>(op))
+        names.insert(semantic::tensorName(op.getResult(0)));
+  }
 
-  void run(func::FuncOp main) {
+  void run() {
     for (Operation &op : llvm::make_early_inc_range(main.getBody().front()))
       if (auto apply = dyn_cast<ApplyOp>(op))
         rewrite(apply);
     for (Operation &op : llvm::make_early_inc_range(main.getBody().front()))
-      if (isa<ParameterOp>(op) && knownList(op.getResult(0)) && op.use_empty())
+      if (isa<ParameterOp>(op) && op.use_empty() &&
+          listOf(main, op.getResult(0)))
         op.erase();
     semantic::eraseUnusedLambdas(module);
   }
 
 private:
-  void rewrite(ApplyOp apply) {
+  using Lists = std::vector<std::optional<List>>;
+
+  static Known knownOf(const Lists &lists) {
     Known known;
-    for (mlir::Value operand : apply.getInputs()) {
-      known.emplace_back();
-      if (ParameterOp list = knownList(operand))
-        known.back() = {(*list.getRange())[0], (*list.getRange())[1]};
-    }
-    if (llvm::none_of(known, [](const auto &range) { return bool(range); }))
+    for (const auto &list : lists)
+      known.push_back(list ? std::optional(list->range) : std::nullopt);
+    return known;
+  }
+
+  void rewrite(ApplyOp apply) {
+    Lists lists;
+    for (mlir::Value operand : apply.getInputs())
+      lists.push_back(listOf(main, operand));
+    if (llvm::none_of(lists, [](const auto &list) { return bool(list); }))
       return;
-    const tdl::Lambda lambda =
-        withoutCertain(lambdas[apply.getLambdaAttr().getAttr()], known);
+    const tdl::Lambda lambda = withoutCertain(
+        lambdas[apply.getLambdaAttr().getAttr()], knownOf(lists));
     apply.setLambdaAttr(lambdas.symbolOf(lambda));
-    const auto by = segmentation(lambda, known);
+    const auto by = segmentation(lambda, knownOf(lists));
     if (!by)
       return;
     const int64_t results = apply.getExtents()[size_t(by->variable)];
     const int64_t terms = apply.getExtents()[size_t(by->term)];
-    ParameterOp key = knownList(apply.getInputs()[size_t(by->key)]);
-    if (semantic::tensorType(key.getType()).shape[0] != terms)
+    const List key = *lists[size_t(by->key)];
+    if (key.length() != terms)
       return; // the loop does not go over the whole list
+    // What is put in the key's order is there when the key is.
+    for (auto &list : lists)
+      if (list && (list->isInput != key.isInput || list->length() != terms))
+        list.reset();
     constexpr int64_t most = std::numeric_limits<int32_t>::max();
     const DType numbers =
         std::max(results, terms) < most ? DType::I32 : DType::I64;
+    // Where numbers are counted from the end, places are in another order.
+    const bool ascending =
+        key.ascending && (by->wrap == 0 || key.range.lo >= 0);
     const auto made =
-        segmented(lambda, *by, known, key.getAscending(), numbers);
+        segmented(lambda, *by, knownOf(lists), ascending, numbers);
     if (!made)
       return;
     SmallVector<mlir::Value> operands;
-    for (const Source &source : made->operands)
-      operands.push_back(operandFor(apply, key, source, results, numbers));
+    for (auto [source, operand] :
+         llvm::zip(made->operands, made->lambda.operands))
+      operands.push_back(operandFor(apply, key, *by, source, operand.type));
     SmallVector<int64_t> extents(apply.getExtents());
     if (made->counts)
       extents.resize(size_t(made->lambda.rank()));
@@ -92,54 +152,104 @@ private:
     apply.erase();
   }
 
-  mlir::Value operandFor(ApplyOp apply, ParameterOp key, const Source &source,
-                         int64_t results, DType numbers) {
-    const int64_t terms = semantic::tensorType(key.getType()).shape[0];
-    if (source.kind == Source::Kind::Offsets)
-      return derived("offsets", {key}, {numbers, {results + 1}});
-    if (source.kind == Source::Kind::Order)
-      return derived("order", {key}, {numbers, {terms}});
-    mlir::Value operand = apply.getInputs()[size_t(source.of)];
-    if (source.kind == Source::Kind::Gathered)
-      return derived("gathered", {knownList(operand), key}, {numbers, {terms}});
-    return operand;
+  mlir::Value operandFor(ApplyOp apply, const List &key, const Segmentation &by,
+                         const Source &source, DType type) {
+    using graph::Derivation;
+    const auto of = [&](size_t i) { return apply.getInputs()[i]; };
+    switch (source.kind) {
+    case Source::Kind::Same:
+      break;
+    case Source::Kind::Offsets: {
+      const int64_t results = apply.getExtents()[size_t(by.variable)];
+      return derived(Derivation::Offsets, {key.value}, {by.wrap},
+                     {type, {results + 1}});
+    }
+    case Source::Kind::Order:
+      return derived(Derivation::Order, {key.value}, {by.wrap},
+                     {type, {key.length()}});
+    case Source::Kind::Gathered:
+      return derived(Derivation::Gathered, {of(size_t(source.of)), key.value},
+                     {source.wrap, by.wrap}, {type, {key.length()}});
+    }
+    return of(size_t(source.of));
   }
 
-  /// One parameter per distinct derivation, right behind what it is made of.
-  mlir::Value derived(StringRef derivation, SmallVector<ParameterOp> of,
+  /// One list per distinct recipe and type: one key may be that of different
+  /// numbers of results.
+  mlir::Value derived(graph::Derivation derivation, ArrayRef<mlir::Value> of,
+                      SmallVector<int64_t> wraps,
                       const smex::TensorType &type) {
-    SmallVector<StringRef> names;
-    for (ParameterOp parameter : of)
-      names.push_back(parameter.getName());
-    std::string name = names[0].str() + "." + derivation.str();
-    if (names.size() > 1)
-      name = (names[0] + ".by." + names[1]).str();
-    // One key may be that of different numbers of results.
-    mlir::Value &found = made[{name, type.shape[0]}];
+    Builder builder(module.getContext());
+    SmallVector<StringRef> ofNames;
+    for (mlir::Value list : of)
+      ofNames.push_back(semantic::tensorName(list));
+    if (llvm::all_of(wraps, [](int64_t wrap) { return wrap == 0; }))
+      wraps.clear();
+    const semantic::Recipe recipe = {
+        builder.getStringAttr(graph::name(derivation)),
+        builder.getStrArrayAttr(ofNames),
+        wraps.empty() ? DenseI64ArrayAttr()
+                      : builder.getDenseI64ArrayAttr(wraps)};
+    const auto mlirType = semantic::toMlirType(type, module.getContext());
+    mlir::Value &found =
+        made[{recipe.derivation, recipe.of, recipe.wraps, mlirType}];
     if (found)
       return found;
-    if (const int64_t same = ++times[name]; same > 1)
-      name += "." + std::to_string(same);
-    Operation *last = of[0];
-    for (ParameterOp parameter : of)
-      if (last->isBeforeInBlock(parameter))
-        last = parameter;
-    OpBuilder builder(module.getContext());
-    builder.setInsertionPointAfter(last);
-    auto parameter =
-        ParameterOp::create(builder, last->getLoc(),
-                            semantic::toMlirType(type, module.getContext()),
-                            builder.getStringAttr(name));
-    parameter.setConstant(true);
-    parameter.setDerivation(derivation);
-    parameter.setOfAttr(builder.getStrArrayAttr(names));
-    return found = parameter.getResult();
+    const StringAttr name = newName(
+        of.size() > 1 ? ofNames[0] + ".by." + ofNames[1]
+                      : Twine(ofNames[0]) + "." + recipe.derivation.getValue());
+    return found = isa<BlockArgument>(of[0])
+                       ? derivedInput(name, mlirType, recipe)
+                       : derivedParameter(name, mlirType, recipe, of);
   }
 
-  ModuleOp module;
+  StringAttr newName(const Twine &wanted) {
+    const std::string base = wanted.str();
+    std::string name = base;
+    for (int i = 2; !names.insert(name).second; ++i)
+      name = base + "." + std::to_string(i);
+    return StringAttr::get(module.getContext(), name);
+  }
+
+  mlir::Value derivedInput(StringAttr name, RankedTensorType type,
+                           const semantic::Recipe &recipe) {
+    const unsigned number = main.getNumArguments();
+    // An argument more can always be inserted: there are no results to go with.
+    (void)main.insertArgument(number, type, DictionaryAttr(),
+                              NameLoc::get(name));
+    main.setArgAttr(number, semantic::nameAttr, name);
+    main.setArgAttr(number, semantic::derivationAttr, recipe.derivation);
+    main.setArgAttr(number, semantic::ofAttr, recipe.of);
+    if (recipe.wraps)
+      main.setArgAttr(number, semantic::wrapsAttr, recipe.wraps);
+    return main.getArgument(number);
+  }
+
+  /// Right behind what it is made of.
+  mlir::Value derivedParameter(StringAttr name, RankedTensorType type,
+                               const semantic::Recipe &recipe,
+                               ArrayRef<mlir::Value> of) {
+    Operation *last = of[0].getDefiningOp();
+    for (mlir::Value list : of)
+      if (last->isBeforeInBlock(list.getDefiningOp()))
+        last = list.getDefiningOp();
+    OpBuilder builder(module.getContext());
+    builder.setInsertionPointAfter(last);
+    auto parameter = ParameterOp::create(builder, last->getLoc(), type, name);
+    parameter.setConstant(true);
+    parameter.setDerivationAttr(recipe.derivation);
+    parameter.setOfAttr(recipe.of);
+    if (recipe.wraps)
+      parameter.setWrapsAttr(recipe.wraps);
+    return parameter.getResult();
+  }
+
+  func::FuncOp main;
   tdl::LambdaSymbols lambdas;
-  std::map<std::pair<std::string, int64_t>, mlir::Value> made;
-  std::map<std::string, int64_t> times;
+  ModuleOp module;
+  llvm::StringSet<> names; // of all tensors
+  llvm::DenseMap<std::tuple<Attribute, Attribute, Attribute, Type>, mlir::Value>
+      made;
 };
 
 struct SegmentReductions
@@ -150,7 +260,7 @@ struct SegmentReductions
     func::FuncOp main = semantic::mainFunction(getOperation());
     if (!main)
       return signalPassFailure();
-    Rewriting(getOperation()).run(main);
+    Rewriting(getOperation(), main).run();
   }
 };
 

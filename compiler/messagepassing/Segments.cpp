@@ -16,20 +16,6 @@ bool isVariable(const ExprRef &e, int index) {
   return e->kind == ExprKind::Index && e->index == index;
 }
 
-/// The value that a cast of integers is made of.
-const ExprRef &withoutCast(const ExprRef &e) {
-  const bool integers = e->kind == ExprKind::Cast && isInteger(e->type) &&
-                        isInteger(e->children[0]->type);
-  return integers ? e->children[0] : e;
-}
-
-/// list[variable], of a known list.
-bool isElement(const ExprRef &e, const Known &known) {
-  return e->kind == ExprKind::Read && known[size_t(e->operand)] &&
-         e->children.size() == 1 && e->children[0]->kind == ExprKind::Index &&
-         !e->otherwise;
-}
-
 /// Both sides of an equation, also of `a - b == 0`.
 std::optional<std::pair<ExprRef, ExprRef>> sidesOf(const ExprRef &part) {
   if (part->kind != ExprKind::Binary || part->binary != BinaryOp::Eq)
@@ -47,46 +33,14 @@ std::optional<Segmentation> keyOf(const tdl::Lambda &lambda, const Known &known,
   if (!sides)
     return std::nullopt;
   for (auto [side, output] : {*sides, std::pair(sides->second, sides->first)}) {
-    const ExprRef &key = withoutCast(side);
-    if (isElement(key, known) && key->children[0]->index >= lambda.rank() &&
-        output->kind == ExprKind::Index && output->index < lambda.rank())
-      return Segmentation{key->operand, output->index, key->children[0]->index};
+    const auto key = elementOf(side, known);
+    if (key && key->index->kind == ExprKind::Index &&
+        key->index->index >= lambda.rank() && output->kind == ExprKind::Index &&
+        output->index < lambda.rank())
+      return Segmentation{key->operand, output->index, key->index->index,
+                          key->wrap};
   }
   return std::nullopt;
-}
-
-/// What a comparison of a known list's element is for all of them.
-std::optional<bool> certain(const ExprRef &e, const Known &known) {
-  if (e->kind != ExprKind::Binary || !tdl::isComparison(e->binary))
-    return std::nullopt;
-  const ExprRef &element = withoutCast(e->children[0]);
-  const ExprRef &bound = e->children[1];
-  if (element->kind != ExprKind::Read || element->otherwise ||
-      !known[size_t(element->operand)] || bound->kind != ExprKind::Int)
-    return std::nullopt;
-  const auto [low, high] = *known[size_t(element->operand)];
-  const int64_t b = bound->integer;
-  const auto decide = [](bool always, bool never) -> std::optional<bool> {
-    return always  ? std::optional(true)
-           : never ? std::optional(false)
-                   : std::nullopt;
-  };
-  switch (e->binary) {
-  case BinaryOp::Lt:
-    return decide(high < b, low >= b);
-  case BinaryOp::Le:
-    return decide(high <= b, low > b);
-  case BinaryOp::Gt:
-    return decide(low > b, high <= b);
-  case BinaryOp::Ge:
-    return decide(low >= b, high < b);
-  case BinaryOp::Ne:
-    return decide(b < low || b > high, low == b && high == b);
-  case BinaryOp::Eq:
-    return decide(low == b && high == b, b < low || b > high);
-  default:
-    return std::nullopt;
-  }
 }
 
 /// Whether an opaque function or an extent asks for more than elements.
@@ -113,7 +67,7 @@ public:
     bool isKey = true; // the first part of the guard that says so
     for (const ExprRef &part : tdl::conjuncts(lambda.guard)) {
       const auto found = keyOf(lambda, known, part);
-      if (isKey && found && found->key == by.key &&
+      if (isKey && found && found->key == by.key && found->wrap == by.wrap &&
           found->variable == by.variable && found->term == by.term)
         isKey = false;
       else
@@ -122,10 +76,10 @@ public:
     made.lambda.body = moved(lambda.body);
     const ExprRef v = tdl::indexVar(by.variable);
     const ExprRef k = tdl::indexVar(by.term);
-    const ExprRef first = element({Source::Kind::Offsets}, v);
+    const ExprRef first = element({Source::Kind::Offsets}, v, numbers);
     const ExprRef last =
         element({Source::Kind::Offsets},
-                tdl::binary(BinaryOp::Add, v, tdl::constant(1)));
+                tdl::binary(BinaryOp::Add, v, tdl::constant(1)), numbers);
     if (rest.empty() && isCount())
       return count(first, last);
     ExprRef guard =
@@ -139,15 +93,16 @@ public:
 
 private:
   /// An element of one of the new lists, as an index.
-  ExprRef element(Source source, ExprRef index) {
-    return tdl::cast(DType::I64, tdl::read(operand(source, {"", numbers, 1}),
-                                           numbers, {std::move(index)}));
+  ExprRef element(Source source, ExprRef index, DType type) {
+    return tdl::cast(DType::I64, tdl::read(operand(source, {"", type, 1}), type,
+                                           {std::move(index)}));
   }
 
   int operand(const Source &source, const tdl::Operand &type) {
     const auto found = std::find_if(
         made.operands.begin(), made.operands.end(), [&](const Source &other) {
-          return other.kind == source.kind && other.of == source.of;
+          return other.kind == source.kind && other.of == source.of &&
+                 other.wrap == source.wrap;
         });
     if (found != made.operands.end())
       return int(found - made.operands.begin());
@@ -156,34 +111,36 @@ private:
     return int(made.operands.size()) - 1;
   }
 
-  /// The expression where the segment's k-th term is meant.
-  ExprRef moved(const ExprRef &root) {
-    return tdl::rebuild(
-        root, [&](const tdl::Expr &e, std::vector<ExprRef> children,
-                  ExprRef otherwise, std::vector<tdl::Expr::Slice> slices) {
-          if (e.kind == ExprKind::Read)
-            return movedRead(e, std::move(children), std::move(otherwise));
-          if (e.kind == ExprKind::Index && e.index == by.term && !ascending)
-            return element({Source::Kind::Order}, tdl::indexVar(by.term));
-          return tdl::withChildren(e, std::move(children), std::move(otherwise),
-                                   std::move(slices));
-        });
+  /// The expression where the segment's k-th term is meant. No node has slices:
+  /// see onlyReads.
+  ExprRef moved(const ExprRef &e) {
+    if (!e)
+      return e;
+    if (const auto found = elementOf(e, known);
+        found && isVariable(found->index, by.term))
+      return tdl::cast(e->type, elementOfTerm(*found));
+    if (isVariable(e, by.term) && !ascending)
+      return element({Source::Kind::Order}, tdl::indexVar(by.term), numbers);
+    std::vector<ExprRef> children;
+    for (const ExprRef &child : e->children)
+      children.push_back(moved(child));
+    ExprRef otherwise = moved(e->otherwise);
+    if (e->kind == ExprKind::Read)
+      return tdl::read(operand({Source::Kind::Same, e->operand},
+                               lambda.operands[size_t(e->operand)]),
+                       e->type, std::move(children), std::move(otherwise));
+    return tdl::withChildren(*e, std::move(children), std::move(otherwise), {});
   }
 
-  ExprRef movedRead(const tdl::Expr &e, std::vector<ExprRef> children,
-                    ExprRef otherwise) {
-    const bool ofTerm = known[size_t(e.operand)] && e.children.size() == 1 &&
-                        isVariable(e.children[0], by.term) && !e.otherwise;
-    if (!ofTerm)
-      return tdl::read(operand({Source::Kind::Same, e.operand},
-                               lambda.operands[size_t(e.operand)]),
-                       e.type, std::move(children), std::move(otherwise));
-    // The key of a term of segment v is v.
-    const ExprRef value = e.operand == by.key
-                              ? tdl::indexVar(by.variable)
-                              : element({Source::Kind::Gathered, e.operand},
-                                        tdl::indexVar(by.term));
-    return tdl::cast(e.type, value);
+  ExprRef elementOfTerm(const Element &found) {
+    // The key of a term of segment v is v, which is not negative: what is v as
+    // it is, is v counted from the end, too.
+    if (found.operand == by.key && (by.wrap == 0 || found.wrap == by.wrap))
+      return tdl::indexVar(by.variable);
+    const DType type =
+        holds(numbers, rangeOf(found, known)) ? numbers : DType::I64;
+    return element({Source::Kind::Gathered, found.operand, found.wrap},
+                   tdl::indexVar(by.term), type);
   }
 
   /// A sum of as many equal terms as the segment has.
@@ -254,20 +211,6 @@ private:
 };
 
 } // namespace
-
-tdl::Lambda messagepassing::withoutCertain(const tdl::Lambda &lambda,
-                                           const Known &known) {
-  const auto fold = [&](const ExprRef &e) -> ExprRef {
-    const auto value = certain(e, known);
-    return value ? tdl::constant(int64_t(*value), DType::Bool) : nullptr;
-  };
-  tdl::Lambda made = lambda;
-  made.guard = tdl::transform(lambda.guard, fold);
-  made.body = tdl::transform(lambda.body, fold);
-  if (made.guard && made.guard->kind == ExprKind::Int && made.guard->integer)
-    made.guard = nullptr;
-  return tdl::canonicalize(std::move(made));
-}
 
 std::optional<Segmentation>
 messagepassing::segmentation(const tdl::Lambda &lambda, const Known &known) {

@@ -13,27 +13,16 @@
 #ifndef SMEX_COMPILER_MESSAGEPASSING_SEGMENTS_H
 #define SMEX_COMPILER_MESSAGEPASSING_SEGMENTS_H
 
-#include "dialects/tdl/lambda/Lambda.h"
-#include "dialects/tdl/lambda/Simplify.h"
-
-#include <optional>
-#include <vector>
+#include "compiler/messagepassing/Lists.h"
 
 namespace smex::messagepassing {
-
-/// Operands that are lists of integers, known before the model runs: the
-/// smallest and the largest of them. Nothing for other operands.
-using Known = std::vector<std::optional<tdl::Range>>;
-
-/// The lambda without comparisons that hold for all numbers of a known list, or
-/// for none; canonical, and with the same operands.
-tdl::Lambda withoutCertain(const tdl::Lambda &lambda, const Known &known);
 
 /// A lambda whose terms have a key: `where key[r] == i`.
 struct Segmentation {
   int key;      // operand, of rank 1
   int variable; // the output i
   int term;     // the reduction variable r
+  int64_t wrap; // of the key's element (Lists.h)
 };
 
 /// Nothing if no known operand is a key.
@@ -49,6 +38,7 @@ struct Source {
     Gathered, // the known operand `of` in that order
   } kind;
   int of = -1;
+  int64_t wrap = 0; // Gathered: of the list's elements
 };
 
 struct Segmented {
@@ -59,9 +49,10 @@ struct Segmented {
   bool counts = false;
 };
 
-/// The lambda over segments. `numbers` is the type of offsets, order and
-/// gathered lists; with `ascending`, the key is in order as it is, and so are
-/// the terms. Nothing if the lambda would be too large.
+/// The lambda over segments. `numbers` is the type of offsets and order, and of
+/// gathered lists where it holds their numbers, else they are i64; with
+/// `ascending`, the key is in order as it is, and so are the terms. Nothing if
+/// the lambda would be too large.
 std::optional<Segmented> segmented(const tdl::Lambda &lambda,
                                    const Segmentation &by, const Known &known,
                                    bool ascending, DType numbers);

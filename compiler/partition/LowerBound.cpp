@@ -1,5 +1,6 @@
 #include "compiler/partition/LowerBound.h"
 
+#include <algorithm>
 #include <set>
 
 using namespace smex;
@@ -91,6 +92,22 @@ int64_t partition::lowerBoundBytes(const Graph &graph,
       .bytes;
 }
 
+int64_t partition::lowerBoundBytes(const Graph &graph,
+                                   const std::vector<int64_t> &ways,
+                                   const Choices &choices, PairCosts &costs,
+                                   const Params &params, int64_t planBytes) {
+  constexpr int rounds = 3;
+  constexpr int64_t larger = 4; // times as large in each
+  Params now = params;
+  int64_t bound = 0;
+  for (int round = 0; round < rounds && bound < planBytes / 4; ++round) {
+    bound = std::max(bound, lowerBoundBytes(graph, ways, choices, costs, now));
+    now.maxBoundEntries *= larger;
+    now.maxBoundPairEntries *= larger;
+  }
+  return bound;
+}
+
 Plan partition::withLowerBound(const Graph &graph, Plan plan,
                                const Params &params) {
   std::vector<int64_t> ways;
@@ -98,9 +115,9 @@ Plan partition::withLowerBound(const Graph &graph, Plan plan,
     ways.push_back(step.ways);
   PairCosts costs(graph);
   plan.lowerBoundBytes =
-      params.lowerBound
-          ? lowerBoundBytes(graph, ways, Choices(graph, params), costs, params)
-          : 0;
+      params.lowerBound ? lowerBoundBytes(graph, ways, Choices(graph, params),
+                                          costs, params, plan.sharedBytes)
+                        : 0;
   plan.optimal = plan.sharedBytes == plan.lowerBoundBytes;
   return plan;
 }

@@ -30,6 +30,13 @@ int64_t lowerBoundBytes(const Graph &graph, const std::vector<int64_t> &ways,
                         const Choices &choices, PairCosts &costs,
                         const Params &params);
 
+/// The same, sought again in larger tables while the bound says little: is less
+/// than a quarter of `planBytes`. Larger ones mostly give a larger bound, at a
+/// price in time; the largest found counts.
+int64_t lowerBoundBytes(const Graph &graph, const std::vector<int64_t> &ways,
+                        const Choices &choices, PairCosts &costs,
+                        const Params &params, int64_t planBytes);
+
 /// The plan with its lower bound set.
 Plan withLowerBound(const Graph &graph, Plan plan, const Params &params);
 

@@ -186,7 +186,8 @@ Plan PlanBuilder::finish() {
   plan.bytes = plan.steps.empty() ? 0 : plan.steps.back().bytes;
   plan.sharedBytes = sharedBytes();
   if (params.lowerBound)
-    plan.lowerBoundBytes = lowerBoundBytes(graph, ways, choices, costs, params);
+    plan.lowerBoundBytes =
+        lowerBoundBytes(graph, ways, choices, costs, params, plan.sharedBytes);
   plan.optimal = plan.sharedBytes == plan.lowerBoundBytes;
   return std::move(plan);
 }

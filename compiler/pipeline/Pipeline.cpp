@@ -107,9 +107,12 @@ std::vector<emit::DerivedParameter> derivedParameters(ModuleOp module) {
     emit::DerivedParameter derived;
     derived.name = parameter.getName().str();
     derived.type = semantic::tensorType(parameter.getType());
-    derived.derivation = *graph::parseDerivation(*parameter.getDerivation());
+    graph::Recipe &recipe = derived.recipe;
+    recipe.derivation = *graph::parseDerivation(*parameter.getDerivation());
     for (StringRef name : parameter.getOf()->getAsValueRange<StringAttr>())
-      derived.of.push_back(name.str());
+      recipe.of.push_back(name.str());
+    if (const auto wraps = parameter.getWraps())
+      recipe.wraps = wraps->vec();
     list.push_back(std::move(derived));
   });
   return list;

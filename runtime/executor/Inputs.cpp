@@ -1,5 +1,6 @@
 #include "runtime/executor/Inputs.h"
 
+#include "runtime/executor/DerivedInputs.h"
 #include "runtime/executor/Draw.h"
 #include "runtime/io/Compare.h"
 #include "runtime/io/ReadTensor.h"
@@ -19,8 +20,10 @@ const TensorType &typeOf(const plan::Program &program, const plan::Port &port) {
 std::string listOf(const plan::Program &program) {
   std::string text;
   for (const plan::Port &port : program.inputs)
-    text += (text.empty() ? "" : ", ") +
-            ("\"" + port.name + "\" (" + toString(typeOf(program, port)) + ")");
+    if (!port.derived)
+      text +=
+          (text.empty() ? "" : ", ") +
+          ("\"" + port.name + "\" (" + toString(typeOf(program, port)) + ")");
   return text.empty() ? "none" : text;
 }
 
@@ -161,6 +164,11 @@ runtime::readInputs(const plan::Program &program,
       return fail("input \"", argument.substr(0, equals),
                   "\": the plan has no such input; it has ", listOf(program));
     const plan::Port &port = program.inputs[found];
+    if (port.derived)
+      return fail("input \"", port.name,
+                  "\" is not to be given: it follows "
+                  "from \"",
+                  port.derived->of.back(), "\"");
     if (given[found])
       return fail("input \"", port.name, "\" is given twice");
     const std::string file = argument.substr(length);
@@ -183,6 +191,10 @@ runtime::readInputs(const plan::Program &program,
   std::vector<Feed> feeds;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const plan::Port &port = program.inputs[i];
+    if (port.derived) {
+      feeds.emplace_back();
+      continue;
+    }
     if (!given[i] && !arguments.empty())
       return fail("input \"", port.name, "\" is missing: add ",
                   isOfGraph(program, port) ? "--graph FILE, or " : "",
@@ -205,6 +217,10 @@ runtime::readInputs(const plan::Program &program,
     }
     feeds.push_back(std::move(*given[i]));
   }
+  const bool open = graph && graph->sampled; // see sampleFeeds
+  if (Status derived = open ? Status() : deriveInputs(program, steps, feeds);
+      !derived)
+    return derived.takeError();
   return feeds;
 }
 

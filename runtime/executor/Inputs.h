@@ -9,7 +9,9 @@ namespace smex::runtime {
 
 /// One feed per input of the program, from arguments NAME=FILE; with a graph,
 /// its ends too. With no argument at all, every other input is drawn from the
-/// seed; else each must be given.
+/// seed; else each must be given, but for those that
+/// follow from others (DerivedInputs.h; of a graph to be sampled, they have
+/// feeds without a value, too).
 ///
 /// What has a row per node may have as many as the graph: more of them, which
 /// count for nothing, are added. Of a graph to be sampled it must have as many,

@@ -1,5 +1,6 @@
 #include "runtime/executor/Samples.h"
 
+#include "runtime/executor/DerivedInputs.h"
 #include "runtime/graph/Sample.h"
 #include "support/Random.h"
 
@@ -180,5 +181,7 @@ Result<std::vector<Feed>> runtime::sampleFeeds(const plan::Program &program,
   }
   if (Status opened = samples->open(); !opened)
     return opened.takeError();
+  if (Status derived = deriveInputs(program, 1, feeds); !derived)
+    return derived.takeError();
   return feeds;
 }

@@ -1,6 +1,7 @@
 #include "runtime/graph/Change.h"
 
 #include <limits>
+#include <numeric>
 
 using namespace smex;
 using namespace smex::graph;
@@ -126,14 +127,23 @@ Result<Part> graph::addEdges(const Graph &graph, const Numbers &sources,
   return part;
 }
 
-Part graph::withSelfLoops(const Graph &graph) {
-  Mask lacks(size_t(graph.nodes()), true);
-  for (int64_t e = 0; e < graph.edges(); ++e)
+Part graph::withSelfLoops(Graph graph) {
+  const int64_t nodes = graph.nodes(), edges = graph.edges();
+  Mask lacks(size_t(nodes), true);
+  for (int64_t e = 0; e < edges; ++e)
     if (graph.source(e) == graph.destination(e))
       lacks[size_t(graph.source(e))] = false;
-  const Numbers nodes = numbersOf(lacks);
-  auto part = addEdges(graph, nodes, nodes);
-  return std::move(*part);
+  const Numbers loops = numbersOf(lacks);
+  auto [from, to] = std::move(graph).takeEnds();
+  from.insert(from.end(), loops.begin(), loops.end());
+  to.insert(to.end(), loops.begin(), loops.end());
+  Part part;
+  part.graph = Graph::sound(nodes, std::move(from), std::move(to));
+  part.oldNodes.resize(size_t(nodes));
+  std::iota(part.oldNodes.begin(), part.oldNodes.end(), 0);
+  part.oldEdges.resize(size_t(part.graph.edges()), -1);
+  std::iota(part.oldEdges.begin(), part.oldEdges.begin() + edges, 0);
+  return part;
 }
 
 Graph graph::reversed(const Graph &graph) {

@@ -45,7 +45,8 @@ Result<Part> addEdges(const Graph &graph, const Numbers &sources,
                       const Numbers &destinations);
 
 /// With an edge from itself to itself for each node that has none, at the end.
-Part withSelfLoops(const Graph &graph);
+/// A graph that is moved in is not copied.
+Part withSelfLoops(Graph graph);
 
 /// Each edge the other way round, under the same numbers.
 Graph reversed(const Graph &graph);

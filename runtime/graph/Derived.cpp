@@ -27,18 +27,21 @@ std::optional<Derivation> graph::parseDerivation(std::string_view name) {
 
 namespace {
 
-/// A list of either integer type.
+/// A list of either integer type, numbers below 0 counted from the end.
 class List {
 public:
-  explicit List(const Tensor &tensor) : tensor(tensor) {}
+  List(const Tensor &tensor, int64_t wrap) : tensor(tensor), wrap(wrap) {}
   int64_t size() const { return tensor.type.shape[0]; }
   int64_t operator[](int64_t i) const {
-    return tensor.type.dtype == DType::I32 ? tensor.data<int32_t>()[i]
-                                           : tensor.data<int64_t>()[i];
+    const int64_t number = tensor.type.dtype == DType::I32
+                               ? tensor.data<int32_t>()[i]
+                               : tensor.data<int64_t>()[i];
+    return number < 0 ? number + wrap : number;
   }
 
 private:
   const Tensor &tensor;
+  int64_t wrap;
 };
 
 void set(Tensor &list, int64_t i, int64_t value) {
@@ -105,25 +108,48 @@ bool isList(const TensorType &type) {
 
 } // namespace
 
+Status graph::follows(Derivation derivation, const std::vector<TensorType> &of,
+                      const TensorType &type) {
+  const size_t wanted = derivation == Derivation::Gathered ? 2 : 1;
+  if (of.size() != wanted)
+    return fail("\"", name(derivation), "\" is made of ", wanted,
+                wanted == 1 ? " list" : " lists", ", not of ", of.size());
+  if (!isList(type))
+    return fail("\"", name(derivation), "\" is a list of i32 or i64, not ",
+                toString(type));
+  if (derivation == Derivation::Offsets && type.shape[0] == 0)
+    return fail("\"offsets\" has one number at least");
+  for (const TensorType &list : of) {
+    if (!isList(list))
+      return fail("\"", name(derivation), "\" is made of lists of i32 or i64, ",
+                  "not of ", toString(list));
+    if (derivation != Derivation::Offsets && list.shape != type.shape)
+      return fail("\"", name(derivation), "\" of ", type.shape[0],
+                  " numbers is not made of ", list.shape[0]);
+  }
+  return {};
+}
+
 Result<Tensor> graph::derive(Derivation derivation,
                              const std::vector<Tensor> &of,
-                             const TensorType &type) {
-  const size_t wanted = derivation == Derivation::Gathered ? 2 : 1;
-  bool fits = of.size() == wanted && isList(type);
+                             const TensorType &type,
+                             const std::vector<int64_t> &wraps) {
+  std::vector<TensorType> types;
   for (const Tensor &list : of)
-    fits = fits && isList(list.type) &&
-           (derivation == Derivation::Offsets || list.type.shape == type.shape);
-  if (!fits)
-    return fail("\"", name(derivation), "\" does not follow from such tensors");
+    types.push_back(list.type);
+  if (Status possible = follows(derivation, types, type); !possible)
+    return possible.takeError();
+  const auto list = [&](size_t i) {
+    return List(of[i], i < wraps.size() ? wraps[i] : 0);
+  };
   Tensor result = makeTensor(type);
   if (derivation == Derivation::Offsets)
-    offsets(List(of[0]), result);
+    offsets(list(0), result);
   else if (derivation == Derivation::Order)
-    sorted(List(of[0]),
-           [&](int64_t place, int64_t i) { set(result, place, i); });
+    sorted(list(0), [&](int64_t place, int64_t i) { set(result, place, i); });
   else
-    sorted(List(of[1]), [&, list = List(of[0])](int64_t place, int64_t i) {
-      set(result, place, list[i]);
+    sorted(list(1), [&, values = list(0)](int64_t place, int64_t i) {
+      set(result, place, values[i]);
     });
   return result;
 }

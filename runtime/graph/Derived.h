@@ -1,6 +1,6 @@
 // Lists that follow from others: what a plan carries, or a runtime works out
-// once, instead of every call of a kernel. All from one stable counting sort of
-// a key, a list of integers such as the destinations of edges.
+// once per graph, instead of every call of a kernel. All from one stable
+// counting sort of a key, a list of integers such as the destinations of edges.
 //
 // Keys below 0 count as smaller than all results, keys that are no result as
 // larger: terms without a result come before the first segment, or after the
@@ -26,13 +26,33 @@ enum class Derivation {
 std::string_view name(Derivation derivation);
 std::optional<Derivation> parseDerivation(std::string_view name);
 
-/// A derived tensor of `type`, i32 or i64, of rank 1. `of` are i32 or i64, of
-/// rank 1, as many as the derivation takes, and those of Order and Gathered of
-/// the type's length: else an error. A gathered value that the type cannot hold
-/// becomes -1, which no list of numbers means. O(results + elements) time; for
-/// Gathered and Order, 8 bytes per element beside the result.
+/// How a list follows from others, which it names.
+struct Recipe {
+  Derivation derivation = Derivation::Offsets;
+  std::vector<std::string> of;
+  /// Empty, or for each of `of` what is added to its numbers below 0: they
+  /// count from the end of so many places. At least 0; with 0 they stay.
+  std::vector<int64_t> wraps;
+
+  bool operator==(const Recipe &other) const {
+    return derivation == other.derivation && of == other.of &&
+           wraps == other.wraps;
+  }
+};
+
+/// Can such a list be made of such lists? All are i32 or i64, of rank 1; `of`
+/// as many as the derivation takes, and those of Order and Gathered of the
+/// list's length; offsets are one at least.
+Status follows(Derivation derivation, const std::vector<TensorType> &of,
+               const TensorType &type);
+
+/// A derived tensor of `type`; an error where it does not follow. `wraps`: see
+/// Recipe. A gathered value that the type cannot hold becomes -1. O(results +
+/// elements) time; for Gathered and Order, 8 bytes per element beside the
+/// result.
 Result<Tensor> derive(Derivation derivation, const std::vector<Tensor> &of,
-                      const TensorType &type);
+                      const TensorType &type,
+                      const std::vector<int64_t> &wraps = {});
 
 } // namespace smex::graph
 

@@ -14,6 +14,8 @@
 
 #include "runtime/io/SparseMatrix.h"
 
+#include <utility>
+
 namespace smex::graph {
 
 /// Numbers of nodes or of edges.
@@ -41,6 +43,11 @@ public:
   /// One end of each edge.
   const Numbers &sources() const { return from; }
   const Numbers &destinations() const { return to; }
+  /// Both ends of each edge, sources first, from a graph that is not used any
+  /// more: a large one is not copied to be changed.
+  std::pair<Numbers, Numbers> takeEnds() && {
+    return {std::move(from), std::move(to)};
+  }
   int64_t source(int64_t edge) const { return from[size_t(edge)]; }
   int64_t destination(int64_t edge) const { return to[size_t(edge)]; }
 

@@ -216,19 +216,14 @@ Result<Tensor> io::readNpy(const std::string &path) {
   return parseNpy(*bytes, path);
 }
 
-std::string io::formatNpy(const Tensor &tensor) {
-  const bool widen = tensor.type.dtype == DType::BF16;
-  std::string_view type;
-  for (const Spelling &spelling : spellings)
-    if (spelling.type == (widen ? DType::F32 : tensor.type.dtype))
-      type = spelling.text;
-
-  std::string header = "{'descr': '";
-  header += type.back() == '1' ? '|' : '<';
-  header += std::string(type) + "', 'fortran_order': False, 'shape': (";
-  for (size_t d = 0; d < tensor.type.shape.size(); ++d)
-    header += (d ? " " : "") + std::to_string(tensor.type.shape[d]) + ",";
-  if (tensor.type.shape.size() > 1)
+/// All before the numbers: `descr` with its byte order.
+static std::string formatHeader(const std::string &descr,
+                                const std::vector<int64_t> &shape) {
+  std::string header =
+      "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
+  for (size_t d = 0; d < shape.size(); ++d)
+    header += (d ? " " : "") + std::to_string(shape[d]) + ",";
+  if (shape.size() > 1)
     header.pop_back(); // only a tuple of one keeps its comma
   header += "), }";
   const bool wide = header.size() + 11 > 0xffff; // hundreds of dimensions
@@ -241,7 +236,17 @@ std::string io::formatNpy(const Tensor &tensor) {
   bytes += '\0';
   for (size_t i = 0; i < start - 8; ++i)
     bytes += char(header.size() >> (8 * i));
-  bytes += header;
+  return bytes += header;
+}
+
+std::string io::formatNpy(const Tensor &tensor) {
+  const bool widen = tensor.type.dtype == DType::BF16;
+  std::string descr;
+  for (const Spelling &spelling : spellings)
+    if (spelling.type == (widen ? DType::F32 : tensor.type.dtype))
+      descr = spelling.text;
+  descr.insert(0, descr.back() == '1' ? "|" : "<");
+  std::string bytes = formatHeader(descr, tensor.type.shape);
   if (!widen)
     return bytes.append(reinterpret_cast<const char *>(tensor.bytes.data()),
                         tensor.bytes.size());
@@ -250,6 +255,10 @@ std::string io::formatNpy(const Tensor &tensor) {
     bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
   }
   return bytes;
+}
+
+std::string io::formatNpyText(std::string_view text) {
+  return formatHeader("|S" + std::to_string(text.size()), {}).append(text);
 }
 
 Status io::writeNpy(const std::string &path, const Tensor &tensor) {

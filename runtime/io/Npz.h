@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace smex::io {
 
@@ -29,6 +31,10 @@ private:
   std::string name;
   std::map<std::string, uint64_t> places; // in the archive's directory
 };
+
+/// The archive of .npy files, by name, uncompressed, as NumPy writes it.
+std::string
+formatNpz(const std::vector<std::pair<std::string, std::string>> &files);
 
 } // namespace smex::io
 

@@ -83,7 +83,8 @@ public:
   void run() {
     compare("input", parts.inputs, whole.inputs,
             [](const Port &a, const Port &b) {
-              return a.low == b.low && a.high == b.high && a.ignore == b.ignore;
+              return a.low == b.low && a.high == b.high &&
+                     a.ignore == b.ignore && a.derived == b.derived;
             });
     compare("output", parts.outputs, whole.outputs,
             [](auto &, auto &) { return true; });

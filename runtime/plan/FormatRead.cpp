@@ -101,18 +101,35 @@ Instruction instructionOf(const Cursor &at) {
 
 Port portOf(const Cursor &at) {
   at.object({"buffer", "name"});
-  return {at.string("name"), number(at, "buffer"), {}, {}, {}};
+  return {at.string("name"), number(at, "buffer"), {}, {}, {}, {}};
+}
+
+graph::Recipe recipeOf(const Cursor &at) {
+  graph::Recipe recipe;
+  at.object({"derivation", "of"}, {"wraps"});
+  const std::string derivation = at.string("derivation");
+  if (const auto known = graph::parseDerivation(derivation))
+    recipe.derivation = *known;
+  else
+    at.refuse("\"" + derivation + "\" is no derivation");
+  recipe.of = at.list("of", [](const Cursor &name) { return name.string(); });
+  if (at.has("wraps"))
+    recipe.wraps = at.integers("wraps", 0, totalLimit);
+  return recipe;
 }
 
 Port inputOf(const Cursor &at) {
-  at.object({"buffer", "name"}, {"high", "ignore", "low"});
+  at.object({"buffer", "name"}, {"derived", "high", "ignore", "low"});
   const auto value = [&](const char *key) -> std::optional<int64_t> {
     if (!at.has(key))
       return std::nullopt;
     return at.integer(key, std::numeric_limits<int64_t>::min(), totalLimit);
   };
-  return {at.string("name"), number(at, "buffer"), value("low"), value("high"),
-          value("ignore")};
+  Port port = {at.string("name"), number(at, "buffer"), value("low"),
+               value("high"),     value("ignore"),      {}};
+  if (at.has("derived"))
+    port.derived = at.with("derived", recipeOf);
+  return port;
 }
 
 Parameter parameterOf(const Cursor &at) {

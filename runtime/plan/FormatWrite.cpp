@@ -102,6 +102,13 @@ Json portToJson(const Port &port) {
     json["high"] = *port.high;
   if (port.ignore)
     json["ignore"] = *port.ignore;
+  if (port.derived) {
+    json["derived"] = {
+        {"derivation", std::string(graph::name(port.derived->derivation))},
+        {"of", port.derived->of}};
+    if (!port.derived->wraps.empty())
+      json["derived"]["wraps"] = port.derived->wraps;
+  }
   return json;
 }
 

@@ -149,7 +149,8 @@ public:
                        std::to_string(own.workspaceOffset) + "\n";
     Table held("lll");
     for (const Port &input : program.inputs)
-      held.add({"input", input.name, buffer(input.buffer)});
+      held.add({input.derived ? "derived" : "input", input.name + recipe(input),
+                buffer(input.buffer)});
     for (const Parameter &parameter : program.parameters)
       held.add({"parameter", parameter.name, buffer(parameter.buffer)});
     for (const Port &output : program.outputs)
@@ -163,6 +164,20 @@ public:
   }
 
 private:
+  /// " (offsets of destinations)" of a derived input.
+  static std::string recipe(const Port &input) {
+    if (!input.derived)
+      return "";
+    std::string text =
+        " (" + std::string(graph::name(input.derived->derivation));
+    const char *separator = " of ";
+    for (const std::string &name : input.derived->of) {
+      text += separator + name;
+      separator = ", ";
+    }
+    return text + ")";
+  }
+
   std::string buffer(int number) const {
     const BufferInfo &info = program.buffers[size_t(number)];
     const WorkerBuffer &place = own.buffers[size_t(number)];

@@ -8,6 +8,7 @@
 #ifndef SMEX_RUNTIME_PLAN_PLAN_H
 #define SMEX_RUNTIME_PLAN_PLAN_H
 
+#include "runtime/graph/Derived.h"
 #include "support/Box.h"
 #include "support/Tensor.h"
 
@@ -106,6 +107,9 @@ struct Port {
   /// one value beside these that counts for nothing. Both ends are there, or
   /// neither; without them `ignore` isn't.
   std::optional<int64_t> low, high, ignore;
+  /// Of an input that nobody gives: how a runtime makes it of others, lists of
+  /// integers that do not follow from others themselves.
+  std::optional<graph::Recipe> derived;
 };
 
 /// Where a parameter's values come from.

@@ -36,6 +36,7 @@ public:
     each("instructions", program.instructions, &ProgramValidator::instruction);
     names.clear();
     each("inputs", program.inputs, &ProgramValidator::input);
+    each("inputs", program.inputs, &ProgramValidator::derivedInput);
     graph();
     each("parameters", program.parameters, &ProgramValidator::parameter);
     each("parameters", program.parameters, &ProgramValidator::computedNext);
@@ -245,6 +246,8 @@ private:
     port(output);
     if (output.low || output.high || output.ignore)
       refuse("low", "only an input has a range");
+    if (output.derived)
+      refuse("derived", "only an input follows from others");
   }
 
   void source(const Port &source) {
@@ -270,6 +273,38 @@ private:
     if (!holds(type, *input.low) || !holds(type, *input.high))
       return refuse("low", *input.low, " .. ", *input.high, " is not in ",
                     smex::name(type));
+  }
+
+  /// With all inputs known: one may follow from a later one.
+  void derivedInput(const Port &input) {
+    if (!input.derived)
+      return;
+    const graph::Recipe &recipe = *input.derived;
+    if (input.low)
+      return refuse("low", "the input is derived, and has no range of its own");
+    std::vector<TensorType> types;
+    for (const std::string &name : recipe.of) {
+      const auto found =
+          std::find_if(program.inputs.begin(), program.inputs.end(),
+                       [&](const Port &other) { return other.name == name; });
+      if (found == program.inputs.end())
+        return refuse("derived.of", "there is no input \"", printable(name),
+                      "\"");
+      if (found->derived)
+        return refuse("derived.of", "\"", printable(name),
+                      "\" is derived itself");
+      types.push_back(typeOf(found->buffer));
+    }
+    if (Status possible =
+            graph::follows(recipe.derivation, types, typeOf(input.buffer));
+        !possible)
+      return refuse("derived", possible.error().message);
+    if (!recipe.wraps.empty() && recipe.wraps.size() != recipe.of.size())
+      return refuse("derived.wraps", recipe.wraps.size(), " numbers for ",
+                    recipe.of.size(), " lists");
+    for (int64_t wrap : recipe.wraps)
+      if (wrap < 0)
+        return refuse("derived.wraps", wrap, " is below 0");
   }
 
   void graph() {
@@ -317,7 +352,7 @@ private:
   }
 
   void parameter(const Parameter &parameter) {
-    source({parameter.name, parameter.buffer, {}, {}, {}});
+    source({parameter.name, parameter.buffer, {}, {}, {}, {}});
     if (parameter.state && parameter.constant)
       refuse("constant", "is the optimizer's state too");
     if (parameter.drawn &&

@@ -121,6 +121,8 @@ gives 1 'none.txt: cannot open' "$run" any --graph graph --graph none.txt
 printf '2 2\n' > graph
 "$run" any --input features=good.npy --graph graph --verify > /dev/null || complain "a smaller graph"
 ran 'input "sources" is given twice$' --input sources=sources.npy
+ran 'input "destinations.offsets" is not to be given: it follows from "destinations"$' --input destinations.offsets=sources.npy
+ran 'input "other": the plan has no such input; it has "sources" \(i64\[4\]\), "destinations" \(i64\[4\]\), "features" \(f32\[3, 3\]\)$' --input other=sources.npy
 gives 1 'input "sources" is missing: add --graph FILE, or --input sources=FILE' "$run" any --input features=good.npy
 gives 1 'graph: the plan has no graph to bind' "$run" plan --input features=good.npy --graph graph
 

@@ -2,6 +2,7 @@
 
 #include "compiler/emit/Weights.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "runtime/executor/DerivedInputs.h"
 #include "runtime/executor/Executor.h"
 #include "runtime/plan/Check.h"
 #include "runtime/plan/Load.h"
@@ -37,7 +38,7 @@ Status compileTo(const std::string &folder, const frontend::Model &model,
   // Models of tests may be changed in memory: the hash is then of no file.
   plan.modelSha256 = Sha256().finish();
   plan::layoutWeights(plan.partitioned);
-  const emit::Weights weights(model);
+  const emit::Weights weights(model, compiled->derived);
   return plan::save(plan, folder, [&](int parameter, const Box &box) {
     return weights.read(plan.partitioned.program.parameters[parameter].name,
                         box);
@@ -78,6 +79,10 @@ feedsOf(const plan::Program &program,
         const std::map<std::string, Tensor> &inputs) {
   std::vector<runtime::Feed> feeds;
   for (const plan::Port &port : program.inputs) {
+    if (port.derived) {
+      feeds.emplace_back();
+      continue;
+    }
     const auto given = inputs.find(port.name);
     if (given == inputs.end())
       return fail("input \"", port.name, "\" is not given");
@@ -89,6 +94,9 @@ feedsOf(const plan::Program &program,
                   ", not ", toString(type));
     feeds.push_back({given->second});
   }
+  if (Status derived = runtime::deriveInputs(program, /*steps=*/1, feeds);
+      !derived)
+    return derived.takeError();
   return feeds;
 }
 

@@ -28,6 +28,7 @@ PY
   for gpus in 1 2 3 8; do
     "$smexc" model.json --dim nodes=$nodes --dim edges=140 --gpus $gpus -o eval
     "$smexc" check eval
+    grep -q '"derivation": "offsets"' eval/program.json # reduced over segments
     "$run" eval --graph "$edges" --input features=features.npy \
       --parameters "$folder/$name.safetensors" --output-dir out --verify
     /usr/bin/python3 -c 'import numpy as np; np.save("logits.npy", np.load("out/logits.npy")[:30])'
@@ -36,6 +37,7 @@ PY
     "$smexc" model.json --dim nodes=$nodes --dim edges=140 --gpus $gpus -o plan \
       --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
     "$smexc" check plan
+    grep -q '"derivation": "offsets"' plan/program.json
     "$run" plan --graph "$edges" --input features=features.npy --input labels=labels.npy \
       --parameters "$folder/$name.safetensors" --steps 5 --verify --metrics metrics.json \
       --save-parameters trained.safetensors

@@ -121,8 +121,9 @@ void Importer::bindGraph(const InputGraph &names, const std::string &from,
   if (!graph)
     return errors.push_back(graph.error().message);
   files.push_back(from);
+  // Of 10^8 edges, a list of ends is 1 GB: none is kept longer than needed.
   if (names.selfLoops)
-    graph = graph::withSelfLoops(*graph).graph;
+    graph = graph::withSelfLoops(std::move(*graph)).graph;
   const auto bindDim = [&](const std::string &dim, int64_t value) {
     dimsSeen.insert(dim);
     const auto [known, isNew] = dims.emplace(dim, value);
@@ -138,20 +139,21 @@ void Importer::bindGraph(const InputGraph &names, const std::string &from,
     bindDim(names.destinationNodes, bound.destinationNodes);
   bindDim(names.edges, graph->edges());
   const graph::Numbers order = graph::canonicalOrder(*graph);
-  bound.edges = graph::Graph::sound(
-      graph->nodes(), graph::gather(graph->sources(), order),
-      graph::gather(graph->destinations(), order));
-  const auto bindInput = [&](const std::string &name,
-                             const graph::Numbers &values) {
-    Tensor tensor = makeTensor({DType::I64, {int64_t(values.size())}});
-    std::copy(values.begin(), values.end(), tensor.data<int64_t>());
-    scope.values[name] = builder.addConstant(std::move(tensor), name);
+  bound.nodes = graph->nodes();
+  const auto bindInput = [&](const std::string &name, graph::Numbers values) {
+    Tensor tensor = makeTensor({DType::I64, {int64_t(order.size())}});
+    for (size_t e = 0; e < order.size(); ++e)
+      tensor.data<int64_t>()[e] = values[size_t(order[e])];
+    auto list = std::make_shared<const Tensor>(std::move(tensor));
+    scope.values[name] = builder.addConstant(list, name);
     builder.setName(scope.values[name], name);
+    return list;
   };
-  bindInput(names.sources, bound.edges.sources());
-  bindInput(names.destinations, bound.edges.destinations());
+  auto [sources, destinations] = std::move(*graph).takeEnds();
+  bound.sources = bindInput(names.sources, std::move(sources));
+  bound.destinations = bindInput(names.destinations, std::move(destinations));
   if (!names.types.empty())
-    bindInput(names.types, graph::gather(*types, order));
+    bindInput(names.types, std::move(*types));
   boundGraphs.emplace(names.name, std::move(bound));
 }
 

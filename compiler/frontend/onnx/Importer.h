@@ -39,8 +39,11 @@ struct Surroundings {
 
 /// A graph that --graph has bound; its edges in the order of the inputs.
 struct BoundGraph {
-  graph::Graph edges; // has as many nodes as the end that has more
+  int64_t nodes = 0; // as many as the end that has more
   int64_t sourceNodes = 0, destinationNodes = 0;
+  std::shared_ptr<const Tensor> sources, destinations; // i64[edges]
+
+  graph::Graph edges() const;
 };
 
 using NodeList = google::protobuf::RepeatedPtrField<onnx::NodeProto>;

@@ -42,6 +42,14 @@ static void requireRows(Node &node, size_t operand, int64_t rows,
                 toString(node.inType(operand)));
 }
 
+graph::Graph BoundGraph::edges() const {
+  const auto numbers = [](const Tensor &list) {
+    const int64_t *from = list.data<int64_t>();
+    return Numbers(from, from + list.type.shape[0]);
+  };
+  return graph::Graph::sound(nodes, numbers(*sources), numbers(*destinations));
+}
+
 /// The model's one graph, or that which the attribute "graph" names.
 const BoundGraph &Importer::graphFor(Node &node) const {
   const std::string name = node.text("graph", "");
@@ -69,7 +77,7 @@ void Importer::reduceMailboxes(Node &node, Scope &scope,
                                const Surroundings &in) {
   const onnx::GraphProto &body = *node.graph("reduce");
   const BoundGraph &bound = graphFor(node);
-  const graph::Graph &g = bound.edges;
+  const graph::Graph g = bound.edges();
   requireRows(node, 0, g.edges(), "edge");
   for (size_t i = 1; i < node.inputs.size(); ++i)
     requireRows(node, i, bound.destinationNodes, "node");
@@ -118,7 +126,7 @@ void Importer::propagate(Node &node, Scope &scope, const Surroundings &in) {
   const onnx::GraphProto &body = *node.graph("update");
   const std::vector<int64_t> widths = node.integers("widths");
   const BoundGraph &bound = graphFor(node);
-  const graph::Graph &g = bound.edges;
+  const graph::Graph g = bound.edges();
   node.require(bound.sourceNodes == bound.destinationNodes,
                "needs a graph whose nodes are of one type");
   node.require(!widths.empty() && !node.inputs.empty() && g.nodes() > 0,

@@ -1,6 +1,7 @@
 // What makes the flat lists of a program safe to unpack: their lengths, and
 // every number's range. Whether the program is right is for `smexc check`.
 #include "dialects/exec/ir/Exec.h"
+#include "runtime/graph/Derived.h"
 #include "support/Tensor.h"
 
 using namespace mlir;
@@ -109,6 +110,21 @@ LogicalResult ProgramOp::verifyRegions() {
   return success();
 }
 
+/// Whether the lists go with it is for the plan's reader.
+static LogicalResult verifyDerivation(BufferOp buffer) {
+  const auto derivation = buffer.getDerivation();
+  const auto of = buffer.getOf();
+  const auto wraps = buffer.getWraps();
+  if (!derivation && !of && !wraps)
+    return success();
+  if (!derivation || !of || !graph::parseDerivation(*derivation) ||
+      buffer.getRole() != "input" || (wraps && wraps->size() != of->size()))
+    return buffer.emitOpError(
+        "has a derivation that is none: an input may have "
+        "one, and `of` what; `wraps` is as long");
+  return success();
+}
+
 LogicalResult BufferOp::verify() {
   const StringRef role = getRole();
   if (role != "input" && role != "temporary" && !isParameterRole(role))
@@ -140,6 +156,8 @@ LogicalResult BufferOp::verify() {
         role != "input" || !isInteger(*element))
       return emitOpError("has a range that is none: an input of integers may "
                          "have the least, the largest, and one more");
+  if (failed(verifyDerivation(*this)))
+    return failure();
   const auto offsets = getOffsets();
   if (!offsets)
     return success();

@@ -88,6 +88,20 @@ DenseI64ArrayAttr smex::semantic::cutOf(Value value) {
   return value.getDefiningOp()->getAttrOfType<DenseI64ArrayAttr>("cut");
 }
 
+Recipe smex::semantic::recipeOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    const unsigned number = argument.getArgNumber();
+    return {function.getArgAttrOfType<StringAttr>(number, derivationAttr),
+            function.getArgAttrOfType<ArrayAttr>(number, ofAttr),
+            function.getArgAttrOfType<DenseI64ArrayAttr>(number, wrapsAttr)};
+  }
+  if (auto parameter = value.getDefiningOp<ParameterOp>())
+    return {parameter.getDerivationAttr(), parameter.getOfAttr(),
+            parameter.getWrapsAttr()};
+  return {};
+}
+
 void smex::semantic::setCut(Value value, ArrayRef<int64_t> cut) {
   auto attribute = DenseI64ArrayAttr::get(value.getContext(), cut);
   if (auto argument = dyn_cast<BlockArgument>(value)) {

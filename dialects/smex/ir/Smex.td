@@ -21,6 +21,10 @@ def SmexDialect : Dialect {
     names them, `sources` and `destinations`, and says how many `nodes` there may
     be, and whether `self_loops` are to be added.
 
+    An input that follows from others has `smex.derivation`, `smex.of`, the names
+    of these, and perhaps `smex.wraps`, all as a parameter has them: nobody gives
+    it, a runtime derives it before each step.
+
     Decisions are attributes. With m recursion steps, `cut` on the producer of a
     tensor (`smex.cut` on an argument) lists per step the dimension that is cut,
     -1 where the tensor is replicated; `split` on an application lists per step
@@ -39,7 +43,8 @@ def ParameterOp : Op<SmexDialect, "parameter", [Pure]> {
     model's text.
 
     `derivation` says how the bytes follow from those of other constants, `of`,
-    lists of integers (runtime/graph/Derived.h). Facts about such a list are
+    lists of integers (runtime/graph/Derived.h); `wraps` is what is added to their
+    numbers below 0, for each of them. Facts about such a list are
     `range`, the smallest and the largest number of it, and `ascending`.
 
     ```mlir
@@ -54,6 +59,7 @@ def ParameterOp : Op<SmexDialect, "parameter", [Pure]> {
                        OptionalAttr<DenseI64ArrayAttr>:$range,
                        OptionalAttr<StrAttr>:$derivation,
                        OptionalAttr<StrArrayAttr>:$of,
+                       OptionalAttr<DenseI64ArrayAttr>:$wraps,
                        OptionalAttr<DenseI64ArrayAttr>:$cut);
   let results = (outs AnyStaticShapeTensor:$result);
   let builders = [OpBuilder<(ins "mlir::Type":$type, "mlir::StringAttr":$name), [{

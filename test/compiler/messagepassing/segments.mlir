@@ -29,7 +29,7 @@ func.func @main(%x: tensor<4x3xf32> {smex.name = "x"})
 
 tdl.lambda @sum = "(x0: f32[2], x1: i64[1], x2: i64[1], x3: f32[1]) -> f32: lambda i0, i1: Sum(lambda r0: x0[x1[r0], i1] * x3[r0] + f32(x2[r0]) where x2[r0] == i0)"
 
-// CHECK: "(x0: i32[1], x1: i32[1], x2: f32[2], x3: f32[1], x4: i32[1]) -> f32: lambda i0, i1: Sum(lambda r0: x2[i64(x1[r0]), i1] * x3[i64(x0[r0])] + f32(i0) where i64(x4[i0]) <= r0 and r0 < i64(x4[i0 + 1]))"
+// CHECK: "(x0: i32[1], x1: f32[2], x2: i32[1], x3: f32[1], x4: i32[1]) -> f32: lambda i0, i1: Sum(lambda r0: x1[i64(x0[r0]), i1] * x3[i64(x2[r0])] + f32(i0) where i64(x4[i0]) <= r0 and r0 < i64(x4[i0 + 1]))"
 // CHECK-LABEL: func.func @main
 // CHECK: smex.parameter "src.order" {constant, derivation = "order", of = ["src"]}
 func.func @main(%x: tensor<4x3xf32> {smex.name = "x"}, %w: tensor<9xf32> {smex.name = "w"})
@@ -78,12 +78,16 @@ func.func @main(%m: tensor<9xf32> {smex.name = "m"})
 
 tdl.lambda @sum = "(x0: f32[1], x1: i64[1]) -> f32: lambda i0: Sum(lambda r0: x0[r0] where x1[r0] == i0)"
 
+tdl.lambda @twice = "(x0: i64[1]) -> i64: lambda i0: x0[i0] * 2"
+
 // CHECK: smex.parameter "key" : tensor<9xi64>
+// CHECK-NEXT: smex.apply @twice
 // CHECK-NEXT: smex.apply @sum
 // CHECK-NEXT: smex.apply @sum
-func.func @main(%m: tensor<9xf32> {smex.name = "m"}, %k: tensor<9xi64> {smex.name = "k"})
+func.func @main(%m: tensor<9xf32> {smex.name = "m"}, %given: tensor<9xi64> {smex.name = "k"})
     -> (tensor<4xf32>, tensor<4xf32>) attributes {smex.outputs = ["a", "b"]} {
   %key = smex.parameter "key" : tensor<9xi64>
+  %k = smex.apply @twice(%given) extents [9] "k2" : (tensor<9xi64>) -> tensor<9xi64>
   %a = smex.apply @sum(%m, %key) extents [4, 9] "a" : (tensor<9xf32>, tensor<9xi64>) -> tensor<4xf32>
   %b = smex.apply @sum(%m, %k) extents [4, 9] "b" : (tensor<9xf32>, tensor<9xi64>) -> tensor<4xf32>
   return %a, %b : tensor<4xf32>, tensor<4xf32>

@@ -250,6 +250,34 @@ exec.program @p workers 2 {
 
 // -----
 
+exec.program @p workers 1 {
+  // expected-error @+1 {{has a derivation that is none}}
+  %x = exec.buffer "input" "x" : tensor<4xi64> boxes [0, 4] {derivation = "sorted", of = ["y"]}
+}
+
+// -----
+
+exec.program @p workers 1 {
+  // expected-error @+1 {{has a derivation that is none}}
+  %x = exec.buffer "input" "x" : tensor<4xi64> boxes [0, 4] {of = ["y"]}
+}
+
+// -----
+
+exec.program @p workers 1 {
+  // expected-error @+1 {{has a derivation that is none}}
+  %x = exec.buffer "input" "x" : tensor<4xi64> boxes [0, 4] {derivation = "order", of = ["y"], wraps = array<i64: 1, 2>}
+}
+
+// -----
+
+exec.program @p workers 1 {
+  // expected-error @+1 {{has a derivation that is none}}
+  %x = exec.buffer "temporary" "x" : tensor<4xi64> boxes [0, 4] {derivation = "order", of = ["y"]}
+}
+
+// -----
+
 // expected-error @+1 {{has a graph that is none}}
 exec.program @p workers 2 attributes {graph = {sources = "s", destinations = "d", self_loops = true}} {
 }

@@ -29,8 +29,9 @@ static std::vector<int64_t> values(const Tensor &tensor) {
 
 static std::vector<int64_t> derived(Derivation derivation,
                                     const std::vector<Tensor> &of, DType type,
-                                    int64_t size) {
-  const auto tensor = graph::derive(derivation, of, {type, {size}});
+                                    int64_t size,
+                                    const std::vector<int64_t> &wraps = {}) {
+  const auto tensor = graph::derive(derivation, of, {type, {size}}, wraps);
   REQUIRE(tensor);
   return values(*tensor);
 }
@@ -72,6 +73,36 @@ TEST_CASE("lists derived from a key are what they say") {
                 size) == gathered);
 }
 
+TEST_CASE("numbers below 0 count from the end, where a list says so") {
+  const unsigned seed = GENERATE(range(1u, 17u));
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  const int64_t size = random() % 40, results = 1 + random() % 12;
+  const auto drawn = [&] { // some are none even so
+    std::vector<int64_t> list;
+    for (int64_t i = 0; i < size; ++i)
+      list.push_back(int64_t(random() % (2 * results + 3)) - results - 2);
+    return list;
+  };
+  const auto forward = [&](std::vector<int64_t> list, int64_t wrap) {
+    for (int64_t &number : list)
+      number += number < 0 ? wrap : 0;
+    return list;
+  };
+  const auto key = drawn(), other = drawn();
+  const Tensor keys = list(DType::I64, key), others = list(DType::I32, other);
+  const Tensor plain = list(DType::I64, forward(key, results));
+  const Tensor plainOthers = list(DType::I64, forward(other, 5));
+  CHECK(derived(Derivation::Offsets, {keys}, DType::I32, results + 1,
+                {results}) ==
+        derived(Derivation::Offsets, {plain}, DType::I32, results + 1));
+  CHECK(derived(Derivation::Order, {keys}, DType::I32, size, {results}) ==
+        derived(Derivation::Order, {plain}, DType::I32, size));
+  CHECK(derived(Derivation::Gathered, {others, keys}, DType::I64, size,
+                {5, results}) ==
+        derived(Derivation::Gathered, {plainOthers, plain}, DType::I64, size));
+}
+
 TEST_CASE("values that do not fit are no number of a node") {
   CHECK(derived(
             Derivation::Gathered,
@@ -81,6 +112,8 @@ TEST_CASE("values that do not fit are no number of a node") {
 
 TEST_CASE("tensors that are no such lists are refused") {
   const Tensor key = list(DType::I64, {0, 1, 2});
+  CHECK(!graph::derive(Derivation::Offsets, {key}, {DType::I32, {0}}));
+  CHECK(!graph::derive(Derivation::Offsets, {key, key}, {DType::I32, {4}}));
   CHECK(!graph::derive(Derivation::Order, {key}, {DType::I32, {4}}));
   CHECK(!graph::derive(Derivation::Order, {key}, {DType::F32, {3}}));
   CHECK(!graph::derive(Derivation::Gathered, {key}, {DType::I32, {3}}));

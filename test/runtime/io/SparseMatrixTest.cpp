@@ -1,5 +1,6 @@
 #include "runtime/io/SparseMatrix.h"
 
+#include "runtime/io/Npy.h"
 #include "runtime/io/Npz.h"
 #include "runtime/io/ReadTensor.h"
 #include "support/File.h"
@@ -122,4 +123,23 @@ TEST_CASE("any bytes are a safe input") {
         (void)io::toDense(*matrix, "m");
     }
   }
+}
+
+TEST_CASE("an archive that was written") {
+  Tensor numbers = makeTensor({DType::I64, {2}});
+  numbers.data<int64_t>()[1] = 7;
+  const std::string bytes = io::formatNpz({{"numbers", io::formatNpy(numbers)},
+                                           {"word", io::formatNpyText("csr")}});
+  const auto npz = io::Npz::open(bytes, "m");
+  REQUIRE(npz);
+  CHECK(npz->names() == "numbers and word");
+  const auto read = npz->read("numbers");
+  REQUIRE(read);
+  CHECK(read->type == numbers.type);
+  CHECK(read->bytes == numbers.bytes);
+  const auto word = npz->readBytes("word");
+  REQUIRE(word);
+  CHECK(word->size() == 128 + 3); // header in steps of 64
+  CHECK(word->find("'|S3'") != std::string::npos);
+  CHECK(word->substr(word->size() - 3) == "csr");
 }

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""A child of the programs that compare graph networks: trains one in one framework, and prints what that took, as JSON.
+
+usage: graph_peer.py JSON      (graph_runs.py has what JSON says)
+
+It is a process of its own, so that its memory is its own. `prepare` writes what all frameworks train on: features, labels
+and the same initial weights. Needs numpy and scipy, and PyTorch, PyTorch Geometric (pyg) or DGL for those.
+"""
+
+import json
+import os
+import statistics
+import struct
+import sys
+import time
+
+import numpy as np
+import scipy.sparse
+
+
+def peak_memory():
+    """Of this process, in bytes: unlike getrusage's, not that of what started it."""
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024
+
+
+def read_graph(path):
+    """Sources and destinations; with an edge from itself to itself for each node that has none, at the end."""
+    matrix = scipy.sparse.load_npz(path).tocsr()
+    sources = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    destinations = matrix.indices.astype(np.int64)
+    lacks = np.setdiff1d(np.arange(matrix.shape[0]), sources[sources == destinations])
+    return matrix.shape[0], np.concatenate([sources, lacks]), np.concatenate([destinations, lacks])
+
+
+def write_safetensors(path, tensors):
+    header, data = {}, b""
+    for name, tensor in tensors.items():
+        raw = tensor.astype(np.float32).tobytes()
+        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
+
+
+def read_safetensors(path):
+    with open(path, "rb") as file:
+        header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+        data = file.read()
+    return {name: np.frombuffer(data[slice(*each["data_offsets"])], np.float32).reshape(each["shape"]).copy()
+            for name, each in header.items()}
+
+
+def layers_of(task):
+    """Of each layer: features that come in, heads, features of a head."""
+    hidden = (task["heads"], task["hidden"]) if task["model"] == "gat" else (1, task["hidden"])
+    return [(task["features"], *hidden), (hidden[0] * hidden[1], 1, task["classes"])]
+
+
+def prepare(task):
+    random = np.random.default_rng(1)
+    nodes = scipy.sparse.load_npz(task["graph"]).shape[0]
+    draw = lambda *shape: random.standard_normal(shape, dtype=np.float32)
+    np.save(os.path.join(task["work"], "features.npy"), draw(nodes, task["features"]))
+    np.save(os.path.join(task["work"], "labels.npy"), random.integers(task["classes"], size=nodes))
+    weights = {}
+    for number, (inner, heads, each) in enumerate(layers_of(task)):
+        layer = f"layer{number}/"
+        weights[layer + "weight"] = draw(inner, heads * each) * np.float32((2 / (inner + each)) ** 0.5)
+        weights[layer + "bias"] = np.zeros(heads * each, np.float32)
+        if task["model"] == "gat":
+            for end in "source", "destination":
+                weights[layer + "attention/" + end] = draw(heads, each) * np.float32(0.3)
+    write_safetensors(os.path.join(task["work"], "parameters.safetensors"), weights)
+
+
+# A framework is a function of (task, torch, weights by name, nodes, sources, destinations) to (weights that are trained,
+# a function of features to logits).
+
+def plain(task, torch, weights, nodes, sources, destinations):
+    """PyTorch alone: messages are gathered, then added up where they go."""
+    def sum_at(values):
+        return values.new_zeros(nodes, *values.shape[1:]).index_add(0, destinations, values)
+
+    degree = sum_at(torch.ones(len(destinations))).clamp(min=1).rsqrt()[:, None]
+
+    def gcn(x, layer, heads, each):
+        x = x @ weights[layer + "weight"]
+        return sum_at((x * degree)[sources]) * degree + weights[layer + "bias"]
+
+    def gat(x, layer, heads, each):
+        h = (x @ weights[layer + "weight"]).view(nodes, heads, each)
+        left = (h * weights[layer + "attention/source"]).sum(-1)
+        right = (h * weights[layer + "attention/destination"]).sum(-1)
+        score = torch.nn.functional.leaky_relu(left[sources] + right[destinations], 0.2)
+        most = torch.full((nodes, heads), -torch.inf).index_reduce(0, destinations, score.detach(), "amax")
+        e = torch.exp(score - most[destinations])
+        h = sum_at(e[:, :, None] * h[sources]) / sum_at(e)[:, :, None]
+        return h.reshape(nodes, heads * each) + weights[layer + "bias"]
+
+    return weights.values(), two_layers(task, torch, {"gcn": gcn, "gat": gat}[task["model"]])
+
+
+def two_layers(task, torch, layer):
+    between = torch.relu if task["model"] == "gcn" else torch.nn.functional.elu
+    first, second = layers_of(task)
+
+    def network(x):
+        return layer(between(layer(x, "layer0/", *first[1:])), "layer1/", *second[1:])
+
+    return network
+
+
+def plain_csr(task, torch, weights, nodes, sources, destinations):
+    """PyTorch's sparse matrices: the normalized adjacency times features; for the backward pass, its transpose is kept."""
+    assert task["model"] == "gcn"
+    degree = np.maximum(np.bincount(destinations, minlength=nodes), 1) ** -0.5
+    values = (degree[sources] * degree[destinations]).astype(np.float32)
+    matrix = scipy.sparse.csr_matrix((values, (destinations.numpy(), sources.numpy())), (nodes, nodes))
+
+    def csr(m):
+        m = m.tocsr()
+        return torch.sparse_csr_tensor(torch.from_numpy(m.indptr), torch.from_numpy(m.indices), torch.from_numpy(m.data), m.shape)
+
+    forward, backward = csr(matrix), csr(matrix.T)
+
+    class Aggregate(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return forward @ x
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return backward @ gradient
+
+    def gcn(x, layer, heads, each):
+        return Aggregate.apply(x @ weights[layer + "weight"]) + weights[layer + "bias"]
+
+    return weights.values(), two_layers(task, torch, gcn)
+
+
+def pyg(task, torch, weights, nodes, sources, destinations):
+    """PyTorch Geometric's layers on a list of edges, as in its examples; GCN's normalization is worked out once."""
+    from torch_geometric.nn import GATConv, GCNConv
+    if task["model"] == "gcn":
+        make = lambda inner, heads, each: GCNConv(inner, each, cached=True, add_self_loops=False)
+    else:
+        make = lambda inner, heads, each: GATConv(inner, each, heads=heads, add_self_loops=False)
+    convolutions = torch.nn.ModuleList(make(*layer) for layer in layers_of(task))
+    with torch.no_grad():
+        for number, each in enumerate(convolutions):
+            layer = f"layer{number}/"
+            each.lin.weight.copy_(weights[layer + "weight"].T)
+            each.bias.copy_(weights[layer + "bias"])
+            if task["model"] == "gat":
+                each.att_src.copy_(weights[layer + "attention/source"][None])
+                each.att_dst.copy_(weights[layer + "attention/destination"][None])
+    if task["model"] == "gcn":  # its rule for the degree of nodes is the same once the loops are there
+        between = torch.relu
+    else:
+        between = torch.nn.functional.elu
+    edges = torch.stack([sources, destinations])
+    return convolutions.parameters(), lambda x: convolutions[1](between(convolutions[0](x, edges)), edges)
+
+
+def dgl(task, torch, weights, nodes, sources, destinations):
+    """DGL's layers."""
+    import dgl as library
+    from dgl.nn.pytorch import GATConv, GraphConv
+    graph = library.graph((sources, destinations), num_nodes=nodes)
+    if task["model"] == "gcn":
+        make = lambda inner, heads, each: GraphConv(inner, each, norm="both", allow_zero_in_degree=True)
+    else:
+        make = lambda inner, heads, each: GATConv(inner, each, heads, allow_zero_in_degree=True)
+    convolutions = torch.nn.ModuleList(make(*layer) for layer in layers_of(task))
+    with torch.no_grad():
+        for number, each in enumerate(convolutions):
+            layer = f"layer{number}/"
+            if task["model"] == "gcn":
+                each.weight.copy_(weights[layer + "weight"])
+            else:
+                each.fc.weight.copy_(weights[layer + "weight"].T)
+                each.attn_l.copy_(weights[layer + "attention/source"][None])
+                each.attn_r.copy_(weights[layer + "attention/destination"][None])
+            each.bias.copy_(weights[layer + "bias"].view(each.bias.shape))
+    between = torch.relu if task["model"] == "gcn" else torch.nn.functional.elu
+    return convolutions.parameters(), lambda x: convolutions[1](graph, between(convolutions[0](graph, x).flatten(1))).flatten(1)
+
+
+FRAMEWORKS = {"torch": plain, "torch-csr": plain_csr, "pyg": pyg, "dgl": dgl}
+
+
+def train(task):
+    import torch
+    torch.set_num_threads(task["threads"])
+    torch.manual_seed(1)
+    imported = peak_memory()
+    nodes, sources, destinations = read_graph(task["graph"])
+    weights = {name: torch.from_numpy(array).requires_grad_()
+               for name, array in read_safetensors(os.path.join(task["work"], "parameters.safetensors")).items()}
+    x = torch.from_numpy(np.load(os.path.join(task["work"], "features.npy")))
+    labels = torch.from_numpy(np.load(os.path.join(task["work"], "labels.npy")))
+    trained, network = FRAMEWORKS[task["framework"]](task, torch, weights, nodes, torch.from_numpy(sources),
+                                                     torch.from_numpy(destinations))
+    optimizer = torch.optim.Adam(list(trained), task["rate"])
+    seconds, cpu, losses = [], [], []
+    while len(seconds) < task["steps"] and (len(seconds) < 2 or sum(seconds) < task["budget"]):
+        start, before = time.perf_counter(), time.process_time()
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(network(x), labels)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+        seconds.append(time.perf_counter() - start)
+        cpu.append(time.process_time() - before)
+    return {"seconds": seconds[1:], "cpu": statistics.median(cpu[1:]), "losses": losses, "imported": imported, "version": torch.__version__}
+
+
+def aggregate(task):
+    """The sum of what edges bring alone, forward only: seconds of each way to say it."""
+    import torch
+    torch.set_num_threads(task["threads"])
+    nodes, sources, destinations = read_graph(task["graph"])
+    x = torch.from_numpy(np.load(os.path.join(task["work"], "features.npy")))
+    matrix = scipy.sparse.csr_matrix((np.ones(len(sources), np.float32), (destinations, sources)), (nodes, nodes))
+    csr = torch.sparse_csr_tensor(torch.from_numpy(matrix.indptr), torch.from_numpy(matrix.indices),
+                                  torch.from_numpy(matrix.data), matrix.shape)
+    sources, destinations = torch.from_numpy(sources), torch.from_numpy(destinations)
+    ways = {"torch": lambda: torch.zeros_like(x).index_add(0, destinations, x[sources]), "torch-csr": lambda: csr @ x}
+    seconds, cpu = [], []
+    for _ in range(task["steps"]):
+        start, before = time.perf_counter(), time.process_time()
+        ways[task["framework"]]()
+        seconds.append(time.perf_counter() - start)
+        cpu.append(time.process_time() - before)
+    return {"seconds": seconds[1:], "cpu": statistics.median(cpu[1:]), "imported": 0, "losses": []}
+
+
+def main():
+    task = json.loads(sys.argv[1])
+    if task["do"] == "prepare":
+        return prepare(task)
+    try:
+        result = (train if task["do"] == "train" else aggregate)(task)
+        result["median"] = statistics.median(result["seconds"])
+        result["memory"] = peak_memory()
+    except (MemoryError, RuntimeError) as error:  # PyTorch's allocator says so in words
+        if not isinstance(error, MemoryError) and "memory" not in str(error):
+            raise
+        result = {"out of memory": True}
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

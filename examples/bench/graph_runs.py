@@ -1,0 +1,193 @@
+"""What programs that compare graph networks share: runs of smex and of other frameworks, and what they took.
+
+Only python3's own library is needed here, so that this process stays small: a child's peak memory, as the system tells it,
+is at least that of its parent. Peers are trained by graph_peer.py, under the Python that has them (--python).
+"""
+
+import dataclasses
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RATE = 0.01
+
+
+@dataclasses.dataclass
+class Network:
+    model: str  # gcn or gat
+    features: int
+    hidden: int  # of a head
+    classes: int
+    heads: int = 8
+
+    def zoo(self):
+        heads = ["--heads", str(self.heads)] if self.model == "gat" else []
+        return [self.model, "--layers", "2", "--features", str(self.features), "--hidden", str(self.hidden),
+                "--classes", str(self.classes), *heads]
+
+
+@dataclasses.dataclass
+class Run:
+    seconds: list  # of steps after the first
+    memory: int  # peak of the process, bytes
+    losses: list
+    cpu: float  # seconds of all threads per step: where others use the machine, the fairer figure
+    plan: int = 0  # peak that the plan predicts, bytes
+    compiling: tuple = (0, 0)  # seconds, bytes
+
+    @property
+    def median(self):
+        return statistics.median(self.seconds)
+
+
+
+class Failed(Exception):
+    """A peer that did not run; says why in a word or two."""
+
+
+def add_options(parser):
+    parser.add_argument("--bin", default=os.path.join(HERE, "../../bazel-bin"), help="what is built (default: bazel-bin)")
+    parser.add_argument("--python", default=sys.executable, help="a Python with PyTorch and its kin (default: this one)")
+    parser.add_argument("--dgl-python", help="another one that has DGL, which needs an older PyTorch")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="default: %(default)s")
+    parser.add_argument("--budget", type=float, default=20,
+                        help="seconds after which a peer stops stepping; default: %(default)s")
+    parser.add_argument("--memory", type=float, default=12, help="GiB that a peer may take; default: %(default)s")
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.folder = tempfile.TemporaryDirectory()
+        self.work = self.folder.name
+        self.prepared = None
+        self.plans = {}
+
+    def path(self, name):
+        return os.path.join(self.work, name)
+
+    def tool(self, name):
+        folder = "tools" if name.startswith("smex") else "examples/bench"
+        return os.path.join(self.options.bin, folder, name)
+
+    def draw(self, *words):
+        """A file with a graph of make_graph's."""
+        path = self.path("_".join(word.lstrip("-") for word in map(str, words)) + ".npz")
+        if not os.path.exists(path):
+            subprocess.run([self.tool("make_graph"), *map(str, words), "-o", path], check=True)
+        return path
+
+    def prepare(self, network, graph):
+        """Features, labels and weights for all; those of one network at a time."""
+        if self.prepared != (network, graph):
+            self.child(self.options.python, {"do": "prepare", **self.task(network, graph)})
+            self.prepared = (network, graph)
+
+    def task(self, network, graph):
+        return {**dataclasses.asdict(network), "graph": graph, "work": self.work, "threads": self.options.threads,
+                "rate": RATE, "budget": self.options.budget}
+
+    def child(self, python, task, program="graph_peer.py"):
+        limit = int(self.options.memory * 2**30)
+        done = subprocess.run([python, os.path.join(HERE, program), json.dumps(task)], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "OMP_WAIT_POLICY": "PASSIVE"},  # others may use the machine
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["died"])[-1]
+            raise Failed("out of memory" if "MemoryError" in last or done.returncode < 0 else last)
+        return json.loads(done.stdout.splitlines()[-1]) if done.stdout else None
+
+    def peer(self, framework, network, graph, steps, do="train"):
+        python = self.options.dgl_python if framework == "dgl" else self.options.python
+        if not python:
+            raise Failed("no --dgl-python")
+        self.prepare(network, graph)
+        found = self.child(python, {"do": do, "framework": framework, "steps": steps, **self.task(network, graph)})
+        if "out of memory" in found:
+            raise Failed("out of memory")
+        return Run(found["seconds"], found["memory"], found["losses"], found["cpu"])
+
+    def compile(self, model, graph, train=("--loss", "cross_entropy", "--optimizer", "adam", "--lr", str(RATE))):
+        """A plan for one worker; (its folder, seconds, bytes of memory, CPU seconds)."""
+        key = (model, graph, train)
+        if key not in self.plans:
+            plan = self.path(f"plan{len(self.plans)}")
+            words = [self.tool("smexc"), model, "--graph", graph, "--gpus", "1", "-o", plan]
+            words += ["--train", *train] if train else []
+            self.plans[key] = (plan, *measure(words))
+        return self.plans[key]
+
+    def run(self, plan, steps, inputs, parameters=None):
+        metrics = self.path("metrics.json")
+        words = [self.tool("smex-run"), plan, "--metrics", metrics, "--threads", str(self.options.threads)]
+        for name, file in inputs.items():
+            words += ["--input", f"{name}={file}"]
+        if parameters:
+            words += ["--parameters", parameters]
+        start = measure([*words, "--steps", "1"])[2]  # starting, ending and the first step
+        _, memory, cpu = measure([*words, "--steps", str(steps)])
+        with open(metrics) as file:
+            found = json.load(file)
+        steps = found["steps"]
+        return Run([step["seconds"] for step in steps][1:], memory, [step.get("loss") for step in steps],
+                   (cpu - start) / (len(steps) - 1), max(found["peak_bytes"]))
+
+    def smex(self, network, graph, steps):
+        self.prepare(network, graph)
+        model = self.path("_".join(map(str, dataclasses.astuple(network))) + ".json")
+        if not os.path.exists(model):
+            subprocess.run([self.tool("smex-zoo"), *network.zoo(), "-o", model], check=True, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+        plan, seconds, memory, _ = self.compile(model, graph)
+        run = self.run(plan, steps, {name: self.path(name + ".npy") for name in ("features", "labels")},
+                       self.path("parameters.safetensors"))
+        run.compiling = (seconds, memory)
+        return run
+
+
+def measure(words):
+    """Seconds of a command, its peak memory in bytes, CPU seconds of all its threads."""
+    start = time.perf_counter()
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    message = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(words)}\n{message}")
+    return time.perf_counter() - start, usage.ru_maxrss * 1024, usage.ru_utime + usage.ru_stime
+
+
+def losses_differ(run, other):
+    """The largest difference of two runs' losses, of the first loss."""
+    both = min(len(run.losses), len(other.losses))
+    return max(abs(a - b) for a, b in zip(run.losses[:both], other.losses[:both])) / abs(run.losses[0])
+
+
+def gib(count):
+    return f"{count / 2**30:.2f} GiB" if count >= 2**30 else f"{count / 2**20:.0f} MiB"
+
+
+def alternate(ways, rounds):
+    """Each of `ways` (name to a function that makes a Run), `rounds` times in turn: name to a Run of all steps, or why not."""
+    found = {}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            if isinstance(found.get(name), str):
+                continue
+            try:
+                run = way()
+            except Failed as failed:
+                found[name] = str(failed)
+                continue
+            if name in found:
+                run.seconds += found[name].seconds
+                run.memory = max(run.memory, found[name].memory)
+            found[name] = run
+    return found

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""A training step of GCN and of GAT on a large graph, and the sum of messages alone, on one worker, against PyTorch
+Geometric, DGL and plain PyTorch.
+
+usage: examples/bench/message_passing.py [--bin FOLDER] [--python FILE] [--dgl-python FILE] [--nodes 65536] [--edges 5000000]
+
+R-MAT, two layers, 64 features, hidden 64 (GAT: 8 heads of 8), 16 classes, Adam: all start from the same weights, and the
+losses are compared. Runs alternate; medians of the steps after the first; memory is the peak of a process. Needs a build
+(bazel build //tools:smexc //tools:smex-run //tools:smex-zoo //examples/bench:make_graph //examples/bench:triad), and a Python
+that has torch, torch_geometric, numpy and scipy from PyPI.
+"""
+
+import argparse
+import json
+import subprocess
+
+from graph_runs import Bench, Network, add_options, alternate, gib, losses_differ
+
+AIMS = {"gcn": 20, "gat": 10}
+
+
+def epoch(bench, name, graph, options):
+    network = Network(name, options.features, 64 if name == "gcn" else 8, 16)
+    ways = {"smex": lambda: bench.smex(network, graph, options.steps)}
+    for framework in options.peers.split(","):
+        if framework == "torch-csr" and name == "gat":
+            continue
+        ways[framework] = lambda framework=framework: bench.peer(framework, network, graph, options.steps)
+    found = alternate(ways, options.rounds)
+    ours = found["smex"]
+    print(f"\n{name}, a training step on {options.nodes} vertices, {options.edges} edges, {options.threads} threads")
+    print(f"{'':12}{'s':>9}{'ratio':>8}{'CPU s':>9}{'ratio':>8}{'memory':>11}{'ratio':>8}"
+          f"  losses of {len(ours.losses)} steps differ by")
+    for key, run in found.items():
+        if isinstance(run, str):
+            print(f"{key:12} {run}")
+            continue
+        print(f"{key:12}{run.median:9.3f}{run.median / ours.median:7.1f}x{run.cpu:9.3f}{run.cpu / ours.cpu:7.1f}x"
+              f"{gib(run.memory):>11}{run.memory / ours.memory:7.1f}x"
+              f"  {f'{losses_differ(run, ours):.0e}' if key != 'smex' else ''}")
+    print(f"the plan's peak: {gib(ours.plan)}; compiled in {ours.compiling[0]:.1f} s with {gib(ours.compiling[1])}; "
+          f"the aim: {AIMS[name]}x faster than pyg, with a tenth of its memory")
+
+
+def sum_model(width):
+    """Of one node."""
+    return {"format": "smex-model", "version": 1, "opset": 23,
+            "graph": {"nodes": "nodes", "edges": "edges", "sources": "sources", "destinations": "destinations",
+                      "self_loops": True},
+            "inputs": [{"name": "features", "type": "f32", "shape": ["nodes", width]}],
+            "nodes": [{"op": "at_ends", "name": "messages", "inputs": ["features", "sources"], "outputs": ["messages"]},
+                      {"op": "sum_messages", "name": "sum", "inputs": ["messages", "destinations", "features"],
+                       "outputs": ["sum"]}],
+            "outputs": ["sum"]}
+
+
+def sums(bench, graph, width, options):
+    """The sum of what edges bring, `width` features each."""
+    model = bench.path(f"sum{width}.json")
+    with open(model, "w") as file:
+        json.dump(sum_model(width), file)
+    network = Network("gcn", width, 1, 2)
+    bench.prepare(network, graph)
+    plan = bench.compile(model, graph, None)[0]
+    ways = {"smex": lambda: bench.run(plan, options.steps, {"features": bench.path("features.npy")})}
+    for framework in "torch", "torch-csr":
+        ways[framework] = lambda framework=framework: bench.peer(framework, network, graph, options.steps, "aggregate")
+    found = alternate(ways, options.rounds)
+    triad = float(subprocess.run([bench.tool("triad"), str(options.threads)], check=True, stdout=subprocess.PIPE).stdout)
+    moved = 4 * width * (options.edges + 2 * options.nodes) + 4 * options.edges
+    print(f"\nsum of messages, {width} features ({gib(4 * width * options.nodes)} of them); a triad does {triad:.1f} GB/s")
+    print(f"{'':12}{'ms':>9}{'ratio':>8}{'CPU s':>9}{'ratio':>8}{'GB/s':>8}{'memory':>11}")
+    for key, run in found.items():
+        if isinstance(run, str):
+            print(f"{key:12} {run}")
+        else:
+            print(f"{key:12}{1e3 * run.median:9.1f}{run.median / found['smex'].median:7.1f}x{run.cpu:9.3f}"
+                  f"{run.cpu / found['smex'].cpu:7.1f}x{moved / run.median / 1e9:8.1f}{gib(run.memory):>11}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_options(parser)
+    parser.add_argument("--nodes", type=int, default=65536)
+    parser.add_argument("--edges", type=int, default=5000000)
+    parser.add_argument("--features", type=int, default=64)
+    parser.add_argument("--steps", type=int, default=8, help="of a process; the first does not count")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--peers", default="pyg,dgl,torch,torch-csr", help="default: %(default)s")
+    parser.add_argument("--only", choices=["gcn", "gat", "sum"])
+    options = parser.parse_args()
+    bench = Bench(options)
+    graph = bench.draw("rmat", "--nodes", options.nodes, "--edges", options.edges)
+    for name in AIMS:
+        if options.only in (None, name):
+            epoch(bench, name, graph, options)
+    if options.only in (None, "sum"):
+        for width in 64, 256:
+            sums(bench, graph, width, options)
+
+
+if __name__ == "__main__":
+    main()

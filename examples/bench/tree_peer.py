@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""A child of figure_4_8: trains a child-sum TreeLSTM (Tai et al.) in PyTorch on a forest, and prints what that took, as JSON.
+
+usage: tree_peer.py JSON
+
+The model is smex-zoo's `treelstm`, from the same weights: every node has a word and a class, the loss is the mean over nodes,
+Adagrad. `prepare` writes words, labels and weights. Two peers:
+
+- trees: the network is run tree by tree and node by node, one small product after the other, as a framework does that builds
+  a graph per sample (DyNet without auto-batching);
+- depths: all nodes of a height are one batch, as a person would write it by hand, or DyNet's auto-batching finds.
+
+Needs numpy, scipy and torch.
+"""
+
+import json
+import os
+import statistics
+import sys
+import time
+
+import numpy as np
+import scipy.sparse
+
+from graph_peer import peak_memory, read_safetensors, write_safetensors
+
+
+def prepare(task):
+    random = np.random.default_rng(1)
+    matrix = scipy.sparse.load_npz(task["graph"])
+    leaf = np.bincount(matrix.indices, minlength=matrix.shape[0]) == 0
+    words = np.where(leaf, random.integers(1, task["vocabulary"], matrix.shape[0]), 0)  # 0: a phrase
+    np.save(os.path.join(task["work"], "words.npy"), words)
+    np.save(os.path.join(task["work"], "labels.npy"), random.integers(task["classes"], size=len(words)))
+    F, H = task["features"], task["hidden"]
+    shapes = {"embedding": (task["vocabulary"], F), "gates/input/weight": (F, 3 * H), "gates/input/bias": (3 * H,),
+              "forget/input/weight": (F, H), "forget/input/bias": (H,), "gates/hidden/weight": (H, 3 * H),
+              "forget/hidden/weight": (H, H), "classifier/weight": (H, task["classes"]), "classifier/bias": (task["classes"],)}
+    draw = lambda shape: random.standard_normal(shape, dtype=np.float32) * np.float32(0.3 if shape[0] > H else H ** -0.5)
+    write_safetensors(os.path.join(task["work"], "parameters.safetensors"), {name: draw(shape) for name, shape in shapes.items()})
+
+
+def parents_of(path):
+    """Of each node its parent, -1 for a root; parents come before their children."""
+    matrix = scipy.sparse.load_npz(path).tocsr()
+    parents = np.full(matrix.shape[0], -1)
+    parents[np.diff(matrix.indptr) == 1] = matrix.indices
+    return parents
+
+
+def cell(torch, weights, gates, forget, h, c, at, count):
+    """The update of `count` nodes: rows `gates` of them, `forget` of their children's nodes, states of the children, and
+    which of the nodes each child is of."""
+    sum_at = lambda x: x.new_zeros(count, x.shape[1]).index_add(0, at, x)
+    i, o, u = (gates + sum_at(h) @ weights["gates/hidden/weight"]).chunk(3, 1)
+    kept = torch.sigmoid(forget[at] + h @ weights["forget/hidden/weight"]) * c
+    c = sum_at(kept) + torch.sigmoid(i) * torch.tanh(u)
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+
+def leaves(torch, gates):
+    i, o, u = gates.chunk(3, 1)
+    c = torch.sigmoid(i) * torch.tanh(u)
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+
+def inputs(weights, x):
+    return (x @ weights["gates/input/weight"] + weights["gates/input/bias"],
+            x @ weights["forget/input/weight"] + weights["forget/input/bias"])
+
+
+def trees(torch, weights, words, parents):
+    """States of all nodes; one node after the other, children before their parent."""
+    children = [[] for _ in parents]
+    for v, parent in enumerate(parents):
+        if parent >= 0:
+            children[parent].append(v)
+    none = torch.zeros(1, dtype=torch.int64)
+
+    def run():
+        states = [None] * len(parents)
+        x = weights["embedding"][words]  # at once: the gradient of a look-up is as large as the table
+        for v in reversed(range(len(parents))):
+            gates, forget = inputs(weights, x[v:v + 1])
+            if not children[v]:
+                states[v] = leaves(torch, gates)
+                continue
+            h, c = (torch.cat([states[child][k] for child in children[v]]) for k in (0, 1))
+            states[v] = cell(torch, weights, gates, forget, h, c, none.expand(len(children[v])), 1)
+        return torch.cat([h for h, _ in states])
+
+    return run
+
+
+def depths(torch, weights, words, parents):
+    """States of all nodes; all of a height at once."""
+    height = np.zeros(len(parents), np.int64)
+    for v in reversed(range(len(parents))):
+        if parents[v] >= 0:
+            height[parents[v]] = max(height[parents[v]], height[v] + 1)
+    order = np.argsort(height, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    by_parent = np.argsort(parents, kind="stable")
+    starts = np.searchsorted(parents[by_parent], np.arange(len(parents) + 1))
+    plan = []  # of each height from 1 up: nodes, places of their children's states, which node each child is of
+    for k in range(1, height.max() + 1):
+        nodes = np.flatnonzero(height == k)
+        children = np.concatenate([by_parent[starts[v]:starts[v + 1]] for v in nodes])
+        at = np.repeat(np.arange(len(nodes)), starts[nodes + 1] - starts[nodes])
+        plan.append([torch.from_numpy(x) for x in (nodes, place[children], at)])
+    lowest = torch.from_numpy(order[height[order] == 0])
+    place = torch.from_numpy(place)
+
+    def run():
+        gates, forget = inputs(weights, weights["embedding"][words])
+        h, c = leaves(torch, gates[lowest])
+        hs, cs = h, c  # in the order of heights; grows by a level at a time
+        for nodes, children, at in plan:
+            h, c = cell(torch, weights, gates[nodes], forget[nodes], hs[children], cs[children], at, len(nodes))
+            hs, cs = torch.cat([hs, h]), torch.cat([cs, c])
+        return hs[place]
+
+    return run
+
+
+def train(task):
+    import torch
+    torch.set_num_threads(task["threads"])
+    load = lambda name: torch.from_numpy(np.load(os.path.join(task["work"], name + ".npy")))
+    words, labels = load("words"), load("labels")
+    weights = {name: torch.from_numpy(array).requires_grad_()
+               for name, array in read_safetensors(os.path.join(task["work"], "parameters.safetensors")).items()}
+    run = {"trees": trees, "depths": depths}[task["framework"]](torch, weights, words, parents_of(task["graph"]))
+    optimizer = torch.optim.Adagrad(weights.values(), task["rate"])
+    seconds, cpu, losses = [], [], []
+    while len(seconds) < task["steps"] and (len(seconds) < 2 or sum(seconds) < task["budget"]):
+        start, before = time.perf_counter(), time.process_time()
+        optimizer.zero_grad()
+        logits = run() @ weights["classifier/weight"] + weights["classifier/bias"]
+        loss = torch.nn.functional.cross_entropy(logits, labels)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+        seconds.append(time.perf_counter() - start)
+        cpu.append(time.process_time() - before)
+    return {"seconds": seconds[1:], "cpu": statistics.median(cpu[1:]), "losses": losses, "memory": peak_memory()}
+
+
+if __name__ == "__main__":
+    task = json.loads(sys.argv[1])
+    if task["do"] == "prepare":
+        prepare(task)
+    else:
+        print(json.dumps(train(task)))

@@ -1,0 +1,68 @@
+"""What the programs of DGL's chapter share: networks, and what a run of smex and of a peer took, as rows of a table."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../bench"))
+
+from graph_runs import Bench, Failed, Network, add_options, alternate, losses_differ  # noqa: E402,F401
+
+EPOCHS = 200
+
+
+def gcn(features, hidden, classes):
+    return Network("gcn", features, hidden, classes)
+
+
+def gat(features, hidden, classes):
+    """As its authors have it: 8 heads, `hidden` in all."""
+    return Network("gat", features, hidden // 8, classes)
+
+
+def add_graph_options(parser):
+    add_options(parser)
+    parser.add_argument("--scale", type=float, default=1, help="of vertices and edges; default: %(default)s")
+    parser.add_argument("--steps", type=int, default=6, help="of a process; the first does not count; default: %(default)s")
+    parser.add_argument("--rounds", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--peers", default="pyg", help="of pyg, torch, torch-csr, dgl; default: %(default)s")
+    parser.add_argument("--most-edges", type=float, default=30e6, help="peers run on graphs up to this; default: %(default)g")
+
+
+def compare(bench, network, graph, edges):
+    """Name to Run, or to why there is none."""
+    options = bench.options
+    ways = {"smex": lambda: bench.smex(network, graph, options.steps)}
+    for peer in options.peers.split(",") if options.peers else []:
+        ways[peer] = lambda peer=peer: within(bench, peer, network, graph, edges)
+    return alternate(ways, options.rounds)
+
+
+def within(bench, peer, network, graph, edges):
+    if edges > bench.options.most_edges or (peer == "torch-csr" and network.model != "gcn"):
+        raise Failed("not run")
+    return bench.peer(peer, network, graph, bench.options.steps)
+
+
+def cell(run, of=None):
+    """Seconds of 200 epochs, and GB, of a run: `10.2 s (19 CPU) 0.31 GB`; `7.3x` of what `of` took in CPU seconds."""
+    if isinstance(run, str):
+        return run
+    ratio = f" {run.cpu / of.cpu:.1f}x" if of else ""
+    return f"{EPOCHS * run.median:.3g} s ({EPOCHS * run.cpu:.3g} CPU{ratio}) {run.memory / 1e9:.2f} GB"
+
+
+def print_row(name, found, paper):
+    ours = found["smex"]
+    cells = [cell(ours)] + [cell(run, ours) for key, run in found.items() if key != "smex"]
+    print(f"{name:26}" + "".join(f"{text:>38}" for text in cells) + f"   {paper}", flush=True)
+    for key, run in found.items():
+        if key != "smex" and not isinstance(run, str) and losses_differ(run, ours) > 1e-3:
+            print(f"  losses of {key} differ by {losses_differ(run, ours):.0e}: not the same network")
+            return False
+    return True
+
+
+def print_head(bench, name):
+    peers = bench.options.peers.split(",") if bench.options.peers else []
+    print(f"{EPOCHS} epochs, of the median step; peak memory of the process; on {bench.options.threads} threads, not a GPU")
+    print(f"{name:26}" + "".join(f"{text:>38}" for text in ["smex", *peers]) + "   the paper (PyG, DGL; one V100)")
