@@ -196,7 +196,6 @@ def train(task):
     import torch
     torch.set_num_threads(task["threads"])
     torch.manual_seed(1)
-    imported = peak_memory()
     nodes, sources, destinations = read_graph(task["graph"])
     weights = {name: torch.from_numpy(array).requires_grad_()
                for name, array in read_safetensors(os.path.join(task["work"], "parameters.safetensors")).items()}
@@ -215,7 +214,7 @@ def train(task):
         losses.append(loss.item())
         seconds.append(time.perf_counter() - start)
         cpu.append(time.process_time() - before)
-    return {"seconds": seconds[1:], "cpu": statistics.median(cpu[1:]), "losses": losses, "imported": imported, "version": torch.__version__}
+    return {"seconds": seconds[1:], "cpu": statistics.median(cpu[1:]), "losses": losses}
 
 
 def aggregate(task):
@@ -235,7 +234,7 @@ def aggregate(task):
         ways[task["framework"]]()
         seconds.append(time.perf_counter() - start)
         cpu.append(time.process_time() - before)
-    return {"seconds": seconds[1:], "cpu": statistics.median(cpu[1:]), "imported": 0, "losses": []}
+    return {"seconds": seconds[1:], "cpu": statistics.median(cpu[1:]), "losses": []}
 
 
 def main():
@@ -244,7 +243,6 @@ def main():
         return prepare(task)
     try:
         result = (train if task["do"] == "train" else aggregate)(task)
-        result["median"] = statistics.median(result["seconds"])
         result["memory"] = peak_memory()
     except (MemoryError, RuntimeError) as error:  # PyTorch's allocator says so in words
         if not isinstance(error, MemoryError) and "memory" not in str(error):
