@@ -25,8 +25,10 @@ RunResult good(Result<RunResult> result) {
 
 /// a b, for step `step` of feeds.
 std::vector<float> product(const Feed &a, const Feed &b, int step) {
-  const auto *x = reinterpret_cast<const float *>(a.at(step, 96));
-  const auto *y = reinterpret_cast<const float *>(b.at(step, 96));
+  const auto left = a.at(step, 96), right = b.at(step, 96);
+  REQUIRE((left && right));
+  const auto *x = reinterpret_cast<const float *>(left->get());
+  const auto *y = reinterpret_cast<const float *>(right->get());
   std::vector<float> c(16, 0.f);
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 4; ++j)
