@@ -91,18 +91,7 @@ private:
     for (; lanes.size() > 1; lanes.resize(lanes.size() / 2))
       for (size_t i = 0; i < lanes.size() / 2; ++i)
         lanes[i] = kernel.combine(lanes[i], lanes[i + lanes.size() / 2]);
-    Value all = lanes.front();
-    for (int64_t half = vectorSize / 2; half > 0; half /= 2) {
-      const auto part = [&](int64_t offset) {
-        return vector::ExtractStridedSliceOp::create(
-                   b, all, ArrayRef<int64_t>{offset}, ArrayRef<int64_t>{half},
-                   ArrayRef<int64_t>{1})
-            .getResult();
-      };
-      Value low = part(0);
-      all = kernel.combine(low, part(half));
-    }
-    return vector::ExtractOp::create(b, all, ArrayRef<int64_t>{0});
+    return combineLanes(kernel, lanes.front());
   }
 
   Kernel &kernel;

@@ -93,17 +93,7 @@ public:
       memref::StoreOp::create(b, kernel.combine(old, term), partial, lane);
     });
     Value lanes = vector::LoadOp::create(b, type, partial, zero());
-    for (int64_t half = count / 2; half > 0; half /= 2) {
-      const auto part = [&](int64_t offset) {
-        return vector::ExtractStridedSliceOp::create(
-                   b, lanes, ArrayRef<int64_t>{offset}, ArrayRef<int64_t>{half},
-                   ArrayRef<int64_t>{1})
-            .getResult();
-      };
-      Value low = part(0);
-      lanes = kernel.combine(low, part(half));
-    }
-    return vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{0});
+    return combineLanes(kernel, lanes);
   }
 
 private:

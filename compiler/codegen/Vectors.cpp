@@ -81,6 +81,22 @@ Value codegen::maskOf(Kernel &kernel, Value count) {
   return vector::CreateMaskOp::create(kernel.b, bits, count);
 }
 
+Value codegen::combineLanes(Kernel &kernel, Value lanes) {
+  LocBuilder &b = kernel.b;
+  const int64_t count = cast<VectorType>(lanes.getType()).getNumElements();
+  for (int64_t half = count / 2; half > 0; half /= 2) {
+    const auto part = [&](int64_t offset) {
+      return vector::ExtractStridedSliceOp::create(
+                 b, lanes, ArrayRef<int64_t>{offset}, ArrayRef<int64_t>{half},
+                 ArrayRef<int64_t>{1})
+          .getResult();
+    };
+    Value low = part(0);
+    lanes = kernel.combine(low, part(half));
+  }
+  return vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{0});
+}
+
 VectorVariable::VectorVariable(Kernel &kernel)
     : kernel(kernel), memory(kernel.scratch(accumulatorVector(kernel), 1)) {}
 

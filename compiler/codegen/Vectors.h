@@ -30,6 +30,10 @@ mlir::VectorType accumulatorVector(Kernel &kernel);
 /// True for the first `count` elements: all, if it is large.
 mlir::Value maskOf(Kernel &kernel, mlir::Value count);
 
+/// The elements of a vector combined by the kernel's reducer, as a binary tree:
+/// halves first.
+mlir::Value combineLanes(Kernel &kernel, mlir::Value lanes);
+
 /// A vector on the stack that is only loaded and stored as a whole, and so
 /// becomes a register.
 class VectorVariable {
