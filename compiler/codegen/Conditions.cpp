@@ -140,6 +140,10 @@ ExprRef codegen::termOf(const Lambda &lambda) {
                 identity(lambda.reducer, lambda.result));
 }
 
+bool codegen::isGuarded(const ExprRef &term, const ExprRef &nothing) {
+  return term->kind == ExprKind::Select && equal(term->children[2], nothing);
+}
+
 std::optional<Linear> codegen::linearIn(const ExprRef &e, int variable) {
   IndexSum sum = indexSum(e);
   int64_t factor = 0;

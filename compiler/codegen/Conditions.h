@@ -27,6 +27,10 @@ tdl::ExprRef makeConditionsExplicit(const tdl::ExprRef &e);
 /// For a map, its body.
 tdl::ExprRef termOf(const tdl::Lambda &lambda);
 
+/// `body if condition else nothing`: a term that its condition may leave out.
+/// `nothing` is the reduction's identity.
+bool isGuarded(const tdl::ExprRef &term, const tdl::ExprRef &nothing);
+
 /// factor * variable + rest, where rest does not use the variable; nothing for
 /// other expressions and factor 0.
 struct Linear {

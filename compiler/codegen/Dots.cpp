@@ -46,11 +46,10 @@ public:
 
 private:
   void addAll(const ExprRef &term) {
-    const ExprRef nothing =
-        tdl::identity(kernel.lambda.reducer, kernel.lambda.result);
+    const ExprRef nothing = kernel.nothing();
     if (equal(term, nothing))
       return;
-    if (term->kind == ExprKind::Select && equal(term->children[2], nothing))
+    if (isGuarded(term, nothing))
       return kernel.when(kernel.emit(term->children[0]),
                          [&] { addAll(term->children[1]); });
     const auto lanes = int64_t(sums.size()) * vectorSize;
@@ -101,27 +100,22 @@ private:
 };
 
 /// Without conditions that do not depend on the variable.
-ExprRef guardedTerm(const tdl::Lambda &lambda, ExprRef term, int variable) {
-  while (
-      term->kind == ExprKind::Select &&
-      equal(term->children[2], tdl::identity(lambda.reducer, lambda.result)) &&
-      !uses(term->children[0], variable))
+ExprRef guardedTerm(ExprRef term, const ExprRef &nothing, int variable) {
+  while (isGuarded(term, nothing) && !uses(term->children[0], variable))
     term = term->children[1];
   return term;
 }
 
 } // namespace
 
-bool codegen::buildDots(Kernel &kernel) {
-  const tdl::Lambda &lambda = kernel.lambda;
-  const ExprRef term = termOf(lambda);
-  const ReductionOrder order = chooseOrder(lambda, term);
-  const bool isReal =
-      lambda.result == DType::F32 || lambda.result == DType::F64;
-  if (order.output >= 0 || order.reductions.size() != 1 || !isReal)
+bool codegen::buildDots(Kernel &kernel, const ExprRef &term,
+                        const ReductionOrder &order) {
+  const DType type = kernel.lambda.result;
+  if (order.output >= 0 || order.reductions.size() != 1 ||
+      (type != DType::F32 && type != DType::F64))
     return false;
   const int along = order.reductions[0];
-  const ExprRef inner = guardedTerm(lambda, term, along);
+  const ExprRef inner = guardedTerm(term, kernel.nothing(), along);
   // A sum of an operand's elements alone is as fast without.
   if (inner->kind == ExprKind::Read || !uses(inner, along) ||
       !hasVector(inner, along))

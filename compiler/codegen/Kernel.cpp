@@ -317,8 +317,7 @@ func::FuncOp codegen::buildKernel(LocBuilder &b, const std::string &symbol,
   Kernel kernel(b, symbol, lambda);
   if (lambda.reducer == tdl::Reducer::None)
     buildMap(kernel);
-  else if (!buildScatter(kernel) && !buildWindow(kernel) &&
-           !buildScan(kernel) && !buildRows(kernel) && !buildDots(kernel))
+  else if (!buildScatter(kernel) && !buildWindow(kernel) && !buildScan(kernel))
     buildReduction(kernel);
   func::ReturnOp::create(b);
   return kernel.function;

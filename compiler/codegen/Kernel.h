@@ -79,6 +79,10 @@ public:
   mlir::Value identity() {
     return emitIdentity(b, lambda.reducer, accumulator());
   }
+  /// The same as a term that adds nothing.
+  tdl::ExprRef nothing() const {
+    return tdl::identity(lambda.reducer, lambda.result);
+  }
   /// Rounds an accumulator to the result's type and stores it.
   void storeAccumulated(mlir::Value accumulated);
 
@@ -120,8 +124,12 @@ void buildReduction(Kernel &kernel);
 bool buildScatter(Kernel &kernel);
 bool buildWindow(Kernel &kernel);
 bool buildScan(Kernel &kernel);
-bool buildRows(Kernel &kernel);
-bool buildDots(Kernel &kernel);
+
+/// Faster ways to build some reductions, for buildReduction.
+bool buildRows(Kernel &kernel, const tdl::ExprRef &term,
+               const struct ReductionOrder &order);
+bool buildDots(Kernel &kernel, const tdl::ExprRef &term,
+               const ReductionOrder &order);
 
 } // namespace smex::codegen
 

@@ -57,9 +57,7 @@ void Nest::level(size_t depth, const ExprRef &term, int budget) {
 }
 
 void Nest::tighten(int variable, const ExprRef &term, Value &low, Value &high) {
-  const bool isGuarded = skipped && term->kind == tdl::ExprKind::Select &&
-                         equal(term->children[2], skipped);
-  if (!isGuarded)
+  if (!skipped || !isGuarded(term, skipped))
     return;
   for (const ExprRef &part : conjuncts(term->children[0])) {
     const std::optional<Cut> cut =
@@ -152,10 +150,9 @@ void Nest::range(size_t depth, Value low, Value high, const ExprRef &term,
     return inner(term, low, high);
   ExprRef rest = term;
   int64_t step = 1;
-  const bool isGuarded = skipped && term->kind == tdl::ExprKind::Select &&
-                         equal(term->children[2], skipped);
-  if (auto congruence =
-          isGuarded ? findCongruence(term, variable, bound) : std::nullopt) {
+  if (auto congruence = skipped && isGuarded(term, skipped)
+                            ? findCongruence(term, variable, bound)
+                            : std::nullopt) {
     step = congruence->divisor;
     low = firstCongruent(low, *congruence);
     rest = assume(term, congruence->comparison, true);

@@ -190,8 +190,7 @@ void oneAtATime(Kernel &kernel, const ExprRef &term,
   Nest(kernel, outputs).emit(term, Nest::Body([&](const ExprRef &term) {
                                lanes.clear();
                                Nest nest(kernel, reductions);
-                               nest.skip(identity(kernel.lambda.reducer,
-                                                  kernel.lambda.result));
+                               nest.skip(kernel.nothing());
                                nest.emit(term, Nest::InnerLoop(accumulate));
                                kernel.storeAccumulated(lanes.total());
                              }));
@@ -220,8 +219,7 @@ void tileAtATime(Kernel &kernel, const ExprRef &term,
                   });
                   Nest nest(kernel, inside);
                   nest.setRange(order.output, start, kernel.add(start, size));
-                  nest.skip(
-                      identity(kernel.lambda.reducer, kernel.lambda.result));
+                  nest.skip(kernel.nothing());
                   nest.emit(term, Nest::Body([&](const ExprRef &term) {
                               Value i = kernel.sub(kernel.at[tiled], start);
                               Value value = kernel.emitTerm(term);
@@ -243,6 +241,8 @@ void tileAtATime(Kernel &kernel, const ExprRef &term,
 void codegen::buildReduction(Kernel &kernel) {
   const ExprRef term = termOf(kernel.lambda);
   const ReductionOrder order = chooseOrder(kernel.lambda, term);
+  if (buildRows(kernel, term, order) || buildDots(kernel, term, order))
+    return;
   if (order.output >= 0)
     tileAtATime(kernel, term, order);
   else

@@ -30,16 +30,11 @@ namespace {
 /// Blocks per tile: as many as half of the registers hold, then fewer.
 constexpr int64_t tileSizes[] = {8, 4, 2, 1};
 
-bool isGuarded(const tdl::Lambda &lambda, const ExprRef &term) {
-  return term->kind == ExprKind::Select &&
-         equal(term->children[2], tdl::identity(lambda.reducer, lambda.result));
-}
-
 /// What guards a term decides for all elements of a vector alike.
-bool hasRows(const tdl::Lambda &lambda, const ExprRef &term, int variable) {
-  if (isGuarded(lambda, term))
+bool hasRows(const ExprRef &term, const ExprRef &nothing, int variable) {
+  if (isGuarded(term, nothing))
     return !uses(term->children[0], variable) &&
-           hasRows(lambda, term->children[1], variable);
+           hasRows(term->children[1], nothing, variable);
   return uses(term, variable) && hasVector(term, variable);
 }
 
@@ -55,19 +50,18 @@ bool readsByData(const ExprRef &term) {
 }
 
 /// Conditions of the term use the variable, or a bound of its loops does.
-bool inGuard(const tdl::Lambda &lambda, const ExprRef &term, int variable) {
-  if (!isGuarded(lambda, term))
-    return false;
-  return uses(term->children[0], variable) ||
-         inGuard(lambda, term->children[1], variable);
+bool inGuard(const ExprRef &term, const ExprRef &nothing, int variable) {
+  return isGuarded(term, nothing) &&
+         (uses(term->children[0], variable) ||
+          inGuard(term->children[1], nothing, variable));
 }
 
 class Rows {
 public:
   Rows(Kernel &kernel, const ReductionOrder &order, const ExprRef &term)
-      : kernel(kernel), b(kernel.b), order(order), along(order.output),
-        before(-1) {
-    if (along > 0 && !inGuard(kernel.lambda, term, along - 1))
+      : kernel(kernel), b(kernel.b), order(order), nothing(kernel.nothing()),
+        along(order.output), before(-1) {
+    if (along > 0 && !inGuard(term, nothing, along - 1))
       before = along - 1;
   }
 
@@ -149,7 +143,7 @@ private:
       blocks.push_back(block(kernel.add(first, kernel.constant(i)), perRow));
     enter(blocks.front()); // to the loops, these variables have values
     Nest nest(kernel, order.reductions);
-    nest.skip(tdl::identity(kernel.lambda.reducer, kernel.lambda.result));
+    nest.skip(nothing);
     nest.emit(term,
               Nest::Body([&](const ExprRef &term) { add(term, blocks); }));
     for (Block &each : blocks) {
@@ -168,7 +162,7 @@ private:
   }
 
   void add(const ExprRef &term, std::deque<Block> &blocks) {
-    if (isGuarded(kernel.lambda, term))
+    if (isGuarded(term, nothing))
       return kernel.when(kernel.emit(term->children[0]),
                          [&] { add(term->children[1], blocks); });
     for (Block &each : blocks) {
@@ -181,6 +175,7 @@ private:
   Kernel &kernel;
   LocBuilder &b;
   const ReductionOrder &order;
+  const ExprRef nothing;
   const int along; // the variable of vectors
   int before;      // the one that blocks go on in, or -1
   bool masks = false;
@@ -188,13 +183,11 @@ private:
 
 } // namespace
 
-bool codegen::buildRows(Kernel &kernel) {
-  const ExprRef term = termOf(kernel.lambda);
-  const ReductionOrder order = chooseOrder(kernel.lambda, term);
+bool codegen::buildRows(Kernel &kernel, const ExprRef &term,
+                        const ReductionOrder &order) {
   const DType type = kernel.lambda.result;
-  if (order.output < 0 || kernel.accumulator() != type ||
-      (type != DType::F32 && type != DType::F64) || !readsByData(term) ||
-      !hasRows(kernel.lambda, term, order.output))
+  if (order.output < 0 || (type != DType::F32 && type != DType::F64) ||
+      !readsByData(term) || !hasRows(term, kernel.nothing(), order.output))
     return false;
   Rows(kernel, order, term).build(term);
   return true;

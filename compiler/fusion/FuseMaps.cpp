@@ -136,10 +136,9 @@ private:
       auto producer = operand.getDefiningOp<ApplyOp>();
       if (!producer || !analysis::fusable(lambda, int(i), lambdaOf(producer)))
         continue;
-      const bool worthRepeating =
-          library ? isWeightInOtherOrder(producer) : isCheapExpansion(producer);
       if (operand.hasOneUse() ? keepsMoreAlive(consumer, producer)
-                              : !worthRepeating)
+          : library           ? !isWeightInOtherOrder(producer)
+                              : !isCheapExpansion(producer))
         continue;
       const std::vector<int64_t> producerExtents = producer.getExtents().vec();
       std::vector<int> same;

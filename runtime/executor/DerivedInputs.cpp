@@ -1,9 +1,7 @@
 #include "runtime/executor/DerivedInputs.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <mutex>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -53,20 +51,6 @@ public:
                        [](const List &list) { return bool(list.feed.source); });
   }
 
-  Result<std::shared_ptr<const std::vector<Tensor>>> at(int step) override {
-    const std::lock_guard<std::mutex> lock(mutex);
-    auto &[number, held] = made[size_t(step) % made.size()];
-    if (held && number == step)
-      return held;
-    auto value = valueIn(step);
-    if (!value)
-      return value.takeError();
-    number = step;
-    held = std::make_shared<const std::vector<Tensor>>(
-        std::vector<Tensor>{std::move(*value)});
-    return held;
-  }
-
   /// For all steps.
   Result<Feed> feed(int steps) const {
     const bool perStep = std::any_of(
@@ -105,14 +89,16 @@ private:
     return graph::derive(recipe.derivation, values, type, recipe.wraps);
   }
 
+  Result<std::vector<Tensor>> make(int step) override {
+    auto value = valueIn(step);
+    if (!value)
+      return value.takeError();
+    return std::vector<Tensor>{std::move(*value)};
+  }
+
   const graph::Recipe recipe;
   const TensorType type;
   std::vector<List> of;
-
-  std::mutex mutex; // of what follows
-  /// Two, for a worker may be a step behind another one.
-  std::array<std::pair<int, std::shared_ptr<const std::vector<Tensor>>>, 2>
-      made;
 };
 
 } // namespace

@@ -5,7 +5,11 @@
 #include "support/Result.h"
 #include "support/Tensor.h"
 
+#include <array>
 #include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 namespace smex::runtime {
 
@@ -15,7 +19,27 @@ class StepSource {
 public:
   virtual ~StepSource() = default;
   /// One tensor per input that it makes, which live as long as the pointer.
-  virtual Result<std::shared_ptr<const std::vector<Tensor>>> at(int step) = 0;
+  Result<std::shared_ptr<const std::vector<Tensor>>> at(int step) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    auto &[number, held] = made[size_t(step) % made.size()];
+    if (held && number == step)
+      return held;
+    auto values = make(step);
+    if (!values)
+      return values.takeError();
+    number = step;
+    held = std::make_shared<const std::vector<Tensor>>(std::move(*values));
+    return held;
+  }
+
+private:
+  /// By one thread at a time.
+  virtual Result<std::vector<Tensor>> make(int step) = 0;
+
+  std::mutex mutex; // of what follows
+  /// Two, for a worker may be a step behind another one.
+  std::array<std::pair<int, std::shared_ptr<const std::vector<Tensor>>>, 2>
+      made;
 };
 
 /// For all steps, or one batch per step along an axis in front, or made for

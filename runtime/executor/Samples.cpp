@@ -5,9 +5,7 @@
 #include "support/Random.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <mutex>
 #include <numeric>
 
 using namespace smex;
@@ -60,19 +58,6 @@ public:
     return {};
   }
 
-  Result<std::shared_ptr<const Batch>> at(int step) override {
-    const std::lock_guard<std::mutex> lock(mutex);
-    auto &[number, held] = made[size_t(step) % made.size()];
-    if (held && number == step)
-      return held;
-    auto batch = make(step);
-    if (!batch)
-      return fail("step ", step + 1, ": ", batch.error().message);
-    number = step;
-    held = std::make_shared<const Batch>(std::move(*batch));
-    return held;
-  }
-
 private:
   static int64_t rowBytes(const Tensor &tensor) {
     const int64_t rows = tensor.type.shape[0];
@@ -109,7 +94,14 @@ private:
             order.begin() + std::min(first + batch, all)};
   }
 
-  Result<Batch> make(int64_t step) {
+  Result<Batch> make(int step) override {
+    auto batch = sample(step);
+    if (!batch)
+      return fail("step ", step + 1, ": ", batch.error().message);
+    return batch;
+  }
+
+  Result<Batch> sample(int64_t step) {
     const Numbers seeds = seedsOf(step);
     const uint64_t seed = Random(sampling.seed, "samples").bits(uint64_t(step));
     const auto blocks =
@@ -149,11 +141,9 @@ private:
   std::vector<Port> ports;
   Numbers counted; // nodes whose label counts, ascending
 
-  std::mutex mutex; // of what follows
+  /// The order of the last epoch that was asked for.
   int64_t epoch = -1;
   Numbers order;
-  /// Two, for a worker may be a step behind another one.
-  std::array<std::pair<int, std::shared_ptr<const Batch>>, 2> made;
 };
 
 } // namespace
