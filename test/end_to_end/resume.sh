@@ -4,22 +4,11 @@
 # usage: resume.sh SMEXC SMEX_RUN MODEL STEPS OPTION...
 # MODEL: a file, run on synthetic inputs, or a folder of test/models/training.
 set -euo pipefail
+source "$(dirname "$0")/inputs_of.sh"
 smexc=$1 smex_run=$2 model=$3 steps=$4
 shift 4
 work=${TEST_TMPDIR:-$(mktemp -d)}
-fail() {
-  echo "FAILED: $*"
-  exit 1
-}
-
-inputs=()
-file=$model
-if [[ -d $model ]]; then
-  file=$model/model.onnx
-  for input in "$model"/inputs/*.npy; do
-    inputs+=(--input "$(basename "$input" .npy)=$input")
-  done
-fi
+inputs_of "$model"
 for gpus in 2 3; do
   "$smexc" "$file" --train "$@" --gpus $gpus -o "$work/plan$gpus"
 done

@@ -1,25 +1,14 @@
 #!/bin/bash
 # --reproducible: losses and parameters of a training are the same bits for
 # every number of GPUs.
-# usage: same_losses.sh SMEXC SMEX_RUN MODEL OPTION...
+# usage: same_bits.sh SMEXC SMEX_RUN MODEL OPTION...
 # MODEL: a file, run on synthetic inputs, or a folder of test/models/training.
 set -euo pipefail
+source "$(dirname "$0")/inputs_of.sh"
 smexc=$1 smex_run=$2 model=$3
 shift 3
 work=${TEST_TMPDIR:-$(mktemp -d)}
-fail() {
-  echo "FAILED: $*"
-  exit 1
-}
-
-inputs=()
-file=$model
-if [[ -d $model ]]; then
-  file=$model/model.onnx
-  for input in "$model"/inputs/*.npy; do
-    inputs+=(--input "$(basename "$input" .npy)=$input")
-  done
-fi
+inputs_of "$model"
 for gpus in 1 2 3 4 7 8; do
   "$smexc" "$file" --train "$@" --reproducible --gpus $gpus -o "$work/plan"
   "$smexc" check "$work/plan"

@@ -1,32 +1,21 @@
 // Graph neural networks: features per node, messages along the edges of a graph
 // that smexc is given (--graph).
-#include "tools/zoo/Layers.h"
-#include "tools/zoo/Models.h"
+#include "tools/zoo/GraphLayers.h"
 
 using namespace smex;
 using namespace smex::zoo;
-
-static std::string layerName(int64_t i) { return "layer" + std::to_string(i); }
 
 /// Kipf and Welling's: features are multiplied first where that makes them
 /// fewer, which it does in all common networks.
 static Status gcn(Graph &g, const Sizes &s) {
   g.inputGraph(Graph::SelfLoops::Added);
-  Value x = g.nodeFeatures("features", s["features"]);
-  for (int64_t i = 0; i < s["layers"]; ++i) {
-    const std::string name = layerName(i);
-    const bool last = i + 1 == s["layers"];
-    const int64_t width = last ? s["classes"] : s["hidden"];
-    x = dropout(g, x, name + "/dropped", s.fraction("dropout"));
+  layersOnNodes(g, s, [&](Value x, const std::string &name, int64_t width) {
     x = dense(g, x, name, width, /*bias=*/false);
     x = g.node("graph_convolution", name + "/convolution",
                {x.name, "sources", "destinations"}, width);
-    x = g.node("Add", name + "/biased",
-               {x.name, g.filled(name + "/bias", {width}, 0)}, width);
-    if (!last)
-      x = map(g, "Relu", x, name + "/relu");
-  }
-  g.output("logits", x);
+    return g.node("Add", name + "/biased",
+                  {x.name, g.filled(name + "/bias", {width}, 0)}, width);
+  });
   return {};
 }
 
@@ -92,11 +81,7 @@ static Value messages(Graph &g, const Value &x, const std::string &name,
 /// number that is learnt, and the sum of its neighbours'.
 static Status gin(Graph &g, const Sizes &s) {
   g.inputGraph(Graph::SelfLoops::AsGiven);
-  Value x = g.nodeFeatures("features", s["features"]);
-  for (int64_t i = 0; i < s["layers"]; ++i) {
-    const std::string name = layerName(i);
-    const bool last = i + 1 == s["layers"];
-    x = dropout(g, x, name + "/dropped", s.fraction("dropout"));
+  layersOnNodes(g, s, [&](Value x, const std::string &name, int64_t width) {
     const Value factor = g.node(
         "Add", name + "/factor",
         {g.filled(name + "/epsilon", {}, 0), g.constant(name + "/one", 1)}, 0);
@@ -105,11 +90,8 @@ static Status gin(Graph &g, const Sizes &s) {
     x = add(g, own, sum, name + "/both");
     x = dense(g, x, name + "/first", s["hidden"]);
     x = map(g, "Relu", x, name + "/first/relu");
-    x = dense(g, x, name + "/second", last ? s["classes"] : s["hidden"]);
-    if (!last)
-      x = map(g, "Relu", x, name + "/relu");
-  }
-  g.output("logits", x);
+    return dense(g, x, name + "/second", width);
+  });
   return {};
 }
 
@@ -117,21 +99,13 @@ static Status gin(Graph &g, const Sizes &s) {
 /// multiplied before they are added up.
 static Status sage(Graph &g, const Sizes &s) {
   g.inputGraph(Graph::SelfLoops::AsGiven);
-  Value x = g.nodeFeatures("features", s["features"]);
-  for (int64_t i = 0; i < s["layers"]; ++i) {
-    const std::string name = layerName(i);
-    const bool last = i + 1 == s["layers"];
-    const int64_t width = last ? s["classes"] : s["hidden"];
-    x = dropout(g, x, name + "/dropped", s.fraction("dropout"));
+  layersOnNodes(g, s, [&](Value x, const std::string &name, int64_t width) {
     const Value own = dense(g, x, name + "/own", width),
                 others =
                     dense(g, x, name + "/neighbours", width, /*bias=*/false),
                 mean = messages(g, others, name + "/mean", "mean_messages");
-    x = add(g, own, mean, name);
-    if (!last)
-      x = map(g, "Relu", x, name + "/relu");
-  }
-  g.output("logits", x);
+    return add(g, own, mean, name);
+  });
   return {};
 }
 
@@ -161,12 +135,7 @@ static Status commnet(Graph &g, const Sizes &s) {
 /// node itself.
 static Status rgcn(Graph &g, const Sizes &s) {
   g.typedGraph(s["relations"]);
-  Value x = g.nodeFeatures("features", s["features"]);
-  for (int64_t i = 0; i < s["layers"]; ++i) {
-    const std::string name = layerName(i);
-    const bool last = i + 1 == s["layers"];
-    const int64_t width = last ? s["classes"] : s["hidden"];
-    x = dropout(g, x, name + "/dropped", s.fraction("dropout"));
+  layersOnNodes(g, s, [&](Value x, const std::string &name, int64_t width) {
     const std::string weights = g.weight(
         name + "/relations/weight", {s["relations"], x.width, width}, x.width);
     const Value own = dense(g, x, name + "/own", width),
@@ -176,11 +145,8 @@ static Status rgcn(Graph &g, const Sizes &s) {
                     g.node("sum_of_relations", name + "/sum",
                            {each.name, "edge_types", "sources", "destinations"},
                            width);
-    x = add(g, own, sum, name);
-    if (!last)
-      x = map(g, "Relu", x, name + "/relu");
-  }
-  g.output("logits", x);
+    return add(g, own, sum, name);
+  });
   return {};
 }
 

@@ -1,7 +1,6 @@
 // Graph networks with recurrent cells: a node's messages read one after the
 // other, and trees computed from their leaves up.
-#include "tools/zoo/Layers.h"
-#include "tools/zoo/Models.h"
+#include "tools/zoo/GraphLayers.h"
 
 using namespace smex;
 using namespace smex::zoo;
@@ -32,21 +31,14 @@ static Value lstmOfMessages(Graph &g, const Value &x, const std::string &name,
 /// Hamilton et al.'s GraphSAGE with an LSTM for an aggregator.
 static Status sageLstm(Graph &g, const Sizes &s) {
   g.inputGraph(Graph::SelfLoops::AsGiven);
-  Value x = g.nodeFeatures("features", s["features"]);
-  for (int64_t i = 0; i < s["layers"]; ++i) {
-    const std::string name = "layer" + std::to_string(i);
-    const bool last = i + 1 == s["layers"];
-    const int64_t width = last ? s["classes"] : s["hidden"];
-    x = dropout(g, x, name + "/dropped", s.fraction("dropout"));
-    const Value own = dense(g, x, name + "/own", width),
-                read = lstmOfMessages(g, x, name + "/lstm", s["hidden"]),
-                others = dense(g, read, name + "/neighbours", width,
-                               /*bias=*/false);
-    x = add(g, own, others, name);
-    if (!last)
-      x = map(g, "Relu", x, name + "/relu");
-  }
-  g.output("logits", x);
+  layersOnNodes(
+      g, s, [&](const Value &x, const std::string &name, int64_t width) {
+        const Value own = dense(g, x, name + "/own", width),
+                    read = lstmOfMessages(g, x, name + "/lstm", s["hidden"]),
+                    others = dense(g, read, name + "/neighbours", width,
+                                   /*bias=*/false);
+        return add(g, own, others, name);
+      });
   return {};
 }
 

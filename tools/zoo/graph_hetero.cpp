@@ -1,7 +1,6 @@
 // Graph networks on heterogeneous graphs: nodes of several types, each with
 // features of its own, and a relation for each kind of edges.
-#include "tools/zoo/Layers.h"
-#include "tools/zoo/Models.h"
+#include "tools/zoo/GraphLayers.h"
 
 #include <map>
 
@@ -32,7 +31,7 @@ static Status heteroSage(Graph &g, const Sizes &s) {
       {"users", g.nodeFeatures("users", s["features"], "users")},
       {"items", g.nodeFeatures("items", s["item-features"], "items")}};
   for (int64_t i = 0; i < s["layers"]; ++i) {
-    const std::string layer = "layer" + std::to_string(i);
+    const std::string layer = layerName(i);
     const bool last = i + 1 == s["layers"];
     const int64_t width = last ? s["classes"] : s["hidden"];
     for (auto &[type, value] : x)

@@ -1,0 +1,31 @@
+// What most graph networks have in common.
+#ifndef SMEX_TOOLS_ZOO_GRAPHLAYERS_H
+#define SMEX_TOOLS_ZOO_GRAPHLAYERS_H
+
+#include "tools/zoo/Layers.h"
+#include "tools/zoo/Models.h"
+
+namespace smex::zoo {
+
+inline std::string layerName(int64_t i) { return "layer" + std::to_string(i); }
+
+/// From nodes' `features` to `logits`, by so many --layers: dropout before each
+/// of them, Relu in between. `layer(x, name, width)` gives a layer's result,
+/// `width` wide: that of --hidden, or in the end as many as there are classes.
+template <typename Layer>
+void layersOnNodes(Graph &g, const Sizes &s, const Layer &layer) {
+  Value x = g.nodeFeatures("features", s["features"]);
+  for (int64_t i = 0; i < s["layers"]; ++i) {
+    const std::string name = layerName(i);
+    const bool last = i + 1 == s["layers"];
+    x = dropout(g, x, name + "/dropped", s.fraction("dropout"));
+    x = layer(x, name, last ? s["classes"] : s["hidden"]);
+    if (!last)
+      x = map(g, "Relu", x, name + "/relu");
+  }
+  g.output("logits", x);
+}
+
+} // namespace smex::zoo
+
+#endif
