@@ -12,6 +12,9 @@ namespace {
 /// largest one: keeps time and memory in bounds where nothing repeats.
 constexpr size_t kLargestTables = 64;
 
+/// The bound of a larger graph is sought once: again would take seconds.
+constexpr size_t kFewOperators = 10000;
+
 /// Lists of all histories over `ways`; nothing if some pair of an operator and
 /// a tensor would have more than `limit` entries, or all together too many.
 /// Those alike are listed once.
@@ -96,8 +99,8 @@ int64_t partition::lowerBoundBytes(const Graph &graph,
                                    const std::vector<int64_t> &ways,
                                    const Choices &choices, PairCosts &costs,
                                    const Params &params, int64_t planBytes) {
-  constexpr int rounds = 3;
   constexpr int64_t larger = 4; // times as large in each
+  const int rounds = graph.operators.size() <= kFewOperators ? 3 : 1;
   Params now = params;
   int64_t bound = 0;
   for (int round = 0; round < rounds && bound < planBytes / 4; ++round) {

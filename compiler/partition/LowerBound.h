@@ -31,8 +31,8 @@ int64_t lowerBoundBytes(const Graph &graph, const std::vector<int64_t> &ways,
                         const Params &params);
 
 /// The same, sought again in larger tables while the bound says little: is less
-/// than a quarter of `planBytes`. Larger ones mostly give a larger bound, at a
-/// price in time; the largest found counts.
+/// than a quarter of `planBytes`, and the graph is small. Larger ones mostly
+/// give a larger bound, at a price in time; the largest found counts.
 int64_t lowerBoundBytes(const Graph &graph, const std::vector<int64_t> &ways,
                         const Choices &choices, PairCosts &costs,
                         const Params &params, int64_t planBytes);

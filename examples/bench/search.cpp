@@ -8,9 +8,8 @@
 #include "compiler/partition/Algorithm.h"
 #include "examples/bench/LoadGraph.h"
 
+#include <jemalloc/jemalloc.h>
 #include <nlohmann/json.hpp>
-
-#include <malloc.h>
 
 #include <chrono>
 #include <cstdio>
@@ -51,7 +50,8 @@ int64_t memory(const std::string &key) {
 
 /// Gives back what was freed, and makes VmHWM what VmRSS is.
 int64_t startOfMemory() {
-  malloc_trim(0);
+  static_assert(MALLCTL_ARENAS_ALL == 4096, "the name below has it");
+  mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0);
   std::ofstream("/proc/self/clear_refs") << 5;
   return memory("VmRSS");
 }

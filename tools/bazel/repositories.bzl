@@ -17,6 +17,7 @@ def smex_repositories():
 
     _system("catch2", "/usr/include/catch2")
     _system("cli11", "/usr/include/CLI")
+    _system("jemalloc", "/usr/include/jemalloc")
     _system("json", "/usr/include/nlohmann")
     _system("llvm", "/usr/lib/llvm-22")
     _system("minizip", "/usr/include/minizip")
