@@ -1,19 +1,24 @@
-// A graph as the two inputs of a model that is to work on it, the ends of its
-// edges; for a plan with room for more nodes and edges than the graph has, too.
+// A graph as the inputs of a model that is to work on it, the ends of its edges
+// and their types; for a plan with room for more nodes and edges, too.
 #ifndef SMEX_RUNTIME_GRAPH_BIND_H
 #define SMEX_RUNTIME_GRAPH_BIND_H
 
-#include "runtime/graph/Graph.h"
+#include "runtime/graph/Relation.h"
+
+#include <optional>
 
 namespace smex::graph {
 
-/// i64[edges] each: edge e leads from node sources[e] to node destinations[e].
+/// i64[edges] each: edge e leads from node sources[e] to node destinations[e],
+/// and is of type types[e], if edges have types.
 struct Ends {
-  Tensor sources, destinations;
+  Tensor sources, destinations, types;
 };
 
 /// In the canonical order (Rows.h); O(V + E).
 Ends endsOf(const Graph &graph);
+Ends endsOf(const Relation &relation);
+Ends endsOf(Relation &&relation); // the same, in less memory
 
 /// What a plan has room for.
 struct Room {
@@ -21,14 +26,18 @@ struct Room {
   /// Edges may lead to -1: the model only compares destinations, and one that
   /// is no node has no effect.
   bool toNone = false;
+  /// Of the type that edges come from, if it is not that which they lead to.
+  std::optional<int64_t> sourceNodes = std::nullopt;
 };
 
 /// As endsOf, with edges up to the room's. Spare ones lead from spare nodes
-/// (those after the graph's) to themselves, evenly: results of the graph's own
-/// nodes are what they were, whatever the model does along edges. Where there
-/// is no spare node, they lead from node 0 to -1. O(room). Errors: a graph with
-/// more nodes or edges; spare edges that have nowhere to lead.
+/// (those after the graph's) to themselves, evenly, and are of type 0: results
+/// of the graph's own nodes are what they were, whatever the model does along
+/// edges. Between two types of nodes, from spare ones to spare ones. Where
+/// there is no spare node, they lead from node 0 to -1. O(room). Errors: a
+/// graph with more nodes or edges; spare edges that have nowhere to lead.
 Result<Ends> endsWithin(const Graph &graph, const Room &room);
+Result<Ends> endsWithin(const Relation &relation, const Room &room);
 
 } // namespace smex::graph
 

@@ -20,6 +20,9 @@ struct SparseMatrix {
   int64_t entries() const { return int64_t(row.size()); }
 };
 
+/// The value of an entry; NaN of a type that is no number.
+double valueOf(const SparseMatrix &matrix, int64_t entry);
+
 /// By content or name: scipy's .npz (CSR, CSC or COO), Matrix Market (.mtx; of
 /// a symmetric one both halves), or else a list of edges: a line
 /// `row column [value]` each, numbered from 0, with blanks, tabs or commas;

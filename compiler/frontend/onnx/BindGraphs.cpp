@@ -1,43 +1,12 @@
 // The files of --graph: dimensions, and inputs that are known from here on.
 #include "compiler/frontend/onnx/Importer.h"
 #include "compiler/frontend/onnx/InputGraph.h"
-#include "dialects/tdl/lambda/Arithmetic.h"
-#include "runtime/graph/Change.h"
-#include "runtime/graph/Rows.h"
+#include "runtime/graph/Bind.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 
 using namespace smex;
 using namespace smex::frontend;
-
-/// The values of a matrix, each as the number of a type.
-static Result<graph::Numbers> typesOf(const io::SparseMatrix &matrix,
-                                      int64_t relations,
-                                      const std::string &file) {
-  const DType dtype = matrix.values.type.dtype;
-  const int64_t size = byteSize(dtype);
-  graph::Numbers types(matrix.row.size(), 1); // without values: all 1
-  for (size_t e = 0; e < types.size(); ++e) {
-    double value = 1;
-    if (!matrix.values.bytes.empty())
-      value = tdl::convert(dtype, DType::F64,
-                           tdl::load(dtype, &matrix.values.bytes[e * size]))
-                  .real;
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", value);
-    if (!(value >= 0 && value < double(relations)) ||
-        value != std::floor(value))
-      return fail(file, ": the edge from ", matrix.row[e], " to ",
-                  matrix.column[e], " has the value ", text,
-                  ", and the model takes types of edges from it: whole numbers "
-                  "from 0 to ",
-                  relations - 1);
-    types[e] = int64_t(value);
-  }
-  return types;
-}
 
 static std::string listOf(const std::vector<InputGraph> &graphs) {
   std::string text;
@@ -104,26 +73,14 @@ void Importer::bindGraphs(Scope &scope) {
 void Importer::bindGraph(const InputGraph &names, const std::string &from,
                          std::map<std::string, std::string> &origins,
                          Scope &scope) {
-  auto matrix = io::readSparseMatrix(from);
-  if (!matrix)
-    return errors.push_back(matrix.error().message);
-  Result<graph::Numbers> types = graph::Numbers();
-  if (!names.types.empty())
-    types = typesOf(*matrix, names.relations, from);
-  if (!types)
-    return errors.push_back(types.error().message);
-  BoundGraph bound;
-  bound.sourceNodes = matrix->rows;
-  bound.destinationNodes = matrix->columns;
-  auto graph = names.isOfOneType()
-                   ? graph::fromMatrix(std::move(*matrix), from)
-                   : graph::betweenTypes(std::move(*matrix), from);
-  if (!graph)
-    return errors.push_back(graph.error().message);
+  auto relation = graph::readRelation(
+      from, {names.isOfOneType(), names.selfLoops, names.relations});
+  if (!relation)
+    return errors.push_back(relation.error().message);
   files.push_back(from);
-  // Of 10^8 edges, a list of ends is 1 GB: none is kept longer than needed.
-  if (names.selfLoops)
-    graph = graph::withSelfLoops(std::move(*graph)).graph;
+  BoundGraph bound;
+  bound.sourceNodes = relation->sourceNodes;
+  bound.destinationNodes = relation->destinationNodes;
   const auto bindDim = [&](const std::string &dim, int64_t value) {
     dimsSeen.insert(dim);
     const auto [known, isNew] = dims.emplace(dim, value);
@@ -137,23 +94,21 @@ void Importer::bindGraph(const InputGraph &names, const std::string &from,
   bindDim(names.sourceNodes, bound.sourceNodes);
   if (!names.isOfOneType())
     bindDim(names.destinationNodes, bound.destinationNodes);
-  bindDim(names.edges, graph->edges());
-  const graph::Numbers order = graph::canonicalOrder(*graph);
-  bound.nodes = graph->nodes();
-  const auto bindInput = [&](const std::string &name, graph::Numbers values) {
-    Tensor tensor = makeTensor({DType::I64, {int64_t(order.size())}});
-    for (size_t e = 0; e < order.size(); ++e)
-      tensor.data<int64_t>()[e] = values[size_t(order[e])];
-    auto list = std::make_shared<const Tensor>(std::move(tensor));
+  bindDim(names.edges, relation->graph.edges());
+  bound.nodes = relation->graph.nodes();
+  const auto bindInput = [&](const std::string &name, Tensor values) {
+    auto list = std::make_shared<const Tensor>(std::move(values));
     scope.values[name] = builder.addConstant(list, name);
     builder.setName(scope.values[name], name);
     return list;
   };
-  auto [sources, destinations] = std::move(*graph).takeEnds();
-  bound.sources = bindInput(names.sources, std::move(sources));
-  bound.destinations = bindInput(names.destinations, std::move(destinations));
+  // Of 10^8 edges, a list of ends is 1 GB: none is kept longer than needed.
+  graph::Ends ends = graph::endsOf(*std::move(relation));
+  bound.sources = bindInput(names.sources, std::move(ends.sources));
+  bound.destinations =
+      bindInput(names.destinations, std::move(ends.destinations));
   if (!names.types.empty())
-    bindInput(names.types, std::move(*types));
+    bindInput(names.types, std::move(ends.types));
   boundGraphs.emplace(names.name, std::move(bound));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 using namespace smex;
 using namespace smex::graph;
@@ -71,4 +72,74 @@ TEST_CASE("graphs that a plan has no room for") {
   CHECK(wrong(endsWithin(graph, {3, 5, false})) ==
         "has all of the plan's 3 nodes, and 3 edges fewer than the plan, which "
         "could lead only to a node more: compile it with --dim nodes=4");
+}
+
+TEST_CASE("between two types of nodes, with types of edges") {
+  onRandomGraphs([](const Graph &graph, Die &die) {
+    if (graph.nodes() == 0)
+      return;
+    Relation relation = Relation::of(graph);
+    relation.sourceNodes += die.below(3);
+    relation.graph = Graph::sound(relation.sourceNodes, graph.sources(),
+                                  graph.destinations());
+    relation.types = die.numbers(graph.edges(), 4);
+    Room room = {relation.destinationNodes + die.below(3),
+                 graph.edges() + die.below(9), die.below(2) == 0,
+                 relation.sourceNodes + die.below(3)};
+    const auto ends = endsWithin(relation, room);
+    const bool spareNodes = room.nodes > relation.destinationNodes &&
+                            *room.sourceNodes > relation.sourceNodes;
+    if (room.edges > graph.edges() && !spareNodes && !room.toNone) {
+      CHECK(wrong(ends).find(" a node more: compile it with --dim NODES=") !=
+            std::string::npos);
+      return;
+    }
+    REQUIRE(ends);
+    using Edge = std::tuple<int64_t, int64_t, int64_t>;
+    std::vector<Edge> expected, found;
+    for (int64_t e = 0; e < graph.edges(); ++e)
+      expected.emplace_back(graph.destination(e), graph.source(e),
+                            relation.types.empty() ? 0
+                                                   : relation.types[size_t(e)]);
+    for (int64_t e = 0; e < room.edges; ++e) {
+      const int64_t type =
+          relation.types.empty() ? 0 : ends->types.data<int64_t>()[e];
+      const Edge edge = {ends->destinations.data<int64_t>()[e],
+                         ends->sources.data<int64_t>()[e], type};
+      if (e < graph.edges()) {
+        found.push_back(edge);
+        continue;
+      }
+      const auto [to, from, of] = edge;
+      CHECK(of == 0);
+      CHECK((spareNodes
+                 ? to >= relation.destinationNodes && to < room.nodes &&
+                       from >= relation.sourceNodes && from < *room.sourceNodes
+                 : to == -1 && from == 0));
+    }
+    // Parallel edges keep the order of the file, whatever their types.
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](const Edge &a, const Edge &b) {
+                       return std::tie(std::get<0>(a), std::get<1>(a)) <
+                              std::tie(std::get<0>(b), std::get<1>(b));
+                     });
+    CHECK(found == expected);
+  });
+}
+
+TEST_CASE("two types of nodes that a plan has no room for") {
+  Relation relation = Relation::of(Graph::sound(3, {0, 1}, {1, 1}));
+  relation.destinationNodes = 2;
+  const auto message = [&](Room room) {
+    return wrong(endsWithin(relation, room));
+  };
+  CHECK(message({2, 2, false, 2}) ==
+        "has 3 nodes that edges come from, and the plan has room for 2: "
+        "compile it with --dim NODES=3 or more");
+  CHECK(message({1, 2, false, 3}) ==
+        "has 2 nodes that edges lead to, and the plan has room for 1: compile "
+        "it with --dim NODES=2 or more");
+  CHECK(message({9, 3, false, 3}) ==
+        "has all of the plan's 3 nodes, and 1 edges fewer than the plan, which "
+        "could come only from a node more: compile it with --dim NODES=4");
 }

@@ -1,0 +1,77 @@
+#include "runtime/graph/Relation.h"
+
+#include "runtime/graph/Change.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+using namespace smex;
+using namespace smex::graph;
+
+Relation Relation::of(Graph graph) {
+  const int64_t nodes = graph.nodes();
+  return {std::move(graph), nodes, nodes, {}};
+}
+
+/// The values of a matrix, each as the number of a type.
+static Result<Numbers> typesOf(const io::SparseMatrix &matrix, int64_t count,
+                               const std::string &name) {
+  Numbers types;
+  types.reserve(matrix.row.size());
+  for (int64_t e = 0; e < matrix.entries(); ++e) {
+    const double value = io::valueOf(matrix, e);
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
+    if (!(value >= 0 && value < double(count)) || value != std::floor(value))
+      return fail(name, ": the edge from ", matrix.row[size_t(e)], " to ",
+                  matrix.column[size_t(e)], " has the value ", text,
+                  ", and the model takes types of edges from it: whole numbers "
+                  "from 0 to ",
+                  count - 1);
+    types.push_back(int64_t(value));
+  }
+  return types;
+}
+
+Result<Relation> graph::readRelation(const std::string &path,
+                                     const RelationKind &kind) {
+  auto matrix = io::readSparseMatrix(path);
+  if (!matrix)
+    return matrix.takeError();
+  Relation relation;
+  relation.sourceNodes = matrix->rows;
+  relation.destinationNodes = matrix->columns;
+  if (kind.edgeTypes > 0) {
+    auto types = typesOf(*matrix, kind.edgeTypes, path);
+    if (!types)
+      return types.takeError();
+    relation.types = std::move(*types);
+  }
+  auto graph = kind.ofOneType ? fromMatrix(std::move(*matrix), path)
+                              : betweenTypes(std::move(*matrix), path);
+  if (!graph)
+    return graph.takeError();
+  relation.graph = kind.selfLoops ? withSelfLoops(std::move(*graph)).graph
+                                  : std::move(*graph);
+  return relation;
+}
+
+Relation graph::sideBySide(std::vector<Relation> relations) {
+  if (relations.size() == 1)
+    return std::move(relations.front());
+  Relation all;
+  Numbers sources, destinations;
+  for (const Relation &each : relations) {
+    for (int64_t node : each.graph.sources())
+      sources.push_back(node + all.sourceNodes);
+    for (int64_t node : each.graph.destinations())
+      destinations.push_back(node + all.destinationNodes);
+    all.types.insert(all.types.end(), each.types.begin(), each.types.end());
+    all.sourceNodes += each.sourceNodes;
+    all.destinationNodes += each.destinationNodes;
+  }
+  all.graph = Graph::sound(std::max(all.sourceNodes, all.destinationNodes),
+                           std::move(sources), std::move(destinations));
+  return all;
+}
