@@ -1,5 +1,7 @@
 #include "runtime/graph/Buckets.h"
 
+#include "runtime/graph/LevelPlaces.h"
+
 #include <algorithm>
 
 using namespace smex;
@@ -41,6 +43,40 @@ static Numbers widths(const Numbers &count, const BucketLimits &limits,
   return width;
 }
 
+/// The buckets, given which one each node is in.
+static Buckets filled(const Rows &edges, const Numbers &bucket,
+                      const std::vector<int64_t> &widths) {
+  Buckets result;
+  const Rows grouped = groupBy(bucket, int64_t(widths.size()));
+  result.place.resize(size_t(edges.rows()));
+  for (size_t i = 0; i < grouped.order.size(); ++i)
+    result.place[size_t(grouped.order[i])] = int64_t(i);
+  for (int64_t b = 0; b < grouped.rows(); ++b) {
+    Bucket made{widths[size_t(b)], {grouped.begin(b), grouped.end(b)}, {}, {}};
+    made.edges.assign(size_t(made.size() * made.width), -1);
+    for (int64_t i = 0; i < made.size(); ++i) {
+      const int64_t v = made.nodes[size_t(i)];
+      made.lengths.push_back(edges.length(v));
+      std::copy(edges.begin(v), edges.end(v),
+                made.edges.begin() + i * made.width);
+    }
+    result.buckets.push_back(std::move(made));
+  }
+  return result;
+}
+
+/// Nodes of this degree and more are more than the plan has room for.
+static Error noRoom(const Rows &byDegree, int64_t degree,
+                    const std::vector<BucketRoom> &rooms) {
+  int64_t room = 0;
+  for (const BucketRoom &each : rooms)
+    room += each.width >= degree ? each.nodes : 0;
+  return fail(
+      "has ", int64_t(byDegree.order.size()) - byDegree.offsets[size_t(degree)],
+      " nodes that receive ", degree, " messages or more, and the plan ",
+      "has room for ", room, " such nodes: ", compileForIt);
+}
+
 Result<Buckets> graph::bucketsByDegree(const Rows &edges,
                                        const BucketLimits &limits) {
   if (!(limits.padding >= 0 && limits.padding < 1) || limits.frequent < 0)
@@ -53,32 +89,57 @@ Result<Buckets> graph::bucketsByDegree(const Rows &edges,
                                ? limits.frequent
                                : std::max<int64_t>(1, edges.rows() / 64);
   const Numbers width = widths(count, limits, frequent);
-  Buckets result;
   Numbers bucketOfDegree(count.size(), -1);
+  std::vector<int64_t> all; // widths of buckets
   for (size_t degree = 0; degree < count.size(); ++degree) {
     if (count[degree] == 0)
       continue;
-    if (result.buckets.empty() || result.buckets.back().width != width[degree])
-      result.buckets.push_back({width[degree], {}, {}, {}});
-    bucketOfDegree[degree] = int64_t(result.buckets.size()) - 1;
+    if (all.empty() || all.back() != width[degree])
+      all.push_back(width[degree]);
+    bucketOfDegree[degree] = int64_t(all.size()) - 1;
   }
   Numbers bucket(size_t(edges.rows()));
   for (int64_t v = 0; v < edges.rows(); ++v)
     bucket[size_t(v)] = bucketOfDegree[size_t(edges.length(v))];
-  const Rows grouped = groupBy(bucket, int64_t(result.buckets.size()));
-  result.place.resize(size_t(edges.rows()));
-  for (size_t i = 0; i < grouped.order.size(); ++i)
-    result.place[size_t(grouped.order[i])] = int64_t(i);
-  for (int64_t b = 0; b < grouped.rows(); ++b) {
-    Bucket &filled = result.buckets[size_t(b)];
-    filled.nodes.assign(grouped.begin(b), grouped.end(b));
-    filled.edges.assign(size_t(filled.size() * filled.width), -1);
-    for (int64_t i = 0; i < filled.size(); ++i) {
-      const int64_t v = filled.nodes[size_t(i)];
-      filled.lengths.push_back(edges.length(v));
-      std::copy(edges.begin(v), edges.end(v),
-                filled.edges.begin() + i * filled.width);
+  return filled(edges, bucket, all);
+}
+
+Result<Buckets> graph::bucketsWithin(const Rows &edges,
+                                     const std::vector<BucketRoom> &rooms) {
+  // From the largest degree down: what is wide enough for a node is so for all
+  // that are left, and a node that finds no room would find none in another
+  // order.
+  Numbers widths, left, next; // `next`: the first bucket with room from there
+  for (const BucketRoom &room : rooms) {
+    next.push_back(int64_t(widths.size()));
+    widths.push_back(room.width);
+    left.push_back(room.nodes);
+  }
+  next.push_back(int64_t(widths.size()));
+  const auto open = [&](int64_t bucket) {
+    while (next[size_t(bucket)] != bucket)
+      bucket = next[size_t(bucket)] = next[size_t(next[size_t(bucket)])];
+    return bucket;
+  };
+  for (size_t b = 0; b < left.size(); ++b)
+    next[b] += left[b] == 0;
+  Numbers degrees(size_t(edges.rows())), bucket(size_t(edges.rows()));
+  for (int64_t v = 0; v < edges.rows(); ++v)
+    degrees[size_t(v)] = edges.length(v);
+  const int64_t largest =
+      degrees.empty() ? 0 : *std::max_element(degrees.begin(), degrees.end());
+  const Rows byDegree = groupBy(degrees, largest + 1);
+  for (int64_t degree = largest; degree >= 0; --degree) {
+    const int64_t narrowest =
+        std::lower_bound(widths.begin(), widths.end(), degree) - widths.begin();
+    for (auto *v = byDegree.begin(degree); v != byDegree.end(degree); ++v) {
+      const int64_t b = open(narrowest);
+      if (b == int64_t(widths.size()))
+        return noRoom(byDegree, degree, rooms);
+      bucket[size_t(*v)] = b;
+      if (--left[size_t(b)] == 0)
+        next[size_t(b)] = b + 1;
     }
   }
-  return result;
+  return filled(edges, bucket, widths);
 }
