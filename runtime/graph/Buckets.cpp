@@ -43,24 +43,44 @@ static Numbers widths(const Numbers &count, const BucketLimits &limits,
   return width;
 }
 
-/// The buckets, given which one each node is in.
-static Buckets filled(const Rows &edges, const Numbers &bucket,
-                      const std::vector<int64_t> &widths) {
+Result<Buckets> graph::bucketsByDegree(const Rows &edges,
+                                       const BucketLimits &limits) {
+  if (!(limits.padding >= 0 && limits.padding < 1) || limits.frequent < 0)
+    return fail("limits of degree buckets: padding ", limits.padding,
+                ", frequent ", limits.frequent,
+                ": give a share from 0 up to, not including, 1, and a number "
+                "of nodes from 0 up");
+  const Numbers count = nodesOfDegree(edges);
+  const int64_t frequent = limits.frequent
+                               ? limits.frequent
+                               : std::max<int64_t>(1, edges.rows() / 64);
+  const Numbers width = widths(count, limits, frequent);
   Buckets result;
-  const Rows grouped = groupBy(bucket, int64_t(widths.size()));
+  Numbers bucketOfDegree(count.size(), -1);
+  for (size_t degree = 0; degree < count.size(); ++degree) {
+    if (count[degree] == 0)
+      continue;
+    if (result.buckets.empty() || result.buckets.back().width != width[degree])
+      result.buckets.push_back({width[degree], {}, {}, {}});
+    bucketOfDegree[degree] = int64_t(result.buckets.size()) - 1;
+  }
+  Numbers bucket(size_t(edges.rows()));
+  for (int64_t v = 0; v < edges.rows(); ++v)
+    bucket[size_t(v)] = bucketOfDegree[size_t(edges.length(v))];
+  const Rows grouped = groupBy(bucket, int64_t(result.buckets.size()));
   result.place.resize(size_t(edges.rows()));
   for (size_t i = 0; i < grouped.order.size(); ++i)
     result.place[size_t(grouped.order[i])] = int64_t(i);
   for (int64_t b = 0; b < grouped.rows(); ++b) {
-    Bucket made{widths[size_t(b)], {grouped.begin(b), grouped.end(b)}, {}, {}};
-    made.edges.assign(size_t(made.size() * made.width), -1);
-    for (int64_t i = 0; i < made.size(); ++i) {
-      const int64_t v = made.nodes[size_t(i)];
-      made.lengths.push_back(edges.length(v));
+    Bucket &filled = result.buckets[size_t(b)];
+    filled.nodes.assign(grouped.begin(b), grouped.end(b));
+    filled.edges.assign(size_t(filled.size() * filled.width), -1);
+    for (int64_t i = 0; i < filled.size(); ++i) {
+      const int64_t v = filled.nodes[size_t(i)];
+      filled.lengths.push_back(edges.length(v));
       std::copy(edges.begin(v), edges.end(v),
-                made.edges.begin() + i * made.width);
+                filled.edges.begin() + i * filled.width);
     }
-    result.buckets.push_back(std::move(made));
   }
   return result;
 }
@@ -77,34 +97,7 @@ static Error noRoom(const Rows &byDegree, int64_t degree,
       "has room for ", room, " such nodes: ", compileForIt);
 }
 
-Result<Buckets> graph::bucketsByDegree(const Rows &edges,
-                                       const BucketLimits &limits) {
-  if (!(limits.padding >= 0 && limits.padding < 1) || limits.frequent < 0)
-    return fail("limits of degree buckets: padding ", limits.padding,
-                ", frequent ", limits.frequent,
-                ": give a share from 0 up to, not including, 1, and a number "
-                "of nodes from 0 up");
-  const Numbers count = nodesOfDegree(edges);
-  const int64_t frequent = limits.frequent
-                               ? limits.frequent
-                               : std::max<int64_t>(1, edges.rows() / 64);
-  const Numbers width = widths(count, limits, frequent);
-  Numbers bucketOfDegree(count.size(), -1);
-  std::vector<int64_t> all; // widths of buckets
-  for (size_t degree = 0; degree < count.size(); ++degree) {
-    if (count[degree] == 0)
-      continue;
-    if (all.empty() || all.back() != width[degree])
-      all.push_back(width[degree]);
-    bucketOfDegree[degree] = int64_t(all.size()) - 1;
-  }
-  Numbers bucket(size_t(edges.rows()));
-  for (int64_t v = 0; v < edges.rows(); ++v)
-    bucket[size_t(v)] = bucketOfDegree[size_t(edges.length(v))];
-  return filled(edges, bucket, all);
-}
-
-Result<Buckets> graph::bucketsWithin(const Rows &edges,
+Result<Numbers> graph::bucketsWithin(const Rows &edges,
                                      const std::vector<BucketRoom> &rooms) {
   // From the largest degree down: what is wide enough for a node is so for all
   // that are left, and a node that finds no room would find none in another
@@ -141,5 +134,5 @@ Result<Buckets> graph::bucketsWithin(const Rows &edges,
         next[size_t(b)] = b + 1;
     }
   }
-  return filled(edges, bucket, widths);
+  return bucket;
 }

@@ -50,11 +50,11 @@ struct BucketLimits {
 Result<Buckets> bucketsByDegree(const Rows &edges,
                                 const BucketLimits &limits = {});
 
-/// The same in buckets that are given, with ascending widths, and which may
-/// stay empty, or keep room: each node in the narrowest one that is wide enough
-/// and has room left, nodes of larger degree first. O(V + E + buckets). Errors:
-/// more nodes of some degree, or of larger ones, than room for them.
-Result<Buckets> bucketsWithin(const Rows &edges,
+/// For each node one of some buckets that are given, with ascending widths, and
+/// which may keep room: the narrowest one that is wide enough and has room
+/// left, nodes of larger degree first. O(V + E + buckets). Errors: more nodes
+/// of some degree, or of larger ones, than room for them.
+Result<Numbers> bucketsWithin(const Rows &edges,
                               const std::vector<BucketRoom> &rooms);
 
 } // namespace smex::graph

@@ -23,9 +23,9 @@ Rooms graph::roomsFor(const Graph &graph, std::optional<double> share) {
   return rooms;
 }
 
-void graph::addBuckets(const Graph &graph, std::optional<double> share,
+void graph::addBuckets(const Rows &messages, std::optional<double> share,
                        Rooms &rooms) {
-  const auto buckets = bucketsByDegree(byDestination(graph));
+  const auto buckets = bucketsByDegree(messages);
   for (const Bucket &bucket : buckets->buckets)
     rooms.buckets.push_back({bucket.width, share
                                                ? withRoom(bucket.size(), *share)
@@ -80,37 +80,51 @@ Tensor tensorOf(const ListType &type, const Numbers &numbers, int64_t spare) {
   return tensor;
 }
 
-/// Of what both kinds of groups have, the numbers of a list, without spare
-/// places at the end.
+/// The numbers of a list, without spare places at the end.
 class BucketLists {
 public:
-  BucketLists(Buckets made, const Rooms &rooms)
-      : made(std::move(made)), rooms(rooms) {}
+  BucketLists(Rows messages, const Numbers &bucket, const Rooms &rooms)
+      : messages(std::move(messages)), rooms(rooms),
+        nodes(groupBy(bucket, int64_t(rooms.buckets.size()))) {}
 
   Numbers operator()(const GraphList &list) const {
     if (list.kind == Kind::BucketPlaces)
       return places();
-    const Bucket &bucket = made.buckets[size_t(list.at)];
-    return list.kind == Kind::BucketEdges     ? bucket.edges
-           : list.kind == Kind::BucketLengths ? bucket.lengths
-                                              : bucket.nodes;
+    if (list.kind == Kind::BucketEdges)
+      return edges(list.at);
+    Numbers numbers(nodes.begin(list.at), nodes.end(list.at));
+    if (list.kind == Kind::BucketLengths)
+      for (int64_t &number : numbers)
+        number = messages.length(number);
+    return numbers;
   }
 
 private:
+  Numbers edges(int64_t at) const {
+    const size_t width =
+        size_t(std::max<int64_t>(rooms.buckets[size_t(at)].width, 1));
+    Numbers list(size_t(nodes.length(at)) * width, -1);
+    for (size_t i = 0; i < size_t(nodes.length(at)); ++i) {
+      const int64_t v = nodes.begin(at)[i];
+      std::copy(messages.begin(v), messages.end(v), list.begin() + i * width);
+    }
+    return list;
+  }
+
   Numbers places() const {
-    Numbers place(made.place.size());
+    Numbers place(nodes.order.size());
     int64_t first = 0;
-    for (size_t b = 0; b < made.buckets.size(); ++b) {
-      const Numbers &nodes = made.buckets[b].nodes;
-      for (size_t i = 0; i < nodes.size(); ++i)
-        place[size_t(nodes[i])] = first + int64_t(i);
-      first += rooms.buckets[b].nodes;
+    for (int64_t b = 0; b < nodes.rows(); ++b) {
+      for (int64_t i = 0; i < nodes.length(b); ++i)
+        place[size_t(nodes.begin(b)[i])] = first + i;
+      first += rooms.buckets[size_t(b)].nodes;
     }
     return place;
   }
 
-  const Buckets made;
+  const Rows messages; // edges by the node that they lead to
   const Rooms &rooms;
+  const Rows nodes; // by bucket
 };
 
 class LevelLists {
@@ -214,17 +228,19 @@ Result<std::vector<Tensor>> graph::layOut(const Graph &given,
     return fail("has ", has, " ", what, ", and the plan has room for ", fits,
                 ": ", compileForIt);
   };
-  if (given.nodes() > rooms.nodes)
+  if (given.nodes() > rooms.nodes && !rooms.exact)
     return above("nodes", given.nodes(), rooms.nodes);
   if (given.edges() > rooms.edges)
     return above("edges", given.edges(), rooms.edges);
   const Graph graph = canonical(given);
   std::optional<BucketLists> buckets;
   if (!rooms.buckets.empty()) {
-    auto made = bucketsWithin(byDestination(graph), rooms.buckets);
-    if (!made)
-      return made.takeError();
-    buckets.emplace(std::move(*made), rooms);
+    Rows messages =
+        groupBy(graph.destinations(), std::min(graph.nodes(), rooms.nodes));
+    const auto bucket = bucketsWithin(messages, rooms.buckets);
+    if (!bucket)
+      return bucket.error();
+    buckets.emplace(std::move(messages), *bucket, rooms);
   }
   std::optional<LevelLists> levels;
   if (!rooms.levels.empty()) {

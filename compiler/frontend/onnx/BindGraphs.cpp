@@ -3,6 +3,7 @@
 #include "compiler/frontend/onnx/InputGraph.h"
 #include "dialects/tdl/lambda/Arithmetic.h"
 #include "runtime/graph/Change.h"
+#include "runtime/graph/Layout.h"
 #include "runtime/graph/Rows.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ static Result<graph::Numbers> typesOf(const io::SparseMatrix &matrix,
   return types;
 }
 
-static std::string listOf(const std::vector<InputGraph> &graphs) {
+static std::string namesOf(const std::vector<InputGraph> &graphs) {
   std::string text;
   for (const InputGraph &graph : graphs)
     text += (text.empty() ? "\"" : ", \"") + graph.name + "\"";
@@ -64,7 +65,7 @@ Importer::graphFiles(const std::vector<InputGraph> &declared) {
       error("--graph " + argument +
             ": give it as NAME=FILE, with the name of one of the model's "
             "graphs: " +
-            listOf(declared));
+            namesOf(declared));
       continue;
     }
     std::string &bound = graphs[isNamed ? named - declared.begin() : 0];
@@ -93,6 +94,11 @@ void Importer::bindGraphs(Scope &scope) {
   if (declared->empty())
     return error("has no graph to bind with --graph; a model says which of its "
                  "inputs are one (compiler/frontend/json/README.md)");
+  const InputGraph &first = declared->front();
+  if (options.graphRoom &&
+      (declared->size() > 1 || !first.isOfOneType() || !first.types.empty()))
+    return error("--graph-room is for a model of one graph, with nodes of one "
+                 "type and edges of one type");
   const std::vector<std::string> graphs = graphFiles(*declared);
   if (!errors.empty())
     return;
@@ -134,17 +140,27 @@ void Importer::bindGraph(const InputGraph &names, const std::string &from,
             " in " + (origins.count(dim) ? origins[dim] : "a constant") +
             ", and " + std::to_string(value) + " in " + from);
   };
-  bindDim(names.sourceNodes, bound.sourceNodes);
-  if (!names.isOfOneType())
-    bindDim(names.destinationNodes, bound.destinationNodes);
-  bindDim(names.edges, graph->edges());
   const graph::Numbers order = graph::canonicalOrder(*graph);
   bound.nodes = graph->nodes();
-  const auto bindInput = [&](const std::string &name, graph::Numbers values) {
+  bound.share = options.graphRoom;
+  bound.rooms = graph::roomsFor(*graph, bound.share);
+  if (!bound.share)
+    bound.rooms.nodes = bound.destinationNodes;
+  bindDim(names.sourceNodes,
+          bound.share ? bound.rooms.nodes : bound.sourceNodes);
+  if (!names.isOfOneType())
+    bindDim(names.destinationNodes, bound.destinationNodes);
+  bindDim(names.edges, bound.rooms.edges);
+  const auto inOrder = [&](const graph::Numbers &values) {
     Tensor tensor = makeTensor({DType::I64, {int64_t(order.size())}});
     for (size_t e = 0; e < order.size(); ++e)
       tensor.data<int64_t>()[e] = values[size_t(order[e])];
-    auto list = std::make_shared<const Tensor>(std::move(tensor));
+    return std::make_shared<const Tensor>(std::move(tensor));
+  };
+  const auto bindInput = [&](const std::string &name, graph::Numbers values) {
+    auto list = inOrder(values);
+    if (bound.share) // a sample: the plan has inputs
+      return list;
     scope.values[name] = builder.addConstant(list, name);
     builder.setName(scope.values[name], name);
     return list;
@@ -162,7 +178,8 @@ void Importer::bindGraph(const InputGraph &names, const std::string &from,
 /// does not fit its inputs.
 std::optional<GraphInputs> Importer::openGraph(const Model &result) const {
   const auto declared = inputGraphs(*model);
-  if (!options.graphs.empty() || !declared || declared->size() != 1)
+  if ((!options.graphs.empty() && !options.graphRoom) || !declared ||
+      declared->size() != 1)
     return std::nullopt;
   const InputGraph &names = declared->front();
   if (!names.types.empty() || !names.isOfOneType())
@@ -181,8 +198,20 @@ std::optional<GraphInputs> Importer::openGraph(const Model &result) const {
   };
   if (!isEnds(names.sources) || !isEnds(names.destinations))
     return std::nullopt;
-  GraphInputs inputs{
-      names.sources, names.destinations, nodes->second, names.selfLoops, {}};
+  GraphInputs inputs{names.sources,
+                     names.destinations,
+                     nodes->second,
+                     names.selfLoops,
+                     {},
+                     {nodes->second, edges->second, {}, {}, false},
+                     {}};
+  if (const auto bound = boundGraphs.find(names.name);
+      bound != boundGraphs.end()) {
+    inputs.rooms = bound->second.rooms;
+    for (const auto &[number, list] : bound->second.inputs)
+      inputs.lists.emplace_back(
+          result.values[size_t(result.inputs[number])].name, list);
+  }
   for (const auto &input : model->graph().input()) {
     const auto &shape = input.type().tensor_type().shape();
     if (shape.dim_size() > 0 && shape.dim(0).dim_param() == names.sourceNodes &&
