@@ -1,5 +1,7 @@
 #include "compiler/emit/Emit.h"
 
+#include "dialects/smex/ir/GraphLayout.h"
+
 using namespace mlir;
 using namespace smex;
 using namespace smex::emit;
@@ -73,7 +75,7 @@ private:
     return recipe;
   }
 
-  /// If both inputs are there: one that nobody reads is none of the program's.
+  /// If the inputs are there: one that nobody reads is none of the program's.
   void setGraph() {
     if (!op.getGraph())
       return;
@@ -83,21 +85,33 @@ private:
     const auto nodes = graph.getAs<IntegerAttr>("nodes");
     const auto selfLoops = graph.getAs<BoolAttr>("self_loops");
     const auto perNode = graph.getAs<ArrayAttr>("per_node");
-    const auto isInput = [&](StringAttr name) {
+    const auto isInput = [&](StringRef name) {
       return llvm::any_of(program().inputs, [&](const plan::Port &input) {
-        return name.getValue() == input.name;
+        return name == input.name;
       });
     };
-    if (!isInput(sources) || !isInput(destinations))
+    plan::GraphInputs made{{}, {}, nodes.getInt(), selfLoops.getValue(),
+                           {}, {}};
+    if (isInput(sources))
+      made.sources = sources.str();
+    if (isInput(destinations))
+      made.destinations = destinations.str();
+    if (const auto layout = graph.getAs<DictionaryAttr>("layout")) {
+      auto whole = semantic::layoutOf(layout, made.nodes);
+      made.layout.emplace();
+      made.layout->rooms = std::move(whole->rooms);
+      for (const auto &[input, list] : whole->lists)
+        if (isInput(input))
+          made.layout->lists.push_back({input, list});
+      if (made.layout->lists.empty())
+        made.layout.reset();
+    }
+    if (!made.layout && (made.sources.empty() || made.destinations.empty()))
       return;
-    program().graph = plan::GraphInputs{sources.str(),
-                                        destinations.str(),
-                                        nodes.getInt(),
-                                        selfLoops.getValue(),
-                                        {}};
     for (Attribute name : perNode ? perNode.getValue() : ArrayRef<Attribute>())
       if (const auto text = dyn_cast<StringAttr>(name); text && isInput(text))
-        program().graph->perNode.push_back(text.str());
+        made.perNode.push_back(text.str());
+    program().graph = std::move(made);
   }
 
   void setNext(int buffer, int next) {

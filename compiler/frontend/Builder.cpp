@@ -18,6 +18,7 @@ ValueId Builder::add(Entry entry) {
 ValueId Builder::addInput(std::string name, TensorType type) {
   Entry entry{Entry::Kind::Input, std::move(name), std::move(type)};
   entry.depth = 0;
+  ++inputs;
   return add(std::move(entry));
 }
 

@@ -28,6 +28,8 @@ public:
   static constexpr int64_t foldedWork = 4 * 1024 * 1024;
 
   ValueId addInput(std::string name, TensorType type);
+  /// Inputs added so far: the next one's number among the model's.
+  size_t inputCount() const { return inputs; }
   ValueId addParameter(std::string name, TensorType type, ParameterData data);
   /// A value that is not a weight: its name is made where none is given.
   ValueId addConstant(Tensor tensor, std::string name);
@@ -115,6 +117,7 @@ private:
                 const std::string &node);
   void fold(const Application &application);
 
+  size_t inputs = 0;
   std::optional<ValueId> seed; // see randomSeed
   std::vector<std::pair<ValueId, ValueId>> updates;
   std::deque<std::vector<ValueId>> sequences;

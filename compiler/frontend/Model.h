@@ -5,6 +5,7 @@
 #define SMEX_COMPILER_FRONTEND_MODEL_H
 
 #include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/graph/Rooms.h"
 #include "support/Tensor.h"
 
 #include <functional>
@@ -71,13 +72,16 @@ struct InputRange {
 };
 
 /// The inputs, by name, that are the graph which the model works on, where that
-/// is given when the plan runs; both i64[edges].
+/// is given when the plan runs; both i64[edges]. Where its nodes are handled in
+/// groups, so are lists of what is where.
 struct GraphInputs {
   std::string sources, destinations;
   int64_t nodes = 0;
   bool selfLoops = false; // are added
   /// Inputs whose first dimension is that of the nodes.
   std::vector<std::string> perNode;
+  graph::Rooms rooms; // of nodes and edges; of groups, where there are any
+  std::vector<std::pair<std::string, graph::GraphList>> lists; // inputs
 };
 
 struct Model {
@@ -104,6 +108,9 @@ struct ImportOptions {
   std::map<std::string, std::string> constants; // --constant NAME=FILE
   std::vector<std::string> opsFiles;            // --ops FILE
   std::vector<std::string> graphs;              // --graph [NAME=]FILE
+  /// --graph-room SHARE: the graph is a sample, of those that the plan is run
+  /// on.
+  std::optional<double> graphRoom;
   bool training = false; // keep what the model says about its next step
   /// With training: take the model's own algorithm (TrainingInfoProto), if it
   /// has one.

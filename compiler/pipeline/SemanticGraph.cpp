@@ -1,5 +1,7 @@
 #include "compiler/pipeline/SemanticGraph.h"
 
+#include "dialects/smex/ir/GraphLayout.h"
+
 #include "mlir/IR/Builders.h"
 
 #include <algorithm>
@@ -68,6 +70,21 @@ std::optional<ListFacts> listFacts(const Model &model,
   return std::nullopt;
 }
 
+DictionaryAttr graphAttribute(const GraphInputs &graph, MLIRContext *context) {
+  Builder b(context);
+  SmallVector<StringRef> perNode(graph.perNode.begin(), graph.perNode.end());
+  SmallVector<NamedAttribute> members = {
+      b.getNamedAttr("sources", b.getStringAttr(graph.sources)),
+      b.getNamedAttr("destinations", b.getStringAttr(graph.destinations)),
+      b.getNamedAttr("nodes", b.getI64IntegerAttr(graph.nodes)),
+      b.getNamedAttr("self_loops", b.getBoolAttr(graph.selfLoops)),
+      b.getNamedAttr("per_node", b.getStrArrayAttr(perNode))};
+  if (!graph.lists.empty())
+    members.push_back(b.getNamedAttr(
+        "layout", semantic::toAttribute({graph.rooms, graph.lists}, context)));
+  return b.getDictionaryAttr(members);
+}
+
 } // namespace
 
 OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
@@ -96,22 +113,7 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
                                      model.outputNames.end());
   main->setAttr(semantic::outputsAttr, builder.getStrArrayAttr(outputNames));
   if (model.graph)
-    main->setAttr(
-        semantic::graphAttr,
-        builder.getDictionaryAttr(
-            {builder.getNamedAttr("sources",
-                                  builder.getStringAttr(model.graph->sources)),
-             builder.getNamedAttr(
-                 "destinations",
-                 builder.getStringAttr(model.graph->destinations)),
-             builder.getNamedAttr(
-                 "nodes", builder.getI64IntegerAttr(model.graph->nodes)),
-             builder.getNamedAttr("self_loops",
-                                  builder.getBoolAttr(model.graph->selfLoops)),
-             builder.getNamedAttr(
-                 "per_node", builder.getStrArrayAttr(SmallVector<StringRef>(
-                                 model.graph->perNode.begin(),
-                                 model.graph->perNode.end())))}));
+    main->setAttr(semantic::graphAttr, graphAttribute(*model.graph, context));
   Block *body = main.addEntryBlock();
 
   std::vector<mlir::Value> values(model.values.size());

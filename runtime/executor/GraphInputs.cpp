@@ -3,6 +3,7 @@
 #include "runtime/graph/Batch.h"
 #include "runtime/graph/Bind.h"
 #include "runtime/graph/Change.h"
+#include "runtime/graph/Layout.h"
 
 #include <algorithm>
 #include <cstring>
@@ -50,28 +51,82 @@ Result<RunGraph> runtime::readRunGraph(const plan::Program &program,
   return run;
 }
 
-Result<graph::Ends> runtime::endsFor(const plan::Program &program,
-                                     const graph::Graph &given) {
+static const plan::ListInput *listOf(const plan::GraphInputs &names,
+                                     const plan::Port &port) {
+  if (names.layout)
+    for (const plan::ListInput &list : names.layout->lists)
+      if (list.input == port.name)
+        return &list;
+  return nullptr;
+}
+
+static bool isEnd(const plan::GraphInputs &names, const plan::Port &port) {
+  return port.name == names.sources || port.name == names.destinations;
+}
+
+/// What the plan has room for, by its inputs.
+static graph::Room roomOf(const plan::Program &program) {
   const plan::GraphInputs &names = *program.graph;
   graph::Room room;
   room.nodes = names.nodes;
+  room.toNone = true; // for an end that nothing reads
   for (const plan::Port &port : program.inputs)
-    if (port.name == names.destinations) {
+    if (isEnd(names, port)) {
       const int tensor = program.buffers[size_t(port.buffer)].tensor;
       room.edges = program.tensors[size_t(tensor)].type.shape[0];
-      room.toNone = takesNone(port);
+      if (port.name == names.destinations)
+        room.toNone = takesNone(port);
     }
-  if (!names.selfLoops)
-    return graph::endsWithin(given, room);
-  auto ends = graph::endsWithin(graph::withSelfLoops(given).graph, room);
-  if (!ends)
-    return fail("with self-loops, ", ends.error().message);
-  return ends;
+  return room;
+}
+
+static Result<std::vector<Tensor>> bindWhole(const plan::Program &program,
+                                             const graph::Graph &graph) {
+  const plan::GraphInputs &names = *program.graph;
+  std::vector<Tensor> lists;
+  if (names.layout) {
+    std::vector<graph::GraphList> wanted;
+    for (const plan::Port &port : program.inputs)
+      if (const plan::ListInput *list = listOf(names, port))
+        wanted.push_back(list->list);
+    auto made = graph::layOut(graph, names.layout->rooms, wanted);
+    if (!made)
+      return made;
+    lists = std::move(*made);
+  }
+  graph::Ends ends;
+  if (!names.sources.empty() || !names.destinations.empty()) {
+    auto made = graph::endsWithin(graph, roomOf(program));
+    if (!made)
+      return made.takeError();
+    ends = std::move(*made);
+  }
+  std::vector<Tensor> tensors;
+  size_t next = 0;
+  for (const plan::Port &port : program.inputs)
+    if (port.name == names.sources)
+      tensors.push_back(std::move(ends.sources));
+    else if (port.name == names.destinations)
+      tensors.push_back(std::move(ends.destinations));
+    else if (listOf(names, port))
+      tensors.push_back(std::move(lists[next++]));
+  return tensors;
+}
+
+Result<std::vector<Tensor>> runtime::bindGraph(const plan::Program &program,
+                                               graph::Graph given) {
+  if (!program.graph->selfLoops)
+    return bindWhole(program, given);
+  auto tensors =
+      bindWhole(program, graph::withSelfLoops(std::move(given)).graph);
+  if (!tensors)
+    return fail("with self-loops, ", tensors.error().message);
+  return tensors;
 }
 
 bool runtime::isOfGraph(const plan::Program &program, const plan::Port &port) {
-  return program.graph && (port.name == program.graph->sources ||
-                           port.name == program.graph->destinations);
+  return program.graph &&
+         (isEnd(*program.graph, port) || listOf(*program.graph, port));
 }
 
 bool runtime::isPerNode(const plan::Program &program, const plan::Port &port) {

@@ -24,11 +24,12 @@ Result<RunGraph> readRunGraph(const plan::Program &program,
                               const std::vector<std::string> &files,
                               bool sampled = false);
 
-/// Sources and destinations of a graph as the plan's inputs: with self-loops
-/// where its model wants them, and with spare edges where the plan has room for
-/// more (graph::endsWithin). Errors: more nodes or edges than the plan.
-Result<graph::Ends> endsFor(const plan::Program &program,
-                            const graph::Graph &graph);
+/// The plan's inputs that are of the graph (isOfGraph), in their order: sources
+/// and destinations, with self-loops where the model wants them, and with spare
+/// edges where the plan has room for more (graph::endsWithin); lists of what is
+/// where (graph::layOut). Errors: a graph that does not fit the plan.
+Result<std::vector<Tensor>> bindGraph(const plan::Program &program,
+                                      graph::Graph graph);
 
 /// Of an input, by the plan.
 bool isOfGraph(const plan::Program &program, const plan::Port &port);

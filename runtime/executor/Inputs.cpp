@@ -104,16 +104,17 @@ Result<Feed> checkRows(const plan::Port &port, const TensorType &type,
   return padRows(port, type, std::move(*feed), own.shape[0]);
 }
 
-/// The feeds of the graph's ends.
-Status addEnds(const plan::Program &program, const RunGraph &graph,
-               std::vector<std::optional<Feed>> &given) {
-  graph::Ends ends;
+/// The feeds of inputs that are of the graph.
+Status addGraph(const plan::Program &program, const RunGraph &graph,
+                std::vector<std::optional<Feed>> &given) {
+  std::vector<Tensor> tensors;
   if (!graph.sampled) {
-    auto whole = endsFor(program, graph.graph);
+    auto whole = bindGraph(program, graph.graph);
     if (!whole)
       return fail(graph.name, ": ", whole.error().message);
-    ends = std::move(*whole);
+    tensors = std::move(*whole);
   }
+  size_t next = 0;
   for (size_t i = 0; i < given.size(); ++i) {
     const plan::Port &port = program.inputs[i];
     if (!isOfGraph(program, port))
@@ -122,10 +123,7 @@ Status addEnds(const plan::Program &program, const RunGraph &graph,
     if (graph.sampled)
       continue;
     auto feed = check(port, typeOf(program, port), graph.name,
-                      std::move(port.name == program.graph->sources
-                                    ? ends.sources
-                                    : ends.destinations),
-                      1);
+                      std::move(tensors[next++]), 1);
     if (!feed)
       return feed.takeError();
     given[i] = std::move(*feed);
@@ -140,7 +138,7 @@ runtime::readInputs(const plan::Program &program,
                     uint64_t seed, const RunGraph *graph) {
   std::vector<std::optional<Feed>> given(program.inputs.size());
   if (graph)
-    if (Status added = addEnds(program, *graph, given); !added)
+    if (Status added = addGraph(program, *graph, given); !added)
       return added.takeError();
   for (const std::string &argument : arguments) {
     // Names may hold '=': the longest one that fits counts.

@@ -28,13 +28,16 @@ class Samples : public StepSource {
 public:
   Samples(const plan::Program &program, RunGraph run, Sampling given)
       : program(program), run(std::move(run)), sampling(std::move(given)),
-        in(graph::byDestination(this->run.graph)) {}
+        in(graph::byDestination(this->run.graph)) {
+    for (const plan::Port &port : program.inputs)
+      ofGraph += isOfGraph(program, port);
+  }
 
-  /// Number of the input among those that a step makes; sources and
-  /// destinations are the first two.
+  /// Number of the input among those that a step makes; those of the graph are
+  /// the first ones.
   int add(Port port) {
     ports.push_back(std::move(port));
-    return int(ports.size()) + 1;
+    return ofGraph + int(ports.size()) - 1;
   }
 
   /// Once all inputs are there.
@@ -109,14 +112,12 @@ private:
     if (!blocks)
       return fail("--sample: ", blocks.error().message);
     graph::Part part = graph::unite(*blocks);
-    auto ends = endsFor(program, part.graph);
-    if (!ends)
+    auto bound = bindGraph(program, part.graph);
+    if (!bound)
       return fail(run.name, ": a sample for ", seeds.size(), " nodes, ",
                   part.graph.nodes(), " nodes and ", part.graph.edges(),
-                  " edges in all: ", ends.error().message);
-    Batch batch;
-    batch.push_back(std::move(ends->sources));
-    batch.push_back(std::move(ends->destinations));
+                  " edges in all: ", bound.error().message);
+    Batch batch = std::move(*bound);
     for (const Port &port : ports) {
       Numbers rows = part.oldNodes;
       rows.resize(size_t(port.type.shape[0]), -1);
@@ -138,6 +139,7 @@ private:
   const RunGraph run;
   const Sampling sampling;
   const graph::Rows in;
+  int ofGraph = 0; // inputs
   std::vector<Port> ports;
   Numbers counted; // nodes whose label counts, ascending
 
@@ -154,12 +156,13 @@ Result<std::vector<Feed>> runtime::sampleFeeds(const plan::Program &program,
                                                const Sampling &sampling) {
   const auto samples =
       std::make_shared<Samples>(program, std::move(graph), sampling);
+  int ofGraph = 0;
   for (size_t i = 0; i < feeds.size(); ++i) {
     const plan::Port &port = program.inputs[i];
     const int buffer = program.buffers[size_t(port.buffer)].tensor;
     Feed &feed = feeds[i];
     if (isOfGraph(program, port))
-      feed.number = port.name == program.graph->sources ? 0 : 1;
+      feed.number = ofGraph++;
     else if (isPerNode(program, port))
       feed.number =
           samples->add({port, program.tensors[size_t(buffer)].type,

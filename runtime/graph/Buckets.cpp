@@ -1,5 +1,7 @@
 #include "runtime/graph/Buckets.h"
 
+#include "runtime/graph/LevelPlaces.h"
+
 #include <algorithm>
 
 using namespace smex;
@@ -81,4 +83,56 @@ Result<Buckets> graph::bucketsByDegree(const Rows &edges,
     }
   }
   return result;
+}
+
+/// Nodes of this degree and more are more than the plan has room for.
+static Error noRoom(const Rows &byDegree, int64_t degree,
+                    const std::vector<BucketRoom> &rooms) {
+  int64_t room = 0;
+  for (const BucketRoom &each : rooms)
+    room += each.width >= degree ? each.nodes : 0;
+  return fail(
+      "has ", int64_t(byDegree.order.size()) - byDegree.offsets[size_t(degree)],
+      " nodes that receive ", degree, " messages or more, and the plan ",
+      "has room for ", room, " such nodes: ", compileForIt);
+}
+
+Result<Numbers> graph::bucketsWithin(const Rows &edges,
+                                     const std::vector<BucketRoom> &rooms) {
+  // From the largest degree down: what is wide enough for a node is so for all
+  // that are left, and a node that finds no room would find none in another
+  // order.
+  Numbers widths, left, next; // `next`: the first bucket with room from there
+  for (const BucketRoom &room : rooms) {
+    next.push_back(int64_t(widths.size()));
+    widths.push_back(room.width);
+    left.push_back(room.nodes);
+  }
+  next.push_back(int64_t(widths.size()));
+  const auto open = [&](int64_t bucket) {
+    while (next[size_t(bucket)] != bucket)
+      bucket = next[size_t(bucket)] = next[size_t(next[size_t(bucket)])];
+    return bucket;
+  };
+  for (size_t b = 0; b < left.size(); ++b)
+    next[b] += left[b] == 0;
+  Numbers degrees(size_t(edges.rows())), bucket(size_t(edges.rows()));
+  for (int64_t v = 0; v < edges.rows(); ++v)
+    degrees[size_t(v)] = edges.length(v);
+  const int64_t largest =
+      degrees.empty() ? 0 : *std::max_element(degrees.begin(), degrees.end());
+  const Rows byDegree = groupBy(degrees, largest + 1);
+  for (int64_t degree = largest; degree >= 0; --degree) {
+    const int64_t narrowest =
+        std::lower_bound(widths.begin(), widths.end(), degree) - widths.begin();
+    for (auto *v = byDegree.begin(degree); v != byDegree.end(degree); ++v) {
+      const int64_t b = open(narrowest);
+      if (b == int64_t(widths.size()))
+        return noRoom(byDegree, degree, rooms);
+      bucket[size_t(*v)] = b;
+      if (--left[size_t(b)] == 0)
+        next[size_t(b)] = b + 1;
+    }
+  }
+  return bucket;
 }

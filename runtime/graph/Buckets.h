@@ -12,6 +12,7 @@
 #ifndef SMEX_RUNTIME_GRAPH_BUCKETS_H
 #define SMEX_RUNTIME_GRAPH_BUCKETS_H
 
+#include "runtime/graph/Rooms.h"
 #include "runtime/graph/Rows.h"
 
 namespace smex::graph {
@@ -48,6 +49,13 @@ struct BucketLimits {
 /// most E / (1 - padding) places. Errors: limits that are none.
 Result<Buckets> bucketsByDegree(const Rows &edges,
                                 const BucketLimits &limits = {});
+
+/// For each node one of some buckets that are given, with ascending widths, and
+/// which may keep room: the narrowest one that is wide enough and has room
+/// left, nodes of larger degree first. O(V + E + buckets). Errors: more nodes
+/// of some degree, or of larger ones, than room for them.
+Result<Numbers> bucketsWithin(const Rows &edges,
+                              const std::vector<BucketRoom> &rooms);
 
 } // namespace smex::graph
 

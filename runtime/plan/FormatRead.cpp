@@ -193,16 +193,66 @@ WorkerInstruction workerInstructionOf(const Cursor &at) {
   return instruction;
 }
 
+graph::LevelRoom levelOf(const Cursor &at) {
+  at.object({"from", "nodes"});
+  graph::LevelRoom level;
+  level.nodes = at.integer("nodes", 0, sizeLimit);
+  level.from = at.list("from", [](const Cursor &pair) {
+    const Interval numbers = pairOf(pair, sizeLimit);
+    return graph::PairRoom{numbers.lo, numbers.hi};
+  });
+  return level;
+}
+
+ListInput listInputOf(const Cursor &at) {
+  at.object({"input", "list"}, {"at", "from"});
+  ListInput made;
+  made.input = at.string("input");
+  const std::string list = at.string("list");
+  if (const auto kind = graph::parseListKind(list))
+    made.list.kind = *kind;
+  else
+    at.refuse("\"" + list + "\" is no list");
+  made.list.at = at.has("at") ? at.integer("at", 0, countLimit) : 0;
+  made.list.from = at.has("from") ? at.integer("from", 0, countLimit) : 0;
+  return made;
+}
+
+GraphLayout layoutOf(const Cursor &at) {
+  at.object({"buckets", "edges", "levels", "lists"});
+  GraphLayout layout;
+  layout.rooms.edges = at.integer("edges", 0, sizeLimit);
+  layout.rooms.buckets = at.list("buckets", [](const Cursor &bucket) {
+    const Interval numbers = pairOf(bucket, sizeLimit);
+    return graph::BucketRoom{numbers.lo, numbers.hi};
+  });
+  layout.rooms.levels = at.list("levels", levelOf);
+  layout.lists = at.list("lists", listInputOf);
+  return layout;
+}
+
 GraphInputs graphOf(const Cursor &at) {
-  at.object({"destinations", "nodes", "self_loops", "sources"}, {"per_node"});
-  GraphInputs graph = {at.string("sources"),
-                       at.string("destinations"),
-                       at.integer("nodes", 0, sizeLimit),
-                       at.boolean("self_loops"),
-                       {}};
+  const bool hasLayout = at.has("layout");
+  if (hasLayout)
+    at.object({"layout", "nodes", "self_loops"},
+              {"destinations", "per_node", "sources"});
+  else
+    at.object({"destinations", "nodes", "self_loops", "sources"}, {"per_node"});
+  GraphInputs graph;
+  for (const auto &[key, name] :
+       {std::pair("sources", &graph.sources),
+        std::pair("destinations", &graph.destinations)})
+    if (!hasLayout || at.has(key))
+      *name = at.string(key);
+  graph.nodes = at.integer("nodes", 0, sizeLimit);
+  graph.selfLoops = at.boolean("self_loops");
   if (at.has("per_node"))
     graph.perNode =
         at.list("per_node", [](const Cursor &name) { return name.string(); });
+  if (hasLayout) {
+    graph.layout = at.with("layout", layoutOf);
+    graph.layout->rooms.nodes = graph.nodes;
+  }
   return graph;
 }
 

@@ -142,6 +142,47 @@ Json workerInstructionToJson(const WorkerInstruction &instruction) {
   return json;
 }
 
+Json layoutToJson(const GraphLayout &layout) {
+  const graph::Rooms &rooms = layout.rooms;
+  return {{"buckets", array(rooms.buckets,
+                            [](const graph::BucketRoom &bucket) {
+                              return Json::array({bucket.width, bucket.nodes});
+                            })},
+          {"edges", rooms.edges},
+          {"levels",
+           array(rooms.levels,
+                 [](const graph::LevelRoom &level) {
+                   return Json{{"from", array(level.from,
+                                              [](const graph::PairRoom &pair) {
+                                                return Json::array(
+                                                    {pair.from, pair.edges});
+                                              })},
+                               {"nodes", level.nodes}};
+                 })},
+          {"lists", array(layout.lists, [](const ListInput &input) {
+             Json json = {{"input", input.input},
+                          {"list", std::string(graph::name(input.list.kind))}};
+             if (input.list.at)
+               json["at"] = input.list.at;
+             if (input.list.from)
+               json["from"] = input.list.from;
+             return json;
+           })}};
+}
+
+Json graphToJson(const GraphInputs &graph) {
+  Json json = {{"nodes", graph.nodes}, {"self_loops", graph.selfLoops}};
+  if (!graph.sources.empty())
+    json["sources"] = graph.sources;
+  if (!graph.destinations.empty())
+    json["destinations"] = graph.destinations;
+  if (!graph.perNode.empty())
+    json["per_node"] = graph.perNode;
+  if (graph.layout)
+    json["layout"] = layoutToJson(*graph.layout);
+  return json;
+}
+
 } // namespace
 
 Json plan::programToJson(const Program &program) {
@@ -166,14 +207,8 @@ Json plan::programToJson(const Program &program) {
                                       {"shape", tensor.type.shape}};
                         })},
   };
-  if (program.graph) {
-    json["graph"] = {{"destinations", program.graph->destinations},
-                     {"nodes", program.graph->nodes},
-                     {"self_loops", program.graph->selfLoops},
-                     {"sources", program.graph->sources}};
-    if (!program.graph->perNode.empty())
-      json["graph"]["per_node"] = program.graph->perNode;
-  }
+  if (program.graph)
+    json["graph"] = graphToJson(*program.graph);
   return json;
 }
 

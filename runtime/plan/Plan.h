@@ -9,6 +9,7 @@
 #define SMEX_RUNTIME_PLAN_PLAN_H
 
 #include "runtime/graph/Derived.h"
+#include "runtime/graph/Rooms.h"
 #include "support/Box.h"
 #include "support/Tensor.h"
 
@@ -129,19 +130,41 @@ struct Parameter {
       false; // not a weight: a number that the model is written with
 };
 
+/// An input that says where nodes or edges of the graph are in groups.
+struct ListInput {
+  std::string input; // name
+  graph::GraphList list;
+
+  bool operator==(const ListInput &other) const {
+    return input == other.input && list == other.list;
+  }
+};
+
+/// Room for the graph's nodes in groups, and the inputs that follow from it.
+struct GraphLayout {
+  graph::Rooms rooms;
+  std::vector<ListInput> lists;
+
+  bool operator==(const GraphLayout &other) const {
+    return rooms == other.rooms && lists == other.lists;
+  }
+};
+
 /// Two inputs, by name, that are the graph which the model works on: i64[edges]
-/// each, edge e leads from node sources[e] to node destinations[e].
+/// each, edge e leads from node sources[e] to node destinations[e]. With a
+/// layout, an end that nothing reads has no input, and "" for a name.
 struct GraphInputs {
   std::string sources, destinations;
   int64_t nodes = 0;      // that the program has room for
   bool selfLoops = false; // the model wants one at each node
   /// Inputs that have a row per node: what nodes have, and labels.
   std::vector<std::string> perNode;
+  std::optional<GraphLayout> layout;
 
   bool operator==(const GraphInputs &other) const {
     return sources == other.sources && destinations == other.destinations &&
            nodes == other.nodes && selfLoops == other.selfLoops &&
-           perNode == other.perNode;
+           perNode == other.perNode && layout == other.layout;
   }
 };
 

@@ -31,6 +31,9 @@ private:
 void validateProgram(const Program &program, std::vector<tdl::Lambda> &lambdas,
                      Complaint &complaint);
 
+/// What the program says of its graph; the rest of it is valid.
+void validateGraph(const Program &program, Complaint &complaint);
+
 /// The program is valid, and every worker has a buffer and an instruction for
 /// each of the program's (see validateCounts).
 void validateWorker(const Partitioned &partitioned, int worker,

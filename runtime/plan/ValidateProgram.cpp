@@ -37,7 +37,8 @@ public:
     names.clear();
     each("inputs", program.inputs, &ProgramValidator::input);
     each("inputs", program.inputs, &ProgramValidator::derivedInput);
-    graph();
+    if (!complaint)
+      validateGraph(program, complaint);
     each("parameters", program.parameters, &ProgramValidator::parameter);
     each("parameters", program.parameters, &ProgramValidator::computedNext);
     names.clear();
@@ -305,42 +306,6 @@ private:
     for (int64_t wrap : recipe.wraps)
       if (wrap < 0)
         return refuse("derived.wraps", wrap, " is below 0");
-  }
-
-  void graph() {
-    if (!program.graph || complaint)
-      return;
-    const auto typeOfEnds = [&](const char *key, const std::string &name) {
-      for (const Port &input : program.inputs)
-        if (input.name == name && agree(typeOf(input.buffer), DType::I64, 1))
-          return typeOf(input.buffer);
-      complaint.add("graph.", key, ": \"", printable(name),
-                    "\" is no input of type i64[edges]");
-      return TensorType();
-    };
-    const TensorType from = typeOfEnds("sources", program.graph->sources);
-    const TensorType to =
-        typeOfEnds("destinations", program.graph->destinations);
-    if (!complaint &&
-        (from != to || program.graph->sources == program.graph->destinations))
-      complaint.add("graph.destinations: must be another input than the "
-                    "sources, of the same type");
-    for (const std::string &name : program.graph->perNode)
-      if (!complaint && !isPerNode(name))
-        complaint.add("graph.per_node: \"", printable(name),
-                      "\" is no input with ", program.graph->nodes,
-                      " rows, a row per node, or is there twice");
-  }
-
-  bool isPerNode(const std::string &name) const {
-    const auto &all = program.graph->perNode;
-    return std::count(all.begin(), all.end(), name) == 1 &&
-           std::any_of(program.inputs.begin(), program.inputs.end(),
-                       [&](const Port &input) {
-                         const auto &shape = typeOf(input.buffer).shape;
-                         return input.name == name && !shape.empty() &&
-                                shape[0] == program.graph->nodes;
-                       });
   }
 
   static bool holds(DType type, int64_t value) {

@@ -195,11 +195,18 @@ int smex::tools::compileCommand(int argc, char **argv) {
                  "NAME=VALUE: binds a symbolic dimension");
   app.add_option("--constant", arguments.constants,
                  "NAME=FILE: binds an input at compile time");
-  app.add_option("--graph", arguments.import.graphs,
-                 "FILE: the graph of a message-passing model: scipy's CSR "
-                 ".npz, Matrix Market .mtx, or a list of edges; of a model "
-                 "with several, NAME=FILE each")
-      ->allow_extra_args(false);
+  auto *graph =
+      app.add_option("--graph", arguments.import.graphs,
+                     "FILE: the graph of a message-passing model: scipy's CSR "
+                     ".npz, Matrix Market .mtx, or a list of edges; of a model "
+                     "with several, NAME=FILE each")
+          ->allow_extra_args(false);
+  app.add_option("--graph-room", arguments.import.graphRoom,
+                 "SHARE: the graph is a sample; the plan has room for so much "
+                 "more of all, 0.25 for a quarter, and each run gives its own "
+                 "with smex-run --graph")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->needs(graph);
   app.add_option("--ops", arguments.import.opsFiles,
                  "FILE: more operators, as lambdas");
   declareTraining(app, arguments.training);

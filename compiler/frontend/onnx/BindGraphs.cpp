@@ -2,13 +2,14 @@
 #include "compiler/frontend/onnx/Importer.h"
 #include "compiler/frontend/onnx/InputGraph.h"
 #include "runtime/graph/Bind.h"
+#include "runtime/graph/Layout.h"
 
 #include <algorithm>
 
 using namespace smex;
 using namespace smex::frontend;
 
-static std::string listOf(const std::vector<InputGraph> &graphs) {
+static std::string namesOf(const std::vector<InputGraph> &graphs) {
   std::string text;
   for (const InputGraph &graph : graphs)
     text += (text.empty() ? "\"" : ", \"") + graph.name + "\"";
@@ -33,7 +34,7 @@ Importer::graphFiles(const std::vector<InputGraph> &declared) {
       error("--graph " + argument +
             ": give it as NAME=FILE, with the name of one of the model's "
             "graphs: " +
-            listOf(declared));
+            namesOf(declared));
       continue;
     }
     std::string &bound = graphs[isNamed ? named - declared.begin() : 0];
@@ -62,6 +63,11 @@ void Importer::bindGraphs(Scope &scope) {
   if (declared->empty())
     return error("has no graph to bind with --graph; a model says which of its "
                  "inputs are one (compiler/frontend/json/README.md)");
+  const InputGraph &first = declared->front();
+  if (options.graphRoom &&
+      (declared->size() > 1 || !first.isOfOneType() || !first.types.empty()))
+    return error("--graph-room is for a model of one graph, with nodes of one "
+                 "type and edges of one type");
   const std::vector<std::string> graphs = graphFiles(*declared);
   if (!errors.empty())
     return;
@@ -91,13 +97,20 @@ void Importer::bindGraph(const InputGraph &names, const std::string &from,
             " in " + (origins.count(dim) ? origins[dim] : "a constant") +
             ", and " + std::to_string(value) + " in " + from);
   };
-  bindDim(names.sourceNodes, bound.sourceNodes);
+  bound.nodes = relation->graph.nodes();
+  bound.share = options.graphRoom;
+  bound.rooms = graph::roomsFor(relation->graph, bound.share);
+  if (!bound.share)
+    bound.rooms.nodes = bound.destinationNodes;
+  bindDim(names.sourceNodes,
+          bound.share ? bound.rooms.nodes : bound.sourceNodes);
   if (!names.isOfOneType())
     bindDim(names.destinationNodes, bound.destinationNodes);
-  bindDim(names.edges, relation->graph.edges());
-  bound.nodes = relation->graph.nodes();
+  bindDim(names.edges, bound.rooms.edges);
   const auto bindInput = [&](const std::string &name, Tensor values) {
     auto list = std::make_shared<const Tensor>(std::move(values));
+    if (bound.share) // a sample: the plan has inputs
+      return list;
     scope.values[name] = builder.addConstant(list, name);
     builder.setName(scope.values[name], name);
     return list;
@@ -117,7 +130,8 @@ void Importer::bindGraph(const InputGraph &names, const std::string &from,
 /// does not fit its inputs.
 std::optional<GraphInputs> Importer::openGraph(const Model &result) const {
   const auto declared = inputGraphs(*model);
-  if (!options.graphs.empty() || !declared || declared->size() != 1)
+  if ((!options.graphs.empty() && !options.graphRoom) || !declared ||
+      declared->size() != 1)
     return std::nullopt;
   const InputGraph &names = declared->front();
   if (!names.types.empty() || !names.isOfOneType())
@@ -136,8 +150,20 @@ std::optional<GraphInputs> Importer::openGraph(const Model &result) const {
   };
   if (!isEnds(names.sources) || !isEnds(names.destinations))
     return std::nullopt;
-  GraphInputs inputs{
-      names.sources, names.destinations, nodes->second, names.selfLoops, {}};
+  GraphInputs inputs{names.sources,
+                     names.destinations,
+                     nodes->second,
+                     names.selfLoops,
+                     {},
+                     {nodes->second, edges->second, {}, {}, false},
+                     {}};
+  if (const auto bound = boundGraphs.find(names.name);
+      bound != boundGraphs.end()) {
+    inputs.rooms = bound->second.rooms;
+    for (const auto &[number, list] : bound->second.inputs)
+      inputs.lists.emplace_back(
+          result.values[size_t(result.inputs[number])].name, list);
+  }
   for (const auto &input : model->graph().input()) {
     const auto &shape = input.type().tensor_type().shape();
     if (shape.dim_size() > 0 && shape.dim(0).dim_param() == names.sourceNodes &&

@@ -140,6 +140,7 @@ Result<Model> Importer::run() try {
   Model result = builder.finish(outputs, options.training);
   result.ownAlgorithm = ownAlgorithm;
   addInputRanges(result);
+  addListRanges(result);
   result.graph = openGraph(result);
   result.name = file;
   result.files = std::move(files);

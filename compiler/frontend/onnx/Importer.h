@@ -6,6 +6,7 @@
 #include "compiler/frontend/onnx/InputGraph.h"
 #include "compiler/frontend/onnx/Node.h"
 #include "runtime/graph/Graph.h"
+#include "runtime/graph/Rooms.h"
 
 #include <unordered_map>
 #include <unordered_set>
@@ -37,11 +38,22 @@ struct Surroundings {
   int depth = 0;
 };
 
-/// A graph that --graph has bound; its edges in the order of the inputs.
+/// A graph that --graph has given: the one that the model works on, or a sample
+/// of those that it will. Its edges are in the canonical order, that of the
+/// inputs.
 struct BoundGraph {
   int64_t nodes = 0; // as many as the end that has more
   int64_t sourceNodes = 0, destinationNodes = 0;
   std::shared_ptr<const Tensor> sources, destinations; // i64[edges]
+  /// Of a sample: how much more the plan has room for (graph::Rooms).
+  std::optional<double> share;
+  graph::Rooms rooms;
+  /// Lists of places that nodes of the model have asked for: constants, or
+  /// inputs of the numbers given.
+  std::map<graph::GraphList, ValueId> lists;
+  std::vector<std::pair<size_t, graph::GraphList>> inputs;
+  /// Of the one graph, where there is room for no other.
+  std::map<graph::GraphList, Tensor> values;
 
   graph::Graph edges() const;
 };
@@ -68,6 +80,16 @@ private:
   void bindGraph(const InputGraph &names, const std::string &from,
                  std::map<std::string, std::string> &origins, Scope &scope);
   std::optional<GraphInputs> openGraph(const Model &result) const;
+
+  // GraphLists.cpp
+  BoundGraph &graphFor(Node &node);
+  void addBuckets(Node &node, BoundGraph &graph);
+  void addLevels(Node &node, BoundGraph &graph);
+  void addValues(Node &node, BoundGraph &graph, const graph::Rooms &rooms);
+  ValueId listOf(Node &node, BoundGraph &graph, const graph::GraphList &list);
+  void addListRanges(Model &result) const;
+  ValueId rowsAt(Node &node, BoundGraph &graph, ValueId x,
+                 const graph::GraphList &list);
 
   // Inputs.cpp: the graph's interface.
   void bindConstants(Scope &scope);
@@ -113,7 +135,6 @@ private:
                                   const Surroundings &in);
 
   // MessagePassing.cpp
-  const BoundGraph &graphFor(Node &node) const;
   void reduceMailboxes(Node &node, Scope &scope, const Surroundings &in);
   void propagate(Node &node, Scope &scope, const Surroundings &in);
 

@@ -1,6 +1,7 @@
 // What makes the flat lists of a program safe to unpack: their lengths, and
 // every number's range. Whether the program is right is for `smexc check`.
 #include "dialects/exec/ir/Exec.h"
+#include "dialects/smex/ir/GraphLayout.h"
 #include "runtime/graph/Derived.h"
 #include "support/Tensor.h"
 
@@ -49,6 +50,13 @@ LogicalResult ProgramOp::verify() {
                 !graph->getAs<BoolAttr>("self_loops")))
     return emitOpError("has a graph that is none: it has the names `sources` "
                        "and `destinations`, `nodes`, and `self_loops`");
+  if (const auto graph = getGraph(); graph && graph->get("layout"))
+    if (const auto layout = graph->getAs<DictionaryAttr>("layout");
+        !layout || !semantic::layoutOf(
+                       layout, graph->getAs<IntegerAttr>("nodes").getInt()))
+      return emitOpError("has a graph with a `layout` that is none: it has "
+                         "`edges`, rooms of `buckets` and `levels`, and their "
+                         "`lists`");
   const int64_t workers = getWorkers();
   if (workers < 1 || workers > mostWorkers)
     return emitOpError("has ")

@@ -1,0 +1,259 @@
+#include "runtime/graph/Layout.h"
+
+#include "runtime/graph/Buckets.h"
+#include "runtime/graph/LevelPlaces.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace smex;
+using namespace smex::graph;
+using Kind = GraphList::Kind;
+
+int64_t graph::withRoom(int64_t count, double share) {
+  constexpr int64_t least = 4;
+  return count + std::max(least, int64_t(std::ceil(share * double(count))));
+}
+
+Rooms graph::roomsFor(const Graph &graph, std::optional<double> share) {
+  Rooms rooms;
+  rooms.exact = !share;
+  rooms.nodes = share ? withRoom(graph.nodes(), *share) : graph.nodes();
+  rooms.edges = share ? withRoom(graph.edges(), *share) : graph.edges();
+  return rooms;
+}
+
+void graph::addBuckets(const Rows &messages, std::optional<double> share,
+                       Rooms &rooms) {
+  const auto buckets = bucketsByDegree(messages);
+  for (const Bucket &bucket : buckets->buckets)
+    rooms.buckets.push_back({bucket.width, share
+                                               ? withRoom(bucket.size(), *share)
+                                               : bucket.size()});
+  if (!share)
+    return;
+  const int64_t widest = rooms.buckets.empty() ? 0 : rooms.buckets.back().width;
+  rooms.buckets.push_back(
+      {std::max(widest + 1, int64_t(std::ceil((1 + *share) * double(widest)))),
+       withRoom(0, *share)});
+}
+
+Status graph::addLevels(const Graph &graph, std::optional<double> share,
+                        Rooms &rooms) {
+  auto levels = levelsOf(graph);
+  if (!levels)
+    return levels.takeError();
+  rooms.levels = std::move(*levels);
+  if (!share)
+    return {};
+  const int64_t count = int64_t(rooms.levels.size());
+  const int64_t more =
+      std::max<int64_t>(1, int64_t(std::ceil(*share * double(count))));
+  rooms.levels.insert(rooms.levels.begin(), size_t(more), {});
+  for (int64_t l = 0; l < count + more; ++l) {
+    LevelRoom &level = rooms.levels[size_t(l)];
+    level.nodes = withRoom(level.nodes, *share);
+    for (PairRoom &pair : level.from)
+      pair = {pair.from + more, withRoom(pair.edges, *share)};
+    if (l == 0)
+      continue;
+    if (level.from.empty() || level.from.back().from + 1 != l)
+      level.from.push_back({l - 1, 0});
+    level.from.back().edges =
+        std::max(level.from.back().edges, rooms.levels[size_t(l) - 1].nodes);
+  }
+  return {};
+}
+
+namespace {
+
+Tensor tensorOf(const ListType &type, const Numbers &numbers, int64_t spare) {
+  Tensor tensor = makeTensor(type.type);
+  for (int64_t i = 0; i < type.type.shape[0]; ++i) {
+    const int64_t number =
+        i < int64_t(numbers.size()) ? numbers[size_t(i)] : spare;
+    if (type.type.dtype == DType::I32)
+      tensor.data<int32_t>()[i] = int32_t(number);
+    else
+      tensor.data<int64_t>()[i] = number;
+  }
+  return tensor;
+}
+
+/// The numbers of a list, without spare places at the end.
+class BucketLists {
+public:
+  BucketLists(Rows messages, const Numbers &bucket, const Rooms &rooms)
+      : messages(std::move(messages)), rooms(rooms),
+        nodes(groupBy(bucket, int64_t(rooms.buckets.size()))) {}
+
+  Numbers operator()(const GraphList &list) const {
+    if (list.kind == Kind::BucketPlaces)
+      return places();
+    if (list.kind == Kind::BucketEdges)
+      return edges(list.at);
+    Numbers numbers(nodes.begin(list.at), nodes.end(list.at));
+    if (list.kind == Kind::BucketLengths)
+      for (int64_t &number : numbers)
+        number = messages.length(number);
+    return numbers;
+  }
+
+private:
+  Numbers edges(int64_t at) const {
+    const size_t width =
+        size_t(std::max<int64_t>(rooms.buckets[size_t(at)].width, 1));
+    Numbers list(size_t(nodes.length(at)) * width, -1);
+    for (size_t i = 0; i < size_t(nodes.length(at)); ++i) {
+      const int64_t v = nodes.begin(at)[i];
+      std::copy(messages.begin(v), messages.end(v), list.begin() + i * width);
+    }
+    return list;
+  }
+
+  Numbers places() const {
+    Numbers place(nodes.order.size());
+    int64_t first = 0;
+    for (int64_t b = 0; b < nodes.rows(); ++b) {
+      for (int64_t i = 0; i < nodes.length(b); ++i)
+        place[size_t(nodes.begin(b)[i])] = first + i;
+      first += rooms.buckets[size_t(b)].nodes;
+    }
+    return place;
+  }
+
+  const Rows messages; // edges by the node that they lead to
+  const Rooms &rooms;
+  const Rows nodes; // by bucket
+};
+
+class LevelLists {
+public:
+  LevelLists(const Graph &graph, Numbers given, const Rooms &rooms)
+      : graph(graph), rooms(rooms), level(std::move(given)),
+        nodes(groupBy(level, int64_t(rooms.levels.size()))),
+        place(level.size()) {
+    for (int64_t l = 0; l < nodes.rows(); ++l)
+      for (int64_t i = 0; i < nodes.length(l); ++i)
+        place[size_t(nodes.begin(l)[i])] = i;
+    for (const LevelRoom &room : rooms.levels)
+      firstPair.push_back(firstPair.back() + int64_t(room.from.size()));
+    Numbers pair;
+    for (int64_t e = 0; e < graph.edges(); ++e)
+      pair.push_back(pairOf(level[size_t(graph.destination(e))],
+                            level[size_t(graph.source(e))]));
+    edges = groupBy(pair, firstPair.back());
+  }
+
+  Numbers operator()(const GraphList &list) const {
+    switch (list.kind) {
+    case Kind::LevelNodes:
+      return {nodes.begin(list.at), nodes.end(list.at)};
+    case Kind::LevelSources:
+      return placesOf(pairOf(list.at, list.from), graph.sources());
+    case Kind::LevelDestinations:
+      return destinations(list.at);
+    default:
+      return places();
+    }
+  }
+
+private:
+  /// Pairs of levels are numbered as they are listed.
+  int64_t pairOf(int64_t to, int64_t from) const {
+    const auto &pairs = rooms.levels[size_t(to)].from;
+    const auto found = std::lower_bound(
+        pairs.begin(), pairs.end(), from,
+        [](const PairRoom &pair, int64_t level) { return pair.from < level; });
+    return firstPair[size_t(to)] + (found - pairs.begin());
+  }
+
+  /// Of one end of the edges between two levels.
+  Numbers placesOf(int64_t pair, const Numbers &ends) const {
+    Numbers list;
+    for (const int64_t *e = edges.begin(pair); e != edges.end(pair); ++e)
+      list.push_back(place[size_t(ends[size_t(*e)])]);
+    return list;
+  }
+
+  /// Spare edges lead to spare rows, evenly.
+  Numbers destinations(int64_t at) const {
+    Numbers all;
+    const int64_t first = nodes.length(at);
+    const int64_t spareRows = rooms.rows(size_t(at)) - first;
+    for (const PairRoom &room : rooms.levels[size_t(at)].from) {
+      const Numbers some =
+          placesOf(pairOf(at, room.from), graph.destinations());
+      all.insert(all.end(), some.begin(), some.end());
+      const int64_t spare = room.edges - int64_t(some.size());
+      for (int64_t i = 0; i < spare; ++i)
+        all.push_back(first +
+                      int64_t((unsigned __int128)(i)*uint64_t(spareRows) /
+                              uint64_t(spare)));
+    }
+    return all;
+  }
+
+  Numbers places() const {
+    Numbers all(place.size());
+    Numbers first = {0};
+    for (size_t l = 0; l < rooms.levels.size(); ++l)
+      first.push_back(first.back() + rooms.rows(l));
+    for (size_t v = 0; v < all.size(); ++v)
+      all[v] = first[size_t(level[v])] + place[v];
+    return all;
+  }
+
+  const Graph &graph;
+  const Rooms &rooms;
+  const Numbers level;
+  const Rows nodes; // by level
+  Numbers place;    // within the level
+  Numbers firstPair = {0};
+  Rows edges; // by pair
+};
+
+Graph canonical(const Graph &graph) {
+  const Numbers order = canonicalOrder(graph);
+  return Graph::sound(graph.nodes(), gather(graph.sources(), order),
+                      gather(graph.destinations(), order));
+}
+
+} // namespace
+
+Result<std::vector<Tensor>> graph::layOut(const Graph &given,
+                                          const Rooms &rooms,
+                                          const std::vector<GraphList> &lists) {
+  const auto above = [](const char *what, int64_t has, int64_t fits) {
+    return fail("has ", has, " ", what, ", and the plan has room for ", fits,
+                ": ", compileForIt);
+  };
+  if (given.nodes() > rooms.nodes && !rooms.exact)
+    return above("nodes", given.nodes(), rooms.nodes);
+  if (given.edges() > rooms.edges)
+    return above("edges", given.edges(), rooms.edges);
+  const Graph graph = canonical(given);
+  std::optional<BucketLists> buckets;
+  if (!rooms.buckets.empty()) {
+    Rows messages =
+        groupBy(graph.destinations(), std::min(graph.nodes(), rooms.nodes));
+    const auto bucket = bucketsWithin(messages, rooms.buckets);
+    if (!bucket)
+      return bucket.error();
+    buckets.emplace(std::move(messages), *bucket, rooms);
+  }
+  std::optional<LevelLists> levels;
+  if (!rooms.levels.empty()) {
+    auto made = levelsWithin(graph, rooms.levels);
+    if (!made)
+      return made.takeError();
+    levels.emplace(graph, std::move(*made), rooms);
+  }
+  std::vector<Tensor> tensors;
+  for (const GraphList &list : lists)
+    tensors.push_back(tensorOf(
+        *typeOf(list, rooms),
+        list.kind <= Kind::BucketPlaces ? (*buckets)(list) : (*levels)(list),
+        list.kind == Kind::BucketLengths ? 0 : -1));
+  return tensors;
+}
