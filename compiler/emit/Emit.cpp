@@ -34,7 +34,7 @@ public:
       else
         addInstruction(&each);
     }
-    setGraph();
+    setGraphs();
     return std::move(result);
   }
 
@@ -76,26 +76,42 @@ private:
   }
 
   /// If the inputs are there: one that nobody reads is none of the program's.
-  void setGraph() {
-    if (!op.getGraph())
-      return;
-    const DictionaryAttr graph = *op.getGraph();
-    const auto sources = graph.getAs<StringAttr>("sources");
-    const auto destinations = graph.getAs<StringAttr>("destinations");
-    const auto nodes = graph.getAs<IntegerAttr>("nodes");
-    const auto selfLoops = graph.getAs<BoolAttr>("self_loops");
-    const auto perNode = graph.getAs<ArrayAttr>("per_node");
+  void addGraph(DictionaryAttr graph) {
     const auto isInput = [&](StringRef name) {
       return llvm::any_of(program().inputs, [&](const plan::Port &input) {
         return name == input.name;
       });
     };
-    plan::GraphInputs made{{}, {}, nodes.getInt(), selfLoops.getValue(),
-                           {}, {}};
-    if (isInput(sources))
-      made.sources = sources.str();
-    if (isInput(destinations))
-      made.destinations = destinations.str();
+    const auto text = [&](StringRef key) {
+      const auto name = graph.getAs<StringAttr>(key);
+      return name ? name.str() : std::string();
+    };
+    const auto inputs = [&](StringRef key) {
+      std::vector<std::string> names;
+      if (const auto list = graph.getAs<ArrayAttr>(key))
+        for (StringRef name : list.getAsValueRange<StringAttr>())
+          if (isInput(name))
+            names.push_back(name.str());
+      return names;
+    };
+    plan::GraphInputs made;
+    made.name = text("name");
+    made.nodes = graph.getAs<IntegerAttr>("nodes").getInt();
+    made.selfLoops = graph.getAs<BoolAttr>("self_loops").getValue();
+    made.perNode = inputs("per_node");
+    for (const auto &[key, name] :
+         {std::pair("sources", &made.sources),
+          std::pair("destinations", &made.destinations),
+          std::pair("types", &made.types)})
+      if (isInput(text(key)))
+        *name = text(key);
+    if (const auto types = graph.getAs<IntegerAttr>("edge_types");
+        types && !made.types.empty())
+      made.edgeTypes = types.getInt();
+    if (const auto from = graph.getAs<IntegerAttr>("source_nodes")) {
+      made.sourceNodes = from.getInt();
+      made.perSourceNode = inputs("per_source_node");
+    }
     if (const auto layout = graph.getAs<DictionaryAttr>("layout")) {
       auto whole = semantic::layoutOf(layout, made.nodes);
       made.layout.emplace();
@@ -106,12 +122,14 @@ private:
       if (made.layout->lists.empty())
         made.layout.reset();
     }
-    if (!made.layout && (made.sources.empty() || made.destinations.empty()))
-      return;
-    for (Attribute name : perNode ? perNode.getValue() : ArrayRef<Attribute>())
-      if (const auto text = dyn_cast<StringAttr>(name); text && isInput(text))
-        made.perNode.push_back(text.str());
-    program().graph = std::move(made);
+    if (made.layout || (!made.sources.empty() && !made.destinations.empty()))
+      program().graphs.push_back(std::move(made));
+  }
+
+  void setGraphs() {
+    if (const auto graphs = op.getGraph())
+      for (const auto graph : graphs->getAsRange<DictionaryAttr>())
+        addGraph(graph);
   }
 
   void setNext(int buffer, int next) {

@@ -71,15 +71,25 @@ struct InputRange {
   std::optional<int64_t> ignore;
 };
 
-/// The inputs, by name, that are the graph which the model works on, where that
-/// is given when the plan runs; both i64[edges]. Where its nodes are handled in
+/// A type of nodes of a graph that is given when the plan runs.
+struct NodeType {
+  std::string dimension;
+  int64_t nodes = 0;
+  /// Inputs whose first dimension it is.
+  std::vector<std::string> perNode;
+};
+
+/// The inputs, by name, that are a graph which the model works on, where that
+/// is given when the plan runs; all i64[edges]. Where its nodes are handled in
 /// groups, so are lists of what is where.
 struct GraphInputs {
+  std::string name; // or "": the only one
   std::string sources, destinations;
-  int64_t nodes = 0;
-  bool selfLoops = false; // are added
-  /// Inputs whose first dimension is that of the nodes.
-  std::vector<std::string> perNode;
+  std::string types;            // of edges; or ""
+  int64_t edgeTypes = 0;        // so many
+  bool selfLoops = false;       // are added
+  NodeType to;                  // that edges lead to
+  std::optional<NodeType> from; // that they come from, where that is another
   graph::Rooms rooms; // of nodes and edges; of groups, where there are any
   std::vector<std::pair<std::string, graph::GraphList>> lists; // inputs
 };
@@ -95,7 +105,7 @@ struct Model {
   std::vector<Application> applications; // in topological order
   std::vector<Update> updates;
   std::map<int, InputRange> inputRanges; // by value, where one is known
-  std::optional<GraphInputs> graph;
+  std::vector<GraphInputs> graphs;
   bool ownAlgorithm = false; // the updates are those of a whole training step
   /// Files that the model consists of (the model itself first, then external
   /// data, --ops files), for the hash in the plan.

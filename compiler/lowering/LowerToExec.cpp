@@ -318,7 +318,7 @@ struct LowerToExec : lowering::impl::LowerToExecBase<LowerToExec> {
     builder.setInsertionPoint(main);
     auto op = exec::ProgramOp::create(
         builder, main.getLoc(), StringRef(program), workers, nullptr, nullptr,
-        main->getAttrOfType<DictionaryAttr>(semantic::graphAttr));
+        main->getAttrOfType<ArrayAttr>(semantic::graphAttr));
     op.getBody().emplaceBlock();
     if (failed(Lowering(main, op, ways).run()))
       return signalPassFailure();

@@ -72,13 +72,25 @@ std::optional<ListFacts> listFacts(const Model &model,
 
 DictionaryAttr graphAttribute(const GraphInputs &graph, MLIRContext *context) {
   Builder b(context);
-  SmallVector<StringRef> perNode(graph.perNode.begin(), graph.perNode.end());
+  const auto names = [&](const std::vector<std::string> &list) {
+    return b.getStrArrayAttr(SmallVector<StringRef>(list.begin(), list.end()));
+  };
   SmallVector<NamedAttribute> members = {
       b.getNamedAttr("sources", b.getStringAttr(graph.sources)),
       b.getNamedAttr("destinations", b.getStringAttr(graph.destinations)),
-      b.getNamedAttr("nodes", b.getI64IntegerAttr(graph.nodes)),
+      b.getNamedAttr("nodes", b.getI64IntegerAttr(graph.to.nodes)),
       b.getNamedAttr("self_loops", b.getBoolAttr(graph.selfLoops)),
-      b.getNamedAttr("per_node", b.getStrArrayAttr(perNode))};
+      b.getNamedAttr("per_node", names(graph.to.perNode))};
+  if (graph.from)
+    members.append(
+        {b.getNamedAttr("source_nodes", b.getI64IntegerAttr(graph.from->nodes)),
+         b.getNamedAttr("per_source_node", names(graph.from->perNode))});
+  if (!graph.types.empty())
+    members.append(
+        {b.getNamedAttr("types", b.getStringAttr(graph.types)),
+         b.getNamedAttr("edge_types", b.getI64IntegerAttr(graph.edgeTypes))});
+  if (!graph.name.empty())
+    members.push_back(b.getNamedAttr("name", b.getStringAttr(graph.name)));
   if (!graph.lists.empty())
     members.push_back(b.getNamedAttr(
         "layout", semantic::toAttribute({graph.rooms, graph.lists}, context)));
@@ -112,8 +124,11 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
   SmallVector<StringRef> outputNames(model.outputNames.begin(),
                                      model.outputNames.end());
   main->setAttr(semantic::outputsAttr, builder.getStrArrayAttr(outputNames));
-  if (model.graph)
-    main->setAttr(semantic::graphAttr, graphAttribute(*model.graph, context));
+  SmallVector<Attribute> graphs;
+  for (const GraphInputs &graph : model.graphs)
+    graphs.push_back(graphAttribute(graph, context));
+  if (!graphs.empty())
+    main->setAttr(semantic::graphAttr, builder.getArrayAttr(graphs));
   Block *body = main.addEntryBlock();
 
   std::vector<mlir::Value> values(model.values.size());

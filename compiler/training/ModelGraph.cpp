@@ -1,5 +1,7 @@
 #include "compiler/training/ModelGraph.h"
 
+#include <set>
+
 using namespace smex;
 using namespace smex::training;
 
@@ -27,6 +29,26 @@ int ModelGraph::addValue(const std::string &name, TensorType type) {
 int ModelGraph::addInput(const std::string &name, TensorType type) {
   given.inputs.push_back(addValue(name, std::move(type)));
   return given.inputs.back();
+}
+
+void ModelGraph::setPerNode(int input) {
+  const frontend::Value &value = given.values[size_t(input)];
+  std::set<std::string> dimensions;
+  std::vector<frontend::NodeType *> types;
+  const auto add = [&](frontend::NodeType &type) {
+    if (value.type.rank() > 0 && value.type.shape[0] == type.nodes) {
+      dimensions.insert(type.dimension);
+      types.push_back(&type);
+    }
+  };
+  for (frontend::GraphInputs &graph : given.graphs) {
+    add(graph.to);
+    if (graph.from)
+      add(*graph.from);
+  }
+  if (dimensions.size() == 1) // else nobody knows of which type
+    for (frontend::NodeType *type : types)
+      type->perNode.push_back(value.name);
 }
 
 int ModelGraph::addState(const std::string &name, TensorType type) {

@@ -34,11 +34,9 @@ public:
   void setRange(int input, frontend::InputRange range) {
     given.inputRanges[input] = range;
   }
-  /// Where the model works on a graph that is given when the plan runs: the
-  /// input has a row per node of it.
-  void setPerNode(int input) {
-    given.graph->perNode.push_back(given.values[size_t(input)].name);
-  }
+  /// Where the model works on graphs that are given when the plan runs: an
+  /// input with as many rows as there are nodes of one type has one for each.
+  void setPerNode(int input);
   /// Zero when training begins; not a weight but part of a step's state.
   int addState(const std::string &name, TensorType type);
   void addUpdate(int parameter, int value);

@@ -98,10 +98,7 @@ Result<int> addLoss(ModelGraph &graph, const TrainingOptions &options) {
   const int labels = graph.addInput("labels", loss->labels);
   if (loss->range)
     graph.setRange(labels, *loss->range);
-  // What has as many rows as there are nodes has one for each.
-  if (model.graph && !loss->labels.shape.empty() &&
-      loss->labels.shape[0] == model.graph->nodes)
-    graph.setPerNode(labels);
+  graph.setPerNode(labels);
   auto value =
       graph.apply(loss->op, {output, labels}, loss->attributes, "loss", "loss");
   if (!value)

@@ -1,6 +1,5 @@
 #include "runtime/executor/GraphInputs.h"
 
-#include "runtime/graph/Batch.h"
 #include "runtime/graph/Bind.h"
 #include "runtime/graph/Change.h"
 #include "runtime/graph/Layout.h"
@@ -23,32 +22,105 @@ static std::string nameOf(const std::vector<std::string> &files) {
              : files[0] + " and " + std::to_string(files.size() - 1) + " more";
 }
 
-static Result<graph::Graph> readGraphs(const std::vector<std::string> &files) {
-  std::vector<graph::Graph> graphs;
-  for (const std::string &file : files) {
-    auto graph = graph::readGraph(file);
-    if (!graph)
-      return graph;
-    graphs.push_back(std::move(*graph));
+/// The files of each graph. A file's name may hold '='.
+static Result<std::vector<std::vector<std::string>>>
+filesOf(const plan::Program &program,
+        const std::vector<std::string> &arguments) {
+  const auto &graphs = program.graphs;
+  std::vector<std::vector<std::string>> files(graphs.size());
+  std::string all;
+  for (const plan::GraphInputs &graph : graphs)
+    all += (all.empty() ? "\"" : ", \"") + graph.name + "\"";
+  for (const std::string &argument : arguments) {
+    const size_t equals = argument.find('=');
+    const auto named = std::find_if(
+        graphs.begin(), graphs.end(), [&](const plan::GraphInputs &graph) {
+          return equals != std::string::npos && !graph.name.empty() &&
+                 argument.compare(0, equals, graph.name) == 0;
+        });
+    if (named != graphs.end())
+      files[size_t(named - graphs.begin())].push_back(
+          argument.substr(equals + 1));
+    else if (graphs.size() == 1)
+      files[0].push_back(argument);
+    else
+      return fail("--graph ", argument,
+                  ": give it as NAME=FILE, with the name of one of the plan's "
+                  "graphs: ",
+                  all);
   }
-  return graph::batch(graphs).graph;
+  for (size_t g = 0; g < graphs.size(); ++g)
+    if (files[g].empty())
+      return fail("graph \"", graphs[g].name, "\" is missing: add --graph ",
+                  graphs[g].name, "=FILE");
+  return files;
 }
 
-Result<RunGraph> runtime::readRunGraph(const plan::Program &program,
-                                       const std::vector<std::string> &files,
-                                       bool sampled) {
-  RunGraph run;
-  run.name = nameOf(files);
-  run.sampled = sampled;
-  if (!program.graph)
-    return fail(run.name, ": the plan has no graph to bind: its model works on "
-                          "none, or has several, which are given with "
-                          "--input, or it was compiled with --graph");
-  auto graph = readGraphs(files);
-  if (!graph)
-    return graph.takeError();
-  run.graph = std::move(*graph);
-  return run;
+static bool isAmong(const std::vector<std::string> &names,
+                    const plan::Port &port) {
+  return std::find(names.begin(), names.end(), port.name) != names.end();
+}
+
+/// Inputs with a row per node are of one size, whichever graph is asked.
+static Status agree(const plan::Program &program,
+                    const std::vector<RunGraph> &graphs) {
+  for (const plan::Port &port : program.inputs) {
+    const auto first = nodeRows(program, graphs, port);
+    for (size_t g = 0; first && g < graphs.size(); ++g) {
+      const plan::GraphInputs &names = program.graphs[g];
+      const graph::Relation &relation = graphs[g].relation;
+      const auto differs = [&](const std::vector<std::string> &of,
+                               int64_t nodes) {
+        return isAmong(of, port) && nodes != first->rows;
+      };
+      const bool to = differs(names.perNode, relation.destinationNodes);
+      if (to || differs(names.perSourceNode, relation.sourceNodes))
+        return fail("input \"", port.name,
+                    "\" has a row per node: ", first->rows, " by ",
+                    first->graph->name, ", and ",
+                    to ? relation.destinationNodes : relation.sourceNodes,
+                    " by ", graphs[g].name,
+                    ": give files that agree, in a format that tells how many "
+                    "there are");
+    }
+  }
+  return {};
+}
+
+Result<std::vector<RunGraph>>
+runtime::readRunGraphs(const plan::Program &program,
+                       const std::vector<std::string> &arguments,
+                       bool sampled) {
+  if (program.graphs.empty())
+    return fail(nameOf(arguments),
+                ": the plan has no graph to bind: its model works on none, or "
+                "it was compiled with --graph");
+  if (sampled && program.graphs.size() > 1)
+    return fail("--sample: the plan has ", program.graphs.size(),
+                " graphs, and samples are of one");
+  const auto files = filesOf(program, arguments);
+  if (!files)
+    return files.error();
+  std::vector<RunGraph> graphs;
+  for (size_t g = 0; g < program.graphs.size(); ++g) {
+    const plan::GraphInputs &names = program.graphs[g];
+    if (sampled && names.sourceNodes)
+      return fail("--sample: the plan's graph is between two types of nodes, "
+                  "and samples are of one");
+    std::vector<graph::Relation> relations;
+    for (const std::string &file : (*files)[g]) {
+      auto relation = graph::readRelation(
+          file, {!names.sourceNodes, false, names.edgeTypes});
+      if (!relation)
+        return relation.takeError();
+      relations.push_back(std::move(*relation));
+    }
+    graphs.push_back({nameOf((*files)[g]),
+                      graph::sideBySide(std::move(relations)), sampled});
+  }
+  if (Status same = agree(program, graphs); !same)
+    return same.takeError();
+  return graphs;
 }
 
 static const plan::ListInput *listOf(const plan::GraphInputs &names,
@@ -65,10 +137,11 @@ static bool isEnd(const plan::GraphInputs &names, const plan::Port &port) {
 }
 
 /// What the plan has room for, by its inputs.
-static graph::Room roomOf(const plan::Program &program) {
-  const plan::GraphInputs &names = *program.graph;
+static graph::Room roomOf(const plan::Program &program,
+                          const plan::GraphInputs &names) {
   graph::Room room;
   room.nodes = names.nodes;
+  room.sourceNodes = names.sourceNodes;
   room.toNone = true; // for an end that nothing reads
   for (const plan::Port &port : program.inputs)
     if (isEnd(names, port)) {
@@ -81,22 +154,22 @@ static graph::Room roomOf(const plan::Program &program) {
 }
 
 static Result<std::vector<Tensor>> bindWhole(const plan::Program &program,
-                                             const graph::Graph &graph) {
-  const plan::GraphInputs &names = *program.graph;
+                                             const plan::GraphInputs &names,
+                                             const graph::Relation &relation) {
   std::vector<Tensor> lists;
   if (names.layout) {
     std::vector<graph::GraphList> wanted;
     for (const plan::Port &port : program.inputs)
       if (const plan::ListInput *list = listOf(names, port))
         wanted.push_back(list->list);
-    auto made = graph::layOut(graph, names.layout->rooms, wanted);
+    auto made = graph::layOut(relation.graph, names.layout->rooms, wanted);
     if (!made)
       return made;
     lists = std::move(*made);
   }
   graph::Ends ends;
   if (!names.sources.empty() || !names.destinations.empty()) {
-    auto made = graph::endsWithin(graph, roomOf(program));
+    auto made = graph::endsWithin(relation, roomOf(program, names));
     if (!made)
       return made.takeError();
     ends = std::move(*made);
@@ -108,32 +181,44 @@ static Result<std::vector<Tensor>> bindWhole(const plan::Program &program,
       tensors.push_back(std::move(ends.sources));
     else if (port.name == names.destinations)
       tensors.push_back(std::move(ends.destinations));
+    else if (port.name == names.types)
+      tensors.push_back(std::move(ends.types));
     else if (listOf(names, port))
       tensors.push_back(std::move(lists[next++]));
   return tensors;
 }
 
 Result<std::vector<Tensor>> runtime::bindGraph(const plan::Program &program,
-                                               graph::Graph given) {
-  if (!program.graph->selfLoops)
-    return bindWhole(program, given);
-  auto tensors =
-      bindWhole(program, graph::withSelfLoops(std::move(given)).graph);
+                                               const plan::GraphInputs &names,
+                                               graph::Relation relation) {
+  if (!names.selfLoops)
+    return bindWhole(program, names, relation);
+  relation.graph = graph::withSelfLoops(std::move(relation.graph)).graph;
+  auto tensors = bindWhole(program, names, relation);
   if (!tensors)
     return fail("with self-loops, ", tensors.error().message);
   return tensors;
 }
 
-bool runtime::isOfGraph(const plan::Program &program, const plan::Port &port) {
-  return program.graph &&
-         (isEnd(*program.graph, port) || listOf(*program.graph, port));
+const plan::GraphInputs *runtime::graphOf(const plan::Program &program,
+                                          const plan::Port &port) {
+  for (const plan::GraphInputs &names : program.graphs)
+    if (isEnd(names, port) || port.name == names.types || listOf(names, port))
+      return &names;
+  return nullptr;
 }
 
-bool runtime::isPerNode(const plan::Program &program, const plan::Port &port) {
-  if (!program.graph)
-    return false;
-  const auto &names = program.graph->perNode;
-  return std::find(names.begin(), names.end(), port.name) != names.end();
+std::optional<NodeRows> runtime::nodeRows(const plan::Program &program,
+                                          const std::vector<RunGraph> &graphs,
+                                          const plan::Port &port) {
+  for (size_t g = 0; g < graphs.size(); ++g) {
+    const graph::Relation &relation = graphs[g].relation;
+    if (isAmong(program.graphs[g].perNode, port))
+      return NodeRows{&graphs[g], relation.destinationNodes};
+    if (isAmong(program.graphs[g].perSourceNode, port))
+      return NodeRows{&graphs[g], relation.sourceNodes};
+  }
+  return std::nullopt;
 }
 
 void runtime::fillRows(const plan::Port &port, Tensor &tensor,

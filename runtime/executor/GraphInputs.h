@@ -1,5 +1,5 @@
-// The graph that a plan's model works on, from files of edges, and what has a
-// row per node of it.
+// The graphs that a plan's model works on, from files of edges, and what has a
+// row per node of them.
 #ifndef SMEX_RUNTIME_EXECUTOR_GRAPHINPUTS_H
 #define SMEX_RUNTIME_EXECUTOR_GRAPHINPUTS_H
 
@@ -7,33 +7,49 @@
 #include "runtime/graph/Bind.h"
 #include "runtime/plan/Plan.h"
 
+#include <optional>
+
 namespace smex::runtime {
 
-/// A graph for a plan that has room for one.
+/// One of a plan's graphs, for which it has room.
 struct RunGraph {
   std::string name; // of its files, for messages
-  graph::Graph graph;
+  graph::Relation relation;
   /// Steps work on samples of it (Samples.h): it may be larger than the plan.
   bool sampled = false;
 };
 
-/// The graph in a file (graph::readGraph), or several as one, side by side in
-/// this order (graph::batch). Errors: a plan whose model has no graph, has
-/// several, or has it already; what is wrong with a file.
-Result<RunGraph> readRunGraph(const plan::Program &program,
-                              const std::vector<std::string> &files,
-                              bool sampled = false);
+/// The graphs of the plan, in its order, from arguments `NAME=FILE`, or `FILE`
+/// where it has one (graph::readRelation); several files of one graph are that
+/// graph, side by side in this order (graph::sideBySide). Errors: a plan
+/// without a graph, or with one already; a graph without a file; what is wrong
+/// with a file; graphs that tell differently how many nodes an input has.
+Result<std::vector<RunGraph>>
+readRunGraphs(const plan::Program &program,
+              const std::vector<std::string> &arguments, bool sampled = false);
 
-/// The plan's inputs that are of the graph (isOfGraph), in their order: sources
-/// and destinations, with self-loops where the model wants them, and with spare
-/// edges where the plan has room for more (graph::endsWithin); lists of what is
-/// where (graph::layOut). Errors: a graph that does not fit the plan.
+/// The inputs that are of one of the plan's graphs (graphOf), in their order:
+/// sources and destinations, with self-loops where the model wants them, and
+/// with spare edges where the plan has room for more (graph::endsWithin), types
+/// of edges, lists of what is where (graph::layOut). Errors: a graph that does
+/// not fit the plan.
 Result<std::vector<Tensor>> bindGraph(const plan::Program &program,
-                                      graph::Graph graph);
+                                      const plan::GraphInputs &names,
+                                      graph::Relation relation);
 
-/// Of an input, by the plan.
-bool isOfGraph(const plan::Program &program, const plan::Port &port);
-bool isPerNode(const plan::Program &program, const plan::Port &port);
+/// The graph whose edges, or places in groups, an input holds, or null.
+const plan::GraphInputs *graphOf(const plan::Program &program,
+                                 const plan::Port &port);
+
+/// How many nodes a file says that there are, where an input has a row for
+/// each.
+struct NodeRows {
+  const RunGraph *graph;
+  int64_t rows;
+};
+std::optional<NodeRows> nodeRows(const plan::Program &program,
+                                 const std::vector<RunGraph> &graphs,
+                                 const plan::Port &port);
 
 /// What a node that is none has: the value that does not count, or else zeros.
 void fillRows(const plan::Port &port, Tensor &tensor, int64_t firstByte,

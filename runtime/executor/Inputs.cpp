@@ -89,27 +89,38 @@ int64_t rowsOf(const TensorType &tensor, const TensorType &type) {
 /// As check, of an input with a row per node of the graph.
 Result<Feed> checkRows(const plan::Port &port, const TensorType &type,
                        const std::string &file, Tensor tensor, int steps,
-                       const RunGraph &graph) {
+                       const NodeRows &nodes) {
+  const bool sampled = nodes.graph->sampled;
   TensorType own = type;
-  own.shape[0] = graph.graph.nodes();
-  if (graph.sampled && tensor.type != own)
+  own.shape[0] = nodes.rows;
+  if (sampled && tensor.type != own)
     return fail("input \"", port.name, "\": ", file, " is ",
                 toString(tensor.type), ", and ", toString(own),
-                " is expected, a row per node of ", graph.name);
-  if (!graph.sampled && rowsOf(tensor.type, type) != own.shape[0])
+                " is expected, a row per node of ", nodes.graph->name);
+  if (!sampled && rowsOf(tensor.type, type) != own.shape[0])
     return check(port, type, file, std::move(tensor), steps);
   auto feed = check(port, own, file, std::move(tensor), steps);
-  if (!feed || graph.sampled)
+  if (!feed || sampled)
     return feed;
   return padRows(port, type, std::move(*feed), own.shape[0]);
 }
 
-/// The feeds of inputs that are of the graph.
-Status addGraph(const plan::Program &program, const RunGraph &graph,
+/// "--graph FILE, or ", of an input that comes with a graph.
+std::string graphOption(const plan::Program &program, const plan::Port &port) {
+  const plan::GraphInputs *graph = graphOf(program, port);
+  if (!graph)
+    return "";
+  return "--graph " + (program.graphs.size() > 1 ? graph->name + "=" : "") +
+         "FILE, or ";
+}
+
+/// The feeds of inputs that are of one of the graphs.
+Status addGraph(const plan::Program &program, const plan::GraphInputs &names,
+                const RunGraph &graph,
                 std::vector<std::optional<Feed>> &given) {
   std::vector<Tensor> tensors;
   if (!graph.sampled) {
-    auto whole = bindGraph(program, graph.graph);
+    auto whole = bindGraph(program, names, graph.relation);
     if (!whole)
       return fail(graph.name, ": ", whole.error().message);
     tensors = std::move(*whole);
@@ -117,7 +128,7 @@ Status addGraph(const plan::Program &program, const RunGraph &graph,
   size_t next = 0;
   for (size_t i = 0; i < given.size(); ++i) {
     const plan::Port &port = program.inputs[i];
-    if (!isOfGraph(program, port))
+    if (graphOf(program, port) != &names)
       continue;
     given[i].emplace();
     if (graph.sampled)
@@ -135,10 +146,11 @@ Status addGraph(const plan::Program &program, const RunGraph &graph,
 Result<std::vector<Feed>>
 runtime::readInputs(const plan::Program &program,
                     const std::vector<std::string> &arguments, int steps,
-                    uint64_t seed, const RunGraph *graph) {
+                    uint64_t seed, const std::vector<RunGraph> &graphs) {
   std::vector<std::optional<Feed>> given(program.inputs.size());
-  if (graph)
-    if (Status added = addGraph(program, *graph, given); !added)
+  for (size_t g = 0; g < graphs.size(); ++g)
+    if (Status added = addGraph(program, program.graphs[g], graphs[g], given);
+        !added)
       return added.takeError();
   for (const std::string &argument : arguments) {
     // Names may hold '=': the longest one that fits counts.
@@ -177,10 +189,10 @@ runtime::readInputs(const plan::Program &program,
       return error;
     }
     const TensorType &type = typeOf(program, port);
+    const auto nodes = nodeRows(program, graphs, port);
     auto feed =
-        graph && isPerNode(program, port)
-            ? checkRows(port, type, file, std::move(*tensor), steps, *graph)
-            : check(port, type, file, std::move(*tensor), steps);
+        nodes ? checkRows(port, type, file, std::move(*tensor), steps, *nodes)
+              : check(port, type, file, std::move(*tensor), steps);
     if (!feed)
       return feed.takeError();
     given[found] = std::move(*feed);
@@ -195,14 +207,14 @@ runtime::readInputs(const plan::Program &program,
     }
     if (!given[i] && !arguments.empty())
       return fail("input \"", port.name, "\" is missing: add ",
-                  isOfGraph(program, port) ? "--graph FILE, or " : "",
-                  "--input ", port.name, "=FILE (",
+                  graphOption(program, port), "--input ", port.name, "=FILE (",
                   toString(typeOf(program, port)),
                   "), or give no input at all to run on synthetic ones");
     if (!given[i]) {
       TensorType type = typeOf(program, port);
-      if (graph && graph->sampled && isPerNode(program, port))
-        type.shape[0] = graph->graph.nodes();
+      if (const auto nodes = nodeRows(program, graphs, port);
+          nodes && nodes->graph->sampled)
+        type.shape[0] = nodes->rows;
       if (!byteCount(type))
         return fail("input \"", port.name, "\" would be of type ",
                     toString(type), ", which no memory holds");
@@ -215,7 +227,7 @@ runtime::readInputs(const plan::Program &program,
     }
     feeds.push_back(std::move(*given[i]));
   }
-  const bool open = graph && graph->sampled; // see sampleFeeds
+  const bool open = !graphs.empty() && graphs[0].sampled; // see sampleFeeds
   if (Status derived = open ? Status() : deriveInputs(program, steps, feeds);
       !derived)
     return derived.takeError();

@@ -20,7 +20,7 @@ namespace smex::runtime {
 Result<std::vector<Feed>> readInputs(const plan::Program &program,
                                      const std::vector<std::string> &arguments,
                                      int steps, uint64_t seed,
-                                     const RunGraph *graph = nullptr);
+                                     const std::vector<RunGraph> &graphs = {});
 
 /// The feeds of `program` in the order of another program's inputs, which must
 /// be the same ones.

@@ -28,9 +28,9 @@ class Samples : public StepSource {
 public:
   Samples(const plan::Program &program, RunGraph run, Sampling given)
       : program(program), run(std::move(run)), sampling(std::move(given)),
-        in(graph::byDestination(this->run.graph)) {
+        in(graph::byDestination(this->run.relation.graph)) {
     for (const plan::Port &port : program.inputs)
-      ofGraph += isOfGraph(program, port);
+      ofGraph += graphOf(program, port) != nullptr;
   }
 
   /// Number of the input among those that a step makes; those of the graph are
@@ -47,15 +47,15 @@ public:
     if (labels == ports.end())
       return fail("--sample: the plan has no labels of nodes, or all of them "
                   "count: compile it with --train --loss cross_entropy");
-    for (int64_t v = 0; v < run.graph.nodes(); ++v)
+    for (int64_t v = 0; v < run.relation.graph.nodes(); ++v)
       if (counts(*labels, v))
         counted.push_back(v);
     if (counted.empty())
       return fail("--sample: no node has a label that counts: all are ",
                   *labels->port.ignore);
-    if (sampling.batch < 1 || sampling.batch > program.graph->nodes)
+    if (sampling.batch < 1 || sampling.batch > program.graphs[0].nodes)
       return fail("--batch ", sampling.batch, ": the plan has room for ",
-                  program.graph->nodes,
+                  program.graphs[0].nodes,
                   " nodes: compile it with --dim nodes=N for the batch and all "
                   "that is sampled, or take a smaller batch");
     return {};
@@ -107,12 +107,15 @@ private:
   Result<Batch> sample(int64_t step) {
     const Numbers seeds = seedsOf(step);
     const uint64_t seed = Random(sampling.seed, "samples").bits(uint64_t(step));
-    const auto blocks =
-        graph::sampleNeighbours(run.graph, in, seeds, sampling.fanouts, seed);
+    const auto blocks = graph::sampleNeighbours(run.relation.graph, in, seeds,
+                                                sampling.fanouts, seed);
     if (!blocks)
       return fail("--sample: ", blocks.error().message);
-    graph::Part part = graph::unite(*blocks);
-    auto bound = bindGraph(program, part.graph);
+    const graph::Part part = graph::unite(*blocks);
+    graph::Relation relation = graph::Relation::of(part.graph);
+    if (!run.relation.types.empty())
+      relation.types = graph::gather(run.relation.types, part.oldEdges);
+    auto bound = bindGraph(program, program.graphs[0], std::move(relation));
     if (!bound)
       return fail(run.name, ": a sample for ", seeds.size(), " nodes, ",
                   part.graph.nodes(), " nodes and ", part.graph.edges(),
@@ -154,6 +157,11 @@ Result<std::vector<Feed>> runtime::sampleFeeds(const plan::Program &program,
                                                RunGraph graph,
                                                std::vector<Feed> feeds,
                                                const Sampling &sampling) {
+  const std::vector<std::string> &perNode = program.graphs[0].perNode;
+  const auto isPerNode = [&](const plan::Port &port) {
+    return std::find(perNode.begin(), perNode.end(), port.name) !=
+           perNode.end();
+  };
   const auto samples =
       std::make_shared<Samples>(program, std::move(graph), sampling);
   int ofGraph = 0;
@@ -161,9 +169,9 @@ Result<std::vector<Feed>> runtime::sampleFeeds(const plan::Program &program,
     const plan::Port &port = program.inputs[i];
     const int buffer = program.buffers[size_t(port.buffer)].tensor;
     Feed &feed = feeds[i];
-    if (isOfGraph(program, port))
+    if (graphOf(program, port))
       feed.number = ofGraph++;
-    else if (isPerNode(program, port))
+    else if (isPerNode(port))
       feed.number =
           samples->add({port, program.tensors[size_t(buffer)].type,
                         std::move(feed.value), port.ignore.has_value()});

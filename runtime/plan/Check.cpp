@@ -88,8 +88,7 @@ public:
             });
     compare("output", parts.outputs, whole.outputs,
             [](auto &, auto &) { return true; });
-    if (parts.graph.has_value() != whole.graph.has_value() ||
-        (parts.graph && !(*parts.graph == *whole.graph)))
+    if (parts.graphs != whole.graphs)
       findings.add(FindingKind::Interface,
                    "graph: is another one in the unpartitioned program");
     compare("parameter", parts.parameters, whole.parameters,

@@ -29,6 +29,7 @@ public:
   void object(std::initializer_list<const char *> required,
               std::initializer_list<const char *> optional = {}) const;
   bool has(const char *key) const { return find(key) != nullptr; }
+  bool isList() const { return value.is_array(); }
 
   // After an error, and where the type is wrong, these return a default.
   int64_t integer(int64_t lo, int64_t hi) const;

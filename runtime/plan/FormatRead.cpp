@@ -235,20 +235,29 @@ GraphInputs graphOf(const Cursor &at) {
   const bool hasLayout = at.has("layout");
   if (hasLayout)
     at.object({"layout", "nodes", "self_loops"},
-              {"destinations", "per_node", "sources"});
+              {"destinations", "name", "per_node", "sources"});
   else
-    at.object({"destinations", "nodes", "self_loops", "sources"}, {"per_node"});
+    at.object({"destinations", "nodes", "self_loops", "sources"},
+              {"edge_types", "name", "per_node", "per_source_node",
+               "source_nodes", "types"});
   GraphInputs graph;
   for (const auto &[key, name] :
        {std::pair("sources", &graph.sources),
-        std::pair("destinations", &graph.destinations)})
-    if (!hasLayout || at.has(key))
+        std::pair("destinations", &graph.destinations),
+        std::pair("types", &graph.types), std::pair("name", &graph.name)})
+    if (at.has(key))
       *name = at.string(key);
   graph.nodes = at.integer("nodes", 0, sizeLimit);
   graph.selfLoops = at.boolean("self_loops");
+  if (at.has("source_nodes"))
+    graph.sourceNodes = at.integer("source_nodes", 0, sizeLimit);
+  if (at.has("edge_types"))
+    graph.edgeTypes = at.integer("edge_types", 1, sizeLimit);
+  const auto text = [](const Cursor &name) { return name.string(); };
   if (at.has("per_node"))
-    graph.perNode =
-        at.list("per_node", [](const Cursor &name) { return name.string(); });
+    graph.perNode = at.list("per_node", text);
+  if (at.has("per_source_node"))
+    graph.perSourceNode = at.list("per_source_node", text);
   if (hasLayout) {
     graph.layout = at.with("layout", layoutOf);
     graph.layout->rooms.nodes = graph.nodes;
@@ -271,7 +280,12 @@ Program plan::programFromJson(const Cursor &at) {
   program.outputs = at.list("outputs", portOf);
   program.parameters = at.list("parameters", parameterOf);
   if (at.has("graph"))
-    program.graph = at.with("graph", graphOf);
+    program.graphs =
+        at.with("graph", [](const Cursor &graph) -> std::vector<GraphInputs> {
+          if (!graph.isList())
+            return {graphOf(graph)};
+          return graph.list(graphOf);
+        });
   return program;
 }
 

@@ -180,6 +180,16 @@ Json graphToJson(const GraphInputs &graph) {
     json["per_node"] = graph.perNode;
   if (graph.layout)
     json["layout"] = layoutToJson(*graph.layout);
+  if (graph.sourceNodes)
+    json["source_nodes"] = *graph.sourceNodes;
+  if (!graph.perSourceNode.empty())
+    json["per_source_node"] = graph.perSourceNode;
+  if (!graph.types.empty()) {
+    json["types"] = graph.types;
+    json["edge_types"] = graph.edgeTypes;
+  }
+  if (!graph.name.empty())
+    json["name"] = graph.name;
   return json;
 }
 
@@ -207,8 +217,10 @@ Json plan::programToJson(const Program &program) {
                                       {"shape", tensor.type.shape}};
                         })},
   };
-  if (program.graph)
-    json["graph"] = graphToJson(*program.graph);
+  if (program.graphs.size() == 1)
+    json["graph"] = graphToJson(program.graphs.front());
+  else if (!program.graphs.empty())
+    json["graph"] = array(program.graphs, graphToJson);
   return json;
 }
 

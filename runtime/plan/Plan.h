@@ -150,21 +150,33 @@ struct GraphLayout {
   }
 };
 
-/// Two inputs, by name, that are the graph which the model works on: i64[edges]
-/// each, edge e leads from node sources[e] to node destinations[e]. With a
-/// layout, an end that nothing reads has no input, and "" for a name.
+/// Inputs, by name, that are a graph which the model works on: i64[edges] each,
+/// edge e leads from node sources[e] to node destinations[e]. With a layout, an
+/// end that nothing reads has no input, and "" for a name.
 struct GraphInputs {
   std::string sources, destinations;
-  int64_t nodes = 0;      // that the program has room for
+  /// That the program has room for: of the type that edges lead to.
+  int64_t nodes = 0;
   bool selfLoops = false; // the model wants one at each node
   /// Inputs that have a row per node: what nodes have, and labels.
   std::vector<std::string> perNode;
   std::optional<GraphLayout> layout;
+  /// Where edges come from nodes of another type: room for these, and the
+  /// inputs that have a row for each.
+  std::optional<int64_t> sourceNodes;
+  std::vector<std::string> perSourceNode;
+  /// The type of each edge, below edgeTypes; or "", and 0.
+  std::string types;
+  int64_t edgeTypes = 0;
+  std::string name; // or "": the model's only one
 
   bool operator==(const GraphInputs &other) const {
     return sources == other.sources && destinations == other.destinations &&
            nodes == other.nodes && selfLoops == other.selfLoops &&
-           perNode == other.perNode && layout == other.layout;
+           perNode == other.perNode && layout == other.layout &&
+           sourceNodes == other.sourceNodes &&
+           perSourceNode == other.perSourceNode && types == other.types &&
+           edgeTypes == other.edgeTypes && name == other.name;
   }
 };
 
@@ -175,7 +187,8 @@ struct Program {
   std::vector<Instruction> instructions;
   std::vector<Port> inputs, outputs;
   std::vector<Parameter> parameters;
-  std::optional<GraphInputs> graph;
+  /// One, or one for each relation between types of nodes.
+  std::vector<GraphInputs> graphs;
 };
 
 /// A piece of a fetch or a reduction: `box` (coordinates of the tensor) of

@@ -31,8 +31,8 @@ private:
 void validateProgram(const Program &program, std::vector<tdl::Lambda> &lambdas,
                      Complaint &complaint);
 
-/// What the program says of its graph; the rest of it is valid.
-void validateGraph(const Program &program, Complaint &complaint);
+/// What the program says of its graphs; the rest of it is valid.
+void validateGraphs(const Program &program, Complaint &complaint);
 
 /// The program is valid, and every worker has a buffer and an instruction for
 /// each of the program's (see validateCounts).

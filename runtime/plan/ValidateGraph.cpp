@@ -11,16 +11,21 @@ namespace {
 
 class GraphValidator {
 public:
-  GraphValidator(const Program &program, Complaint &complaint)
-      : program(program), graph(*program.graph), complaint(complaint) {}
+  /// `place`: where the graph is in the program.
+  GraphValidator(const Program &program, const GraphInputs &graph,
+                 std::string place, Complaint &complaint)
+      : program(program), graph(graph), place(std::move(place)),
+        complaint(complaint) {}
 
   void run() {
     ends();
-    for (const std::string &name : graph.perNode)
-      if (!complaint && !isPerNode(name))
-        complaint.add("graph.per_node: \"", printable(name),
-                      "\" is no input with ", graph.nodes,
-                      " rows, a row per node, or is there twice");
+    types();
+    perNode("per_node", graph.perNode, graph.nodes);
+    perNode("per_source_node", graph.perSourceNode,
+            graph.sourceNodes.value_or(-1));
+    if (graph.sourceNodes && graph.selfLoops && !complaint)
+      complaint.add(place, ".self_loops: an edge from a node to itself is "
+                           "between nodes of one type");
     if (graph.layout && !complaint)
       layout(*graph.layout);
   }
@@ -47,7 +52,7 @@ private:
     if (input && typeOf(*input).dtype == DType::I64 &&
         typeOf(*input).rank() == 1)
       return typeOf(*input);
-    complaint.add("graph.", key, ": \"", printable(name),
+    complaint.add(place, ".", key, ": \"", printable(name),
                   "\" is no input of type i64[edges]");
     return std::nullopt;
   }
@@ -57,31 +62,52 @@ private:
     const auto to = typeOfEnds("destinations", graph.destinations);
     if (!complaint && from && to &&
         (*from != *to || graph.sources == graph.destinations))
-      complaint.add("graph.destinations: must be another input than the "
-                    "sources, of the same type");
+      complaint.add(place, ".destinations: must be another input than the "
+                           "sources, of the same type");
     for (const auto &[key, type] :
          {std::pair("sources", from), std::pair("destinations", to)})
       if (!complaint && graph.layout && type &&
           type->shape[0] != graph.layout->rooms.edges)
-        complaint.add("graph.", key, ": has ", type->shape[0],
+        complaint.add(place, ".", key, ": has ", type->shape[0],
                       " edges, and the layout ", graph.layout->rooms.edges);
   }
 
-  bool isPerNode(const std::string &name) const {
-    const Port *input = inputOf(name);
-    return std::count(graph.perNode.begin(), graph.perNode.end(), name) == 1 &&
-           input && typeOf(*input).rank() > 0 &&
-           typeOf(*input).shape[0] == graph.nodes;
+  /// As many as there are edges, with numbers that a file can be held against.
+  void types() {
+    if (complaint || (graph.types.empty() && graph.edgeTypes == 0))
+      return;
+    const Port *input = inputOf(graph.types), *end = inputOf(graph.sources);
+    if (!input || !end || typeOf(*input) != typeOf(*end) ||
+        graph.types == graph.sources || graph.types == graph.destinations ||
+        graph.edgeTypes == 0 || graph.selfLoops || graph.layout)
+      complaint.add(place, ".types: \"", printable(graph.types),
+                    "\" is no third input of the ends' type, or there are no "
+                    "edge_types, or self-loops, or a layout");
+  }
+
+  void perNode(const char *key, const std::vector<std::string> &names,
+               int64_t nodes) {
+    for (const std::string &name : names) {
+      const Port *input = inputOf(name);
+      if (!complaint &&
+          (std::count(names.begin(), names.end(), name) != 1 || !input ||
+           typeOf(*input).rank() == 0 || typeOf(*input).shape[0] != nodes))
+        complaint.add(place, ".", key, ": \"", printable(name),
+                      "\" is no input with ", nodes,
+                      " rows, a row per node, or is there twice");
+    }
   }
 
   void layout(const GraphLayout &layout) {
     if (Status sound = graph::check(layout.rooms); !sound)
-      return complaint.add("graph.layout.", sound.error().message);
+      return complaint.add(place, ".layout.", sound.error().message);
+    if (graph.sourceNodes)
+      return complaint.add(place, ".layout: is for nodes of one type");
     std::set<std::string> seen = {graph.sources, graph.destinations};
     for (size_t i = 0; i < layout.lists.size() && !complaint; ++i) {
       const auto &[name, list] = layout.lists[i];
       const auto refuse = [&](auto &&...parts) {
-        complaint.add("graph.layout.lists[", i, "]: ", parts...);
+        complaint.add(place, ".layout.lists[", i, "]: ", parts...);
       };
       const auto wanted = graph::typeOf(list, layout.rooms);
       const Port *input = inputOf(name);
@@ -98,12 +124,30 @@ private:
 
   const Program &program;
   const GraphInputs &graph;
+  const std::string place;
   Complaint &complaint;
 };
 
 } // namespace
 
-void plan::validateGraph(const Program &program, Complaint &complaint) {
-  if (program.graph)
-    GraphValidator(program, complaint).run();
+void plan::validateGraphs(const Program &program, Complaint &complaint) {
+  const auto &graphs = program.graphs;
+  std::set<std::string> names, inputs;
+  for (size_t i = 0; i < graphs.size() && !complaint; ++i) {
+    const std::string place =
+        graphs.size() == 1 ? "graph" : "graph[" + std::to_string(i) + "]";
+    GraphValidator(program, graphs[i], place, complaint).run();
+    if (!complaint && graphs.size() > 1 &&
+        (graphs[i].name.empty() || !names.insert(graphs[i].name).second))
+      complaint.add(place, ".name: each of several graphs has one of its own");
+    std::vector<std::string> all = {graphs[i].sources, graphs[i].destinations,
+                                    graphs[i].types};
+    if (graphs[i].layout)
+      for (const ListInput &list : graphs[i].layout->lists)
+        all.push_back(list.input);
+    for (const std::string &input : all)
+      if (!complaint && !input.empty() && !inputs.insert(input).second)
+        complaint.add(place, ": \"", printable(input),
+                      "\" is of another graph, too");
+  }
 }

@@ -38,7 +38,7 @@ public:
     each("inputs", program.inputs, &ProgramValidator::input);
     each("inputs", program.inputs, &ProgramValidator::derivedInput);
     if (!complaint)
-      validateGraph(program, complaint);
+      validateGraphs(program, complaint);
     each("parameters", program.parameters, &ProgramValidator::parameter);
     each("parameters", program.parameters, &ProgramValidator::computedNext);
     names.clear();

@@ -15,6 +15,7 @@ matrix rates 3 2
 matrix rated_by 2 3
 matrix follows 3 3
 matrix more=users 4 4
+matrix small 2 2
 "$zoo" hetero-sage --features 3 --item-features 2 --hidden 2 --classes 2 -o model.json > /dev/null || complain "a model"
 all=(--graph rates=rates --graph rated_by=rated_by --graph follows=follows)
 "$smexc" model.json "${all[@]}" --gpus 2 -o plan > /dev/null || complain "good graphs"
@@ -38,10 +39,23 @@ bound 'dimensions without a value: .*--dim follows_edges=N' --dim users=3 --dim 
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2 549755813888 1\n1 1\n' > wide
 bound 'wide: a graph of 549755813888 nodes and only 1 edges' --graph rates=wide "${all[@]:2}"
 
-# When a plan runs, --graph is for models of one.
-room=(--dim users=3 --dim items=2 --dim rates_edges=1 --dim rated_by_edges=1 --dim follows_edges=1)
+# Graphs that come when a plan runs.
+room=(--dim users=3 --dim items=3 --dim rates_edges=1 --dim rated_by_edges=1 --dim follows_edges=1)
 "$smexc" model.json "${room[@]}" --gpus 2 -o any > /dev/null || complain "graphs to come"
-gives 1 'follows: the plan has no graph to bind: .* has several, which are given with --input' "$run" any --graph follows
+ran() { # MESSAGE OPTION...
+  gives 1 "$1" "$run" any "${@:2}"
+}
+"$run" any "${all[@]}" > /dev/null || complain "graphs for a plan"
+ran "--graph follows: give it as NAME=FILE, .* one of the plan's graphs: $names$" --graph follows
+ran 'graph "follows" is missing: add --graph follows=FILE$' "${all[@]:0:4}"
+ran 'none: cannot open' "${all[@]:0:4}" --graph follows=none
+ran 'rates: is a matrix of 3 x 2, and a graph has as many rows as columns' "${all[@]:0:4}" --graph follows=rates
+ran 'input "users" has a row per node: 3 by rates, and 2 by small: give files that agree' "${all[@]:0:4}" --graph follows=small
+ran '--sample: the plan has 3 graphs, and samples are of one$' "${all[@]}" --sample 2 --batch 1
+ran 'more=users and 1 more: has 7 nodes that edges come from, and the plan has room for 3: compile it with --dim NODES=7 or more$' --graph follows=more=users --graph follows=follows --graph rates=more=users --graph rates=follows --graph rated_by=more=users --graph rated_by=follows
+/usr/bin/python3 -c 'import numpy as np; np.save("users.npy", np.zeros((3, 3), np.float32))'
+ran 'input "[a-z_]*/sources" is missing: add --graph [a-z_]*=FILE, or --input' --input users=users.npy
+gives 1 'rates: the plan has no graph to bind: its model works on none, or it was compiled with --graph$' "$run" plan --graph rates
 
 declared() { # MESSAGE FROM TO: replaces text of the model
   sed "s#$2#$3#" model.json > changed.json

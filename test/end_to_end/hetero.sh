@@ -34,8 +34,36 @@ done
 "$smexc" "$work/model.json" "${graphs[@]:4}" "${graphs[@]:0:4}" --gpus 3 -o "$work/other"
 diff -r "$work/one" "$work/other"
 
+# Plans with room for graphs, which come when they run: as many nodes and edges
+# as there are, and more of them, between which spare edges are.
+edges() { sed -n 2p "$folder/$1.mtx" | cut -d ' ' -f 3; }
+room() { # OF_NODES OF_EDGES
+  echo "--dim users=$((30 + $1)) --dim items=$((17 + $1))"
+  for relation in follows rates rated_by; do
+    echo "--dim ${relation}_edges=$(($(edges $relation) + $2))"
+  done
+}
+own_rows() {
+  /usr/bin/python3 -c 'import sys, numpy as np; np.save(sys.argv[2], np.load(sys.argv[1])[:30])' "$work/out/logits.npy" "$work/logits.npy"
+  "$compare" "$work/logits.npy" "$folder/${name}_logits.npy"
+}
+for more in "0 0" "3 11"; do
+  # shellcheck disable=SC2046,SC2086
+  "$smexc" "$work/model.json" $(room $more) --gpus 3 -o "$work/any"
+  "$smexc" check "$work/any"
+  "$smex_run" "$work/any" "${graphs[@]}" "${inputs[@]}" --parameters "$folder/$name.safetensors" --output-dir "$work/out" --verify
+  own_rows
+  # shellcheck disable=SC2046,SC2086
+  "$smexc" "$work/model.json" $(room $more) --gpus 2 -o "$work/plan" \
+    --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
+  "$smex_run" "$work/plan" "${graphs[@]}" "${inputs[@]}" --input labels="$folder/labels.npy" \
+    --parameters "$folder/$name.safetensors" --steps 5 --verify --metrics "$work/metrics.json" \
+    --save-parameters "$work/trained.safetensors"
+  "$matches" "$work/metrics.json" "$folder/${name}_losses.npy" "$work/trained.safetensors" "$folder/${name}_parameters"
+done
+
 # Edges as inputs, the other way round.
-/usr/bin/python3 - "$folder" "$work" > "$work/dims" << 'PY'
+/usr/bin/python3 - "$folder" "$work" << 'PY'
 import sys
 import numpy as np
 for relation in ("follows", "rates", "rated_by"):
@@ -43,10 +71,9 @@ for relation in ("follows", "rates", "rated_by"):
         edges = np.loadtxt(file.readlines()[2:], dtype=np.int64) - 1
     for column, end in enumerate(("sources", "destinations")):
         np.save(f"{sys.argv[2]}/{relation}_{end}.npy", edges[::-1, column].copy())
-    print(f"--dim {relation}_edges={len(edges)}", end=" ")
 PY
-read -ra dims < "$work/dims" || true
-"$smexc" "$work/model.json" --dim users=30 --dim items=17 "${dims[@]}" --gpus 3 -o "$work/any"
+# shellcheck disable=SC2046
+"$smexc" "$work/model.json" $(room 0 0) --gpus 3 -o "$work/any"
 for relation in follows rates rated_by; do
   for end in sources destinations; do
     inputs+=(--input "$relation/$end=$work/${relation}_$end.npy")

@@ -3,7 +3,9 @@
 // (fused, batched, over segments, partitioned) against the interpreter, which
 // applies one operator of the model after the other.
 //
-//   random_graphs MODEL.json any|acyclic GRAPHS
+//   random_graphs MODEL.json any|acyclic|relations GRAPHS
+//
+// relations: between users and items, as hetero-sage has them.
 #include "compiler/training/TrainingGraph.h"
 #include "test/compiler/frontend/evaluate.h"
 #include "test/end_to_end/Harness.h"
@@ -21,14 +23,43 @@ namespace {
 
 using Arrays = std::map<std::string, Tensor>;
 
-void writeGraph(const std::string &path, const graph::Graph &g, graph::Die &die,
-                int64_t types) {
+constexpr int64_t edgeTypes = 3;
+
+/// The file; `source(node)` is the number of a source.
+template <typename Source>
+std::string writeGraph(const std::string &name, int64_t sources,
+                       const graph::Graph &g, graph::Die &die, Source source) {
+  const std::string path = test::scratchFolder() + "/" + name;
   std::ofstream file(path);
   file << "%%MatrixMarket matrix coordinate integer general\n"
-       << g.nodes() << " " << g.nodes() << " " << g.edges() << "\n";
+       << sources << " " << g.nodes() << " " << g.edges() << "\n";
   for (int64_t e = 0; e < g.edges(); ++e)
-    file << g.source(e) + 1 << " " << g.destination(e) + 1 << " "
-         << die.below(types) << "\n";
+    file << source(g.source(e)) + 1 << " " << g.destination(e) + 1 << " "
+         << die.below(edgeTypes) << "\n";
+  return path;
+}
+
+std::vector<std::string> writeGraph(const graph::Graph &g, graph::Die &die) {
+  return {writeGraph("graph.mtx", g.nodes(), g, die,
+                     [](int64_t node) { return node; })};
+}
+
+/// Users are the graph's nodes, items those of a second one; parallel edges
+/// between the types where their number is small.
+std::vector<std::string> writeRelations(const graph::Graph &users,
+                                        graph::Die &die) {
+  graph::Graph items = graph::randomGraph(die);
+  if (items.nodes() == 0)
+    items = graph::Graph::sound(1, {0, 0}, {0, 0});
+  const auto among = [](int64_t count) {
+    return [count](int64_t node) { return node % count; };
+  };
+  return {"follows=" + writeGraph("follows.mtx", users.nodes(), users, die,
+                                  among(users.nodes())),
+          "rates=" + writeGraph("rates.mtx", users.nodes(), items, die,
+                                among(users.nodes())),
+          "rated_by=" + writeGraph("rated_by.mtx", items.nodes(), users, die,
+                                   among(items.nodes()))};
 }
 
 /// Reals of [-1, 1], or integers of an input's range.
@@ -100,11 +131,10 @@ std::string difference(const Arrays &got, const Arrays &want) {
 }
 
 /// Nothing, or what is wrong.
-std::string tryGraph(const std::string &path, const graph::Graph &g,
-                     graph::Die &die) {
+std::string tryGraphs(const std::string &path,
+                      const std::vector<std::string> &graphs, graph::Die &die) {
   frontend::ImportOptions import;
-  import.graphs = {test::scratchFolder() + "/graph.mtx"};
-  writeGraph(import.graphs[0], g, die, 3);
+  import.graphs = graphs;
   for (bool training : {false, true}) {
     import.training = training;
     auto model = frontend::importModel(path, import);
@@ -141,15 +171,17 @@ std::string tryGraph(const std::string &path, const graph::Graph &g,
 int main(int count, char **arguments) {
   if (count != 4)
     return 2;
-  const bool acyclic = std::string(arguments[2]) == "acyclic";
+  const std::string kind = arguments[2];
   const int wanted = std::atoi(arguments[3]);
   int done = 0;
   for (unsigned seed = 0; done < wanted; ++seed) {
     graph::Die die{std::mt19937(seed)};
-    const graph::Graph g = graph::randomGraph(die, acyclic);
+    const graph::Graph g = graph::randomGraph(die, kind == "acyclic");
     if (g.nodes() == 0)
       continue;
-    const std::string problem = tryGraph(arguments[1], g, die);
+    const std::string problem = tryGraphs(
+        arguments[1],
+        kind == "relations" ? writeRelations(g, die) : writeGraph(g, die), die);
     if (!problem.empty()) {
       std::fprintf(stderr, "seed %u, %lld nodes, %lld edges: %s\n", seed,
                    (long long)g.nodes(), (long long)g.edges(), problem.c_str());

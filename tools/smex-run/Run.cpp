@@ -72,18 +72,18 @@ private:
 
   Status openFeeds() {
     const plan::Program &program = plan.partitioned.program;
-    std::optional<RunGraph> graph;
+    std::vector<RunGraph> graphs;
     if (!arguments.graphs.empty()) {
       auto read =
-          readRunGraph(program, arguments.graphs, !arguments.fanouts.empty());
+          readRunGraphs(program, arguments.graphs, !arguments.fanouts.empty());
       if (!read)
         return read.takeError();
-      graph = std::move(*read);
+      graphs = std::move(*read);
     }
     auto read = readInputs(program, arguments.inputs, options.steps,
-                           arguments.seed, graph ? &*graph : nullptr);
+                           arguments.seed, graphs);
     if (read && !arguments.fanouts.empty())
-      read = sampleFeeds(program, std::move(*graph), std::move(*read),
+      read = sampleFeeds(program, std::move(graphs[0]), std::move(*read),
                          {arguments.fanouts, arguments.batch, arguments.seed});
     if (!read)
       return read.takeError();

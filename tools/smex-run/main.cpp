@@ -42,8 +42,8 @@ void declare(CLI::App &app, RunArguments &arguments) {
              "compiled without: scipy CSR .npz, Matrix Market .mtx, or a "
              "list of edges; at most as many nodes and edges as the plan's; "
              "several graphs are one, side by side; with --sample, as large as "
-             "you like")
-          ->type_name("FILE")
+             "you like; with its NAME= where the model has several")
+          ->type_name("[NAME=]FILE")
           ->allow_extra_args(false);
   auto *sample =
       app.add_option("--sample", arguments.fanouts,

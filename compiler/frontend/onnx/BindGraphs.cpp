@@ -125,38 +125,52 @@ void Importer::bindGraph(const InputGraph &names, const std::string &from,
   boundGraphs.emplace(names.name, std::move(bound));
 }
 
-/// What the plan needs to know to bind the graph when it runs. Nothing where
-/// it is bound already, where there are several, or where what the model says
-/// does not fit its inputs.
-std::optional<GraphInputs> Importer::openGraph(const Model &result) const {
-  const auto declared = inputGraphs(*model);
-  if ((!options.graphs.empty() && !options.graphRoom) || !declared ||
-      declared->size() != 1)
+/// Whether an input of this name is left.
+static const Value *inputOf(const Model &model, const std::string &name) {
+  for (int input : model.inputs)
+    if (const Value &value = model.values[size_t(input)]; value.name == name)
+      return &value;
+  return nullptr;
+}
+
+NodeType Importer::nodeType(const Model &result,
+                            const std::string &dimension) const {
+  NodeType type = {dimension, dims.at(dimension), {}};
+  for (const auto &input : model->graph().input()) {
+    const auto &shape = input.type().tensor_type().shape();
+    if (shape.dim_size() > 0 && shape.dim(0).dim_param() == dimension &&
+        inputOf(result, input.name()))
+      type.perNode.push_back(input.name());
+  }
+  return type;
+}
+
+/// What the plan needs to know to bind the graph when it runs; nothing where
+/// what the model says does not fit its inputs.
+std::optional<GraphInputs> Importer::openGraph(const Model &result,
+                                               const InputGraph &names) const {
+  const auto edges = dims.find(names.edges);
+  if (!dims.count(names.sourceNodes) || !dims.count(names.destinationNodes) ||
+      edges == dims.end())
     return std::nullopt;
-  const InputGraph &names = declared->front();
-  if (!names.types.empty() || !names.isOfOneType())
-    return std::nullopt;
-  const auto nodes = dims.find(names.sourceNodes),
-             edges = dims.find(names.edges);
-  if (nodes == dims.end() || edges == dims.end())
-    return std::nullopt;
-  const auto isEnds = [&](const std::string &name) {
-    return std::any_of(
-        result.inputs.begin(), result.inputs.end(), [&](int input) {
-          const Value &value = result.values[size_t(input)];
-          return value.name == name &&
-                 value.type == TensorType{DType::I64, {edges->second}};
-        });
-  };
-  if (!isEnds(names.sources) || !isEnds(names.destinations))
-    return std::nullopt;
-  GraphInputs inputs{names.sources,
-                     names.destinations,
-                     nodes->second,
-                     names.selfLoops,
-                     {},
-                     {nodes->second, edges->second, {}, {}, false},
-                     {}};
+  for (const std::string &name :
+       {names.sources, names.destinations, names.types}) {
+    const Value *input = inputOf(result, name);
+    if (!name.empty() &&
+        (!input || input->type != TensorType{DType::I64, {edges->second}}))
+      return std::nullopt;
+  }
+  GraphInputs inputs;
+  inputs.name = names.name;
+  inputs.sources = names.sources;
+  inputs.destinations = names.destinations;
+  inputs.types = names.types;
+  inputs.edgeTypes = names.relations;
+  inputs.selfLoops = names.selfLoops;
+  inputs.to = nodeType(result, names.destinationNodes);
+  if (!names.isOfOneType())
+    inputs.from = nodeType(result, names.sourceNodes);
+  inputs.rooms = {inputs.to.nodes, edges->second, {}, {}, false};
   if (const auto bound = boundGraphs.find(names.name);
       bound != boundGraphs.end()) {
     inputs.rooms = bound->second.rooms;
@@ -164,13 +178,17 @@ std::optional<GraphInputs> Importer::openGraph(const Model &result) const {
       inputs.lists.emplace_back(
           result.values[size_t(result.inputs[number])].name, list);
   }
-  for (const auto &input : model->graph().input()) {
-    const auto &shape = input.type().tensor_type().shape();
-    if (shape.dim_size() > 0 && shape.dim(0).dim_param() == names.sourceNodes &&
-        std::any_of(result.inputs.begin(), result.inputs.end(), [&](int i) {
-          return result.values[size_t(i)].name == input.name();
-        }))
-      inputs.perNode.push_back(input.name());
-  }
   return inputs;
+}
+
+/// None where they are bound already.
+std::vector<GraphInputs> Importer::openGraphs(const Model &result) const {
+  std::vector<GraphInputs> graphs;
+  const auto declared = inputGraphs(*model);
+  if ((!options.graphs.empty() && !options.graphRoom) || !declared)
+    return graphs;
+  for (const InputGraph &names : *declared)
+    if (auto graph = openGraph(result, names))
+      graphs.push_back(std::move(*graph));
+  return graphs;
 }

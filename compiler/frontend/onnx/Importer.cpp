@@ -141,7 +141,7 @@ Result<Model> Importer::run() try {
   result.ownAlgorithm = ownAlgorithm;
   addInputRanges(result);
   addListRanges(result);
-  result.graph = openGraph(result);
+  result.graphs = openGraphs(result);
   result.name = file;
   result.files = std::move(files);
   return result;

@@ -79,7 +79,10 @@ private:
   void bindGraphs(Scope &scope);
   void bindGraph(const InputGraph &names, const std::string &from,
                  std::map<std::string, std::string> &origins, Scope &scope);
-  std::optional<GraphInputs> openGraph(const Model &result) const;
+  NodeType nodeType(const Model &result, const std::string &dimension) const;
+  std::optional<GraphInputs> openGraph(const Model &result,
+                                       const InputGraph &names) const;
+  std::vector<GraphInputs> openGraphs(const Model &result) const;
 
   // GraphLists.cpp
   BoundGraph &graphFor(Node &node);

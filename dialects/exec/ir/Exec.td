@@ -50,7 +50,7 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$workers,
                        OptionalAttr<DenseI64ArrayAttr>:$arena,
                        OptionalAttr<DenseI64ArrayAttr>:$workspace,
-                       OptionalAttr<DictionaryAttr>:$graph);
+                       OptionalAttr<ArrayAttr>:$graph);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `workers` $workers attr-dict-with-keyword $body";
   let hasVerifier = 1;

@@ -42,21 +42,31 @@ static LogicalResult verifyBuffers(Operation *op) {
   return success();
 }
 
+static LogicalResult verifyGraph(ProgramOp op, Attribute attribute) {
+  const auto graph = dyn_cast<DictionaryAttr>(attribute);
+  if (!graph || !graph.getAs<StringAttr>("sources") ||
+      !graph.getAs<StringAttr>("destinations") ||
+      !graph.getAs<IntegerAttr>("nodes") ||
+      !graph.getAs<BoolAttr>("self_loops"))
+    return op.emitOpError("has a graph that is none: it has the names "
+                          "`sources` and `destinations`, `nodes`, and "
+                          "`self_loops`");
+  if (!graph.get("layout"))
+    return success();
+  const auto layout = graph.getAs<DictionaryAttr>("layout");
+  if (!layout ||
+      !semantic::layoutOf(layout, graph.getAs<IntegerAttr>("nodes").getInt()))
+    return op.emitOpError("has a graph with a `layout` that is none: it has "
+                          "`edges`, rooms of `buckets` and `levels`, and their "
+                          "`lists`");
+  return success();
+}
+
 LogicalResult ProgramOp::verify() {
-  if (const auto graph = getGraph();
-      graph && (!graph->getAs<StringAttr>("sources") ||
-                !graph->getAs<StringAttr>("destinations") ||
-                !graph->getAs<IntegerAttr>("nodes") ||
-                !graph->getAs<BoolAttr>("self_loops")))
-    return emitOpError("has a graph that is none: it has the names `sources` "
-                       "and `destinations`, `nodes`, and `self_loops`");
-  if (const auto graph = getGraph(); graph && graph->get("layout"))
-    if (const auto layout = graph->getAs<DictionaryAttr>("layout");
-        !layout || !semantic::layoutOf(
-                       layout, graph->getAs<IntegerAttr>("nodes").getInt()))
-      return emitOpError("has a graph with a `layout` that is none: it has "
-                         "`edges`, rooms of `buckets` and `levels`, and their "
-                         "`lists`");
+  if (const auto graphs = getGraph())
+    for (Attribute graph : *graphs)
+      if (failed(verifyGraph(*this, graph)))
+        return failure();
   const int64_t workers = getWorkers();
   if (workers < 1 || workers > mostWorkers)
     return emitOpError("has ")

@@ -16,10 +16,12 @@ def SmexDialect : Dialect {
     (argument attribute `smex.name`; `smex.range` is the least and the largest
     integer that an element may be, and possibly one beside these that counts for
     nothing), its results the outputs (function attribute
-    `smex.outputs`, a list of names). Where two inputs are the graph that a model
-    works on, and the graph comes when the plan runs, the function's `smex.graph`
-    names them, `sources` and `destinations`, and says how many `nodes` there may
-    be, and whether `self_loops` are to be added.
+    `smex.outputs`, a list of names). Where two inputs are a graph that a model
+    works on, and the graph comes when the plan runs, the function's `smex.graph`,
+    a list of graphs, names them, `sources` and `destinations`, and says how many
+    `nodes` there may be, and whether `self_loops` are to be added. Edges may come
+    from nodes of another type, of which there are `source_nodes`, and a third
+    input may hold their `types`; one of several graphs has a `name`.
 
     An input that follows from others has `smex.derivation`, `smex.of`, the names
     of these, and perhaps `smex.wraps`, all as a parameter has them: nobody gives

@@ -279,5 +279,5 @@ exec.program @p workers 1 {
 // -----
 
 // expected-error @+1 {{has a graph that is none}}
-exec.program @p workers 2 attributes {graph = {sources = "s", destinations = "d", self_loops = true}} {
+exec.program @p workers 2 attributes {graph = [{sources = "s", destinations = "d", self_loops = true}]} {
 }

@@ -35,7 +35,12 @@ plan::Program program() {
   labels.low = 0;
   labels.high = 3;
   labels.ignore = ignored;
-  program.graph = {"src", "dst", room, false, {"x", "labels"}};
+  program.graphs.emplace_back();
+  plan::GraphInputs &graph = program.graphs.back();
+  graph.sources = "src";
+  graph.destinations = "dst";
+  graph.nodes = room;
+  graph.perNode = {"x", "labels"};
   return program;
 }
 
@@ -61,7 +66,10 @@ RunGraph randomGraph() {
     sources.push_back(random.below(nodes, 2 * e));
     destinations.push_back(random.below(nodes, 2 * e + 1));
   }
-  return {"graph", graph::Graph::sound(nodes, sources, destinations), true};
+  return {
+      "graph",
+      graph::Relation::of(graph::Graph::sound(nodes, sources, destinations)),
+      true};
 }
 
 /// An input of a step.
@@ -106,8 +114,9 @@ TEST_CASE("a step's inputs are those of a part of the graph") {
   const plan::Program p = program();
   const RunGraph run = randomGraph();
   std::set<std::pair<int64_t, int64_t>> edges;
-  for (int64_t e = 0; e < run.graph.edges(); ++e)
-    edges.insert({run.graph.source(e), run.graph.destination(e)});
+  for (int64_t e = 0; e < run.relation.graph.edges(); ++e)
+    edges.insert(
+        {run.relation.graph.source(e), run.relation.graph.destination(e)});
   const auto sampled = sampleFeeds(p, run, feeds(), {{2, 2}, 4, 3});
   REQUIRE(sampled);
   CHECK_FALSE((*sampled)[0].source); // has no row per node

@@ -114,7 +114,12 @@ Plan withGraph() {
       part->program.tensors.back().name = part->program.inputs.back().name =
           name;
     }
-    part->program.graph = {"src", "dst", 5, true};
+    GraphInputs graph;
+    graph.sources = "src";
+    graph.destinations = "dst";
+    graph.nodes = 5;
+    graph.selfLoops = true;
+    part->program.graphs = {graph};
   }
   plan.peakBytes = {704, 704};
   return plan;
@@ -136,7 +141,7 @@ TEST_CASE("a graph is saved, loaded, and in the schema") {
   const auto loaded = load(folder / "plan");
   INFO((loaded ? "" : loaded.error().message));
   REQUIRE(loaded);
-  CHECK(loaded->partitioned.program.graph == plan.partitioned.program.graph);
+  CHECK(loaded->partitioned.program.graphs == plan.partitioned.program.graphs);
   CHECK(listed(check(*loaded)) == "");
   CHECK(std::system(("/usr/bin/python3 test/runtime/plan/validate_schema.py "
                      "runtime/plan/schema '" +
@@ -146,25 +151,102 @@ TEST_CASE("a graph is saved, loaded, and in the schema") {
 
 TEST_CASE("a graph that is none is refused") {
   CHECK(refusedGraph([](Program &) {}) == "");
-  CHECK(refusedGraph([](Program &p) { p.graph->sources = "edges"; }) ==
+  CHECK(refusedGraph([](Program &p) { p.graphs[0].sources = "edges"; }) ==
         "plan/program.json: graph.sources: \"edges\" is no input of type "
         "i64[edges]");
   CHECK(refusedGraph([](Program &p) {
           p.tensors.back().type.dtype = DType::I32;
         }).find("graph.destinations: \"dst\" is no input") !=
         std::string::npos);
-  CHECK(refusedGraph([](Program &p) { p.graph->destinations = "src"; }) ==
+  CHECK(refusedGraph([](Program &p) { p.graphs[0].destinations = "src"; }) ==
         "plan/program.json: graph.destinations: must be another input than the "
         "sources, of the same type");
   for (const char *name : {"none", "src"}) // src has 4 rows, not 5
-    CHECK_THAT(refusedGraph([&](Program &p) { p.graph->perNode = {name}; }),
+    CHECK_THAT(refusedGraph([&](Program &p) { p.graphs[0].perNode = {name}; }),
                Catch::Contains("graph.per_node: \"" + std::string(name) +
                                "\" is no input with 5 rows"));
   Plan plan = withGraph();
-  plan.unpartitioned.program.graph->perNode = {"labels"};
+  plan.unpartitioned.program.graphs[0].perNode = {"labels"};
   CHECK_THAT(listed(check(plan)), Catch::Contains("graph: is another one"));
-  plan.unpartitioned.program.graph->nodes = 6;
+  plan.unpartitioned.program.graphs[0].nodes = 6;
   CHECK_THAT(listed(check(plan)), Catch::Contains("graph: is another one"));
-  plan.unpartitioned.program.graph.reset();
+  plan.unpartitioned.program.graphs.clear();
   CHECK_THAT(listed(check(plan)), Catch::Contains("graph: is another one"));
+}
+
+namespace {
+/// Edges from 4 users to 5 items, of two types, and between users.
+Plan withRelations() {
+  Plan plan = withGraph();
+  for (Partitioned *part : {&plan.partitioned, &plan.unpartitioned}) {
+    for (const char *name : {"kind", "from", "to"}) {
+      addLabels(*part, DType::I64);
+      part->program.tensors.back().name = part->program.inputs.back().name =
+          name;
+    }
+    GraphInputs &rates = part->program.graphs[0];
+    rates.name = "rates";
+    rates.selfLoops = false;
+    rates.sourceNodes = 4;
+    rates.types = "kind";
+    rates.edgeTypes = 2;
+    GraphInputs follows;
+    follows.name = "follows";
+    follows.sources = "from";
+    follows.destinations = "to";
+    follows.nodes = 4;
+    part->program.graphs.push_back(follows);
+  }
+  plan.peakBytes = {896, 896};
+  return plan;
+}
+
+template <typename Change> std::string refusedRelations(Change change) {
+  Plan plan = withRelations();
+  change(plan.partitioned.program.graphs);
+  const Status status = validate(plan);
+  return status ? "" : status.error().message;
+}
+} // namespace
+
+TEST_CASE("several graphs are saved, loaded, and in the schema") {
+  const TemporaryFolder folder;
+  const Plan plan = withRelations();
+  REQUIRE(save(plan, folder / "plan", countingWeights(plan)));
+  const auto loaded = load(folder / "plan");
+  INFO((loaded ? "" : loaded.error().message));
+  REQUIRE(loaded);
+  CHECK(loaded->partitioned.program.graphs == plan.partitioned.program.graphs);
+  CHECK(std::system(("/usr/bin/python3 test/runtime/plan/validate_schema.py "
+                     "runtime/plan/schema '" +
+                     folder / "plan" + "' 1>&2")
+                        .c_str()) == 0);
+}
+
+TEST_CASE("graphs that do not go together are refused") {
+  using Graphs = std::vector<GraphInputs>;
+  const auto contains = [](const std::string &text) {
+    return Catch::Contains(text);
+  };
+  CHECK(refusedRelations([](Graphs &) {}) == "");
+  CHECK_THAT(refusedRelations([](Graphs &g) { g[1].name = "rates"; }),
+             contains("graph[1].name: each of several graphs has one"));
+  CHECK_THAT(refusedRelations([](Graphs &g) { g[0].name = ""; }),
+             contains("graph[0].name: each of several graphs has one"));
+  CHECK_THAT(refusedRelations([](Graphs &g) { g[1].sources = "dst"; }),
+             contains("graph[1]: \"dst\" is of another graph, too"));
+  CHECK_THAT(refusedRelations([](Graphs &g) { g[0].types = "src"; }),
+             contains("graph[0].types: \"src\" is no third input"));
+  CHECK_THAT(refusedRelations([](Graphs &g) { g[0].edgeTypes = 0; }),
+             contains("graph[0].types: \"kind\" is no third input of the ends' "
+                      "type, or there are no edge_types"));
+  CHECK_THAT(refusedRelations([](Graphs &g) { g[0].perSourceNode = {"none"}; }),
+             contains("graph[0].per_source_node: \"none\" is no input with 4 "
+                      "rows"));
+  CHECK_THAT(refusedRelations([](Graphs &g) {
+               g[0].types = "";
+               g[0].edgeTypes = 0;
+               g[0].selfLoops = true;
+             }),
+             contains("graph[0].self_loops: an edge from a node to itself"));
 }
