@@ -8,9 +8,9 @@
 
 namespace smex::graph {
 
-/// That share more of a count, and a few where that is too little: what is rare
-/// in one graph is there in the next one.
-int64_t withRoom(int64_t count, double share);
+/// That share of a count, and a few where that is too little: what is rare in
+/// one graph is there in the next one.
+int64_t moreThan(int64_t count, double share);
 
 /// Rooms of nodes and edges alone. Without a share, all rooms are exactly the
 /// graph's; with one, so much more, from 0 up.
