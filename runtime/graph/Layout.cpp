@@ -42,35 +42,54 @@ void graph::addBuckets(const Rows &messages, std::optional<double> share,
        withRoom(0, *share)});
 }
 
+/// Edges of the sample by how many levels they go up.
+static Numbers edgesByLength(const std::vector<LevelRoom> &levels) {
+  Numbers edges = {0, 0};
+  for (int64_t l = 0; l < int64_t(levels.size()); ++l)
+    for (const PairRoom &pair : levels[size_t(l)].from) {
+      edges.resize(std::max(edges.size(), size_t(l - pair.from) + 1));
+      edges[size_t(l - pair.from)] += pair.edges;
+    }
+  return edges;
+}
+
 Status graph::addLevels(const Graph &graph, std::optional<double> share,
                         Rooms &rooms) {
-  auto levels = levelsOf(graph);
-  if (!levels)
-    return levels.takeError();
-  rooms.levels = std::move(*levels);
-  if (!share)
+  const auto sample = levelsOf(graph);
+  if (!sample)
+    return sample.error();
+  if (!share || sample->empty()) {
+    rooms.levels = *sample;
     return {};
+  }
   // Levels of few nodes, the tails of trees, differ most from graph to graph:
-  // each level gets a share of what a level has on average, too.
-  const int64_t count = int64_t(rooms.levels.size());
-  const int64_t average = count ? graph.nodes() / count : 0;
+  // each level gets a share of what a level has on average, too, and pairs of
+  // levels alike. Below those of the sample, it is halved from level to level.
+  const int64_t count = int64_t(sample->size());
   const int64_t more =
       std::max<int64_t>(1, int64_t(std::ceil(*share * double(count))));
-  rooms.levels.insert(rooms.levels.begin(), size_t(more), {});
+  const Numbers byLength = edgesByLength(*sample);
   for (int64_t l = 0; l < count + more; ++l) {
-    LevelRoom &level = rooms.levels[size_t(l)];
-    // Halved from level to level below those of the sample.
-    const int64_t typical =
-        l < more ? average >> std::min<int64_t>(more - l, 62) : average;
-    level.nodes += moreThan(std::max(level.nodes, typical), *share);
-    for (PairRoom &pair : level.from)
-      pair = {pair.from + more, withRoom(pair.edges, *share)};
-    if (l == 0)
-      continue;
-    if (level.from.empty() || level.from.back().from + 1 != l)
-      level.from.push_back({l - 1, 0});
-    level.from.back().edges =
-        std::max(level.from.back().edges, rooms.levels[size_t(l) - 1].nodes);
+    const LevelRoom own = l < more ? LevelRoom() : (*sample)[size_t(l - more)];
+    const auto average = [&](int64_t all) {
+      return (all / count) >> std::clamp<int64_t>(more - l, 0, 62);
+    };
+    const auto withRoom = [&](int64_t has, int64_t all) {
+      return has + moreThan(std::max(has, average(all)), *share);
+    };
+    LevelRoom level = {withRoom(own.nodes, graph.nodes()), {}};
+    for (int64_t length = int64_t(byLength.size()) - 1; length > 0; --length) {
+      if (l < length)
+        continue;
+      int64_t edges = 0;
+      for (const PairRoom &pair : own.from)
+        edges += pair.from + more == l - length ? pair.edges : 0;
+      edges = withRoom(edges, byLength[size_t(length)]);
+      if (length == 1)
+        edges = std::max(edges, rooms.levels.back().nodes);
+      level.from.push_back({l - length, edges});
+    }
+    rooms.levels.push_back(std::move(level));
   }
   return {};
 }

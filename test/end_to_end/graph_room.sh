@@ -27,9 +27,10 @@ for graph in range(4):
             if name != "treelstm":
                 for u in random.integers(nodes, size=random.integers(6)):
                     file.write(f"{u} {v}\n")
-            elif random.random() < 0.9:
+            elif random.random() < 0.9 or v == nodes - 2:
                 file.write(f"{v} {random.integers(v + 1, min(v + 8, nodes))}\n")
-        file.write(f"0 {nodes - 1}\n")
+        if name != "treelstm":
+            file.write(f"0 {nodes - 1}\n")
     rows = features[random.integers(len(features), size=nodes)]
     np.save(f"{graph}.npy", rows)
     np.save(f"{graph}.labels.npy", random.integers(-1, 4, size=nodes))
@@ -44,21 +45,28 @@ nodes() {
   /usr/bin/python3 -c 'import sys, numpy as np; print(len(np.load(sys.argv[1])))' "$1"
 }
 
+# Where sums may be split, results are the same but for rounding.
+same() {
+  if [ "$gpus" = 3 ]; then "$compare" "$@"; else cmp "$@"; fi
+}
+room=1
+[ "$name" = sage-lstm ] && room=0.25 # wide mailboxes take long to compile
+
 for gpus in 1 2 3; do
-  "$smexc" model.json --graph "$edges" --graph-room 2 --gpus $gpus -o eval
+  options=(--graph "$edges" --graph-room $room --gpus $gpus)
+  [ $gpus = 3 ] || options+=(--reproducible)
+  "$smexc" model.json "${options[@]}" -o eval
   "$smexc" check eval
   "$run" eval --graph "$edges" --input "$input=$folder/$input.npy" "${parameters[@]}" --output-dir out --verify
   rows out/logits.npy "$(nodes "$folder/$input.npy")" logits.npy
   "$compare" logits.npy "$folder/${name}_logits.npy"
-  "$smexc" model.json --graph "$edges" --graph-room 2 --gpus $gpus -o plan "${training[@]}"
+  "$smexc" model.json "${options[@]}" -o plan "${training[@]}"
   "$smexc" check plan
   "$run" plan --graph "$edges" --input "$input=$folder/$input.npy" --input labels="$folder/labels.npy" \
     "${parameters[@]}" --steps 5 --verify --metrics metrics.json --save-parameters trained.safetensors
   "$matches" metrics.json "$folder/${name}_losses.npy" trained.safetensors "$folder/${name}_parameters"
 
   # One plan, graph after graph, beside one that is made for each.
-  "$smexc" model.json --graph "$edges" --graph-room 2 --gpus $gpus --reproducible -o eval
-  "$smexc" model.json --graph "$edges" --graph-room 2 --gpus $gpus --reproducible -o plan "${training[@]}"
   for graph in 0 1; do
     "$run" eval --graph $graph.txt --input "$input=$graph.npy" "${parameters[@]}" --output-dir out --verify
     rows out/logits.npy "$(nodes $graph.npy)" $graph.logits.npy
@@ -73,7 +81,7 @@ for gpus in 1 2 3; do
     mv own.json own.$graph.json
   done
   for graph in 0 1; do
-    cmp $graph.logits.npy own.$graph.npy
+    same $graph.logits.npy own.$graph.npy
     /usr/bin/python3 - $graph.json own.$graph.json << 'PY'
 import json
 import sys
@@ -92,5 +100,6 @@ PY
   done
   /usr/bin/python3 -c '
 import numpy as np
-np.testing.assert_array_equal(np.load("batch.npy"), np.concatenate([np.load(f"{graph}.logits.npy") for graph in (2, 3)]))'
+np.save("each.npy", np.concatenate([np.load(f"{graph}.logits.npy") for graph in (2, 3)]))'
+  same batch.npy each.npy
 done
