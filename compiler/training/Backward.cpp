@@ -2,7 +2,9 @@
 
 #include "compiler/frontend/Simplify.h"
 #include "compiler/training/Adjoint.h"
+#include "compiler/training/Pieces.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -36,10 +38,13 @@ public:
       if (Status passed = pass(i); !passed)
         return passed;
       const auto [begin, end] = completedBy.equal_range(i);
-      for (auto each = begin; each != end; ++each)
+      for (auto each = begin; each != end; ++each) {
+        if (Status done = completePieces(each->second); !done)
+          return done;
         if (const int gradient = gradients[size_t(each->second)]; gradient >= 0)
           if (Status told = ready(each->second, gradient); !told)
             return told;
+      }
     }
     return {};
   }
@@ -61,32 +66,99 @@ private:
   /// Hands the gradient of an application's result on to its operands.
   Status pass(size_t number) {
     const Application application = graph.application(number);
+    if (Status done = completePieces(application.result); !done)
+      return done;
     const int gradient = gradients[size_t(application.result)];
     if (gradient < 0 || !varies[size_t(application.result)])
       return {};
-    std::vector<int> values = application.operands;
-    values.push_back(application.result);
-    values.push_back(gradient);
     for (size_t i = 0; i < application.operands.size(); ++i) {
       const int operand = application.operands[i];
       if (!varies[size_t(operand)])
         continue;
-      const auto instance = adjointOf(application, int(i));
-      if (!instance)
-        return fail(
-            "node \"", application.node,
-            "\": cannot be trained through: ", instance.error().message);
-      const std::string name = "gradient of " + graph.name(operand);
-      const std::vector<int> parts =
-          isCopy(*instance, values)
-              ? std::vector<int>{values[size_t(
-                    instance->applications[0].operands[0])]}
-              : graph.append(*instance, values, name, application.node);
-      for (int part : parts)
-        if (Status added = accumulate(operand, part, application.node); !added)
-          return added;
+      if (const auto piece = pieceOf(application, graph.type(operand).shape)) {
+        pieces[operand].push_back({*piece, number, gradient});
+        continue;
+      }
+      if (Status handed = handOn(application, int(i), gradient); !handed)
+        return handed;
     }
     return {};
+  }
+
+  /// By the application's lambda.
+  Status handOn(const Application &application, int i, int gradient) {
+    std::vector<int> values = application.operands;
+    values.push_back(application.result);
+    values.push_back(gradient);
+    const int operand = application.operands[size_t(i)];
+    const auto instance = adjointOf(application, i);
+    if (!instance)
+      return fail("node \"", application.node,
+                  "\": cannot be trained through: ", instance.error().message);
+    const std::string name = "gradient of " + graph.name(operand);
+    const std::vector<int> parts =
+        isCopy(*instance, values)
+            ? std::vector<int>{values[size_t(
+                  instance->applications[0].operands[0])]}
+            : graph.append(*instance, values, name, application.node);
+    for (int part : parts)
+      if (Status added = accumulate(operand, part, application.node); !added)
+        return added;
+    return {};
+  }
+
+  /// What was taken of a value as a piece, once all that reads it is done.
+  Status completePieces(int value) {
+    const auto found = pieces.find(value);
+    if (found == pieces.end())
+      return {};
+    std::vector<PieceGradient> all = std::move(found->second);
+    pieces.erase(found);
+    std::stable_sort(all.begin(), all.end(),
+                     [](const PieceGradient &a, const PieceGradient &b) {
+                       return a.piece.first < b.piece.first;
+                     });
+    std::vector<Piece> places;
+    std::vector<int> parts;
+    for (const PieceGradient &each : all) {
+      places.push_back(each.piece);
+      parts.push_back(each.gradient);
+    }
+    if (coverAll(places, graph.type(value).shape)) {
+      const std::string node = graph.application(all[0].reader).node;
+      return accumulate(value, joined(parts, places[0].axis, value), node);
+    }
+    for (const PieceGradient &each : all) {
+      const Application reader = graph.application(each.reader);
+      if (Status handed = handOn(reader, 0, each.gradient); !handed)
+        return handed;
+    }
+    return {};
+  }
+
+  /// Side by side, some at a time, to keep expressions shallow.
+  int joined(std::vector<int> parts, int axis, int value) {
+    constexpr size_t most = 16;
+    const std::string name = "gradient of " + graph.name(value);
+    while (parts.size() > 1) {
+      std::vector<int> groups;
+      for (size_t i = 0; i < parts.size(); i += most) {
+        const std::vector<int> some(parts.begin() + i,
+                                    parts.begin() +
+                                        std::min(i + most, parts.size()));
+        std::vector<int64_t> counts;
+        for (int part : some)
+          counts.push_back(graph.type(part).shape[size_t(axis)]);
+        const TensorType type = graph.type(some[0]);
+        groups.push_back(
+            graph
+                .append(sideBySide(counts, axis, type.dtype, type.shape), some,
+                        name, graph.name(value))
+                .front());
+      }
+      parts = std::move(groups);
+    }
+    return parts[0];
   }
 
   /// A sum hands its gradient on as it is.
@@ -141,11 +213,18 @@ private:
   using Derivation =
       std::tuple<std::string, std::vector<int64_t>, analysis::Shapes, int>;
 
+  struct PieceGradient {
+    Piece piece;
+    size_t reader; // application
+    int gradient;
+  };
+
   Graph &graph;
   const size_t count;         // applications of the model, before any was added
   std::vector<bool> varies;   // with a trained parameter, smoothly
   std::vector<int> gradients; // per value of the model; -1: none yet
-  std::vector<size_t> lastReader; // per value; count: none
+  std::vector<size_t> lastReader;                   // per value; count: none
+  std::map<int, std::vector<PieceGradient>> pieces; // by value
   std::multimap<size_t, int> completedBy;
   std::map<Derivation, tdl::Instance> derived;
 };

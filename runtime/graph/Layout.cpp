@@ -10,9 +10,13 @@ using namespace smex;
 using namespace smex::graph;
 using Kind = GraphList::Kind;
 
-int64_t graph::withRoom(int64_t count, double share) {
+int64_t graph::moreThan(int64_t count, double share) {
   constexpr int64_t least = 4;
-  return count + std::max(least, int64_t(std::ceil(share * double(count))));
+  return std::max(least, int64_t(std::ceil(share * double(count))));
+}
+
+static int64_t withRoom(int64_t count, double share) {
+  return count + moreThan(count, share);
 }
 
 Rooms graph::roomsFor(const Graph &graph, std::optional<double> share) {
@@ -38,29 +42,54 @@ void graph::addBuckets(const Rows &messages, std::optional<double> share,
        withRoom(0, *share)});
 }
 
+/// Edges of the sample by how many levels they go up.
+static Numbers edgesByLength(const std::vector<LevelRoom> &levels) {
+  Numbers edges = {0, 0};
+  for (int64_t l = 0; l < int64_t(levels.size()); ++l)
+    for (const PairRoom &pair : levels[size_t(l)].from) {
+      edges.resize(std::max(edges.size(), size_t(l - pair.from) + 1));
+      edges[size_t(l - pair.from)] += pair.edges;
+    }
+  return edges;
+}
+
 Status graph::addLevels(const Graph &graph, std::optional<double> share,
                         Rooms &rooms) {
-  auto levels = levelsOf(graph);
-  if (!levels)
-    return levels.takeError();
-  rooms.levels = std::move(*levels);
-  if (!share)
+  const auto sample = levelsOf(graph);
+  if (!sample)
+    return sample.error();
+  if (!share || sample->empty()) {
+    rooms.levels = *sample;
     return {};
-  const int64_t count = int64_t(rooms.levels.size());
+  }
+  // Levels of few nodes, the tails of trees, differ most from graph to graph:
+  // each level gets a share of what a level has on average, too, and pairs of
+  // levels alike. Below those of the sample, it is halved from level to level.
+  const int64_t count = int64_t(sample->size());
   const int64_t more =
       std::max<int64_t>(1, int64_t(std::ceil(*share * double(count))));
-  rooms.levels.insert(rooms.levels.begin(), size_t(more), {});
+  const Numbers byLength = edgesByLength(*sample);
   for (int64_t l = 0; l < count + more; ++l) {
-    LevelRoom &level = rooms.levels[size_t(l)];
-    level.nodes = withRoom(level.nodes, *share);
-    for (PairRoom &pair : level.from)
-      pair = {pair.from + more, withRoom(pair.edges, *share)};
-    if (l == 0)
-      continue;
-    if (level.from.empty() || level.from.back().from + 1 != l)
-      level.from.push_back({l - 1, 0});
-    level.from.back().edges =
-        std::max(level.from.back().edges, rooms.levels[size_t(l) - 1].nodes);
+    const LevelRoom own = l < more ? LevelRoom() : (*sample)[size_t(l - more)];
+    const auto average = [&](int64_t all) {
+      return (all / count) >> std::clamp<int64_t>(more - l, 0, 62);
+    };
+    const auto withRoom = [&](int64_t has, int64_t all) {
+      return has + moreThan(std::max(has, average(all)), *share);
+    };
+    LevelRoom level = {withRoom(own.nodes, graph.nodes()), {}};
+    for (int64_t length = int64_t(byLength.size()) - 1; length > 0; --length) {
+      if (l < length)
+        continue;
+      int64_t edges = 0;
+      for (const PairRoom &pair : own.from)
+        edges += pair.from + more == l - length ? pair.edges : 0;
+      edges = withRoom(edges, byLength[size_t(length)]);
+      if (length == 1)
+        edges = std::max(edges, rooms.levels.back().nodes);
+      level.from.push_back({l - length, edges});
+    }
+    rooms.levels.push_back(std::move(level));
   }
   return {};
 }
@@ -88,38 +117,42 @@ public:
         nodes(groupBy(bucket, int64_t(rooms.buckets.size()))) {}
 
   Numbers operator()(const GraphList &list) const {
-    if (list.kind == Kind::BucketPlaces)
-      return places();
-    if (list.kind == Kind::BucketEdges)
-      return edges(list.at);
-    Numbers numbers(nodes.begin(list.at), nodes.end(list.at));
-    if (list.kind == Kind::BucketLengths)
-      for (int64_t &number : numbers)
-        number = messages.length(number);
-    return numbers;
+    if (list.kind == Kind::BucketLengths) {
+      Numbers lengths;
+      for (auto *v = nodes.begin(list.at); v != nodes.end(list.at); ++v)
+        lengths.push_back(messages.length(*v));
+      return lengths;
+    }
+    return list.kind == Kind::BucketEdges ? edges() : rows(list.kind);
   }
 
 private:
-  Numbers edges(int64_t at) const {
-    const size_t width =
-        size_t(std::max<int64_t>(rooms.buckets[size_t(at)].width, 1));
-    Numbers list(size_t(nodes.length(at)) * width, -1);
-    for (size_t i = 0; i < size_t(nodes.length(at)); ++i) {
-      const int64_t v = nodes.begin(at)[i];
-      std::copy(messages.begin(v), messages.end(v), list.begin() + i * width);
+  Numbers edges() const {
+    Numbers list(size_t(rooms.bucketEdges()), -1);
+    auto row = list.begin();
+    for (int64_t b = 0; b < nodes.rows(); ++b) {
+      const BucketRoom &room = rooms.buckets[size_t(b)];
+      for (int64_t i = 0; i < nodes.length(b); ++i) {
+        const int64_t v = nodes.begin(b)[i];
+        std::copy(messages.begin(v), messages.end(v), row + i * room.places());
+      }
+      row += room.nodes * room.places();
     }
     return list;
   }
 
-  Numbers places() const {
-    Numbers place(nodes.order.size());
+  /// The node of each row, or the row of each node.
+  Numbers rows(Kind kind) const {
+    Numbers node(size_t(rooms.bucketRows()), -1), place(nodes.order.size());
     int64_t first = 0;
     for (int64_t b = 0; b < nodes.rows(); ++b) {
-      for (int64_t i = 0; i < nodes.length(b); ++i)
+      for (int64_t i = 0; i < nodes.length(b); ++i) {
+        node[size_t(first + i)] = nodes.begin(b)[i];
         place[size_t(nodes.begin(b)[i])] = first + i;
+      }
       first += rooms.buckets[size_t(b)].nodes;
     }
-    return place;
+    return kind == Kind::BucketNodes ? node : place;
   }
 
   const Rows messages; // edges by the node that they lead to
@@ -147,14 +180,12 @@ public:
 
   Numbers operator()(const GraphList &list) const {
     switch (list.kind) {
-    case Kind::LevelNodes:
-      return {nodes.begin(list.at), nodes.end(list.at)};
     case Kind::LevelSources:
       return placesOf(pairOf(list.at, list.from), graph.sources());
     case Kind::LevelDestinations:
       return destinations(list.at);
     default:
-      return places();
+      return rowsOf(list.kind);
     }
   }
 
@@ -194,14 +225,18 @@ private:
     return all;
   }
 
-  Numbers places() const {
-    Numbers all(place.size());
-    Numbers first = {0};
-    for (size_t l = 0; l < rooms.levels.size(); ++l)
-      first.push_back(first.back() + rooms.rows(l));
-    for (size_t v = 0; v < all.size(); ++v)
-      all[v] = first[size_t(level[v])] + place[v];
-    return all;
+  /// The node of each row, or the row of each node.
+  Numbers rowsOf(Kind kind) const {
+    Numbers node(size_t(rooms.levelRows()), -1), row(place.size());
+    int64_t first = 0;
+    for (int64_t l = 0; l < nodes.rows(); ++l) {
+      for (int64_t i = 0; i < nodes.length(l); ++i) {
+        node[size_t(first + i)] = nodes.begin(l)[i];
+        row[size_t(nodes.begin(l)[i])] = first + i;
+      }
+      first += rooms.rows(size_t(l));
+    }
+    return kind == Kind::LevelNodes ? node : row;
   }
 
   const Graph &graph;

@@ -8,9 +8,9 @@
 
 namespace smex::graph {
 
-/// That share more of a count, and a few where that is too little: what is rare
-/// in one graph is there in the next one.
-int64_t withRoom(int64_t count, double share);
+/// That share of a count, and a few where that is too little: what is rare in
+/// one graph is there in the next one.
+int64_t moreThan(int64_t count, double share);
 
 /// Rooms of nodes and edges alone. Without a share, all rooms are exactly the
 /// graph's; with one, so much more, from 0 up.
@@ -22,8 +22,9 @@ void addBuckets(const Rows &messages, std::optional<double> share,
                 Rooms &rooms);
 
 /// Adds levels: those of levelsOf with more room each, and more of them below.
-/// Each has room for an edge from every node of the level before it. Errors: a
-/// cycle.
+/// Each has room for an edge from every node of the level before it, and for
+/// some from each level that is no further away than in the graph. O(V + E),
+/// and for each level the length of the longest edge. Errors: a cycle.
 Status addLevels(const Graph &graph, std::optional<double> share, Rooms &rooms);
 
 /// The lists of a graph, in the order asked for. Edges are numbered in the

@@ -162,10 +162,16 @@ Error tooMuch(const Need &all, RoomLeft rooms) {
                   ", and lower levels have none for the rest: ", compileForIt);
   for (const auto &[depths, count] : all.edges) {
     const int64_t *room = rooms.edges(depths);
-    if (!room || *room < count)
+    if (!room)
+      return fail("has ", count, " edges from level ", top - depths.first,
+                  " to level ", top - depths.second, ", and the plan has room ",
+                  "for none: compile it with a sample that has such edges as ",
+                  "--graph");
+    if (*room < count)
       return fail("has ", count, " edges from level ", top - depths.first,
                   " to level ", top - depths.second, ", where the plan has ",
-                  "room for ", room ? *room : 0, ": ", compileForIt);
+                  "room for ", *room, ", and lower levels have none for the ",
+                  "rest: ", compileForIt);
   }
   return fail("does not fit the levels of the plan: ", compileForIt);
 }

@@ -57,6 +57,13 @@ int64_t Rooms::bucketRows() const {
   return sum;
 }
 
+int64_t Rooms::bucketEdges() const {
+  int64_t sum = 0;
+  for (const BucketRoom &room : buckets)
+    sum += room.nodes * room.places();
+  return sum;
+}
+
 Status graph::check(const Rooms &rooms) {
   // Sums of all of them fit, too: tensors are smaller than 2^48 bytes, and a
   // file does not list 2^20 rooms of that size.
@@ -89,6 +96,11 @@ Status graph::check(const Rooms &rooms) {
   return {};
 }
 
+bool GraphList::isOfAll() const {
+  return kind != Kind::BucketLengths && kind != Kind::LevelSources &&
+         kind != Kind::LevelDestinations;
+}
+
 bool GraphList::operator<(const GraphList &other) const {
   return std::tie(kind, at, from) < std::tie(other.kind, other.at, other.from);
 }
@@ -97,7 +109,7 @@ std::string graph::nameOf(const GraphList &list) {
   const std::string_view text = name(list.kind);
   const size_t bar = text.find('_');
   const std::string group(text.substr(0, bar)), what(text.substr(bar + 1));
-  if (list.kind == Kind::BucketPlaces || list.kind == Kind::LevelPlaces)
+  if (list.isOfAll())
     return group + "s." + what;
   std::string made = group + std::to_string(list.at) + "." + what;
   if (list.kind == Kind::LevelSources && list.from + 1 != list.at)
@@ -110,8 +122,7 @@ std::optional<ListType> graph::typeOf(const GraphList &list,
   const auto numbers = [](int64_t length, int64_t low, int64_t count) {
     return ListType{{DType::I64, {length}}, low, std::max(low, count - 1)};
   };
-  const bool isOfAll =
-      list.kind == Kind::BucketPlaces || list.kind == Kind::LevelPlaces;
+  const bool isOfAll = list.isOfAll();
   const bool isOfBucket = list.kind <= Kind::BucketPlaces;
   const size_t groups = isOfBucket ? rooms.buckets.size() : rooms.levels.size();
   if (groups == 0 || list.at < 0 || list.at >= int64_t(isOfAll ? 1 : groups) ||
@@ -123,18 +134,16 @@ std::optional<ListType> graph::typeOf(const GraphList &list,
     return numbers(rooms.nodes, -1, rooms.bucketRows());
   case Kind::LevelPlaces:
     return numbers(rooms.nodes, -1, rooms.levelRows());
-  case Kind::BucketEdges: {
-    const auto [width, nodes] = rooms.buckets[at];
-    return numbers(nodes * std::max<int64_t>(width, 1), -1, rooms.edges);
-  }
+  case Kind::BucketEdges:
+    return numbers(rooms.bucketEdges(), -1, rooms.edges);
   case Kind::BucketLengths: {
     const auto [width, nodes] = rooms.buckets[at];
     return ListType{{DType::I32, {nodes}}, 0, width};
   }
   case Kind::BucketNodes:
-    return numbers(rooms.buckets[at].nodes, -1, rooms.nodes);
+    return numbers(rooms.bucketRows(), -1, rooms.nodes);
   case Kind::LevelNodes:
-    return numbers(rooms.rows(at), -1, rooms.nodes);
+    return numbers(rooms.levelRows(), -1, rooms.nodes);
   case Kind::LevelDestinations:
     return numbers(rooms.levels[at].edges(), 0, rooms.rows(at));
   case Kind::LevelSources:
@@ -147,19 +156,16 @@ std::optional<ListType> graph::typeOf(const GraphList &list,
 
 std::vector<GraphList> graph::listsOf(const Rooms &rooms) {
   std::vector<GraphList> lists;
-  for (size_t b = 0; b < rooms.buckets.size(); ++b)
-    for (Kind kind :
-         {Kind::BucketEdges, Kind::BucketLengths, Kind::BucketNodes})
-      lists.push_back({kind, int64_t(b)});
   if (!rooms.buckets.empty())
-    lists.push_back({Kind::BucketPlaces});
+    lists = {{Kind::BucketEdges}, {Kind::BucketNodes}, {Kind::BucketPlaces}};
+  for (size_t b = 0; b < rooms.buckets.size(); ++b)
+    lists.push_back({Kind::BucketLengths, int64_t(b)});
+  if (!rooms.levels.empty())
+    lists.insert(lists.end(), {{Kind::LevelNodes}, {Kind::LevelPlaces}});
   for (size_t l = 0; l < rooms.levels.size(); ++l) {
+    lists.push_back({Kind::LevelDestinations, int64_t(l)});
     for (const PairRoom &pair : rooms.levels[l].from)
       lists.push_back({Kind::LevelSources, int64_t(l), pair.from});
-    for (Kind kind : {Kind::LevelDestinations, Kind::LevelNodes})
-      lists.push_back({kind, int64_t(l)});
   }
-  if (!rooms.levels.empty())
-    lists.push_back({Kind::LevelPlaces});
   return lists;
 }

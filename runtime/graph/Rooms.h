@@ -22,6 +22,8 @@ namespace smex::graph {
 struct BucketRoom {
   int64_t width = 0, nodes = 0;
 
+  /// A mailbox for no messages has one place, and nothing in it.
+  int64_t places() const { return width > 0 ? width : 1; }
   bool operator==(const BucketRoom &other) const {
     return width == other.width && nodes == other.nodes;
   }
@@ -63,8 +65,9 @@ struct Rooms {
   int64_t rows(size_t level) const;
   /// Rows of all levels below.
   int64_t firstRow(size_t level) const;
-  /// Rows of all buckets, or levels.
+  /// Rows of all buckets, or levels; places for edges of all buckets.
   int64_t bucketRows() const;
+  int64_t bucketEdges() const;
   int64_t levelRows() const { return firstRow(levels.size()); }
 };
 
@@ -72,21 +75,25 @@ struct Rooms {
 /// or beyond what fits in memory.
 Status check(const Rooms &rooms);
 
-/// A list of places. Those of buckets and levels are for one of them, `at`.
+/// A list of places. Some are of one bucket or level, `at`; the others go
+/// through all of them, one after the other.
 struct GraphList {
   enum class Kind {
-    BucketEdges, // i64[nodes x width]: edges that lead to each node, row-major
-    BucketLengths,     // i32[nodes]: how many of them each node has
-    BucketNodes,       // i64[nodes]
-    BucketPlaces,      // i64[nodes of the graph]: rows of all buckets together
-    LevelSources,      // i64[edges]: rows of level `from`
-    LevelDestinations, // i64[edges from all levels]: rows of the level; spare
-                       // edges lead to spare rows
+    BucketEdges, // i64[]: nodes x width (1 at least) edges of each bucket, row-
+                 // major: those that lead to a node, in their order
+    BucketLengths, // i32[nodes]: of one bucket: how many edges each node has
+    BucketNodes,   // i64[rows]
+    BucketPlaces,  // i64[nodes of the graph]: the row of each
+    LevelSources,  // i64[edges]: of edges from level `from`, rows of it
+    LevelDestinations, // i64[edges]: of edges to one level, from all, rows of
+                       // it; spare ones lead to spare rows
     LevelNodes,        // i64[rows]
-    LevelPlaces,       // i64[nodes of the graph]: rows of all levels together
+    LevelPlaces,       // i64[nodes of the graph]: the row of each
   } kind = Kind::BucketEdges;
   int64_t at = 0, from = 0;
 
+  /// It goes through all buckets or levels.
+  bool isOfAll() const;
   bool operator==(const GraphList &other) const {
     return kind == other.kind && at == other.at && from == other.from;
   }

@@ -33,20 +33,27 @@ void Importer::reduceMailboxes(Node &node, Scope &scope,
     requireRows(node, i, graph.rooms.nodes, "node");
   addBuckets(node, graph);
   const auto &buckets = graph.rooms.buckets;
+  // Of all buckets at once, which then take their rows.
+  const ValueId messages = rowsAt(node, graph, node.in(0), {Kind::BucketEdges});
+  std::vector<ValueId> features;
+  for (size_t i = 1; i < node.inputs.size(); ++i)
+    features.push_back(rowsAt(node, graph, node.in(i), {Kind::BucketNodes}));
+  int64_t edge = 0, row = 0;
   std::vector<std::vector<ValueId>> parts; // per result, per bucket
   for (int64_t b = 0; b < int64_t(buckets.size()); ++b) {
-    const auto [width, nodes] = buckets[size_t(b)];
+    const int64_t width = buckets[size_t(b)].width;
+    const int64_t places = buckets[size_t(b)].places();
+    const int64_t nodes = buckets[size_t(b)].nodes;
     std::vector<int64_t> shape = node.shape(0);
-    // A mailbox without messages has one place, and nothing in it.
     shape.insert(shape.begin(), nodes);
-    shape[1] = std::max<int64_t>(width, 1);
-    const ValueId messages =
-        rowsAt(node, graph, node.in(0), {Kind::BucketEdges, b});
+    shape[1] = places;
     std::vector<ValueId> inputs = {
-        node.reshape(messages, shape),
+        node.reshape(node.slice(messages, 0, edge, nodes * places), shape),
         listOf(node, graph, {Kind::BucketLengths, b})};
-    for (size_t i = 1; i < node.inputs.size(); ++i)
-      inputs.push_back(rowsAt(node, graph, node.in(i), {Kind::BucketNodes, b}));
+    for (ValueId feature : features)
+      inputs.push_back(node.slice(feature, 0, row, nodes));
+    edge += nodes * places;
+    row += nodes;
     const auto results = importBody(
         node, body, inputs, "/" + std::to_string(width) + "/", scope, in);
     parts.resize(results.size());
@@ -85,8 +92,13 @@ void Importer::propagate(Node &node, Scope &scope, const Surroundings &in) {
     node.require(width > 0, "\"widths\" must be positive");
   addLevels(node, graph);
   const DType dtype = node.inType(0).dtype;
+  std::vector<ValueId> features; // in the order of levels
+  for (size_t i = 0; i < node.inputs.size(); ++i)
+    features.push_back(rowsAt(node, graph, node.in(i), {Kind::LevelNodes}));
+  int64_t row = 0;
   std::vector<std::vector<ValueId>> states(widths.size()); // per level
   for (int64_t level = 0; level < int64_t(graph.rooms.levels.size()); ++level) {
+    const int64_t rows = graph.rooms.rows(size_t(level));
     std::vector<ValueId> inputs;
     for (size_t s = 0; s < widths.size(); ++s) {
       std::vector<ValueId> parts; // what reads one level is together
@@ -98,9 +110,9 @@ void Importer::propagate(Node &node, Scope &scope, const Surroundings &in) {
       inputs.push_back(node.concat(parts, 0));
     }
     inputs.push_back(listOf(node, graph, {Kind::LevelDestinations, level}));
-    for (size_t i = 0; i < node.inputs.size(); ++i)
-      inputs.push_back(
-          rowsAt(node, graph, node.in(i), {Kind::LevelNodes, level}));
+    for (ValueId feature : features)
+      inputs.push_back(node.slice(feature, 0, row, rows));
+    row += rows;
     const auto results = importBody(
         node, body, inputs, "/" + std::to_string(level) + "/", scope, in);
     if (results.size() != widths.size())
@@ -108,8 +120,7 @@ void Importer::propagate(Node &node, Scope &scope, const Surroundings &in) {
                   " states, and \"widths\" has ", widths.size());
     for (size_t s = 0; s < widths.size(); ++s) {
       node.require(!isSequence(results[s]), "its body gives a sequence");
-      const TensorType wanted{dtype,
-                              {graph.rooms.rows(size_t(level)), widths[s]}};
+      const TensorType wanted{dtype, {rows, widths[s]}};
       if (node.type(results[s]) != wanted)
         node.refuse("its body gives a state of ",
                     toString(node.type(results[s])), ", not ",
