@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <algorithm>
+#include <array>
 
 using namespace mlir;
 using namespace smex;
@@ -95,6 +96,32 @@ Value codegen::combineLanes(Kernel &kernel, Value lanes) {
     lanes = kernel.combine(low, part(half));
   }
   return vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{0});
+}
+
+Value codegen::combineLanesOfEach(Kernel &kernel, ArrayRef<Value> vectors) {
+  static_assert(vectorSize == 8, "what is in which half of a register");
+  // Two vectors become one with half of each one's lanes, three times. Shuffles
+  // that stay within halves of 256 bits are cheaper, hence the order.
+  using Lanes = std::array<int64_t, vectorSize>;
+  const auto merged = [&](Value x, Value y, Lanes low, Lanes high) {
+    const auto pick = [&](const Lanes &lanes) -> Value {
+      return vector::ShuffleOp::create(kernel.b, x, y, lanes);
+    };
+    Value first = pick(low);
+    return kernel.combine(first, pick(high));
+  };
+  const auto pair = [&](size_t i) { // lanes 4 of i, 4 of i + 4
+    return merged(vectors[i], vectors[i + 4], {0, 1, 2, 3, 8, 9, 10, 11},
+                  {4, 5, 6, 7, 12, 13, 14, 15});
+  };
+  const auto four = [&](size_t i) { // lanes 2 of i, i + 1, i + 4, i + 5
+    Value left = pair(i);
+    return merged(left, pair(i + 1), {0, 1, 8, 9, 4, 5, 12, 13},
+                  {2, 3, 10, 11, 6, 7, 14, 15});
+  };
+  Value left = four(0);
+  return merged(left, four(2), {0, 2, 8, 10, 4, 6, 12, 14},
+                {1, 3, 9, 11, 5, 7, 13, 15});
 }
 
 VectorVariable::VectorVariable(Kernel &kernel)

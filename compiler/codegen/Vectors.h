@@ -34,6 +34,10 @@ mlir::Value maskOf(Kernel &kernel, mlir::Value count);
 /// halves first.
 mlir::Value combineLanes(Kernel &kernel, mlir::Value lanes);
 
+/// The same of vectorSize vectors: element i is what vector i comes to.
+mlir::Value combineLanesOfEach(Kernel &kernel,
+                               llvm::ArrayRef<mlir::Value> vectors);
+
 /// A vector on the stack that is only loaded and stored as a whole, and so
 /// becomes a register.
 class VectorVariable {
