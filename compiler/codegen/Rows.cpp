@@ -12,6 +12,7 @@
 #include "compiler/codegen/Conditions.h"
 #include "compiler/codegen/LoopOrder.h"
 #include "compiler/codegen/Nest.h"
+#include "compiler/codegen/Prefetch.h"
 #include "compiler/codegen/Vectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,6 +30,9 @@ namespace {
 
 /// Blocks per tile: as many as half of the registers hold, then fewer.
 constexpr int64_t tileSizes[] = {8, 4, 2, 1};
+
+/// Blocks in 64 bytes of f32.
+constexpr size_t blocksPerLine = 2;
 
 /// What guards a term decides for all elements of a vector alike.
 bool hasRows(const ExprRef &term, const ExprRef &nothing, int variable) {
@@ -144,8 +148,10 @@ private:
     enter(blocks.front()); // to the loops, these variables have values
     Nest nest(kernel, order.reductions);
     nest.skip(nothing);
-    nest.emit(term,
-              Nest::Body([&](const ExprRef &term) { add(term, blocks); }));
+    nest.emit(term, Nest::Body([&](const ExprRef &term) {
+                fetch(term, blocks, nest.endOf(order.reductions.back()));
+                add(term, blocks);
+              }));
     for (Block &each : blocks) {
       enter(each);
       Value total = each.sum.get();
@@ -159,6 +165,23 @@ private:
     kernel.at[size_t(along)] = nullptr;
     if (before >= 0)
       kernel.at[size_t(before)] = nullptr;
+  }
+
+  /// Rows of terms ahead. What is read where a condition on data holds may not
+  /// be there where it does not.
+  void fetch(const ExprRef &term, const std::deque<Block> &blocks, Value end) {
+    const int inner = order.reductions.back();
+    if (isGuarded(term, nothing))
+      return;
+    ahead(kernel, inner, kernel.at[size_t(inner)], end, [&] {
+      for (const ExprRef &read : gathers(term, inner))
+        for (size_t i = 0; i < blocks.size(); i += blocksPerLine) {
+          enter(blocks[i]);
+          prefetch(kernel, read);
+          if (!uses(read, along) && (before < 0 || !uses(read, before)))
+            break;
+        }
+    });
   }
 
   void add(const ExprRef &term, std::deque<Block> &blocks) {
