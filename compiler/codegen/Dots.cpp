@@ -9,6 +9,7 @@
 #include "compiler/codegen/Conditions.h"
 #include "compiler/codegen/LoopOrder.h"
 #include "compiler/codegen/Nest.h"
+#include "compiler/codegen/Prefetch.h"
 #include "compiler/codegen/Vectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,14 +65,6 @@ private:
     return found;
   }
 
-  Value size(int variable) {
-    const auto v = size_t(variable);
-    return kernel.max(kernel.sub(kernel.hi[v], kernel.lo[v]),
-                      kernel.constant(0));
-  }
-
-  Value both(Value a, Value b_) { return arith::AndIOp::create(b, a, b_); }
-
   /// Computes what comes in whole blocks of short sums: results that lie
   /// together, or, where there are too few of them, neighbours along the
   /// variable before. Gives from where on the rest is left, of each variable
@@ -79,20 +72,19 @@ private:
   std::vector<std::pair<int, Value>> blocks(const ExprRef &term) {
     const int last = kernel.lambda.rank() - 1;
     Value eight = kernel.constant(vectorSize);
-    Value isShort = kernel.less(size(int(along)),
+    Value isShort = kernel.less(kernel.size(int(along)),
                                 kernel.constant(maxVectors * vectorSize + 1));
     std::vector<std::pair<int, Value>> rest;
     for (int across = last; across >= 0 && across >= last - 1; --across) {
       Value chosen = isShort;
       if (across < last)
-        chosen = both(isShort, kernel.less(size(last), eight));
+        chosen = kernel.both(isShort, kernel.less(kernel.size(last), eight));
       else if (last > 0)
-        chosen = both(isShort,
-                      kernel.less(kernel.constant(vectorSize - 1), size(last)));
+        chosen =
+            kernel.both(isShort, kernel.less(kernel.constant(vectorSize - 1),
+                                             kernel.size(last)));
       Value low = kernel.lo[size_t(across)];
-      Value whole =
-          arith::AndIOp::create(b, size(across), kernel.constant(-vectorSize));
-      Value end = kernel.add(low, whole);
+      Value end = kernel.add(low, kernel.whole(across));
       rest.emplace_back(across, arith::SelectOp::create(b, chosen, end, low));
       kernel.when(chosen, [&] { blocksAcross(term, across, end); });
     }
@@ -101,15 +93,14 @@ private:
 
   /// By how many vectors a sum has, and whether the last of them is whole.
   void blocksAcross(const ExprRef &term, int across, Value end) {
-    Value terms = size(int(along));
+    Value terms = kernel.size(int(along));
     for (int64_t vectors = 1; vectors <= maxVectors; ++vectors) {
       Value most = kernel.constant(vectors * vectorSize);
       Value above = kernel.constant((vectors - 1) * vectorSize);
-      Value isWhole =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, terms, most);
+      Value isWhole = kernel.equal(terms, most);
       Value isPartial = kernel.less(terms, most);
       if (vectors > 1)
-        isPartial = both(isPartial, kernel.less(above, terms));
+        isPartial = kernel.both(isPartial, kernel.less(above, terms));
       const auto loops = [&](bool masked) {
         Value mask =
             masked ? maskOf(kernel, kernel.sub(terms, above)) : Value();
@@ -132,6 +123,8 @@ private:
              Value mask) {
     const int last = kernel.lambda.rank() - 1;
     const auto here = [&] {
+      if (across == last && last > 0)
+        fetch(term, first, vectors);
       std::vector<Value> results;
       for (int64_t i = 0; i < vectorSize; ++i) {
         kernel.at[size_t(across)] = kernel.add(first, kernel.constant(i));
@@ -161,6 +154,26 @@ private:
                 });
   }
 
+  /// What this block's results read some passes of the loop around them later,
+  /// where data says which rows.
+  void fetch(const ExprRef &term, Value first, int64_t vectors) {
+    const int last = kernel.lambda.rank() - 1, outer = last - 1;
+    const int64_t perLine = vectors == 1 ? 2 : 1; // 64 bytes of f32
+    const auto at = [&](int variable) -> Value & {
+      return kernel.at[size_t(variable)];
+    };
+    at(int(along)) = kernel.lo[along];
+    ahead(kernel, outer, at(outer), kernel.hi[size_t(outer)], [&] {
+      for (const ExprRef &read : gathers(term, outer))
+        for (int64_t i = 0; i < vectorSize && uses(read, int(along));
+             i += perLine) {
+          at(last) = kernel.add(first, kernel.constant(i));
+          prefetch(kernel, read);
+        }
+    });
+    at(int(along)) = at(last) = nullptr;
+  }
+
   /// One result's lanes, as far as they have terms, in one vector.
   Value lanesOf(const ExprRef &term, int64_t vectors, Value mask) {
     Value lanes;
@@ -183,9 +196,7 @@ private:
       return kernel.when(kernel.emit(term->children[0]),
                          [&] { addAll(term->children[1]); });
     const auto lanes = int64_t(sums.size()) * vectorSize;
-    Value low = kernel.lo[along];
-    Value size =
-        kernel.max(kernel.sub(kernel.hi[along], low), kernel.constant(0));
+    Value low = kernel.lo[along], size = kernel.size(int(along));
     // A power of two.
     Value whole = arith::AndIOp::create(b, size, kernel.constant(-lanes));
     Value rest = kernel.add(low, whole);

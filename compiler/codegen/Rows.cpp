@@ -75,10 +75,9 @@ public:
       if (i != along && i != before)
         outputs.push_back(i);
     // Whole vectors need no masks.
-    Value rest =
-        arith::RemUIOp::create(b, size(along), kernel.constant(vectorSize));
-    Value whole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest,
-                                        kernel.constant(0));
+    Value rest = arith::RemUIOp::create(b, kernel.size(along),
+                                        kernel.constant(vectorSize));
+    Value whole = kernel.equal(rest, kernel.constant(0));
     const auto loops = [&](bool masked) {
       masks = masked;
       Nest(kernel, outputs).emit(term, Nest::Body([&](const ExprRef &term) {
@@ -97,19 +96,13 @@ private:
     Value before, at, mask;
   };
 
-  Value size(int variable) {
-    const auto v = size_t(variable);
-    return kernel.max(kernel.sub(kernel.hi[v], kernel.lo[v]),
-                      kernel.constant(0));
-  }
-
   /// As many of the largest tiles as fit, then of the next.
   void tiles(const ExprRef &term) {
-    Value perRow =
-        arith::CeilDivUIOp::create(b, size(along), kernel.constant(vectorSize));
+    Value perRow = arith::CeilDivUIOp::create(b, kernel.size(along),
+                                              kernel.constant(vectorSize));
     Value count = perRow;
     if (before >= 0)
-      count = arith::MulIOp::create(b, perRow, size(before));
+      count = arith::MulIOp::create(b, perRow, kernel.size(before));
     Value start = kernel.constant(0);
     for (int64_t blocks : tileSizes) {
       Value step = kernel.constant(blocks);
@@ -171,10 +164,12 @@ private:
   /// be there where it does not.
   void fetch(const ExprRef &term, const std::deque<Block> &blocks, Value end) {
     const int inner = order.reductions.back();
-    if (isGuarded(term, nothing))
+    const std::vector<ExprRef> reads = gathers(term, inner);
+    // The processor sees far enough ahead where little is done per term.
+    if (isGuarded(term, nothing) || reads.size() * blocks.size() < 4)
       return;
     ahead(kernel, inner, kernel.at[size_t(inner)], end, [&] {
-      for (const ExprRef &read : gathers(term, inner))
+      for (const ExprRef &read : reads)
         for (size_t i = 0; i < blocks.size(); i += blocksPerLine) {
           enter(blocks[i]);
           prefetch(kernel, read);
