@@ -1,5 +1,7 @@
 #include "compiler/codegen/Prefetch.h"
 
+#include "compiler/codegen/Conditions.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 #include <algorithm>
@@ -17,8 +19,8 @@ constexpr int64_t distance = 8;
 
 std::vector<ExprRef> codegen::gathers(const ExprRef &term, int variable) {
   std::vector<ExprRef> reads;
-  walk(term, [&](const ExprRef &e) {
-    if (e->kind != ExprKind::Read || e->otherwise)
+  walkEvaluated(term, [&](const ExprRef &e) {
+    if (e->kind != ExprKind::Read)
       return;
     const bool moves = std::any_of(
         e->children.begin(), e->children.end(), [&](const ExprRef &index) {

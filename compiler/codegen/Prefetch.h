@@ -9,7 +9,8 @@
 namespace smex::codegen {
 
 /// Reads in the term, each once, whose place is data that depends on the
-/// variable: `x[src[e], f]` for e.
+/// variable: `x[src[e], f]` for e. None that a condition may leave out: where
+/// it does not hold, what says the place may be out of range itself.
 std::vector<tdl::ExprRef> gathers(const tdl::ExprRef &term, int variable);
 
 /// Calls `body` with kernel.at[variable] some passes ahead of `at`, yet below

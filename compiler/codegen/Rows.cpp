@@ -160,13 +160,12 @@ private:
       kernel.at[size_t(before)] = nullptr;
   }
 
-  /// Rows of terms ahead. What is read where a condition on data holds may not
-  /// be there where it does not.
+  /// Rows of terms ahead.
   void fetch(const ExprRef &term, const std::deque<Block> &blocks, Value end) {
     const int inner = order.reductions.back();
     const std::vector<ExprRef> reads = gathers(term, inner);
     // The processor sees far enough ahead where little is done per term.
-    if (isGuarded(term, nothing) || reads.size() * blocks.size() < 4)
+    if (reads.size() * blocks.size() < 4)
       return;
     ahead(kernel, inner, kernel.at[size_t(inner)], end, [&] {
       for (const ExprRef &read : reads)
