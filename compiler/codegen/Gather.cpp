@@ -36,23 +36,33 @@ public:
 
 private:
   void blocksAlong(int along) {
+    const auto v = size_t(along);
+    Value high = kernel.hi[v];
+    Value end = kernel.add(kernel.lo[v], kernel.whole(along));
+    around(along, [&] {
+      kernel.loop(kernel.lo[v], end, vectorSize,
+                  [&](Value first) { block(along, first); });
+    });
+    // On their own: what is left needs other constants in registers.
+    kernel.when(kernel.less(end, high), [&] {
+      const llvm::SaveAndRestore rare(kernel.isRare, true);
+      around(along, [&] {
+        kernel.loop(end, high, 1, [&](Value at) {
+          kernel.at[v] = at;
+          inside(along, [&] { store(); });
+        });
+      });
+    });
+    kernel.at[v] = nullptr;
+  }
+
+  /// For each value of the variables before `along`.
+  void around(int along, llvm::function_ref<void()> body) {
     std::vector<int> outer;
     for (int i = 0; i < along; ++i)
       outer.push_back(i);
-    const auto v = size_t(along);
     Nest(kernel, outer).emit(term, Nest::Body([&](const ExprRef &) {
-                               Value low = kernel.lo[v], high = kernel.hi[v];
-                               Value end = kernel.add(low, kernel.whole(along));
-                               kernel.loop(
-                                   low, end, vectorSize,
-                                   [&](Value first) { block(along, first); });
-                               const llvm::SaveAndRestore rare(kernel.isRare,
-                                                               true);
-                               kernel.loop(end, high, 1, [&](Value at) {
-                                 kernel.at[v] = at;
-                                 inside(along, [&] { store(); });
-                               });
-                               kernel.at[v] = nullptr;
+                               body();
                              }));
   }
 

@@ -15,8 +15,9 @@ constexpr int64_t vectorSize = 8;
 /// additions as are in flight at once.
 constexpr int64_t laneBytes = 128;
 
-/// Whether emitVector can: f32 and f64, arithmetic without branches on the
-/// variable, unconditional reads whose last index alone moves with it, by one.
+/// Whether emitVector can: f32 and f64, arithmetic, a choice by comparison
+/// between what is read in any case, unconditional reads whose last index alone
+/// moves with the variable, by one.
 bool hasVector(const tdl::ExprRef &e, int variable);
 
 /// The expression at kernel.at[variable] and the values that follow it. With a
