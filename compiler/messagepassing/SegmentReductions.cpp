@@ -24,9 +24,6 @@ using semantic::ParameterOp;
 
 namespace {
 
-/// Lists of fewer numbers are in a cache whatever their type.
-constexpr int64_t shortList = 4096;
-
 /// A list of integers that is there before any kernel runs.
 struct List {
   mlir::Value value;
@@ -173,8 +170,8 @@ private:
     std::vector<bool> chosen;
     SmallVector<mlir::Value> keys;
     for (const auto &list : lists) {
-      const bool isLong = list && !list->isInput && list->length() >= shortList;
-      keys.push_back(isLong ? orderedLike(apply, *list, lists) : mlir::Value());
+      keys.push_back(list && !list->isInput ? orderedLike(apply, *list, lists)
+                                            : mlir::Value());
       chosen.push_back(bool(keys.back()));
     }
     const auto made = narrowed(lambda, knownOf(lists), chosen);
