@@ -3,9 +3,13 @@
 // and the same bits, as one output at a time in Reduction.cpp, whose terms may
 // be anything; here they are vectors from the start, which short sums gain most
 // by: an edge's score is a product of a few features.
+//
+// Sums of up to two vectors are computed eight at a time: the trees of all
+// share their vectors, and the totals are one vector in the end.
 #include "compiler/codegen/Conditions.h"
 #include "compiler/codegen/LoopOrder.h"
 #include "compiler/codegen/Nest.h"
+#include "compiler/codegen/Prefetch.h"
 #include "compiler/codegen/Vectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,6 +25,9 @@ using tdl::ExprRef;
 
 namespace {
 
+/// Of sums that are computed eight at a time.
+constexpr int64_t maxVectors = 2;
+
 class Dots {
 public:
   Dots(Kernel &kernel, int along)
@@ -31,20 +38,156 @@ public:
   }
 
   void build(const ExprRef &term) {
-    std::vector<int> outputs;
-    for (int i = 0; i < kernel.lambda.rank(); ++i)
-      outputs.push_back(i);
-    Nest(kernel, outputs).emit(term, Nest::Body([&](const ExprRef &term) {
-                                 Value nothing =
-                                     broadcast(kernel, kernel.identity());
-                                 for (VectorVariable &sum : sums)
-                                   sum.set(nothing);
-                                 addAll(term);
-                                 kernel.storeAccumulated(total());
-                               }));
+    Nest rest(kernel, outputsUpTo(kernel.lambda.rank()));
+    if (!hasBranches(term))
+      for (auto [across, from] : blocks(term))
+        rest.setRange(across, from, kernel.hi[size_t(across)]);
+    rest.emit(term, Nest::Body([&](const ExprRef &term) {
+                Value nothing = broadcast(kernel, kernel.identity());
+                for (VectorVariable &sum : sums)
+                  sum.set(nothing);
+                addAll(term);
+                kernel.storeAccumulated(total());
+              }));
   }
 
 private:
+  static std::vector<int> outputsUpTo(int rank) {
+    std::vector<int> outputs;
+    for (int i = 0; i < rank; ++i)
+      outputs.push_back(i);
+    return outputs;
+  }
+
+  static bool hasBranches(const ExprRef &term) {
+    bool found = false;
+    walk(term, [&](const ExprRef &e) { found |= e->kind == ExprKind::Select; });
+    return found;
+  }
+
+  /// Computes what comes in whole blocks of short sums: results that lie
+  /// together, or, where there are too few of them, neighbours along the
+  /// variable before. Gives from where on the rest is left, of each variable
+  /// that blocks may lie across.
+  std::vector<std::pair<int, Value>> blocks(const ExprRef &term) {
+    const int last = kernel.lambda.rank() - 1;
+    Value eight = kernel.constant(vectorSize);
+    Value isShort = kernel.less(kernel.size(int(along)),
+                                kernel.constant(maxVectors * vectorSize + 1));
+    std::vector<std::pair<int, Value>> rest;
+    for (int across = last; across >= 0 && across >= last - 1; --across) {
+      Value chosen = isShort;
+      if (across < last)
+        chosen = kernel.both(isShort, kernel.less(kernel.size(last), eight));
+      else if (last > 0)
+        chosen =
+            kernel.both(isShort, kernel.less(kernel.constant(vectorSize - 1),
+                                             kernel.size(last)));
+      Value low = kernel.lo[size_t(across)];
+      Value end = kernel.add(low, kernel.whole(across));
+      rest.emplace_back(across, arith::SelectOp::create(b, chosen, end, low));
+      kernel.when(chosen, [&] { blocksAcross(term, across, end); });
+    }
+    return rest;
+  }
+
+  /// By how many vectors a sum has, and whether the last of them is whole.
+  void blocksAcross(const ExprRef &term, int across, Value end) {
+    Value terms = kernel.size(int(along));
+    for (int64_t vectors = 1; vectors <= maxVectors; ++vectors) {
+      Value most = kernel.constant(vectors * vectorSize);
+      Value above = kernel.constant((vectors - 1) * vectorSize);
+      Value isWhole = kernel.equal(terms, most);
+      Value isPartial = kernel.less(terms, most);
+      if (vectors > 1)
+        isPartial = kernel.both(isPartial, kernel.less(above, terms));
+      const auto loops = [&](bool masked) {
+        Value mask =
+            masked ? maskOf(kernel, kernel.sub(terms, above)) : Value();
+        Nest(kernel, outputsUpTo(across))
+            .emit(term, Nest::Body([&](const ExprRef &term) {
+                    kernel.loop(kernel.lo[size_t(across)], end, vectorSize,
+                                [&](Value first) {
+                                  block(term, across, first, vectors, mask);
+                                });
+                  }));
+      };
+      kernel.when(isWhole, [&] { loops(false); });
+      kernel.when(isPartial, [&] { loops(true); });
+    }
+  }
+
+  /// The results from `first` on, for each value of the variables after
+  /// `across`.
+  void block(const ExprRef &term, int across, Value first, int64_t vectors,
+             Value mask) {
+    const int last = kernel.lambda.rank() - 1;
+    const auto here = [&] {
+      if (across == last && last > 0)
+        fetch(term, first, vectors);
+      std::vector<Value> results;
+      for (int64_t i = 0; i < vectorSize; ++i) {
+        kernel.at[size_t(across)] = kernel.add(first, kernel.constant(i));
+        results.push_back(lanesOf(term, vectors, mask));
+      }
+      // Added to an identity first, as the bits of a sum of -0 have it.
+      Value totals = kernel.combine(broadcast(kernel, kernel.identity()),
+                                    combineLanesOfEach(kernel, results));
+      for (int64_t i = 0; i < (across < last ? vectorSize : 1); ++i) {
+        kernel.at[size_t(across)] = kernel.add(first, kernel.constant(i));
+        if (across == last)
+          vector::StoreOp::create(b, totals, kernel.result,
+                                  kernel.resultIndices());
+        else
+          kernel.storeAccumulated(
+              vector::ExtractOp::create(b, totals, ArrayRef<int64_t>{i}));
+      }
+      kernel.at[size_t(across)] = nullptr;
+    };
+    if (across == last)
+      return here();
+    kernel.loop(kernel.lo[size_t(last)], kernel.hi[size_t(last)], 1,
+                [&](Value at) {
+                  kernel.at[size_t(last)] = at;
+                  here();
+                  kernel.at[size_t(last)] = nullptr;
+                });
+  }
+
+  /// What this block's results read some passes of the loop around them later,
+  /// where data says which rows.
+  void fetch(const ExprRef &term, Value first, int64_t vectors) {
+    const int last = kernel.lambda.rank() - 1, outer = last - 1;
+    const int64_t perLine = vectors == 1 ? 2 : 1; // 64 bytes of f32
+    const auto at = [&](int variable) -> Value & {
+      return kernel.at[size_t(variable)];
+    };
+    at(int(along)) = kernel.lo[along];
+    ahead(kernel, outer, at(outer), kernel.hi[size_t(outer)], [&] {
+      for (const ExprRef &read : gathers(term, outer))
+        for (int64_t i = 0; i < vectorSize && uses(read, int(along));
+             i += perLine) {
+          at(last) = kernel.add(first, kernel.constant(i));
+          prefetch(kernel, read);
+        }
+    });
+    at(int(along)) = at(last) = nullptr;
+  }
+
+  /// One result's lanes, as far as they have terms, in one vector.
+  Value lanesOf(const ExprRef &term, int64_t vectors, Value mask) {
+    Value lanes;
+    for (int64_t i = 0; i < vectors; ++i) {
+      Value partial = i + 1 == vectors ? mask : Value();
+      Value value = valueAt(term, kernel.lo[along], size_t(i), partial);
+      if (partial)
+        value = arith::SelectOp::create(b, partial, value,
+                                        broadcast(kernel, kernel.identity()));
+      lanes = lanes ? kernel.combine(lanes, value) : value;
+    }
+    return lanes;
+  }
+
   void addAll(const ExprRef &term) {
     const ExprRef nothing = kernel.nothing();
     if (equal(term, nothing))
@@ -53,9 +196,7 @@ private:
       return kernel.when(kernel.emit(term->children[0]),
                          [&] { addAll(term->children[1]); });
     const auto lanes = int64_t(sums.size()) * vectorSize;
-    Value low = kernel.lo[along];
-    Value size =
-        kernel.max(kernel.sub(kernel.hi[along], low), kernel.constant(0));
+    Value low = kernel.lo[along], size = kernel.size(int(along));
     // A power of two.
     Value whole = arith::AndIOp::create(b, size, kernel.constant(-lanes));
     Value rest = kernel.add(low, whole);

@@ -1,6 +1,7 @@
 #include "compiler/codegen/Kernel.h"
 
 #include "compiler/codegen/Conditions.h"
+#include "compiler/codegen/Vectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -57,6 +58,21 @@ void codegen::setLoopAnnotation(Operation *loop, bool vectorize) {
   loop->setDiscardableAttr(
       "loop_annotation",
       LLVM::LoopAnnotationAttr::get(context, {}, disabled, interleave, {}, {},
+                                    {}, {}, {}, {}, {}, {}, {}, {}, {}, {}));
+}
+
+void codegen::setVectorLength(Operation *loop, int64_t length) {
+  MLIRContext *context = loop->getContext();
+  const auto number = [&](int64_t value) {
+    return IntegerAttr::get(IntegerType::get(context, 32), value);
+  };
+  const auto vectorize =
+      LLVM::LoopVectorizeAttr::get(context, BoolAttr::get(context, false), {},
+                                   {}, number(length), {}, {}, {});
+  const auto interleave = LLVM::LoopInterleaveAttr::get(context, number(1));
+  loop->setDiscardableAttr(
+      "loop_annotation",
+      LLVM::LoopAnnotationAttr::get(context, {}, vectorize, interleave, {}, {},
                                     {}, {}, {}, {}, {}, {}, {}, {}, {}, {}));
 }
 
@@ -125,11 +141,33 @@ Value Kernel::less(Value x, Value y) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y);
 }
 
+Value Kernel::equal(Value x, Value y) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
+}
+Value Kernel::both(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
+
+Value Kernel::size(int variable) {
+  const auto v = size_t(variable);
+  return max(sub(hi[v], lo[v]), constant(0));
+}
+
+Value Kernel::whole(int variable) {
+  return arith::AndIOp::create(b, size(variable), constant(-vectorSize));
+}
+
 void Kernel::loop(Value low, Value high, int64_t step,
                   llvm::function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(b, low, high, constant(step));
   if (isRare)
     setLoopAnnotation(loop, /*vectorize=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void Kernel::vectorLoop(int64_t length, llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, constant(0), constant(length), constant(1));
+  setVectorLength(loop, length);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());

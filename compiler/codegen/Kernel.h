@@ -32,6 +32,8 @@ std::vector<bool> mayShareMemory(const tdl::Lambda &lambda);
 /// processors overlap iterations by themselves, and more would cost compile
 /// time.
 void setLoopAnnotation(mlir::Operation *loop, bool vectorize);
+/// Tells LLVM to make vectors of this many elements, one at a time.
+void setVectorLength(mlir::Operation *loop, int64_t length);
 
 class Kernel {
 public:
@@ -92,6 +94,8 @@ public:
   /// Loops made while this is set run a few times at most, or rarely at all:
   /// vectorizing them is not worth the code.
   bool isRare = false;
+  /// `for i = 0 to length`, as one vector.
+  void vectorLoop(int64_t length, llvm::function_ref<void(mlir::Value)> body);
   void when(mlir::Value condition, llvm::function_ref<void()> body);
   /// Stack memory, reserved once per call.
   mlir::Value scratch(mlir::Type element, int64_t count);
@@ -102,6 +106,11 @@ public:
   mlir::Value min(mlir::Value x, mlir::Value y);
   mlir::Value max(mlir::Value x, mlir::Value y);
   mlir::Value less(mlir::Value x, mlir::Value y);
+  mlir::Value equal(mlir::Value x, mlir::Value y);
+  mlir::Value both(mlir::Value x, mlir::Value y);
+  /// Values of a variable in the range to compute; those in whole vectors.
+  mlir::Value size(int variable);
+  mlir::Value whole(int variable);
 
 private:
   mlir::Value emitRead(const tdl::ExprRef &e);
@@ -124,6 +133,11 @@ void buildReduction(Kernel &kernel);
 bool buildScatter(Kernel &kernel);
 bool buildWindow(Kernel &kernel);
 bool buildScan(Kernel &kernel);
+
+/// A way to build maps whose last variable takes few values, for buildMap:
+/// where data says which rows are read.
+bool gathersRows(const tdl::Lambda &lambda, const tdl::ExprRef &term);
+void buildGather(Kernel &kernel, const tdl::ExprRef &term);
 
 /// Faster ways to build some reductions, for buildReduction.
 bool buildRows(Kernel &kernel, const tdl::ExprRef &term,

@@ -18,6 +18,9 @@ using tdl::ExprRef;
 
 namespace {
 
+/// Up to here, a loop along a row is over before it has paid for its set-up.
+constexpr int64_t shortRow = 64;
+
 bool hasCuts(const tdl::Lambda &lambda, const ExprRef &term) {
   const std::vector<bool> bound(lambda.outputs.size(), true);
   for (int i = 0; i < lambda.rank(); ++i)
@@ -259,8 +262,15 @@ void codegen::buildMap(Kernel &kernel) {
   const int transposed = transposedVariable(kernel.lambda, term);
   if (transposed >= 0)
     return buildTransposed(kernel, term, transposed);
-  if (!hasCuts(kernel.lambda, term))
-    return buildGeneric(kernel, term);
+  if (!hasCuts(kernel.lambda, term)) {
+    if (!gathersRows(kernel.lambda, term))
+      return buildGeneric(kernel, term);
+    Value size = kernel.size(kernel.lambda.rank() - 1);
+    Value isShort = kernel.less(size, kernel.constant(shortRow));
+    Value isLong = kernel.less(kernel.constant(shortRow - 1), size);
+    kernel.when(isShort, [&] { buildGather(kernel, term); });
+    return kernel.when(isLong, [&] { buildGeneric(kernel, term); });
+  }
   std::vector<int> order;
   for (int i = 0; i < kernel.lambda.rank(); ++i)
     order.push_back(i);

@@ -27,7 +27,8 @@ int countComparisons(const ExprRef &term) {
 } // namespace
 
 Nest::Nest(Kernel &kernel, std::vector<int> order)
-    : kernel(kernel), order(std::move(order)), lo(kernel.lo), hi(kernel.hi) {
+    : kernel(kernel), order(std::move(order)), lo(kernel.lo), hi(kernel.hi),
+      ends(kernel.hi) {
   for (Value value : kernel.at)
     bound.push_back(bool(value));
 }
@@ -162,6 +163,7 @@ void Nest::range(size_t depth, Value low, Value high, const ExprRef &term,
       at.setLoc(NameLoc::get(
           kernel.b.getStringAttr(kernel.lambda.indexName(variable))));
     kernel.at[size_t(variable)] = at;
+    ends[size_t(variable)] = high;
     bound[size_t(variable)] = true;
     level(depth + 1, rest, budget);
     bound[size_t(variable)] = false;

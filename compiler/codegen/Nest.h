@@ -30,6 +30,9 @@ public:
   void emit(const tdl::ExprRef &term, const Body &each);
   void emit(const tdl::ExprRef &term, const InnerLoop &loop);
 
+  /// Where the loop over a variable ends, inside of which the builder stands.
+  mlir::Value endOf(int variable) const { return ends[size_t(variable)]; }
+
 private:
   /// Shortens a reduction's loop to where conditions on variables of inner
   /// loops can hold at all: `o * 2 + k == i`, for any k.
@@ -44,7 +47,7 @@ private:
 
   Kernel &kernel;
   std::vector<int> order;
-  Values lo, hi;
+  Values lo, hi, ends;
   std::vector<bool> bound;
   tdl::ExprRef skipped;
   Body body;

@@ -12,6 +12,7 @@
 #include "compiler/codegen/Conditions.h"
 #include "compiler/codegen/LoopOrder.h"
 #include "compiler/codegen/Nest.h"
+#include "compiler/codegen/Prefetch.h"
 #include "compiler/codegen/Vectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,6 +30,9 @@ namespace {
 
 /// Blocks per tile: as many as half of the registers hold, then fewer.
 constexpr int64_t tileSizes[] = {8, 4, 2, 1};
+
+/// Blocks in 64 bytes of f32.
+constexpr size_t blocksPerLine = 2;
 
 /// What guards a term decides for all elements of a vector alike.
 bool hasRows(const ExprRef &term, const ExprRef &nothing, int variable) {
@@ -71,10 +75,9 @@ public:
       if (i != along && i != before)
         outputs.push_back(i);
     // Whole vectors need no masks.
-    Value rest =
-        arith::RemUIOp::create(b, size(along), kernel.constant(vectorSize));
-    Value whole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest,
-                                        kernel.constant(0));
+    Value rest = arith::RemUIOp::create(b, kernel.size(along),
+                                        kernel.constant(vectorSize));
+    Value whole = kernel.equal(rest, kernel.constant(0));
     const auto loops = [&](bool masked) {
       masks = masked;
       Nest(kernel, outputs).emit(term, Nest::Body([&](const ExprRef &term) {
@@ -93,19 +96,13 @@ private:
     Value before, at, mask;
   };
 
-  Value size(int variable) {
-    const auto v = size_t(variable);
-    return kernel.max(kernel.sub(kernel.hi[v], kernel.lo[v]),
-                      kernel.constant(0));
-  }
-
   /// As many of the largest tiles as fit, then of the next.
   void tiles(const ExprRef &term) {
-    Value perRow =
-        arith::CeilDivUIOp::create(b, size(along), kernel.constant(vectorSize));
+    Value perRow = arith::CeilDivUIOp::create(b, kernel.size(along),
+                                              kernel.constant(vectorSize));
     Value count = perRow;
     if (before >= 0)
-      count = arith::MulIOp::create(b, perRow, size(before));
+      count = arith::MulIOp::create(b, perRow, kernel.size(before));
     Value start = kernel.constant(0);
     for (int64_t blocks : tileSizes) {
       Value step = kernel.constant(blocks);
@@ -144,8 +141,10 @@ private:
     enter(blocks.front()); // to the loops, these variables have values
     Nest nest(kernel, order.reductions);
     nest.skip(nothing);
-    nest.emit(term,
-              Nest::Body([&](const ExprRef &term) { add(term, blocks); }));
+    nest.emit(term, Nest::Body([&](const ExprRef &term) {
+                fetch(term, blocks, nest.endOf(order.reductions.back()));
+                add(term, blocks);
+              }));
     for (Block &each : blocks) {
       enter(each);
       Value total = each.sum.get();
@@ -159,6 +158,24 @@ private:
     kernel.at[size_t(along)] = nullptr;
     if (before >= 0)
       kernel.at[size_t(before)] = nullptr;
+  }
+
+  /// Rows of terms ahead.
+  void fetch(const ExprRef &term, const std::deque<Block> &blocks, Value end) {
+    const int inner = order.reductions.back();
+    const std::vector<ExprRef> reads = gathers(term, inner);
+    // The processor sees far enough ahead where little is done per term.
+    if (reads.size() * blocks.size() < 4)
+      return;
+    ahead(kernel, inner, kernel.at[size_t(inner)], end, [&] {
+      for (const ExprRef &read : reads)
+        for (size_t i = 0; i < blocks.size(); i += blocksPerLine) {
+          enter(blocks[i]);
+          prefetch(kernel, read);
+          if (!uses(read, along) && (before < 0 || !uses(read, before)))
+            break;
+        }
+    });
   }
 
   void add(const ExprRef &term, std::deque<Block> &blocks) {

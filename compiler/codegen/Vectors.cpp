@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <algorithm>
+#include <array>
 
 using namespace mlir;
 using namespace smex;
@@ -14,34 +15,86 @@ using tdl::BinaryOp;
 using tdl::ExprKind;
 using tdl::ExprRef;
 
-bool codegen::hasVector(const ExprRef &e, int variable) {
-  if (!uses(e, variable))
-    return true;
-  if (e->type != DType::F32 && e->type != DType::F64)
-    return false;
-  const auto all = [&] {
-    return std::all_of(
-        e->children.begin(), e->children.end(),
-        [&](const ExprRef &child) { return hasVector(child, variable); });
-  };
-  switch (e->kind) {
-  case ExprKind::Read: {
-    for (size_t d = 0; d + 1 < e->children.size(); ++d)
-      if (uses(e->children[d], variable))
+namespace {
+
+/// Decides hasVector for one expression.
+class Vectorizable {
+public:
+  Vectorizable(const ExprRef &e, int variable) : variable(variable) {
+    walkEvaluated(e, [&](const ExprRef &node) {
+      if (node->kind == ExprKind::Read)
+        evaluated.push_back(node);
+    });
+  }
+
+  bool operator()(const ExprRef &e) const {
+    if (!uses(e, variable))
+      return true;
+    if (e->type != DType::F32 && e->type != DType::F64)
+      return false;
+    switch (e->kind) {
+    case ExprKind::Read:
+      return isRow(*e);
+    case ExprKind::Unary:
+      return e->unary == tdl::UnaryOp::Neg && (*this)(e->children[0]);
+    case ExprKind::Binary:
+      return isArithmetic(e->binary) && both(e->children[0], e->children[1]);
+    case ExprKind::Select:
+      return isChoice(*e);
+    default:
+      return false;
+    }
+  }
+
+private:
+  static bool isArithmetic(BinaryOp op) {
+    return op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul ||
+           op == BinaryOp::Div;
+  }
+  bool both(const ExprRef &a, const ExprRef &b) const {
+    return (*this)(a) && (*this)(b);
+  }
+
+  bool isRow(const tdl::Expr &read) const {
+    for (size_t d = 0; d + 1 < read.children.size(); ++d)
+      if (uses(read.children[d], variable))
         return false;
-    const auto last = linearIn(e->children.back(), variable);
-    return !e->otherwise && last && last->factor == 1 &&
-           !readsData(e->children.back());
+    const auto last = linearIn(read.children.back(), variable);
+    return !read.otherwise && last && last->factor == 1 &&
+           !readsData(read.children.back());
   }
-  case ExprKind::Unary:
-    return e->unary == tdl::UnaryOp::Neg && all();
-  case ExprKind::Binary:
-    return (e->binary == BinaryOp::Add || e->binary == BinaryOp::Sub ||
-            e->binary == BinaryOp::Mul || e->binary == BinaryOp::Div) &&
-           all();
-  default:
-    return false;
+
+  /// Both sides are computed, which is sound where all that they read is read
+  /// in any case.
+  bool isChoice(const tdl::Expr &select) const {
+    const ExprRef &condition = select.children[0];
+    return condition->kind == ExprKind::Binary &&
+           tdl::isComparison(condition->binary) &&
+           condition->children[0]->type == select.type &&
+           both(condition->children[0], condition->children[1]) &&
+           both(select.children[1], select.children[2]) &&
+           isEvaluated(select.children[1]) && isEvaluated(select.children[2]);
   }
+
+  bool isEvaluated(const ExprRef &e) const {
+    bool all = true;
+    walk(e, [&](const ExprRef &node) {
+      all &=
+          node->kind != ExprKind::Read ||
+          std::any_of(evaluated.begin(), evaluated.end(),
+                      [&](const ExprRef &read) { return equal(read, node); });
+    });
+    return all;
+  }
+
+  const int variable;
+  std::vector<ExprRef> evaluated; // reads, whatever conditions say
+};
+
+} // namespace
+
+bool codegen::hasVector(const ExprRef &e, int variable) {
+  return Vectorizable(e, variable)(e);
 }
 
 Value codegen::emitVector(Kernel &kernel, const ExprRef &e, int variable,
@@ -56,7 +109,13 @@ Value codegen::emitVector(Kernel &kernel, const ExprRef &e, int variable,
     return arith::NegFOp::create(b, child(0));
   if (e->kind == ExprKind::Binary) {
     Value left = child(0);
-    return emitBinary(b, e->binary, e->type, left, child(1));
+    return emitBinary(b, e->binary, e->children[0]->type, left, child(1));
+  }
+  if (e->kind == ExprKind::Select) {
+    Value condition =
+        uses(e->children[0], variable) ? child(0) : kernel.emit(e->children[0]);
+    Value yes = child(1);
+    return arith::SelectOp::create(b, condition, yes, child(2));
   }
   auto type = accumulatorVector(kernel);
   Value memory = kernel.operands[size_t(e->operand)];
@@ -95,6 +154,32 @@ Value codegen::combineLanes(Kernel &kernel, Value lanes) {
     lanes = kernel.combine(low, part(half));
   }
   return vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{0});
+}
+
+Value codegen::combineLanesOfEach(Kernel &kernel, ArrayRef<Value> vectors) {
+  static_assert(vectorSize == 8, "what is in which half of a register");
+  // Two vectors become one with half of each one's lanes, three times. Shuffles
+  // that stay within halves of 256 bits are cheaper, hence the order.
+  using Lanes = std::array<int64_t, vectorSize>;
+  const auto merged = [&](Value x, Value y, Lanes low, Lanes high) {
+    const auto pick = [&](const Lanes &lanes) -> Value {
+      return vector::ShuffleOp::create(kernel.b, x, y, lanes);
+    };
+    Value first = pick(low);
+    return kernel.combine(first, pick(high));
+  };
+  const auto pair = [&](size_t i) { // lanes 4 of i, 4 of i + 4
+    return merged(vectors[i], vectors[i + 4], {0, 1, 2, 3, 8, 9, 10, 11},
+                  {4, 5, 6, 7, 12, 13, 14, 15});
+  };
+  const auto four = [&](size_t i) { // lanes 2 of i, i + 1, i + 4, i + 5
+    Value left = pair(i);
+    return merged(left, pair(i + 1), {0, 1, 8, 9, 4, 5, 12, 13},
+                  {2, 3, 10, 11, 6, 7, 14, 15});
+  };
+  Value left = four(0);
+  return merged(left, four(2), {0, 2, 8, 10, 4, 6, 12, 14},
+                {1, 3, 9, 11, 5, 7, 13, 15});
 }
 
 VectorVariable::VectorVariable(Kernel &kernel)

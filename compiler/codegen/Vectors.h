@@ -15,8 +15,9 @@ constexpr int64_t vectorSize = 8;
 /// additions as are in flight at once.
 constexpr int64_t laneBytes = 128;
 
-/// Whether emitVector can: f32 and f64, arithmetic without branches on the
-/// variable, unconditional reads whose last index alone moves with it, by one.
+/// Whether emitVector can: f32 and f64, arithmetic, a choice by comparison
+/// between what is read in any case, unconditional reads whose last index alone
+/// moves with the variable, by one.
 bool hasVector(const tdl::ExprRef &e, int variable);
 
 /// The expression at kernel.at[variable] and the values that follow it. With a
@@ -33,6 +34,10 @@ mlir::Value maskOf(Kernel &kernel, mlir::Value count);
 /// The elements of a vector combined by the kernel's reducer, as a binary tree:
 /// halves first.
 mlir::Value combineLanes(Kernel &kernel, mlir::Value lanes);
+
+/// The same of vectorSize vectors: element i is what vector i comes to.
+mlir::Value combineLanesOfEach(Kernel &kernel,
+                               llvm::ArrayRef<mlir::Value> vectors);
 
 /// A vector on the stack that is only loaded and stored as a whole, and so
 /// becomes a register.

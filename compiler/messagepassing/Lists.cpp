@@ -135,3 +135,39 @@ tdl::Lambda messagepassing::withoutCertain(const tdl::Lambda &lambda,
     made.guard = nullptr;
   return tdl::canonicalize(std::move(made));
 }
+
+std::optional<tdl::Lambda>
+messagepassing::narrowed(const tdl::Lambda &lambda, const Known &known,
+                         const std::vector<bool> &chosen) {
+  std::vector<bool> fits = chosen;
+  for (size_t i = 0; i < fits.size(); ++i)
+    fits[i] = fits[i] && known[i] && lambda.operands[i].type == DType::I64 &&
+              holds(DType::I32, *known[i]);
+  for (const ExprRef &root : {lambda.guard, lambda.body})
+    tdl::walk(root, [&](const ExprRef &e) {
+      if (e->kind == ExprKind::Extent ||
+          (e->kind == ExprKind::Read && e->otherwise))
+        fits[size_t(e->operand)] = false;
+      for (const tdl::Expr::Slice &slice : e->slices)
+        fits[size_t(slice.operand)] = false;
+    });
+  if (std::find(fits.begin(), fits.end(), true) == fits.end())
+    return std::nullopt;
+  const auto read = [&](const ExprRef &e) -> ExprRef {
+    if (e->kind != ExprKind::Read || e->type != DType::I64 ||
+        !fits[size_t(e->operand)])
+      return nullptr;
+    return tdl::cast(DType::I64,
+                     tdl::read(e->operand, DType::I32, e->children));
+  };
+  tdl::Lambda made = lambda;
+  for (size_t i = 0; i < fits.size(); ++i)
+    if (fits[i])
+      made.operands[i].type = DType::I32;
+  made.guard = tdl::transform(lambda.guard, read);
+  made.body = tdl::transform(lambda.body, read);
+  made = tdl::canonicalize(std::move(made));
+  if (!tdl::verify(made))
+    return std::nullopt;
+  return made;
+}

@@ -39,6 +39,14 @@ tdl::Range rangeOf(const Element &element, const Known &known);
 /// and with the same operands.
 tdl::Lambda withoutCertain(const tdl::Lambda &lambda, const Known &known);
 
+/// The lambda with the chosen operands as lists of i32: those of i64 among them
+/// whose numbers these hold. Nothing if there is none, if more is asked of one
+/// than elements, or if the lambda would be too large. Canonical, with the same
+/// operands.
+std::optional<tdl::Lambda> narrowed(const tdl::Lambda &lambda,
+                                    const Known &known,
+                                    const std::vector<bool> &chosen);
+
 } // namespace smex::messagepassing
 
 #endif

@@ -113,14 +113,19 @@ private:
     const tdl::Lambda lambda = withoutCertain(
         lambdas[apply.getLambdaAttr().getAttr()], knownOf(lists));
     apply.setLambdaAttr(lambdas.symbolOf(lambda));
+    if (!segment(apply, lambda, lists))
+      narrow(apply, lambda, lists);
+  }
+
+  bool segment(ApplyOp apply, const tdl::Lambda &lambda, Lists lists) {
     const auto by = segmentation(lambda, knownOf(lists));
     if (!by)
-      return;
+      return false;
     const int64_t results = apply.getExtents()[size_t(by->variable)];
     const int64_t terms = apply.getExtents()[size_t(by->term)];
     const List key = *lists[size_t(by->key)];
     if (key.length() != terms)
-      return; // the loop does not go over the whole list
+      return false; // the loop does not go over the whole list
     // What is put in the key's order is there when the key is.
     for (auto &list : lists)
       if (list && (list->isInput != key.isInput || list->length() != terms))
@@ -134,7 +139,7 @@ private:
     const auto made =
         segmented(lambda, *by, knownOf(lists), ascending, numbers);
     if (!made)
-      return;
+      return false;
     SmallVector<mlir::Value> operands;
     for (auto [source, operand] :
          llvm::zip(made->operands, made->lambda.operands))
@@ -142,14 +147,64 @@ private:
     SmallVector<int64_t> extents(apply.getExtents());
     if (made->counts)
       extents.resize(size_t(made->lambda.rank()));
+    replace(apply, made->lambda, operands, extents);
+    return true;
+  }
+
+  void replace(ApplyOp apply, const tdl::Lambda &lambda,
+               ArrayRef<mlir::Value> operands, ArrayRef<int64_t> extents) {
     OpBuilder builder(apply);
     auto result = ApplyOp::create(
         builder, apply.getLoc(), apply.getResult().getType(),
-        lambdas.symbolOf(made->lambda), operands,
+        lambdas.symbolOf(lambda), operands,
         builder.getDenseI64ArrayAttr(extents), apply.getNameAttr(),
         DenseI64ArrayAttr(), DenseI64ArrayAttr());
     apply.getResult().replaceAllUsesWith(result.getResult());
     apply.erase();
+  }
+
+  /// What reads lists in their own order gets them with 32 bits, too, where
+  /// they are constants: gathered by a key that is in order as it is. The lists
+  /// that segments are gathered from are then stored once.
+  void narrow(ApplyOp apply, const tdl::Lambda &lambda, const Lists &lists) {
+    std::vector<bool> chosen;
+    SmallVector<mlir::Value> keys;
+    for (const auto &list : lists) {
+      keys.push_back(list && !list->isInput ? orderedLike(apply, *list, lists)
+                                            : mlir::Value());
+      chosen.push_back(bool(keys.back()));
+    }
+    const auto made = narrowed(lambda, knownOf(lists), chosen);
+    if (!made)
+      return;
+    SmallVector<mlir::Value> operands(apply.getInputs());
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (made->operands[i].type != lambda.operands[i].type)
+        operands[i] =
+            derived(graph::Derivation::Gathered, {operands[i], keys[i]}, {0, 0},
+                    {DType::I32, {lists[i]->length()}});
+    replace(apply, *made, operands, SmallVector<int64_t>(apply.getExtents()));
+  }
+
+  /// A constant in ascending order, as long as the list: one that is read with
+  /// it, if there is.
+  mlir::Value orderedLike(ApplyOp apply, const List &list,
+                          const Lists &beside) {
+    const auto isOrdered = [&](const std::optional<List> &other) {
+      return other && !other->isInput && other->ascending &&
+             other->length() == list.length();
+    };
+    for (const auto &other : beside)
+      if (isOrdered(other))
+        return other->value;
+    for (Operation &op : main.getBody().front()) {
+      if (&op == apply)
+        break;
+      if (isa<ParameterOp>(op))
+        if (const auto other = listOf(main, op.getResult(0)); isOrdered(other))
+          return other->value;
+    }
+    return {};
   }
 
   mlir::Value operandFor(ApplyOp apply, const List &key, const Segmentation &by,

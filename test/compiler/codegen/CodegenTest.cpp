@@ -68,6 +68,22 @@ TEST_CASE("bits do not depend on how the result is cut") {
       {"(x: f32[1]) -> f32: lambda i: Sum(lambda k: x[k] where k <= i)",
        {300, 300},
        {{300}}},
+      {"(x: f32[3], y: f32[3], s: i64[1]) -> f32: lambda e, h: Sum(lambda f: "
+       "x[s[e], h, f] * y[e, h, f])",
+       {29, 21, 8},
+       {{3, 21, 8}, {29, 21, 8}, {29}}},
+      {"(x: f32[3], y: f32[3], s: i64[1]) -> f32: lambda e, h: Sum(lambda f: "
+       "x[s[e], h, f] * y[e, h, f])",
+       {29, 21, 13},
+       {{3, 21, 13}, {29, 21, 13}, {29}}},
+      {"(x: f32[2], y: f32[2], s: i64[1]) -> f32: lambda e, h: "
+       "exp(x[s[e], h] - y[s[e], h]) / y[e, h]",
+       {29, 21},
+       {{3, 21}, {29, 21}, {29}}},
+      {"(x: f32[3], w: f32[2], s: i64[1], at: i64[1]) -> f32: lambda v, h, f: "
+       "Sum(lambda e: x[s[e], h, f] * w[at[e], h])",
+       {3, 9, 16, 31},
+       {{3, 9, 16}, {3, 9}, {31}, {31}}},
   };
   std::vector<KernelRequest> requests;
   for (const auto &c : cases)
@@ -275,6 +291,22 @@ TEST_CASE("the text of a kernel shows its loops") {
            "x[(i - p) // 2] where (i - p) % 2 == 0 and ((i - p) // 2 >= 0 and "
            "((i - p) // 2 < 9 and p == y[(i - p) // 2])))"),
       !Contains("cmpi eq"));
+  // Rows of features are asked for ahead; not where a condition says whether
+  // they are there.
+  CHECK_THAT(text("(x: f32[2], row: i64[1], s: i64[1]) -> f32: lambda v, f: "
+                  "Sum(lambda e: x[s[e], f] where row[v] <= e and "
+                  "e < row[v + 1])"),
+             Contains("memref.prefetch"));
+  CHECK_THAT(text("(x: f32[2], k: i64[1], s: i64[1]) -> f32: lambda v, f: "
+                  "Sum(lambda e: x[s[k[e]], f] where k[e] >= v)"),
+             !Contains("memref.prefetch"));
+  CHECK_THAT(text("(x: f32[2], y: f32[2], s: i64[1]) -> f32: lambda e, h: "
+                  "Sum(lambda f: x[s[e], f] * y[h, f])"),
+             Contains("memref.prefetch"));
+  // Short rows are whole vectors.
+  CHECK_THAT(text("(x: f32[2], s: i64[1]) -> f32: lambda e, h: "
+                  "exp(x[s[e], h])"),
+             Contains("width = 8"));
   // A tile of accumulators would hold the same sum over and over.
   CHECK_THAT(text("(x: f32[2], y: f32[2]) -> f32: lambda i, j: Sum(lambda k: "
                   "x[i, k] * y[i, k])"),
