@@ -84,6 +84,10 @@ TEST_CASE("bits do not depend on how the result is cut") {
        "Sum(lambda e: x[s[e], h, f] * w[at[e], h])",
        {3, 9, 16, 31},
        {{3, 9, 16}, {3, 9}, {31}, {31}}},
+      {"(x: f32[3], w: f32[2], s: i64[1], at: i64[1]) -> f32: lambda v, h, f: "
+       "Sum(lambda e: x[s[e], h, f] * w[at[e], h])",
+       {3, 19, 8, 31},
+       {{3, 19, 8}, {3, 19}, {31}, {31}}},
   };
   std::vector<KernelRequest> requests;
   for (const auto &c : cases)
