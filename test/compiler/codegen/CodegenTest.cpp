@@ -323,19 +323,30 @@ TEST_CASE("a map may overwrite what it reads at its own index") {
                    "j] + b[j]"),
       request("cut",
               "(x: f32[2]) -> f32: lambda i, j: x[i, j] if j < i else f32(3)"),
+      request("edges", "(x: f32[2], a: f32[2], e: i64[1]) -> f32: lambda i, j: "
+                       "x[i, j] * a[e[i], j]"),
   });
   Random random(8);
-  const Tensor x = randomTensor(random, {DType::F32, {13, 57}}, -4, 4);
-  const Tensor b = randomTensor(random, {DType::F32, {57}}, -4, 4);
-  for (const char *symbol : {"k", "cut"}) {
-    std::vector<Buffer> operands = {whole(x)};
-    if (symbol[0] == 'k')
-      operands.push_back(whole(b));
-    Buffer apart = emptyBuffer(DType::F32, {13, 57}, wholeBox({13, 57}));
-    call(loaded.function(symbol), apart.box, apart, operands);
-    call(loaded.function(symbol), apart.box, operands[0], operands);
-    CHECK((operands[0].bytes == apart.bytes));
-  }
+  for (const int64_t width : {57, 5})
+    for (const std::string symbol : {"k", "cut", "edges"}) {
+      INFO(symbol << " of " << width);
+      std::vector<Buffer> operands = {
+          whole(randomTensor(random, {DType::F32, {13, width}}, -4, 4))};
+      if (symbol == "k")
+        operands.push_back(
+            whole(randomTensor(random, {DType::F32, {width}}, -4, 4)));
+      if (symbol == "edges") {
+        operands.push_back(
+            whole(randomTensor(random, {DType::F32, {4, width}}, -4, 4)));
+        operands.push_back(
+            whole(randomTensor(random, {DType::I64, {13}}, 0, 3)));
+      }
+      Buffer apart =
+          emptyBuffer(DType::F32, {13, width}, wholeBox({13, width}));
+      call(loaded.function(symbol), apart.box, apart, operands);
+      call(loaded.function(symbol), apart.box, operands[0], operands);
+      CHECK((operands[0].bytes == apart.bytes));
+    }
 }
 
 TEST_CASE("long sums have the same bits whether their rows follow each other "
