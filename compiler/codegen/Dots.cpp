@@ -39,16 +39,22 @@ public:
 
   void build(const ExprRef &term) {
     Nest rest(kernel, outputsUpTo(kernel.lambda.rank()));
+    Value isLeft = integerConstant(b, DType::Bool, 1);
     if (!hasBranches(term))
-      for (auto [across, from] : blocks(term))
-        rest.setRange(across, from, kernel.hi[size_t(across)]);
-    rest.emit(term, Nest::Body([&](const ExprRef &term) {
-                Value nothing = broadcast(kernel, kernel.identity());
-                for (VectorVariable &sum : sums)
-                  sum.set(nothing);
-                addAll(term);
-                kernel.storeAccumulated(total());
-              }));
+      for (auto [across, from] : blocks(term)) {
+        Value end = kernel.hi[size_t(across)];
+        rest.setRange(across, from, end);
+        isLeft = kernel.both(isLeft, kernel.less(from, end));
+      }
+    kernel.when(isLeft, [&] {
+      rest.emit(term, Nest::Body([&](const ExprRef &term) {
+                  Value nothing = broadcast(kernel, kernel.identity());
+                  for (VectorVariable &sum : sums)
+                    sum.set(nothing);
+                  addAll(term);
+                  kernel.storeAccumulated(total());
+                }));
+    });
   }
 
 private:

@@ -199,11 +199,12 @@ Values Kernel::readIndices(const tdl::Expr &read) {
   Values indices;
   for (size_t d = 0; d < read.children.size(); ++d) {
     Value at = emitIndex(read.children[d]);
-    // What data says may be anything: it must not lead out of the operand.
-    if (readsData(read.children[d]))
-      at =
-          max(min(at, sub(operandExtent[size_t(read.operand)][d], constant(1))),
-              constant(0));
+    // What data says may be anything: it must not lead out of the operand. As
+    // an unsigned number, what is below 0 is beyond the end, too.
+    if (readsData(read.children[d])) {
+      Value most = sub(operandExtent[size_t(read.operand)][d], constant(1));
+      at = arith::MinUIOp::create(b, at, max(most, constant(0)));
+    }
     indices.push_back(sub(at, operandOrigin[size_t(read.operand)][d]));
   }
   return indices;

@@ -295,6 +295,26 @@ inline const Case cases[] = {
      {{5, at(1), at(2)}, {9}, {40}, {5, at(1)}, {40}},
      0,
      4},
+    // Rows of one vector: together in memory, or with others in between.
+    {"(x: f32[3], row: i64[1], src: i32[1], w: f32[2]) -> f32: lambda v, h, f: "
+     "Sum(lambda e: x[i64(src[e]), h, f] * w[e, h] where row[v] <= e and "
+     "e < row[v + 1])",
+     {8, -30, 8, 40},
+     {{5, at(1), 8}, {9}, {40}, {40, at(1)}},
+     0,
+     4},
+    {"(x: f32[3], y: f32[3], src: i64[1]) -> f32: lambda v, h, f: "
+     "Sum(lambda e: x[src[e], h, f] * y[v, h, f])",
+     {5, -30, 8, 40},
+     {{5, at(1), 8}, {5, at(1), 11}, {40}},
+     0,
+     4},
+    {"(x: f32[3], b: f32[1], src: i64[1]) -> f32: lambda v, h, f: "
+     "Sum(lambda e: x[src[e], h, f] + b[f])",
+     {3, -30, 8, 40},
+     {{5, at(1), 8}, {8}, {40}},
+     0,
+     4},
     // Products of short rows, eight at a time: along heads, or edges.
     {"(x: f32[3], y: f32[3], s: i64[1], d: i32[1]) -> f32: lambda e, h: "
      "Sum(lambda f: x[s[e], h, f] * y[i64(d[e]), h, f])",
