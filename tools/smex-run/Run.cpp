@@ -68,23 +68,28 @@ public:
   }
 
 private:
+  /// Each step works on something of the graph.
+  bool isSampled() const {
+    return !arguments.fanouts.empty() || arguments.parts > 0;
+  }
+
   bool nothingLeft() const { return options.firstStep >= options.steps; }
 
   Status openFeeds() {
     const plan::Program &program = plan.partitioned.program;
     std::optional<RunGraph> graph;
     if (!arguments.graphs.empty()) {
-      auto read =
-          readRunGraph(program, arguments.graphs, !arguments.fanouts.empty());
+      auto read = readRunGraph(program, arguments.graphs, isSampled());
       if (!read)
         return read.takeError();
       graph = std::move(*read);
     }
     auto read = readInputs(program, arguments.inputs, options.steps,
                            arguments.seed, graph ? &*graph : nullptr);
-    if (read && !arguments.fanouts.empty())
+    if (read && isSampled())
       read = sampleFeeds(program, std::move(*graph), std::move(*read),
-                         {arguments.fanouts, arguments.batch, arguments.seed});
+                         {arguments.fanouts, arguments.batch, arguments.seed,
+                          arguments.parts});
     if (!read)
       return read.takeError();
     feeds = std::move(*read);

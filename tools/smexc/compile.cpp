@@ -63,6 +63,8 @@ Status bindArguments(Arguments &arguments) {
                    Fault::Usage};
     arguments.import.dims[pair->first] = value;
   }
+  if (const auto room = arguments.import.graphRoom; room && !(*room >= 0))
+    return Error{"--graph-room: the share must be a number", Fault::Usage};
   for (const std::string &text : arguments.constants) {
     auto pair = split(text, "--constant");
     if (!pair)
