@@ -30,6 +30,7 @@ gives 1 'node "tree" \(propagate, .*\): the graph has no topological order: a cy
 : > empty.txt
 gives 1 'node "tree" \(propagate, .*\): needs .* a graph that has some$' \
   "$smexc" tree.json --graph empty.txt --graph-room 0.1 --gpus 1 -o no
+gives 1 'node "layer0/lstm" \(reduce_mailboxes, .*\): the graph has no nodes$' "$smexc" sage.json --graph empty.txt --gpus 1 -o no
 [[ ! -e no ]] || complain "a plan was written"
 
 # The sample has 5 nodes on 3 levels: there is room for 9, and 8 edges.
