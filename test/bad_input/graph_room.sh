@@ -15,7 +15,7 @@ printf '0 2\n1 2\n2 4\n3 4\n' > sample.txt
 
 # Options.
 gives 2 '--graph-room requires --graph ' "$smexc" tree.json --graph-room 0.1 --gpus 1 -o no
-for share in -1 x 1001 nan; do
+for share in -1 x 101 nan; do
   gives 2 '--graph-room: ' "$smexc" tree.json --graph sample.txt --graph-room $share --gpus 1 -o no
 done
 gives 1 '--graph-room is for a model of one graph, with nodes of one type and edges of one type$' \
@@ -46,10 +46,10 @@ tree() { # MESSAGE LINES: of edges
 }
 tree "has 10 nodes, and the plan has room for 9: $more" '0 9\n'
 tree "has 9 edges, and the plan has room for 8: $more" '0 4\n1 4\n2 4\n3 4\n0 5\n1 5\n2 5\n3 5\n0 6\n'
-tree "has a path of 5 nodes, and the plan has room for 4 levels: $more" '0 1\n1 2\n2 3\n3 4\n'
-tree "has 7 nodes for level 2 of 0 to 3, where the plan has room for 6, and lower levels have none for the rest: $more" \
+tree "has a path of 6 nodes, and the plan has room for 5 levels: $more" '0 1\n1 2\n2 3\n3 4\n4 5\n'
+tree "has 7 nodes for level 3 of 0 to 4, where the plan has room for 6, and lower levels have none for the rest: $more" \
   '0 7\n1 7\n2 7\n3 7\n4 7\n5 7\n6 7\n'
-tree 'has 1 edges from level 1 to level 3, and the plan has room for none: compile it with a sample that has such edges as --graph$' \
+tree 'has 1 edges from level 2 to level 4, and the plan has room for none: compile it with a sample that has such edges as --graph$' \
   '0 1\n1 2\n0 2\n'
 tree 'the graph has no topological order: a cycle of 2 nodes, .*; remove one of its edges$' '0 1\n1 0\n'
 gives 1 'sample.txt and 1 more: has 10 nodes, and the plan has room for 9' "$run" tree --graph sample.txt --graph sample.txt

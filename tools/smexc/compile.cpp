@@ -207,7 +207,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
                  "SHARE: the graph is a sample; the plan has room for so much "
                  "more of all, 0.25 for a quarter, and each run gives its own "
                  "with smex-run --graph")
-      ->check(CLI::Range(0.0, 1000.0))
+      ->check(CLI::Range(0.0, 100.0))
       ->needs(graph);
   app.add_option("--ops", arguments.import.opsFiles,
                  "FILE: more operators, as lambdas");
