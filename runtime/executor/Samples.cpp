@@ -1,6 +1,7 @@
 #include "runtime/executor/Samples.h"
 
 #include "runtime/executor/DerivedInputs.h"
+#include "runtime/graph/Components.h"
 #include "runtime/graph/Sample.h"
 #include "support/Random.h"
 
@@ -42,6 +43,18 @@ public:
 
   /// Once all inputs are there.
   Status open() {
+    if (sampling.parts == 0)
+      return openNodes();
+    components.emplace(run.relation.graph);
+    drawn.resize(size_t(components->count()));
+    std::iota(drawn.begin(), drawn.end(), 0);
+    if (drawn.empty())
+      return fail("--parts: ", run.name, " has no nodes");
+    return {};
+  }
+
+private:
+  Status openNodes() {
     const auto labels = std::find_if(ports.begin(), ports.end(),
                                      [](const Port &p) { return p.counts; });
     if (labels == ports.end())
@@ -49,8 +62,8 @@ public:
                   "count: compile it with --train --loss cross_entropy");
     for (int64_t v = 0; v < run.relation.graph.nodes(); ++v)
       if (counts(*labels, v))
-        counted.push_back(v);
-    if (counted.empty())
+        drawn.push_back(v);
+    if (drawn.empty())
       return fail("--sample: no node has a label that counts: all are ",
                   *labels->port.ignore);
     if (sampling.batch < 1 || sampling.batch > program.graphs[0].nodes)
@@ -61,7 +74,6 @@ public:
     return {};
   }
 
-private:
   static int64_t rowBytes(const Tensor &tensor) {
     const int64_t rows = tensor.type.shape[0];
     return rows ? int64_t(tensor.bytes.size()) / rows : 0;
@@ -79,14 +91,15 @@ private:
     return false;
   }
 
-  /// The nodes whose label counts in a step, in an epoch's order.
-  Numbers seedsOf(int64_t step) {
-    const int64_t all = int64_t(counted.size());
-    const int64_t batch = std::min(sampling.batch, all);
+  /// The nodes whose label counts in a step, or its parts, in an epoch's order.
+  Numbers drawnIn(int64_t step) {
+    const int64_t all = int64_t(drawn.size());
+    const int64_t batch =
+        std::min(components ? sampling.parts : sampling.batch, all);
     const int64_t steps = (all + batch - 1) / batch;
     if (step / steps != epoch) {
       epoch = step / steps;
-      order = counted;
+      order = drawn;
       const Random random = Random(sampling.seed, "epochs").of(uint64_t(epoch));
       for (int64_t i = all - 1; i > 0; --i)
         std::swap(order[size_t(i)],
@@ -104,23 +117,54 @@ private:
     return batch;
   }
 
-  Result<Batch> sample(int64_t step) {
-    const Numbers seeds = seedsOf(step);
+  /// What a step works on, and how many of its nodes, the first ones, count.
+  struct Taken {
+    graph::Part part;
+    int64_t counted = 0;
+    std::string what; // for messages
+  };
+
+  Result<Taken> take(int64_t step, const Numbers &some) {
+    const std::string count = std::to_string(some.size());
+    if (components) {
+      graph::Part part = components->take(some);
+      const int64_t nodes = part.graph.nodes();
+      return Taken{std::move(part), nodes,
+                   count + (some.size() == 1 ? " part" : " parts")};
+    }
     const uint64_t seed = Random(sampling.seed, "samples").bits(uint64_t(step));
-    const auto blocks = graph::sampleNeighbours(run.relation.graph, in, seeds,
+    const auto blocks = graph::sampleNeighbours(run.relation.graph, in, some,
                                                 sampling.fanouts, seed);
     if (!blocks)
       return fail("--sample: ", blocks.error().message);
-    const graph::Part part = graph::unite(*blocks);
-    graph::Relation relation = graph::Relation::of(part.graph);
-    if (!run.relation.types.empty())
-      relation.types = graph::gather(run.relation.types, part.oldEdges);
-    auto bound = bindGraph(program, program.graphs[0], std::move(relation));
-    if (!bound)
-      return fail(run.name, ": a sample for ", seeds.size(), " nodes, ",
-                  part.graph.nodes(), " nodes and ", part.graph.edges(),
-                  " edges in all: ", bound.error().message);
-    Batch batch = std::move(*bound);
+    return Taken{graph::unite(*blocks), int64_t(some.size()),
+                 "a sample for " + count + " nodes"};
+  }
+
+  Result<Batch> sample(int64_t step) {
+    Numbers some = drawnIn(step);
+    while (true) {
+      const auto taken = take(step, some);
+      if (!taken)
+        return taken.error();
+      const graph::Part &part = taken->part;
+      graph::Relation relation = graph::Relation::of(part.graph);
+      if (!run.relation.types.empty())
+        relation.types = graph::gather(run.relation.types, part.oldEdges);
+      auto bound = bindGraph(program, program.graphs[0], std::move(relation));
+      if (bound)
+        return batchOf(*taken, std::move(*bound));
+      // Of parts, the last ones are left out until the others fit.
+      if (!components || some.size() == 1)
+        return fail(run.name, ": ", taken->what, ", ", part.graph.nodes(),
+                    " nodes and ", part.graph.edges(),
+                    " edges in all: ", bound.error().message);
+      some.resize(some.size() - std::max<size_t>(1, some.size() / 16));
+    }
+  }
+
+  Result<Batch> batchOf(const Taken &taken, Batch batch) const {
+    const graph::Part &part = taken.part;
     for (const Port &port : ports) {
       Numbers rows = part.oldNodes;
       rows.resize(size_t(port.type.shape[0]), -1);
@@ -128,9 +172,7 @@ private:
       if (!values)
         return values.takeError();
       const int64_t bytes = rowBytes(*values);
-      // `seeds` are the first nodes of a sample.
-      const int64_t own =
-          port.counts ? int64_t(seeds.size()) : part.graph.nodes();
+      const int64_t own = port.counts ? taken.counted : part.graph.nodes();
       fillRows(port.port, *values, own * bytes,
                int64_t(values->bytes.size()) - own * bytes);
       batch.push_back(std::move(*values));
@@ -144,7 +186,8 @@ private:
   const graph::Rows in;
   int ofGraph = 0; // inputs
   std::vector<Port> ports;
-  Numbers counted; // nodes whose label counts, ascending
+  std::optional<graph::Components> components; // with --parts
+  Numbers drawn; // from: nodes whose label counts, ascending; or parts
 
   /// The order of the last epoch that was asked for.
   int64_t epoch = -1;

@@ -62,29 +62,34 @@ Status graph::addLevels(const Graph &graph, std::optional<double> share,
     rooms.levels = *sample;
     return {};
   }
-  // Levels of few nodes, the tails of trees, differ most from graph to graph:
-  // each level gets a share of what a level has on average, too, and pairs of
-  // levels alike. Below those of the sample, it is halved from level to level.
+  // Trees of another batch are deeper, or not as deep: a level may have as much
+  // as the next one has here, and those of few nodes differ most, so that each
+  // gets a share of the fullest of itself, the next one and a level on average;
+  // pairs of levels likewise. Below the sample's, the average is halved from
+  // level to level.
   const int64_t count = int64_t(sample->size());
-  const int64_t more =
-      std::max<int64_t>(1, int64_t(std::ceil(*share * double(count))));
+  const int64_t more = 1 + int64_t(std::ceil(*share * double(count)));
   const Numbers byLength = edgesByLength(*sample);
+  const auto sampled = [&](int64_t l) {
+    return l < more || l >= count + more ? LevelRoom()
+                                         : (*sample)[size_t(l - more)];
+  };
   for (int64_t l = 0; l < count + more; ++l) {
-    const LevelRoom own = l < more ? LevelRoom() : (*sample)[size_t(l - more)];
-    const auto average = [&](int64_t all) {
-      return (all / count) >> std::clamp<int64_t>(more - l, 0, 62);
+    const LevelRoom own = sampled(l);
+    const auto withRoom = [&](int64_t has, int64_t next, int64_t all) {
+      const int64_t average =
+          (all / count) >> std::clamp<int64_t>(more - l, 0, 62);
+      return has + moreThan(std::max({has, next, average}), *share);
     };
-    const auto withRoom = [&](int64_t has, int64_t all) {
-      return has + moreThan(std::max(has, average(all)), *share);
-    };
-    LevelRoom level = {withRoom(own.nodes, graph.nodes()), {}};
+    LevelRoom level = {withRoom(own.nodes, sampled(l + 1).nodes, graph.nodes()),
+                       {}};
     for (int64_t length = int64_t(byLength.size()) - 1; length > 0; --length) {
       if (l < length)
         continue;
       int64_t edges = 0;
       for (const PairRoom &pair : own.from)
         edges += pair.from + more == l - length ? pair.edges : 0;
-      edges = withRoom(edges, byLength[size_t(length)]);
+      edges = withRoom(edges, 0, byLength[size_t(length)]);
       if (length == 1)
         edges = std::max(edges, rooms.levels.back().nodes);
       level.from.push_back({l - length, edges});

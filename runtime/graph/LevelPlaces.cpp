@@ -1,11 +1,11 @@
 #include "runtime/graph/LevelPlaces.h"
 
 #include "runtime/graph/Change.h"
+#include "runtime/graph/Components.h"
 #include "runtime/graph/Levels.h"
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 using namespace smex;
 using namespace smex::graph;
@@ -37,24 +37,6 @@ Result<Numbers> depthsOf(const Graph &graph) {
   return cycle.takeError();
 }
 
-/// Of each node the smallest one that it is connected with.
-Numbers partsOf(const Graph &graph) {
-  Numbers part(size_t(graph.nodes()));
-  std::iota(part.begin(), part.end(), 0);
-  const auto first = [&](int64_t node) {
-    while (part[size_t(node)] != node)
-      node = part[size_t(node)] = part[size_t(part[size_t(node)])];
-    return node;
-  };
-  for (int64_t e = 0; e < graph.edges(); ++e) {
-    const int64_t a = first(graph.source(e)), b = first(graph.destination(e));
-    part[size_t(std::max(a, b))] = std::min(a, b);
-  }
-  for (int64_t v = 0; v < graph.nodes(); ++v)
-    part[size_t(v)] = first(v);
-  return part;
-}
-
 /// Connected parts, the tallest first.
 struct Parts {
   Rows nodes, edges;
@@ -62,7 +44,7 @@ struct Parts {
 };
 
 Parts partsOf(const Graph &graph, const Numbers &depth) {
-  const Numbers first = partsOf(graph);
+  const Numbers first = componentsOf(graph);
   Parts parts;
   parts.nodes = groupBy(first, graph.nodes());
   parts.edges = groupBy(gather(first, graph.sources()), graph.nodes());

@@ -11,6 +11,18 @@ using namespace smex::plan;
 
 namespace {
 
+/// "2928 nodes, 2848 edges, 15 levels"
+std::string roomOf(const graph::Rooms &rooms) {
+  std::string text = std::to_string(rooms.nodes) + " nodes, " +
+                     std::to_string(rooms.edges) + " edges";
+  if (!rooms.levels.empty())
+    text += ", " + std::to_string(rooms.levels.size()) + " levels";
+  if (!rooms.buckets.empty())
+    text += ", up to " + std::to_string(rooms.buckets.back().width) +
+            " messages to a node";
+  return text;
+}
+
 std::string head(const Plan &plan) {
   const Program &program = plan.partitioned.program;
   size_t drawn = 0;
@@ -39,6 +51,9 @@ std::string head(const Plan &plan) {
              std::to_string(program.instructions.size()) + " instructions, " +
                  std::to_string(program.buffers.size()) + " buffers, " +
                  std::to_string(program.kernels.size()) + " kernels"});
+  for (const GraphInputs &graph : program.graphs)
+    if (graph.layout)
+      table.add({"graph", "room for " + roomOf(graph.layout->rooms)});
   return table.text();
 }
 

@@ -58,7 +58,7 @@ declared ': edges that "self_loops" adds' '"self_loops":false' '"self_loops":tru
 printf '0 1\n1 2\n2 3\n3 1\n' > graph
 gives 1 'node "tree" \(propagate, .*\): the graph has no topological order: a cycle of 3 nodes, .*; remove one of its edges$' \
   "$smexc" tree.json --graph graph --gpus 2 -o no
-gives 1 'node "tree" \(propagate, .*\): depends on the graph: give one .* with --graph FILE$' \
+gives 1 'node "tree" \(propagate, .*\): depends on the graph: give one .* with --graph FILE, and --graph-room SHARE if it is to stand for others$' \
   "$smexc" tree.json --dim nodes=4 --dim edges=3 --gpus 2 -o no
 cells() { # MESSAGE OP OPERAND ATTRIBUTES
   cat > cells.json << JSON

@@ -68,23 +68,28 @@ public:
   }
 
 private:
+  /// Each step works on something of the graph.
+  bool isSampled() const {
+    return !arguments.fanouts.empty() || arguments.parts > 0;
+  }
+
   bool nothingLeft() const { return options.firstStep >= options.steps; }
 
   Status openFeeds() {
     const plan::Program &program = plan.partitioned.program;
     std::vector<RunGraph> graphs;
     if (!arguments.graphs.empty()) {
-      auto read =
-          readRunGraphs(program, arguments.graphs, !arguments.fanouts.empty());
+      auto read = readRunGraphs(program, arguments.graphs, isSampled());
       if (!read)
         return read.takeError();
       graphs = std::move(*read);
     }
     auto read = readInputs(program, arguments.inputs, options.steps,
                            arguments.seed, graphs);
-    if (read && !arguments.fanouts.empty())
+    if (read && isSampled())
       read = sampleFeeds(program, std::move(graphs[0]), std::move(*read),
-                         {arguments.fanouts, arguments.batch, arguments.seed});
+                         {arguments.fanouts, arguments.batch, arguments.seed,
+                          arguments.parts});
     if (!read)
       return read.takeError();
     feeds = std::move(*read);

@@ -63,6 +63,12 @@ void declare(CLI::App &app, RunArguments &arguments) {
           ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
           ->needs(sample);
   sample->needs(batch);
+  app.add_option("--parts", arguments.parts,
+                 "train on connected parts of the graph, such as trees: so "
+                 "many in each step, until an epoch has had each once")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+      ->needs(graph)
+      ->excludes(sample, batch);
   auto *outputs = app.add_option("--output-dir", arguments.outputDirectory,
                                  "write <output name>.npy there")
                       ->type_name("DIR");

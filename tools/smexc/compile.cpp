@@ -63,6 +63,8 @@ Status bindArguments(Arguments &arguments) {
                    Fault::Usage};
     arguments.import.dims[pair->first] = value;
   }
+  if (const auto room = arguments.import.graphRoom; room && !(*room >= 0))
+    return Error{"--graph-room: the share must be a number", Fault::Usage};
   for (const std::string &text : arguments.constants) {
     auto pair = split(text, "--constant");
     if (!pair)
@@ -205,7 +207,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
                  "SHARE: the graph is a sample; the plan has room for so much "
                  "more of all, 0.25 for a quarter, and each run gives its own "
                  "with smex-run --graph")
-      ->check(CLI::Range(0.0, 1000.0))
+      ->check(CLI::Range(0.0, 100.0))
       ->needs(graph);
   app.add_option("--ops", arguments.import.opsFiles,
                  "FILE: more operators, as lambdas");

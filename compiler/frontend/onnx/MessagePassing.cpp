@@ -33,6 +33,7 @@ void Importer::reduceMailboxes(Node &node, Scope &scope,
     requireRows(node, i, graph.rooms.nodes, "node");
   addBuckets(node, graph);
   const auto &buckets = graph.rooms.buckets;
+  node.require(!buckets.empty(), "the graph has no nodes");
   // Of all buckets at once, which then take their rows.
   const ValueId messages = rowsAt(node, graph, node.in(0), {Kind::BucketEdges});
   std::vector<ValueId> features;
@@ -66,7 +67,6 @@ void Importer::reduceMailboxes(Node &node, Scope &scope,
       parts[r].push_back(results[r]);
     }
   }
-  node.require(!parts.empty(), "the graph has no nodes");
   for (size_t r = 0; r < parts.size(); ++r)
     node.out(
         r, rowsAt(node, graph, node.concat(parts[r], 0), {Kind::BucketPlaces}));

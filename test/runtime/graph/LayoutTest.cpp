@@ -346,7 +346,7 @@ TEST_CASE("edges may be as long as the sample's, from any level") {
   }
   from.back() = 0, to.back() = 4;
   CHECK(wrong(layOut(Graph::sound(6, from, to), rooms, {})) ==
-        "has 1 edges from level 2 to level 6, and the plan has room for none: "
+        "has 1 edges from level 3 to level 7, and the plan has room for none: "
         "compile it with a sample that has such edges as --graph");
 }
 
