@@ -28,8 +28,9 @@ struct Sampling {
 /// and what fills the plan's room. Labels of nodes that were only sampled do
 /// not count; those of nodes in parts do. Errors: labels that all count, for
 /// any value; none that count; a batch or fan-outs that make no sense; a graph
-/// without parts. That a sample exceeds the plan is an error of its step; so is a
-/// part that does so alone, and of several, a step goes without the last ones.
+/// without parts. That a sample exceeds the plan is an error of its step; so is
+/// a part that does so alone, and of several, a step goes without the last
+/// ones.
 Result<std::vector<Feed>> sampleFeeds(const plan::Program &program,
                                       RunGraph graph, std::vector<Feed> feeds,
                                       const Sampling &sampling);
