@@ -21,7 +21,7 @@ import numpy as np
 name, features = sys.argv[1], np.load(sys.argv[2])
 random = np.random.default_rng(7)
 for graph in range(4):
-    nodes = int(random.integers(16, 30))
+    nodes = int(random.integers(16, 30) if graph < 2 else random.integers(8, 15))
     with open(f"{graph}.txt", "w", encoding="utf-8") as file:
         for v in range(nodes - 1):  # a forest: parents come after their children
             if name != "treelstm":
