@@ -2,7 +2,7 @@
 // on random extents, in random parts, in buffers that hold no more than the
 // part needs. Small integers, so that equal means equal to the bit.
 #include "test/compiler/codegen/Harness.h"
-#include "test/compiler/codegen/KernelCases.h"
+#include "test/compiler/codegen/RowCases.h"
 
 #include <catch2/catch.hpp>
 
@@ -101,19 +101,21 @@ bool same(const Tensor &got, const Tensor &want) {
 } // namespace
 
 TEST_CASE("kernels compute what the interpreter computes") {
+  std::vector<Case> all(std::begin(cases), std::end(cases));
+  all.insert(all.end(), std::begin(rowCases), std::end(rowCases));
   std::vector<KernelRequest> requests;
-  for (const Case &c : cases)
+  for (const Case &c : all)
     requests.push_back(
         {"k" + std::to_string(requests.size()), lambdaOf(c.text)});
   const Loaded loaded(requests);
   Random random(1);
   for (size_t k = 0; k < requests.size(); ++k) {
     const tdl::Lambda &lambda = requests[k].lambda;
-    INFO(cases[k].text);
+    INFO(all[k].text);
     for (int trial = 0; trial < 12; ++trial) {
-      const std::vector<int64_t> extents = extentsOf(cases[k], random);
+      const std::vector<int64_t> extents = extentsOf(all[k], random);
       const std::vector<Tensor> operands =
-          operandsOf(cases[k], lambda, extents, random);
+          operandsOf(all[k], lambda, extents, random);
       const Box part = partOf(extents, lambda.rank(), random);
       INFO("part " << toString(part));
       std::vector<Buffer> buffers;
@@ -133,10 +135,10 @@ TEST_CASE("kernels compute what the interpreter computes") {
                                        extents.begin() + lambda.rank());
       Buffer result = emptyBuffer(lambda.result, shape, wholeBox(shape));
       call(loaded.function(requests[k].symbol), part, result, buffers);
-      Tensor all{{lambda.result, shape}, result.bytes};
-      Tensor got{want->type, bufferOf(all, outputs).bytes};
+      Tensor whole{{lambda.result, shape}, result.bytes};
+      Tensor got{want->type, bufferOf(whole, outputs).bytes};
       CHECK(same(got, *want));
-      Buffer inside = bufferOf(all, outputs);
+      Buffer inside = bufferOf(whole, outputs);
       std::fill(result.bytes.begin(), result.bytes.end(), std::byte(0xcd));
       Buffer again = emptyBuffer(lambda.result, shape, outputs);
       call(loaded.function(requests[k].symbol), part, again, buffers);
