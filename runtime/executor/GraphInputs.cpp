@@ -49,10 +49,14 @@ filesOf(const plan::Program &program,
                   "graphs: ",
                   all);
   }
-  for (size_t g = 0; g < graphs.size(); ++g)
+  for (size_t g = 0; g < graphs.size(); ++g) {
     if (files[g].empty())
       return fail("graph \"", graphs[g].name, "\" is missing: add --graph ",
                   graphs[g].name, "=FILE");
+    if (std::find(files[g].begin(), files[g].end(), "") != files[g].end())
+      return fail("--graph ", graphs[g].name,
+                  "=: the name of a file is missing");
+  }
   return files;
 }
 

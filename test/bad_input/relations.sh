@@ -48,6 +48,7 @@ ran() { # MESSAGE OPTION...
 "$run" any "${all[@]}" > /dev/null || complain "graphs for a plan"
 ran "--graph follows: give it as NAME=FILE, .* one of the plan's graphs: $names$" --graph follows
 ran 'graph "follows" is missing: add --graph follows=FILE$' "${all[@]:0:4}"
+ran '--graph follows=: the name of a file is missing$' "${all[@]:0:4}" --graph follows=
 ran 'none: cannot open' "${all[@]:0:4}" --graph follows=none
 ran 'rates: is a matrix of 3 x 2, and a graph has as many rows as columns' "${all[@]:0:4}" --graph follows=rates
 ran 'input "users" has a row per node: 3 by rates, and 2 by small: give files that agree' "${all[@]:0:4}" --graph follows=small

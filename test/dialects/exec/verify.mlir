@@ -279,24 +279,24 @@ exec.program @p workers 1 {
 // -----
 
 // expected-error @+1 {{has a graph with a `layout` that is none}}
-exec.program @p workers 2 attributes {graph = {sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64>, levels = []}}} {
+exec.program @p workers 2 attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64>, levels = []}}]} {
 }
 
 // -----
 
 // expected-error @+1 {{has a graph with a `layout` that is none}}
-exec.program @p workers 2 attributes {graph = {sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [array<i64: 3, 0>], lists = []}}} {
+exec.program @p workers 2 attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [array<i64: 3, 0>], lists = []}}]} {
 }
 
 // -----
 
 // expected-error @+1 {{has a graph with a `layout` that is none}}
-exec.program @p workers 2 attributes {graph = {sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [], lists = [{input = "n", list = "bucket_lengths", at = array<i64: 1, 0>}]}}} {
+exec.program @p workers 2 attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [], lists = [{input = "n", list = "bucket_lengths", at = array<i64: 1, 0>}]}}]} {
 }
 
 // -----
 
-exec.program @p workers 2 attributes {graph = {sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [array<i64: 3>, array<i64: 2, 0, 3>], lists = [{input = "n", list = "bucket_lengths", at = array<i64: 0, 0>}, {input = "m", list = "level_sources", at = array<i64: 1, 0>}]}}} {
+exec.program @p workers 2 attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [array<i64: 3>, array<i64: 2, 0, 3>], lists = [{input = "n", list = "bucket_lengths", at = array<i64: 0, 0>}, {input = "m", list = "level_sources", at = array<i64: 1, 0>}]}}]} {
 }
 
 // -----
