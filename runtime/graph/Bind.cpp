@@ -45,11 +45,9 @@ namespace {
 struct Spare {
   int64_t first, count;
 
-  /// That of spare edge `edge` of `edges`, evenly; i * count would overflow for
-  /// sizes near 2^63.
+  /// That of spare edge `edge` of `edges`.
   int64_t node(int64_t edge, int64_t edges) const {
-    return first +
-           int64_t((unsigned __int128)(edge)*uint64_t(count) / uint64_t(edges));
+    return first + spread(edge, edges, count);
   }
 };
 

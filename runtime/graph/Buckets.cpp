@@ -1,7 +1,5 @@
 #include "runtime/graph/Buckets.h"
 
-#include "runtime/graph/LevelPlaces.h"
-
 #include <algorithm>
 
 using namespace smex;

@@ -114,6 +114,24 @@ Tensor tensorOf(const ListType &type, const Numbers &numbers, int64_t spare) {
   return tensor;
 }
 
+/// The node of each row, -1 where it is spare, and the row of each node, where
+/// the groups of nodes lie one after the other, group g in rowsOf(g) rows.
+struct Order {
+  template <typename RowsOf>
+  Order(const Rows &nodes, int64_t rows, RowsOf rowsOf)
+      : node(size_t(rows), -1), row(nodes.order.size()) {
+    int64_t first = 0;
+    for (int64_t g = 0; g < nodes.rows(); ++g) {
+      for (int64_t i = 0; i < nodes.length(g); ++i) {
+        node[size_t(first + i)] = nodes.begin(g)[i];
+        row[size_t(nodes.begin(g)[i])] = first + i;
+      }
+      first += rowsOf(size_t(g));
+    }
+  }
+  Numbers node, row;
+};
+
 /// The numbers of a list, without spare places at the end.
 class BucketLists {
 public:
@@ -128,7 +146,11 @@ public:
         lengths.push_back(messages.length(*v));
       return lengths;
     }
-    return list.kind == Kind::BucketEdges ? edges() : rows(list.kind);
+    if (list.kind == Kind::BucketEdges)
+      return edges();
+    const Order order(nodes, rooms.bucketRows(),
+                      [&](size_t b) { return rooms.buckets[b].nodes; });
+    return list.kind == Kind::BucketNodes ? order.node : order.row;
   }
 
 private:
@@ -144,20 +166,6 @@ private:
       row += room.nodes * room.places();
     }
     return list;
-  }
-
-  /// The node of each row, or the row of each node.
-  Numbers rows(Kind kind) const {
-    Numbers node(size_t(rooms.bucketRows()), -1), place(nodes.order.size());
-    int64_t first = 0;
-    for (int64_t b = 0; b < nodes.rows(); ++b) {
-      for (int64_t i = 0; i < nodes.length(b); ++i) {
-        node[size_t(first + i)] = nodes.begin(b)[i];
-        place[size_t(nodes.begin(b)[i])] = first + i;
-      }
-      first += rooms.buckets[size_t(b)].nodes;
-    }
-    return kind == Kind::BucketNodes ? node : place;
   }
 
   const Rows messages; // edges by the node that they lead to
@@ -190,7 +198,9 @@ public:
     case Kind::LevelDestinations:
       return destinations(list.at);
     default:
-      return rowsOf(list.kind);
+      const Order order(nodes, rooms.levelRows(),
+                        [&](size_t l) { return rooms.rows(l); });
+      return list.kind == Kind::LevelNodes ? order.node : order.row;
     }
   }
 
@@ -223,25 +233,9 @@ private:
       all.insert(all.end(), some.begin(), some.end());
       const int64_t spare = room.edges - int64_t(some.size());
       for (int64_t i = 0; i < spare; ++i)
-        all.push_back(first +
-                      int64_t((unsigned __int128)(i)*uint64_t(spareRows) /
-                              uint64_t(spare)));
+        all.push_back(first + spread(i, spare, spareRows));
     }
     return all;
-  }
-
-  /// The node of each row, or the row of each node.
-  Numbers rowsOf(Kind kind) const {
-    Numbers node(size_t(rooms.levelRows()), -1), row(place.size());
-    int64_t first = 0;
-    for (int64_t l = 0; l < nodes.rows(); ++l) {
-      for (int64_t i = 0; i < nodes.length(l); ++i) {
-        node[size_t(first + i)] = nodes.begin(l)[i];
-        row[size_t(nodes.begin(l)[i])] = first + i;
-      }
-      first += rooms.rows(size_t(l));
-    }
-    return kind == Kind::LevelNodes ? node : row;
   }
 
   const Graph &graph;

@@ -10,9 +10,6 @@
 using namespace smex;
 using namespace smex::graph;
 
-const char *const graph::compileForIt =
-    "compile it with this graph as --graph, or with a larger --graph-room";
-
 namespace {
 
 /// Levels below the highest of both ends of edges, sources first.

@@ -26,9 +26,6 @@ Result<std::vector<LevelRoom>> levelsOf(const Graph &graph);
 Result<Numbers> levelsWithin(const Graph &graph,
                              const std::vector<LevelRoom> &rooms);
 
-/// What to do about a graph that does not fit, to end a message with.
-extern const char *const compileForIt;
-
 } // namespace smex::graph
 
 #endif

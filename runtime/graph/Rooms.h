@@ -75,6 +75,10 @@ struct Rooms {
 /// or beyond what fits in memory.
 Status check(const Rooms &rooms);
 
+/// What to do about a graph that does not fit, to end a message with.
+constexpr const char *compileForIt =
+    "compile it with this graph as --graph, or with a larger --graph-room";
+
 /// A list of places. Some are of one bucket or level, `at`; the others go
 /// through all of them, one after the other.
 struct GraphList {

@@ -46,6 +46,12 @@ Numbers smex::graph::canonicalOrder(const Graph &graph) {
       .order;
 }
 
+int64_t smex::graph::spread(int64_t thing, int64_t things, int64_t places) {
+  // Their product would overflow for sizes near 2^63.
+  return int64_t((unsigned __int128)(thing)*uint64_t(places) /
+                 uint64_t(things));
+}
+
 Numbers smex::graph::gather(const Numbers &values, const Numbers &numbers) {
   Numbers result(numbers.size());
   for (size_t i = 0; i < numbers.size(); ++i)

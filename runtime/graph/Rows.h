@@ -40,6 +40,10 @@ Rows byDestination(const Graph &graph);
 /// from. O(V + E).
 Numbers canonicalOrder(const Graph &graph);
 
+/// The place of thing `thing` where so many are spread over places 0 .. places
+/// - 1 evenly, ascending.
+int64_t spread(int64_t thing, int64_t things, int64_t places);
+
 /// values[numbers[i]] for each i.
 Numbers gather(const Numbers &values, const Numbers &numbers);
 

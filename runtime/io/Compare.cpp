@@ -4,28 +4,50 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <limits>
 
 using namespace smex;
 using namespace smex::io;
+
+double io::realAt(const Tensor &tensor, int64_t element) {
+  const auto as = [&](auto zero) {
+    return double(tensor.data<decltype(zero)>()[element]);
+  };
+  switch (tensor.type.dtype) {
+  case DType::Bool:
+  case DType::U8:
+    return as(uint8_t{});
+  case DType::U16:
+    return as(uint16_t{});
+  case DType::U32:
+    return as(uint32_t{});
+  case DType::U64:
+    return as(uint64_t{});
+  case DType::I8:
+    return as(int8_t{});
+  case DType::I16:
+    return as(int16_t{});
+  case DType::I32:
+    return as(int32_t{});
+  case DType::I64:
+    return as(int64_t{});
+  case DType::F16:
+    return halfToFloat(tensor.data<uint16_t>()[element]);
+  case DType::BF16:
+    return bfloatToFloat(tensor.data<uint16_t>()[element]);
+  case DType::F32:
+    return as(float{});
+  case DType::F64:
+    return as(double{});
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
 
 namespace {
 std::string number(double value, const char *format = "%.9g") {
   char text[64];
   std::snprintf(text, sizeof text, format, value);
   return text;
-}
-
-double floatAt(const Tensor &tensor, int64_t i) {
-  switch (tensor.type.dtype) {
-  case DType::F16:
-    return halfToFloat(tensor.data<uint16_t>()[i]);
-  case DType::BF16:
-    return bfloatToFloat(tensor.data<uint16_t>()[i]);
-  case DType::F32:
-    return tensor.data<float>()[i];
-  default:
-    return tensor.data<double>()[i];
-  }
 }
 
 std::string textAt(const Tensor &tensor, int64_t i) {
@@ -52,7 +74,7 @@ std::string textAt(const Tensor &tensor, int64_t i) {
   case DType::U64:
     return as(uint64_t{});
   default:
-    return number(floatAt(tensor, i));
+    return number(realAt(tensor, i));
   }
 }
 
@@ -102,7 +124,7 @@ Comparison io::compare(const Tensor &tensor, const Tensor &reference,
   const bool floats = isFloat(tensor.type.dtype);
   double magnitude = 0;
   for (int64_t i = 0; floats && i < elements; ++i)
-    if (const double value = std::fabs(floatAt(reference, i));
+    if (const double value = std::fabs(realAt(reference, i));
         std::isfinite(value))
       magnitude = std::max(magnitude, value);
   const double limit = tolerance * magnitude;
@@ -116,7 +138,7 @@ Comparison io::compare(const Tensor &tensor, const Tensor &reference,
         beyond.add(i, 0);
       continue;
     }
-    const double got = floatAt(tensor, i), want = floatAt(reference, i);
+    const double got = realAt(tensor, i), want = realAt(reference, i);
     if (got == want || (std::isnan(got) && std::isnan(want)))
       continue;
     double difference = std::fabs(got - want);

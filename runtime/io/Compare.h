@@ -29,6 +29,9 @@ struct Comparison {
 Comparison compare(const Tensor &tensor, const Tensor &reference,
                    double tolerance = defaultTolerance);
 
+/// An element's value; NaN of a type that is no number.
+double realAt(const Tensor &tensor, int64_t element);
+
 /// "[3, 7]": the coordinates of element `element`.
 std::string coordinates(const std::vector<int64_t> &shape, int64_t element);
 

@@ -1,11 +1,11 @@
 #include "runtime/io/SparseMatrix.h"
 
+#include "runtime/io/Compare.h"
 #include "runtime/io/Npz.h"
 #include "runtime/io/SparseText.h"
 #include "support/File.h"
 
 #include <algorithm>
-#include <limits>
 
 using namespace smex;
 using namespace smex::io;
@@ -146,40 +146,7 @@ Result<SparseMatrix> io::readSparseMatrix(const std::string &path) {
 }
 
 double io::valueOf(const SparseMatrix &matrix, int64_t entry) {
-  const Tensor &values = matrix.values;
-  if (values.bytes.empty())
-    return 1;
-  const auto as = [&](auto zero) {
-    return double(values.data<decltype(zero)>()[entry]);
-  };
-  switch (values.type.dtype) {
-  case DType::Bool:
-  case DType::U8:
-    return as(uint8_t{});
-  case DType::U16:
-    return as(uint16_t{});
-  case DType::U32:
-    return as(uint32_t{});
-  case DType::U64:
-    return as(uint64_t{});
-  case DType::I8:
-    return as(int8_t{});
-  case DType::I16:
-    return as(int16_t{});
-  case DType::I32:
-    return as(int32_t{});
-  case DType::I64:
-    return as(int64_t{});
-  case DType::F16:
-    return halfToFloat(values.data<uint16_t>()[entry]);
-  case DType::BF16:
-    return bfloatToFloat(values.data<uint16_t>()[entry]);
-  case DType::F32:
-    return as(float{});
-  case DType::F64:
-    return as(double{});
-  }
-  return std::numeric_limits<double>::quiet_NaN();
+  return matrix.values.bytes.empty() ? 1 : realAt(matrix.values, entry);
 }
 
 Result<Tensor> io::toDense(const SparseMatrix &matrix,
