@@ -72,6 +72,8 @@ private:
       recipe.of.push_back(name.str());
     if (const auto wraps = buffer.getWraps())
       recipe.wraps = wraps->vec();
+    if (const auto rows = buffer.getRows())
+      recipe.rows = rows->vec();
     return recipe;
   }
 

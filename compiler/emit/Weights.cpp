@@ -81,8 +81,7 @@ Result<const Tensor *> Weights::whole(const DerivedParameter &parameter) const {
       return bytes.takeError();
     of.push_back({type, std::move(*bytes)});
   }
-  auto tensor = graph::derive(parameter.recipe.derivation, of, parameter.type,
-                              parameter.recipe.wraps);
+  auto tensor = graph::derive(parameter.recipe, of, parameter.type);
   if (!tensor)
     return tensor.takeError();
   keptTensor = std::move(*tensor);

@@ -136,8 +136,8 @@ static std::shared_ptr<const Tensor> readParameter(const TensorType &type,
 std::shared_ptr<const Tensor> Builder::known(ValueId v) {
   Entry &entry = values[v];
   if (!entry.tensor && entry.kind == Entry::Kind::Parameter &&
-      elementCount(entry.type.shape).value_or(foldedElements + 1) <=
-          foldedElements)
+      elementCount(entry.type.shape).value_or(foldedIntegers + 1) <=
+          foldedElementsOf(entry.type.dtype))
     entry.tensor = readParameter(entry.type, entry.data);
   return entry.tensor;
 }
@@ -147,7 +147,8 @@ void Builder::fold(const Application &application) {
   const auto elements = elementCount(result.type.shape);
   const auto work = elementCount(application.extents);
   // What is made of weights is rarely looked into; a scale or a size is small.
-  const int64_t limit = result.weight ? 1024 : foldedElements;
+  const int64_t limit =
+      result.weight ? 1024 : foldedElementsOf(result.type.dtype);
   if (!elements || *elements > limit || !work ||
       *work > foldedWork / (result.weight ? 64 : 1))
     return;

@@ -23,9 +23,14 @@ inline bool isSequence(ValueId v) { return v >= firstSequence; }
 
 class Builder {
 public:
-  /// Larger arrays are never computed at compile time, nor looked into.
+  /// Larger arrays are never computed at compile time, nor looked into; of
+  /// integers more, since edges of a graph can say what shapes are.
   static constexpr int64_t foldedElements = 64 * 1024;
+  static constexpr int64_t foldedIntegers = 4 * 1024 * 1024;
   static constexpr int64_t foldedWork = 4 * 1024 * 1024;
+  static int64_t foldedElementsOf(DType type) {
+    return isFloat(type) ? foldedElements : foldedIntegers;
+  }
 
   ValueId addInput(std::string name, TensorType type);
   /// Inputs added so far: the next one's number among the model's.

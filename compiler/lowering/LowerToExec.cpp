@@ -202,6 +202,7 @@ private:
                             role == "input" ? rangeOf(tensor)
                                             : DenseI64ArrayAttr(),
                             recipe.derivation, recipe.of, recipe.wraps,
+                            recipe.rows,
                             builder.getDenseI64ArrayAttr(exec::flatten(boxes)),
                             DenseI64ArrayAttr());
   }

@@ -18,7 +18,8 @@ bool isZero(const ExprRef &e) {
 
 bool isPlain(const ExprRef &e, const Element &element, const Known &known) {
   const auto found = elementOf(e, known);
-  return found && found->operand == element.operand && found->wrap == 0 &&
+  return found && found->operand == element.operand &&
+         found->row == element.row && found->wrap == 0 &&
          tdl::equal(found->index, element.index);
 }
 
@@ -108,10 +109,14 @@ std::optional<Element> messagepassing::elementOf(const ExprRef &e,
   }
   if (e->kind == ExprKind::Select)
     return wrappedElementOf(e, known);
-  if (e->kind != ExprKind::Read || !known[size_t(e->operand)] || e->otherwise ||
-      e->children.size() != 1)
+  if (e->kind != ExprKind::Read || !known[size_t(e->operand)] || e->otherwise)
     return std::nullopt;
-  return Element{e->operand, e->children[0]};
+  const std::vector<ExprRef> &index = e->children;
+  if (index.size() == 1)
+    return Element{e->operand, 0, index[0]};
+  if (index[0]->kind != ExprKind::Int)
+    return std::nullopt;
+  return Element{e->operand, index[0]->integer, index[1]};
 }
 
 Range messagepassing::rangeOf(const Element &element, const Known &known) {
@@ -141,7 +146,8 @@ messagepassing::narrowed(const tdl::Lambda &lambda, const Known &known,
                          const std::vector<bool> &chosen) {
   std::vector<bool> fits = chosen;
   for (size_t i = 0; i < fits.size(); ++i)
-    fits[i] = fits[i] && known[i] && lambda.operands[i].type == DType::I64 &&
+    fits[i] = fits[i] && known[i] && lambda.operands[i].rank == 1 &&
+              lambda.operands[i].type == DType::I64 &&
               holds(DType::I32, *known[i]);
   for (const ExprRef &root : {lambda.guard, lambda.body})
     tdl::walk(root, [&](const ExprRef &e) {

@@ -24,16 +24,21 @@ using semantic::ParameterOp;
 
 namespace {
 
-/// A list of integers that is there before any kernel runs.
+/// A list of integers that is there before any kernel runs; or several of the
+/// same length, the rows of a matrix; or one of these.
 struct List {
-  mlir::Value value;
-  bool isInput; // else a constant
+  mlir::Value value; // an input, or a constant
+  bool isInput;
   bool ascending = false;
   tdl::Range range;
+  int64_t row = 0; // that is meant, or the first of all
 
-  StringRef name() const { return semantic::tensorName(value); }
   int64_t length() const {
-    return semantic::tensorType(value.getType()).shape[0];
+    return semantic::tensorType(value.getType()).shape.back();
+  }
+  int64_t rows() const {
+    const smex::TensorType type = semantic::tensorType(value.getType());
+    return type.rank() == 1 ? 1 : type.shape[0];
   }
 };
 
@@ -57,7 +62,7 @@ tdl::Range rangeOf(func::FuncOp main, BlockArgument input) {
 /// that does not follow from others.
 std::optional<List> listOf(func::FuncOp main, mlir::Value value) {
   const smex::TensorType type = semantic::tensorType(value.getType());
-  if (type.rank() != 1 ||
+  if (type.rank() < 1 || type.rank() > 2 ||
       (type.dtype != DType::I32 && type.dtype != DType::I64))
     return std::nullopt;
   if (auto input = dyn_cast<BlockArgument>(value)) {
@@ -70,6 +75,21 @@ std::optional<List> listOf(func::FuncOp main, mlir::Value value) {
     return std::nullopt;
   const auto range = *parameter.getRange();
   return List{value, false, parameter.getAscending(), {range[0], range[1]}};
+}
+
+/// The row of its only operand that the lambda is, as it stands there.
+std::optional<int64_t> rowReadBy(const tdl::Lambda &lambda) {
+  const tdl::ExprRef &body = lambda.body;
+  if (lambda.rank() != 1 || !lambda.reductions.empty() || lambda.guard ||
+      lambda.operands.size() != 1 || body->kind != tdl::ExprKind::Read ||
+      body->otherwise || body->type != lambda.result ||
+      body->children.size() != 2)
+    return std::nullopt;
+  const tdl::Expr &row = *body->children[0], &column = *body->children[1];
+  if (row.kind != tdl::ExprKind::Int || column.kind != tdl::ExprKind::Index ||
+      column.index != 0)
+    return std::nullopt;
+  return row.integer;
 }
 
 class Rewriting {
@@ -87,9 +107,10 @@ public:
     for (Operation &op : llvm::make_early_inc_range(main.getBody().front()))
       if (auto apply = dyn_cast<ApplyOp>(op))
         rewrite(apply);
-    for (Operation &op : llvm::make_early_inc_range(main.getBody().front()))
-      if (isa<ParameterOp>(op) && op.use_empty() &&
-          listOf(main, op.getResult(0)))
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(main.getBody().front())))
+      if (isa<ParameterOp, ApplyOp>(op) && op.use_empty() &&
+          listAt(op.getResult(0)))
         op.erase();
     semantic::eraseUnusedLambdas(module);
   }
@@ -104,10 +125,26 @@ private:
     return known;
   }
 
+  /// Also of what is computed, where it is a row as it stands in its matrix.
+  std::optional<List> listAt(mlir::Value value) const {
+    auto apply = value.getDefiningOp<ApplyOp>();
+    if (!apply)
+      return listOf(main, value);
+    const auto row = rowReadBy(lambdas[apply.getLambdaAttr().getAttr()]);
+    if (!row)
+      return std::nullopt;
+    auto list = listOf(main, apply.getInputs()[0]);
+    if (!list || *row < 0 || *row >= list->rows() ||
+        semantic::tensorType(value.getType()).shape[0] != list->length())
+      return std::nullopt;
+    list->row = *row;
+    return list;
+  }
+
   void rewrite(ApplyOp apply) {
     Lists lists;
     for (mlir::Value operand : apply.getInputs())
-      lists.push_back(listOf(main, operand));
+      lists.push_back(listAt(operand));
     if (llvm::none_of(lists, [](const auto &list) { return bool(list); }))
       return;
     const tdl::Lambda lambda = withoutCertain(
@@ -124,7 +161,7 @@ private:
     const int64_t results = apply.getExtents()[size_t(by->variable)];
     const int64_t terms = apply.getExtents()[size_t(by->term)];
     const List key = *lists[size_t(by->key)];
-    if (key.length() != terms)
+    if (key.length() != terms || by->row < 0 || key.row + by->row >= key.rows())
       return false; // the loop does not go over the whole list
     // What is put in the key's order is there when the key is.
     for (auto &list : lists)
@@ -138,12 +175,16 @@ private:
         key.ascending && (by->wrap == 0 || key.range.lo >= 0);
     const auto made =
         segmented(lambda, *by, knownOf(lists), ascending, numbers);
-    if (!made)
+    if (!made || llvm::any_of(made->operands, [&](const Source &source) {
+          return source.kind == Source::Kind::Gathered &&
+                 (source.row < 0 ||
+                  source.row >= lists[size_t(source.of)]->rows());
+        }))
       return false;
     SmallVector<mlir::Value> operands;
     for (auto [source, operand] :
          llvm::zip(made->operands, made->lambda.operands))
-      operands.push_back(operandFor(apply, key, *by, source, operand.type));
+      operands.push_back(operandFor(apply, lists, *by, source, operand.type));
     SmallVector<int64_t> extents(apply.getExtents());
     if (made->counts)
       extents.resize(size_t(made->lambda.rank()));
@@ -168,10 +209,10 @@ private:
   /// that segments are gathered from are then stored once.
   void narrow(ApplyOp apply, const tdl::Lambda &lambda, const Lists &lists) {
     std::vector<bool> chosen;
-    SmallVector<mlir::Value> keys;
+    Lists keys;
     for (const auto &list : lists) {
       keys.push_back(list && !list->isInput ? orderedLike(apply, *list, lists)
-                                            : mlir::Value());
+                                            : std::nullopt);
       chosen.push_back(bool(keys.back()));
     }
     const auto made = narrowed(lambda, knownOf(lists), chosen);
@@ -181,79 +222,103 @@ private:
     for (size_t i = 0; i < operands.size(); ++i)
       if (made->operands[i].type != lambda.operands[i].type)
         operands[i] =
-            derived(graph::Derivation::Gathered, {operands[i], keys[i]}, {0, 0},
+            derived(graph::Derivation::Gathered, {*lists[i], *keys[i]},
                     {DType::I32, {lists[i]->length()}});
     replace(apply, *made, operands, SmallVector<int64_t>(apply.getExtents()));
   }
 
   /// A constant in ascending order, as long as the list: one that is read with
   /// it, if there is.
-  mlir::Value orderedLike(ApplyOp apply, const List &list,
-                          const Lists &beside) {
+  std::optional<List> orderedLike(ApplyOp apply, const List &list,
+                                  const Lists &beside) {
     const auto isOrdered = [&](const std::optional<List> &other) {
       return other && !other->isInput && other->ascending &&
              other->length() == list.length();
     };
     for (const auto &other : beside)
       if (isOrdered(other))
-        return other->value;
+        return other;
     for (Operation &op : main.getBody().front()) {
       if (&op == apply)
         break;
       if (isa<ParameterOp>(op))
         if (const auto other = listOf(main, op.getResult(0)); isOrdered(other))
-          return other->value;
+          return other;
     }
-    return {};
+    return std::nullopt;
   }
 
-  mlir::Value operandFor(ApplyOp apply, const List &key, const Segmentation &by,
-                         const Source &source, DType type) {
+  /// What a list is derived of: a row of a tensor, numbers below 0 counted from
+  /// the end.
+  struct Row {
+    Row(const List &list, int64_t row = 0, int64_t wrap = 0)
+        : of(list.value), row(list.row + row), wrap(wrap) {}
+    mlir::Value of;
+    int64_t row, wrap;
+
+    /// The tensor's name, with the row where it has several.
+    std::string name() const {
+      const std::string tensor = semantic::tensorName(of).str();
+      return cast<RankedTensorType>(of.getType()).getRank() == 1
+                 ? tensor
+                 : tensor + "." + std::to_string(row);
+    }
+  };
+
+  mlir::Value operandFor(ApplyOp apply, const Lists &lists,
+                         const Segmentation &by, const Source &source,
+                         DType type) {
     using graph::Derivation;
-    const auto of = [&](size_t i) { return apply.getInputs()[i]; };
+    const List &list = *lists[size_t(by.key)];
+    const Row key(list, by.row, by.wrap);
     switch (source.kind) {
     case Source::Kind::Same:
       break;
     case Source::Kind::Offsets: {
       const int64_t results = apply.getExtents()[size_t(by.variable)];
-      return derived(Derivation::Offsets, {key.value}, {by.wrap},
-                     {type, {results + 1}});
+      return derived(Derivation::Offsets, {key}, {type, {results + 1}});
     }
     case Source::Kind::Order:
-      return derived(Derivation::Order, {key.value}, {by.wrap},
-                     {type, {key.length()}});
+      return derived(Derivation::Order, {key}, {type, {list.length()}});
     case Source::Kind::Gathered:
-      return derived(Derivation::Gathered, {of(size_t(source.of)), key.value},
-                     {source.wrap, by.wrap}, {type, {key.length()}});
+      return derived(
+          Derivation::Gathered,
+          {Row(*lists[size_t(source.of)], source.row, source.wrap), key},
+          {type, {list.length()}});
     }
-    return of(size_t(source.of));
+    return apply.getInputs()[size_t(source.of)];
   }
 
   /// One list per distinct recipe and type: one key may be that of different
   /// numbers of results.
-  mlir::Value derived(graph::Derivation derivation, ArrayRef<mlir::Value> of,
-                      SmallVector<int64_t> wraps,
+  mlir::Value derived(graph::Derivation derivation, ArrayRef<Row> of,
                       const smex::TensorType &type) {
     Builder builder(module.getContext());
     SmallVector<StringRef> ofNames;
-    for (mlir::Value list : of)
-      ofNames.push_back(semantic::tensorName(list));
-    if (llvm::all_of(wraps, [](int64_t wrap) { return wrap == 0; }))
-      wraps.clear();
+    SmallVector<int64_t> rows, wraps;
+    for (const Row &list : of) {
+      ofNames.push_back(semantic::tensorName(list.of));
+      rows.push_back(list.row);
+      wraps.push_back(list.wrap);
+    }
+    // Null where all are 0.
+    const auto numbers = [&](ArrayRef<int64_t> list) {
+      return llvm::any_of(list, [](int64_t number) { return number != 0; })
+                 ? builder.getDenseI64ArrayAttr(list)
+                 : DenseI64ArrayAttr();
+    };
     const semantic::Recipe recipe = {
         builder.getStringAttr(graph::name(derivation)),
-        builder.getStrArrayAttr(ofNames),
-        wraps.empty() ? DenseI64ArrayAttr()
-                      : builder.getDenseI64ArrayAttr(wraps)};
+        builder.getStrArrayAttr(ofNames), numbers(wraps), numbers(rows)};
     const auto mlirType = semantic::toMlirType(type, module.getContext());
-    mlir::Value &found =
-        made[{recipe.derivation, recipe.of, recipe.wraps, mlirType}];
+    mlir::Value &found = made[{recipe.derivation, recipe.of, recipe.wraps,
+                               recipe.rows, mlirType}];
     if (found)
       return found;
-    const StringAttr name = newName(
-        of.size() > 1 ? ofNames[0] + ".by." + ofNames[1]
-                      : Twine(ofNames[0]) + "." + recipe.derivation.getValue());
-    return found = isa<BlockArgument>(of[0])
+    const StringAttr name =
+        newName(of[0].name() + (of.size() > 1 ? ".by." + of[1].name()
+                                              : "." + recipe.derivation.str()));
+    return found = isa<BlockArgument>(of[0].of)
                        ? derivedInput(name, mlirType, recipe)
                        : derivedParameter(name, mlirType, recipe, of);
   }
@@ -277,17 +342,19 @@ private:
     main.setArgAttr(number, semantic::ofAttr, recipe.of);
     if (recipe.wraps)
       main.setArgAttr(number, semantic::wrapsAttr, recipe.wraps);
+    if (recipe.rows)
+      main.setArgAttr(number, semantic::rowsAttr, recipe.rows);
     return main.getArgument(number);
   }
 
   /// Right behind what it is made of.
   mlir::Value derivedParameter(StringAttr name, RankedTensorType type,
                                const semantic::Recipe &recipe,
-                               ArrayRef<mlir::Value> of) {
-    Operation *last = of[0].getDefiningOp();
-    for (mlir::Value list : of)
-      if (last->isBeforeInBlock(list.getDefiningOp()))
-        last = list.getDefiningOp();
+                               ArrayRef<Row> of) {
+    Operation *last = of[0].of.getDefiningOp();
+    for (const Row &list : of)
+      if (last->isBeforeInBlock(list.of.getDefiningOp()))
+        last = list.of.getDefiningOp();
     OpBuilder builder(module.getContext());
     builder.setInsertionPointAfter(last);
     auto parameter = ParameterOp::create(builder, last->getLoc(), type, name);
@@ -296,6 +363,8 @@ private:
     parameter.setOfAttr(recipe.of);
     if (recipe.wraps)
       parameter.setWrapsAttr(recipe.wraps);
+    if (recipe.rows)
+      parameter.setRowsAttr(recipe.rows);
     return parameter.getResult();
   }
 
@@ -303,7 +372,8 @@ private:
   tdl::LambdaSymbols lambdas;
   ModuleOp module;
   llvm::StringSet<> names; // of all tensors
-  llvm::DenseMap<std::tuple<Attribute, Attribute, Attribute, Type>, mlir::Value>
+  llvm::DenseMap<std::tuple<Attribute, Attribute, Attribute, Attribute, Type>,
+                 mlir::Value>
       made;
 };
 

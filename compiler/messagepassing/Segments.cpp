@@ -37,8 +37,8 @@ std::optional<Segmentation> keyOf(const tdl::Lambda &lambda, const Known &known,
     if (key && key->index->kind == ExprKind::Index &&
         key->index->index >= lambda.rank() && output->kind == ExprKind::Index &&
         output->index < lambda.rank())
-      return Segmentation{key->operand, output->index, key->index->index,
-                          key->wrap};
+      return Segmentation{key->operand, key->row, output->index,
+                          key->index->index, key->wrap};
   }
   return std::nullopt;
 }
@@ -67,8 +67,9 @@ public:
     bool isKey = true; // the first part of the guard that says so
     for (const ExprRef &part : tdl::conjuncts(lambda.guard)) {
       const auto found = keyOf(lambda, known, part);
-      if (isKey && found && found->key == by.key && found->wrap == by.wrap &&
-          found->variable == by.variable && found->term == by.term)
+      if (isKey && found && found->key == by.key && found->row == by.row &&
+          found->wrap == by.wrap && found->variable == by.variable &&
+          found->term == by.term)
         isKey = false;
       else
         rest.push_back(moved(part));
@@ -102,7 +103,7 @@ private:
     const auto found = std::find_if(
         made.operands.begin(), made.operands.end(), [&](const Source &other) {
           return other.kind == source.kind && other.of == source.of &&
-                 other.wrap == source.wrap;
+                 other.row == source.row && other.wrap == source.wrap;
         });
     if (found != made.operands.end())
       return int(found - made.operands.begin());
@@ -135,12 +136,14 @@ private:
   ExprRef elementOfTerm(const Element &found) {
     // The key of a term of segment v is v, which is not negative: what is v as
     // it is, is v counted from the end, too.
-    if (found.operand == by.key && (by.wrap == 0 || found.wrap == by.wrap))
+    if (found.operand == by.key && found.row == by.row &&
+        (by.wrap == 0 || found.wrap == by.wrap))
       return tdl::indexVar(by.variable);
     const DType type =
         holds(numbers, rangeOf(found, known)) ? numbers : DType::I64;
-    return element({Source::Kind::Gathered, found.operand, found.wrap},
-                   tdl::indexVar(by.term), type);
+    return element(
+        {Source::Kind::Gathered, found.operand, found.row, found.wrap},
+        tdl::indexVar(by.term), type);
   }
 
   /// A sum of as many equal terms as the segment has.

@@ -19,7 +19,8 @@ namespace smex::messagepassing {
 
 /// A lambda whose terms have a key: `where key[r] == i`.
 struct Segmentation {
-  int key;      // operand, of rank 1
+  int key;      // operand
+  int64_t row;  // of it
   int variable; // the output i
   int term;     // the reduction variable r
   int64_t wrap; // of the key's element (Lists.h)
@@ -35,9 +36,10 @@ struct Source {
     Same,     // operand `of`
     Offsets,  // terms with a smaller key, for each result and one more
     Order,    // the terms' numbers, in order of their keys, stable
-    Gathered, // the known operand `of` in that order
+    Gathered, // a list, of the known operand `of`, in that order
   } kind;
   int of = -1;
+  int64_t row = 0;  // Gathered: of the operand
   int64_t wrap = 0; // Gathered: of the list's elements
 };
 

@@ -113,6 +113,8 @@ std::vector<emit::DerivedParameter> derivedParameters(ModuleOp module) {
       recipe.of.push_back(name.str());
     if (const auto wraps = parameter.getWraps())
       recipe.wraps = wraps->vec();
+    if (const auto rows = parameter.getRows())
+      recipe.rows = rows->vec();
     list.push_back(std::move(derived));
   });
   return list;

@@ -44,7 +44,9 @@ bool isConstant(const Model &model, const Parameter &parameter) {
          });
 }
 
-/// What is known of a list of integers, such as the destinations of edges.
+/// What is known of a list of integers, such as the destinations of edges, or
+/// of a matrix of which such lists are the rows: their ends, which are in no
+/// order.
 struct ListFacts {
   bool ascending;
   int64_t low, high;
@@ -53,15 +55,17 @@ struct ListFacts {
 std::optional<ListFacts> listFacts(const Model &model,
                                    const Parameter &parameter) {
   const smex::TensorType &type = model.values[parameter.value].type;
-  if (!isConstant(model, parameter) || type.rank() != 1 || type.shape[0] == 0 ||
-      parameter.data.kind != ParameterData::Kind::Memory)
+  const int64_t elements = elementCount(type.shape).value_or(0);
+  if (!isConstant(model, parameter) || type.rank() < 1 || type.rank() > 2 ||
+      elements == 0 || parameter.data.kind != ParameterData::Kind::Memory)
     return std::nullopt;
   const auto facts = [&](auto element) {
     using Element = decltype(element);
     auto *first = reinterpret_cast<const Element *>(parameter.data.bytes);
-    const Element *last = first + type.shape[0];
+    const Element *last = first + elements;
     const auto ends = std::minmax_element(first, last);
-    return ListFacts{std::is_sorted(first, last), *ends.first, *ends.second};
+    return ListFacts{type.rank() == 1 && std::is_sorted(first, last),
+                     *ends.first, *ends.second};
   };
   if (type.dtype == DType::I64)
     return facts(int64_t());

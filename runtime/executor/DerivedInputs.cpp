@@ -86,7 +86,7 @@ private:
         return value.takeError();
       values.push_back(std::move(*value));
     }
-    return graph::derive(recipe.derivation, values, type, recipe.wraps);
+    return graph::derive(recipe, values, type);
   }
 
   Result<std::vector<Tensor>> make(int step) override {

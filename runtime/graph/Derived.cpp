@@ -30,18 +30,19 @@ namespace {
 /// A list of either integer type, numbers below 0 counted from the end.
 class List {
 public:
-  List(const Tensor &tensor, int64_t wrap) : tensor(tensor), wrap(wrap) {}
-  int64_t size() const { return tensor.type.shape[0]; }
+  List(const Tensor &tensor, int64_t row, int64_t wrap)
+      : tensor(tensor), first(row * size()), wrap(wrap) {}
+  int64_t size() const { return tensor.type.shape.back(); }
   int64_t operator[](int64_t i) const {
     const int64_t number = tensor.type.dtype == DType::I32
-                               ? tensor.data<int32_t>()[i]
-                               : tensor.data<int64_t>()[i];
+                               ? tensor.data<int32_t>()[first + i]
+                               : tensor.data<int64_t>()[first + i];
     return number < 0 ? number + wrap : number;
   }
 
 private:
   const Tensor &tensor;
-  int64_t wrap;
+  int64_t first, wrap;
 };
 
 void set(Tensor &list, int64_t i, int64_t value) {
@@ -101,51 +102,62 @@ void offsets(const List &key, Tensor &result) {
     set(result, v, sum += below[size_t(v)]);
 }
 
-bool isList(const TensorType &type) {
-  return type.rank() == 1 &&
+bool holdsLists(const TensorType &type) {
+  return (type.rank() == 1 || type.rank() == 2) &&
          (type.dtype == DType::I32 || type.dtype == DType::I64);
+}
+
+/// What stands for the i-th of a recipe's lists; 0 where nothing does.
+int64_t numberFor(const std::vector<int64_t> &numbers, size_t i) {
+  return i < numbers.size() ? numbers[i] : 0;
 }
 
 } // namespace
 
-Status graph::follows(Derivation derivation, const std::vector<TensorType> &of,
+Status graph::follows(const Recipe &recipe, const std::vector<TensorType> &of,
                       const TensorType &type) {
+  const Derivation derivation = recipe.derivation;
   const size_t wanted = derivation == Derivation::Gathered ? 2 : 1;
   if (of.size() != wanted)
     return fail("\"", name(derivation), "\" is made of ", wanted,
                 wanted == 1 ? " list" : " lists", ", not of ", of.size());
-  if (!isList(type))
+  if (!holdsLists(type) || type.rank() != 1)
     return fail("\"", name(derivation), "\" is a list of i32 or i64, not ",
                 toString(type));
   if (derivation == Derivation::Offsets && type.shape[0] == 0)
     return fail("\"offsets\" has one number at least");
-  for (const TensorType &list : of) {
-    if (!isList(list))
+  for (size_t i = 0; i < of.size(); ++i) {
+    if (!holdsLists(of[i]))
       return fail("\"", name(derivation), "\" is made of lists of i32 or i64, ",
-                  "not of ", toString(list));
-    if (derivation != Derivation::Offsets && list.shape != type.shape)
+                  "not of ", toString(of[i]));
+    const int64_t row = numberFor(recipe.rows, i);
+    const int64_t rows = of[i].rank() == 1 ? 1 : of[i].shape[0];
+    if (row < 0 || row >= rows)
+      return fail("\"", name(derivation), "\" is made of row ", row, " of ",
+                  toString(of[i]), ", which has ", rows);
+    if (derivation != Derivation::Offsets &&
+        of[i].shape.back() != type.shape[0])
       return fail("\"", name(derivation), "\" of ", type.shape[0],
-                  " numbers is not made of ", list.shape[0]);
+                  " numbers is not made of ", of[i].shape.back());
   }
   return {};
 }
 
-Result<Tensor> graph::derive(Derivation derivation,
+Result<Tensor> graph::derive(const Recipe &recipe,
                              const std::vector<Tensor> &of,
-                             const TensorType &type,
-                             const std::vector<int64_t> &wraps) {
+                             const TensorType &type) {
   std::vector<TensorType> types;
   for (const Tensor &list : of)
     types.push_back(list.type);
-  if (Status possible = follows(derivation, types, type); !possible)
+  if (Status possible = follows(recipe, types, type); !possible)
     return possible.takeError();
   const auto list = [&](size_t i) {
-    return List(of[i], i < wraps.size() ? wraps[i] : 0);
+    return List(of[i], numberFor(recipe.rows, i), numberFor(recipe.wraps, i));
   };
   Tensor result = makeTensor(type);
-  if (derivation == Derivation::Offsets)
+  if (recipe.derivation == Derivation::Offsets)
     offsets(list(0), result);
-  else if (derivation == Derivation::Order)
+  else if (recipe.derivation == Derivation::Order)
     sorted(list(0), [&](int64_t place, int64_t i) { set(result, place, i); });
   else
     sorted(list(1), [&, values = list(0)](int64_t place, int64_t i) {

@@ -33,26 +33,28 @@ struct Recipe {
   /// Empty, or for each of `of` what is added to its numbers below 0: they
   /// count from the end of so many places. At least 0; with 0 they stay.
   std::vector<int64_t> wraps;
+  /// Empty, or for each of `of` which of its rows is meant: lists may lie
+  /// together as the rows of a matrix. One of rank 1 is a row itself, 0.
+  std::vector<int64_t> rows;
 
   bool operator==(const Recipe &other) const {
     return derivation == other.derivation && of == other.of &&
-           wraps == other.wraps;
+           wraps == other.wraps && rows == other.rows;
   }
 };
 
-/// Can such a list be made of such lists? All are i32 or i64, of rank 1; `of`
-/// as many as the derivation takes, and those of Order and Gathered of the
-/// list's length; offsets are one at least.
-Status follows(Derivation derivation, const std::vector<TensorType> &of,
+/// Can such a list be made of lists of these types, whatever their names? All
+/// are i32 or i64, the list of rank 1, what it is made of 1, or 2 with the row
+/// that is meant; as many as the derivation takes, and those of Order and
+/// Gathered of the list's length; offsets are one at least.
+Status follows(const Recipe &recipe, const std::vector<TensorType> &of,
                const TensorType &type);
 
-/// A derived tensor of `type`; an error where it does not follow. `wraps`: see
-/// Recipe. A gathered value that the type cannot hold becomes -1. O(results +
-/// elements) time; for Gathered and Order, 8 bytes per element beside the
-/// result.
-Result<Tensor> derive(Derivation derivation, const std::vector<Tensor> &of,
-                      const TensorType &type,
-                      const std::vector<int64_t> &wraps = {});
+/// A derived tensor of `type`; an error where it does not follow. A gathered
+/// value that the type cannot hold becomes -1. O(results + elements) time; for
+/// Gathered and Order, 8 bytes per element beside the result.
+Result<Tensor> derive(const Recipe &recipe, const std::vector<Tensor> &of,
+                      const TensorType &type);
 
 } // namespace smex::graph
 

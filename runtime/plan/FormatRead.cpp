@@ -106,7 +106,7 @@ Port portOf(const Cursor &at) {
 
 graph::Recipe recipeOf(const Cursor &at) {
   graph::Recipe recipe;
-  at.object({"derivation", "of"}, {"wraps"});
+  at.object({"derivation", "of"}, {"rows", "wraps"});
   const std::string derivation = at.string("derivation");
   if (const auto known = graph::parseDerivation(derivation))
     recipe.derivation = *known;
@@ -115,6 +115,8 @@ graph::Recipe recipeOf(const Cursor &at) {
   recipe.of = at.list("of", [](const Cursor &name) { return name.string(); });
   if (at.has("wraps"))
     recipe.wraps = at.integers("wraps", 0, totalLimit);
+  if (at.has("rows"))
+    recipe.rows = at.integers("rows", 0, totalLimit);
   return recipe;
 }
 

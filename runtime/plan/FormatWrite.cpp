@@ -108,6 +108,8 @@ Json portToJson(const Port &port) {
         {"of", port.derived->of}};
     if (!port.derived->wraps.empty())
       json["derived"]["wraps"] = port.derived->wraps;
+    if (!port.derived->rows.empty())
+      json["derived"]["rows"] = port.derived->rows;
   }
   return json;
 }

@@ -186,8 +186,11 @@ private:
     std::string text =
         " (" + std::string(graph::name(input.derived->derivation));
     const char *separator = " of ";
-    for (const std::string &name : input.derived->of) {
-      text += separator + name;
+    const graph::Recipe &recipe = *input.derived;
+    for (size_t i = 0; i < recipe.of.size(); ++i) {
+      text += separator + recipe.of[i];
+      if (!recipe.rows.empty())
+        text += "[" + std::to_string(recipe.rows[i]) + "]";
       separator = ", ";
     }
     return text + ")";

@@ -296,8 +296,7 @@ private:
                       "\" is derived itself");
       types.push_back(typeOf(found->buffer));
     }
-    if (Status possible =
-            graph::follows(recipe.derivation, types, typeOf(input.buffer));
+    if (Status possible = graph::follows(recipe, types, typeOf(input.buffer));
         !possible)
       return refuse("derived", possible.error().message);
     if (!recipe.wraps.empty() && recipe.wraps.size() != recipe.of.size())
@@ -306,6 +305,9 @@ private:
     for (int64_t wrap : recipe.wraps)
       if (wrap < 0)
         return refuse("derived.wraps", wrap, " is below 0");
+    if (!recipe.rows.empty() && recipe.rows.size() != recipe.of.size())
+      return refuse("derived.rows", recipe.rows.size(), " numbers for ",
+                    recipe.of.size(), " lists");
   }
 
   static bool holds(DType type, int64_t value) {

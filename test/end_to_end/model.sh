@@ -10,7 +10,11 @@ inputs=()
 for file in "$model"/inputs/*.npy; do
   inputs+=(--input "$(basename "$file" .npy)=$file")
 done
-"$smexc" "$model/model.onnx" --gpus "$gpus" -o "$work/plan"
+constants=()
+for file in "$model"/constants/*.npy; do
+  [ ! -e "$file" ] || constants+=(--constant "$(basename "$file" .npy)=$file")
+done
+"$smexc" "$model/model.onnx" "${constants[@]}" --gpus "$gpus" -o "$work/plan"
 "$smexc" check "$work/plan"
 # --verify also compares predicted communication and peak bytes with measured ones.
 "$smex_run" "$work/plan" "${inputs[@]}" --verify --output-dir "$work/out" \

@@ -29,7 +29,7 @@ std::shared_ptr<const Tensor> Node::constant(size_t i) const {
   auto value = builder.known(in(i));
   if (!value) {
     const auto elements = elementCount(shape(i));
-    if (elements && *elements > Builder::foldedElements)
+    if (elements && *elements > Builder::foldedElementsOf(inType(i).dtype))
       refuse("operand ", i, ", \"", inputName(i),
              "\", must be known at compile "
              "time and has too many elements for that: ",

@@ -12,9 +12,10 @@ const std::vector<Row> &smex::frontend::allRows() {
          {elementwiseRows, activationRows,  castRows,          shapeRows,
           sliceRows,       reductionRows,   normalizationRows, linearRows,
           einsumRows,      convolutionRows, poolingRows,       gatherRows,
-          resizeRows,      lossRows,        quantizationRows,  recurrentRows,
-          randomRows,      signalRows,      visionRows,        optimizerRows,
-          attentionRows,   sequenceRows,    legacyRows,        refusedRows}) {
+          selectionRows,   resizeRows,      lossRows,          quantizationRows,
+          recurrentRows,   randomRows,      signalRows,        visionRows,
+          optimizerRows,   attentionRows,   sequenceRows,      legacyRows,
+          refusedRows}) {
       auto rows = topic();
       all.insert(all.end(), rows.begin(), rows.end());
     }

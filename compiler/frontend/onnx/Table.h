@@ -53,6 +53,7 @@ std::vector<Row> einsumRows();
 std::vector<Row> convolutionRows();
 std::vector<Row> poolingRows();
 std::vector<Row> gatherRows();
+std::vector<Row> selectionRows();
 std::vector<Row> resizeRows();
 std::vector<Row> lossRows();
 std::vector<Row> quantizationRows();

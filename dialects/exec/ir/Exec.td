@@ -63,8 +63,8 @@ def BufferOp : ExecOp<"buffer"> {
     `role` is input, parameter, state (a parameter of the optimizer), constant (a parameter that is no weight) or temporary. A `partial` buffer holds a worker's
     share of a reduction, not the tensor's value. `offsets` (bytes into each
     worker's arena) are there once memory is planned. `range` is an input's
-    smex.range; `derivation`, `of` and `wraps` are those of an input that follows
-    from others.
+    smex.range; `derivation`, `of`, `wraps` and `rows` are those of an input that
+    follows from others.
   }];
   let arguments = (ins StrAttr:$role, StrAttr:$tensor,
                        TypeAttrOf<AnyStaticShapeTensor>:$tensorType, UnitAttr:$partial,
@@ -73,6 +73,7 @@ def BufferOp : ExecOp<"buffer"> {
                        OptionalAttr<StrAttr>:$derivation,
                        OptionalAttr<StrArrayAttr>:$of,
                        OptionalAttr<DenseI64ArrayAttr>:$wraps,
+                       OptionalAttr<DenseI64ArrayAttr>:$rows,
                        DenseI64ArrayAttr:$boxes,
                        OptionalAttr<DenseI64ArrayAttr>:$offsets);
   let results = (outs BufferType:$result);

@@ -132,14 +132,15 @@ LogicalResult ProgramOp::verifyRegions() {
 static LogicalResult verifyDerivation(BufferOp buffer) {
   const auto derivation = buffer.getDerivation();
   const auto of = buffer.getOf();
-  const auto wraps = buffer.getWraps();
-  if (!derivation && !of && !wraps)
+  const auto wraps = buffer.getWraps(), rows = buffer.getRows();
+  if (!derivation && !of && !wraps && !rows)
     return success();
   if (!derivation || !of || !graph::parseDerivation(*derivation) ||
-      buffer.getRole() != "input" || (wraps && wraps->size() != of->size()))
+      buffer.getRole() != "input" || (wraps && wraps->size() != of->size()) ||
+      (rows && rows->size() != of->size()))
     return buffer.emitOpError(
         "has a derivation that is none: an input may have "
-        "one, and `of` what; `wraps` is as long");
+        "one, and `of` what; `wraps` and `rows` are as long");
   return success();
 }
 

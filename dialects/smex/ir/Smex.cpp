@@ -94,11 +94,12 @@ Recipe smex::semantic::recipeOf(Value value) {
     const unsigned number = argument.getArgNumber();
     return {function.getArgAttrOfType<StringAttr>(number, derivationAttr),
             function.getArgAttrOfType<ArrayAttr>(number, ofAttr),
-            function.getArgAttrOfType<DenseI64ArrayAttr>(number, wrapsAttr)};
+            function.getArgAttrOfType<DenseI64ArrayAttr>(number, wrapsAttr),
+            function.getArgAttrOfType<DenseI64ArrayAttr>(number, rowsAttr)};
   }
   if (auto parameter = value.getDefiningOp<ParameterOp>())
     return {parameter.getDerivationAttr(), parameter.getOfAttr(),
-            parameter.getWrapsAttr()};
+            parameter.getWrapsAttr(), parameter.getRowsAttr()};
   return {};
 }
 

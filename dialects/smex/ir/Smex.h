@@ -23,6 +23,7 @@ constexpr llvm::StringLiteral cutAttr = "smex.cut";               // argument
 constexpr llvm::StringLiteral derivationAttr = "smex.derivation"; // argument
 constexpr llvm::StringLiteral ofAttr = "smex.of";                 // argument
 constexpr llvm::StringLiteral wrapsAttr = "smex.wraps";           // argument
+constexpr llvm::StringLiteral rowsAttr = "smex.rows";             // argument
 constexpr llvm::StringLiteral outputsAttr = "smex.outputs";       // function
 constexpr llvm::StringLiteral graphAttr = "smex.graph";           // function
 constexpr llvm::StringLiteral waysAttr = "smex.ways";             // module
@@ -33,7 +34,7 @@ constexpr llvm::StringLiteral searchAttr = "smex.search";         // module
 struct Recipe {
   mlir::StringAttr derivation;
   mlir::ArrayAttr of;
-  mlir::DenseI64ArrayAttr wraps; // may be null
+  mlir::DenseI64ArrayAttr wraps, rows; // may be null
 };
 Recipe recipeOf(mlir::Value value);
 

@@ -24,7 +24,7 @@ def SmexDialect : Dialect {
     input may hold their `types`; one of several graphs has a `name`.
 
     An input that follows from others has `smex.derivation`, `smex.of`, the names
-    of these, and perhaps `smex.wraps`, all as a parameter has them: nobody gives
+    of these, and perhaps `smex.wraps` and `smex.rows`, all as a parameter has them: nobody gives
     it, a runtime derives it before each step.
 
     Decisions are attributes. With m recursion steps, `cut` on the producer of a
@@ -46,7 +46,7 @@ def ParameterOp : Op<SmexDialect, "parameter", [Pure]> {
 
     `derivation` says how the bytes follow from those of other constants, `of`,
     lists of integers (runtime/graph/Derived.h); `wraps` is what is added to their
-    numbers below 0, for each of them. Facts about such a list are
+    numbers below 0, `rows` which row of it is meant, for each of them. Facts about such a list are
     `range`, the smallest and the largest number of it, and `ascending`.
 
     ```mlir
@@ -62,6 +62,7 @@ def ParameterOp : Op<SmexDialect, "parameter", [Pure]> {
                        OptionalAttr<StrAttr>:$derivation,
                        OptionalAttr<StrArrayAttr>:$of,
                        OptionalAttr<DenseI64ArrayAttr>:$wraps,
+                       OptionalAttr<DenseI64ArrayAttr>:$rows,
                        OptionalAttr<DenseI64ArrayAttr>:$cut);
   let results = (outs AnyStaticShapeTensor:$result);
   let builders = [OpBuilder<(ins "mlir::Type":$type, "mlir::StringAttr":$name), [{

@@ -122,3 +122,48 @@ func.func @main(%x: tensor<4x3xf32> {smex.name = "x"}, %dst: tensor<9xi64> {smex
   %s = smex.apply @sum(%x, %src, %dst) extents [4, 3, 9] "s" : (tensor<4x3xf32>, tensor<9xi64>, tensor<9xi64>) -> tensor<4x3xf32>
   return %s : tensor<4x3xf32>
 }
+
+// -----
+
+// Both ends of edges in one tensor, a row each: lists like others.
+
+tdl.lambda @sum = "(x0: f32[1], x1: i64[2]) -> f32: lambda i0: Sum(lambda r0: x0[x1[0, r0]] where (x1[1, r0] + 4 if x1[1, r0] < 0 else x1[1, r0]) == i0)"
+// Which row, nobody knows beforehand; nor is a column a list.
+tdl.lambda @any = "(x0: f32[1], x1: i64[2]) -> f32: lambda i0, i1: Sum(lambda r0: x0[x1[i1, r0]] where x1[i1, r0] == i0)"
+
+// CHECK: lambda i0: Sum(lambda r0: x1[x0[r0]] where i64(x2[i0]) <= r0 and r0 < i64(x2[i0 + 1]))"
+// CHECK: Sum(lambda r0: {{.*}} where x1[i1, r0] == i0)
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: tensor<9xi64> {smex.derivation = "gathered", smex.name = "edges.0.by.edges.1", smex.of = ["edges", "edges"], smex.rows = array<i64: 0, 1>, smex.wraps = array<i64: 0, 4>}
+// CHECK-SAME: tensor<5xi32> {smex.derivation = "offsets", smex.name = "edges.1.offsets", smex.of = ["edges"], smex.rows = array<i64: 1>, smex.wraps = array<i64: 4>}
+func.func @main(%x: tensor<4xf32> {smex.name = "x"}, %edges: tensor<2x9xi64> {smex.name = "edges"})
+    -> (tensor<4xf32>, tensor<4x2xf32>) attributes {smex.outputs = ["a", "b"]} {
+  %a = smex.apply @sum(%x, %edges) extents [4, 9] "a" : (tensor<4xf32>, tensor<2x9xi64>) -> tensor<4xf32>
+  %b = smex.apply @any(%x, %edges) extents [4, 2, 9] "b" : (tensor<4xf32>, tensor<2x9xi64>) -> tensor<4x2xf32>
+  return %a, %b : tensor<4xf32>, tensor<4x2xf32>
+}
+
+// -----
+
+// A row that an operator takes out is the same list; nobody needs it any more.
+
+tdl.lambda @from = "(x0: i64[2]) -> i64: lambda i0: x0[0, i0]"
+tdl.lambda @to = "(x0: i64[2]) -> i64: lambda i0: x0[1, i0]"
+tdl.lambda @turned = "(x0: i64[2]) -> i64: lambda i0: x0[1, 8 - i0]"
+tdl.lambda @sum = "(x0: f32[1], x1: i64[1], x2: i64[1]) -> f32: lambda i0: Sum(lambda r0: x0[x1[r0]] where x2[r0] == i0)"
+
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[SRC:[a-z0-9]+]]: tensor<9xi64> {smex.derivation = "gathered", smex.name = "edges.0.by.edges.1", smex.of = ["edges", "edges"], smex.rows = array<i64: 0, 1>}
+// CHECK-SAME: %[[OFFSETS:[a-z0-9]+]]: tensor<5xi32> {smex.derivation = "offsets", smex.name = "edges.1.offsets", smex.of = ["edges"], smex.rows = array<i64: 1>}
+// CHECK: %[[TURNED:.*]] = smex.apply @turned
+// CHECK: smex.apply @{{.*}}(%[[SRC]], %arg0, %[[OFFSETS]]) extents [4, 9] "a"
+// CHECK: smex.apply @sum(%arg0, %{{.*}}, %[[TURNED]]) extents [4, 9] "b"
+func.func @main(%x: tensor<4xf32> {smex.name = "x"}, %edges: tensor<2x9xi64> {smex.name = "edges"})
+    -> (tensor<4xf32>, tensor<4xf32>) attributes {smex.outputs = ["a", "b"]} {
+  %src = smex.apply @from(%edges) extents [9] "src" : (tensor<2x9xi64>) -> tensor<9xi64>
+  %dst = smex.apply @to(%edges) extents [9] "dst" : (tensor<2x9xi64>) -> tensor<9xi64>
+  %turned = smex.apply @turned(%edges) extents [9] "turned" : (tensor<2x9xi64>) -> tensor<9xi64>
+  %a = smex.apply @sum(%x, %src, %dst) extents [4, 9] "a" : (tensor<4xf32>, tensor<9xi64>, tensor<9xi64>) -> tensor<4xf32>
+  %b = smex.apply @sum(%x, %src, %turned) extents [4, 9] "b" : (tensor<4xf32>, tensor<9xi64>, tensor<9xi64>) -> tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}

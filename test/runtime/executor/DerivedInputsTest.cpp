@@ -21,15 +21,19 @@ plan::Program program() {
   program.tensors[1].type.dtype = program.tensors[2].type.dtype = DType::I64;
   program.buffers = {{0}, {1}, {2}};
   using graph::Derivation;
-  program.inputs = {
-      {"k.offsets",
-       0,
-       {},
-       {},
-       {},
-       graph::Recipe{Derivation::Offsets, {"k"}, {3}}},
-      {"k.order", 1, {}, {}, {}, graph::Recipe{Derivation::Order, {"k"}, {3}}},
-      {"k", 2, -3, 2, {}, {}}};
+  program.inputs = {{"k.offsets",
+                     0,
+                     {},
+                     {},
+                     {},
+                     graph::Recipe{Derivation::Offsets, {"k"}, {3}, {}}},
+                    {"k.order",
+                     1,
+                     {},
+                     {},
+                     {},
+                     graph::Recipe{Derivation::Order, {"k"}, {3}, {}}},
+                    {"k", 2, -3, 2, {}, {}}};
   return program;
 }
 

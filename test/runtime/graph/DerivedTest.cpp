@@ -30,8 +30,10 @@ static std::vector<int64_t> values(const Tensor &tensor) {
 static std::vector<int64_t> derived(Derivation derivation,
                                     const std::vector<Tensor> &of, DType type,
                                     int64_t size,
-                                    const std::vector<int64_t> &wraps = {}) {
-  const auto tensor = graph::derive(derivation, of, {type, {size}}, wraps);
+                                    const std::vector<int64_t> &wraps = {},
+                                    const std::vector<int64_t> &rows = {}) {
+  const auto tensor =
+      graph::derive({derivation, {}, wraps, rows}, of, {type, {size}});
   REQUIRE(tensor);
   return values(*tensor);
 }
@@ -110,13 +112,54 @@ TEST_CASE("values that do not fit are no number of a node") {
             DType::I32, 2) == std::vector<int64_t>{-1, 3});
 }
 
+TEST_CASE("a list may be a row of a matrix") {
+  const unsigned seed = GENERATE(range(1u, 17u));
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  const int64_t size = random() % 30, results = 1 + random() % 12;
+  Tensor ends = makeTensor({seed % 2 ? DType::I32 : DType::I64, {2, size}});
+  std::vector<int64_t> sources, destinations;
+  for (auto *list : {&sources, &destinations})
+    for (int64_t i = 0; i < size; ++i) {
+      list->push_back(int64_t(random() % results) - (i % 3 == 0 ? results : 0));
+      const int64_t place = list == &sources ? i : size + i;
+      if (seed % 2)
+        ends.data<int32_t>()[place] = int32_t(list->back());
+      else
+        ends.data<int64_t>()[place] = list->back();
+    }
+  const Tensor from = list(DType::I64, sources);
+  const Tensor to = list(DType::I64, destinations);
+  CHECK(derived(Derivation::Offsets, {ends}, DType::I32, results + 1, {results},
+                {1}) ==
+        derived(Derivation::Offsets, {to}, DType::I32, results + 1, {results}));
+  CHECK(derived(Derivation::Order, {ends}, DType::I32, size, {}, {1}) ==
+        derived(Derivation::Order, {to}, DType::I32, size));
+  CHECK(derived(Derivation::Gathered, {ends, ends}, DType::I64, size, {0, 3},
+                {0, 1}) ==
+        derived(Derivation::Gathered, {from, to}, DType::I64, size, {0, 3}));
+}
+
 TEST_CASE("tensors that are no such lists are refused") {
   const Tensor key = list(DType::I64, {0, 1, 2});
-  CHECK(!graph::derive(Derivation::Offsets, {key}, {DType::I32, {0}}));
-  CHECK(!graph::derive(Derivation::Offsets, {key, key}, {DType::I32, {4}}));
-  CHECK(!graph::derive(Derivation::Order, {key}, {DType::I32, {4}}));
-  CHECK(!graph::derive(Derivation::Order, {key}, {DType::F32, {3}}));
-  CHECK(!graph::derive(Derivation::Gathered, {key}, {DType::I32, {3}}));
-  CHECK(!graph::derive(Derivation::Offsets, {makeTensor({DType::F32, {3}})},
-                       {DType::I32, {4}}));
+  const auto fails = [](Derivation derivation, const std::vector<Tensor> &of,
+                        const TensorType &type,
+                        const std::vector<int64_t> &rows = {}) {
+    return !graph::derive({derivation, {}, {}, rows}, of, type);
+  };
+  CHECK(fails(Derivation::Offsets, {key}, {DType::I32, {0}}));
+  CHECK(fails(Derivation::Offsets, {key, key}, {DType::I32, {4}}));
+  CHECK(fails(Derivation::Order, {key}, {DType::I32, {4}}));
+  CHECK(fails(Derivation::Order, {key}, {DType::F32, {3}}));
+  CHECK(fails(Derivation::Gathered, {key}, {DType::I32, {3}}));
+  CHECK(fails(Derivation::Offsets, {makeTensor({DType::F32, {3}})},
+              {DType::I32, {4}}));
+  CHECK(fails(Derivation::Order, {key}, {DType::I32, {3}}, {1}));
+  const Tensor ends = makeTensor({DType::I64, {2, 3}});
+  CHECK_FALSE(fails(Derivation::Order, {ends}, {DType::I32, {3}}, {1}));
+  CHECK(fails(Derivation::Order, {ends}, {DType::I32, {3}}, {2}));
+  CHECK(fails(Derivation::Order, {ends}, {DType::I32, {3}}, {-1}));
+  CHECK(fails(Derivation::Order, {ends}, {DType::I32, {2}}, {1}));
+  CHECK(fails(Derivation::Order, {makeTensor({DType::I64, {2, 3, 3}})},
+              {DType::I32, {3}}));
 }

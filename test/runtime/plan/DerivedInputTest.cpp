@@ -35,9 +35,9 @@ Plan withDerived() {
     for (const char *name : {"src", "dst"})
       addInput(*part, name, {DType::I64, {4}});
     addInput(*part, "dst.offsets", {DType::I32, {6}},
-             graph::Recipe{Derivation::Offsets, {"dst"}, {}});
+             graph::Recipe{Derivation::Offsets, {"dst"}, {}, {}});
     addInput(*part, "src.by.dst", {DType::I32, {4}},
-             graph::Recipe{Derivation::Gathered, {"src", "dst"}, {5, 0}});
+             graph::Recipe{Derivation::Gathered, {"src", "dst"}, {5, 0}, {}});
   }
   plan.peakBytes = {832, 832};
   return plan;
@@ -63,9 +63,9 @@ TEST_CASE("derived inputs are saved, loaded, shown, and in the schema") {
   const auto &inputs = loaded->partitioned.program.inputs;
   CHECK_FALSE(inputs[0].derived);
   CHECK(inputs[offsets].derived ==
-        graph::Recipe{Derivation::Offsets, {"dst"}, {}});
+        graph::Recipe{Derivation::Offsets, {"dst"}, {}, {}});
   CHECK(inputs[gathered].derived ==
-        graph::Recipe{Derivation::Gathered, {"src", "dst"}, {5, 0}});
+        graph::Recipe{Derivation::Gathered, {"src", "dst"}, {5, 0}, {}});
   CHECK(listed(check(*loaded)) == "");
   const std::string text = listing(loaded->partitioned, 1);
   CHECK_THAT(text, Catch::Contains("dst.offsets (offsets of dst)"));
@@ -108,6 +108,14 @@ TEST_CASE("a derived input that is none is refused") {
   CHECK(refused(gathered, [](Program &, Port &p) {
           p.derived->wraps = {5, -1};
         }) == "inputs[4].derived.wraps: -1 is below 0");
+  CHECK(refused(gathered,
+                [](Program &, Port &p) { p.derived->rows = {0, 0}; }) == "");
+  CHECK(refused(gathered, [](Program &, Port &p) { p.derived->rows = {0}; }) ==
+        "inputs[4].derived.rows: 1 numbers for 2 lists");
+  CHECK(
+      refused(gathered, [](Program &, Port &p) { p.derived->rows = {0, 1}; }) ==
+      "inputs[4].derived: \"gathered\" is made of row 1 of i64[4], "
+      "which has 1");
   CHECK(refused(offsets, [](Program &, Port &p) { p.low = p.high = 0; }) ==
         "inputs[3].low: the input is derived, and has no range of its own");
   CHECK(refused(offsets, [](Program &p, Port &input) {
@@ -135,6 +143,9 @@ TEST_CASE("a recipe that does not read is refused") {
              Catch::EndsWith("inputs[4].derived.of[1]: must be a string"));
   CHECK_THAT(broken("/wraps/0", -3),
              Catch::Contains("inputs[4].derived.wraps[0]: "));
+  CHECK(broken("/rows", Json::array({0, 0})) == "");
+  CHECK_THAT(broken("/rows", Json::array({0, -1})),
+             Catch::Contains("inputs[4].derived.rows[1]: "));
   CHECK_THAT(broken("/times", 2),
              Catch::Contains("inputs[4].derived: has a key \"times\""));
   CHECK_THAT(broken("", "offsets"),

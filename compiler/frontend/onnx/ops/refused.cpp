@@ -9,8 +9,7 @@ std::vector<Row> smex::frontend::refusedRows() {
       "the shape of its result depends on values, and a plan is static";
   constexpr const char *string = "strings are not supported";
   std::vector<Row> rows;
-  for (const char *op : {"NonZero", "Compress", "Unique", "NonMaxSuppression"})
-    rows.push_back({op, 1, refused(shape)});
+  rows.push_back({"NonMaxSuppression", 1, refused(shape)});
   for (const char *op :
        {"StringNormalizer", "StringConcat", "StringSplit", "RegexFullMatch"})
     rows.push_back({op, 1, refused(string)});

@@ -1,0 +1,126 @@
+// Operators that give as many elements as values say: described where these are
+// known at compile time, as the edges of a graph are that --constant binds.
+#include "compiler/frontend/onnx/Table.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace smex;
+using namespace smex::frontend;
+
+/// The operand's elements, or a refusal that says what to do.
+static std::shared_ptr<const Tensor> knownOrRefused(Node &n, size_t i) {
+  if (auto known = n.builder.known(n.in(i)))
+    return known;
+  n.refuse("the shape of its result depends on values, and a plan is static: ",
+           "operand ", i,
+           " must be known when compiling; bind the inputs that ",
+           "it is made of with --constant NAME=FILE");
+}
+
+/// For each element, in row-major order, whether it is not 0.
+static std::vector<bool> nonZeroOf(const Tensor &tensor) {
+  std::vector<bool> flags;
+  if (isFloat(tensor.type.dtype))
+    for (double value : asReals(tensor))
+      flags.push_back(value != 0);
+  else
+    for (int64_t value : asInts(tensor))
+      flags.push_back(value != 0);
+  return flags;
+}
+
+/// Coordinates of the elements that are not 0, [rank, elements].
+static void convertNonZero(Node &n) {
+  const auto known = knownOrRefused(n, 0);
+  const std::vector<int64_t> &shape = known->type.shape;
+  const std::vector<bool> flags = nonZeroOf(*known);
+  const int64_t count = std::count(flags.begin(), flags.end(), true);
+  const int64_t rank = int64_t(shape.size());
+  Tensor places = makeTensor({DType::I64, {rank, count}});
+  int64_t column = 0;
+  for (size_t i = 0; i < flags.size(); ++i) {
+    if (!flags[i])
+      continue;
+    int64_t rest = int64_t(i);
+    for (int64_t d = rank; d-- > 0; rest /= shape[size_t(d)])
+      places.data<int64_t>()[d * count + column] = rest % shape[size_t(d)];
+    ++column;
+  }
+  n.out(0, n.addConstant(std::move(places)));
+}
+
+/// The elements, or slices along an axis, whose condition holds.
+static void convertCompress(Node &n) {
+  ValueId x = n.in(0);
+  int64_t axis = 0;
+  if (n.hasAttribute("axis"))
+    axis = n.axis(n.integer("axis"), n.rank(0));
+  else
+    x = n.reshape(x, {elementCount(n.shape(0)).value_or(0)});
+  const std::vector<bool> flags = nonZeroOf(*knownOrRefused(n, 1));
+  n.require(int64_t(flags.size()) <= n.type(x).shape[size_t(axis)],
+            "its condition is longer than what it chooses from");
+  std::vector<int64_t> chosen;
+  for (size_t i = 0; i < flags.size(); ++i)
+    if (flags[i])
+      chosen.push_back(int64_t(i));
+  n.out(0, n.apply("gather_forward", {x, n.addInts(chosen)}, {{"axis", axis}}));
+}
+
+/// Slices along an axis, or elements, each once: in ascending order, or in that
+/// of their first time; where that was, which one each is, and how often.
+static void convertUnique(Node &n) {
+  const auto known = knownOrRefused(n, 0);
+  const bool isSorted = n.integer("sorted", 1) != 0;
+  ValueId x = n.in(0);
+  int64_t axis = 0;
+  if (n.hasAttribute("axis"))
+    axis = n.axis(n.integer("axis"), n.rank(0));
+  else
+    x = n.reshape(x, {elementCount(n.shape(0)).value_or(0)});
+  const std::vector<int64_t> shape = n.type(x).shape;
+  const std::vector<double> reals = asReals(*known);
+  const std::vector<int64_t> integers = asInts(*known);
+
+  // Keys compare as slices do, element by element; integers exactly.
+  using Key = std::vector<std::pair<double, int64_t>>;
+  const bool isReal = isFloat(known->type.dtype);
+  const int64_t extent = shape[size_t(axis)];
+  std::vector<Key> keys(static_cast<size_t>(extent));
+  int64_t inner = 1; // elements of one slice that lie together
+  for (size_t d = size_t(axis) + 1; d < shape.size(); ++d)
+    inner *= shape[d];
+  for (size_t i = 0; i < reals.size(); ++i)
+    keys[i / size_t(inner) % size_t(extent)].push_back(
+        {isReal ? reals[i] : 0, isReal ? 0 : integers[i]});
+
+  std::map<Key, std::vector<int64_t>> places;
+  for (int64_t i = 0; i < extent; ++i)
+    places[keys[size_t(i)]].push_back(i);
+  std::vector<const std::vector<int64_t> *> order;
+  for (const auto &[key, list] : places)
+    order.push_back(&list);
+  if (!isSorted)
+    std::sort(order.begin(), order.end(),
+              [](auto *a, auto *b) { return a->front() < b->front(); });
+
+  std::vector<int64_t> first, inverse(static_cast<size_t>(extent)), counts;
+  for (size_t number = 0; number < order.size(); ++number) {
+    first.push_back(order[number]->front());
+    counts.push_back(int64_t(order[number]->size()));
+    for (int64_t i : *order[number])
+      inverse[size_t(i)] = int64_t(number);
+  }
+  n.out(0, n.apply("gather_forward", {x, n.addInts(first)}, {{"axis", axis}}));
+  const std::vector<int64_t> *lists[] = {&first, &inverse, &counts};
+  for (size_t i = 0; i < 3; ++i)
+    if (n.wants(i + 1))
+      n.out(i + 1, n.addInts(*lists[i]));
+}
+
+std::vector<Row> smex::frontend::selectionRows() {
+  return {{"NonZero", 1, convertNonZero},
+          {"Compress", 1, convertCompress},
+          {"Unique", 11, convertUnique}};
+}
