@@ -6,6 +6,8 @@
 #include "compiler/memory/Lifetimes.h"
 #include "compiler/memory/Planner.h"
 
+#include "llvm/Support/Parallel.h"
+
 #include <map>
 
 using namespace mlir;
@@ -72,20 +74,21 @@ wantedUntil(exec::ProgramOp program, const std::vector<exec::BufferOp> &buffers,
   return wanted;
 }
 
-/// What is wanted counts less than memory.
+/// What is wanted counts less than memory that counts.
 memory::Placement packKeeping(const std::vector<memory::Lifetime> &spans,
                               const std::vector<int64_t> &wanted,
                               bool greedily) {
   const auto longer = memory::lengthened(spans, wanted);
-  const std::vector<memory::Lifetime> *chosen = &longer;
+  if (longer == spans)
+    return greedily ? memory::packGreedily(spans) : memory::pack(spans);
   memory::Placement best = memory::packGreedily(longer);
-  if (best.peak > best.lowerBound)
-    if (memory::Placement tight = memory::packGreedily(spans);
-        tight.peak < best.peak) {
-      best = std::move(tight);
-      chosen = &spans;
-    }
-  return greedily ? best : memory::pack(*chosen);
+  if (memory::isNearEnough(best.peak, best.lowerBound))
+    return best;
+  memory::Placement tight = memory::packGreedily(spans);
+  const bool isTight = tight.peak < best.peak;
+  if (greedily)
+    return isTight ? tight : best;
+  return memory::pack(isTight ? spans : longer);
 }
 
 } // namespace
@@ -130,16 +133,26 @@ memory::Arena memory::planArena(exec::ProgramOp program, int64_t workspaceBytes,
   memory::Arena arena;
   arena.offsets.resize(buffers.size());
   // Most workers have shares of the same sizes: they are packed once.
-  std::map<std::vector<int64_t>, memory::Placement> packed; // by sizes
+  std::map<std::vector<int64_t>, size_t> kinds; // by sizes
+  std::vector<size_t> kindOf;                   // per worker
+  std::vector<const std::vector<memory::Lifetime> *> distinct;
   for (auto &ofWorker : spans) {
     ofWorker.push_back({-1, end, scratch});
     std::vector<int64_t> sizes;
     for (const memory::Lifetime &span : ofWorker)
       sizes.push_back(span.size);
-    const auto [entry, isNew] = packed.try_emplace(std::move(sizes));
+    const auto [kind, isNew] =
+        kinds.try_emplace(std::move(sizes), distinct.size());
     if (isNew)
-      entry->second = packKeeping(ofWorker, wanted, greedily);
-    const memory::Placement &placement = entry->second;
+      distinct.push_back(&ofWorker);
+    kindOf.push_back(kind->second);
+  }
+  std::vector<memory::Placement> packed(distinct.size());
+  llvm::parallelFor(0, distinct.size(), [&](size_t kind) {
+    packed[kind] = packKeeping(*distinct[kind], wanted, greedily);
+  });
+  for (size_t kind : kindOf) {
+    const memory::Placement &placement = packed[kind];
     for (size_t b = 0; b < buffers.size(); ++b)
       arena.offsets[b].push_back(placement.offsets[placeOf[b]]);
     arena.bytes.push_back(placement.peak);

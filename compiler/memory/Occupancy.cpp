@@ -6,6 +6,7 @@ using namespace smex::memory;
 
 Occupancy::Occupancy(const std::vector<Lifetime> &buffers, int64_t alignment)
     : alignment(alignment), leaves(1) {
+  std::vector<int64_t> times; // leaf i spans times[i] .. times[i + 1]
   for (const Lifetime &buffer : buffers) {
     times.push_back(buffer.lower);
     times.push_back(buffer.upper);
@@ -15,16 +16,21 @@ Occupancy::Occupancy(const std::vector<Lifetime> &buffers, int64_t alignment)
   while (leaves < times.size())
     leaves *= 2;
   nodes.resize(2 * leaves);
+  const auto leafOf = [&](int64_t time) {
+    return leaves +
+           std::size_t(std::lower_bound(times.begin(), times.end(), time) -
+                       times.begin());
+  };
+  for (const Lifetime &buffer : buffers) {
+    sizes.push_back(buffer.size);
+    spans.push_back({leafOf(buffer.lower), leafOf(buffer.upper)});
+  }
 }
 
 template <typename Visit>
-void Occupancy::forEachNode(const Lifetime &buffer, Visit visit) const {
-  const auto leafOf = [&](int64_t time) {
-    return leaves +
-           (std::lower_bound(times.begin(), times.end(), time) - times.begin());
-  };
+void Occupancy::forEachNode(int buffer, Visit visit) const {
   // Going up, `first` and `last` bound what the nodes so far leave out.
-  std::size_t first = leafOf(buffer.lower), last = leafOf(buffer.upper);
+  auto [first, last] = spans[std::size_t(buffer)];
   std::size_t left = 0, right = 0; // above the nodes visited, if not 0
   while (first < last || left || right) {
     if (left)
@@ -63,7 +69,8 @@ void Occupancy::add(Runs &runs, Run run) {
   }
 }
 
-int64_t Occupancy::lowestGap(const Lifetime &buffer) const {
+int64_t Occupancy::lowestGap(int buffer) const {
+  const int64_t size = sizes[std::size_t(buffer)];
   struct Cursor {
     const Run *at, *end;
   };
@@ -77,7 +84,7 @@ int64_t Occupancy::lowestGap(const Lifetime &buffer) const {
   for (bool moved = true; moved;) {
     moved = false;
     for (Cursor &cursor : cursors)
-      for (; cursor.at != cursor.end && cursor.at->lo < offset + buffer.size;
+      for (; cursor.at != cursor.end && cursor.at->lo < offset + size;
            ++cursor.at)
         if (cursor.at->hi > offset) {
           offset = cursor.at->hi;
@@ -87,12 +94,19 @@ int64_t Occupancy::lowestGap(const Lifetime &buffer) const {
   return offset;
 }
 
-void Occupancy::take(const Lifetime &buffer, int64_t offset) {
-  const int64_t end =
-      (offset + buffer.size + alignment - 1) / alignment * alignment;
+void Occupancy::take(int buffer, int64_t offset) {
+  const int64_t end = (offset + sizes[std::size_t(buffer)] + alignment - 1) /
+                      alignment * alignment;
   forEachNode(buffer, [&](std::size_t node, bool isPart) {
     add(nodes[node].sometime, {offset, end});
     if (isPart)
       add(nodes[node].always, {offset, end});
   });
+}
+
+void Occupancy::clear() {
+  for (Node &node : nodes) {
+    node.always.clear();
+    node.sometime.clear();
+  }
 }

@@ -17,14 +17,17 @@ namespace smex::memory {
 
 class Occupancy {
 public:
-  /// For lifetimes that begin and end when some of these do. Offsets and the
-  /// ends of runs are multiples of the alignment.
+  /// For these, by their numbers. Offsets and the ends of runs are multiples of
+  /// the alignment.
   Occupancy(const std::vector<Lifetime> &buffers, int64_t alignment);
 
   /// The lowest offset at which the buffer's bytes are free all its life.
-  int64_t lowestGap(const Lifetime &buffer) const;
+  int64_t lowestGap(int buffer) const;
 
-  void take(const Lifetime &buffer, int64_t offset);
+  void take(int buffer, int64_t offset);
+
+  /// Nothing is taken any more.
+  void clear();
 
 private:
   /// Ascending, disjoint and not touching.
@@ -40,13 +43,17 @@ private:
 
   /// Calls visit(node, isPart) for the fewest nodes that make up the lifetime,
   /// isPart, and for all above them, not isPart.
-  template <typename Visit>
-  void forEachNode(const Lifetime &buffer, Visit visit) const;
+  template <typename Visit> void forEachNode(int buffer, Visit visit) const;
+
+  /// A buffer's life is that of the leaves first .. last - 1.
+  struct Span {
+    std::size_t first, last;
+  };
 
   int64_t alignment;
-  std::vector<int64_t>
-      times;     // ascending: leaf i spans times[i] .. times[i + 1]
-  size_t leaves; // a power of two; node n is above 2n and 2n + 1
+  std::vector<int64_t> sizes; // of buffers
+  std::vector<Span> spans;
+  std::size_t leaves; // a power of two; node n is above 2n and 2n + 1
   std::vector<Node> nodes;
 };
 

@@ -15,31 +15,29 @@ int64_t alignUp(int64_t value, int64_t alignment) {
 
 /// Places buffers in the given order, each in the lowest gap that holds it
 /// among those placed before whose lifetimes overlap its own.
+/// Leaves `occupancy`, which is theirs, as they take it.
 Placement place(const std::vector<Lifetime> &buffers,
-                const std::vector<int> &order, int64_t alignment) {
+                const std::vector<int> &order, Occupancy &occupancy) {
   Placement result;
   result.offsets.assign(buffers.size(), 0);
-  Occupancy occupancy(buffers, alignment);
+  occupancy.clear();
   for (int id : order) {
     const Lifetime &b = buffers[id];
     if (b.size == 0)
       continue;
     if (b.lower < b.upper) {
-      result.offsets[id] = occupancy.lowestGap(b);
-      occupancy.take(b, result.offsets[id]);
+      result.offsets[id] = occupancy.lowestGap(id);
+      occupancy.take(id, result.offsets[id]);
     }
     result.peak = std::max(result.peak, result.offsets[id] + b.size);
   }
   return result;
 }
 
-/// Rounds of `repair` at most, and how near to the bound is near enough.
+/// Rounds of `repair` at most.
 constexpr int kRounds = 64;
-constexpr int64_t kNearEnough = 512; // 1 / 512 above
-
-bool isNear(int64_t peak, int64_t bound) {
-  return peak - bound <= bound / kNearEnough;
-}
+/// Of more buffers, an order that comes near the bound ends the search.
+constexpr size_t kFew = 4096;
 
 /// Per buffer, the most bytes that are alive at once in its life.
 std::vector<int64_t> crowdsOf(const std::vector<Lifetime> &buffers) {
@@ -71,17 +69,17 @@ std::vector<int64_t> crowdsOf(const std::vector<Lifetime> &buffers) {
 /// all are placed again ("squeaky wheel" optimization, Joslin and Clements).
 /// Gives the best of the rounds.
 Placement repair(const std::vector<Lifetime> &buffers, std::vector<int> order,
-                 Placement placement, int64_t bound, int64_t alignment) {
+                 Placement placement, int64_t bound, Occupancy &occupancy) {
   Placement best = placement;
   for (int round = 0; round < kRounds; ++round) {
-    if (isNear(best.peak, bound))
+    if (isNearEnough(best.peak, bound))
       break;
     const auto fits = [&](int i) {
       return placement.offsets[i] + buffers[i].size <= bound;
     };
     std::stable_partition(order.begin(), order.end(),
                           [&](int i) { return !fits(i); });
-    placement = place(buffers, order, alignment);
+    placement = place(buffers, order, occupancy);
     if (placement.peak < best.peak)
       best = placement;
   }
@@ -89,6 +87,10 @@ Placement repair(const std::vector<Lifetime> &buffers, std::vector<int> order,
 }
 
 } // namespace
+
+bool smex::memory::isNearEnough(int64_t peak, int64_t bound) {
+  return peak - bound <= bound / 512;
+}
 
 int64_t smex::memory::mostAlive(const std::vector<Lifetime> &buffers,
                                 int64_t alignment) {
@@ -140,7 +142,8 @@ namespace {
 
 /// The best of several orders, with that order.
 std::pair<Placement, std::vector<int>>
-bestOrder(const std::vector<Lifetime> &buffers, int64_t alignment) {
+bestOrder(const std::vector<Lifetime> &buffers, int64_t alignment,
+          Occupancy &occupancy) {
   const auto length = [&](int i) {
     return buffers[i].upper - buffers[i].lower;
   };
@@ -158,12 +161,16 @@ bestOrder(const std::vector<Lifetime> &buffers, int64_t alignment) {
                : buffers[a].size > buffers[b].size;
   };
 
+  const int64_t bound = mostAlive(buffers, alignment);
   std::pair<Placement, std::vector<int>> best;
   const auto attempt = [&](auto less) {
+    if (!best.second.empty() && buffers.size() > kFew &&
+        isNearEnough(best.first.peak, bound))
+      return;
     std::vector<int> order(buffers.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), less);
-    Placement placement = place(buffers, order, alignment);
+    Placement placement = place(buffers, order, occupancy);
     if (best.second.empty() || placement.peak < best.first.peak)
       best = {std::move(placement), std::move(order)};
   };
@@ -171,7 +178,7 @@ bestOrder(const std::vector<Lifetime> &buffers, int64_t alignment) {
   attempt(byLength);
   attempt(byArea);
   attempt(byStart);
-  best.first.lowerBound = mostAlive(buffers, alignment);
+  best.first.lowerBound = bound;
   return best;
 }
 
@@ -179,23 +186,25 @@ bestOrder(const std::vector<Lifetime> &buffers, int64_t alignment) {
 
 Placement smex::memory::packGreedily(const std::vector<Lifetime> &buffers,
                                      int64_t alignment) {
-  return bestOrder(buffers, alignment).first;
+  Occupancy occupancy(buffers, alignment);
+  return bestOrder(buffers, alignment, occupancy).first;
 }
 
 Placement smex::memory::pack(const std::vector<Lifetime> &buffers,
                              int64_t alignment) {
-  auto [best, order] = bestOrder(buffers, alignment);
+  Occupancy occupancy(buffers, alignment);
+  auto [best, order] = bestOrder(buffers, alignment, occupancy);
   const int64_t bound = best.lowerBound;
-  best = repair(buffers, order, std::move(best), bound, alignment);
-  if (!isNear(best.peak, bound)) {
+  best = repair(buffers, order, std::move(best), bound, occupancy);
+  if (!isNearEnough(best.peak, bound)) {
     // Not good at first, but often the best to repair.
     const std::vector<int64_t> crowds = crowdsOf(buffers);
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
       return crowds[a] != crowds[b] ? crowds[a] > crowds[b]
                                     : buffers[a].size > buffers[b].size;
     });
-    Placement other = repair(buffers, order, place(buffers, order, alignment),
-                             bound, alignment);
+    Placement other = repair(buffers, order, place(buffers, order, occupancy),
+                             bound, occupancy);
     if (other.peak < best.peak)
       best = std::move(other);
   }

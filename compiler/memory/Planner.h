@@ -13,6 +13,10 @@ namespace smex::memory {
 struct Lifetime {
   int64_t lower = 0, upper = 0;
   int64_t size = 0;
+
+  bool operator==(const Lifetime &other) const {
+    return lower == other.lower && upper == other.upper && size == other.size;
+  }
 };
 
 struct Placement {
@@ -30,8 +34,13 @@ std::vector<Lifetime> lengthened(std::vector<Lifetime> buffers,
                                  const std::vector<int64_t> &wanted,
                                  int64_t alignment = 64);
 
-/// Packs greedily in several orders and keeps the best; deterministic. Buffers
-/// of size 0, and those that never live, get offset 0.
+/// Whether a peak is so little above a bound that looking for a lower one is
+/// not worth the time: 1 / 512.
+bool isNearEnough(int64_t peak, int64_t bound);
+
+/// Packs greedily in several orders and keeps the best; deterministic. Of many
+/// buffers, the first order that comes near enough to the bound is as good.
+/// Buffers of size 0, and those that never live, get offset 0.
 Placement packGreedily(const std::vector<Lifetime> &buffers,
                        int64_t alignment = 64);
 

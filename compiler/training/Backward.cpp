@@ -126,7 +126,7 @@ private:
     }
     if (coverAll(places, graph.type(value).shape)) {
       const std::string node = graph.application(all[0].reader).node;
-      return accumulate(value, joined(parts, places[0].axis, value), node);
+      return accumulate(value, joined(std::move(places), parts, value), node);
     }
     for (const PieceGradient &each : all) {
       const Application reader = graph.application(each.reader);
@@ -137,25 +137,26 @@ private:
   }
 
   /// Side by side, some at a time, to keep expressions shallow.
-  int joined(std::vector<int> parts, int axis, int value) {
+  int joined(std::vector<Piece> places, std::vector<int> parts, int value) {
     constexpr size_t most = 16;
+    const TensorType type = graph.type(value);
     const std::string name = "gradient of " + graph.name(value);
     while (parts.size() > 1) {
+      std::vector<Piece> wider;
       std::vector<int> groups;
       for (size_t i = 0; i < parts.size(); i += most) {
-        const std::vector<int> some(parts.begin() + i,
-                                    parts.begin() +
-                                        std::min(i + most, parts.size()));
-        std::vector<int64_t> counts;
-        for (int part : some)
-          counts.push_back(graph.type(part).shape[size_t(axis)]);
-        const TensorType type = graph.type(some[0]);
-        groups.push_back(
-            graph
-                .append(sideBySide(counts, axis, type.dtype, type.shape), some,
-                        name, graph.name(value))
-                .front());
+        const size_t end = std::min(i + most, parts.size());
+        const std::vector<Piece> some(places.begin() + i, places.begin() + end);
+        groups.push_back(graph
+                             .append(sideBySide(some, type.dtype, type.shape),
+                                     {parts.begin() + i, parts.begin() + end},
+                                     name, graph.name(value))
+                             .front());
+        wider.push_back({some[0].axis, some[0].first, 0});
+        for (const Piece &piece : some)
+          wider.back().count += piece.count;
       }
+      places = std::move(wider);
       parts = std::move(groups);
     }
     return parts[0];

@@ -23,21 +23,28 @@ std::optional<Piece> training::pieceOf(const frontend::Application &application,
                                        const std::vector<int64_t> &shape) {
   const tdl::Lambda &lambda = application.lambda;
   if (lambda.reducer != tdl::Reducer::None || lambda.operands.size() != 1 ||
-      lambda.body->kind != ExprKind::Read || lambda.body->otherwise ||
-      application.extents.size() != shape.size())
+      lambda.body->kind != ExprKind::Read || lambda.body->otherwise)
     return std::nullopt;
+  const std::vector<ExprRef> &index = lambda.body->children;
   std::optional<Piece> piece;
+  size_t variable = 0; // of the result
   for (size_t d = 0; d < shape.size(); ++d) {
-    const auto shift = shiftOf(lambda.body->children[d], int(d));
-    if (!shift)
+    std::optional<Piece> taken;
+    if (index[d]->kind == ExprKind::Int) {
+      taken = {int(d), index[d]->integer, 1, true};
+    } else {
+      const auto shift = shiftOf(index[d], int(variable));
+      if (!shift)
+        return std::nullopt;
+      const int64_t extent = application.extents[variable++];
+      if (extent != shape[d])
+        taken = {int(d), *shift, extent};
+    }
+    if (piece && taken)
       return std::nullopt;
-    if (application.extents[d] == shape[d])
-      continue;
-    if (piece)
-      return std::nullopt;
-    piece = {int(d), *shift, application.extents[d]};
+    piece = taken ? taken : piece;
   }
-  return piece;
+  return variable == application.extents.size() ? piece : std::nullopt;
 }
 
 bool training::coverAll(const std::vector<Piece> &pieces,
@@ -55,31 +62,41 @@ bool training::coverAll(const std::vector<Piece> &pieces,
   return covered == shape[size_t(pieces[0].axis)];
 }
 
-tdl::Instance training::sideBySide(const std::vector<int64_t> &counts, int axis,
-                                   DType type, std::vector<int64_t> shape) {
+tdl::Instance training::sideBySide(const std::vector<Piece> &pieces, DType type,
+                                   std::vector<int64_t> shape) {
+  const size_t axis = size_t(pieces[0].axis);
   tdl::Lambda lambda;
   lambda.result = type;
   for (size_t d = 0; d < shape.size(); ++d)
     lambda.outputs.push_back("i" + std::to_string(d));
   tdl::Application application;
   int64_t end = 0;
-  for (size_t p = 0; p < counts.size(); ++p) {
-    lambda.operands.push_back(
-        {"x" + std::to_string(p), type, int(shape.size())});
+  for (size_t p = 0; p < pieces.size(); ++p) {
+    lambda.operands.push_back({"x" + std::to_string(p), type,
+                               int(shape.size()) - int(pieces[p].drops)});
     application.operands.push_back(int(p));
-    end += counts[p];
+    end += pieces[p].count;
   }
-  shape[size_t(axis)] = end;
+  shape[axis] = end;
   // Out of a part's range, the element is one of the parts after it.
-  for (size_t p = counts.size(); p-- > 0;) {
-    end -= counts[p];
+  for (size_t p = pieces.size(); p-- > 0;) {
+    end -= pieces[p].count;
     std::vector<ExprRef> index;
     for (size_t d = 0; d < shape.size(); ++d)
-      index.push_back(int(d) == axis
-                          ? tdl::binary(BinaryOp::Sub, tdl::indexVar(int(d)),
-                                        tdl::constant(end))
-                          : tdl::indexVar(int(d)));
-    lambda.body = tdl::read(int(p), type, std::move(index), lambda.body);
+      if (d != axis)
+        index.push_back(tdl::indexVar(int(d)));
+      else if (!pieces[p].drops)
+        index.push_back(tdl::binary(BinaryOp::Sub, tdl::indexVar(int(d)),
+                                    tdl::constant(end)));
+    if (!pieces[p].drops)
+      lambda.body = tdl::read(int(p), type, std::move(index), lambda.body);
+    else if (!lambda.body)
+      lambda.body = tdl::read(int(p), type, std::move(index));
+    else
+      lambda.body =
+          tdl::select(tdl::binary(BinaryOp::Eq, tdl::indexVar(int(axis)),
+                                  tdl::constant(end)),
+                      tdl::read(int(p), type, std::move(index)), lambda.body);
   }
   application.lambda = tdl::canonicalize(std::move(lambda));
   application.extents = std::move(shape);

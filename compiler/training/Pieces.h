@@ -13,6 +13,7 @@ namespace smex::training {
 struct Piece {
   int axis = 0;
   int64_t first = 0, count = 0;
+  bool drops = false; // the dimension, of which it takes one element
 };
 
 /// What the application takes of its only operand, of this shape, where it does
@@ -25,10 +26,11 @@ std::optional<Piece> pieceOf(const frontend::Application &application,
 bool coverAll(const std::vector<Piece> &pieces,
               const std::vector<int64_t> &shape);
 
-/// Parts of these extents along the axis, in this order, as one tensor of the
-/// shape: an operator with an operand for each.
-tdl::Instance sideBySide(const std::vector<int64_t> &counts, int axis,
-                         DType type, std::vector<int64_t> shape);
+/// Parts for such pieces of one axis, in this order, as one tensor: of the
+/// shape, but only as long along the axis as they are together. An operator
+/// with an operand for each.
+tdl::Instance sideBySide(const std::vector<Piece> &pieces, DType type,
+                         std::vector<int64_t> shape);
 
 } // namespace smex::training
 

@@ -19,6 +19,7 @@ namespace {
 
 struct Taken {
   int64_t first, count;
+  bool drops = false; // by Gather with a scalar; brought back by Unsqueeze
 };
 
 std::string listOf(const std::vector<std::string> &texts) {
@@ -37,6 +38,8 @@ Result<frontend::Model> modelOf(const std::vector<Taken> &pieces,
   std::vector<std::string> parameters = {
       R"({"name": "w", "type": "f32", "shape": [)" + std::to_string(rows) +
       R"(, 2], "values": )" + listOf(values) + "}"};
+  parameters.push_back(
+      R"({"name": "first", "type": "i64", "shape": [1], "values": 0})");
   std::vector<std::string> nodes, parts;
   for (size_t p = 0; p < pieces.size(); ++p) {
     const std::string n = std::to_string(p);
@@ -50,11 +53,22 @@ Result<frontend::Model> modelOf(const std::vector<Taken> &pieces,
     parameters.push_back(R"({"name": "scale)" + n +
                          R"(", "type": "f32", "shape": [1], "values": )" +
                          std::to_string(p + 1) + "}");
-    nodes.push_back(R"({"op": "Slice", "inputs": ["w", "from)" + n +
-                    R"(", "to)" + n + R"("], "outputs": ["piece)" + n +
-                    R"("]})");
+    const std::string scaled = pieces[p].drops ? "scaled" : "part";
+    if (pieces[p].drops) {
+      parameters.push_back(R"({"name": "at)" + n +
+                           R"(", "type": "i64", "shape": [], "values": )" +
+                           std::to_string(pieces[p].first) + "}");
+      nodes.push_back(R"({"op": "Gather", "inputs": ["w", "at)" + n +
+                      R"("], "outputs": ["piece)" + n + R"("]})");
+      nodes.push_back(R"({"op": "Unsqueeze", "inputs": ["scaled)" + n +
+                      R"(", "first"], "outputs": ["part)" + n + R"("]})");
+    } else {
+      nodes.push_back(R"({"op": "Slice", "inputs": ["w", "from)" + n +
+                      R"(", "to)" + n + R"("], "outputs": ["piece)" + n +
+                      R"("]})");
+    }
     nodes.push_back(R"({"op": "Mul", "inputs": ["piece)" + n + R"(", "scale)" +
-                    n + R"("], "outputs": ["part)" + n + R"("]})");
+                    n + R"("], "outputs": [")" + scaled + n + R"("]})");
     parts.push_back("\"part" + n + "\"");
   }
   nodes.push_back(R"({"op": "Concat", "inputs": )" + listOf(parts) +
@@ -125,6 +139,18 @@ TEST_CASE("pieces that cover a tensor are put side by side") {
   CHECK(checkStep(pieces, rows + 1) > covered + 15);
 }
 
+TEST_CASE("pieces may be single elements of a dimension, without it") {
+  std::vector<Taken> pieces;
+  for (int64_t p = 0; p < 20; ++p)
+    pieces.push_back({p, 1, true});
+  const size_t covered = checkStep(pieces, 20);
+  CHECK(checkStep(pieces, 21) > covered + 15);
+  // Some with it, among others.
+  pieces.resize(6);
+  pieces.insert(pieces.begin() + 3, {{6, 3}, {9, 1}});
+  checkStep(pieces, 10);
+}
+
 TEST_CASE("pieces that do not cover it, or twice, are added up") {
   checkStep({{0, 2}, {2, 3}, {5, 1}}, 6); // few
   checkStep({{0, 2}, {2, 3}, {4, 2}, {6, 2}, {8, 1}}, 9);
@@ -159,4 +185,14 @@ TEST_CASE("only what takes a range of one dimension is a piece") {
         "(x0: f32[2]) -> f32: lambda i0, i1: -x0[i0, i1]"})
     CHECK_FALSE(piece(other, {3, 3}));
   CHECK_FALSE(piece("(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1]", {6, 4}));
+  // One element of a dimension, which goes away.
+  const auto one = piece("(x0: f32[2]) -> f32: lambda i0: x0[i0, 3]", {6});
+  REQUIRE(one);
+  CHECK(one->axis == 1);
+  CHECK(one->first == 3);
+  CHECK(one->count == 1);
+  CHECK(one->drops);
+  CHECK_FALSE(piece("(x0: f32[2]) -> f32: lambda i0: x0[i0, 3]", {5}));
+  CHECK_FALSE(piece("(x0: f32[2]) -> f32: lambda i0: x0[i0, i0]", {4}));
+  CHECK_FALSE(piece("(x0: f32[2]) -> f32: lambda: x0[0, 3]", {}));
 }
