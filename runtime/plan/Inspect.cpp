@@ -80,7 +80,11 @@ std::string search(const Plan &plan) {
                std::string(step.optimal ? "optimal" : "") +
                    (step.tied ? " with timesteps cut alike" : "")});
   }
-  return text + table.text();
+  text += table.text();
+  if (search.steps.back().bytes > plan.communicationBytes)
+    text += "Of a run, a fetch that several operators share counts once; of a "
+            "step, once for each.\n";
+  return text;
 }
 
 /// GPUs in a row that are alike share a line: a plan may have a thousand.

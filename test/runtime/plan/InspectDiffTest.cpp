@@ -69,6 +69,14 @@ TEST_CASE("a step that was found with timesteps tied says so") {
              Catch::Contains("optimal with timesteps cut alike"));
 }
 
+TEST_CASE("a step's bytes above those of a run are explained") {
+  Plan plan = twoWorkers();
+  const std::string line = "Of a run, a fetch that several operators share";
+  CHECK_THAT(inspect(plan), !Catch::Contains(line));
+  plan.search.steps.back().bytes = plan.communicationBytes + 1;
+  CHECK_THAT(inspect(plan), Catch::Contains(line));
+}
+
 TEST_CASE("a thousand GPUs that are alike take one line") {
   const std::string text = inspect(manyInstructions(1000, 1));
   CHECK_THAT(text, Catch::Contains("gpu1 .. gpu998"));
