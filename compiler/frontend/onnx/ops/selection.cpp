@@ -3,6 +3,8 @@
 #include "compiler/frontend/onnx/Table.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 using namespace smex;
@@ -83,17 +85,24 @@ static void convertUnique(Node &n) {
   const std::vector<double> reals = asReals(*known);
   const std::vector<int64_t> integers = asInts(*known);
 
-  // Keys compare as slices do, element by element; integers exactly.
+  // Keys compare as slices do, element by element; integers exactly, and what
+  // is no number is equal to itself and behind all others.
   using Key = std::vector<std::pair<double, int64_t>>;
   const bool isReal = isFloat(known->type.dtype);
+  const auto partOf = [&](size_t i) -> Key::value_type {
+    if (!isReal)
+      return {0, integers[i]};
+    return std::isnan(reals[i])
+               ? Key::value_type{std::numeric_limits<double>::infinity(), 1}
+               : Key::value_type{reals[i], 0};
+  };
   const int64_t extent = shape[size_t(axis)];
   std::vector<Key> keys(static_cast<size_t>(extent));
   int64_t inner = 1; // elements of one slice that lie together
   for (size_t d = size_t(axis) + 1; d < shape.size(); ++d)
     inner *= shape[d];
   for (size_t i = 0; i < reals.size(); ++i)
-    keys[i / size_t(inner) % size_t(extent)].push_back(
-        {isReal ? reals[i] : 0, isReal ? 0 : integers[i]});
+    keys[i / size_t(inner) % size_t(extent)].push_back(partOf(i));
 
   std::map<Key, std::vector<int64_t>> places;
   for (int64_t i = 0; i < extent; ++i)
