@@ -19,8 +19,9 @@ namespace {
 struct Port {
   plan::Port port;
   TensorType type;     // the plan's
-  Tensor value;        // a row per node of the graph
+  Tensor value;        // a row per node of the graph, or per part of it
   bool counts = false; // labels: some value counts for nothing
+  bool perGraph = false;
 };
 
 using Batch = std::vector<Tensor>;
@@ -50,6 +51,11 @@ public:
     std::iota(drawn.begin(), drawn.end(), 0);
     if (drawn.empty())
       return fail("--parts: ", run.name, " has no nodes");
+    if (const auto room = program.graphs[0].graphs;
+        room && std::min(sampling.parts, components->count()) > *room)
+      return fail("--parts ", sampling.parts, ": the plan has room for ", *room,
+                  " graphs: compile it with --dim graphs=", sampling.parts,
+                  " or more, or take fewer");
     return {};
   }
 
@@ -121,7 +127,9 @@ private:
   struct Taken {
     graph::Part part;
     int64_t counted = 0;
-    std::string what; // for messages
+    std::string what;   // for messages
+    Numbers some = {};  // parts
+    Numbers sizes = {}; // nodes of each
   };
 
   Result<Taken> take(int64_t step, const Numbers &some) {
@@ -129,8 +137,11 @@ private:
     if (components) {
       graph::Part part = components->take(some);
       const int64_t nodes = part.graph.nodes();
-      return Taken{std::move(part), nodes,
-                   count + (some.size() == 1 ? " part" : " parts")};
+      Taken taken{std::move(part), nodes,
+                  count + (some.size() == 1 ? " part" : " parts"), some};
+      for (int64_t each : some)
+        taken.sizes.push_back(components->nodesOf(each));
+      return taken;
     }
     const uint64_t seed = Random(sampling.seed, "samples").bits(uint64_t(step));
     const auto blocks = graph::sampleNeighbours(run.relation.graph, in, some,
@@ -149,6 +160,7 @@ private:
         return taken.error();
       const graph::Part &part = taken->part;
       graph::Relation relation = graph::Relation::of(part.graph);
+      relation.sizes = taken->sizes;
       if (!run.relation.types.empty())
         relation.types = graph::gather(run.relation.types, part.oldEdges);
       auto bound = bindGraph(program, program.graphs[0], std::move(relation));
@@ -166,13 +178,14 @@ private:
   Result<Batch> batchOf(const Taken &taken, Batch batch) const {
     const graph::Part &part = taken.part;
     for (const Port &port : ports) {
-      Numbers rows = part.oldNodes;
+      Numbers rows = port.perGraph ? taken.some : part.oldNodes;
+      const int64_t all = int64_t(rows.size());
       rows.resize(size_t(port.type.shape[0]), -1);
       auto values = graph::gatherRows(port.value, rows);
       if (!values)
         return values.takeError();
       const int64_t bytes = rowBytes(*values);
-      const int64_t own = port.counts ? taken.counted : part.graph.nodes();
+      const int64_t own = port.counts && !port.perGraph ? taken.counted : all;
       fillRows(port.port, *values, own * bytes,
                int64_t(values->bytes.size()) - own * bytes);
       batch.push_back(std::move(*values));
@@ -200,11 +213,11 @@ Result<std::vector<Feed>> runtime::sampleFeeds(const plan::Program &program,
                                                RunGraph graph,
                                                std::vector<Feed> feeds,
                                                const Sampling &sampling) {
-  const std::vector<std::string> &perNode = program.graphs[0].perNode;
-  const auto isPerNode = [&](const plan::Port &port) {
-    return std::find(perNode.begin(), perNode.end(), port.name) !=
-           perNode.end();
+  const auto isAmong = [](const std::vector<std::string> &names,
+                          const plan::Port &port) {
+    return std::find(names.begin(), names.end(), port.name) != names.end();
   };
+  const plan::GraphInputs &names = program.graphs[0];
   const auto samples =
       std::make_shared<Samples>(program, std::move(graph), sampling);
   int ofGraph = 0;
@@ -212,12 +225,13 @@ Result<std::vector<Feed>> runtime::sampleFeeds(const plan::Program &program,
     const plan::Port &port = program.inputs[i];
     const int buffer = program.buffers[size_t(port.buffer)].tensor;
     Feed &feed = feeds[i];
+    const bool perGraph = isAmong(names.perGraph, port);
     if (graphOf(program, port))
       feed.number = ofGraph++;
-    else if (isPerNode(port))
-      feed.number =
-          samples->add({port, program.tensors[size_t(buffer)].type,
-                        std::move(feed.value), port.ignore.has_value()});
+    else if (perGraph || isAmong(names.perNode, port))
+      feed.number = samples->add({port, program.tensors[size_t(buffer)].type,
+                                  std::move(feed.value),
+                                  port.ignore.has_value(), perGraph});
     else
       continue;
     feed.value = Tensor();

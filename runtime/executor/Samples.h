@@ -24,13 +24,14 @@ struct Sampling {
 };
 
 /// The feeds of a program that works on `graph`, with those of its ends and of
-/// what has a row per node replaced: by a sample in each step, its nodes first,
-/// and what fills the plan's room. Labels of nodes that were only sampled do
-/// not count; those of nodes in parts do. Errors: labels that all count, for
-/// any value; none that count; a batch or fan-outs that make no sense; a graph
-/// without parts. That a sample exceeds the plan is an error of its step; so is
-/// a part that does so alone, and of several, a step goes without the last
-/// ones.
+/// what has a row per node, or per part of it, replaced: by a sample in each
+/// step, its nodes first, and what fills the plan's room. Labels of nodes that
+/// were only sampled do not count; those of nodes in parts do. Errors: labels
+/// that all count, for any value; none that count; a batch or fan-outs that
+/// make no sense; a graph without parts; more parts than the plan has room for
+/// graphs, where it has results for each. That a sample exceeds the plan is an
+/// error of its step; so is a part that does so alone, and of several, a step
+/// goes without the last ones.
 Result<std::vector<Feed>> sampleFeeds(const plan::Program &program,
                                       RunGraph graph, std::vector<Feed> feeds,
                                       const Sampling &sampling);

@@ -137,7 +137,7 @@ PY
 printf '0 1\n' > graph
 "$run" any --input features=two.npy --graph graph --verify > /dev/null || complain "two rows for two nodes"
 printf '0 0\n' > graph
-gives 1 'input "features": two.npy is f32\[2, 3\], f32\[3, 3\] expected$' "$run" any --input features=two.npy --graph graph
+gives 1 'input "features": two.npy is f32\[2, 3\], f32\[3, 3\] expected, or f32\[1, 3\], a row per node of graph$' "$run" any --input features=two.npy --graph graph
 
 # Samples.
 "$smexc" gcn.json --gpus 2 --dim nodes=3 --dim edges=4 -o trained --train --loss cross_entropy --optimizer sgd --lr 0.1 \

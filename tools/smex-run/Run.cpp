@@ -79,7 +79,10 @@ private:
     const plan::Program &program = plan.partitioned.program;
     std::vector<RunGraph> graphs;
     if (!arguments.graphs.empty()) {
-      auto read = readRunGraphs(program, arguments.graphs, isSampled());
+      auto read = readRunGraphs(program, arguments.graphs,
+                                arguments.parts > 0 ? Portion::Parts
+                                : isSampled()       ? Portion::Samples
+                                                    : Portion::Whole);
       if (!read)
         return read.takeError();
       graphs = std::move(*read);

@@ -41,8 +41,9 @@ void declare(CLI::App &app, RunArguments &arguments) {
              "the graph that the model works on, where the plan was "
              "compiled without: scipy CSR .npz, Matrix Market .mtx, or a "
              "list of edges; at most as many nodes and edges as the plan's; "
-             "several graphs are one, side by side; with --sample, as large as "
-             "you like; with its NAME= where the model has several")
+             "several graphs are one, side by side, or a batch with results "
+             "for each; with --sample, as large as you like; with its NAME= "
+             "where the model has several")
           ->type_name("[NAME=]FILE")
           ->allow_extra_args(false);
   auto *sample =

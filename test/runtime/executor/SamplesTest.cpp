@@ -160,6 +160,82 @@ TEST_CASE("a sample is a function of the seed and the step") {
   CHECK(differs);
 }
 
+namespace {
+/// Stars of 1 to 3 nodes, one after the other, `count` of them.
+RunGraph stars(int64_t count) {
+  graph::Numbers sources, destinations;
+  int64_t next = 0;
+  for (int64_t part = 0; part < count; ++part) {
+    for (int64_t leaf = 1; leaf <= part % 3; ++leaf) {
+      sources.push_back(next + leaf);
+      destinations.push_back(next);
+    }
+    next += part % 3 + 1;
+  }
+  return {"graph",
+          graph::Relation::of(graph::Graph::sound(next, sources, destinations)),
+          true, count};
+}
+} // namespace
+
+TEST_CASE("each part is a graph of a batch") {
+  plan::Program p = program();
+  for (const auto &[name, rows] :
+       {std::pair("of", room), std::pair("classes", int64_t(7))}) {
+    p.tensors.push_back({name, {DType::I64, {rows}}});
+    p.buffers.push_back({int(p.tensors.size()) - 1, false});
+    p.inputs.push_back({name, int(p.buffers.size()) - 1, {}, {}, {}});
+  }
+  p.inputs.back().ignore = ignored;
+  p.graphs[0].graphs = 7;
+  p.graphs[0].graphOf = "of";
+  p.graphs[0].perGraph = {"classes"};
+  const auto valuesOf = [&](const std::vector<Feed> &feeds, int input, int step,
+                            int64_t count) {
+    const auto bytes = feeds[size_t(input)].at(step, count * 8);
+    INFO((bytes ? "" : bytes.error().message));
+    REQUIRE(bytes);
+    const auto *first = reinterpret_cast<const int64_t *>(bytes->get());
+    return std::vector<int64_t>(first, first + count);
+  };
+  const auto feedsOf = [](int64_t parts) { // part p has the class 100 + p
+    std::vector<Feed> all = feeds();
+    all.resize(7);
+    all[6].value = makeTensor({DType::I64, {parts}});
+    for (int64_t part = 0; part < parts; ++part)
+      all[6].value.data<int64_t>()[part] = 100 + part;
+    return all;
+  };
+  const auto sampled = sampleFeeds(p, stars(20), feedsOf(20), {{}, 0, 3, 6});
+  INFO((sampled ? "" : sampled.error().message));
+  REQUIRE(sampled);
+  std::multiset<int64_t> seen;
+  for (int step = 0; step < 4; ++step) { // the last one has two
+    const auto of = valuesOf(*sampled, 5, step, room);
+    const auto classes = valuesOf(*sampled, 6, step, 7);
+    const int64_t taken = step < 3 ? 6 : 2;
+    for (int64_t g = 0; g < 7; ++g) {
+      CHECK((classes[size_t(g)] == ignored) == (g >= taken));
+      if (g >= taken)
+        continue;
+      seen.insert(classes[size_t(g)]);
+      CHECK(std::count(of.begin(), of.end(), g) ==
+            (classes[size_t(g)] - 100) % 3 + 1);
+    }
+    CHECK(std::count(of.begin(), of.end(), -1) ==
+          0); // of graphs that are spare
+  }
+  CHECK(seen.size() == 20);
+  CHECK(std::set<int64_t>(seen.begin(), seen.end()).size() == 20);
+
+  const auto many = sampleFeeds(p, stars(20), feedsOf(20), {{}, 0, 3, 8});
+  REQUIRE_FALSE(many);
+  CHECK_THAT(many.error().message,
+             Catch::Contains("--parts 8: the plan has room for 7 graphs: "
+                             "compile it with --dim graphs=8 or more"));
+  CHECK(sampleFeeds(p, stars(5), feedsOf(5), {{}, 0, 3, 8}));
+}
+
 TEST_CASE("a sample that exceeds the plan is an error of its step") {
   const plan::Program p = program();
   const auto sampled =
