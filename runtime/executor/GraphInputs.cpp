@@ -107,12 +107,15 @@ runtime::readRunGraphs(const plan::Program &program,
                        const std::vector<std::string> &arguments,
                        Portion portion) {
   const bool sampled = portion != Portion::Whole;
+  const char *const option = portion == Portion::Parts   ? "--parts"
+                             : portion == Portion::Walks ? "--walk"
+                                                         : "--sample";
   if (program.graphs.empty())
     return fail(nameOf(arguments),
                 ": the plan has no graph to bind: its model works on none, or "
                 "it was compiled with --graph");
   if (sampled && program.graphs.size() > 1)
-    return fail("--sample: the plan has ", program.graphs.size(),
+    return fail(option, ": the plan has ", program.graphs.size(),
                 " graphs, and samples are of one");
   const auto files = filesOf(program, arguments);
   if (!files)
@@ -121,11 +124,11 @@ runtime::readRunGraphs(const plan::Program &program,
   for (size_t g = 0; g < program.graphs.size(); ++g) {
     const plan::GraphInputs &names = program.graphs[g];
     if (sampled && names.sourceNodes)
-      return fail("--sample: the plan's graph is between two types of nodes, "
-                  "and samples are of one");
-    if (names.graphs && portion == Portion::Samples)
-      return fail("--sample: the plan's model has results for whole graphs: "
-                  "take --parts, or the graphs themselves");
+      return fail(option, ": the plan's graph is between two types of nodes, "
+                          "and samples are of one");
+    if (names.graphs && sampled && portion != Portion::Parts)
+      return fail(option, ": the plan's model has results for whole graphs: "
+                          "take --parts, or the graphs themselves");
     std::vector<graph::Relation> relations;
     for (const std::string &file : (*files)[g]) {
       auto relation = graph::readRelation(

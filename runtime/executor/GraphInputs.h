@@ -11,9 +11,10 @@
 
 namespace smex::runtime {
 
-/// What steps work on (Samples.h): all of a graph, samples of it, or some of
-/// its connected parts, each of which is a graph of a batch.
-enum class Portion { Whole, Samples, Parts };
+/// What steps work on (Samples.h): all of a graph, samples of neighbours, what
+/// random walks have seen of it, or some of its connected parts, each of which
+/// is a graph of a batch.
+enum class Portion { Whole, Samples, Walks, Parts };
 
 /// One of a plan's graphs, for which it has room.
 struct RunGraph {

@@ -1,8 +1,10 @@
 #include "runtime/executor/Samples.h"
 
 #include "runtime/executor/DerivedInputs.h"
+#include "runtime/graph/Change.h"
 #include "runtime/graph/Components.h"
 #include "runtime/graph/Sample.h"
+#include "runtime/graph/Walk.h"
 #include "support/Random.h"
 
 #include <algorithm>
@@ -44,6 +46,8 @@ public:
 
   /// Once all inputs are there.
   Status open() {
+    if (sampling.walk > 0)
+      backwards.emplace(graph::reversed(run.relation.graph));
     if (sampling.parts == 0)
       return openNodes();
     components.emplace(run.relation.graph);
@@ -60,17 +64,21 @@ public:
   }
 
 private:
+  /// That samples come from.
+  const char *option() const { return backwards ? "--walk" : "--sample"; }
+
   Status openNodes() {
     const auto labels = std::find_if(ports.begin(), ports.end(),
                                      [](const Port &p) { return p.counts; });
     if (labels == ports.end())
-      return fail("--sample: the plan has no labels of nodes, or all of them "
-                  "count: compile it with --train --loss cross_entropy");
+      return fail(option(),
+                  ": the plan has no labels of nodes, or all of them count: "
+                  "compile it with --train --loss cross_entropy");
     for (int64_t v = 0; v < run.relation.graph.nodes(); ++v)
       if (counts(*labels, v))
         drawn.push_back(v);
     if (drawn.empty())
-      return fail("--sample: no node has a label that counts: all are ",
+      return fail(option(), ": no node has a label that counts: all are ",
                   *labels->port.ignore);
     if (sampling.batch < 1 || sampling.batch > program.graphs[0].nodes)
       return fail("--batch ", sampling.batch, ": the plan has room for ",
@@ -144,12 +152,30 @@ private:
       return taken;
     }
     const uint64_t seed = Random(sampling.seed, "samples").bits(uint64_t(step));
-    const auto blocks = graph::sampleNeighbours(run.relation.graph, in, some,
+    auto part = backwards ? walked(some, seed) : neighbours(some, seed);
+    if (!part)
+      return fail(option(), ": ", part.error().message);
+    return Taken{std::move(*part), int64_t(some.size()),
+                 (backwards ? "walks from " : "a sample for ") + count +
+                     (some.size() == 1 ? " node" : " nodes")};
+  }
+
+  Result<graph::Part> neighbours(const Numbers &nodes, uint64_t seed) const {
+    const auto blocks = graph::sampleNeighbours(run.relation.graph, in, nodes,
                                                 sampling.fanouts, seed);
     if (!blocks)
-      return fail("--sample: ", blocks.error().message);
-    return Taken{graph::unite(*blocks), int64_t(some.size()),
-                 "a sample for " + count + " nodes"};
+      return blocks.error();
+    return graph::unite(*blocks);
+  }
+
+  Result<graph::Part> walked(const Numbers &starts, uint64_t seed) const {
+    const auto walks =
+        graph::randomWalks(*backwards, in, starts, sampling.walk, seed);
+    if (!walks)
+      return walks.error();
+    graph::Part part = graph::walkedGraph(*backwards, *walks);
+    part.graph = graph::reversed(part.graph);
+    return part;
   }
 
   Result<Batch> sample(int64_t step) {
@@ -196,7 +222,9 @@ private:
   const plan::Program &program;
   const RunGraph run;
   const Sampling sampling;
-  const graph::Rows in;
+  const graph::Rows in; // edges by destination
+  /// With --walk: each edge the other way round; `in` has them by source.
+  std::optional<graph::Graph> backwards;
   int ofGraph = 0; // inputs
   std::vector<Port> ports;
   std::optional<graph::Components> components; // with --parts

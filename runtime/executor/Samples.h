@@ -1,12 +1,12 @@
 // Training on samples of a graph that is larger than the plan: each step takes
 // some nodes whose label counts, neighbours of them, neighbours of these, and
-// so on, a layer of the network each (GraphSAGE). Or on connected parts of it,
-// such as trees, some in each step.
+// so on, a layer of the network each (GraphSAGE); or what a random walk from
+// each of them sees (GraphSAINT). Or on connected parts of it, such as trees,
+// some in each step.
 //
 // An epoch takes each node that counts, or each part, once, in an order of its
-// own. What a
-// step works on is a function of the graph, the seed and the step: the same for
-// any number of workers, and after a resumed run's checkpoint.
+// own. What a step works on is a function of the graph, the seed and the step:
+// the same for any number of workers, and after a resumed run's checkpoint.
 #ifndef SMEX_RUNTIME_EXECUTOR_SAMPLES_H
 #define SMEX_RUNTIME_EXECUTOR_SAMPLES_H
 
@@ -21,6 +21,10 @@ struct Sampling {
   int64_t batch = 0; // nodes whose label counts in a step; fewer end an epoch
   uint64_t seed = 0;
   int64_t parts = 0; // instead of nodes: parts in a step; fewer end an epoch
+  /// Instead of fan-outs: a walk of so many edges from each node of the batch,
+  /// against their direction, so that messages along them lead to where it
+  /// starts (graph::randomWalks). The nodes seen and the edges walked remain.
+  int64_t walk = 0;
 };
 
 /// The feeds of a program that works on `graph`, with those of its ends and of

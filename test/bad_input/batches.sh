@@ -73,6 +73,7 @@ printf '0 0\n1 1\n2 2\n3 3\n' > alone
 ran '--parts 4: the plan has room for 3 graphs: compile it with --dim graphs=4 or more, or take fewer$' --graph alone --parts 4
 ran "--sample: the plan's model has results for whole graphs: take --parts, or the graphs themselves\$" \
   --graph three --sample 2,2 --batch 1
+ran "--walk: the plan's model has results for whole graphs: " --graph three --walk 2 --batch 1
 
 # A model that reads what each node's graph has: nodes must be of some graph.
 cat > reads.json << 'JSON'

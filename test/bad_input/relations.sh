@@ -54,6 +54,8 @@ ran 'none: cannot open' "${all[@]:0:4}" --graph follows=none
 ran 'rates: is a matrix of 3 x 2, and a graph has as many rows as columns' "${all[@]:0:4}" --graph follows=rates
 ran 'input "users" has a row per node: 3 by rates, and 2 by small: give files that agree' "${all[@]:0:4}" --graph follows=small
 ran '--sample: the plan has 3 graphs, and samples are of one$' "${all[@]}" --sample 2 --batch 1
+ran '--walk: the plan has 3 graphs, and samples are of one$' "${all[@]}" --walk 2 --batch 1
+ran '--parts: the plan has 3 graphs, and samples are of one$' "${all[@]}" --parts 2
 ran 'more=users and 1 more: has 7 nodes that edges come from, and the plan has room for 3: compile it with --dim NODES=7 or more$' --graph follows=more=users --graph follows=follows --graph rates=more=users --graph rates=follows --graph rated_by=more=users --graph rated_by=follows
 /usr/bin/python3 -c 'import numpy as np; np.save("users.npy", np.zeros((3, 3), np.float32))'
 ran 'input "[a-z_]*/sources" is missing: add --graph [a-z_]*=FILE, or --input' --input users=users.npy

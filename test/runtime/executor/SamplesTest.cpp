@@ -1,6 +1,8 @@
 // Samples of a graph, as inputs of a plan that has room for less.
 #include "runtime/executor/Samples.h"
 
+#include "runtime/graph/Change.h"
+#include "runtime/graph/Walk.h"
 #include "support/Random.h"
 
 #include <catch2/catch.hpp>
@@ -139,6 +141,77 @@ TEST_CASE("a step's inputs are those of a part of the graph") {
     // Two for either layer at most.
     CHECK(*std::max_element(received.begin(), received.end()) <= 4);
   }
+}
+
+TEST_CASE("a step works on what walks against the edges have seen") {
+  const plan::Program p = program();
+  const RunGraph run = randomGraph();
+  const graph::Graph back = graph::reversed(run.relation.graph);
+  const graph::Rows out = graph::bySource(back);
+  using Edges = std::multiset<std::pair<int64_t, int64_t>>;
+  const auto sampled = sampleFeeds(p, run, feeds(), {{}, 4, 3, 0, 5});
+  INFO((sampled ? "" : sampled.error().message));
+  REQUIRE(sampled);
+  for (int step : {5, 0, 1, 2, 3, 4, 6, 19}) {
+    INFO("step " << step);
+    const auto x = valuesOf<float>(*sampled, 1, step);
+    const auto nodeAt = [&](int64_t row) {
+      return int64_t(x[size_t(2 * row)]) - 1; // -1: a spare row
+    };
+    graph::Numbers starts;
+    const auto labels = valuesOf<int64_t>(*sampled, 4, step);
+    for (int64_t v = 0; v < room && labels[size_t(v)] != ignored; ++v)
+      starts.push_back(nodeAt(v));
+    CHECK(starts.size() == (step % 7 == 6 ? 2 : 4));
+    CHECK(std::count(labels.begin(), labels.end(), ignored) ==
+          room - int64_t(starts.size()));
+
+    // Each step of each walk, edge by edge.
+    const uint64_t seed = Random(3, "samples").bits(uint64_t(step));
+    const auto walks = graph::randomWalks(back, out, starts, 5, seed);
+    REQUIRE(walks);
+    std::set<int64_t> nodesSeen, edgesSeen;
+    for (size_t i = 0; i < walks->nodes.size(); ++i)
+      if (walks->nodes[i] >= 0)
+        nodesSeen.insert(walks->nodes[i]);
+    Edges expected;
+    for (int64_t edge : walks->edges)
+      if (edge >= 0 && edgesSeen.insert(edge).second)
+        expected.insert({run.relation.graph.source(edge),
+                         run.relation.graph.destination(edge)});
+    std::set<int64_t> nodesThere;
+    for (int64_t v = 0; v < room; ++v)
+      if (nodeAt(v) >= 0)
+        CHECK(nodesThere.insert(nodeAt(v)).second);
+    CHECK(nodesThere == nodesSeen);
+    Edges there;
+    const auto src = valuesOf<int64_t>(*sampled, 2, step);
+    const auto dst = valuesOf<int64_t>(*sampled, 3, step);
+    for (size_t e = 0; e < edgesRoom; ++e)
+      if (nodeAt(dst[e]) >= 0)
+        there.insert({nodeAt(src[e]), nodeAt(dst[e])});
+    CHECK(there == expected);
+  }
+}
+
+TEST_CASE("walks are functions of the seed and the step, or too long") {
+  const plan::Program p = program();
+  const auto one = sampleFeeds(p, randomGraph(), feeds(), {{}, 4, 3, 0, 5});
+  const auto same = sampleFeeds(p, randomGraph(), feeds(), {{}, 4, 3, 0, 5});
+  const auto other = sampleFeeds(p, randomGraph(), feeds(), {{}, 4, 4, 0, 5});
+  REQUIRE((one && same && other));
+  for (int step : {30, 2, 1, 0, 9})
+    for (int input : {2, 3, 4})
+      CHECK(valuesOf<int64_t>(*one, input, step) ==
+            valuesOf<int64_t>(*same, input, step));
+  CHECK(valuesOf<int64_t>(*one, 2, 0) != valuesOf<int64_t>(*other, 2, 0));
+  const auto longer = sampleFeeds(p, randomGraph(), feeds(), {{}, 9, 3, 0, 90});
+  REQUIRE(longer);
+  const auto values = (*longer)[1].at(1, room * 8);
+  REQUIRE_FALSE(values);
+  CHECK_THAT(values.error().message,
+             Catch::Contains("step 2: graph: walks from 9 nodes, ") &&
+                 Catch::Contains("--dim "));
 }
 
 TEST_CASE("a sample is a function of the seed and the step") {
