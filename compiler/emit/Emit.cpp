@@ -114,6 +114,12 @@ private:
       made.sourceNodes = from.getInt();
       made.perSourceNode = inputs("per_source_node");
     }
+    if (const auto graphs = graph.getAs<IntegerAttr>("graphs");
+        graphs && isInput(text("graph_of"))) {
+      made.graphs = graphs.getInt();
+      made.graphOf = text("graph_of");
+      made.perGraph = inputs("per_graph");
+    }
     if (const auto layout = graph.getAs<DictionaryAttr>("layout")) {
       auto whole = semantic::layoutOf(layout, made.nodes);
       made.layout.emplace();

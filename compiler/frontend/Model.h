@@ -71,12 +71,13 @@ struct InputRange {
   std::optional<int64_t> ignore;
 };
 
-/// A type of nodes of a graph that is given when the plan runs.
-struct NodeType {
+/// Rows of inputs, as many as a graph has of something that is given when the
+/// plan runs: a row per node of a type, or per graph of a batch.
+struct InputRows {
   std::string dimension;
-  int64_t nodes = 0;
+  int64_t count = 0; // that there is room for
   /// Inputs whose first dimension it is.
-  std::vector<std::string> perNode;
+  std::vector<std::string> inputs;
 };
 
 /// The inputs, by name, that are a graph which the model works on, where that
@@ -85,11 +86,13 @@ struct NodeType {
 struct GraphInputs {
   std::string name; // or "": the only one
   std::string sources, destinations;
-  std::string types;            // of edges; or ""
-  int64_t edgeTypes = 0;        // so many
-  bool selfLoops = false;       // are added
-  NodeType to;                  // that edges lead to
-  std::optional<NodeType> from; // that they come from, where that is another
+  std::string types;              // of edges; or ""
+  int64_t edgeTypes = 0;          // so many
+  bool selfLoops = false;         // are added
+  InputRows to;                   // nodes that edges lead to
+  std::optional<InputRows> from;  // that they come from, of another type
+  std::string graphOf;            // i64[nodes], the graph of each; or ""
+  std::optional<InputRows> batch; // graphs, where the model has results of each
   graph::Rooms rooms; // of nodes and edges; of groups, where there are any
   std::vector<std::pair<std::string, graph::GraphList>> lists; // inputs
 };

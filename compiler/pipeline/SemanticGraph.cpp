@@ -82,17 +82,22 @@ DictionaryAttr graphAttribute(const GraphInputs &graph, MLIRContext *context) {
   SmallVector<NamedAttribute> members = {
       b.getNamedAttr("sources", b.getStringAttr(graph.sources)),
       b.getNamedAttr("destinations", b.getStringAttr(graph.destinations)),
-      b.getNamedAttr("nodes", b.getI64IntegerAttr(graph.to.nodes)),
+      b.getNamedAttr("nodes", b.getI64IntegerAttr(graph.to.count)),
       b.getNamedAttr("self_loops", b.getBoolAttr(graph.selfLoops)),
-      b.getNamedAttr("per_node", names(graph.to.perNode))};
+      b.getNamedAttr("per_node", names(graph.to.inputs))};
   if (graph.from)
     members.append(
-        {b.getNamedAttr("source_nodes", b.getI64IntegerAttr(graph.from->nodes)),
-         b.getNamedAttr("per_source_node", names(graph.from->perNode))});
+        {b.getNamedAttr("source_nodes", b.getI64IntegerAttr(graph.from->count)),
+         b.getNamedAttr("per_source_node", names(graph.from->inputs))});
   if (!graph.types.empty())
     members.append(
         {b.getNamedAttr("types", b.getStringAttr(graph.types)),
          b.getNamedAttr("edge_types", b.getI64IntegerAttr(graph.edgeTypes))});
+  if (graph.batch)
+    members.append(
+        {b.getNamedAttr("graphs", b.getI64IntegerAttr(graph.batch->count)),
+         b.getNamedAttr("graph_of", b.getStringAttr(graph.graphOf)),
+         b.getNamedAttr("per_graph", names(graph.batch->inputs))});
   if (!graph.name.empty())
     members.push_back(b.getNamedAttr("name", b.getStringAttr(graph.name)));
   if (!graph.lists.empty())

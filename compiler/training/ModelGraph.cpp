@@ -31,24 +31,26 @@ int ModelGraph::addInput(const std::string &name, TensorType type) {
   return given.inputs.back();
 }
 
-void ModelGraph::setPerNode(int input) {
+void ModelGraph::setRows(int input) {
   const frontend::Value &value = given.values[size_t(input)];
   std::set<std::string> dimensions;
-  std::vector<frontend::NodeType *> types;
-  const auto add = [&](frontend::NodeType &type) {
-    if (value.type.rank() > 0 && value.type.shape[0] == type.nodes) {
-      dimensions.insert(type.dimension);
-      types.push_back(&type);
+  std::vector<frontend::InputRows *> fitting;
+  const auto add = [&](frontend::InputRows &rows) {
+    if (value.type.rank() > 0 && value.type.shape[0] == rows.count) {
+      dimensions.insert(rows.dimension);
+      fitting.push_back(&rows);
     }
   };
   for (frontend::GraphInputs &graph : given.graphs) {
     add(graph.to);
     if (graph.from)
       add(*graph.from);
+    if (graph.batch)
+      add(*graph.batch);
   }
-  if (dimensions.size() == 1) // else nobody knows of which type
-    for (frontend::NodeType *type : types)
-      type->perNode.push_back(value.name);
+  if (dimensions.size() == 1) // else nobody knows of what
+    for (frontend::InputRows *rows : fitting)
+      rows->inputs.push_back(value.name);
 }
 
 int ModelGraph::addState(const std::string &name, TensorType type) {

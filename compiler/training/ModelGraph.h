@@ -35,8 +35,9 @@ public:
     given.inputRanges[input] = range;
   }
   /// Where the model works on graphs that are given when the plan runs: an
-  /// input with as many rows as there are nodes of one type has one for each.
-  void setPerNode(int input);
+  /// input with as many rows as there are nodes of one type, or graphs of a
+  /// batch, has one for each.
+  void setRows(int input);
   /// Zero when training begins; not a weight but part of a step's state.
   int addState(const std::string &name, TensorType type);
   void addUpdate(int parameter, int value);

@@ -98,7 +98,7 @@ Result<int> addLoss(ModelGraph &graph, const TrainingOptions &options) {
   const int labels = graph.addInput("labels", loss->labels);
   if (loss->range)
     graph.setRange(labels, *loss->range);
-  graph.setPerNode(labels);
+  graph.setRows(labels);
   auto value =
       graph.apply(loss->op, {output, labels}, loss->attributes, "loss", "loss");
   if (!value)

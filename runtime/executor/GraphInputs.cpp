@@ -2,7 +2,9 @@
 
 #include "runtime/graph/Bind.h"
 #include "runtime/graph/Change.h"
+#include "runtime/graph/Components.h"
 #include "runtime/graph/Layout.h"
+#include "runtime/graph/Members.h"
 
 #include <algorithm>
 #include <cstring>
@@ -69,7 +71,7 @@ static bool isAmong(const std::vector<std::string> &names,
 static Status agree(const plan::Program &program,
                     const std::vector<RunGraph> &graphs) {
   for (const plan::Port &port : program.inputs) {
-    const auto first = nodeRows(program, graphs, port);
+    const auto first = graphRows(program, graphs, port);
     for (size_t g = 0; first && g < graphs.size(); ++g) {
       const plan::GraphInputs &names = program.graphs[g];
       const graph::Relation &relation = graphs[g].relation;
@@ -91,16 +93,29 @@ static Status agree(const plan::Program &program,
   return {};
 }
 
+/// Connected ones: as many as there are first nodes.
+static int64_t partsOf(const graph::Graph &graph) {
+  const graph::Numbers first = graph::componentsOf(graph);
+  int64_t count = 0;
+  for (size_t v = 0; v < first.size(); ++v)
+    count += first[v] == int64_t(v);
+  return count;
+}
+
 Result<std::vector<RunGraph>>
 runtime::readRunGraphs(const plan::Program &program,
                        const std::vector<std::string> &arguments,
-                       bool sampled) {
+                       Portion portion) {
+  const bool sampled = portion != Portion::Whole;
+  const char *const option = portion == Portion::Parts   ? "--parts"
+                             : portion == Portion::Walks ? "--walk"
+                                                         : "--sample";
   if (program.graphs.empty())
     return fail(nameOf(arguments),
                 ": the plan has no graph to bind: its model works on none, or "
                 "it was compiled with --graph");
   if (sampled && program.graphs.size() > 1)
-    return fail("--sample: the plan has ", program.graphs.size(),
+    return fail(option, ": the plan has ", program.graphs.size(),
                 " graphs, and samples are of one");
   const auto files = filesOf(program, arguments);
   if (!files)
@@ -109,8 +124,11 @@ runtime::readRunGraphs(const plan::Program &program,
   for (size_t g = 0; g < program.graphs.size(); ++g) {
     const plan::GraphInputs &names = program.graphs[g];
     if (sampled && names.sourceNodes)
-      return fail("--sample: the plan's graph is between two types of nodes, "
-                  "and samples are of one");
+      return fail(option, ": the plan's graph is between two types of nodes, "
+                          "and samples are of one");
+    if (names.graphs && sampled && portion != Portion::Parts)
+      return fail(option, ": the plan's model has results for whole graphs: "
+                          "take --parts, or the graphs themselves");
     std::vector<graph::Relation> relations;
     for (const std::string &file : (*files)[g]) {
       auto relation = graph::readRelation(
@@ -119,8 +137,11 @@ runtime::readRunGraphs(const plan::Program &program,
         return relation.takeError();
       relations.push_back(std::move(*relation));
     }
+    const int64_t count = int64_t(relations.size());
     graphs.push_back({nameOf((*files)[g]),
-                      graph::sideBySide(std::move(relations)), sampled});
+                      graph::sideBySide(std::move(relations)), sampled, count});
+    if (names.graphs && portion == Portion::Parts)
+      graphs.back().graphs = partsOf(graphs.back().relation.graph);
   }
   if (Status same = agree(program, graphs); !same)
     return same.takeError();
@@ -157,6 +178,16 @@ static graph::Room roomOf(const plan::Program &program,
   return room;
 }
 
+static Result<Tensor> membersOf(const plan::Program &program,
+                                const plan::GraphInputs &names,
+                                const graph::Numbers &sizes) {
+  graph::BatchRoom room = {names.nodes, *names.graphs, true};
+  for (const plan::Port &port : program.inputs)
+    if (port.name == names.graphOf)
+      room.toNone = takesNone(port);
+  return graph::membersWithin(sizes, room);
+}
+
 static Result<std::vector<Tensor>> bindWhole(const plan::Program &program,
                                              const plan::GraphInputs &names,
                                              const graph::Relation &relation) {
@@ -178,6 +209,13 @@ static Result<std::vector<Tensor>> bindWhole(const plan::Program &program,
       return made.takeError();
     ends = std::move(*made);
   }
+  Tensor members;
+  if (names.graphs) {
+    auto made = membersOf(program, names, relation.sizes);
+    if (!made)
+      return made.takeError();
+    members = std::move(*made);
+  }
   std::vector<Tensor> tensors;
   size_t next = 0;
   for (const plan::Port &port : program.inputs)
@@ -187,6 +225,8 @@ static Result<std::vector<Tensor>> bindWhole(const plan::Program &program,
       tensors.push_back(std::move(ends.destinations));
     else if (port.name == names.types)
       tensors.push_back(std::move(ends.types));
+    else if (names.graphs && port.name == names.graphOf)
+      tensors.push_back(std::move(members));
     else if (listOf(names, port))
       tensors.push_back(std::move(lists[next++]));
   return tensors;
@@ -207,20 +247,23 @@ Result<std::vector<Tensor>> runtime::bindGraph(const plan::Program &program,
 const plan::GraphInputs *runtime::graphOf(const plan::Program &program,
                                           const plan::Port &port) {
   for (const plan::GraphInputs &names : program.graphs)
-    if (isEnd(names, port) || port.name == names.types || listOf(names, port))
+    if (isEnd(names, port) || port.name == names.types ||
+        (names.graphs && port.name == names.graphOf) || listOf(names, port))
       return &names;
   return nullptr;
 }
 
-std::optional<NodeRows> runtime::nodeRows(const plan::Program &program,
-                                          const std::vector<RunGraph> &graphs,
-                                          const plan::Port &port) {
+std::optional<GraphRows> runtime::graphRows(const plan::Program &program,
+                                            const std::vector<RunGraph> &graphs,
+                                            const plan::Port &port) {
   for (size_t g = 0; g < graphs.size(); ++g) {
     const graph::Relation &relation = graphs[g].relation;
     if (isAmong(program.graphs[g].perNode, port))
-      return NodeRows{&graphs[g], relation.destinationNodes};
+      return GraphRows{&graphs[g], relation.destinationNodes, "node"};
     if (isAmong(program.graphs[g].perSourceNode, port))
-      return NodeRows{&graphs[g], relation.sourceNodes};
+      return GraphRows{&graphs[g], relation.sourceNodes, "node"};
+    if (isAmong(program.graphs[g].perGraph, port))
+      return GraphRows{&graphs[g], graphs[g].graphs, "graph"};
   }
   return std::nullopt;
 }

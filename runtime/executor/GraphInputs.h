@@ -1,5 +1,5 @@
 // The graphs that a plan's model works on, from files of edges, and what has a
-// row per node of them.
+// row per node of them, or per graph of a batch.
 #ifndef SMEX_RUNTIME_EXECUTOR_GRAPHINPUTS_H
 #define SMEX_RUNTIME_EXECUTOR_GRAPHINPUTS_H
 
@@ -11,45 +11,55 @@
 
 namespace smex::runtime {
 
+/// What steps work on (Samples.h): all of a graph, samples of neighbours, what
+/// random walks have seen of it, or some of its connected parts, each of which
+/// is a graph of a batch.
+enum class Portion { Whole, Samples, Walks, Parts };
+
 /// One of a plan's graphs, for which it has room.
 struct RunGraph {
   std::string name; // of its files, for messages
   graph::Relation relation;
-  /// Steps work on samples of it (Samples.h): it may be larger than the plan.
+  /// Not whole: it may be larger than the plan.
   bool sampled = false;
+  int64_t graphs = 1; // of a batch: its files, or parts
 };
 
 /// The graphs of the plan, in its order, from arguments `NAME=FILE`, or `FILE`
 /// where it has one (graph::readRelation); several files of one graph are that
 /// graph, side by side in this order (graph::sideBySide). Errors: a plan
 /// without a graph, or with one already; a graph without a file; what is wrong
-/// with a file; graphs that tell differently how many nodes an input has.
+/// with a file; graphs that tell differently how many nodes an input has;
+/// samples, where there is no one graph to take them of.
 Result<std::vector<RunGraph>>
 readRunGraphs(const plan::Program &program,
-              const std::vector<std::string> &arguments, bool sampled = false);
+              const std::vector<std::string> &arguments,
+              Portion portion = Portion::Whole);
 
 /// The inputs that are of one of the plan's graphs (graphOf), in their order:
 /// sources and destinations, with self-loops where the model wants them, and
 /// with spare edges where the plan has room for more (graph::endsWithin), types
-/// of edges, lists of what is where (graph::layOut). Errors: a graph that does
+/// of edges, the graph that each node is of (graph::membersWithin), lists of
+/// what is where (graph::layOut). Errors: a graph that does
 /// not fit the plan.
 Result<std::vector<Tensor>> bindGraph(const plan::Program &program,
                                       const plan::GraphInputs &names,
                                       graph::Relation relation);
 
-/// The graph whose edges, or places in groups, an input holds, or null.
+/// The graph whose edges, members, or places in groups an input holds, or null.
 const plan::GraphInputs *graphOf(const plan::Program &program,
                                  const plan::Port &port);
 
-/// How many nodes a file says that there are, where an input has a row for
-/// each.
-struct NodeRows {
+/// How many nodes, or graphs, files say that there are, where an input has a
+/// row for each.
+struct GraphRows {
   const RunGraph *graph;
   int64_t rows;
+  const char *each; // "node" or "graph"
 };
-std::optional<NodeRows> nodeRows(const plan::Program &program,
-                                 const std::vector<RunGraph> &graphs,
-                                 const plan::Port &port);
+std::optional<GraphRows> graphRows(const plan::Program &program,
+                                   const std::vector<RunGraph> &graphs,
+                                   const plan::Port &port);
 
 /// What a node that is none has: the value that does not count, or else zeros.
 void fillRows(const plan::Port &port, Tensor &tensor, int64_t firstByte,

@@ -54,12 +54,14 @@ Status inRange(const plan::Port &port, const std::string &file,
   return {};
 }
 
-/// The file's tensor as a feed of this type.
+/// The file's tensor as a feed of this type. `otherwise`: what else could be
+/// there, for messages.
 Result<Feed> check(const plan::Port &port, const TensorType &type,
-                   const std::string &file, Tensor tensor, int steps) {
+                   const std::string &file, Tensor tensor, int steps,
+                   const std::string &otherwise = "") {
   const auto mismatch = [&](const std::string &expected) {
     return fail("input \"", port.name, "\": ", file, " is ",
-                toString(tensor.type), ", ", expected, " expected");
+                toString(tensor.type), ", ", expected, " expected", otherwise);
   };
   const int64_t count = elementCount(type.shape).value();
   if (tensor.type == type) {
@@ -86,19 +88,22 @@ int64_t rowsOf(const TensorType &tensor, const TensorType &type) {
   return tensor.rank() > int(perStep) ? tensor.shape[perStep] : -1;
 }
 
-/// As check, of an input with a row per node of the graph.
+/// As check, of an input with a row per node, or graph.
 Result<Feed> checkRows(const plan::Port &port, const TensorType &type,
                        const std::string &file, Tensor tensor, int steps,
-                       const NodeRows &nodes) {
-  const bool sampled = nodes.graph->sampled;
+                       const GraphRows &rows) {
+  const bool sampled = rows.graph->sampled;
+  const std::string each =
+      std::string("a row per ") + rows.each + " of " + rows.graph->name;
   TensorType own = type;
-  own.shape[0] = nodes.rows;
+  own.shape[0] = rows.rows;
   if (sampled && tensor.type != own)
     return fail("input \"", port.name, "\": ", file, " is ",
                 toString(tensor.type), ", and ", toString(own),
-                " is expected, a row per node of ", nodes.graph->name);
+                " is expected, ", each);
   if (!sampled && rowsOf(tensor.type, type) != own.shape[0])
-    return check(port, type, file, std::move(tensor), steps);
+    return check(port, type, file, std::move(tensor), steps,
+                 own == type ? "" : ", or " + toString(own) + ", " + each);
   auto feed = check(port, own, file, std::move(tensor), steps);
   if (!feed || sampled)
     return feed;
@@ -189,10 +194,10 @@ runtime::readInputs(const plan::Program &program,
       return error;
     }
     const TensorType &type = typeOf(program, port);
-    const auto nodes = nodeRows(program, graphs, port);
+    const auto rows = graphRows(program, graphs, port);
     auto feed =
-        nodes ? checkRows(port, type, file, std::move(*tensor), steps, *nodes)
-              : check(port, type, file, std::move(*tensor), steps);
+        rows ? checkRows(port, type, file, std::move(*tensor), steps, *rows)
+             : check(port, type, file, std::move(*tensor), steps);
     if (!feed)
       return feed.takeError();
     given[found] = std::move(*feed);
@@ -212,9 +217,9 @@ runtime::readInputs(const plan::Program &program,
                   "), or give no input at all to run on synthetic ones");
     if (!given[i]) {
       TensorType type = typeOf(program, port);
-      if (const auto nodes = nodeRows(program, graphs, port);
-          nodes && nodes->graph->sampled)
-        type.shape[0] = nodes->rows;
+      if (const auto rows = graphRows(program, graphs, port);
+          rows && rows->graph->sampled)
+        type.shape[0] = rows->rows;
       if (!byteCount(type))
         return fail("input \"", port.name, "\" would be of type ",
                     toString(type), ", which no memory holds");

@@ -13,10 +13,10 @@ namespace smex::runtime {
 /// follow from others (DerivedInputs.h; of a graph to be sampled, they have
 /// feeds without a value, too).
 ///
-/// What has a row per node may have as many as the graph: more of them, which
-/// count for nothing, are added. Of a graph to be sampled it must have as many,
-/// and is left so; the ends have feeds without a value. Errors: what is wrong
-/// with a file, or does not fit the plan.
+/// What has a row per node, or per graph of a batch, may have as many as there
+/// are: more of them, which count for nothing, are added. Of a graph to be
+/// sampled it must have as many, and is left so; the ends have feeds without a
+/// value. Errors: what is wrong with a file, or does not fit the plan.
 Result<std::vector<Feed>> readInputs(const plan::Program &program,
                                      const std::vector<std::string> &arguments,
                                      int steps, uint64_t seed,

@@ -1,8 +1,10 @@
 #include "runtime/executor/Samples.h"
 
 #include "runtime/executor/DerivedInputs.h"
+#include "runtime/graph/Change.h"
 #include "runtime/graph/Components.h"
 #include "runtime/graph/Sample.h"
+#include "runtime/graph/Walk.h"
 #include "support/Random.h"
 
 #include <algorithm>
@@ -19,8 +21,9 @@ namespace {
 struct Port {
   plan::Port port;
   TensorType type;     // the plan's
-  Tensor value;        // a row per node of the graph
+  Tensor value;        // a row per node of the graph, or per part of it
   bool counts = false; // labels: some value counts for nothing
+  bool perGraph = false;
 };
 
 using Batch = std::vector<Tensor>;
@@ -43,6 +46,8 @@ public:
 
   /// Once all inputs are there.
   Status open() {
+    if (sampling.walk > 0)
+      backwards.emplace(graph::reversed(run.relation.graph));
     if (sampling.parts == 0)
       return openNodes();
     components.emplace(run.relation.graph);
@@ -50,21 +55,30 @@ public:
     std::iota(drawn.begin(), drawn.end(), 0);
     if (drawn.empty())
       return fail("--parts: ", run.name, " has no nodes");
+    if (const auto room = program.graphs[0].graphs;
+        room && std::min(sampling.parts, components->count()) > *room)
+      return fail("--parts ", sampling.parts, ": the plan has room for ", *room,
+                  " graphs: compile it with --dim graphs=", sampling.parts,
+                  " or more, or take fewer");
     return {};
   }
 
 private:
+  /// That samples come from.
+  const char *option() const { return backwards ? "--walk" : "--sample"; }
+
   Status openNodes() {
     const auto labels = std::find_if(ports.begin(), ports.end(),
                                      [](const Port &p) { return p.counts; });
     if (labels == ports.end())
-      return fail("--sample: the plan has no labels of nodes, or all of them "
-                  "count: compile it with --train --loss cross_entropy");
+      return fail(option(),
+                  ": the plan has no labels of nodes, or all of them count: "
+                  "compile it with --train --loss cross_entropy");
     for (int64_t v = 0; v < run.relation.graph.nodes(); ++v)
       if (counts(*labels, v))
         drawn.push_back(v);
     if (drawn.empty())
-      return fail("--sample: no node has a label that counts: all are ",
+      return fail(option(), ": no node has a label that counts: all are ",
                   *labels->port.ignore);
     if (sampling.batch < 1 || sampling.batch > program.graphs[0].nodes)
       return fail("--batch ", sampling.batch, ": the plan has room for ",
@@ -121,7 +135,9 @@ private:
   struct Taken {
     graph::Part part;
     int64_t counted = 0;
-    std::string what; // for messages
+    std::string what;   // for messages
+    Numbers some = {};  // parts
+    Numbers sizes = {}; // nodes of each
   };
 
   Result<Taken> take(int64_t step, const Numbers &some) {
@@ -129,16 +145,37 @@ private:
     if (components) {
       graph::Part part = components->take(some);
       const int64_t nodes = part.graph.nodes();
-      return Taken{std::move(part), nodes,
-                   count + (some.size() == 1 ? " part" : " parts")};
+      Taken taken{std::move(part), nodes,
+                  count + (some.size() == 1 ? " part" : " parts"), some};
+      for (int64_t each : some)
+        taken.sizes.push_back(components->nodesOf(each));
+      return taken;
     }
     const uint64_t seed = Random(sampling.seed, "samples").bits(uint64_t(step));
-    const auto blocks = graph::sampleNeighbours(run.relation.graph, in, some,
+    auto part = backwards ? walked(some, seed) : neighbours(some, seed);
+    if (!part)
+      return fail(option(), ": ", part.error().message);
+    return Taken{std::move(*part), int64_t(some.size()),
+                 (backwards ? "walks from " : "a sample for ") + count +
+                     (some.size() == 1 ? " node" : " nodes")};
+  }
+
+  Result<graph::Part> neighbours(const Numbers &nodes, uint64_t seed) const {
+    const auto blocks = graph::sampleNeighbours(run.relation.graph, in, nodes,
                                                 sampling.fanouts, seed);
     if (!blocks)
-      return fail("--sample: ", blocks.error().message);
-    return Taken{graph::unite(*blocks), int64_t(some.size()),
-                 "a sample for " + count + " nodes"};
+      return blocks.error();
+    return graph::unite(*blocks);
+  }
+
+  Result<graph::Part> walked(const Numbers &starts, uint64_t seed) const {
+    const auto walks =
+        graph::randomWalks(*backwards, in, starts, sampling.walk, seed);
+    if (!walks)
+      return walks.error();
+    graph::Part part = graph::walkedGraph(*backwards, *walks);
+    part.graph = graph::reversed(part.graph);
+    return part;
   }
 
   Result<Batch> sample(int64_t step) {
@@ -149,6 +186,7 @@ private:
         return taken.error();
       const graph::Part &part = taken->part;
       graph::Relation relation = graph::Relation::of(part.graph);
+      relation.sizes = taken->sizes;
       if (!run.relation.types.empty())
         relation.types = graph::gather(run.relation.types, part.oldEdges);
       auto bound = bindGraph(program, program.graphs[0], std::move(relation));
@@ -166,13 +204,14 @@ private:
   Result<Batch> batchOf(const Taken &taken, Batch batch) const {
     const graph::Part &part = taken.part;
     for (const Port &port : ports) {
-      Numbers rows = part.oldNodes;
+      Numbers rows = port.perGraph ? taken.some : part.oldNodes;
+      const int64_t all = int64_t(rows.size());
       rows.resize(size_t(port.type.shape[0]), -1);
       auto values = graph::gatherRows(port.value, rows);
       if (!values)
         return values.takeError();
       const int64_t bytes = rowBytes(*values);
-      const int64_t own = port.counts ? taken.counted : part.graph.nodes();
+      const int64_t own = port.counts && !port.perGraph ? taken.counted : all;
       fillRows(port.port, *values, own * bytes,
                int64_t(values->bytes.size()) - own * bytes);
       batch.push_back(std::move(*values));
@@ -183,7 +222,9 @@ private:
   const plan::Program &program;
   const RunGraph run;
   const Sampling sampling;
-  const graph::Rows in;
+  const graph::Rows in; // edges by destination
+  /// With --walk: each edge the other way round; `in` has them by source.
+  std::optional<graph::Graph> backwards;
   int ofGraph = 0; // inputs
   std::vector<Port> ports;
   std::optional<graph::Components> components; // with --parts
@@ -200,11 +241,11 @@ Result<std::vector<Feed>> runtime::sampleFeeds(const plan::Program &program,
                                                RunGraph graph,
                                                std::vector<Feed> feeds,
                                                const Sampling &sampling) {
-  const std::vector<std::string> &perNode = program.graphs[0].perNode;
-  const auto isPerNode = [&](const plan::Port &port) {
-    return std::find(perNode.begin(), perNode.end(), port.name) !=
-           perNode.end();
+  const auto isAmong = [](const std::vector<std::string> &names,
+                          const plan::Port &port) {
+    return std::find(names.begin(), names.end(), port.name) != names.end();
   };
+  const plan::GraphInputs &names = program.graphs[0];
   const auto samples =
       std::make_shared<Samples>(program, std::move(graph), sampling);
   int ofGraph = 0;
@@ -212,12 +253,13 @@ Result<std::vector<Feed>> runtime::sampleFeeds(const plan::Program &program,
     const plan::Port &port = program.inputs[i];
     const int buffer = program.buffers[size_t(port.buffer)].tensor;
     Feed &feed = feeds[i];
+    const bool perGraph = isAmong(names.perGraph, port);
     if (graphOf(program, port))
       feed.number = ofGraph++;
-    else if (isPerNode(port))
-      feed.number =
-          samples->add({port, program.tensors[size_t(buffer)].type,
-                        std::move(feed.value), port.ignore.has_value()});
+    else if (perGraph || isAmong(names.perNode, port))
+      feed.number = samples->add({port, program.tensors[size_t(buffer)].type,
+                                  std::move(feed.value),
+                                  port.ignore.has_value(), perGraph});
     else
       continue;
     feed.value = Tensor();

@@ -12,10 +12,15 @@ static Tensor column(const Numbers &values, const Numbers &order) {
   return tensor;
 }
 
+/// Of no edges, nobody can tell whether they have types: there is a list.
+static bool haveTypes(const Graph &graph, const Numbers &types) {
+  return !types.empty() || graph.edges() == 0;
+}
+
 static Ends endsOf(const Graph &graph, const Numbers &types) {
   const Numbers order = canonicalOrder(graph);
   return {column(graph.sources(), order), column(graph.destinations(), order),
-          types.empty() ? Tensor() : column(types, order)};
+          haveTypes(graph, types) ? column(types, order) : Tensor()};
 }
 
 Ends graph::endsOf(const Graph &graph) { return ::endsOf(graph, {}); }
@@ -26,6 +31,7 @@ Ends graph::endsOf(const Relation &relation) {
 
 Ends graph::endsOf(Relation &&relation) {
   const Numbers order = canonicalOrder(relation.graph);
+  const bool typed = haveTypes(relation.graph, relation.types);
   auto [sources, destinations] = std::move(relation.graph).takeEnds();
   Ends ends;
   const auto move = [&](Numbers &list, Tensor &to) {
@@ -34,7 +40,7 @@ Ends graph::endsOf(Relation &&relation) {
   };
   move(sources, ends.sources);
   move(destinations, ends.destinations);
-  if (!relation.types.empty())
+  if (typed)
     move(relation.types, ends.types);
   return ends;
 }

@@ -10,7 +10,7 @@
 namespace smex::graph {
 
 /// i64[edges] each: edge e leads from node sources[e] to node destinations[e],
-/// and is of type types[e], if edges have types.
+/// and is of type types[e], if edges have types (or there are none).
 struct Ends {
   Tensor sources, destinations, types;
 };

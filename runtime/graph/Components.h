@@ -17,6 +17,7 @@ public:
   explicit Components(Graph graph);
 
   int64_t count() const { return nodes.rows(); }
+  int64_t nodesOf(int64_t part) const { return nodes.length(part); }
   /// Some parts, one after the other, with their nodes and edges in the order
   /// that they have; O(their nodes and edges). Each part at most once, and
   /// below count().

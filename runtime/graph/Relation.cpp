@@ -11,7 +11,7 @@ using namespace smex::graph;
 
 Relation Relation::of(Graph graph) {
   const int64_t nodes = graph.nodes();
-  return {std::move(graph), nodes, nodes, {}};
+  return {std::move(graph), nodes, nodes, {}, {nodes}};
 }
 
 /// The values of a matrix, each as the number of a type.
@@ -42,6 +42,7 @@ Result<Relation> graph::readRelation(const std::string &path,
   Relation relation;
   relation.sourceNodes = matrix->rows;
   relation.destinationNodes = matrix->columns;
+  relation.sizes = {matrix->columns};
   if (kind.edgeTypes > 0) {
     auto types = typesOf(*matrix, kind.edgeTypes, path);
     if (!types)
@@ -68,6 +69,7 @@ Relation graph::sideBySide(std::vector<Relation> relations) {
     for (int64_t node : each.graph.destinations())
       destinations.push_back(node + all.destinationNodes);
     all.types.insert(all.types.end(), each.types.begin(), each.types.end());
+    all.sizes.insert(all.sizes.end(), each.sizes.begin(), each.sizes.end());
     all.sourceNodes += each.sourceNodes;
     all.destinationNodes += each.destinationNodes;
   }

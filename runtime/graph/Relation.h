@@ -21,6 +21,9 @@ struct Relation {
   Graph graph; // as many nodes as the larger of the two types
   int64_t sourceNodes = 0, destinationNodes = 0;
   Numbers types; // one per edge, or none
+  /// Of each graph that is in this one side by side with others: how many
+  /// nodes that edges lead to. Of a file: one.
+  Numbers sizes = {};
 
   /// Of nodes of one type, and edges that are alike.
   static Relation of(Graph graph);

@@ -44,6 +44,8 @@ Result<Walks> graph::randomWalks(const Graph &graph, const Rows &out,
 
 Part graph::walkedGraph(const Graph &graph, const Walks &walks) {
   Numbering nodes, edges;
+  for (int64_t walk = 0; walk < walks.walks; ++walk)
+    nodes.of(walks.nodes[size_t(walk * (walks.length + 1))]);
   for (int64_t node : walks.nodes)
     if (node >= 0)
       nodes.of(node);

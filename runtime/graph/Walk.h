@@ -22,8 +22,8 @@ struct Walks {
 Result<Walks> randomWalks(const Graph &graph, const Rows &out,
                           const Numbers &starts, int64_t length, uint64_t seed);
 
-/// The nodes seen and the edges walked, each once, in the order of the first
-/// time. O(walks x length).
+/// The nodes seen, those that walks start from first, and the edges walked,
+/// each once, in the order of the first time. O(walks x length).
 Part walkedGraph(const Graph &graph, const Walks &walks);
 
 } // namespace smex::graph

@@ -237,16 +237,18 @@ GraphInputs graphOf(const Cursor &at) {
   const bool hasLayout = at.has("layout");
   if (hasLayout)
     at.object({"layout", "nodes", "self_loops"},
-              {"destinations", "name", "per_node", "sources"});
+              {"destinations", "graph_of", "graphs", "name", "per_graph",
+               "per_node", "sources"});
   else
     at.object({"destinations", "nodes", "self_loops", "sources"},
-              {"edge_types", "name", "per_node", "per_source_node",
-               "source_nodes", "types"});
+              {"edge_types", "graph_of", "graphs", "name", "per_graph",
+               "per_node", "per_source_node", "source_nodes", "types"});
   GraphInputs graph;
   for (const auto &[key, name] :
        {std::pair("sources", &graph.sources),
         std::pair("destinations", &graph.destinations),
-        std::pair("types", &graph.types), std::pair("name", &graph.name)})
+        std::pair("types", &graph.types), std::pair("name", &graph.name),
+        std::pair("graph_of", &graph.graphOf)})
     if (at.has(key))
       *name = at.string(key);
   graph.nodes = at.integer("nodes", 0, sizeLimit);
@@ -260,6 +262,10 @@ GraphInputs graphOf(const Cursor &at) {
     graph.perNode = at.list("per_node", text);
   if (at.has("per_source_node"))
     graph.perSourceNode = at.list("per_source_node", text);
+  if (at.has("graphs"))
+    graph.graphs = at.integer("graphs", 0, sizeLimit);
+  if (at.has("per_graph"))
+    graph.perGraph = at.list("per_graph", text);
   if (hasLayout) {
     graph.layout = at.with("layout", layoutOf);
     graph.layout->rooms.nodes = graph.nodes;

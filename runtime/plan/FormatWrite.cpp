@@ -192,6 +192,11 @@ Json graphToJson(const GraphInputs &graph) {
   }
   if (!graph.name.empty())
     json["name"] = graph.name;
+  if (graph.graphs) {
+    json["graphs"] = *graph.graphs;
+    json["graph_of"] = graph.graphOf;
+    json["per_graph"] = graph.perGraph;
+  }
   return json;
 }
 

@@ -169,6 +169,12 @@ struct GraphInputs {
   std::string types;
   int64_t edgeTypes = 0;
   std::string name; // or "": the model's only one
+  /// Where the model has results for each graph of a batch, room for so many:
+  /// i64[nodes], the graph that each node is of; and the inputs with a row per
+  /// graph.
+  std::optional<int64_t> graphs;
+  std::string graphOf;
+  std::vector<std::string> perGraph;
 
   bool operator==(const GraphInputs &other) const {
     return sources == other.sources && destinations == other.destinations &&
@@ -176,7 +182,9 @@ struct GraphInputs {
            perNode == other.perNode && layout == other.layout &&
            sourceNodes == other.sourceNodes &&
            perSourceNode == other.perSourceNode && types == other.types &&
-           edgeTypes == other.edgeTypes && name == other.name;
+           edgeTypes == other.edgeTypes && name == other.name &&
+           graphs == other.graphs && graphOf == other.graphOf &&
+           perGraph == other.perGraph;
   }
 };
 

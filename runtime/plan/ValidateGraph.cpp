@@ -20,9 +20,10 @@ public:
   void run() {
     ends();
     types();
-    perNode("per_node", graph.perNode, graph.nodes);
-    perNode("per_source_node", graph.perSourceNode,
-            graph.sourceNodes.value_or(-1));
+    rows("per_node", graph.perNode, graph.nodes, "node");
+    rows("per_source_node", graph.perSourceNode, graph.sourceNodes.value_or(-1),
+         "node");
+    members();
     if (graph.sourceNodes && graph.selfLoops && !complaint)
       complaint.add(place, ".self_loops: an edge from a node to itself is "
                            "between nodes of one type");
@@ -85,17 +86,36 @@ private:
                     "edge_types, or self-loops, or a layout");
   }
 
-  void perNode(const char *key, const std::vector<std::string> &names,
-               int64_t nodes) {
+  void rows(const char *key, const std::vector<std::string> &names,
+            int64_t count, const char *each) {
     for (const std::string &name : names) {
       const Port *input = inputOf(name);
       if (!complaint &&
           (std::count(names.begin(), names.end(), name) != 1 || !input ||
-           typeOf(*input).rank() == 0 || typeOf(*input).shape[0] != nodes))
+           typeOf(*input).rank() == 0 || typeOf(*input).shape[0] != count))
         complaint.add(place, ".", key, ": \"", printable(name),
-                      "\" is no input with ", nodes,
-                      " rows, a row per node, or is there twice");
+                      "\" is no input with ", count, " rows, a row per ", each,
+                      ", or is there twice");
     }
+  }
+
+  /// The graph of each node, and what has a row per graph.
+  void members() {
+    if (complaint ||
+        (!graph.graphs && graph.graphOf.empty() && graph.perGraph.empty()))
+      return;
+    const Port *input = inputOf(graph.graphOf);
+    if (!graph.graphs || graph.sourceNodes || !input ||
+        typeOf(*input) != TensorType{DType::I64, {graph.nodes}})
+      return complaint.add(place, ".graph_of: \"", printable(graph.graphOf),
+                           "\" is no input of type i64[", graph.nodes,
+                           "], or there are no graphs, or nodes of two types");
+    rows("per_graph", graph.perGraph, *graph.graphs, "graph");
+    for (const std::string &name : graph.perGraph)
+      if (!complaint &&
+          std::count(graph.perNode.begin(), graph.perNode.end(), name) > 0)
+        complaint.add(place, ".per_graph: \"", printable(name),
+                      "\" has a row per node, too");
   }
 
   void layout(const GraphLayout &layout) {
@@ -140,8 +160,10 @@ void plan::validateGraphs(const Program &program, Complaint &complaint) {
     if (!complaint && graphs.size() > 1 &&
         (graphs[i].name.empty() || !names.insert(graphs[i].name).second))
       complaint.add(place, ".name: each of several graphs has one of its own");
+    if (!complaint && graphs.size() > 1 && graphs[i].graphs)
+      complaint.add(place, ".graphs: batches are of a program's only graph");
     std::vector<std::string> all = {graphs[i].sources, graphs[i].destinations,
-                                    graphs[i].types};
+                                    graphs[i].types, graphs[i].graphOf};
     if (graphs[i].layout)
       for (const ListInput &list : graphs[i].layout->lists)
         all.push_back(list.input);

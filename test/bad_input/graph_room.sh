@@ -98,7 +98,7 @@ labels[4] = 1
 np.save("labels.npy", labels)
 PY
 inputs=(--input features=features.npy --input labels=labels.npy)
-gives 1 "step 1: graph: a sample for 1 nodes, 5 nodes and 4 edges in all: has 1 nodes that receive 4 messages or more, .*: $more" \
+gives 1 "step 1: graph: a sample for 1 node, 5 nodes and 4 edges in all: has 1 nodes that receive 4 messages or more, .*: $more" \
   "$run" trained --graph graph "${inputs[@]}" --sample=-1 --batch 1
 "$run" trained --graph graph "${inputs[@]}" --sample 2 --batch 1 --verify > /dev/null || complain "a sample that fits"
 printf '0 4\n1 4\n2 4\n3 4\n' > graph

@@ -42,6 +42,14 @@ typed 0.5 0.5
 typed nan nan
 printf '0 1 0\n1 2 1\n' > graph
 "$smexc" rgcn.json --graph graph --gpus 2 -o types > /dev/null || complain "good types"
+printf '%%%%MatrixMarket matrix coordinate integer general\n3 3 0\n' > graph # no edge, so no value
+"$smexc" rgcn.json --graph graph --gpus 2 -o types > /dev/null || complain "types of no edges"
+"$run" types --verify > /dev/null || complain "types of no edges: run"
+"$smexc" rgcn.json --dim nodes=4 --dim edges=3 --gpus 2 -o types --train --loss cross_entropy --optimizer sgd --lr 0.1 \
+  > /dev/null || complain "types to come"
+"$run" types --graph graph --verify > /dev/null || complain "types of no edges, to come"
+"$run" types --graph graph --sample 1 --batch 1 --verify > /dev/null || complain "a sample without edges"
+printf '0 1 0\n1 2 1\n' > graph
 declared() { # MESSAGE FROM TO: replaces text of the model
   sed "s/$2/$3/" rgcn.json > changed.json
   gives 1 "changed.json: graph$1" "$smexc" changed.json --graph graph --gpus 2 -o no
@@ -137,7 +145,7 @@ PY
 printf '0 1\n' > graph
 "$run" any --input features=two.npy --graph graph --verify > /dev/null || complain "two rows for two nodes"
 printf '0 0\n' > graph
-gives 1 'input "features": two.npy is f32\[2, 3\], f32\[3, 3\] expected$' "$run" any --input features=two.npy --graph graph
+gives 1 'input "features": two.npy is f32\[2, 3\], f32\[3, 3\] expected, or f32\[1, 3\], a row per node of graph$' "$run" any --input features=two.npy --graph graph
 
 # Samples.
 "$smexc" gcn.json --gpus 2 --dim nodes=3 --dim edges=4 -o trained --train --loss cross_entropy --optimizer sgd --lr 0.1 \
@@ -149,7 +157,19 @@ sampled() { # STATUS MESSAGE OPTION...
 labels=(--input labels=labels.npy)
 sampled 2 '--sample requires --graph' "${labels[@]}" --sample 2,2 --batch 1
 sampled 2 '--sample requires --batch' "${labels[@]}" --sample 2,2 --graph graph
-sampled 2 '--batch requires --sample' "${labels[@]}" --batch 1 --graph graph
+sampled 2 '--batch requires --sample or --walk' "${labels[@]}" --batch 1 --graph graph
+sampled 2 '--batch requires --graph' "${labels[@]}" --batch 1
+sampled 2 '(--walk|--batch) requires --graph' "${labels[@]}" --walk 1 --batch 1
+sampled 2 '--walk requires --batch' "${labels[@]}" --walk 1 --graph graph
+sampled 2 '(--walk excludes --sample|--sample excludes --walk)' "${labels[@]}" --walk 1 --sample 1 --batch 1 --graph graph
+sampled 2 '(--walk|--batch|--parts) excludes ' "${labels[@]}" --walk 1 --parts 1 --batch 1 --graph graph
+for length in 0 -1 1.5 x 1099511627777; do
+  sampled 2 '--walk: ' "${labels[@]}" --walk=$length --batch 1 --graph graph
+done
+sampled 1 '--walk: no node has a label that counts: all are -100$' --input labels=none.npy --walk 1 --batch 1 --graph graph
+sampled 1 '--batch 4: the plan has room for 3 nodes: ' "${labels[@]}" --walk 1 --batch 4 --graph graph
+gives 1 '--walk: the plan has no labels of nodes' "$run" any --input features=good.npy --graph graph --walk 1 --batch 1
+"$run" trained --input features=good.npy "${labels[@]}" --walk 1 --batch 1 --graph graph --verify > /dev/null || complain "a walk"
 for fanouts in 2,x 2,-2 2.5 , ''; do
   sampled 2 '--sample' "${labels[@]}" --sample="$fanouts" --batch 1 --graph graph
 done
@@ -164,6 +184,10 @@ gives 1 'input "features": more.npy is f32\[2, 3, 3\], and f32\[3, 3\] is expect
 printf '0 1\n1 2\n0 2\n2 0\n' > graph
 sampled 1 'step 1: graph: a sample for 2 nodes, 3 nodes and 2 edges in all: with self-loops, has 5 edges, .* --dim edges=5 or more$' \
   "${labels[@]}" --sample=-1 --batch 2 --graph graph
+printf '2 1\n1 0\n0 2\n' > graph
+sampled 1 'step 1: graph: walks from 1 node, 3 nodes and 3 edges in all: with self-loops, has 6 edges, .* --dim edges=6 or more$' \
+  "${labels[@]}" --walk 9 --batch 1 --graph graph
+printf '0 1\n1 2\n0 2\n2 0\n' > graph
 gives 1 '--sample: the plan has no labels of nodes' "$run" any --input features=good.npy --graph graph --sample 1 --batch 1
 gives 1 'graph: the plan has no graph to bind' "$run" plan --graph graph --sample 1 --batch 1
 

@@ -28,7 +28,8 @@ bound "model.json: --graph follow=follows: give it as NAME=FILE, .* one of the m
 bound "model.json: --graph follows: give it as NAME=FILE, .*: $names$" --graph follows
 bound "model.json: --graph =follows: give it as NAME=FILE, .*: $names$" --graph =follows
 bound 'model.json: --graph follows=: the name of a file is missing$' --graph follows=
-bound 'model.json: graph "follows" is given twice: follows and rates$' "${all[@]}" --graph follows=rates
+bound 'rates: is a matrix of 3 x 2, and a graph has as many rows as columns' "${all[@]}" --graph follows=rates
+bound 'dimension "users" is 3 in rates, and 6 in follows and 1 more$' "${all[@]}" --graph follows=follows
 bound 'model.json: graph "rated_by" is missing: add --graph rated_by=FILE$' --graph rates=rates --graph follows=follows
 bound 'dimension "users" is 3 in rates, and 4 in more=users$' "${all[@]:0:4}" --graph follows=more=users
 bound 'dimension "items" is 2 in rates, and 3 in follows$' "${all[@]:0:2}" --graph rated_by=follows "${all[@]:4}"
@@ -53,6 +54,8 @@ ran 'none: cannot open' "${all[@]:0:4}" --graph follows=none
 ran 'rates: is a matrix of 3 x 2, and a graph has as many rows as columns' "${all[@]:0:4}" --graph follows=rates
 ran 'input "users" has a row per node: 3 by rates, and 2 by small: give files that agree' "${all[@]:0:4}" --graph follows=small
 ran '--sample: the plan has 3 graphs, and samples are of one$' "${all[@]}" --sample 2 --batch 1
+ran '--walk: the plan has 3 graphs, and samples are of one$' "${all[@]}" --walk 2 --batch 1
+ran '--parts: the plan has 3 graphs, and samples are of one$' "${all[@]}" --parts 2
 ran 'more=users and 1 more: has 7 nodes that edges come from, and the plan has room for 3: compile it with --dim NODES=7 or more$' --graph follows=more=users --graph follows=follows --graph rates=more=users --graph rates=follows --graph rated_by=more=users --graph rated_by=follows
 /usr/bin/python3 -c 'import numpy as np; np.save("users.npy", np.zeros((3, 3), np.float32))'
 ran 'input "[a-z_]*/sources" is missing: add --graph [a-z_]*=FILE, or --input' --input users=users.npy
@@ -83,8 +86,16 @@ JSON
 for file in g=rates rates; do
   "$smexc" one.json --graph $file --gpus 2 -o one > /dev/null || complain "one graph: $file"
 done
-gives 1 'graph "g" is given twice: rates and rated_by' "$smexc" one.json --graph g=rates --graph g=rated_by --gpus 2 -o no
-gives 1 'its graph is given twice: rates and rated_by' "$smexc" one.json --graph rates --graph rated_by --gpus 2 -o no
+# Several files are one graph, side by side.
+printf '%%%%MatrixMarket matrix coordinate pattern general\n5 5 2\n3 2\n5 5\n' > union
+"$smexc" one.json --graph union --gpus 2 -o union_plan > /dev/null || complain "a union"
+for files in "--graph g=rates --graph g=rated_by" "--graph rates --graph g=rated_by"; do
+  # shellcheck disable=SC2086
+  "$smexc" one.json $files --gpus 2 -o side_by_side > /dev/null || complain "$files"
+  for file in program.json gpu1.json gpu0.weights; do
+    cmp union_plan/$file side_by_side/$file || complain "$files: $file"
+  done
+done
 
 # Nodes that depend on a graph say on which.
 cells() { # MESSAGE OP INPUTS ATTRIBUTES

@@ -69,8 +69,13 @@ public:
 
 private:
   /// Each step works on something of the graph.
-  bool isSampled() const {
-    return !arguments.fanouts.empty() || arguments.parts > 0;
+  bool isSampled() const { return portion() != Portion::Whole; }
+  Portion portion() const {
+    if (arguments.parts > 0)
+      return Portion::Parts;
+    if (arguments.walk > 0)
+      return Portion::Walks;
+    return arguments.fanouts.empty() ? Portion::Whole : Portion::Samples;
   }
 
   bool nothingLeft() const { return options.firstStep >= options.steps; }
@@ -79,7 +84,7 @@ private:
     const plan::Program &program = plan.partitioned.program;
     std::vector<RunGraph> graphs;
     if (!arguments.graphs.empty()) {
-      auto read = readRunGraphs(program, arguments.graphs, isSampled());
+      auto read = readRunGraphs(program, arguments.graphs, portion());
       if (!read)
         return read.takeError();
       graphs = std::move(*read);
@@ -89,7 +94,7 @@ private:
     if (read && isSampled())
       read = sampleFeeds(program, std::move(graphs[0]), std::move(*read),
                          {arguments.fanouts, arguments.batch, arguments.seed,
-                          arguments.parts});
+                          arguments.parts, arguments.walk});
     if (!read)
       return read.takeError();
     feeds = std::move(*read);

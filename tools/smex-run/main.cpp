@@ -41,8 +41,10 @@ void declare(CLI::App &app, RunArguments &arguments) {
              "the graph that the model works on, where the plan was "
              "compiled without: scipy CSR .npz, Matrix Market .mtx, or a "
              "list of edges; at most as many nodes and edges as the plan's; "
-             "several graphs are one, side by side; with --sample, as large as "
-             "you like; with its NAME= where the model has several")
+             "several graphs are one, side by side, or a batch with results "
+             "for each; with --sample, --walk or --parts, as large as you "
+             "like; with its NAME= "
+             "where the model has several")
           ->type_name("[NAME=]FILE")
           ->allow_extra_args(false);
   auto *sample =
@@ -58,17 +60,29 @@ void declare(CLI::App &app, RunArguments &arguments) {
           ->needs(graph);
   auto *batch =
       app.add_option("--batch", arguments.batch,
-                     "nodes whose labels count in a sample; others are drawn "
+                     "nodes whose labels count in a step; others are drawn "
                      "until an epoch has had each once")
           ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
-          ->needs(sample);
+          ->needs(graph);
   sample->needs(batch);
+  auto *walk =
+      app.add_option("--walk", arguments.walk,
+                     "train on random walks of so many edges, one from each "
+                     "node of the batch against the direction of edges: on the "
+                     "nodes seen and the edges walked")
+          ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+          ->needs(graph, batch)
+          ->excludes(sample);
+  app.final_callback([=] {
+    if (batch->count() && !sample->count() && !walk->count())
+      throw CLI::RequiresError("--batch", "--sample or --walk");
+  });
   app.add_option("--parts", arguments.parts,
                  "train on connected parts of the graph, such as trees: so "
                  "many in each step, until an epoch has had each once")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
       ->needs(graph)
-      ->excludes(sample, batch);
+      ->excludes(sample, walk, batch);
   auto *outputs = app.add_option("--output-dir", arguments.outputDirectory,
                                  "write <output name>.npy there")
                       ->type_name("DIR");

@@ -201,7 +201,8 @@ int smex::tools::compileCommand(int argc, char **argv) {
       app.add_option("--graph", arguments.import.graphs,
                      "FILE: the graph of a message-passing model: scipy's CSR "
                      ".npz, Matrix Market .mtx, or a list of edges; of a model "
-                     "with several, NAME=FILE each")
+                     "with several, NAME=FILE each; several files are a batch, "
+                     "side by side")
           ->allow_extra_args(false);
   app.add_option("--graph-room", arguments.import.graphRoom,
                  "SHARE: the graph is a sample; the plan has room for so much "

@@ -50,6 +50,11 @@ void Graph::typedGraph(int64_t relations) {
   graph["relations"] = relations;
 }
 
+void Graph::batchOfGraphs() {
+  graph["graphs"] = "graphs";
+  graph["graph_of"] = "graph_of";
+}
+
 void Graph::relations(const std::vector<Relation> &list) {
   graph = Json::array();
   for (const auto &[name, from, to] : list)

@@ -40,6 +40,9 @@ public:
   void inputGraph(SelfLoops loops);
   /// The same with edges of so many types: also declares `edge_types`.
   void typedGraph(int64_t relations);
+  /// Of the graph that is declared: it is a batch. Declares the dimension
+  /// `graphs`, and `graph_of`, i64[nodes].
+  void batchOfGraphs();
   /// Of a heterogeneous model: edges from nodes of one type to nodes of
   /// another, or the same.
   struct Relation {

@@ -12,8 +12,10 @@ inline std::string layerName(int64_t i) { return "layer" + std::to_string(i); }
 /// From nodes' `features` to `logits`, by so many --layers: dropout before each
 /// of them, Relu in between. `layer(x, name, width)` gives a layer's result,
 /// `width` wide: that of --hidden, or in the end as many as there are classes.
-template <typename Layer>
-void layersOnNodes(Graph &g, const Sizes &s, const Layer &layer) {
+/// The last one's result is read out by `readout(x)`.
+template <typename Layer, typename Readout>
+void layersOnNodes(Graph &g, const Sizes &s, const Layer &layer,
+                   const Readout &readout) {
   Value x = g.nodeFeatures("features", s["features"]);
   for (int64_t i = 0; i < s["layers"]; ++i) {
     const std::string name = layerName(i);
@@ -23,7 +25,12 @@ void layersOnNodes(Graph &g, const Sizes &s, const Layer &layer) {
     if (!last)
       x = map(g, "Relu", x, name + "/relu");
   }
-  g.output("logits", x);
+  g.output("logits", readout(x));
+}
+
+template <typename Layer>
+void layersOnNodes(Graph &g, const Sizes &s, const Layer &layer) {
+  layersOnNodes(g, s, layer, [](const Value &x) { return x; });
 }
 
 } // namespace smex::zoo

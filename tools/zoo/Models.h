@@ -22,6 +22,12 @@ struct Fraction {
   std::string name, help;
 };
 
+/// An option `--name`: one of some words, the first one unless given.
+struct Choice {
+  std::string name, help;
+  std::vector<std::string> words;
+};
+
 /// What was asked for.
 class Sizes {
 public:
@@ -29,10 +35,15 @@ public:
   int64_t &set(const std::string &name) { return values[name]; }
   double fraction(const std::string &name) const { return fractions.at(name); }
   double &setFraction(const std::string &name) { return fractions[name]; }
+  const std::string &word(const std::string &name) const {
+    return words.at(name);
+  }
+  std::string &setWord(const std::string &name) { return words[name]; }
 
 private:
   std::map<std::string, int64_t> values;
   std::map<std::string, double> fractions;
+  std::map<std::string, std::string> words;
 };
 
 struct Model {
@@ -41,6 +52,7 @@ struct Model {
   /// Fault::Usage, where sizes do not go together.
   Status (*build)(Graph &, const Sizes &);
   std::vector<Fraction> fractions = {};
+  std::vector<Choice> choices = {};
 };
 
 /// In the order in which --help lists them.

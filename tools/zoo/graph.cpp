@@ -78,10 +78,14 @@ static Value messages(Graph &g, const Value &x, const std::string &name,
 }
 
 /// Xu et al.'s: a network of two layers, of the node's own features times a
-/// number that is learnt, and the sum of its neighbours'.
+/// number that is learnt, and the sum of its neighbours'. With a readout, a
+/// result for each graph of a batch.
 static Status gin(Graph &g, const Sizes &s) {
   g.inputGraph(Graph::SelfLoops::AsGiven);
-  layersOnNodes(g, s, [&](Value x, const std::string &name, int64_t width) {
+  const std::string readout = s.word("readout");
+  if (readout != "none")
+    g.batchOfGraphs();
+  const auto layer = [&](Value x, const std::string &name, int64_t width) {
     const Value factor = g.node(
         "Add", name + "/factor",
         {g.filled(name + "/epsilon", {}, 0), g.constant(name + "/one", 1)}, 0);
@@ -91,6 +95,12 @@ static Status gin(Graph &g, const Sizes &s) {
     x = dense(g, x, name + "/first", s["hidden"]);
     x = map(g, "Relu", x, name + "/first/relu");
     return dense(g, x, name + "/second", width);
+  };
+  layersOnNodes(g, s, layer, [&](const Value &x) {
+    return readout == "none"
+               ? x
+               : g.node(readout + "_of_nodes", "readout", {x.name, "graph_of"},
+                        x.width, {{"graphs", {{"dimension", "graphs"}}}});
   });
   return {};
 }
@@ -169,7 +179,14 @@ std::vector<Model> zoo::graphModels() {
         classes},
        gat,
        {dropoutOf("the input of each layer, its coefficients and messages")}},
-      {"gin", "graph isomorphism network, for --graph", common, gin, ofLayers},
+      {"gin",
+       "graph isomorphism network, for --graph",
+       common,
+       gin,
+       ofLayers,
+       {{"readout",
+         "a result for each graph of a batch: what its nodes have, made one",
+         {"none", "sum", "mean", "max"}}}},
       {"sage", "GraphSAGE with means, for --graph", common, sage, ofLayers},
       {"commnet", "CommNet, for --graph", common, commnet, ofLayers},
       {"rgcn",

@@ -47,6 +47,9 @@ std::string commandOf(const Model &model, const Sizes &sizes) {
   for (const Fraction &each : model.fractions)
     if (const double value = sizes.fraction(each.name); value != 0)
       text += " --" + each.name + " " + Json(value).dump();
+  for (const Choice &each : model.choices)
+    if (sizes.word(each.name) != each.words.front())
+      text += " --" + each.name + " " + sizes.word(each.name);
   return text;
 }
 
@@ -113,6 +116,10 @@ int run(const Model &model, int argc, char **argv) {
     app.add_option("--" + each.name, sizes.setFraction(each.name), each.help)
         ->check(fraction)
         ->default_val(0.0);
+  for (const Choice &each : model.choices)
+    app.add_option("--" + each.name, sizes.setWord(each.name), each.help)
+        ->check(CLI::IsMember(each.words))
+        ->default_val(each.words.front());
   std::string output;
   app.add_option("-o,--output", output, "the model's file, ending in .json")
       ->required();

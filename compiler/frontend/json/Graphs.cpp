@@ -13,7 +13,7 @@ void Translator::inputGraphs(Place place, onnx::ModelProto &model) {
       graphs.push_back(inputGraph(place.at(i), *model.mutable_graph()));
   else
     graphs.push_back(inputGraph(place, *model.mutable_graph()));
-  if (const std::string wrong = wrongNames(graphs);
+  if (const std::string wrong = wrongTogether(graphs);
       !wrong.empty() && errors.size() == wrongBefore)
     error(place, wrong);
   auto *property = model.add_metadata_props();
@@ -25,7 +25,8 @@ void Translator::inputGraphs(Place place, onnx::ModelProto &model) {
 InputGraph Translator::inputGraph(Place place, onnx::GraphProto &graph) {
   InputGraph names;
   if (!object(place, {"name", "nodes", "edges", "sources", "destinations",
-                      "self_loops", "types", "relations", "doc"}))
+                      "self_loops", "types", "relations", "graphs", "graph_of",
+                      "doc"}))
     return names;
   const size_t wrongBefore = errors.size();
   const auto take = [&](const char *key, std::string &name) {
@@ -49,16 +50,25 @@ InputGraph Translator::inputGraph(Place place, onnx::GraphProto &graph) {
     inputs.push_back(names.types = text(place.at("types")));
   if (place.json.contains("relations"))
     names.relations = integer(place.at("relations"));
+  for (const auto &[key, member] :
+       {std::pair("graphs", &InputGraph::graphs),
+        std::pair("graph_of", &InputGraph::graphOf)})
+    if (place.json.contains(key))
+      names.*member = text(place.at(key));
   if (const std::string wrong = wrongGraph(names);
       !wrong.empty() && errors.size() == wrongBefore)
     error(place, wrong);
-  for (const std::string &name : inputs) {
+  const auto declare = [&](const std::string &name, const std::string &rows) {
     auto *input = graph.add_input();
     input->set_name(name);
     auto *type = input->mutable_type()->mutable_tensor_type();
     type->set_elem_type(onnxTypeOf(DType::I64));
-    type->mutable_shape()->add_dim()->set_dim_param(names.edges);
-  }
+    type->mutable_shape()->add_dim()->set_dim_param(rows);
+  };
+  for (const std::string &name : inputs)
+    declare(name, names.edges);
+  if (!names.graphOf.empty())
+    declare(names.graphOf, names.sourceNodes);
   return names;
 }
 

@@ -154,7 +154,7 @@ void Translator::attribute(Place place, onnx::AttributeProto &attribute) {
       else
         attribute.add_floats(float(real(place.at(i))));
   } else if (!object(place, {"type", "shape", "values", "graph", "attribute",
-                             "real"})) {
+                             "dimension", "real"})) {
     return;
   } else if (json.contains("graph")) {
     attribute.set_type(Proto::GRAPH);
@@ -163,6 +163,11 @@ void Translator::attribute(Place place, onnx::AttributeProto &attribute) {
       graph(inner, *attribute.mutable_g(), false);
   } else if (json.contains("attribute")) { // of the function's call
     attribute.set_ref_attr_name(text(place.at("attribute")));
+  } else if (json.contains("dimension")) { // of nobody's call, see Importer
+    if (inFunction)
+      error(place, "a function knows no dimension: give it as an attribute of "
+                   "its call");
+    attribute.set_ref_attr_name(text(place.at("dimension")));
   } else if (json.contains("real")) { // also inf and nan
     attribute.set_type(Proto::FLOAT);
     attribute.set_f(float(real(place.at("real"))));
@@ -192,7 +197,9 @@ void Translator::function(Place place, onnx::FunctionProto &function) {
         [&](const std::string &n) { function.add_output(n); });
   names(place, "attributes",
         [&](const std::string &n) { function.add_attribute(n); });
+  inFunction = true;
   list(place, "nodes", [&](Place item) { node(item, *function.add_node()); });
+  inFunction = false;
   std::vector<std::pair<std::string, int64_t>> versions;
   opsets(place, versions);
   for (const auto &[domain, version] : versions) {

@@ -72,6 +72,7 @@ private:
   void error(const Place &place, const std::string &message);
 
   std::string file, folder;
+  bool inFunction = false;
 };
 
 /// ONNX's number for a type.

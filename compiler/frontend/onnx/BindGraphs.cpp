@@ -3,6 +3,7 @@
 #include "compiler/frontend/onnx/InputGraph.h"
 #include "runtime/graph/Bind.h"
 #include "runtime/graph/Layout.h"
+#include "runtime/graph/Members.h"
 
 #include <algorithm>
 
@@ -16,11 +17,18 @@ static std::string namesOf(const std::vector<InputGraph> &graphs) {
   return text;
 }
 
-/// The file of each graph that the model declares, from arguments NAME=FILE;
+/// "a.txt", "a.txt and 2 more"
+static std::string nameOf(const std::vector<std::string> &files) {
+  return files.size() == 1
+             ? files[0]
+             : files[0] + " and " + std::to_string(files.size() - 1) + " more";
+}
+
+/// The files of each graph that the model declares, from arguments NAME=FILE;
 /// where it declares one, FILE will do.
-std::vector<std::string>
+std::vector<std::vector<std::string>>
 Importer::graphFiles(const std::vector<InputGraph> &declared) {
-  std::vector<std::string> graphs(declared.size());
+  std::vector<std::vector<std::string>> graphs(declared.size());
   for (const std::string &argument : options.graphs) {
     // A file's name may hold '=', a graph's cannot.
     const size_t equals = argument.find('=');
@@ -37,15 +45,11 @@ Importer::graphFiles(const std::vector<InputGraph> &declared) {
             namesOf(declared));
       continue;
     }
-    std::string &bound = graphs[isNamed ? named - declared.begin() : 0];
     const std::string given = isNamed ? argument.substr(equals + 1) : argument;
     if (given.empty())
       error("--graph " + argument + ": the name of a file is missing");
-    else if (bound.empty())
-      bound = given;
     else
-      error((isNamed ? "graph \"" + named->name + "\"" : "its graph") +
-            " is given twice: " + bound + " and " + given);
+      graphs[isNamed ? size_t(named - declared.begin()) : 0].push_back(given);
   }
   for (size_t i = 0; errors.empty() && i < declared.size(); ++i)
     if (graphs[i].empty())
@@ -58,6 +62,12 @@ void Importer::bindGraphs(Scope &scope) {
   const auto declared = inputGraphs(*model);
   if (!declared)
     return error(declared.error().message);
+  for (const InputGraph &graph : *declared)
+    if (!graph.graphs.empty()) { // which no input may have
+      dimsSeen.insert(graph.graphs);
+      if (options.graphs.empty() && !options.dims.count(graph.graphs))
+        unbound[graph.graphs].push_back(graph.graphOf);
+    }
   if (options.graphs.empty())
     return;
   if (declared->empty())
@@ -68,7 +78,7 @@ void Importer::bindGraphs(Scope &scope) {
       (declared->size() > 1 || !first.isOfOneType() || !first.types.empty()))
     return error("--graph-room is for a model of one graph, with nodes of one "
                  "type and edges of one type");
-  const std::vector<std::string> graphs = graphFiles(*declared);
+  const auto graphs = graphFiles(*declared);
   if (!errors.empty())
     return;
   std::map<std::string, std::string> origins; // files, by dimension
@@ -76,17 +86,42 @@ void Importer::bindGraphs(Scope &scope) {
     bindGraph((*declared)[i], graphs[i], origins, scope);
 }
 
-void Importer::bindGraph(const InputGraph &names, const std::string &from,
+/// For how many graphs of a batch: as many as there are, or, beside a sample,
+/// more, or what --dim says, for a file may hold many graphs.
+std::optional<int64_t> Importer::batchRoom(const InputGraph &names,
+                                           const BoundGraph &bound,
+                                           int64_t graphs) {
+  if (!bound.share)
+    return graphs;
+  const auto given = options.dims.find(names.graphs);
+  if (given == options.dims.end())
+    return graphs + graph::moreThan(graphs, *bound.share);
+  if (given->second >= graphs)
+    return given->second;
+  error("--dim " + names.graphs + "=" + std::to_string(given->second) +
+        ": the sample has " + std::to_string(graphs) + " graphs");
+  return std::nullopt;
+}
+
+void Importer::bindGraph(const InputGraph &names,
+                         const std::vector<std::string> &given,
                          std::map<std::string, std::string> &origins,
                          Scope &scope) {
-  auto relation = graph::readRelation(
-      from, {names.isOfOneType(), names.selfLoops, names.relations});
-  if (!relation)
-    return errors.push_back(relation.error().message);
-  files.push_back(from);
+  std::vector<graph::Relation> batch;
+  for (const std::string &file : given) {
+    auto read = graph::readRelation(
+        file, {names.isOfOneType(), names.selfLoops, names.relations});
+    if (!read)
+      return errors.push_back(read.error().message);
+    batch.push_back(std::move(*read));
+    files.push_back(file);
+  }
+  graph::Relation relation = graph::sideBySide(std::move(batch));
+  const std::string from = nameOf(given);
+  const graph::Numbers sizes = relation.sizes;
   BoundGraph bound;
-  bound.sourceNodes = relation->sourceNodes;
-  bound.destinationNodes = relation->destinationNodes;
+  bound.sourceNodes = relation.sourceNodes;
+  bound.destinationNodes = relation.destinationNodes;
   const auto bindDim = [&](const std::string &dim, int64_t value) {
     dimsSeen.insert(dim);
     const auto [known, isNew] = dims.emplace(dim, value);
@@ -97,9 +132,9 @@ void Importer::bindGraph(const InputGraph &names, const std::string &from,
             " in " + (origins.count(dim) ? origins[dim] : "a constant") +
             ", and " + std::to_string(value) + " in " + from);
   };
-  bound.nodes = relation->graph.nodes();
+  bound.nodes = relation.graph.nodes();
   bound.share = options.graphRoom;
-  bound.rooms = graph::roomsFor(relation->graph, bound.share);
+  bound.rooms = graph::roomsFor(relation.graph, bound.share);
   if (!bound.share)
     bound.rooms.nodes = bound.destinationNodes;
   bindDim(names.sourceNodes,
@@ -116,12 +151,18 @@ void Importer::bindGraph(const InputGraph &names, const std::string &from,
     return list;
   };
   // Of 10^8 edges, a list of ends is 1 GB: none is kept longer than needed.
-  graph::Ends ends = graph::endsOf(*std::move(relation));
+  graph::Ends ends = graph::endsOf(std::move(relation));
   bound.sources = bindInput(names.sources, std::move(ends.sources));
   bound.destinations =
       bindInput(names.destinations, std::move(ends.destinations));
   if (!names.types.empty())
     bindInput(names.types, std::move(ends.types));
+  if (!names.graphs.empty())
+    if (const auto room = batchRoom(names, bound, int64_t(sizes.size()))) {
+      bindDim(names.graphs, *room);
+      auto members = graph::membersWithin(sizes, {bound.nodes, *room, true});
+      bindInput(names.graphOf, std::move(*members)); // the graph's own fit
+    }
   boundGraphs.emplace(names.name, std::move(bound));
 }
 
@@ -133,16 +174,35 @@ static const Value *inputOf(const Model &model, const std::string &name) {
   return nullptr;
 }
 
-NodeType Importer::nodeType(const Model &result,
-                            const std::string &dimension) const {
-  NodeType type = {dimension, dims.at(dimension), {}};
+InputRows Importer::inputRows(const Model &result,
+                              const std::string &dimension) const {
+  InputRows rows = {dimension, dims.at(dimension), {}};
   for (const auto &input : model->graph().input()) {
     const auto &shape = input.type().tensor_type().shape();
     if (shape.dim_size() > 0 && shape.dim(0).dim_param() == dimension &&
         inputOf(result, input.name()))
-      type.perNode.push_back(input.name());
+      rows.inputs.push_back(input.name());
   }
-  return type;
+  return rows;
+}
+
+/// Which input says of what graph each node is, and what has a row per graph;
+/// false where that input is none.
+bool Importer::addBatch(const Model &result, const InputGraph &names,
+                        GraphInputs &inputs) const {
+  if (names.graphs.empty())
+    return true;
+  const Value *input = inputOf(result, names.graphOf);
+  if (!input || !dims.count(names.graphs) ||
+      input->type != TensorType{DType::I64, {inputs.to.count}})
+    return false;
+  inputs.graphOf = names.graphOf;
+  inputs.batch = inputRows(result, names.graphs);
+  // It follows from the graph, as its edges do.
+  auto &perNode = inputs.to.inputs;
+  perNode.erase(std::remove(perNode.begin(), perNode.end(), names.graphOf),
+                perNode.end());
+  return true;
 }
 
 /// What the plan needs to know to bind the graph when it runs; nothing where
@@ -167,10 +227,12 @@ std::optional<GraphInputs> Importer::openGraph(const Model &result,
   inputs.types = names.types;
   inputs.edgeTypes = names.relations;
   inputs.selfLoops = names.selfLoops;
-  inputs.to = nodeType(result, names.destinationNodes);
+  inputs.to = inputRows(result, names.destinationNodes);
   if (!names.isOfOneType())
-    inputs.from = nodeType(result, names.sourceNodes);
-  inputs.rooms = {inputs.to.nodes, edges->second, {}, {}, false};
+    inputs.from = inputRows(result, names.sourceNodes);
+  if (!addBatch(result, names, inputs))
+    return std::nullopt;
+  inputs.rooms = {inputs.to.count, edges->second, {}, {}, false};
   if (const auto bound = boundGraphs.find(names.name);
       bound != boundGraphs.end()) {
     inputs.rooms = bound->second.rooms;

@@ -164,6 +164,22 @@ std::string Importer::nodeName(const onnx::NodeProto &proto,
   return name;
 }
 
+/// Outside of functions, where no call gives attributes: the value of a
+/// dimension of the model's inputs.
+const onnx::AttributeProto *
+Importer::dimensionAttribute(Node &node,
+                             const onnx::AttributeProto &attribute) {
+  const std::string &name = attribute.ref_attr_name();
+  const auto value = dims.find(name);
+  if (name.empty() || value == dims.end())
+    node.refuse("attribute \"", attribute.name(),
+                "\": the model has no dimension \"", name, "\"");
+  onnx::AttributeProto &made = dimensionValues[name];
+  made.set_type(onnx::AttributeProto::INT);
+  made.set_i(value->second);
+  return &made;
+}
+
 bool Importer::importNodes(const NodeList &nodes, Scope &scope,
                            const Surroundings &in) {
   const std::vector<int> order = orderOf(nodes, scope, in);
@@ -197,9 +213,12 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
     for (const auto &attribute : proto.attribute()) {
       const onnx::AttributeProto *value = &attribute;
       if (!attribute.ref_attr_name().empty()) {
-        if (!in.call || !in.call->count(attribute.ref_attr_name()))
+        if (!in.call)
+          value = dimensionAttribute(node, attribute);
+        else if (!in.call->count(attribute.ref_attr_name()))
           continue;
-        value = in.call->at(attribute.ref_attr_name());
+        else
+          value = in.call->at(attribute.ref_attr_name());
       }
       if (!node.attributes.emplace(attribute.name(), value).second)
         node.refuse("attribute \"", attribute.name(), "\" is given twice");

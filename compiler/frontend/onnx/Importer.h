@@ -75,11 +75,16 @@ public:
 
 private:
   // BindGraphs.cpp
-  std::vector<std::string> graphFiles(const std::vector<InputGraph> &declared);
+  std::vector<std::vector<std::string>>
+  graphFiles(const std::vector<InputGraph> &declared);
   void bindGraphs(Scope &scope);
-  void bindGraph(const InputGraph &names, const std::string &from,
+  void bindGraph(const InputGraph &names, const std::vector<std::string> &from,
                  std::map<std::string, std::string> &origins, Scope &scope);
-  NodeType nodeType(const Model &result, const std::string &dimension) const;
+  std::optional<int64_t> batchRoom(const InputGraph &names,
+                                   const BoundGraph &bound, int64_t graphs);
+  InputRows inputRows(const Model &result, const std::string &dimension) const;
+  bool addBatch(const Model &result, const InputGraph &names,
+                GraphInputs &inputs) const;
   std::optional<GraphInputs> openGraph(const Model &result,
                                        const InputGraph &names) const;
   std::vector<GraphInputs> openGraphs(const Model &result) const;
@@ -112,6 +117,8 @@ private:
                   const Surroundings &in);
   void convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
                const Surroundings &in);
+  const onnx::AttributeProto *
+  dimensionAttribute(Node &node, const onnx::AttributeProto &attribute);
   std::string nodeName(const onnx::NodeProto &proto, const Surroundings &in);
   void report(const Node &node, const Surroundings &in, std::string reason);
   void error(std::string message);
@@ -151,6 +158,7 @@ private:
   std::map<std::pair<std::string, std::string>, const onnx::FunctionProto *>
       functions;
   std::map<std::string, int64_t> dims;
+  std::map<std::string, onnx::AttributeProto> dimensionValues; // by its name
   std::unordered_set<std::string> dimsSeen;
   /// Symbolic dimensions without a value, with the inputs that they are of.
   std::map<std::string, std::vector<std::string>> unbound;

@@ -19,6 +19,8 @@ static constexpr std::initializer_list<Field> inputs = {
 static constexpr std::initializer_list<Field> ends = {
     {"sources", &InputGraph::sourceNodes},
     {"destinations", &InputGraph::destinationNodes}};
+static constexpr std::initializer_list<Field> batches = {
+    {"graphs", &InputGraph::graphs}, {"graph_of", &InputGraph::graphOf}};
 
 static Json toJson(const InputGraph &graph) {
   Json object;
@@ -36,6 +38,9 @@ static Json toJson(const InputGraph &graph) {
     object["types"] = graph.types;
     object["relations"] = graph.relations;
   }
+  if (!graph.graphs.empty())
+    for (const auto &[key, member] : batches)
+      object[key] = graph.*member;
   return object;
 }
 
@@ -52,6 +57,16 @@ std::string frontend::wrongGraph(const InputGraph &graph) {
   if (graph.selfLoops && !graph.isOfOneType())
     return "\"self_loops\" are edges from a node to itself, and its edges lead "
            "from nodes of one type to nodes of another";
+  if (graph.graphs.empty() != graph.graphOf.empty())
+    return "\"graphs\" must be the name of a dimension, and \"graph_of\" that "
+           "of an input: both, or none";
+  if (!graph.graphs.empty() && !graph.isOfOneType())
+    return "\"graphs\" are batches of nodes of one type, and its edges lead "
+           "from nodes of one type to nodes of another";
+  if (!graph.graphs.empty() &&
+      (graph.graphs == graph.sourceNodes || graph.graphs == graph.edges))
+    return "\"graphs\" must be a dimension of its own, and \"" + graph.graphs +
+           "\" is that of its nodes or edges";
   if (graph.types.empty() && graph.relations == 0)
     return "";
   if (graph.types.empty() || graph.relations < 1 ||
@@ -64,11 +79,14 @@ std::string frontend::wrongGraph(const InputGraph &graph) {
   return "";
 }
 
-std::string frontend::wrongNames(const std::vector<InputGraph> &graphs) {
+std::string frontend::wrongTogether(const std::vector<InputGraph> &graphs) {
   if (graphs.empty())
     return "is a list of no graphs";
   for (size_t i = 0; i < graphs.size(); ++i) {
     const std::string &name = graphs[i].name;
+    if (graphs.size() > 1 && !graphs[i].graphs.empty())
+      return "\"graphs\" are batches of a model's only graph, and there are "
+             "several";
     if (name.empty() && graphs.size() > 1)
       return "each of several graphs must have a \"name\"";
     // --graph NAME=FILE
@@ -111,6 +129,9 @@ static Result<InputGraph> graphOf(const Json &object) {
     graph.selfLoops = object["self_loops"] == true;
   if (object.contains("types") && object["types"].is_string())
     graph.types = object["types"].get<std::string>();
+  for (const auto &[key, member] : batches)
+    if (object.contains(key) && object[key].is_string())
+      graph.*member = object[key].get<std::string>();
   if (object.contains("relations") && object["relations"].is_number_integer())
     graph.relations = object["relations"].get<int64_t>();
   if (const std::string wrong = wrongGraph(graph); !wrong.empty())
@@ -136,7 +157,7 @@ frontend::inputGraphs(const onnx::ModelProto &model) {
       return fail("metadata \"", graphKey, "\": ", graph.error().message);
     graphs.push_back(std::move(*graph));
   }
-  if (const std::string wrong = wrongNames(graphs); !wrong.empty())
+  if (const std::string wrong = wrongTogether(graphs); !wrong.empty())
     return fail("metadata \"", graphKey, "\": ", wrong);
   return graphs;
 }

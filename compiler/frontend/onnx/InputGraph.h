@@ -33,17 +33,22 @@ struct InputGraph {
   /// which --graph takes the values in the file. Or "", and 0.
   std::string types;
   int64_t relations = 0;
+  /// Of a batch of graphs, where the model has results for each: a dimension,
+  /// and an input, i64[nodes]: node v is of graph graphOf[v]. Or "", and "".
+  std::string graphs, graphOf;
   bool selfLoops = false; // --graph adds an edge from a node to itself to all
                           // that have none
 
   bool isOfOneType() const { return sourceNodes == destinationNodes; }
 };
 
-/// What is wrong with a graph's types of edges or self-loops, or nothing.
+/// What is wrong with a graph's batches, types of edges or self-loops, or
+/// nothing.
 std::string wrongGraph(const InputGraph &graph);
 
-/// What is wrong with the names of several graphs, or nothing.
-std::string wrongNames(const std::vector<InputGraph> &graphs);
+/// What is wrong with graphs beside one another, such as their names, or
+/// nothing.
+std::string wrongTogether(const std::vector<InputGraph> &graphs);
 
 std::string toText(const std::vector<InputGraph> &graphs);
 

@@ -40,8 +40,13 @@ TEST_CASE("graphs are written and read") {
   CHECK((*read)[1].destinationNodes == "m");
   CHECK(toText(*read) == text);
   one.name = "";
+  one.graphs = "g";
+  one.graphOf = "of";
   CHECK(toText({one}).front() == '{');
-  REQUIRE(declared(toText({one})));
+  const auto alone = declared(toText({one}));
+  REQUIRE(alone);
+  CHECK(alone->front().graphs == "g");
+  CHECK(alone->front().graphOf == "of");
   CHECK(inputGraphs(onnx::ModelProto())->empty());
 }
 
@@ -81,6 +86,17 @@ TEST_CASE("text that declares no graphs") {
              Contains("must have a \"name\""));
   CHECK_THAT(refused(R"({"name": "a=", "nodes": "n", )" + ends + "}"),
              Contains("\"=\" in it"));
+  const std::string batch = R"("graphs": "g", "graph_of": "of", )";
+  CHECK_THAT(refused(R"({"graphs": "g", "nodes": "n", )" + ends + "}"),
+             Contains("\"graph_of\" that of an input: both, or none"));
+  CHECK_THAT(refused(R"({"nodes": {"sources": "n", "destinations": "m"}, )" +
+                     batch + ends + "}"),
+             Contains("batches of nodes of one type"));
+  CHECK_THAT(refused(R"({"nodes": "g", )" + batch + ends + "}"),
+             Contains("must be a dimension of its own, and \"g\" is that of"));
+  CHECK_THAT(refused("[" + named + R"(, {"name": "b", "nodes": "n", )" + batch +
+                     ends + "}]"),
+             Contains("batches of a model's only graph"));
   CHECK_THAT(refused(R"({"nodes": {"sources": "n", "destinations": "m"},
                   "self_loops": true, )" +
                      ends + "}"),

@@ -116,6 +116,35 @@ TEST_CASE("whether the model is trained is a known input") {
              Contains("\"x\""));
 }
 
+TEST_CASE("an attribute may be the value of a dimension") {
+  const auto model = [](const std::string &dimension,
+                        const std::string &rest = "") {
+    return R"({"format": "smex-model", "version": 1,
+    "inputs": [{"name": "x", "type": "f32", "shape": ["rows", 2]}],
+    "operators": "first(x[N, M]; count): lambda n < count, m < M: 2 * x[n, m]",
+    "nodes": [{"op": "first", "inputs": ["x"], "outputs": ["y"],
+               "attributes": {"count": {"dimension": ")" +
+           dimension + R"("}}}], "outputs": ["y"])" + rest + "}";
+  };
+  const std::string path =
+      write(scratch("dimension") + "/m.json", model("rows"));
+  frontend::ImportOptions options;
+  options.dims = {{"rows", 5}};
+  const auto imported = frontend::importModel(path, options);
+  REQUIRE(imported);
+  CHECK(imported->applications.front().extents[0] == 5);
+  write(path, model("columns"));
+  CHECK_THAT(errorOf(path, options),
+             Contains("attribute \"count\": the model has no dimension "
+                      "\"columns\""));
+  CHECK_THAT(errorIn(model("rows", R"(, "functions": [{"name": "f",
+      "inputs": ["a"], "outputs": ["b"], "nodes": [{"op": "first",
+      "inputs": ["a"], "outputs": ["b"],
+      "attributes": {"count": {"dimension": "rows"}}}]}])")),
+             Contains("functions[0].nodes[0].attributes.count: a function "
+                      "knows no dimension"));
+}
+
 TEST_CASE("operators of a file of lambdas") {
   const std::string folder = scratch("ops");
   const std::string model = write(folder + "/m.json", R"({

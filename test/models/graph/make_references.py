@@ -15,6 +15,7 @@ import torch
 
 NODES, FEATURES, HIDDEN, CLASSES, HEADS, RELATIONS, WORDS = 30, 12, 8, 4, 3, 3, 20
 ITEMS, ITEM_FEATURES = 17, 7
+SIZES = [5, 1, 8, 3, 7, 6]  # nodes of each graph of a batch, NODES in all
 BETWEEN = {"rates": ("users", "items"), "rated_by": ("items", "users"), "follows": ("users", "users")}
 
 
@@ -186,6 +187,33 @@ def treelstm(p, words, src, dst):
     return affine(p, "classifier", torch.stack([state(v)[0] for v in range(NODES)]))
 
 
+def readout(kind, x):
+    """One row for each graph of the batch."""
+    graphs = torch.split(x, SIZES)
+    return torch.stack([{"sum": g.sum(0), "mean": g.mean(0), "max": g.amax(0)}[kind] for g in graphs])
+
+
+def write_edges(path, nodes, edges):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"%%MatrixMarket matrix coordinate pattern general\n{nodes} {nodes} {len(edges)}\n")
+        file.writelines(f"{s + 1} {d + 1}\n" for s, d in edges)
+
+
+def make_batch(random, folder):
+    """Connected graphs, one of them a node alone: a file each, and all side by side."""
+    os.makedirs(os.path.join(folder, "batch"), exist_ok=True)
+    union, first = [], 0
+    for i, nodes in enumerate(SIZES):
+        edges = [(int(random.integers(v)), v) for v in range(1, nodes)]  # a tree
+        edges += [tuple(int(v) for v in random.integers(nodes, size=2)) for _ in range(nodes - 1)]
+        edges = [edges[j][::(-1) ** j] for j in random.permutation(len(edges))]
+        write_edges(os.path.join(folder, "batch", f"{i}.mtx"), nodes, edges)
+        union += [(s + first, d + first) for s, d in edges]
+        first += nodes
+    write_edges(os.path.join(folder, "batch.mtx"), first, union)
+    return tuple(torch.tensor(ends) for ends in zip(*union))
+
+
 def make_forest(random):
     """Trees of several depths: nodes with one child, two, and many; one that is alone."""
     edges = [(s, 20) for s in range(7)] + [(7, 21), (8, 21), (20, 22), (21, 22), (9, 23), (22, 23), (23, 29)]
@@ -302,6 +330,14 @@ def main(folder):
     relations = make_relations(hetero, folder)
     items = hetero.standard_normal((ITEMS, ITEM_FEATURES)).astype(np.float32)
     np.save(os.path.join(folder, "items.npy"), items)
+    molecules = np.random.default_rng(5)
+    batch = make_batch(molecules, folder)
+    graph_labels = np.array([1, 0, 3, -1, 2, 1])
+    np.save(os.path.join(folder, "graph_labels.npy"), graph_labels)
+    for kind in ("sum", "mean", "max"):
+        p = parameters("gin", lambda *shape: torch.tensor(molecules.uniform(-0.5, 0.5, shape), dtype=torch.float32))
+        make_reference(folder, "gin-" + kind, lambda p, kind=kind: readout(kind, gin(p, x, *batch)), p,
+                       torch.tensor(graph_labels))
     both = {"users": x, "items": torch.tensor(items)}
     p = parameters("hetero-sage", lambda *shape: torch.tensor(hetero.uniform(-0.5, 0.5, shape), dtype=torch.float32))
     make_reference(folder, "hetero-sage", lambda p: hetero_sage(p, both, relations), p, y)

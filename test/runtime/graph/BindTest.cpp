@@ -127,6 +127,16 @@ TEST_CASE("between two types of nodes, with types of edges") {
   });
 }
 
+TEST_CASE("no edges have types, too") {
+  const auto none = Relation::of(Graph::sound(3, {}, {}));
+  CHECK(endsOf(none).types.type == TensorType{DType::I64, {0}});
+  CHECK(endsOf(Relation(none)).types.type == TensorType{DType::I64, {0}});
+  const auto within = endsWithin(none, {4, 2});
+  REQUIRE(within);
+  CHECK(within->types.type == TensorType{DType::I64, {2}});
+  CHECK(within->types.data<int64_t>()[1] == 0);
+}
+
 TEST_CASE("two types of nodes that a plan has no room for") {
   Relation relation = Relation::of(Graph::sound(3, {0, 1}, {1, 1}));
   relation.destinationNodes = 2;

@@ -28,6 +28,7 @@ TEST_CASE("a relation is what the model takes of a file") {
   CHECK(plain->sourceNodes == 4);
   CHECK(plain->destinationNodes == 4);
   CHECK(plain->types.empty());
+  CHECK(plain->sizes == Numbers{4});
 
   const auto typed = readRelation(file.path, {true, false, 3});
   REQUIRE(typed);
@@ -58,10 +59,11 @@ TEST_CASE("side by side is what a batch is") {
   onRandomGraphs([](const Graph &graph, Die &die) {
     std::vector<Graph> graphs;
     std::vector<Relation> relations;
-    Numbers types;
+    Numbers types, sizes;
     for (int64_t count = 1 + die.below(3); count > 0; --count) {
       graphs.push_back(count == 1 ? graph : randomGraph(die));
       relations.push_back(Relation::of(graphs.back()));
+      sizes.push_back(graphs.back().nodes());
       relations.back().types = die.numbers(graphs.back().edges(), 5);
       types.insert(types.end(), relations.back().types.begin(),
                    relations.back().types.end());
@@ -71,6 +73,7 @@ TEST_CASE("side by side is what a batch is") {
     CHECK(all.sourceNodes == all.graph.nodes());
     CHECK(all.destinationNodes == all.graph.nodes());
     CHECK(all.types == types);
+    CHECK(all.sizes == sizes);
   });
 }
 

@@ -175,6 +175,71 @@ TEST_CASE("a graph that is none is refused") {
 }
 
 namespace {
+/// Of 4 nodes, each of one of 3 graphs.
+Plan withBatch() {
+  Plan plan = withGraph();
+  for (Partitioned *part : {&plan.partitioned, &plan.unpartitioned}) {
+    addLabels(*part, DType::I64);
+    part->program.tensors.back().name = part->program.inputs.back().name = "of";
+    GraphInputs &graph = part->program.graphs[0];
+    graph.nodes = 4;
+    graph.graphs = 3;
+    graph.graphOf = "of";
+  }
+  plan.peakBytes = {768, 768};
+  return plan;
+}
+} // namespace
+
+TEST_CASE("a batch of graphs is saved, loaded, and in the schema") {
+  const TemporaryFolder folder;
+  const Plan plan = withBatch();
+  REQUIRE(save(plan, folder / "plan", countingWeights(plan)));
+  const auto loaded = load(folder / "plan");
+  INFO((loaded ? "" : loaded.error().message));
+  REQUIRE(loaded);
+  CHECK(loaded->partitioned.program.graphs == plan.partitioned.program.graphs);
+  CHECK(listed(check(*loaded)) == "");
+  CHECK(std::system(("/usr/bin/python3 test/runtime/plan/validate_schema.py "
+                     "runtime/plan/schema '" +
+                     folder / "plan" + "' 1>&2")
+                        .c_str()) == 0);
+}
+
+TEST_CASE("a batch of graphs that is none is refused") {
+  const auto refused = [](auto change) -> std::string {
+    Plan plan = withBatch();
+    change(plan.partitioned.program.graphs[0]);
+    const Status status = validate(plan);
+    return status ? "" : status.error().message;
+  };
+  using Catch::Contains;
+  const std::string none = "is no input of type i64[4], or there are no graphs";
+  CHECK(refused([](GraphInputs &) {}) == "");
+  CHECK_THAT(refused([](GraphInputs &g) { g.graphOf = "none"; }),
+             Contains("graph.graph_of: \"none\" " + none));
+  CHECK_THAT(refused([](GraphInputs &g) { g.graphOf = ""; }), Contains(none));
+  CHECK_THAT(refused([](GraphInputs &g) { g.graphs.reset(); }), Contains(none));
+  CHECK_THAT(refused([](GraphInputs &g) { g.nodes = 5; }),
+             Contains("is no input of type i64[5]"));
+  CHECK_THAT(refused([](GraphInputs &g) {
+               g.selfLoops = false;
+               g.sourceNodes = 4;
+             }),
+             Contains(none));
+  CHECK_THAT(refused([](GraphInputs &g) { g.graphOf = "src"; }),
+             Contains("\"src\" is of another graph, too"));
+  CHECK_THAT(refused([](GraphInputs &g) { g.perGraph = {"of"}; }),
+             Contains("graph.per_graph: \"of\" is no input with 3 rows, a row "
+                      "per graph"));
+  CHECK_THAT(refused([](GraphInputs &g) {
+               g.graphs = 4;
+               g.perNode = g.perGraph = {"of"};
+             }),
+             Contains("graph.per_graph: \"of\" has a row per node, too"));
+}
+
+namespace {
 /// Edges from 4 users to 5 items, of two types, and between users.
 Plan withRelations() {
   Plan plan = withGraph();

@@ -12,6 +12,14 @@ cmp "$work/plain.json" "$work/none.json"
 "$zoo" "$name" --dropout 0.6 -o "$work/dropout.json"
 grep -q '"training"' "$work/dropout.json"
 grep -q -- '--dropout 0.6"' "$work/dropout.json"
-for model in plain dropout; do
+models="plain dropout"
+if [ "$name" = gin ]; then
+  "$zoo" gin --readout none -o "$work/none.json"
+  cmp "$work/plain.json" "$work/none.json"
+  "$zoo" gin --readout max -o "$work/readout.json"
+  grep -q -- '--readout max"' "$work/readout.json"
+  models+=" readout"
+fi
+for model in $models; do
   /usr/bin/python3 "$validate" "$schema" "$work/$model.json"
 done

@@ -18,11 +18,12 @@ const Tensor dst = i64({5}, {1, 1, 1, 3, 3});
 const Tensor nodes = f32({4, 2}, {1, 10, 2, 20, 3, 30, 4, 40});
 const Tensor messages = f32({5, 1}, {1, -2, 5, -3, -4});
 
-Numbers result(const std::string &op, const std::vector<Tensor> &operands) {
+Numbers result(const std::string &op, const std::vector<Tensor> &operands,
+               const Attributes &attributes = {}) {
   std::vector<TensorType> types;
   for (const Tensor &operand : operands)
     types.push_back(operand.type);
-  const auto instance = standardLibrary().instantiate(op, types, {});
+  const auto instance = standardLibrary().instantiate(op, types, attributes);
   INFO((instance ? "" : instance.error().message));
   REQUIRE(instance);
   const auto results = evaluate(*instance, operands);
@@ -109,4 +110,15 @@ TEST_CASE("edges of several types") {
   const Tensor x = f32({2, 4, 1}, {1, 2, 3, 4, 10, 20, 30, 40});
   CHECK(result("sum_of_relations", {x, types, src, dst}) ==
         Numbers{0, 1 + 30, 0, 4 + 20});
+}
+
+TEST_CASE("readouts of a batch of graphs") {
+  const Tensor of = i64({4}, {0, 0, -1, 2}); // graph 1 has no nodes
+  const Attributes graphs = {{"graphs", int64_t(3)}};
+  CHECK(result("sum_of_nodes", {nodes, of}, graphs) ==
+        Numbers{3, 30, 0, 0, 4, 40});
+  CHECK(result("mean_of_nodes", {nodes, of}, graphs) ==
+        Numbers{1.5, 15, 0, 0, 4, 40});
+  const Tensor below = f32({4, 1}, {-2, -1, 9, -3});
+  CHECK(result("max_of_nodes", {below, of}, graphs) == Numbers{-1, 0, -3});
 }
