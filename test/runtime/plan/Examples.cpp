@@ -1,5 +1,6 @@
 #include "test/runtime/plan/Examples.h"
 
+#include "runtime/plan/Load.h"
 #include "runtime/plan/Totals.h"
 #include "support/Sha256.h"
 
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 using namespace smex;
 using namespace smex::plan;
@@ -261,6 +263,26 @@ static std::string makeFolder() {
 
 TemporaryFolder::TemporaryFolder() : path(makeFolder()) {}
 TemporaryFolder::~TemporaryFolder() { fs::remove_all(path); }
+
+bool plan::isAsSchemasSay(const std::string &directory) {
+  return std::system(("/usr/bin/python3 test/runtime/plan/validate_schema.py "
+                      "runtime/plan/schema '" +
+                      directory + "' 1>&2")
+                         .c_str()) == 0;
+}
+
+Plan plan::readBack(const Plan &plan) {
+  const TemporaryFolder folder;
+  const std::string directory = folder / "plan";
+  if (Status saved = save(plan, directory, countingWeights(plan)); !saved)
+    throw std::runtime_error(saved.error().message);
+  if (!isAsSchemasSay(directory))
+    throw std::runtime_error("the plan is not as the schemas say");
+  auto loaded = load(directory);
+  if (!loaded)
+    throw std::runtime_error(loaded.error().message);
+  return std::move(*loaded);
+}
 
 std::string plan::listed(const std::vector<Finding> &findings) {
   std::string text;

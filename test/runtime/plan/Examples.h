@@ -32,6 +32,13 @@ public:
   const std::string path;
 };
 
+/// Whether a saved plan is as the schemas say; what is not goes to stderr. For
+/// tests with the data of SchemaTest; needs the package python3-jsonschema.
+bool isAsSchemasSay(const std::string &directory);
+
+/// The plan saved, as the schemas say, and loaded again; throws what is wrong.
+Plan readBack(const Plan &plan);
+
 /// One line per finding: "kind: message".
 std::string listed(const std::vector<Finding> &findings);
 

@@ -52,36 +52,45 @@ static void convertNonZero(Node &n) {
   n.out(0, n.addConstant(std::move(places)));
 }
 
-/// The elements, or slices along an axis, whose condition holds.
-static void convertCompress(Node &n) {
-  ValueId x = n.in(0);
+/// What is chosen from: the first operand's slices along the axis or, where no
+/// axis is given, its elements.
+struct Slices {
+  explicit Slices(Node &n) : of(n.in(0)) {
+    if (n.hasAttribute("axis"))
+      axis = n.axis(n.integer("axis"), n.rank(0));
+    else
+      of = n.reshape(of, {elementCount(n.shape(0)).value_or(0)});
+  }
+
+  ValueId gathered(Node &n, const std::vector<int64_t> &chosen) const {
+    return n.apply("gather_forward", {of, n.addInts(chosen)}, {{"axis", axis}});
+  }
+
+  ValueId of;
   int64_t axis = 0;
-  if (n.hasAttribute("axis"))
-    axis = n.axis(n.integer("axis"), n.rank(0));
-  else
-    x = n.reshape(x, {elementCount(n.shape(0)).value_or(0)});
+};
+
+/// The slices whose condition holds.
+static void convertCompress(Node &n) {
+  const Slices slices(n);
   const std::vector<bool> flags = nonZeroOf(*knownOrRefused(n, 1));
-  n.require(int64_t(flags.size()) <= n.type(x).shape[size_t(axis)],
+  n.require(int64_t(flags.size()) <=
+                n.type(slices.of).shape[size_t(slices.axis)],
             "its condition is longer than what it chooses from");
   std::vector<int64_t> chosen;
   for (size_t i = 0; i < flags.size(); ++i)
     if (flags[i])
       chosen.push_back(int64_t(i));
-  n.out(0, n.apply("gather_forward", {x, n.addInts(chosen)}, {{"axis", axis}}));
+  n.out(0, slices.gathered(n, chosen));
 }
 
-/// Slices along an axis, or elements, each once: in ascending order, or in that
+/// The slices, each once: in ascending order, or in that
 /// of their first time; where that was, which one each is, and how often.
 static void convertUnique(Node &n) {
   const auto known = knownOrRefused(n, 0);
   const bool isSorted = n.integer("sorted", 1) != 0;
-  ValueId x = n.in(0);
-  int64_t axis = 0;
-  if (n.hasAttribute("axis"))
-    axis = n.axis(n.integer("axis"), n.rank(0));
-  else
-    x = n.reshape(x, {elementCount(n.shape(0)).value_or(0)});
-  const std::vector<int64_t> shape = n.type(x).shape;
+  const Slices slices(n);
+  const std::vector<int64_t> shape = n.type(slices.of).shape;
   const std::vector<double> reals = asReals(*known);
   const std::vector<int64_t> integers = asInts(*known);
 
@@ -96,10 +105,10 @@ static void convertUnique(Node &n) {
                ? Key::value_type{std::numeric_limits<double>::infinity(), 1}
                : Key::value_type{reals[i], 0};
   };
-  const int64_t extent = shape[size_t(axis)];
+  const int64_t extent = shape[size_t(slices.axis)];
   std::vector<Key> keys(static_cast<size_t>(extent));
   int64_t inner = 1; // elements of one slice that lie together
-  for (size_t d = size_t(axis) + 1; d < shape.size(); ++d)
+  for (size_t d = size_t(slices.axis) + 1; d < shape.size(); ++d)
     inner *= shape[d];
   for (size_t i = 0; i < reals.size(); ++i)
     keys[i / size_t(inner) % size_t(extent)].push_back(partOf(i));
@@ -121,7 +130,7 @@ static void convertUnique(Node &n) {
     for (int64_t i : *order[number])
       inverse[size_t(i)] = int64_t(number);
   }
-  n.out(0, n.apply("gather_forward", {x, n.addInts(first)}, {{"axis", axis}}));
+  n.out(0, slices.gathered(n, first));
   const std::vector<int64_t> *lists[] = {&first, &inverse, &counts};
   for (size_t i = 0; i < 3; ++i)
     if (n.wants(i + 1))
