@@ -13,6 +13,9 @@ import torch
 from torch_geometric.nn import GATConv, GCNConv
 
 NODES, EDGES, FEATURES = 40, 150, 12
+# What says which initializers are parameters, and which were computed of such.
+KEPT = ["pkg.torch.export.ExportedProgram.graph_signature", "pkg.torch.export.graph_signature.InputSpec.kind",
+        "pkg.onnxscript.optimizer.folded_from"]
 
 
 class Network(torch.nn.Module):
@@ -34,11 +37,11 @@ def save(name, network, dynamo, x, edges, edges_in):
                       dynamo=dynamo, external_data=False)
     model = onnx.load(path)
     model.doc_string = ""
-    del model.metadata_props[:]
-    del model.graph.metadata_props[:]
-    for each in [*model.graph.node, *model.graph.value_info, *model.graph.input, *model.graph.output]:
+    for each in [model, model.graph, *model.graph.node, *model.graph.value_info, *model.graph.input, *model.graph.output]:
         each.doc_string = ""
+        kept = [entry for entry in each.metadata_props if entry.key in KEPT]
         del each.metadata_props[:]
+        each.metadata_props.extend(kept)
     onnx.save(model, path)
     np.save(folder + "/inputs/x.npy", x.numpy())
     np.save(f"{folder}/{edges_in}/edge_index.npy", edges.numpy())

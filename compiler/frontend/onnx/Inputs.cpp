@@ -1,6 +1,7 @@
 // The model's interface: inputs and their symbolic dimensions, initializers,
 // inputs bound to constants, outputs.
 #include "compiler/frontend/onnx/Importer.h"
+#include "compiler/frontend/onnx/NotedWeights.h"
 
 #include "runtime/io/Npy.h"
 #include "runtime/io/TensorProto.h"
@@ -78,14 +79,22 @@ void Importer::addInitializers(Scope &scope) {
     else
       make();
   };
+  const auto weights = notedWeights(model->graph());
   for (const auto &tensor : model->graph().initializer())
     addChecked(tensor.name(), [&] {
       auto stored = readTensor(tensor, source);
       if (!stored)
         return error("initializer \"" + tensor.name() + "\" " +
                      stored.error().message);
-      scope.values[tensor.name()] = builder.addParameter(
-          tensor.name(), stored->type, std::move(stored->data));
+      ValueId &value = scope.values[tensor.name()];
+      if (!weights || weights->count(tensor.name())) {
+        value = builder.addParameter(tensor.name(), stored->type,
+                                     std::move(stored->data));
+        return;
+      }
+      value = builder.addConstant(tensor.name(), stored->type,
+                                  std::move(stored->data));
+      builder.setName(value, tensor.name());
     });
   for (const auto &sparse : model->graph().sparse_initializer())
     addChecked(sparse.values().name(), [&] {
