@@ -50,26 +50,27 @@ std::string counted(size_t count, const char *thing) {
 /// Of one graph, with nodes of one type.
 class GraphSampler : public Sampler {
 public:
-  explicit GraphSampler(RunGraph run) : run(std::move(run)) {}
+  explicit GraphSampler(Numbers types) : types(std::move(types)) {}
 
 protected:
   Taken takenOf(graph::Part part) const {
     Taken taken;
     taken.relations = {graph::Relation::of(std::move(part.graph))};
-    if (!run.relation.types.empty())
-      taken.relations[0].types =
-          graph::gather(run.relation.types, part.oldEdges);
+    if (!types.empty())
+      taken.relations[0].types = graph::gather(types, part.oldEdges);
     taken.rows = {std::move(part.oldNodes), {}};
     return taken;
   }
 
-  const RunGraph run;
+private:
+  const Numbers types; // of edges, where they have some
 };
 
 class PartSampler : public GraphSampler {
 public:
-  explicit PartSampler(RunGraph given)
-      : GraphSampler(std::move(given)), components(run.relation.graph) {}
+  explicit PartSampler(graph::Relation whole)
+      : GraphSampler(std::move(whole.types)),
+        components(std::move(whole.graph)) {}
 
   Result<Taken> take(const Numbers &some, uint64_t) override {
     Taken taken = takenOf(components.take(some));
@@ -90,13 +91,12 @@ private:
 
 class NeighbourSampler : public GraphSampler {
 public:
-  NeighbourSampler(RunGraph given, Numbers fanouts)
-      : GraphSampler(std::move(given)), fanouts(std::move(fanouts)),
-        in(graph::byDestination(run.relation.graph)) {}
+  NeighbourSampler(graph::Relation whole, Numbers fanouts)
+      : GraphSampler(std::move(whole.types)), graph(std::move(whole.graph)),
+        in(graph::byDestination(graph)), fanouts(std::move(fanouts)) {}
 
   Result<Taken> take(const Numbers &some, uint64_t seed) override {
-    const auto blocks =
-        graph::sampleNeighbours(run.relation.graph, in, some, fanouts, seed);
+    const auto blocks = graph::sampleNeighbours(graph, in, some, fanouts, seed);
     if (!blocks)
       return fail("--sample: ", blocks.error().message);
     return takenOf(graph::unite(*blocks));
@@ -106,15 +106,16 @@ public:
   }
 
 private:
-  const Numbers fanouts;
+  const graph::Graph graph;
   const graph::Rows in;
+  const Numbers fanouts;
 };
 
 class WalkSampler : public GraphSampler {
 public:
-  WalkSampler(RunGraph given, int64_t length)
-      : GraphSampler(std::move(given)), length(length),
-        backwards(graph::reversed(run.relation.graph)),
+  WalkSampler(graph::Relation whole, int64_t length)
+      : GraphSampler(std::move(whole.types)), length(length),
+        backwards(graph::reversed(whole.graph)),
         out(graph::bySource(backwards)) {}
 
   Result<Taken> take(const Numbers &some, uint64_t seed) override {
@@ -145,11 +146,11 @@ runtime::makeSampler(const plan::Program &program, const RowKinds &kinds,
   if (kinds.types().size() > 1 || graphs.size() > 1)
     return makeRelationSampler(program, kinds, std::move(graphs), sampling,
                                type);
-  RunGraph &graph = graphs.front();
+  graph::Relation &whole = graphs.front().relation;
   if (sampling.parts > 0)
-    return Made(std::make_unique<PartSampler>(std::move(graph)));
+    return Made(std::make_unique<PartSampler>(std::move(whole)));
   if (sampling.walk > 0)
-    return Made(std::make_unique<WalkSampler>(std::move(graph), sampling.walk));
+    return Made(std::make_unique<WalkSampler>(std::move(whole), sampling.walk));
   return Made(
-      std::make_unique<NeighbourSampler>(std::move(graph), sampling.fanouts));
+      std::make_unique<NeighbourSampler>(std::move(whole), sampling.fanouts));
 }
