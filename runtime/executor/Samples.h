@@ -2,8 +2,8 @@
 // some nodes whose label counts, neighbours of them, neighbours of these, and
 // so on, a layer of the network each (GraphSAGE); or what a random walk from
 // each of them sees (GraphSAINT). Where nodes are of several types, neighbours
-// in each relation. Or on connected parts of it, such as trees,
-// some in each step.
+// in each relation. Or on connected parts of it, such as trees, some in each
+// step.
 //
 // An epoch takes each node that counts, or each part, once, in an order of its
 // own. What a step works on is a function of the graph, the seed and the step:
@@ -19,12 +19,12 @@ namespace smex::runtime {
 /// their ends and of what has a row per node, or per part, replaced: by a
 /// sample in each step, its nodes first, and what fills the plan's room. Labels
 /// of nodes that were only sampled do not count; those of nodes in parts do.
-/// Errors: labels
-/// that all count, for any value; none that count; a batch or fan-outs that
-/// make no sense; a graph without parts; more parts than the plan has room for
-/// graphs, where it has results for each. That a sample exceeds the plan is an
-/// error of its step; so is a part that does so alone, and of several, a step
-/// goes without the last ones.
+/// Errors: labels that all count, for any value; none that count; a batch or
+/// fan-outs that make no sense; graphs that tell differently how many nodes of
+/// a type there are; a graph without parts; more parts than the plan has room
+/// for graphs, where it has results for each. That a sample exceeds the plan is
+/// an error of its step; so is a part that does so alone, and of several, a
+/// step goes without the last ones.
 Result<std::vector<Feed>> sampleFeeds(const plan::Program &program,
                                       std::vector<RunGraph> graphs,
                                       std::vector<Feed> feeds,
