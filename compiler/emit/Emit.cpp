@@ -101,6 +101,8 @@ private:
     made.nodes = graph.getAs<IntegerAttr>("nodes").getInt();
     made.selfLoops = graph.getAs<BoolAttr>("self_loops").getValue();
     made.perNode = inputs("per_node");
+    made.nodeType = text("node_type");
+    made.sourceType = text("source_type");
     for (const auto &[key, name] :
          {std::pair("sources", &made.sources),
           std::pair("destinations", &made.destinations),

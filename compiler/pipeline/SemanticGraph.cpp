@@ -74,7 +74,9 @@ std::optional<ListFacts> listFacts(const Model &model,
   return std::nullopt;
 }
 
-DictionaryAttr graphAttribute(const GraphInputs &graph, MLIRContext *context) {
+/// `typed`: nodes of the model are of several types.
+DictionaryAttr graphAttribute(const GraphInputs &graph, bool typed,
+                              MLIRContext *context) {
   Builder b(context);
   const auto names = [&](const std::vector<std::string> &list) {
     return b.getStrArrayAttr(SmallVector<StringRef>(list.begin(), list.end()));
@@ -93,6 +95,12 @@ DictionaryAttr graphAttribute(const GraphInputs &graph, MLIRContext *context) {
     members.append(
         {b.getNamedAttr("types", b.getStringAttr(graph.types)),
          b.getNamedAttr("edge_types", b.getI64IntegerAttr(graph.edgeTypes))});
+  if (typed)
+    members.push_back(
+        b.getNamedAttr("node_type", b.getStringAttr(graph.to.dimension)));
+  if (graph.from)
+    members.push_back(
+        b.getNamedAttr("source_type", b.getStringAttr(graph.from->dimension)));
   if (graph.batch)
     members.append(
         {b.getNamedAttr("graphs", b.getI64IntegerAttr(graph.batch->count)),
@@ -135,7 +143,8 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
   main->setAttr(semantic::outputsAttr, builder.getStrArrayAttr(outputNames));
   SmallVector<Attribute> graphs;
   for (const GraphInputs &graph : model.graphs)
-    graphs.push_back(graphAttribute(graph, context));
+    graphs.push_back(
+        graphAttribute(graph, graph.from || model.graphs.size() > 1, context));
   if (!graphs.empty())
     main->setAttr(semantic::graphAttr, builder.getArrayAttr(graphs));
   Block *body = main.addEntryBlock();

@@ -114,7 +114,8 @@ runtime::readRunGraphs(const plan::Program &program,
     return fail(nameOf(arguments),
                 ": the plan has no graph to bind: its model works on none, or "
                 "it was compiled with --graph");
-  if (sampled && program.graphs.size() > 1)
+  const bool ofOne = sampled && portion != Portion::Samples;
+  if (ofOne && program.graphs.size() > 1)
     return fail(option, ": the plan has ", program.graphs.size(),
                 " graphs, and samples are of one");
   const auto files = filesOf(program, arguments);
@@ -123,7 +124,7 @@ runtime::readRunGraphs(const plan::Program &program,
   std::vector<RunGraph> graphs;
   for (size_t g = 0; g < program.graphs.size(); ++g) {
     const plan::GraphInputs &names = program.graphs[g];
-    if (sampled && names.sourceNodes)
+    if (ofOne && names.sourceNodes)
       return fail(option, ": the plan's graph is between two types of nodes, "
                           "and samples are of one");
     if (names.graphs && sampled && portion != Portion::Parts)

@@ -1,10 +1,7 @@
 #include "runtime/executor/Samples.h"
 
 #include "runtime/executor/DerivedInputs.h"
-#include "runtime/graph/Change.h"
-#include "runtime/graph/Components.h"
-#include "runtime/graph/Sample.h"
-#include "runtime/graph/Walk.h"
+#include "runtime/graph/Part.h"
 #include "support/Random.h"
 
 #include <algorithm>
@@ -21,23 +18,30 @@ namespace {
 struct Port {
   plan::Port port;
   TensorType type;     // the plan's
-  Tensor value;        // a row per node of the graph, or per part of it
+  Tensor value;        // all rows
   bool counts = false; // labels: some value counts for nothing
-  bool perGraph = false;
+  size_t kind = 0;     // of its rows
 };
 
 using Batch = std::vector<Tensor>;
 
 class Samples : public StepSource {
 public:
-  Samples(const plan::Program &program, RunGraph run, Sampling given)
-      : program(program), run(std::move(run)), sampling(std::move(given)),
-        in(graph::byDestination(this->run.relation.graph)) {
+  Samples(const plan::Program &program, const std::vector<RunGraph> &graphs,
+          Sampling given)
+      : program(program), sampling(std::move(given)), kinds(program) {
+    for (const RunGraph &graph : graphs)
+      names.push_back(graph.name);
     for (const plan::Port &port : program.inputs)
       ofGraph += graphOf(program, port) != nullptr;
   }
 
-  /// Number of the input among those that a step makes; those of the graph are
+  /// What the rows of an input are of.
+  std::optional<size_t> kindOf(const plan::Port &port) const {
+    return kinds.of(port);
+  }
+
+  /// Number of the input among those that a step makes; those of the graphs are
   /// the first ones.
   int add(Port port) {
     ports.push_back(std::move(port));
@@ -45,46 +49,60 @@ public:
   }
 
   /// Once all inputs are there.
-  Status open() {
-    if (sampling.walk > 0)
-      backwards.emplace(graph::reversed(run.relation.graph));
+  Status open(std::vector<RunGraph> graphs) {
     if (sampling.parts == 0)
-      return openNodes();
-    components.emplace(run.relation.graph);
-    drawn.resize(size_t(components->count()));
+      if (Status opened = openNodes(); !opened)
+        return opened;
+    auto made =
+        makeSampler(program, kinds, std::move(graphs), sampling, drawnKind);
+    if (!made)
+      return made.takeError();
+    sampler = std::move(*made);
+    return sampler->parts() ? openParts(*sampler->parts()) : Status();
+  }
+
+private:
+  Status openParts(int64_t count) {
+    drawn.resize(size_t(count));
     std::iota(drawn.begin(), drawn.end(), 0);
     if (drawn.empty())
-      return fail("--parts: ", run.name, " has no nodes");
+      return fail("--parts: ", names[0], " has no nodes");
     if (const auto room = program.graphs[0].graphs;
-        room && std::min(sampling.parts, components->count()) > *room)
+        room && std::min(sampling.parts, count) > *room)
       return fail("--parts ", sampling.parts, ": the plan has room for ", *room,
                   " graphs: compile it with --dim graphs=", sampling.parts,
                   " or more, or take fewer");
     return {};
   }
 
-private:
-  /// That samples come from.
-  const char *option() const { return backwards ? "--walk" : "--sample"; }
-
   Status openNodes() {
-    const auto labels = std::find_if(ports.begin(), ports.end(),
-                                     [](const Port &p) { return p.counts; });
+    const char *const option = sampling.walk > 0 ? "--walk" : "--sample";
+    const auto labels =
+        std::find_if(ports.begin(), ports.end(), [&](const Port &p) {
+          return p.counts && p.kind < kinds.types().size();
+        });
     if (labels == ports.end())
-      return fail(option(),
-                  ": the plan has no labels of nodes, or all of them count: "
-                  "compile it with --train --loss cross_entropy");
-    for (int64_t v = 0; v < run.relation.graph.nodes(); ++v)
+      return fail(
+          option, ": the plan has no labels of nodes, ",
+          kinds.types().size() > 1
+              ? "or as many rows of them as nodes of two types, "
+              : "",
+          "or all of them count: compile it with --train --loss cross_entropy");
+    drawnKind = labels->kind;
+    for (int64_t v = 0; v < labels->value.type.shape[0]; ++v)
       if (counts(*labels, v))
         drawn.push_back(v);
     if (drawn.empty())
-      return fail(option(), ": no node has a label that counts: all are ",
+      return fail(option, ": no node has a label that counts: all are ",
                   *labels->port.ignore);
-    if (sampling.batch < 1 || sampling.batch > program.graphs[0].nodes)
-      return fail("--batch ", sampling.batch, ": the plan has room for ",
-                  program.graphs[0].nodes,
-                  " nodes: compile it with --dim nodes=N for the batch and all "
-                  "that is sampled, or take a smaller batch");
+    const std::string &type = kinds.types()[drawnKind];
+    const int64_t room = labels->type.shape[0];
+    if (sampling.batch < 1 || sampling.batch > room)
+      return fail("--batch ", sampling.batch, ": the plan has room for ", room,
+                  " nodes: compile it with --dim ",
+                  type.empty() ? "nodes" : type,
+                  "=N for the batch and all that is sampled, or take a smaller "
+                  "batch");
     return {};
   }
 
@@ -109,7 +127,7 @@ private:
   Numbers drawnIn(int64_t step) {
     const int64_t all = int64_t(drawn.size());
     const int64_t batch =
-        std::min(components ? sampling.parts : sampling.batch, all);
+        std::min(sampling.parts > 0 ? sampling.parts : sampling.batch, all);
     const int64_t steps = (all + batch - 1) / batch;
     if (step / steps != epoch) {
       epoch = step / steps;
@@ -131,87 +149,62 @@ private:
     return batch;
   }
 
-  /// What a step works on, and how many of its nodes, the first ones, count.
-  struct Taken {
-    graph::Part part;
-    int64_t counted = 0;
-    std::string what;   // for messages
-    Numbers some = {};  // parts
-    Numbers sizes = {}; // nodes of each
-  };
-
-  Result<Taken> take(int64_t step, const Numbers &some) {
-    const std::string count = std::to_string(some.size());
-    if (components) {
-      graph::Part part = components->take(some);
-      const int64_t nodes = part.graph.nodes();
-      Taken taken{std::move(part), nodes,
-                  count + (some.size() == 1 ? " part" : " parts"), some};
-      for (int64_t each : some)
-        taken.sizes.push_back(components->nodesOf(each));
-      return taken;
-    }
-    const uint64_t seed = Random(sampling.seed, "samples").bits(uint64_t(step));
-    auto part = backwards ? walked(some, seed) : neighbours(some, seed);
-    if (!part)
-      return fail(option(), ": ", part.error().message);
-    return Taken{std::move(*part), int64_t(some.size()),
-                 (backwards ? "walks from " : "a sample for ") + count +
-                     (some.size() == 1 ? " node" : " nodes")};
-  }
-
-  Result<graph::Part> neighbours(const Numbers &nodes, uint64_t seed) const {
-    const auto blocks = graph::sampleNeighbours(run.relation.graph, in, nodes,
-                                                sampling.fanouts, seed);
-    if (!blocks)
-      return blocks.error();
-    return graph::unite(*blocks);
-  }
-
-  Result<graph::Part> walked(const Numbers &starts, uint64_t seed) const {
-    const auto walks =
-        graph::randomWalks(*backwards, in, starts, sampling.walk, seed);
-    if (!walks)
-      return walks.error();
-    graph::Part part = graph::walkedGraph(*backwards, *walks);
-    part.graph = graph::reversed(part.graph);
-    return part;
-  }
-
   Result<Batch> sample(int64_t step) {
     Numbers some = drawnIn(step);
+    const uint64_t seed = Random(sampling.seed, "samples").bits(uint64_t(step));
     while (true) {
-      const auto taken = take(step, some);
+      const auto taken = sampler->take(some, seed);
       if (!taken)
         return taken.error();
-      const graph::Part &part = taken->part;
-      graph::Relation relation = graph::Relation::of(part.graph);
-      relation.sizes = taken->sizes;
-      if (!run.relation.types.empty())
-        relation.types = graph::gather(run.relation.types, part.oldEdges);
-      auto bound = bindGraph(program, program.graphs[0], std::move(relation));
+      auto bound = bind(*taken, some.size());
       if (bound)
-        return batchOf(*taken, std::move(*bound));
+        return batchOf(*taken, some.size(), std::move(*bound));
       // Of parts, the last ones are left out until the others fit.
-      if (!components || some.size() == 1)
-        return fail(run.name, ": ", taken->what, ", ", part.graph.nodes(),
-                    " nodes and ", part.graph.edges(),
-                    " edges in all: ", bound.error().message);
+      if (sampling.parts == 0 || some.size() == 1)
+        return bound;
       some.resize(some.size() - std::max<size_t>(1, some.size() / 16));
     }
   }
 
-  Result<Batch> batchOf(const Taken &taken, Batch batch) const {
-    const graph::Part &part = taken.part;
+  /// The inputs that are of a graph, in their order.
+  Result<Batch> bind(const Taken &taken, size_t count) const {
+    std::vector<Batch> bound;
+    for (size_t g = 0; g < names.size(); ++g) {
+      const graph::Relation &relation = taken.relations[g];
+      auto own = bindGraph(program, program.graphs[g], relation);
+      if (!own)
+        return fail(names[g], ": ", sampler->what(count), ", ",
+                    kinds.sources(g) == kinds.destinations(g)
+                        ? relation.destinationNodes
+                        : relation.sourceNodes + relation.destinationNodes,
+                    " nodes and ", relation.graph.edges(),
+                    " edges in all: ", own.error().message);
+      std::reverse(own->begin(), own->end()); // to be taken from the back
+      bound.push_back(std::move(*own));
+    }
+    Batch batch;
+    for (const plan::Port &port : program.inputs)
+      if (const plan::GraphInputs *graph = graphOf(program, port)) {
+        Batch &own = bound[size_t(graph - program.graphs.data())];
+        batch.push_back(std::move(own.back()));
+        own.pop_back();
+      }
+    return batch;
+  }
+
+  /// `count`: so many nodes, the first ones of their type, have labels that
+  /// count; of parts, all have.
+  Result<Batch> batchOf(const Taken &taken, size_t count, Batch batch) const {
     for (const Port &port : ports) {
-      Numbers rows = port.perGraph ? taken.some : part.oldNodes;
-      const int64_t all = int64_t(rows.size());
+      Numbers rows = taken.rows[port.kind];
+      int64_t own = int64_t(rows.size());
+      if (port.counts && sampling.parts == 0)
+        own = port.kind == drawnKind ? int64_t(count) : 0;
       rows.resize(size_t(port.type.shape[0]), -1);
       auto values = graph::gatherRows(port.value, rows);
       if (!values)
         return values.takeError();
       const int64_t bytes = rowBytes(*values);
-      const int64_t own = port.counts && !port.perGraph ? taken.counted : all;
       fillRows(port.port, *values, own * bytes,
                int64_t(values->bytes.size()) - own * bytes);
       batch.push_back(std::move(*values));
@@ -220,15 +213,14 @@ private:
   }
 
   const plan::Program &program;
-  const RunGraph run;
   const Sampling sampling;
-  const graph::Rows in; // edges by destination
-  /// With --walk: each edge the other way round; `in` has them by source.
-  std::optional<graph::Graph> backwards;
-  int ofGraph = 0; // inputs
+  const RowKinds kinds;
+  std::vector<std::string> names; // of the graphs' files
+  int ofGraph = 0;                // inputs
   std::vector<Port> ports;
-  std::optional<graph::Components> components; // with --parts
-  Numbers drawn; // from: nodes whose label counts, ascending; or parts
+  std::unique_ptr<Sampler> sampler;
+  size_t drawnKind = 0; // of nodes that are drawn, their type
+  Numbers drawn;        // from: nodes whose label counts, ascending; or parts
 
   /// The order of the last epoch that was asked for.
   int64_t epoch = -1;
@@ -238,34 +230,28 @@ private:
 } // namespace
 
 Result<std::vector<Feed>> runtime::sampleFeeds(const plan::Program &program,
-                                               RunGraph graph,
+                                               std::vector<RunGraph> graphs,
                                                std::vector<Feed> feeds,
                                                const Sampling &sampling) {
-  const auto isAmong = [](const std::vector<std::string> &names,
-                          const plan::Port &port) {
-    return std::find(names.begin(), names.end(), port.name) != names.end();
-  };
-  const plan::GraphInputs &names = program.graphs[0];
-  const auto samples =
-      std::make_shared<Samples>(program, std::move(graph), sampling);
+  const auto samples = std::make_shared<Samples>(program, graphs, sampling);
   int ofGraph = 0;
   for (size_t i = 0; i < feeds.size(); ++i) {
     const plan::Port &port = program.inputs[i];
     const int buffer = program.buffers[size_t(port.buffer)].tensor;
     Feed &feed = feeds[i];
-    const bool perGraph = isAmong(names.perGraph, port);
+    const auto kind = samples->kindOf(port);
     if (graphOf(program, port))
       feed.number = ofGraph++;
-    else if (perGraph || isAmong(names.perNode, port))
-      feed.number = samples->add({port, program.tensors[size_t(buffer)].type,
-                                  std::move(feed.value),
-                                  port.ignore.has_value(), perGraph});
+    else if (kind)
+      feed.number =
+          samples->add({port, program.tensors[size_t(buffer)].type,
+                        std::move(feed.value), port.ignore.has_value(), *kind});
     else
       continue;
     feed.value = Tensor();
     feed.source = samples;
   }
-  if (Status opened = samples->open(); !opened)
+  if (Status opened = samples->open(std::move(graphs)); !opened)
     return opened.takeError();
   if (Status derived = deriveInputs(program, 1, feeds); !derived)
     return derived.takeError();

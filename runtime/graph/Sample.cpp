@@ -1,6 +1,6 @@
 #include "runtime/graph/Sample.h"
 
-#include "support/Random.h"
+#include "runtime/graph/Choice.h"
 
 #include <algorithm>
 
@@ -39,30 +39,6 @@ private:
   Numbering numbering;
   Numbers sources, destinations;
   Block block;
-};
-
-/// `few` different numbers below `all`, ascending. Floyd: each step adds one,
-/// and every set of them is as likely as any other.
-class Choice {
-public:
-  const Numbers &draw(int64_t few, int64_t all, const Random &random) {
-    chosen.clear();
-    if (int64_t(isChosen.size()) < all)
-      isChosen.resize(size_t(all), false);
-    for (int64_t last = all - few; last < all; ++last) {
-      const int64_t number = random.below(last + 1, uint64_t(last));
-      chosen.push_back(isChosen[size_t(number)] ? last : number);
-      isChosen[size_t(chosen.back())] = true;
-    }
-    for (int64_t number : chosen)
-      isChosen[size_t(number)] = false;
-    std::sort(chosen.begin(), chosen.end());
-    return chosen;
-  }
-
-private:
-  Numbers chosen;
-  std::vector<bool> isChosen;
 };
 
 Status checkNodes(const Graph &graph, const Numbers &nodes) {

@@ -242,13 +242,16 @@ GraphInputs graphOf(const Cursor &at) {
   else
     at.object({"destinations", "nodes", "self_loops", "sources"},
               {"edge_types", "graph_of", "graphs", "name", "per_graph",
-               "per_node", "per_source_node", "source_nodes", "types"});
+               "node_type", "per_node", "per_source_node", "source_nodes",
+               "source_type", "types"});
   GraphInputs graph;
   for (const auto &[key, name] :
        {std::pair("sources", &graph.sources),
         std::pair("destinations", &graph.destinations),
         std::pair("types", &graph.types), std::pair("name", &graph.name),
-        std::pair("graph_of", &graph.graphOf)})
+        std::pair("graph_of", &graph.graphOf),
+        std::pair("node_type", &graph.nodeType),
+        std::pair("source_type", &graph.sourceType)})
     if (at.has(key))
       *name = at.string(key);
   graph.nodes = at.integer("nodes", 0, sizeLimit);

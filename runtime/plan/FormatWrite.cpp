@@ -192,6 +192,10 @@ Json graphToJson(const GraphInputs &graph) {
   }
   if (!graph.name.empty())
     json["name"] = graph.name;
+  if (!graph.nodeType.empty())
+    json["node_type"] = graph.nodeType;
+  if (!graph.sourceType.empty())
+    json["source_type"] = graph.sourceType;
   if (graph.graphs) {
     json["graphs"] = *graph.graphs;
     json["graph_of"] = graph.graphOf;

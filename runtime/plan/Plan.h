@@ -175,6 +175,9 @@ struct GraphInputs {
   std::optional<int64_t> graphs;
   std::string graphOf;
   std::vector<std::string> perGraph;
+  /// Where nodes are of several types: the names of those that edges lead to,
+  /// and come from, if that is another one; or "".
+  std::string nodeType, sourceType;
 
   bool operator==(const GraphInputs &other) const {
     return sources == other.sources && destinations == other.destinations &&
@@ -184,7 +187,8 @@ struct GraphInputs {
            perSourceNode == other.perSourceNode && types == other.types &&
            edgeTypes == other.edgeTypes && name == other.name &&
            graphs == other.graphs && graphOf == other.graphOf &&
-           perGraph == other.perGraph;
+           perGraph == other.perGraph && nodeType == other.nodeType &&
+           sourceType == other.sourceType;
   }
 };
 

@@ -2,6 +2,7 @@
 #include "support/Text.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace smex;
@@ -24,6 +25,7 @@ public:
     rows("per_source_node", graph.perSourceNode, graph.sourceNodes.value_or(-1),
          "node");
     members();
+    typeNames();
     if (graph.sourceNodes && graph.selfLoops && !complaint)
       complaint.add(place, ".self_loops: an edge from a node to itself is "
                            "between nodes of one type");
@@ -118,6 +120,18 @@ private:
                       "\" has a row per node, too");
   }
 
+  /// A name for each type, where there are two.
+  void typeNames() {
+    if (complaint ||
+        (graph.sourceNodes && !graph.nodeType.empty() &&
+         !graph.sourceType.empty() && graph.nodeType != graph.sourceType))
+      return;
+    if (graph.sourceNodes || !graph.sourceType.empty())
+      complaint.add(place, ".source_type: edges between nodes of two types "
+                           "have a node_type and another source_type, others "
+                           "have no source_type");
+  }
+
   void layout(const GraphLayout &layout) {
     if (Status sound = graph::check(layout.rooms); !sound)
       return complaint.add(place, ".layout.", sound.error().message);
@@ -150,6 +164,26 @@ private:
 
 } // namespace
 
+/// Where there are several graphs, each type has a name, and one room.
+static void validateTypes(const std::vector<GraphInputs> &graphs,
+                          Complaint &complaint) {
+  std::map<std::string, int64_t> rooms;
+  for (size_t i = 0; i < graphs.size() && !complaint; ++i) {
+    const GraphInputs &graph = graphs[i];
+    const auto add = [&](const char *key, const std::string &name,
+                         int64_t nodes) {
+      if (!complaint &&
+          (name.empty() || rooms.emplace(name, nodes).first->second != nodes))
+        complaint.add("graph[", i, "].", key, ": \"", printable(name),
+                      "\" is no name, or has another number of nodes "
+                      "elsewhere");
+    };
+    add("node_type", graph.nodeType, graph.nodes);
+    if (graph.sourceNodes)
+      add("source_type", graph.sourceType, *graph.sourceNodes);
+  }
+}
+
 void plan::validateGraphs(const Program &program, Complaint &complaint) {
   const auto &graphs = program.graphs;
   std::set<std::string> names, inputs;
@@ -172,4 +206,6 @@ void plan::validateGraphs(const Program &program, Complaint &complaint) {
         complaint.add(place, ": \"", printable(input),
                       "\" is of another graph, too");
   }
+  if (graphs.size() > 1)
+    validateTypes(graphs, complaint);
 }

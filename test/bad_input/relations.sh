@@ -53,10 +53,40 @@ ran '--graph follows=: the name of a file is missing$' "${all[@]:0:4}" --graph f
 ran 'none: cannot open' "${all[@]:0:4}" --graph follows=none
 ran 'rates: is a matrix of 3 x 2, and a graph has as many rows as columns' "${all[@]:0:4}" --graph follows=rates
 ran 'input "users" has a row per node: 3 by rates, and 2 by small: give files that agree' "${all[@]:0:4}" --graph follows=small
-ran '--sample: the plan has 3 graphs, and samples are of one$' "${all[@]}" --sample 2 --batch 1
+ran '--sample: the plan has no labels of nodes' "${all[@]}" --sample 2 --batch 1
 ran '--walk: the plan has 3 graphs, and samples are of one$' "${all[@]}" --walk 2 --batch 1
 ran '--parts: the plan has 3 graphs, and samples are of one$' "${all[@]}" --parts 2
 ran 'more=users and 1 more: has 7 nodes that edges come from, and the plan has room for 3: compile it with --dim NODES=7 or more$' --graph follows=more=users --graph follows=follows --graph rates=more=users --graph rates=follows --graph rated_by=more=users --graph rated_by=follows
+# Samples of all graphs.
+"$smexc" model.json --dim users=3 --dim items=4 --dim rates_edges=1 --dim rated_by_edges=1 --dim follows_edges=1 --gpus 2 \
+  --train --loss cross_entropy --optimizer sgd --lr 0.1 -o trained > /dev/null || complain "graphs to train on"
+"$smexc" model.json "${room[@]}" --gpus 1 --train --loss cross_entropy --optimizer sgd --lr 0.1 -o alike > /dev/null \
+  || complain "as many users as items"
+gives 1 '--sample: the plan has no labels of nodes, or as many rows of them as nodes of two types, or all of them count: ' \
+  "$run" alike "${all[@]}" --sample 1 --batch 1
+sampled() { # MESSAGE OPTION...
+  gives 1 "$1" "$run" trained --sample=-1,-1 "${@:2}"
+}
+matrix many 5 5
+matrix many_rated_by 2 5
+matrix many_rates 5 2
+matrix other_rates 5 3
+many=(--graph rates=many_rates --graph rated_by=many_rated_by --graph follows=many)
+"$run" trained "${many[@]}" --sample=-1,-1 --batch 1 --steps 8 --verify > /dev/null || complain "samples of graphs"
+sampled '--batch 4: the plan has room for 3 nodes: compile it with --dim users=N for the batch' "${many[@]}" --batch 4
+sampled 'input "items" has a row per node: 3 by other_rates, and 2 by many_rated_by: ' \
+  "${many[@]:2}" --graph rates=other_rates --batch 1
+printf '%%%%MatrixMarket matrix coordinate pattern general\n2 5 2\n2 5\n1 5\n' > many_rated_by
+/usr/bin/python3 -c 'import numpy as np
+np.save("users5.npy", np.zeros((5, 3), np.float32))
+np.save("items2.npy", np.zeros((2, 2), np.float32))
+np.save("labels5.npy", np.array([-100, -100, -100, -100, 1]))'
+inputs=(--input users=users5.npy --input items=items2.npy --input labels=labels5.npy)
+sampled 'step 1: many_rated_by: a sample for 1 node, 3 nodes and 2 edges in all: has 2 edges, and the plan has room for 1: ' \
+  "${many[@]}" "${inputs[@]}" --batch 1
+gives 1 'input "users": users5.npy is f32\[5, 3\], and f32\[3, 3\] is expected, a row per node of ' \
+  "$run" trained "${all[@]}" "${inputs[@]}" --sample 1 --batch 1
+
 /usr/bin/python3 -c 'import numpy as np; np.save("users.npy", np.zeros((3, 3), np.float32))'
 ran 'input "[a-z_]*/sources" is missing: add --graph [a-z_]*=FILE, or --input' --input users=users.npy
 gives 1 'rates: the plan has no graph to bind: its model works on none, or it was compiled with --graph$' "$run" plan --graph rates

@@ -3,9 +3,10 @@
 // (fused, batched, over segments, partitioned) against the interpreter, which
 // applies one operator of the model after the other.
 //
-//   random_graphs MODEL.json any|acyclic|relations GRAPHS
+//   random_graphs MODEL.json any|acyclic|batch|relations GRAPHS
 //
-// relations: between users and items, as hetero-sage has them.
+// batch: several side by side, some of them empty; relations: between users and
+// items, as hetero-sage has them.
 #include "compiler/training/TrainingGraph.h"
 #include "test/compiler/frontend/evaluate.h"
 #include "test/end_to_end/Harness.h"
@@ -42,6 +43,17 @@ std::string writeGraph(const std::string &name, int64_t sources,
 std::vector<std::string> writeGraph(const graph::Graph &g, graph::Die &die) {
   return {writeGraph("graph.mtx", g.nodes(), g, die,
                      [](int64_t node) { return node; })};
+}
+
+std::vector<std::string> writeBatch(const graph::Graph &first,
+                                    graph::Die &die) {
+  std::vector<std::string> files = writeGraph(first, die);
+  for (int64_t more = die.below(4); more > 0; --more) {
+    const graph::Graph next = graph::randomGraph(die);
+    files.push_back(writeGraph(std::to_string(more) + ".mtx", next.nodes(),
+                               next, die, [](int64_t node) { return node; }));
+  }
+  return files;
 }
 
 /// Users are the graph's nodes, items those of a second one; parallel edges
@@ -179,9 +191,12 @@ int main(int count, char **arguments) {
     const graph::Graph g = graph::randomGraph(die, kind == "acyclic");
     if (g.nodes() == 0)
       continue;
-    const std::string problem = tryGraphs(
-        arguments[1],
-        kind == "relations" ? writeRelations(g, die) : writeGraph(g, die), die);
+    const std::string problem =
+        tryGraphs(arguments[1],
+                  kind == "relations" ? writeRelations(g, die)
+                  : kind == "batch"   ? writeBatch(g, die)
+                                      : writeGraph(g, die),
+                  die);
     if (!problem.empty()) {
       std::fprintf(stderr, "seed %u, %lld nodes, %lld edges: %s\n", seed,
                    (long long)g.nodes(), (long long)g.edges(), problem.c_str());

@@ -1,5 +1,5 @@
 #!/bin/bash
-# usage: random_graphs.sh SMEX_ZOO RANDOM_GRAPHS acyclic|any|relations GRAPHS NAME [SIZES...]
+# usage: random_graphs.sh SMEX_ZOO RANDOM_GRAPHS acyclic|any|batch|relations GRAPHS NAME [SIZES...]
 set -euo pipefail
 zoo=$1 random=$2 kind=$3 graphs=$4
 shift 4

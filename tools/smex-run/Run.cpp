@@ -92,7 +92,7 @@ private:
     auto read = readInputs(program, arguments.inputs, options.steps,
                            arguments.seed, graphs);
     if (read && isSampled())
-      read = sampleFeeds(program, std::move(graphs[0]), std::move(*read),
+      read = sampleFeeds(program, std::move(graphs), std::move(*read),
                          {arguments.fanouts, arguments.batch, arguments.seed,
                           arguments.parts, arguments.walk});
     if (!read)

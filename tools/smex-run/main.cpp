@@ -51,7 +51,8 @@ void declare(CLI::App &app, RunArguments &arguments) {
       app.add_option("--sample", arguments.fanouts,
                      "train on samples of the graph: so many neighbours of "
                      "each node, for each layer of the network, the first one "
-                     "first, as in 10,25; -1: all of them")
+                     "first, as in 10,25; -1: all of them; of several "
+                     "graphs, in each")
           ->delimiter(',')
           ->check(CLI::Range(int64_t(-1), int64_t(1) << 40))
           ->allow_extra_args(false)
@@ -70,7 +71,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
                      "train on random walks of so many edges, one from each "
                      "node of the batch against the direction of edges: on the "
                      "nodes seen and the edges walked")
-          ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+          ->check(CLI::Range(int64_t(1), int64_t(1) << 20))
           ->needs(graph, batch)
           ->excludes(sample);
   app.final_callback([=] {

@@ -88,7 +88,7 @@ std::vector<T> valuesOf(const std::vector<Feed> &feeds, int input, int step) {
 
 TEST_CASE("an epoch has each node whose label counts once") {
   const plan::Program p = program();
-  const auto sampled = sampleFeeds(p, randomGraph(), feeds(), {{2, 2}, 4, 3});
+  const auto sampled = sampleFeeds(p, {randomGraph()}, feeds(), {{2, 2}, 4, 3});
   INFO((sampled ? "" : sampled.error().message));
   REQUIRE(sampled);
   const int64_t counted = 26, steps = 7; // the last step has two
@@ -119,7 +119,7 @@ TEST_CASE("a step's inputs are those of a part of the graph") {
   for (int64_t e = 0; e < run.relation.graph.edges(); ++e)
     edges.insert(
         {run.relation.graph.source(e), run.relation.graph.destination(e)});
-  const auto sampled = sampleFeeds(p, run, feeds(), {{2, 2}, 4, 3});
+  const auto sampled = sampleFeeds(p, {run}, feeds(), {{2, 2}, 4, 3});
   REQUIRE(sampled);
   CHECK_FALSE((*sampled)[0].source); // has no row per node
   for (int step = 0; step < 20; ++step) {
@@ -149,7 +149,7 @@ TEST_CASE("a step works on what walks against the edges have seen") {
   const graph::Graph back = graph::reversed(run.relation.graph);
   const graph::Rows out = graph::bySource(back);
   using Edges = std::multiset<std::pair<int64_t, int64_t>>;
-  const auto sampled = sampleFeeds(p, run, feeds(), {{}, 4, 3, 0, 5});
+  const auto sampled = sampleFeeds(p, {run}, feeds(), {{}, 4, 3, 0, 5});
   INFO((sampled ? "" : sampled.error().message));
   REQUIRE(sampled);
   for (int step : {5, 0, 1, 2, 3, 4, 6, 19}) {
@@ -196,16 +196,17 @@ TEST_CASE("a step works on what walks against the edges have seen") {
 
 TEST_CASE("walks are functions of the seed and the step, or too long") {
   const plan::Program p = program();
-  const auto one = sampleFeeds(p, randomGraph(), feeds(), {{}, 4, 3, 0, 5});
-  const auto same = sampleFeeds(p, randomGraph(), feeds(), {{}, 4, 3, 0, 5});
-  const auto other = sampleFeeds(p, randomGraph(), feeds(), {{}, 4, 4, 0, 5});
+  const auto one = sampleFeeds(p, {randomGraph()}, feeds(), {{}, 4, 3, 0, 5});
+  const auto same = sampleFeeds(p, {randomGraph()}, feeds(), {{}, 4, 3, 0, 5});
+  const auto other = sampleFeeds(p, {randomGraph()}, feeds(), {{}, 4, 4, 0, 5});
   REQUIRE((one && same && other));
   for (int step : {30, 2, 1, 0, 9})
     for (int input : {2, 3, 4})
       CHECK(valuesOf<int64_t>(*one, input, step) ==
             valuesOf<int64_t>(*same, input, step));
   CHECK(valuesOf<int64_t>(*one, 2, 0) != valuesOf<int64_t>(*other, 2, 0));
-  const auto longer = sampleFeeds(p, randomGraph(), feeds(), {{}, 9, 3, 0, 90});
+  const auto longer =
+      sampleFeeds(p, {randomGraph()}, feeds(), {{}, 9, 3, 0, 90});
   REQUIRE(longer);
   const auto values = (*longer)[1].at(1, room * 8);
   REQUIRE_FALSE(values);
@@ -216,9 +217,9 @@ TEST_CASE("walks are functions of the seed and the step, or too long") {
 
 TEST_CASE("a sample is a function of the seed and the step") {
   const plan::Program p = program();
-  const auto one = sampleFeeds(p, randomGraph(), feeds(), {{2, 2}, 4, 3});
-  const auto same = sampleFeeds(p, randomGraph(), feeds(), {{2, 2}, 4, 3});
-  const auto other = sampleFeeds(p, randomGraph(), feeds(), {{2, 2}, 4, 4});
+  const auto one = sampleFeeds(p, {randomGraph()}, feeds(), {{2, 2}, 4, 3});
+  const auto same = sampleFeeds(p, {randomGraph()}, feeds(), {{2, 2}, 4, 3});
+  const auto other = sampleFeeds(p, {randomGraph()}, feeds(), {{2, 2}, 4, 4});
   REQUIRE((one && same && other));
   bool differs = false;
   for (int step : {0, 1, 2, 9, 30}) // in any order
@@ -279,7 +280,7 @@ TEST_CASE("each part is a graph of a batch") {
       all[6].value.data<int64_t>()[part] = 100 + part;
     return all;
   };
-  const auto sampled = sampleFeeds(p, stars(20), feedsOf(20), {{}, 0, 3, 6});
+  const auto sampled = sampleFeeds(p, {stars(20)}, feedsOf(20), {{}, 0, 3, 6});
   INFO((sampled ? "" : sampled.error().message));
   REQUIRE(sampled);
   std::multiset<int64_t> seen;
@@ -301,18 +302,18 @@ TEST_CASE("each part is a graph of a batch") {
   CHECK(seen.size() == 20);
   CHECK(std::set<int64_t>(seen.begin(), seen.end()).size() == 20);
 
-  const auto many = sampleFeeds(p, stars(20), feedsOf(20), {{}, 0, 3, 8});
+  const auto many = sampleFeeds(p, {stars(20)}, feedsOf(20), {{}, 0, 3, 8});
   REQUIRE_FALSE(many);
   CHECK_THAT(many.error().message,
              Catch::Contains("--parts 8: the plan has room for 7 graphs: "
                              "compile it with --dim graphs=8 or more"));
-  CHECK(sampleFeeds(p, stars(5), feedsOf(5), {{}, 0, 3, 8}));
+  CHECK(sampleFeeds(p, {stars(5)}, feedsOf(5), {{}, 0, 3, 8}));
 }
 
 TEST_CASE("a sample that exceeds the plan is an error of its step") {
   const plan::Program p = program();
   const auto sampled =
-      sampleFeeds(p, randomGraph(), feeds(), {{-1, -1, -1, -1}, 20, 3});
+      sampleFeeds(p, {randomGraph()}, feeds(), {{-1, -1, -1, -1}, 20, 3});
   REQUIRE(sampled);
   const auto values = (*sampled)[1].at(2, room * 8);
   REQUIRE_FALSE(values);

@@ -228,6 +228,8 @@ Plan withRelations() {
     rates.name = "rates";
     rates.selfLoops = false;
     rates.sourceNodes = 4;
+    rates.sourceType = "users";
+    rates.nodeType = "items";
     rates.types = "kind";
     rates.edgeTypes = 2;
     GraphInputs follows;
@@ -235,6 +237,7 @@ Plan withRelations() {
     follows.sources = "from";
     follows.destinations = "to";
     follows.nodes = 4;
+    follows.nodeType = "users";
     part->program.graphs.push_back(follows);
   }
   plan.peakBytes = {896, 896};
@@ -281,4 +284,15 @@ TEST_CASE("graphs that do not go together are refused") {
                g[0].selfLoops = true;
              }),
              contains("graph[0].self_loops: an edge from a node to itself"));
+  CHECK_THAT(refusedRelations([](Graphs &g) { g[0].sourceType = ""; }),
+             contains("graph[0].source_type: edges between nodes of two types "
+                      "have a node_type and another source_type"));
+  CHECK_THAT(refusedRelations([](Graphs &g) { g[1].sourceType = "items"; }),
+             contains("graph[1].source_type: "));
+  CHECK_THAT(refusedRelations([](Graphs &g) { g[1].nodeType = ""; }),
+             contains("graph[1].node_type: \"\" is no name, or has another"));
+  CHECK_THAT(
+      refusedRelations([](Graphs &g) { g[1].nodeType = "items"; }),
+      contains("graph[1].node_type: \"items\" is no name, or has another "
+               "number of nodes elsewhere"));
 }

@@ -1,0 +1,156 @@
+#include "runtime/executor/Sampler.h"
+
+#include "runtime/graph/Change.h"
+#include "runtime/graph/Components.h"
+#include "runtime/graph/Sample.h"
+#include "runtime/graph/Walk.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::runtime;
+using graph::Numbers;
+
+RowKinds::RowKinds(const plan::Program &program) : graphs(program.graphs) {
+  for (const plan::GraphInputs &graph : graphs) {
+    const size_t to = typeOf(graph.nodeType);
+    ends.emplace_back(graph.sourceNodes ? typeOf(graph.sourceType) : to, to);
+  }
+}
+
+size_t RowKinds::typeOf(const std::string &name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  const size_t type = size_t(found - names.begin());
+  if (found == names.end())
+    names.push_back(name);
+  return type;
+}
+
+std::optional<size_t> RowKinds::of(const plan::Port &port) const {
+  const auto isAmong = [&](const std::vector<std::string> &inputs) {
+    return std::find(inputs.begin(), inputs.end(), port.name) != inputs.end();
+  };
+  for (size_t g = 0; g < graphs.size(); ++g) {
+    if (isAmong(graphs[g].perNode))
+      return destinations(g);
+    if (isAmong(graphs[g].perSourceNode))
+      return sources(g);
+    if (isAmong(graphs[g].perGraph))
+      return names.size();
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+std::string counted(size_t count, const char *thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+/// Of one graph, with nodes of one type.
+class GraphSampler : public Sampler {
+public:
+  explicit GraphSampler(Numbers types) : types(std::move(types)) {}
+
+protected:
+  Taken takenOf(graph::Part part) const {
+    Taken taken;
+    taken.relations = {graph::Relation::of(std::move(part.graph))};
+    if (!types.empty())
+      taken.relations[0].types = graph::gather(types, part.oldEdges);
+    taken.rows = {std::move(part.oldNodes), {}};
+    return taken;
+  }
+
+private:
+  const Numbers types; // of edges, where they have some
+};
+
+class PartSampler : public GraphSampler {
+public:
+  explicit PartSampler(graph::Relation whole)
+      : GraphSampler(std::move(whole.types)),
+        components(std::move(whole.graph)) {}
+
+  Result<Taken> take(const Numbers &some, uint64_t) override {
+    Taken taken = takenOf(components.take(some));
+    taken.rows[1] = some;
+    taken.relations[0].sizes.clear();
+    for (int64_t part : some)
+      taken.relations[0].sizes.push_back(components.nodesOf(part));
+    return taken;
+  }
+  std::string what(size_t count) const override {
+    return counted(count, "part");
+  }
+  std::optional<int64_t> parts() const override { return components.count(); }
+
+private:
+  graph::Components components;
+};
+
+class NeighbourSampler : public GraphSampler {
+public:
+  NeighbourSampler(graph::Relation whole, Numbers fanouts)
+      : GraphSampler(std::move(whole.types)), graph(std::move(whole.graph)),
+        in(graph::byDestination(graph)), fanouts(std::move(fanouts)) {}
+
+  Result<Taken> take(const Numbers &some, uint64_t seed) override {
+    const auto blocks = graph::sampleNeighbours(graph, in, some, fanouts, seed);
+    if (!blocks)
+      return fail("--sample: ", blocks.error().message);
+    return takenOf(graph::unite(*blocks));
+  }
+  std::string what(size_t count) const override {
+    return "a sample for " + counted(count, "node");
+  }
+
+private:
+  const graph::Graph graph;
+  const graph::Rows in;
+  const Numbers fanouts;
+};
+
+class WalkSampler : public GraphSampler {
+public:
+  WalkSampler(graph::Relation whole, int64_t length)
+      : GraphSampler(std::move(whole.types)), length(length),
+        backwards(graph::reversed(whole.graph)),
+        out(graph::bySource(backwards)) {}
+
+  Result<Taken> take(const Numbers &some, uint64_t seed) override {
+    const auto walks = graph::randomWalks(backwards, out, some, length, seed);
+    if (!walks)
+      return fail("--walk: ", walks.error().message);
+    graph::Part part = graph::walkedGraph(backwards, *walks);
+    part.graph = graph::reversed(part.graph);
+    return takenOf(std::move(part));
+  }
+  std::string what(size_t count) const override {
+    return "walks from " + counted(count, "node");
+  }
+
+private:
+  const int64_t length;
+  const graph::Graph backwards; // each edge the other way round
+  const graph::Rows out;
+};
+
+} // namespace
+
+Result<std::unique_ptr<Sampler>>
+runtime::makeSampler(const plan::Program &program, const RowKinds &kinds,
+                     std::vector<RunGraph> graphs, const Sampling &sampling,
+                     size_t type) {
+  using Made = Result<std::unique_ptr<Sampler>>;
+  if (kinds.types().size() > 1 || graphs.size() > 1)
+    return makeRelationSampler(program, kinds, std::move(graphs), sampling,
+                               type);
+  graph::Relation &whole = graphs.front().relation;
+  if (sampling.parts > 0)
+    return Made(std::make_unique<PartSampler>(std::move(whole)));
+  if (sampling.walk > 0)
+    return Made(std::make_unique<WalkSampler>(std::move(whole), sampling.walk));
+  return Made(
+      std::make_unique<NeighbourSampler>(std::move(whole), sampling.fanouts));
+}

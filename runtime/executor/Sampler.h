@@ -1,0 +1,81 @@
+// What one step of training in portions works on (Samples.h): parts of the
+// plan's graphs, and which rows of features and labels go with them.
+#ifndef SMEX_RUNTIME_EXECUTOR_SAMPLER_H
+#define SMEX_RUNTIME_EXECUTOR_SAMPLER_H
+
+#include "runtime/executor/GraphInputs.h"
+
+#include <memory>
+
+namespace smex::runtime {
+
+struct Sampling {
+  /// Of each layer, the network's first one first: so many neighbours of each
+  /// node, or all of them, -1; in each of the plan's graphs
+  /// (graph::sampleNeighbours).
+  graph::Numbers fanouts;
+  int64_t batch = 0; // nodes whose label counts in a step; fewer end an epoch
+  uint64_t seed = 0;
+  int64_t parts = 0; // instead of nodes: parts in a step; fewer end an epoch
+  /// Instead of fan-outs: a walk of so many edges from each node of the batch,
+  /// against their direction, so that messages along them lead to where it
+  /// starts (graph::randomWalks). The nodes seen and the edges walked remain.
+  int64_t walk = 0;
+};
+
+/// What inputs have a row for each of: nodes of a type, by the plan's names of
+/// types ("" where there is one), and last, graphs of a batch.
+class RowKinds {
+public:
+  explicit RowKinds(const plan::Program &program);
+
+  const std::vector<std::string> &types() const { return names; }
+  /// The types of nodes of a graph of the plan.
+  size_t sources(size_t graph) const { return ends[graph].first; }
+  size_t destinations(size_t graph) const { return ends[graph].second; }
+  /// That of an input; nothing where its rows are of no graph.
+  std::optional<size_t> of(const plan::Port &port) const;
+
+private:
+  size_t typeOf(const std::string &name);
+
+  const std::vector<plan::GraphInputs> &graphs;
+  std::vector<std::string> names;
+  std::vector<std::pair<size_t, size_t>> ends;
+};
+
+/// Of each graph of the plan a part; of each kind of rows, which ones they are.
+struct Taken {
+  std::vector<graph::Relation> relations;
+  std::vector<graph::Numbers> rows;
+};
+
+class Sampler {
+public:
+  virtual ~Sampler() = default;
+  /// For some nodes, which are the first ones of their type then, or of some
+  /// parts. A function of its arguments.
+  virtual Result<Taken> take(const graph::Numbers &some, uint64_t seed) = 0;
+  /// What `count` of them are called, "a sample for 3 nodes".
+  virtual std::string what(size_t count) const = 0;
+  /// How many there are to choose from, where these are parts.
+  virtual std::optional<int64_t> parts() const { return std::nullopt; }
+};
+
+/// For nodes of a type (of `kinds`), or for parts. Errors: graphs that tell
+/// differently how many nodes of a type there are.
+Result<std::unique_ptr<Sampler>> makeSampler(const plan::Program &program,
+                                             const RowKinds &kinds,
+                                             std::vector<RunGraph> graphs,
+                                             const Sampling &sampling,
+                                             size_t type);
+
+/// The same for nodes of several types.
+Result<std::unique_ptr<Sampler>>
+makeRelationSampler(const plan::Program &program, const RowKinds &kinds,
+                    std::vector<RunGraph> graphs, const Sampling &sampling,
+                    size_t type);
+
+} // namespace smex::runtime
+
+#endif

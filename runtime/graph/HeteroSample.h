@@ -1,0 +1,32 @@
+// Sampled neighbours in a heterogeneous graph (Hetero.h), as one graph that
+// serves all layers of a network.
+#ifndef SMEX_RUNTIME_GRAPH_HETEROSAMPLE_H
+#define SMEX_RUNTIME_GRAPH_HETEROSAMPLE_H
+
+#include "runtime/graph/Hetero.h"
+#include "runtime/graph/Rows.h"
+
+namespace smex::graph {
+
+/// The edges of each type by their destination, numbered within its type; O(V +
+/// E).
+std::vector<Rows> byDestination(const HeteroGraph &graph);
+
+/// As sampleNeighbours (Sample.h), in each type of edges: from the last layer
+/// to the first, of each node then there, of whatever type, as many of its
+/// edges of each type as the layer's fan-out (-1: all of them), drawn without
+/// replacement. What comes of it has each edge once, in the order of old
+/// numbers; of each type of nodes those that were there first come first, so
+/// that `nodes`, of type `type`, are the first ones of theirs. `in` is
+/// byDestination(graph). What is drawn for a node has nothing to do with other
+/// nodes. O(sum of fan-outs over nodes and types of edges), logarithms apart.
+/// Errors: a type or a node that is not there; a node that occurs twice; a
+/// fan-out below -1.
+Result<HeteroPart> sampleNeighbours(const HeteroGraph &graph,
+                                    const std::vector<Rows> &in, int64_t type,
+                                    const Numbers &nodes,
+                                    const Numbers &fanouts, uint64_t seed);
+
+} // namespace smex::graph
+
+#endif

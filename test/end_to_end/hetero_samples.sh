@@ -1,0 +1,86 @@
+#!/bin/bash
+# Training on samples of users and items: of all neighbours in all relations, it
+# is PyTorch's on the whole graphs; of some, a function of the seed, for any
+# number of workers; and a network learns from samples of graphs that are larger
+# than the plan.
+# usage: hetero_samples.sh SMEX_ZOO SMEXC SMEX_RUN TRAINING_MATCHES FOLDER NAME [SIZES...]
+set -euo pipefail
+zoo=$PWD/$1 smexc=$PWD/$2 run=$PWD/$3 matches=$PWD/$4 folder=$PWD/$5 name=$6
+shift 6
+cd "${TEST_TMPDIR:-$(mktemp -d)}"
+
+"$zoo" "$name" "$@" -o model.json
+training=(--train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4)
+room=(--dim users=33 --dim items=20 --dim follows_edges=60 --dim rates_edges=90 --dim rated_by_edges=60)
+graphs=()
+for relation in follows rates rated_by; do
+  graphs+=(--graph "$relation=$folder/$relation.mtx")
+done
+data=(--input users="$folder/features.npy" --input items="$folder/items.npy" --input labels="$folder/labels.npy"
+  --parameters "$folder/$name.safetensors" --metrics metrics.json)
+for gpus in 1 2 3; do
+  "$smexc" model.json "${room[@]}" --gpus $gpus -o plan "${training[@]}"
+  "$smexc" check plan
+  for sample in "--sample 90,90 --batch 30" "--sample=-1,-1 --batch 33 --seed 7"; do
+    # shellcheck disable=SC2086
+    "$run" plan "${graphs[@]}" "${data[@]}" --steps 5 $sample --verify --save-parameters trained.safetensors
+    "$matches" metrics.json "$folder/${name}_losses.npy" trained.safetensors "$folder/${name}_parameters"
+  done
+  step() { # SEED STEPS FILE [OPTION...]
+    "$run" plan "${graphs[@]}" "${data[@]}" --sample 2,3 --batch 5 --seed "$1" --steps "$2" --save-parameters "$3" "${@:4}"
+  }
+  for seed in 1 2; do
+    step $seed 12 $seed.safetensors --verify
+    mv metrics.json $gpus.$seed.json
+  done
+  # The same bits again; and after a pause; and whichever graph comes first.
+  step 2 12 again.safetensors
+  cmp again.safetensors 2.safetensors
+  graphs=("${graphs[@]:2}" "${graphs[@]:0:2}")
+  for steps in 7 12; do
+    rm -f rest.safetensors
+    step 2 $steps rest.safetensors --checkpoint-dir checkpoints$gpus --checkpoint-every 7 --resume
+  done
+  cmp rest.safetensors 2.safetensors
+done
+
+# 400 users and 90 items, which those of one class rate: for a plan of few.
+/usr/bin/python3 - << 'PY'
+import json
+import numpy as np
+losses = {(gpus, seed): np.array([step["loss"] for step in json.load(open(f"{gpus}.{seed}.json"))["steps"]])
+          for gpus in (1, 2, 3) for seed in (1, 2)}
+for (gpus, seed), mine in losses.items():
+    np.testing.assert_allclose(mine, losses[1, seed], rtol=1e-5)
+assert np.abs(losses[1, 1] - losses[1, 2]).max() > 1e-2
+random = np.random.default_rng(5)
+users, items, classes = 400, 90, 3
+kind = {"users": np.arange(users) % classes, "items": np.arange(items) % classes}
+for relation, source, destination in (("rates", "users", "items"), ("rated_by", "items", "users"),
+                                      ("follows", "users", "users")):
+    of_class = [np.flatnonzero(kind[source] == c) for c in range(classes)]
+    edges = [(random.choice(of_class[c]), v) for v, c in enumerate(kind[destination]) for _ in range(random.integers(7))]
+    with open(f"{relation}.mtx", "w", encoding="utf-8") as file:
+        file.write("%%MatrixMarket matrix coordinate pattern general\n")
+        file.write(f"{len(kind[source])} {len(kind[destination])} {len(edges)}\n")
+        file.writelines(f"{s + 1} {d + 1}\n" for s, d in edges)
+for name, width in (("users", 12), ("items", 7)):
+    features = random.standard_normal((len(kind[name]), width)).astype(np.float32)
+    features[np.arange(len(kind[name])), kind[name]] += 1.5
+    np.save(name + ".npy", features)
+labels = kind["users"].copy()
+labels[random.random(users) < 0.5] = -1
+np.save("labels.npy", labels)
+PY
+"$smexc" model.json --dim users=60 --dim items=40 --dim follows_edges=60 --dim rates_edges=50 --dim rated_by_edges=60 \
+  --gpus 2 -o plan "${training[@]}"
+"$run" plan --graph rates=rates.mtx --graph rated_by=rated_by.mtx --graph follows=follows.mtx --input users=users.npy \
+  --input items=items.npy --input labels=labels.npy --parameters "$folder/$name.safetensors" --steps 400 --sample 2,3 \
+  --batch 4 --verify --metrics metrics.json
+/usr/bin/python3 - << 'PY'
+import json
+import numpy as np
+losses = [step["loss"] for step in json.load(open("metrics.json", encoding="utf-8"))["steps"]]
+first, last = np.mean(losses[:20]), np.mean(losses[-50:])
+assert last < first / 2, (first, last)
+PY
