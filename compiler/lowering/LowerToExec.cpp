@@ -193,18 +193,17 @@ private:
       drawn = parameter.getDrawnAttr();
     const semantic::Recipe recipe =
         role == "input" ? semantic::recipeOf(tensor) : semantic::Recipe();
-    return BufferOp::create(builder, loc, builder.getType<exec::BufferType>(),
-                            builder.getStringAttr(role),
-                            builder.getStringAttr(semantic::tensorName(tensor)),
-                            TypeAttr::get(tensor.getType()),
-                            partial ? builder.getUnitAttr() : UnitAttr(),
-                            exec::isParameterRole(role) ? drawn : FloatAttr(),
-                            role == "input" ? rangeOf(tensor)
-                                            : DenseI64ArrayAttr(),
-                            recipe.derivation, recipe.of, recipe.wraps,
-                            recipe.rows,
-                            builder.getDenseI64ArrayAttr(exec::flatten(boxes)),
-                            DenseI64ArrayAttr());
+    return BufferOp::create(
+        builder, loc, builder.getType<exec::BufferType>(),
+        builder.getStringAttr(role),
+        builder.getStringAttr(semantic::tensorName(tensor)),
+        TypeAttr::get(tensor.getType()),
+        partial ? builder.getUnitAttr() : UnitAttr(),
+        exec::isParameterRole(role) ? drawn : FloatAttr(),
+        role == "input" ? rangeOf(tensor) : DenseI64ArrayAttr(),
+        recipe.derivation, recipe.of, recipe.wraps, recipe.rows,
+        builder.getDenseI64ArrayAttr(exec::flatten(boxes)),
+        DenseI64ArrayAttr());
   }
 
   void makeHome(Value value, StringRef role) {

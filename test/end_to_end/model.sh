@@ -3,18 +3,12 @@
 # from its plan on the CPU, compared with the unpartitioned run and with PyTorch.
 # usage: model.sh SMEXC SMEX_RUN COMPARE_NPY MODEL_DIR N
 set -euo pipefail
+source "$(dirname "$0")/inputs_of.sh"
 smexc=$1 smex_run=$2 compare=$3 model=$4 gpus=$5
 work=${TEST_TMPDIR:-$(mktemp -d)}
 
-inputs=()
-for file in "$model"/inputs/*.npy; do
-  inputs+=(--input "$(basename "$file" .npy)=$file")
-done
-constants=()
-for file in "$model"/constants/*.npy; do
-  [ ! -e "$file" ] || constants+=(--constant "$(basename "$file" .npy)=$file")
-done
-"$smexc" "$model/model.onnx" "${constants[@]}" --gpus "$gpus" -o "$work/plan"
+inputs_of "$model"
+"$smexc" "$file" "${constants[@]}" --gpus "$gpus" -o "$work/plan"
 "$smexc" check "$work/plan"
 # --verify also compares predicted communication and peak bytes with measured ones.
 "$smex_run" "$work/plan" "${inputs[@]}" --verify --output-dir "$work/out" \

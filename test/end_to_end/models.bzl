@@ -23,6 +23,7 @@ def model_tests(models, gpus):
                     str(n),
                 ],
                 data = [
+                    "inputs_of.sh",
                     "//tools:compare-npy",
                     "//tools:smex-run",
                     "//tools:smexc",
@@ -52,6 +53,7 @@ def training_tests(models, gpus):
                     options,
                 ],
                 data = [
+                    "inputs_of.sh",
                     ":training_matches",
                     "//test/models:training/" + name,
                     "//tools:smex-run",

@@ -2,15 +2,13 @@
 # Training from a plan on N workers gives PyTorch's losses and parameters.
 # usage: training.sh SMEXC SMEX_RUN TRAINING_MATCHES MODEL_DIR N OPTION...
 set -euo pipefail
+source "$(dirname "$0")/inputs_of.sh"
 smexc=$1 smex_run=$2 matches=$3 model=$4 gpus=$5
 shift 5
 work=${TEST_TMPDIR:-$(mktemp -d)}
 
-inputs=()
-for file in "$model"/inputs/*.npy; do
-  inputs+=(--input "$(basename "$file" .npy)=$file")
-done
-"$smexc" "$model/model.onnx" --train "$@" --gpus "$gpus" -o "$work/plan"
+inputs_of "$model"
+"$smexc" "$file" "${constants[@]}" --train "$@" --gpus "$gpus" -o "$work/plan"
 "$smexc" check "$work/plan"
 "$smex_run" "$work/plan" "${inputs[@]}" --steps 6 --verify --metrics "$work/metrics.json" \
   --save-parameters "$work/trained.safetensors"

@@ -1,5 +1,5 @@
-"""Makes pyg_gat and pyg_gcn: graph networks of PyTorch Geometric on a random graph, as PyTorch exports them, without
-what it notes of the source. Needs torch, torch_geometric, onnx, onnxscript; made with 2.15, 2.8.1.
+"""Makes pyg_gat, pyg_gcn and training/pyg_gcn_sgd: graph networks of PyTorch Geometric on a random graph, as PyTorch exports
+them, without what it notes of the source; six steps of training. Needs torch, torch_geometric, onnx, onnxscript; made with 2.15, 2.8.1.
 
 usage: export_pyg.py FOLDER
 """
@@ -29,7 +29,7 @@ class Network(torch.nn.Module):
 
 def save(name, network, dynamo, x, edges, edges_in):
     folder = os.path.join(sys.argv[1], name)
-    for each in ["inputs", "outputs", edges_in]:
+    for each in ["inputs", edges_in]:
         os.makedirs(os.path.join(folder, each), exist_ok=True)
     path = folder + "/model.onnx"
     network.eval()
@@ -45,14 +45,41 @@ def save(name, network, dynamo, x, edges, edges_in):
     onnx.save(model, path)
     np.save(folder + "/inputs/x.npy", x.numpy())
     np.save(f"{folder}/{edges_in}/edge_index.npy", edges.numpy())
+    return folder
+
+
+def save_outputs(folder, network, x, edges):
+    os.makedirs(folder + "/outputs", exist_ok=True)
     with torch.no_grad():
         np.save(folder + "/outputs/output0.npy", network(x, edges).numpy())
+
+
+def save_training(folder, network, x, edges):
+    """Plain gradient descent, as the test says it again."""
+    os.makedirs(folder + "/parameters", exist_ok=True)
+    labels = torch.randint(0, 5, (NODES,))
+    np.save(folder + "/inputs/labels.npy", labels.numpy())
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    losses = []
+    for _ in range(6):
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(network(x, edges), labels)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    np.save(folder + "/losses.npy", np.float32(losses))
+    for name, value in network.named_parameters():
+        np.save(f"{folder}/parameters/{name}.npy", value.detach().numpy())
 
 
 torch.manual_seed(1)
 x = torch.randn(NODES, FEATURES)
 edges = torch.randint(0, NODES, (2, EDGES))
 edges[1, :5] = edges[0, :5]  # some self-loops
-save("pyg_gat", Network(GATConv(FEATURES, 8, heads=2, add_self_loops=False),
-                        GATConv(16, 5, add_self_loops=False)), False, x, edges, "inputs")
-save("pyg_gcn", Network(GCNConv(FEATURES, 8), GCNConv(8, 5)), True, x, edges, "constants")
+gat = Network(GATConv(FEATURES, 8, heads=2, add_self_loops=False), GATConv(16, 5, add_self_loops=False))
+save_outputs(save("pyg_gat", gat, False, x, edges, "inputs"), gat, x, edges)
+gcn = Network(GCNConv(FEATURES, 8), GCNConv(8, 5))
+torch.nn.init.uniform_(gcn.first.bias)  # equal initializers would be one
+torch.nn.init.uniform_(gcn.second.bias)
+save_outputs(save("pyg_gcn", gcn, True, x, edges, "constants"), gcn, x, edges)
+save_training(save("training/pyg_gcn_sgd", gcn, True, x, edges, "constants"), gcn, x, edges)
