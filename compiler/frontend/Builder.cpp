@@ -84,6 +84,18 @@ void Builder::setConstant(ValueId v) {
     values[v].constant = true;
 }
 
+ValueId Builder::untrained(ValueId v) {
+  if (values[v].kind != Entry::Kind::Parameter)
+    return v;
+  const auto [twin, isNew] = twins.try_emplace(v);
+  if (isNew) {
+    Entry entry = values[v];
+    entry.constant = true;
+    twin->second = add(std::move(entry));
+  }
+  return twin->second;
+}
+
 ValueId Builder::addSequence(std::vector<ValueId> elements) {
   sequences.push_back(std::move(elements));
   return firstSequence + int(sequences.size()) - 1;
@@ -296,10 +308,13 @@ Model Builder::finish(
   Model model;
   std::unordered_set<std::string> names;
   std::vector<int> number(values.size(), -1);
+  const auto isKept = [&](size_t v) {
+    return needed[v] || values[v].kind == Entry::Kind::Input;
+  };
   // The model's own names first: a made name gives way.
   for (bool named : {true, false})
-    for (Entry &entry : values)
-      if (entry.named() == named) {
+    for (size_t v = 0; v < values.size(); ++v)
+      if (Entry &entry = values[v]; isKept(v) && entry.named() == named) {
         std::string name = entry.name;
         for (int i = 2; !names.insert(name).second; ++i)
           name = entry.name + "_" + std::to_string(i);
@@ -307,7 +322,7 @@ Model Builder::finish(
       }
   for (size_t v = 0; v < values.size(); ++v) {
     const Entry &entry = values[v];
-    if (!needed[v] && entry.kind != Entry::Kind::Input)
+    if (!isKept(v))
       continue;
     number[v] = int(model.values.size());
     model.values.push_back({entry.name, entry.type});

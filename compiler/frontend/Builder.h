@@ -48,8 +48,10 @@ public:
   /// After each step of training, the parameter becomes the value, and is no
   /// weight. False where `parameter` is none, or of another type.
   bool addUpdate(ValueId parameter, ValueId value);
-  /// A parameter that training leaves alone.
-  void setConstant(ValueId v);
+  /// The parameter as one that training leaves alone, apart from itself: some
+  /// exporters store equal tensors once, and what is a weight elsewhere stays
+  /// one. Other values as they are.
+  ValueId untrained(ValueId v);
   ValueId addSequence(std::vector<ValueId> elements);
   const std::vector<ValueId> &sequence(ValueId v) const {
     return sequences[v - firstSequence];
@@ -117,6 +119,7 @@ private:
   bool stays(const Entry &e) const {
     return e.kind == Entry::Kind::Computed && (!e.tensor || e.weight);
   }
+  void setConstant(ValueId v);
   ValueId add(Entry entry);
   ValueId apply(tdl::Application application, std::vector<ValueId> operands,
                 const std::string &node);
@@ -125,6 +128,7 @@ private:
   size_t inputs = 0;
   std::optional<ValueId> seed; // see randomSeed
   std::vector<std::pair<ValueId, ValueId>> updates;
+  std::unordered_map<ValueId, ValueId> twins; // see untrained
   std::deque<std::vector<ValueId>> sequences;
   std::deque<Entry> values;              // types are handed out by reference
   std::vector<Application> applications; // operands, result: ValueIds

@@ -43,18 +43,16 @@ std::string valueOf(const Properties &properties, const char *key) {
   return found == properties.end() ? "" : found->second;
 }
 
-/// The parameters that a signature lists, quoted: lines such as
+/// The parameters that a signature lists: lines such as
 /// `p_weight: PARAMETER target='weight'`.
-std::vector<std::string> quotedParameters(const std::string &signature) {
-  const std::string mark = ": PARAMETER target=";
+std::vector<std::string> parametersIn(const std::string &signature) {
+  const std::string mark = ": PARAMETER target='";
   std::vector<std::string> names;
   for (size_t at = signature.find(mark); at != std::string::npos;
        at = signature.find(mark, at + 1)) {
     const size_t first = at + mark.size();
-    const size_t end = signature.find('\n', first);
-    const std::string target = signature.substr(first, end - first);
-    if (const size_t close = target.find('\'', 1); close != std::string::npos)
-      names.push_back(target.substr(0, close + 1));
+    const size_t end = signature.find_first_of("'\n", first);
+    names.push_back(signature.substr(first, end - first));
   }
   return names;
 }
@@ -65,25 +63,23 @@ std::optional<std::unordered_set<std::string>>
 smex::frontend::notedWeights(const onnx::GraphProto &graph) {
   constexpr int ofGraph = 16, ofValue = 4; // metadata_props
   const auto parameters =
-      quotedParameters(valueOf(propertiesOf(graph.unknown_fields(), ofGraph),
-                               "pkg.torch.export.ExportedProgram."
-                               "graph_signature"));
-  std::unordered_set<std::string> weights;
-  bool isNoted = false;
+      parametersIn(valueOf(propertiesOf(graph.unknown_fields(), ofGraph),
+                           "pkg.torch.export.ExportedProgram."
+                           "graph_signature"));
+  // Also under its name is what was computed of it in its place.
+  std::unordered_set<std::string> weights(parameters.begin(), parameters.end());
   for (const auto &value : graph.value_info()) {
     const Properties properties = propertiesOf(value.unknown_fields(), ofValue);
     if (valueOf(properties, "pkg.torch.export.graph_signature.InputSpec."
-                            "kind") == "PARAMETER") {
-      isNoted = true;
+                            "kind") == "PARAMETER")
       weights.insert(value.name());
-    }
     const std::string origins =
         valueOf(properties, "pkg.onnxscript.optimizer.folded_from");
     for (const std::string &parameter : parameters)
-      if (origins.find(parameter) != std::string::npos)
+      if (origins.find("'" + parameter + "'") != std::string::npos)
         weights.insert(value.name());
   }
-  if (!isNoted)
+  if (weights.empty())
     return std::nullopt;
   return weights;
 }

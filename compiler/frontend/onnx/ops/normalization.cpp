@@ -35,11 +35,13 @@ static void convertBatchNorm(Node &n) {
   const bool training = n.opset >= 14 && n.integer("training_mode", 0);
   const DType type = n.inType(0).dtype;
   const DType wide = isFloat(type) && byteSize(type) < 4 ? DType::F32 : type;
+  // Statistics are moved, not trained.
+  const auto operand = [&](size_t i) {
+    return i < 3 ? n.in(i) : n.builder.untrained(n.in(i));
+  };
   std::vector<ValueId> operands;
-  for (size_t i : {3, 4}) // statistics are moved, not trained
-    n.builder.setConstant(n.in(i));
   for (size_t i = 0; i < 5; ++i)
-    operands.push_back(n.cast(n.in(i), i == 0 && !training ? type : wide));
+    operands.push_back(n.cast(operand(i), i == 0 && !training ? type : wide));
   if (training) {
     const auto results =
         n.applyAll("batch_norm_training", operands,
@@ -48,7 +50,7 @@ static void convertBatchNorm(Node &n) {
     for (size_t i : {1, 2}) {
       const ValueId moved = n.cast(results[i], n.inType(i + 2).dtype);
       n.out(i, moved);
-      n.builder.addUpdate(n.in(i + 2), moved);
+      n.builder.addUpdate(operand(i + 2), moved);
     }
     return;
   }
