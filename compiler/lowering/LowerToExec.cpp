@@ -41,7 +41,7 @@ bool isOpaque(const tdl::Lambda &lambda) {
 struct Work {
   Regions indices;         // its part of every index variable
   std::vector<int> groups; // which share of the reduction; -1: none
-  bool partial = false;    // more than one share
+  bool partial = false;    // to be reduced, or handed to those without a share
 };
 
 class Lowering {
@@ -115,7 +115,8 @@ private:
             part[i].first >= part[i].second && apply.getExtents()[rank + i] > 0;
       number = nothing ? -1 : next++;
     }
-    work.partial = next > 1;
+    // A scalar has no empty share to say that a worker has not computed it.
+    bool isMissing = false;
     for (Box &box : work.indices) {
       std::vector<std::pair<int64_t, int64_t>> part;
       for (size_t i = rank; i < box.size(); ++i)
@@ -124,7 +125,9 @@ private:
       if (work.groups.back() < 0)
         for (Interval &side : box)
           side.hi = side.lo;
+      isMissing |= work.groups.back() < 0;
     }
+    work.partial = next > 1 || (rank == 0 && isMissing);
 
     // Whoever computes all that it owns, and more, computes only that.
     const Regions home = homeRegions(apply.getResult());

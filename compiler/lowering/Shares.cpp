@@ -29,6 +29,9 @@ std::vector<Box> smex::lowering::shares(const std::vector<int64_t> &extents,
     for (size_t step = 0; step < ways.size(); ++step)
       if (const int64_t d = choice[step]; d >= 0)
         box[d] = cut(box[d], ways[step], ofWorker[step]);
+      else if (d < -1 && -2 - d != ofWorker[step])
+        for (Interval &side : box)
+          side.hi = side.lo;
     boxes.push_back(std::move(box));
   }
   return boxes;

@@ -13,7 +13,8 @@ namespace smex::lowering {
 std::vector<std::vector<int64_t>> digits(const std::vector<int64_t> &ways);
 
 /// Each worker's share of a box [0, extents) of which step s cuts dimension
-/// choice[s] (-1: none) in ways[s].
+/// choice[s] in ways[s]; -1: none, below that: group -2 - choice[s] has it all,
+/// and the others nothing.
 std::vector<Box> shares(const std::vector<int64_t> &extents,
                         const std::vector<int64_t> &choice,
                         const std::vector<int64_t> &ways);

@@ -98,8 +98,12 @@ Box share(const std::vector<int64_t> &extents, const Plan &plan, int64_t worker,
   for (const Step &step : plan.steps) {
     weight /= step.ways;
     const int along = (step.*choices)[id];
-    if (along != kWhole)
-      box[along] = cut(box[along], step.ways, worker / weight % step.ways);
+    const int64_t group = worker / weight % step.ways;
+    if (isPlaced(along) && placeOfChoice(along) != group)
+      for (Interval &side : box)
+        side.hi = side.lo;
+    else if (along > kWhole)
+      box[along] = cut(box[along], step.ways, group);
   }
   return box;
 }
@@ -143,16 +147,23 @@ Status partition::validate(const Graph &graph, const Plan &plan) {
     if (step.tensors.size() != graph.tensors.size() ||
         step.operators.size() != graph.operators.size())
       return fail("a step that does not decide on every tensor and operator");
+    const auto isGroup = [&](int choice, size_t dimensions) {
+      return dimensions > 0 && placeOfChoice(choice) < step.ways;
+    };
     for (size_t t = 0; t < graph.tensors.size(); ++t)
-      if (step.tensors[t] < kWhole ||
-          step.tensors[t] >= int(graph.tensors[t].shape.size()))
+      if (const size_t rank = graph.tensors[t].shape.size();
+          isPlaced(step.tensors[t]) ? !isGroup(step.tensors[t], rank)
+                                    : step.tensors[t] >= int(rank))
         return fail("tensor ", graph.tensors[t].name, ": no dimension ",
                     step.tensors[t]);
     for (size_t o = 0; o < graph.operators.size(); ++o) {
       const std::vector<int> &splits = graph.operators[o].splits;
-      if (step.operators[o] != kWhole &&
-          std::find(splits.begin(), splits.end(), step.operators[o]) ==
-              splits.end())
+      const int choice = step.operators[o];
+      if (choice != kWhole &&
+          (isPlaced(choice)
+               ? !isGroup(choice, graph.operators[o].extents.size())
+               : std::find(splits.begin(), splits.end(), choice) ==
+                     splits.end()))
         return fail("operator ", graph.operators[o].name, ": index variable ",
                     step.operators[o], " may not be cut");
     }

@@ -50,9 +50,15 @@ struct Graph {
 /// whole.
 constexpr int kWhole = -1;
 
+/// One that only this group holds, or computes, whole: placement. Not of a
+/// tensor without dimensions, or an operator without index variables.
+constexpr int placedOn(int64_t group) { return kWhole - 1 - int(group); }
+constexpr bool isPlaced(int choice) { return choice < kWhole; }
+constexpr int64_t placeOfChoice(int choice) { return kWhole - 1 - choice; }
+
 /// One step of the recursion (thesis section 3.5.2): every group of workers is
 /// divided into `ways` groups, each tensor along one dimension and each
-/// operator along one index variable, or kWhole.
+/// operator along one index variable, or kWhole, or placedOn one of them.
 struct Step {
   int64_t ways = 1;
   std::vector<int> tensors;   // dimension per tensor

@@ -148,10 +148,11 @@ def layer_of(node):
 
 
 class Placement:
-    """Layers round-robin over GPUs, each GPU running what is ready in the order of the program (thesis section 3.7.1).
+    """Layers round-robin over GPUs, each GPU running what is ready in the order of the program (thesis section 3.7.1);
+    gradients that an optimizer adds up are all kept. (In place, it is `smexc --algorithm layer-wise`.)
     `seconds` of a step; `peak` of the fullest GPU."""
 
-    def __init__(self, step, gpus, bytes_per_second, latency, gradients_in_place):
+    def __init__(self, step, gpus, bytes_per_second, latency):
         layers = [layer_of(node) for node, *_ in step.instructions]
         top = max(layer for layer in layers if layer is not None)
         self.gpus = gpus
@@ -166,7 +167,7 @@ class Placement:
                 self.readers.setdefault(buffer, []).append(number)
         self.step = step
         self.schedule(producer, bytes_per_second, latency)
-        self.peak = max(self.memory(gpu, gradients_in_place) for gpu in range(gpus))
+        self.peak = max(self.memory(gpu) for gpu in range(gpus))
 
     def schedule(self, producer, bytes_per_second, latency):
         step = self.step
@@ -213,7 +214,7 @@ class Placement:
                     heapq.heappush(arrivals, (earliest[reader], reader))
         self.seconds = max(self.end)
 
-    def memory(self, gpu, gradients_in_place):
+    def memory(self, gpu):
         """Peak of one GPU: its layers' parameters, and values from their producer to their last reader."""
         step = self.step
         block = step.blocks()
@@ -229,16 +230,6 @@ class Placement:
             if readers:
                 lo, hi = spans[block[to]]
                 spans[block[to]] = (lo, max(hi, max(self.start[r] for r in readers)))
-        if gradients_in_place:
-            # Of the gradients that an optimizer adds up, only one is there at a time.
-            for node, _, read, _ in step.instructions:
-                summed = [b for b in read if b not in step.parameters and len(self.readers[b]) == 1]
-                if node.startswith("optimizer of") and len(summed) > 1:
-                    first = min(summed, key=lambda b: spans.get(block[b], (0, 0))[0])
-                    for buffer in summed:
-                        if buffer != first and block[buffer] in spans:
-                            lo, _ = spans[block[buffer]]
-                            spans[block[buffer]] = (lo, min(lo, spans[block[buffer]][1]))
         size = {}
         for buffer, number in enumerate(block):
             size[number] = max(size.get(number, 0), step.bytes[buffer])

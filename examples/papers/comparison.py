@@ -11,26 +11,32 @@ class Link:
     PEER, LATENCY = 21e9, 2e-5
 
 
-def place(plans, model, in_place=True):
-    """The largest batch that fits with a layer per GPU in turn: (samples/s, batch), or None."""
+def place(plans, model):
+    """A layer per GPU in turn, with the largest batch that fits: (samples/s, batch), or None."""
+    plan = plans.placed(model)
+    return (plan.throughput, plan.batch) if plan else None
+
+
+def place_keeping(plans, model):
+    """The same as TensorFlow does it, modelled: gradients of a weight are kept until they are added up."""
     largest, *others, smallest = reversed(powers(16, model.ideal_batch))
     # Most often all fit, or none does.
-    placed, fits = place_batch(plans, model, largest, in_place)
+    placed, fits = place_batch(plans, model, largest)
     if fits:
         return largest / placed.seconds, largest
-    last, fits = place_batch(plans, model, smallest, in_place)
+    last, fits = place_batch(plans, model, smallest)
     if not fits:
         return None
     for batch in others:
-        placed, fits = place_batch(plans, model, batch, in_place)
+        placed, fits = place_batch(plans, model, batch)
         if fits:
             return batch / placed.seconds, batch
     return smallest / last.seconds, smallest
 
 
-def place_batch(plans, model, batch, in_place):
+def place_batch(plans, model, batch):
     plan = plans.make(model, batch, 1)
-    placed = Placement(Step(plans, plan), 8, Link.PEER, Link.LATENCY, in_place)
+    placed = Placement(Step(plans, plan), 8, Link.PEER, Link.LATENCY)
     return placed, placed.peak <= plan.result["memory_bytes"]
 
 

@@ -66,8 +66,8 @@ class Plans:
         if done.returncode:
             sys.exit(f"{sys.argv[0]}: error: {' '.join(map(str, command))}: status {done.returncode}: {done.stderr.strip()}")
 
-    def make(self, model, batch, gpus):
-        algorithm = self.options.algorithm if gpus > 1 else None
+    def make(self, model, batch, gpus, algorithm=None):
+        algorithm = algorithm or (self.options.algorithm if gpus > 1 else None)
         name = f"{model.name}.batch{batch}.gpus{gpus}" + (f".{algorithm}" if algorithm else "")
         if name in self.known:
             return self.known[name]
@@ -93,16 +93,16 @@ class Plans:
         """Seconds of computing alone."""
         return self.simulate(plan.folder, "--skip-copies")["step_seconds"]
 
-    def largest(self, model, gpus, batches, guess):
+    def largest(self, model, gpus, batches, guess, algorithm=None):
         """The plan of the largest of the batches, in ascending order, that fits; None if none does. Goes up or down
         from the guess, since plans take long to make."""
         at = batches.index(guess)
-        plan = self.make(model, batches[at], gpus)
+        plan = self.make(model, batches[at], gpus, algorithm)
         if not plan.fits:
-            fitting = (self.make(model, batch, gpus) for batch in reversed(batches[:at]))
+            fitting = (self.make(model, batch, gpus, algorithm) for batch in reversed(batches[:at]))
             return next((smaller for smaller in fitting if smaller.fits), None)
         for batch in batches[at + 1:]:
-            larger = self.make(model, batch, gpus)
+            larger = self.make(model, batch, gpus, algorithm)
             if not larger.fits:
                 break
             plan = larger
@@ -114,6 +114,10 @@ class Plans:
 
     def tofu(self, model):
         return self.largest(model, 8, powers(1, model.ideal_batch), model.tofu_batch)
+
+    def placed(self, model):
+        """Layer i on GPU i mod 8."""
+        return self.largest(model, 8, powers(16, model.ideal_batch), model.ideal_batch, "layer-wise")
 
     def small_batch(self, model):
         smallest = self.make(model, 1, 1)

@@ -31,7 +31,7 @@ def SmexDialect : Dialect {
     tensor (`smex.cut` on an argument) lists per step the dimension that is cut,
     -1 where the tensor is replicated; `split` on an application lists per step
     the index variable whose range is divided, -1 where every group computes the
-    whole. The module's `smex.ways` lists in how many ways each step divides.
+    whole; -2 - g places either on group g alone. The module's `smex.ways` lists in how many ways each step divides.
   }];
 }
 

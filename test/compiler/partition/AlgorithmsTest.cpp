@@ -93,6 +93,57 @@ TEST_CASE("data parallelism replicates parameters and cuts the batch") {
   CHECK(plan.bytes == 3 * 8 * 7 * 32 * 32 * 4);
 }
 
+TEST_CASE("layer-wise: a layer and its gradients on each GPU in turn") {
+  // x . w0 . w1 . w2, each a layer, and the gradients of w1 and w2.
+  Model model;
+  const int x = model.tensor({16, 8});
+  std::vector<int> weights, products, gradients;
+  for (int layer = 0; layer < 3; ++layer) {
+    weights.push_back(model.tensor({8, 8}));
+    model.tensors[size_t(weights.back())].isParameter = true;
+    products.push_back(
+        model.matmul(layer ? products.back() : x, weights.back()));
+    Operator &op = model.operators.back();
+    op.name = "layer" + std::to_string(layer) + (layer == 1 ? "/x" : "");
+    op.group = layer;
+  }
+  for (int layer : {2, 1}) {
+    gradients.push_back(
+        model.matmul(products[size_t(layer)], weights[size_t(layer)]));
+    model.tensors[size_t(gradients.back())].gradientOf =
+        products[size_t(layer) - 1];
+    model.operators.back().name = "gradient of layer9/x";
+    model.operators.back().group = layer;
+  }
+  const Plan plan = run(model, 2, "layer-wise");
+  checkTotals(model, plan);
+  REQUIRE(plan.steps.size() == 1);
+  const std::vector<int> &of = plan.steps[0].tensors;
+  for (int layer = 0; layer < 3; ++layer) {
+    CHECK(of[size_t(weights[size_t(layer)])] == placedOn(layer % 2));
+    CHECK(of[size_t(products[size_t(layer)])] == placedOn(layer % 2));
+  }
+  CHECK(of[size_t(x)] == placedOn(0));
+  CHECK(of[size_t(gradients[0])] == placedOn(0));
+  CHECK(of[size_t(gradients[1])] == placedOn(1));
+  CHECK(ownedBox(model, plan, x, 0) == wholeBox({16, 8}));
+  CHECK(isEmpty(ownedBox(model, plan, x, 1)));
+  CHECK(isEmpty(indexBox(model, plan, 0, 1)));
+  // Two products cross to the next layer, and nothing else.
+  CHECK(plan.bytes == 2 * 16 * 8 * 4);
+}
+
+TEST_CASE("a place is one of the step's groups, of what has dimensions") {
+  const Model model = matmulModel(4, 4, 4);
+  Plan plan = run(model, 2, "layer-wise");
+  CHECK(validate(model, plan));
+  plan.steps[0].tensors[0] = placedOn(2);
+  CHECK(!validate(model, plan));
+  plan.steps[0].tensors[0] = kWhole;
+  plan.steps[0].operators[0] = placedOn(2);
+  CHECK(!validate(model, plan));
+}
+
 TEST_CASE("a draw is the seed's") {
   const Model model = chainWithSkips(30, 64, 128);
   Params one, other;
