@@ -170,8 +170,21 @@ def dgl(task, torch, weights, nodes, sources, destinations):
     import dgl as library
     from dgl.nn.pytorch import GATConv, GraphConv
     graph = library.graph((sources, destinations), num_nodes=nodes)
+
+    class Convolution(torch.nn.Module):
+        """Normalized by the degree of edges that come in, at both ends: norm="both" takes those that leave, at one."""
+        scale = graph.in_degrees().clamp(min=1).float().pow(-0.5)[:, None]
+
+        def __init__(self, inner, each):
+            super().__init__()
+            self.sum = GraphConv(inner, each, norm="none", bias=False, allow_zero_in_degree=True)
+            self.weight, self.bias = self.sum.weight, torch.nn.Parameter(torch.zeros(each))
+
+        def forward(self, graph, x):
+            return self.sum(graph, x * self.scale) * self.scale + self.bias
+
     if task["model"] == "gcn":
-        make = lambda inner, heads, each: GraphConv(inner, each, norm="both", allow_zero_in_degree=True)
+        make = lambda inner, heads, each: Convolution(inner, each)
     else:
         make = lambda inner, heads, each: GATConv(inner, each, heads, allow_zero_in_degree=True)
     convolutions = torch.nn.ModuleList(make(*layer) for layer in layers_of(task))
