@@ -1,6 +1,7 @@
 #include "compiler/emit/Emit.h"
 
 #include "dialects/smex/ir/GraphLayout.h"
+#include "dialects/smex/ir/Recipes.h"
 
 using namespace mlir;
 using namespace smex;
@@ -66,15 +67,8 @@ private:
   static std::optional<graph::Recipe> recipeOf(exec::BufferOp buffer) {
     if (!buffer.getDerivation())
       return std::nullopt;
-    graph::Recipe recipe;
-    recipe.derivation = *graph::parseDerivation(*buffer.getDerivation());
-    for (StringRef name : buffer.getOf()->getAsValueRange<StringAttr>())
-      recipe.of.push_back(name.str());
-    if (const auto wraps = buffer.getWraps())
-      recipe.wraps = wraps->vec();
-    if (const auto rows = buffer.getRows())
-      recipe.rows = rows->vec();
-    return recipe;
+    return semantic::toRecipe({buffer.getDerivationAttr(), buffer.getOfAttr(),
+                               buffer.getWrapsAttr(), buffer.getRowsAttr()});
   }
 
   /// If the inputs are there: one that nobody reads is none of the program's.

@@ -1,5 +1,7 @@
 #include "compiler/lowering/Shares.h"
 
+#include "support/Share.h"
+
 #include <cstdlib>
 
 using namespace smex;
@@ -27,11 +29,7 @@ std::vector<Box> smex::lowering::shares(const std::vector<int64_t> &extents,
   for (const auto &ofWorker : digits(ways)) {
     Box box = wholeBox(extents);
     for (size_t step = 0; step < ways.size(); ++step)
-      if (const int64_t d = choice[step]; d >= 0)
-        box[d] = cut(box[d], ways[step], ofWorker[step]);
-      else if (d < -1 && -2 - d != ofWorker[step])
-        for (Interval &side : box)
-          side.hi = side.lo;
+      takeShare(box, choice[step], ways[step], ofWorker[step]);
     boxes.push_back(std::move(box));
   }
   return boxes;

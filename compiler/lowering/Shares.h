@@ -13,8 +13,7 @@ namespace smex::lowering {
 std::vector<std::vector<int64_t>> digits(const std::vector<int64_t> &ways);
 
 /// Each worker's share of a box [0, extents) of which step s cuts dimension
-/// choice[s] in ways[s]; -1: none, below that: group -2 - choice[s] has it all,
-/// and the others nothing.
+/// choice[s] in ways[s], or does what the choice says (support/Share.h).
 std::vector<Box> shares(const std::vector<int64_t> &extents,
                         const std::vector<int64_t> &choice,
                         const std::vector<int64_t> &ways);

@@ -97,13 +97,7 @@ Box share(const std::vector<int64_t> &extents, const Plan &plan, int64_t worker,
   int64_t weight = plan.workers();
   for (const Step &step : plan.steps) {
     weight /= step.ways;
-    const int along = (step.*choices)[id];
-    const int64_t group = worker / weight % step.ways;
-    if (isPlaced(along) && placeOfChoice(along) != group)
-      for (Interval &side : box)
-        side.hi = side.lo;
-    else if (along > kWhole)
-      box[along] = cut(box[along], step.ways, group);
+    takeShare(box, (step.*choices)[id], step.ways, worker / weight % step.ways);
   }
   return box;
 }

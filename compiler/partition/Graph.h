@@ -5,6 +5,7 @@
 
 #include "compiler/analysis/Access.h"
 #include "support/Result.h"
+#include "support/Share.h"
 
 #include <string>
 #include <vector>
@@ -46,19 +47,10 @@ struct Graph {
   std::vector<Operator> operators;
 };
 
-/// A tensor that every group holds whole, an operator that every group computes
-/// whole.
-constexpr int kWhole = -1;
-
-/// One that only this group holds, or computes, whole: placement. Not of a
-/// tensor without dimensions, or an operator without index variables.
-constexpr int placedOn(int64_t group) { return kWhole - 1 - int(group); }
-constexpr bool isPlaced(int choice) { return choice < kWhole; }
-constexpr int64_t placeOfChoice(int choice) { return kWhole - 1 - choice; }
-
 /// One step of the recursion (thesis section 3.5.2): every group of workers is
 /// divided into `ways` groups, each tensor along one dimension and each
-/// operator along one index variable, or kWhole, or placedOn one of them.
+/// operator along one index variable, or kWhole, or placedOn one of them
+/// (support/Share.h).
 struct Step {
   int64_t ways = 1;
   std::vector<int> tensors;   // dimension per tensor

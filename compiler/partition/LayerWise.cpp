@@ -52,7 +52,7 @@ public:
 
   int count() const { return int(numbers.size()); }
   int tensor(size_t t) const { return std::max(ofTensor[t], 0); }
-  int op(size_t o) const { return std::max(ofOperator[o], 0); }
+  int op(size_t o) const { return ofOperator[o]; }
 
 private:
   /// Scopes that have parameters, in the order of their first nodes.
@@ -100,18 +100,18 @@ private:
     int &layer = ofOperator[o];
     if (layer == kNone) {
       layer = ofTensor[size_t(op.result)]; // a parameter that it updates
-      for (const Operand &operand : op.operands)
-        if (ofTensor[size_t(op.result)] == kNone)
+      if (layer == kNone)
+        for (const Operand &operand : op.operands)
           layer = std::max(layer, ofTensor[size_t(operand.tensor)]);
+      if (layer != kNone)
+        settle(op, layer);
     }
-    if (layer != kNone)
-      settle(op, layer);
   }
 
   void lead(size_t o) {
     const Operator &op = graph.operators[o];
     if (ofOperator[o] == kNone)
-      ofOperator[o] = std::max(ofTensor[size_t(op.result)], 0);
+      ofOperator[o] = tensor(size_t(op.result));
     settle(op, ofOperator[o]);
   }
 
@@ -143,7 +143,7 @@ Result<Plan> partition::placeByLayers(const Graph &graph, int64_t workers,
   if (workers > 1)
     plan.steps.push_back(std::move(step));
   plan.bytes = communicationBytes(graph, plan);
-  plan.sharedBytes = sharedCommunicationBytes(graph, plan);
+  plan.sharedBytes = plan.bytes - bytesSavedBySharing(graph, plan);
   // All on one GPU would move nothing: no better bound is of any use.
   plan.optimal = plan.sharedBytes == 0;
   for (Step &only : plan.steps) {

@@ -5,6 +5,7 @@
 #include "compiler/emit/Emit.h"
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/SemanticGraph.h"
+#include "dialects/smex/ir/Recipes.h"
 #include "runtime/plan/Check.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -107,14 +108,7 @@ std::vector<emit::DerivedParameter> derivedParameters(ModuleOp module) {
     emit::DerivedParameter derived;
     derived.name = parameter.getName().str();
     derived.type = semantic::tensorType(parameter.getType());
-    graph::Recipe &recipe = derived.recipe;
-    recipe.derivation = *graph::parseDerivation(*parameter.getDerivation());
-    for (StringRef name : parameter.getOf()->getAsValueRange<StringAttr>())
-      recipe.of.push_back(name.str());
-    if (const auto wraps = parameter.getWraps())
-      recipe.wraps = wraps->vec();
-    if (const auto rows = parameter.getRows())
-      recipe.rows = rows->vec();
+    derived.recipe = semantic::toRecipe(semantic::recipeOf(parameter));
     list.push_back(std::move(derived));
   });
   return list;

@@ -41,8 +41,7 @@ public:
     return taken;
   }
   std::string what(size_t count) const override {
-    return "a sample for " + std::to_string(count) +
-           (count == 1 ? " node" : " nodes");
+    return "a sample for " + counted(count, "node");
   }
 
 private:

@@ -41,11 +41,11 @@ std::optional<size_t> RowKinds::of(const plan::Port &port) const {
   return std::nullopt;
 }
 
-namespace {
-
-std::string counted(size_t count, const char *thing) {
+std::string runtime::counted(size_t count, const char *thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
+
+namespace {
 
 /// Of one graph, with nodes of one type.
 class GraphSampler : public Sampler {

@@ -62,6 +62,9 @@ public:
   virtual std::optional<int64_t> parts() const { return std::nullopt; }
 };
 
+/// "1 node", "3 nodes".
+std::string counted(size_t count, const char *thing);
+
 /// For nodes of a type (of `kinds`), or for parts. Errors: graphs that tell
 /// differently how many nodes of a type there are.
 Result<std::unique_ptr<Sampler>> makeSampler(const plan::Program &program,

@@ -1,7 +1,7 @@
 #include "runtime/graph/HeteroSample.h"
 
-#include "runtime/graph/Block.h"
 #include "runtime/graph/Choice.h"
+#include "runtime/graph/SampleArguments.h"
 
 #include <algorithm>
 
@@ -35,15 +35,12 @@ public:
     if (type < 0 || type >= int64_t(nodes.size()))
       return fail("nodes to sample for: there is no type ", type, " of nodes");
     const NodeType &own = graph.nodeTypes()[size_t(type)];
-    for (size_t i = 0; i < given.size(); ++i) {
-      if (given[i] < 0 || given[i] >= own.nodes)
-        return fail("nodes to sample for: node ", given[i],
-                    " is not there: of type \"", own.name, "\" there are ",
-                    own.nodes, ", numbered from 0");
-      if (nodes[size_t(type)].of(given[i]) != int64_t(i))
-        return fail("nodes to sample for: node ", given[i],
-                    " occurs twice; give each once");
-    }
+    if (Status ok = checkNodes(given, own.nodes,
+                               "of type \"" + own.name + "\" there are");
+        !ok)
+      return ok;
+    for (int64_t node : given)
+      nodes[size_t(type)].of(node);
     return {};
   }
 
@@ -124,9 +121,8 @@ Result<HeteroPart> graph::sampleNeighbours(const HeteroGraph &graph,
   Sampler sampler(graph, in, seed);
   if (Status started = sampler.start(type, nodes); !started)
     return started.takeError();
-  for (int64_t fanout : fanouts)
-    if (fanout < -1)
-      return fail("fan-out ", fanout, ": give a number from -1 up");
+  if (Status ok = checkLimits(fanouts, -1, "fan-out"); !ok)
+    return ok.takeError();
   for (size_t layer = fanouts.size(); layer-- > 0;)
     sampler.addLayer(layer, fanouts[layer]);
   return sampler.take();

@@ -1,6 +1,7 @@
 #include "runtime/graph/Sample.h"
 
 #include "runtime/graph/Choice.h"
+#include "runtime/graph/SampleArguments.h"
 
 #include <algorithm>
 
@@ -41,31 +42,16 @@ private:
   Block block;
 };
 
-Status checkNodes(const Graph &graph, const Numbers &nodes) {
-  Numbering seen;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i] < 0 || nodes[i] >= graph.nodes())
-      return fail("nodes to sample for: node ", nodes[i],
-                  " is not there: the graph has ", graph.nodes(),
-                  ", numbered from 0");
-    if (seen.of(nodes[i]) != int64_t(i))
-      return fail("nodes to sample for: node ", nodes[i],
-                  " occurs twice; give each once");
-  }
-  return {};
-}
-
 /// From the last layer to the first: `sample(layer, nodes)` makes the block
 /// that serves these nodes; all of its nodes are served by the one before.
 template <typename Sample>
 Result<std::vector<Block>> sampleBlocks(const Graph &graph, Numbers nodes,
                                         const Numbers &limits, int64_t least,
                                         const char *what, Sample sample) {
-  if (Status ok = checkNodes(graph, nodes); !ok)
+  if (Status ok = checkNodes(nodes, graph.nodes(), "the graph has"); !ok)
     return ok.takeError();
-  for (int64_t limit : limits)
-    if (limit < least)
-      return fail(what, " ", limit, ": give a number from ", least, " up");
+  if (Status ok = checkLimits(limits, least, what); !ok)
+    return ok.takeError();
   std::vector<Block> blocks;
   for (size_t layer = limits.size(); layer-- > 0;) {
     blocks.push_back(sample(layer, nodes));

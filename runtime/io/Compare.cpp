@@ -5,13 +5,18 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <type_traits>
 
 using namespace smex;
 using namespace smex::io;
 
-double io::realAt(const Tensor &tensor, int64_t element) {
+namespace {
+
+/// Calls use(value), of the type that the tensor has; small floats as float.
+template <typename Use>
+auto useElement(const Tensor &tensor, int64_t i, Use use) {
   const auto as = [&](auto zero) {
-    return double(tensor.data<decltype(zero)>()[element]);
+    return use(tensor.data<decltype(zero)>()[i]);
   };
   switch (tensor.type.dtype) {
   case DType::Bool:
@@ -32,18 +37,17 @@ double io::realAt(const Tensor &tensor, int64_t element) {
   case DType::I64:
     return as(int64_t{});
   case DType::F16:
-    return halfToFloat(tensor.data<uint16_t>()[element]);
+    return use(halfToFloat(tensor.data<uint16_t>()[i]));
   case DType::BF16:
-    return bfloatToFloat(tensor.data<uint16_t>()[element]);
+    return use(bfloatToFloat(tensor.data<uint16_t>()[i]));
   case DType::F32:
     return as(float{});
   case DType::F64:
     return as(double{});
   }
-  return std::numeric_limits<double>::quiet_NaN();
+  return use(std::numeric_limits<double>::quiet_NaN());
 }
 
-namespace {
 std::string number(double value, const char *format = "%.9g") {
   char text[64];
   std::snprintf(text, sizeof text, format, value);
@@ -51,31 +55,14 @@ std::string number(double value, const char *format = "%.9g") {
 }
 
 std::string textAt(const Tensor &tensor, int64_t i) {
-  const auto as = [&](auto zero) {
-    return std::to_string(tensor.data<decltype(zero)>()[i]);
-  };
-  switch (tensor.type.dtype) {
-  case DType::Bool:
+  if (tensor.type.dtype == DType::Bool)
     return tensor.bytes[size_t(i)] == std::byte(0) ? "false" : "true";
-  case DType::I8:
-    return as(int8_t{});
-  case DType::I16:
-    return as(int16_t{});
-  case DType::I32:
-    return as(int32_t{});
-  case DType::I64:
-    return as(int64_t{});
-  case DType::U8:
-    return as(uint8_t{});
-  case DType::U16:
-    return as(uint16_t{});
-  case DType::U32:
-    return as(uint32_t{});
-  case DType::U64:
-    return as(uint64_t{});
-  default:
-    return number(realAt(tensor, i));
-  }
+  return useElement(tensor, i, [](auto value) -> std::string {
+    if constexpr (std::is_integral_v<decltype(value)>)
+      return std::to_string(value);
+    else
+      return number(double(value));
+  });
 }
 
 /// The elements that differ: how many, and the worst (the first, for integers).
@@ -92,6 +79,10 @@ struct Differences {
   }
 };
 } // namespace
+
+double io::realAt(const Tensor &tensor, int64_t element) {
+  return useElement(tensor, element, [](auto value) { return double(value); });
+}
 
 std::string io::coordinates(const std::vector<int64_t> &shape,
                             int64_t element) {

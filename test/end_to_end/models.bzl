@@ -1,4 +1,25 @@
-"""model_tests, training_tests: real models, several numbers of GPUs, one test each."""
+"""program_test; model_tests, training_tests: real models, several numbers of GPUs, one test each."""
+
+def program_test(name, script, programs, args = [], data = [], size = "medium", **more):
+    """Declares a test that runs programs of the project.
+
+    Args:
+      name: the test's.
+      script: of bash.
+      programs: labels; where they are, are the script's first arguments.
+      args: its other arguments.
+      data: what it reads.
+      size: the test's.
+      **more: as for sh_test.
+    """
+    native.sh_test(
+        name = name,
+        size = size,
+        srcs = [script],
+        args = ["$(location %s)" % program for program in programs] + args,
+        data = data + programs,
+        **more
+    )
 
 def model_tests(models, gpus):
     """Declares `<model>_<n>` tests.
@@ -12,24 +33,22 @@ def model_tests(models, gpus):
         package, _, group = label[2:].partition(":")
         folder = package + ("/" + group if group else "")
         for n in gpus:
-            native.sh_test(
+            program_test(
                 name = "%s_%d" % (name, n),
-                srcs = ["model.sh"],
+                script = "model.sh",
+                programs = [
+                    "//tools:smexc",
+                    "//tools:smex-run",
+                    "//tools:compare-npy",
+                ],
                 args = [
-                    "$(location //tools:smexc)",
-                    "$(location //tools:smex-run)",
-                    "$(location //tools:compare-npy)",
                     folder,
                     str(n),
                 ],
                 data = [
                     "inputs_of.sh",
-                    "//tools:compare-npy",
-                    "//tools:smex-run",
-                    "//tools:smexc",
                     label,
                 ],
-                size = "medium",
             )
 
 def training_tests(models, gpus):
@@ -41,23 +60,21 @@ def training_tests(models, gpus):
     """
     for name, options in models.items():
         for n in gpus:
-            native.sh_test(
+            program_test(
                 name = "%s_%d" % (name, n),
-                srcs = ["training.sh"],
+                script = "training.sh",
+                programs = [
+                    "//tools:smexc",
+                    "//tools:smex-run",
+                    ":training_matches",
+                ],
                 args = [
-                    "$(location //tools:smexc)",
-                    "$(location //tools:smex-run)",
-                    "$(location :training_matches)",
                     "test/models/training/" + name,
                     str(n),
                     options,
                 ],
                 data = [
                     "inputs_of.sh",
-                    ":training_matches",
                     "//test/models:training/" + name,
-                    "//tools:smex-run",
-                    "//tools:smexc",
                 ],
-                size = "medium",
             )

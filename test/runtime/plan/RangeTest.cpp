@@ -116,12 +116,15 @@ Plan withGraph() {
   return plan;
 }
 
-/// What is said of a plan whose graph was changed.
-template <typename Change> std::string refusedGraph(Change change) {
-  Plan plan = withGraph();
+/// What is said of a plan that was changed.
+template <typename Change> std::string refusedOf(Plan plan, Change change) {
   change(plan.partitioned.program);
   const Status status = validate(plan);
   return status ? "" : status.error().message;
+}
+
+template <typename Change> std::string refusedGraph(Change change) {
+  return refusedOf(withGraph(), change);
 }
 } // namespace
 
@@ -182,11 +185,8 @@ TEST_CASE("a batch of graphs is saved, loaded, and in the schema") {
 }
 
 TEST_CASE("a batch of graphs that is none is refused") {
-  const auto refused = [](auto change) -> std::string {
-    Plan plan = withBatch();
-    change(plan.partitioned.program.graphs[0]);
-    const Status status = validate(plan);
-    return status ? "" : status.error().message;
+  const auto refused = [](auto change) {
+    return refusedOf(withBatch(), [&](Program &p) { change(p.graphs[0]); });
   };
   using Catch::Contains;
   const std::string none = "is no input of type i64[4], or there are no graphs";
@@ -245,10 +245,7 @@ Plan withRelations() {
 }
 
 template <typename Change> std::string refusedRelations(Change change) {
-  Plan plan = withRelations();
-  change(plan.partitioned.program.graphs);
-  const Status status = validate(plan);
-  return status ? "" : status.error().message;
+  return refusedOf(withRelations(), [&](Program &p) { change(p.graphs); });
 }
 } // namespace
 
