@@ -124,7 +124,8 @@ private:
     if (const auto stray =
             analysis::strayRead(subject.lambdas[size_t(instruction.kernel)],
                                 extents, shapes, called))
-      findings.add(FindingKind::Region, names.instruction(i), " ", *stray);
+      findings.add(FindingKind::Region, names.prefix, names.instruction(i), " ",
+                   *stray);
   }
 
   /// A result that is not partial is the sum of all terms.

@@ -120,7 +120,7 @@ private:
       };
       const auto &operands = instructions[i].operands;
       if (!std::any_of(operands.begin(), operands.end(), isOurs))
-        findings.add(FindingKind::Interface, names.instruction(int(i)),
+        findings.add(FindingKind::Interface, prefix, names.instruction(int(i)),
                      ": the ", other, " program does not compute this");
     }
   }
