@@ -159,7 +159,8 @@ void checkSearch(const Plan &plan, Findings &findings) {
     findings.add(FindingKind::Totals, "plan.json: search.lower_bound_bytes: ",
                  search.lowerBoundBytes, " bytes, more than the ",
                  plan.communicationBytes, " that the plan moves");
-  if (search.optimal != (search.lowerBoundBytes == plan.communicationBytes))
+  else if (search.optimal !=
+           (search.lowerBoundBytes == plan.communicationBytes))
     findings.add(FindingKind::Totals, "plan.json: search.optimal: is ",
                  search.optimal ? "true" : "false", ", with a bound of ",
                  search.lowerBoundBytes, " bytes for the ",
