@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -174,8 +175,13 @@ private:
         if (!transport.barrier())
           return {};
       }
-      if (worker == 0)
+      if (worker == 0) {
         tell(step + 1);
+        if (Status finite = checkLoss(step + 1); !finite) {
+          stop(finite.takeError()); // of all workers, not of this one
+          return {};
+        }
+      }
       if (Status stored = store(worker, device, step + 1); !stored)
         return stored;
     }
@@ -194,6 +200,22 @@ private:
     }
     if (options.progress)
       options.progress(progress);
+  }
+
+  /// Training does not come back from a loss that is no number.
+  Status checkLoss(int completed) const {
+    if (lossOutput < 0 || options.allowNonfiniteLoss || options.skipCopies ||
+        std::isfinite(result.losses.back()))
+      return {};
+    const double loss = result.losses.back();
+    const DType type = result.outputs[size_t(lossOutput)].type.dtype;
+    return fail(
+        "step ", completed, ": the loss is ",
+        std::isnan(loss) ? "no number (NaN)" : "infinite",
+        ", and training can't go on from there; parameters and inputs may hold "
+        "NaN, or the learning rate may be too large",
+        type == DType::F16 ? ", or numbers beyond what f16 holds, 65504" : "",
+        "; --allow-nonfinite-loss goes on all the same");
   }
 
   /// Brings the parameters to whoever wants them after so many steps.

@@ -115,6 +115,9 @@ void declare(CLI::App &app, RunArguments &arguments) {
   app.add_flag("--resume", arguments.resume,
                "go on after the last checkpoint, up to the same --steps")
       ->needs(checkpoints);
+  app.add_flag("--allow-nonfinite-loss", arguments.run.allowNonfiniteLoss,
+               "go on where the loss of a step is NaN or infinite; without it "
+               "the run stops there");
   auto *verify = app.add_flag("--verify", arguments.verify,
                               "also run unpartitioned on the CPU, and compare");
   app.add_option("--metrics", arguments.metrics,
