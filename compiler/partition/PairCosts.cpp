@@ -51,6 +51,7 @@ PairCosts::PairCosts(const Graph &graph) : graph(graph) {
     key = {tensorClasses[op.result]};
     append(key, op.extents);
     append(key, op.splits);
+    key.push_back(op.partialBytes);
     for (const Operand &operand : op.operands) {
       key.push_back(tensorClasses[operand.tensor]);
       append(key, operand.access);
@@ -132,6 +133,7 @@ int PairCosts::write(int op, int operatorList, int tensorList) {
   Numbering::Key key{operatorList, tensorList, -1,
                      tensorClasses[writer.result]};
   append(key, writer.extents);
+  key.push_back(writer.partialBytes);
   addTable(key, [&] {
     return makeWrite(writer, lists[operatorList], lists[tensorList]);
   });
@@ -155,10 +157,11 @@ std::vector<int64_t> PairCosts::makeWrite(const Operator &writer,
     // shares of the result's indices tile the result.
     const int64_t partials = countPartials(writer.extents, tensor.shape.size(),
                                            rows.histories[row], groups);
+    const int64_t bytes = resultBytes(graph, writer, partials);
     for (size_t column = 0; column < columns.histories.size(); ++column)
       table.push_back(
           (overlaps.owned[column] * partials - overlaps.both[table.size()]) *
-          tensor.elementBytes);
+          bytes);
   }
   return table;
 }
