@@ -28,6 +28,8 @@ struct RunOptions {
   /// Fetch and reduce of floats do nothing, and what is computed means nothing:
   /// to see what they cost.
   bool skipCopies = false;
+  /// Inputs that take outputs of the step before, from the second step on.
+  std::vector<NextInput> next;
   std::vector<ParameterSink *> sinks;
   std::function<void(const Progress &)> progress; // after each step, if set
 };

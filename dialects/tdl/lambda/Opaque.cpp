@@ -115,7 +115,13 @@ Result<Tensor> determinant(const std::vector<Tensor> &slices,
 
 const std::vector<OpaqueFunction> &registry() {
   static const std::vector<OpaqueFunction> functions = {
-      {"topk_values", {1}, {"k", "largest"}, 1, sameType, topkValues},
+      {"topk_values",
+       {1},
+       {"k", "largest"},
+       1,
+       sameType,
+       topkValues,
+       "topk_indices"},
       {"topk_indices", {1}, {"k", "largest"}, 1, indexType, topkIndices},
       {"det", {2}, {}, 0, floatType, determinant},
   };
