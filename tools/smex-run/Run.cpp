@@ -91,8 +91,13 @@ private:
         return read.takeError();
       graphs = std::move(*read);
     }
+    auto next = nextInputs(program, arguments.feeds);
+    if (!next)
+      return next.takeError();
+    options.next = std::move(*next);
     auto read = readInputs(program, arguments.inputs, options.steps,
-                           arguments.seed, graphs, plan.edgeOrders);
+                           arguments.seed, graphs, plan.edgeOrders,
+                           options.next);
     if (read && isSampled())
       read = sampleFeeds(program, std::exchange(graphs, {}), std::move(*read),
                          {arguments.fanouts, arguments.batch, arguments.seed,
@@ -245,6 +250,10 @@ private:
     RunOptions alone = options;
     alone.trace = false;
     alone.sinks.clear();
+    auto next = nextInputs(plan.unpartitioned.program, arguments.feeds);
+    if (!next)
+      return next.takeError();
+    alone.next = std::move(*next);
     const auto whole = runtime::execute(plan.unpartitioned, plan.kernels, **cpu,
                                         parameters->whole(), *same, alone);
     if (!whole)

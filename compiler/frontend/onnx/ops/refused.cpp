@@ -17,8 +17,5 @@ std::vector<Row> smex::frontend::refusedRows() {
       {"TfIdfVectorizer", 1, refused("n-grams of text are not counted")});
   rows.push_back(
       {"ImageDecoder", 1, refused("files are not decoded in a plan")});
-  rows.push_back({"TensorScatter", 24,
-                  refused("caches that change in place are "
-                          "not supported")});
   return rows;
 }
