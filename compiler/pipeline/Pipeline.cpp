@@ -4,6 +4,7 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/partition/ir/Passes.h"
+#include "compiler/pipeline/CheckReads.h"
 #include "compiler/pipeline/PlanLimits.h"
 #include "compiler/pipeline/SemanticGraph.h"
 #include "dialects/smex/ir/Recipes.h"
@@ -164,6 +165,8 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
                                          const CompileOptions &options) {
   if (Status fits = checkPlanLimits(model); !fits)
     return fits.takeError();
+  if (Status inside = checkReads(model); !inside)
+    return inside.takeError();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   Diagnostics diagnostics(&context, model.name);
   OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
@@ -244,6 +247,8 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
 Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
                                               const CompileOptions &options,
                                               Stage stage) {
+  if (Status inside = checkReads(model); !inside)
+    return inside.takeError();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   Diagnostics diagnostics(&context, model.name);
   OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
@@ -266,7 +271,8 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
 }
 
 Result<std::string> smex::pipeline::regenerateKernels(const plan::Plan &plan) {
-  // In the order of compile(): both programs, kernels of first use.
+  // In the order of compile(): both programs, kernels of first use. That a
+  // symbol has one lambda, check() sees to.
   std::vector<codegen::KernelRequest> requests;
   std::set<std::string> seen;
   for (const plan::Partitioned *each : {&plan.unpartitioned, &plan.partitioned})
