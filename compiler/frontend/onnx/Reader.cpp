@@ -206,8 +206,9 @@ static std::vector<int64_t> packedShape(const NarrowType &type,
   return shape;
 }
 
-Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
-                                                const TensorSource &source) {
+/// As it is stored, whether or not that is transposed.
+static Result<StoredTensor> readStored(const onnx::TensorProto &tensor,
+                                       const TensorSource &source) {
   StoredTensor stored;
   stored.narrow = narrowType(tensor.data_type());
   const auto type =
@@ -265,6 +266,23 @@ Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
   return stored;
 }
 
+Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
+                                                const TensorSource &source) {
+  auto stored = readStored(tensor, source);
+  if (!stored)
+    return stored;
+  for (const auto &entry : tensor.external_data())
+    if (entry.key() == transposedKey) {
+      if (stored->type.rank() != 2)
+        return fail("is to be read transposed, and is no matrix: ",
+                    toString(stored->type));
+      stored->data.transposed = true;
+      std::swap(stored->type.shape[0], stored->type.shape[1]);
+      break;
+    }
+  return stored;
+}
+
 Result<Tensor> smex::frontend::readTensorValue(const onnx::TensorProto &tensor,
                                                const TensorSource &source) {
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
@@ -272,7 +290,7 @@ Result<Tensor> smex::frontend::readTensorValue(const onnx::TensorProto &tensor,
   if (narrowType(tensor.data_type()))
     return fail("has elements of type ", onnxTypeName(tensor.data_type()),
                 ", which is not supported here");
-  auto stored = readTensor(tensor, source);
+  auto stored = readStored(tensor, source);
   if (!stored)
     return stored.takeError();
   Tensor value = makeTensor(stored->type);
