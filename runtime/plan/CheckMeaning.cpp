@@ -1,5 +1,6 @@
 #include "compiler/analysis/ConvolutionGradient.h"
 #include "compiler/analysis/InBounds.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/plan/ConvolutionRoles.h"
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Tiling.h"
@@ -98,7 +99,9 @@ private:
     } else {
       convolution(i, instruction);
       inBounds(i, instruction);
-      if (!program.buffers[size_t(instruction.to)].partial)
+      if (program.buffers[size_t(instruction.to)].partial)
+        partialReduction(i, instruction);
+      else
         wholeReduction(i);
     }
     for (int w = 0; w < workers(); ++w)
@@ -138,6 +141,20 @@ private:
                      toString(subject.reductionPart(w, i)), " of ",
                      toString(range),
                      ", and its result is not marked as partial");
+  }
+
+  /// Partial results are rounded once they are whole, and not before.
+  void partialReduction(int i, const Instruction &instruction) {
+    const tdl::Lambda &lambda = subject.lambdas[size_t(instruction.kernel)];
+    const DType wanted = tdl::partialType(lambda.reducer, lambda.result);
+    bool isPart = false;
+    for (int w = 0; w < workers(); ++w)
+      isPart |= subject.written(w, i) &&
+                subject.reductionPart(w, i) != subject.reductionRange(i);
+    if (isPart && wanted != lambda.result)
+      findings.add(FindingKind::Reduction, names.instruction(i),
+                   " rounds its partial results to ", name(lambda.result),
+                   "; they are to be ", name(wanted));
   }
 
   void operands(int w, int i, const Instruction &instruction) {
