@@ -1,6 +1,7 @@
 // smexc inspect, check and diff: what looks at plans.
 #include "compiler/pipeline/Pipeline.h"
 #include "runtime/plan/Check.h"
+#include "runtime/plan/CheckWeights.h"
 #include "runtime/plan/Diff.h"
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Load.h"
@@ -65,7 +66,9 @@ int smex::tools::checkCommand(int argc, char **argv) {
     return report(plan.error());
   plan::CheckOptions options;
   options.regenerateKernels = pipeline::regenerateKernels;
-  const auto findings = plan::check(*plan, options);
+  auto findings = plan::check(*plan, options);
+  for (plan::Finding &finding : plan::checkWeights(*plan, directory))
+    findings.push_back(std::move(finding));
   for (const plan::Finding &finding : findings)
     report(fail(directory, ": ", name(finding.kind), ": ",
                 cleanedLine(finding.message)));
