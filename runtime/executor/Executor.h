@@ -30,6 +30,8 @@ struct RunOptions {
   bool skipCopies = false;
   /// Goes on where a step's loss is not a finite number.
   bool allowNonfiniteLoss = false;
+  /// Inputs that take outputs of the step before, from the second step on.
+  std::vector<NextInput> next;
   std::vector<ParameterSink *> sinks;
   std::function<void(const Progress &)> progress; // after each step, if set
 };
