@@ -1,6 +1,7 @@
 // compare-npy A B: are two .npy files the same array, up to rounding?
 #include "runtime/io/Compare.h"
 #include "runtime/io/ReadTensor.h"
+#include "support/Program.h"
 #include "support/Version.h"
 
 #include <CLI/CLI.hpp>
@@ -8,7 +9,7 @@
 
 using namespace smex;
 
-int main(int argc, char **argv) {
+static int compare(int argc, char **argv) {
   CLI::App app("Compares two arrays: A with the reference B.", "compare-npy");
   std::string files[2];
   double tolerance = io::defaultTolerance;
@@ -30,21 +31,22 @@ int main(int argc, char **argv) {
     std::cout << versionText << "\n";
     return 0;
   } catch (const CLI::ParseError &error) {
-    std::cerr << "compare-npy: error: " << error.what() << "\n";
-    return int(Fault::Usage);
+    return report({error.what(), Fault::Usage});
   }
 
   Tensor tensors[2];
   for (int i = 0; i < 2; ++i) {
     auto tensor = io::readTensor(files[i]);
-    if (!tensor) {
-      std::cerr << "compare-npy: error: " << tensor.error().message << "\n";
-      return int(tensor.error().fault);
-    }
+    if (!tensor)
+      return report(tensor.error());
     tensors[i] = std::move(*tensor);
   }
   const io::Comparison result = io::compare(tensors[0], tensors[1], tolerance);
-  std::cout << files[0] << " and " << files[1]
-            << (result.same ? " agree: " : " differ: ") << result.text << "\n";
+  print(files[0] + " and " + files[1] +
+        (result.same ? " agree: " : " differ: ") + result.text + "\n");
   return result.same ? 0 : int(Fault::Difference);
+}
+
+int main(int argc, char **argv) {
+  return runProgram("compare-npy", [&] { return compare(argc, argv); });
 }

@@ -2,8 +2,8 @@
 
 #include "compiler/frontend/Simplify.h"
 #include "dialects/tdl/lambda/Interpreter.h"
+#include "support/File.h"
 
-#include <cstdio>
 #include <cstring>
 #include <unordered_set>
 
@@ -131,14 +131,12 @@ static std::shared_ptr<const Tensor> readParameter(const TensorType &type,
       std::memcpy(tensor.bytes.data(), data.bytes, tensor.bytes.size());
     break;
   case ParameterData::Kind::File: {
-    std::FILE *file = std::fopen(data.path.c_str(), "rb");
+    const auto file = InputFile::open(data.path);
     if (!file)
       return nullptr;
-    const bool read = fseeko(file, data.offset, SEEK_SET) == 0 &&
-                      std::fread(tensor.bytes.data(), 1, tensor.bytes.size(),
-                                 file) == tensor.bytes.size();
-    std::fclose(file);
-    if (!read)
+    const auto read =
+        file->readAt(data.offset, tensor.bytes.data(), tensor.bytes.size());
+    if (!read || *read != tensor.bytes.size())
       return nullptr;
   }
   }

@@ -121,6 +121,9 @@ struct ImportOptions {
   std::map<std::string, std::string> constants; // --constant NAME=FILE
   std::vector<std::string> opsFiles;            // --ops FILE
   std::vector<std::string> graphs;              // --graph [NAME=]FILE
+  /// --draw-missing-weights: those that are named, with their types, but not
+  /// stored.
+  bool drawMissingWeights = false;
   /// --graph-room SHARE: the graph is a sample, of those that the plan is run
   /// on.
   std::optional<double> graphRoom;

@@ -91,9 +91,15 @@ struct Plan {
   }
 };
 
+/// Sums of bytes stay below this, so that adding, comparing and doubling them
+/// never leaves 63 bits. A step of so many is one that cannot be counted.
+constexpr int64_t kMostBytes = int64_t(1) << 60;
+
 /// What the search relies on: ids, ranks and programs in range, one producer
-/// per tensor, and sizes so small that no sum of bytes over `workers` workers
-/// leaves 63 bits.
+/// per tensor, and sizes so small that `workers` workers can read, own and
+/// compute all tensors whole without a sum of bytes that leaves 63 bits.
+/// Partial results of all of them, for all of them, may be more: PairCosts.h
+/// counts those up to a limit.
 Status validate(const Graph &graph, int64_t workers);
 
 /// Steps name a dimension or index variable that exists for every tensor and

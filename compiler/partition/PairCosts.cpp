@@ -40,6 +40,10 @@ void append(Numbering::Key &key, const analysis::Access &access) {
 } // namespace
 
 PairCosts::PairCosts(const Graph &graph) : graph(graph) {
+  int64_t tables = 1;
+  for (const Operator &op : graph.operators)
+    tables += 1 + int64_t(op.operands.size());
+  mostBytes = kMostBytes / tables;
   Numbering tensorKeys, operatorKeys;
   Numbering::Key key;
   for (const Tensor &tensor : graph.tensors) {
@@ -118,8 +122,9 @@ std::vector<int64_t> PairCosts::makeRead(const Operator &reader,
                    columns, groupsOf(rows.ways), count);
   for (size_t i = 0; i < table.size(); ++i)
     table[i] =
-        (overlaps.needed[i / columns.histories.size()] - overlaps.both[i]) *
-        tensor.elementBytes;
+        std::min(mostBytes, (overlaps.needed[i / columns.histories.size()] -
+                             overlaps.both[i]) *
+                                tensor.elementBytes);
   return table;
 }
 
@@ -155,10 +160,13 @@ std::vector<int64_t> PairCosts::makeWrite(const Operator &writer,
     // shares of the result's indices tile the result.
     const int64_t partials = countPartials(writer.extents, tensor.shape.size(),
                                            rows.histories[row], groups);
-    for (size_t column = 0; column < columns.histories.size(); ++column)
-      table.push_back(
-          (overlaps.owned[column] * partials - overlaps.both[table.size()]) *
-          tensor.elementBytes);
+    for (size_t column = 0; column < columns.histories.size(); ++column) {
+      // As many owners times as many partial results as there are workers.
+      const __int128 elements = __int128(overlaps.owned[column]) * partials -
+                                overlaps.both[table.size()];
+      table.push_back(int64_t(
+          std::min<__int128>(mostBytes, elements * tensor.elementBytes)));
+    }
   }
   return table;
 }

@@ -4,6 +4,7 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/partition/ir/Passes.h"
+#include "compiler/pipeline/PlanLimits.h"
 #include "compiler/pipeline/SemanticGraph.h"
 #include "dialects/smex/ir/Recipes.h"
 #include "runtime/plan/Check.h"
@@ -137,6 +138,8 @@ std::optional<Stage> smex::pipeline::parseStage(const std::string &name) {
 
 Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
                                          const CompileOptions &options) {
+  if (Status fits = checkPlanLimits(model); !fits)
+    return fits.takeError();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   Diagnostics diagnostics(&context, model.name);
   OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
@@ -151,7 +154,11 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   const auto emitProgram = [&](ModuleOp from) -> Result<plan::Partitioned> {
     if (failed(runPasses(from, options, addExecPasses)))
       return diagnostics.error();
-    return emit::emit(*from.getOps<exec::ProgramOp>().begin(), kernels);
+    plan::Partitioned emitted =
+        emit::emit(*from.getOps<exec::ProgramOp>().begin(), kernels);
+    if (Status fits = checkPlanLimits(model.name, emitted); !fits)
+      return fits.takeError();
+    return emitted;
   };
   OwningOpRef<ModuleOp> whole = module->clone();
   auto unpartitioned = emitProgram(*whole);

@@ -1,28 +1,16 @@
 // smex-run DIR: runs a plan. See DESIGN.md, Commands.
+#include "support/Program.h"
 #include "support/Version.h"
 #include "tools/smex-run/Run.h"
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <cstdio>
 #include <iostream>
 
 using namespace smex;
 using tools::RunArguments;
 
 namespace {
-int report(const Error &error) {
-  for (size_t start = 0; start <= error.message.size();) {
-    const size_t end =
-        std::min(error.message.find('\n', start), error.message.size());
-    std::fprintf(stderr, "smex-run: error: %s\n",
-                 error.message.substr(start, end - start).c_str());
-    start = end + 1;
-  }
-  return int(error.fault);
-}
-
 void declare(CLI::App &app, RunArguments &arguments) {
   app.add_option("DIR", arguments.directory, "the plan, a folder")->required();
   app.add_option("--backend", arguments.backend,
@@ -135,32 +123,28 @@ void declare(CLI::App &app, RunArguments &arguments) {
       "--version", [] { throw CLI::CallForVersion(versionText, 0); },
       "print the version");
 }
+int runCommand(int argc, char **argv) {
+  CLI::App app("Runs a plan that smexc wrote.", "smex-run");
+  RunArguments arguments;
+  declare(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    std::cout << app.help();
+    return 0;
+  } catch (const CLI::CallForVersion &) {
+    std::cout << versionText << "\n";
+    return 0;
+  } catch (const CLI::ParseError &error) {
+    return report(
+        {std::string(error.what()) + " (see smex-run --help)", Fault::Usage});
+  }
+  arguments.run.trace = !arguments.trace.empty();
+  const Status done = tools::run(std::move(arguments));
+  return done ? 0 : report(done.error());
+}
 } // namespace
 
 int main(int argc, char **argv) {
-  try {
-    CLI::App app("Runs a plan that smexc wrote.", "smex-run");
-    RunArguments arguments;
-    declare(app, arguments);
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::CallForHelp &) {
-      std::cout << app.help();
-      return 0;
-    } catch (const CLI::CallForVersion &) {
-      std::cout << versionText << "\n";
-      return 0;
-    } catch (const CLI::ParseError &error) {
-      return report(
-          {std::string(error.what()) + " (see smex-run --help)", Fault::Usage});
-    }
-    arguments.run.trace = !arguments.trace.empty();
-    const Status done = tools::run(std::move(arguments));
-    return done ? 0 : report(done.error());
-  } catch (const std::bad_alloc &) {
-    return report({"out of memory", Fault::Environment});
-  } catch (const std::exception &exception) {
-    return report(
-        {std::string("unexpected: ") + exception.what(), Fault::Defect});
-  }
+  return runProgram("smex-run", [&] { return runCommand(argc, argv); });
 }

@@ -112,7 +112,7 @@ void Importer::bindGraph(const InputGraph &names,
     auto read = graph::readRelation(
         file, {names.isOfOneType(), names.selfLoops, names.relations});
     if (!read)
-      return errors.push_back(read.error().message);
+      return addError(read.error());
     batch.push_back(std::move(*read));
     files.push_back(file);
   }

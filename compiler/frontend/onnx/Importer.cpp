@@ -5,6 +5,7 @@
 #include "compiler/frontend/onnx/Import.h"
 #include "compiler/frontend/onnx/Table.h"
 #include "support/File.h"
+#include "support/Text.h"
 
 #include <new>
 
@@ -40,11 +41,18 @@ Importer::Importer(std::shared_ptr<const onnx::ModelProto> model,
   source.keepAlive = this->model;
   source.folder = parentPath(this->path);
   source.files = &files;
+  source.drawMissing = options.drawMissingWeights;
   files.push_back(this->path);
 }
 
 void Importer::error(std::string message) {
-  errors.push_back(path + ": " + message);
+  errors.push_back(path + ": " + cleanedLine(message));
+}
+
+void Importer::addError(const Error &error) {
+  errors.push_back(cleanedLine(error.message));
+  if (error.fault != Fault::Input)
+    fault = error.fault;
 }
 
 void Importer::report(const Node &node, const Surroundings &in,
@@ -61,15 +69,15 @@ void Importer::addOpsFiles() {
   for (const auto &property : model->metadata_props())
     if (property.key() == operatorsKey)
       if (Status added = builder.addTemplates(path, property.value()); !added)
-        errors.push_back(added.error().message);
+        addError(added.error());
   for (const std::string &opsFile : options.opsFiles) {
     auto text = readFile(opsFile);
     if (!text) {
-      errors.push_back(text.error().message);
+      addError(text.error());
       continue;
     }
     if (Status added = builder.addTemplates(opsFile, *text); !added)
-      errors.push_back(added.error().message);
+      addError(added.error());
     files.push_back(opsFile);
   }
 }
@@ -84,6 +92,7 @@ static std::map<std::string, int64_t> opsetsOf(
 
 Error Importer::allErrors() const {
   Error all;
+  all.fault = fault;
   for (const std::string &message : errors)
     all.message += (all.message.empty() ? "" : "\n") + message;
   return all;
@@ -112,6 +121,8 @@ Result<Model> Importer::run() try {
   if (!errors.empty())
     return allErrors(); // without a graph's dimensions, much else looks wrong
   addInitializers(scope);
+  if (options.drawMissingWeights)
+    drawWeights(scope);
   addInputs(scope);
   if (graph.output_size() == 0)
     error("the graph has no outputs");
@@ -206,10 +217,8 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
   }
   try {
     // Functions that call functions, and unrolled loops, multiply.
-    if (++visited > 1000000)
-      throw Refusal{visited == 1000001 ? "more than a million nodes, once "
-                                         "functions and loops are expanded"
-                                       : ""};
+    if (++visited > mostNodes)
+      throw Refusal{visited == mostNodes + 1 ? tooManyNodes : ""};
     for (const auto &attribute : proto.attribute()) {
       const onnx::AttributeProto *value = &attribute;
       if (!attribute.ref_attr_name().empty()) {

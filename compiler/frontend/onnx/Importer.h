@@ -103,6 +103,7 @@ private:
   void bindConstants(Scope &scope);
   void bindMode(Scope &scope);
   void addInitializers(Scope &scope);
+  void drawWeights(Scope &scope);
   void addInputs(Scope &scope);
   void addInput(const onnx::ValueInfoProto &input, Scope &scope);
   std::optional<std::vector<int64_t>>
@@ -112,6 +113,9 @@ private:
 
   // Importer.cpp
   void addOpsFiles();
+  static constexpr int64_t mostNodes = 1000000;
+  static constexpr const char *tooManyNodes =
+      "more than a million nodes, once functions and loops are expanded";
   bool importNodes(const NodeList &nodes, Scope &scope, const Surroundings &in);
   void importNode(const onnx::NodeProto &proto, Scope &scope,
                   const Surroundings &in);
@@ -122,6 +126,7 @@ private:
   std::string nodeName(const onnx::NodeProto &proto, const Surroundings &in);
   void report(const Node &node, const Surroundings &in, std::string reason);
   void error(std::string message);
+  void addError(const Error &error); // names its file
   Error allErrors() const;
 
   // Training.cpp
@@ -139,6 +144,8 @@ private:
   void importLoop(Node &node, Scope &scope, const Surroundings &in);
   void importScan(Node &node, Scope &scope, const Surroundings &in);
   void importSequenceMap(Node &node, Scope &scope, const Surroundings &in);
+  void requireRoom(const Node &node, int64_t before, int64_t left) const;
+  int64_t leastNodes(const onnx::FunctionProto &function, int depth);
   std::vector<ValueId> importBody(Node &node, const onnx::GraphProto &body,
                                   const std::vector<ValueId> &inputs,
                                   const std::string &label, Scope &scope,
@@ -166,7 +173,10 @@ private:
   std::unordered_map<std::string, int> unnamed; // nodes per operator
   std::unordered_map<const onnx::TensorProto *, ValueId> bodyInitializers;
   int64_t visited = 0;
+  std::unordered_map<const onnx::FunctionProto *, int64_t> sizes; // leastNodes
   std::vector<std::string> errors;
+  /// The environment's where a file could not be read for its reasons.
+  Fault fault = Fault::Input;
 };
 
 } // namespace smex::frontend

@@ -27,7 +27,7 @@ void Importer::bindConstants(Scope &scope) {
     auto value = endsWith(valueFile, ".pb") ? io::readTensorProto(valueFile)
                                             : io::readNpy(valueFile);
     if (!value) {
-      errors.push_back(value.error().message);
+      addError(value.error());
       continue;
     }
     const auto &type = input->second->type().tensor_type();
@@ -109,6 +109,43 @@ void Importer::addInitializers(Scope &scope) {
       scope.values[sparse.values().name()] =
           builder.addParameter(sparse.values().name(), held->type, data);
     });
+}
+
+/// Weights that are not even initializers: inputs that the exporter notes as
+/// parameters, and names that nothing computes, of a type that value_info
+/// gives.
+void Importer::drawWeights(Scope &scope) {
+  const onnx::GraphProto &graph = model->graph();
+  std::unordered_set<std::string> known, read;
+  for (const auto &node : graph.node()) {
+    known.insert(node.output().begin(), node.output().end());
+    read.insert(node.input().begin(), node.input().end());
+  }
+  for (const auto &input : graph.input())
+    known.insert(input.name());
+  const auto add = [&](const onnx::ValueInfoProto &value) {
+    const auto &declared = value.type().tensor_type();
+    const auto dtype = dtypeOf(declared.elem_type());
+    if (scope.values.count(value.name()) || !dtype || !declared.has_shape())
+      return;
+    TensorType type{*dtype, {}};
+    for (const auto &dim : declared.shape().dim())
+      type.shape.push_back(dim.has_dim_value() ? dim.dim_value() : -1);
+    if (!byteCount(type))
+      return; // what it is read by says so
+    auto data = drawMissing(type);
+    if (!data)
+      return error("\"" + value.name() + "\" " + data.error().message);
+    scope.values[value.name()] =
+        builder.addParameter(value.name(), type, std::move(*data));
+  };
+  for (const auto &value : graph.value_info())
+    if (read.count(value.name()) && !known.count(value.name()))
+      add(value);
+  if (const auto weights = notedWeights(graph))
+    for (const auto &input : graph.input())
+      if (weights->count(input.name()))
+        add(input);
 }
 
 void Importer::addInputs(Scope &scope) {

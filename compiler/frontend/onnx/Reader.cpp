@@ -2,14 +2,14 @@
 
 #include "compiler/frontend/onnx/Nesting.h"
 
-#include <fcntl.h>
+#include "support/File.h"
+
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <climits>
+#include <cmath>
 #include <cstring>
 
 using namespace smex;
@@ -19,15 +19,12 @@ Result<std::shared_ptr<const onnx::ModelProto>>
 smex::frontend::readModelProto(const std::string &path) {
   // Its complaints would go to standard error in a form of its own.
   google::protobuf::SetLogHandler(nullptr);
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0)
-    return fail(path, ": ", std::strerror(errno));
+  const auto opened = InputFile::open(path);
+  if (!opened)
+    return opened.error();
+  const int file = opened->descriptor();
   google::protobuf::io::FileInputStream stream(file);
-  stream.SetCloseOnDelete(true);
-  struct stat status;
-  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
-    return fail(path, ": is not a file");
-  if (status.st_size > INT_MAX)
+  if (opened->size() > INT_MAX)
     return fail(path,
                 ": is larger than 2 GiB, which ONNX does not allow: store "
                 "the weights as external data");
@@ -110,6 +107,27 @@ static ParameterData convertArray(const From &array) {
   return data;
 }
 
+Result<ParameterData> smex::frontend::drawMissing(const TensorType &type) {
+  const bool isSmall = byteSize(type.dtype) == 1 && type.dtype != DType::Bool;
+  if (!isFloat(type.dtype) && !isSmall) // quantized weights are bytes
+    return fail("is not stored, and cannot be drawn: ", toString(type),
+                " may be a shape, or indices");
+  ParameterData data;
+  data.kind = ParameterData::Kind::Drawn;
+  data.scale = 0.1;
+  if (type.rank() >= 2) {
+    // Uniform, after Glorot and Bengio: sqrt(6 / (ways in + ways out)).
+    const int64_t ways = type.shape[0] + type.shape[1];
+    double all = double(ways);
+    for (size_t d = 2; d < type.shape.size(); ++d)
+      all *= double(type.shape[d]);
+    data.scale = all > 0 ? std::sqrt(6 / all) : 0.1;
+  }
+  if (isSmall)
+    data.scale = 8;
+  return data;
+}
+
 static Result<ParameterData> readTyped(const onnx::TensorProto &tensor,
                                        DType type, int64_t elements,
                                        const TensorSource &source) {
@@ -167,6 +185,12 @@ static Result<ParameterData> readTyped(const onnx::TensorProto &tensor,
   return fail("has an unknown type");
 }
 
+static bool isEmpty(const onnx::TensorProto &tensor) {
+  return tensor.raw_data().empty() && tensor.float_data().empty() &&
+         tensor.double_data().empty() && tensor.int32_data().empty() &&
+         tensor.int64_data().empty() && tensor.uint64_data().empty();
+}
+
 Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
                                                 const TensorSource &source) {
   StoredTensor stored;
@@ -183,6 +207,16 @@ Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
     return fail("has the impossible shape ", toString(stored.type));
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
     auto data = findExternal(tensor, *bytes, source);
+    if (!data)
+      return data.takeError();
+    stored.data = std::move(*data);
+    return stored;
+  }
+  if (*elements > 0 && isEmpty(tensor)) {
+    if (!source.drawMissing)
+      return fail("holds no values, its shape asks for ", *elements,
+                  drawMissingHint);
+    auto data = drawMissing(stored.type);
     if (!data)
       return data.takeError();
     stored.data = std::move(*data);
