@@ -127,6 +127,12 @@ Status partition::validate(const Graph &graph, int64_t workers) {
   return {};
 }
 
+int64_t partition::resultBytes(const Graph &graph, const Operator &op,
+                               int64_t partials) {
+  const int64_t bytes = graph.tensors[op.result].elementBytes;
+  return partials > 1 && op.partialBytes > 0 ? op.partialBytes : bytes;
+}
+
 Status partition::validate(const Graph &graph, const Plan &plan) {
   int64_t workers = 1;
   for (const Step &step : plan.steps) {

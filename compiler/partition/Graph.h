@@ -36,6 +36,9 @@ struct Operator {
   /// The index variables that may be cut, most preferred first. Cutting one at
   /// or beyond the result's rank leaves partial results to be reduced.
   std::vector<int> splits;
+  /// Bytes of an element of a partial result; 0: as many as of the result's. A
+  /// sum of 16-bit floats is kept in f32 until it is whole.
+  int64_t partialBytes = 0;
   /// Operators of one node of the model, its gradients among them, have the
   /// same number, or -1.
   int group = -1;
@@ -101,6 +104,10 @@ constexpr int64_t kMostBytes = int64_t(1) << 60;
 /// Partial results of all of them, for all of them, may be more: PairCosts.h
 /// counts those up to a limit.
 Status validate(const Graph &graph, int64_t workers);
+
+/// Bytes of an element of what an operator computes, where there are `partials`
+/// results of each: in how many parts the reduction is done.
+int64_t resultBytes(const Graph &graph, const Operator &op, int64_t partials);
 
 /// Steps name a dimension or index variable that exists for every tensor and
 /// operator.

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -84,22 +85,32 @@ private:
 
   Status openFeeds() {
     const plan::Program &program = plan.partitioned.program;
-    std::vector<RunGraph> graphs;
     if (!arguments.graphs.empty()) {
       auto read = readRunGraphs(program, arguments.graphs, portion());
       if (!read)
         return read.takeError();
       graphs = std::move(*read);
     }
+    auto next = nextInputs(program, arguments.feeds);
+    if (!next)
+      return next.takeError();
+    options.next = std::move(*next);
     auto read = readInputs(program, arguments.inputs, options.steps,
-                           arguments.seed, graphs);
+                           arguments.seed, graphs, plan.edgeOrders,
+                           options.next);
     if (read && isSampled())
-      read = sampleFeeds(program, std::move(graphs), std::move(*read),
+      read = sampleFeeds(program, std::exchange(graphs, {}), std::move(*read),
                          {arguments.fanouts, arguments.batch, arguments.seed,
                           arguments.parts, arguments.walk});
     if (!read)
       return read.takeError();
     feeds = std::move(*read);
+    // Large ones are held for the order of outputs only.
+    if (std::all_of(program.graphs.begin(), program.graphs.end(),
+                    [](const plan::GraphInputs &graph) {
+                      return graph.edgeOutputs.empty();
+                    }))
+      graphs.clear();
     return {};
   }
 
@@ -239,6 +250,10 @@ private:
     RunOptions alone = options;
     alone.trace = false;
     alone.sinks.clear();
+    auto next = nextInputs(plan.unpartitioned.program, arguments.feeds);
+    if (!next)
+      return next.takeError();
+    alone.next = std::move(*next);
     const auto whole = runtime::execute(plan.unpartitioned, plan.kernels, **cpu,
                                         parameters->whole(), *same, alone);
     if (!whole)
@@ -250,7 +265,11 @@ private:
     return {};
   }
 
-  Status report() const {
+  Status report() {
+    if (Status ordered = orderOutputs(plan.partitioned.program, graphs,
+                                      plan.edgeOrders, result.outputs);
+        !ordered)
+      return ordered;
     if (!arguments.outputDirectory.empty() && !nothingLeft()) {
       const auto files = writeOutputs(arguments.outputDirectory,
                                       plan.partitioned.program.outputs, result);
@@ -275,6 +294,7 @@ private:
   RunOptions options;
   const plan::Plan plan;
   std::unique_ptr<Backend> backend;
+  std::vector<RunGraph> graphs; // whole ones
   std::vector<Feed> feeds;
   std::optional<PlanParameters> parameters;
   std::string parametersSha256;

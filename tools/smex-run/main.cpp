@@ -66,12 +66,23 @@ void declare(CLI::App &app, RunArguments &arguments) {
     if (batch->count() && !sample->count() && !walk->count())
       throw CLI::RequiresError("--batch", "--sample or --walk");
   });
-  app.add_option("--parts", arguments.parts,
-                 "train on connected parts of the graph, such as trees: so "
-                 "many in each step, until an epoch has had each once")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
-      ->needs(graph)
-      ->excludes(sample, walk, batch);
+  auto *parts =
+      app.add_option("--parts", arguments.parts,
+                     "train on connected parts of the graph, such as trees: so "
+                     "many in each step, until an epoch has had each once")
+          ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+          ->needs(graph)
+          ->excludes(sample, walk, batch);
+  auto *feed =
+      app.add_option(
+             "--feed", arguments.feeds,
+             "from the second step on, the input has the output's value "
+             "of the step before, as a decoder's cache; without an "
+             "--input of its own where others have one, it begins with "
+             "zeros")
+          ->type_name("OUT=IN")
+          ->allow_extra_args(false)
+          ->excludes(sample, walk, parts);
   auto *outputs = app.add_option("--output-dir", arguments.outputDirectory,
                                  "write <output name>.npy there")
                       ->type_name("DIR");
@@ -94,7 +105,8 @@ void declare(CLI::App &app, RunArguments &arguments) {
           ->type_name("FILE");
   auto *checkpoints = app.add_option("--checkpoint-dir", arguments.checkpoints,
                                      "write everything that steps change there")
-                          ->type_name("DIR");
+                          ->type_name("DIR")
+                          ->excludes(feed); // what is fed is no parameter
   app.add_option("--checkpoint-every", arguments.checkpointEvery,
                  "after so many steps, and after the last one")
       ->check(CLI::Range(1, 1000000000))
@@ -103,6 +115,9 @@ void declare(CLI::App &app, RunArguments &arguments) {
   app.add_flag("--resume", arguments.resume,
                "go on after the last checkpoint, up to the same --steps")
       ->needs(checkpoints);
+  app.add_flag("--allow-nonfinite-loss", arguments.run.allowNonfiniteLoss,
+               "go on where the loss of a step is NaN or infinite; without it "
+               "the run stops there");
   auto *verify = app.add_flag("--verify", arguments.verify,
                               "also run unpartitioned on the CPU, and compare");
   app.add_option("--metrics", arguments.metrics,
