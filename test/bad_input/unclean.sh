@@ -35,7 +35,7 @@ start='"format": "smex-model", "version": 1'
 escape='\\u001b[31mred\\u0007'
 json '?\[31mred?' "{$start, \"$escape\": 1}"
 json 'two?smexc: error: lines' "{$start, \"two\\\\nsmexc: error: lines\": 1}"
-json 'a?b' "{$start, \"a\\\\u009bb\": 1}"
+json 'a??b' "{$start, \"a\\\\u009bb\": 1}"
 json 'a?b' "{$start, \"nodes\": [{\"op\": \"Relu\", \"a\\\\u007fb\": []}]}"
 json 'f32?\[2J' "{$start, \"inputs\": [{\"name\": \"x\", \"type\": \"f32\\\\u001b[2J\", \"shape\": [8]}]}"
 json 'w?\[2J.npy' "{$start, \"parameters\": [{\"name\": \"w\", \"type\": \"f32\", \"shape\": [8], \"file\": \"w\\\\u001b[2J.npy\"}]}"
