@@ -277,6 +277,34 @@ std::vector<BadModel> badModels() {
          m.node("Add", {"x", "w"}, {"y"}, "node");
          m.output("y");
        }},
+      // These three are planned with --draw-missing-weights.
+      {"initializer_empty",
+       "\"w\" holds no values, its shape asks for 4.*--draw-missing-weights",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.parameter("w", {4});
+         m.node("Add", {"x", "w"}, {"y"}, "node");
+         m.output("y");
+       }},
+      {"weight_undefined", node + ".* reads \"w\".*--draw-missing-weights",
+       [](OnnxModel &m) {
+         m.input("x", {"3", "4"});
+         m.input("w", {"4", "5"});
+         *m.graph.add_value_info() = m.graph.input(1);
+         m.graph.mutable_input()->RemoveLast();
+         m.node("MatMul", {"x", "w"}, {"y"}, "node");
+         m.output("y");
+       }},
+      {"external_missing", "\"w\".*missing.*--draw-missing-weights",
+       withExternal("missing")},
+      // But not shapes.
+      {"integers_empty", "\"s\" holds no values",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.parameter("s", {2}, DType::I64);
+         m.node("Reshape", {"x", "s"}, {"y"}, "node");
+         m.output("y");
+       }},
       {"initializer_negative", "\"w\"", weighted("Add", {"4"}, {-4})},
       {"fill_overflow", "\"fill\"", filled({huge, huge})},
       {"fill_negative", "\"fill\"", filled({-1})},
@@ -435,7 +463,6 @@ std::vector<BadModel> badModels() {
       {"external_up", "\"w\".*\\.\\./data", withExternal("../data")},
       {"external_up_inside", "\"w\"", withExternal("a/../../data")},
       {"external_link", "\"w\".*link", withExternal("link")},
-      {"external_missing", "\"w\".*missing", withExternal("missing")},
       {"external_folder", "\"w\".*not a file", withExternal(".")},
       {"external_no_name", "\"w\"", withExternal("")},
       {"external_offset", "\"w\"", withExternal("data", "8")},

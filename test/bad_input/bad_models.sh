@@ -28,6 +28,15 @@ for model in *.onnx; do
     complain "$name: $message: expected $(cat "$name.expect")"
 done
 
+# Weights that are not there are drawn, if they are to be; shapes are not.
+for name in initializer_empty weight_undefined external_missing external_offset; do
+  "$smexc" $name.onnx --gpus 2 -o "$work/drawn" --draw-missing-weights > /dev/null && "$smexc" check "$work/drawn" > /dev/null ||
+    complain "$name: drawn"
+done
+message=$("$smexc" integers_empty.onnx --gpus 2 -o "$work/drawn" --draw-missing-weights 2>&1)
+[ $? = 1 ] && grep -q '"s" is not stored, and cannot be drawn' <<< "$message" || complain "integers are drawn: $message"
+rm -rf "$work/drawn"
+
 # Every start of a small model, each a model or a message.
 small=matmul.onnx
 size=$(stat -c %s $small)
