@@ -1,3 +1,4 @@
+#include "compiler/partition/Algorithm.h"
 #include "compiler/partition/CommunicationBytes.h"
 #include "compiler/partition/Factorize.h"
 #include "compiler/partition/Outermost.h"
