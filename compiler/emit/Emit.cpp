@@ -71,12 +71,15 @@ private:
                                buffer.getWrapsAttr(), buffer.getRowsAttr()});
   }
 
-  /// If the inputs are there: one that nobody reads is none of the program's.
+  /// Inputs that are there: one that nobody reads is none of the program's.
   void addGraph(DictionaryAttr graph) {
+    const auto isAmong = [](const std::vector<plan::Port> &ports,
+                            StringRef name) {
+      return llvm::any_of(
+          ports, [&](const plan::Port &port) { return name == port.name; });
+    };
     const auto isInput = [&](StringRef name) {
-      return llvm::any_of(program().inputs, [&](const plan::Port &input) {
-        return name == input.name;
-      });
+      return isAmong(program().inputs, name);
     };
     const auto text = [&](StringRef key) {
       const auto name = graph.getAs<StringAttr>(key);
@@ -95,12 +98,18 @@ private:
     made.nodes = graph.getAs<IntegerAttr>("nodes").getInt();
     made.selfLoops = graph.getAs<BoolAttr>("self_loops").getValue();
     made.perNode = inputs("per_node");
+    made.perEdge = inputs("per_edge");
+    if (const auto list = graph.getAs<ArrayAttr>("edge_outputs"))
+      for (StringRef name : list.getAsValueRange<StringAttr>())
+        if (isAmong(program().outputs, name))
+          made.edgeOutputs.push_back(name.str());
     made.nodeType = text("node_type");
     made.sourceType = text("source_type");
     for (const auto &[key, name] :
          {std::pair("sources", &made.sources),
           std::pair("destinations", &made.destinations),
-          std::pair("types", &made.types)})
+          std::pair("types", &made.types), std::pair("values", &made.values),
+          std::pair("added", &made.added)})
       if (isInput(text(key)))
         *name = text(key);
     if (const auto types = graph.getAs<IntegerAttr>("edge_types");
@@ -126,7 +135,11 @@ private:
       if (made.layout->lists.empty())
         made.layout.reset();
     }
-    if (made.layout || (!made.sources.empty() && !made.destinations.empty()))
+    // One of whose edges nobody reads anything is none of the program's.
+    const bool reads = !made.sources.empty() || !made.destinations.empty() ||
+                       !made.types.empty() || !made.values.empty() ||
+                       !made.perEdge.empty();
+    if (made.layout || reads)
       program().graphs.push_back(std::move(made));
   }
 

@@ -114,6 +114,30 @@ std::vector<emit::DerivedParameter> derivedParameters(ModuleOp module) {
   return list;
 }
 
+/// What has a row per edge of a graph that is part of the model; of the inputs
+/// and outputs that the program has.
+void addEdgeRows(const frontend::Model &model, plan::Plan &plan) {
+  plan::Program &program = plan.partitioned.program;
+  const auto among = [](const std::vector<std::string> &names,
+                        const std::vector<plan::Port> &ports) {
+    std::vector<std::string> there;
+    for (const std::string &name : names)
+      if (llvm::any_of(
+              ports, [&](const plan::Port &port) { return port.name == name; }))
+        there.push_back(name);
+    return there;
+  };
+  for (const frontend::EdgeRows &rows : model.edgeRows) {
+    plan::EdgeRows made = {rows.graph, rows.fileEdges, rows.edges.count,
+                           among(rows.edges.inputs, program.inputs),
+                           among(rows.edges.outputs, program.outputs)};
+    if (made.inputs.empty() && made.outputs.empty())
+      continue;
+    program.edgeRows.push_back(std::move(made));
+    plan.edgeOrders.push_back(*rows.rows);
+  }
+}
+
 Result<std::string> generate(std::vector<codegen::KernelRequest> requests,
                              const std::string &cpuArch) {
   codegen::CodegenOptions options;
@@ -199,6 +223,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   compiled.plan.kernels = std::move(*code);
   compiled.plan.cpuArch = options.cpuArch;
   compiled.plan.modelName = model.name;
+  addEdgeRows(model, compiled.plan);
   const plan::Totals totals = plan::totals(compiled.plan.partitioned);
   compiled.plan.communicationBytes = totals.communicationBytes;
   compiled.plan.peakBytes = totals.peakBytes;

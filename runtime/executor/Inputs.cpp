@@ -88,19 +88,29 @@ int64_t rowsOf(const TensorType &tensor, const TensorType &type) {
   return tensor.rank() > int(perStep) ? tensor.shape[perStep] : -1;
 }
 
-/// As check, of an input with a row per node, or graph.
+/// As check, of an input with a row per node, edge or graph.
 Result<Feed> checkRows(const plan::Port &port, const TensorType &type,
                        const std::string &file, Tensor tensor, int steps,
                        const GraphRows &rows) {
-  const bool sampled = rows.graph->sampled;
+  const bool sampled = rows.sampled;
   const std::string each =
-      std::string("a row per ") + rows.each + " of " + rows.graph->name;
+      std::string("a row per ") + rows.each + " of " + rows.of;
   TensorType own = type;
   own.shape[0] = rows.rows;
   if (sampled && tensor.type != own)
     return fail("input \"", port.name, "\": ", file, " is ",
                 toString(tensor.type), ", and ", toString(own),
                 " is expected, ", each);
+  if (rows.order && !sampled) { // in the file's order, and no other
+    if (rowsOf(tensor.type, type) != own.shape[0])
+      return fail("input \"", port.name, "\": ", file, " is ",
+                  toString(tensor.type), ", ", toString(own), " expected, ",
+                  each);
+    auto feed = check(port, own, file, std::move(tensor), steps);
+    if (!feed)
+      return feed;
+    return orderRows(port, type, std::move(*feed), own.shape[0], *rows.order);
+  }
   if (!sampled && rowsOf(tensor.type, type) != own.shape[0])
     return check(port, type, file, std::move(tensor), steps,
                  own == type ? "" : ", or " + toString(own) + ", " + each);
@@ -151,7 +161,8 @@ Status addGraph(const plan::Program &program, const plan::GraphInputs &names,
 Result<std::vector<Feed>>
 runtime::readInputs(const plan::Program &program,
                     const std::vector<std::string> &arguments, int steps,
-                    uint64_t seed, const std::vector<RunGraph> &graphs) {
+                    uint64_t seed, const std::vector<RunGraph> &graphs,
+                    const std::vector<graph::Numbers> &edgeOrders) {
   std::vector<std::optional<Feed>> given(program.inputs.size());
   for (size_t g = 0; g < graphs.size(); ++g)
     if (Status added = addGraph(program, program.graphs[g], graphs[g], given);
@@ -194,7 +205,7 @@ runtime::readInputs(const plan::Program &program,
       return error;
     }
     const TensorType &type = typeOf(program, port);
-    const auto rows = graphRows(program, graphs, port);
+    const auto rows = graphRows(program, graphs, edgeOrders, port);
     auto feed =
         rows ? checkRows(port, type, file, std::move(*tensor), steps, *rows)
              : check(port, type, file, std::move(*tensor), steps);
@@ -217,8 +228,8 @@ runtime::readInputs(const plan::Program &program,
                   "), or give no input at all to run on synthetic ones");
     if (!given[i]) {
       TensorType type = typeOf(program, port);
-      if (const auto rows = graphRows(program, graphs, port);
-          rows && rows->graph->sampled)
+      if (const auto rows = graphRows(program, graphs, edgeOrders, port);
+          rows && rows->sampled)
         type.shape[0] = rows->rows;
       if (!byteCount(type))
         return fail("input \"", port.name, "\" would be of type ",

@@ -14,13 +14,17 @@ namespace smex::runtime {
 /// feeds without a value, too).
 ///
 /// What has a row per node, or per graph of a batch, may have as many as there
-/// are: more of them, which count for nothing, are added. Of a graph to be
+/// are: more of them, which count for nothing, are added. What has a row per
+/// edge has as many as there are edges in the graph's files, in their order:
+/// also where the plan was compiled with the graph, `edgeOrders` being the
+/// plan's. Of a graph to be
 /// sampled it must have as many, and is left so; the ends have feeds without a
 /// value. Errors: what is wrong with a file, or does not fit the plan.
-Result<std::vector<Feed>> readInputs(const plan::Program &program,
-                                     const std::vector<std::string> &arguments,
-                                     int steps, uint64_t seed,
-                                     const std::vector<RunGraph> &graphs = {});
+Result<std::vector<Feed>>
+readInputs(const plan::Program &program,
+           const std::vector<std::string> &arguments, int steps, uint64_t seed,
+           const std::vector<RunGraph> &graphs = {},
+           const std::vector<graph::Numbers> &edgeOrders = {});
 
 /// The feeds of `program` in the order of another program's inputs, which must
 /// be the same ones.

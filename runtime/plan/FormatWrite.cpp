@@ -186,6 +186,14 @@ Json graphToJson(const GraphInputs &graph) {
     json["source_nodes"] = *graph.sourceNodes;
   if (!graph.perSourceNode.empty())
     json["per_source_node"] = graph.perSourceNode;
+  if (!graph.perEdge.empty())
+    json["per_edge"] = graph.perEdge;
+  if (!graph.edgeOutputs.empty())
+    json["edge_outputs"] = graph.edgeOutputs;
+  if (!graph.values.empty())
+    json["values"] = graph.values;
+  if (!graph.added.empty())
+    json["added"] = graph.added;
   if (!graph.types.empty()) {
     json["types"] = graph.types;
     json["edge_types"] = graph.edgeTypes;
@@ -201,6 +209,16 @@ Json graphToJson(const GraphInputs &graph) {
     json["graph_of"] = graph.graphOf;
     json["per_graph"] = graph.perGraph;
   }
+  return json;
+}
+
+Json edgeRowsToJson(const EdgeRows &rows) {
+  Json json = {{"edges", rows.edges},
+               {"file_edges", rows.fileEdges},
+               {"inputs", rows.inputs},
+               {"outputs", rows.outputs}};
+  if (!rows.graph.empty())
+    json["graph"] = rows.graph;
   return json;
 }
 
@@ -232,6 +250,8 @@ Json plan::programToJson(const Program &program) {
     json["graph"] = graphToJson(program.graphs.front());
   else if (!program.graphs.empty())
     json["graph"] = array(program.graphs, graphToJson);
+  if (!program.edgeRows.empty())
+    json["edge_rows"] = array(program.edgeRows, edgeRowsToJson);
   return json;
 }
 

@@ -43,6 +43,8 @@ public:
     each("parameters", program.parameters, &ProgramValidator::computedNext);
     names.clear();
     each("outputs", program.outputs, &ProgramValidator::output);
+    if (!complaint)
+      validateEdgeRows(program, complaint);
   }
 
 private:

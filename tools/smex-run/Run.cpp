@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -82,7 +83,6 @@ private:
 
   Status openFeeds() {
     const plan::Program &program = plan.partitioned.program;
-    std::vector<RunGraph> graphs;
     if (!arguments.graphs.empty()) {
       auto read = readRunGraphs(program, arguments.graphs, portion());
       if (!read)
@@ -90,14 +90,20 @@ private:
       graphs = std::move(*read);
     }
     auto read = readInputs(program, arguments.inputs, options.steps,
-                           arguments.seed, graphs);
+                           arguments.seed, graphs, plan.edgeOrders);
     if (read && isSampled())
-      read = sampleFeeds(program, std::move(graphs), std::move(*read),
+      read = sampleFeeds(program, std::exchange(graphs, {}), std::move(*read),
                          {arguments.fanouts, arguments.batch, arguments.seed,
                           arguments.parts, arguments.walk});
     if (!read)
       return read.takeError();
     feeds = std::move(*read);
+    // Large ones are held for the order of outputs only.
+    if (std::all_of(program.graphs.begin(), program.graphs.end(),
+                    [](const plan::GraphInputs &graph) {
+                      return graph.edgeOutputs.empty();
+                    }))
+      graphs.clear();
     return {};
   }
 
@@ -242,7 +248,11 @@ private:
     return {};
   }
 
-  Status report() const {
+  Status report() {
+    if (Status ordered = orderOutputs(plan.partitioned.program, graphs,
+                                      plan.edgeOrders, result.outputs);
+        !ordered)
+      return ordered;
     if (!arguments.outputDirectory.empty() && !nothingLeft()) {
       const auto files = writeOutputs(arguments.outputDirectory,
                                       plan.partitioned.program.outputs, result);
@@ -267,6 +277,7 @@ private:
   RunOptions options;
   const plan::Plan plan;
   std::unique_ptr<Backend> backend;
+  std::vector<RunGraph> graphs; // whole ones
   std::vector<Feed> feeds;
   std::optional<PlanParameters> parameters;
   std::string parametersSha256;

@@ -32,7 +32,7 @@ void printHelp(const std::vector<Model> &all) {
               "Usage: smex-zoo NAME [sizes] -o MODEL.json\n\n"
               "Models; smex-zoo NAME --help lists a model's sizes:\n");
   for (const Model &model : all)
-    std::printf("  %-12s %s\n", model.name.c_str(), model.summary.c_str());
+    std::printf("  %-18s %s\n", model.name.c_str(), model.summary.c_str());
   std::printf("\nOptions:\n"
               "  -h,--help    Print this help message and exit\n"
               "  --version    Display program version information and exit\n");
@@ -50,6 +50,9 @@ std::string commandOf(const Model &model, const Sizes &sizes) {
   for (const Choice &each : model.choices)
     if (sizes.word(each.name) != each.words.front())
       text += " --" + each.name + " " + sizes.word(each.name);
+  for (const Flag &each : model.flags)
+    if (sizes.flag(each.name))
+      text += " --" + each.name;
   return text;
 }
 
@@ -120,6 +123,8 @@ int run(const Model &model, int argc, char **argv) {
     app.add_option("--" + each.name, sizes.setWord(each.name), each.help)
         ->check(CLI::IsMember(each.words))
         ->default_val(each.words.front());
+  for (const Flag &each : model.flags)
+    app.add_flag("--" + each.name, sizes.setFlag(each.name), each.help);
   std::string output;
   app.add_option("-o,--output", output, "the model's file, ending in .json")
       ->required();

@@ -52,6 +52,7 @@ private:
   void inputGraphs(Place place, onnx::ModelProto &model);
   InputGraph inputGraph(Place place, onnx::GraphProto &graph);
   void ends(Place place, InputGraph &graph);
+  void loopRows(Place place, InputGraph &graph);
 
   // Tensors.cpp
   void parameter(Place place, onnx::TensorProto &tensor);

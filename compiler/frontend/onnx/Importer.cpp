@@ -113,6 +113,9 @@ Result<Model> Importer::run() try {
     return allErrors(); // without a graph's dimensions, much else looks wrong
   addInitializers(scope);
   addInputs(scope);
+  checkEdgeInputs();
+  if (errors.empty())
+    addLoopRows(scope);
   if (graph.output_size() == 0)
     error("the graph has no outputs");
   std::vector<std::pair<std::string, ValueId>> outputs;
@@ -142,6 +145,7 @@ Result<Model> Importer::run() try {
   addInputRanges(result);
   addListRanges(result);
   result.graphs = openGraphs(result);
+  result.edgeRows = edgeRows(result);
   result.name = file;
   result.files = std::move(files);
   return result;

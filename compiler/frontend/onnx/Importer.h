@@ -45,6 +45,9 @@ struct BoundGraph {
   int64_t nodes = 0; // as many as the end that has more
   int64_t sourceNodes = 0, destinationNodes = 0;
   std::shared_ptr<const Tensor> sources, destinations; // i64[edges]
+  /// Where the features of each edge are (graph::edgeRows), of so many.
+  std::shared_ptr<const graph::Numbers> edgeRows;
+  int64_t fileEdges = 0;
   /// Of a sample: how much more the plan has room for (graph::Rooms).
   std::optional<double> share;
   graph::Rooms rooms;
@@ -88,6 +91,17 @@ private:
   std::optional<GraphInputs> openGraph(const Model &result,
                                        const InputGraph &names) const;
   std::vector<GraphInputs> openGraphs(const Model &result) const;
+
+  // EdgeInputs.cpp: what has a row per edge.
+  std::vector<std::string> edgeInputs(const InputGraph &names) const;
+  bool isOfEdges(const std::string &input) const;
+  void bindEdgeConstants(const InputGraph &names, const BoundGraph &bound,
+                         Scope &scope);
+  void checkEdgeInputs();
+  void addLoopRows(Scope &scope);
+  void addLoopRow(const InputGraph &names, const std::string &input,
+                  const LoopRow &row, Scope &scope);
+  std::vector<EdgeRows> edgeRows(const Model &result) const;
 
   // GraphLists.cpp
   BoundGraph &graphFor(Node &node);
@@ -153,6 +167,9 @@ private:
   const ImportOptions &options;
   TensorSource source;
   std::map<std::string, BoundGraph> boundGraphs; // by name
+  /// Of inputs with a row per edge of a graph that is given, until it is bound:
+  /// the files of --constant and what is in them.
+  std::map<std::string, std::pair<std::string, Tensor>> edgeConstants;
   std::vector<std::string> files;
   Builder builder;
   std::map<std::pair<std::string, std::string>, const onnx::FunctionProto *>

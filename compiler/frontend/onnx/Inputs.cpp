@@ -31,6 +31,7 @@ void Importer::bindConstants(Scope &scope) {
       continue;
     }
     const auto &type = input->second->type().tensor_type();
+    const bool ofEdges = !options.graphs.empty() && isOfEdges(name);
     bool fits = dtypeOf(type.elem_type()) == value->type.dtype &&
                 (!type.has_shape() ||
                  type.shape().dim_size() == int(value->type.rank()));
@@ -40,6 +41,8 @@ void Importer::bindConstants(Scope &scope) {
       const int64_t size = value->type.shape[d];
       if (dim.has_dim_value())
         fits = dim.dim_value() == size;
+      else if (d == 0 && ofEdges)
+        continue; // --graph says how many edges there are
       else if (dim.has_dim_param() && !dim.dim_param().empty())
         fits = dims.emplace(dim.dim_param(), size).first->second == size;
       dimsSeen.insert(dim.dim_param());
@@ -47,6 +50,10 @@ void Importer::bindConstants(Scope &scope) {
     if (!fits) {
       error("input \"" + name + "\" is not of type " + toString(value->type) +
             ", which is in " + valueFile);
+      continue;
+    }
+    if (ofEdges) {
+      edgeConstants[name] = {valueFile, std::move(*value)};
       continue;
     }
     scope.values[name] = builder.addConstant(std::move(*value), name);
