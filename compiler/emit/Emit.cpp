@@ -15,6 +15,9 @@ public:
       : op(program), kernels(kernels), lambdas(program->getParentOp()) {}
 
   plan::Partitioned run() {
+    for (auto buffer : op.getOps<exec::BufferOp>())
+      if (!buffer.getPartial())
+        types.try_emplace(buffer.getTensor(), elementOf(buffer));
     result.workers.resize(size_t(op.getWorkers()));
     for (size_t w = 0; w < result.workers.size(); ++w) {
       plan::Worker &worker = result.workers[w];
@@ -42,14 +45,24 @@ public:
 private:
   plan::Program &program() { return result.program; }
 
+  static DType elementOf(exec::BufferOp buffer) {
+    auto type = cast<RankedTensorType>(buffer.getTensorType());
+    return *tdl::toDType(type.getElementType());
+  }
+
+  /// A partial result may be of another type than its tensor.
+  DType typeOf(exec::BufferOp buffer) const {
+    const auto whole = types.find(buffer.getTensor());
+    return whole == types.end() ? elementOf(buffer) : whole->second;
+  }
+
   int tensorOf(exec::BufferOp buffer) {
     const auto [entry, isNew] = tensors.try_emplace(
         buffer.getTensor().str(), int(program().tensors.size()));
     if (isNew) {
       auto type = cast<RankedTensorType>(buffer.getTensorType());
       program().tensors.push_back(
-          {entry->first,
-           {*tdl::toDType(type.getElementType()), type.getShape().vec()}});
+          {entry->first, {typeOf(buffer), type.getShape().vec()}});
     }
     return entry->second;
   }
@@ -158,7 +171,9 @@ private:
   void addBuffer(exec::BufferOp buffer) {
     const int number = int(program().buffers.size());
     numbers[buffer] = number;
-    program().buffers.push_back({tensorOf(buffer), buffer.getPartial()});
+    program().buffers.push_back({tensorOf(buffer), buffer.getPartial(), {}});
+    if (elementOf(buffer) != typeOf(buffer))
+      program().buffers.back().element = elementOf(buffer);
     if (buffer.getRole() == "input") {
       program().inputs.push_back({buffer.getTensor().str(), number});
       setRange(program().inputs.back(), buffer.getRange());
@@ -251,6 +266,7 @@ private:
   tdl::LambdaTable lambdas;
   plan::Partitioned result;
   llvm::DenseMap<Operation *, int> numbers; // of buffers
+  llvm::DenseMap<StringRef, DType> types;   // of tensors, by name
   std::map<std::string, int> tensors;
   /// By lambda, extents, and the operands' shapes.
   llvm::DenseMap<std::tuple<Attribute, Attribute, Attribute>, int>

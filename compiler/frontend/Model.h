@@ -5,6 +5,7 @@
 #define SMEX_COMPILER_FRONTEND_MODEL_H
 
 #include "dialects/tdl/lambda/Lambda.h"
+#include "dialects/tdl/lambda/Ties.h"
 #include "runtime/graph/Rooms.h"
 #include "support/Tensor.h"
 
@@ -36,6 +37,9 @@ struct ParameterData {
   std::string path;
   int64_t offset = 0;
   double scale = 0;
+  /// Stored with its two dimensions exchanged: a matrix that the exporter has
+  /// transposed.
+  bool transposed = false;
 };
 
 struct Parameter {
@@ -56,6 +60,7 @@ struct Application {
   int result = 0;            // value
   std::string node;          // the model's node, for locations and messages
   bool detached = false;     // see tdl::Application
+  tdl::Ties ties = tdl::Ties::Shared;
 };
 
 /// A parameter takes this value after each step: an optimizer's new weight, or
@@ -129,6 +134,9 @@ struct Model {
   std::vector<GraphInputs> graphs;
   std::vector<EdgeRows> edgeRows;
   bool ownAlgorithm = false; // the updates are those of a whole training step
+  /// Parameters that the file lists as the module's, whether or not anything
+  /// here is computed of them; --freeze may name them.
+  std::vector<std::string> listedParameters;
   /// Files that the model consists of (the model itself first, then external
   /// data, --ops files), for the hash in the plan.
   std::vector<std::string> files;
@@ -140,10 +148,15 @@ struct ImportOptions {
   std::map<std::string, std::string> constants; // --constant NAME=FILE
   std::vector<std::string> opsFiles;            // --ops FILE
   std::vector<std::string> graphs;              // --graph [NAME=]FILE
+  /// --draw-missing-weights: those that are named, with their types, but not
+  /// stored.
+  bool drawMissingWeights = false;
   /// --graph-room SHARE: the graph is a sample, of those that the plan is run
   /// on.
   std::optional<double> graphRoom;
   bool training = false; // keep what the model says about its next step
+  /// With training, --freeze NAME: parameters that are not to be trained.
+  std::vector<std::string> frozen;
   /// With training: take the model's own algorithm (TrainingInfoProto), if it
   /// has one.
   bool ownAlgorithm = false;

@@ -4,6 +4,8 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/partition/ir/Passes.h"
+#include "compiler/pipeline/CheckReads.h"
+#include "compiler/pipeline/PlanLimits.h"
 #include "compiler/pipeline/SemanticGraph.h"
 #include "dialects/smex/ir/Recipes.h"
 #include "runtime/plan/Check.h"
@@ -161,6 +163,10 @@ std::optional<Stage> smex::pipeline::parseStage(const std::string &name) {
 
 Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
                                          const CompileOptions &options) {
+  if (Status fits = checkPlanLimits(model); !fits)
+    return fits.takeError();
+  if (Status inside = checkReads(model); !inside)
+    return inside.takeError();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   Diagnostics diagnostics(&context, model.name);
   OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
@@ -175,7 +181,11 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   const auto emitProgram = [&](ModuleOp from) -> Result<plan::Partitioned> {
     if (failed(runPasses(from, options, addExecPasses)))
       return diagnostics.error();
-    return emit::emit(*from.getOps<exec::ProgramOp>().begin(), kernels);
+    plan::Partitioned emitted =
+        emit::emit(*from.getOps<exec::ProgramOp>().begin(), kernels);
+    if (Status fits = checkPlanLimits(model.name, emitted); !fits)
+      return fits.takeError();
+    return emitted;
   };
   OwningOpRef<ModuleOp> whole = module->clone();
   auto unpartitioned = emitProgram(*whole);
@@ -236,6 +246,8 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
 Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
                                               const CompileOptions &options,
                                               Stage stage) {
+  if (Status inside = checkReads(model); !inside)
+    return inside.takeError();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   Diagnostics diagnostics(&context, model.name);
   OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
@@ -258,7 +270,8 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
 }
 
 Result<std::string> smex::pipeline::regenerateKernels(const plan::Plan &plan) {
-  // In the order of compile(): both programs, kernels of first use.
+  // In the order of compile(): both programs, kernels of first use. That a
+  // symbol has one lambda, check() sees to.
   std::vector<codegen::KernelRequest> requests;
   std::set<std::string> seen;
   for (const plan::Partitioned *each : {&plan.unpartitioned, &plan.partitioned})

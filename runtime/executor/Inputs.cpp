@@ -27,9 +27,10 @@ std::string listOf(const plan::Program &program) {
   return text.empty() ? "none" : text;
 }
 
-/// What the plan says of the first `count` elements.
-Status inRange(const plan::Port &port, const std::string &file,
-               const Tensor &tensor, int64_t count) {
+} // namespace
+
+Status runtime::checkRange(const plan::Port &port, const std::string &what,
+                           const Tensor &tensor, int64_t count) {
   if (!port.low || !port.high)
     return {};
   const DType type = tensor.type.dtype;
@@ -44,14 +45,21 @@ Status inRange(const plan::Port &port, const std::string &file,
     if (!beyond && ((*port.low <= value && value <= *port.high) ||
                     (port.ignore && value == *port.ignore)))
       continue;
-    return fail("input \"", port.name, "\": ", file, ": element ",
-                io::coordinates(tensor.type.shape, e), " is ",
-                beyond ? std::to_string(bits) : std::to_string(value), ", ",
-                *port.low, " to ", *port.high,
+    return fail(what, ": element ", io::coordinates(tensor.type.shape, e),
+                " is ", beyond ? std::to_string(bits) : std::to_string(value),
+                ", ", *port.low, " to ", *port.high,
                 port.ignore ? ", or " + std::to_string(*port.ignore) + "," : "",
                 " allowed");
   }
   return {};
+}
+
+namespace {
+/// Of a file's tensor.
+Status inRange(const plan::Port &port, const std::string &file,
+               const Tensor &tensor, int64_t count) {
+  return checkRange(port, "input \"" + port.name + "\": " + file, tensor,
+                    count);
 }
 
 /// The file's tensor as a feed of this type. `otherwise`: what else could be
@@ -162,7 +170,8 @@ Result<std::vector<Feed>>
 runtime::readInputs(const plan::Program &program,
                     const std::vector<std::string> &arguments, int steps,
                     uint64_t seed, const std::vector<RunGraph> &graphs,
-                    const std::vector<graph::Numbers> &edgeOrders) {
+                    const std::vector<graph::Numbers> &edgeOrders,
+                    const std::vector<NextInput> &next) {
   std::vector<std::optional<Feed>> given(program.inputs.size());
   for (size_t g = 0; g < graphs.size(); ++g)
     if (Status added = addGraph(program, program.graphs[g], graphs[g], given);
@@ -211,6 +220,11 @@ runtime::readInputs(const plan::Program &program,
              : check(port, type, file, std::move(*tensor), steps);
     if (!feed)
       return feed.takeError();
+    if (feed->perStep && isFed(next, found))
+      return fail("input \"", port.name, "\": ", file,
+                  " has a value for each step, but --feed gives all but the "
+                  "first one: ",
+                  toString(type), " expected");
     given[found] = std::move(*feed);
   }
 
@@ -220,6 +234,15 @@ runtime::readInputs(const plan::Program &program,
     if (port.derived) {
       feeds.emplace_back();
       continue;
+    }
+    if (!given[i] && !arguments.empty() && isFed(next, i)) {
+      // An empty cache, a state at rest.
+      Feed zeros{makeTensor(typeOf(program, port)), false, nullptr, 0};
+      if (Status valid = inRange(port, "zeros", zeros.value,
+                                 *elementCount(zeros.value.type.shape));
+          !valid)
+        return valid.takeError();
+      given[i] = std::move(zeros);
     }
     if (!given[i] && !arguments.empty())
       return fail("input \"", port.name, "\" is missing: add ",

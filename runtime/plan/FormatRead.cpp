@@ -170,10 +170,16 @@ TensorInfo tensorOf(const Cursor &at) {
 
 BufferInfo bufferOf(const Cursor &at) {
   BufferInfo buffer;
-  at.object({"tensor"}, {"partial"});
+  at.object({"tensor"}, {"element", "partial"});
   buffer.tensor = number(at, "tensor");
   if (at.has("partial") && !(buffer.partial = at.boolean("partial")))
     at.refuse("\"partial\" is true or absent");
+  if (at.has("element")) {
+    const std::string element = at.string("element");
+    buffer.element = parseDType(element);
+    if (!buffer.element)
+      at.refuse("\"" + element + "\" is no element type");
+  }
   return buffer;
 }
 

@@ -231,6 +231,8 @@ Json plan::programToJson(const Program &program) {
                           Json json = {{"tensor", buffer.tensor}};
                           if (buffer.partial)
                             json["partial"] = true;
+                          if (buffer.element)
+                            json["element"] = name(*buffer.element);
                           return json;
                         })},
       {"inputs", array(program.inputs, portToJson)},

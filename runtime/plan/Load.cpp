@@ -4,6 +4,7 @@
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Validate.h"
 #include "support/Sha256.h"
+#include "support/Text.h"
 
 #include <sys/mman.h>
 
@@ -294,8 +295,8 @@ Status plan::validate(const Plan &plan, const std::string &directory) {
   return status;
 }
 
-Result<Plan> plan::load(const std::string &directory,
-                        const LoadOptions &options) {
+static Result<Plan> loadPlan(const std::string &directory,
+                             const LoadOptions &options) {
   auto summary = loadSummary(directory);
   if (!summary)
     return summary.error();
@@ -322,6 +323,17 @@ Result<Plan> plan::load(const std::string &directory,
   if (Status status = loader.checkWeights(plan, options.verifyWeights); !status)
     return status.takeError();
   return plan;
+}
+
+Result<Plan> plan::load(const std::string &directory,
+                        const LoadOptions &options) {
+  auto loaded = loadPlan(directory, options);
+  if (loaded)
+    return loaded;
+  // It is one line, whatever keys and names of the plan it quotes.
+  Error error = loaded.takeError();
+  error.message = cleanedLine(error.message);
+  return error;
 }
 
 Weights::Weights(Weights &&other) noexcept

@@ -65,6 +65,9 @@ struct BufferInfo {
   /// A partial result holds not the tensor's value but one worker's share of a
   /// reduction (case 2 of thesis section 3.4.2).
   bool partial = false;
+  /// Of a partial result, the type of its elements where that is not the
+  /// tensor's: sums of 16-bit floats are kept in f32 until they are whole.
+  std::optional<DType> element;
 };
 
 enum class Opcode {
@@ -221,6 +224,12 @@ struct Program {
   std::vector<GraphInputs> graphs;
   std::vector<EdgeRows> edgeRows;
 };
+
+/// The type of the elements that a buffer holds.
+inline DType elementType(const Program &program, int buffer) {
+  const BufferInfo &info = program.buffers[size_t(buffer)];
+  return info.element.value_or(program.tensors[size_t(info.tensor)].type.dtype);
+}
 
 /// A piece of a fetch or a reduction: `box` (coordinates of the tensor) of
 /// worker `worker`'s `from` buffer. Fetch: pieces are disjoint and cover `to`'s

@@ -6,6 +6,7 @@
 #include "runtime/executor/Verify.h"
 #include "runtime/plan/Load.h"
 #include "support/File.h"
+#include "support/Program.h"
 #include "support/Sha256.h"
 #include "tools/smex-run/Progress.h"
 
@@ -56,9 +57,10 @@ public:
       if (Status done = (this->*part)(); !done)
         return done;
     if (nothingLeft()) {
-      std::printf("%s: all of %d steps were done before, so there are no "
+      print(plan.modelName);
+      std::printf(": all of %d steps were done before, so there are no "
                   "outputs\n",
-                  plan.modelName.c_str(), options.steps);
+                  options.steps);
       return report();
     }
     summarize();
@@ -89,8 +91,13 @@ private:
         return read.takeError();
       graphs = std::move(*read);
     }
+    auto next = nextInputs(program, arguments.feeds);
+    if (!next)
+      return next.takeError();
+    options.next = std::move(*next);
     auto read = readInputs(program, arguments.inputs, options.steps,
-                           arguments.seed, graphs, plan.edgeOrders);
+                           arguments.seed, graphs, plan.edgeOrders,
+                           options.next);
     if (read && isSampled())
       read = sampleFeeds(program, std::exchange(graphs, {}), std::move(*read),
                          {arguments.fanouts, arguments.batch, arguments.seed,
@@ -153,14 +160,18 @@ private:
       parameters->replace(std::move((*last)->values));
       std::printf("resumes after step %d\n", options.firstStep);
     } else {
-      std::printf("%s: no checkpoint there yet: starts from the beginning\n",
-                  arguments.checkpoints.c_str());
+      print(arguments.checkpoints +
+            ": no checkpoint there yet: starts from the beginning\n");
     }
     std::fflush(stdout); // a log says it even if this run is killed
     return {};
   }
 
   Status openTargets() {
+    for (const std::string &file : {arguments.metrics, arguments.trace})
+      if (!file.empty())
+        if (Status writable = StagedFile::probe(file); !writable)
+          return writable;
     if (!arguments.saveParameters.empty()) {
       auto opened = ParameterFile::open(
           plan.partitioned.program, arguments.saveParameters, options.steps);
@@ -170,6 +181,8 @@ private:
       options.sinks.push_back(&*saved);
     }
     if (!arguments.outputDirectory.empty() && !nothingLeft()) {
+      if (auto names = outputFiles(plan.partitioned.program.outputs); !names)
+        return names.takeError();
       auto opened = OutputFolder::open(arguments.outputDirectory);
       if (!opened)
         return opened.takeError();
@@ -204,8 +217,8 @@ private:
     const size_t gpus = plan.partitioned.workers.size();
     const auto [first, last] =
         std::minmax_element(result.seconds.begin(), result.seconds.end());
-    std::printf("%s: ran on %s as %zu %s", plan.modelName.c_str(),
-                backend->name().c_str(), gpus,
+    print(plan.modelName);
+    std::printf(": ran on %s as %zu %s", backend->name().c_str(), gpus,
                 gpus == 1 ? "worker" : "workers");
     if (result.seconds.size() == 1)
       std::printf(", %.3f s\n", *first);
@@ -237,6 +250,10 @@ private:
     RunOptions alone = options;
     alone.trace = false;
     alone.sinks.clear();
+    auto next = nextInputs(plan.unpartitioned.program, arguments.feeds);
+    if (!next)
+      return next.takeError();
+    alone.next = std::move(*next);
     const auto whole = runtime::execute(plan.unpartitioned, plan.kernels, **cpu,
                                         parameters->whole(), *same, alone);
     if (!whole)
@@ -244,7 +261,7 @@ private:
     const auto verified = runtime::verify(plan, result, *whole);
     if (!verified)
       return verified.error();
-    std::printf("verified: %s\n", verified->c_str());
+    print("verified: " + *verified + "\n");
     return {};
   }
 
@@ -259,7 +276,7 @@ private:
       if (!files)
         return files.error();
       for (const std::string &file : *files)
-        std::printf("wrote %s\n", file.c_str());
+        print("wrote " + file + "\n");
     }
     if (!arguments.metrics.empty())
       if (Status s =

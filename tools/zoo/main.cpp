@@ -1,6 +1,7 @@
 // smex-zoo NAME [sizes] -o MODEL: the papers' models at any size. See
 // DESIGN.md, Commands.
 #include "support/File.h"
+#include "support/Program.h"
 #include "support/Version.h"
 #include "tools/zoo/Models.h"
 
@@ -9,18 +10,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <exception>
-#include <new>
 
 using namespace smex;
 using namespace smex::zoo;
 
 namespace {
-
-int report(const Error &error) {
-  std::fprintf(stderr, "smex-zoo: error: %s\n", error.message.c_str());
-  return int(error.fault);
-}
 
 int usage(const std::string &message, const std::string &command) {
   return report({message + " (see " + command + " --help)", Fault::Usage});
@@ -65,8 +59,9 @@ int write(const Model &model, const Sizes &sizes, const std::string &output) {
     return report(text.error());
   if (Status written = writeFile(output, *text); !written)
     return report(written.error());
-  std::printf("%s: %s, %lld weights, %zu nodes\n", output.c_str(),
-              model.name.c_str(), (long long)graph.weights(), graph.nodes());
+  print(output);
+  std::printf(": %s, %lld weights, %zu nodes\n", model.name.c_str(),
+              (long long)graph.weights(), graph.nodes());
   return 0;
 }
 
@@ -167,11 +162,5 @@ int dispatch(int argc, char **argv) {
 } // namespace
 
 int main(int argc, char **argv) {
-  try {
-    return dispatch(argc, argv);
-  } catch (const std::bad_alloc &) {
-    return report({"not enough memory", Fault::Environment});
-  } catch (const std::exception &e) {
-    return report({std::string("unexpected: ") + e.what(), Fault::Defect});
-  }
+  return runProgram("smex-zoo", [&] { return dispatch(argc, argv); });
 }

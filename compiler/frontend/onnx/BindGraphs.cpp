@@ -113,7 +113,7 @@ void Importer::bindGraph(const InputGraph &names,
         graph::readRelation(file, {names.isOfOneType(), names.selfLoops,
                                    names.relations, !names.values.empty()});
     if (!read)
-      return errors.push_back(read.error().message);
+      return addError(read.error());
     batch.push_back(std::move(*read));
     files.push_back(file);
   }
