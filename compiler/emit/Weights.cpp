@@ -1,5 +1,6 @@
 #include "compiler/emit/Weights.h"
 
+#include <cstring>
 #include <fstream>
 #include <memory>
 
@@ -100,6 +101,34 @@ Result<std::vector<std::byte>> Weights::read(const std::string &name,
   const frontend::Parameter &parameter = *byName.at(name);
   const TensorType &type = model.values[parameter.value].type;
   const ParameterData &data = parameter.data;
+  if (data.transposed)
+    return readTransposed(parameter, box);
+  return readStored(data, type, name, box);
+}
+
+Result<std::vector<std::byte>>
+Weights::readTransposed(const frontend::Parameter &parameter,
+                        const Box &box) const {
+  const frontend::Value &value = model.values[parameter.value];
+  const TensorType stored{value.type.dtype,
+                          {value.type.shape[1], value.type.shape[0]}};
+  auto bytes = readStored(parameter.data, stored, value.name, {box[1], box[0]});
+  if (!bytes)
+    return bytes;
+  const size_t element = size_t(byteSize(stored.dtype));
+  const size_t rows = size_t(box[0].size()), columns = size_t(box[1].size());
+  std::vector<std::byte> turned(bytes->size());
+  for (size_t i = 0; i < rows; ++i)
+    for (size_t j = 0; j < columns; ++j)
+      std::memcpy(&turned[(i * columns + j) * element],
+                  &(*bytes)[(j * rows + i) * element], element);
+  return turned;
+}
+
+Result<std::vector<std::byte>> Weights::readStored(const ParameterData &data,
+                                                   const TensorType &type,
+                                                   const std::string &name,
+                                                   const Box &box) const {
   if (data.kind == ParameterData::Kind::Memory)
     return region(data.bytes, type, box);
   const int64_t element = byteSize(type.dtype);

@@ -142,6 +142,15 @@ static std::shared_ptr<const Tensor> readParameter(const TensorType &type,
       return nullptr;
   }
   }
+  if (data.transposed) {
+    const Tensor stored = tensor;
+    const size_t rows = size_t(type.shape[0]), columns = size_t(type.shape[1]),
+                 element = size_t(byteSize(type.dtype));
+    for (size_t i = 0; i < rows; ++i)
+      for (size_t j = 0; j < columns; ++j)
+        std::memcpy(&tensor.bytes[(i * columns + j) * element],
+                    &stored.bytes[(j * rows + i) * element], element);
+  }
   return std::make_shared<const Tensor>(std::move(tensor));
 }
 

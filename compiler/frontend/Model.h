@@ -36,6 +36,9 @@ struct ParameterData {
   std::string path;
   int64_t offset = 0;
   double scale = 0;
+  /// Stored with its two dimensions exchanged: a matrix that the exporter has
+  /// transposed.
+  bool transposed = false;
 };
 
 struct Parameter {
@@ -110,6 +113,9 @@ struct Model {
   std::map<int, InputRange> inputRanges; // by value, where one is known
   std::vector<GraphInputs> graphs;
   bool ownAlgorithm = false; // the updates are those of a whole training step
+  /// Parameters that the file lists as the module's, whether or not anything
+  /// here is computed of them; --freeze may name them.
+  std::vector<std::string> listedParameters;
   /// Files that the model consists of (the model itself first, then external
   /// data, --ops files), for the hash in the plan.
   std::vector<std::string> files;
@@ -125,6 +131,8 @@ struct ImportOptions {
   /// on.
   std::optional<double> graphRoom;
   bool training = false; // keep what the model says about its next step
+  /// With training, --freeze NAME: parameters that are not to be trained.
+  std::vector<std::string> frozen;
   /// With training: take the model's own algorithm (TrainingInfoProto), if it
   /// has one.
   bool ownAlgorithm = false;

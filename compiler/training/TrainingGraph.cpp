@@ -120,6 +120,8 @@ Result<std::vector<int>> trainedParameters(const Model &model,
         isFloat(value.type.dtype))
       trained.push_back(parameter.value);
   }
+  for (const std::string &listed : model.listedParameters)
+    frozen.erase(listed); // nothing to train is left of it
   if (!frozen.empty())
     return fail("the model has no parameter \"", *frozen.begin(),
                 "\" to freeze");

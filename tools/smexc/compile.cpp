@@ -115,6 +115,7 @@ int run(Arguments &arguments) {
     memoryLimit = *size;
   }
   arguments.import.training = arguments.training.train;
+  arguments.import.frozen = arguments.training.options.freeze;
   auto imported = frontend::importModel(arguments.model, arguments.import);
   if (!imported)
     return report(imported.error());

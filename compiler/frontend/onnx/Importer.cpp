@@ -2,7 +2,9 @@
 
 #include "compiler/frontend/InputRanges.h"
 
+#include "compiler/frontend/onnx/ExporterNotes.h"
 #include "compiler/frontend/onnx/Import.h"
+#include "compiler/frontend/onnx/ModuleParameters.h"
 #include "compiler/frontend/onnx/Table.h"
 #include "support/File.h"
 
@@ -142,6 +144,8 @@ Result<Model> Importer::run() try {
   addInputRanges(result);
   addListRanges(result);
   result.graphs = openGraphs(result);
+  if (options.training)
+    result.listedParameters = listedParameters(graph);
   result.name = file;
   result.files = std::move(files);
   return result;
@@ -295,6 +299,15 @@ smex::frontend::importOnnx(std::shared_ptr<const onnx::ModelProto> model,
                            const ImportOptions &options) {
   if (Status named = checkNames(*model, path); !named)
     return named.takeError();
+  if (options.training) {
+    TensorSource source;
+    source.keepAlive = model;
+    source.folder = parentPath(path);
+    auto restored = withModuleParameters(model, path, options.frozen, source);
+    if (!restored)
+      return restored.takeError();
+    model = std::move(*restored);
+  }
   if (hasOwnAlgorithm(*model, options))
     model = withAlgorithms(*model);
   return Importer(std::move(model), path, options).run();

@@ -167,8 +167,9 @@ static Result<ParameterData> readTyped(const onnx::TensorProto &tensor,
   return fail("has an unknown type");
 }
 
-Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
-                                                const TensorSource &source) {
+/// As it is stored, whether or not that is transposed.
+static Result<StoredTensor> readStored(const onnx::TensorProto &tensor,
+                                       const TensorSource &source) {
   StoredTensor stored;
   const auto type = dtypeOf(tensor.data_type());
   if (!type)
@@ -208,11 +209,28 @@ Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
   return stored;
 }
 
+Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
+                                                const TensorSource &source) {
+  auto stored = readStored(tensor, source);
+  if (!stored)
+    return stored;
+  for (const auto &entry : tensor.external_data())
+    if (entry.key() == transposedKey) {
+      if (stored->type.rank() != 2)
+        return fail("is to be read transposed, and is no matrix: ",
+                    toString(stored->type));
+      stored->data.transposed = true;
+      std::swap(stored->type.shape[0], stored->type.shape[1]);
+      break;
+    }
+  return stored;
+}
+
 Result<Tensor> smex::frontend::readTensorValue(const onnx::TensorProto &tensor,
                                                const TensorSource &source) {
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
     return fail("an attribute's tensor cannot have external data");
-  auto stored = readTensor(tensor, source);
+  auto stored = readStored(tensor, source);
   if (!stored)
     return stored.takeError();
   Tensor value = makeTensor(stored->type);

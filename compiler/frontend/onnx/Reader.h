@@ -50,6 +50,10 @@ Status checkNames(const onnx::ModelProto &model, const std::string &path);
 /// [-scale, scale) when the plan runs. The value is the scale.
 constexpr const char *drawnKey = "smex.drawn";
 
+/// Another: a matrix that is stored with its two dimensions exchanged, as
+/// `dims` has them.
+constexpr const char *transposedKey = "smex.transposed";
+
 /// Key in a model's metadata_props: operators as text (dialects/tdl), as in a
 /// file given with --ops.
 constexpr const char *operatorsKey = "smex.operators";

@@ -29,6 +29,15 @@ static Result<Tensor> loadParameter(const TensorType &type,
     if (!file.read(reinterpret_cast<char *>(tensor.bytes.data()), size))
       return fail(data.path, ": cannot be read");
   }
+  if (data.transposed) {
+    const Tensor stored = tensor;
+    const size_t rows = size_t(type.shape[0]), columns = size_t(type.shape[1]);
+    const size_t element = size_t(byteSize(type.dtype));
+    for (size_t i = 0; i < rows * columns; ++i)
+      std::memcpy(&tensor.bytes[i * element],
+                  &stored.bytes[(i % columns * rows + i / columns) * element],
+                  element);
+  }
   return tensor;
 }
 
