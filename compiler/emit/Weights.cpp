@@ -1,7 +1,8 @@
 #include "compiler/emit/Weights.h"
 
+#include "support/File.h"
+
 #include <cstring>
-#include <fstream>
 #include <memory>
 
 using namespace smex;
@@ -134,15 +135,22 @@ Result<std::vector<std::byte>> Weights::readStored(const ParameterData &data,
   const int64_t element = byteSize(type.dtype);
   std::vector<std::byte> bytes;
   bytes.reserve(size_t(volume(box) * element));
-  std::ifstream file(data.path, std::ios::binary);
+  const auto file = InputFile::open(data.path);
+  if (!file)
+    return file.error();
+  std::optional<Error> failed;
   const bool complete =
       forEachRun(type.shape, box, [&](int64_t first, int64_t count) {
-        const size_t start = bytes.size();
-        bytes.resize(start + size_t(count * element));
-        file.seekg(data.offset + first * element);
-        return bool(file.read(reinterpret_cast<char *>(&bytes[start]),
-                              count * element));
+        const size_t start = bytes.size(), wanted = size_t(count * element);
+        bytes.resize(start + wanted);
+        const auto got =
+            file->readAt(data.offset + first * element, &bytes[start], wanted);
+        if (!got)
+          failed = got.error();
+        return got && *got == wanted;
       });
+  if (failed)
+    return *failed;
   if (!complete)
     return fail(data.path, ": cannot read parameter \"", name,
                 "\"; did the file change since the model was read?");

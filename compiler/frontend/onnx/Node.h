@@ -20,6 +20,11 @@ struct Refusal {
 /// An operand that is left out.
 constexpr ValueId noValue = -1;
 
+/// A name that stands for nothing: an operand that a function's caller left
+/// out, an optional without a value. A node that has it as operand sees
+/// noValue.
+constexpr ValueId absentValue = -3;
+
 using AttributeMap = std::map<std::string, const onnx::AttributeProto *>;
 
 class Node {
@@ -69,6 +74,8 @@ public:
   Tensor sparseTensor(const char *name);
   /// An element type, given as ONNX's number.
   DType dtype(const char *name, std::optional<DType> otherwise = {});
+  /// The same; nothing where it is not given, or 0: ONNX's "undefined".
+  std::optional<DType> optionalDtype(const char *name);
   const onnx::GraphProto *graph(const char *name);
   /// Says nothing about the result.
   void ignore(const char *name) { used.insert(name); }
