@@ -68,6 +68,8 @@ constexpr Row rows[] = {
     {"slice", "Slice", 0, 0, Shape::Same},
     {"select", "Gather", 0, 0, Shape::Same},
     {"exp", "Exp", 0, 0, Shape::Same},
+    {"index", "GatherND", 0, 0, Shape::Same},
+    {"linear", "Transpose", 0, 1, Shape::Same},
 };
 
 bool isConvolution(const std::string &operation) {
@@ -107,6 +109,11 @@ bool isScaled(const Call &call) {
 
 bool smex::frontend::isKnown(const Call &call) {
   if (isScaled(call))
+    return false;
+  // Whole dimensions are moved behind those that are indexed.
+  if (call.operation == "index" &&
+      std::find(call.arguments.begin(), call.arguments.end(), "None") !=
+          call.arguments.end())
     return false;
   return call.operation == "cat" || isConvolution(call.operation) ||
          isBatchNorm(call.operation) ||

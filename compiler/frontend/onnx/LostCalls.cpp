@@ -106,17 +106,24 @@ bool Restorer::mayHideParameter(const Call &call,
 }
 
 void Restorer::checkLostCall(const Call &reader) {
+  const auto nodes = nodesOf.find(reader.name);
+  if (nodes == nodesOf.end())
+    return;
+  // What was computed of it may be read in its place.
+  std::set<std::string> computed;
+  for (int n : nodes->second)
+    for (const std::string &input : graph.node(n).input())
+      if (const auto from = notes.foldedFrom.find(input);
+          from != notes.foldedFrom.end() && tensors.find(input))
+        computed.insert(from->second.begin(), from->second.end());
   Names lost;
   for (const std::string &name : reader.reads)
-    if (!isDefined(name))
+    if (!isDefined(name) && !computed.count(name))
       lost.push_back(name);
   if (lost.empty())
     return;
   // What its nodes read instead.
   std::set<std::string> inside, values, stored;
-  const auto nodes = nodesOf.find(reader.name);
-  if (nodes == nodesOf.end())
-    return;
   for (int n : nodes->second)
     inside.insert(graph.node(n).output().begin(), graph.node(n).output().end());
   for (int n : nodes->second)
@@ -129,15 +136,8 @@ void Restorer::checkLostCall(const Call &reader) {
             std::any_of(claims.begin(), claims.end(), [&](const Claim &claim) {
               return claim.node == n && claim.operand == i;
             });
-        const auto from = notes.foldedFrom.find(input);
-        const bool named =
-            std::find(reader.reads.begin(), reader.reads.end(), input) !=
-                reader.reads.end() ||
-            (from != notes.foldedFrom.end() &&
-             std::any_of(lost.begin(), lost.end(), [&](const auto &name) {
-               return std::find(from->second.begin(), from->second.end(),
-                                name) != from->second.end();
-             }));
+        const bool named = std::find(reader.reads.begin(), reader.reads.end(),
+                                     input) != reader.reads.end();
         if (!claimed && !named && tensors.isFloat(input))
           stored.insert(input);
         continue;

@@ -73,16 +73,14 @@ bool Restorer::isTrained(const Names &parameters) const {
 }
 
 void Restorer::refuse(const Names &parameters, const std::string &why) {
-  accounted.insert(parameters.begin(), parameters.end());
-  if (!isTrained(parameters))
-    return;
   std::string list;
-  for (const std::string &name : parameters)
-    if (!frozen.count(name))
+  for (const std::string &name : parameters) {
+    accounted.insert(name);
+    if (!frozen.count(name) && refused.insert(name).second)
       list += (list.empty() ? "\"" : ", \"") + name + "\"";
-  const std::string reason = list + ": " + why;
-  if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
-    reasons.push_back(reason);
+  }
+  if (!list.empty())
+    reasons.push_back(list + ": " + why);
 }
 
 std::string Restorer::describe(int node) const {
@@ -163,7 +161,7 @@ void Restorer::claimOperand(int n, int i) {
   const Call &call = *noted.call;
   const auto source = sourceOf(call, graph.node(n), i);
   if (!source)
-    return isKnown(call) ? held ? detach(n, i) : void() : claimUnknown(n, i);
+    return claimUnknown(n, i);
   const std::string &argument = source->argument;
   if (const auto name = notes.placeholder(argument)) {
     if (!notes.isParameter(*name))
@@ -206,7 +204,7 @@ void Restorer::claimUnknown(int n, int i) {
   if (isOwn(stored)) {
     if (std::find(read.begin(), read.end(), stored) != read.end()) {
       assumed.emplace_back(n, i);
-    } else if (read.empty() && !hasLostReads(call)) {
+    } else if (isKnown(call) || (read.empty() && !hasLostReads(call))) {
       detach(n, i); // a number of the call's, equal to the parameter
     } else if (read.empty()) {
       assumed.emplace_back(n, i);
