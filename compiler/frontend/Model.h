@@ -5,6 +5,7 @@
 #define SMEX_COMPILER_FRONTEND_MODEL_H
 
 #include "dialects/tdl/lambda/Lambda.h"
+#include "dialects/tdl/lambda/Ties.h"
 #include "runtime/graph/Rooms.h"
 #include "support/Tensor.h"
 
@@ -56,6 +57,7 @@ struct Application {
   int result = 0;            // value
   std::string node;          // the model's node, for locations and messages
   bool detached = false;     // see tdl::Application
+  tdl::Ties ties = tdl::Ties::Shared;
 };
 
 /// A parameter takes this value after each step: an optimizer's new weight, or

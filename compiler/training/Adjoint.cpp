@@ -8,6 +8,7 @@
 
 #include <limits>
 #include <map>
+#include <set>
 
 using namespace smex;
 using namespace smex::tdl;
@@ -75,8 +76,8 @@ private:
 class AdjointBuilder {
 public:
   AdjointBuilder(const Lambda &lambda, const std::vector<int64_t> &extents,
-                 const analysis::Shapes &shapes)
-      : lambda(lambda), extents(extents), shapes(shapes),
+                 const analysis::Shapes &shapes, Ties ties)
+      : lambda(lambda), extents(extents), shapes(shapes), ties(ties),
         operands(lambda.operands) {
     const int count = int(operands.size());
     for (int i = 0; i < count + 2; ++i)
@@ -96,8 +97,15 @@ public:
       ExprRef guard = conditions.others;
       if (lambda.reducer == Reducer::Prod)
         term = training::product(term, otherFactors());
-      else if (lambda.reducer == Reducer::Max || lambda.reducer == Reducer::Min)
-        guard = both(guard, isFirstExtremum());
+      else if (lambda.reducer == Reducer::Max ||
+               lambda.reducer == Reducer::Min) {
+        if (ties == Ties::First) {
+          guard = both(guard, isFirstExtremum());
+        } else {
+          term = term ? binary(BinaryOp::Div, term, extremumCount()) : term;
+          guard = both(guard, isExtremum());
+        }
+      }
       if (Status added =
               collect(operand, target, term, conditions.equations, guard);
           !added)
@@ -114,9 +122,9 @@ private:
     return read(operand, lambda.result, std::move(index));
   }
 
-  /// The slope of a map with what its result tells read from there, so that
-  /// the operand need not be kept: exp(x) is the result, and max(x, 0) is above
-  /// 0 where x is.
+  /// The slope of a map with what its result tells read from there, where that
+  /// makes an operand needless: exp(x) is the result, and max(x, 0) is above 0
+  /// where x is.
   ExprRef throughResult(const ExprRef &slope) const {
     const ExprRef &body = lambda.body;
     if (!slope || lambda.reducer != Reducer::None ||
@@ -128,7 +136,7 @@ private:
     const bool isMin = body->kind == ExprKind::Binary &&
                        body->binary == BinaryOp::Min &&
                        isConstant(body->children[1]);
-    return transform(slope, [&](const ExprRef &e) -> ExprRef {
+    const ExprRef told = transform(slope, [&](const ExprRef &e) -> ExprRef {
       if (equal(e, body))
         return result;
       const bool compares = e->kind == ExprKind::Binary &&
@@ -138,6 +146,18 @@ private:
                             equal(e->children[1], body->children[1]);
       return compares ? binary(e->binary, result, e->children[1]) : nullptr;
     });
+    return operandsIn(told) < operandsIn(slope) ? told : slope;
+  }
+
+  /// Operands of the lambda itself that the expression reads.
+  size_t operandsIn(const ExprRef &e) const {
+    std::set<int> found;
+    walk(e, [&](const ExprRef &node) {
+      if (node->kind == ExprKind::Read &&
+          size_t(node->operand) < lambda.operands.size())
+        found.insert(node->operand);
+    });
+    return found.size();
   }
 
   std::vector<std::string> names(int first, int count) const {
@@ -189,7 +209,7 @@ private:
       made.guard = both(made.guard, substitute(lambda.guard, others));
     const auto number = add(std::move(made), std::move(itsExtents));
     if (!number)
-      return failed(number);
+      return failed(number, lambda.result);
     std::vector<ExprRef> index;
     for (int i = 0; i < count; ++i)
       index.push_back(indexVar(i));
@@ -206,28 +226,42 @@ private:
     return at;
   }
 
-  ExprRef isFirstExtremum() {
+  ExprRef isExtremum() const {
+    return binary(BinaryOp::Eq, lambda.body, result);
+  }
+
+  /// Over the terms that are the extremum, read at the outputs.
+  ExprRef ofExtrema(Reducer reducer, ExprRef body) {
     Lambda made;
     made.outputs = names(0, lambda.rank());
     made.reductions = names(lambda.rank(), lambda.indexCount() - lambda.rank());
-    made.result = DType::I64;
-    made.reducer = Reducer::Min;
-    made.body = position();
-    made.guard = both(lambda.guard, binary(BinaryOp::Eq, lambda.body, result));
+    made.result = body->type;
+    made.reducer = reducer;
+    made.body = std::move(body);
+    made.guard = both(lambda.guard, isExtremum());
+    const DType type = made.result;
     const auto number = add(std::move(made), extents);
     if (!number)
-      return failed(number);
+      return failed(number, type);
     std::vector<ExprRef> index;
     for (int i = 0; i < lambda.rank(); ++i)
       index.push_back(indexVar(i));
+    return read(*number, type, std::move(index));
+  }
+
+  ExprRef isFirstExtremum() {
     return binary(BinaryOp::Eq, position(),
-                  read(*number, DType::I64, std::move(index)));
+                  ofExtrema(Reducer::Min, position()));
+  }
+
+  ExprRef extremumCount() {
+    return ofExtrema(Reducer::Sum, tdl::constant(1.0, lambda.result));
   }
 
   /// Remembers the error; what is returned in its stead goes nowhere.
-  ExprRef failed(const Result<int> &number) {
+  ExprRef failed(const Result<int> &number, DType type) {
     problem = number.error();
-    return constant(true, DType::Bool);
+    return constant(1, type);
   }
 
   /// Extents of operands as numbers: a gradient is for these shapes anyway, and
@@ -318,6 +352,7 @@ private:
   const Lambda &lambda;
   const std::vector<int64_t> &extents;
   const analysis::Shapes &shapes;
+  const Ties ties;
   std::vector<Operand> operands; // the lambda's, y, dy, then those made
   std::vector<int> sources;      // what each stands for
   ExprRef result, gradient;      // y and dy at the outputs
@@ -329,9 +364,9 @@ private:
 
 Result<Instance> training::adjoint(const Lambda &lambda,
                                    const std::vector<int64_t> &extents,
-                                   const analysis::Shapes &shapes,
-                                   int operand) {
+                                   const analysis::Shapes &shapes, int operand,
+                                   Ties ties) {
   if (lambda.body->kind == ExprKind::Opaque)
     return fail("@", lambda.body->function, " has no gradient");
-  return AdjointBuilder(lambda, extents, shapes).run(operand);
+  return AdjointBuilder(lambda, extents, shapes, ties).run(operand);
 }

@@ -79,6 +79,7 @@ std::vector<int> ModelGraph::append(const tdl::Instance &instance,
     added.lambda = application.lambda;
     added.extents = application.extents;
     added.detached = application.detached;
+    added.ties = application.ties;
     added.node = node;
     for (int operand : application.operands)
       added.operands.push_back(valueOf(operand));

@@ -6,19 +6,18 @@ using namespace smex::frontend;
 
 /// One scale, one per element of an axis, or one per block of it.
 static ValueId scaledBy(Node &n, const std::string &op, ValueId x, ValueId s,
-                        ValueId z) {
+                        ValueId z, tdl::Attributes attributes = {}) {
   const int64_t axis = n.integer("axis", 1);
   const int64_t block = n.integer("block_size", 0);
   if (elementCount(n.type(s).shape) == 1 && n.type(s).rank() <= 1)
-    return n.apply(op, {x, n.reshape(s, {}), n.reshape(z, {})});
-  const tdl::Attributes attributes = {{"axis", n.axis(axis, n.type(x).rank())}};
+    return n.apply(op, {x, n.reshape(s, {}), n.reshape(z, {})}, attributes);
+  attributes["axis"] = n.axis(axis, n.type(x).rank());
   if (n.type(s).rank() == 1 && block == 0)
     return n.apply(op + "_axis", {x, s, z}, attributes);
   n.require(block > 0 && n.type(s).rank() == n.type(x).rank(),
             "its scale has the wrong shape");
-  tdl::Attributes blocks = attributes;
-  blocks["block"] = block;
-  return n.apply(op + "_block", {x, s, z}, blocks);
+  attributes["block"] = block;
+  return n.apply(op + "_block", {x, s, z}, attributes);
 }
 
 static ValueId zeros(Node &n, const std::vector<int64_t> &shape, DType type) {
@@ -26,27 +25,32 @@ static ValueId zeros(Node &n, const std::vector<int64_t> &shape, DType type) {
 }
 
 static void convertQuantize(Node &n) {
-  n.ignore("saturate");
-  n.ignore("precision");
-  const DType to =
-      n.has(2) ? n.inType(2).dtype : n.dtype("output_dtype", DType::U8);
+  n.ignore("saturate"); // is about floats of 8 bits
+  const DType to = n.has(2)
+                       ? n.inType(2).dtype
+                       : n.optionalDtype("output_dtype").value_or(DType::U8);
   n.ignore("output_dtype");
   n.require(isInteger(to) && byteSize(to) <= 2,
             "its result must have 8 or 16 bits");
   const ValueId z = n.has(2) ? n.in(2) : zeros(n, n.shape(1), to);
-  ValueId x = n.in(0);
-  if (!isFloat(n.type(x).dtype))
-    x = n.cast(x, DType::F32);
-  n.out(0, scaledBy(n, "quantize", x, n.in(1), z));
+  // The division has the precision that is asked for, else the wider one of its
+  // operands.
+  const DType x = n.inType(0).dtype, s = n.inType(1).dtype;
+  const DType precision =
+      n.optionalDtype("precision").value_or(x == s ? x : DType::F32);
+  n.require(isFloat(s) && isFloat(precision), "its scale is no float");
+  n.out(0, scaledBy(n, "quantize", n.cast(n.in(0), precision),
+                    n.cast(n.in(1), precision), z));
 }
 
 static void convertDequantize(Node &n) {
-  n.ignore("output_dtype");
-  const DType from = n.inType(0).dtype;
+  const DType from = n.inType(0).dtype, scale = n.inType(1).dtype;
+  const DType to = n.optionalDtype("output_dtype").value_or(scale);
   n.require(isInteger(from) && byteSize(from) <= 4,
             "its operand has the wrong type");
+  n.require(isFloat(scale) && isFloat(to), "its scale is no float");
   const ValueId z = n.has(2) ? n.in(2) : zeros(n, n.shape(1), from);
-  n.out(0, scaledBy(n, "dequantize", n.in(0), n.in(1), z));
+  n.out(0, scaledBy(n, "dequantize", n.in(0), n.in(1), z, {{"to", to}}));
 }
 
 static void convertDynamicQuantize(Node &n) {
@@ -81,13 +85,16 @@ static void convertConvInteger(Node &n) {
                          unbias(n, n.in(1), operandOr(n, 3), 0)));
 }
 
-/// y * (sa * sb / sy) + zy, rounded; sb may be a scale per element of the axis.
+/// y * (sa * sb / sy) + zy, rounded, in f32 whatever the scales' type; sb may
+/// be a scale per element of the axis.
 static ValueId requantize(Node &n, ValueId y, ValueId sa, ValueId sb,
                           ValueId sy, ValueId zy, int64_t axis) {
   const auto scalar = [&](ValueId v) {
     n.require(elementCount(n.type(v).shape) == 1, "a scale must be one number");
     return n.reshape(v, {});
   };
+  for (ValueId *scale : {&sa, &sb, &sy})
+    *scale = n.cast(*scale, DType::F32);
   const bool single = elementCount(n.type(sb).shape) == 1;
   n.require(single || n.type(sb).rank() == 1, "a scale has the wrong shape");
   const ValueId scale =
