@@ -2,8 +2,8 @@
 
 #include "compiler/frontend/Simplify.h"
 #include "dialects/tdl/lambda/Interpreter.h"
+#include "support/File.h"
 
-#include <cstdio>
 #include <cstring>
 #include <unordered_set>
 
@@ -101,6 +101,11 @@ ValueId Builder::addSequence(std::vector<ValueId> elements) {
   return firstSequence + int(sequences.size()) - 1;
 }
 
+ValueId Builder::addStored(ValueId elements, int type) {
+  storedValues.push_back({elements, type});
+  return firstStored + int(storedValues.size()) - 1;
+}
+
 Status Builder::addTemplates(std::string_view file, std::string_view text) {
   return extra.add(file, text);
 }
@@ -113,6 +118,8 @@ const tdl::Library *Builder::libraryOf(std::string_view op) const {
 }
 
 void Builder::setName(ValueId v, const std::string &name, int depth) {
+  if (isStored(v))
+    v = stored(v).elements;
   if (isSequence(v) || values[v].depth <= depth)
     return;
   values[v].name = name;
@@ -131,25 +138,32 @@ static std::shared_ptr<const Tensor> readParameter(const TensorType &type,
       std::memcpy(tensor.bytes.data(), data.bytes, tensor.bytes.size());
     break;
   case ParameterData::Kind::File: {
-    std::FILE *file = std::fopen(data.path.c_str(), "rb");
+    const auto file = InputFile::open(data.path);
     if (!file)
       return nullptr;
-    const bool read = fseeko(file, data.offset, SEEK_SET) == 0 &&
-                      std::fread(tensor.bytes.data(), 1, tensor.bytes.size(),
-                                 file) == tensor.bytes.size();
-    std::fclose(file);
-    if (!read)
+    const auto read =
+        file->readAt(data.offset, tensor.bytes.data(), tensor.bytes.size());
+    if (!read || *read != tensor.bytes.size())
       return nullptr;
   }
+  }
+  if (data.transposed) {
+    const Tensor stored = tensor;
+    const size_t rows = size_t(type.shape[0]), columns = size_t(type.shape[1]),
+                 element = size_t(byteSize(type.dtype));
+    for (size_t i = 0; i < rows; ++i)
+      for (size_t j = 0; j < columns; ++j)
+        std::memcpy(&tensor.bytes[(i * columns + j) * element],
+                    &stored.bytes[(j * rows + i) * element], element);
   }
   return std::make_shared<const Tensor>(std::move(tensor));
 }
 
 std::shared_ptr<const Tensor> Builder::known(ValueId v) {
   Entry &entry = values[v];
+  const int64_t most = entry.packed ? 1024 : foldedElementsOf(entry.type.dtype);
   if (!entry.tensor && entry.kind == Entry::Kind::Parameter &&
-      elementCount(entry.type.shape).value_or(foldedIntegers + 1) <=
-          foldedElementsOf(entry.type.dtype))
+      elementCount(entry.type.shape).value_or(most + 1) <= most)
     entry.tensor = readParameter(entry.type, entry.data);
   return entry.tensor;
 }

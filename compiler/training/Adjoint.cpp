@@ -4,6 +4,7 @@
 #include "compiler/training/Factors.h"
 #include "compiler/training/Preimage.h"
 #include "dialects/tdl/lambda/Conjuncts.h"
+#include "dialects/tdl/lambda/Opaque.h"
 #include "dialects/tdl/lambda/Simplify.h"
 
 #include <limits>
@@ -50,6 +51,8 @@ public:
                     std::move(otherwise));
       if (node.kind == ExprKind::Extent)
         return extentOf(numberOf(node.operand), node.dim);
+      for (Expr::Slice &slice : slices)
+        slice.operand = numberOf(slice.operand);
       return withChildren(node, std::move(children), std::move(otherwise),
                           std::move(slices));
     });
@@ -86,6 +89,31 @@ public:
     operands.push_back({"dy", lambda.result, lambda.rank()});
     result = atOutputs(count);
     gradient = atOutputs(count + 1);
+  }
+
+  /// An opaque function whose results are elements of its slice becomes a read
+  /// of these, at the places that its partner gives.
+  Status readAtPlaces(std::string_view partner) {
+    const Expr &function = *lambda.body;
+    Lambda made;
+    made.outputs = names(0, lambda.rank());
+    made.result = DType::I64;
+    made.body = opaque(std::string(partner), DType::I64, function.arguments,
+                       function.slices, function.children);
+    const auto number = add(std::move(made), extents);
+    if (!number)
+      return number.error();
+    std::vector<ExprRef> outputs;
+    for (int i = 0; i < lambda.rank(); ++i)
+      outputs.push_back(indexVar(i));
+    const ExprRef place = read(*number, DType::I64, std::move(outputs));
+    std::vector<ExprRef> index = function.slices[0].index;
+    for (ExprRef &at : index)
+      if (!at)
+        at = place;
+    lambda.body =
+        read(function.slices[0].operand, lambda.result, std::move(index));
+    return {};
   }
 
   Result<Instance> run(int operand) {
@@ -349,7 +377,7 @@ private:
     return {};
   }
 
-  const Lambda &lambda;
+  Lambda lambda;
   const std::vector<int64_t> &extents;
   const analysis::Shapes &shapes;
   const Ties ties;
@@ -364,9 +392,15 @@ private:
 
 Result<Instance> training::adjoint(const Lambda &lambda,
                                    const std::vector<int64_t> &extents,
-                                   const analysis::Shapes &shapes, int operand,
-                                   Ties ties) {
-  if (lambda.body->kind == ExprKind::Opaque)
-    return fail("@", lambda.body->function, " has no gradient");
-  return AdjointBuilder(lambda, extents, shapes, ties).run(operand);
+                                    const analysis::Shapes &shapes, int operand,
+                                    Ties ties) {
+  AdjointBuilder builder(lambda, extents, shapes, ties);
+  if (lambda.body->kind == ExprKind::Opaque) {
+    const OpaqueFunction *function = findOpaque(lambda.body->function);
+    if (!function || function->places.empty())
+      return fail("@", lambda.body->function, " has no gradient");
+    if (Status known = builder.readAtPlaces(function->places); !known)
+      return known.takeError();
+  }
+  return builder.run(operand);
 }

@@ -30,7 +30,9 @@ namespace smex::training {
 /// equal share to each, or all to the first in the order of the reduction
 /// variables; Prod multiplies all other terms, which is right for zeros, too.
 ///
-/// An error for opaque functions, and for expressions that grow too large.
+/// An opaque function passes the gradient on to the elements that it chose,
+/// where it says which ones these are (OpaqueFunction::places). An error for
+/// other opaque functions, and for expressions that grow too large.
 Result<tdl::Instance> adjoint(const tdl::Lambda &lambda,
                               const std::vector<int64_t> &extents,
                               const analysis::Shapes &shapes, int operand,

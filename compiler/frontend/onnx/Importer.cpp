@@ -2,9 +2,13 @@
 
 #include "compiler/frontend/InputRanges.h"
 
+#include "compiler/frontend/onnx/ExporterNotes.h"
 #include "compiler/frontend/onnx/Import.h"
+#include "compiler/frontend/onnx/ModuleParameters.h"
+#include "compiler/frontend/onnx/Narrow.h"
 #include "compiler/frontend/onnx/Table.h"
 #include "support/File.h"
+#include "support/Text.h"
 
 #include <new>
 
@@ -40,11 +44,18 @@ Importer::Importer(std::shared_ptr<const onnx::ModelProto> model,
   source.keepAlive = this->model;
   source.folder = parentPath(this->path);
   source.files = &files;
+  source.drawMissing = options.drawMissingWeights;
   files.push_back(this->path);
 }
 
 void Importer::error(std::string message) {
-  errors.push_back(path + ": " + message);
+  errors.push_back(path + ": " + cleanedLine(message));
+}
+
+void Importer::addError(const Error &error) {
+  errors.push_back(cleanedLine(error.message));
+  if (error.fault != Fault::Input)
+    fault = error.fault;
 }
 
 void Importer::report(const Node &node, const Surroundings &in,
@@ -61,15 +72,15 @@ void Importer::addOpsFiles() {
   for (const auto &property : model->metadata_props())
     if (property.key() == operatorsKey)
       if (Status added = builder.addTemplates(path, property.value()); !added)
-        errors.push_back(added.error().message);
+        addError(added.error());
   for (const std::string &opsFile : options.opsFiles) {
     auto text = readFile(opsFile);
     if (!text) {
-      errors.push_back(text.error().message);
+      addError(text.error());
       continue;
     }
     if (Status added = builder.addTemplates(opsFile, *text); !added)
-      errors.push_back(added.error().message);
+      addError(added.error());
     files.push_back(opsFile);
   }
 }
@@ -84,9 +95,28 @@ static std::map<std::string, int64_t> opsetsOf(
 
 Error Importer::allErrors() const {
   Error all;
+  all.fault = fault;
   for (const std::string &message : errors)
     all.message += (all.message.empty() ? "" : "\n") + message;
   return all;
+}
+
+/// An output for each element of a sequence.
+void Importer::addElements(
+    const std::string &name, ValueId sequence,
+    std::unordered_set<std::string> &names,
+    std::vector<std::pair<std::string, ValueId>> &outputs) {
+  const auto &elements = builder.sequence(sequence);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const std::string element = name + "." + std::to_string(i);
+    if (isSequence(elements[i]) || elements[i] < 0)
+      return error("output \"" + name +
+                   "\" is a sequence of something else than tensors, which is "
+                   "not supported");
+    if (!names.insert(element).second)
+      return error("output \"" + element + "\" is there twice");
+    outputs.push_back({element, builder.asStored(elements[i]).elements});
+  }
 }
 
 Result<Model> Importer::run() try {
@@ -112,7 +142,12 @@ Result<Model> Importer::run() try {
   if (!errors.empty())
     return allErrors(); // without a graph's dimensions, much else looks wrong
   addInitializers(scope);
+  if (options.drawMissingWeights)
+    drawWeights(scope);
   addInputs(scope);
+  checkEdgeInputs();
+  if (errors.empty())
+    addLoopRows(scope);
   if (graph.output_size() == 0)
     error("the graph has no outputs");
   std::vector<std::pair<std::string, ValueId>> outputs;
@@ -120,19 +155,23 @@ Result<Model> Importer::run() try {
     std::unordered_set<std::string> names;
     for (const auto &output : graph.output()) {
       const ValueId v = scope.find(output.name());
-      if (v == noValue)
+      if (v == absentValue)
+        error("output \"" + output.name() +
+              "\" is an optional without a value");
+      else if (v == noValue)
         error("output \"" + output.name() + "\" is not computed by any node");
       else if (!names.insert(output.name()).second)
         error("output \"" + output.name() + "\" is listed twice");
       else if (isSequence(v))
-        error("output \"" + output.name() +
-              "\" is a sequence of tensors, which is "
-              "not supported");
+        addElements(output.name(), v, names, outputs);
       else if (v >= 0)
         checkOutput(output, v);
-      outputs.push_back({output.name(), v});
+      if (!isSequence(v))
+        outputs.push_back({output.name(), builder.asStored(v).elements});
     }
   }
+  if (errors.empty() && outputs.empty())
+    error("all outputs are empty sequences");
   if (errors.empty() && ownAlgorithm)
     bindUpdates(scope);
   if (!errors.empty())
@@ -142,6 +181,9 @@ Result<Model> Importer::run() try {
   addInputRanges(result);
   addListRanges(result);
   result.graphs = openGraphs(result);
+  result.edgeRows = edgeRows(result);
+  if (options.training)
+    result.listedParameters = listedParameters(graph);
   result.name = file;
   result.files = std::move(files);
   return result;
@@ -206,10 +248,8 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
   }
   try {
     // Functions that call functions, and unrolled loops, multiply.
-    if (++visited > 1000000)
-      throw Refusal{visited == 1000001 ? "more than a million nodes, once "
-                                         "functions and loops are expanded"
-                                       : ""};
+    if (++visited > mostNodes)
+      throw Refusal{visited == mostNodes + 1 ? tooManyNodes : ""};
     for (const auto &attribute : proto.attribute()) {
       const onnx::AttributeProto *value = &attribute;
       if (!attribute.ref_attr_name().empty()) {
@@ -230,7 +270,7 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
           !functions.count({domain, proto.op_type()}) &&
           !builder.libraryOf(proto.op_type()) && !known &&
           proto.op_type() != "If" && proto.op_type() != "Loop" &&
-          proto.op_type() != "Scan")
+          proto.op_type() != "Scan" && proto.op_type() != "FlexAttention")
         node.refuse("there is no such operator");
       throw Refusal{""};
     }
@@ -272,11 +312,15 @@ void Importer::convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
     return reduceMailboxes(node, scope, in);
   if (domain.empty() && op == "propagate")
     return propagate(node, scope, in);
+  if (domain == "ai.onnx.preview" && op == "FlexAttention")
+    return importFlexAttention(node, scope, in);
   if (domain == "ai.onnx.preview.training" && op == "Gradient")
     return importGradient(node, scope);
   bool known = false;
   if (const Row *row = findRow(domain, op, node.opset, known))
-    return row->convert(node);
+    return domain.empty() && movesElements(op)
+               ? convertMoving(node, row->convert)
+               : row->convert(node);
   if (known)
     node.refuse(
         "not supported as of opset ", node.opset,
@@ -295,7 +339,20 @@ smex::frontend::importOnnx(std::shared_ptr<const onnx::ModelProto> model,
                            const ImportOptions &options) {
   if (Status named = checkNames(*model, path); !named)
     return named.takeError();
+  if (options.training) {
+    TensorSource source;
+    source.keepAlive = model;
+    source.folder = parentPath(path);
+    auto restored = withModuleParameters(model, path, options.frozen, source);
+    if (!restored)
+      return restored.takeError();
+    model = std::move(*restored);
+  }
   if (hasOwnAlgorithm(*model, options))
     model = withAlgorithms(*model);
-  return Importer(std::move(model), path, options).run();
+  ImportOptions left = options;
+  auto plain = withPlainInputs(std::move(model), path, left);
+  if (!plain)
+    return plain.takeError();
+  return Importer(std::move(*plain), path, left).run();
 }

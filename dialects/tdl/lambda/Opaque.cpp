@@ -74,6 +74,21 @@ Result<Tensor> topkIndices(const std::vector<Tensor> &slices,
   return result;
 }
 
+/// Where elements that are not 0 are, in order; then zeros.
+Result<Tensor> nonzeroPlaces(const std::vector<Tensor> &slices,
+                             const std::vector<double> &) {
+  const int64_t count = slices[0].type.shape[0];
+  const DType type = slices[0].type.dtype;
+  Tensor result = makeTensor({DType::I64, {count}});
+  int64_t *places = result.data<int64_t>();
+  for (int64_t i = 0; i < count; ++i) {
+    const Scalar x = element(slices[0], i);
+    if (isFloat(type) ? x.real != 0 : x.integer != 0)
+      *places++ = i;
+  }
+  return result;
+}
+
 /// By elimination with partial pivoting, in double.
 Result<Tensor> determinant(const std::vector<Tensor> &slices,
                            const std::vector<double> &) {
@@ -113,11 +128,53 @@ Result<Tensor> determinant(const std::vector<Tensor> &slices,
   return result;
 }
 
+/// A type of the same width: the function gives the bits as they are.
+template <DType To> std::optional<DType> sameWidth(DType from) {
+  if (byteSize(from) == byteSize(To))
+    return To;
+  return std::nullopt;
+}
+
+template <DType To>
+Result<Tensor> bitsAs(const std::vector<Tensor> &slices,
+                      const std::vector<double> &) {
+  Tensor result = slices[0];
+  result.type.dtype = To;
+  if (To == DType::Bool) // any other byte would be a third value
+    for (std::byte &value : result.bytes)
+      value = std::byte(value != std::byte(0));
+  return result;
+}
+
+template <DType To> OpaqueFunction bitsFunction(std::string_view name) {
+  return {name, {1}, {}, 1, sameWidth<To>, bitsAs<To>};
+}
+
 const std::vector<OpaqueFunction> &registry() {
   static const std::vector<OpaqueFunction> functions = {
-      {"topk_values", {1}, {"k", "largest"}, 1, sameType, topkValues},
+      {"topk_values",
+       {1},
+       {"k", "largest"},
+       1,
+       sameType,
+       topkValues,
+       "topk_indices"},
       {"topk_indices", {1}, {"k", "largest"}, 1, indexType, topkIndices},
+      {"nonzero_places", {1}, {}, 1, indexType, nonzeroPlaces, {}, 0.0},
       {"det", {2}, {}, 0, floatType, determinant},
+      bitsFunction<DType::Bool>("bits_bool"),
+      bitsFunction<DType::I8>("bits_i8"),
+      bitsFunction<DType::I16>("bits_i16"),
+      bitsFunction<DType::I32>("bits_i32"),
+      bitsFunction<DType::I64>("bits_i64"),
+      bitsFunction<DType::U8>("bits_u8"),
+      bitsFunction<DType::U16>("bits_u16"),
+      bitsFunction<DType::U32>("bits_u32"),
+      bitsFunction<DType::U64>("bits_u64"),
+      bitsFunction<DType::F16>("bits_f16"),
+      bitsFunction<DType::BF16>("bits_bf16"),
+      bitsFunction<DType::F32>("bits_f32"),
+      bitsFunction<DType::F64>("bits_f64"),
   };
   return functions;
 }

@@ -1,4 +1,5 @@
 // Integers that stand for reals.
+#include "compiler/frontend/onnx/Narrow.h"
 #include "compiler/frontend/onnx/Table.h"
 
 using namespace smex;
@@ -25,32 +26,55 @@ static ValueId zeros(Node &n, const std::vector<int64_t> &shape, DType type) {
 }
 
 static void convertQuantize(Node &n) {
-  n.ignore("saturate"); // is about floats of 8 bits
-  const DType to = n.has(2)
-                       ? n.inType(2).dtype
-                       : n.optionalDtype("output_dtype").value_or(DType::U8);
-  n.ignore("output_dtype");
-  n.require(isInteger(to) && byteSize(to) <= 2,
-            "its result must have 8 or 16 bits");
-  const ValueId z = n.has(2) ? n.in(2) : zeros(n, n.shape(1), to);
+  const Rounding rounding = roundingOf(n);
+  const ElementType given = elementType(n, "output_dtype", {DType::U8});
+  const ElementType to = n.has(2) ? operandType(n, 2) : given;
   // The division has the precision that is asked for, else the wider one of its
   // operands.
-  const DType x = n.inType(0).dtype, s = n.inType(1).dtype;
+  const DType value = n.inType(0).dtype, scale = n.inType(1).dtype;
   const DType precision =
-      n.optionalDtype("precision").value_or(x == s ? x : DType::F32);
-  n.require(isFloat(s) && isFloat(precision), "its scale is no float");
-  n.out(0, scaledBy(n, "quantize", n.cast(n.in(0), precision),
-                    n.cast(n.in(1), precision), z));
+      n.optionalDtype("precision").value_or(value == scale ? value : DType::F32);
+  n.require(isFloat(scale) && isFloat(precision), "its scale is no float");
+  const ValueId x = n.cast(n.in(0), precision), s = n.cast(n.in(1), precision);
+  if (to.narrow && to.narrow->isFloat()) {
+    const ValueId z = n.has(2)
+                          ? widen(n, storedOperand(n, 2), to, precision)
+                          : zeros(n, n.shape(1), precision);
+    const ValueId y = scaledBy(n, "quantize_real", x, s, z);
+    return n.out(0, asType(n, castTo(n, y, to, rounding), to));
+  }
+  n.require(isInteger(to.dtype) && byteSize(to.dtype) <= 2,
+            "its result must have 16 bits or less");
+  const ValueId z =
+      n.has(2) ? storedOperand(n, 2) : zeros(n, n.shape(1), to.dtype);
+  ValueId y = scaledBy(n, "quantize", x, s, z);
+  if (to.narrow) {
+    // What saturates at the storage's range does so at the smaller one.
+    const int64_t count = int64_t(1) << to.narrow->bits;
+    const int64_t low = isSigned(to.dtype) ? -count / 2 : 0;
+    y = n.apply("clip", {y}, {{"low", low}, {"high", low + count - 1}});
+  }
+  n.out(0, asType(n, y, to));
 }
 
 static void convertDequantize(Node &n) {
-  const DType from = n.inType(0).dtype, scale = n.inType(1).dtype;
-  const DType to = n.optionalDtype("output_dtype").value_or(scale);
-  n.require(isInteger(from) && byteSize(from) <= 4,
+  const ElementType from = operandType(n, 0);
+  const ValueId scale = n.in(1);
+  const DType type = n.type(scale).dtype;
+  const DType to = elementType(n, "output_dtype", {type}).dtype;
+  n.require(isFloat(type) && isFloat(to), "its scale is no float");
+  if (from.narrow && from.narrow->isFloat()) {
+    const ValueId z = n.has(2) ? widen(n, storedOperand(n, 2), from, type)
+                               : zeros(n, n.shape(1), type);
+    const ValueId x = widen(n, storedOperand(n, 0), from, type);
+    return n.out(0, n.cast(scaledBy(n, "dequantize_real", x, scale, z), to));
+  }
+  n.require(isInteger(from.dtype) && byteSize(from.dtype) <= 4,
             "its operand has the wrong type");
-  n.require(isFloat(scale) && isFloat(to), "its scale is no float");
-  const ValueId z = n.has(2) ? n.in(2) : zeros(n, n.shape(1), from);
-  n.out(0, scaledBy(n, "dequantize", n.in(0), n.in(1), z, {{"to", to}}));
+  const ValueId z =
+      n.has(2) ? storedOperand(n, 2) : zeros(n, n.shape(1), from.dtype);
+  n.out(0, scaledBy(n, "dequantize", storedOperand(n, 0), scale, z,
+                    {{"to", to}}));
 }
 
 static void convertDynamicQuantize(Node &n) {

@@ -223,6 +223,9 @@ def attention():
                                   is_causal=causal, softcap=softcap, qk_matmul_output_mode=mode)
         past = [(random.integers(-20, 21, (1, 1, 2, 4)) / 10).astype(np.float32) for _ in range(2)]
         model.add("Attention", [q, k, v, None] + past, outputs=(0, 1, 2), is_causal=1, softcap=2.0)
+        if some:
+            for count in (1, 2, 3):  # keys that are no padding; of one, the first two queries see none
+                model.add("Attention", [q, k, v, None, None, None, np.array([count])], is_causal=1)
         model.write(f"attention_{opset}")
 
 
