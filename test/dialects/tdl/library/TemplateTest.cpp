@@ -52,6 +52,23 @@ TEST_CASE("a library describes its operators") {
   CHECK(unknown.error().message == "there is no operator 'tanh'");
 }
 
+TEST_CASE("definitions say where gradients go") {
+  const auto instance =
+      use("f(x[n]; first):\n"
+          "    m = first lambda: Max(lambda i < n: x[i])\n"
+          "    l = lambda: Min(lambda i < n: x[i])\n"
+          "    d = detached lambda: Max(lambda i < n: x[i] * first)\n"
+          "    n2 = first\n"
+          "    return lambda: m[] + l[] + d[] + n2\n",
+          {{DType::F32, {4}}}, {{"first", int64_t(2)}});
+  REQUIRE(instance);
+  REQUIRE(instance->applications.size() == 4);
+  CHECK(instance->applications[0].ties == Ties::First);
+  CHECK(instance->applications[1].ties == Ties::Shared);
+  CHECK(instance->applications[2].detached);
+  CHECK_FALSE(instance->applications[0].detached);
+}
+
 TEST_CASE("syntax errors of operators") {
   CHECK(refused("") == "no error");
   CHECK(refused("  f(x[n]): lambda: 1") ==
