@@ -101,6 +101,11 @@ ValueId Builder::addSequence(std::vector<ValueId> elements) {
   return firstSequence + int(sequences.size()) - 1;
 }
 
+ValueId Builder::addStored(ValueId elements, int type) {
+  storedValues.push_back({elements, type});
+  return firstStored + int(storedValues.size()) - 1;
+}
+
 Status Builder::addTemplates(std::string_view file, std::string_view text) {
   return extra.add(file, text);
 }
@@ -113,6 +118,8 @@ const tdl::Library *Builder::libraryOf(std::string_view op) const {
 }
 
 void Builder::setName(ValueId v, const std::string &name, int depth) {
+  if (isStored(v))
+    v = stored(v).elements;
   if (isSequence(v) || values[v].depth <= depth)
     return;
   values[v].name = name;
@@ -147,9 +154,9 @@ static std::shared_ptr<const Tensor> readParameter(const TensorType &type,
 
 std::shared_ptr<const Tensor> Builder::known(ValueId v) {
   Entry &entry = values[v];
+  const int64_t most = entry.packed ? 1024 : foldedElementsOf(entry.type.dtype);
   if (!entry.tensor && entry.kind == Entry::Kind::Parameter &&
-      elementCount(entry.type.shape).value_or(foldedIntegers + 1) <=
-          foldedElementsOf(entry.type.dtype))
+      elementCount(entry.type.shape).value_or(most + 1) <= most)
     entry.tensor = readParameter(entry.type, entry.data);
   return entry.tensor;
 }

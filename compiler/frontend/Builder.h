@@ -21,6 +21,13 @@ using ValueId = int;
 constexpr ValueId firstSequence = 1 << 29;
 inline bool isSequence(ValueId v) { return v >= firstSequence; }
 
+/// Values of this number and up, below sequences, are elements of a type that
+/// is only stored (see addStored): bookkeeping of a front-end, too.
+constexpr ValueId firstStored = 1 << 28;
+inline bool isStored(ValueId v) {
+  return v >= firstStored && v < firstSequence;
+}
+
 class Builder {
 public:
   /// Larger arrays are never computed at compile time, nor looked into; of
@@ -56,6 +63,24 @@ public:
   const std::vector<ValueId> &sequence(ValueId v) const {
     return sequences[v - firstSequence];
   }
+
+  /// Elements of a type that nothing computes with: a value of the type that
+  /// they are stored as, and the front-end's number of what they stand for.
+  struct Stored {
+    ValueId elements;
+    int type;
+  };
+  ValueId addStored(ValueId elements, int type);
+  const Stored &stored(ValueId v) const {
+    return storedValues[v - firstStored];
+  }
+  /// Any value like that; type 0: it is what it is.
+  Stored asStored(ValueId v) const {
+    return isStored(v) ? stored(v) : Stored{v, 0};
+  }
+  /// A parameter that is kept as it is, unless it is tiny: what is made of it
+  /// at compile time would be larger than it.
+  void keepPacked(ValueId parameter) { values[parameter].packed = true; }
 
   /// More operators, from --ops or made for one node; looked up first.
   Status addTemplates(std::string_view file, std::string_view text);
@@ -112,6 +137,7 @@ private:
     bool weight = false;
     bool constant = false; // stored, but no weight
     bool state = false;    // of the step, not of the model
+    bool packed = false;   // see keepPacked
     /// How far inside its name is from; a made name is the innermost.
     int depth = unnamed;
     bool named() const { return depth != unnamed; }
@@ -130,6 +156,7 @@ private:
   std::vector<std::pair<ValueId, ValueId>> updates;
   std::unordered_map<ValueId, ValueId> twins; // see untrained
   std::deque<std::vector<ValueId>> sequences;
+  std::deque<Stored> storedValues;
   std::deque<Entry> values;              // types are handed out by reference
   std::vector<Application> applications; // operands, result: ValueIds
   std::unordered_map<std::string, int> intermediates; // per node

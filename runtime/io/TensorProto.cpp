@@ -31,6 +31,8 @@ struct OnnxType {
   std::string_view name;
   std::optional<DType> type; // none: not supported
   Field field;               // where its values are if not in raw_data
+  /// Bits of an element where several are packed in a byte.
+  int packed = 8;
 };
 constexpr OnnxType onnxTypes[] = {
     {1, "FLOAT", DType::F32, FloatData},
@@ -49,6 +51,18 @@ constexpr OnnxType onnxTypes[] = {
     {14, "COMPLEX64", std::nullopt, FloatData},
     {15, "COMPLEX128", std::nullopt, DoubleData},
     {16, "BFLOAT16", DType::BF16, Int32Data},
+    // Types that are stored only: a byte per element, a float's bits, an
+    // integer's value.
+    {17, "FLOAT8E4M3FN", DType::U8, Int32Data},
+    {18, "FLOAT8E4M3FNUZ", DType::U8, Int32Data},
+    {19, "FLOAT8E5M2", DType::U8, Int32Data},
+    {20, "FLOAT8E5M2FNUZ", DType::U8, Int32Data},
+    {21, "UINT4", DType::U8, Int32Data, 4},
+    {22, "INT4", DType::I8, Int32Data, 4},
+    {23, "FLOAT4E2M1", DType::U8, Int32Data, 4},
+    {24, "FLOAT8E8M0", DType::U8, Int32Data},
+    {25, "UINT2", DType::U8, Int32Data, 2},
+    {26, "INT2", DType::I8, Int32Data, 2},
 };
 
 /// Reads the wire format; every step says whether the bytes were there.
@@ -217,6 +231,20 @@ bool storeIntegers(Tensor &tensor, const std::vector<uint64_t> &values) {
 }
 } // namespace
 
+namespace {
+/// Elements from bytes that hold several, the first in the lowest bits.
+void unpack(Tensor &tensor, std::string_view bytes, int bits) {
+  const size_t each = size_t(8 / bits);
+  const int mask = (1 << bits) - 1, sign = 1 << (bits - 1);
+  for (size_t i = 0; i < tensor.bytes.size(); ++i) {
+    int value = uint8_t(bytes[i / each]) >> (i % each * size_t(bits)) & mask;
+    if (tensor.type.dtype == DType::I8)
+      value = (value ^ sign) - sign;
+    tensor.bytes[i] = std::byte(value);
+  }
+}
+} // namespace
+
 Result<Tensor> io::parseTensorProto(std::string_view bytes,
                                     const std::string &name) {
   Message message;
@@ -237,7 +265,11 @@ Result<Tensor> io::parseTensorProto(std::string_view bytes,
                 " is not supported; store its values in it");
 
   TensorType type{*onnx->type, message.dims};
-  const auto need = byteCount(type);
+  const auto elements = elementCount(type.shape);
+  const auto need = onnx->packed < 8 && elements
+                        ? std::optional(*elements / (8 / onnx->packed) +
+                                        (*elements % (8 / onnx->packed) != 0))
+                        : byteCount(type);
   const int64_t size = byteSize(type.dtype);
   const uint64_t got =
       message.hasRaw
@@ -254,6 +286,20 @@ Result<Tensor> io::parseTensorProto(std::string_view bytes,
                 need ? std::to_string(*need) : std::string("too many"),
                 " bytes; the file has ", got);
 
+  if (onnx->packed < 8) {
+    Tensor bytes = makeTensor({DType::U8, {*need}});
+    if (!message.integers.empty() && !storeIntegers(bytes, message.integers))
+      return fail(name, ": a value does not fit in the bytes of ", onnx->name);
+    Tensor tensor = makeTensor(std::move(type));
+    unpack(tensor,
+           message.integers.empty()
+               ? message.raw
+               : std::string_view(
+                     reinterpret_cast<const char *>(bytes.bytes.data()),
+                     bytes.bytes.size()),
+           onnx->packed);
+    return tensor;
+  }
   Tensor tensor = makeTensor(std::move(type));
   const std::string_view dense =
       message.hasRaw ? message.raw : std::string_view(message.fixed);

@@ -6,6 +6,14 @@
 // a listed one that passes, or that fails otherwise, is as wrong as one that
 // fails and is not listed. Each case runs in a process of its own, so that one
 // that crashes is one failed case.
+//
+// The newest cases come from PyPI; onnx_newest_failing.txt is their list:
+//
+//   pip install onnx==1.22.0
+//   test/end_to_end/make_onnx_cases.py /tmp/cases
+//   bazel build //test/end_to_end:onnx_nodes_1_test
+//   bazel-bin/test/end_to_end/onnx_nodes_1_test /tmp/cases
+//     test/end_to_end/onnx_newest_failing.txt 3
 #include "test/compiler/frontend/evaluate.h"
 #include "test/end_to_end/Harness.h"
 
@@ -133,6 +141,7 @@ int main(int argc, char **argv) {
       argc > 4 ? std::vector<std::string>(argv + 4, argv + argc)
                : casesOf(folder);
   size_t passed = 0, surprises = 0;
+  std::map<std::string, int> reasons; // of failures, and how many have each
   for (const std::string &name : cases) {
     std::string problem = runApart(folder + "/" + name, gpus);
     const auto listed = failing.find(name);
@@ -144,6 +153,8 @@ int main(int argc, char **argv) {
     surprises += surprise;
     std::replace(problem.begin(), problem.end(), '\n', '|');
     if (!problem.empty())
+      ++reasons[surprise ? "not as listed" : listed->second];
+    if (!problem.empty())
       std::printf("%s %s: %s\n",
                   surprise ? "FAIL" : "fails, as listed:", name.c_str(),
                   problem.c_str());
@@ -151,6 +162,8 @@ int main(int argc, char **argv) {
       std::printf("FAIL %s: passes, but is listed\n", name.c_str());
     std::fflush(stdout);
   }
+  for (const auto &[reason, count] : reasons)
+    std::printf("%4d fail: %s\n", count, reason.c_str());
   std::printf("%lld GPUs: %zu of %zu cases pass, %zu not as listed\n",
               (long long)gpus, passed, cases.size(), surprises);
   return cases.empty() || surprises ? 1 : 0;

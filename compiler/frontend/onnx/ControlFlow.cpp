@@ -2,6 +2,7 @@
 // iterations is known at compile time.
 #include "compiler/frontend/onnx/Elements.h"
 #include "compiler/frontend/onnx/Importer.h"
+#include "compiler/frontend/onnx/Narrow.h"
 
 #include <google/protobuf/io/coded_stream.h>
 
@@ -32,14 +33,18 @@ std::vector<ValueId> Importer::importBody(Node &node,
       if (!stored)
         node.refuse("initializer \"", tensor.name(), "\" ",
                     stored.error().message);
-      known->second =
-          builder.addParameter(node.name + "/" + tensor.name(), stored->type,
-                               std::move(stored->data));
+      const auto value = addStoredTensor(
+          builder, node.name + "/" + tensor.name(), std::move(*stored), true);
+      if (!value)
+        node.refuse("initializer \"", tensor.name(), "\" ",
+                    value.error().message);
+      known->second = *value;
     }
     scope.values[tensor.name()] = known->second;
   }
   for (size_t i = 0; i < inputs.size(); ++i)
-    scope.values[body.input(int(i)).name()] = inputs[i];
+    scope.values[body.input(int(i)).name()] =
+        inputs[i] == noValue ? absentValue : inputs[i];
   Surroundings inner = in;
   inner.prefix = node.name + label;
   inner.depth = in.depth + 1;
@@ -135,15 +140,18 @@ void Importer::importIf(Node &node, Scope &scope, const Surroundings &in) {
   const auto yes = importBody(node, *branches[1], {}, "/then/", scope, in);
   const ValueId condition = node.reshape(node.in(0), {});
   for (size_t i = 0; i < std::min(yes.size(), no.size()); ++i) {
-    if (isSequence(yes[i]) || isSequence(no[i]))
+    if (isSequence(yes[i]) || isSequence(no[i]) || yes[i] < 0 || no[i] < 0)
       node.refuse("its condition must be known at compile time: it gives a "
-                  "sequence");
-    if (builder.type(yes[i]) != builder.type(no[i]))
+                  "sequence or an optional");
+    const auto [one, stored] = builder.asStored(yes[i]);
+    const auto [other, otherStored] = builder.asStored(no[i]);
+    if (builder.type(one) != builder.type(other) || stored != otherStored)
       node.refuse("its branches give different types, ",
-                  toString(builder.type(yes[i])), " and ",
-                  toString(builder.type(no[i])),
+                  toString(builder.type(one)), " and ",
+                  toString(builder.type(other)),
                   ": its condition must be known at compile time");
-    node.out(i, node.apply("where", {condition, yes[i], no[i]}));
+    const ValueId chosen = node.apply("where", {condition, one, other});
+    node.out(i, stored ? builder.addStored(chosen, stored) : chosen);
   }
 }
 
@@ -185,12 +193,14 @@ void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
       node.refuse("its body has too few outputs");
     // An absent condition operand means "go on", but the body's counts.
     condition = results[0];
-    node.require(!isSequence(condition), "its condition is a sequence");
+    node.require(condition >= 0 && condition < firstStored,
+                 "its condition is no truth value");
     state.assign(results.begin() + 1, results.begin() + 1 + states);
     scans.resize(results.size() - 1 - states);
     for (size_t s = 0; s < scans.size(); ++s) {
-      node.require(!isSequence(results[1 + states + s]),
-                   "it collects sequences");
+      node.require(results[1 + states + s] >= 0 &&
+                       results[1 + states + s] < firstStored,
+                   "it collects values that are no plain tensors");
       std::vector<int64_t> shape = builder.type(results[1 + states + s]).shape;
       shape.insert(shape.begin(), 1);
       scans[s].push_back(node.reshape(results[1 + states + s], shape));
@@ -203,34 +213,71 @@ void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
 }
 
 void Importer::importScan(Node &node, Scope &scope, const Surroundings &in) {
-  const onnx::GraphProto &body = *node.graph("body");
-  node.require(node.opset >= 9, "Scan of opset 8 is not supported: convert the "
-                                "model with onnx.version_converter");
   const int64_t scanned = node.integer("num_scan_inputs");
-  if (scanned < 1 || scanned > int64_t(node.inputs.size()))
+  const bool batched = node.opset < 9; // over a batch, with a length for each
+  const size_t first = batched ? 1 : 0;
+  if (scanned < 1 || scanned + int64_t(first) > int64_t(node.inputs.size()))
     node.refuse("num_scan_inputs is ", scanned, " of ", node.inputs.size(),
                 " inputs");
-  const size_t states = node.inputs.size() - scanned;
+  std::vector<ValueId> operands;
+  for (size_t i = first; i < node.inputs.size(); ++i)
+    operands.push_back(node.in(i));
+  if (!batched) {
+    const auto results = scan(node, operands, scanned, "/", scope, in);
+    for (size_t i = 0; i < results.size(); ++i)
+      node.out(i, results[i]);
+    return;
+  }
+  node.require(!node.has(0), "lengths of its sequences are not supported");
+  std::vector<std::vector<ValueId>> parts;
+  const int64_t batch = node.type(operands.back()).shape.at(0);
+  node.require(batch > 0 && batch <= longestLoop, "its batch is out of range");
+  for (int64_t b = 0; b < batch; ++b) {
+    std::vector<ValueId> mine;
+    for (ValueId operand : operands) {
+      const auto &shape = node.type(operand).shape;
+      node.require(!shape.empty() && shape[0] == batch,
+                   "its operands differ in their batch");
+      mine.push_back(node.take(operand, 0, b));
+    }
+    const auto results =
+        scan(node, mine, scanned, "/" + std::to_string(b) + "/", scope, in);
+    parts.resize(results.size());
+    for (size_t i = 0; i < results.size(); ++i) {
+      std::vector<int64_t> shape = builder.type(results[i]).shape;
+      shape.insert(shape.begin(), 1);
+      parts[i].push_back(node.reshape(results[i], shape));
+    }
+  }
+  for (size_t i = 0; i < parts.size(); ++i)
+    node.out(i, node.concat(parts[i], 0));
+}
+
+std::vector<ValueId> Importer::scan(Node &node,
+                                    const std::vector<ValueId> &operands,
+                                    int64_t scanned, const std::string &label,
+                                    Scope &scope, const Surroundings &in) {
+  const onnx::GraphProto &body = *node.graph("body");
+  const size_t states = operands.size() - size_t(scanned);
   const auto pad = [](std::vector<int64_t> list, size_t size) {
     list.resize(size, 0);
     return list;
   };
   const auto inAxes = pad(node.integers("scan_input_axes"), scanned);
-  const auto inReversed = pad(node.integers("scan_input_directions"), scanned);
-  std::vector<ValueId> state;
-  for (size_t i = 0; i < states; ++i)
-    state.push_back(node.in(i));
+  const auto inReversed = pad(
+      node.integers(node.opset < 9 ? "directions" : "scan_input_directions"),
+      scanned);
+  std::vector<ValueId> state(operands.begin(), operands.begin() + states);
   int64_t trips = -1;
-  std::vector<int64_t> axes;
   std::vector<Elements> elements;
   for (int64_t i = 0; i < scanned; ++i) {
-    const auto &shape = node.shape(states + i);
-    axes.push_back(node.axis(inAxes[i], int64_t(shape.size())));
-    if (trips >= 0 && shape[axes[i]] != trips)
-      node.refuse("its inputs are scanned over ", trips, " and ",
-                  shape[axes[i]], " elements");
-    trips = shape[axes[i]];
-    elements.emplace_back(node, node.in(states + i), axes[i]);
+    const auto shape = builder.type(operands[states + i]).shape;
+    const int64_t axis = node.axis(inAxes[i], int64_t(shape.size()));
+    if (trips >= 0 && shape[axis] != trips)
+      node.refuse("its inputs are scanned over ", trips, " and ", shape[axis],
+                  " elements");
+    trips = shape[axis];
+    elements.emplace_back(node, operands[states + i], axis);
   }
   if (trips < 1 || trips > longestLoop)
     node.refuse("it scans over ", trips, " elements");
@@ -242,22 +289,21 @@ void Importer::importScan(Node &node, Scope &scope, const Surroundings &in) {
       inputs.push_back(elements[i].at(at));
     }
     const auto results = importBody(
-        node, body, inputs, "/" + std::to_string(trip) + "/", scope, in);
+        node, body, inputs, label + std::to_string(trip) + "/", scope, in);
     if (results.size() < states)
       node.refuse("its body has too few outputs");
     state.assign(results.begin(), results.begin() + states);
     scans.resize(results.size() - states);
     for (size_t s = 0; s < scans.size(); ++s)
-      if (isSequence(results[states + s]))
-        node.refuse("it collects sequences");
+      if (results[states + s] < 0 || results[states + s] >= firstStored)
+        node.refuse("it collects values that are no plain tensors");
       else
         scans[s].push_back(results[states + s]);
   }
   const auto outAxes = pad(node.integers("scan_output_axes"), scans.size());
   const auto outReversed =
       pad(node.integers("scan_output_directions"), scans.size());
-  for (size_t i = 0; i < states; ++i)
-    node.out(i, state[i]);
+  std::vector<ValueId> all = state;
   for (size_t s = 0; s < scans.size(); ++s) {
     if (outReversed[s])
       scans[s] = {scans[s].rbegin(), scans[s].rend()};
@@ -266,8 +312,9 @@ void Importer::importScan(Node &node, Scope &scope, const Surroundings &in) {
     shape.insert(shape.begin() + axis, 1);
     for (ValueId &part : scans[s])
       part = node.reshape(part, shape);
-    node.out(states + s, node.concat(scans[s], axis));
+    all.push_back(node.concat(scans[s], axis));
   }
+  return all;
 }
 
 void Importer::importSequenceMap(Node &node, Scope &scope,

@@ -3,6 +3,7 @@
 #include "compiler/frontend/InputRanges.h"
 
 #include "compiler/frontend/onnx/Import.h"
+#include "compiler/frontend/onnx/Narrow.h"
 #include "compiler/frontend/onnx/Table.h"
 #include "support/File.h"
 
@@ -89,6 +90,24 @@ Error Importer::allErrors() const {
   return all;
 }
 
+/// An output for each element of a sequence.
+void Importer::addElements(
+    const std::string &name, ValueId sequence,
+    std::unordered_set<std::string> &names,
+    std::vector<std::pair<std::string, ValueId>> &outputs) {
+  const auto &elements = builder.sequence(sequence);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const std::string element = name + "." + std::to_string(i);
+    if (isSequence(elements[i]) || elements[i] < 0)
+      return error("output \"" + name +
+                   "\" is a sequence of something else than tensors, which is "
+                   "not supported");
+    if (!names.insert(element).second)
+      return error("output \"" + element + "\" is there twice");
+    outputs.push_back({element, builder.asStored(elements[i]).elements});
+  }
+}
+
 Result<Model> Importer::run() try {
   const bool ownAlgorithm = hasOwnAlgorithm(*model, options);
   const onnx::GraphProto &graph = model->graph();
@@ -120,19 +139,23 @@ Result<Model> Importer::run() try {
     std::unordered_set<std::string> names;
     for (const auto &output : graph.output()) {
       const ValueId v = scope.find(output.name());
-      if (v == noValue)
+      if (v == absentValue)
+        error("output \"" + output.name() +
+              "\" is an optional without a value");
+      else if (v == noValue)
         error("output \"" + output.name() + "\" is not computed by any node");
       else if (!names.insert(output.name()).second)
         error("output \"" + output.name() + "\" is listed twice");
       else if (isSequence(v))
-        error("output \"" + output.name() +
-              "\" is a sequence of tensors, which is "
-              "not supported");
+        addElements(output.name(), v, names, outputs);
       else if (v >= 0)
         checkOutput(output, v);
-      outputs.push_back({output.name(), v});
+      if (!isSequence(v))
+        outputs.push_back({output.name(), builder.asStored(v).elements});
     }
   }
+  if (errors.empty() && outputs.empty())
+    error("all outputs are empty sequences");
   if (errors.empty() && ownAlgorithm)
     bindUpdates(scope);
   if (!errors.empty())
@@ -230,7 +253,7 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
           !functions.count({domain, proto.op_type()}) &&
           !builder.libraryOf(proto.op_type()) && !known &&
           proto.op_type() != "If" && proto.op_type() != "Loop" &&
-          proto.op_type() != "Scan")
+          proto.op_type() != "Scan" && proto.op_type() != "FlexAttention")
         node.refuse("there is no such operator");
       throw Refusal{""};
     }
@@ -272,11 +295,15 @@ void Importer::convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
     return reduceMailboxes(node, scope, in);
   if (domain.empty() && op == "propagate")
     return propagate(node, scope, in);
+  if (domain == "ai.onnx.preview" && op == "FlexAttention")
+    return importFlexAttention(node, scope, in);
   if (domain == "ai.onnx.preview.training" && op == "Gradient")
     return importGradient(node, scope);
   bool known = false;
   if (const Row *row = findRow(domain, op, node.opset, known))
-    return row->convert(node);
+    return domain.empty() && movesElements(op)
+               ? convertMoving(node, row->convert)
+               : row->convert(node);
   if (known)
     node.refuse(
         "not supported as of opset ", node.opset,
@@ -297,5 +324,9 @@ smex::frontend::importOnnx(std::shared_ptr<const onnx::ModelProto> model,
     return named.takeError();
   if (hasOwnAlgorithm(*model, options))
     model = withAlgorithms(*model);
-  return Importer(std::move(model), path, options).run();
+  ImportOptions left = options;
+  auto plain = withPlainInputs(std::move(model), path, left);
+  if (!plain)
+    return plain.takeError();
+  return Importer(std::move(*plain), path, left).run();
 }

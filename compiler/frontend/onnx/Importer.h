@@ -26,9 +26,6 @@ struct Scope {
 /// silence, or one unsupported node would be reported with all its readers.
 constexpr ValueId failedValue = -2;
 
-/// An operand that a function's caller left out.
-constexpr ValueId absentValue = -3;
-
 /// What the nodes of one graph or function share.
 struct Surroundings {
   std::string prefix; // of node and value names
@@ -66,6 +63,12 @@ bool hasOwnAlgorithm(const onnx::ModelProto &model,
                      const ImportOptions &options);
 std::shared_ptr<const onnx::ModelProto>
 withAlgorithms(const onnx::ModelProto &model);
+
+/// The model with a tensor for each element of an input that is a sequence or
+/// an optional (PlainInputs.cpp). Takes their lengths from the options' dims.
+Result<std::shared_ptr<const onnx::ModelProto>>
+withPlainInputs(std::shared_ptr<const onnx::ModelProto> model,
+                const std::string &path, ImportOptions &options);
 
 class Importer {
 public:
@@ -108,6 +111,9 @@ private:
   std::optional<std::vector<int64_t>>
   bindShape(const onnx::ValueInfoProto &input);
   void reportUnboundDims();
+  void addElements(const std::string &name, ValueId sequence,
+                   std::unordered_set<std::string> &names,
+                   std::vector<std::pair<std::string, ValueId>> &outputs);
   void checkOutput(const onnx::ValueInfoProto &output, ValueId v);
 
   // Importer.cpp
@@ -138,11 +144,17 @@ private:
   void importIf(Node &node, Scope &scope, const Surroundings &in);
   void importLoop(Node &node, Scope &scope, const Surroundings &in);
   void importScan(Node &node, Scope &scope, const Surroundings &in);
+  std::vector<ValueId> scan(Node &node, const std::vector<ValueId> &operands,
+                            int64_t scanned, const std::string &label,
+                            Scope &scope, const Surroundings &in);
   void importSequenceMap(Node &node, Scope &scope, const Surroundings &in);
   std::vector<ValueId> importBody(Node &node, const onnx::GraphProto &body,
                                   const std::vector<ValueId> &inputs,
                                   const std::string &label, Scope &scope,
                                   const Surroundings &in);
+
+  // FlexAttention.cpp
+  void importFlexAttention(Node &node, Scope &scope, const Surroundings &in);
 
   // MessagePassing.cpp
   void reduceMailboxes(Node &node, Scope &scope, const Surroundings &in);

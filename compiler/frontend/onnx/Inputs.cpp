@@ -1,6 +1,7 @@
 // The model's interface: inputs and their symbolic dimensions, initializers,
 // inputs bound to constants, outputs.
 #include "compiler/frontend/onnx/Importer.h"
+#include "compiler/frontend/onnx/Narrow.h"
 #include "compiler/frontend/onnx/NotedWeights.h"
 
 #include "runtime/io/Npy.h"
@@ -31,7 +32,10 @@ void Importer::bindConstants(Scope &scope) {
       continue;
     }
     const auto &type = input->second->type().tensor_type();
-    bool fits = dtypeOf(type.elem_type()) == value->type.dtype &&
+    const NarrowType *narrow = narrowType(type.elem_type());
+    const auto declared =
+        narrow ? std::optional(narrow->storage) : dtypeOf(type.elem_type());
+    bool fits = declared == value->type.dtype &&
                 (!type.has_shape() ||
                  type.shape().dim_size() == int(value->type.rank()));
     for (int d = 0; fits && type.has_shape() && d < type.shape().dim_size();
@@ -49,8 +53,11 @@ void Importer::bindConstants(Scope &scope) {
             ", which is in " + valueFile);
       continue;
     }
-    scope.values[name] = builder.addConstant(std::move(*value), name);
-    builder.setName(scope.values[name], name);
+    ValueId &bound = scope.values[name];
+    bound = builder.addConstant(std::move(*value), name);
+    builder.setName(bound, name);
+    if (narrow)
+      bound = builder.addStored(bound, narrow->number);
   }
 }
 
@@ -86,15 +93,15 @@ void Importer::addInitializers(Scope &scope) {
       if (!stored)
         return error("initializer \"" + tensor.name() + "\" " +
                      stored.error().message);
-      ValueId &value = scope.values[tensor.name()];
-      if (!weights || weights->count(tensor.name())) {
-        value = builder.addParameter(tensor.name(), stored->type,
-                                     std::move(stored->data));
-        return;
-      }
-      value = builder.addConstant(tensor.name(), stored->type,
-                                  std::move(stored->data));
-      builder.setName(value, tensor.name());
+      const bool isWeight = !weights || weights->count(tensor.name());
+      const auto value =
+          addStoredTensor(builder, tensor.name(), std::move(*stored), isWeight);
+      if (!value)
+        return error("initializer \"" + tensor.name() + "\" " +
+                     value.error().message);
+      scope.values[tensor.name()] = *value;
+      if (!isWeight)
+        builder.setName(*value, tensor.name());
     });
   for (const auto &sparse : model->graph().sparse_initializer())
     addChecked(sparse.values().name(), [&] {
@@ -149,7 +156,9 @@ void Importer::addInput(const onnx::ValueInfoProto &input, Scope &scope) {
                   : type.has_optional_type() ? " but an optional"
                                              : "") +
                  ", which is not supported");
-  const auto dtype = dtypeOf(type.tensor_type().elem_type());
+  const NarrowType *narrow = narrowType(type.tensor_type().elem_type());
+  const auto dtype = narrow ? std::optional(narrow->storage)
+                            : dtypeOf(type.tensor_type().elem_type());
   if (!dtype)
     return error("input \"" + input.name() + "\" has elements of type " +
                  onnxTypeName(type.tensor_type().elem_type()) +
@@ -160,7 +169,10 @@ void Importer::addInput(const onnx::ValueInfoProto &input, Scope &scope) {
   if (!byteCount({*dtype, *shape}))
     return error("input \"" + input.name() + "\" has the impossible shape " +
                  toString(TensorType{*dtype, *shape}));
-  scope.values[input.name()] = builder.addInput(input.name(), {*dtype, *shape});
+  ValueId &value = scope.values[input.name()];
+  value = builder.addInput(input.name(), {*dtype, *shape});
+  if (narrow)
+    value = builder.addStored(value, narrow->number);
 }
 
 std::optional<std::vector<int64_t>>
@@ -227,13 +239,15 @@ void Importer::reportUnboundDims() {
 
 void Importer::checkOutput(const onnx::ValueInfoProto &output, ValueId v) {
   const auto &declared = output.type().tensor_type();
-  const TensorType &type = builder.type(v);
+  const auto [elements, stored] = builder.asStored(v);
+  const TensorType &type = builder.type(elements);
   if (!output.type().has_tensor_type() || !declared.has_elem_type())
     return;
-  if (dtypeOf(declared.elem_type()) != type.dtype)
+  if (stored ? declared.elem_type() != stored
+             : dtypeOf(declared.elem_type()) != type.dtype)
     error("output \"" + output.name() + "\" is declared as " +
           onnxTypeName(declared.elem_type()) + ", but its value is " +
-          toString(type));
+          (stored ? onnxTypeName(stored) : toString(type)));
   else if (declared.has_shape() &&
            declared.shape().dim_size() != int(type.rank()))
     error("output \"" + output.name() + "\" is declared with " +

@@ -59,7 +59,7 @@ void Importer::reduceMailboxes(Node &node, Scope &scope,
         node, body, inputs, "/" + std::to_string(width) + "/", scope, in);
     parts.resize(results.size());
     for (size_t r = 0; r < results.size(); ++r) {
-      node.require(!isSequence(results[r]), "its body gives a sequence");
+      node.require(results[r] < firstStored, "its body gives no plain tensor");
       if (node.type(results[r]).shape.empty() ||
           node.type(results[r]).shape[0] != nodes)
         node.refuse("its body must give a row per node, ", nodes,
@@ -119,7 +119,7 @@ void Importer::propagate(Node &node, Scope &scope, const Surroundings &in) {
       node.refuse("its body gives ", results.size(),
                   " states, and \"widths\" has ", widths.size());
     for (size_t s = 0; s < widths.size(); ++s) {
-      node.require(!isSequence(results[s]), "its body gives a sequence");
+      node.require(results[s] < firstStored, "its body gives no plain tensor");
       const TensorType wanted{dtype, {rows, widths[s]}};
       if (node.type(results[s]) != wanted)
         node.refuse("its body gives a state of ",

@@ -1,5 +1,6 @@
 #include "compiler/frontend/onnx/Node.h"
 
+#include "compiler/frontend/onnx/Narrow.h"
 #include "dialects/tdl/lambda/Arithmetic.h"
 
 #include <algorithm>
@@ -16,6 +17,10 @@ ValueId Node::in(size_t i) const {
     refuse("operand ", i, " is missing");
   if (isSequence(inputs[i]))
     refuse("operand ", i, " is a sequence of tensors");
+  if (isStored(inputs[i]))
+    refuse("operand ", i, " has elements of type ",
+           onnxTypeName(builder.stored(inputs[i]).type),
+           ", which are stored and not computed with: cast them before");
   return inputs[i];
 }
 
@@ -167,13 +172,17 @@ ValueId Node::addTensor(const char *name) {
   if (!a)
     refuse("attribute \"", name, "\" is missing");
   // Some exporters write weights as constants.
-  if (a->t().raw_data().size() <= size_t(Builder::foldedElements))
+  if (!narrowType(a->t().data_type()) &&
+      a->t().raw_data().size() <= size_t(Builder::foldedElements))
     return addConstant(tensor(name));
   auto stored = readTensor(a->t(), source);
   if (!stored)
     refuse("attribute \"", name, "\" ", stored.error().message);
-  return builder.addConstant(this->name + ".constant", stored->type,
-                             std::move(stored->data));
+  auto value = addStoredTensor(builder, this->name + ".constant",
+                               std::move(*stored), false);
+  if (!value)
+    refuse("attribute \"", name, "\" ", value.error().message);
+  return *value;
 }
 
 Tensor Node::sparseTensor(const char *name) {

@@ -20,6 +20,11 @@ struct Refusal {
 /// An operand that is left out.
 constexpr ValueId noValue = -1;
 
+/// A name that stands for nothing: an operand that a function's caller left
+/// out, an optional without a value. A node that has it as operand sees
+/// noValue.
+constexpr ValueId absentValue = -3;
+
 using AttributeMap = std::map<std::string, const onnx::AttributeProto *>;
 
 class Node {

@@ -82,6 +82,9 @@ const TypeName typeNames[] = {
     {"uint4", {}},
     {"int4", {}},
     {"float4e2m1", {}},
+    {"float8e8m0", {}},
+    {"uint2", {}},
+    {"int2", {}},
 };
 } // namespace
 
@@ -167,16 +170,36 @@ static Result<ParameterData> readTyped(const onnx::TensorProto &tensor,
   return fail("has an unknown type");
 }
 
+/// The shape of the bytes that elements are packed in.
+static std::vector<int64_t> packedShape(const NarrowType &type,
+                                        std::vector<int64_t> shape) {
+  const int64_t each = type.perByte();
+  if (each == 1)
+    return shape;
+  if (shape.empty() || shape.back() % each != 0)
+    return {(*elementCount(shape) + each - 1) / each};
+  shape.back() /= each;
+  return shape;
+}
+
 Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
                                                 const TensorSource &source) {
   StoredTensor stored;
-  const auto type = dtypeOf(tensor.data_type());
+  stored.narrow = narrowType(tensor.data_type());
+  const auto type =
+      stored.narrow ? std::optional(DType::U8) : dtypeOf(tensor.data_type());
   if (!type)
     return fail("has elements of type ", onnxTypeName(tensor.data_type()),
                 ", which is not supported");
   if (tensor.has_segment())
     return fail("is stored in segments, which is not supported");
   stored.type = {*type, {tensor.dims().begin(), tensor.dims().end()}};
+  if (stored.narrow) {
+    if (!elementCount(stored.type.shape))
+      return fail("has the impossible shape ", toString(stored.type));
+    stored.shape = stored.type.shape;
+    stored.type.shape = packedShape(*stored.narrow, stored.shape);
+  }
   const auto elements = elementCount(stored.type.shape);
   const auto bytes = byteCount(stored.type);
   if (!elements || !bytes)
@@ -212,6 +235,9 @@ Result<Tensor> smex::frontend::readTensorValue(const onnx::TensorProto &tensor,
                                                const TensorSource &source) {
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
     return fail("an attribute's tensor cannot have external data");
+  if (narrowType(tensor.data_type()))
+    return fail("has elements of type ", onnxTypeName(tensor.data_type()),
+                ", which is not supported here");
   auto stored = readTensor(tensor, source);
   if (!stored)
     return stored.takeError();

@@ -3,6 +3,7 @@
 #define SMEX_COMPILER_FRONTEND_ONNX_READER_H
 
 #include "compiler/frontend/Model.h"
+#include "compiler/frontend/onnx/NarrowTypes.h"
 #include "onnx.pb.h"
 
 namespace smex::frontend {
@@ -20,6 +21,11 @@ std::string onnxTypeName(int onnxType);
 struct StoredTensor {
   TensorType type;
   ParameterData data;
+  /// Of a narrow type: which, and the shape of the tensor. `type` is that of
+  /// its bytes, which are packed: along the last dimension where that is a
+  /// whole number of bytes, or else of rank 1.
+  const NarrowType *narrow = nullptr;
+  std::vector<int64_t> shape = {};
 };
 
 /// Where tensors are found.

@@ -1,6 +1,7 @@
 #include "compiler/frontend/onnx/Table.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 using namespace smex;
 using namespace smex::frontend;
@@ -14,8 +15,8 @@ const std::vector<Row> &smex::frontend::allRows() {
           einsumRows,      convolutionRows, poolingRows,       gatherRows,
           selectionRows,   resizeRows,      lossRows,          quantizationRows,
           recurrentRows,   randomRows,      signalRows,        visionRows,
-          optimizerRows,   attentionRows,   sequenceRows,      legacyRows,
-          refusedRows}) {
+          optimizerRows,   attentionRows,   sequenceRows,      ngramRows,
+          mlRows,          legacyRows,      refusedRows}) {
       auto rows = topic();
       all.insert(all.end(), rows.begin(), rows.end());
     }
@@ -45,6 +46,15 @@ const Row *smex::frontend::findRow(const std::string &domain,
       best = row;
   }
   return best;
+}
+
+bool smex::frontend::movesElements(const std::string &op) {
+  static const std::unordered_set<std::string> moving = {
+      "Concat",         "DepthToSpace", "Expand",       "Flatten", "Gather",
+      "GatherElements", "GatherND",     "Pad",          "Reshape", "Shape",
+      "Size",           "Slice",        "SpaceToDepth", "Split",   "Squeeze",
+      "Tile",           "Transpose",    "Unsqueeze"};
+  return moving.count(op) != 0;
 }
 
 static std::vector<ValueId> operandsOf(Node &n) {

@@ -24,11 +24,15 @@ struct Row {
 const Row *findRow(const std::string &domain, const std::string &op,
                    int64_t opset, bool &known);
 
+/// Whether an operator of the default domain moves elements without looking at
+/// them, so that it takes also types which are only stored.
+bool movesElements(const std::string &op);
+
 /// All rows, for the list of operators in README.md.
 const std::vector<Row> &allRows();
 
 /// The newest version of the default domain that the table describes.
-constexpr int64_t newestOpset = 24;
+constexpr int64_t newestOpset = 27;
 
 // Rows that are alike.
 
@@ -64,7 +68,9 @@ std::vector<Row> visionRows();
 std::vector<Row> optimizerRows();
 std::vector<Row> attentionRows();
 std::vector<Row> sequenceRows();
+std::vector<Row> ngramRows();
 std::vector<Row> legacyRows();
+std::vector<Row> mlRows();
 std::vector<Row> refusedRows();
 
 } // namespace smex::frontend

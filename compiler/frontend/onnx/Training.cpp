@@ -61,7 +61,7 @@ void Importer::importGradient(Node &node, const Scope &scope) {
                  "an operand is not the value that xs and zs name");
   const std::string y = node.attributes.at("y")->s();
   const ValueId result = scope.find(y);
-  if (result < 0 || isSequence(result))
+  if (result < 0 || result >= firstStored)
     node.refuse("y is \"", y, "\", which no earlier node computes");
 
   const std::vector<ValueId> xs(node.inputs.begin(),
@@ -104,7 +104,7 @@ void Importer::bindUpdates(const Scope &scope) {
     for (const auto &binding : info.update_binding()) {
       const ValueId parameter = scope.find(binding.key());
       const ValueId value = scope.find(binding.value());
-      if (parameter < 0 || value < 0 || isSequence(value))
+      if (parameter < 0 || value < 0 || value >= firstStored)
         error("training: \"" + binding.key() + "\" is to become \"" +
               binding.value() + "\"; one of them is not there");
       else if (!builder.addUpdate(parameter, value))

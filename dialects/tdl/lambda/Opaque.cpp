@@ -113,11 +113,46 @@ Result<Tensor> determinant(const std::vector<Tensor> &slices,
   return result;
 }
 
+/// A type of the same width: the function gives the bits as they are.
+template <DType To> std::optional<DType> sameWidth(DType from) {
+  if (byteSize(from) == byteSize(To))
+    return To;
+  return std::nullopt;
+}
+
+template <DType To>
+Result<Tensor> bitsAs(const std::vector<Tensor> &slices,
+                      const std::vector<double> &) {
+  Tensor result = slices[0];
+  result.type.dtype = To;
+  if (To == DType::Bool) // any other byte would be a third value
+    for (std::byte &value : result.bytes)
+      value = std::byte(value != std::byte(0));
+  return result;
+}
+
+template <DType To> OpaqueFunction bitsFunction(std::string_view name) {
+  return {name, {1}, {}, 1, sameWidth<To>, bitsAs<To>};
+}
+
 const std::vector<OpaqueFunction> &registry() {
   static const std::vector<OpaqueFunction> functions = {
       {"topk_values", {1}, {"k", "largest"}, 1, sameType, topkValues},
       {"topk_indices", {1}, {"k", "largest"}, 1, indexType, topkIndices},
       {"det", {2}, {}, 0, floatType, determinant},
+      bitsFunction<DType::Bool>("bits_bool"),
+      bitsFunction<DType::I8>("bits_i8"),
+      bitsFunction<DType::I16>("bits_i16"),
+      bitsFunction<DType::I32>("bits_i32"),
+      bitsFunction<DType::I64>("bits_i64"),
+      bitsFunction<DType::U8>("bits_u8"),
+      bitsFunction<DType::U16>("bits_u16"),
+      bitsFunction<DType::U32>("bits_u32"),
+      bitsFunction<DType::U64>("bits_u64"),
+      bitsFunction<DType::F16>("bits_f16"),
+      bitsFunction<DType::BF16>("bits_bf16"),
+      bitsFunction<DType::F32>("bits_f32"),
+      bitsFunction<DType::F64>("bits_f64"),
   };
   return functions;
 }

@@ -6,12 +6,17 @@
 #include "runtime/io/Npy.h"
 #include "runtime/io/TensorProto.h"
 
+#include <google/protobuf/io/coded_stream.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
+#include <unistd.h>
 
 using namespace smex;
 using namespace smex::frontend;
@@ -118,6 +123,70 @@ std::string smex::test::difference(const Tensor &got, const Tensor &expected) {
   return "";
 }
 
+/// The messages in a field of a message, which this schema does not know.
+static std::vector<std::string> fieldsOf(const std::string &message,
+                                         uint32_t field) {
+  std::vector<std::string> found;
+  google::protobuf::io::CodedInputStream stream(
+      reinterpret_cast<const uint8_t *>(message.data()), int(message.size()));
+  while (const uint32_t tag = stream.ReadTag()) {
+    uint64_t number;
+    uint32_t length;
+    std::string bytes;
+    if ((tag & 7) == 0 && stream.ReadVarint64(&number))
+      continue;
+    if ((tag & 7) != 2 || !stream.ReadVarint32(&length) ||
+        !stream.ReadString(&bytes, int(length)))
+      break;
+    if (tag >> 3 == field)
+      found.push_back(std::move(bytes));
+  }
+  return found;
+}
+
+/// A tensor's name and file; of a sequence or an optional those of each tensor
+/// in it, which gets a file of its own.
+static void addValues(const onnx::ValueInfoProto &info, const std::string &file,
+                      std::vector<std::string> &names,
+                      std::vector<std::string> &files) {
+  const bool optional = info.type().has_optional_type();
+  const onnx::TypeProto &type =
+      optional ? info.type().optional_type().elem_type() : info.type();
+  if (!optional && !type.has_sequence_type()) {
+    names.push_back(info.name());
+    files.push_back(file);
+    return;
+  }
+  std::ostringstream stream;
+  stream << std::ifstream(file, std::ios::binary).rdbuf();
+  std::string message = stream.str();
+  std::vector<std::string> tensors = {message};
+  if (type.has_sequence_type()) {
+    if (optional) { // OptionalProto.sequence_value
+      const auto value = fieldsOf(message, 5);
+      message = value.empty() ? "" : value[0];
+    }
+    tensors = fieldsOf(message, 3); // SequenceProto.tensor_values
+  } else {
+    tensors = fieldsOf(message, 3); // OptionalProto.tensor_value
+    // Some cases have the tensor itself.
+    if (tensors.empty() && io::parseTensorProto(message, file))
+      tensors = {message};
+  }
+  const char *root = std::getenv("TEST_TMPDIR");
+  const fs::path folder = (root ? fs::path(root) : fs::temp_directory_path()) /
+                          ("elements_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    names.push_back(type.has_sequence_type()
+                        ? info.name() + "." + std::to_string(i)
+                        : info.name());
+    static int number = 0;
+    files.push_back(folder / (std::to_string(number++) + ".pb"));
+    std::ofstream(files.back(), std::ios::binary) << tensors[i];
+  }
+}
+
 std::string smex::test::Case::load(const std::string &path) {
   folder = path;
   auto model = readModelProto(folder + "/model.onnx");
@@ -126,16 +195,21 @@ std::string smex::test::Case::load(const std::string &path) {
   std::set<std::string> initializers;
   for (const auto &tensor : (*model)->graph().initializer())
     initializers.insert(tensor.name());
-  for (const auto &input : (*model)->graph().input())
-    if (!initializers.count(input.name()))
-      inputNames.push_back(input.name());
-  for (const auto &output : (*model)->graph().output())
-    outputNames.push_back(output.name());
   const std::string data = folder + "/test_data_set_0/";
-  for (size_t i = 0; i < inputNames.size(); ++i)
-    inputFiles.push_back(data + "input_" + std::to_string(i) + ".pb");
-  for (size_t i = 0; i < outputNames.size(); ++i)
-    outputFiles.push_back(data + "output_" + std::to_string(i) + ".pb");
+  int number = 0;
+  for (const auto &input : (*model)->graph().input()) {
+    if (initializers.count(input.name()))
+      continue;
+    const std::string file = data + "input_" + std::to_string(number++) + ".pb";
+    const size_t before = inputNames.size();
+    addValues(input, file, inputNames, inputFiles);
+    if (!input.type().has_tensor_type())
+      options.dims[input.name()] = int64_t(inputNames.size() - before);
+  }
+  number = 0;
+  for (const auto &output : (*model)->graph().output())
+    addValues(output, data + "output_" + std::to_string(number++) + ".pb",
+              outputNames, outputFiles);
   if (fs::exists(folder + "/inputs")) { // arrays by name
     for (size_t i = 0; i < inputNames.size(); ++i)
       inputFiles[i] = folder + "/inputs/" + inputNames[i] + ".npy";
@@ -194,6 +268,9 @@ std::string smex::test::Case::check(const Model &model,
   auto outputs = run(model, inputs);
   if (!outputs)
     return outputs.error().message;
+  if (outputs->size() != outputNames.size())
+    return "gives " + std::to_string(outputs->size()) + " outputs instead of " +
+           std::to_string(outputNames.size());
   for (size_t i = 0; i < outputNames.size(); ++i) {
     auto expected = readArray(outputFiles[i]);
     if (!expected)

@@ -82,13 +82,43 @@ TEST_CASE("typed fields, packed and not") {
   CHECK(t.data<double>()[0] == 1);
 }
 
+TEST_CASE("types that are only stored are a byte per element") {
+  const auto values = [](const Tensor &t) {
+    std::vector<int> list;
+    for (size_t i = 0; i < t.bytes.size(); ++i)
+      list.push_back(t.type.dtype == DType::I8 ? int(t.data<int8_t>()[i])
+                                               : int(t.data<uint8_t>()[i]));
+    return list;
+  };
+  // Several in a byte, the first in the lowest bits; the last byte is filled
+  // up.
+  const std::string five = field(1, 5);
+  const std::string nibbles = "\x71\xf8\x0e";
+  Tensor t = parsed(five + field(2, 22) + field(9, nibbles));
+  CHECK(t.type == TensorType{DType::I8, {5}});
+  CHECK(values(t) == std::vector<int>{1, 7, -8, -1, -2});
+  t = parsed(five + field(2, 21) + field(5, packed({0x71, 0xf8, 0x0e})));
+  CHECK(t.type.dtype == DType::U8);
+  CHECK(values(t) == std::vector<int>{1, 7, 8, 15, 14});
+  t = parsed(five + field(2, 26) + field(9, "\xe4\x01"));
+  CHECK(values(t) == std::vector<int>{0, 1, -2, -1, 1});
+  t = parsed(five + field(2, 25) + field(9, "\xe4\x01"));
+  CHECK(values(t) == std::vector<int>{0, 1, 2, 3, 1});
+  t = parsed(field(1, 2) + field(2, 17) + field(9, "\x7f\x80"));
+  CHECK(values(t) == std::vector<int>{127, 128});
+}
+
 TEST_CASE("what is wrong is named") {
   CHECK(messageOf(field(2, 1) + field(1, 2) + field(9, "abcd")) ==
         "a.pb: f32[2] takes 8 bytes; the file has 4");
   CHECK(messageOf(field(2, 8)) ==
         "a.pb: element type STRING of a TensorProto is not supported");
-  CHECK(messageOf(field(2, 23)) ==
-        "a.pb: element type 23 of a TensorProto is not supported");
+  CHECK(messageOf(field(2, 99)) ==
+        "a.pb: element type 99 of a TensorProto is not supported");
+  CHECK(messageOf(field(2, 22) + field(1, 3) + field(9, "abc")) ==
+        "a.pb: i8[3] takes 2 bytes; the file has 3");
+  CHECK_THAT(messageOf(field(2, 21) + field(1, 3) + field(5, packed({1, 256}))),
+             Catch::Contains("does not fit in the bytes of UINT4"));
   CHECK_THAT(messageOf(""), Catch::Contains("element type 0"));
   CHECK_THAT(messageOf(field(2, 1) + field(14, 1)),
              Catch::Contains("data in another file"));

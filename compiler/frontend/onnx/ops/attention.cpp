@@ -1,4 +1,5 @@
 // Attention and what goes with it.
+#include "compiler/frontend/onnx/Elements.h"
 #include "compiler/frontend/onnx/Table.h"
 
 #include <cmath>
@@ -24,6 +25,21 @@ static ValueId joinHeads(Node &n, ValueId v) {
                    {shape[0], shape[2], shape[1] * shape[3]});
 }
 
+/// A mask may say nothing of the last keys, which then do not count.
+static ValueId maskOfAllKeys(Node &n, ValueId mask, int64_t keys) {
+  const TensorType type = n.type(mask);
+  if (type.shape.empty() || type.shape.back() == 1 || type.shape.back() >= keys)
+    return mask;
+  TensorType rest = type;
+  rest.shape.back() = keys - type.shape.back();
+  const bool flags = type.dtype == DType::Bool;
+  const ValueId none = n.addReals({flags ? 0.0 : -INFINITY}, {},
+                                  flags ? DType::F32 : type.dtype);
+  return n.concat(
+      {mask, n.expand(flags ? n.cast(none, DType::Bool) : none, rest.shape)},
+      type.rank() - 1);
+}
+
 static void convertAttention(Node &n) {
   const ValueId q = splitHeads(n, n.in(0), n.integer("q_num_heads", 0));
   const int64_t keyHeads = n.integer("kv_num_heads", 0);
@@ -31,7 +47,8 @@ static void convertAttention(Node &n) {
           v = splitHeads(n, n.in(2), keyHeads);
   int64_t past = 0;
   n.require(n.has(4) == n.has(5), "past keys and values go together");
-  n.require(!n.has(6), "padded keys are not supported");
+  n.require(!n.has(6) || !n.has(4), "padded keys and past ones exclude each "
+                                    "other");
   if (n.has(4)) {
     past = n.shape(4).at(2);
     k = n.concat({n.in(4), k}, 2);
@@ -54,12 +71,15 @@ static void convertAttention(Node &n) {
   if (n.integer("is_causal", 0))
     s = n.apply("causal", {s}, {{"past", past}});
   if (n.has(3)) {
+    const ValueId mask = maskOfAllKeys(n, n.in(3), keys[2]);
     if (n.inType(3).dtype == DType::Bool)
-      s = n.apply("masked", {s, n.in(3)});
+      s = n.apply("masked", {s, mask});
     else
-      s = n.apply("add", {s, n.cast(n.in(3), wide)});
+      s = n.apply("add", {s, n.cast(mask, wide)});
     n.require(n.type(s).rank() == 4, "its mask has too many dimensions");
   }
+  if (n.has(6))
+    s = n.apply("keys_before", {s, n.in(6)});
   stages.push_back(s);
   if (softcap != 0)
     s = n.apply("scaled_tanh", {s},
@@ -95,9 +115,83 @@ static void convertRotary(Node &n) {
   n.out(0, n.rank(0) == 3 ? joinHeads(n, x) : x);
 }
 
+/// A recurrent state, a matrix per head of keys, unrolled over the sequence; in
+/// 32 bits, whatever the operands' type is.
+static void convertLinearAttention(Node &n) {
+  const std::string rule = n.text("update_rule", "gated_delta");
+  const bool delta = rule == "delta" || rule == "gated_delta";
+  const bool gated = rule == "gated" || rule == "gated_delta";
+  n.require(delta || gated || rule == "linear", "update_rule is not known");
+  n.ignore("chunk_size"); // says how to compute, not what
+  const int64_t queries = n.integer("q_num_heads"),
+                keys = n.integer("kv_num_heads");
+  n.require(queries > 0 && keys > 0 && queries % keys == 0,
+            "heads of keys must divide heads of queries");
+  for (size_t i = 0; i < n.inputs.size(); ++i)
+    n.require(!n.has(i) || n.rank(i) == (i == 3 ? 4 : 3),
+              "an operand has the wrong rank");
+  // [batch, sequence, heads * size] by head.
+  const auto byHead = [&](size_t i, int64_t heads) {
+    const auto shape = n.shape(i);
+    n.require(shape[0] == n.shape(0)[0] && shape[1] == n.shape(0)[1] &&
+                  shape[2] % heads == 0,
+              "an operand has the wrong shape");
+    return n.cast(
+        n.reshape(n.in(i), {shape[0], shape[1], heads, shape[2] / heads}),
+        DType::F32);
+  };
+  const ValueId q = byHead(0, queries), k = byHead(1, keys),
+                v = byHead(2, keys);
+  const int64_t batch = n.shape(0)[0], steps = n.shape(0)[1],
+                size = n.type(k).shape[3], width = n.type(v).shape[3];
+  n.require(n.type(q).shape[3] == size && size > 0,
+            "queries and keys differ in size");
+  n.require(steps >= 1 && steps <= 100000,
+            "the length of its sequence is out of range");
+  n.require(!gated || n.has(4), "this update rule needs a decay");
+  n.require(!delta || n.has(5), "this update rule needs beta");
+  double scale = n.real("scale", 0.0);
+  if (scale == 0)
+    scale = 1 / std::sqrt(double(size));
+  const std::vector<int64_t> stateShape = {batch, keys, size, width};
+  ValueId state = n.has(3) ? n.cast(n.in(3), DType::F32)
+                           : n.expand(n.addReals({0}, {}), stateShape);
+  n.require(n.type(state).shape == stateShape, "its state has the wrong shape");
+  std::vector<Elements> parts = {{n, q, 1}, {n, k, 1}, {n, v, 1}};
+  if (gated) {
+    const ValueId g = byHead(4, keys);
+    n.require(n.type(g).shape[3] == size || n.type(g).shape[3] == 1,
+              "its decay has the wrong shape");
+    parts.emplace_back(n, g, 1);
+  }
+  if (delta) {
+    const int64_t heads = n.shape(5)[2];
+    n.require(heads == keys || heads == 1, "beta has the wrong shape");
+    parts.emplace_back(n, byHead(5, heads), 1);
+  }
+  std::vector<ValueId> outputs;
+  for (int64_t t = 0; t < steps; ++t) {
+    const ValueId key = parts[1].at(t);
+    ValueId value = parts[2].at(t);
+    if (gated)
+      state = n.apply("state_decay", {state, parts[3].at(t)});
+    if (delta)
+      value =
+          n.apply("state_missing", {value, n.apply("state_read", {state, key}),
+                                    parts.back().at(t)});
+    state = n.apply("state_write", {state, key, value});
+    const ValueId read = n.apply("state_read", {state, parts[0].at(t)});
+    outputs.push_back(n.reshape(n.apply("scale", {read}, {{"by", scale}}),
+                                {batch, 1, queries * width}));
+  }
+  n.out(0, n.cast(n.concat(outputs, 1), n.inType(0).dtype));
+  n.out(1, n.cast(state, n.has(3) ? n.inType(3).dtype : n.inType(0).dtype));
+}
+
 std::vector<Row> smex::frontend::attentionRows() {
   return {
       {"Attention", 23, convertAttention},
       {"RotaryEmbedding", 23, convertRotary},
+      {"LinearAttention", 27, convertLinearAttention},
   };
 }

@@ -1,4 +1,5 @@
 // Element types, constants, and operators that do nothing to values.
+#include "compiler/frontend/onnx/Narrow.h"
 #include "compiler/frontend/onnx/Table.h"
 
 #include <cmath>
@@ -6,22 +7,39 @@
 using namespace smex;
 using namespace smex::frontend;
 
-static void convertCast(Node &n) {
-  // Saturation is about 8-bit floats only.
-  n.ignore("saturate");
-  n.ignore("round_mode");
-  n.out(0, n.cast(n.in(0), n.dtype("to")));
+static void castElements(Node &n, ElementType to) {
+  const Rounding rounding = roundingOf(n);
+  const ElementType from = operandType(n, 0);
+  if (from.narrow == to.narrow && from.dtype == to.dtype)
+    return n.out(0, n.inputs[0]);
+  ValueId x = storedOperand(n, 0);
+  if (from.narrow) {
+    // Between two narrow types by way of one that holds both.
+    const DType wide = to.narrow ? DType::F32 : to.dtype;
+    x = widen(n, x, from, wide);
+  }
+  n.out(0, asType(n, castTo(n, x, to, rounding), to));
 }
 
-static void convertCastLike(Node &n) {
-  n.ignore("saturate");
-  n.ignore("round_mode");
-  n.out(0, n.cast(n.in(0), n.inType(1).dtype));
+static void convertCast(Node &n) { castElements(n, elementType(n, "to")); }
+
+static void convertCastLike(Node &n) { castElements(n, operandType(n, 1)); }
+
+/// The same bits as another type of the same width.
+static void convertBitCast(Node &n) {
+  const DType to = n.dtype("to"), from = n.inType(0).dtype;
+  if (byteSize(to) != byteSize(from))
+    n.refuse("elements of type ", name(from), " have not the width of ",
+             name(to));
+  if (to == from)
+    return n.out(0, n.in(0));
+  const auto shape = n.shape(0);
+  const ValueId x = shape.empty() ? n.reshape(n.in(0), {1}) : n.in(0);
+  n.out(0, n.reshape(n.apply("bits_" + std::string(name(to)), {x}), shape));
 }
 
 static void convertIdentity(Node &n) {
-  n.require(n.has(0), "its operand is missing");
-  n.out(0, n.inputs[0]); // also a sequence
+  n.out(0, n.has(0) ? n.inputs[0] : absentValue); // also a sequence
 }
 
 static void convertConstant(Node &n) {
@@ -92,8 +110,15 @@ static void convertRange(Node &n) {
     n.require(steps < (__int128(1) << 60), "has too many elements");
     count = steps > 0 ? int64_t(steps) : 0;
   }
-  n.out(0, n.apply("range", {n.reshape(n.in(0), {}), n.reshape(n.in(2), {})},
-                   {{"n", count}}));
+  // In 16 bits, terms would lose what lies below the last place of large ones.
+  const bool wide = isFloat(type) && byteSize(type) == 2 &&
+                    n.dtype("stash_type", DType::F32) == DType::F32;
+  n.ignore("stash_type");
+  const auto scalar = [&](size_t i) {
+    return n.cast(n.reshape(n.in(i), {}), wide ? DType::F32 : type);
+  };
+  n.out(0,
+        n.cast(n.apply("range", {scalar(0), scalar(2)}, {{"n", count}}), type));
 }
 
 static void convertEyeLike(Node &n) {
@@ -109,6 +134,7 @@ std::vector<Row> smex::frontend::castRows() {
   return {
       {"Cast", 6, convertCast},
       {"CastLike", 15, convertCastLike},
+      {"BitCast", 26, convertBitCast},
       {"Identity", 1, convertIdentity},
       {"Constant", 1, convertConstant},
       {"ConstantOfShape", 9, convertConstantOfShape},

@@ -138,11 +138,45 @@ static void convertDeformConv(Node &n) {
   n.out(0, y);
 }
 
+/// Over a sequence, each channel for itself, seeing no later element; what lies
+/// before the first one is the end of the sequence before, or zero.
+static void convertCausalConv(Node &n) {
+  const auto shape = n.shape(0), filter = n.shape(1);
+  n.require(shape.size() == 3 && filter.size() == 3 && filter[0] == shape[1] &&
+                filter[1] == 1 && filter[2] > 0,
+            "its operand and filters do not go together");
+  const int64_t before = filter[2] - 1;
+  const std::vector<int64_t> stateShape = {shape[0], shape[1], before};
+  ValueId state = noValue;
+  if (n.has(3)) {
+    state = n.in(3);
+    n.require(n.type(state).shape == stateShape,
+              "its state has the wrong shape");
+  } else {
+    state = n.expand(n.addReals({0}, {}, n.inType(0).dtype), stateShape);
+  }
+  const ValueId x = before ? n.concat({state, n.in(0)}, 2) : n.in(0);
+  const std::vector<int64_t> one = {1}, none = {0}, out = {shape[2]};
+  ValueId y = n.apply(
+      "conv", {x, n.in(1)},
+      {{"strides", one}, {"dilations", one}, {"pads", none}, {"out", out}});
+  if (n.has(2))
+    y = n.apply("add_channel", {y, n.in(2)});
+  const std::string activation = n.text("activation", "none");
+  if (activation == "silu" || activation == "swish")
+    y = n.apply("swish", {y});
+  else
+    n.require(activation == "none", "activation is not known");
+  n.out(0, y);
+  n.out(1, n.slice(x, 2, shape[2], before));
+}
+
 std::vector<Row> smex::frontend::convolutionRows() {
   return {
       {"Conv", 1, convertConv},
       {"ConvTranspose", 1, convertConvTranspose},
       {"Col2Im", 18, convertCol2Im},
       {"DeformConv", 19, convertDeformConv},
+      {"CausalConvWithState", 27, convertCausalConv},
   };
 }

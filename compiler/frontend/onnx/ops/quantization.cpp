@@ -1,4 +1,5 @@
 // Integers that stand for reals.
+#include "compiler/frontend/onnx/Narrow.h"
 #include "compiler/frontend/onnx/Table.h"
 
 using namespace smex;
@@ -26,27 +27,51 @@ static ValueId zeros(Node &n, const std::vector<int64_t> &shape, DType type) {
 }
 
 static void convertQuantize(Node &n) {
-  n.ignore("saturate");
   n.ignore("precision");
-  const DType to =
-      n.has(2) ? n.inType(2).dtype : n.dtype("output_dtype", DType::U8);
-  n.ignore("output_dtype");
-  n.require(isInteger(to) && byteSize(to) <= 2,
-            "its result must have 8 or 16 bits");
-  const ValueId z = n.has(2) ? n.in(2) : zeros(n, n.shape(1), to);
+  const Rounding rounding = roundingOf(n);
+  const ElementType given = elementType(n, "output_dtype", {DType::U8});
+  const ElementType to = n.has(2) ? operandType(n, 2) : given;
   ValueId x = n.in(0);
   if (!isFloat(n.type(x).dtype))
     x = n.cast(x, DType::F32);
-  n.out(0, scaledBy(n, "quantize", x, n.in(1), z));
+  if (to.narrow && to.narrow->isFloat()) {
+    const DType type = n.type(x).dtype;
+    const ValueId z = n.has(2) ? widen(n, storedOperand(n, 2), to, type)
+                               : zeros(n, n.shape(1), type);
+    x = scaledBy(n, "quantize_real", x, n.in(1), z);
+    return n.out(0, asType(n, castTo(n, x, to, rounding), to));
+  }
+  n.require(isInteger(to.dtype) && byteSize(to.dtype) <= 2,
+            "its result must have 16 bits or less");
+  const ValueId z =
+      n.has(2) ? storedOperand(n, 2) : zeros(n, n.shape(1), to.dtype);
+  ValueId y = scaledBy(n, "quantize", x, n.in(1), z);
+  if (to.narrow) {
+    // What saturates at the storage's range does so at the smaller one.
+    const int64_t count = int64_t(1) << to.narrow->bits;
+    const int64_t low = isSigned(to.dtype) ? -count / 2 : 0;
+    y = n.apply("clip", {y}, {{"low", low}, {"high", low + count - 1}});
+  }
+  n.out(0, asType(n, y, to));
 }
 
 static void convertDequantize(Node &n) {
-  n.ignore("output_dtype");
-  const DType from = n.inType(0).dtype;
-  n.require(isInteger(from) && byteSize(from) <= 4,
+  const DType to = elementType(n, "output_dtype", {n.inType(1).dtype}).dtype;
+  const ElementType from = operandType(n, 0);
+  const ValueId scale = n.in(1);
+  if (from.narrow && from.narrow->isFloat()) {
+    const DType type = n.type(scale).dtype;
+    const ValueId z = n.has(2) ? widen(n, storedOperand(n, 2), from, type)
+                               : zeros(n, n.shape(1), type);
+    const ValueId x = widen(n, storedOperand(n, 0), from, type);
+    return n.out(0, n.cast(scaledBy(n, "dequantize_real", x, scale, z), to));
+  }
+  n.require(isInteger(from.dtype) && byteSize(from.dtype) <= 4,
             "its operand has the wrong type");
-  const ValueId z = n.has(2) ? n.in(2) : zeros(n, n.shape(1), from);
-  n.out(0, scaledBy(n, "dequantize", n.in(0), n.in(1), z));
+  const ValueId z =
+      n.has(2) ? storedOperand(n, 2) : zeros(n, n.shape(1), from.dtype);
+  const ValueId y = scaledBy(n, "dequantize", storedOperand(n, 0), scale, z);
+  n.out(0, n.cast(y, to));
 }
 
 static void convertDynamicQuantize(Node &n) {

@@ -70,11 +70,14 @@ static Convert argument(const char *op) {
   };
 }
 
-static void convertCumSum(Node &n) {
-  n.out(0, n.apply("cumsum", {n.in(0)},
-                   {{"axis", n.axis(n.constantInt(1), n.rank(0))},
-                    {"exclusive", n.integer("exclusive", 0)},
-                    {"reverse", n.integer("reverse", 0)}}));
+/// Along a dimension, what a sum or product has come to at each place.
+static Convert running(const char *op) {
+  return [op](Node &n) {
+    n.out(0, n.apply(op, {n.in(0)},
+                     {{"axis", n.axis(n.constantInt(1), n.rank(0))},
+                      {"exclusive", n.integer("exclusive", 0)},
+                      {"reverse", n.integer("reverse", 0)}}));
+  };
 }
 
 static void topk(Node &n, int64_t k) {
@@ -107,7 +110,8 @@ std::vector<Row> smex::frontend::reductionRows() {
       {"ReduceLogSumExp", 1, reduction("reduce_log_sum_exp", 18)},
       {"ArgMax", 1, argument("argmax")},
       {"ArgMin", 1, argument("argmin")},
-      {"CumSum", 11, convertCumSum},
+      {"CumSum", 11, running("cumsum")},
+      {"CumProd", 26, running("cumprod")},
       {"TopK", 1, convertTopK1},
       {"TopK", 10, convertTopK},
       {"Det", 11, plain("det")},

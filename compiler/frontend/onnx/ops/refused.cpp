@@ -14,8 +14,6 @@ std::vector<Row> smex::frontend::refusedRows() {
        {"StringNormalizer", "StringConcat", "StringSplit", "RegexFullMatch"})
     rows.push_back({op, 1, refused(string)});
   rows.push_back(
-      {"TfIdfVectorizer", 1, refused("n-grams of text are not counted")});
-  rows.push_back(
       {"ImageDecoder", 1, refused("files are not decoded in a plan")});
   rows.push_back({"TensorScatter", 24,
                   refused("caches that change in place are "

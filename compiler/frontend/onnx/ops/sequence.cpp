@@ -97,7 +97,11 @@ static void convertConcat(Node &n) {
 
 static void convertOptional(Node &n) {
   n.ignore("type");
-  n.require(n.has(0), "an optional without a value is not supported");
+  n.out(0, n.has(0) ? n.inputs[0] : absentValue);
+}
+
+static void convertGetElement(Node &n) {
+  n.require(n.has(0), "its operand has no value");
   n.out(0, n.inputs[0]);
 }
 
@@ -118,7 +122,7 @@ std::vector<Row> smex::frontend::sequenceRows() {
       {"SplitToSequence", 11, convertSplit},
       {"ConcatFromSequence", 11, convertConcat},
       {"Optional", 15, convertOptional},
-      {"OptionalGetElement", 15, convertOptional},
+      {"OptionalGetElement", 15, convertGetElement},
       {"OptionalHasElement", 15, convertHasElement},
   };
 }

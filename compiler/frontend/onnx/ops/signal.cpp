@@ -29,11 +29,19 @@ static void convertDft(Node &n) {
                  : n.has(2)   ? n.constantInt(2)
                               : -2;
   axis = n.axis(axis, n.rank(0));
-  const int64_t length = n.has(1) ? n.constantInt(1) : n.shape(0)[axis];
   const bool onesided = n.integer("onesided", 0) != 0;
   const bool inverse = n.integer("inverse", 0) != 0;
-  n.require(!(onesided && inverse),
-            "onesided inverse transforms are not supported");
+  const int64_t extent = n.shape(0)[axis];
+  const int64_t length = n.has(1)              ? n.constantInt(1)
+                         : onesided && inverse ? 2 * (extent - 1)
+                                               : extent;
+  if (onesided && inverse) {
+    n.require(length > 0 && length < (int64_t(1) << 24) &&
+                  n.shape(0).back() == 2 && axis < n.rank(0) - 1,
+              "its operand must be complex, of two frequencies or more");
+    return n.out(
+        0, n.apply("dft_to_real", {n.in(0)}, {{"axis", axis}, {"n", length}}));
+  }
   n.out(0, transform(n, n.in(0), axis, length, inverse, onesided));
 }
 

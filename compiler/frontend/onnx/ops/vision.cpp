@@ -8,8 +8,11 @@ static void convertGridSample(Node &n) {
   std::string mode = n.text("mode", n.opset < 20 ? "bilinear" : "linear");
   const std::string padding = n.text("padding_mode", "zeros");
   const int64_t align = n.integer("align_corners", 0) != 0;
-  n.require(n.rank(0) == 4 && n.rank(1) == 4 && n.shape(1)[3] == 2,
-            "only images of two dimensions are supported");
+  const int64_t sides = n.rank(0) - 2;
+  n.require((sides == 2 || sides == 3) && n.rank(1) == n.rank(0) &&
+                n.shape(1).back() == sides && n.shape(1)[0] == n.shape(0)[0],
+            "its operands must be images of two or three dimensions, and a "
+            "grid of as many");
   n.require(padding == "zeros" || padding == "border" ||
                 padding == "reflection",
             "padding_mode is not known");
@@ -18,13 +21,15 @@ static void convertGridSample(Node &n) {
                        : mode == "bicubic" || mode == "cubic"   ? 4
                                                                 : 0;
   n.require(taps > 0, "mode is not known");
+  n.require(taps < 4 || sides == 2,
+            "mode cubic is for images of two dimensions");
   std::vector<ValueId> operands = {n.in(0)}, weights;
-  for (int64_t side = 0; side < 2; ++side) { // rows are the grid's second part
+  for (int64_t side = 0; side < sides; ++side) { // the grid's last part first
     const int64_t size = n.shape(0)[2 + side];
     n.require(size > 0, "there is nothing to sample in an empty dimension");
     const ValueId v =
         n.apply("grid_coordinate", {n.in(1)},
-                {{"part", 1 - side}, {"size", size}, {"align", align}});
+                {{"part", sides - 1 - side}, {"size", size}, {"align", align}});
     operands.push_back(n.apply("grid_places", {v},
                                {{"taps", taps},
                                 {"size", size},
@@ -34,7 +39,10 @@ static void convertGridSample(Node &n) {
       weights.push_back(n.apply("grid_weights", {v}, {{"taps", taps}}));
   }
   operands.insert(operands.end(), weights.begin(), weights.end());
-  n.out(0, n.apply(taps > 1 ? "grid_sample" : "grid_sample_nearest", operands));
+  std::string op = taps > 1 ? "grid_sample" : "grid_sample_nearest";
+  if (sides == 3)
+    op += "_3d";
+  n.out(0, n.apply(op, operands));
 }
 
 static void convertRoiAlign(Node &n) {
@@ -70,11 +78,17 @@ static void convertRoiAlign(Node &n) {
 
 static void convertAffineGrid(Node &n) {
   const auto size = n.constantInts(1);
-  n.require(size.size() == 4, "only grids of two dimensions are supported");
-  n.out(0, n.apply("affine_grid", {n.in(0)},
-                   {{"H", size[2]},
-                    {"W", size[3]},
-                    {"align", n.integer("align_corners", 0)}}));
+  n.require(size.size() == 4 || size.size() == 5,
+            "only grids of two or three dimensions are supported");
+  for (int64_t extent : size)
+    n.require(extent >= 0, "its size is negative");
+  tdl::Attributes attributes = {{"H", size[size.size() - 2]},
+                                {"W", size.back()},
+                                {"align", n.integer("align_corners", 0)}};
+  if (size.size() == 5)
+    attributes["D"] = size[2];
+  n.out(0, n.apply(size.size() == 5 ? "affine_grid_3d" : "affine_grid",
+                   {n.in(0)}, attributes));
 }
 
 std::vector<Row> smex::frontend::visionRows() {
