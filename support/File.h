@@ -12,12 +12,41 @@
 
 namespace smex {
 
-/// The whole file; an error names the path and the system's reason.
+/// Why a file cannot be opened or read, by the system's code. The input's fault
+/// where it is not there, or not for this user; else the environment's: too
+/// many open files, no memory, a disk that fails.
+Error openError(const std::string &path, int code);
+
+/// The whole file, or what comes out of a pipe; an error names the path and the
+/// system's reason. A pipe that nobody opens for writing within some seconds is
+/// an error.
 Result<std::string> readFile(const std::string &path);
 
 /// Writes beside the target, syncs, and renames: the target is the old file or
-/// the new one, never half of one. A full disk is Fault::Environment.
+/// the new one, never half of one. A link stays, and what it leads to is
+/// replaced; a device or a pipe is written to. A full disk is
+/// Fault::Environment.
 Status writeFile(const std::string &path, std::string_view bytes);
+
+/// A regular file, open for reading: what is read twice, or from the middle,
+/// cannot be a pipe.
+class InputFile {
+public:
+  static Result<InputFile> open(const std::string &path);
+  InputFile(InputFile &&other) noexcept;
+  InputFile &operator=(InputFile &&other) = delete;
+  ~InputFile();
+  int64_t size() const { return length; }
+  int descriptor() const { return fd; }
+  /// Fewer bytes than `count` only at the end of the file.
+  Result<size_t> readAt(int64_t offset, void *bytes, size_t count) const;
+
+private:
+  InputFile() = default;
+  std::string path;
+  int fd = -1;
+  int64_t length = 0;
+};
 
 /// A regular file's bytes, mapped and not read: what is larger than memory, or
 /// is there in another form already, need not be held twice. They are valid as
@@ -40,10 +69,13 @@ private:
 /// A file of known size that many may fill at the same time, and that appears
 /// as a whole: `commit()` syncs it and moves it to the target; without, it is
 /// removed. Its bytes are zeros at first, and on disk rather than in memory; a
-/// disk without room for them is an error when it is created.
+/// disk without room for them is an error when it is created. For a device or a
+/// pipe they are a temporary file, which `commit()` copies there.
 class StagedFile {
 public:
   static Result<StagedFile> create(const std::string &target, int64_t size);
+  /// Whether one could be created there; nothing is left.
+  static Status probe(const std::string &target);
   StagedFile() = default;
   StagedFile(StagedFile &&other) noexcept { *this = std::move(other); }
   StagedFile &operator=(StagedFile &&other) noexcept;
@@ -53,7 +85,9 @@ public:
 
 private:
   void unmap();
-  std::string target, staging; // none: there is nothing to remove
+  std::string target;
+  std::string file;    // the target with links followed; "": it is no file
+  std::string staging; // none: there is nothing to remove
   std::byte *bytes = nullptr;
   int64_t length = 0;
   int fd = -1;

@@ -14,6 +14,15 @@ bool isText(std::string_view name);
 /// text.
 std::string printable(std::string_view name);
 
+/// The same text with a '?' for each byte that is not part of UTF-8, and for
+/// each control character but ends of lines and tabs: what a terminal may be
+/// given.
+std::string cleaned(std::string_view text);
+
+/// The same, with a '?' for ends of lines and tabs, too: what is one line,
+/// whatever it quotes.
+std::string cleanedLine(std::string_view text);
+
 } // namespace smex
 
 #endif

@@ -57,7 +57,8 @@ int64_t analysis::groupsOf(const ExprRef &channel, int m, int c,
 }
 
 std::optional<Contraction>
-analysis::matchContraction(const tdl::Lambda &lambda) {
+analysis::matchContraction(const tdl::Lambda &given) {
+  const tdl::Lambda lambda = rounded(given);
   const auto reads = productOfReads(lambda);
   if (!reads || lambda.guard)
     return std::nullopt;
@@ -82,8 +83,9 @@ analysis::matchContraction(const tdl::Lambda &lambda) {
 }
 
 std::optional<Convolution>
-analysis::matchConvolution(const tdl::Lambda &lambda,
+analysis::matchConvolution(const tdl::Lambda &given,
                            const std::vector<int64_t> &extents) {
+  const tdl::Lambda lambda = rounded(given);
   const auto reads = productOfReads(lambda);
   const int spatial = lambda.rank() - 2;
   if (!reads || lambda.guard || spatial < 1 ||

@@ -18,7 +18,9 @@ struct Contraction {
   /// Per index variable: 'b' in the result and both operands, 'm' in the result
   /// and operand 0, 'n' in the result and operand 1, 'k' summed, in both.
   std::string roles;
-  DType type; // of both operands and the result
+  /// Of both operands, and of the result, or f32 where sums of 16-bit floats
+  /// are not rounded yet.
+  DType type;
 };
 
 std::optional<Contraction> matchContraction(const tdl::Lambda &lambda);
@@ -32,7 +34,7 @@ std::optional<Contraction> matchContraction(const tdl::Lambda &lambda);
 struct Convolution {
   std::vector<int64_t> strides, dilations, pads; // pads: before the first
   int64_t groups = 1;
-  DType type;
+  DType type; // as a contraction's
 };
 
 /// The extents of all index variables tell M and C/groups; a grouped channel

@@ -342,9 +342,10 @@ filterGradient(const tdl::Lambda &lambda, const std::vector<int64_t> &extents,
 } // namespace
 
 std::optional<ConvolutionGradient>
-analysis::matchConvolutionGradient(const tdl::Lambda &lambda,
+analysis::matchConvolutionGradient(const tdl::Lambda &given,
                                    const std::vector<int64_t> &extents,
                                    const Shapes &shapes) {
+  const tdl::Lambda lambda = rounded(given);
   const auto reads = productOfReads(lambda);
   if (!reads)
     return std::nullopt;

@@ -1,4 +1,5 @@
 #include "compiler/analysis/Access.h"
+#include "compiler/analysis/ValueRange.h"
 
 #include <limits>
 
@@ -132,11 +133,9 @@ Interval clamped(Interval read, int64_t extent) {
 
 } // namespace
 
-Interval IntervalProgram::evaluate(const Box &indices, int64_t extent) const {
-  if (code.empty())
-    return {0, 0};
-  if (code.size() == 1 && code[0].code == Instruction::Index) // most are
-    return clamped(indices[code[0].value], extent);
+/// Of a program that has instructions; `whole` stands for what data decides.
+static Range run(const std::vector<Instruction> &code, const Box &indices,
+                 Range whole) {
   Range stack[kDepth];
   int depth = 0;
   for (const Instruction &instruction : code) {
@@ -153,12 +152,12 @@ Interval IntervalProgram::evaluate(const Box &indices, int64_t extent) const {
     case Instruction::Const:
     case Instruction::Whole:
       if (depth == kDepth)
-        return {0, extent};
+        return whole;
       stack[depth++] = instruction.code == Instruction::Index
                            ? toRange(indices[instruction.value])
                        : instruction.code == Instruction::Const
                            ? Range{instruction.value, instruction.value}
-                           : Range{0, extent - 1};
+                           : whole;
       continue;
     default:
       --depth;
@@ -166,10 +165,26 @@ Interval IntervalProgram::evaluate(const Box &indices, int64_t extent) const {
           apply(instruction.code, stack[depth - 1], stack[depth]);
     }
   }
-  const Range range = stack[depth - 1];
+  return stack[depth - 1];
+}
+
+Interval IntervalProgram::evaluate(const Box &indices, int64_t extent) const {
+  if (code.empty())
+    return {0, 0};
+  if (code.size() == 1 && code[0].code == Instruction::Index) // most are
+    return clamped(indices[code[0].value], extent);
+  const Range range = run(code, indices, {0, extent - 1});
   if (range.empty())
     return {0, 0};
   return clamped({range.first, range.last + 1}, extent);
+}
+
+Interval analysis::unclamped(const IntervalProgram &program,
+                             const Box &indices) {
+  if (program.code.empty())
+    return {0, 0};
+  const Range range = run(program.code, indices, kEverything);
+  return range.empty() ? Interval{0, 0} : Interval{range.first, range.last + 1};
 }
 
 Box Access::region(const Box &indices,

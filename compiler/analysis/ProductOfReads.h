@@ -21,6 +21,11 @@ bool isIndex(const tdl::ExprRef &e, int index);
 int64_t groupsOf(const tdl::ExprRef &channel, int m, int c,
                  const std::vector<int64_t> &extents);
 
+/// A sum of products of 16-bit floats before it is rounded (see
+/// dialects/tdl/lambda/Accumulated.h) as what it is rounded to; any other
+/// lambda as it is.
+tdl::Lambda rounded(const tdl::Lambda &lambda);
+
 } // namespace smex::analysis
 
 #endif

@@ -69,7 +69,7 @@ Value integerToFloat(LocBuilder &b, DType from, DType to, Value v) {
       exact = exact | (top == top.integer(-1));
     real = select(exact, Num{&b, convert(v, type)}, sticky * 4096.0);
   }
-  return roundTo16(real, memoryType(b.getContext(), to)).v;
+  return roundTo16(real, to).v;
 }
 
 } // namespace
@@ -78,8 +78,6 @@ Type codegen::memoryType(MLIRContext *context, DType type) {
   switch (type) {
   case DType::F16:
     return Float16Type::get(context);
-  case DType::BF16:
-    return BFloat16Type::get(context);
   case DType::F32:
     return Float32Type::get(context);
   case DType::F64:
@@ -102,8 +100,7 @@ Value codegen::fromMemory(LocBuilder &b, DType type, Value v) {
         arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
   if (type == DType::BF16) {
     // The upper half of an f32.
-    Value bits = arith::BitcastOp::create(b, b.getI16Type(), v);
-    Num wide{&b, arith::ExtUIOp::create(b, b.getI32Type(), bits)};
+    Num wide{&b, arith::ExtUIOp::create(b, b.getI32Type(), v)};
     return floatOf(wide << 16).v;
   }
   if (type == DType::F16)
@@ -116,8 +113,7 @@ Value codegen::toMemory(LocBuilder &b, DType type, Value v) {
     return arith::ExtUIOp::create(b, b.getI8Type(), v);
   if (type == DType::BF16) {
     Num bits = shiftRight(bitsOf({&b, v}), 16);
-    Value half = arith::TruncIOp::create(b, b.getI16Type(), bits.v);
-    return arith::BitcastOp::create(b, b.getBF16Type(), half);
+    return arith::TruncIOp::create(b, b.getI16Type(), bits.v);
   }
   if (type == DType::F16)
     return arith::TruncFOp::create(b, b.getF16Type(), v);
@@ -136,7 +132,7 @@ Value codegen::emitCast(LocBuilder &b, DType from, DType to, Value v) {
     if (!isFloat(to))
       return floatToInteger(b, to, x);
     if (to == DType::F16 || to == DType::BF16)
-      return roundTo16(x, memoryType(context, to)).v;
+      return roundTo16(x, to).v;
     const bool wide = from == DType::F64;
     if (to == DType::F64)
       return wide ? v : toF64(x).v;

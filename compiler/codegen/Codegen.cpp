@@ -142,13 +142,23 @@ codegen::compileKernels(const std::vector<KernelRequest> &requests,
         errors[i] = object.takeError();
     }
   };
-  std::vector<std::thread> threads;
-  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  for (size_t t = 1; t < std::min(cores, requests.size()); ++t)
-    threads.emplace_back(work);
-  work();
-  for (std::thread &thread : threads)
-    thread.join();
+  struct Threads : std::vector<std::thread> {
+    ~Threads() {
+      for (std::thread &thread : *this)
+        thread.join();
+    }
+  };
+  {
+    Threads threads;
+    const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    try {
+      for (size_t t = 1; t < std::min(cores, requests.size()); ++t)
+        threads.emplace_back(work);
+    } catch (const std::exception &) {
+      // The system starts no more of them: this one does the work.
+    }
+    work();
+  }
   for (std::optional<Error> &error : errors)
     if (error)
       return std::move(*error);

@@ -257,7 +257,7 @@ ExprRef guardedTerm(ExprRef term, const ExprRef &nothing, int variable) {
 
 bool codegen::buildDots(Kernel &kernel, const ExprRef &term,
                         const ReductionOrder &order) {
-  const DType type = kernel.lambda.result;
+  const DType type = kernel.stored;
   if (order.output >= 0 || order.reductions.size() != 1 ||
       (type != DType::F32 && type != DType::F64))
     return false;

@@ -6,6 +6,8 @@
 #ifndef SMEX_COMPILER_CODEGEN_FLOATMATH_H
 #define SMEX_COMPILER_CODEGEN_FLOATMATH_H
 
+#include "support/DType.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -128,7 +130,7 @@ Num throughF64(Num (*function)(Num), Num x);
 Num throughF64Odd(Num (*function)(Num), Num x);
 
 /// A value of f32 or f64 rounded, once, to f16 or bf16, as f32.
-Num roundTo16(Num x, mlir::Type type);
+Num roundTo16(Num x, DType type);
 
 } // namespace smex::codegen
 

@@ -2,6 +2,7 @@
 
 #include "compiler/codegen/Conditions.h"
 #include "compiler/codegen/Vectors.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -77,8 +78,8 @@ void codegen::setVectorLength(Operation *loop, int64_t length) {
 }
 
 Kernel::Kernel(LocBuilder &b, const std::string &symbol,
-               const tdl::Lambda &lambda)
-    : b(b), lambda(lambda) {
+               const tdl::Lambda &lambda, DType stored)
+    : b(b), lambda(lambda), stored(stored) {
   MLIRContext *context = b.getContext();
   SmallVector<Type> types;
   SmallVector<std::string> names;
@@ -86,7 +87,7 @@ Kernel::Kernel(LocBuilder &b, const std::string &symbol,
     types.push_back(type);
     names.push_back(std::move(name));
   };
-  argument(viewType(context, lambda.result, lambda.rank()), "result");
+  argument(viewType(context, stored, lambda.rank()), "result");
   for (const tdl::Operand &operand : lambda.operands)
     argument(viewType(context, operand.type, operand.rank), operand.name);
   for (int i = 0; i < lambda.indexCount(); ++i)
@@ -211,7 +212,7 @@ Values Kernel::readIndices(const tdl::Expr &read) {
 }
 
 void Kernel::store(Value value) {
-  memref::StoreOp::create(b, toMemory(b, lambda.result, value), result,
+  memref::StoreOp::create(b, toMemory(b, stored, value), result,
                           resultIndices());
 }
 
@@ -223,7 +224,7 @@ Value Kernel::emitTerm(const ExprRef &term) {
 
 void Kernel::storeAccumulated(Value accumulated) {
   Value value = fromMemory(b, accumulator(), accumulated);
-  store(emitCast(b, accumulator(), lambda.result, value));
+  store(emitCast(b, accumulator(), stored, value));
 }
 
 Value Kernel::emitIndex(const ExprRef &e) {
@@ -353,7 +354,8 @@ Value Kernel::emitLogic(const tdl::Expr &e) {
 func::FuncOp codegen::buildKernel(LocBuilder &b, const std::string &symbol,
                                   const tdl::Lambda &lambda) {
   OpBuilder::InsertionGuard guard(b);
-  Kernel kernel(b, symbol, lambda);
+  const tdl::Lambda terms = accumulated(lambda);
+  Kernel kernel(b, symbol, terms, lambda.result);
   if (lambda.reducer == tdl::Reducer::None)
     buildMap(kernel);
   else if (!buildScatter(kernel) && !buildWindow(kernel) && !buildScan(kernel))

@@ -39,10 +39,14 @@ class Kernel {
 public:
   /// Creates the function, empty, at the builder's insertion point and moves
   /// the builder into it.
-  Kernel(LocBuilder &b, const std::string &symbol, const tdl::Lambda &lambda);
+  /// `stored` is the result's type in memory: that of the lambda, or 16 bits of
+  /// a reduction that has been computed in f32.
+  Kernel(LocBuilder &b, const std::string &symbol, const tdl::Lambda &lambda,
+         DType stored);
 
   LocBuilder &b;
   const tdl::Lambda &lambda;
+  const DType stored;
   mlir::func::FuncOp function;
 
   mlir::Value result;
@@ -65,7 +69,7 @@ public:
   Values resultIndices();
   /// The indices into an operand's view of a read at the current coordinates.
   Values readIndices(const tdl::Expr &read);
-  /// Stores a value of the result's type at the current coordinates.
+  /// Stores a value of the stored type at the current coordinates.
   void store(mlir::Value value);
 
   /// The term of the reduction, converted to what accumulators hold.
@@ -85,7 +89,7 @@ public:
   tdl::ExprRef nothing() const {
     return tdl::identity(lambda.reducer, lambda.result);
   }
-  /// Rounds an accumulator to the result's type and stores it.
+  /// Rounds an accumulator to what is stored, and stores it.
   void storeAccumulated(mlir::Value accumulated);
 
   /// `for i = lo to hi step step`, the builder inside while body runs.

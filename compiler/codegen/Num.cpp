@@ -11,10 +11,10 @@ namespace {
 template <typename Op> Num make(Num a, Num b) {
   return {a.b, Op::create(*a.b, a.v, b.v)};
 }
-bool isFloat(Num a) { return isa<FloatType>(getElementTypeOrSelf(a.type())); }
+bool isReal(Num a) { return isa<FloatType>(getElementTypeOrSelf(a.type())); }
 Num compare(Num a, Num b, arith::CmpFPredicate real,
             arith::CmpIPredicate integer) {
-  if (isFloat(a))
+  if (isReal(a))
     return {a.b, arith::CmpFOp::create(*a.b, real, a.v, b.v)};
   return {a.b, arith::CmpIOp::create(*a.b, integer, a.v, b.v)};
 }
@@ -29,13 +29,13 @@ Num Num::integer(int64_t value) const {
 }
 
 Num codegen::operator+(Num a, Num b) {
-  return isFloat(a) ? make<arith::AddFOp>(a, b) : make<arith::AddIOp>(a, b);
+  return isReal(a) ? make<arith::AddFOp>(a, b) : make<arith::AddIOp>(a, b);
 }
 Num codegen::operator-(Num a, Num b) {
-  return isFloat(a) ? make<arith::SubFOp>(a, b) : make<arith::SubIOp>(a, b);
+  return isReal(a) ? make<arith::SubFOp>(a, b) : make<arith::SubIOp>(a, b);
 }
 Num codegen::operator*(Num a, Num b) {
-  return isFloat(a) ? make<arith::MulFOp>(a, b) : make<arith::MulIOp>(a, b);
+  return isReal(a) ? make<arith::MulFOp>(a, b) : make<arith::MulIOp>(a, b);
 }
 Num codegen::operator/(Num a, Num b) { return make<arith::DivFOp>(a, b); }
 Num codegen::operator-(Num a) {
@@ -146,7 +146,7 @@ Num codegen::throughF64Odd(Num (*function)(Num), Num x) {
   return copysign(throughF64(function, abs(x)), x);
 }
 
-Num codegen::roundTo16(Num x, Type type) {
+Num codegen::roundTo16(Num x, DType type) {
   if (!x.isF32()) {
     // To f32 first, inexact results odd: rounding those again gives what
     // rounding once would have.
@@ -157,13 +157,13 @@ Num codegen::roundTo16(Num x, Type type) {
     Num inexact = (wide < x) | (wide > x);
     x = select(finite & inexact, floatOf(down | down.integer(1)), narrow);
   }
-  if (type.isBF16()) {
+  if (type == DType::BF16) {
     Num bits = bitsOf(x);
     Num tie = shiftRight(bits, 16) & bits.integer(1);
     Num rounded = (bits + bits.integer(0x7fff) + tie) & bits.integer(-65536);
     Num quiet = (bits | bits.integer(0x400000)) & bits.integer(-65536);
     return floatOf(select(isNan(x), quiet, rounded));
   }
-  Value half = arith::TruncFOp::create(*x.b, type, x.v);
+  Value half = arith::TruncFOp::create(*x.b, x.b->getF16Type(), x.v);
   return {x.b, arith::ExtFOp::create(*x.b, x.b->getF32Type(), half)};
 }

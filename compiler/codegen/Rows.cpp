@@ -289,7 +289,7 @@ private:
 
 bool codegen::buildRows(Kernel &kernel, const ExprRef &term,
                         const ReductionOrder &order) {
-  const DType type = kernel.lambda.result;
+  const DType type = kernel.stored;
   if (order.output < 0 || (type != DType::F32 && type != DType::F64) ||
       !readsByData(term) || !hasRows(term, kernel.nothing(), order.output))
     return false;

@@ -21,7 +21,7 @@ bool is16(DType type) { return type == DType::F16 || type == DType::BF16; }
 Value rounded(LocBuilder &b, DType type, Value v) {
   if (!is16(type))
     return v;
-  return roundTo16({&b, v}, memoryType(b.getContext(), type)).v;
+  return roundTo16({&b, v}, type).v;
 }
 
 template <typename Op> Value make(LocBuilder &b, Value a, Value c) {

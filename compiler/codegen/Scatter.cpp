@@ -103,10 +103,7 @@ public:
   }
 
   void build() {
-    const DType type = kernel.lambda.result;
-    const bool rounds = kernel.lambda.reducer == tdl::Reducer::Sum ||
-                        kernel.lambda.reducer == tdl::Reducer::Prod;
-    if (kernel.accumulator() != type && rounds)
+    if (kernel.stored != kernel.lambda.result)
       return throughTile();
     std::vector<int> all, outer, inner;
     // Outputs that keys depend on come first. If the last one is scattered to,
@@ -121,7 +118,7 @@ public:
                       [&](const ExprRef &key) { return uses(key, i); });
       (inKey || contains(scatter.outputs, last) ? outer : inner).push_back(i);
     }
-    const ExprRef nothing = tdl::identity(kernel.lambda.reducer, type);
+    const ExprRef nothing = kernel.nothing();
     Nest(kernel, all).emit(nothing, Nest::Body([&](const ExprRef &e) {
                              kernel.store(kernel.emit(e));
                            }));

@@ -337,6 +337,8 @@ private:
 } // namespace
 
 bool codegen::buildWindow(Kernel &kernel) {
+  if (kernel.stored != kernel.lambda.result)
+    return false; // it adds to results in memory, which have no room for sums
   const std::optional<Window> window = match(kernel.lambda);
   if (!window)
     return false;

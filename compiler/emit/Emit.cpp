@@ -15,6 +15,9 @@ public:
       : op(program), kernels(kernels), lambdas(program->getParentOp()) {}
 
   plan::Partitioned run() {
+    for (auto buffer : op.getOps<exec::BufferOp>())
+      if (!buffer.getPartial())
+        types.try_emplace(buffer.getTensor(), elementOf(buffer));
     result.workers.resize(size_t(op.getWorkers()));
     for (size_t w = 0; w < result.workers.size(); ++w) {
       plan::Worker &worker = result.workers[w];
@@ -42,14 +45,24 @@ public:
 private:
   plan::Program &program() { return result.program; }
 
+  static DType elementOf(exec::BufferOp buffer) {
+    auto type = cast<RankedTensorType>(buffer.getTensorType());
+    return *tdl::toDType(type.getElementType());
+  }
+
+  /// A partial result may be of another type than its tensor.
+  DType typeOf(exec::BufferOp buffer) const {
+    const auto whole = types.find(buffer.getTensor());
+    return whole == types.end() ? elementOf(buffer) : whole->second;
+  }
+
   int tensorOf(exec::BufferOp buffer) {
     const auto [entry, isNew] = tensors.try_emplace(
         buffer.getTensor().str(), int(program().tensors.size()));
     if (isNew) {
       auto type = cast<RankedTensorType>(buffer.getTensorType());
       program().tensors.push_back(
-          {entry->first,
-           {*tdl::toDType(type.getElementType()), type.getShape().vec()}});
+          {entry->first, {typeOf(buffer), type.getShape().vec()}});
     }
     return entry->second;
   }
@@ -71,12 +84,15 @@ private:
                                buffer.getWrapsAttr(), buffer.getRowsAttr()});
   }
 
-  /// If the inputs are there: one that nobody reads is none of the program's.
+  /// Inputs that are there: one that nobody reads is none of the program's.
   void addGraph(DictionaryAttr graph) {
+    const auto isAmong = [](const std::vector<plan::Port> &ports,
+                            StringRef name) {
+      return llvm::any_of(
+          ports, [&](const plan::Port &port) { return name == port.name; });
+    };
     const auto isInput = [&](StringRef name) {
-      return llvm::any_of(program().inputs, [&](const plan::Port &input) {
-        return name == input.name;
-      });
+      return isAmong(program().inputs, name);
     };
     const auto text = [&](StringRef key) {
       const auto name = graph.getAs<StringAttr>(key);
@@ -95,12 +111,18 @@ private:
     made.nodes = graph.getAs<IntegerAttr>("nodes").getInt();
     made.selfLoops = graph.getAs<BoolAttr>("self_loops").getValue();
     made.perNode = inputs("per_node");
+    made.perEdge = inputs("per_edge");
+    if (const auto list = graph.getAs<ArrayAttr>("edge_outputs"))
+      for (StringRef name : list.getAsValueRange<StringAttr>())
+        if (isAmong(program().outputs, name))
+          made.edgeOutputs.push_back(name.str());
     made.nodeType = text("node_type");
     made.sourceType = text("source_type");
     for (const auto &[key, name] :
          {std::pair("sources", &made.sources),
           std::pair("destinations", &made.destinations),
-          std::pair("types", &made.types)})
+          std::pair("types", &made.types), std::pair("values", &made.values),
+          std::pair("added", &made.added)})
       if (isInput(text(key)))
         *name = text(key);
     if (const auto types = graph.getAs<IntegerAttr>("edge_types");
@@ -126,7 +148,11 @@ private:
       if (made.layout->lists.empty())
         made.layout.reset();
     }
-    if (made.layout || (!made.sources.empty() && !made.destinations.empty()))
+    // One of whose edges nobody reads anything is none of the program's.
+    const bool reads = !made.sources.empty() || !made.destinations.empty() ||
+                       !made.types.empty() || !made.values.empty() ||
+                       !made.perEdge.empty();
+    if (made.layout || reads)
       program().graphs.push_back(std::move(made));
   }
 
@@ -145,7 +171,9 @@ private:
   void addBuffer(exec::BufferOp buffer) {
     const int number = int(program().buffers.size());
     numbers[buffer] = number;
-    program().buffers.push_back({tensorOf(buffer), buffer.getPartial()});
+    program().buffers.push_back({tensorOf(buffer), buffer.getPartial(), {}});
+    if (elementOf(buffer) != typeOf(buffer))
+      program().buffers.back().element = elementOf(buffer);
     if (buffer.getRole() == "input") {
       program().inputs.push_back({buffer.getTensor().str(), number});
       setRange(program().inputs.back(), buffer.getRange());
@@ -238,6 +266,7 @@ private:
   tdl::LambdaTable lambdas;
   plan::Partitioned result;
   llvm::DenseMap<Operation *, int> numbers; // of buffers
+  llvm::DenseMap<StringRef, DType> types;   // of tensors, by name
   std::map<std::string, int> tensors;
   /// By lambda, extents, and the operands' shapes.
   llvm::DenseMap<std::tuple<Attribute, Attribute, Attribute>, int>

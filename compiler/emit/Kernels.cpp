@@ -1,11 +1,15 @@
 #include "compiler/emit/Kernels.h"
 
 #include "compiler/analysis/ConvolutionGradient.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 
 using namespace smex;
 using namespace smex::emit;
 
 namespace {
+/// f32; f16 and bf16 by way of f32.
+bool libraryHas(DType type) { return type == DType::F32 || tdl::is16Bit(type); }
+
 plan::ConvolutionInfo infoOf(const analysis::Convolution &convolution) {
   return {convolution.strides, convolution.dilations, convolution.pads,
           convolution.groups};
@@ -25,13 +29,13 @@ plan::Kernel smex::emit::bind(const tdl::Lambda &lambda,
     kernel.kind = plan::KernelKind::Reference;
   } else if (!library) {
     kernel.kind = plan::KernelKind::Generated;
-  } else if (convolution && convolution->type == DType::F32) {
+  } else if (convolution && libraryHas(convolution->type)) {
     kernel.kind = plan::KernelKind::Convolution;
     kernel.convolution = infoOf(*convolution);
-  } else if (contraction && contraction->type == DType::F32) {
+  } else if (contraction && libraryHas(contraction->type)) {
     kernel.kind = plan::KernelKind::Contraction;
     kernel.roles = contraction->roles;
-  } else if (gradient && gradient->convolution.type == DType::F32) {
+  } else if (gradient && libraryHas(gradient->convolution.type)) {
     kernel.kind = gradient->of == analysis::ConvolutionGradient::Of::Data
                       ? plan::KernelKind::ConvolutionData
                       : plan::KernelKind::ConvolutionFilter;

@@ -1,6 +1,8 @@
 #include "compiler/emit/Weights.h"
 
-#include <fstream>
+#include "support/File.h"
+
+#include <cstring>
 #include <memory>
 
 using namespace smex;
@@ -100,20 +102,55 @@ Result<std::vector<std::byte>> Weights::read(const std::string &name,
   const frontend::Parameter &parameter = *byName.at(name);
   const TensorType &type = model.values[parameter.value].type;
   const ParameterData &data = parameter.data;
+  if (data.transposed)
+    return readTransposed(parameter, box);
+  return readStored(data, type, name, box);
+}
+
+Result<std::vector<std::byte>>
+Weights::readTransposed(const frontend::Parameter &parameter,
+                        const Box &box) const {
+  const frontend::Value &value = model.values[parameter.value];
+  const TensorType stored{value.type.dtype,
+                          {value.type.shape[1], value.type.shape[0]}};
+  auto bytes = readStored(parameter.data, stored, value.name, {box[1], box[0]});
+  if (!bytes)
+    return bytes;
+  const size_t element = size_t(byteSize(stored.dtype));
+  const size_t rows = size_t(box[0].size()), columns = size_t(box[1].size());
+  std::vector<std::byte> turned(bytes->size());
+  for (size_t i = 0; i < rows; ++i)
+    for (size_t j = 0; j < columns; ++j)
+      std::memcpy(&turned[(i * columns + j) * element],
+                  &(*bytes)[(j * rows + i) * element], element);
+  return turned;
+}
+
+Result<std::vector<std::byte>> Weights::readStored(const ParameterData &data,
+                                                   const TensorType &type,
+                                                   const std::string &name,
+                                                   const Box &box) const {
   if (data.kind == ParameterData::Kind::Memory)
     return region(data.bytes, type, box);
   const int64_t element = byteSize(type.dtype);
   std::vector<std::byte> bytes;
   bytes.reserve(size_t(volume(box) * element));
-  std::ifstream file(data.path, std::ios::binary);
+  const auto file = InputFile::open(data.path);
+  if (!file)
+    return file.error();
+  std::optional<Error> failed;
   const bool complete =
       forEachRun(type.shape, box, [&](int64_t first, int64_t count) {
-        const size_t start = bytes.size();
-        bytes.resize(start + size_t(count * element));
-        file.seekg(data.offset + first * element);
-        return bool(file.read(reinterpret_cast<char *>(&bytes[start]),
-                              count * element));
+        const size_t start = bytes.size(), wanted = size_t(count * element);
+        bytes.resize(start + wanted);
+        const auto got =
+            file->readAt(data.offset + first * element, &bytes[start], wanted);
+        if (!got)
+          failed = got.error();
+        return got && *got == wanted;
       });
+  if (failed)
+    return *failed;
   if (!complete)
     return fail(data.path, ": cannot read parameter \"", name,
                 "\"; did the file change since the model was read?");

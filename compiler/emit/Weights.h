@@ -28,6 +28,13 @@ public:
                                       const Box &box) const;
 
 private:
+  Result<std::vector<std::byte>> readStored(const frontend::ParameterData &data,
+                                            const TensorType &type,
+                                            const std::string &name,
+                                            const Box &box) const;
+  /// Of a matrix that is stored as columns.
+  Result<std::vector<std::byte>>
+  readTransposed(const frontend::Parameter &parameter, const Box &box) const;
   /// All of it, worked out when first asked for; one at a time is kept.
   Result<const Tensor *> whole(const DerivedParameter &derived) const;
 

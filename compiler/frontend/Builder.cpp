@@ -2,8 +2,8 @@
 
 #include "compiler/frontend/Simplify.h"
 #include "dialects/tdl/lambda/Interpreter.h"
+#include "support/File.h"
 
-#include <cstdio>
 #include <cstring>
 #include <unordered_set>
 
@@ -138,16 +138,23 @@ static std::shared_ptr<const Tensor> readParameter(const TensorType &type,
       std::memcpy(tensor.bytes.data(), data.bytes, tensor.bytes.size());
     break;
   case ParameterData::Kind::File: {
-    std::FILE *file = std::fopen(data.path.c_str(), "rb");
+    const auto file = InputFile::open(data.path);
     if (!file)
       return nullptr;
-    const bool read = fseeko(file, data.offset, SEEK_SET) == 0 &&
-                      std::fread(tensor.bytes.data(), 1, tensor.bytes.size(),
-                                 file) == tensor.bytes.size();
-    std::fclose(file);
-    if (!read)
+    const auto read =
+        file->readAt(data.offset, tensor.bytes.data(), tensor.bytes.size());
+    if (!read || *read != tensor.bytes.size())
       return nullptr;
   }
+  }
+  if (data.transposed) {
+    const Tensor stored = tensor;
+    const size_t rows = size_t(type.shape[0]), columns = size_t(type.shape[1]),
+                 element = size_t(byteSize(type.dtype));
+    for (size_t i = 0; i < rows; ++i)
+      for (size_t j = 0; j < columns; ++j)
+        std::memcpy(&tensor.bytes[(i * columns + j) * element],
+                    &stored.bytes[(j * rows + i) * element], element);
   }
   return std::make_shared<const Tensor>(std::move(tensor));
 }
@@ -263,6 +270,7 @@ ValueId Builder::apply(tdl::Application a, std::vector<ValueId> operands,
   made.extents = std::move(a.extents);
   made.lambda = std::move(a.lambda);
   made.detached = a.detached;
+  made.ties = a.ties;
   made.operands = std::move(operands);
   made.result = add(std::move(entry));
   fold(made);

@@ -15,7 +15,9 @@ Result<Model> smex::frontend::importModel(const std::string &path,
                                           const ImportOptions &options) {
   if (!endsWith(path, ".onnx") && !endsWith(path, ".json"))
     return fail(path, ": is neither .onnx nor .json");
-  auto model = endsWith(path, ".onnx") ? readModelProto(path) : readJson(path);
+  auto model = endsWith(path, ".onnx")
+                   ? readModelProto(path)
+                   : readJson(path, options.drawMissingWeights);
   if (!model)
     return model.takeError();
   return importOnnx(std::move(*model), path, options);

@@ -5,6 +5,7 @@
 #define SMEX_COMPILER_FRONTEND_MODEL_H
 
 #include "dialects/tdl/lambda/Lambda.h"
+#include "dialects/tdl/lambda/Ties.h"
 #include "runtime/graph/Rooms.h"
 #include "support/Tensor.h"
 
@@ -36,6 +37,9 @@ struct ParameterData {
   std::string path;
   int64_t offset = 0;
   double scale = 0;
+  /// Stored with its two dimensions exchanged: a matrix that the exporter has
+  /// transposed.
+  bool transposed = false;
 };
 
 struct Parameter {
@@ -56,6 +60,7 @@ struct Application {
   int result = 0;            // value
   std::string node;          // the model's node, for locations and messages
   bool detached = false;     // see tdl::Application
+  tdl::Ties ties = tdl::Ties::Shared;
 };
 
 /// A parameter takes this value after each step: an optimizer's new weight, or
@@ -72,12 +77,14 @@ struct InputRange {
 };
 
 /// Rows of inputs, as many as a graph has of something that is given when the
-/// plan runs: a row per node of a type, or per graph of a batch.
+/// plan runs: a row per node of a type, per edge, or per graph of a batch.
 struct InputRows {
   std::string dimension;
   int64_t count = 0; // that there is room for
   /// Inputs whose first dimension it is.
   std::vector<std::string> inputs;
+  /// Outputs that are declared so.
+  std::vector<std::string> outputs = {};
 };
 
 /// The inputs, by name, that are a graph which the model works on, where that
@@ -93,8 +100,24 @@ struct GraphInputs {
   std::optional<InputRows> from;  // that they come from, of another type
   std::string graphOf;            // i64[nodes], the graph of each; or ""
   std::optional<InputRows> batch; // graphs, where the model has results of each
+  InputRows edges;                // features of edges; not what follows here
+  std::string values; // f32[edges], the numbers in the graph's file; or ""
+  std::string added;  // bool[edges], which edges are self-loops that no file
+                      // has; or ""
   graph::Rooms rooms; // of nodes and edges; of groups, where there are any
   std::vector<std::pair<std::string, graph::GraphList>> lists; // inputs
+};
+
+/// What has a row per edge of a graph that the model is compiled with: the
+/// edges have an order of their own in it (runtime/graph/Bind.h), and whoever
+/// gives features has them in the order of the files.
+struct EdgeRows {
+  std::string graph;          // its name; or "": the only one
+  int64_t fileEdges = 0;      // without self-loops that were added
+  std::vector<int64_t> nodes; // of the type, or types, at its ends
+  InputRows edges;
+  /// For each edge of the model, graph::edgeRows.
+  std::shared_ptr<const std::vector<int64_t>> rows;
 };
 
 struct Model {
@@ -109,7 +132,11 @@ struct Model {
   std::vector<Update> updates;
   std::map<int, InputRange> inputRanges; // by value, where one is known
   std::vector<GraphInputs> graphs;
+  std::vector<EdgeRows> edgeRows;
   bool ownAlgorithm = false; // the updates are those of a whole training step
+  /// Parameters that the file lists as the module's, whether or not anything
+  /// here is computed of them; --freeze may name them.
+  std::vector<std::string> listedParameters;
   /// Files that the model consists of (the model itself first, then external
   /// data, --ops files), for the hash in the plan.
   std::vector<std::string> files;
@@ -121,10 +148,15 @@ struct ImportOptions {
   std::map<std::string, std::string> constants; // --constant NAME=FILE
   std::vector<std::string> opsFiles;            // --ops FILE
   std::vector<std::string> graphs;              // --graph [NAME=]FILE
+  /// --draw-missing-weights: those that are named, with their types, but not
+  /// stored.
+  bool drawMissingWeights = false;
   /// --graph-room SHARE: the graph is a sample, of those that the plan is run
   /// on.
   std::optional<double> graphRoom;
   bool training = false; // keep what the model says about its next step
+  /// With training, --freeze NAME: parameters that are not to be trained.
+  std::vector<std::string> frozen;
   /// With training: take the model's own algorithm (TrainingInfoProto), if it
   /// has one.
   bool ownAlgorithm = false;

@@ -4,10 +4,12 @@
 #include "compiler/analysis/Access.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/Shares.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 
 #include "mlir/IR/Builders.h"
 
 #include <map>
+#include <optional>
 
 namespace smex::lowering {
 #define GEN_PASS_DEF_LOWERTOEXEC
@@ -42,6 +44,7 @@ struct Work {
   Regions indices;         // its part of every index variable
   std::vector<int> groups; // which share of the reduction; -1: none
   bool partial = false;    // to be reduced, or handed to those without a share
+  bool several = false;    // there is more than one partial result
 };
 
 class Lowering {
@@ -127,7 +130,8 @@ private:
           side.hi = side.lo;
       isMissing |= work.groups.back() < 0;
     }
-    work.partial = next > 1 || (rank == 0 && isMissing);
+    work.several = next > 1;
+    work.partial = work.several || (rank == 0 && isMissing);
 
     // Whoever computes all that it owns, and more, computes only that.
     const Regions home = homeRegions(apply.getResult());
@@ -189,8 +193,10 @@ private:
                                                     semantic::rangeAttr);
   }
 
+  /// Without a type, elements are as the tensor's.
   BufferOp makeBuffer(Location loc, StringRef role, Value tensor,
-                      const Regions &boxes, bool partial = false) {
+                      const Regions &boxes, bool partial = false,
+                      Type type = {}) {
     auto drawn = FloatAttr();
     if (auto parameter = tensor.getDefiningOp<ParameterOp>())
       drawn = parameter.getDrawnAttr();
@@ -200,7 +206,7 @@ private:
         builder, loc, builder.getType<exec::BufferType>(),
         builder.getStringAttr(role),
         builder.getStringAttr(semantic::tensorName(tensor)),
-        TypeAttr::get(tensor.getType()),
+        TypeAttr::get(type ? type : tensor.getType()),
         partial ? builder.getUnitAttr() : UnitAttr(),
         exec::isParameterRole(role) ? drawn : FloatAttr(),
         role == "input" ? rangeOf(tensor) : DenseI64ArrayAttr(),
@@ -251,10 +257,18 @@ private:
     const Regions produced = results(work, size_t(lambda.rank()));
     const Regions home = homeRegions(apply.getResult());
     const bool direct = !work.partial && produced == home;
+    FlatSymbolRefAttr computed = apply.getLambdaAttr();
+    auto type = cast<RankedTensorType>(apply.getResult().getType());
+    // Sums that are not whole yet are not rounded yet.
+    const DType partial = tdl::partialType(lambda.reducer, lambda.result);
+    if (work.several && partial != lambda.result) {
+      computed = symbols().symbolOf(tdl::accumulated(lambda));
+      type = type.clone(tdl::toMlirType(partial, builder.getContext()));
+    }
     BufferOp result = makeBuffer(apply.getLoc(), "temporary", apply.getResult(),
-                                 produced, work.partial);
+                                 produced, work.partial, type);
     exec::ComputeOp::create(
-        builder, apply.getLoc(), apply.getLambdaAttr(), operands, result,
+        builder, apply.getLoc(), computed, operands, result,
         apply.getExtentsAttr(),
         builder.getDenseI64ArrayAttr(exec::flatten(work.indices)),
         DenseI64ArrayAttr());
@@ -285,6 +299,13 @@ private:
     return success();
   }
 
+  /// For new lambdas; few modules need any.
+  tdl::LambdaSymbols &symbols() {
+    if (!newLambdas)
+      newLambdas.emplace(cast<ModuleOp>(main->getParentOp()), "partial");
+    return *newLambdas;
+  }
+
   /// A region per worker that several readers may share.
   struct Fetch {
     Regions regions;
@@ -296,6 +317,7 @@ private:
   std::vector<int64_t> ways;
   int64_t workers;
   tdl::LambdaTable lambdas;
+  std::optional<tdl::LambdaSymbols> newLambdas;
   OpBuilder builder;
   llvm::DenseMap<Value, BufferOp> homes; // where a tensor is owned
   llvm::DenseMap<Value, std::vector<Fetch>> fetches;

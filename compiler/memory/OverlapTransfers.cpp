@@ -162,7 +162,7 @@ private:
         received += piece.worker == w ? 0 : volume(piece.box);
       most = std::max(most, received);
     }
-    return double(most * elementBytes(to));
+    return double(most * elementBytes(exec::read(op).front()));
   }
 
   /// A next value that is to take its parameter's place stays behind all that

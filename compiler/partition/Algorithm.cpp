@@ -44,6 +44,10 @@ Result<Plan> partition::partition(const Graph &graph, int64_t workers,
       auto plan = algorithm.run(graph, workers, params);
       if (!plan)
         return plan;
+      for (const Step &step : plan->steps)
+        if (step.bytes >= kMostBytes)
+          return fail("the model is too large for ", workers,
+                      " workers: more bytes would cross than can be counted");
       if (Status status = validate(graph, *plan); !status)
         return Error{"the search made an invalid plan: " +
                          status.takeError().message,

@@ -2,6 +2,8 @@
 
 #include "compiler/partition/Outermost.h"
 
+#include <set>
+
 using namespace smex;
 using namespace smex::partition;
 
@@ -73,19 +75,25 @@ int64_t partition::writeBytes(const Graph &graph, const Plan &plan, int op) {
   const int tensor = graph.operators[op].result;
   const size_t rank = graph.tensors[tensor].shape.size();
   int64_t elements = 0;
+  std::set<std::vector<std::pair<int64_t, int64_t>>> parts; // of the reduction
   for (int64_t producer = 0; producer < plan.workers(); ++producer) {
     if (firstOfShare(plan, op, producer) != producer)
       continue;
     Box produced = indexBox(graph, plan, op, producer);
     if (isEmpty(produced))
       continue;
+    std::vector<std::pair<int64_t, int64_t>> part;
+    for (size_t v = rank; v < produced.size(); ++v)
+      part.emplace_back(produced[v].lo, produced[v].hi);
+    parts.insert(std::move(part));
     produced.resize(rank);
     for (int64_t g = 0; g < plan.workers(); ++g)
       if (firstOfShare(plan, op, g) != producer)
         elements +=
             volume(intersect(ownedBox(graph, plan, tensor, g), produced));
   }
-  return elements * graph.tensors[tensor].elementBytes;
+  return elements *
+         resultBytes(graph, graph.operators[op], int64_t(parts.size()));
 }
 
 int64_t partition::communicationBytes(const Graph &graph, const Plan &plan) {

@@ -9,9 +9,6 @@ namespace {
 
 using Wide = __int128;
 
-/// Sums of bytes stay below this, so that adding, comparing and doubling them
-/// never leaves 63 bits.
-constexpr int64_t kMostBytes = int64_t(1) << 60;
 constexpr int64_t kMostWorkers = int64_t(1) << 16;
 
 /// A program leaves exactly one interval, and its indices exist.
@@ -121,15 +118,19 @@ Status partition::validate(const Graph &graph, int64_t workers) {
     if (produced[op.result])
       return fail("operator ", op.name, ": its result has another producer");
     produced[op.result] = true;
-    // A worker fetches an operand at most once, a result at most once from
-    // every worker.
     for (const Operand &operand : op.operands)
       most += bytes[operand.tensor] * workers;
-    most += bytes[op.result] * workers * workers;
+    most += bytes[op.result] * workers;
     if (most > kMostBytes)
       return fail("the model is too large for ", workers, " workers");
   }
   return {};
+}
+
+int64_t partition::resultBytes(const Graph &graph, const Operator &op,
+                               int64_t partials) {
+  const int64_t bytes = graph.tensors[op.result].elementBytes;
+  return partials > 1 && op.partialBytes > 0 ? op.partialBytes : bytes;
 }
 
 Status partition::validate(const Graph &graph, const Plan &plan) {

@@ -36,6 +36,9 @@ struct Operator {
   /// The index variables that may be cut, most preferred first. Cutting one at
   /// or beyond the result's rank leaves partial results to be reduced.
   std::vector<int> splits;
+  /// Bytes of an element of a partial result; 0: as many as of the result's. A
+  /// sum of 16-bit floats is kept in f32 until it is whole.
+  int64_t partialBytes = 0;
   /// Operators of one node of the model, its gradients among them, have the
   /// same number, or -1.
   int group = -1;
@@ -91,10 +94,20 @@ struct Plan {
   }
 };
 
+/// Sums of bytes stay below this, so that adding, comparing and doubling them
+/// never leaves 63 bits. A step of so many is one that cannot be counted.
+constexpr int64_t kMostBytes = int64_t(1) << 60;
+
 /// What the search relies on: ids, ranks and programs in range, one producer
-/// per tensor, and sizes so small that no sum of bytes over `workers` workers
-/// leaves 63 bits.
+/// per tensor, and sizes so small that `workers` workers can read, own and
+/// compute all tensors whole without a sum of bytes that leaves 63 bits.
+/// Partial results of all of them, for all of them, may be more: PairCosts.h
+/// counts those up to a limit.
 Status validate(const Graph &graph, int64_t workers);
+
+/// Bytes of an element of what an operator computes, where there are `partials`
+/// results of each: in how many parts the reduction is done.
+int64_t resultBytes(const Graph &graph, const Operator &op, int64_t partials);
 
 /// Steps name a dimension or index variable that exists for every tensor and
 /// operator.

@@ -40,6 +40,10 @@ void append(Numbering::Key &key, const analysis::Access &access) {
 } // namespace
 
 PairCosts::PairCosts(const Graph &graph) : graph(graph) {
+  int64_t tables = 1;
+  for (const Operator &op : graph.operators)
+    tables += 1 + int64_t(op.operands.size());
+  mostBytes = kMostBytes / tables;
   Numbering tensorKeys, operatorKeys;
   Numbering::Key key;
   for (const Tensor &tensor : graph.tensors) {
@@ -51,6 +55,7 @@ PairCosts::PairCosts(const Graph &graph) : graph(graph) {
     key = {tensorClasses[op.result]};
     append(key, op.extents);
     append(key, op.splits);
+    key.push_back(op.partialBytes);
     for (const Operand &operand : op.operands) {
       key.push_back(tensorClasses[operand.tensor]);
       append(key, operand.access);
@@ -118,8 +123,9 @@ std::vector<int64_t> PairCosts::makeRead(const Operator &reader,
                    columns, groupsOf(rows.ways), count);
   for (size_t i = 0; i < table.size(); ++i)
     table[i] =
-        (overlaps.needed[i / columns.histories.size()] - overlaps.both[i]) *
-        tensor.elementBytes;
+        std::min(mostBytes, (overlaps.needed[i / columns.histories.size()] -
+                             overlaps.both[i]) *
+                                tensor.elementBytes);
   return table;
 }
 
@@ -132,6 +138,7 @@ int PairCosts::write(int op, int operatorList, int tensorList) {
   Numbering::Key key{operatorList, tensorList, -1,
                      tensorClasses[writer.result]};
   append(key, writer.extents);
+  key.push_back(writer.partialBytes);
   addTable(key, [&] {
     return makeWrite(writer, lists[operatorList], lists[tensorList]);
   });
@@ -155,10 +162,14 @@ std::vector<int64_t> PairCosts::makeWrite(const Operator &writer,
     // shares of the result's indices tile the result.
     const int64_t partials = countPartials(writer.extents, tensor.shape.size(),
                                            rows.histories[row], groups);
-    for (size_t column = 0; column < columns.histories.size(); ++column)
+    const int64_t bytes = resultBytes(graph, writer, partials);
+    for (size_t column = 0; column < columns.histories.size(); ++column) {
+      // As many owners times as many partial results as there are workers.
+      const __int128 elements = __int128(overlaps.owned[column]) * partials -
+                                overlaps.both[table.size()];
       table.push_back(
-          (overlaps.owned[column] * partials - overlaps.both[table.size()]) *
-          tensor.elementBytes);
+          int64_t(std::min<__int128>(mostBytes, elements * bytes)));
+    }
   }
   return table;
 }

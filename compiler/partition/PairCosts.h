@@ -30,6 +30,10 @@ public:
   int read(int op, int operand, int operatorList, int tensorList, Count count);
   int write(int op, int operatorList, int tensorList);
 
+  /// More bytes than this are counted as this: then no sum over the graph
+  /// leaves 63 bits, and who takes such a choice has no plan (kMostBytes).
+  int64_t most() const { return mostBytes; }
+
   /// Row-major, a row per candidate of the operator.
   const std::vector<int64_t> &bytes(int table) const {
     return contents[contentOf[table]];
@@ -50,6 +54,7 @@ private:
   const Groups &groupsOf(const std::vector<int64_t> &ways);
 
   const Graph &graph;
+  int64_t mostBytes;
   std::map<std::vector<int64_t>, Groups> groups;
   std::vector<int> operatorClasses, tensorClasses;
   Numbering listKeys, tableKeys, contentKeys;

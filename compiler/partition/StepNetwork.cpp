@@ -159,13 +159,16 @@ int64_t StepNetworks::bytes(const CandidateLists &lists,
                             const std::vector<int> &values) {
   const size_t tensors = graph.tensors.size();
   int64_t sum = 0;
+  bool counted = true;
   for (int op = 0; op < int(graph.operators.size()); ++op) {
     const Operator &current = graph.operators[op];
     const int list = lists.operators[op];
     const auto at = [&](int table, int tensor) {
       const auto &columns = costs.candidates(lists.tensors[tensor]).histories;
-      return costs.bytes(
+      const int64_t bytes = costs.bytes(
           table)[values[tensors + op] * columns.size() + values[tensor]];
+      counted &= bytes < costs.most();
+      return bytes;
     };
     sum += at(costs.write(op, list, lists.tensors[current.result]),
               current.result);
@@ -175,7 +178,7 @@ int64_t StepNetworks::bytes(const CandidateLists &lists,
                 tensor);
     }
   }
-  return sum;
+  return counted ? sum : kMostBytes;
 }
 
 network::Problem partition::makeBoundNetwork(const Graph &graph,

@@ -43,6 +43,7 @@ public:
                         const CandidateLists *tieLists, Sharing sharing);
 
   /// B of these values: candidates of the lists, of tensors, then of operators.
+  /// kMostBytes where it cannot be counted (PairCosts::most).
   int64_t bytes(const CandidateLists &lists, const std::vector<int> &values);
 
 private:

@@ -66,7 +66,10 @@ Status smex::pipeline::checkMemoryLimit(const plan::Plan &plan, int64_t limit) {
   return fail(
       plan.modelName, ": gpu", worker, " needs ", plan::humanBytes(*worst),
       ", more than --memory-per-gpu, ", plan::humanBytes(limit),
-      "; the smallest limit that works with ", plan.peakBytes.size(),
-      " GPUs is ", *worst,
-      " bytes; largest at its peak: ", largestAtPeak(plan.partitioned, worker));
+      "; the smallest limit that this plan keeps, of --algorithm ",
+      plan.search.algorithm, " for ", plan.peakBytes.size(),
+      plan.peakBytes.size() == 1 ? " GPU, is " : " GPUs, is ", *worst,
+      " bytes, and another algorithm, or more GPUs, may need less; largest at "
+      "its peak: ",
+      largestAtPeak(plan.partitioned, worker));
 }

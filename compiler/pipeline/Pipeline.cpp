@@ -4,6 +4,8 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/partition/ir/Passes.h"
+#include "compiler/pipeline/CheckReads.h"
+#include "compiler/pipeline/PlanLimits.h"
 #include "compiler/pipeline/SemanticGraph.h"
 #include "dialects/smex/ir/Recipes.h"
 #include "runtime/plan/Check.h"
@@ -114,6 +116,30 @@ std::vector<emit::DerivedParameter> derivedParameters(ModuleOp module) {
   return list;
 }
 
+/// What has a row per edge of a graph that is part of the model; of the inputs
+/// and outputs that the program has.
+void addEdgeRows(const frontend::Model &model, plan::Plan &plan) {
+  plan::Program &program = plan.partitioned.program;
+  const auto among = [](const std::vector<std::string> &names,
+                        const std::vector<plan::Port> &ports) {
+    std::vector<std::string> there;
+    for (const std::string &name : names)
+      if (llvm::any_of(
+              ports, [&](const plan::Port &port) { return port.name == name; }))
+        there.push_back(name);
+    return there;
+  };
+  for (const frontend::EdgeRows &rows : model.edgeRows) {
+    plan::EdgeRows made = {rows.graph, rows.fileEdges, rows.edges.count,
+                           among(rows.edges.inputs, program.inputs),
+                           among(rows.edges.outputs, program.outputs)};
+    if (made.inputs.empty() && made.outputs.empty())
+      continue;
+    program.edgeRows.push_back(std::move(made));
+    plan.edgeOrders.push_back(*rows.rows);
+  }
+}
+
 Result<std::string> generate(std::vector<codegen::KernelRequest> requests,
                              const std::string &cpuArch) {
   codegen::CodegenOptions options;
@@ -137,6 +163,10 @@ std::optional<Stage> smex::pipeline::parseStage(const std::string &name) {
 
 Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
                                          const CompileOptions &options) {
+  if (Status fits = checkPlanLimits(model); !fits)
+    return fits.takeError();
+  if (Status inside = checkReads(model); !inside)
+    return inside.takeError();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   Diagnostics diagnostics(&context, model.name);
   OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
@@ -151,7 +181,12 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   const auto emitProgram = [&](ModuleOp from) -> Result<plan::Partitioned> {
     if (failed(runPasses(from, options, addExecPasses)))
       return diagnostics.error();
-    return emit::emit(*from.getOps<exec::ProgramOp>().begin(), kernels);
+    auto emitted = emit::emit(*from.getOps<exec::ProgramOp>().begin(), kernels);
+    if (!emitted)
+      return emitted;
+    if (Status fits = checkPlanLimits(model.name, *emitted); !fits)
+      return fits.takeError();
+    return emitted;
   };
   OwningOpRef<ModuleOp> whole = module->clone();
   auto unpartitioned = emitProgram(*whole);
@@ -199,6 +234,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   compiled.plan.kernels = std::move(*code);
   compiled.plan.cpuArch = options.cpuArch;
   compiled.plan.modelName = model.name;
+  addEdgeRows(model, compiled.plan);
   const plan::Totals totals = plan::totals(compiled.plan.partitioned);
   compiled.plan.communicationBytes = totals.communicationBytes;
   compiled.plan.peakBytes = totals.peakBytes;
@@ -211,6 +247,8 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
 Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
                                               const CompileOptions &options,
                                               Stage stage) {
+  if (Status inside = checkReads(model); !inside)
+    return inside.takeError();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   Diagnostics diagnostics(&context, model.name);
   OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
@@ -233,7 +271,8 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
 }
 
 Result<std::string> smex::pipeline::regenerateKernels(const plan::Plan &plan) {
-  // In the order of compile(): both programs, kernels of first use.
+  // In the order of compile(): both programs, kernels of first use. That a
+  // symbol has one lambda, check() sees to.
   std::vector<codegen::KernelRequest> requests;
   std::set<std::string> seen;
   for (const plan::Partitioned *each : {&plan.unpartitioned, &plan.partitioned})

@@ -106,6 +106,15 @@ DictionaryAttr graphAttribute(const GraphInputs &graph, bool typed,
         {b.getNamedAttr("graphs", b.getI64IntegerAttr(graph.batch->count)),
          b.getNamedAttr("graph_of", b.getStringAttr(graph.graphOf)),
          b.getNamedAttr("per_graph", names(graph.batch->inputs))});
+  if (!graph.edges.inputs.empty())
+    members.push_back(b.getNamedAttr("per_edge", names(graph.edges.inputs)));
+  if (!graph.edges.outputs.empty())
+    members.push_back(
+        b.getNamedAttr("edge_outputs", names(graph.edges.outputs)));
+  if (!graph.values.empty())
+    members.push_back(b.getNamedAttr("values", b.getStringAttr(graph.values)));
+  if (!graph.added.empty())
+    members.push_back(b.getNamedAttr("added", b.getStringAttr(graph.added)));
   if (!graph.name.empty())
     members.push_back(b.getNamedAttr("name", b.getStringAttr(graph.name)));
   if (!graph.lists.empty())

@@ -1,5 +1,6 @@
 #include "compiler/simulate/Cost.h"
 
+#include "compiler/analysis/ProductOfReads.h"
 #include "compiler/analysis/Properties.h"
 #include "dialects/tdl/lambda/Lambda.h"
 
@@ -29,7 +30,8 @@ const ExprRef &unguarded(const ExprRef &e) {
 
 } // namespace
 
-Work simulate::workOf(const tdl::Lambda &lambda) {
+Work simulate::workOf(const tdl::Lambda &given) {
+  const tdl::Lambda lambda = analysis::rounded(given);
   const ExprRef &body = unguarded(lambda.body);
   if (lambda.reducer != tdl::Reducer::Sum || body->kind != ExprKind::Binary ||
       body->binary != tdl::BinaryOp::Mul)
@@ -84,7 +86,7 @@ Cost::Cost(const plan::Partitioned &partitioned, const Device &device)
 }
 
 int64_t Cost::elementBytes(int buffer) const {
-  return byteSize(subject.tensorOf(buffer).type.dtype);
+  return byteSize(plan::elementType(program, buffer));
 }
 
 bool Cost::hasWork(int worker, int instruction) const {
@@ -121,7 +123,7 @@ double Cost::computeSeconds(int worker, int number) const {
 
 double Cost::localSeconds(int worker, int number) const {
   const plan::Instruction &instruction = program.instructions[size_t(number)];
-  const int64_t size = elementBytes(instruction.to);
+  const int64_t size = elementBytes(instruction.from);
   double bytes = 0;
   for (const plan::Piece &piece : subject.share(worker, number).pieces)
     if (piece.worker == worker)

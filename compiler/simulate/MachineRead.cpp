@@ -1,7 +1,10 @@
 #include "compiler/simulate/Machine.h"
 #include "compiler/simulate/MachineFiles.h"
 #include "runtime/plan/Cursor.h"
+#include "support/File.h"
 
+#include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -231,7 +234,15 @@ Result<Machine> simulate::findMachine(const std::string &nameOrFile) {
       return readMachine(text, presetName(file));
     known += (known.empty() ? "" : ", ") + presetName(file);
   }
+  std::error_code code;
+  if (std::filesystem::is_fifo(nameOrFile, code)) {
+    // Which may have no writer.
+    const auto text = readFile(nameOrFile);
+    return text ? readMachine(*text, nameOrFile) : text.error();
+  }
   std::ifstream stream(nameOrFile, std::ios::binary);
+  if (!stream && errno != ENOENT)
+    return openError(nameOrFile, errno);
   if (!stream)
     return fail(nameOrFile, ": no such file, and no machine known by this ",
                 "name; known: ", known);

@@ -176,9 +176,8 @@ private:
   void startFlows(int lane, int instruction) {
     const int w = workerOf(lane);
     std::map<int, int64_t> bytes;
-    const int buffer = program.instructions[size_t(instruction)].to;
-    const int tensor = program.buffers[size_t(buffer)].tensor;
-    const int64_t size = byteSize(program.tensors[size_t(tensor)].type.dtype);
+    const int64_t size = byteSize(plan::elementType(
+        program, program.instructions[size_t(instruction)].from));
     for (const plan::Piece &piece : share(w, instruction).pieces)
       if (const int64_t part = volume(piece.box) * size;
           piece.worker != w && part > 0)

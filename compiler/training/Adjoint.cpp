@@ -4,10 +4,12 @@
 #include "compiler/training/Factors.h"
 #include "compiler/training/Preimage.h"
 #include "dialects/tdl/lambda/Conjuncts.h"
+#include "dialects/tdl/lambda/Opaque.h"
 #include "dialects/tdl/lambda/Simplify.h"
 
 #include <limits>
 #include <map>
+#include <set>
 
 using namespace smex;
 using namespace smex::tdl;
@@ -49,6 +51,8 @@ public:
                     std::move(otherwise));
       if (node.kind == ExprKind::Extent)
         return extentOf(numberOf(node.operand), node.dim);
+      for (Expr::Slice &slice : slices)
+        slice.operand = numberOf(slice.operand);
       return withChildren(node, std::move(children), std::move(otherwise),
                           std::move(slices));
     });
@@ -75,8 +79,8 @@ private:
 class AdjointBuilder {
 public:
   AdjointBuilder(const Lambda &lambda, const std::vector<int64_t> &extents,
-                 const analysis::Shapes &shapes)
-      : lambda(lambda), extents(extents), shapes(shapes),
+                 const analysis::Shapes &shapes, Ties ties)
+      : lambda(lambda), extents(extents), shapes(shapes), ties(ties),
         operands(lambda.operands) {
     const int count = int(operands.size());
     for (int i = 0; i < count + 2; ++i)
@@ -85,6 +89,31 @@ public:
     operands.push_back({"dy", lambda.result, lambda.rank()});
     result = atOutputs(count);
     gradient = atOutputs(count + 1);
+  }
+
+  /// An opaque function whose results are elements of its slice becomes a read
+  /// of these, at the places that its partner gives.
+  Status readAtPlaces(std::string_view partner) {
+    const Expr &function = *lambda.body;
+    Lambda made;
+    made.outputs = names(0, lambda.rank());
+    made.result = DType::I64;
+    made.body = opaque(std::string(partner), DType::I64, function.arguments,
+                       function.slices, function.children);
+    const auto number = add(std::move(made), extents);
+    if (!number)
+      return number.error();
+    std::vector<ExprRef> outputs;
+    for (int i = 0; i < lambda.rank(); ++i)
+      outputs.push_back(indexVar(i));
+    const ExprRef place = read(*number, DType::I64, std::move(outputs));
+    std::vector<ExprRef> index = function.slices[0].index;
+    for (ExprRef &at : index)
+      if (!at)
+        at = place;
+    lambda.body =
+        read(function.slices[0].operand, lambda.result, std::move(index));
+    return {};
   }
 
   Result<Instance> run(int operand) {
@@ -96,8 +125,15 @@ public:
       ExprRef guard = conditions.others;
       if (lambda.reducer == Reducer::Prod)
         term = training::product(term, otherFactors());
-      else if (lambda.reducer == Reducer::Max || lambda.reducer == Reducer::Min)
-        guard = both(guard, isFirstExtremum());
+      else if (lambda.reducer == Reducer::Max ||
+               lambda.reducer == Reducer::Min) {
+        if (ties == Ties::First) {
+          guard = both(guard, isFirstExtremum());
+        } else {
+          term = term ? binary(BinaryOp::Div, term, extremumCount()) : term;
+          guard = both(guard, isExtremum());
+        }
+      }
       if (Status added =
               collect(operand, target, term, conditions.equations, guard);
           !added)
@@ -114,9 +150,9 @@ private:
     return read(operand, lambda.result, std::move(index));
   }
 
-  /// The slope of a map with what its result tells read from there, so that
-  /// the operand need not be kept: exp(x) is the result, and max(x, 0) is above
-  /// 0 where x is.
+  /// The slope of a map with what its result tells read from there, where that
+  /// makes an operand needless: exp(x) is the result, and max(x, 0) is above 0
+  /// where x is.
   ExprRef throughResult(const ExprRef &slope) const {
     const ExprRef &body = lambda.body;
     if (!slope || lambda.reducer != Reducer::None ||
@@ -128,7 +164,7 @@ private:
     const bool isMin = body->kind == ExprKind::Binary &&
                        body->binary == BinaryOp::Min &&
                        isConstant(body->children[1]);
-    return transform(slope, [&](const ExprRef &e) -> ExprRef {
+    const ExprRef told = transform(slope, [&](const ExprRef &e) -> ExprRef {
       if (equal(e, body))
         return result;
       const bool compares = e->kind == ExprKind::Binary &&
@@ -138,6 +174,18 @@ private:
                             equal(e->children[1], body->children[1]);
       return compares ? binary(e->binary, result, e->children[1]) : nullptr;
     });
+    return operandsIn(told) < operandsIn(slope) ? told : slope;
+  }
+
+  /// Operands of the lambda itself that the expression reads.
+  size_t operandsIn(const ExprRef &e) const {
+    std::set<int> found;
+    walk(e, [&](const ExprRef &node) {
+      if (node->kind == ExprKind::Read &&
+          size_t(node->operand) < lambda.operands.size())
+        found.insert(node->operand);
+    });
+    return found.size();
   }
 
   std::vector<std::string> names(int first, int count) const {
@@ -189,7 +237,7 @@ private:
       made.guard = both(made.guard, substitute(lambda.guard, others));
     const auto number = add(std::move(made), std::move(itsExtents));
     if (!number)
-      return failed(number);
+      return failed(number, lambda.result);
     std::vector<ExprRef> index;
     for (int i = 0; i < count; ++i)
       index.push_back(indexVar(i));
@@ -206,28 +254,42 @@ private:
     return at;
   }
 
-  ExprRef isFirstExtremum() {
+  ExprRef isExtremum() const {
+    return binary(BinaryOp::Eq, lambda.body, result);
+  }
+
+  /// Over the terms that are the extremum, read at the outputs.
+  ExprRef ofExtrema(Reducer reducer, ExprRef body) {
     Lambda made;
     made.outputs = names(0, lambda.rank());
     made.reductions = names(lambda.rank(), lambda.indexCount() - lambda.rank());
-    made.result = DType::I64;
-    made.reducer = Reducer::Min;
-    made.body = position();
-    made.guard = both(lambda.guard, binary(BinaryOp::Eq, lambda.body, result));
+    made.result = body->type;
+    made.reducer = reducer;
+    made.body = std::move(body);
+    made.guard = both(lambda.guard, isExtremum());
+    const DType type = made.result;
     const auto number = add(std::move(made), extents);
     if (!number)
-      return failed(number);
+      return failed(number, type);
     std::vector<ExprRef> index;
     for (int i = 0; i < lambda.rank(); ++i)
       index.push_back(indexVar(i));
+    return read(*number, type, std::move(index));
+  }
+
+  ExprRef isFirstExtremum() {
     return binary(BinaryOp::Eq, position(),
-                  read(*number, DType::I64, std::move(index)));
+                  ofExtrema(Reducer::Min, position()));
+  }
+
+  ExprRef extremumCount() {
+    return ofExtrema(Reducer::Sum, tdl::constant(1.0, lambda.result));
   }
 
   /// Remembers the error; what is returned in its stead goes nowhere.
-  ExprRef failed(const Result<int> &number) {
+  ExprRef failed(const Result<int> &number, DType type) {
     problem = number.error();
-    return constant(true, DType::Bool);
+    return constant(1, type);
   }
 
   /// Extents of operands as numbers: a gradient is for these shapes anyway, and
@@ -315,9 +377,10 @@ private:
     return {};
   }
 
-  const Lambda &lambda;
+  Lambda lambda;
   const std::vector<int64_t> &extents;
   const analysis::Shapes &shapes;
+  const Ties ties;
   std::vector<Operand> operands; // the lambda's, y, dy, then those made
   std::vector<int> sources;      // what each stands for
   ExprRef result, gradient;      // y and dy at the outputs
@@ -329,9 +392,15 @@ private:
 
 Result<Instance> training::adjoint(const Lambda &lambda,
                                    const std::vector<int64_t> &extents,
-                                   const analysis::Shapes &shapes,
-                                   int operand) {
-  if (lambda.body->kind == ExprKind::Opaque)
-    return fail("@", lambda.body->function, " has no gradient");
-  return AdjointBuilder(lambda, extents, shapes).run(operand);
+                                    const analysis::Shapes &shapes, int operand,
+                                    Ties ties) {
+  AdjointBuilder builder(lambda, extents, shapes, ties);
+  if (lambda.body->kind == ExprKind::Opaque) {
+    const OpaqueFunction *function = findOpaque(lambda.body->function);
+    if (!function || function->places.empty())
+      return fail("@", lambda.body->function, " has no gradient");
+    if (Status known = builder.readAtPlaces(function->places); !known)
+      return known.takeError();
+  }
+  return builder.run(operand);
 }

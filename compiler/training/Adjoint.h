@@ -26,14 +26,17 @@ namespace smex::training {
 /// gradient of its result. No results: the operand has no influence that is
 /// smooth anywhere.
 ///
-/// Max and Min pass the gradient on to the first term that attains the value,
-/// in the order of the reduction variables; Prod multiplies all other terms,
-/// which is right for zeros, too.
+/// Max and Min pass the gradient on to the terms that attain the value, an
+/// equal share to each, or all to the first in the order of the reduction
+/// variables; Prod multiplies all other terms, which is right for zeros, too.
 ///
-/// An error for opaque functions, and for expressions that grow too large.
+/// An opaque function passes the gradient on to the elements that it chose,
+/// where it says which ones these are (OpaqueFunction::places). An error for
+/// other opaque functions, and for expressions that grow too large.
 Result<tdl::Instance> adjoint(const tdl::Lambda &lambda,
                               const std::vector<int64_t> &extents,
-                              const analysis::Shapes &shapes, int operand);
+                              const analysis::Shapes &shapes, int operand,
+                              tdl::Ties ties = tdl::Ties::Shared);
 
 } // namespace smex::training
 

@@ -199,20 +199,20 @@ private:
     for (int value : application.operands)
       shapes.push_back(graph.type(value).shape);
     Derivation key(tdl::toString(application.lambda), application.extents,
-                   shapes, operand);
+                   shapes, operand, application.ties);
     const auto known = derived.find(key);
     if (known != derived.end())
       return known->second;
-    auto instance =
-        adjoint(application.lambda, application.extents, shapes, operand);
+    auto instance = adjoint(application.lambda, application.extents, shapes,
+                            operand, application.ties);
     if (instance)
       derived.emplace(std::move(key), *instance);
     return instance;
   }
 
   /// Lambda, extents, shapes of its operands, and by which of them.
-  using Derivation =
-      std::tuple<std::string, std::vector<int64_t>, analysis::Shapes, int>;
+  using Derivation = std::tuple<std::string, std::vector<int64_t>,
+                                analysis::Shapes, int, tdl::Ties>;
 
   struct PieceGradient {
     Piece piece;

@@ -50,8 +50,6 @@ ExprRef slopeOf(UnaryOp op, const ExprRef &a) {
     return unary(UnaryOp::Sign, a);
   case UnaryOp::Exp:
     return unary(UnaryOp::Exp, a);
-  case UnaryOp::Log:
-    return divide(one, a);
   case UnaryOp::Sqrt:
     return divide(number(0.5, a), unary(UnaryOp::Sqrt, a));
   case UnaryOp::Erf: // 2 / sqrt(pi)
@@ -82,6 +80,7 @@ ExprRef slopeOf(UnaryOp op, const ExprRef &a) {
     return divide(one, unary(UnaryOp::Sqrt, subtract(square(a), one)));
   case UnaryOp::Atanh:
     return divide(one, subtract(one, square(a)));
+  case UnaryOp::Log: // slopeOfLog
   case UnaryOp::Not:
   case UnaryOp::BitNot:
   case UnaryOp::Sign:
@@ -96,7 +95,48 @@ ExprRef slopeOf(UnaryOp op, const ExprRef &a) {
   return nullptr;
 }
 
-/// a ** b: b * a ** (b - 1) by a, a ** b * log(a) by b, which is 0 at a = 0.
+/// u, where e is 1 + exp(u) or exp(u) + 1.
+ExprRef exponentOf(const ExprRef &e) {
+  if (e->kind != ExprKind::Binary || e->binary != BinaryOp::Add)
+    return nullptr;
+  for (int side : {0, 1}) {
+    const ExprRef &other = e->children[size_t(1 - side)];
+    const ExprRef &part = e->children[size_t(side)];
+    if (isNumber(other, 1) && part->kind == ExprKind::Unary &&
+        part->unary == UnaryOp::Exp)
+      return part->children[0];
+  }
+  return nullptr;
+}
+
+/// log(b): db / b. Of 1 + exp(u), du / (1 + exp(-u)): no infinity is divided by
+/// another where exp(u) is out of range.
+ExprRef slopeOfLog(const ExprRef &b, const ExprRef &db, const ExprRef &target) {
+  const ExprRef u = exponentOf(b);
+  if (!u)
+    return divide(db, b);
+  const bool negated = u->kind == ExprKind::Unary && u->unary == UnaryOp::Neg;
+  const ExprRef minus = negated ? u->children[0] : negate(u);
+  return divide(training::derivative(u, target),
+                add(number(1, b), unary(UnaryOp::Exp, minus)));
+}
+
+/// a / b: da / b - db * (a / b) / b, where no square is out of range. Of b = 1
+/// + exp(u), du * (a / b) * (1 - 1 / b): of the logistic function, y * (1 - y).
+ExprRef slopeOfQuotient(const ExprRef &a, const ExprRef &b, const ExprRef &da,
+                        const ExprRef &db, const ExprRef &target) {
+  using training::product;
+  ExprRef shrinks;
+  if (const ExprRef u = exponentOf(b); u && db)
+    shrinks = product(product(training::derivative(u, target), divide(a, b)),
+                      subtract(number(1, b), divide(number(1, b), b)));
+  else if (db)
+    shrinks = divide(product(db, divide(a, b)), b);
+  return training::sum(divide(da, b), negate(shrinks));
+}
+
+/// a ** b: b * a ** (b - 1) by a, which is 0 for b = 0; a ** b * log(a) by b,
+/// which is 0 at a = 0 unless b is negative.
 ExprRef slopeOfPower(const ExprRef &a, const ExprRef &b, const ExprRef &da,
                      const ExprRef &db) {
   ExprRef slope;
@@ -105,30 +145,36 @@ ExprRef slopeOfPower(const ExprRef &a, const ExprRef &b, const ExprRef &da,
     const ExprRef power =
         isSquare ? a : binary(BinaryOp::Pow, a, subtract(b, number(1, b)));
     slope = multiply(training::product(da, b), power);
+    if (slope && !isConstant(b)) // not 0 times infinity
+      slope =
+          select(binary(BinaryOp::Eq, b, number(0, b)), number(0, a), slope);
   }
   if (db) {
     const ExprRef zero = number(0, a);
     const ExprRef grows =
         multiply(binary(BinaryOp::Pow, a, b), unary(UnaryOp::Log, a));
-    slope = training::sum(
-        slope, training::product(
-                   db, select(binary(BinaryOp::Gt, a, zero), grows, zero)));
+    const ExprRef isFlat = binary(BinaryOp::And, binary(BinaryOp::Eq, a, zero),
+                                  binary(BinaryOp::Ge, b, zero));
+    slope = training::sum(slope,
+                          training::product(db, select(isFlat, zero, grows)));
   }
   return slope;
 }
 
-/// The slope of the operand that is taken. Of a variable and a bound, the
-/// variable's is 0 at the bound; of two variables, half of each.
+/// The slope of the operand that is taken. Where both are equal, two variables
+/// have half of it each; one that meets a bound, which is no variable, has
+/// none.
 ExprRef slopeOfExtremum(BinaryOp op, const ExprRef &a, const ExprRef &b,
                         const ExprRef &da, const ExprRef &db) {
   const BinaryOp wins = op == BinaryOp::Max ? BinaryOp::Gt : BinaryOp::Lt;
   const ExprRef zero = number(0, a);
-  if (!db)
+  if (!db && !readsData(b))
     return select(binary(wins, a, b), da, zero);
-  if (!da)
+  if (!da && !readsData(a))
     return select(binary(wins, b, a), db, zero);
-  const ExprRef half = multiply(number(0.5, a), add(da, db));
-  return select(binary(wins, a, b), da, select(binary(wins, b, a), db, half));
+  const ExprRef half = multiply(number(0.5, a), training::sum(da, db));
+  return select(binary(wins, a, b), orZero(da, a),
+                select(binary(wins, b, a), orZero(db, b), half));
 }
 
 ExprRef slopeOf(BinaryOp op, const ExprRef &a, const ExprRef &b,
@@ -142,8 +188,6 @@ ExprRef slopeOf(BinaryOp op, const ExprRef &a, const ExprRef &b,
     return sum(da, negate(db));
   case BinaryOp::Mul:
     return sum(product(da, b), product(db, a));
-  case BinaryOp::Div:
-    return sum(divide(da, b), negate(divide(product(db, a), square(b))));
   case BinaryOp::Pow:
     return slopeOfPower(a, b, da, db);
   case BinaryOp::Min:
@@ -202,12 +246,16 @@ ExprRef training::derivative(const ExprRef &e, const ExprRef &target) {
   }
   case ExprKind::Unary: {
     const ExprRef inner = derivative(e->children[0], target);
+    if (inner && e->unary == UnaryOp::Log)
+      return slopeOfLog(e->children[0], inner, target);
     const ExprRef slope = inner ? slopeOf(e->unary, e->children[0]) : nullptr;
     return slope ? product(inner, slope) : nullptr;
   }
   case ExprKind::Binary: {
     const ExprRef &a = e->children[0], &b = e->children[1];
     const ExprRef da = derivative(a, target), db = derivative(b, target);
+    if (e->binary == BinaryOp::Div)
+      return slopeOfQuotient(a, b, da, db, target);
     return da || db ? slopeOf(e->binary, a, b, da, db) : nullptr;
   }
   case ExprKind::Select: {

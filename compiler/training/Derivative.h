@@ -5,7 +5,9 @@
 //     max(x[i], 0)              by x[i]:  1 if x[i] > 0 else 0
 //
 // Where a function has a kink, the derivative is the one that PyTorch takes: 0
-// for abs, sign, and relu at 0; of max and min of two variables, half each.
+// for abs, sign, and relu at 0; of max and min of two variables, half each, and
+// where one is a bound, 0 at the bound. Slopes are written so that they stay
+// finite where PyTorch's do: 1 / (1 + exp(-x)) has slope 0 far from 0.
 #ifndef SMEX_COMPILER_TRAINING_DERIVATIVE_H
 #define SMEX_COMPILER_TRAINING_DERIVATIVE_H
 

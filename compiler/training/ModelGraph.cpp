@@ -1,5 +1,6 @@
 #include "compiler/training/ModelGraph.h"
 
+#include <algorithm>
 #include <set>
 
 using namespace smex;
@@ -31,8 +32,30 @@ int ModelGraph::addInput(const std::string &name, TensorType type) {
   return given.inputs.back();
 }
 
-void ModelGraph::setRows(int input) {
+/// Whether some edges of the model are in no file.
+static bool hasMore(const frontend::EdgeRows &rows) {
+  return rows.fileEdges < rows.edges.count;
+}
+
+bool ModelGraph::setRows(int input, const std::string &output) {
   const frontend::Value &value = given.values[size_t(input)];
+  const auto isDeclared = [&](const frontend::InputRows &edges) {
+    return std::find(edges.outputs.begin(), edges.outputs.end(), output) !=
+           edges.outputs.end();
+  };
+  const auto fits = [&](int64_t rows) {
+    return value.type.rank() > 0 && value.type.shape[0] == rows;
+  };
+  for (frontend::GraphInputs &graph : given.graphs)
+    if (isDeclared(graph.edges) && fits(graph.edges.count)) {
+      graph.edges.inputs.push_back(value.name);
+      return true;
+    }
+  for (frontend::EdgeRows &rows : given.edgeRows)
+    if (isDeclared(rows.edges) && fits(rows.edges.count)) {
+      rows.edges.inputs.push_back(value.name);
+      return hasMore(rows);
+    }
   std::set<std::string> dimensions;
   std::vector<frontend::InputRows *> fitting;
   const auto add = [&](frontend::InputRows &rows) {
@@ -51,6 +74,24 @@ void ModelGraph::setRows(int input) {
   if (dimensions.size() == 1) // else nobody knows of what
     for (frontend::InputRows *rows : fitting)
       rows->inputs.push_back(value.name);
+  bool ofNodes = !dimensions.empty();
+  for (const frontend::EdgeRows &rows : given.edgeRows)
+    for (int64_t nodes : rows.nodes)
+      ofNodes |= fits(nodes);
+  if (ofNodes)
+    return false;
+  for (frontend::GraphInputs &graph : given.graphs)
+    add(graph.edges);
+  std::vector<frontend::EdgeRows *> known;
+  for (frontend::EdgeRows &rows : given.edgeRows)
+    if (fits(rows.edges.count))
+      known.push_back(&rows);
+  if (fitting.size() + known.size() != 1)
+    return false;
+  frontend::InputRows &rows =
+      fitting.empty() ? known.front()->edges : *fitting.front();
+  rows.inputs.push_back(value.name);
+  return known.empty() || hasMore(*known.front());
 }
 
 int ModelGraph::addState(const std::string &name, TensorType type) {
@@ -79,6 +120,7 @@ std::vector<int> ModelGraph::append(const tdl::Instance &instance,
     added.lambda = application.lambda;
     added.extents = application.extents;
     added.detached = application.detached;
+    added.ties = application.ties;
     added.node = node;
     for (int operand : application.operands)
       added.operands.push_back(valueOf(operand));

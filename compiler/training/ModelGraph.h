@@ -34,10 +34,14 @@ public:
   void setRange(int input, frontend::InputRange range) {
     given.inputRanges[input] = range;
   }
-  /// Where the model works on graphs that are given when the plan runs: an
-  /// input with as many rows as there are nodes of one type, or graphs of a
-  /// batch, has one for each.
-  void setRows(int input);
+  /// Where the model works on graphs: an input that goes with this output has a
+  /// row per edge if the output is declared to have one. Else, of graphs that
+  /// are given when the plan runs, an input with as many rows as there are
+  /// nodes of one type, or graphs of a batch, has one for each; and one with as
+  /// many rows as there are edges, and of nothing else. Whether rows are of
+  /// edges some of which may be self-loops that are added, or spare: these have
+  /// none.
+  bool setRows(int input, const std::string &output);
   /// Zero when training begins; not a weight but part of a step's state.
   int addState(const std::string &name, TensorType type);
   void addUpdate(int parameter, int value);

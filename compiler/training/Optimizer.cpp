@@ -1,5 +1,7 @@
 #include "compiler/training/Optimizer.h"
 
+#include "dialects/tdl/lambda/Accumulated.h"
+
 #include <cmath>
 #include <map>
 
@@ -90,7 +92,10 @@ Status Optimizer::step(ModelGraph &graph, int parameter, int gradient) {
   std::vector<int> targets = {parameter};
   for (const char *state : row.state) {
     const std::string stateName = label + "." + state;
-    targets.push_back(graph.addState(stateName, graph.type(parameter)));
+    TensorType type = graph.type(parameter);
+    if (tdl::is16Bit(type.dtype))
+      type.dtype = DType::F32;
+    targets.push_back(graph.addState(stateName, type));
     operands.push_back(targets.back());
   }
   auto results = graph.apply(row.op, operands, attributes, label + ".next",

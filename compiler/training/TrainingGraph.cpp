@@ -98,7 +98,14 @@ Result<int> addLoss(ModelGraph &graph, const TrainingOptions &options) {
   const int labels = graph.addInput("labels", loss->labels);
   if (loss->range)
     graph.setRange(labels, *loss->range);
-  graph.setRows(labels);
+  if (graph.setRows(labels, name) && !(loss->range && loss->range->ignore))
+    return fail(
+        "output \"", name,
+        "\" has a row per edge, and self-loops that "
+        "are added, or spare edges of a plan with room for more, have "
+        "no label: take --loss cross_entropy, where one that counts for "
+        "nothing can be told, or a loss of the model's own, "
+        "--loss given:NAME");
   auto value =
       graph.apply(loss->op, {output, labels}, loss->attributes, "loss", "loss");
   if (!value)
@@ -120,6 +127,8 @@ Result<std::vector<int>> trainedParameters(const Model &model,
         isFloat(value.type.dtype))
       trained.push_back(parameter.value);
   }
+  for (const std::string &listed : model.listedParameters)
+    frozen.erase(listed); // nothing to train is left of it
   if (!frozen.empty())
     return fail("the model has no parameter \"", *frozen.begin(),
                 "\" to freeze");

@@ -125,6 +125,35 @@ void cpu::combineBox(Reduction reduction, DType type, std::byte *to,
   }
 }
 
+void cpu::roundBox(DType type, std::byte *to, const Box &toBox,
+                   const float *from, const Box &box) {
+  if (isEmpty(box))
+    return;
+  Offsets<2> start;
+  Nest<2> nest = nestOf<2>(box, {&toBox, &box}, start);
+  const Loop<2> run = takeInner(nest);
+  const int64_t s = run.strides[0], t = run.strides[1];
+  withElement(type, [&](auto element) {
+    using T = decltype(element);
+    forEach(nest, start, [&](const Offsets<2> &at) {
+      T *target = reinterpret_cast<T *>(to) + at[0];
+      for (int64_t i = 0; i < run.extent; ++i)
+        target[i * s] = store<T>(Accumulator<T>(from[at[1] + i * t]));
+    });
+  });
+}
+
+std::vector<Box> cpu::tiles(const Box &box, int64_t elements) {
+  std::vector<Box> pieces = slabs(box, elements);
+  if (pieces.size() == 1)
+    return pieces;
+  std::vector<Box> smaller;
+  for (const Box &piece : pieces)
+    for (Box &tile : tiles(piece, elements))
+      smaller.push_back(std::move(tile));
+  return smaller;
+}
+
 std::vector<Box> cpu::slabs(const Box &box, int64_t elements) {
   const int64_t total = volume(box);
   if (total <= elements || elements <= 0)

@@ -27,9 +27,17 @@ void combineBox(Reduction reduction, DType type, std::byte *to,
                 const Box &toBox, const std::byte *from, const Box &fromBox,
                 const Box &box);
 
+/// to[box] = from[box], rounded to `type`. `to` is a dense row-major box that
+/// contains `box`, `from` is `box` itself.
+void roundBox(DType type, std::byte *to, const Box &toBox, const float *from,
+              const Box &box);
+
 /// Cuts a box into slabs of about `elements` elements, along the outermost
 /// dimension that has anything to cut, in order: work for several threads.
 std::vector<Box> slabs(const Box &box, int64_t elements);
+
+/// Cuts a box into boxes of at most `elements` elements, in order.
+std::vector<Box> tiles(const Box &box, int64_t elements);
 
 } // namespace smex::cpu
 

@@ -32,12 +32,8 @@ typesOf(const plan::Program &program, bool (*wanted)(const plan::Parameter &)) {
 
 Result<ParameterFile> ParameterFile::open(const plan::Program &program,
                                           const std::string &path, int steps) {
-  std::error_code code;
-  if (fs::is_directory(path, code))
-    return fail(path, ": is a folder, not a file");
-  const auto probe = StagedFile::create(path, 0);
-  if (!probe)
-    return probe.error();
+  if (Status writable = StagedFile::probe(path); !writable)
+    return writable.takeError();
   ParameterFile file;
   file.program = &program;
   file.path = path;

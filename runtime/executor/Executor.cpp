@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -98,12 +99,20 @@ private:
   }
 
   Status planOutputs() {
+    fedBy.assign(program.inputs.size(), -1);
+    everyStep.assign(program.outputs.size(), false);
+    for (const NextInput &next : options.next) {
+      fedBy[size_t(next.input)] = next.output;
+      everyStep[size_t(next.output)] = true;
+    }
     for (size_t o = 0; o < program.outputs.size(); ++o) {
       const plan::Port &port = program.outputs[o];
       const TensorType &type = typeOf(port.buffer);
+      if (port.low) // is checked
+        everyStep[o] = true;
       if (port.name == "loss" && elementCount(type.shape) == 1 &&
           isFloat(type.dtype) && isTraining())
-        lossOutput = int(o);
+        lossOutput = int(o), everyStep[o] = true;
       result.outputs.push_back(makeTensor(type));
       Holders holders = holdersOf(partitioned, port.buffer);
       if (!holders.missing.empty())
@@ -168,14 +177,25 @@ private:
         result.seconds.push_back(now() - started.back());
       if (Status carried = carry(worker, device); !carried)
         return carried;
-      if (step + 1 == options.steps || lossOutput >= 0) {
-        if (Status gathered = gather(worker, device, peak); !gathered)
+      const bool isLast = step + 1 == options.steps;
+      if (isLast || std::count(everyStep.begin(), everyStep.end(), true)) {
+        if (Status gathered = gather(worker, device, isLast, peak); !gathered)
           return gathered;
         if (!transport.barrier())
           return {};
+        if (worker == 0)
+          if (Status valid = checkRanges(step + 1); !valid) {
+            stop(valid.takeError()); // it is nothing of this worker's
+            return {};
+          }
       }
-      if (worker == 0)
+      if (worker == 0) {
         tell(step + 1);
+        if (Status finite = checkLoss(step + 1); !finite) {
+          stop(finite.takeError()); // of all workers, not of this one
+          return {};
+        }
+      }
       if (Status stored = store(worker, device, step + 1); !stored)
         return stored;
     }
@@ -183,6 +203,31 @@ private:
       if (Status stored = store(worker, device, options.firstStep); !stored)
         return stored;
     measured[size_t(worker)].peak = peak.value();
+    return {};
+  }
+
+  /// Of outputs that have one, and of what they feed.
+  Status checkRanges(int completed) const {
+    const auto check = [&](const plan::Port &port, const std::string &what,
+                           size_t output) {
+      const Tensor &tensor = result.outputs[output];
+      return checkRange(port, what, tensor, *elementCount(tensor.type.shape));
+    };
+    for (size_t o = 0; o < program.outputs.size(); ++o)
+      if (Status valid = check(program.outputs[o],
+                               "output \"" + program.outputs[o].name + "\"", o);
+          !valid)
+        return valid;
+    if (completed == options.steps)
+      return {};
+    for (const NextInput &next : options.next) {
+      const plan::Port &input = program.inputs[size_t(next.input)];
+      const std::string what = "input \"" + input.name + "\": output \"" +
+                               program.outputs[size_t(next.output)].name +
+                               "\" of step " + std::to_string(completed);
+      if (Status valid = check(input, what, size_t(next.output)); !valid)
+        return valid;
+    }
     return {};
   }
 
@@ -194,6 +239,22 @@ private:
     }
     if (options.progress)
       options.progress(progress);
+  }
+
+  /// Training does not come back from a loss that is no number.
+  Status checkLoss(int completed) const {
+    if (lossOutput < 0 || options.allowNonfiniteLoss || options.skipCopies ||
+        std::isfinite(result.losses.back()))
+      return {};
+    const double loss = result.losses.back();
+    const DType type = result.outputs[size_t(lossOutput)].type.dtype;
+    return fail(
+        "step ", completed, ": the loss is ",
+        std::isnan(loss) ? "no number (NaN)" : "infinite",
+        ", and training can't go on from there; parameters and inputs may hold "
+        "NaN, or the learning rate may be too large",
+        type == DType::F16 ? ", or numbers beyond what f16 holds, 65504" : "",
+        "; --allow-nonfinite-loss goes on all the same");
   }
 
   /// Brings the parameters to whoever wants them after so many steps.
@@ -267,7 +328,13 @@ private:
       peak.buffer(buffer);
       measured[size_t(worker)].scattered +=
           step == options.firstStep ? bytes : 0;
-      const auto values = feeds[i].at(step, byteCount(type).value());
+      const int output = step == options.firstStep ? -1 : fedBy[i];
+      const auto values =
+          output >= 0 ? Result<std::shared_ptr<const std::byte>>(
+                            std::shared_ptr<const std::byte>(
+                                std::shared_ptr<void>(), // the output stays
+                                result.outputs[size_t(output)].bytes.data()))
+                      : feeds[i].at(step, byteCount(type).value());
       if (!values)
         return values.error();
       Status filled = device.write(own.offset, bytes, [&](std::byte *to) {
@@ -319,11 +386,14 @@ private:
            isFloat(typeOf(what.to).dtype);
   }
 
-  Status gather(int worker, DeviceWorker &device, Peak &peak) {
+  /// All outputs of the last step; of others, what is wanted of every step.
+  Status gather(int worker, DeviceWorker &device, bool isLast, Peak &peak) {
     measured[size_t(worker)].gathered = 0;
     for (const plan::Port &port : program.outputs)
       peak.buffer(port.buffer);
     for (const Share &share : shares[size_t(worker)]) {
+      if (!isLast && !everyStep[size_t(share.output)])
+        continue;
       const int buffer = program.outputs[size_t(share.output)].buffer;
       const plan::WorkerBuffer &own = place(worker, buffer);
       Tensor &whole = result.outputs[size_t(share.output)];
@@ -366,6 +436,8 @@ private:
   std::vector<Measured> measured;         // per worker
   std::vector<double> started;            // per step; worker 0's
   int lossOutput = -1;                    // of a training plan
+  std::vector<int> fedBy;      // per input: an output, or -1; see NextInput
+  std::vector<bool> everyStep; // per output: wanted after each step
   RunResult result;
   std::mutex mutex;
   std::optional<Error> problem;

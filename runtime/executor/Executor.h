@@ -28,6 +28,10 @@ struct RunOptions {
   /// Fetch and reduce of floats do nothing, and what is computed means nothing:
   /// to see what they cost.
   bool skipCopies = false;
+  /// Goes on where a step's loss is not a finite number.
+  bool allowNonfiniteLoss = false;
+  /// Inputs that take outputs of the step before, from the second step on.
+  std::vector<NextInput> next;
   std::vector<ParameterSink *> sinks;
   std::function<void(const Progress &)> progress; // after each step, if set
 };
@@ -56,7 +60,8 @@ struct RunResult {
 };
 
 /// `feeds` has one entry per input of the program. An error in one worker stops
-/// all; the first one is returned.
+/// all; the first one is returned. A loss that is not finite is one, unless the
+/// options allow it: nothing is written of that step or after it.
 Result<RunResult> execute(const plan::Partitioned &partitioned,
                           const std::string &kernels, Backend &backend,
                           const ParameterSource &parameters,

@@ -1,10 +1,10 @@
 #include "runtime/executor/GraphInputs.h"
 
 #include "runtime/graph/Bind.h"
-#include "runtime/graph/Change.h"
 #include "runtime/graph/Components.h"
 #include "runtime/graph/Layout.h"
 #include "runtime/graph/Members.h"
+#include "runtime/graph/Part.h"
 
 #include <algorithm>
 #include <cstring>
@@ -67,11 +67,16 @@ static bool isAmong(const std::vector<std::string> &names,
   return std::find(names.begin(), names.end(), port.name) != names.end();
 }
 
+/// Whether edges of a graph have rows that are not bound with it.
+static bool hasEdgeRows(const plan::GraphInputs &names) {
+  return !names.perEdge.empty() || !names.edgeOutputs.empty();
+}
+
 /// Inputs with a row per node are of one size, whichever graph is asked.
 static Status agree(const plan::Program &program,
                     const std::vector<RunGraph> &graphs) {
   for (const plan::Port &port : program.inputs) {
-    const auto first = graphRows(program, graphs, port);
+    const auto first = graphRows(program, graphs, {}, port);
     for (size_t g = 0; first && g < graphs.size(); ++g) {
       const plan::GraphInputs &names = program.graphs[g];
       const graph::Relation &relation = graphs[g].relation;
@@ -82,8 +87,8 @@ static Status agree(const plan::Program &program,
       const bool to = differs(names.perNode, relation.destinationNodes);
       if (to || differs(names.perSourceNode, relation.sourceNodes))
         return fail("input \"", port.name,
-                    "\" has a row per node: ", first->rows, " by ",
-                    first->graph->name, ", and ",
+                    "\" has a row per node: ", first->rows, " by ", first->of,
+                    ", and ",
                     to ? relation.destinationNodes : relation.sourceNodes,
                     " by ", graphs[g].name,
                     ": give files that agree, in a format that tells how many "
@@ -132,8 +137,9 @@ runtime::readRunGraphs(const plan::Program &program,
                           "take --parts, or the graphs themselves");
     std::vector<graph::Relation> relations;
     for (const std::string &file : (*files)[g]) {
-      auto relation = graph::readRelation(
-          file, {!names.sourceNodes, false, names.edgeTypes});
+      auto relation =
+          graph::readRelation(file, {!names.sourceNodes, false, names.edgeTypes,
+                                     !names.values.empty()});
       if (!relation)
         return relation.takeError();
       relations.push_back(std::move(*relation));
@@ -143,6 +149,9 @@ runtime::readRunGraphs(const plan::Program &program,
                       graph::sideBySide(std::move(relations)), sampled, count});
     if (names.graphs && portion == Portion::Parts)
       graphs.back().graphs = partsOf(graphs.back().relation.graph);
+    if (!sampled && hasEdgeRows(names))
+      graphs.back().edgeRows =
+          edgeRowsOf(program, names, graphs.back().relation);
   }
   if (Status same = agree(program, graphs); !same)
     return same.takeError();
@@ -158,8 +167,11 @@ static const plan::ListInput *listOf(const plan::GraphInputs &names,
   return nullptr;
 }
 
-static bool isEnd(const plan::GraphInputs &names, const plan::Port &port) {
-  return port.name == names.sources || port.name == names.destinations;
+/// Whether an input is what a file says of each edge.
+static bool isOfEdges(const plan::GraphInputs &names, const plan::Port &port) {
+  return port.name == names.sources || port.name == names.destinations ||
+         port.name == names.types || port.name == names.values ||
+         port.name == names.added;
 }
 
 /// What the plan has room for, by its inputs.
@@ -169,13 +181,16 @@ static graph::Room roomOf(const plan::Program &program,
   room.nodes = names.nodes;
   room.sourceNodes = names.sourceNodes;
   room.toNone = true; // for an end that nothing reads
-  for (const plan::Port &port : program.inputs)
-    if (isEnd(names, port)) {
+  if (names.layout)
+    room.edges = names.layout->rooms.edges;
+  for (const plan::Port &port : program.inputs) {
+    if (isOfEdges(names, port) || isAmong(names.perEdge, port)) {
       const int tensor = program.buffers[size_t(port.buffer)].tensor;
       room.edges = program.tensors[size_t(tensor)].type.shape[0];
-      if (port.name == names.destinations)
-        room.toNone = takesNone(port);
     }
+    if (port.name == names.destinations)
+      room.toNone = takesNone(port);
+  }
   return room;
 }
 
@@ -204,7 +219,12 @@ static Result<std::vector<Tensor>> bindWhole(const plan::Program &program,
     lists = std::move(*made);
   }
   graph::Ends ends;
-  if (!names.sources.empty() || !names.destinations.empty()) {
+  const bool readsEdges = std::any_of(
+      program.inputs.begin(), program.inputs.end(),
+      [&](const plan::Port &port) {
+        return isOfEdges(names, port) || isAmong(names.perEdge, port);
+      });
+  if (readsEdges) {
     auto made = graph::endsWithin(relation, roomOf(program, names));
     if (!made)
       return made.takeError();
@@ -226,6 +246,10 @@ static Result<std::vector<Tensor>> bindWhole(const plan::Program &program,
       tensors.push_back(std::move(ends.destinations));
     else if (port.name == names.types)
       tensors.push_back(std::move(ends.types));
+    else if (port.name == names.values)
+      tensors.push_back(std::move(ends.values));
+    else if (port.name == names.added)
+      tensors.push_back(std::move(ends.added));
     else if (names.graphs && port.name == names.graphOf)
       tensors.push_back(std::move(members));
     else if (listOf(names, port))
@@ -238,34 +262,59 @@ Result<std::vector<Tensor>> runtime::bindGraph(const plan::Program &program,
                                                graph::Relation relation) {
   if (!names.selfLoops)
     return bindWhole(program, names, relation);
-  relation.graph = graph::withSelfLoops(std::move(relation.graph)).graph;
-  auto tensors = bindWhole(program, names, relation);
+  auto tensors =
+      bindWhole(program, names, graph::withSelfLoops(std::move(relation)));
   if (!tensors)
     return fail("with self-loops, ", tensors.error().message);
   return tensors;
 }
 
+graph::Numbers runtime::edgeRowsOf(const plan::Program &program,
+                                   const plan::GraphInputs &names,
+                                   graph::Relation relation) {
+  if (names.selfLoops)
+    relation = graph::withSelfLoops(std::move(relation));
+  // That it fits, bindGraph says.
+  return graph::edgeRows(
+      relation, std::max(roomOf(program, names).edges, relation.graph.edges()));
+}
+
 const plan::GraphInputs *runtime::graphOf(const plan::Program &program,
                                           const plan::Port &port) {
   for (const plan::GraphInputs &names : program.graphs)
-    if (isEnd(names, port) || port.name == names.types ||
+    if (isOfEdges(names, port) ||
         (names.graphs && port.name == names.graphOf) || listOf(names, port))
       return &names;
   return nullptr;
 }
 
-std::optional<GraphRows> runtime::graphRows(const plan::Program &program,
-                                            const std::vector<RunGraph> &graphs,
-                                            const plan::Port &port) {
+std::optional<GraphRows> runtime::graphRows(
+    const plan::Program &program, const std::vector<RunGraph> &graphs,
+    const std::vector<graph::Numbers> &edgeOrders, const plan::Port &port) {
   for (size_t g = 0; g < graphs.size(); ++g) {
     const graph::Relation &relation = graphs[g].relation;
+    const auto rows = [&](int64_t count, const char *each) {
+      return GraphRows{graphs[g].name, count, each, graphs[g].sampled};
+    };
     if (isAmong(program.graphs[g].perNode, port))
-      return GraphRows{&graphs[g], relation.destinationNodes, "node"};
+      return rows(relation.destinationNodes, "node");
     if (isAmong(program.graphs[g].perSourceNode, port))
-      return GraphRows{&graphs[g], relation.sourceNodes, "node"};
+      return rows(relation.sourceNodes, "node");
     if (isAmong(program.graphs[g].perGraph, port))
-      return GraphRows{&graphs[g], graphs[g].graphs, "graph"};
+      return rows(graphs[g].graphs, "graph");
+    if (isAmong(program.graphs[g].perEdge, port)) {
+      GraphRows edges = rows(relation.fileEdges(), "edge");
+      edges.order = &graphs[g].edgeRows;
+      return edges;
+    }
   }
+  for (size_t k = 0; k < edgeOrders.size(); ++k)
+    if (const plan::EdgeRows &edges = program.edgeRows[k];
+        isAmong(edges.inputs, port))
+      return GraphRows{edges.graph.empty() ? "the graph that the plan was "
+                                             "compiled with"
+                                           : "graph \"" + edges.graph + "\"",
+                       edges.fileEdges, "edge", false, &edgeOrders[k]};
   return std::nullopt;
 }
 
@@ -297,4 +346,60 @@ Feed runtime::padRows(const plan::Port &port, const TensorType &type, Feed feed,
     fillRows(port, result.value, i * step + own, step - own);
   }
   return result;
+}
+
+Feed runtime::orderRows(const plan::Port &port, const TensorType &type,
+                        Feed feed, int64_t rows, const graph::Numbers &order) {
+  const int64_t step = byteCount(type).value();
+  const int64_t row = type.shape[0] ? step / type.shape[0] : 0;
+  const int64_t steps = feed.perStep ? feed.value.type.shape[0] : 1;
+  TensorType ordered = type;
+  if (feed.perStep)
+    ordered.shape.insert(ordered.shape.begin(), steps);
+  Feed result{makeTensor(ordered), feed.perStep, nullptr, 0};
+  for (int64_t i = 0; row > 0 && i < steps; ++i)
+    for (size_t e = 0; e < order.size(); ++e) {
+      const int64_t to = i * step + int64_t(e) * row;
+      if (order[e] < 0)
+        fillRows(port, result.value, to, row);
+      else
+        std::memcpy(result.value.bytes.data() + to,
+                    feed.value.bytes.data() + (i * rows + order[e]) * row,
+                    size_t(row));
+    }
+  return result;
+}
+
+Status runtime::orderOutputs(const plan::Program &program,
+                             const std::vector<RunGraph> &graphs,
+                             const std::vector<graph::Numbers> &edgeOrders,
+                             std::vector<Tensor> &outputs) {
+  const auto order = [&](const std::vector<std::string> &names,
+                         const graph::Numbers &rows, int64_t edges) {
+    graph::Numbers places(size_t(edges), -1); // of the file's rows
+    for (size_t e = 0; e < rows.size(); ++e)
+      if (rows[e] >= 0)
+        places[size_t(rows[e])] = int64_t(e);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (!isAmong(names, program.outputs[i]))
+        continue;
+      auto ordered = graph::gatherRows(outputs[i], places);
+      if (!ordered)
+        return Status(ordered.takeError());
+      outputs[i] = std::move(*ordered);
+    }
+    return Status();
+  };
+  for (size_t g = 0; g < graphs.size(); ++g)
+    if (!graphs[g].sampled)
+      if (Status done = order(program.graphs[g].edgeOutputs, graphs[g].edgeRows,
+                              graphs[g].relation.fileEdges());
+          !done)
+        return done;
+  for (size_t k = 0; k < edgeOrders.size(); ++k)
+    if (Status done = order(program.edgeRows[k].outputs, edgeOrders[k],
+                            program.edgeRows[k].fileEdges);
+        !done)
+      return done;
+  return {};
 }

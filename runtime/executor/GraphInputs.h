@@ -1,5 +1,5 @@
 // The graphs that a plan's model works on, from files of edges, and what has a
-// row per node of them, or per graph of a batch.
+// row per node or edge of them, or per graph of a batch.
 #ifndef SMEX_RUNTIME_EXECUTOR_GRAPHINPUTS_H
 #define SMEX_RUNTIME_EXECUTOR_GRAPHINPUTS_H
 
@@ -23,6 +23,8 @@ struct RunGraph {
   /// Not whole: it may be larger than the plan.
   bool sampled = false;
   int64_t graphs = 1; // of a batch: its files, or parts
+  /// Whole, and something has a row per edge: edgeRowsOf.
+  graph::Numbers edgeRows = {};
 };
 
 /// The graphs of the plan, in its order, from arguments `NAME=FILE`, or `FILE`
@@ -39,27 +41,40 @@ readRunGraphs(const plan::Program &program,
 /// The inputs that are of one of the plan's graphs (graphOf), in their order:
 /// sources and destinations, with self-loops where the model wants them, and
 /// with spare edges where the plan has room for more (graph::endsWithin), types
-/// of edges, the graph that each node is of (graph::membersWithin), lists of
-/// what is where (graph::layOut). Errors: a graph that does
-/// not fit the plan.
+/// and values of edges, which of them are added, the graph that each node is of
+/// (graph::membersWithin), lists of what is where (graph::layOut). Errors: a
+/// graph that does not fit the plan.
 Result<std::vector<Tensor>> bindGraph(const plan::Program &program,
                                       const plan::GraphInputs &names,
                                       graph::Relation relation);
+
+/// For each edge of the plan, in the order of bindGraph, the row of its
+/// features among those of the relation's edges as they are given, or -1
+/// (graph::edgeRows).
+graph::Numbers edgeRowsOf(const plan::Program &program,
+                          const plan::GraphInputs &names,
+                          graph::Relation relation);
 
 /// The graph whose edges, members, or places in groups an input holds, or null.
 const plan::GraphInputs *graphOf(const plan::Program &program,
                                  const plan::Port &port);
 
-/// How many nodes, or graphs, files say that there are, where an input has a
-/// row for each.
+/// How many nodes, edges or graphs files say that there are, where an input has
+/// a row for each.
 struct GraphRows {
-  const RunGraph *graph;
-  int64_t rows;
-  const char *each; // "node" or "graph"
+  std::string of; // the graph's files
+  int64_t rows = 0;
+  const char *each = ""; // "node", "edge" or "graph"
+  bool sampled = false;
+  /// Of edges, for each row of the plan which one of the file it is, or -1. Of
+  /// nothing else: the plan has the same rows, and then perhaps more.
+  const graph::Numbers *order = nullptr;
 };
-std::optional<GraphRows> graphRows(const plan::Program &program,
-                                   const std::vector<RunGraph> &graphs,
-                                   const plan::Port &port);
+/// `edgeOrders`: the plan's, of graphs that it was compiled with.
+std::optional<GraphRows>
+graphRows(const plan::Program &program, const std::vector<RunGraph> &graphs,
+          const std::vector<graph::Numbers> &edgeOrders,
+          const plan::Port &port);
 
 /// What a node that is none has: the value that does not count, or else zeros.
 void fillRows(const plan::Port &port, Tensor &tensor, int64_t firstByte,
@@ -69,6 +84,19 @@ void fillRows(const plan::Port &port, Tensor &tensor, int64_t firstByte,
 /// up to the plan's `type`. `rows` at most the plan's.
 Feed padRows(const plan::Port &port, const TensorType &type, Feed feed,
              int64_t rows);
+
+/// The same in the order of the plan's edges: row i of each step is row
+/// order[i], and counts for nothing where that is -1. `rows` of each step.
+Feed orderRows(const plan::Port &port, const TensorType &type, Feed feed,
+               int64_t rows, const graph::Numbers &order);
+
+/// Outputs with a row per edge, by name, as the files have the edges: the rows
+/// of edges of the graphs that were given, or that the plan was compiled with.
+/// Others as they are.
+Status orderOutputs(const plan::Program &program,
+                    const std::vector<RunGraph> &graphs,
+                    const std::vector<graph::Numbers> &edgeOrders,
+                    std::vector<Tensor> &outputs);
 
 } // namespace smex::runtime
 

@@ -27,9 +27,10 @@ std::string listOf(const plan::Program &program) {
   return text.empty() ? "none" : text;
 }
 
-/// What the plan says of the first `count` elements.
-Status inRange(const plan::Port &port, const std::string &file,
-               const Tensor &tensor, int64_t count) {
+} // namespace
+
+Status runtime::checkRange(const plan::Port &port, const std::string &what,
+                           const Tensor &tensor, int64_t count) {
   if (!port.low || !port.high)
     return {};
   const DType type = tensor.type.dtype;
@@ -44,14 +45,21 @@ Status inRange(const plan::Port &port, const std::string &file,
     if (!beyond && ((*port.low <= value && value <= *port.high) ||
                     (port.ignore && value == *port.ignore)))
       continue;
-    return fail("input \"", port.name, "\": ", file, ": element ",
-                io::coordinates(tensor.type.shape, e), " is ",
-                beyond ? std::to_string(bits) : std::to_string(value), ", ",
-                *port.low, " to ", *port.high,
+    return fail(what, ": element ", io::coordinates(tensor.type.shape, e),
+                " is ", beyond ? std::to_string(bits) : std::to_string(value),
+                ", ", *port.low, " to ", *port.high,
                 port.ignore ? ", or " + std::to_string(*port.ignore) + "," : "",
                 " allowed");
   }
   return {};
+}
+
+namespace {
+/// Of a file's tensor.
+Status inRange(const plan::Port &port, const std::string &file,
+               const Tensor &tensor, int64_t count) {
+  return checkRange(port, "input \"" + port.name + "\": " + file, tensor,
+                    count);
 }
 
 /// The file's tensor as a feed of this type. `otherwise`: what else could be
@@ -88,19 +96,29 @@ int64_t rowsOf(const TensorType &tensor, const TensorType &type) {
   return tensor.rank() > int(perStep) ? tensor.shape[perStep] : -1;
 }
 
-/// As check, of an input with a row per node, or graph.
+/// As check, of an input with a row per node, edge or graph.
 Result<Feed> checkRows(const plan::Port &port, const TensorType &type,
                        const std::string &file, Tensor tensor, int steps,
                        const GraphRows &rows) {
-  const bool sampled = rows.graph->sampled;
+  const bool sampled = rows.sampled;
   const std::string each =
-      std::string("a row per ") + rows.each + " of " + rows.graph->name;
+      std::string("a row per ") + rows.each + " of " + rows.of;
   TensorType own = type;
   own.shape[0] = rows.rows;
   if (sampled && tensor.type != own)
     return fail("input \"", port.name, "\": ", file, " is ",
                 toString(tensor.type), ", and ", toString(own),
                 " is expected, ", each);
+  if (rows.order && !sampled) { // in the file's order, and no other
+    if (rowsOf(tensor.type, type) != own.shape[0])
+      return fail("input \"", port.name, "\": ", file, " is ",
+                  toString(tensor.type), ", ", toString(own), " expected, ",
+                  each);
+    auto feed = check(port, own, file, std::move(tensor), steps);
+    if (!feed)
+      return feed;
+    return orderRows(port, type, std::move(*feed), own.shape[0], *rows.order);
+  }
   if (!sampled && rowsOf(tensor.type, type) != own.shape[0])
     return check(port, type, file, std::move(tensor), steps,
                  own == type ? "" : ", or " + toString(own) + ", " + each);
@@ -151,7 +169,9 @@ Status addGraph(const plan::Program &program, const plan::GraphInputs &names,
 Result<std::vector<Feed>>
 runtime::readInputs(const plan::Program &program,
                     const std::vector<std::string> &arguments, int steps,
-                    uint64_t seed, const std::vector<RunGraph> &graphs) {
+                    uint64_t seed, const std::vector<RunGraph> &graphs,
+                    const std::vector<graph::Numbers> &edgeOrders,
+                    const std::vector<NextInput> &next) {
   std::vector<std::optional<Feed>> given(program.inputs.size());
   for (size_t g = 0; g < graphs.size(); ++g)
     if (Status added = addGraph(program, program.graphs[g], graphs[g], given);
@@ -194,12 +214,17 @@ runtime::readInputs(const plan::Program &program,
       return error;
     }
     const TensorType &type = typeOf(program, port);
-    const auto rows = graphRows(program, graphs, port);
+    const auto rows = graphRows(program, graphs, edgeOrders, port);
     auto feed =
         rows ? checkRows(port, type, file, std::move(*tensor), steps, *rows)
              : check(port, type, file, std::move(*tensor), steps);
     if (!feed)
       return feed.takeError();
+    if (feed->perStep && isFed(next, found))
+      return fail("input \"", port.name, "\": ", file,
+                  " has a value for each step, but --feed gives all but the "
+                  "first one: ",
+                  toString(type), " expected");
     given[found] = std::move(*feed);
   }
 
@@ -210,6 +235,15 @@ runtime::readInputs(const plan::Program &program,
       feeds.emplace_back();
       continue;
     }
+    if (!given[i] && !arguments.empty() && isFed(next, i)) {
+      // An empty cache, a state at rest.
+      Feed zeros{makeTensor(typeOf(program, port)), false, nullptr, 0};
+      if (Status valid = inRange(port, "zeros", zeros.value,
+                                 *elementCount(zeros.value.type.shape));
+          !valid)
+        return valid.takeError();
+      given[i] = std::move(zeros);
+    }
     if (!given[i] && !arguments.empty())
       return fail("input \"", port.name, "\" is missing: add ",
                   graphOption(program, port), "--input ", port.name, "=FILE (",
@@ -217,8 +251,8 @@ runtime::readInputs(const plan::Program &program,
                   "), or give no input at all to run on synthetic ones");
     if (!given[i]) {
       TensorType type = typeOf(program, port);
-      if (const auto rows = graphRows(program, graphs, port);
-          rows && rows->graph->sampled)
+      if (const auto rows = graphRows(program, graphs, edgeOrders, port);
+          rows && rows->sampled)
         type.shape[0] = rows->rows;
       if (!byteCount(type))
         return fail("input \"", port.name, "\" would be of type ",

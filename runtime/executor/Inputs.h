@@ -3,6 +3,7 @@
 #define SMEX_RUNTIME_EXECUTOR_INPUTS_H
 
 #include "runtime/executor/GraphInputs.h"
+#include "runtime/executor/NextInputs.h"
 #include "support/Tensor.h"
 
 namespace smex::runtime {
@@ -14,13 +15,25 @@ namespace smex::runtime {
 /// feeds without a value, too).
 ///
 /// What has a row per node, or per graph of a batch, may have as many as there
-/// are: more of them, which count for nothing, are added. Of a graph to be
+/// are: more of them, which count for nothing, are added. What has a row per
+/// edge has as many as there are edges in the graph's files, in their order:
+/// also where the plan was compiled with the graph, `edgeOrders` being the
+/// plan's. Of a graph to be
 /// sampled it must have as many, and is left so; the ends have feeds without a
-/// value. Errors: what is wrong with a file, or does not fit the plan.
-Result<std::vector<Feed>> readInputs(const plan::Program &program,
-                                     const std::vector<std::string> &arguments,
-                                     int steps, uint64_t seed,
-                                     const std::vector<RunGraph> &graphs = {});
+/// value. What `next` feeds has one value, the first step's: zeros where others
+/// are given and it is not. Errors: what is wrong with a file, or does not fit
+/// the plan.
+Result<std::vector<Feed>>
+readInputs(const plan::Program &program,
+           const std::vector<std::string> &arguments, int steps, uint64_t seed,
+           const std::vector<RunGraph> &graphs = {},
+           const std::vector<graph::Numbers> &edgeOrders = {},
+           const std::vector<NextInput> &next = {});
+
+/// Whether the first `count` elements are in the port's range, if it has one;
+/// the error begins with `what`, which says where they are from.
+Status checkRange(const plan::Port &port, const std::string &what,
+                  const Tensor &tensor, int64_t count);
 
 /// The feeds of `program` in the order of another program's inputs, which must
 /// be the same ones.

@@ -48,9 +48,8 @@ public:
   }
 
   int64_t bytesOf(int index) const {
-    const plan::BufferInfo &info = program.buffers[size_t(index)];
     return volume(worker.buffers[size_t(index)].box) *
-           byteSize(program.tensors[size_t(info.tensor)].type.dtype);
+           byteSize(plan::elementType(program, index));
   }
 
   int64_t value() const { return bytes; }

@@ -14,10 +14,16 @@ namespace {
 
 class RelationSampler : public Sampler {
 public:
+  /// What edges of each graph of the plan have.
+  struct OfEdges {
+    Numbers types;             // or none
+    std::vector<float> values; // or none
+  };
+
   RelationSampler(const RowKinds &kinds, graph::HeteroGraph given,
-                  std::vector<Numbers> edgeTypes, Numbers fanouts, size_t type)
+                  std::vector<OfEdges> ofEdges, Numbers fanouts, size_t type)
       : kinds(kinds), graph(std::move(given)), in(graph::byDestination(graph)),
-        edgeTypes(std::move(edgeTypes)), fanouts(std::move(fanouts)),
+        ofEdges(std::move(ofEdges)), fanouts(std::move(fanouts)),
         type(int64_t(type)) {}
 
   Result<Taken> take(const Numbers &some, uint64_t seed) override {
@@ -25,7 +31,7 @@ public:
     if (!part)
       return fail("--sample: ", part.error().message);
     Taken taken;
-    for (size_t g = 0; g < edgeTypes.size(); ++g) {
+    for (size_t g = 0; g < ofEdges.size(); ++g) {
       const graph::EdgeType &edges = part->graph.edgeTypes()[g];
       graph::Relation relation;
       relation.sourceNodes = nodesOf(*part, kinds.sources(g));
@@ -33,11 +39,18 @@ public:
       relation.graph = graph::Graph::sound(
           std::max(relation.sourceNodes, relation.destinationNodes),
           edges.sources, edges.destinations);
-      if (!edgeTypes[g].empty())
-        relation.types = graph::gather(edgeTypes[g], part->oldEdges[g]);
+      const auto &[types, values] = ofEdges[g];
+      if (!types.empty())
+        relation.types = graph::gather(types, part->oldEdges[g]);
+      if (!values.empty())
+        for (int64_t edge : part->oldEdges[g])
+          relation.values.push_back(values[size_t(edge)]);
       taken.relations.push_back(std::move(relation));
     }
     taken.rows = std::move(part->oldNodes);
+    taken.rows.emplace_back(); // graphs of a batch: there is none
+    for (Numbers &edges : part->oldEdges)
+      taken.rows.push_back(std::move(edges));
     return taken;
   }
   std::string what(size_t count) const override {
@@ -52,7 +65,7 @@ private:
   const RowKinds &kinds;
   const graph::HeteroGraph graph;
   const std::vector<graph::Rows> in;
-  const std::vector<Numbers> edgeTypes; // of each graph of the plan; or none
+  const std::vector<OfEdges> ofEdges;
   const Numbers fanouts;
   const int64_t type; // of the nodes that samples are for
 };
@@ -93,18 +106,19 @@ Result<std::unique_ptr<Sampler>> runtime::makeRelationSampler(
   if (!types)
     return types.takeError();
   std::vector<graph::EdgeType> edges;
-  std::vector<Numbers> edgeTypes;
+  std::vector<RelationSampler::OfEdges> ofEdges;
   for (size_t g = 0; g < graphs.size(); ++g) {
     auto [sources, destinations] =
         std::move(graphs[g].relation.graph).takeEnds();
     edges.push_back({kinds.types()[kinds.sources(g)], program.graphs[g].name,
                      kinds.types()[kinds.destinations(g)], std::move(sources),
                      std::move(destinations)});
-    edgeTypes.push_back(std::move(graphs[g].relation.types));
+    ofEdges.push_back({std::move(graphs[g].relation.types),
+                       std::move(graphs[g].relation.values)});
   }
   auto graph = graph::HeteroGraph::make(std::move(*types), std::move(edges));
   if (!graph)
     return fail("--sample: ", graph.error().message);
   return Result<std::unique_ptr<Sampler>>(std::make_unique<RelationSampler>(
-      kinds, std::move(*graph), std::move(edgeTypes), sampling.fanouts, type));
+      kinds, std::move(*graph), std::move(ofEdges), sampling.fanouts, type));
 }

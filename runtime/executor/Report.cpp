@@ -5,7 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
-#include <set>
+#include <map>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -60,11 +60,11 @@ std::string runtime::traceJson(const plan::Program &program,
       {{"displayTimeUnit", "ms"}, {"traceEvents", events}});
 }
 
-std::vector<std::string>
+Result<std::vector<std::string>>
 runtime::outputFiles(const std::vector<plan::Port> &outputs) {
   constexpr size_t longest = 200; // file systems take 255 bytes
   std::vector<std::string> files;
-  std::set<std::string> used;
+  std::map<std::string, const std::string *> used; // whose names these are
   for (const plan::Port &port : outputs) {
     std::string name = port.name;
     for (char &c : name)
@@ -78,10 +78,12 @@ runtime::outputFiles(const std::vector<plan::Port> &outputs) {
         --end; // not inside a UTF-8 character
       name.resize(end);
     }
-    std::string file = name;
-    for (int number = 2; !used.insert(file).second; ++number)
-      file = name + "_" + std::to_string(number);
-    files.push_back(file + ".npy");
+    const auto [first, isNew] = used.emplace(name, &port.name);
+    if (!isNew)
+      return fail("outputs \"", *first->second, "\" and \"", port.name,
+                  "\" would both be written to ", name,
+                  ".npy: rename one of them in the model");
+    files.push_back(name + ".npy");
   }
   return files;
 }
@@ -97,8 +99,11 @@ runtime::writeOutputs(const std::string &directory,
     error.fault = Fault::Environment;
     return error;
   }
+  const auto names = outputFiles(outputs);
+  if (!names)
+    return names.error();
   std::vector<std::string> files;
-  for (const std::string &name : outputFiles(outputs)) {
+  for (const std::string &name : *names) {
     const std::string path = (std::filesystem::path(directory) / name).string();
     Status written = io::writeNpy(path, result.outputs[files.size()]);
     if (!written)

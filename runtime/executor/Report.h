@@ -14,9 +14,10 @@ std::string metricsJson(const std::string &backend, const RunResult &result,
 std::string traceJson(const plan::Program &program, const RunResult &result);
 
 /// A file name in the folder for every output, `<name>.npy`: what would leave
-/// the folder or is no part of a file name becomes '_', and names that then
-/// coincide get numbers.
-std::vector<std::string> outputFiles(const std::vector<plan::Port> &outputs);
+/// the folder or is no part of a file name becomes '_'. An error where two
+/// names then coincide: nobody could tell whose file it is.
+Result<std::vector<std::string>>
+outputFiles(const std::vector<plan::Port> &outputs);
 
 /// Writes the outputs to the folder, which is made if need be; each file
 /// appears as a whole. The names of the files.

@@ -37,6 +37,8 @@ std::optional<size_t> RowKinds::of(const plan::Port &port) const {
       return sources(g);
     if (isAmong(graphs[g].perGraph))
       return names.size();
+    if (isAmong(graphs[g].perEdge))
+      return edges(g);
   }
   return std::nullopt;
 }
@@ -50,7 +52,8 @@ namespace {
 /// Of one graph, with nodes of one type.
 class GraphSampler : public Sampler {
 public:
-  explicit GraphSampler(Numbers types) : types(std::move(types)) {}
+  explicit GraphSampler(const graph::Relation &whole)
+      : types(whole.types), values(whole.values) {}
 
 protected:
   Taken takenOf(graph::Part part) const {
@@ -58,19 +61,22 @@ protected:
     taken.relations = {graph::Relation::of(std::move(part.graph))};
     if (!types.empty())
       taken.relations[0].types = graph::gather(types, part.oldEdges);
-    taken.rows = {std::move(part.oldNodes), {}};
+    if (!values.empty())
+      for (int64_t edge : part.oldEdges)
+        taken.relations[0].values.push_back(values[size_t(edge)]);
+    taken.rows = {std::move(part.oldNodes), {}, std::move(part.oldEdges)};
     return taken;
   }
 
 private:
-  const Numbers types; // of edges, where they have some
+  const Numbers types;             // of edges, where they have some
+  const std::vector<float> values; // likewise
 };
 
 class PartSampler : public GraphSampler {
 public:
   explicit PartSampler(graph::Relation whole)
-      : GraphSampler(std::move(whole.types)),
-        components(std::move(whole.graph)) {}
+      : GraphSampler(whole), components(std::move(whole.graph)) {}
 
   Result<Taken> take(const Numbers &some, uint64_t) override {
     Taken taken = takenOf(components.take(some));
@@ -92,7 +98,7 @@ private:
 class NeighbourSampler : public GraphSampler {
 public:
   NeighbourSampler(graph::Relation whole, Numbers fanouts)
-      : GraphSampler(std::move(whole.types)), graph(std::move(whole.graph)),
+      : GraphSampler(whole), graph(std::move(whole.graph)),
         in(graph::byDestination(graph)), fanouts(std::move(fanouts)) {}
 
   Result<Taken> take(const Numbers &some, uint64_t seed) override {
@@ -114,7 +120,7 @@ private:
 class WalkSampler : public GraphSampler {
 public:
   WalkSampler(graph::Relation whole, int64_t length)
-      : GraphSampler(std::move(whole.types)), length(length),
+      : GraphSampler(whole), length(length),
         backwards(graph::reversed(whole.graph)),
         out(graph::bySource(backwards)) {}
 

@@ -24,7 +24,8 @@ struct Sampling {
 };
 
 /// What inputs have a row for each of: nodes of a type, by the plan's names of
-/// types ("" where there is one), and last, graphs of a batch.
+/// types ("" where there is one), then graphs of a batch, and last, edges of
+/// each of the plan's graphs.
 class RowKinds {
 public:
   explicit RowKinds(const plan::Program &program);
@@ -33,6 +34,13 @@ public:
   /// The types of nodes of a graph of the plan.
   size_t sources(size_t graph) const { return ends[graph].first; }
   size_t destinations(size_t graph) const { return ends[graph].second; }
+  /// The kind that edges of a graph are.
+  size_t edges(size_t graph) const { return names.size() + 1 + graph; }
+  /// The graph whose edges a kind is.
+  std::optional<size_t> edgesOf(size_t kind) const {
+    return kind > names.size() ? std::optional(kind - names.size() - 1)
+                               : std::nullopt;
+  }
   /// That of an input; nothing where its rows are of no graph.
   std::optional<size_t> of(const plan::Port &port) const;
 
@@ -44,7 +52,8 @@ private:
   std::vector<std::pair<size_t, size_t>> ends;
 };
 
-/// Of each graph of the plan a part; of each kind of rows, which ones they are.
+/// Of each graph of the plan a part; of each kind of rows, which ones they are:
+/// of edges, those of the part, in its order.
 struct Taken {
   std::vector<graph::Relation> relations;
   std::vector<graph::Numbers> rows;

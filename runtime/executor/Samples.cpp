@@ -197,6 +197,13 @@ private:
   Result<Batch> batchOf(const Taken &taken, size_t count, Batch batch) const {
     for (const Port &port : ports) {
       Numbers rows = taken.rows[port.kind];
+      if (const auto graph = kinds.edgesOf(port.kind)) {
+        auto values = edgeValues(taken, *graph, port, std::move(rows));
+        if (!values)
+          return values.takeError();
+        batch.push_back(std::move(*values));
+        continue;
+      }
       int64_t own = int64_t(rows.size());
       if (port.counts && sampling.parts == 0)
         own = port.kind == drawnKind ? int64_t(count) : 0;
@@ -210,6 +217,20 @@ private:
       batch.push_back(std::move(*values));
     }
     return batch;
+  }
+
+  /// Of edges, those that were taken in the plan's order.
+  Result<Tensor> edgeValues(const Taken &taken, size_t graph, const Port &port,
+                            const Numbers &old) const {
+    const Numbers order =
+        edgeRowsOf(program, program.graphs[graph], taken.relations[graph]);
+    auto values = graph::gatherRows(port.value, old);
+    if (!values)
+      return values;
+    return orderRows(port.port, port.type,
+                     {std::move(*values), false, nullptr, 0},
+                     int64_t(old.size()), order)
+        .value;
   }
 
   const plan::Program &program;

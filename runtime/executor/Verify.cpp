@@ -15,6 +15,19 @@ static Tensor tensorOf(const std::vector<double> &losses) {
   return tensor;
 }
 
+/// The float of the widest tolerance among those that the program computes:
+/// what passes through f16 is as exact as f16, whatever its own type is.
+static DType leastExact(const plan::Program &program) {
+  DType found = DType::F32;
+  for (const plan::Instruction &instruction : program.instructions) {
+    const int tensor = program.buffers[size_t(instruction.to)].tensor;
+    const DType type = program.tensors[size_t(tensor)].type.dtype;
+    if (io::toleranceOf(type) > io::toleranceOf(found))
+      found = type;
+  }
+  return found;
+}
+
 Result<std::string> runtime::verify(const plan::Plan &plan,
                                     const RunResult &partitioned,
                                     const RunResult &unpartitioned) {
@@ -24,6 +37,8 @@ Result<std::string> runtime::verify(const plan::Plan &plan,
   };
   bool bitEqual = true;
   double relative = 0;
+  const DType computed = leastExact(plan.unpartitioned.program);
+  const double tolerance = io::toleranceOf(computed);
   const auto &outputs = plan.partitioned.program.outputs;
   const auto &references = plan.unpartitioned.program.outputs;
   for (size_t o = 0; o < outputs.size(); ++o) {
@@ -35,8 +50,8 @@ Result<std::string> runtime::verify(const plan::Plan &plan,
                "\": the unpartitioned program has no such output");
       continue;
     }
-    const io::Comparison comparison =
-        io::compare(partitioned.outputs[o], unpartitioned.outputs[r]);
+    const io::Comparison comparison = io::compare(
+        partitioned.outputs[o], unpartitioned.outputs[r], tolerance);
     if (!comparison.same)
       complain("output \"", outputs[o].name,
                "\" is not that of the unpartitioned run: ", comparison.text);
@@ -46,8 +61,9 @@ Result<std::string> runtime::verify(const plan::Plan &plan,
 
   // The outputs are the last step's; of training, each step counts.
   if (!partitioned.losses.empty()) {
-    const io::Comparison comparison = io::compare(
-        tensorOf(partitioned.losses), tensorOf(unpartitioned.losses));
+    const io::Comparison comparison =
+        io::compare(tensorOf(partitioned.losses),
+                    tensorOf(unpartitioned.losses), tolerance);
     if (!comparison.same)
       complain("the losses of the steps are not those of the unpartitioned "
                "run: ",
@@ -76,7 +92,10 @@ Result<std::string> runtime::verify(const plan::Plan &plan,
   std::snprintf(
       text, sizeof text,
       "every output is within %.2g of the unpartitioned run's largest "
-      "magnitude (%g allowed)",
-      relative, io::defaultTolerance);
-  return std::string(text);
+      "magnitude (%g allowed",
+      relative, tolerance);
+  std::string line = text;
+  if (computed != DType::F32)
+    line += " where " + std::string(name(computed)) + " is computed";
+  return line + ")";
 }

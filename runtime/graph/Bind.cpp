@@ -13,27 +13,45 @@ static Tensor column(const Numbers &values, const Numbers &order) {
 }
 
 /// Of no edges, nobody can tell whether they have types: there is a list.
-static bool haveTypes(const Graph &graph, const Numbers &types) {
-  return !types.empty() || graph.edges() == 0;
+static bool haveTypes(const Relation &relation) {
+  return !relation.types.empty() || relation.graph.edges() == 0;
 }
 
-static Ends endsOf(const Graph &graph, const Numbers &types) {
-  const Numbers order = canonicalOrder(graph);
-  return {column(graph.sources(), order), column(graph.destinations(), order),
-          haveTypes(graph, types) ? column(types, order) : Tensor()};
+/// What edges have besides their ends and types.
+static void addRest(const Relation &relation, const Numbers &order,
+                    Ends &ends) {
+  const int64_t edges = int64_t(order.size());
+  const int64_t inFiles = relation.fileEdges();
+  ends.added = makeTensor({DType::Bool, {edges}});
+  for (int64_t i = 0; i < edges; ++i)
+    ends.added.bytes[size_t(i)] = std::byte(order[size_t(i)] >= inFiles);
+  if (relation.values.empty() && inFiles > 0)
+    return;
+  ends.values = makeTensor({DType::F32, {edges}});
+  for (int64_t i = 0; i < edges; ++i)
+    if (const int64_t e = order[size_t(i)]; e < inFiles)
+      ends.values.data<float>()[i] = relation.values[size_t(e)];
 }
 
-Ends graph::endsOf(const Graph &graph) { return ::endsOf(graph, {}); }
+Ends graph::endsOf(const Graph &graph) { return endsOf(Relation::of(graph)); }
 
 Ends graph::endsOf(const Relation &relation) {
-  return ::endsOf(relation.graph, relation.types);
+  const Numbers order = canonicalOrder(relation.graph);
+  Ends ends;
+  ends.sources = column(relation.graph.sources(), order);
+  ends.destinations = column(relation.graph.destinations(), order);
+  if (haveTypes(relation))
+    ends.types = column(relation.types, order);
+  addRest(relation, order, ends);
+  return ends;
 }
 
 Ends graph::endsOf(Relation &&relation) {
   const Numbers order = canonicalOrder(relation.graph);
-  const bool typed = haveTypes(relation.graph, relation.types);
-  auto [sources, destinations] = std::move(relation.graph).takeEnds();
+  const bool typed = haveTypes(relation);
   Ends ends;
+  addRest(relation, order, ends);
+  auto [sources, destinations] = std::move(relation.graph).takeEnds();
   const auto move = [&](Numbers &list, Tensor &to) {
     to = column(list, order);
     Numbers().swap(list);
@@ -43,6 +61,14 @@ Ends graph::endsOf(Relation &&relation) {
   if (typed)
     move(relation.types, ends.types);
   return ends;
+}
+
+Numbers graph::edgeRows(const Relation &relation, int64_t room) {
+  Numbers rows = canonicalOrder(relation.graph);
+  for (int64_t &row : rows)
+    row = row < relation.fileEdges() ? row : -1;
+  rows.resize(size_t(room), -1);
+  return rows;
 }
 
 namespace {
@@ -59,9 +85,10 @@ struct Spare {
 
 } // namespace
 
-static Result<Ends> within(const Graph &graph, const Numbers &types,
-                           int64_t sourceNodes, int64_t destinationNodes,
-                           const Room &room) {
+Result<Ends> graph::endsWithin(const Relation &relation, const Room &room) {
+  const Graph &graph = relation.graph;
+  const int64_t sourceNodes = relation.sourceNodes;
+  const int64_t destinationNodes = relation.destinationNodes;
   const auto above = [&](const char *what, const char *dim, int64_t has,
                          int64_t fits) {
     return fail("has ", has, " ", what, ", and the plan has room for ", fits,
@@ -77,7 +104,7 @@ static Result<Ends> within(const Graph &graph, const Numbers &types,
                  room.nodes);
   if (graph.edges() > room.edges)
     return above("edges", "edges", graph.edges(), room.edges);
-  Ends ends = endsOf(graph, types);
+  Ends ends = endsOf(relation);
   const Spare sources = {sourceNodes, roomForSources - sourceNodes};
   const Spare destinations = {destinationNodes, room.nodes - destinationNodes};
   const int64_t spareEdges = room.edges - graph.edges();
@@ -91,10 +118,11 @@ static Result<Ends> within(const Graph &graph, const Numbers &types,
                 " a node more: compile it with --dim ",
                 room.sourceNodes ? "NODES=" : "nodes=", all + 1);
   }
-  for (Tensor *tensor : {&ends.sources, &ends.destinations, &ends.types})
+  for (Tensor *tensor : {&ends.sources, &ends.destinations, &ends.types,
+                         &ends.values, &ends.added})
     if (tensor->type.rank() == 1) {
       tensor->type.shape[0] = room.edges;
-      tensor->bytes.resize(size_t(room.edges) * sizeof(int64_t));
+      tensor->bytes.resize(size_t(byteCount(tensor->type).value()));
     }
   for (int64_t i = 0; i < spareEdges; ++i) {
     ends.sources.data<int64_t>()[graph.edges() + i] =
@@ -106,10 +134,5 @@ static Result<Ends> within(const Graph &graph, const Numbers &types,
 }
 
 Result<Ends> graph::endsWithin(const Graph &graph, const Room &room) {
-  return within(graph, {}, graph.nodes(), graph.nodes(), room);
-}
-
-Result<Ends> graph::endsWithin(const Relation &relation, const Room &room) {
-  return within(relation.graph, relation.types, relation.sourceNodes,
-                relation.destinationNodes, room);
+  return endsWithin(Relation::of(graph), room);
 }

@@ -1,5 +1,10 @@
-// A graph as the inputs of a model that is to work on it, the ends of its edges
-// and their types; for a plan with room for more nodes and edges, too.
+// A graph as the inputs of a model that is to work on it: the ends of its
+// edges, and what each edge has besides; for a plan with room for more nodes
+// and edges, too.
+//
+// A model's edges are in an order of their own (canonicalOrder, Rows.h), with
+// self-loops that no file has, and spare ones at the end. Features of edges
+// follow by edgeRows, and by nothing else.
 #ifndef SMEX_RUNTIME_GRAPH_BIND_H
 #define SMEX_RUNTIME_GRAPH_BIND_H
 
@@ -13,12 +18,22 @@ namespace smex::graph {
 /// and is of type types[e], if edges have types (or there are none).
 struct Ends {
   Tensor sources, destinations, types;
+  /// f32[edges]: the number in the file, if it was taken from it; 0 of what is
+  /// in no file.
+  Tensor values;
+  /// bool[edges]: is it a self-loop that was added?
+  Tensor added;
 };
 
 /// In the canonical order (Rows.h); O(V + E).
 Ends endsOf(const Graph &graph);
 Ends endsOf(const Relation &relation);
 Ends endsOf(Relation &&relation); // the same, in less memory
+
+/// Where the features of each edge are, of `room` edges, at least as many as
+/// there are: its number in the files (of several, one after the other), or -1,
+/// for a self-loop that was added and for spare edges. O(V + E + room).
+Numbers edgeRows(const Relation &relation, int64_t room);
 
 /// What a plan has room for.
 struct Room {

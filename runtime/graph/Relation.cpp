@@ -49,12 +49,24 @@ Result<Relation> graph::readRelation(const std::string &path,
       return types.takeError();
     relation.types = std::move(*types);
   }
+  if (kind.values) {
+    relation.values.reserve(matrix->row.size());
+    for (int64_t e = 0; e < matrix->entries(); ++e)
+      relation.values.push_back(float(io::valueOf(*matrix, e)));
+  }
   auto graph = kind.ofOneType ? fromMatrix(std::move(*matrix), path)
                               : betweenTypes(std::move(*matrix), path);
   if (!graph)
     return graph.takeError();
-  relation.graph = kind.selfLoops ? withSelfLoops(std::move(*graph)).graph
-                                  : std::move(*graph);
+  relation.graph = std::move(*graph);
+  return kind.selfLoops ? withSelfLoops(std::move(relation))
+                        : std::move(relation);
+}
+
+Relation graph::withSelfLoops(Relation relation) {
+  const int64_t before = relation.graph.edges();
+  relation.graph = withSelfLoops(std::move(relation.graph)).graph;
+  relation.loops += relation.graph.edges() - before;
   return relation;
 }
 
@@ -63,15 +75,27 @@ Relation graph::sideBySide(std::vector<Relation> relations) {
     return std::move(relations.front());
   Relation all;
   Numbers sources, destinations;
+  const auto add = [&](bool loops) {
+    all.sourceNodes = all.destinationNodes = 0;
+    for (const Relation &each : relations) {
+      const int64_t first = loops ? each.fileEdges() : 0;
+      const int64_t end = loops ? each.graph.edges() : each.fileEdges();
+      for (int64_t e = first; e < end; ++e) {
+        sources.push_back(each.graph.source(e) + all.sourceNodes);
+        destinations.push_back(each.graph.destination(e) +
+                               all.destinationNodes);
+      }
+      all.sourceNodes += each.sourceNodes;
+      all.destinationNodes += each.destinationNodes;
+    }
+  };
+  for (const bool loops : {false, true})
+    add(loops);
   for (const Relation &each : relations) {
-    for (int64_t node : each.graph.sources())
-      sources.push_back(node + all.sourceNodes);
-    for (int64_t node : each.graph.destinations())
-      destinations.push_back(node + all.destinationNodes);
     all.types.insert(all.types.end(), each.types.begin(), each.types.end());
+    all.values.insert(all.values.end(), each.values.begin(), each.values.end());
     all.sizes.insert(all.sizes.end(), each.sizes.begin(), each.sizes.end());
-    all.sourceNodes += each.sourceNodes;
-    all.destinationNodes += each.destinationNodes;
+    all.loops += each.loops;
   }
   all.graph = Graph::sound(std::max(all.sourceNodes, all.destinationNodes),
                            std::move(sources), std::move(destinations));

@@ -80,6 +80,15 @@ struct Differences {
 };
 } // namespace
 
+double io::toleranceOf(DType type) {
+  constexpr double roundings = 16; // sqrt(256)
+  if (type == DType::F16)
+    return roundings * 0x1p-11;
+  if (type == DType::BF16)
+    return roundings * 0x1p-8;
+  return 1e-4;
+}
+
 double io::realAt(const Tensor &tensor, int64_t element) {
   return useElement(tensor, element, [](auto value) { return double(value); });
 }
@@ -92,6 +101,10 @@ std::string io::coordinates(const std::vector<int64_t> &shape,
     element /= shape[d];
   }
   return "[" + text;
+}
+
+Comparison io::compare(const Tensor &tensor, const Tensor &reference) {
+  return compare(tensor, reference, toleranceOf(reference.type.dtype));
 }
 
 Comparison io::compare(const Tensor &tensor, const Tensor &reference,

@@ -9,8 +9,11 @@
 namespace smex::io {
 
 /// The default of --tolerance: differences up to this part of the reference's
-/// largest magnitude are rounding.
-constexpr double defaultTolerance = 1e-4;
+/// largest magnitude are rounding, where values are computed in this type. Half
+/// a unit of the last place, u, is 2^-11 of a f16 and 2^-8 of a bf16; 256
+/// roundings one after the other, each of them up or down by chance, come to
+/// sqrt(256) u: 16 u, which is 0.0078 and 0.0625. All other types: 1e-4.
+double toleranceOf(DType type);
 
 struct Comparison {
   bool same = false;     // equal, or within the tolerance
@@ -24,10 +27,11 @@ struct Comparison {
 
 /// `reference` is what `tensor` should be. Types and shapes must agree. Floats:
 /// NaN equals NaN, an infinity only itself, other values may differ by
-/// `tolerance` times the reference's largest finite magnitude. Integers and
-/// booleans must be equal.
+/// `tolerance` times the reference's largest finite magnitude (toleranceOf its
+/// type, where none is given). Integers and booleans must be equal.
 Comparison compare(const Tensor &tensor, const Tensor &reference,
-                   double tolerance = defaultTolerance);
+                   double tolerance);
+Comparison compare(const Tensor &tensor, const Tensor &reference);
 
 /// An element's value; NaN of a type that is no number.
 double realAt(const Tensor &tensor, int64_t element);

@@ -1,6 +1,7 @@
 #include "runtime/io/Npz.h"
 
 #include "runtime/io/Npy.h"
+#include "support/Text.h"
 
 #include <minizip/unzip.h>
 
@@ -106,7 +107,7 @@ std::string Npz::names() const {
     --left;
     list += (list.empty() ? "" : left ? ", " : " and ") + array;
   }
-  return list.empty() ? "nothing" : list;
+  return list.empty() ? "nothing" : cleanedLine(list);
 }
 
 Result<std::string> Npz::readBytes(const std::string &array) const {

@@ -1,5 +1,6 @@
 #include "runtime/plan/Check.h"
 
+#include "compiler/analysis/Properties.h"
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Tiling.h"
 #include "runtime/plan/Validate.h"
@@ -94,7 +95,7 @@ public:
     compare("parameter", parts.parameters, whole.parameters,
             [](const Parameter &a, const Parameter &b) {
               return a.drawn == b.drawn && a.scale == b.scale &&
-                     a.constant == b.constant;
+                     a.constant == b.constant && a.state == b.state;
             });
   }
 
@@ -131,6 +132,68 @@ private:
   Findings &findings;
 };
 
+/// Of the program that does everything once.
+int64_t flopsOf(const Program &program) {
+  int64_t flops = 0;
+  std::vector<tdl::Lambda> lambdas;
+  for (const Kernel &kernel : program.kernels)
+    lambdas.push_back(*tdl::parseLambda(kernel.lambda));
+  for (const Instruction &instruction : program.instructions) {
+    if (instruction.op != Opcode::Compute)
+      continue;
+    const int tensor = program.buffers[size_t(instruction.to)].tensor;
+    std::vector<int64_t> extents = program.tensors[size_t(tensor)].type.shape;
+    extents.insert(extents.end(), instruction.reductions.begin(),
+                   instruction.reductions.end());
+    flops = Traffic::saturatingAdd(
+        flops, analysis::flops(lambdas[size_t(instruction.kernel)], extents));
+  }
+  return flops;
+}
+
+/// What follows from the plan of what the search says about itself: step i cuts
+/// among `ways` groups, and says how many bytes would cross if it was the last.
+void checkSearch(const Plan &plan, Findings &findings) {
+  const SearchInfo &search = plan.search;
+  if (search.lowerBoundBytes > plan.communicationBytes)
+    findings.add(FindingKind::Totals, "plan.json: search.lower_bound_bytes: ",
+                 search.lowerBoundBytes, " bytes, more than the ",
+                 plan.communicationBytes, " that the plan moves");
+  else if (search.optimal !=
+           (search.lowerBoundBytes == plan.communicationBytes))
+    findings.add(FindingKind::Totals, "plan.json: search.optimal: is ",
+                 search.optimal ? "true" : "false", ", with a bound of ",
+                 search.lowerBoundBytes, " bytes for the ",
+                 plan.communicationBytes, " that the plan moves");
+  if (search.steps.empty())
+    return;
+  int64_t groups = 1;
+  for (size_t i = 0; i < search.steps.size(); ++i) {
+    const SearchStep &step = search.steps[i];
+    groups = groups > int64_t(plan.partitioned.workers.size())
+                 ? groups
+                 : groups * step.ways;
+    if (step.lowerBoundBytes > step.bytes)
+      findings.add(FindingKind::Totals, "plan.json: search.steps[", i,
+                   "].lower_bound_bytes: ", step.lowerBoundBytes,
+                   " bytes, more than the step's ", step.bytes);
+    if (step.optimal != (step.lowerBoundBytes == step.bytes))
+      findings.add(FindingKind::Totals, "plan.json: search.steps[", i,
+                   "].optimal: is ", step.optimal ? "true" : "false",
+                   ", with a bound of ", step.lowerBoundBytes,
+                   " bytes for the step's ", step.bytes);
+  }
+  if (groups != int64_t(plan.partitioned.workers.size()))
+    findings.add(FindingKind::Totals, "plan.json: search.steps: cut among ",
+                 groups, " GPUs, the plan has ",
+                 plan.partitioned.workers.size());
+  if (plan.communicationBytes > search.steps.back().bytes)
+    findings.add(FindingKind::Totals,
+                 "plan.json: search.steps: the last one's ",
+                 search.steps.back().bytes, " bytes are fewer than the ",
+                 plan.communicationBytes, " that the plan moves");
+}
+
 void checkTotals(const Plan &plan, Findings &findings) {
   const Totals actual = totals(plan.partitioned);
   const auto compare = [&](const std::string &key, int64_t said, int64_t is) {
@@ -144,10 +207,24 @@ void checkTotals(const Plan &plan, Findings &findings) {
   for (size_t w = 0; w < actual.peakBytes.size(); ++w)
     compare("peak_bytes[" + std::to_string(w) + "]", plan.peakBytes[w],
             actual.peakBytes[w]);
-  if (plan.search.lowerBoundBytes > plan.communicationBytes)
-    findings.add(FindingKind::Totals, "plan.json: search.lower_bound_bytes: ",
-                 plan.search.lowerBoundBytes, " bytes, more than the ",
-                 plan.communicationBytes, " that the plan moves");
+  if (!plan.unpartitioned.workers.empty())
+    compare("flops", plan.flops, flopsOf(plan.unpartitioned.program));
+  checkSearch(plan, findings);
+}
+
+/// One function of kernels.so does what one lambda says, in both programs.
+void checkSymbols(const Plan &plan, Findings &findings) {
+  std::map<std::string, const Kernel *> meaning;
+  for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
+    for (const Kernel &kernel : part->program.kernels) {
+      if (kernel.kind != KernelKind::Generated)
+        continue;
+      const auto [known, isNew] = meaning.try_emplace(kernel.symbol, &kernel);
+      if (!isNew && known->second->lambda != kernel.lambda)
+        findings.add(FindingKind::Kernel, "symbol \"", kernel.symbol,
+                     "\": stands for two lambdas, \"", known->second->lambda,
+                     "\" and \"", kernel.lambda, "\"");
+    }
 }
 
 void checkKernels(const Plan &plan, const CheckOptions &options,
@@ -173,8 +250,10 @@ std::vector<Finding> plan::check(const Plan &plan,
   if (!plan.unpartitioned.workers.empty()) {
     checkProgram(plan.unpartitioned, "unpartitioned ", findings);
     InterfaceCheck(plan, findings).run();
+    checkValues(plan, findings);
   }
   checkTotals(plan, findings);
+  checkSymbols(plan, findings);
   checkKernels(plan, options, findings);
   return findings.take();
 }

@@ -1,7 +1,11 @@
 #include "compiler/analysis/ConvolutionGradient.h"
+#include "compiler/analysis/InBounds.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/plan/ConvolutionRoles.h"
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Tiling.h"
+
+#include <set>
 
 using namespace smex;
 using namespace smex::plan;
@@ -40,6 +44,9 @@ private:
       findings.add(FindingKind::Kernel, "kernel ", k,
                    ": a library is to compute it as a matrix product, which \"",
                    kernel.lambda, "\" is not");
+    else if (match->type != DType::F32)
+      findings.add(FindingKind::Kernel, "kernel ", k,
+                   ": a library is to compute it, which only does so for f32");
     else if (match->roles != kernel.roles)
       findings.add(FindingKind::Kernel, "kernel ", k, ": has the roles \"",
                    kernel.roles, "\", but the lambda's are \"", match->roles,
@@ -72,13 +79,13 @@ private:
     } else {
       match = analysis::matchConvolution(lambda, extents);
     }
-    if (!match || match->strides != info.strides ||
+    if (!match || match->type != DType::F32 || match->strides != info.strides ||
         match->dilations != info.dilations || match->pads != info.pads ||
         match->groups != info.groups)
       findings.add(FindingKind::Kernel, names.instruction(i), ": kernel ",
                    instruction.kernel,
-                   " has other strides, dilations, pads, groups or roles than "
-                   "\"",
+                   " has other strides, dilations, pads, groups, roles or "
+                   "types than \"",
                    kernel.lambda, "\"");
   }
 
@@ -91,12 +98,36 @@ private:
                    " reduction variables run (\"reductions\")");
     } else {
       convolution(i, instruction);
-      if (!program.buffers[size_t(instruction.to)].partial)
+      inBounds(i, instruction);
+      if (program.buffers[size_t(instruction.to)].partial)
+        partialReduction(i, instruction);
+      else
         wholeReduction(i);
     }
     for (int w = 0; w < workers(); ++w)
       if (subject.written(w, i))
         operands(w, i, instruction);
+  }
+
+  /// Of the whole index space, of which workers do parts. Regions are clamped
+  /// to the operands, so that what leads out of these shows here alone.
+  void inBounds(int i, const Instruction &instruction) {
+    std::vector<int64_t> extents = subject.tensorOf(instruction.to).type.shape;
+    extents.insert(extents.end(), instruction.reductions.begin(),
+                   instruction.reductions.end());
+    analysis::Shapes shapes;
+    std::vector<std::string> called;
+    for (int operand : instruction.operands) {
+      shapes.push_back(subject.tensorOf(operand).type.shape);
+      called.push_back(names.buffer(operand));
+    }
+    // Repeated layers need one proof.
+    if (!proven.insert({instruction.kernel, extents, shapes}).second)
+      return;
+    if (const auto stray =
+            analysis::strayRead(subject.lambdas[size_t(instruction.kernel)],
+                                extents, shapes, called))
+      findings.add(FindingKind::Region, names.instruction(i), " ", *stray);
   }
 
   /// A result that is not partial is the sum of all terms.
@@ -109,6 +140,20 @@ private:
                      toString(subject.reductionPart(w, i)), " of ",
                      toString(range),
                      ", and its result is not marked as partial");
+  }
+
+  /// Partial results are rounded once they are whole, and not before.
+  void partialReduction(int i, const Instruction &instruction) {
+    const tdl::Lambda &lambda = subject.lambdas[size_t(instruction.kernel)];
+    const DType wanted = tdl::partialType(lambda.reducer, lambda.result);
+    bool isPart = false;
+    for (int w = 0; w < workers(); ++w)
+      isPart |= subject.written(w, i) &&
+                subject.reductionPart(w, i) != subject.reductionRange(i);
+    if (isPart && wanted != lambda.result)
+      findings.add(FindingKind::Reduction, names.instruction(i),
+                   " rounds its partial results to ", name(lambda.result),
+                   "; they are to be ", name(wanted));
   }
 
   void operands(int w, int i, const Instruction &instruction) {
@@ -205,6 +250,8 @@ private:
   const Names &names;
   std::vector<std::vector<Read>> &reads;
   std::vector<std::vector<int>> writers; // per buffer: computes that write it
+  /// Kernel, extents, and shapes of the operands.
+  std::set<std::tuple<int, std::vector<int64_t>, analysis::Shapes>> proven;
 };
 
 } // namespace

@@ -50,9 +50,9 @@ private:
     const int64_t lo = own.workspaceOffset, hi = lo + own.workspaceBytes;
     for (size_t b = 0; b < lives.size(); ++b) {
       lives[b].lo = own.buffers[b].offset;
-      lives[b].hi =
-          lives[b].lo + volume(own.buffers[b].box) *
-                            smex::byteSize(subject.tensorOf(int(b)).type.dtype);
+      lives[b].hi = lives[b].lo +
+                    volume(own.buffers[b].box) *
+                        smex::byteSize(elementType(subject.program, int(b)));
       if (std::max(lo, lives[b].lo) < std::min(hi, lives[b].hi))
         findings.add(
             FindingKind::Overlap, names.gpu(worker), ": ", names.buffer(int(b)),

@@ -67,6 +67,10 @@ Result<PlanFile> PlanFile::open(const std::string &directory,
   return PlanFile(path, file.release(), status.st_size);
 }
 
+std::string plan::edgesFile(size_t number) {
+  return "edges" + std::to_string(number) + ".rows";
+}
+
 PlanFile::PlanFile(PlanFile &&other) noexcept
     : path(std::move(other.path)), handle(std::exchange(other.handle, -1)),
       length(other.length) {}
@@ -126,4 +130,14 @@ Result<std::string> PlanFile::sha256() const {
     offset += int64_t(*got);
   }
   return hash.finish();
+}
+
+Result<std::string> PlanFile::readInto(void *bytes) const {
+  char *const first = static_cast<char *>(bytes);
+  const auto got = readAt(0, first, size_t(length));
+  if (!got)
+    return got.error();
+  if (*got != size_t(length))
+    return fail(path, ": became shorter while it was read");
+  return smex::sha256({first, size_t(length)});
 }

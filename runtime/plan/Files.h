@@ -14,6 +14,9 @@ namespace smex::plan {
 /// "gpu3.json"
 std::string gpuFile(size_t worker, const char *extension);
 
+/// "edges0.rows": the order of the program's edge rows of this number.
+std::string edgesFile(size_t number);
+
 /// One file, open for reading.
 class PlanFile {
 public:
@@ -29,6 +32,8 @@ public:
   Result<std::string> read() const;
   /// Reads the file in pieces.
   Result<std::string> sha256() const;
+  /// All of it into memory of its size; the hash of what was read.
+  Result<std::string> readInto(void *bytes) const;
 
 private:
   PlanFile(std::string path, int handle, int64_t length)

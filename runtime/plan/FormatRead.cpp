@@ -170,10 +170,16 @@ TensorInfo tensorOf(const Cursor &at) {
 
 BufferInfo bufferOf(const Cursor &at) {
   BufferInfo buffer;
-  at.object({"tensor"}, {"partial"});
+  at.object({"tensor"}, {"element", "partial"});
   buffer.tensor = number(at, "tensor");
   if (at.has("partial") && !(buffer.partial = at.boolean("partial")))
     at.refuse("\"partial\" is true or absent");
+  if (at.has("element")) {
+    const std::string element = at.string("element");
+    buffer.element = parseDType(element);
+    if (!buffer.element)
+      at.refuse("\"" + element + "\" is no element type");
+  }
   return buffer;
 }
 
@@ -237,13 +243,15 @@ GraphInputs graphOf(const Cursor &at) {
   const bool hasLayout = at.has("layout");
   if (hasLayout)
     at.object({"layout", "nodes", "self_loops"},
-              {"destinations", "graph_of", "graphs", "name", "per_graph",
-               "per_node", "sources"});
+              {"added", "destinations", "edge_outputs", "graph_of", "graphs",
+               "name", "per_edge", "per_graph", "per_node", "sources",
+               "values"});
   else
-    at.object({"destinations", "nodes", "self_loops", "sources"},
-              {"edge_types", "graph_of", "graphs", "name", "per_graph",
-               "node_type", "per_node", "per_source_node", "source_nodes",
-               "source_type", "types"});
+    at.object({"nodes", "self_loops"},
+              {"added", "destinations", "edge_outputs", "edge_types",
+               "graph_of", "graphs", "name", "node_type", "per_edge",
+               "per_graph", "per_node", "per_source_node", "source_nodes",
+               "source_type", "sources", "types", "values"});
   GraphInputs graph;
   for (const auto &[key, name] :
        {std::pair("sources", &graph.sources),
@@ -251,6 +259,7 @@ GraphInputs graphOf(const Cursor &at) {
         std::pair("types", &graph.types), std::pair("name", &graph.name),
         std::pair("graph_of", &graph.graphOf),
         std::pair("node_type", &graph.nodeType),
+        std::pair("values", &graph.values), std::pair("added", &graph.added),
         std::pair("source_type", &graph.sourceType)})
     if (at.has(key))
       *name = at.string(key);
@@ -265,6 +274,10 @@ GraphInputs graphOf(const Cursor &at) {
     graph.perNode = at.list("per_node", text);
   if (at.has("per_source_node"))
     graph.perSourceNode = at.list("per_source_node", text);
+  if (at.has("per_edge"))
+    graph.perEdge = at.list("per_edge", text);
+  if (at.has("edge_outputs"))
+    graph.edgeOutputs = at.list("edge_outputs", text);
   if (at.has("graphs"))
     graph.graphs = at.integer("graphs", 0, sizeLimit);
   if (at.has("per_graph"))
@@ -278,11 +291,24 @@ GraphInputs graphOf(const Cursor &at) {
 
 } // namespace
 
+static EdgeRows edgeRowsOf(const Cursor &at) {
+  at.object({"edges", "file_edges", "inputs", "outputs"}, {"graph"});
+  EdgeRows rows;
+  if (at.has("graph"))
+    rows.graph = at.string("graph");
+  rows.fileEdges = at.integer("file_edges", 0, sizeLimit);
+  rows.edges = at.integer("edges", 0, sizeLimit);
+  const auto text = [](const Cursor &name) { return name.string(); };
+  rows.inputs = at.list("inputs", text);
+  rows.outputs = at.list("outputs", text);
+  return rows;
+}
+
 Program plan::programFromJson(const Cursor &at) {
   Program program;
   at.object({"buffers", "inputs", "instructions", "kernels", "outputs",
              "parameters", "tensors"},
-            {"graph"});
+            {"edge_rows", "graph"});
   program.tensors = at.list("tensors", tensorOf);
   program.kernels = at.list("kernels", kernelOf);
   program.buffers = at.list("buffers", bufferOf);
@@ -297,6 +323,8 @@ Program plan::programFromJson(const Cursor &at) {
             return {graphOf(graph)};
           return graph.list(graphOf);
         });
+  if (at.has("edge_rows"))
+    program.edgeRows = at.list("edge_rows", edgeRowsOf);
   return program;
 }
 

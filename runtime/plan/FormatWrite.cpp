@@ -186,6 +186,14 @@ Json graphToJson(const GraphInputs &graph) {
     json["source_nodes"] = *graph.sourceNodes;
   if (!graph.perSourceNode.empty())
     json["per_source_node"] = graph.perSourceNode;
+  if (!graph.perEdge.empty())
+    json["per_edge"] = graph.perEdge;
+  if (!graph.edgeOutputs.empty())
+    json["edge_outputs"] = graph.edgeOutputs;
+  if (!graph.values.empty())
+    json["values"] = graph.values;
+  if (!graph.added.empty())
+    json["added"] = graph.added;
   if (!graph.types.empty()) {
     json["types"] = graph.types;
     json["edge_types"] = graph.edgeTypes;
@@ -204,6 +212,16 @@ Json graphToJson(const GraphInputs &graph) {
   return json;
 }
 
+Json edgeRowsToJson(const EdgeRows &rows) {
+  Json json = {{"edges", rows.edges},
+               {"file_edges", rows.fileEdges},
+               {"inputs", rows.inputs},
+               {"outputs", rows.outputs}};
+  if (!rows.graph.empty())
+    json["graph"] = rows.graph;
+  return json;
+}
+
 } // namespace
 
 Json plan::programToJson(const Program &program) {
@@ -213,6 +231,8 @@ Json plan::programToJson(const Program &program) {
                           Json json = {{"tensor", buffer.tensor}};
                           if (buffer.partial)
                             json["partial"] = true;
+                          if (buffer.element)
+                            json["element"] = name(*buffer.element);
                           return json;
                         })},
       {"inputs", array(program.inputs, portToJson)},
@@ -232,6 +252,8 @@ Json plan::programToJson(const Program &program) {
     json["graph"] = graphToJson(program.graphs.front());
   else if (!program.graphs.empty())
     json["graph"] = array(program.graphs, graphToJson);
+  if (!program.edgeRows.empty())
+    json["edge_rows"] = array(program.edgeRows, edgeRowsToJson);
   return json;
 }
 

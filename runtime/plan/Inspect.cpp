@@ -205,6 +205,7 @@ private:
     const WorkerBuffer &place = own.buffers[size_t(number)];
     return program.tensors[size_t(info.tensor)].name + "#" +
            std::to_string(number) + (info.partial ? " partial " : " ") +
+           (info.element ? std::string(smex::name(*info.element)) : "") +
            toString(place.box) + " @" + std::to_string(place.offset);
   }
 

@@ -14,10 +14,9 @@ std::vector<Lifetime> plan::lifetimes(const Partitioned &partitioned,
   const int end = int(program.instructions.size()) + 1;
   std::vector<Lifetime> spans(program.buffers.size());
   for (size_t b = 0; b < spans.size(); ++b) {
-    const TensorInfo &tensor =
-        program.tensors[size_t(program.buffers[b].tensor)];
     spans[b] = {int(b), std::numeric_limits<int>::max(), -1,
-                volume(own.buffers[b].box) * byteSize(tensor.type.dtype)};
+                volume(own.buffers[b].box) *
+                    byteSize(elementType(program, int(b)))};
   }
   const auto touch = [&](int buffer, int time) {
     Lifetime &span = spans[size_t(buffer)];

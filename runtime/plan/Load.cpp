@@ -4,6 +4,7 @@
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Validate.h"
 #include "support/Sha256.h"
+#include "support/Text.h"
 
 #include <sys/mman.h>
 
@@ -67,6 +68,8 @@ Status checkNames(const Summary &summary, const std::string &file) {
     if (!expect(gpuFile(k, ".json")))
       return fail(file, ": files: has no \"", gpuFile(k, ".json"), "\"");
     expect(gpuFile(k, ".weights"));
+  }
+  for (size_t k = 0; expect(edgesFile(k)); ++k) {
   }
   expect("kernels.so");
   if (expect("unpartitioned/program.json") != expect("unpartitioned/gpu0.json"))
@@ -180,6 +183,40 @@ public:
     return {};
   }
 
+  /// The order of each of the program's edge rows; as many files as there are
+  /// of these.
+  Status readEdgeOrders(Plan &plan) const {
+    const auto &rows = plan.partitioned.program.edgeRows;
+    for (size_t k = 0;; ++k) {
+      const std::string name = edgesFile(k);
+      const auto entry = summary.files.find(name);
+      const bool listed = entry != summary.files.end();
+      if (listed != (k < rows.size()))
+        return fail(directory,
+                    "/plan.json: files: ", listed ? "has \"" : "lacks \"", name,
+                    "\", and program.json has ", rows.size(), " edge_rows");
+      if (!listed)
+        return {};
+      const auto file = PlanFile::open(directory, name);
+      if (!file)
+        return file.error();
+      const std::string path = directory + "/" + name;
+      if (file->size() % int64_t(sizeof(int64_t)) != 0 ||
+          file->size() / int64_t(sizeof(int64_t)) != rows[k].edges)
+        return fail(path, ": has ", file->size(),
+                    " bytes, but program.json "
+                    "says that it is the order of ",
+                    rows[k].edges, " edges");
+      std::vector<int64_t> order(size_t(rows[k].edges));
+      const auto hash = file->readInto(order.data());
+      if (!hash)
+        return hash.error();
+      if (*hash != entry->second)
+        return wrongHash(path);
+      plan.edgeOrders.push_back(std::move(order));
+    }
+  }
+
 private:
   const std::string &directory;
   const Summary &summary;
@@ -245,11 +282,21 @@ Status plan::validate(const Plan &plan, const std::string &directory) {
   if (status && !plan.unpartitioned.workers.empty())
     status = validatePartitioned(plan.unpartitioned,
                                  directory + "/unpartitioned/", false);
+  if (status && !plan.unpartitioned.program.edgeRows.empty())
+    status = fail(directory, "/unpartitioned/program.json: edge_rows: are said "
+                             "of the whole plan, not of this program");
+  const auto &rows = plan.partitioned.program.edgeRows;
+  if (status && plan.edgeOrders.size() != rows.size())
+    status = fail(directory, ": ", plan.edgeOrders.size(),
+                  " orders of edges for ", rows.size(), " edge_rows");
+  for (size_t k = 0; status && k < rows.size(); ++k)
+    status = validateEdgeOrder(rows[k], plan.edgeOrders[k],
+                               directory + "/" + edgesFile(k));
   return status;
 }
 
-Result<Plan> plan::load(const std::string &directory,
-                        const LoadOptions &options) {
+static Result<Plan> loadPlan(const std::string &directory,
+                             const LoadOptions &options) {
   auto summary = loadSummary(directory);
   if (!summary)
     return summary.error();
@@ -269,11 +316,24 @@ Result<Plan> plan::load(const std::string &directory,
       return kernels.error();
     plan.kernels = std::move(*kernels);
   }
+  if (Status status = loader.readEdgeOrders(plan); !status)
+    return status.takeError();
   if (Status status = validate(plan, directory); !status)
     return status.takeError();
   if (Status status = loader.checkWeights(plan, options.verifyWeights); !status)
     return status.takeError();
   return plan;
+}
+
+Result<Plan> plan::load(const std::string &directory,
+                        const LoadOptions &options) {
+  auto loaded = loadPlan(directory, options);
+  if (loaded)
+    return loaded;
+  // It is one line, whatever keys and names of the plan it quotes.
+  Error error = loaded.takeError();
+  error.message = cleanedLine(error.message);
+  return error;
 }
 
 Weights::Weights(Weights &&other) noexcept

@@ -65,6 +65,9 @@ struct BufferInfo {
   /// A partial result holds not the tensor's value but one worker's share of a
   /// reduction (case 2 of thesis section 3.4.2).
   bool partial = false;
+  /// Of a partial result, the type of its elements where that is not the
+  /// tensor's: sums of 16-bit floats are kept in f32 until they are whole.
+  std::optional<DType> element;
 };
 
 enum class Opcode {
@@ -151,8 +154,8 @@ struct GraphLayout {
 };
 
 /// Inputs, by name, that are a graph which the model works on: i64[edges] each,
-/// edge e leads from node sources[e] to node destinations[e]. With a layout, an
-/// end that nothing reads has no input, and "" for a name.
+/// edge e leads from node sources[e] to node destinations[e]. An end that
+/// nothing reads has no input, and "" for a name.
 struct GraphInputs {
   std::string sources, destinations;
   /// That the program has room for: of the type that edges lead to.
@@ -178,6 +181,12 @@ struct GraphInputs {
   /// Where nodes are of several types: the names of those that edges lead to,
   /// and come from, if that is another one; or "".
   std::string nodeType, sourceType;
+  /// Inputs that have a row per edge, and outputs that do.
+  std::vector<std::string> perEdge, edgeOutputs;
+  /// f32[edges], the number of each edge in the graph's file; or "".
+  std::string values;
+  /// bool[edges], which edges are self-loops that were added; or "".
+  std::string added;
 
   bool operator==(const GraphInputs &other) const {
     return sources == other.sources && destinations == other.destinations &&
@@ -188,8 +197,20 @@ struct GraphInputs {
            edgeTypes == other.edgeTypes && name == other.name &&
            graphs == other.graphs && graphOf == other.graphOf &&
            perGraph == other.perGraph && nodeType == other.nodeType &&
-           sourceType == other.sourceType;
+           sourceType == other.sourceType && perEdge == other.perEdge &&
+           edgeOutputs == other.edgeOutputs && values == other.values &&
+           added == other.added;
   }
+};
+
+/// Inputs and outputs, by name, that have a row per edge of a graph which the
+/// program was compiled with. Whoever gives or takes them has a row for each of
+/// the `fileEdges` edges of the graph's files, in their order; the program has
+/// an order of its own, and more edges, if self-loops were added.
+struct EdgeRows {
+  std::string graph; // its name; or "": the only one
+  int64_t fileEdges = 0, edges = 0;
+  std::vector<std::string> inputs, outputs;
 };
 
 struct Program {
@@ -201,7 +222,14 @@ struct Program {
   std::vector<Parameter> parameters;
   /// One, or one for each relation between types of nodes.
   std::vector<GraphInputs> graphs;
+  std::vector<EdgeRows> edgeRows;
 };
+
+/// The type of the elements that a buffer holds.
+inline DType elementType(const Program &program, int buffer) {
+  const BufferInfo &info = program.buffers[size_t(buffer)];
+  return info.element.value_or(program.tensors[size_t(info.tensor)].type.dtype);
+}
 
 /// A piece of a fetch or a reduction: `box` (coordinates of the tensor) of
 /// worker `worker`'s `from` buffer. Fetch: pieces are disjoint and cover `to`'s
@@ -278,6 +306,9 @@ struct Plan {
   int64_t communicationBytes = 0; // bytes that cross workers in one run
   std::vector<int64_t> peakBytes; // one per worker
   int64_t parameterBytes = 0, flops = 0;
+  /// For each of the partitioned program's edgeRows: which row of the file each
+  /// edge has, or -1, a self-loop that was added (graph::edgeRows).
+  std::vector<std::vector<int64_t>> edgeOrders;
   std::string kernels; // kernels.so, the bytes themselves
   std::string cpuArch; // the target they were generated for, as LLVM names it
 };

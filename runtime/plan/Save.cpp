@@ -237,6 +237,14 @@ Status write(const Plan &plan, StagedDirectory &folder,
   if (!plan.kernels.empty())
     if (Status status = saver.file("kernels.so", plan.kernels); !status)
       return status;
+  for (size_t k = 0; k < plan.edgeOrders.size(); ++k) {
+    const std::vector<int64_t> &order = plan.edgeOrders[k]; // little-endian
+    if (Status status = saver.file(
+            edgesFile(k), {reinterpret_cast<const char *>(order.data()),
+                           order.size() * sizeof(int64_t)});
+        !status)
+      return status;
+  }
   if (Status status = saver.weights(plan.partitioned, source); !status)
     return status;
   return saver.summary(plan);

@@ -70,6 +70,9 @@ private:
 /// Regions and reductions. Fills, per worker, what its computes read.
 void checkMeaning(const Subject &subject,
                   std::vector<std::vector<Read>> &reads);
+/// Both programs of a plan compute the same values from the same inputs and
+/// parameters, whatever parts workers do.
+void checkValues(const Plan &plan, Findings &findings);
 /// Data and memory of one worker: its own reads and those of others. Without an
 /// order (there is a deadlock), what others read is not looked at.
 void checkMemory(const Subject &subject, int worker, const Order *order,

@@ -31,9 +31,8 @@ void forEachTransfer(const Partitioned &partitioned, Use &&use) {
       for (const Piece &piece : worker.instructions[i].pieces)
         if (piece.worker != int(w))
           use(w, i,
-              volume(piece.box) *
-                  smex::byteSize(
-                      typeOf(program, program.instructions[i].to).dtype));
+              volume(piece.box) * smex::byteSize(elementType(
+                                      program, program.instructions[i].from)));
   }
 }
 

@@ -31,8 +31,18 @@ private:
 void validateProgram(const Program &program, std::vector<tdl::Lambda> &lambdas,
                      Complaint &complaint);
 
-/// What the program says of its graphs; the rest of it is valid.
+/// What the program says of its graphs; the rest of it is valid, outputs apart.
 void validateGraphs(const Program &program, Complaint &complaint);
+
+/// What it says of rows per edge, of its graphs and of those that it was
+/// compiled with; the rest of it is valid.
+void validateEdgeRows(const Program &program, Complaint &complaint);
+
+/// A number for each edge: a row of the file, or -1. `file` is what messages
+/// call it.
+Status validateEdgeOrder(const EdgeRows &rows,
+                         const std::vector<int64_t> &order,
+                         const std::string &file);
 
 /// The program is valid, and every worker has a buffer and an instruction for
 /// each of the program's (see validateCounts).

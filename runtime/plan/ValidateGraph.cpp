@@ -46,10 +46,10 @@ private:
         .type;
   }
 
-  /// i64[edges]; nothing where a layout does without the end.
+  /// i64[edges]; nothing where nothing reads the end.
   std::optional<TensorType> typeOfEnds(const char *key,
                                        const std::string &name) {
-    if (graph.layout && name.empty())
+    if (name.empty())
       return std::nullopt;
     const Port *input = inputOf(name);
     if (input && typeOf(*input).dtype == DType::I64 &&
@@ -79,8 +79,11 @@ private:
   void types() {
     if (complaint || (graph.types.empty() && graph.edgeTypes == 0))
       return;
-    const Port *input = inputOf(graph.types), *end = inputOf(graph.sources);
-    if (!input || !end || typeOf(*input) != typeOf(*end) ||
+    const Port *input = inputOf(graph.types);
+    const Port *end =
+        inputOf(graph.sources.empty() ? graph.destinations : graph.sources);
+    if (!input || (end && typeOf(*input) != typeOf(*end)) ||
+        typeOf(*input).dtype != DType::I64 || typeOf(*input).rank() != 1 ||
         graph.types == graph.sources || graph.types == graph.destinations ||
         graph.edgeTypes == 0 || graph.selfLoops || graph.layout)
       complaint.add(place, ".types: \"", printable(graph.types),
@@ -197,7 +200,8 @@ void plan::validateGraphs(const Program &program, Complaint &complaint) {
     if (!complaint && graphs.size() > 1 && graphs[i].graphs)
       complaint.add(place, ".graphs: batches are of a program's only graph");
     std::vector<std::string> all = {graphs[i].sources, graphs[i].destinations,
-                                    graphs[i].types, graphs[i].graphOf};
+                                    graphs[i].types,   graphs[i].graphOf,
+                                    graphs[i].values,  graphs[i].added};
     if (graphs[i].layout)
       for (const ListInput &list : graphs[i].layout->lists)
         all.push_back(list.input);

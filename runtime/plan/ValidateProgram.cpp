@@ -1,3 +1,4 @@
+#include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/plan/ConvolutionRoles.h"
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Load.h"
@@ -43,6 +44,8 @@ public:
     each("parameters", program.parameters, &ProgramValidator::computedNext);
     names.clear();
     each("outputs", program.outputs, &ProgramValidator::output);
+    if (!complaint)
+      validateEdgeRows(program, complaint);
   }
 
 private:
@@ -154,7 +157,14 @@ private:
   }
 
   void buffer(const BufferInfo &buffer) {
-    inRange("tensor", buffer.tensor, program.tensors.size(), "tensor");
+    if (!inRange("tensor", buffer.tensor, program.tensors.size(), "tensor") ||
+        !buffer.element)
+      return;
+    const DType whole = program.tensors[size_t(buffer.tensor)].type.dtype;
+    if (!buffer.partial || *buffer.element != DType::F32 ||
+        !tdl::is16Bit(whole))
+      refuse("element", "only partial results of f16 or bf16 may have another "
+                        "type, and that is f32");
   }
 
   void instruction(const Instruction &instruction) {
@@ -207,9 +217,10 @@ private:
                       k, " is ", smex::name(lambda.operands[k].type),
                       " of rank ", lambda.operands[k].rank);
     }
-    if (!agree(typeOf(instruction.to), lambda.result, lambda.rank()))
-      return refuse("to", "buffer ", instruction.to, " is ",
-                    toString(typeOf(instruction.to)),
+    TensorType to = typeOf(instruction.to);
+    to.dtype = elementType(program, instruction.to);
+    if (!agree(to, lambda.result, lambda.rank()))
+      return refuse("to", "buffer ", instruction.to, " is ", toString(to),
                     ", but the lambda's result is ", smex::name(lambda.result),
                     " of rank ", lambda.rank());
     if (program.buffers[size_t(instruction.to)].partial &&

@@ -6,12 +6,9 @@ using namespace smex;
 using namespace smex::plan;
 
 int64_t plan::byteSize(const Partitioned &partitioned, int worker, int buffer) {
-  const Program &program = partitioned.program;
-  const TensorInfo &tensor =
-      program.tensors[size_t(program.buffers[size_t(buffer)].tensor)];
   return volume(
              partitioned.workers[size_t(worker)].buffers[size_t(buffer)].box) *
-         smex::byteSize(tensor.type.dtype);
+         smex::byteSize(elementType(partitioned.program, buffer));
 }
 
 int64_t plan::weightBytes(const Partitioned &partitioned, int worker) {

@@ -29,7 +29,7 @@ refuses 2 'number' --gpus 2 --dim n=99999999999999999999
 refuses 1 '"n"' --gpus 2 --dim n=4
 refuses 2 'memory-per-gpu "much" is no size' --gpus 2 --memory-per-gpu much
 refuses 2 'memory-per-gpu "-1" is no size' --gpus 2 --memory-per-gpu=-1
-refuses 1 'smallest limit that works with 2 GPUs is [0-9]+ bytes; largest at its peak: "' \
+refuses 1 'smallest limit that this plan keeps, of --algorithm recursive for 2 GPUs, is [0-9]+ bytes, and another algorithm, or more GPUs, may need less; largest at its peak: "' \
   --gpus 2 --memory-per-gpu 1KiB
 refuses 2 '--train' --gpus 2 --lr 0.1
 refuses 2 'optimizer' --gpus 2 --train --optimizer nonsense

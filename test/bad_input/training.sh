@@ -56,6 +56,16 @@ gives 2 'checkpoint-every' "$run" plan2 --checkpoint-dir c --checkpoint-every 0
 for option in --verify '--output-dir o' '--save-parameters f' '--checkpoint-dir c'; do
   gives 2 'skip-copies' "$run" plan2 --skip-copies $option
 done
+
+# A loss that is no number ends training, and leaves the checkpoint before.
+"$smexc" "$model" --train --optimizer sgd --lr 1e30 --gpus 2 -o diverges > /dev/null || complain "a good model"
+gives 1 'step [0-9]*: the loss is (no number \(NaN\)|infinite), .*--allow-nonfinite-loss' "$run" diverges --steps 9 \
+  --checkpoint-dir d --checkpoint-every 1 --save-parameters none.safetensors
+[ -e none.safetensors ] && complain "saved the parameters of a run that was stopped"
+"$run" diverges --steps 9 --allow-nonfinite-loss | grep -E 'loss .* (-?nan|inf) in step 9' > /dev/null ||
+  complain "--allow-nonfinite-loss"
+"$run" diverges --steps 9 --skip-copies > /dev/null || complain "--skip-copies of a loss that is no number"
+
 "$run" plan3 --skip-copies --steps 3 | grep 'copies were skipped' > /dev/null || complain "--skip-copies"
 
 "$run" plan2 --steps 4 --checkpoint-dir c --resume | grep 'no checkpoint there yet' > /dev/null ||

@@ -2,6 +2,7 @@
 // --metrics those of LOSSES (.npy), to 1e-3 of each, and the tensors of
 // PARAMETERS (--save-parameters) those of FOLDER (<name>.npy, where a name may
 // have slashes), to 1e-3 of their norm?
+// training_matches METRICS LOSSES TOLERANCE: the losses alone, to so much.
 // Running statistics are left out: PyTorch's are of another moment.
 #include "runtime/io/Npy.h"
 #include "runtime/io/Safetensors.h"
@@ -9,6 +10,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -16,7 +18,7 @@ using namespace smex;
 namespace fs = std::filesystem;
 
 namespace {
-constexpr double tolerance = 1e-3;
+double tolerance = 1e-3;
 int failures = 0;
 
 void complain(const Error &error) {
@@ -101,9 +103,12 @@ void compareParameters(const std::string &saved, const std::string &folder) {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 5)
+  if (argc != 4 && argc != 5)
     return int(Fault::Usage);
+  if (argc == 4)
+    tolerance = std::atof(argv[3]);
   compareLosses(argv[1], argv[2]);
-  compareParameters(argv[3], argv[4]);
+  if (argc == 5)
+    compareParameters(argv[3], argv[4]);
   return failures ? int(Fault::Difference) : 0;
 }

@@ -6,11 +6,13 @@
 #include "runtime/executor/Verify.h"
 #include "runtime/plan/Load.h"
 #include "support/File.h"
+#include "support/Program.h"
 #include "support/Sha256.h"
 #include "tools/smex-run/Progress.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -55,9 +57,10 @@ public:
       if (Status done = (this->*part)(); !done)
         return done;
     if (nothingLeft()) {
-      std::printf("%s: all of %d steps were done before, so there are no "
+      print(plan.modelName);
+      std::printf(": all of %d steps were done before, so there are no "
                   "outputs\n",
-                  plan.modelName.c_str(), options.steps);
+                  options.steps);
       return report();
     }
     summarize();
@@ -82,22 +85,32 @@ private:
 
   Status openFeeds() {
     const plan::Program &program = plan.partitioned.program;
-    std::vector<RunGraph> graphs;
     if (!arguments.graphs.empty()) {
       auto read = readRunGraphs(program, arguments.graphs, portion());
       if (!read)
         return read.takeError();
       graphs = std::move(*read);
     }
+    auto next = nextInputs(program, arguments.feeds);
+    if (!next)
+      return next.takeError();
+    options.next = std::move(*next);
     auto read = readInputs(program, arguments.inputs, options.steps,
-                           arguments.seed, graphs);
+                           arguments.seed, graphs, plan.edgeOrders,
+                           options.next);
     if (read && isSampled())
-      read = sampleFeeds(program, std::move(graphs), std::move(*read),
+      read = sampleFeeds(program, std::exchange(graphs, {}), std::move(*read),
                          {arguments.fanouts, arguments.batch, arguments.seed,
                           arguments.parts, arguments.walk});
     if (!read)
       return read.takeError();
     feeds = std::move(*read);
+    // Large ones are held for the order of outputs only.
+    if (std::all_of(program.graphs.begin(), program.graphs.end(),
+                    [](const plan::GraphInputs &graph) {
+                      return graph.edgeOutputs.empty();
+                    }))
+      graphs.clear();
     return {};
   }
 
@@ -147,14 +160,18 @@ private:
       parameters->replace(std::move((*last)->values));
       std::printf("resumes after step %d\n", options.firstStep);
     } else {
-      std::printf("%s: no checkpoint there yet: starts from the beginning\n",
-                  arguments.checkpoints.c_str());
+      print(arguments.checkpoints +
+            ": no checkpoint there yet: starts from the beginning\n");
     }
     std::fflush(stdout); // a log says it even if this run is killed
     return {};
   }
 
   Status openTargets() {
+    for (const std::string &file : {arguments.metrics, arguments.trace})
+      if (!file.empty())
+        if (Status writable = StagedFile::probe(file); !writable)
+          return writable;
     if (!arguments.saveParameters.empty()) {
       auto opened = ParameterFile::open(
           plan.partitioned.program, arguments.saveParameters, options.steps);
@@ -164,6 +181,8 @@ private:
       options.sinks.push_back(&*saved);
     }
     if (!arguments.outputDirectory.empty() && !nothingLeft()) {
+      if (auto names = outputFiles(plan.partitioned.program.outputs); !names)
+        return names.takeError();
       auto opened = OutputFolder::open(arguments.outputDirectory);
       if (!opened)
         return opened.takeError();
@@ -198,8 +217,8 @@ private:
     const size_t gpus = plan.partitioned.workers.size();
     const auto [first, last] =
         std::minmax_element(result.seconds.begin(), result.seconds.end());
-    std::printf("%s: ran on %s as %zu %s", plan.modelName.c_str(),
-                backend->name().c_str(), gpus,
+    print(plan.modelName);
+    std::printf(": ran on %s as %zu %s", backend->name().c_str(), gpus,
                 gpus == 1 ? "worker" : "workers");
     if (result.seconds.size() == 1)
       std::printf(", %.3f s\n", *first);
@@ -231,6 +250,10 @@ private:
     RunOptions alone = options;
     alone.trace = false;
     alone.sinks.clear();
+    auto next = nextInputs(plan.unpartitioned.program, arguments.feeds);
+    if (!next)
+      return next.takeError();
+    alone.next = std::move(*next);
     const auto whole = runtime::execute(plan.unpartitioned, plan.kernels, **cpu,
                                         parameters->whole(), *same, alone);
     if (!whole)
@@ -238,18 +261,22 @@ private:
     const auto verified = runtime::verify(plan, result, *whole);
     if (!verified)
       return verified.error();
-    std::printf("verified: %s\n", verified->c_str());
+    print("verified: " + *verified + "\n");
     return {};
   }
 
-  Status report() const {
+  Status report() {
+    if (Status ordered = orderOutputs(plan.partitioned.program, graphs,
+                                      plan.edgeOrders, result.outputs);
+        !ordered)
+      return ordered;
     if (!arguments.outputDirectory.empty() && !nothingLeft()) {
       const auto files = writeOutputs(arguments.outputDirectory,
                                       plan.partitioned.program.outputs, result);
       if (!files)
         return files.error();
       for (const std::string &file : *files)
-        std::printf("wrote %s\n", file.c_str());
+        print("wrote " + file + "\n");
     }
     if (!arguments.metrics.empty())
       if (Status s =
@@ -267,6 +294,7 @@ private:
   RunOptions options;
   const plan::Plan plan;
   std::unique_ptr<Backend> backend;
+  std::vector<RunGraph> graphs; // whole ones
   std::vector<Feed> feeds;
   std::optional<PlanParameters> parameters;
   std::string parametersSha256;

@@ -10,10 +10,11 @@ struct RunArguments {
   std::string directory, backend = "auto", outputDirectory, metrics, trace;
   std::string parameters, saveParameters, checkpoints;
   std::vector<std::string> inputs, graphs;
-  std::vector<int64_t> fanouts; // per layer; none: no samples
-  int64_t walk = 0;             // edges of a random walk; 0: none
-  int64_t batch = 0;            // nodes whose label counts in a sample
-  int64_t parts = 0;            // of the graph in each step; 0: all of it
+  std::vector<std::string> feeds; // OUT=IN
+  std::vector<int64_t> fanouts;   // per layer; none: no samples
+  int64_t walk = 0;               // edges of a random walk; 0: none
+  int64_t batch = 0;              // nodes whose label counts in a sample
+  int64_t parts = 0;              // of the graph in each step; 0: all of it
   uint64_t seed = 0;
   int checkpointEvery = 100;
   bool verify = false, resume = false;

@@ -1,28 +1,16 @@
 // smex-run DIR: runs a plan. See DESIGN.md, Commands.
+#include "support/Program.h"
 #include "support/Version.h"
 #include "tools/smex-run/Run.h"
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <cstdio>
 #include <iostream>
 
 using namespace smex;
 using tools::RunArguments;
 
 namespace {
-int report(const Error &error) {
-  for (size_t start = 0; start <= error.message.size();) {
-    const size_t end =
-        std::min(error.message.find('\n', start), error.message.size());
-    std::fprintf(stderr, "smex-run: error: %s\n",
-                 error.message.substr(start, end - start).c_str());
-    start = end + 1;
-  }
-  return int(error.fault);
-}
-
 void declare(CLI::App &app, RunArguments &arguments) {
   app.add_option("DIR", arguments.directory, "the plan, a folder")->required();
   app.add_option("--backend", arguments.backend,
@@ -78,12 +66,23 @@ void declare(CLI::App &app, RunArguments &arguments) {
     if (batch->count() && !sample->count() && !walk->count())
       throw CLI::RequiresError("--batch", "--sample or --walk");
   });
-  app.add_option("--parts", arguments.parts,
-                 "train on connected parts of the graph, such as trees: so "
-                 "many in each step, until an epoch has had each once")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
-      ->needs(graph)
-      ->excludes(sample, walk, batch);
+  auto *parts =
+      app.add_option("--parts", arguments.parts,
+                     "train on connected parts of the graph, such as trees: so "
+                     "many in each step, until an epoch has had each once")
+          ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+          ->needs(graph)
+          ->excludes(sample, walk, batch);
+  auto *feed =
+      app.add_option(
+             "--feed", arguments.feeds,
+             "from the second step on, the input has the output's value "
+             "of the step before, as a decoder's cache; without an "
+             "--input of its own where others have one, it begins with "
+             "zeros")
+          ->type_name("OUT=IN")
+          ->allow_extra_args(false)
+          ->excludes(sample, walk, parts);
   auto *outputs = app.add_option("--output-dir", arguments.outputDirectory,
                                  "write <output name>.npy there")
                       ->type_name("DIR");
@@ -106,7 +105,8 @@ void declare(CLI::App &app, RunArguments &arguments) {
           ->type_name("FILE");
   auto *checkpoints = app.add_option("--checkpoint-dir", arguments.checkpoints,
                                      "write everything that steps change there")
-                          ->type_name("DIR");
+                          ->type_name("DIR")
+                          ->excludes(feed); // what is fed is no parameter
   app.add_option("--checkpoint-every", arguments.checkpointEvery,
                  "after so many steps, and after the last one")
       ->check(CLI::Range(1, 1000000000))
@@ -115,6 +115,9 @@ void declare(CLI::App &app, RunArguments &arguments) {
   app.add_flag("--resume", arguments.resume,
                "go on after the last checkpoint, up to the same --steps")
       ->needs(checkpoints);
+  app.add_flag("--allow-nonfinite-loss", arguments.run.allowNonfiniteLoss,
+               "go on where the loss of a step is NaN or infinite; without it "
+               "the run stops there");
   auto *verify = app.add_flag("--verify", arguments.verify,
                               "also run unpartitioned on the CPU, and compare");
   app.add_option("--metrics", arguments.metrics,
@@ -135,32 +138,28 @@ void declare(CLI::App &app, RunArguments &arguments) {
       "--version", [] { throw CLI::CallForVersion(versionText, 0); },
       "print the version");
 }
+int runCommand(int argc, char **argv) {
+  CLI::App app("Runs a plan that smexc wrote.", "smex-run");
+  RunArguments arguments;
+  declare(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    std::cout << app.help();
+    return 0;
+  } catch (const CLI::CallForVersion &) {
+    std::cout << versionText << "\n";
+    return 0;
+  } catch (const CLI::ParseError &error) {
+    return report(
+        {std::string(error.what()) + " (see smex-run --help)", Fault::Usage});
+  }
+  arguments.run.trace = !arguments.trace.empty();
+  const Status done = tools::run(std::move(arguments));
+  return done ? 0 : report(done.error());
+}
 } // namespace
 
 int main(int argc, char **argv) {
-  try {
-    CLI::App app("Runs a plan that smexc wrote.", "smex-run");
-    RunArguments arguments;
-    declare(app, arguments);
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::CallForHelp &) {
-      std::cout << app.help();
-      return 0;
-    } catch (const CLI::CallForVersion &) {
-      std::cout << versionText << "\n";
-      return 0;
-    } catch (const CLI::ParseError &error) {
-      return report(
-          {std::string(error.what()) + " (see smex-run --help)", Fault::Usage});
-    }
-    arguments.run.trace = !arguments.trace.empty();
-    const Status done = tools::run(std::move(arguments));
-    return done ? 0 : report(done.error());
-  } catch (const std::bad_alloc &) {
-    return report({"out of memory", Fault::Environment});
-  } catch (const std::exception &exception) {
-    return report(
-        {std::string("unexpected: ") + exception.what(), Fault::Defect});
-  }
+  return runProgram("smex-run", [&] { return runCommand(argc, argv); });
 }

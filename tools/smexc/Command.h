@@ -1,16 +1,12 @@
-// What smexc's subcommands share: messages and exit status.
+// What smexc's subcommands share.
 #ifndef SMEX_TOOLS_SMEXC_COMMAND_H
 #define SMEX_TOOLS_SMEXC_COMMAND_H
 
-#include "support/Result.h"
+#include "support/Program.h"
 
 #include <CLI/CLI.hpp>
 
 namespace smex::tools {
-
-/// Prints "smexc: error: ..." for each line of the message; the exit status is
-/// the fault's.
-int report(const Error &error);
 
 /// The exit status after what parse() threw: help and version are printed, as
 /// asked for; anything else is one message.

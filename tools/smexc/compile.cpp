@@ -16,7 +16,6 @@
 
 #include <charconv>
 #include <chrono>
-#include <fstream>
 #include <future>
 
 using namespace smex;
@@ -80,15 +79,19 @@ Result<std::string> hashFiles(const std::vector<std::string> &files) {
   Sha256 hash;
   std::vector<char> buffer(size_t(1) << 20);
   for (const std::string &path : files) {
-    std::ifstream file(path, std::ios::binary);
+    const auto file = InputFile::open(path);
+    if (!file)
+      return file.error();
     int64_t length = 0;
-    while (file.read(buffer.data(), std::streamsize(buffer.size())),
-           file.gcount() > 0) {
-      hash.update({buffer.data(), size_t(file.gcount())});
-      length += file.gcount();
+    for (;;) {
+      const auto got = file->readAt(length, buffer.data(), buffer.size());
+      if (!got)
+        return got.error();
+      if (*got == 0)
+        break;
+      hash.update({buffer.data(), *got});
+      length += int64_t(*got);
     }
-    if (!file.eof())
-      return fail(path, ": cannot be read");
     if (files.size() > 1)
       hash.update("#" + std::to_string(length));
   }
@@ -115,6 +118,7 @@ int run(Arguments &arguments) {
     memoryLimit = *size;
   }
   arguments.import.training = arguments.training.train;
+  arguments.import.frozen = arguments.training.options.freeze;
   auto imported = frontend::importModel(arguments.model, arguments.import);
   if (!imported)
     return report(imported.error());
@@ -126,7 +130,7 @@ int run(Arguments &arguments) {
                                     *pipeline::parseStage(arguments.emit));
     if (!text)
       return report(text.error());
-    std::fputs(text->c_str(), stdout);
+    print(*text);
     return 0;
   }
 
@@ -168,14 +172,15 @@ int run(Arguments &arguments) {
   int64_t peak = 0;
   for (int64_t bytes : plan.peakBytes)
     peak = std::max(peak, bytes);
-  std::printf("%s: %lld operators for %lld GPUs in %.2f s\n"
-              "communication %s per run (lower bound %s), peak %s per GPU\n"
-              "plan written to %s\n",
-              plan.modelName.c_str(), (long long)compiled->stats.operators,
+  print(plan.modelName);
+  std::printf(": %lld operators for %lld GPUs in %.2f s\n"
+              "communication %s per run (lower bound %s), peak %s per GPU\n",
+              (long long)compiled->stats.operators,
               (long long)arguments.compile.gpus, seconds(),
               plan::humanBytes(plan.communicationBytes).c_str(),
               plan::humanBytes(plan.search.lowerBoundBytes).c_str(),
-              plan::humanBytes(peak).c_str(), arguments.output.c_str());
+              plan::humanBytes(peak).c_str());
+  print("plan written to " + arguments.output + "\n");
   return 0;
 }
 
@@ -184,7 +189,7 @@ int run(Arguments &arguments) {
 int smex::tools::compileCommand(int argc, char **argv) {
   Arguments arguments;
   CLI::App app("smexc: splits a neural network over the GPUs of a machine.\n"
-               "Also: smexc inspect|check|diff|ops --help");
+               "Also: smexc inspect|check|diff|ops|simulate --help");
   app.set_version_flag("--version", versionText);
   app.add_option("MODEL", arguments.model, "the model, .onnx or .json")
       ->required();
@@ -210,6 +215,10 @@ int smex::tools::compileCommand(int argc, char **argv) {
                  "with smex-run --graph")
       ->check(CLI::Range(0.0, 100.0))
       ->needs(graph);
+  app.add_flag("--draw-missing-weights", arguments.import.drawMissingWeights,
+               "plans an ONNX model whose weights are not there: they are "
+               "drawn when the plan runs, or given with smex-run "
+               "--parameters");
   app.add_option("--ops", arguments.import.opsFiles,
                  "FILE: more operators, as lambdas");
   declareTraining(app, arguments.training);

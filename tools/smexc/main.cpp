@@ -2,27 +2,14 @@
 // Commands.
 #include "tools/smexc/Command.h"
 
-#include <cstdio>
+#include "llvm/Support/ErrorHandling.h"
+
 #include <cstring>
-#include <exception>
-#include <new>
+#include <filesystem>
 #include <string>
 
 using namespace smex;
 using namespace smex::tools;
-
-int smex::tools::report(const Error &error) {
-  size_t start = 0;
-  while (start <= error.message.size()) {
-    size_t end = error.message.find('\n', start);
-    if (end == std::string::npos)
-      end = error.message.size();
-    std::fprintf(stderr, "smexc: error: %.*s\n", int(end - start),
-                 error.message.c_str() + start);
-    start = end + 1;
-  }
-  return int(error.fault);
-}
 
 int smex::tools::parseError(const CLI::App &app, const CLI::ParseError &error) {
   if (error.get_exit_code() == 0)
@@ -43,20 +30,44 @@ constexpr Subcommand subcommands[] = {
     {"simulate", simulateCommand},
 };
 
+/// A word that is no option, is not there as a file, and has no model's ending.
+bool isMistakenWord(const std::string &word) {
+  if (word.empty() || word[0] == '-' || word.find('/') != std::string::npos)
+    return false;
+  for (const char *ending : {".onnx", ".json"})
+    if (word.size() > 5 &&
+        word.compare(word.size() - 5, std::string::npos, ending) == 0)
+      return false;
+  std::error_code code;
+  return !std::filesystem::exists(word, code);
+}
+
 int dispatch(int argc, char **argv) {
   for (const Subcommand &each : subcommands)
     if (argc > 1 && !std::strcmp(argv[1], each.name))
       return each.run(argc - 1, argv + 1);
+  if (argc > 1 && isMistakenWord(argv[1])) {
+    std::string known;
+    for (const Subcommand &each : subcommands)
+      known += (known.empty() ? "" : ", ") + std::string(each.name);
+    return report({std::string("\"") + argv[1] + "\" is neither a command (" +
+                       known +
+                       ") nor a model, a file that ends in .onnx or .json",
+                   Fault::Usage});
+  }
   return compileCommand(argc, argv);
 }
 } // namespace
 
 int main(int argc, char **argv) {
-  try {
+  return runProgram("smexc", [&] {
+    // LLVM would end the program with a signal.
+    llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
+      quit({"not enough memory", Fault::Environment});
+    });
+    llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
+      quit({std::string("unexpected: ") + reason, Fault::Defect});
+    });
     return dispatch(argc, argv);
-  } catch (const std::bad_alloc &) {
-    return report({"not enough memory", Fault::Environment});
-  } catch (const std::exception &e) {
-    return report({std::string("unexpected: ") + e.what(), Fault::Defect});
-  }
+  });
 }

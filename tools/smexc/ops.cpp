@@ -71,7 +71,7 @@ std::optional<tdl::Instance> sampleUse(const tdl::Library &library,
 }
 
 void describe(const tdl::Library &library, const std::string &op) {
-  std::printf("%s\n", std::string(library.source(op)).c_str());
+  print(std::string(library.source(op)) + "\n");
   const auto instance = sampleUse(library, op);
   if (!instance) {
     std::printf(

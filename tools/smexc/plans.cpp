@@ -4,6 +4,7 @@
 #include "runtime/plan/Diff.h"
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Load.h"
+#include "support/Text.h"
 #include "tools/smexc/Command.h"
 
 using namespace smex;
@@ -20,10 +21,10 @@ std::optional<int> parse(CLI::App &app, int argc, char **argv) {
   return std::nullopt;
 }
 
-void print(const std::string &text) {
-  std::fputs(text.c_str(), stdout);
+void printLines(const std::string &text) {
+  print(text);
   if (text.empty() || text.back() != '\n')
-    std::fputc('\n', stdout);
+    print("\n");
 }
 } // namespace
 
@@ -43,13 +44,13 @@ int smex::tools::inspectCommand(int argc, char **argv) {
   if (!plan)
     return report(plan.error());
   if (app.count("--gpu") == 0) {
-    print(plan::inspect(*plan, options));
+    printLines(plan::inspect(*plan, options));
     return 0;
   }
   const int gpus = int(plan->partitioned.workers.size());
   if (gpu < 0 || gpu >= gpus)
     return report(fail("--gpu ", gpu, ": the plan has GPUs 0 to ", gpus - 1));
-  print(plan::listing(plan->partitioned, gpu));
+  printLines(plan::listing(plan->partitioned, gpu));
   return 0;
 }
 
@@ -66,11 +67,11 @@ int smex::tools::checkCommand(int argc, char **argv) {
   options.regenerateKernels = pipeline::regenerateKernels;
   const auto findings = plan::check(*plan, options);
   for (const plan::Finding &finding : findings)
-    std::fprintf(stderr, "smexc: error: %s: %s: %s\n", directory.c_str(),
-                 name(finding.kind), finding.message.c_str());
+    report(fail(directory, ": ", name(finding.kind), ": ",
+                cleanedLine(finding.message)));
   if (!findings.empty())
     return int(Fault::Difference);
-  print(directory + ": sound");
+  printLines(directory + ": sound");
   return 0;
 }
 
@@ -91,6 +92,6 @@ int smex::tools::diffCommand(int argc, char **argv) {
   if (!second)
     return report(second.error());
   const plan::Difference difference = plan::diff(*first, *second, options);
-  print(difference.text);
+  printLines(difference.text);
   return difference.same ? 0 : int(Fault::Difference);
 }

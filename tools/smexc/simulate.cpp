@@ -1,23 +1,11 @@
 // smexc simulate: what a plan takes on a machine.
 #include "compiler/simulate/Report.h"
 #include "runtime/plan/Load.h"
+#include "support/File.h"
 #include "tools/smexc/Command.h"
-
-#include <fstream>
 
 using namespace smex;
 using namespace smex::tools;
-
-namespace {
-Status write(const std::string &file, const std::string &text) {
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (stream)
-    return {};
-  return Error{file + ": cannot write it", Fault::Environment};
-}
-} // namespace
 
 int smex::tools::simulateCommand(int argc, char **argv) {
   std::string directory, machineName, jsonFile, traceFile;
@@ -51,14 +39,14 @@ int smex::tools::simulateCommand(int argc, char **argv) {
     return report(fail(directory, ": ", simulation.error().message));
   if (!jsonFile.empty())
     if (const Status written =
-            write(jsonFile, simulate::json(*simulation, *machine, options));
+            writeFile(jsonFile, simulate::json(*simulation, *machine, options));
         !written)
       return report(written.error());
   if (!traceFile.empty())
-    if (const Status written = write(
+    if (const Status written = writeFile(
             traceFile, simulate::trace(*simulation, plan->partitioned.program));
         !written)
       return report(written.error());
-  std::fputs(simulate::text(*simulation, *machine, options).c_str(), stdout);
+  print(simulate::text(*simulation, *machine, options));
   return 0;
 }

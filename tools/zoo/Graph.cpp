@@ -50,6 +50,20 @@ void Graph::typedGraph(int64_t relations) {
   graph["relations"] = relations;
 }
 
+std::string Graph::edgeValues(const std::string &name, double ofLoops) {
+  graph["values"] = name;
+  graph["loop_rows"] = {{name, ofLoops}};
+  return name;
+}
+
+Value Graph::edgeFeatures(const std::string &name, int64_t width,
+                          const std::string &relation) {
+  const std::string edges = relation.empty() ? "edges" : relation + "_edges";
+  inputList.push_back(
+      {{"name", name}, {"type", "f32"}, {"shape", {edges, width}}});
+  return {name, width};
+}
+
 void Graph::batchOfGraphs() {
   graph["graphs"] = "graphs";
   graph["graph_of"] = "graph_of";

@@ -40,6 +40,13 @@ public:
   void inputGraph(SelfLoops loops);
   /// The same with edges of so many types: also declares `edge_types`.
   void typedGraph(int64_t relations);
+  /// Of the graph that is declared: its edges have the numbers in its file.
+  /// Declares the input of this name, f32[edges]. What self-loops have that are
+  /// added.
+  std::string edgeValues(const std::string &name, double ofLoops);
+  /// An input of `width` features per edge, of a relation or of the one graph.
+  Value edgeFeatures(const std::string &name, int64_t width,
+                     const std::string &relation = "");
   /// Of the graph that is declared: it is a batch. Declares the dimension
   /// `graphs`, and `graph_of`, i64[nodes].
   void batchOfGraphs();

@@ -28,6 +28,15 @@ void layersOnNodes(Graph &g, const Sizes &s, const Layer &layer,
   g.output("logits", readout(x));
 }
 
+/// What nodes `to` read along edges that come from nodes `from`, by so many
+/// heads of attention; edges have features, too. Its parameters are those of
+/// queries, keys, values and edges.
+Value transformerAttention(Graph &g, const Value &to, const Value &from,
+                           const Value &edges, const std::string &name,
+                           int64_t heads, int64_t each,
+                           const std::string &sources,
+                           const std::string &destinations);
+
 template <typename Layer>
 void layersOnNodes(Graph &g, const Sizes &s, const Layer &layer) {
   layersOnNodes(g, s, layer, [](const Value &x) { return x; });

@@ -8,7 +8,7 @@ std::vector<Model> zoo::models() {
   for (const auto &some :
        {denseModels(), residualModels(), inceptionModels(), unetModels(),
         recurrentModels(), transformerModels(), e3dModels(), graphModels(),
-        graphCellModels(), graphHeteroModels()})
+        graphEdgeModels(), graphCellModels(), graphHeteroModels()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -28,6 +28,11 @@ struct Choice {
   std::vector<std::string> words;
 };
 
+/// An option `--name` without a value: not, unless given.
+struct Flag {
+  std::string name, help;
+};
+
 /// What was asked for.
 class Sizes {
 public:
@@ -39,11 +44,14 @@ public:
     return words.at(name);
   }
   std::string &setWord(const std::string &name) { return words[name]; }
+  bool flag(const std::string &name) const { return flags.at(name); }
+  bool &setFlag(const std::string &name) { return flags[name]; }
 
 private:
   std::map<std::string, int64_t> values;
   std::map<std::string, double> fractions;
   std::map<std::string, std::string> words;
+  std::map<std::string, bool> flags;
 };
 
 struct Model {
@@ -53,6 +61,7 @@ struct Model {
   Status (*build)(Graph &, const Sizes &);
   std::vector<Fraction> fractions = {};
   std::vector<Choice> choices = {};
+  std::vector<Flag> flags = {};
 };
 
 /// In the order in which --help lists them.
@@ -67,6 +76,7 @@ std::vector<Model> recurrentModels();
 std::vector<Model> transformerModels();
 std::vector<Model> e3dModels();
 std::vector<Model> graphModels();
+std::vector<Model> graphEdgeModels();
 std::vector<Model> graphCellModels();
 std::vector<Model> graphHeteroModels();
 

@@ -9,10 +9,16 @@ using namespace smex::zoo;
 /// fewer, which it does in all common networks.
 static Status gcn(Graph &g, const Sizes &s) {
   g.inputGraph(Graph::SelfLoops::Added);
+  const bool weighted = s.flag("edge-weights");
+  if (weighted)
+    g.edgeValues("edge_weights", 1);
   layersOnNodes(g, s, [&](Value x, const std::string &name, int64_t width) {
     x = dense(g, x, name, width, /*bias=*/false);
-    x = g.node("graph_convolution", name + "/convolution",
-               {x.name, "sources", "destinations"}, width);
+    x = weighted
+            ? g.node("weighted_graph_convolution", name + "/convolution",
+                     {x.name, "edge_weights", "sources", "destinations"}, width)
+            : g.node("graph_convolution", name + "/convolution",
+                     {x.name, "sources", "destinations"}, width);
     return g.node("Add", name + "/biased",
                   {x.name, g.filled(name + "/bias", {width}, 0)}, width);
   });
@@ -168,8 +174,14 @@ std::vector<Model> zoo::graphModels() {
   const std::vector<Fraction> ofLayers = {dropoutOf("the input of each layer")};
   const std::vector<Size> common = {layers, features, hidden, classes};
   return {
-      {"gcn", "graph convolutional network, for --graph", common, gcn,
-       ofLayers},
+      {"gcn",
+       "graph convolutional network, for --graph",
+       common,
+       gcn,
+       ofLayers,
+       {},
+       {{"edge-weights",
+         "edges count for the numbers in the graph's file, self-loops for 1"}}},
       {"gat",
        "graph attention network, for --graph",
        {layers,

@@ -1,6 +1,7 @@
 // smex-zoo NAME [sizes] -o MODEL: the papers' models at any size. See
 // DESIGN.md, Commands.
 #include "support/File.h"
+#include "support/Program.h"
 #include "support/Version.h"
 #include "tools/zoo/Models.h"
 
@@ -9,18 +10,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <exception>
-#include <new>
 
 using namespace smex;
 using namespace smex::zoo;
 
 namespace {
-
-int report(const Error &error) {
-  std::fprintf(stderr, "smex-zoo: error: %s\n", error.message.c_str());
-  return int(error.fault);
-}
 
 int usage(const std::string &message, const std::string &command) {
   return report({message + " (see " + command + " --help)", Fault::Usage});
@@ -32,7 +26,7 @@ void printHelp(const std::vector<Model> &all) {
               "Usage: smex-zoo NAME [sizes] -o MODEL.json\n\n"
               "Models; smex-zoo NAME --help lists a model's sizes:\n");
   for (const Model &model : all)
-    std::printf("  %-12s %s\n", model.name.c_str(), model.summary.c_str());
+    std::printf("  %-18s %s\n", model.name.c_str(), model.summary.c_str());
   std::printf("\nOptions:\n"
               "  -h,--help    Print this help message and exit\n"
               "  --version    Display program version information and exit\n");
@@ -50,6 +44,9 @@ std::string commandOf(const Model &model, const Sizes &sizes) {
   for (const Choice &each : model.choices)
     if (sizes.word(each.name) != each.words.front())
       text += " --" + each.name + " " + sizes.word(each.name);
+  for (const Flag &each : model.flags)
+    if (sizes.flag(each.name))
+      text += " --" + each.name;
   return text;
 }
 
@@ -62,8 +59,9 @@ int write(const Model &model, const Sizes &sizes, const std::string &output) {
     return report(text.error());
   if (Status written = writeFile(output, *text); !written)
     return report(written.error());
-  std::printf("%s: %s, %lld weights, %zu nodes\n", output.c_str(),
-              model.name.c_str(), (long long)graph.weights(), graph.nodes());
+  print(output);
+  std::printf(": %s, %lld weights, %zu nodes\n", model.name.c_str(),
+              (long long)graph.weights(), graph.nodes());
   return 0;
 }
 
@@ -120,6 +118,8 @@ int run(const Model &model, int argc, char **argv) {
     app.add_option("--" + each.name, sizes.setWord(each.name), each.help)
         ->check(CLI::IsMember(each.words))
         ->default_val(each.words.front());
+  for (const Flag &each : model.flags)
+    app.add_flag("--" + each.name, sizes.setFlag(each.name), each.help);
   std::string output;
   app.add_option("-o,--output", output, "the model's file, ending in .json")
       ->required();
@@ -162,11 +162,5 @@ int dispatch(int argc, char **argv) {
 } // namespace
 
 int main(int argc, char **argv) {
-  try {
-    return dispatch(argc, argv);
-  } catch (const std::bad_alloc &) {
-    return report({"not enough memory", Fault::Environment});
-  } catch (const std::exception &e) {
-    return report({std::string("unexpected: ") + e.what(), Fault::Defect});
-  }
+  return runProgram("smex-zoo", [&] { return dispatch(argc, argv); });
 }

@@ -1,14 +1,23 @@
 // Single values of a JSON model.
 #include "compiler/frontend/json/Translator.h"
 
+#include "support/Text.h"
+
 #include <cmath>
 
 using namespace smex;
 using namespace smex::frontend;
 
 void Translator::error(const Place &place, const std::string &message) {
-  errors.push_back(file + ": " + (place.path.empty() ? "" : place.path + ": ") +
-                   message);
+  errors.push_back(
+      file + ": " +
+      cleanedLine((place.path.empty() ? "" : place.path + ": ") + message));
+}
+
+void Translator::error(const Place &place, const Error &reason) {
+  error(place, reason.message);
+  if (reason.fault != Fault::Input)
+    fault = reason.fault;
 }
 
 bool Translator::object(Place place, std::initializer_list<const char *> keys) {

@@ -26,7 +26,7 @@ InputGraph Translator::inputGraph(Place place, onnx::GraphProto &graph) {
   InputGraph names;
   if (!object(place, {"name", "nodes", "edges", "sources", "destinations",
                       "self_loops", "types", "relations", "graphs", "graph_of",
-                      "doc"}))
+                      "values", "added", "loop_rows", "doc"}))
     return names;
   const size_t wrongBefore = errors.size();
   const auto take = [&](const char *key, std::string &name) {
@@ -50,26 +50,59 @@ InputGraph Translator::inputGraph(Place place, onnx::GraphProto &graph) {
     inputs.push_back(names.types = text(place.at("types")));
   if (place.json.contains("relations"))
     names.relations = integer(place.at("relations"));
-  for (const auto &[key, member] :
-       {std::pair("graphs", &InputGraph::graphs),
-        std::pair("graph_of", &InputGraph::graphOf)})
+  for (const auto &[key, member] : {std::pair("graphs", &InputGraph::graphs),
+                                    std::pair("graph_of", &InputGraph::graphOf),
+                                    std::pair("values", &InputGraph::values),
+                                    std::pair("added", &InputGraph::added)})
     if (place.json.contains(key))
       names.*member = text(place.at(key));
+  if (place.json.contains("loop_rows"))
+    loopRows(place.at("loop_rows"), names);
   if (const std::string wrong = wrongGraph(names);
       !wrong.empty() && errors.size() == wrongBefore)
     error(place, wrong);
-  const auto declare = [&](const std::string &name, const std::string &rows) {
+  const auto declare = [&](const std::string &name, const std::string &rows,
+                           DType dtype = DType::I64) {
     auto *input = graph.add_input();
     input->set_name(name);
     auto *type = input->mutable_type()->mutable_tensor_type();
-    type->set_elem_type(onnxTypeOf(DType::I64));
+    type->set_elem_type(onnxTypeOf(dtype));
     type->mutable_shape()->add_dim()->set_dim_param(rows);
   };
   for (const std::string &name : inputs)
     declare(name, names.edges);
   if (!names.graphOf.empty())
     declare(names.graphOf, names.sourceNodes);
+  if (!names.values.empty())
+    declare(names.values, names.edges, DType::F32);
+  if (!names.added.empty())
+    declare(names.added, names.edges, DType::Bool);
   return names;
+}
+
+/// By input: a number, "mean", or {"parameter": NAME}.
+void Translator::loopRows(Place place, InputGraph &graph) {
+  if (!place.json.is_object())
+    return error(place, "must be an object: for each input with a row per edge "
+                        "what self-loops have");
+  for (const auto &entry : place.json.items()) {
+    const Json &json = entry.value();
+    const Place item = place.at(entry.key());
+    LoopRow &row = graph.loopRows[entry.key()];
+    if (json.is_object()) {
+      row.kind = LoopRow::Kind::Parameter;
+      if (!json.contains("parameter"))
+        error(item, "\"parameter\" is missing");
+      else if (object(item, {"parameter"}))
+        row.parameter = text(item.at("parameter"));
+    } else if (json.is_string()) {
+      row.kind = LoopRow::Kind::Mean;
+      if (json != "mean")
+        error(item, "must be a number, \"mean\", or {\"parameter\": NAME}");
+    } else {
+      row.number = real(item);
+    }
+  }
 }
 
 /// The dimension of the nodes, or one for those at each end.

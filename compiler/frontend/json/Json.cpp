@@ -2,6 +2,7 @@
 
 #include "compiler/frontend/json/Translator.h"
 #include "support/File.h"
+#include "support/Text.h"
 
 #include <algorithm>
 
@@ -28,7 +29,10 @@ static int nesting(const std::string &text) {
 }
 
 Result<std::shared_ptr<const onnx::ModelProto>>
-smex::frontend::readJson(const std::string &path) {
+smex::frontend::readJson(const std::string &path, bool drawMissing) {
+  // A pipe would be empty when the model's files are hashed.
+  if (const auto file = InputFile::open(path); !file)
+    return file.error();
   auto text = readFile(path);
   if (!text)
     return text.takeError();
@@ -42,16 +46,18 @@ smex::frontend::readJson(const std::string &path) {
     std::string message = e.what();
     if (const size_t end = message.find("] "); end != std::string::npos)
       message = message.substr(end + 2);
-    return fail(path, ": ", message);
+    return fail(path, ": ", cleanedLine(message));
   }
   const size_t slash = path.rfind('/');
   Translator translator(
-      path, slash == std::string::npos ? "." : path.substr(0, slash));
+      path, slash == std::string::npos ? "." : path.substr(0, slash),
+      drawMissing);
   auto model = std::make_shared<onnx::ModelProto>();
   translator.model({json, ""}, *model);
   if (translator.errors.empty())
     return {std::shared_ptr<const onnx::ModelProto>(std::move(model))};
   Error all;
+  all.fault = translator.fault;
   for (const std::string &message : translator.errors)
     all.message += (all.message.empty() ? "" : "\n") + message;
   return all;

@@ -11,9 +11,10 @@
 namespace smex::frontend {
 
 /// Reads a model; any file is a safe input. The error lists all that is wrong,
-/// each with its place in the file.
+/// each with its place in the file. `drawMissing`: parameters whose file is not
+/// there are drawn.
 Result<std::shared_ptr<const onnx::ModelProto>>
-readJson(const std::string &path);
+readJson(const std::string &path, bool drawMissing);
 
 } // namespace smex::frontend
 

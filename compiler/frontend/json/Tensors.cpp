@@ -3,8 +3,7 @@
 
 #include "compiler/frontend/onnx/Reader.h"
 #include "dialects/tdl/lambda/Arithmetic.h"
-
-#include <cstdio>
+#include "support/File.h"
 
 using namespace smex;
 using namespace smex::frontend;
@@ -119,32 +118,35 @@ void Translator::values(Place place, const TensorType &type,
 }
 
 /// The header of a .npy file without its white space; the data begins at
-/// `begin`. The file's bytes are not read.
-static bool readNpyHeader(const std::string &path, std::string &header,
-                          int64_t &begin) {
-  std::FILE *file = std::fopen(path.c_str(), "rb");
+/// `begin`. The data are not read. False where it is no such file.
+static Result<bool> readNpyHeader(const std::string &path, std::string &header,
+                                  int64_t &begin) {
+  const auto file = InputFile::open(path);
   if (!file)
-    return false;
+    return file.error();
   unsigned char start[12] = {};
-  const size_t got = std::fread(start, 1, sizeof start, file);
-  bool good = got >= 10 && std::string(start, start + 6) == "\x93NUMPY";
+  auto got = file->readAt(0, start, sizeof start);
+  if (!got)
+    return got.takeError();
+  const bool good = *got >= 10 && std::string(start, start + 6) == "\x93NUMPY";
   const int wide = start[6] >= 2;
   const int64_t length =
       start[8] + 256 * start[9] +
       (wide ? 65536 * start[10] + 16777216LL * start[11] : 0);
   begin = (wide ? 12 : 10) + length;
-  good =
-      good && length < 65536 && std::fseek(file, wide ? 12 : 10, SEEK_SET) == 0;
-  header.resize(good ? size_t(length) : 0);
-  good = good &&
-         std::fread(header.data(), 1, header.size(), file) == header.size();
-  std::fclose(file);
+  if (!good || length >= 65536)
+    return false;
+  header.resize(size_t(length));
+  got = file->readAt(wide ? 12 : 10, header.data(), header.size());
+  if (!got)
+    return got.takeError();
+  const bool whole = *got == header.size();
   std::string compact;
   for (char c : header)
     if (c != ' ' && c != '\n')
       compact += c == '"' ? '\'' : c;
   header = compact;
-  return good;
+  return whole;
 }
 
 void Translator::fileData(Place place, const TensorType &type,
@@ -160,11 +162,20 @@ void Translator::fileData(Place place, const TensorType &type,
   // Is it there at all, and within the folder? Then it is worth opening.
   TensorSource source;
   source.folder = folder;
-  if (auto found = findExternal(tensor, 0, source); !found)
-    return error(place, found.error().message);
+  source.drawMissing = drawMissing;
+  const auto found = findExternal(tensor, 0, source);
+  if (!found)
+    return error(place, found.error());
+  if (found->kind == ParameterData::Kind::Drawn) {
+    tensor.clear_external_data();
+    return add(drawnKey, Json(found->scale).dump());
+  }
   std::string header;
   int64_t begin = 0;
-  if (!readNpyHeader(folder + "/" + location, header, begin))
+  const auto isNpy = readNpyHeader(folder + "/" + location, header, begin);
+  if (!isNpy)
+    return error(place, isNpy.error());
+  if (!*isNpy)
     return error(place, "is not a .npy file");
   std::string shape;
   for (int64_t extent : type.shape)

@@ -31,12 +31,15 @@ struct Place {
 
 class Translator {
 public:
-  Translator(std::string file, std::string folder)
-      : file(std::move(file)), folder(std::move(folder)) {}
+  Translator(std::string file, std::string folder, bool drawMissing)
+      : file(std::move(file)), folder(std::move(folder)),
+        drawMissing(drawMissing) {}
 
   void model(Place place, onnx::ModelProto &model);
   /// All that is wrong, one line each.
   std::vector<std::string> errors;
+  /// The environment's where a file could not be read for its reasons.
+  Fault fault = Fault::Input;
 
 private:
   // Translator.cpp
@@ -52,6 +55,7 @@ private:
   void inputGraphs(Place place, onnx::ModelProto &model);
   InputGraph inputGraph(Place place, onnx::GraphProto &graph);
   void ends(Place place, InputGraph &graph);
+  void loopRows(Place place, InputGraph &graph);
 
   // Tensors.cpp
   void parameter(Place place, onnx::TensorProto &tensor);
@@ -70,8 +74,10 @@ private:
   template <typename Add> void names(Place place, const char *key, Add add);
   void opsets(Place place, std::vector<std::pair<std::string, int64_t>> &list);
   void error(const Place &place, const std::string &message);
+  void error(const Place &place, const Error &reason);
 
   std::string file, folder;
+  bool drawMissing; // ImportOptions::drawMissingWeights
   bool inFunction = false;
 };
 

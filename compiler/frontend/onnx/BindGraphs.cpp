@@ -109,10 +109,11 @@ void Importer::bindGraph(const InputGraph &names,
                          Scope &scope) {
   std::vector<graph::Relation> batch;
   for (const std::string &file : given) {
-    auto read = graph::readRelation(
-        file, {names.isOfOneType(), names.selfLoops, names.relations});
+    auto read =
+        graph::readRelation(file, {names.isOfOneType(), names.selfLoops,
+                                   names.relations, !names.values.empty()});
     if (!read)
-      return errors.push_back(read.error().message);
+      return addError(read.error());
     batch.push_back(std::move(*read));
     files.push_back(file);
   }
@@ -150,6 +151,11 @@ void Importer::bindGraph(const InputGraph &names,
     builder.setName(scope.values[name], name);
     return list;
   };
+  bound.fileEdges = relation.fileEdges();
+  if (!bound.share)
+    bound.edgeRows = std::make_shared<const graph::Numbers>(
+        graph::edgeRows(relation, relation.graph.edges()));
+  bindEdgeConstants(names, bound, scope);
   // Of 10^8 edges, a list of ends is 1 GB: none is kept longer than needed.
   graph::Ends ends = graph::endsOf(std::move(relation));
   bound.sources = bindInput(names.sources, std::move(ends.sources));
@@ -157,6 +163,10 @@ void Importer::bindGraph(const InputGraph &names,
       bindInput(names.destinations, std::move(ends.destinations));
   if (!names.types.empty())
     bindInput(names.types, std::move(ends.types));
+  if (!names.values.empty())
+    bindInput(names.values, std::move(ends.values));
+  if (names.needsAdded())
+    bindInput(names.addedName(), std::move(ends.added));
   if (!names.graphs.empty())
     if (const auto room = batchRoom(names, bound, int64_t(sizes.size()))) {
       bindDim(names.graphs, *room);
@@ -182,6 +192,11 @@ InputRows Importer::inputRows(const Model &result,
     if (shape.dim_size() > 0 && shape.dim(0).dim_param() == dimension &&
         inputOf(result, input.name()))
       rows.inputs.push_back(input.name());
+  }
+  for (const auto &output : model->graph().output()) {
+    const auto &shape = output.type().tensor_type().shape();
+    if (shape.dim_size() > 0 && shape.dim(0).dim_param() == dimension)
+      rows.outputs.push_back(output.name());
   }
   return rows;
 }
@@ -232,6 +247,16 @@ std::optional<GraphInputs> Importer::openGraph(const Model &result,
     inputs.from = inputRows(result, names.sourceNodes);
   if (!addBatch(result, names, inputs))
     return std::nullopt;
+  inputs.edges = inputRows(result, names.edges);
+  inputs.edges.inputs = edgeInputs(names);
+  const auto wanted = [&](const std::string &name, DType type) {
+    const Value *input = inputOf(result, name);
+    return input && input->type == TensorType{type, {edges->second}} ? name
+                                                                     : "";
+  };
+  inputs.values = wanted(names.values, DType::F32);
+  if (names.needsAdded())
+    inputs.added = wanted(names.addedName(), DType::Bool);
   inputs.rooms = {inputs.to.count, edges->second, {}, {}, false};
   if (const auto bound = boundGraphs.find(names.name);
       bound != boundGraphs.end()) {

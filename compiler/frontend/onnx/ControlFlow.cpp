@@ -12,6 +12,16 @@ using namespace smex::frontend;
 constexpr int deepest = 64;
 constexpr int64_t longestLoop = 100000;
 
+/// What has visited nodes since there were `before` of them will be done `left`
+/// more times: a limit that this would exceed speaks now, not when it is
+/// reached.
+void Importer::requireRoom(const Node &node, int64_t before,
+                           int64_t left) const {
+  if (visited <= mostNodes &&
+      visited + __int128(visited - before) * left > mostNodes)
+    node.refuse(tooManyNodes);
+}
+
 std::vector<ValueId> Importer::importBody(Node &node,
                                           const onnx::GraphProto &body,
                                           const std::vector<ValueId> &inputs,
@@ -88,10 +98,36 @@ defaultsOf(const onnx::FunctionProto &function) {
   return defaults;
 }
 
+/// How many nodes a call of the function is at least, for those of graphs in
+/// attributes may not be imported; -1 where calls do not end.
+int64_t Importer::leastNodes(const onnx::FunctionProto &function, int depth) {
+  if (depth >= deepest)
+    return -1;
+  const auto [known, isNew] = sizes.emplace(&function, -1);
+  if (!isNew)
+    return known->second;
+  int64_t count = 0;
+  for (const onnx::NodeProto &node : function.node()) {
+    ++count;
+    const auto called = functions.find(
+        {node.domain() == "ai.onnx" ? "" : node.domain(), node.op_type()});
+    if (called == functions.end())
+      continue;
+    const int64_t inside = leastNodes(*called->second, depth + 1);
+    if (inside < 0)
+      return -1;
+    count = std::min(count + inside, mostNodes + 1);
+  }
+  return sizes[&function] = count;
+}
+
 void Importer::callFunction(Node &node, const onnx::FunctionProto &function,
                             const Surroundings &in) {
-  if (in.depth >= deepest)
+  const int64_t least = leastNodes(function, in.depth);
+  if (least < 0 || in.depth >= deepest)
     node.refuse("functions call each other without end");
+  if (visited <= mostNodes && visited + least > mostNodes)
+    node.refuse(tooManyNodes);
   if (int(node.inputs.size()) > function.input_size())
     node.refuse("the function has ", function.input_size(), " inputs, not ",
                 node.inputs.size());
@@ -155,6 +191,28 @@ void Importer::importIf(Node &node, Scope &scope, const Surroundings &in) {
   }
 }
 
+/// Whether each iteration of a loop leaves the condition as it was before: then
+/// the first one says how many there are.
+static bool keepsCondition(const onnx::GraphProto &body) {
+  if (body.output_size() < 1 || body.input_size() < 2)
+    return false;
+  std::string name = body.output(0).name();
+  // As often as there are nodes, or they are a circle.
+  for (int i = 0; i < body.node_size(); ++i) {
+    const auto makes = [&](const onnx::NodeProto &node) {
+      return std::count(node.output().begin(), node.output().end(), name) > 0;
+    };
+    const auto node =
+        std::find_if(body.node().begin(), body.node().end(), makes);
+    if (node == body.node().end())
+      break;
+    if (node->op_type() != "Identity" || node->input_size() != 1)
+      return false;
+    name = node->input(0);
+  }
+  return name == body.input(1).name();
+}
+
 void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
   const onnx::GraphProto &body = *node.graph("body");
   const size_t states = node.inputs.size() > 2 ? node.inputs.size() - 2 : 0;
@@ -170,7 +228,13 @@ void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
                              node.inputs.end());
   ValueId condition = node.has(1) ? node.in(1) : noValue;
   std::vector<std::vector<ValueId>> scans;
+  const int64_t before = visited;
   for (int64_t trip = 0; trip < trips; ++trip) {
+    if (trip == 1 && keepsCondition(body)) {
+      if (trips > longestLoop)
+        node.refuse("more than ", longestLoop, " iterations");
+      requireRoom(node, before, trips - 1);
+    }
     if (condition != noValue) {
       const auto known = builder.known(condition);
       node.require(bool(known), unknown);
@@ -282,7 +346,10 @@ std::vector<ValueId> Importer::scan(Node &node,
   if (trips < 1 || trips > longestLoop)
     node.refuse("it scans over ", trips, " elements");
   std::vector<std::vector<ValueId>> scans;
+  const int64_t before = visited;
   for (int64_t trip = 0; trip < trips; ++trip) {
+    if (trip == 1)
+      requireRoom(node, before, trips - 1);
     std::vector<ValueId> inputs = state;
     for (int64_t i = 0; i < scanned; ++i) {
       const int64_t at = inReversed[i] ? trips - 1 - trip : trip;
@@ -321,7 +388,10 @@ void Importer::importSequenceMap(Node &node, Scope &scope,
                                  const Surroundings &in) {
   const onnx::GraphProto &body = *node.graph("body");
   std::vector<std::vector<ValueId>> results(body.output_size());
+  const int64_t before = visited;
   for (size_t i = 0; i < node.sequence(0).size(); ++i) {
+    if (i == 1)
+      requireRoom(node, before, int64_t(node.sequence(0).size()) - 1);
     std::vector<ValueId> inputs;
     for (size_t operand = 0; operand < node.inputs.size(); ++operand) {
       if (!node.has(operand) || !isSequence(node.inputs[operand])) {

@@ -30,6 +30,12 @@ static std::string canonicalPath(const std::string &path) {
   return result;
 }
 
+static TensorType typeOf(const onnx::TensorProto &tensor) {
+  return {dtypeOf(tensor.data_type()).value_or(DType::F32),
+          {tensor.dims().begin(), tensor.dims().end()}};
+}
+
+/// The file that the location means; empty where it is not there.
 static Result<std::string> findInside(const std::string &folder,
                                       const std::string &location) {
   if (location.empty() || location.find('\0') != std::string::npos)
@@ -48,7 +54,7 @@ static Result<std::string> findInside(const std::string &folder,
   const std::string root = canonicalPath(folder);
   const std::string file = canonicalPath(folder + "/" + location);
   if (root.empty() || file.empty())
-    return fail("refers to \"", location, "\", which is not there");
+    return std::string(); // not there
   const std::string prefix = root == "/" ? root : root + "/";
   if (file != root && file.compare(0, prefix.size(), prefix) != 0)
     return fail("refers to \"", location,
@@ -86,13 +92,20 @@ smex::frontend::findExternal(const onnx::TensorProto &tensor, int64_t bytes,
   if (*length != bytes)
     return fail("has ", *length, " bytes in \"", location,
                 "\", its type asks for ", bytes);
+  const auto missing = [&](auto... what) -> Result<ParameterData> {
+    if (source.drawMissing)
+      return drawMissing(typeOf(tensor));
+    return fail(what..., drawMissingHint);
+  };
+  if (path->empty())
+    return missing("refers to \"", location, "\", which is not there");
   struct stat status;
   if (stat(path->c_str(), &status) != 0 || !S_ISREG(status.st_mode))
     return fail("refers to \"", location, "\", which is not a file");
   if (*offset > status.st_size || bytes > status.st_size - *offset)
-    return fail("needs bytes ", *offset, " to ",
-                uint64_t(*offset) + uint64_t(bytes), " of \"", location,
-                "\", which has ", int64_t(status.st_size));
+    return missing("needs bytes ", *offset, " to ",
+                   uint64_t(*offset) + uint64_t(bytes), " of \"", location,
+                   "\", which has ", int64_t(status.st_size));
   data.kind = ParameterData::Kind::File;
   data.path = *path;
   data.offset = *offset;

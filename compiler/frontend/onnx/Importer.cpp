@@ -2,10 +2,13 @@
 
 #include "compiler/frontend/InputRanges.h"
 
+#include "compiler/frontend/onnx/ExporterNotes.h"
 #include "compiler/frontend/onnx/Import.h"
+#include "compiler/frontend/onnx/ModuleParameters.h"
 #include "compiler/frontend/onnx/Narrow.h"
 #include "compiler/frontend/onnx/Table.h"
 #include "support/File.h"
+#include "support/Text.h"
 
 #include <new>
 
@@ -41,11 +44,18 @@ Importer::Importer(std::shared_ptr<const onnx::ModelProto> model,
   source.keepAlive = this->model;
   source.folder = parentPath(this->path);
   source.files = &files;
+  source.drawMissing = options.drawMissingWeights;
   files.push_back(this->path);
 }
 
 void Importer::error(std::string message) {
-  errors.push_back(path + ": " + message);
+  errors.push_back(path + ": " + cleanedLine(message));
+}
+
+void Importer::addError(const Error &error) {
+  errors.push_back(cleanedLine(error.message));
+  if (error.fault != Fault::Input)
+    fault = error.fault;
 }
 
 void Importer::report(const Node &node, const Surroundings &in,
@@ -62,15 +72,15 @@ void Importer::addOpsFiles() {
   for (const auto &property : model->metadata_props())
     if (property.key() == operatorsKey)
       if (Status added = builder.addTemplates(path, property.value()); !added)
-        errors.push_back(added.error().message);
+        addError(added.error());
   for (const std::string &opsFile : options.opsFiles) {
     auto text = readFile(opsFile);
     if (!text) {
-      errors.push_back(text.error().message);
+      addError(text.error());
       continue;
     }
     if (Status added = builder.addTemplates(opsFile, *text); !added)
-      errors.push_back(added.error().message);
+      addError(added.error());
     files.push_back(opsFile);
   }
 }
@@ -85,6 +95,7 @@ static std::map<std::string, int64_t> opsetsOf(
 
 Error Importer::allErrors() const {
   Error all;
+  all.fault = fault;
   for (const std::string &message : errors)
     all.message += (all.message.empty() ? "" : "\n") + message;
   return all;
@@ -131,7 +142,12 @@ Result<Model> Importer::run() try {
   if (!errors.empty())
     return allErrors(); // without a graph's dimensions, much else looks wrong
   addInitializers(scope);
+  if (options.drawMissingWeights)
+    drawWeights(scope);
   addInputs(scope);
+  checkEdgeInputs();
+  if (errors.empty())
+    addLoopRows(scope);
   if (graph.output_size() == 0)
     error("the graph has no outputs");
   std::vector<std::pair<std::string, ValueId>> outputs;
@@ -165,6 +181,9 @@ Result<Model> Importer::run() try {
   addInputRanges(result);
   addListRanges(result);
   result.graphs = openGraphs(result);
+  result.edgeRows = edgeRows(result);
+  if (options.training)
+    result.listedParameters = listedParameters(graph);
   result.name = file;
   result.files = std::move(files);
   return result;
@@ -229,10 +248,8 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
   }
   try {
     // Functions that call functions, and unrolled loops, multiply.
-    if (++visited > 1000000)
-      throw Refusal{visited == 1000001 ? "more than a million nodes, once "
-                                         "functions and loops are expanded"
-                                       : ""};
+    if (++visited > mostNodes)
+      throw Refusal{visited == mostNodes + 1 ? tooManyNodes : ""};
     for (const auto &attribute : proto.attribute()) {
       const onnx::AttributeProto *value = &attribute;
       if (!attribute.ref_attr_name().empty()) {
@@ -322,6 +339,15 @@ smex::frontend::importOnnx(std::shared_ptr<const onnx::ModelProto> model,
                            const ImportOptions &options) {
   if (Status named = checkNames(*model, path); !named)
     return named.takeError();
+  if (options.training) {
+    TensorSource source;
+    source.keepAlive = model;
+    source.folder = parentPath(path);
+    auto restored = withModuleParameters(model, path, options.frozen, source);
+    if (!restored)
+      return restored.takeError();
+    model = std::move(*restored);
+  }
   if (hasOwnAlgorithm(*model, options))
     model = withAlgorithms(*model);
   ImportOptions left = options;

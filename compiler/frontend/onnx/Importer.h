@@ -42,6 +42,9 @@ struct BoundGraph {
   int64_t nodes = 0; // as many as the end that has more
   int64_t sourceNodes = 0, destinationNodes = 0;
   std::shared_ptr<const Tensor> sources, destinations; // i64[edges]
+  /// Where the features of each edge are (graph::edgeRows), of so many.
+  std::shared_ptr<const graph::Numbers> edgeRows;
+  int64_t fileEdges = 0;
   /// Of a sample: how much more the plan has room for (graph::Rooms).
   std::optional<double> share;
   graph::Rooms rooms;
@@ -92,6 +95,17 @@ private:
                                        const InputGraph &names) const;
   std::vector<GraphInputs> openGraphs(const Model &result) const;
 
+  // EdgeInputs.cpp: what has a row per edge.
+  std::vector<std::string> edgeInputs(const InputGraph &names) const;
+  bool isOfEdges(const std::string &input) const;
+  void bindEdgeConstants(const InputGraph &names, const BoundGraph &bound,
+                         Scope &scope);
+  void checkEdgeInputs();
+  void addLoopRows(Scope &scope);
+  void addLoopRow(const InputGraph &names, const std::string &input,
+                  const LoopRow &row, Scope &scope);
+  std::vector<EdgeRows> edgeRows(const Model &result) const;
+
   // GraphLists.cpp
   BoundGraph &graphFor(Node &node);
   void addBuckets(Node &node, BoundGraph &graph);
@@ -106,6 +120,7 @@ private:
   void bindConstants(Scope &scope);
   void bindMode(Scope &scope);
   void addInitializers(Scope &scope);
+  void drawWeights(Scope &scope);
   void addInputs(Scope &scope);
   void addInput(const onnx::ValueInfoProto &input, Scope &scope);
   std::optional<std::vector<int64_t>>
@@ -118,6 +133,9 @@ private:
 
   // Importer.cpp
   void addOpsFiles();
+  static constexpr int64_t mostNodes = 1000000;
+  static constexpr const char *tooManyNodes =
+      "more than a million nodes, once functions and loops are expanded";
   bool importNodes(const NodeList &nodes, Scope &scope, const Surroundings &in);
   void importNode(const onnx::NodeProto &proto, Scope &scope,
                   const Surroundings &in);
@@ -128,6 +146,7 @@ private:
   std::string nodeName(const onnx::NodeProto &proto, const Surroundings &in);
   void report(const Node &node, const Surroundings &in, std::string reason);
   void error(std::string message);
+  void addError(const Error &error); // names its file
   Error allErrors() const;
 
   // Training.cpp
@@ -148,6 +167,8 @@ private:
                             int64_t scanned, const std::string &label,
                             Scope &scope, const Surroundings &in);
   void importSequenceMap(Node &node, Scope &scope, const Surroundings &in);
+  void requireRoom(const Node &node, int64_t before, int64_t left) const;
+  int64_t leastNodes(const onnx::FunctionProto &function, int depth);
   std::vector<ValueId> importBody(Node &node, const onnx::GraphProto &body,
                                   const std::vector<ValueId> &inputs,
                                   const std::string &label, Scope &scope,
@@ -165,6 +186,9 @@ private:
   const ImportOptions &options;
   TensorSource source;
   std::map<std::string, BoundGraph> boundGraphs; // by name
+  /// Of inputs with a row per edge of a graph that is given, until it is bound:
+  /// the files of --constant and what is in them.
+  std::map<std::string, std::pair<std::string, Tensor>> edgeConstants;
   std::vector<std::string> files;
   Builder builder;
   std::map<std::pair<std::string, std::string>, const onnx::FunctionProto *>
@@ -178,7 +202,10 @@ private:
   std::unordered_map<std::string, int> unnamed; // nodes per operator
   std::unordered_map<const onnx::TensorProto *, ValueId> bodyInitializers;
   int64_t visited = 0;
+  std::unordered_map<const onnx::FunctionProto *, int64_t> sizes; // leastNodes
   std::vector<std::string> errors;
+  /// The environment's where a file could not be read for its reasons.
+  Fault fault = Fault::Input;
 };
 
 } // namespace smex::frontend

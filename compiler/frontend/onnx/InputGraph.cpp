@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 
 using namespace smex;
 using namespace smex::frontend;
@@ -21,6 +23,40 @@ static constexpr std::initializer_list<Field> ends = {
     {"destinations", &InputGraph::destinationNodes}};
 static constexpr std::initializer_list<Field> batches = {
     {"graphs", &InputGraph::graphs}, {"graph_of", &InputGraph::graphOf}};
+
+static constexpr std::initializer_list<Field> ofEdges = {
+    {"values", &InputGraph::values}, {"added", &InputGraph::added}};
+
+static Json toJson(const LoopRow &row) {
+  switch (row.kind) {
+  case LoopRow::Kind::Number:
+    return row.number;
+  case LoopRow::Kind::Mean:
+    return "mean";
+  case LoopRow::Kind::Parameter:
+    break;
+  }
+  Json object;
+  object["parameter"] = row.parameter;
+  return object;
+}
+
+static constexpr const char *wrongLoopRows =
+    "\"loop_rows\" must be an object that says for each input with a row per "
+    "edge what self-loops have: a number, \"mean\", or {\"parameter\": NAME}";
+
+/// Nothing where it says none.
+static std::optional<LoopRow> loopRowOf(const Json &json) {
+  if (json.is_number())
+    return LoopRow{LoopRow::Kind::Number, json.get<double>()};
+  if (json == "mean")
+    return LoopRow{LoopRow::Kind::Mean};
+  if (json.is_object() && json.size() == 1 && json.contains("parameter") &&
+      json["parameter"].is_string())
+    return LoopRow{LoopRow::Kind::Parameter, 0,
+                   json["parameter"].get<std::string>()};
+  return std::nullopt;
+}
 
 static Json toJson(const InputGraph &graph) {
   Json object;
@@ -41,7 +77,25 @@ static Json toJson(const InputGraph &graph) {
   if (!graph.graphs.empty())
     for (const auto &[key, member] : batches)
       object[key] = graph.*member;
+  for (const auto &[key, member] : ofEdges)
+    if (!(graph.*member).empty())
+      object[key] = graph.*member;
+  for (const auto &[input, row] : graph.loopRows)
+    object["loop_rows"][input] = toJson(row);
   return object;
+}
+
+std::string InputGraph::addedName() const {
+  if (!added.empty())
+    return added;
+  return (name.empty() ? "" : name + "/") + "added_self_loops";
+}
+
+bool InputGraph::needsAdded() const {
+  return !added.empty() ||
+         std::any_of(loopRows.begin(), loopRows.end(), [](const auto &entry) {
+           return !(entry.second == LoopRow()); // zeros are there without it
+         });
 }
 
 std::string frontend::toText(const std::vector<InputGraph> &graphs) {
@@ -67,6 +121,17 @@ std::string frontend::wrongGraph(const InputGraph &graph) {
       (graph.graphs == graph.sourceNodes || graph.graphs == graph.edges))
     return "\"graphs\" must be a dimension of its own, and \"" + graph.graphs +
            "\" is that of its nodes or edges";
+  if (graph.edges == graph.sourceNodes || graph.edges == graph.destinationNodes)
+    return "\"edges\" must be a dimension of its own, and \"" + graph.edges +
+           "\" is that of its nodes";
+  if (!graph.selfLoops && (!graph.added.empty() || !graph.loopRows.empty()))
+    return "\"added\" and \"loop_rows\" are for graphs with \"self_loops\"";
+  for (const auto &[input, row] : graph.loopRows)
+    if (!std::isfinite(row.number))
+      return "\"loop_rows\" of \"" + input + "\" must be a finite number";
+  if (!graph.types.empty() && !graph.values.empty())
+    return "the numbers in the file are \"types\" of edges or \"values\" of "
+           "them, not both";
   if (graph.types.empty() && graph.relations == 0)
     return "";
   if (graph.types.empty() || graph.relations < 1 ||
@@ -132,6 +197,19 @@ static Result<InputGraph> graphOf(const Json &object) {
   for (const auto &[key, member] : batches)
     if (object.contains(key) && object[key].is_string())
       graph.*member = object[key].get<std::string>();
+  for (const auto &[key, member] : ofEdges)
+    if (object.contains(key) && object[key].is_string())
+      graph.*member = object[key].get<std::string>();
+  if (object.contains("loop_rows")) {
+    if (!object["loop_rows"].is_object())
+      return fail(wrongLoopRows);
+    for (const auto &item : object["loop_rows"].items()) {
+      const auto row = loopRowOf(item.value());
+      if (!row)
+        return fail(wrongLoopRows);
+      graph.loopRows[item.key()] = *row;
+    }
+  }
   if (object.contains("relations") && object["relations"].is_number_integer())
     graph.relations = object["relations"].get<int64_t>();
   if (const std::string wrong = wrongGraph(graph); !wrong.empty())

@@ -28,10 +28,11 @@ void Importer::bindConstants(Scope &scope) {
     auto value = endsWith(valueFile, ".pb") ? io::readTensorProto(valueFile)
                                             : io::readNpy(valueFile);
     if (!value) {
-      errors.push_back(value.error().message);
+      addError(value.error());
       continue;
     }
     const auto &type = input->second->type().tensor_type();
+    const bool ofEdges = !options.graphs.empty() && isOfEdges(name);
     const NarrowType *narrow = narrowType(type.elem_type());
     const auto declared =
         narrow ? std::optional(narrow->storage) : dtypeOf(type.elem_type());
@@ -44,6 +45,8 @@ void Importer::bindConstants(Scope &scope) {
       const int64_t size = value->type.shape[d];
       if (dim.has_dim_value())
         fits = dim.dim_value() == size;
+      else if (d == 0 && ofEdges)
+        continue; // --graph says how many edges there are
       else if (dim.has_dim_param() && !dim.dim_param().empty())
         fits = dims.emplace(dim.dim_param(), size).first->second == size;
       dimsSeen.insert(dim.dim_param());
@@ -51,6 +54,10 @@ void Importer::bindConstants(Scope &scope) {
     if (!fits) {
       error("input \"" + name + "\" is not of type " + toString(value->type) +
             ", which is in " + valueFile);
+      continue;
+    }
+    if (ofEdges) {
+      edgeConstants[name] = {valueFile, std::move(*value)};
       continue;
     }
     ValueId &bound = scope.values[name];
@@ -116,6 +123,43 @@ void Importer::addInitializers(Scope &scope) {
       scope.values[sparse.values().name()] =
           builder.addParameter(sparse.values().name(), held->type, data);
     });
+}
+
+/// Weights that are not even initializers: inputs that the exporter notes as
+/// parameters, and names that nothing computes, of a type that value_info
+/// gives.
+void Importer::drawWeights(Scope &scope) {
+  const onnx::GraphProto &graph = model->graph();
+  std::unordered_set<std::string> known, read;
+  for (const auto &node : graph.node()) {
+    known.insert(node.output().begin(), node.output().end());
+    read.insert(node.input().begin(), node.input().end());
+  }
+  for (const auto &input : graph.input())
+    known.insert(input.name());
+  const auto add = [&](const onnx::ValueInfoProto &value) {
+    const auto &declared = value.type().tensor_type();
+    const auto dtype = dtypeOf(declared.elem_type());
+    if (scope.values.count(value.name()) || !dtype || !declared.has_shape())
+      return;
+    TensorType type{*dtype, {}};
+    for (const auto &dim : declared.shape().dim())
+      type.shape.push_back(dim.has_dim_value() ? dim.dim_value() : -1);
+    if (!byteCount(type))
+      return; // what it is read by says so
+    auto data = drawMissing(type);
+    if (!data)
+      return error("\"" + value.name() + "\" " + data.error().message);
+    scope.values[value.name()] =
+        builder.addParameter(value.name(), type, std::move(*data));
+  };
+  for (const auto &value : graph.value_info())
+    if (read.count(value.name()) && !known.count(value.name()))
+      add(value);
+  if (const auto weights = notedWeights(graph))
+    for (const auto &input : graph.input())
+      if (weights->count(input.name()))
+        add(input);
 }
 
 void Importer::addInputs(Scope &scope) {

@@ -216,6 +216,16 @@ DType Node::dtype(const char *name, std::optional<DType> otherwise) {
   return *type;
 }
 
+std::optional<DType> Node::optionalDtype(const char *name) {
+  const auto given = attributes.find(name);
+  if (given != attributes.end() &&
+      (given->second->type() != onnx::AttributeProto::INT ||
+       given->second->i() != 0))
+    return dtype(name);
+  used.insert(name);
+  return std::nullopt;
+}
+
 const onnx::GraphProto *Node::graph(const char *name) {
   const auto *a = attribute(name, onnx::AttributeProto::GRAPH);
   if (!a)

@@ -74,6 +74,8 @@ public:
   Tensor sparseTensor(const char *name);
   /// An element type, given as ONNX's number.
   DType dtype(const char *name, std::optional<DType> otherwise = {});
+  /// The same; nothing where it is not given, or 0: ONNX's "undefined".
+  std::optional<DType> optionalDtype(const char *name);
   const onnx::GraphProto *graph(const char *name);
   /// Says nothing about the result.
   void ignore(const char *name) { used.insert(name); }

@@ -2,6 +2,7 @@
 // topological already, as ONNX demands; an unordered graph is put in order, and
 // one without an order is an error that shows the cycle.
 #include "compiler/frontend/onnx/Importer.h"
+#include "compiler/frontend/onnx/NotedWeights.h"
 
 #include <functional>
 #include <queue>
@@ -41,6 +42,21 @@ static void forEachUse(const onnx::NodeProto &node,
   }
 }
 
+/// What to do about a name that nothing defines, if it is a weight's.
+static std::string missingHint(const onnx::GraphProto &graph,
+                               const std::string &name, bool drawn) {
+  for (const auto &value : graph.value_info())
+    if (value.name() == name && !drawn)
+      return "; if it is a weight that is not stored, give "
+             "--draw-missing-weights";
+  const auto weights = notedWeights(graph);
+  if (weights && weights->count(name))
+    return "; it is a weight, and its shape is not stored either: export the "
+           "model with keep_initializers_as_inputs=True, and give "
+           "--draw-missing-weights";
+  return "";
+}
+
 std::vector<int> Importer::orderOf(const NodeList &nodes, const Scope &scope,
                                    const Surroundings &in) {
   const auto describe = [&](int i) {
@@ -71,7 +87,8 @@ std::vector<int> Importer::orderOf(const NodeList &nodes, const Scope &scope,
         ++waits[i];
       } else if (scope.find(name) == noValue) {
         error(describe(i) + " reads \"" + name +
-              "\", which is no input, initializer or result of a node");
+              "\", which is no input, initializer or result of a node" +
+              missingHint(model->graph(), name, options.drawMissingWeights));
       }
     });
   if (!errors.empty())

@@ -2,14 +2,14 @@
 
 #include "compiler/frontend/onnx/Nesting.h"
 
-#include <fcntl.h>
+#include "support/File.h"
+
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <climits>
+#include <cmath>
 #include <cstring>
 
 using namespace smex;
@@ -19,15 +19,12 @@ Result<std::shared_ptr<const onnx::ModelProto>>
 smex::frontend::readModelProto(const std::string &path) {
   // Its complaints would go to standard error in a form of its own.
   google::protobuf::SetLogHandler(nullptr);
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0)
-    return fail(path, ": ", std::strerror(errno));
+  const auto opened = InputFile::open(path);
+  if (!opened)
+    return opened.error();
+  const int file = opened->descriptor();
   google::protobuf::io::FileInputStream stream(file);
-  stream.SetCloseOnDelete(true);
-  struct stat status;
-  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
-    return fail(path, ": is not a file");
-  if (status.st_size > INT_MAX)
+  if (opened->size() > INT_MAX)
     return fail(path,
                 ": is larger than 2 GiB, which ONNX does not allow: store "
                 "the weights as external data");
@@ -113,6 +110,27 @@ static ParameterData convertArray(const From &array) {
   return data;
 }
 
+Result<ParameterData> smex::frontend::drawMissing(const TensorType &type) {
+  const bool isSmall = byteSize(type.dtype) == 1 && type.dtype != DType::Bool;
+  if (!isFloat(type.dtype) && !isSmall) // quantized weights are bytes
+    return fail("is not stored, and cannot be drawn: ", toString(type),
+                " may be a shape, or indices");
+  ParameterData data;
+  data.kind = ParameterData::Kind::Drawn;
+  data.scale = 0.1;
+  if (type.rank() >= 2) {
+    // Uniform, after Glorot and Bengio: sqrt(6 / (ways in + ways out)).
+    const int64_t ways = type.shape[0] + type.shape[1];
+    double all = double(ways);
+    for (size_t d = 2; d < type.shape.size(); ++d)
+      all *= double(type.shape[d]);
+    data.scale = all > 0 ? std::sqrt(6 / all) : 0.1;
+  }
+  if (isSmall)
+    data.scale = 8;
+  return data;
+}
+
 static Result<ParameterData> readTyped(const onnx::TensorProto &tensor,
                                        DType type, int64_t elements,
                                        const TensorSource &source) {
@@ -170,6 +188,12 @@ static Result<ParameterData> readTyped(const onnx::TensorProto &tensor,
   return fail("has an unknown type");
 }
 
+static bool isEmpty(const onnx::TensorProto &tensor) {
+  return tensor.raw_data().empty() && tensor.float_data().empty() &&
+         tensor.double_data().empty() && tensor.int32_data().empty() &&
+         tensor.int64_data().empty() && tensor.uint64_data().empty();
+}
+
 /// The shape of the bytes that elements are packed in.
 static std::vector<int64_t> packedShape(const NarrowType &type,
                                         std::vector<int64_t> shape) {
@@ -182,8 +206,9 @@ static std::vector<int64_t> packedShape(const NarrowType &type,
   return shape;
 }
 
-Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
-                                                const TensorSource &source) {
+/// As it is stored, whether or not that is transposed.
+static Result<StoredTensor> readStored(const onnx::TensorProto &tensor,
+                                       const TensorSource &source) {
   StoredTensor stored;
   stored.narrow = narrowType(tensor.data_type());
   const auto type =
@@ -211,6 +236,16 @@ Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
     stored.data = std::move(*data);
     return stored;
   }
+  if (*elements > 0 && isEmpty(tensor)) {
+    if (!source.drawMissing)
+      return fail("holds no values, its shape asks for ", *elements,
+                  drawMissingHint);
+    auto data = drawMissing(stored.type);
+    if (!data)
+      return data.takeError();
+    stored.data = std::move(*data);
+    return stored;
+  }
   if (!tensor.has_raw_data()) {
     auto data = readTyped(tensor, *type, *elements, source);
     if (!data)
@@ -231,6 +266,23 @@ Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
   return stored;
 }
 
+Result<StoredTensor> smex::frontend::readTensor(const onnx::TensorProto &tensor,
+                                                const TensorSource &source) {
+  auto stored = readStored(tensor, source);
+  if (!stored)
+    return stored;
+  for (const auto &entry : tensor.external_data())
+    if (entry.key() == transposedKey) {
+      if (stored->type.rank() != 2)
+        return fail("is to be read transposed, and is no matrix: ",
+                    toString(stored->type));
+      stored->data.transposed = true;
+      std::swap(stored->type.shape[0], stored->type.shape[1]);
+      break;
+    }
+  return stored;
+}
+
 Result<Tensor> smex::frontend::readTensorValue(const onnx::TensorProto &tensor,
                                                const TensorSource &source) {
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
@@ -238,7 +290,7 @@ Result<Tensor> smex::frontend::readTensorValue(const onnx::TensorProto &tensor,
   if (narrowType(tensor.data_type()))
     return fail("has elements of type ", onnxTypeName(tensor.data_type()),
                 ", which is not supported here");
-  auto stored = readTensor(tensor, source);
+  auto stored = readStored(tensor, source);
   if (!stored)
     return stored.takeError();
   Tensor value = makeTensor(stored->type);

@@ -36,7 +36,19 @@ struct TensorSource {
   std::string folder;
   /// External files in order of first use.
   std::vector<std::string> *files = nullptr;
+  /// Weights that are not there are drawn when the plan runs; else they are an
+  /// error.
+  bool drawMissing = false;
 };
+
+/// The option that sets it, as errors name it.
+constexpr const char *drawMissingHint =
+    "; to plan without it, give --draw-missing-weights";
+
+/// A weight of this type that is not stored: drawn so that what it is
+/// multiplied with keeps its size, about. An error for integers: they say what
+/// shapes and indices are.
+Result<ParameterData> drawMissing(const TensorType &type);
 
 /// Checks the tensor and finds its bytes; typed data is used in place where its
 /// encoding is the array. The error begins with what is wrong, without a name.
@@ -55,6 +67,10 @@ Status checkNames(const onnx::ModelProto &model, const std::string &path);
 /// Key in a TensorProto's external_data: no stored bytes, drawn uniformly from
 /// [-scale, scale) when the plan runs. The value is the scale.
 constexpr const char *drawnKey = "smex.drawn";
+
+/// Another: a matrix that is stored with its two dimensions exchanged, as
+/// `dims` has them.
+constexpr const char *transposedKey = "smex.transposed";
 
 /// Key in a model's metadata_props: operators as text (dialects/tdl), as in a
 /// file given with --ops.

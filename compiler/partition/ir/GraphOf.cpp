@@ -1,6 +1,7 @@
 #include "compiler/analysis/Access.h"
 #include "compiler/analysis/Strategies.h"
 #include "compiler/partition/ir/Passes.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -79,6 +80,9 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main,
     node.extents = apply.getExtents().vec();
     node.result = ids.at(apply.getResult());
     node.splits = analysis::cuttableIndices(lambda);
+    if (const DType partial = tdl::partialType(lambda.reducer, lambda.result);
+        partial != lambda.result)
+      node.partialBytes = byteSize(partial);
     if (!outputReduction)
       llvm::erase_if(node.splits,
                      [&](int index) { return index >= lambda.rank(); });

@@ -147,7 +147,8 @@ int64_t smex::exec::communicationBytes(ProgramOp program) {
     auto pieces = op->getAttrOfType<DenseI64ArrayAttr>("pieces");
     if (!pieces)
       continue;
-    const auto tensor = cast<RankedTensorType>(written(op).getTensorType());
+    const auto tensor =
+        cast<RankedTensorType>(read(op).front().getTensorType());
     const int64_t element =
         byteSize(tdl::toDType(tensor.getElementType()).value_or(DType::F32));
     const auto perWorker = unflattenPieces(pieces, workers, tensor.getRank());

@@ -61,7 +61,7 @@ def BufferOp : ExecOp<"buffer"> {
   let summary = "storage for a region of a tensor on each worker";
   let description = [{
     `role` is input, parameter, state (a parameter of the optimizer), constant (a parameter that is no weight) or temporary. A `partial` buffer holds a worker's
-    share of a reduction, not the tensor's value. `offsets` (bytes into each
+    share of a reduction, not the tensor's value; of sums of f16 or bf16 it is f32. `offsets` (bytes into each
     worker's arena) are there once memory is planned. `range` is an input's
     smex.range; `derivation`, `of`, `wraps` and `rows` are those of an input that
     follows from others.
@@ -118,6 +118,10 @@ def ComputeOp : ExecOp<"compute",
 
 def ReduceOp : ExecOp<"reduce"> {
   let summary = "combines partial results of several workers, each its own part";
+  let description = [{
+    `from` has the type of `to`, or is f32 for sums of f16 or bf16, which are
+    rounded once, when they are whole.
+  }];
   let arguments = (ins StrAttr:$reducer, BufferType:$from, BufferType:$to,
                        DenseI64ArrayAttr:$pieces,
                        OptionalAttr<DenseI64ArrayAttr>:$waits,

@@ -2,6 +2,7 @@
 // every number's range. Whether the program is right is for `smexc check`.
 #include "dialects/exec/ir/Exec.h"
 #include "dialects/smex/ir/GraphLayout.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/graph/Derived.h"
 #include "support/Tensor.h"
 
@@ -191,9 +192,6 @@ LogicalResult BufferOp::verify() {
 /// Of a fetch or a reduction: per worker their number, then worker and box.
 static LogicalResult verifyPieces(Operation *op, BufferOp from, BufferOp to,
                                   ArrayRef<int64_t> flat) {
-  if (from.getTensorType() != to.getTensorType())
-    return op->emitOpError("moves ")
-           << from.getTensorType() << " to " << to.getTensorType();
   const int64_t workers = cast<ProgramOp>(op->getParentOp()).getWorkers();
   const auto shape = cast<ShapedType>(to.getTensorType()).getShape();
   const size_t each = 1 + 2 * shape.size();
@@ -222,9 +220,17 @@ static LogicalResult verifyPieces(Operation *op, BufferOp from, BufferOp to,
   return success();
 }
 
+static LogicalResult refuseTypes(Operation *op, BufferOp from, BufferOp to) {
+  return op->emitOpError("moves ")
+         << from.getTensorType() << " to " << to.getTensorType();
+}
+
 LogicalResult FetchOp::verify() {
   if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
     return failure();
+  BufferOp from = bufferOf(getFrom()), to = bufferOf(getTo());
+  if (from.getTensorType() != to.getTensorType())
+    return refuseTypes(*this, from, to);
   return verifyPieces(*this, bufferOf(getFrom()), bufferOf(getTo()),
                       getPieces());
 }
@@ -237,6 +243,14 @@ LogicalResult ReduceOp::verify() {
       reducer != "Min")
     return emitOpError("reduces by \"")
            << reducer << "\"; it is Sum, Prod, Max or Min";
+  BufferOp from = bufferOf(getFrom()), to = bufferOf(getTo());
+  auto whole = cast<RankedTensorType>(to.getTensorType());
+  const auto type = tdl::toDType(whole.getElementType());
+  const auto partial = whole.clone(tdl::toMlirType(
+      tdl::partialType(*tdl::parseReducer(reducer), *type), getContext()));
+  if (from.getTensorType() != to.getTensorType() &&
+      from.getTensorType() != partial)
+    return refuseTypes(*this, from, to);
   return verifyPieces(*this, bufferOf(getFrom()), bufferOf(getTo()),
                       getPieces());
 }

@@ -1,5 +1,7 @@
 #include "dialects/tdl/lambda/Interpreter.h"
 
+#include "dialects/tdl/lambda/Accumulated.h"
+
 #include "dialects/tdl/lambda/Machine.h"
 #include "dialects/tdl/lambda/Opaque.h"
 
@@ -65,7 +67,8 @@ class Interpreter {
 public:
   Interpreter(const Lambda &lambda, const Box &indices,
               const std::vector<OperandView> &views)
-      : lambda(lambda), indices(indices), views(views), at(indices.size(), 0) {}
+      : lambda(lambda), terms(accumulated(lambda)), indices(indices),
+        views(views), at(indices.size(), 0) {}
 
   Result<Tensor> run() {
     if (Status valid = prepare(); !valid)
@@ -115,7 +118,7 @@ private:
     if (lambda.body->kind == ExprKind::Opaque)
       prepareOpaque();
     else
-      body = program.add(lambda.body);
+      body = program.add(terms.body);
     if (lambda.guard)
       guard = program.add(lambda.guard);
     machine.emplace(program, sources, lambda.indexCount());
@@ -165,14 +168,14 @@ private:
 
   /// The terms of a result follow each other: it is stored when they end.
   void reduce(Tensor &result) {
-    const DType type = accumulator(lambda.result);
+    const DType type = accumulator(terms.result);
     const BinaryOp op = operationOf(lambda.reducer);
     const ExprRef none = identity(lambda.reducer, type);
     const Scalar start =
         isFloat(type) ? scalarOf(none->real) : scalarOf(none->integer);
     std::vector<Scalar> sums(size_t(*elementCount(result.type.shape)), start);
-    const Box terms(indices.begin() + lambda.rank(), indices.end());
-    const int64_t termCount = volume(terms);
+    const Box range(indices.begin() + lambda.rank(), indices.end());
+    const int64_t termCount = volume(range);
     int64_t first = 0; // of the block's coordinates
     forEachBlock([&](Machine::Lanes lanes) {
       const Machine::Lanes kept =
@@ -180,7 +183,7 @@ private:
       const Scalar *values = machine->evaluate(body, kept);
       for (Machine::Lane lane : kept) {
         Scalar &sum = sums[size_t((first + lane) / termCount)];
-        const Scalar term = convert(lambda.result, type, values[lane]);
+        const Scalar term = convert(terms.result, type, values[lane]);
         if (type == DType::F64 && op == BinaryOp::Add)
           sum.real += term.real; // most reductions
         else
@@ -300,6 +303,7 @@ private:
   }
 
   const Lambda &lambda;
+  const Lambda terms; // the same before it is rounded
   const Box &indices;
   const std::vector<OperandView> &views;
   std::vector<Source> sources;

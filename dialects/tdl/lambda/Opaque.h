@@ -18,6 +18,13 @@ struct OpaqueFunction {
   std::optional<DType> (*resultType)(DType);
   Result<Tensor> (*evaluate)(const std::vector<Tensor> &slices,
                              const std::vector<double> &arguments);
+  /// Where results are elements of the first slice, of rank 1: the function of
+  /// the same slices and constants whose results, i64, say which element each
+  /// one is. Gradients go there. Empty: there is no such function.
+  std::string_view places = {};
+  /// Elements of this value behind the others of a slice change no result that
+  /// was there without them. Nothing: there is no such value.
+  std::optional<double> padding = {};
 };
 
 /// Null: there is no such function.

@@ -1,5 +1,6 @@
 #include "dialects/tdl/library/Functions.h"
 
+#include "dialects/tdl/lambda/Accumulated.h"
 #include "dialects/tdl/library/Instantiation.h"
 
 #include <algorithm>
@@ -19,8 +20,9 @@ constexpr std::string_view packFunctions[] = {
     "inverse",         "range",     "concat", "select",  "split",
     "broadcast_shape", "broadcast", "repeat"};
 constexpr std::string_view scalarFunctions[] = {
-    "len",      "prod", "sum",  "all",  "any",    "join",    "find",
-    "contains", "rank", "type", "cast", "lowest", "highest", "extent"};
+    "len",  "prod",   "sum",      "all",    "any",
+    "join", "find",   "contains", "rank",   "type",
+    "cast", "lowest", "highest",  "extent", "accumulator"};
 
 } // namespace
 
@@ -31,8 +33,8 @@ bool tdl::isTemplateFunction(std::string_view name) {
   return isAmong(name, scalarFunctions);
 }
 bool tdl::takesTensor(std::string_view name) {
-  static constexpr std::string_view names[] = {"rank",   "type",    "cast",
-                                               "lowest", "highest", "extent"};
+  static constexpr std::string_view names[] = {
+      "rank", "type", "cast", "lowest", "highest", "extent", "accumulator"};
   return isAmong(name, names);
 }
 
@@ -136,7 +138,8 @@ std::optional<Value> TemplateEvaluator::call(const Node &node) {
       return std::nullopt;
     return at(node.place, applyCast(*type, *value));
   }
-  if (function == "type" || function == "lowest" || function == "highest") {
+  if (function == "type" || function == "lowest" || function == "highest" ||
+      function == "accumulator") {
     if (count != 1)
       return expects(function + "(tensor or type)");
     const auto type = typeOf(node.children[0]);
@@ -144,6 +147,8 @@ std::optional<Value> TemplateEvaluator::call(const Node &node) {
       return std::nullopt;
     if (function == "type")
       return Value::of(*type);
+    if (function == "accumulator")
+      return Value::of(partialType(Reducer::Sum, *type));
     return Value::of(
         identity(function == "lowest" ? Reducer::Max : Reducer::Min, *type));
   }

@@ -34,6 +34,8 @@ private:
         return false;
       if (definition.detached)
         normalizer.detach(*source);
+      if (definition.ties != Ties::Shared)
+        normalizer.setTies(*source, definition.ties);
       binding.kind = Binding::Tensor;
       binding.tensor = normalizer.tensor(*source);
     } else {

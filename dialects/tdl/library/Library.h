@@ -6,6 +6,7 @@
 #define SMEX_DIALECTS_TDL_LIBRARY_LIBRARY_H
 
 #include "dialects/tdl/lambda/Lambda.h"
+#include "dialects/tdl/lambda/Ties.h"
 #include "support/Tensor.h"
 
 #include <map>
@@ -32,6 +33,7 @@ struct Application {
   /// Gradients take the result for a constant: whatever it is, the operator's
   /// value is the same (the maximum that softmax subtracts).
   bool detached = false;
+  Ties ties = Ties::Shared;
 };
 
 struct Instance {

@@ -41,6 +41,10 @@ public:
     if (source < 0)
       applications[size_t(~source)].detached = true;
   }
+  void setTies(int source, Ties ties) {
+    if (source < 0)
+      applications[size_t(~source)].ties = ties;
+  }
   /// The applications that the results need.
   Instance finish(const std::vector<int> &results) const;
 

@@ -37,7 +37,8 @@ struct Definition {
   Place place;
   std::string name;
   bool isPack = false;
-  bool detached = false; // `name = detached lambda ..`
+  bool detached = false;    // `name = detached lambda ..`
+  Ties ties = Ties::Shared; // `name = first lambda ..`
   std::optional<LambdaSyntax> lambda;
   NodeRef value;
 };

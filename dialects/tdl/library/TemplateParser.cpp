@@ -164,9 +164,11 @@ private:
     definition.isPack = parser.accept("...");
     if (!parser.expect("="))
       return false;
-    definition.detached = !definition.isPack && parser.accept("detached");
-    if (definition.detached && !parser.isAt("lambda"))
-      return parser.failExpected("'lambda'");
+    if (!definition.isPack && parser.isAt("lambda", 1)) {
+      definition.detached = parser.accept("detached");
+      if (parser.accept("first"))
+        definition.ties = Ties::First;
+    }
     if (parser.isAt("lambda") && !definition.isPack)
       return (definition.lambda = parser.lambda()).has_value();
     return (definition.value = parser.value()) != nullptr;

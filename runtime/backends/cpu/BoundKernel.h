@@ -9,6 +9,7 @@
 #include "runtime/plan/Plan.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace smex::runtime {
@@ -67,6 +68,10 @@ struct Binding {
 
   size_t rank() const { return result.box.size(); }
 };
+
+/// The element type of both operands of a product, if a library's kernels can
+/// take them: the result's, or 16-bit floats that are summed in f32.
+std::optional<DType> factorType(const tdl::Lambda &lambda);
 
 /// By the kernel's kind.
 Result<BoundKernelPtr> bindKernel(const Binding &binding);

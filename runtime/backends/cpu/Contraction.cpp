@@ -1,6 +1,8 @@
 // Kernels of kind Contraction: the lambda says which index variable is where in
 // the operands, the buffers say with which stride.
+#include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/backends/cpu/Gemm.h"
+#include "runtime/backends/cpu/HalfProduct.h"
 
 using namespace smex;
 using namespace smex::runtime;
@@ -21,6 +23,32 @@ private:
   std::byte *result;
   const std::byte *left, *right;
 };
+
+class HalfContractionKernel : public BoundKernel {
+public:
+  HalfContractionKernel(HalfProduct product, std::byte *result,
+                        const std::byte *left, const std::byte *right)
+      : product(std::move(product)), result(result), left(left), right(right) {}
+  Status run() override {
+    product.run(result, left, right);
+    return {};
+  }
+
+private:
+  const HalfProduct product;
+  std::byte *result;
+  const std::byte *left, *right;
+};
+
+/// The read that is a factor, maybe of 16 bits and converted; or null.
+const tdl::Expr *readOf(const tdl::ExprRef &factor) {
+  const tdl::ExprRef &e = factor->kind == tdl::ExprKind::Cast &&
+                                  factor->type == DType::F32 &&
+                                  tdl::is16Bit(factor->children[0]->type)
+                              ? factor->children[0]
+                              : factor;
+  return e->kind == tdl::ExprKind::Read ? e.get() : nullptr;
+}
 
 /// Where an operand is read: the stride of every index variable, and the offset
 /// of the first point. False if some index is not a plain variable or constant.
@@ -66,16 +94,15 @@ Result<BoundKernelPtr> runtime::bindContraction(const Binding &binding) {
   const bool product = lambda.reducer == tdl::Reducer::Sum && !lambda.guard &&
                        body.kind == tdl::ExprKind::Binary &&
                        body.binary == tdl::BinaryOp::Mul &&
-                       body.children[0]->kind == tdl::ExprKind::Read &&
-                       body.children[1]->kind == tdl::ExprKind::Read &&
-                       body.children[0]->type == lambda.result;
-  if (!product)
+                       readOf(body.children[0]) && readOf(body.children[1]);
+  const auto type = factorType(lambda);
+  if (!product || !type)
     return bindReference(binding); // slow, but what the lambda says
   std::vector<int64_t> strides[2];
   int64_t offsets[2];
   const BufferView *views[2];
   for (int side = 0; side < 2; ++side) {
-    const tdl::Expr &read = *body.children[side];
+    const tdl::Expr &read = *readOf(body.children[size_t(side)]);
     views[side] = &binding.operands[size_t(read.operand)];
     if (!locate(read, *views[side], binding.indices, strides[side],
                 offsets[side]))
@@ -96,10 +123,29 @@ Result<BoundKernelPtr> runtime::bindContraction(const Binding &binding) {
     indices.push_back({binding.indices[i].size(), summed,
                        summed ? 0 : result[i], strides[0][i], strides[1][i]});
   }
-  const int64_t size = byteSize(lambda.result);
-  return BoundKernelPtr(new ContractionKernel(
-      std::make_unique<Gemm>(lambda.result, std::move(indices),
-                             binding.workspace, binding.threads),
-      binding.result.data + start * size, views[0]->data + offsets[0] * size,
-      views[1]->data + offsets[1] * size));
+  const int64_t size = byteSize(*type);
+  std::byte *to = binding.result.data + start * byteSize(lambda.result);
+  const std::byte *left = views[0]->data + offsets[0] * size;
+  const std::byte *right = views[1]->data + offsets[1] * size;
+  if (*type == lambda.result) {
+    auto gemm = std::make_unique<Gemm>(*type, indices, binding.workspace,
+                                       binding.threads);
+    if (gemm->usesLibrary() || !tdl::is16Bit(*type))
+      return BoundKernelPtr(
+          new ContractionKernel(std::move(gemm), to, left, right));
+  }
+  return BoundKernelPtr(new HalfContractionKernel(
+      {*type, lambda.result, HalfProblem::of(indices), binding.threads}, to,
+      left, right));
+}
+
+std::optional<DType> runtime::factorType(const tdl::Lambda &lambda) {
+  if (lambda.operands.size() != 2 ||
+      lambda.operands[0].type != lambda.operands[1].type)
+    return std::nullopt;
+  const DType type = lambda.operands[0].type;
+  if (type != lambda.result &&
+      (!tdl::is16Bit(type) || lambda.result != DType::F32))
+    return std::nullopt;
+  return type;
 }

@@ -1,7 +1,9 @@
 // Kernels of kind Convolution and of its gradients: a matrix product where the
 // window is a single point, the library's kernels for other windows, plain
 // loops for what it lacks.
+#include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/backends/cpu/Gemm.h"
+#include "runtime/backends/cpu/HalfProduct.h"
 #include "runtime/backends/cpu/LibraryConvolution.h"
 #include "runtime/backends/cpu/LibraryFilterGradient.h"
 #include "runtime/plan/ConvolutionRoles.h"
@@ -28,6 +30,8 @@ public:
                     s.padLow == 0 && s.padHigh() == 0;
            });
   }
+
+  bool usesLibrary() const { return gemm.usesLibrary(); }
 
   Status run() override {
     switch (wanted) {
@@ -109,7 +113,8 @@ private:
   const ThreadGroup &threads;
 };
 
-/// One kernel per piece, or null if some window has more than one point.
+/// One kernel per piece, or null if some window has more than one point, or
+/// there are better kernels than the product's.
 Result<BoundKernelPtr> bindPoints(const ConvolutionSite &site,
                                   const std::vector<Box> &pieces,
                                   const Binding &binding) {
@@ -120,16 +125,21 @@ Result<BoundKernelPtr> bindPoints(const ConvolutionSite &site,
       return part.takeError();
     if (!PointConvolution::fits(*part))
       return BoundKernelPtr();
-    kernels.push_back(std::make_unique<PointConvolution>(
-        *part, site, binding.workspace, binding.threads));
+    auto kernel = std::make_unique<PointConvolution>(
+        *part, site, binding.workspace, binding.threads);
+    if (tdl::is16Bit(site.type) && !kernel->usesLibrary())
+      return BoundKernelPtr();
+    kernels.push_back(std::move(kernel));
   }
   return BoundKernelPtr(new KernelSequence(std::move(kernels)));
 }
 
-/// The first that can: points, library, plain loops.
+/// The first that can: points, library, 16 bits by way of f32, plain loops.
 Result<BoundKernelPtr> bindSite(const ConvolutionSite &site, const Box &indices,
                                 const Binding &binding) {
   const std::vector<Box> pieces = cutGroups(site, indices);
+  if (site.type != site.wantedType())
+    return bindHalfConvolution(site, pieces, binding.threads);
   auto points = bindPoints(site, pieces, binding);
   if (!points || *points)
     return points;
@@ -140,6 +150,8 @@ Result<BoundKernelPtr> bindSite(const ConvolutionSite &site, const Box &indices,
                                               binding.threads);
   if (!library || *library)
     return library;
+  if (tdl::is16Bit(site.type))
+    return bindHalfConvolution(site, pieces, binding.threads);
   auto parts = plainParts(site, pieces, binding.threads.size());
   if (!parts)
     return parts.takeError();
@@ -172,9 +184,11 @@ Box orderedIndices(const ConvolutionSite &site,
 } // namespace
 
 Result<BoundKernelPtr> runtime::bindConvolution(const Binding &binding) {
-  const ConvolutionSite site{binding.kernel.convolution, binding.lambda.result,
-                             binding.result, binding.operands[0],
-                             binding.operands[1]};
+  const auto type = factorType(binding.lambda);
+  if (!type)
+    return bindReference(binding);
+  const ConvolutionSite site{binding.kernel.convolution, *type, binding.result,
+                             binding.operands[0], binding.operands[1]};
   // The interpreter goes by the lambda alone; so it does without spatial
   // dimensions, where a contraction would have been better.
   if (!site.sound())
@@ -187,8 +201,11 @@ runtime::bindConvolutionGradient(const Binding &binding) {
   const bool byData = binding.kernel.kind == plan::KernelKind::ConvolutionData;
   const size_t gradient = size_t(binding.kernel.convolution.gradient);
   const BufferView &other = binding.operands[1 - gradient];
+  const auto type = factorType(binding.lambda);
+  if (!type)
+    return bindReference(binding);
   const ConvolutionSite site{
-      binding.kernel.convolution,      binding.lambda.result,
+      binding.kernel.convolution,      *type,
       binding.operands[gradient],      byData ? binding.result : other,
       byData ? other : binding.result, byData ? Wanted::Data : Wanted::Filter};
   const auto roles = plan::convolutionRoles(binding.kernel, binding.lambda);

@@ -101,7 +101,7 @@ Result<ConvolutionPart> place(const ConvolutionSite &site, ConvolutionPart part,
     int64_t offset = 0;
     for (size_t d = 0; d < box.size(); ++d)
       offset += (box[d].lo - view.box[d].lo) * strides[d];
-    return view.data + offset * byteSize(site.type);
+    return view.data + offset * byteSize(view.type.dtype);
   };
   const auto inResult = start(Wanted::Result, site.result, result, "result");
   const auto inData = start(Wanted::Data, site.data, data, "data");

@@ -19,7 +19,7 @@ enum class Wanted { Result, Data, Filter };
 /// is wanted, n, c, x.., m, k.., o.. (c of all groups, m within one).
 struct ConvolutionSite {
   plan::ConvolutionInfo info;
-  DType type;
+  DType type; // of the operands
   BufferView result, data, filter;
   Wanted wanted = Wanted::Result;
 
@@ -33,6 +33,13 @@ struct ConvolutionSite {
   }
   int64_t othersPerGroup() const {
     return wanted == Wanted::Data ? mPerGroup() : cPerGroup();
+  }
+  /// Sums of 16-bit floats may be wanted in f32.
+  DType wantedType() const {
+    const BufferView &view = wanted == Wanted::Result ? result
+                             : wanted == Wanted::Data ? data
+                                                      : filter;
+    return view.type.dtype;
   }
   /// Whether the sizes make sense together.
   bool sound() const;

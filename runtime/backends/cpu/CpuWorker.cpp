@@ -12,6 +12,9 @@ namespace {
 /// Elements that one thread moves at a time: they stay in its cache while the
 /// partial results are added up.
 constexpr int64_t elementsPerMove = 1 << 16;
+
+/// The same where they are added up in f32, and then rounded: on the stack.
+constexpr int64_t elementsPerSum = 1 << 12;
 } // namespace
 
 Status CpuWorker::start() {
@@ -30,9 +33,11 @@ Status CpuWorker::read(int64_t offset, int64_t,
   return {};
 }
 
-const TensorType &CpuWorker::typeOf(int buffer) const {
+TensorType CpuWorker::typeOf(int buffer) const {
   const plan::Program &program = shared->program();
-  return program.tensors[size_t(program.buffers[size_t(buffer)].tensor)].type;
+  const plan::BufferInfo &info = program.buffers[size_t(buffer)];
+  return {plan::elementType(program, buffer),
+          program.tensors[size_t(info.tensor)].type.shape};
 }
 
 BufferView CpuWorker::view(int buffer) const {
@@ -166,16 +171,43 @@ Status CpuWorker::bind() {
   return {};
 }
 
+/// Combines partial results in f32, and rounds what has become of them.
+void CpuWorker::sumAndRound(const plan::Instruction &what, const BufferView &to,
+                            const std::vector<Move> &list) {
+  const cpu::Reduction reduction = *cpu::parseReduction(what.reducer);
+  const std::vector<Box> tiles = cpu::tiles(to.box, elementsPerSum);
+  threads.forEach(int64_t(tiles.size()), [&](int64_t i, int) {
+    const Box &tile = tiles[size_t(i)];
+    float sums[elementsPerSum];
+    auto *bytes = reinterpret_cast<std::byte *>(sums);
+    for (const Move &move : list) {
+      const Box box = intersect(move.box, tile);
+      if (isEmpty(box))
+        continue;
+      if (move.combine)
+        cpu::combineBox(reduction, DType::F32, bytes, tile, move.from,
+                        *move.fromBox, box);
+      else
+        cpu::copyBox(bytes, tile, move.from, *move.fromBox, box, sizeof(float));
+    }
+    cpu::roundBox(to.type.dtype, to.data, to.box, sums, tile);
+  });
+}
+
 int64_t CpuWorker::move(int instruction) {
   const plan::Instruction &what =
       shared->program().instructions[size_t(instruction)];
-  const DType type = typeOf(what.to).dtype;
+  const DType type = typeOf(what.from).dtype;
   const BufferView to = view(what.to);
   const std::vector<Move> &list = moves[size_t(instruction)];
   int64_t communicated = 0;
   for (const Move &move : list)
     if (move.remote)
       communicated += volume(move.box) * byteSize(type);
+  if (type != to.type.dtype) {
+    sumAndRound(what, to, list);
+    return communicated;
+  }
   const auto reduction = cpu::parseReduction(what.reducer);
   const std::vector<Box> slabs = cpu::slabs(to.box, elementsPerMove);
   threads.forEach(int64_t(slabs.size()), [&](int64_t i, int) {

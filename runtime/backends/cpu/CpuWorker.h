@@ -45,12 +45,14 @@ private:
   const plan::Worker &own() const {
     return shared->partitioned.workers[size_t(number)];
   }
-  const TensorType &typeOf(int buffer) const;
+  TensorType typeOf(int buffer) const;
   BufferView view(int buffer) const;
   bool isExclusive(int buffer) const;
   Result<BoundKernelPtr> bindCompute(int instruction) const;
   std::vector<Move> movesOf(int instruction) const;
   int64_t move(int instruction);
+  void sumAndRound(const plan::Instruction &what, const BufferView &to,
+                   const std::vector<Move> &list);
 
   std::shared_ptr<CpuProgram> shared;
   int number;

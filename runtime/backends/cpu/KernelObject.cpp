@@ -42,9 +42,14 @@ Result<KernelObject> KernelObject::load(const std::string &bytes) {
               F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0)
     return environment("cannot seal a memory file");
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  errno = 0;
   object.handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!object.handle)
-    return fail("kernels.so: cannot be loaded: ", ::dlerror());
+  if (!object.handle) {
+    Error error = fail("kernels.so: cannot be loaded: ", ::dlerror());
+    if (errno == ENOMEM || errno == EMFILE || errno == ENFILE)
+      error.fault = Fault::Environment;
+    return error;
+  }
   return object;
 }
 

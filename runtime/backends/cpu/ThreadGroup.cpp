@@ -52,8 +52,12 @@ struct Job {
 class ThreadGroup::Helpers {
 public:
   explicit Helpers(int number) {
-    for (int thread = 1; thread <= number; ++thread)
-      threads.emplace_back([this, thread] { loop(thread); });
+    try {
+      for (int thread = 1; thread <= number; ++thread)
+        threads.emplace_back([this, thread] { loop(thread); });
+    } catch (const std::exception &) {
+      // The system starts no more of them: those that there are do the work.
+    }
   }
 
   ~Helpers() {

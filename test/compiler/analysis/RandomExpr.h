@@ -100,10 +100,12 @@ private:
 };
 
 /// Evaluates, lazily as the interpreter does, an expression without opaque
-/// functions, and calls `onRead` for each read that is within the shape.
+/// functions, and calls `onRead` for each read that is within the shape,
+/// `onStray` for each without `else` that is not.
 struct Enumerator {
   const std::vector<std::vector<int64_t>> &shapes;
   std::function<void(int operand, const std::vector<int64_t> &)> onRead;
+  std::function<void()> onStray = nullptr;
 
   int64_t value(const tdl::ExprRef &e, const std::vector<int64_t> &at) const {
     using tdl::ExprKind;
@@ -122,6 +124,10 @@ struct Enumerator {
       for (size_t d = 0; d < e->children.size(); ++d) {
         index.push_back(value(e->children[d], at));
         inside &= 0 <= index[d] && index[d] < shapes[e->operand][d];
+      }
+      if (!inside && !e->otherwise) {
+        onStray();
+        return 0;
       }
       if (!inside)
         return value(e->otherwise, at);

@@ -121,6 +121,37 @@ inline const Case cases[] = {
     {"(x: bf16[2]) -> bf16: lambda j: Sum(lambda i: x[i, j])",
      {-90, -12},
      {{at(1), at(0)}}},
+    {"(a: f16[2], b: f16[2]) -> f16: lambda i, j: Sum(lambda k: a[i, k] * b[k, "
+     "j])",
+     {-9, -40, -30},
+     {{at(0), at(2)}, {at(2), at(1)}}},
+    {"(a: bf16[2], b: bf16[2]) -> f32: lambda i, j: Sum(lambda k: f32(a[i, k]) "
+     "* "
+     "f32(b[j, k]))",
+     {-9, -40, -30},
+     {{at(0), at(2)}, {at(1), at(2)}}},
+    {"(x: bf16[2], k: i64[1]) -> bf16: lambda i, j: Max(lambda e: x[k[e], j] "
+     "where e <= i)",
+     {-9, -40, -30},
+     {{9, at(1)}, {at(2)}},
+     0,
+     8},
+    // Values of 16 bits that are chosen, not computed.
+    {"(c: bool[1], x: bf16[1], y: bf16[1]) -> bf16: lambda i: x[i] if c[i] "
+     "else y[i]",
+     {-100},
+     {{at(0)}, {at(0)}, {at(0)}}},
+    {"(c: bool[1], x: bf16[1]) -> bf16: lambda i: x[i] if c[i] else bf16(-1)",
+     {-100},
+     {{at(0)}, {at(0)}}},
+    {"(c: bool[1], x: f16[1], y: f16[1]) -> f16: lambda i: x[i] if c[i] else "
+     "y[i]",
+     {-100},
+     {{at(0)}, {at(0)}, {at(0)}}},
+    {"(x: bf16[1]) -> bf16: lambda i: x[i] if i < 9 else (x[i - 3] else "
+     "bf16(2))",
+     {-100},
+     {{at(0)}}},
     {"(x: i8[2]) -> i8: lambda i: Sum(lambda j: x[i, j])",
      {-20, -700},
      {{at(0), at(1)}}},

@@ -34,6 +34,15 @@ static Result<Tensor> loadParameter(const TensorType &type,
     if (!file.read(reinterpret_cast<char *>(tensor.bytes.data()), size))
       return fail(data.path, ": cannot be read");
   }
+  if (data.transposed) {
+    const Tensor stored = tensor;
+    const size_t rows = size_t(type.shape[0]), columns = size_t(type.shape[1]);
+    const size_t element = size_t(byteSize(type.dtype));
+    for (size_t i = 0; i < rows * columns; ++i)
+      std::memcpy(&tensor.bytes[i * element],
+                  &stored.bytes[(i % columns * rows + i / columns) * element],
+                  element);
+  }
   return tensor;
 }
 
@@ -110,7 +119,8 @@ std::string smex::test::difference(const Tensor &got, const Tensor &expected) {
     if (isFloat(type))
       same =
           a.real == b.real || (std::isnan(a.real) && std::isnan(b.real)) ||
-          std::abs(a.real - b.real) <= absolute + relative * std::abs(b.real);
+          (std::isfinite(b.real) &&
+           std::abs(a.real - b.real) <= absolute + relative * std::abs(b.real));
     if (!same) {
       const auto text = [&](tdl::Scalar s) {
         return isFloat(type) ? std::to_string(s.real)

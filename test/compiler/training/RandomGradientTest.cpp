@@ -195,3 +195,52 @@ TEST_CASE("gradients of messages along edges go the other way along them") {
   CHECK(differences.gradients > 60);
   CHECK(differences.large == 0);
 }
+
+TEST_CASE("elements that an opaque function chooses take its gradient") {
+  test::FiniteDifferences differences{12};
+  for (const std::string largest : {"0", "1"})
+    for (const std::string body :
+         {"(x: f32[2]) -> f32: lambda i, j: @topk_values(x[i, :], 3, ",
+          "(x: f32[2]) -> f32: lambda j, i: @topk_values(x[:, i], 3, "}) {
+      const auto lambda = tdl::parseLambda(body + largest + ")[j]");
+      REQUIRE(lambda);
+      const bool isRow = body.find("[i, :]") != std::string::npos;
+      Random r(3);
+      const Tensor x = r.floats(isRow ? List{4, 7} : List{7, 4});
+      CHECK(differences.check(*lambda, isRow ? List{4, 3} : List{3, 4}, {&x}) ==
+            "");
+    }
+  CHECK(differences.gradients == 4);
+  CHECK(differences.refused.empty());
+
+  // Of equal elements the first is chosen, and no other one has a gradient.
+  const auto lambda =
+      tdl::parseLambda("(x: f32[1]) -> f32: lambda j: @topk_values(x[:], 2, "
+                       "1)[j]");
+  const auto made = training::adjoint(*lambda, {2}, {{5}}, 0);
+  REQUIRE(made);
+  const auto floats = [](std::vector<float> values) {
+    Tensor tensor = makeTensor({DType::F32, {int64_t(values.size())}});
+    std::copy(values.begin(), values.end(), tensor.data<float>());
+    return tensor;
+  };
+  const Tensor x = floats({1, 4, 2, 4, 4}), y = floats({4, 4}),
+               dy = floats({10, 100});
+  const Tensor *operands[] = {&x, &y, &dy};
+  std::vector<Tensor> results;
+  results.reserve(made->applications.size());
+  for (const tdl::Application &each : made->applications) {
+    std::vector<const Tensor *> read;
+    for (int source : each.operands)
+      read.push_back(source >= 0 ? operands[source]
+                                 : &results[size_t(~source)]);
+    auto value = tdl::interpret(each.lambda, each.extents, read);
+    REQUIRE(value);
+    results.push_back(std::move(*value));
+  }
+  REQUIRE(made->results.size() == 1);
+  const Tensor &gradient = results[size_t(~made->results[0])];
+  CHECK(
+      std::vector<float>(gradient.data<float>(), gradient.data<float>() + 5) ==
+      std::vector<float>{0, 10, 0, 100, 0});
+}

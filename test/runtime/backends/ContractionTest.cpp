@@ -1,4 +1,6 @@
+#include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/backends/cpu/Gemm.h"
+#include "runtime/backends/cpu/HalfProduct.h"
 #include "test/runtime/backends/KernelCase.h"
 
 #include <algorithm>
@@ -8,7 +10,9 @@ using namespace smex::runtime;
 
 namespace {
 /// Sum(x0[..] * x1[..]) with up to two indices of each role, in any order.
-void randomContraction(unsigned seed, DType type, int64_t largest) {
+/// Partial results of 16-bit floats are f32.
+void randomContraction(unsigned seed, DType type, int64_t largest,
+                       bool isPartial = false) {
   KernelCase test(seed);
   std::string roles;
   for (char role : {'b', 'm', 'n'})
@@ -56,17 +60,19 @@ void randomContraction(unsigned seed, DType type, int64_t largest) {
   text += ": x" + std::to_string(exchanged) + "[" + reads[exchanged] + "] * x" +
           std::to_string(!exchanged) + "[" + reads[!exchanged] + "])";
 
-  const auto lambda = tdl::parseLambda(text);
-  INFO(text << (lambda ? "" : lambda.error().message));
-  REQUIRE(lambda);
+  const auto parsed = tdl::parseLambda(text);
+  INFO(text << (parsed ? "" : parsed.error().message));
+  REQUIRE(parsed);
+  const tdl::Lambda lambda = isPartial ? tdl::accumulated(*parsed) : *parsed;
   plan::Kernel kernel;
   kernel.kind = plan::KernelKind::Contraction;
-  kernel.lambda = text;
+  kernel.lambda = tdl::toString(lambda);
   kernel.roles = roles;
   const std::vector<int64_t> shape(sizes.begin(), sizes.begin() + rank);
   const Box part(indices.begin(), indices.begin() + rank);
-  const BufferView result = test.buffer(type, shape, test.holding(part, shape));
-  test.check(bindContraction, kernel, *lambda, indices, result, operands,
+  const BufferView result =
+      test.buffer(lambda.result, shape, test.holding(part, shape));
+  test.check(bindContraction, kernel, lambda, indices, result, operands,
              test.draw(0, 2) ? 1 << 20 : 0, int(test.draw(1, 3)));
 }
 } // namespace
@@ -76,6 +82,50 @@ TEST_CASE("small contractions of every type") {
                      DType::F16, DType::BF16})
     for (unsigned seed = 0; seed < 150; ++seed)
       randomContraction(seed, type, 4);
+}
+
+TEST_CASE("partial results of 16-bit contractions are f32") {
+  for (DType type : {DType::F16, DType::BF16})
+    for (unsigned seed = 0; seed < 100; ++seed)
+      randomContraction(3000 + seed, type, 5, /*isPartial=*/true);
+}
+
+TEST_CASE("16-bit products of several blocks, whatever the number of threads") {
+  std::mt19937 random(3);
+  const int64_t m = 103, n = 211, k = 195;
+  const std::vector<cpu::ContractionIndex> indices = {
+      {2, false, m * n, m * k, 0},
+      {m, false, n, k, 0},
+      {n, false, 1, 0, 1},
+      {k, true, 0, 1, n}};
+  for (DType type : {DType::F16, DType::BF16}) {
+    std::vector<uint16_t> left(size_t(2 * m * k)), right(size_t(k * n));
+    for (auto *side : {&left, &right})
+      for (uint16_t &value : *side) {
+        const float number = float(int(random() % 5) - 2);
+        value =
+            type == DType::F16 ? floatToHalf(number) : floatToBfloat(number);
+      }
+    const auto bytes = [](auto &list) {
+      return reinterpret_cast<std::byte *>(list.data());
+    };
+    std::vector<uint16_t> expected(size_t(2 * m * n));
+    cpu::contract(type, indices, bytes(expected), bytes(left), bytes(right));
+    for (int number : {1, 3}) {
+      const ThreadGroup threads(number);
+      std::vector<uint16_t> result(expected.size());
+      HalfProduct(type, type, HalfProblem::of(indices), threads)
+          .run(bytes(result), bytes(left), bytes(right));
+      CHECK(result == expected);
+      std::vector<float> sums(expected.size());
+      HalfProduct(type, DType::F32, HalfProblem::of(indices), threads)
+          .run(bytes(sums), bytes(left), bytes(right));
+      for (size_t i = 0; i < sums.size(); ++i)
+        result[i] =
+            type == DType::F16 ? floatToHalf(sums[i]) : floatToBfloat(sums[i]);
+      CHECK(result == expected);
+    }
+  }
 }
 
 TEST_CASE("larger contractions, for the library") {

@@ -95,6 +95,12 @@ TEST_CASE("gradients with channels enough for the library's fast kernels") {
     checkRandom(5000 + seed, DType::F32, 20, 7);
 }
 
+TEST_CASE("gradients of 16-bit convolutions, of several blocks") {
+  for (DType type : {DType::F16, DType::BF16})
+    for (unsigned seed = 0; seed < 40; ++seed)
+      checkRandom(12000 + seed, type, 20, 7);
+}
+
 TEST_CASE("gradients of convolutions of other types") {
   for (DType type : {DType::F64, DType::I32, DType::F16, DType::BF16})
     for (unsigned seed = 0; seed < 60; ++seed)

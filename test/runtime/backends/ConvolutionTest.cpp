@@ -1,3 +1,4 @@
+#include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/backends/cpu/ConvolutionTiles.h"
 #include "runtime/backends/cpu/LibraryConvolution.h"
 #include "test/runtime/backends/ConvolutionCase.h"
@@ -9,15 +10,17 @@ namespace {
 using Problem = ConvolutionCase;
 
 void check(KernelCase &test, const Problem &p, DType type, const Box &indices,
-           int64_t workspace, int threads, bool exclusive) {
+           int64_t workspace, int threads, bool exclusive,
+           bool isPartial = false) {
   const size_t rank = p.info.strides.size();
   plan::Kernel kernel;
   kernel.kind = plan::KernelKind::Convolution;
-  kernel.lambda = p.lambda(type);
+  const auto parsed = tdl::parseLambda(p.lambda(type));
+  INFO(p.lambda(type) << (parsed ? "" : parsed.error().message));
+  REQUIRE(parsed);
+  const tdl::Lambda lambda = isPartial ? tdl::accumulated(*parsed) : *parsed;
+  kernel.lambda = tdl::toString(lambda);
   kernel.convolution = p.info;
-  const auto lambda = tdl::parseLambda(kernel.lambda);
-  INFO(kernel.lambda << (lambda ? "" : lambda.error().message));
-  REQUIRE(lambda);
 
   Box filter{indices[1]}, part;
   for (size_t i = 2 + rank; i < indices.size(); ++i)
@@ -29,12 +32,13 @@ void check(KernelCase &test, const Problem &p, DType type, const Box &indices,
       test.buffer(type, p.filter, test.holding(filter, p.filter))};
   operands[1].exclusive = exclusive;
   const BufferView result =
-      test.buffer(type, p.result, test.holding(part, p.result));
-  test.check(bindConvolution, kernel, *lambda, indices, result, operands,
+      test.buffer(lambda.result, p.result, test.holding(part, p.result));
+  test.check(bindConvolution, kernel, lambda, indices, result, operands,
              workspace, threads);
 }
 
-void checkRandom(unsigned seed, DType type, int64_t channels, int64_t extent) {
+void checkRandom(unsigned seed, DType type, int64_t channels, int64_t extent,
+                 bool isPartial = false) {
   KernelCase test(seed);
   const Problem p =
       randomConvolution(test, size_t(test.draw(1, 3)), channels, extent);
@@ -45,7 +49,7 @@ void checkRandom(unsigned seed, DType type, int64_t channels, int64_t extent) {
     indices.push_back(test.part(p.filter[d]));
   const int64_t workspaces[] = {0, 1 << 12, 1 << 16, 1 << 22};
   check(test, p, type, indices, workspaces[test.draw(0, 3)],
-        int(test.draw(1, 3)), test.draw(0, 1));
+        int(test.draw(1, 3)), test.draw(0, 1), isPartial);
 }
 } // namespace
 
@@ -63,6 +67,14 @@ TEST_CASE("convolutions of other types") {
   for (DType type : {DType::F64, DType::I32, DType::F16, DType::BF16})
     for (unsigned seed = 0; seed < 60; ++seed)
       checkRandom(9000 + seed, type, 3, 6);
+}
+
+TEST_CASE("convolutions of 16-bit floats, rounded and partial") {
+  for (DType type : {DType::F16, DType::BF16})
+    for (unsigned seed = 0; seed < 40; ++seed) {
+      checkRandom(10000 + seed, type, 20, 7);
+      checkRandom(11000 + seed, type, 4, 8, /*isPartial=*/true);
+    }
 }
 
 TEST_CASE("whole convolutions: depthwise, strided, pointwise") {

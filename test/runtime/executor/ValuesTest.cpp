@@ -101,16 +101,27 @@ TEST_CASE("names of inputs may hold '='") {
 
 TEST_CASE("output files stay in their folder") {
   const std::string longName(300, 'x');
-  CHECK(outputFiles({{"y", 0},
-                     {"a/b", 0},
-                     {"..", 0},
-                     {"../../etc/x", 0},
-                     {"a_b", 0},
-                     {"/abs\n", 0},
-                     {longName, 0}}) ==
-        std::vector<std::string>{"y.npy", "a_b.npy", "_...npy",
-                                 "_.._.._etc_x.npy", "a_b_2.npy", "_abs_.npy",
-                                 std::string(200, 'x') + ".npy"});
+  const auto files = outputFiles({{"y", 0},
+                                  {"a/b", 0},
+                                  {"..", 0},
+                                  {"../../etc/x", 0},
+                                  {"/abs\n", 0},
+                                  {longName, 0}});
+  REQUIRE(files);
+  CHECK(*files == std::vector<std::string>{"y.npy", "a_b.npy", "_...npy",
+                                           "_.._.._etc_x.npy", "_abs_.npy",
+                                           std::string(200, 'x') + ".npy"});
+}
+
+TEST_CASE("outputs whose names give one file name are refused") {
+  const auto files = outputFiles({{"a/b", 0}, {"y", 0}, {"a_b", 0}});
+  REQUIRE_FALSE(files);
+  CHECK(files.error().fault == Fault::Input);
+  CHECK(files.error().message ==
+        "outputs \"a/b\" and \"a_b\" would both be written to a_b.npy: "
+        "rename one of them in the model");
+  const std::string longName(300, 'x');
+  CHECK_FALSE(outputFiles({{longName + "1", 0}, {longName + "2", 0}}));
 }
 
 namespace {

@@ -44,6 +44,31 @@ TEST_CASE("what is not finite equals only itself") {
   CHECK_FALSE(compare({nan_}, {nan_, nan_}).same);
 }
 
+TEST_CASE("what rounding may come to depends on the type") {
+  // 16 times half a unit of the last place of 1: of 11 bits, of 8.
+  CHECK(io::toleranceOf(DType::F16) == 16 * 0x1p-11);
+  CHECK(io::toleranceOf(DType::BF16) == 16 * 0x1p-8);
+  for (DType type : {DType::F32, DType::F64, DType::I32})
+    CHECK(io::toleranceOf(type) == 1e-4);
+  const auto halves = [](DType type, float value) {
+    Tensor tensor = makeTensor({type, {2}});
+    for (int i = 0; i < 2; ++i) {
+      const float each = i ? value : 1.f;
+      tensor.data<uint16_t>()[i] =
+          type == DType::F16 ? floatToHalf(each) : floatToBfloat(each);
+    }
+    return tensor;
+  };
+  for (DType type : {DType::F16, DType::BF16}) {
+    const float ulp = type == DType::F16 ? 0x1p-11f : 0x1p-8f; // below 1
+    const Tensor reference = halves(type, 0.5f);
+    CHECK(io::compare(halves(type, 0.5f + 16 * ulp), reference).same);
+    CHECK_FALSE(io::compare(halves(type, 0.5f + 17 * ulp), reference).same);
+    CHECK_FALSE(
+        io::compare(halves(type, 0.5f + 16 * ulp), reference, 1e-4).same);
+  }
+}
+
 TEST_CASE("integers must be equal") {
   Tensor a = makeTensor({DType::I64, {2, 2}}), b = a;
   a.data<int64_t>()[3] = 1000000;

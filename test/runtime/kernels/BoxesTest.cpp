@@ -125,6 +125,42 @@ TEST_CASE("combining touches the box only") {
   CHECK(to == expected);
 }
 
+TEST_CASE("rounding fills the box only, to nearest even") {
+  for (DType type : {DType::F16, DType::BF16})
+    for (int round = 0; round < 200; ++round) {
+      const Box box = randomBox(size_t(upTo(4))), toBox = around(box);
+      std::vector<float> from(size_t(volume(box)));
+      for (float &value : from)
+        value = std::ldexp(float(random_()), int(upTo(60)) - 60);
+      Tensor to = makeTensor({type, extents(toBox)});
+      std::vector<uint16_t> expected(size_t(volume(toBox)));
+      eachPoint(box, [&](const std::vector<int64_t> &point) {
+        const float value = from[size_t(at(box, point))];
+        expected[size_t(at(toBox, point))] =
+            type == DType::F16 ? floatToHalf(value) : floatToBfloat(value);
+      });
+      cpu::roundBox(type, to.bytes.data(), toBox, from.data(), box);
+      CHECK(std::equal(expected.begin(), expected.end(), to.data<uint16_t>()));
+    }
+}
+
+TEST_CASE("tiles are small, disjoint and make up the box") {
+  for (int round = 0; round < 300; ++round) {
+    const Box box = randomBox(size_t(upTo(4)));
+    const int64_t elements = 1 + upTo(20);
+    const auto tiles = cpu::tiles(box, elements);
+    int64_t total = 0;
+    for (size_t i = 0; i < tiles.size(); ++i) {
+      CHECK(contains(box, tiles[i]));
+      CHECK(volume(tiles[i]) <= elements);
+      total += volume(tiles[i]);
+      for (size_t j = 0; j < i && !box.empty(); ++j)
+        CHECK(isEmpty(intersect(tiles[i], tiles[j])));
+    }
+    CHECK(total == volume(box));
+  }
+}
+
 TEST_CASE("slabs are disjoint and make up the box") {
   for (int round = 0; round < 300; ++round) {
     Box box = randomBox(size_t(upTo(3)));

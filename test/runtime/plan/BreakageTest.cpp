@@ -30,6 +30,18 @@ Kernel &kernel(Plan &plan, int number) {
   return plan.partitioned.program.kernels[size_t(number)];
 }
 
+/// A parameter of 7 elements, as buffer 9.
+void addShort(Plan &plan) {
+  Program &program = plan.partitioned.program;
+  program.tensors.push_back({"short", {DType::F32, {7}}});
+  program.buffers.push_back({int(program.tensors.size()) - 1});
+  program.parameters.push_back({"short", 9, true, 0.25});
+  for (Worker &worker : plan.partitioned.workers) {
+    worker.buffers.push_back({{{0, 7}}, worker.arenaBytes});
+    worker.arenaBytes += 64;
+  }
+}
+
 const std::vector<Breakage> breakages = {
     // Order.
     {"two workers wait for each other's later instruction",
@@ -248,6 +260,39 @@ const std::vector<Breakage> breakages = {
      [](Plan &p) { buffer(p, 0, 1).box[1] = {0, 7}; },
      FindingKind::Coverage,
      {"parameter \"w\": no GPU holds [0:3, 7:8]"}},
+    {"an operand is smaller than what is read of it",
+     [](Plan &p) {
+       shared(p, 2).operands[1] = 9;
+       addShort(p);
+     },
+     FindingKind::Region,
+     {"instruction 2 (compute, node \"relu\") reads x1[i1]",
+      "dimension 0 of buffer 9 of \"short\" has 7 elements",
+      "the index i1 is 7 where i1 = 7"}},
+    {"a reduction goes on beyond its operands",
+     [](Plan &p) {
+       Instruction &fc1 = p.unpartitioned.program.instructions[0];
+       fc1.reductions = {int64_t(1) << 32};
+       p.unpartitioned.workers[0].instructions[0].indices[2].hi =
+           fc1.reductions[0];
+     },
+     FindingKind::Region,
+     {"unpartitioned instruction 0", "reads x0[i0, r0]",
+      "the index r0 is 6 where r0 = 6"}},
+    {"a lambda reads elsewhere",
+     [](Plan &p) {
+       kernel(p, 1).lambda = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: "
+                             "x0[i0, i1] + x1[i1 + 1000000000]";
+     },
+     FindingKind::Region,
+     {"instruction 2", "the index i1 + 1000000000 is 1000000000 where i1 = 0"}},
+    {"an index divides by zero",
+     [](Plan &p) {
+       kernel(p, 1).lambda = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: "
+                             "x0[i0, i1] + x1[i1 // i0]";
+     },
+     FindingKind::Region,
+     {"instruction 2", "divides by i0, which may be 0 where i0 = 0"}},
     {"roles of a contraction",
      [](Plan &p) { kernel(p, 0).roles = "nmk"; },
      FindingKind::Kernel,
@@ -259,6 +304,40 @@ const std::vector<Breakage> breakages = {
      },
      FindingKind::Kernel,
      {"kernel 0", "matrix product"}},
+
+    {"a symbol that stands for two lambdas",
+     [](Plan &p) {
+       kernel(p, 1).lambda = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: "
+                             "0.0";
+     },
+     FindingKind::Kernel,
+     {"symbol \"kernel_0\": stands for two lambdas", "i1: 0.0\""}},
+
+    // Both programs.
+    {"another lambda than in the unpartitioned program",
+     [](Plan &p) {
+       kernel(p, 1).lambda = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: "
+                             "0.0";
+     },
+     FindingKind::Interface,
+     {"instruction 2 (compute, node \"relu\"): the unpartitioned program does "
+      "not compute this"}},
+    {"operands exchanged in the unpartitioned program",
+     [](Plan &p) { p.unpartitioned.program.instructions[2].operands[0] = 3; },
+     FindingKind::Interface,
+     {"unpartitioned instruction 2 (compute, node \"fc2\"): the partitioned "
+      "program does not compute this"}},
+    {"an output that is another value",
+     [](Plan &p) {
+       p.partitioned.program.tensors[6].type.shape = {4, 8};
+       p.partitioned.program.outputs[0].buffer = 4;
+     },
+     FindingKind::Interface,
+     {"output \"z\": is another value"}},
+    {"an optimizer's parameter",
+     [](Plan &p) { p.partitioned.program.parameters[0].state = true; },
+     FindingKind::Interface,
+     {"parameter \"w\": is another one"}},
 
     // The border.
     {"another output",
@@ -281,6 +360,33 @@ const std::vector<Breakage> breakages = {
      [](Plan &p) { p.parameterBytes = 0; },
      FindingKind::Totals,
      {"totals.parameter_bytes"}},
+    {"flops in plan.json",
+     [](Plan &p) { ++p.flops; },
+     FindingKind::Totals,
+     {"totals.flops: says 705, the program has 704"}},
+    {"a search that says optimal",
+     [](Plan &p) { p.search.lowerBoundBytes = 200; },
+     FindingKind::Totals,
+     {"search.optimal: is true, with a bound of 200 bytes for the 256"}},
+    {"a step's bound",
+     [](Plan &p) { p.search.steps[0].lowerBoundBytes = 257; },
+     FindingKind::Totals,
+     {"search.steps[0].lower_bound_bytes: 257 bytes, more than the step's "
+      "256"}},
+    {"a step that says optimal",
+     [](Plan &p) { p.search.steps[0].bytes = 300; },
+     FindingKind::Totals,
+     {"search.steps[0].optimal: is true"}},
+    {"a step that moves less than the plan",
+     [](Plan &p) {
+       p.search.steps[0].bytes = p.search.steps[0].lowerBoundBytes = 255;
+     },
+     FindingKind::Totals,
+     {"the last one's 255 bytes are fewer than the 256"}},
+    {"ways of the search",
+     [](Plan &p) { p.search.steps[0].ways = 3; },
+     FindingKind::Totals,
+     {"search.steps: cut among 3 GPUs, the plan has 2"}},
     {"a lower bound above the plan",
      [](Plan &p) { p.search.lowerBoundBytes = 300; },
      FindingKind::Totals,

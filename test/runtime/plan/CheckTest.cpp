@@ -117,6 +117,7 @@ TEST_CASE("a convolution is compared with its lambda") {
   plan.unpartitioned = {};
   plan.communicationBytes = plan.parameterBytes = plan.search.lowerBoundBytes =
       0;
+  plan.search.steps.clear();
   plan.peakBytes = {1024};
   const Status valid = validate(plan);
   INFO((valid ? "" : valid.error().message));
@@ -189,6 +190,7 @@ TEST_CASE("a convolution's gradients are compared with their lambdas") {
   plan.unpartitioned = {};
   plan.communicationBytes = plan.parameterBytes = plan.search.lowerBoundBytes =
       0;
+  plan.search.steps.clear();
   plan.peakBytes = {2048};
   const Status valid = validate(plan);
   INFO((valid ? "" : valid.error().message));
@@ -248,6 +250,7 @@ TEST_CASE("a reduction of no terms has a result") {
   plan.unpartitioned = {};
   plan.communicationBytes = plan.parameterBytes = plan.search.lowerBoundBytes =
       0;
+  plan.search.steps.clear();
   plan.peakBytes = {1024};
   REQUIRE(validate(plan));
   CHECK(listed(check(plan)) == "");

@@ -64,7 +64,7 @@ const char *longMap = "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1]";
 const std::vector<Change> changes = {
     // plan.json
     {"plan.json", "/format", "onnx", "\"format\" is not \"smex-plan\""},
-    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 5"},
+    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 6"},
     {"plan.json", "/version", 0, "format version 0"},
     {"plan.json", "/version", "1", "version: must be an integer"},
     {"plan.json", "/gpus", 3, "files: has no \"gpu2.json\""},
@@ -112,6 +112,8 @@ const std::vector<Change> changes = {
     {"program.json", "/instructions/0/operands/1", 3, "instructions[0].operands: buffer 3 is a partial result"},
     {"program.json", "/instructions/0/reductions", {6, 1}, "instructions[0].reductions: 2 extents for 1"},
     {"program.json", "/instructions/0/reductions", {5}, "gpu1.json: instructions[0].indices[2]: 3:6 is not in the reduction's range, 0:5"},
+    {"program.json", "/buffers/3/element", "f32", "buffers[3].element: only partial results of f16 or bf16 may have another type, and that is f32"},
+    {"program.json", "/buffers/3/element", "f8", "buffers[3]: \"f8\" is no element type"},
     {"program.json", "/instructions/2/to", 3, "instructions[2].to: a map has no partial results"},
     {"program.json", "/instructions/2/to", 2, "instructions[2].to: buffer 2 is f32[8], but the lambda's result is f32 of rank 2"},
     {"program.json", "/instructions/1/from", 12, "instructions[1].from: there is no buffer 12"},

@@ -58,15 +58,32 @@ static void convertAttention(Node &n) {
   n.require(keys[1] > 0 && queries[1] % keys[1] == 0,
             "heads of keys must divide heads of queries");
   const DType type = n.type(q).dtype;
-  n.ignore("softmax_precision");
-  const DType wide = byteSize(type) < 4 ? DType::F32 : type;
+  const bool half = byteSize(type) < 4;
+  DType precision = half ? DType::F32 : type; // of the softmax: never narrower
+  if (const auto wanted = n.optionalDtype("softmax_precision");
+      wanted && isFloat(*wanted) && byteSize(*wanted) > byteSize(precision))
+    precision = *wanted;
   const double scale = n.real("scale", 1 / std::sqrt(double(queries[3])));
   const double softcap = n.real("softcap", 0.0);
   const int64_t mode = n.integer("qk_matmul_output_mode", 0);
+  n.require(mode >= 0 && mode <= 3, "qk_matmul_output_mode is not known");
   std::vector<ValueId> stages; // what the fourth output may show
-  ValueId s =
-      n.apply("scale", {n.cast(n.apply("attention_scores", {q, k}), wide)},
-              {{"by", scale}});
+  ValueId s;
+  if (half && scale >= 0) {
+    // Half of the scale on each side, so that no product is out of range.
+    const tdl::Attributes root = {{"by", std::sqrt(scale)}};
+    s = n.cast(n.apply("attention_scores", {n.apply("scale", {q}, root),
+                                            n.apply("scale", {k}, root)}),
+               DType::F32);
+  } else {
+    s = n.apply("scale", {n.apply("attention_scores", {q, k})},
+                {{"by", scale}});
+  }
+  stages.push_back(s);
+  // Capped before anything is masked: a key that is masked stays so.
+  if (softcap > 0)
+    s = n.apply("scaled_tanh", {s},
+                {{"alpha", softcap}, {"beta", 1 / softcap}});
   stages.push_back(s);
   if (n.integer("is_causal", 0))
     s = n.apply("causal", {s}, {{"past", past}});
@@ -75,23 +92,18 @@ static void convertAttention(Node &n) {
     if (n.inType(3).dtype == DType::Bool)
       s = n.apply("masked", {s, mask});
     else
-      s = n.apply("add", {s, n.cast(mask, wide)});
+      s = n.apply("add", {s, n.cast(mask, n.type(s).dtype)});
     n.require(n.type(s).rank() == 4, "its mask has too many dimensions");
   }
   if (n.has(6))
     s = n.apply("keys_before", {s, n.in(6)});
   stages.push_back(s);
-  if (softcap != 0)
-    s = n.apply("scaled_tanh", {s},
-                {{"alpha", softcap}, {"beta", 1 / softcap}});
-  stages.push_back(s);
-  const ValueId p = n.apply("softmax", {s}, {{"axis", int64_t(3)}});
+  const ValueId p = n.apply("attention_weights", {n.cast(s, precision)});
   stages.push_back(p);
   ValueId y = n.apply("attention_values", {n.cast(p, type), v});
   n.out(0, n.rank(0) == 3 ? joinHeads(n, y) : y);
   n.out(1, k);
   n.out(2, v);
-  n.require(mode >= 0 && mode <= 3, "qk_matmul_output_mode is not known");
   n.out(3, n.cast(stages[mode], type));
 }
 

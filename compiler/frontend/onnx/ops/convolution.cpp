@@ -92,9 +92,11 @@ static void convertCol2Im(Node &n) {
   shape.insert(shape.end(), image.begin(), image.end());
   const Windows w = readWindows(n, shape, block);
   int64_t size = 1;
+  bool fits = true;
   for (int64_t extent : block)
-    size *= extent;
-  n.require(n.shape(0)[1] % size == 0, "blocks do not divide its channels");
+    fits &= !__builtin_mul_overflow(size, extent, &size);
+  n.require(fits && n.shape(0)[1] % size == 0,
+            "blocks do not divide its channels");
   const int64_t channels = n.shape(0)[1] / size;
   std::vector<int64_t> blocks = {n.shape(0)[0], channels};
   blocks.insert(blocks.end(), block.begin(), block.end());

@@ -24,8 +24,11 @@ static void convertPow(Node &n) {
   const DType base = n.inType(0).dtype, exponent = n.inType(1).dtype;
   if (base == exponent)
     return n.out(0, n.apply("pow", {n.in(0), n.in(1)}));
-  // The result has the base's type, but 2 ** 0.5 is not 2 ** 0.
-  const DType type = isFloat(base) || !isFloat(exponent) ? base : DType::F64;
+  // The result has the base's type, but 2 ** 0.5 is not 2 ** 0, and an exponent
+  // keeps its precision.
+  const bool wider = isFloat(exponent) &&
+                     (!isFloat(base) || byteSize(exponent) > byteSize(base));
+  const DType type = !wider ? base : isFloat(base) ? exponent : DType::F64;
   n.out(0,
         n.cast(n.apply("pow", {n.cast(n.in(0), type), n.cast(n.in(1), type)}),
                base));

@@ -199,6 +199,23 @@ static void convertOneHot(Node &n) {
                    {{"axis", axis}, {"depth", int64_t(depth[0])}}));
 }
 
+/// A cache of keys or values, and what a step adds to it.
+static void convertTensorScatter(Node &n) {
+  const int64_t axis = n.axis(n.integer("axis", -2), n.rank(0));
+  n.require(axis >= 1, "the first dimension is the batch, and not to be "
+                       "scattered along");
+  const std::string mode = n.text("mode", "linear");
+  if (mode != "linear" && mode != "circular")
+    n.refuse("mode \"", mode, "\" is not known");
+  n.require(n.rank(1) == n.rank(0) && n.shape(1)[axis] <= n.shape(0)[axis],
+            "the update is not a part of the cache");
+  const ValueId at =
+      n.has(2) ? n.in(2) : n.addInts(std::vector<int64_t>(n.shape(0)[0], 0));
+  n.out(0, n.apply("tensor_scatter", {n.in(0), n.in(1), at},
+                   {{"between", axis - 1},
+                    {"circular", int64_t(mode == "circular")}}));
+}
+
 std::vector<Row> smex::frontend::gatherRows() {
   return {
       {"Gather", 1, convertGather},
@@ -208,5 +225,6 @@ std::vector<Row> smex::frontend::gatherRows() {
       {"ScatterElements", 11, convertScatterElements},
       {"ScatterND", 11, convertScatterNd},
       {"OneHot", 9, convertOneHot},
+      {"TensorScatter", 24, convertTensorScatter},
   };
 }

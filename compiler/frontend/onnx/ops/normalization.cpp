@@ -125,9 +125,11 @@ static void convertLrn(Node &n) {
 }
 
 static void convertLpNormalization(Node &n) {
-  n.out(0, n.apply("lp_normalization", {n.in(0)},
-                   {{"axis", n.axis(n.integer("axis", -1), n.rank(0))},
-                    {"p", n.integer("p", 2)}}));
+  const int64_t p = n.integer("p", 2);
+  n.require(p == 1 || p == 2, "p must be 1 or 2");
+  n.out(0, n.apply(
+               "lp_normalization", {n.in(0)},
+               {{"axis", n.axis(n.integer("axis", -1), n.rank(0))}, {"p", p}}));
 }
 
 static void convertMeanVariance(Node &n) {

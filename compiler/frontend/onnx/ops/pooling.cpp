@@ -83,14 +83,19 @@ static Convert global(const char *op) {
   };
 }
 
+static void convertGlobalMaxPool(Node &n) {
+  n.require(n.rank(0) >= 2, "its operand must have a dimension of channels");
+  n.out(0, n.rank(0) == 2 ? n.in(0) : n.apply("global_max_pool", {n.in(0)}));
+}
+
 static void convertGlobalLpPool(Node &n) {
   const int64_t p = n.integer("p", 2);
   std::vector<int64_t> axes(std::max<int64_t>(0, n.rank(0) - 2));
   std::iota(axes.begin(), axes.end(), 2);
   const ValueId powers =
       n.apply("power", {n.apply("abs", {n.in(0)})}, {{"to", double(p)}});
-  n.out(0, n.apply("power", {n.reduce("reduce_sum", powers, axes, true)},
-                   {{"to", 1.0 / double(p)}}));
+  n.out(0, n.apply("root", {n.reduce("reduce_sum", powers, axes, true)},
+                   {{"of", double(p)}}));
 }
 
 static void convertMaxRoiPool(Node &n) {
@@ -118,7 +123,7 @@ std::vector<Row> smex::frontend::poolingRows() {
       {"LpPool", 2, convertLpPool},
       {"MaxRoiPool", 1, convertMaxRoiPool},
       {"MaxUnpool", 9, convertMaxUnpool},
-      {"GlobalMaxPool", 1, global("reduce_max")},
+      {"GlobalMaxPool", 1, convertGlobalMaxPool},
       {"GlobalAveragePool", 1, global("reduce_mean")},
       {"GlobalLpPool", 2, convertGlobalLpPool},
   };

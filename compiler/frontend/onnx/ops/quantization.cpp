@@ -7,19 +7,18 @@ using namespace smex::frontend;
 
 /// One scale, one per element of an axis, or one per block of it.
 static ValueId scaledBy(Node &n, const std::string &op, ValueId x, ValueId s,
-                        ValueId z) {
+                        ValueId z, tdl::Attributes attributes = {}) {
   const int64_t axis = n.integer("axis", 1);
   const int64_t block = n.integer("block_size", 0);
   if (elementCount(n.type(s).shape) == 1 && n.type(s).rank() <= 1)
-    return n.apply(op, {x, n.reshape(s, {}), n.reshape(z, {})});
-  const tdl::Attributes attributes = {{"axis", n.axis(axis, n.type(x).rank())}};
+    return n.apply(op, {x, n.reshape(s, {}), n.reshape(z, {})}, attributes);
+  attributes["axis"] = n.axis(axis, n.type(x).rank());
   if (n.type(s).rank() == 1 && block == 0)
     return n.apply(op + "_axis", {x, s, z}, attributes);
   n.require(block > 0 && n.type(s).rank() == n.type(x).rank(),
             "its scale has the wrong shape");
-  tdl::Attributes blocks = attributes;
-  blocks["block"] = block;
-  return n.apply(op + "_block", {x, s, z}, blocks);
+  attributes["block"] = block;
+  return n.apply(op + "_block", {x, s, z}, attributes);
 }
 
 static ValueId zeros(Node &n, const std::vector<int64_t> &shape, DType type) {
@@ -27,25 +26,28 @@ static ValueId zeros(Node &n, const std::vector<int64_t> &shape, DType type) {
 }
 
 static void convertQuantize(Node &n) {
-  n.ignore("precision");
   const Rounding rounding = roundingOf(n);
   const ElementType given = elementType(n, "output_dtype", {DType::U8});
   const ElementType to = n.has(2) ? operandType(n, 2) : given;
-  ValueId x = n.in(0);
-  if (!isFloat(n.type(x).dtype))
-    x = n.cast(x, DType::F32);
+  // The division has the precision that is asked for, else the wider one of its
+  // operands.
+  const DType value = n.inType(0).dtype, scale = n.inType(1).dtype;
+  const DType precision =
+      n.optionalDtype("precision").value_or(value == scale ? value : DType::F32);
+  n.require(isFloat(scale) && isFloat(precision), "its scale is no float");
+  const ValueId x = n.cast(n.in(0), precision), s = n.cast(n.in(1), precision);
   if (to.narrow && to.narrow->isFloat()) {
-    const DType type = n.type(x).dtype;
-    const ValueId z = n.has(2) ? widen(n, storedOperand(n, 2), to, type)
-                               : zeros(n, n.shape(1), type);
-    x = scaledBy(n, "quantize_real", x, n.in(1), z);
-    return n.out(0, asType(n, castTo(n, x, to, rounding), to));
+    const ValueId z = n.has(2)
+                          ? widen(n, storedOperand(n, 2), to, precision)
+                          : zeros(n, n.shape(1), precision);
+    const ValueId y = scaledBy(n, "quantize_real", x, s, z);
+    return n.out(0, asType(n, castTo(n, y, to, rounding), to));
   }
   n.require(isInteger(to.dtype) && byteSize(to.dtype) <= 2,
             "its result must have 16 bits or less");
   const ValueId z =
       n.has(2) ? storedOperand(n, 2) : zeros(n, n.shape(1), to.dtype);
-  ValueId y = scaledBy(n, "quantize", x, n.in(1), z);
+  ValueId y = scaledBy(n, "quantize", x, s, z);
   if (to.narrow) {
     // What saturates at the storage's range does so at the smaller one.
     const int64_t count = int64_t(1) << to.narrow->bits;
@@ -56,11 +58,12 @@ static void convertQuantize(Node &n) {
 }
 
 static void convertDequantize(Node &n) {
-  const DType to = elementType(n, "output_dtype", {n.inType(1).dtype}).dtype;
   const ElementType from = operandType(n, 0);
   const ValueId scale = n.in(1);
+  const DType type = n.type(scale).dtype;
+  const DType to = elementType(n, "output_dtype", {type}).dtype;
+  n.require(isFloat(type) && isFloat(to), "its scale is no float");
   if (from.narrow && from.narrow->isFloat()) {
-    const DType type = n.type(scale).dtype;
     const ValueId z = n.has(2) ? widen(n, storedOperand(n, 2), from, type)
                                : zeros(n, n.shape(1), type);
     const ValueId x = widen(n, storedOperand(n, 0), from, type);
@@ -70,8 +73,8 @@ static void convertDequantize(Node &n) {
             "its operand has the wrong type");
   const ValueId z =
       n.has(2) ? storedOperand(n, 2) : zeros(n, n.shape(1), from.dtype);
-  const ValueId y = scaledBy(n, "dequantize", storedOperand(n, 0), scale, z);
-  n.out(0, n.cast(y, to));
+  n.out(0, scaledBy(n, "dequantize", storedOperand(n, 0), scale, z,
+                    {{"to", to}}));
 }
 
 static void convertDynamicQuantize(Node &n) {
@@ -106,13 +109,16 @@ static void convertConvInteger(Node &n) {
                          unbias(n, n.in(1), operandOr(n, 3), 0)));
 }
 
-/// y * (sa * sb / sy) + zy, rounded; sb may be a scale per element of the axis.
+/// y * (sa * sb / sy) + zy, rounded, in f32 whatever the scales' type; sb may
+/// be a scale per element of the axis.
 static ValueId requantize(Node &n, ValueId y, ValueId sa, ValueId sb,
                           ValueId sy, ValueId zy, int64_t axis) {
   const auto scalar = [&](ValueId v) {
     n.require(elementCount(n.type(v).shape) == 1, "a scale must be one number");
     return n.reshape(v, {});
   };
+  for (ValueId *scale : {&sa, &sb, &sy})
+    *scale = n.cast(*scale, DType::F32);
   const bool single = elementCount(n.type(sb).shape) == 1;
   n.require(single || n.type(sb).rank() == 1, "a scale has the wrong shape");
   const ValueId scale =

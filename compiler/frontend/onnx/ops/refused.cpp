@@ -15,8 +15,5 @@ std::vector<Row> smex::frontend::refusedRows() {
     rows.push_back({op, 1, refused(string)});
   rows.push_back(
       {"ImageDecoder", 1, refused("files are not decoded in a plan")});
-  rows.push_back({"TensorScatter", 24,
-                  refused("caches that change in place are "
-                          "not supported")});
   return rows;
 }

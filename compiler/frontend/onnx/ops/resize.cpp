@@ -143,7 +143,7 @@ void resize(Node &n, const Options &o, std::vector<Dimension> dims) {
   bool all = true;
   for (const Dimension &d : dims) {
     n.require(d.from > 0 || d.to == 0, "an empty dimension cannot grow");
-    n.require(d.to <= (int64_t(1) << 24),
+    n.require(d.to >= 0 && d.to <= (int64_t(1) << 24),
               "a dimension of the result is too large");
     all &= repeats(o, d);
     times.push_back(d.from ? d.to / d.from : 1);

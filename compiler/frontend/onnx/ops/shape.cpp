@@ -115,7 +115,9 @@ static void convertTile(Node &n) {
 static void convertDepthToSpace(Node &n) {
   const int64_t b = n.integer("blocksize");
   const std::string mode = n.text("mode", "DCR");
-  n.require(b > 0 && n.rank(0) == 4 && n.shape(0)[1] % (b * b) == 0,
+  // Below where b * b overflows.
+  n.require(b > 0 && b < (int64_t(1) << 31) && n.rank(0) == 4 &&
+                n.shape(0)[1] % (b * b) == 0,
             "its operand must have rank 4, and blocks must divide channels");
   n.out(0, n.apply(mode == "CRD" ? "depth_to_space_crd" : "depth_to_space",
                    {n.in(0)}, {{"b", b}}));

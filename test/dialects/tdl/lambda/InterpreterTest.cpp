@@ -1,4 +1,5 @@
 // The reference interpreter against results written down by hand.
+#include "dialects/tdl/lambda/Accumulated.h"
 #include "test/dialects/tdl/lambda/Tensors.h"
 
 #include <catch2/catch.hpp>
@@ -151,6 +152,36 @@ TEST_CASE("sums of small floats accumulate in larger ones") {
   const Tensor many = tensor(DType::F32, {3}, {16777216, 1, 1});
   CHECK(result("(x: f32[1]) -> f32: lambda: Sum(lambda k: x[k])", {3},
                {many}) == Numbers{16777218});
+}
+
+TEST_CASE("terms of sums of small floats are computed in larger ones") {
+  const auto f16 = [](Numbers values) {
+    return tensor(DType::F16, {int64_t(values.size())}, values);
+  };
+  const char *const dot = "(x: f16[1], y: f16[1]) -> f16: lambda: Sum(lambda "
+                          "k: x[k] * y[k])";
+  // 90000 is no f16, 2^-26 neither.
+  CHECK(result(dot, {3}, {f16({300, 300, 1}), f16({300, -300, 1})}) ==
+        Numbers{1});
+  CHECK(result(dot, {4096},
+               {f16(Numbers(4096, 0x1p-13)), f16(Numbers(4096, 0x1p-13))}) ==
+        Numbers{0x1p-14});
+  CHECK(result("(x: f16[1], y: f16[1]) -> f16: lambda: Prod(lambda k: x[k] * "
+               "y[k])",
+               {2}, {f16({300, 0x1p-7}), f16({300, 0x1p-7})}) ==
+        Numbers{5.4921875}); // 90000 * 2^-14
+  // What converts to 16 bits by itself does.
+  CHECK(result("(x: f32[1]) -> f16: lambda: Sum(lambda k: f16(x[k]))", {2},
+               {f32({2}, {2049, -2048})}) == Numbers{0});
+  const auto lambda = parseLambda(dot);
+  REQUIRE(lambda);
+  CHECK(toString(accumulated(*lambda)) ==
+        "(x: f16[1], y: f16[1]) -> f32: lambda: Sum(lambda k: f32(x[k]) * "
+        "f32(y[k]))");
+  const auto most =
+      parseLambda("(x: f16[1]) -> f16: lambda: Max(lambda k: x[k])");
+  REQUIRE(most);
+  CHECK(toString(accumulated(*most)) == toString(*most));
 }
 
 TEST_CASE("64-bit integers are exact") {

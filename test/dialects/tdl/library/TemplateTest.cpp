@@ -136,7 +136,7 @@ TEST_CASE("names must be known, new and of the right kind") {
         "t.tdl:2:11: f: there is no function 'foo'");
   CHECK(inBody("lambda: @foo(x[:])[]") ==
         "t.tdl:2:11: f: there is no opaque function 'foo'; there are: "
-        "topk_values, topk_indices, det");
+        "topk_values, topk_indices, nonzero_places, det");
   CHECK(inBody("lambda n < 3: 1") ==
         "t.tdl:2:10: f: the name 'n' is given twice");
   CHECK(inBody("lambda i < 3, i < 3: 1") ==

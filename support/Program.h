@@ -1,0 +1,34 @@
+// What main() of every program shares: messages, what is printed, and an exit
+// status for whatever happens.
+#ifndef SMEX_SUPPORT_PROGRAM_H
+#define SMEX_SUPPORT_PROGRAM_H
+
+#include "support/Result.h"
+
+#include <functional>
+#include <string_view>
+
+namespace smex {
+
+/// Runs `work`, which returns an exit status, as the program `name`. Exceptions
+/// become messages, in whichever thread: no memory, and what else the system
+/// refuses, are Fault::Environment, others are defects. So is text that
+/// standard output did not take, after a status of 0. A file that may not grow
+/// is an error of write(2), not a signal; and a standard file that is closed
+/// stays so, instead of being the next file that is opened.
+int runProgram(const char *name, const std::function<int()> &work);
+
+/// Prints "NAME: error: ..." for each line of the message to standard error,
+/// cleaned (support/Text.h): it may quote anything. Returns the fault's status.
+int report(const Error &error);
+
+/// Ends the program here and now, for callbacks of libraries that must not
+/// return: the message, and the fault's status.
+[[noreturn]] void quit(const Error &error);
+
+/// Prints to standard output, cleaned: names are from outside.
+void print(std::string_view text);
+
+} // namespace smex
+
+#endif

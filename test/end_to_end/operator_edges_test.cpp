@@ -1,0 +1,124 @@
+// Operators at their edges through the whole product: the values of
+// test/compiler/frontend/models/operators/edges_*.json, whose operands are
+// inputs here, so that nothing is computed when compiling; and the gradients of
+// test/compiler/training/models/edges_*.json.
+#include "test/compiler/training/Edges.h"
+#include "test/end_to_end/Harness.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace smex;
+using Json = nlohmann::json;
+
+namespace {
+
+std::string write(const Json &model) {
+  const std::string path = test::scratchFolder() + "/model.json";
+  std::ofstream(path) << model;
+  return path;
+}
+
+bool startsWith(const std::string &text, const std::string &prefix) {
+  return text.rfind(prefix, 0) == 0;
+}
+
+/// What the file's parameters hold, by name.
+std::map<std::string, Tensor> parametersOf(Json model) {
+  model["nodes"] = Json::array();
+  model["outputs"] = Json::array();
+  for (const Json &parameter : model["parameters"])
+    model["outputs"].push_back(parameter["name"]);
+  const auto imported = frontend::importModel(write(model), {});
+  if (!imported)
+    FAIL(imported.error().message);
+  auto values = test::evaluate(*imported, {});
+  if (!values)
+    FAIL(values.error().message);
+  return std::move(*values);
+}
+
+/// Parameters become inputs, but for those called "const ..".
+Json withInputs(Json model) {
+  Json inputs = Json::array(), kept = Json::array(), outputs = Json::array();
+  for (Json parameter : model["parameters"]) {
+    const std::string name = parameter["name"];
+    if (startsWith(name, "expected "))
+      continue;
+    if (startsWith(name, "const ")) {
+      kept.push_back(parameter);
+      continue;
+    }
+    parameter.erase("values");
+    inputs.push_back(parameter);
+  }
+  for (const Json &output : model["outputs"])
+    if (!startsWith(output, "expected "))
+      outputs.push_back(output);
+  model["inputs"] = inputs;
+  model["parameters"] = kept;
+  model["outputs"] = outputs;
+  return model;
+}
+
+std::vector<std::string> edgesIn(const std::string &folder) {
+  std::vector<std::string> files;
+  for (const auto &file : std::filesystem::directory_iterator(folder))
+    if (startsWith(file.path().filename(), "edges_"))
+      files.push_back(file.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void checkValues(const std::string &file, int64_t gpus) {
+  INFO(file << ", " << gpus << " GPUs");
+  Json json;
+  std::ifstream(file) >> json;
+  const std::map<std::string, Tensor> known = parametersOf(json);
+  auto model = frontend::importModel(write(withInputs(json)), {});
+  if (!model)
+    FAIL(model.error().message);
+  std::map<std::string, Tensor> inputs;
+  for (int input : model->inputs) {
+    const std::string &name = model->values[size_t(input)].name;
+    inputs[name] = known.at(name);
+  }
+  const auto outputs = test::runPartitioned(*model, inputs, gpus);
+  if (!outputs)
+    FAIL(outputs.error().message);
+  REQUIRE(!outputs->empty());
+  for (const auto &[name, value] : *outputs) {
+    INFO(name);
+    CHECK(test::difference(value, known.at("expected " + name)) == "");
+  }
+}
+
+} // namespace
+
+TEST_CASE("operators at their edges") {
+  const auto files = edgesIn("test/compiler/frontend/models/operators");
+  CHECK(files.size() > 4);
+  for (const std::string &file : files)
+    for (int64_t gpus : {1, 3})
+      checkValues(file, gpus);
+}
+
+TEST_CASE("gradients at their edges") {
+  const auto files = edgesIn("test/compiler/training/models");
+  CHECK(files.size() > 2);
+  for (const std::string &file : files)
+    for (int64_t gpus : {1, 3}) {
+      INFO(file << ", " << gpus << " GPUs");
+      int compared = 0;
+      CHECK(test::gradientDifferences(
+                file,
+                [&](const auto &model, const auto &inputs) {
+                  return test::runPartitioned(model, inputs, gpus);
+                },
+                compared) == "");
+      CHECK(compared > 10);
+    }
+}
