@@ -181,10 +181,9 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   const auto emitProgram = [&](ModuleOp from) -> Result<plan::Partitioned> {
     if (failed(runPasses(from, options, addExecPasses)))
       return diagnostics.error();
-    auto emitted = emit::emit(*from.getOps<exec::ProgramOp>().begin(), kernels);
-    if (!emitted)
-      return emitted;
-    if (Status fits = checkPlanLimits(model.name, *emitted); !fits)
+    plan::Partitioned emitted =
+        emit::emit(*from.getOps<exec::ProgramOp>().begin(), kernels);
+    if (Status fits = checkPlanLimits(model.name, emitted); !fits)
       return fits.takeError();
     return emitted;
   };
