@@ -112,8 +112,8 @@ bool smex::frontend::isKnown(const Call &call) {
     return false;
   // Whole dimensions are moved behind those that are indexed.
   if (call.operation == "index" &&
-      std::find(call.arguments.begin(), call.arguments.end(), "None") !=
-          call.arguments.end())
+      (call.arguments.size() != 2 ||
+       call.arguments[1].find("None") != std::string::npos))
     return false;
   return call.operation == "cat" || isConvolution(call.operation) ||
          isBatchNorm(call.operation) ||
@@ -135,12 +135,15 @@ smex::frontend::sourceOf(const Call &call, const onnx::NodeProto &node, int i) {
     return source(i, Form::Same);
   if (isBatchNorm(call.operation) && op == "BatchNormalization")
     return source(i, Form::Same);
-  // A list, and the axis.
-  if (call.operation == "cat" && op == "Concat")
-    return size_t(node.input_size()) <= call.arguments.size() &&
-                   call.arguments.size() <= size_t(node.input_size()) + 1
-               ? std::optional(source(i, Form::Same))
-               : std::nullopt;
+  if (call.operation == "cat" && op == "Concat") {
+    const std::string list = call.arguments.empty() ? "" : call.arguments[0];
+    const auto parts = list.size() < 2
+                           ? std::vector<std::string>()
+                           : splitArguments(list.substr(1, list.size() - 2));
+    if (int(parts.size()) != node.input_size())
+      return std::nullopt;
+    return Source{parts[size_t(i)], Form::Same};
+  }
   for (const Row &row : rows) {
     if (call.operation != row.operation || op != row.op ||
         (row.operand != any && row.operand != i))

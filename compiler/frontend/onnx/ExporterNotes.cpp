@@ -24,9 +24,8 @@ std::string smex::frontend::baseOf(const std::string &name) {
              : name;
 }
 
-/// Splits at commas outside of brackets and quotes; brackets of a list are
-/// opened.
-static std::vector<std::string> splitArguments(const std::string &text) {
+std::vector<std::string>
+smex::frontend::splitArguments(const std::string &text) {
   std::vector<std::string> parts(1);
   int depth = 0;
   char quote = 0;
@@ -36,12 +35,10 @@ static std::vector<std::string> splitArguments(const std::string &text) {
         quote = 0;
     } else if (c == '\'' || c == '"') {
       quote = c;
-    } else if (c == '(' || c == '{') {
+    } else if (c == '(' || c == '{' || c == '[') {
       ++depth;
-    } else if (c == ')' || c == '}') {
+    } else if (c == ')' || c == '}' || c == ']') {
       --depth;
-    } else if (c == '[' || c == ']') {
-      continue;
     } else if (c == ',' && depth <= 0) {
       parts.emplace_back();
       continue;
@@ -85,6 +82,8 @@ std::optional<Call> smex::frontend::parseCall(const std::string &text) {
     return std::nullopt;
   Call call;
   call.name = text.substr(1, usersAt - 1);
+  if (!std::all_of(call.name.begin(), call.name.end(), isIdentifier))
+    return std::nullopt;
   for (size_t at = usersAt + users.size();
        at < text.size() && at < usersAt + users.size() + 9 &&
        std::isdigit(static_cast<unsigned char>(text[at]));

@@ -22,7 +22,7 @@ struct Call {
   std::string name;      // of its result: linear_1
   std::string operation; // linear; empty unless it is one of aten's
   int64_t users = 0;     // calls that read its result, before optimization
-  /// Its arguments as they are written; those of a list one by one.
+  /// Its arguments as they are written, without spaces; a list is one.
   std::vector<std::string> arguments;
   std::vector<std::string> keywords; // names of further arguments
   std::vector<std::string> reads;    // names after a '%', each once, in order
@@ -30,6 +30,9 @@ struct Call {
 
 /// Nothing unless the text is a call.
 std::optional<Call> parseCall(const std::string &text);
+
+/// Splits at commas outside of brackets and quotes.
+std::vector<std::string> splitArguments(const std::string &text);
 
 /// The name without what makes it unique: linear of linear_1.
 std::string baseOf(const std::string &name);

@@ -230,6 +230,10 @@ void Restorer::checkValues() {
   for (const Claim &claim : claims) {
     if (claim.stored == claim.parameter && claim.copy.kind == Copy::Kind::Same)
       continue;
+    // Enough to find a mistake; what is larger is not read for it.
+    if (tensors.elementsOf(claim.stored) > 65536 ||
+        tensors.elementsOf(claim.parameter) > 65536)
+      continue;
     const auto parameter = valueOf(claim.parameter);
     const auto stored =
         claim.stored.empty() ? nullptr : tensors.read(claim.stored);

@@ -12,9 +12,9 @@ using namespace smex;
 using namespace smex::frontend;
 
 /// The exporter's optimizer merges no larger initializers.
-static constexpr size_t mostMerged = 1024;
+static constexpr int64_t mostMerged = 1024;
 /// Nor computes with larger ones, unless it transposes them.
-static constexpr size_t mostFolded = 8192;
+static constexpr int64_t mostFolded = 8192;
 
 /// Parameters of which nothing in the file is noted to be, trained ones. That
 /// is as it should be where they share another's tensor: the module of that
@@ -41,8 +41,10 @@ Restorer::Names Restorer::unseen() const {
 /// Is there a parameter that, repeated, chosen from or changed in shape, could
 /// be this initializer?
 bool Restorer::mayBeParameter(const std::string &stored) const {
+  if (tensors.elementsOf(stored) > mostMerged)
+    return false;
   const auto copy = tensors.read(stored);
-  if (!copy || elementCountOf(*copy) > mostMerged)
+  if (!copy)
     return false;
   std::set<std::string> candidates;
   for (const std::string &name : notes.parameters)
@@ -50,9 +52,10 @@ bool Restorer::mayBeParameter(const std::string &stored) const {
   for (const Claim &claim : claims)
     candidates.insert(claim.stored);
   for (const std::string &name : candidates) {
+    if (tensors.elementsOf(name) > mostFolded)
+      continue;
     const auto tensor = tensors.read(name);
-    if (!tensor || tensor->type.dtype != copy->type.dtype ||
-        elementCountOf(*tensor) > mostFolded)
+    if (!tensor || tensor->type.dtype != copy->type.dtype)
       continue;
     std::unordered_set<std::string_view> elements;
     for (size_t i = 0; i < elementCountOf(*tensor); ++i)
@@ -80,11 +83,9 @@ bool Restorer::mayHideParameter(const Call &call,
     return false;
   for (int n : nodes->second)
     for (const std::string &input : graph.node(n).input()) {
-      const onnx::TensorProto *tensor = tensors.find(input);
-      if (!tensor || !tensors.isFloat(input))
+      if (!tensors.isFloat(input))
         continue;
-      const auto elements = elementCount(StoredTensors::shapeOf(*tensor));
-      if (!elements || *elements > int64_t(mostMerged))
+      if (tensors.elementsOf(input) > mostMerged)
         continue;
       std::set<std::string> sharing;
       for (const Claim &claim : claims)

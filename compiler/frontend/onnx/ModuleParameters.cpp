@@ -151,8 +151,6 @@ Status Restorer::apply(onnx::GraphProto &changed) const {
   for (const auto &[name, origin] : origins) {
     if (changer.isTaken(name))
       return fail("\"", name, "\": the name of another value, too");
-    if (!isText(name))
-      return fail("a parameter's name, \"", printable(name), "\", is no text");
   }
   for (const auto &[name, origin] : origins)
     changer.addParameter(name, origin);
@@ -175,6 +173,10 @@ smex::frontend::withModuleParameters(
   ExporterNotes notes = readNotes(model->graph());
   if (notes.parameters.empty())
     return model;
+  for (const std::string &name : notes.parameters)
+    if (!isText(name))
+      return fail(path, ": lists the parameter \"", printable(name),
+                  "\", whose name is no text");
   Restorer restorer(model->graph(), std::move(notes), frozen, source);
   if (!restorer.isChanged())
     return model;

@@ -176,13 +176,21 @@ void Restorer::claimOperand(int n, int i) {
       claim.copy = {Copy::Kind::Reshaped, shape, {}};
       origin.kind = Origin::Kind::Flat;
     }
-    if (source->form == Form::Transposed && shape.size() != 2)
-      return refuse({*name},
-                    "what " + describe(n) + " makes of it is not known");
+    if (source->form == Form::Transposed && shape.size() != 2) {
+      refuse({*name}, "what " + describe(n) + " makes of it is not known");
+      return isTrained({*name}) ? void() : detach(n, i);
+    }
     return addClaim(std::move(claim), std::move(origin));
   }
-  if (argument.empty() || argument[0] != '%')
-    return held ? detach(n, i) : void(); // a number, or left out
+  if (argument.empty() || argument[0] != '%') { // a number, or left out
+    const Names mentioned = parametersOf(call);
+    if (std::find(mentioned.begin(), mentioned.end(), stored) !=
+        mentioned.end())
+      assumed.emplace_back(n, i); // but the call reads it
+    else if (held)
+      detach(n, i);
+    return;
+  }
   const std::string read = argument.substr(1);
   if (read == stored) {
     if (held)
@@ -190,8 +198,11 @@ void Restorer::claimOperand(int n, int i) {
   } else if (isOwn(stored)) {
     assumed.emplace_back(n, i); // through something that computes nothing
   } else if (held) {
-    refuse(parametersIn(stored), "\"" + stored + "\" is also what \"" + read +
-                                     "\" was, for " + describe(n));
+    const Names from = parametersIn(stored);
+    refuse(from, "\"" + stored + "\" is also what \"" + read + "\" was, for " +
+                     describe(n));
+    if (!isTrained(from))
+      detach(n, i);
   }
 }
 
@@ -219,11 +230,14 @@ void Restorer::claimUnknown(int n, int i) {
   if (from.empty())
     return;
   if (std::find(call.reads.begin(), call.reads.end(), stored) !=
-      call.reads.end())
+      call.reads.end()) {
     folded[stored].emplace_back(n, i);
-  else
+  } else {
     refuse(from, "\"" + stored + "\" was computed of it, for " + describe(n) +
                      ", in a way that is not known");
+    if (!isTrained(from))
+      detach(n, i);
+  }
 }
 
 /// A bias that was zero, and was left out.
@@ -262,7 +276,10 @@ void Restorer::claimBias(int n) {
   if (node.op_type() == "Gemm")
     extent = turned ? weight->dims(0) : weight->dims(1);
   else if (node.op_type() == "ConvTranspose")
-    extent = weight->dims(1) * groups;
+    extent =
+        groups > 0 && weight->dims(1) <= StoredTensors::mostElements / groups
+            ? weight->dims(1) * groups
+            : -1;
   if (extent < 0 || extent > StoredTensors::mostElements)
     return refuse({*name}, "it was zero, and " + describe(n) +
                                " does not say which shape it has");
@@ -301,8 +318,7 @@ void Restorer::checkMentions() {
 void Restorer::checkShared() {
   std::map<std::string, std::set<std::string>> merged;
   for (const Claim &claim : claims)
-    if (claim.parameter != claim.stored && isOwn(claim.stored) &&
-        claim.copy.kind == Copy::Kind::Same)
+    if (claim.parameter != claim.stored && isOwn(claim.stored))
       merged[claim.stored].insert(claim.parameter);
   for (const auto &[n, i] : assumed) {
     const std::string &stored = graph.node(n).input(i);

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <unordered_set>
 
 using namespace smex;
@@ -24,6 +25,13 @@ bool StoredTensors::isFloat(const std::string &name) const {
   const onnx::TensorProto *tensor = find(name);
   const auto type = tensor ? dtypeOf(tensor->data_type()) : std::nullopt;
   return type && smex::isFloat(*type);
+}
+
+int64_t StoredTensors::elementsOf(const std::string &name) const {
+  const onnx::TensorProto *tensor = find(name);
+  return tensor ? elementCount(shapeOf(*tensor))
+                      .value_or(std::numeric_limits<int64_t>::max())
+                : 0;
 }
 
 std::shared_ptr<const Tensor>

@@ -20,6 +20,8 @@ public:
   static std::vector<int64_t> shapeOf(const onnx::TensorProto &tensor) {
     return {tensor.dims().begin(), tensor.dims().end()};
   }
+  /// 0 where there is none; no more than can be counted.
+  int64_t elementsOf(const std::string &name) const;
   /// Nothing where it is too large, damaged or cannot be read.
   std::shared_ptr<const Tensor> read(const std::string &name) const;
 

@@ -1,5 +1,6 @@
 // Models as PyTorch's exporter optimizes them: which parameters they are
 // trained with, and what is refused.
+#include "compiler/frontend/onnx/ExporterNotes.h"
 #include "test/compiler/frontend/evaluate.h"
 #include "test/compiler/frontend/models.h"
 
@@ -131,8 +132,7 @@ void checkSameResult(const std::string &path, const Tensor &x) {
 }
 
 /// Two layer normalizations, of which the second reads what `second` is.
-Exported twoNorms(const std::string &second) {
-  Exported m;
+void twoNorms(Exported &m, const std::string &second) {
   m.input("x", {"2", "3"});
   for (const char *name : {"a.weight", "a.bias", "b.weight", "b.bias"})
     m.lists(name);
@@ -145,13 +145,14 @@ Exported twoNorms(const std::string &second) {
               "n2"),
        "layer_norm", "%layer_norm, [3], " + second + ", 1e-05", "b");
   m.output("y");
-  return m;
 }
 
 } // namespace
 
 TEST_CASE("parameters that are stored once are separate again") {
-  const std::string path = twoNorms("%p_b_weight, %p_b_bias").saved("merged");
+  Exported m;
+  twoNorms(m, "%p_b_weight, %p_b_bias");
+  const std::string path = m.saved("merged");
   const frontend::Model model = import(path, training());
   CHECK(weights(model) == Weights{{"a.weight", "f32[3]"},
                                   {"a.bias", "f32[3]"},
@@ -163,13 +164,15 @@ TEST_CASE("parameters that are stored once are separate again") {
 }
 
 TEST_CASE("a module that is called twice keeps one parameter") {
-  Exported m = twoNorms("%p_a_weight, %p_a_bias");
+  Exported m;
+  twoNorms(m, "%p_a_weight, %p_a_bias");
   CHECK(weights(import(m.saved("twice"), training())) ==
         Weights{{"a.weight", "f32[3]"}, {"a.bias", "f32[3]"}});
 }
 
 TEST_CASE("numbers that equal a parameter are none") {
-  Exported m = twoNorms("None, None");
+  Exported m;
+  twoNorms(m, "None, None");
   m.stores("b.weight", {3}, {1, 2, 3});
   m.is(m.node("Mul", {"y", "b.weight"}, {"z"}), "mul", "%y, %p_b_weight");
   m.graph.clear_output();
@@ -252,8 +255,7 @@ TEST_CASE("a bias that was zero is there again") {
 
 namespace {
 /// A token that is put before each sample.
-Exported expandedToken(const std::vector<float> &values) {
-  Exported m;
+void expandedToken(Exported &m, const std::vector<float> &values) {
   m.input("x", {"2", "1", "3"});
   m.lists("token");
   m.stores("expand", {2, 1, 3}, values, "['token', 'val_1', 'val_2']");
@@ -261,19 +263,20 @@ Exported expandedToken(const std::vector<float> &values) {
               "[%expand, %x], 1"),
          "axis", 1);
   m.output("y");
-  return m;
 }
 } // namespace
 
 TEST_CASE("a parameter that was repeated for each sample is one") {
-  const std::string path = expandedToken({1, 2, 3, 1, 2, 3}).saved("expanded");
+  Exported m;
+  expandedToken(m, {1, 2, 3, 1, 2, 3});
+  const std::string path = m.saved("expanded");
   CHECK(weights(import(path, training())) ==
         Weights{{"token", "f32[1, 1, 3]"}});
   checkSameResult(path, input({2, 1, 3}));
 }
 
 TEST_CASE("what cannot be undone is refused by name") {
-  const auto refusal = [](Exported m, const std::string &name,
+  const auto refusal = [](Exported &m, const std::string &name,
                           const std::string &reason,
                           const std::vector<std::string> &named) {
     INFO(name);
@@ -288,8 +291,9 @@ TEST_CASE("what cannot be undone is refused by name") {
     CHECK(errorOf(path, training(named)) == "");
   };
   // Which dimensions were repeated cannot be told of zeros.
-  refusal(expandedToken({0, 0, 0, 0, 0, 0}), "zeros",
-          "only \"expand\" is left of it", {"token"});
+  Exported zeros;
+  expandedToken(zeros, {0, 0, 0, 0, 0, 0});
+  refusal(zeros, "zeros", "only \"expand\" is left of it", {"token"});
   {
     Exported m;
     m.input("x", {"2", "3"});
@@ -378,7 +382,28 @@ TEST_CASE("what cannot be undone is refused by name") {
 }
 
 TEST_CASE("a parameter that the module does not use is no matter") {
-  Exported m = twoNorms("%p_b_weight, %p_b_bias");
+  Exported m;
+  twoNorms(m, "%p_b_weight, %p_b_bias");
   m.lists("unused.weight");
   CHECK(weights(import(m.saved("unused"), training())).size() == 4);
+}
+
+TEST_CASE("a call's arguments, lists among them") {
+  const auto call = frontend::parseCall(
+      "%layer_norm_1 : [num_users=2] = call_function[target=torch.ops.aten."
+      "layer_norm.default](args = (%x, [2, 3], %p_w, None), kwargs = {eps: "
+      "1e-05})");
+  REQUIRE(call);
+  CHECK(call->name == "layer_norm_1");
+  CHECK(frontend::baseOf(call->name) == "layer_norm");
+  CHECK(call->operation == "layer_norm");
+  CHECK(call->users == 2);
+  using List = std::vector<std::string>;
+  CHECK(call->arguments == List{"%x", "[2,3]", "%p_w", "None"});
+  CHECK(call->keywords == List{"eps"});
+  CHECK(call->reads == List{"x", "p_w"});
+  for (const char *text : {"", "%", "%x : [num_users=1] = placeholder",
+                           "%a\n : [num_users=1] = call_function[target=f]("
+                           "args = (), kwargs = {})"})
+    CHECK_FALSE(frontend::parseCall(text));
 }

@@ -81,7 +81,7 @@ def t5():
 
 
 def whisper():
-    config = T.WhisperConfig(vocab_size=40, num_mel_bins=8, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
+    config = T.WhisperConfig(vocab_size=40, num_mel_bins=8, encoder_layers=2, decoder_layers=2, encoder_attention_heads=2,
                              decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32, d_model=16,
                              max_source_positions=10, max_target_positions=12, pad_token_id=0, bos_token_id=1, eos_token_id=2,
                              decoder_start_token_id=1, use_cache=False, dropout=0, attn_implementation="eager")
