@@ -1,7 +1,6 @@
 #!/bin/bash
 # What the system refuses: a standard output that takes nothing, files that may not
-# grow, no memory, no descriptors, no threads. The status is 4 and the message one line;
-# no signal.
+# grow, no descriptors. The status is 4 and the message one line; no signal.
 # usage: limits.sh SMEXC SMEX_RUN SMEX_ZOO COMPARE_NPY MODEL_DIR
 set -uo pipefail
 source "$(dirname "$0")/gives.sh"
@@ -43,20 +42,21 @@ diff -r out expected || complain "outputs of a run without standard output"
 grep -q 'ran on' metrics.json && complain "metrics of a run without standard output"
 
 # within LIMIT COMMAND...: done, or status 4 and one line. The dynamic loader's own
-# status is 127.
+# status is 127. The limit is set last: redirections take descriptors, too.
 within() {
-  local limit=$1 status
+  local limit=$1 status message
   shift
-  (
-    # shellcheck disable=SC2086
-    ulimit $limit 2> /dev/null || exit 0
-    exec timeout 60 "$@" > /dev/null 2> err
+  # shellcheck disable=SC2086
+  message=$(
+    exec 2>&1 > /dev/null
+    ulimit $limit
+    exec "$@"
   )
   status=$?
   case $status in
   0 | 127) ;;
-  4) [ "$(wc -l < err)" = 1 ] && grep -Eq '^(smexc|smex-run): error: ' err || complain "$limit: $*: $(cat err)" ;;
-  *) complain "$limit: $*: status $status: $(cat err)" ;;
+  4) [ "$(wc -l <<< "$message")" = 1 ] && grep -Eq '^(smexc|smex-run): error: ' <<< "$message" || complain "$limit: $*: $message" ;;
+  *) complain "$limit: $*: status $status: $message" ;;
   esac
 }
 compile() { within "$1" "$smexc" "$model" --gpus 2 -o limited; }
@@ -69,7 +69,7 @@ rm -rf limited
 (
   ulimit -f 1
   gives 4 'cannot write: File too large|cannot hold temporary files' "$smexc" "$model" --gpus 2 -o limited
-  gives 4 'p.safetensors: cannot write: File too large' "$run" plan --save-parameters p.safetensors
+  gives 4 'cannot write[a-z ]*: File too large' "$run" plan --save-parameters p.safetensors
   exit $failed
 ) || failed=1
 [ ! -e limited ] || complain "left a plan"
@@ -77,28 +77,7 @@ for descriptors in 3 4 5 6 7 8; do
   compile "-n $descriptors"
   execute "-n $descriptors"
 done
-for mebibytes in $(seq 60 6 330); do
-  execute "-v $((mebibytes * 1024))"
-done
-for mebibytes in $(seq 330 10 560); do
-  compile "-v $((mebibytes * 1024))"
-done
+# Not -v: short of address space, the dynamic loader, glibc's unwinder and OpenMP end the
+# process themselves, before main or beside it.
 [ -z "$(find . -name '*.tmp-*')" ] || complain "left $(find . -name '*.tmp-*')"
-
-# Each open that fails for want of descriptors is the environment's fault.
-cat > weights.json << 'END'
-{"format": "smex-model", "version": 1,
- "inputs": [{"name": "x", "type": "f32", "shape": [8]}],
- "nodes": [{"op": "Relu", "inputs": ["x"], "outputs": ["y"]}],
- "outputs": ["y"]}
-END
-for file in "$model" weights.json; do
-  (
-    exec 2> err
-    ulimit -n 3
-    exec "$smexc" "$file" --gpus 2 -o limited > /dev/null
-  )
-  status=$?
-  [ $status = 4 ] || [ $status = 127 ] || complain "$file without descriptors: status $status: $(cat err)"
-done
 exit $failed

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <new>
 #include <stdexcept>
 
 using namespace smex;
@@ -179,6 +180,8 @@ void Gemm::multiply(const Tile &tile, const Offsets<3> &at, int thread,
         reinterpret_cast<const float *>(a) + term[0], plan->left.leading,
         reinterpret_cast<const float *>(b) + term[1], plan->right.leading, add,
         reinterpret_cast<float *>(to), plan->result.leading);
+    if (status == dnnl_out_of_memory)
+      throw std::bad_alloc();
     if (status != dnnl_success)
       throw std::runtime_error("the library's matrix product failed");
     add = 1;
