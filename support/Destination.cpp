@@ -93,7 +93,7 @@ Result<Destination> Destination::find(const std::string &name) {
   if (::stat(made.target.c_str(), &status) != 0 || S_ISREG(status.st_mode))
     return made;
   if (S_ISDIR(status.st_mode))
-    return fail(name, ": is a folder, not a file");
+    return writeError(name, "cannot write", EISDIR);
   if (S_ISBLK(status.st_mode))
     return fail(name, ": is a disk, not a file");
   made.file = false;

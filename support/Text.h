@@ -14,8 +14,8 @@ bool isText(std::string_view name);
 /// text.
 std::string printable(std::string_view name);
 
-/// The same text with a '?' for each byte that is not part of UTF-8, and for
-/// each control character but ends of lines and tabs: what a terminal may be
+/// The same text with a '?' for each byte that is not part of UTF-8, or is of a
+/// control character other than ends of lines and tabs: what a terminal may be
 /// given.
 std::string cleaned(std::string_view text);
 

@@ -40,10 +40,13 @@ Status smex::pipeline::checkPlanLimits(const frontend::Model &model) {
                 " bytes that a tensor of a plan can have");
   }
   for (const frontend::Application &application : model.applications) {
-    const auto terms = elementCount(application.extents);
+    // Of each element; how many elements there are is the result's matter.
+    const auto first = application.extents.begin();
+    const auto terms = elementCount(
+        {first + application.lambda.rank(), application.extents.end()});
     if (!terms || *terms > plan::sizeLimit)
       lines.add(model.name, ": node \"", application.node, "\": more than the ",
-                plan::sizeLimit, " terms that an operator of a plan can have");
+                plan::sizeLimit, " terms that a sum of a plan can have");
   }
   return lines.status();
 }

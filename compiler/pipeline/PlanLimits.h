@@ -9,7 +9,7 @@
 namespace smex::pipeline {
 
 /// An error, with a line for each, where values have more bytes than a tensor
-/// of a plan, or applications more terms.
+/// of a plan, or reductions more terms.
 Status checkPlanLimits(const frontend::Model &model);
 
 /// An error where a worker needs more bytes than a plan can place.

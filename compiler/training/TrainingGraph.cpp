@@ -74,8 +74,15 @@ Result<int> addLoss(ModelGraph &graph, const TrainingOptions &options) {
   const std::string given = "given:";
   if (options.loss.compare(0, given.size(), given) == 0) {
     const std::string name = options.loss.substr(given.size());
+    // An output may have another name than the value that it is.
+    const auto output =
+        std::find(model.outputNames.begin(), model.outputNames.end(), name);
+    const int shown =
+        output == model.outputNames.end()
+            ? -1
+            : model.outputs[size_t(output - model.outputNames.begin())];
     for (size_t v = 0; v < model.values.size(); ++v)
-      if (model.values[v].name == name) {
+      if (model.values[v].name == name || int(v) == shown) {
         if (!isFloat(model.values[v].type.dtype) ||
             elementCount(model.values[v].type.shape) != 1)
           return fail("loss \"", name, "\" is ", toString(model.values[v].type),

@@ -32,6 +32,9 @@ typesOf(const plan::Program &program, bool (*wanted)(const plan::Parameter &)) {
 
 Result<ParameterFile> ParameterFile::open(const plan::Program &program,
                                           const std::string &path, int steps) {
+  std::error_code code;
+  if (fs::is_directory(path, code))
+    return fail(path, ": is a folder, not a file");
   if (Status writable = StagedFile::probe(path); !writable)
     return writable.takeError();
   ParameterFile file;

@@ -12,6 +12,9 @@ using namespace smex::plan;
 
 namespace {
 
+/// f32; f16 and bf16 by way of f32.
+bool libraryHas(DType type) { return type == DType::F32 || tdl::is16Bit(type); }
+
 class Meaning {
 public:
   Meaning(const Subject &subject, std::vector<std::vector<Read>> &reads)
@@ -44,9 +47,10 @@ private:
       findings.add(FindingKind::Kernel, "kernel ", k,
                    ": a library is to compute it as a matrix product, which \"",
                    kernel.lambda, "\" is not");
-    else if (match->type != DType::F32)
+    else if (!libraryHas(match->type))
       findings.add(FindingKind::Kernel, "kernel ", k,
-                   ": a library is to compute it, which only does so for f32");
+                   ": a library is to compute it, which has no ",
+                   name(match->type));
     else if (match->roles != kernel.roles)
       findings.add(FindingKind::Kernel, "kernel ", k, ": has the roles \"",
                    kernel.roles, "\", but the lambda's are \"", match->roles,
@@ -79,7 +83,7 @@ private:
     } else {
       match = analysis::matchConvolution(lambda, extents);
     }
-    if (!match || match->type != DType::F32 || match->strides != info.strides ||
+    if (!match || !libraryHas(match->type) || match->strides != info.strides ||
         match->dilations != info.dilations || match->pads != info.pads ||
         match->groups != info.groups)
       findings.add(FindingKind::Kernel, names.instruction(i), ": kernel ",
@@ -127,7 +131,8 @@ private:
     if (const auto stray =
             analysis::strayRead(subject.lambdas[size_t(instruction.kernel)],
                                 extents, shapes, called))
-      findings.add(FindingKind::Region, names.instruction(i), " ", *stray);
+      findings.add(FindingKind::Region, names.prefix, names.instruction(i), " ",
+                   *stray);
   }
 
   /// A result that is not partial is the sum of all terms.

@@ -1,3 +1,4 @@
+#include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/plan/Subject.h"
 
 #include <algorithm>
@@ -38,6 +39,11 @@ public:
     for (const Parameter &parameter : program.parameters)
       held[size_t(parameter.buffer)] = numbering.of(
           {source, numbering.ofText("parameter " + parameter.name)});
+    // A partial sum of 16-bit floats is not rounded, a whole one is: the value
+    // is the same.
+    for (const Kernel &kernel : program.kernels)
+      lambdas.push_back(numbering.ofText(
+          tdl::toString(tdl::accumulated(*tdl::parseLambda(kernel.lambda)))));
     for (size_t i = 0; i < program.instructions.size(); ++i)
       add(i);
   }
@@ -58,11 +64,11 @@ private:
     const Instruction &instruction = program.instructions[i];
     if (instruction.op != Opcode::Compute)
       return write(instruction.to, held[size_t(instruction.from)]);
-    const Kernel &kernel = program.kernels[size_t(instruction.kernel)];
     const int tensor = program.buffers[size_t(instruction.to)].tensor;
     const TensorType &type = program.tensors[size_t(tensor)].type;
     // The lambda says how many numbers of each kind follow.
-    std::vector<int64_t> key = {application, numbering.ofText(kernel.lambda)};
+    std::vector<int64_t> key = {application,
+                                lambdas[size_t(instruction.kernel)]};
     key.insert(key.end(), type.shape.begin(), type.shape.end());
     key.insert(key.end(), instruction.reductions.begin(),
                instruction.reductions.end());
@@ -81,6 +87,7 @@ private:
 
   const Program &program;
   Numbering &numbering;
+  std::vector<int64_t> lambdas;  // per kernel
   std::vector<int64_t> held;     // per buffer
   std::vector<int64_t> computed; // per instruction
 };
@@ -120,7 +127,7 @@ private:
       };
       const auto &operands = instructions[i].operands;
       if (!std::any_of(operands.begin(), operands.end(), isOurs))
-        findings.add(FindingKind::Interface, names.instruction(int(i)),
+        findings.add(FindingKind::Interface, prefix, names.instruction(int(i)),
                      ": the ", other, " program does not compute this");
     }
   }

@@ -54,6 +54,11 @@ std::string head(const Plan &plan) {
   for (const GraphInputs &graph : program.graphs)
     if (graph.layout)
       table.add({"graph", "room for " + roomOf(graph.layout->rooms)});
+  for (const EdgeRows &rows : program.edgeRows)
+    for (const std::string &input : rows.inputs)
+      table.add({"rows per edge", input + ": " +
+                                      std::to_string(rows.fileEdges) +
+                                      ", in the order of the graph's files"});
   return table.text();
 }
 

@@ -7,6 +7,7 @@
 // Without --sample, every change that Changes below knows. SMEX_RUN may be
 // one that was built with an address sanitizer.
 #include "compiler/pipeline/Pipeline.h"
+#include "runtime/plan/CheckWeights.h"
 #include "runtime/plan/Load.h"
 #include "test/runtime/plan/Examples.h"
 
@@ -291,7 +292,8 @@ private:
     check.regenerateKernels = [this](const Plan &plan) {
       return kernels(plan);
     };
-    return listed(plan::check(*plan, check));
+    return listed(plan::check(*plan, check)) +
+           listed(checkWeights(*plan, changed));
   }
 
   Outcome runPlan() const {

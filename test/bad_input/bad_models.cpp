@@ -117,6 +117,90 @@ void nestedGraphs(OnnxModel &m) {
   }
 }
 
+/// A Loop of so many iterations over a body of the state `v`; returns the body.
+onnx::GraphProto *addLoop(onnx::GraphProto &graph, const std::string &name,
+                          const std::string &state, const std::string &result) {
+  auto *loop = graph.add_node();
+  loop->set_op_type("Loop");
+  loop->set_name(name);
+  for (const std::string &input : {std::string("n"), std::string(), state})
+    loop->add_input(input);
+  loop->add_output(result);
+  auto *attribute = loop->add_attribute();
+  attribute->set_name("body");
+  attribute->set_type(onnx::AttributeProto::GRAPH);
+  auto *body = attribute->mutable_g();
+  for (const char *input : {"i", "c", "v"})
+    body->add_input()->set_name(name + input);
+  body->add_output()->set_name(name + "c");
+  body->add_output()->set_name(name + "w");
+  return body;
+}
+
+void addRelu(onnx::GraphProto &graph, const std::string &from,
+             const std::string &to) {
+  auto *relu = graph.add_node();
+  relu->set_op_type("Relu");
+  relu->add_input(from);
+  relu->add_output(to);
+}
+
+/// A hundred times a hundred times a hundred times a hundred.
+void nestedLoops(OnnxModel &m) {
+  m.input("x", {"4"});
+  m.parameter("n", {}, DType::I64).add_int64_data(100);
+  onnx::GraphProto *graph = &m.graph;
+  std::string state = "x", result = "y", name = "loop";
+  for (int depth = 0; depth < 4; ++depth) {
+    graph = addLoop(*graph, name, state, result);
+    state = name + "v";
+    result = name + "w";
+    name += "_";
+  }
+  addRelu(*graph, state, result);
+  m.output("y");
+}
+
+void loopOfMany(OnnxModel &m) {
+  m.input("x", {"4"});
+  m.parameter("n", {}, DType::I64).add_int64_data(90000);
+  auto *body = addLoop(m.graph, "loop", "x", "y");
+  for (int i = 0; i < 20; ++i)
+    addRelu(*body, i ? "w" + std::to_string(i) : "loopv",
+            i == 19 ? "loopw" : "w" + std::to_string(i + 1));
+  m.output("y");
+}
+
+/// f0 calls f1 twice, which calls f2 twice, and so on; the last calls `last`.
+void callingFunctions(OnnxModel &m, const std::string &last) {
+  m.input("x", {"4"});
+  m.proto.add_opset_import()->set_domain("own");
+  m.proto.mutable_opset_import(1)->set_version(1);
+  for (int f = 0; f < 40; ++f) {
+    auto *function = m.proto.add_functions();
+    function->set_name("f" + std::to_string(f));
+    function->set_domain("own");
+    function->add_input("a");
+    function->add_output("c");
+    for (const char *domain : {"", "own"}) {
+      auto *opset = function->add_opset_import();
+      opset->set_domain(domain);
+      opset->set_version(*domain ? 1 : 17);
+    }
+    for (const char *step : {"ab", "bc"}) {
+      auto *call = function->add_node();
+      call->set_op_type(f == 39 ? last : "f" + std::to_string(f + 1));
+      call->set_domain(call->op_type()[0] == 'f' ? "own" : "");
+      call->add_input(std::string(1, step[0]));
+      call->add_output(std::string(1, step[1]));
+    }
+  }
+  m.node("f0", {"x"}, {"y"}, "call").set_domain("own");
+  m.output("y");
+}
+void doublingFunctions(OnnxModel &m) { callingFunctions(m, "Relu"); }
+void endlessFunctions(OnnxModel &m) { callingFunctions(m, "f0"); }
+
 void nestedTypes(OnnxModel &m) {
   m.output("y");
   auto *input = m.graph.add_input();
@@ -193,6 +277,34 @@ std::vector<BadModel> badModels() {
          m.node("Add", {"x", "w"}, {"y"}, "node");
          m.output("y");
        }},
+      // These three are planned with --draw-missing-weights.
+      {"initializer_empty",
+       "\"w\" holds no values, its shape asks for 4.*--draw-missing-weights",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.parameter("w", {4});
+         m.node("Add", {"x", "w"}, {"y"}, "node");
+         m.output("y");
+       }},
+      {"weight_undefined", node + ".* reads \"w\".*--draw-missing-weights",
+       [](OnnxModel &m) {
+         m.input("x", {"3", "4"});
+         m.input("w", {"4", "5"});
+         *m.graph.add_value_info() = m.graph.input(1);
+         m.graph.mutable_input()->RemoveLast();
+         m.node("MatMul", {"x", "w"}, {"y"}, "node");
+         m.output("y");
+       }},
+      {"external_missing", "\"w\".*missing.*--draw-missing-weights",
+       withExternal("missing")},
+      // But not shapes.
+      {"integers_empty", "\"s\" holds no values",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.parameter("s", {2}, DType::I64);
+         m.node("Reshape", {"x", "s"}, {"y"}, "node");
+         m.output("y");
+       }},
       {"initializer_negative", "\"w\"", weighted("Add", {"4"}, {-4})},
       {"fill_overflow", "\"fill\"", filled({huge, huge})},
       {"fill_negative", "\"fill\"", filled({-1})},
@@ -260,6 +372,32 @@ std::vector<BadModel> badModels() {
       {"blocks", node,
        one("DepthToSpace", {"1", "4", "2", "2"}, {},
            [](onnx::NodeProto &n) { setInt(n, "blocksize", 0); })},
+      // Their products overflow, to 0 and to what is no limit.
+      {"blocks_squared", node,
+       one("DepthToSpace", {"1", "4", "2", "2"}, {},
+           [](onnx::NodeProto &n) {
+             setInt(n, "blocksize", int64_t(1) << 32);
+           })},
+      {"blocks_product", node + ".*blocks do not divide",
+       [](OnnxModel &m) {
+         m.proto.mutable_opset_import(0)->set_version(18);
+         one("Col2Im", {"1", "4", "4"},
+             {{huge, huge, huge},
+              {int64_t(1) << 22, int64_t(1) << 22, int64_t(1) << 22}})(m);
+       }},
+      {"tensor_large", "\"x\" is f32\\[140737488355328\\], more than the 281",
+       one("Relu", {std::to_string(int64_t(1) << 47)})},
+      {"arena_large", "would need [0-9]+ bytes, more than the 281",
+       [](OnnxModel &m) {
+         for (const char *name : {"x", "z"})
+           m.input(name, {std::to_string(int64_t(1) << 46)});
+         m.node("Add", {"x", "z"}, {"y"}, "node");
+         m.output("y");
+       }},
+      {"sum_large", node + ": more than the 281474976710656 terms",
+       one("ReduceSum",
+           {std::to_string(int64_t(1) << 24), std::to_string(int64_t(1) << 25)},
+           {{0, 1}}, [](onnx::NodeProto &n) { setInt(n, "keepdims", 0); })},
       {"cast", node,
        one("Cast", {"8"}, {}, [](onnx::NodeProto &n) { setInt(n, "to", 8); })},
       {"attribute", node + ".*\"no_such\"",
@@ -310,6 +448,11 @@ std::vector<BadModel> badModels() {
          graph->add_output()->set_name("w");
          m.output("y");
        }},
+      {"loops_nested", "node \"loop[^\"]*\".*more than a million nodes",
+       nestedLoops},
+      {"loop_of_many", "\"loop\".*more than a million nodes", loopOfMany},
+      {"functions_doubling", "more than a million nodes", doublingFunctions},
+      {"functions_endless", "call each other without end", endlessFunctions},
       {"nested_graphs", "nested too deeply", nestedGraphs},
       {"nested_types", "nested too deeply", nestedTypes},
       {"name_of_lines", "node \"two\\?lines\"",
@@ -329,7 +472,6 @@ std::vector<BadModel> badModels() {
       {"external_up", "\"w\".*\\.\\./data", withExternal("../data")},
       {"external_up_inside", "\"w\"", withExternal("a/../../data")},
       {"external_link", "\"w\".*link", withExternal("link")},
-      {"external_missing", "\"w\".*missing", withExternal("missing")},
       {"external_folder", "\"w\".*not a file", withExternal(".")},
       {"external_no_name", "\"w\"", withExternal("")},
       {"external_offset", "\"w\"", withExternal("data", "8")},

@@ -38,6 +38,8 @@ refuses 1 'no parameter "nonsense" to freeze' --gpus 2 --train --freeze nonsense
 gives 2 '-o' "$smexc" "$model" --gpus 2
 gives 2 'MODEL' "$smexc"
 gives 1 'nowhere.onnx' "$smexc" nowhere.onnx --gpus 2 -o none
+gives 2 '"inspekt" is neither a command \(inspect, check, .*\) nor a model' "$smexc" inspekt plan
+gives 2 '"explain" is neither a command' "$smexc" explain
 gives 1 'neither' "$smexc" . --gpus 2 -o none
 gives 1 'zero' "$smexc" "$model" --ops /dev/zero --gpus 2 -o none
 
@@ -111,6 +113,13 @@ mkdir inner
 "$run" odd --output-dir inner/out > /dev/null || complain "odd names of outputs"
 [ "$(find inner -type f | wc -l)" = 4 ] && [ "$(find inner/out -maxdepth 1 -type f | wc -l)" = 4 ] ||
   complain "outputs left their folder: $(find inner)"
+
+# Two of one name would be one file.
+sed 's|"\.\./up"|"a_b"|g' odd.json > same.json
+"$smexc" same.json --gpus 2 -o same > /dev/null || complain "outputs of alike names"
+"$run" same > /dev/null || complain "outputs of alike names, not written"
+gives 1 'outputs "a_b" and "a/b" would both be written to a_b.npy' "$run" same --output-dir inner/same
+[ -e inner/same ] && complain "outputs of alike names: left a folder"
 
 # What no machine can hold compiles, but does not run.
 cat > huge.json << 'END'

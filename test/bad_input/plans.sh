@@ -61,4 +61,13 @@ while read -r file; do
 done < <(cd plan && find . -type f -printf '%P\n')
 [ $files -ge 9 ] || complain "a plan of $files files"
 "$smexc" check bad > /dev/null || complain "the files put back"
+
+# The model that it was made of, and another one.
+"$smexc" check plan --model "$model" > /dev/null || complain "the plan's model"
+cp "$model" other.onnx
+printf '\x22\x00' >> other.onnx # a domain, empty: the same model in other bytes
+gives 3 'plan: interface: plan.json: model.sha256: is .*, the files of other.onnx have ' \
+  "$smexc" check plan --model other.onnx
+gives 1 'missing.onnx: ' "$smexc" check plan --model missing.onnx
+gives 2 '--dim N: give it as NAME=VALUE' "$smexc" check plan --model "$model" --dim N
 exit $failed

@@ -245,4 +245,4 @@ def main(seed, trials):
 if __name__ == "__main__":
     SMEXC, RUN = (os.path.abspath(program) for program in sys.argv[1:3])
     os.chdir(os.environ.get("TEST_TMPDIR", "/tmp/edges"))
-    main(*(int(word) for word in (sys.argv[3:] + ["1", "24"][len(sys.argv) - 3:])[:2]))
+    main(*(int(word) for word in (sys.argv[3:] + ["1", "12"][len(sys.argv) - 3:])[:2]))

@@ -25,3 +25,16 @@ for gpus in 1 2 3 4 8; do
     --save-parameters "$work/trained.safetensors"
   "$matches" "$work/metrics.json" "$folder/${name}_losses.npy" "$work/trained.safetensors" "$folder/${name}_parameters"
 done
+
+# Graph kernels, too, give the same bits whatever the number of threads is.
+"$smexc" "$work/model.json" --graph "$edges" --gpus 2 -o "$work/eval"
+"$smexc" "$work/model.json" --graph "$edges" --gpus 2 -o "$work/plan" \
+  --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
+for threads in 1 2 5; do
+  "$smex_run" "$work/eval" --input "$input=$folder/$input.npy" --parameters "$folder/$name.safetensors" \
+    --output-dir "$work/threads.$threads" --threads $threads
+  "$smex_run" "$work/plan" --input "$input=$folder/$input.npy" --input labels="$folder/labels.npy" \
+    --parameters "$folder/$name.safetensors" --steps 3 --threads $threads --save-parameters "$work/trained.$threads"
+  cmp "$work/threads.1/logits.npy" "$work/threads.$threads/logits.npy"
+  cmp "$work/trained.1" "$work/trained.$threads"
+done

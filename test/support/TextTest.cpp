@@ -59,3 +59,23 @@ TEST_CASE("what is printed is ASCII of the same length") {
   CHECK(printable("\xc3\xa9") == "??");
   CHECK(printable(std::string("\0\xff", 2)) == "??");
 }
+
+TEST_CASE("what a terminal may be given") {
+  CHECK(cleaned("two\nlines\tand a tab") == "two\nlines\tand a tab");
+  CHECK(cleaned("\x1b[31mred\x1b[0m\r\b\x7f") == "?[31mred?[0m???");
+  CHECK(cleaned("\xc3\xa9 \xe2\x82\xac") == "\xc3\xa9 \xe2\x82\xac");
+  CHECK(cleaned("\xff\xfe \xc3( \xe2\x82") == "?? ?( ??");
+  CHECK(cleaned("a\xc2\x9b"
+                "b") == "a??b"); // U+009B begins a sequence as ESC [ does
+  CHECK(cleaned(std::string("a\0b", 3)) == "a?b");
+  CHECK(cleanedLine("two\nlines\tand a tab") == "two?lines?and a tab");
+  for (int c = 0; c < 256; ++c)
+    for (const std::string &text :
+         {std::string(1, char(c)), std::string("\xc2") + char(c),
+          std::string("\xe2\x82") + char(c)}) {
+      CHECK(isText(cleanedLine(text)));
+      CHECK(cleanedLine(text).size() == text.size());
+      if (isText(text))
+        CHECK(cleanedLine(text) == text);
+    }
+}

@@ -7,14 +7,13 @@
 #include "runtime/plan/Json.h"
 #include "runtime/plan/Save.h"
 #include "support/File.h"
-#include "support/Sha256.h"
 #include "support/Version.h"
 #include "tools/smexc/Command.h"
+#include "tools/smexc/Import.h"
 #include "tools/smexc/Training.h"
 
 #include <nlohmann/json.hpp>
 
-#include <charconv>
 #include <chrono>
 #include <future>
 
@@ -25,9 +24,8 @@ namespace {
 
 struct Arguments {
   std::string model, output, stats, emit;
-  std::vector<std::string> dims, constants;
   std::string memoryPerGpu;
-  frontend::ImportOptions import;
+  ImportArguments import;
   TrainingArguments training;
   pipeline::CompileOptions compile;
 };
@@ -39,65 +37,6 @@ std::vector<std::string> algorithmNames() {
   return names;
 }
 
-/// NAME=VALUE; names may hold '=' only in the value.
-Result<std::pair<std::string, std::string>> split(const std::string &text,
-                                                  const char *option) {
-  const size_t at = text.find('=');
-  if (at == 0 || at == std::string::npos)
-    return Error{std::string(option) + " " + text + ": give it as NAME=VALUE",
-                 Fault::Usage};
-  return std::pair(text.substr(0, at), text.substr(at + 1));
-}
-
-Status bindArguments(Arguments &arguments) {
-  for (const std::string &text : arguments.dims) {
-    auto pair = split(text, "--dim");
-    if (!pair)
-      return pair.takeError();
-    int64_t value = 0;
-    const char *end = pair->second.c_str() + pair->second.size();
-    const auto parsed = std::from_chars(pair->second.c_str(), end, value);
-    if (parsed.ec != std::errc() || parsed.ptr != end || value < 0)
-      return Error{"--dim " + text + ": the value must be a number, 0 or more",
-                   Fault::Usage};
-    arguments.import.dims[pair->first] = value;
-  }
-  if (const auto room = arguments.import.graphRoom; room && !(*room >= 0))
-    return Error{"--graph-room: the share must be a number", Fault::Usage};
-  for (const std::string &text : arguments.constants) {
-    auto pair = split(text, "--constant");
-    if (!pair)
-      return pair.takeError();
-    arguments.import.constants[pair->first] = pair->second;
-  }
-  return {};
-}
-
-/// One hash over all files of the model, in order, each with its length, so
-/// that moving a byte from one to the next shows.
-Result<std::string> hashFiles(const std::vector<std::string> &files) {
-  Sha256 hash;
-  std::vector<char> buffer(size_t(1) << 20);
-  for (const std::string &path : files) {
-    const auto file = InputFile::open(path);
-    if (!file)
-      return file.error();
-    int64_t length = 0;
-    for (;;) {
-      const auto got = file->readAt(length, buffer.data(), buffer.size());
-      if (!got)
-        return got.error();
-      if (*got == 0)
-        break;
-      hash.update({buffer.data(), *got});
-      length += int64_t(*got);
-    }
-    if (files.size() > 1)
-      hash.update("#" + std::to_string(length));
-  }
-  return hash.finish();
-}
-
 int run(Arguments &arguments) {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] {
@@ -105,7 +44,7 @@ int run(Arguments &arguments) {
                                          start)
         .count();
   };
-  if (Status bound = bindArguments(arguments); !bound)
+  if (Status bound = bind(arguments.import); !bound)
     return report(bound.error());
   std::optional<int64_t> memoryLimit;
   if (!arguments.memoryPerGpu.empty()) {
@@ -117,9 +56,10 @@ int run(Arguments &arguments) {
     }
     memoryLimit = *size;
   }
-  arguments.import.training = arguments.training.train;
-  arguments.import.frozen = arguments.training.options.freeze;
-  auto imported = frontend::importModel(arguments.model, arguments.import);
+  arguments.import.options.training = arguments.training.train;
+  arguments.import.options.frozen = arguments.training.options.freeze;
+  auto imported =
+      frontend::importModel(arguments.model, arguments.import.options);
   if (!imported)
     return report(imported.error());
   auto model = withTraining(std::move(*imported), arguments.training);
@@ -198,29 +138,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
       ->check(CLI::Range(int64_t(1), int64_t(1024)));
   app.add_option("-o,--output", arguments.output,
                  "folder of the plan; replaced only as a whole");
-  app.add_option("--dim", arguments.dims,
-                 "NAME=VALUE: binds a symbolic dimension");
-  app.add_option("--constant", arguments.constants,
-                 "NAME=FILE: binds an input at compile time");
-  auto *graph =
-      app.add_option("--graph", arguments.import.graphs,
-                     "FILE: the graph of a message-passing model: scipy's CSR "
-                     ".npz, Matrix Market .mtx, or a list of edges; of a model "
-                     "with several, NAME=FILE each; several files are a batch, "
-                     "side by side")
-          ->allow_extra_args(false);
-  app.add_option("--graph-room", arguments.import.graphRoom,
-                 "SHARE: the graph is a sample; the plan has room for so much "
-                 "more of all, 0.25 for a quarter, and each run gives its own "
-                 "with smex-run --graph")
-      ->check(CLI::Range(0.0, 100.0))
-      ->needs(graph);
-  app.add_flag("--draw-missing-weights", arguments.import.drawMissingWeights,
-               "plans an ONNX model whose weights are not there: they are "
-               "drawn when the plan runs, or given with smex-run "
-               "--parameters");
-  app.add_option("--ops", arguments.import.opsFiles,
-                 "FILE: more operators, as lambdas");
+  declareImport(app, arguments.import);
   declareTraining(app, arguments.training);
   app.add_option("--memory-per-gpu", arguments.memoryPerGpu,
                  "SIZE, such as 12GiB: a limit that the plan must keep");
@@ -244,7 +162,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
   } catch (const CLI::ParseError &e) {
     return parseError(app, e);
   }
-  arguments.import.ownAlgorithm = wantsOwnAlgorithm(app);
+  arguments.import.options.ownAlgorithm = wantsOwnAlgorithm(app);
   if (arguments.output.empty() && arguments.emit.empty())
     return report({"give the plan's folder: -o DIR", Fault::Usage});
   return run(arguments);

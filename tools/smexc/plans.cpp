@@ -1,11 +1,13 @@
 // smexc inspect, check and diff: what looks at plans.
 #include "compiler/pipeline/Pipeline.h"
 #include "runtime/plan/Check.h"
+#include "runtime/plan/CheckWeights.h"
 #include "runtime/plan/Diff.h"
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Load.h"
 #include "support/Text.h"
 #include "tools/smexc/Command.h"
+#include "tools/smexc/Import.h"
 
 using namespace smex;
 using namespace smex::tools;
@@ -54,18 +56,46 @@ int smex::tools::inspectCommand(int argc, char **argv) {
   return 0;
 }
 
+/// Of the files that importing the model reads.
+static Result<std::string> hashOf(const std::string &model,
+                                  const frontend::ImportOptions &options) {
+  const auto imported = frontend::importModel(model, options);
+  if (!imported)
+    return imported.error();
+  return hashFiles(imported->files);
+}
+
 int smex::tools::checkCommand(int argc, char **argv) {
-  std::string directory;
+  std::string directory, model;
+  ImportArguments import;
   CLI::App app("prove a plan sound, without running it", "smexc check");
   app.add_option("DIR", directory, "folder of the plan")->required();
+  app.add_option("--model", model,
+                 "the model that the plan was made of: its hash is compared "
+                 "with the plan's; give the options that say what else the "
+                 "model consists of as for compiling");
+  declareImport(app, import);
   if (const auto status = parse(app, argc, argv))
     return *status;
+  if (Status bound = bind(import); !bound)
+    return report(bound.error());
   const auto plan = plan::load(directory);
   if (!plan)
     return report(plan.error());
   plan::CheckOptions options;
   options.regenerateKernels = pipeline::regenerateKernels;
-  const auto findings = plan::check(*plan, options);
+  auto findings = plan::check(*plan, options);
+  for (plan::Finding &finding : plan::checkWeights(*plan, directory))
+    findings.push_back(std::move(finding));
+  if (!model.empty()) {
+    const auto hash = hashOf(model, import.options);
+    if (!hash)
+      return report(hash.error());
+    if (*hash != plan->modelSha256)
+      findings.push_back({plan::FindingKind::Interface,
+                          "plan.json: model.sha256: is " + plan->modelSha256 +
+                              ", the files of " + model + " have " + *hash});
+  }
   for (const plan::Finding &finding : findings)
     report(fail(directory, ": ", name(finding.kind), ": ",
                 cleanedLine(finding.message)));

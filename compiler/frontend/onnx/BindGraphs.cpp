@@ -62,8 +62,11 @@ void Importer::bindGraphs(Scope &scope) {
   const auto declared = inputGraphs(*model);
   if (!declared)
     return error(declared.error().message);
+  // Which no input may have.
   for (const InputGraph &graph : *declared)
-    if (!graph.graphs.empty()) { // which no input may have
+    dimsSeen.insert({graph.sourceNodes, graph.destinationNodes, graph.edges});
+  for (const InputGraph &graph : *declared)
+    if (!graph.graphs.empty()) {
       dimsSeen.insert(graph.graphs);
       if (options.graphs.empty() && !options.dims.count(graph.graphs))
         unbound[graph.graphs].push_back(graph.graphOf);

@@ -56,6 +56,12 @@ void Importer::bindConstants(Scope &scope) {
             ", which is in " + valueFile);
       continue;
     }
+    if (ofEdges && narrow) {
+      error("input \"" + name + "\" has a row per edge and elements of type " +
+            onnxTypeName(type.elem_type()) +
+            ", which --constant does not bind: convert them");
+      continue;
+    }
     if (ofEdges) {
       edgeConstants[name] = {valueFile, std::move(*value)};
       continue;

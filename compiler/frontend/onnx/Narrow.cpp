@@ -126,7 +126,7 @@ ValueId smex::frontend::castTo(Node &n, ValueId x, ElementType to,
       "narrow_float", {x, codes},
       {{"most", int64_t(type.most)},
        {"beyond", int64_t(rounding.saturate ? type.most : type.beyond)},
-       {"nan", int64_t(type.nan)},
+       {"none", int64_t(type.nan)},
        {"least", least},
        {"sign", int64_t(type.isPower() ? 0 : 1 << (type.bits - 1))},
        {"zeros", int64_t(type.hasNegativeZero())}});

@@ -78,6 +78,14 @@ private:
     auto *input = graph.add_input();
     input->set_name(name);
     *input->mutable_type() = type;
+    if (!type.tensor_type().has_shape())
+      return name;
+    // Elements of a sequence may differ in a dimension that has a name: each
+    // has its own, unless --dim gives one for all.
+    auto *shape = input->mutable_type()->mutable_tensor_type()->mutable_shape();
+    for (auto &dim : *shape->mutable_dim())
+      if (dim.has_dim_param() && !options.dims.count(dim.dim_param()))
+        dim.clear_dim_param();
     return name;
   }
 

@@ -290,6 +290,11 @@ Result<Tensor> smex::frontend::readTensorValue(const onnx::TensorProto &tensor,
   if (narrowType(tensor.data_type()))
     return fail("has elements of type ", onnxTypeName(tensor.data_type()),
                 ", which is not supported here");
+  // Part of the model, not of its weights.
+  if (elementCount({tensor.dims().begin(), tensor.dims().end()}).value_or(0) >
+          0 &&
+      isEmpty(tensor))
+    return fail("holds no values, and its shape asks for some");
   auto stored = readStored(tensor, source);
   if (!stored)
     return stored.takeError();

@@ -111,6 +111,7 @@ private:
   std::vector<std::pair<int, int>> assumed;
   std::map<std::string, std::vector<std::pair<int, int>>> folded; // uses
   std::set<std::string> accounted;                                // parameters
+  std::set<std::string> refused;          // of these, those with a reason
   std::vector<std::string> missing;       // parameters; see unseen
   std::map<std::string, int64_t> readers; // calls that read a call's result
   std::vector<std::string> unclear;

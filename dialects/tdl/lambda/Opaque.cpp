@@ -74,21 +74,6 @@ Result<Tensor> topkIndices(const std::vector<Tensor> &slices,
   return result;
 }
 
-/// Where elements that are not 0 are, in order; then zeros.
-Result<Tensor> nonzeroPlaces(const std::vector<Tensor> &slices,
-                             const std::vector<double> &) {
-  const int64_t count = slices[0].type.shape[0];
-  const DType type = slices[0].type.dtype;
-  Tensor result = makeTensor({DType::I64, {count}});
-  int64_t *places = result.data<int64_t>();
-  for (int64_t i = 0; i < count; ++i) {
-    const Scalar x = element(slices[0], i);
-    if (isFloat(type) ? x.real != 0 : x.integer != 0)
-      *places++ = i;
-  }
-  return result;
-}
-
 /// By elimination with partial pivoting, in double.
 Result<Tensor> determinant(const std::vector<Tensor> &slices,
                            const std::vector<double> &) {
@@ -160,7 +145,6 @@ const std::vector<OpaqueFunction> &registry() {
        topkValues,
        "topk_indices"},
       {"topk_indices", {1}, {"k", "largest"}, 1, indexType, topkIndices},
-      {"nonzero_places", {1}, {}, 1, indexType, nonzeroPlaces, {}, 0.0},
       {"det", {2}, {}, 0, floatType, determinant},
       bitsFunction<DType::Bool>("bits_bool"),
       bitsFunction<DType::I8>("bits_i8"),

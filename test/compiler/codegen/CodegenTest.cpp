@@ -31,6 +31,23 @@ Buffer whole(const Tensor &tensor) {
 
 } // namespace
 
+// Where a processor has no bf16, LLVM makes calls of what it does with it.
+TEST_CASE("bf16 is a matter of integers") {
+  for (const char *text :
+       {"(x: bf16[1], y: bf16[1]) -> bf16: lambda i: x[i] if i64(y[i]) == 3 "
+        "else bf16(1.5)",
+        "(x: bf16[2]) -> bf16: lambda i, j: x[j, i] * bf16(3)",
+        "(x: bf16[2]) -> bf16: lambda i: Sum(lambda j: exp(x[i, j]))",
+        "(x: bf16[1], k: i64[1]) -> bf16: lambda i: Max(lambda e: x[e] where "
+        "k[e] == i)",
+        "(x: f64[1]) -> bf16: lambda i: bf16(x[i])"}) {
+    const auto made = kernelText(request("k", text));
+    INFO(text << (made ? *made : made.error().message));
+    REQUIRE(made);
+    CHECK(made->find("bf16") == std::string::npos);
+  }
+}
+
 TEST_CASE("bits do not depend on how the result is cut") {
   struct {
     const char *text;

@@ -137,6 +137,14 @@ inline const Case cases[] = {
      0,
      8},
     // Values of 16 bits that are chosen, not computed.
+    {"(x: bf16[1], y: bf16[1]) -> bf16: lambda i: x[i] if i64(y[i]) == 3 else "
+     "bf16(1.5)",
+     {-100},
+     {{at(0)}, {at(0)}}},
+    {"(x: f16[1], y: f16[1]) -> f16: lambda i: x[i] if i64(y[i]) == 3 else "
+     "f16(1.5)",
+     {-100},
+     {{at(0)}, {at(0)}}},
     {"(c: bool[1], x: bf16[1], y: bf16[1]) -> bf16: lambda i: x[i] if c[i] "
      "else y[i]",
      {-100},

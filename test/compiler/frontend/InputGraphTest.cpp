@@ -50,6 +50,29 @@ TEST_CASE("graphs are written and read") {
   CHECK(inputGraphs(onnx::ModelProto())->empty());
 }
 
+TEST_CASE("what edges have is written and read") {
+  InputGraph one;
+  one.sourceNodes = one.destinationNodes = "n";
+  one.edges = "e";
+  one.sources = "s";
+  one.destinations = "d";
+  one.selfLoops = true;
+  one.values = "weights";
+  one.loopRows["zero"] = {};
+  CHECK_FALSE(one.needsAdded());
+  one.loopRows["weights"] = {LoopRow::Kind::Number, 1.5};
+  one.loopRows["x"] = {LoopRow::Kind::Mean};
+  one.loopRows["y"] = {LoopRow::Kind::Parameter, 0, "p"};
+  CHECK(one.needsAdded());
+  CHECK(one.addedName() == "added_self_loops");
+  one.added = "which";
+  const auto read = declared(toText({one}));
+  REQUIRE(read);
+  CHECK(read->front().values == "weights");
+  CHECK(read->front().addedName() == "which");
+  CHECK(read->front().loopRows == one.loopRows);
+}
+
 TEST_CASE("text that declares no graphs") {
   const auto refused = [](const std::string &text) -> std::string {
     const auto read = declared(text);
@@ -97,6 +120,22 @@ TEST_CASE("text that declares no graphs") {
   CHECK_THAT(refused("[" + named + R"(, {"name": "b", "nodes": "n", )" + batch +
                      ends + "}]"),
              Contains("batches of a model's only graph"));
+  const auto looped = [&](const std::string &rows) {
+    return refused(R"({"nodes": "n", "self_loops": true, "loop_rows": )" +
+                   rows + ", " + ends + "}");
+  };
+  CHECK(looped(R"({"w": 1, "x": "mean", "y": {"parameter": "p"}})") == "");
+  for (const char *rows : {"1", "[]", R"({"w": "sum"})", R"({"w": null})",
+                           R"({"w": {}})", R"({"w": {"parameter": 1}})"})
+    CHECK_THAT(looped(rows), Contains("\"loop_rows\" must be an object"));
+  CHECK_THAT(refused(R"({"nodes": "n", "added": "a", )" + ends + "}"),
+             Contains("are for graphs with \"self_loops\""));
+  CHECK_THAT(refused(R"({"nodes": "e", )" + ends + "}"),
+             Contains("\"edges\" must be a dimension of its own"));
+  CHECK_THAT(refused(R"({"nodes": "n", "values": "v", "types": "t",
+                  "relations": 2, )" +
+                     ends + "}"),
+             Contains("not both"));
   CHECK_THAT(refused(R"({"nodes": {"sources": "n", "destinations": "m"},
                   "self_loops": true, )" +
                      ends + "}"),

@@ -1,3 +1,4 @@
+#include "compiler/partition/Algorithm.h"
 #include "compiler/partition/CommunicationBytes.h"
 #include "compiler/partition/Factorize.h"
 #include "compiler/partition/Outermost.h"
@@ -263,6 +264,18 @@ TEST_CASE("graphs and plans that make no sense are named") {
   CHECK(!validate(model, planOf({step(2, {0, 0, 2}, {0})})));
   CHECK(!validate(model, planOf({step(2, {0, 0, 0}, {3})})));
   CHECK(!validate(model, planOf({step(0, {0, 0, 0}, {0})})));
+}
+
+TEST_CASE("a thousand workers are no matter of what could be moved at most") {
+  // Of the result, 2^42 bytes, 1024 workers could want 1024 partial sums each:
+  // 2^62 bytes. No plan that is looked for comes near.
+  const int64_t many = int64_t(1) << 20;
+  const Model model = matmulModel(many, 1024, many);
+  const auto plan = partition::partition(model, 1024, "recursive");
+  INFO((plan ? "" : plan.error().message));
+  REQUIRE(plan);
+  CHECK(plan->bytes == communicationBytes(model, *plan));
+  CHECK(plan->bytes < int64_t(1) << 50);
 }
 
 TEST_CASE("outermost boxes are those that no other contains") {

@@ -201,6 +201,15 @@ inline Model trainedMlp(int layers, int64_t batch, int64_t hidden) {
   return model;
 }
 
+/// What trainedMlp has as activations and as gradients of them: tensors.
+inline std::vector<std::pair<int, int>> gradientPairs(int layers) {
+  const int ofLast = 3 * layers + 1; // after an input, and three a layer
+  std::vector<std::pair<int, int>> pairs{{3 * layers, ofLast}};
+  for (int i = 0; i < layers; ++i)
+    pairs.push_back({3 * (layers - 1 - i), ofLast + 4 * (i + 1)});
+  return pairs;
+}
+
 /// `layers` recurrent layers over `length` timesteps, forward only: every
 /// timestep reads the same two weights.
 inline Model recurrent(int layers, int length, int64_t batch, int64_t hidden) {

@@ -175,12 +175,18 @@ TEST_CASE("a residual graph") {
   }
 }
 
-TEST_CASE("forward and backward need not be cut alike") {
+TEST_CASE(
+    "activations and their gradients come out alike, where that is free") {
   const Model model = trainedMlp(4, 512, 1024);
   const Plan plan = search(model, 8);
   checkTotals(model, plan);
   CHECK(plan.steps[0].optimal);
   CHECK(plan.lowerBoundBytes > 0);
+  const auto pairs = gradientPairs(4);
+  REQUIRE(pairs.size() == 5);
+  for (const Step &step : plan.steps)
+    for (const auto &[activation, gradient] : pairs)
+      CHECK(step.tensors[activation] == step.tensors[gradient]);
 }
 
 TEST_CASE("twenty timesteps that read one weight fetch it once") {

@@ -25,6 +25,16 @@ inline Tensor integers(std::vector<int64_t> shape,
   return tensor(DType::I64, std::move(shape), std::move(values));
 }
 
+/// Of f16 or bf16, rounded.
+inline Tensor halves(DType type, std::vector<int64_t> shape,
+                     const std::vector<float> &values) {
+  std::vector<uint16_t> rounded;
+  for (float value : values)
+    rounded.push_back(type == DType::F16 ? floatToHalf(value)
+                                         : floatToBfloat(value));
+  return tensor(type, std::move(shape), std::move(rounded));
+}
+
 /// Runs steps with the reference interpreter.
 class Trainer {
 public:
@@ -43,7 +53,8 @@ public:
     for (const frontend::Update &update : model.updates)
       set(update.parameter,
           values->at(model.values[size_t(update.value)].name));
-    return *values->at("loss").data<float>();
+    return numbersOf(values->at("loss").type.dtype,
+                     values->at("loss").bytes.data(), 1)[0];
   }
 
   std::vector<float> parameter(const std::string &name) const {
@@ -51,14 +62,30 @@ public:
       const frontend::Value &value = model.values[size_t(each.value)];
       if (value.name != name)
         continue;
-      const auto *data = reinterpret_cast<const float *>(each.data.bytes);
-      return {data, data + *elementCount(value.type.shape)};
+      return numbersOf(value.type.dtype, each.data.bytes,
+                       *elementCount(value.type.shape));
     }
     FAIL("no parameter " << name);
     return {};
   }
 
 private:
+  static std::vector<float> numbersOf(DType type, const std::byte *bytes,
+                                      int64_t count) {
+    std::vector<float> numbers;
+    for (int64_t i = 0; i < count; ++i) {
+      uint16_t half;
+      float single;
+      std::memcpy(&half, bytes + 2 * i, sizeof half);
+      if (type == DType::F32)
+        std::memcpy(&single, bytes + 4 * i, sizeof single);
+      numbers.push_back(type == DType::F16    ? halfToFloat(half)
+                        : type == DType::BF16 ? bfloatToFloat(half)
+                                              : single);
+    }
+    return numbers;
+  }
+
   void set(int value, Tensor tensor) {
     for (frontend::Parameter &each : model.parameters)
       if (each.value == value) {

@@ -8,6 +8,12 @@ export PATH=$PWD/$(dirname "$nodes"):$PWD/$(dirname "$3"):$PWD/$(dirname "$4"):$
 "$run" "$data" --seeds 2 | tee "$TEST_TMPDIR/log"
 awk '/^(gcn|gat): mean / && $3 > 85 && $(NF - 1) == 2 { ++good } END { exit good != 2 }' "$TEST_TMPDIR/log"
 
+# A network that is not as good as it must be.
+status=0
+"$run" "$data" --seeds 1 --networks gcn --least 100.5 > "$TEST_TMPDIR/log" 2>&1 || status=$?
+[ $status = 3 ] && grep -q 'gcn: less than the 100.5 % of --least' "$TEST_TMPDIR/log"
+"$run" "$data" --seeds 1 --networks gcn --least 85 > "$TEST_TMPDIR/log" 2>&1
+
 gives() { # STATUS MESSAGE COMMAND...
   local status=0
   "${@:3}" > "$TEST_TMPDIR/out" 2>&1 || status=$?

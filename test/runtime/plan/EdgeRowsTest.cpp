@@ -1,6 +1,7 @@
 // Inputs with a row per edge: of a plan that is given its graph, and of one
 // that was compiled with it.
 #include "runtime/plan/Format.h"
+#include "runtime/plan/Inspect.h"
 #include "runtime/plan/Load.h"
 #include "test/runtime/plan/Examples.h"
 
@@ -67,6 +68,8 @@ TEST_CASE("rows of edges are saved, loaded, and in the schema") {
   const Plan order = withOrder();
   const Plan loaded = readBack(order);
   CHECK(loaded.edgeOrders == order.edgeOrders);
+  CHECK_THAT(inspect(loaded),
+             Catch::Contains("e: 3, in the order of the graph's files\n"));
   CHECK(programToJson(loaded.partitioned.program) ==
         programToJson(order.partitioned.program));
 }

@@ -86,7 +86,8 @@ static void convertAttention(Node &n) {
                 {{"alpha", softcap}, {"beta", 1 / softcap}});
   stages.push_back(s);
   if (n.integer("is_causal", 0))
-    s = n.apply("causal", {s}, {{"past", past}});
+    s = n.has(6) ? n.apply("causal_padded", {s, n.in(6)})
+                 : n.apply("causal", {s}, {{"past", past}});
   if (n.has(3)) {
     const ValueId mask = maskOfAllKeys(n, n.in(3), keys[2]);
     if (n.inType(3).dtype == DType::Bool)

@@ -37,8 +37,9 @@ ValueId Node::reduce(std::string_view op, ValueId v,
   return apply(op, {v}, {{"out", out}, {"over", over}, {"from", from}});
 }
 
-/// `sinceInput`: from this opset on, axes are an operand.
-static Convert reduction(const char *op, int sinceInput) {
+/// `sinceInput`: from this opset on, axes are an operand. `real`: of integers,
+/// it is computed in f64, and truncated.
+static Convert reduction(const char *op, int sinceInput, bool real = false) {
   return [=](Node &n) {
     const bool keep = n.integer("keepdims", 1) != 0;
     const bool noop = n.integer("noop_with_empty_axes", 0) != 0;
@@ -49,7 +50,10 @@ static Convert reduction(const char *op, int sinceInput) {
     if (axes.empty() && !noop)
       for (int64_t d = 0; d < n.rank(0); ++d)
         axes.push_back(d);
-    n.out(0, n.reduce(op, n.in(0), axes, keep));
+    const DType type = n.inType(0).dtype;
+    const ValueId x =
+        real && !isFloat(type) ? n.cast(n.in(0), DType::F64) : n.in(0);
+    n.out(0, n.cast(n.reduce(op, x, axes, keep), type));
   };
 }
 
@@ -104,10 +108,10 @@ std::vector<Row> smex::frontend::reductionRows() {
       {"ReduceMin", 1, reduction("reduce_min", 18)},
       {"ReduceMean", 1, reduction("reduce_mean", 18)},
       {"ReduceL1", 1, reduction("reduce_l1", 18)},
-      {"ReduceL2", 1, reduction("reduce_l2", 18)},
+      {"ReduceL2", 1, reduction("reduce_l2", 18, true)},
       {"ReduceSumSquare", 1, reduction("reduce_sum_square", 18)},
-      {"ReduceLogSum", 1, reduction("reduce_log_sum", 18)},
-      {"ReduceLogSumExp", 1, reduction("reduce_log_sum_exp", 18)},
+      {"ReduceLogSum", 1, reduction("reduce_log_sum", 18, true)},
+      {"ReduceLogSumExp", 1, reduction("reduce_log_sum_exp", 18, true)},
       {"ArgMax", 1, argument("argmax")},
       {"ArgMin", 1, argument("argmin")},
       {"CumSum", 11, running("cumsum")},

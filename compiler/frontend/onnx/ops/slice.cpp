@@ -110,13 +110,24 @@ static void pad(Node &n, std::vector<int64_t> pads, std::vector<int64_t> axes,
     if (mode != "constant" && (first || last))
       n.require(size > 0, "there is nothing to repeat in an empty dimension");
   }
-  const tdl::Attributes attributes = {{"before", before}, {"out", out}};
   if (mode == "constant")
-    n.out(0, n.apply("pad", {n.in(0), value}, attributes));
-  else if (mode == "edge" || mode == "reflect" || mode == "wrap")
-    n.out(0, n.apply("pad_" + mode, {n.in(0)}, attributes));
-  else
+    return n.out(0, n.apply("pad", {n.in(0), value},
+                            {{"before", before}, {"out", out}}));
+  if (mode != "edge" && mode != "reflect" && mode != "wrap")
     n.refuse("mode \"", mode, "\" is not known");
+  // What negative pads cut off is not there to be repeated.
+  ValueId x = n.in(0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t axis = axes[i], size = n.type(x).shape[axis],
+                  first = std::min<int64_t>(pads[i], 0),
+                  last = std::min<int64_t>(pads[i + axes.size()], 0);
+    if (first == 0 && last == 0)
+      continue;
+    n.require(size + first + last > 0, "its pads leave nothing to repeat");
+    x = n.slice(x, axis, -first, size + first + last);
+    before[axis] -= first;
+  }
+  n.out(0, n.apply("pad_" + mode, {x}, {{"before", before}, {"out", out}}));
 }
 
 static void convertPad2(Node &n) {

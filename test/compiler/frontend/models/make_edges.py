@@ -146,6 +146,9 @@ def reductions():
         if op != "ReduceMean":
             model.add(op, [np.zeros((3, 0, 2), np.float32), last], constant=(1,))
     model.add("ReduceLogSumExp", [f32([1000, 1000], [-1000, -1000]), axes], constant=(1,))
+    whole = np.array([[1, -2, 3], [4, 5, -6]], np.int32)
+    model.add("ReduceL2", [whole, axes], constant=(1,))
+    model.add("ReduceLogSum", [abs(whole), axes], constant=(1,), expected=[np.array([[1], [2]], np.int32)])
     for op in ("ArgMax", "ArgMin"):
         for select in (0, 1):
             model.add(op, [x], axis=-1, select_last_index=select)
@@ -158,6 +161,11 @@ def reductions():
                             f32([0, 0, 0], [0.6, 0.8, 0], [0, -0.8944272, 0.4472136])], p=p)
     for largest in (0, 1):
         model.add("TopK", [x[[0, 1, 2, 4]], np.array([3])], constant=(1,), outputs=(0, 1), largest=largest)
+    # Negative pads cut off first; what is left is repeated.
+    numbers = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for mode in ("edge", "reflect", "wrap"):
+        model.add("Pad", [numbers, np.array([-1, 0, 1, -1])], constant=(1,), mode=mode,
+                  expected=[np.pad(numbers[1:, :-1], [(0, 1), (0, 0)], mode=mode)])
     image = np.zeros((1, 2, 4, 4), np.float32)
     image[0, 0, 1, 2], image[0, 1] = 5, -INF
     for outputs in ((0,), (0, 1)):
@@ -215,6 +223,9 @@ def attention():
                                   is_causal=causal, softcap=softcap, qk_matmul_output_mode=mode)
         past = [(random.integers(-20, 21, (1, 1, 2, 4)) / 10).astype(np.float32) for _ in range(2)]
         model.add("Attention", [q, k, v, None] + past, outputs=(0, 1, 2), is_causal=1, softcap=2.0)
+        if some:
+            for count in (1, 2, 3):  # keys that are no padding; of one, the first two queries see none
+                model.add("Attention", [q, k, v, None, None, None, np.array([count])], is_causal=1)
         model.write(f"attention_{opset}")
 
 

@@ -52,6 +52,23 @@ TEST_CASE("a library describes its operators") {
   CHECK(unknown.error().message == "there is no operator 'tanh'");
 }
 
+TEST_CASE("definitions say where gradients go") {
+  const auto instance =
+      use("f(x[n]; first):\n"
+          "    m = first lambda: Max(lambda i < n: x[i])\n"
+          "    l = lambda: Min(lambda i < n: x[i])\n"
+          "    d = detached lambda: Max(lambda i < n: x[i] * first)\n"
+          "    n2 = first\n"
+          "    return lambda: m[] + l[] + d[] + n2\n",
+          {{DType::F32, {4}}}, {{"first", int64_t(2)}});
+  REQUIRE(instance);
+  REQUIRE(instance->applications.size() == 4);
+  CHECK(instance->applications[0].ties == Ties::First);
+  CHECK(instance->applications[1].ties == Ties::Shared);
+  CHECK(instance->applications[2].detached);
+  CHECK_FALSE(instance->applications[0].detached);
+}
+
 TEST_CASE("syntax errors of operators") {
   CHECK(refused("") == "no error");
   CHECK(refused("  f(x[n]): lambda: 1") ==
@@ -136,7 +153,9 @@ TEST_CASE("names must be known, new and of the right kind") {
         "t.tdl:2:11: f: there is no function 'foo'");
   CHECK(inBody("lambda: @foo(x[:])[]") ==
         "t.tdl:2:11: f: there is no opaque function 'foo'; there are: "
-        "topk_values, topk_indices, nonzero_places, det");
+        "topk_values, topk_indices, det, bits_bool, bits_i8, bits_i16, "
+        "bits_i32, bits_i64, bits_u8, bits_u16, bits_u32, bits_u64, bits_f16, "
+        "bits_bf16, bits_f32, bits_f64");
   CHECK(inBody("lambda n < 3: 1") ==
         "t.tdl:2:10: f: the name 'n' is given twice");
   CHECK(inBody("lambda i < 3, i < 3: 1") ==

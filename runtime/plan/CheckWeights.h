@@ -1,0 +1,18 @@
+// What check() cannot see, since it reads no weights.
+#ifndef SMEX_RUNTIME_PLAN_CHECKWEIGHTS_H
+#define SMEX_RUNTIME_PLAN_CHECKWEIGHTS_H
+
+#include "runtime/plan/Check.h"
+
+namespace smex::plan {
+
+/// Proves that workers which store the same elements of a parameter store the
+/// same values: a share that is said to be larger than it was written would
+/// read its neighbours in the file. Reads each weight file of the plan in
+/// `directory`, which load() has verified, once.
+std::vector<Finding> checkWeights(const Plan &plan,
+                                  const std::string &directory);
+
+} // namespace smex::plan
+
+#endif

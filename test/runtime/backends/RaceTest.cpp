@@ -1,0 +1,131 @@
+// What threads tell one another by the thread group and the local transport, in
+// memory that is not atomic: built with the thread sanitizer, which sees each
+// access that nothing orders.
+#include "runtime/backends/cpu/ThreadGroup.h"
+#include "runtime/transports/Local.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace smex::runtime;
+
+namespace {
+
+int failures = 0;
+void check(bool holds, const char *what) {
+  if (!holds) {
+    std::fprintf(stderr, "FAILED: %s\n", what);
+    ++failures;
+  }
+}
+
+/// Who calls sees what bodies wrote, and bodies what was written before.
+void groupPublishes(int threads) {
+  const ThreadGroup group(threads);
+  std::vector<int64_t> from(64), to(64);
+  for (int64_t round = 0; round < 2000; ++round) {
+    for (size_t i = 0; i < from.size(); ++i)
+      from[i] = round + int64_t(i);
+    // Some rounds late, when helpers sleep.
+    if (round % 500 == 499)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    group.forEach(int64_t(from.size()),
+                  [&](int64_t i, int) { to[size_t(i)] = 2 * from[size_t(i)]; });
+    int64_t sum = 0;
+    for (int64_t value : to)
+      sum += value;
+    check(sum == 2 * (64 * round + 64 * 63 / 2), "forEach: all was done");
+  }
+}
+
+/// An exception and what it carries come to the caller.
+void groupThrows() {
+  const ThreadGroup group(4);
+  for (int round = 0; round < 500; ++round) {
+    std::string carried;
+    try {
+      group.forEach(30, [&](int64_t i, int) {
+        if (i % 5 == 4)
+          throw std::runtime_error("number " + std::to_string(round));
+      });
+    } catch (const std::runtime_error &e) {
+      carried = e.what();
+    }
+    check(carried == "number " + std::to_string(round), "forEach: exception");
+  }
+}
+
+/// Each worker reads what the one before wrote, after waiting for it; barriers
+/// keep rounds apart.
+void transportPublishes(int workers) {
+  constexpr int64_t rounds = 2000;
+  LocalTransport transport(workers);
+  std::vector<int64_t> values(size_t(workers), 0);
+  std::vector<int> wrong(size_t(workers), 0);
+  const auto work = [&](int worker) {
+    for (int64_t round = 1; round <= rounds; ++round) {
+      if (worker > 0) {
+        if (!transport.wait(worker - 1, round))
+          return;
+        values[size_t(worker)] = values[size_t(worker) - 1] + 1;
+      } else {
+        values[0] = round;
+      }
+      transport.complete(worker);
+      if (!transport.barrier())
+        return;
+      wrong[size_t(worker)] += values.back() != round + workers - 1;
+      if (!transport.barrier()) // or the next round would write what is read
+        return;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int worker = 0; worker < workers; ++worker)
+    threads.emplace_back(work, worker);
+  for (std::thread &thread : threads)
+    thread.join();
+  for (int count : wrong)
+    check(count == 0, "transport: what was written is seen");
+}
+
+/// One gives up, and says why; all the others stop.
+void transportStops() {
+  for (int round = 0; round < 200; ++round) {
+    LocalTransport transport(3);
+    std::string reason;
+    std::vector<int> stopped(3, 0);
+    const auto work = [&](int worker) {
+      if (worker == 1) {
+        reason = "round " + std::to_string(round);
+        transport.abort();
+        stopped[1] = 1;
+        return;
+      }
+      stopped[size_t(worker)] =
+          worker == 0 ? !transport.wait(1, 1) : !transport.barrier();
+    };
+    std::vector<std::thread> threads;
+    for (int worker = 0; worker < 3; ++worker)
+      threads.emplace_back(work, worker);
+    for (std::thread &thread : threads)
+      thread.join();
+    check(stopped[0] && stopped[1] && stopped[2], "transport: all stopped");
+    check(reason == "round " + std::to_string(round), "transport: the reason");
+  }
+}
+
+} // namespace
+
+int main() {
+  for (int threads : {2, 3, 5})
+    groupPublishes(threads);
+  groupThrows();
+  for (int workers : {2, 3, 8})
+    transportPublishes(workers);
+  transportStops();
+  return failures ? 1 : 0;
+}

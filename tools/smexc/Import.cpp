@@ -1,0 +1,97 @@
+#include "tools/smexc/Import.h"
+
+#include "support/File.h"
+#include "support/Sha256.h"
+
+#include <charconv>
+
+using namespace smex;
+using namespace smex::tools;
+
+namespace {
+
+/// NAME=VALUE; names may hold '=' only in the value.
+Result<std::pair<std::string, std::string>> split(const std::string &text,
+                                                  const char *option) {
+  const size_t at = text.find('=');
+  if (at == 0 || at == std::string::npos)
+    return Error{std::string(option) + " " + text + ": give it as NAME=VALUE",
+                 Fault::Usage};
+  return std::pair(text.substr(0, at), text.substr(at + 1));
+}
+
+} // namespace
+
+Status smex::tools::bind(ImportArguments &arguments) {
+  for (const std::string &text : arguments.dims) {
+    auto pair = split(text, "--dim");
+    if (!pair)
+      return pair.takeError();
+    int64_t value = 0;
+    const char *end = pair->second.c_str() + pair->second.size();
+    const auto parsed = std::from_chars(pair->second.c_str(), end, value);
+    if (parsed.ec != std::errc() || parsed.ptr != end || value < 0)
+      return Error{"--dim " + text + ": the value must be a number, 0 or more",
+                   Fault::Usage};
+    arguments.options.dims[pair->first] = value;
+  }
+  if (const auto room = arguments.options.graphRoom; room && !(*room >= 0))
+    return Error{"--graph-room: the share must be a number", Fault::Usage};
+  for (const std::string &text : arguments.constants) {
+    auto pair = split(text, "--constant");
+    if (!pair)
+      return pair.takeError();
+    arguments.options.constants[pair->first] = pair->second;
+  }
+  return {};
+}
+
+void smex::tools::declareImport(CLI::App &app, ImportArguments &arguments) {
+  app.add_option("--dim", arguments.dims,
+                 "NAME=VALUE: binds a symbolic dimension");
+  app.add_option("--constant", arguments.constants,
+                 "NAME=FILE: binds an input at compile time");
+  auto *graph =
+      app.add_option("--graph", arguments.options.graphs,
+                     "FILE: the graph of a message-passing model: scipy's CSR "
+                     ".npz, Matrix Market .mtx, or a list of edges; of a model "
+                     "with several, NAME=FILE each; several files are a batch, "
+                     "side by side")
+          ->allow_extra_args(false);
+  app.add_option("--graph-room", arguments.options.graphRoom,
+                 "SHARE: the graph is a sample; the plan has room for so much "
+                 "more of all, 0.25 for a quarter, and each run gives its own "
+                 "with smex-run --graph")
+      ->check(CLI::Range(0.0, 100.0))
+      ->needs(graph);
+  app.add_flag("--draw-missing-weights", arguments.options.drawMissingWeights,
+               "plans an ONNX model whose weights are not there: they are "
+               "drawn when the plan runs, or given with smex-run "
+               "--parameters");
+  app.add_option("--ops", arguments.options.opsFiles,
+                 "FILE: more operators, as lambdas");
+}
+
+Result<std::string>
+smex::tools::hashFiles(const std::vector<std::string> &files) {
+  Sha256 hash;
+  std::vector<char> buffer(size_t(1) << 20);
+  for (const std::string &path : files) {
+    const auto file = InputFile::open(path);
+    if (!file)
+      return file.error();
+    int64_t length = 0;
+    for (;;) {
+      const auto got = file->readAt(length, buffer.data(), buffer.size());
+      if (!got)
+        return got.error();
+      if (*got == 0)
+        break;
+      hash.update({buffer.data(), *got});
+      length += int64_t(*got);
+    }
+    if (files.size() > 1)
+      hash.update("#" + std::to_string(length));
+  }
+  return hash.finish();
+}
