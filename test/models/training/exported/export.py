@@ -120,8 +120,8 @@ def export(folder, module, inputs, dynamic):
 
 
 def train(module, inputs, labels, stored):
-    """As smexc has it: AdamW with PyTorch's constants. Where all gradients are rounding errors, which Adam makes as large as
-    any, NaN."""
+    """As smexc has it: AdamW with PyTorch's constants. Where no gradient is more than a rounding error, which Adam makes as
+    large as any (keys' biases, which attention does not depend on), NaN."""
     trained = [p for p in module.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=1e-3)
     largest, losses = {}, []
@@ -132,14 +132,14 @@ def train(module, inputs, labels, stored):
         loss.backward()
         for p in trained:
             if p.grad is not None:
-                largest[p] = torch.minimum(largest[p], p.grad.abs()) if p in largest else p.grad.abs()
+                largest[p] = torch.maximum(largest[p], p.grad.abs()) if p in largest else p.grad.abs()
         optimizer.step()
         losses.append(loss.item())
     values = {}
     for name, p in module.named_parameters(remove_duplicate=False):
         if p in largest and name in stored:  # of names of one tensor, the exporter keeps one
             value = p.detach().clone()
-            value[(largest[p] < 1e-6) & (largest[p] > 0)] = float("nan")
+            value[largest[p] < 1e-6] = float("nan")
             values[name] = value.numpy()
     return np.float32(losses), values
 
