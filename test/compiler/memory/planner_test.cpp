@@ -58,7 +58,7 @@ TEST_CASE("dense random instances end 3.3 % above the bound, 10 % at worst") {
   // No packing reaches the bound where so many lifetimes overlap; plans of
   // models come nearer, but nothing here says how near.
   std::mt19937 random(13);
-  int improved = 0, near = 0;
+  int improved = 0, near = 0, nearest = 0;
   double sum = 0;
   constexpr int rounds = 60;
   for (int round = 0; round < rounds; ++round) {
@@ -76,11 +76,13 @@ TEST_CASE("dense random instances end 3.3 % above the bound, 10 % at worst") {
     const double above = double(placement.peak) / double(placement.lowerBound);
     CHECK(above <= 1.1);
     sum += above;
-    near += above <= 1.005;
+    near += above <= 1.05;
+    nearest += above <= 1.005;
   }
   CHECK(improved > 30);
   CHECK(sum / rounds <= 1.033);
-  CHECK(near >= 10);
+  CHECK(near > 30);
+  CHECK(nearest >= 10);
 }
 
 TEST_CASE("of many buffers, an order near the bound is as good as the best") {
