@@ -198,7 +198,8 @@ private:
     const ExprRef nothing = kernel.nothing();
     if (equal(term, nothing))
       return;
-    if (isGuarded(term, nothing))
+    // A condition on the terms themselves is a select of vectors.
+    if (isGuarded(term, nothing) && !uses(term->children[0], int(along)))
       return kernel.when(kernel.emit(term->children[0]),
                          [&] { addAll(term->children[1]); });
     const auto lanes = int64_t(sums.size()) * vectorSize;
