@@ -202,7 +202,7 @@ TEST_CASE("a transposed matrix is its parameter again") {
        "%x, %p_fc_weight, %p_fc_bias", "fc");
   // Both nodes are of one call.
   for (auto &node : *m.graph.mutable_node())
-    node.clear_unknown_fields();
+    node.mutable_unknown_fields()->clear();
   for (auto &node : *m.graph.mutable_node())
     *node.mutable_unknown_fields() = property(
         9, "pkg.torch.onnx.fx_node",
@@ -338,7 +338,7 @@ TEST_CASE("what cannot be undone is refused by name") {
          "layer_norm", "%x, [3], %p_a_weight", "a");
     m.is(m.node("Add", {"layer_norm", "layer_norm"}, {"y"}), "add",
          "%layer_norm, %relu");
-    m.graph.mutable_node(1)->clear_unknown_fields();
+    m.graph.mutable_node(1)->mutable_unknown_fields()->clear();
     m.is(*m.graph.mutable_node(1), "add", "%layer_norm_1, %layer_norm_2");
     m.output("y");
     refusal(m, "merged_calls", "merged with \"layer_norm\"", {"b.weight"});
