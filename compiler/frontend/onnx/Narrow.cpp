@@ -16,12 +16,12 @@ static ElementType elementTypeOf(const Node &n, int64_t number) {
 }
 
 ElementType smex::frontend::elementType(Node &n, const char *name) {
-  return elementTypeOf(n, n.integer(name));
+  return elementTypeOf(n, n.elementNumber(name));
 }
 
 ElementType smex::frontend::elementType(Node &n, const char *name,
                                         ElementType otherwise) {
-  const int64_t number = n.integer(name, 0);
+  const int64_t number = n.elementNumber(name, 0);
   return number == 0 ? otherwise : elementTypeOf(n, number);
 }
 

@@ -195,20 +195,24 @@ Tensor Node::sparseTensor(const char *name) {
   return std::move(*value);
 }
 
+int64_t Node::elementNumber(const char *name,
+                            std::optional<int64_t> otherwise) {
+  const bool spelled =
+      hasAttribute(name) &&
+      attributes.at(name)->type() == onnx::AttributeProto::TYPE_PROTO;
+  return spelled ? attribute(name, onnx::AttributeProto::TYPE_PROTO)
+                       ->tp()
+                       .tensor_type()
+                       .elem_type()
+                 : integer(name, otherwise);
+}
+
 DType Node::dtype(const char *name, std::optional<DType> otherwise) {
   if (!hasAttribute(name) && otherwise) {
     used.insert(name);
     return *otherwise;
   }
-  const bool spelled =
-      hasAttribute(name) &&
-      attributes.at(name)->type() == onnx::AttributeProto::TYPE_PROTO;
-  const int64_t number = spelled
-                             ? attribute(name, onnx::AttributeProto::TYPE_PROTO)
-                                   ->tp()
-                                   .tensor_type()
-                                   .elem_type()
-                             : integer(name);
+  const int64_t number = elementNumber(name);
   const auto type = dtypeOf(int(number));
   if (!type || number > 100)
     refuse("elements of type ", onnxTypeName(int(number)),

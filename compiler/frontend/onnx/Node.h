@@ -72,7 +72,9 @@ public:
   std::vector<std::string> texts(const char *name);
   Tensor tensor(const char *name);
   Tensor sparseTensor(const char *name);
-  /// An element type, given as ONNX's number.
+  /// An element type as ONNX's number; JSON models spell it.
+  int64_t elementNumber(const char *name,
+                        std::optional<int64_t> otherwise = {});
   DType dtype(const char *name, std::optional<DType> otherwise = {});
   /// The same; nothing where it is not given, or 0: ONNX's "undefined".
   std::optional<DType> optionalDtype(const char *name);
