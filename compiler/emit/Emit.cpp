@@ -1,6 +1,7 @@
 #include "compiler/emit/Emit.h"
 
 #include "dialects/smex/ir/GraphLayout.h"
+#include "dialects/smex/ir/PartRanges.h"
 #include "dialects/smex/ir/Recipes.h"
 
 using namespace mlir;
@@ -177,6 +178,8 @@ private:
     if (buffer.getRole() == "input") {
       program().inputs.push_back({buffer.getTensor().str(), number});
       setRange(program().inputs.back(), buffer.getRange());
+      if (const auto parts = buffer.getPartRanges())
+        program().inputs.back().parts = *semantic::toPartRanges(*parts);
       program().inputs.back().derived = recipeOf(buffer);
     } else if (exec::isParameter(buffer)) {
       const auto scale = buffer.getDrawn();

@@ -270,6 +270,7 @@ ValueId Builder::apply(tdl::Application a, std::vector<ValueId> operands,
   made.extents = std::move(a.extents);
   made.lambda = std::move(a.lambda);
   made.detached = a.detached;
+  made.conditional = conditional;
   made.ties = a.ties;
   made.operands = std::move(operands);
   made.result = add(std::move(entry));

@@ -10,6 +10,7 @@
 #include <deque>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace smex::frontend {
 
@@ -97,6 +98,10 @@ public:
                               const std::vector<ValueId> &operands,
                               const std::string &node);
 
+  /// From now on, applications are of a branch that may not be taken; returns
+  /// what was so before.
+  bool setConditional(bool is) { return std::exchange(conditional, is); }
+
   size_t valueCount() const { return values.size(); }
   size_t applicationCount() const { return applications.size(); }
   /// Its operands and result are ValueIds.
@@ -152,6 +157,7 @@ private:
   void fold(const Application &application);
 
   size_t inputs = 0;
+  bool conditional = false;    // see setConditional
   std::optional<ValueId> seed; // see randomSeed
   std::vector<std::pair<ValueId, ValueId>> updates;
   std::unordered_map<ValueId, ValueId> twins; // see untrained

@@ -8,10 +8,15 @@
 
 namespace smex::frontend {
 
-/// Adds a range for each input of integers that some lambda indexes with as it
-/// is, `x[i[n]]`, or counting from the end, `x[i[n] + extent if i[n] < 0 else
-/// i[n]]`; through copies and casts of the input, too. Of several uses the
-/// narrowest counts. Reads with an `else` take any index.
+/// Adds a range for each part of an input of integers that some lambda indexes
+/// with as it is, `x[i[n]]`, or counting from the end, `x[i[n] + extent if
+/// i[n] < 0 else i[n]]`; through casts, slices and other copies of the input,
+/// too. A range is of the elements that are read there, and of no others
+/// (ReadPart.h). Where several hold for an element, all do.
+///
+/// Reads with an `else` take any index. So does what may not be computed at
+/// all: the branch of an If that is not taken, a read under a condition that
+/// data decides.
 void addInputRanges(Model &model);
 
 } // namespace smex::frontend

@@ -7,6 +7,7 @@
 #include "dialects/tdl/lambda/Lambda.h"
 #include "dialects/tdl/lambda/Ties.h"
 #include "runtime/graph/Rooms.h"
+#include "support/PartRange.h"
 #include "support/Tensor.h"
 
 #include <functional>
@@ -60,6 +61,7 @@ struct Application {
   int result = 0;            // value
   std::string node;          // the model's node, for locations and messages
   bool detached = false;     // see tdl::Application
+  bool conditional = false;  // of a branch that may not be the one taken
   tdl::Ties ties = tdl::Ties::Shared;
 };
 
@@ -69,8 +71,8 @@ struct Update {
   int parameter = 0, value = 0; // values
 };
 
-/// What the elements of an input of integers may be: both ends, and one value
-/// beside these that counts for nothing.
+/// What the elements of an input of integers may be, all of them: both ends,
+/// and one value beside these that counts for nothing.
 struct InputRange {
   int64_t low = 0, high = 0;
   std::optional<int64_t> ignore;
@@ -131,6 +133,8 @@ struct Model {
   std::vector<Application> applications; // in topological order
   std::vector<Update> updates;
   std::map<int, InputRange> inputRanges; // by value, where one is known
+  /// Those of parts of inputs, beside what holds for the whole.
+  std::map<int, std::vector<PartRange>> partRanges;
   std::vector<GraphInputs> graphs;
   std::vector<EdgeRows> edgeRows;
   bool ownAlgorithm = false; // the updates are those of a whole training step

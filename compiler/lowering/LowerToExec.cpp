@@ -187,10 +187,11 @@ private:
     });
   }
 
-  DenseI64ArrayAttr rangeOf(Value input) {
+  /// What main says of the input.
+  template <typename Attribute>
+  Attribute inputAttribute(Value input, StringRef name) {
     const unsigned number = cast<BlockArgument>(input).getArgNumber();
-    return main.getArgAttrOfType<DenseI64ArrayAttr>(number,
-                                                    semantic::rangeAttr);
+    return main.getArgAttrOfType<Attribute>(number, name);
   }
 
   /// Without a type, elements are as the tensor's.
@@ -200,8 +201,9 @@ private:
     auto drawn = FloatAttr();
     if (auto parameter = tensor.getDefiningOp<ParameterOp>())
       drawn = parameter.getDrawnAttr();
+    const bool isInput = role == "input";
     const semantic::Recipe recipe =
-        role == "input" ? semantic::recipeOf(tensor) : semantic::Recipe();
+        isInput ? semantic::recipeOf(tensor) : semantic::Recipe();
     return BufferOp::create(
         builder, loc, builder.getType<exec::BufferType>(),
         builder.getStringAttr(role),
@@ -209,7 +211,10 @@ private:
         TypeAttr::get(type ? type : tensor.getType()),
         partial ? builder.getUnitAttr() : UnitAttr(),
         exec::isParameterRole(role) ? drawn : FloatAttr(),
-        role == "input" ? rangeOf(tensor) : DenseI64ArrayAttr(),
+        isInput ? inputAttribute<DenseI64ArrayAttr>(tensor, semantic::rangeAttr)
+                : DenseI64ArrayAttr(),
+        isInput ? inputAttribute<ArrayAttr>(tensor, semantic::partRangesAttr)
+                : ArrayAttr(),
         recipe.derivation, recipe.of, recipe.wraps, recipe.rows,
         builder.getDenseI64ArrayAttr(exec::flatten(boxes)),
         DenseI64ArrayAttr());

@@ -1,7 +1,7 @@
 #include "compiler/pipeline/SemanticGraph.h"
 
 #include "dialects/smex/ir/GraphLayout.h"
-
+#include "dialects/smex/ir/PartRanges.h"
 #include "mlir/IR/Builders.h"
 
 #include <algorithm>
@@ -171,6 +171,10 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
       main.setArgAttr(unsigned(i), semantic::rangeAttr,
                       builder.getDenseI64ArrayAttr(numbers));
     }
+    if (const auto parts = model.partRanges.find(value);
+        parts != model.partRanges.end())
+      main.setArgAttr(unsigned(i), semantic::partRangesAttr,
+                      semantic::toAttribute(context, parts->second));
     body->getArgument(unsigned(i)).setLoc(locationOf(name));
     values[value] = body->getArgument(unsigned(i));
   }

@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/Boxes.h"
 #include "runtime/executor/Peak.h"
+#include "runtime/executor/Ranges.h"
 #include "runtime/transports/Local.h"
 
 #include <algorithm>

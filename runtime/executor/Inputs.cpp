@@ -1,11 +1,9 @@
 #include "runtime/executor/Inputs.h"
 
 #include "runtime/executor/DerivedInputs.h"
-#include "runtime/executor/Draw.h"
-#include "runtime/io/Compare.h"
+#include "runtime/executor/Ranges.h"
 #include "runtime/io/ReadTensor.h"
 
-#include <cstring>
 #include <optional>
 
 using namespace smex;
@@ -27,34 +25,6 @@ std::string listOf(const plan::Program &program) {
   return text.empty() ? "none" : text;
 }
 
-} // namespace
-
-Status runtime::checkRange(const plan::Port &port, const std::string &what,
-                           const Tensor &tensor, int64_t count) {
-  if (!port.low || !port.high)
-    return {};
-  const DType type = tensor.type.dtype;
-  const int64_t size = byteSize(type);
-  for (int64_t e = 0; e < count; ++e) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, tensor.bytes.data() + e * size, size_t(size));
-    const int shift = int(64 - 8 * size);
-    const int64_t value =
-        isSigned(type) ? int64_t(bits << shift) >> shift : int64_t(bits);
-    const bool beyond = type == DType::U64 && value < 0; // of int64_t
-    if (!beyond && ((*port.low <= value && value <= *port.high) ||
-                    (port.ignore && value == *port.ignore)))
-      continue;
-    return fail(what, ": element ", io::coordinates(tensor.type.shape, e),
-                " is ", beyond ? std::to_string(bits) : std::to_string(value),
-                ", ", *port.low, " to ", *port.high,
-                port.ignore ? ", or " + std::to_string(*port.ignore) + "," : "",
-                " allowed");
-  }
-  return {};
-}
-
-namespace {
 /// Of a file's tensor.
 Status inRange(const plan::Port &port, const std::string &file,
                const Tensor &tensor, int64_t count) {
@@ -258,11 +228,7 @@ runtime::readInputs(const plan::Program &program,
         return fail("input \"", port.name, "\" would be of type ",
                     toString(type), ", which no memory holds");
       given[i] = Feed{makeTensor(type), false, nullptr, 0};
-      if (port.low && port.high)
-        drawRange(seed, port.name, *port.low, *port.high, given[i]->value);
-      else
-        draw(seed, port.name, type, 1, wholeBox(type.shape),
-             given[i]->value.bytes.data());
+      drawInput(seed, port, given[i]->value);
     }
     feeds.push_back(std::move(*given[i]));
   }

@@ -30,11 +30,6 @@ readInputs(const plan::Program &program,
            const std::vector<graph::Numbers> &edgeOrders = {},
            const std::vector<NextInput> &next = {});
 
-/// Whether the first `count` elements are in the port's range, if it has one;
-/// the error begins with `what`, which says where they are from.
-Status checkRange(const plan::Port &port, const std::string &what,
-                  const Tensor &tensor, int64_t count);
-
 /// The feeds of `program` in the order of another program's inputs, which must
 /// be the same ones.
 Result<std::vector<Feed>> feedsFor(const plan::Program &other,

@@ -82,11 +82,11 @@ public:
         findings(findings) {}
 
   void run() {
-    compare("input", parts.inputs, whole.inputs,
-            [](const Port &a, const Port &b) {
-              return a.low == b.low && a.high == b.high &&
-                     a.ignore == b.ignore && a.derived == b.derived;
-            });
+    compare(
+        "input", parts.inputs, whole.inputs, [](const Port &a, const Port &b) {
+          return a.low == b.low && a.high == b.high && a.ignore == b.ignore &&
+                 a.parts == b.parts && a.derived == b.derived;
+        });
     compare("output", parts.outputs, whole.outputs,
             [](auto &, auto &) { return true; });
     if (parts.graphs != whole.graphs)

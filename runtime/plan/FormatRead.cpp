@@ -101,7 +101,7 @@ Instruction instructionOf(const Cursor &at) {
 
 Port portOf(const Cursor &at) {
   at.object({"buffer", "name"});
-  return {at.string("name"), number(at, "buffer"), {}, {}, {}, {}};
+  return {at.string("name"), number(at, "buffer")};
 }
 
 graph::Recipe recipeOf(const Cursor &at) {
@@ -120,15 +120,35 @@ graph::Recipe recipeOf(const Cursor &at) {
   return recipe;
 }
 
+PartRange partOf(const Cursor &at) {
+  at.object({"high", "low", "part"});
+  constexpr int64_t least = std::numeric_limits<int64_t>::min();
+  PartRange range = {{},
+                     at.integer("low", least, totalLimit),
+                     at.integer("high", least, totalLimit)};
+  range.part = at.list("part", [](const Cursor &dimension) {
+    const auto numbers = dimension.list(
+        [](const Cursor &number) { return number.integer(0, sizeLimit); });
+    if (numbers.size() != 3) {
+      dimension.refuse("must be a first coordinate, a count and a step");
+      return Progression();
+    }
+    return Progression{numbers[0], numbers[1], numbers[2]};
+  });
+  return range;
+}
+
 Port inputOf(const Cursor &at) {
-  at.object({"buffer", "name"}, {"derived", "high", "ignore", "low"});
+  at.object({"buffer", "name"}, {"derived", "high", "ignore", "low", "parts"});
   const auto value = [&](const char *key) -> std::optional<int64_t> {
     if (!at.has(key))
       return std::nullopt;
     return at.integer(key, std::numeric_limits<int64_t>::min(), totalLimit);
   };
   Port port = {at.string("name"), number(at, "buffer"), value("low"),
-               value("high"),     value("ignore"),      {}};
+               value("high"), value("ignore")};
+  if (at.has("parts"))
+    port.parts = at.list("parts", partOf);
   if (at.has("derived"))
     port.derived = at.with("derived", recipeOf);
   return port;

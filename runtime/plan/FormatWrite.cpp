@@ -46,8 +46,9 @@ Json array(const std::vector<Element> &elements, Write &&write) {
 }
 
 Json boxToJson(const Box &box) {
-  return array(box,
-               [](Interval side) { return Json::array({side.lo, side.hi}); });
+  return array(box, [](Interval side) {
+    return Json::array({side.lo, side.hi});
+  });
 }
 
 Json kernelToJson(const Kernel &kernel) {
@@ -102,6 +103,13 @@ Json portToJson(const Port &port) {
     json["high"] = *port.high;
   if (port.ignore)
     json["ignore"] = *port.ignore;
+  for (const PartRange &range : port.parts) {
+    Json part = Json::array();
+    for (const Progression &dimension : range.part)
+      part.push_back({dimension.first, dimension.count, dimension.step});
+    json["parts"].push_back(
+        {{"high", range.high}, {"low", range.low}, {"part", std::move(part)}});
+  }
   if (port.derived) {
     json["derived"] = {
         {"derivation", std::string(graph::name(port.derived->derivation))},
@@ -146,30 +154,31 @@ Json workerInstructionToJson(const WorkerInstruction &instruction) {
 
 Json layoutToJson(const GraphLayout &layout) {
   const graph::Rooms &rooms = layout.rooms;
-  return {{"buckets", array(rooms.buckets,
-                            [](const graph::BucketRoom &bucket) {
-                              return Json::array({bucket.width, bucket.nodes});
-                            })},
-          {"edges", rooms.edges},
-          {"levels",
-           array(rooms.levels,
-                 [](const graph::LevelRoom &level) {
-                   return Json{{"from", array(level.from,
-                                              [](const graph::PairRoom &pair) {
-                                                return Json::array(
-                                                    {pair.from, pair.edges});
-                                              })},
-                               {"nodes", level.nodes}};
-                 })},
-          {"lists", array(layout.lists, [](const ListInput &input) {
-             Json json = {{"input", input.input},
-                          {"list", std::string(graph::name(input.list.kind))}};
-             if (input.list.at)
-               json["at"] = input.list.at;
-             if (input.list.from)
-               json["from"] = input.list.from;
-             return json;
-           })}};
+  return {
+      {"buckets", array(rooms.buckets,
+                        [](const graph::BucketRoom &bucket) {
+                          return Json::array({bucket.width, bucket.nodes});
+                        })},
+      {"edges", rooms.edges},
+      {"levels",
+       array(rooms.levels,
+             [](const graph::LevelRoom &level) {
+               return Json{
+                   {"from", array(level.from,
+                                  [](const graph::PairRoom &pair) {
+                                    return Json::array({pair.from, pair.edges});
+                                  })},
+                   {"nodes", level.nodes}};
+             })},
+      {"lists", array(layout.lists, [](const ListInput &input) {
+         Json json = {{"input", input.input},
+                      {"list", std::string(graph::name(input.list.kind))}};
+         if (input.list.at)
+           json["at"] = input.list.at;
+         if (input.list.from)
+           json["from"] = input.list.from;
+         return json;
+       })}};
 }
 
 Json graphToJson(const GraphInputs &graph) {

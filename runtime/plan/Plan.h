@@ -11,6 +11,7 @@
 #include "runtime/graph/Derived.h"
 #include "runtime/graph/Rooms.h"
 #include "support/Box.h"
+#include "support/PartRange.h"
 #include "support/Tensor.h"
 
 #include <map>
@@ -111,6 +112,9 @@ struct Port {
   /// one value beside these that counts for nothing. Both ends are there, or
   /// neither; without them `ignore` isn't.
   std::optional<int64_t> low, high, ignore;
+  /// Of an input of integers: what the elements of its parts may be, where they
+  /// are indices into something smaller than others are.
+  std::vector<PartRange> parts = {};
   /// Of an input that nobody gives: how a runtime makes it of others, lists of
   /// integers that do not follow from others themselves.
   std::optional<graph::Recipe> derived;

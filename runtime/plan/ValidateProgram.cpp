@@ -59,7 +59,8 @@ private:
     }
   }
 
-  template <typename... Parts> void refuse(const char *key, Parts &&...parts) {
+  template <typename... Parts>
+  void refuse(const std::string &key, Parts &&...parts) {
     complaint.add(part, "[", index, "].", key, ": ",
                   std::forward<Parts>(parts)...);
   }
@@ -256,7 +257,7 @@ private:
 
   void output(const Port &output) {
     port(output);
-    if (output.low || output.high || output.ignore)
+    if (output.low || output.high || output.ignore || !output.parts.empty())
       refuse("low", "only an input has a range");
     if (output.derived)
       refuse("derived", "only an input follows from others");
@@ -270,21 +271,34 @@ private:
 
   void input(const Port &input) {
     source(input);
-    if (complaint || (!input.low && !input.high && !input.ignore))
+    if (complaint)
       return;
-    if (!input.low || !input.high)
-      return refuse(input.low ? "high" : "low", "the other end of the range, "
-                                                "or the range, is missing");
-    if (*input.low > *input.high)
-      return refuse("low", *input.low, " is above high, ", *input.high);
-    const DType type = typeOf(input.buffer).dtype;
-    if (!isInteger(type))
-      return refuse("low",
-                    "only an input of integers has a range, this one is ",
-                    toString(typeOf(input.buffer)));
-    if (!holds(type, *input.low) || !holds(type, *input.high))
-      return refuse("low", *input.low, " .. ", *input.high, " is not in ",
-                    smex::name(type));
+    if (input.low || input.high || input.ignore) {
+      if (!input.low || !input.high)
+        return refuse(input.low ? "high" : "low", "the other end of the range, "
+                                                  "or the range, is missing");
+      range("low", typeOf(input.buffer), *input.low, *input.high);
+    }
+    for (size_t p = 0; p < input.parts.size() && !complaint; ++p) {
+      const PartRange &part = input.parts[p];
+      const std::string key = "parts[" + std::to_string(p) + "]";
+      const TensorType &type = typeOf(input.buffer);
+      if (const auto wrong = notPartOf(part.part, type.shape); !wrong.empty())
+        return refuse(key + ".part", wrong);
+      range(key + ".low", type, part.low, part.high);
+    }
+  }
+
+  void range(const std::string &key, const TensorType &type, int64_t low,
+             int64_t high) {
+    if (low > high)
+      return refuse(key, low, " is above high, ", high);
+    if (!isInteger(type.dtype))
+      return refuse(key, "only an input of integers has a range, this one is ",
+                    toString(type));
+    if (!holds(type.dtype, low) || !holds(type.dtype, high))
+      return refuse(key, low, " .. ", high, " is not in ",
+                    smex::name(type.dtype));
   }
 
   /// With all inputs known: one may follow from a later one.
@@ -292,8 +306,9 @@ private:
     if (!input.derived)
       return;
     const graph::Recipe &recipe = *input.derived;
-    if (input.low)
-      return refuse("low", "the input is derived, and has no range of its own");
+    if (input.low || !input.parts.empty())
+      return refuse(input.low ? "low" : "parts",
+                    "the input is derived, and has no range of its own");
     std::vector<TensorType> types;
     for (const std::string &name : recipe.of) {
       const auto found =
@@ -330,7 +345,7 @@ private:
   }
 
   void parameter(const Parameter &parameter) {
-    source({parameter.name, parameter.buffer, {}, {}, {}, {}});
+    source({parameter.name, parameter.buffer});
     if (parameter.state && parameter.constant)
       refuse("constant", "is the optimizer's state too");
     if (parameter.drawn &&

@@ -172,8 +172,10 @@ void Importer::importIf(Node &node, Scope &scope, const Surroundings &in) {
     return;
   }
   // Both are computed, and one of them is chosen: nodes have no side effects.
+  const bool outer = builder.setConditional(true);
   const auto no = importBody(node, *branches[0], {}, "/else/", scope, in);
   const auto yes = importBody(node, *branches[1], {}, "/then/", scope, in);
+  builder.setConditional(outer);
   const ValueId condition = node.reshape(node.in(0), {});
   for (size_t i = 0; i < std::min(yes.size(), no.size()); ++i) {
     if (isSequence(yes[i]) || isSequence(no[i]) || yes[i] < 0 || no[i] < 0)

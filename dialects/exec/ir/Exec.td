@@ -63,13 +63,14 @@ def BufferOp : ExecOp<"buffer"> {
     `role` is input, parameter, state (a parameter of the optimizer), constant (a parameter that is no weight) or temporary. A `partial` buffer holds a worker's
     share of a reduction, not the tensor's value; of sums of f16 or bf16 it is f32. `offsets` (bytes into each
     worker's arena) are there once memory is planned. `range` is an input's
-    smex.range; `derivation`, `of`, `wraps` and `rows` are those of an input that
+    smex.range, `part_ranges` its smex.part_ranges; `derivation`, `of`, `wraps` and `rows` are those of an input that
     follows from others.
   }];
   let arguments = (ins StrAttr:$role, StrAttr:$tensor,
                        TypeAttrOf<AnyStaticShapeTensor>:$tensorType, UnitAttr:$partial,
                        OptionalAttr<F64Attr>:$drawn,
                        OptionalAttr<DenseI64ArrayAttr>:$range,
+                       OptionalAttr<ArrayAttr>:$part_ranges,
                        OptionalAttr<StrAttr>:$derivation,
                        OptionalAttr<StrArrayAttr>:$of,
                        OptionalAttr<DenseI64ArrayAttr>:$wraps,

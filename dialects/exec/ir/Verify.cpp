@@ -2,6 +2,7 @@
 // every number's range. Whether the program is right is for `smexc check`.
 #include "dialects/exec/ir/Exec.h"
 #include "dialects/smex/ir/GraphLayout.h"
+#include "dialects/smex/ir/PartRanges.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/graph/Derived.h"
 #include "support/Tensor.h"
@@ -176,6 +177,18 @@ LogicalResult BufferOp::verify() {
         role != "input" || !isInteger(*element))
       return emitOpError("has a range that is none: an input of integers may "
                          "have the least, the largest, and one more");
+  if (const auto parts = getPartRanges()) {
+    const auto ranges = semantic::toPartRanges(*parts);
+    const auto fits = [&](const PartRange &range) {
+      return range.low <= range.high &&
+             notPartOf(range.part, shape.vec()).empty();
+    };
+    if (!ranges || role != "input" || !isInteger(*element) ||
+        !llvm::all_of(*ranges, fits))
+      return emitOpError("has a range of a part that is none: the least, the "
+                         "largest, and per dimension a first coordinate, a "
+                         "count and a step");
+  }
   if (failed(verifyDerivation(*this)))
     return failure();
   const auto offsets = getOffsets();

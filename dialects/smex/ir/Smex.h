@@ -17,17 +17,18 @@
 namespace smex::semantic {
 
 /// Attribute names on functions, arguments and the module.
-constexpr llvm::StringLiteral nameAttr = "smex.name";             // argument
-constexpr llvm::StringLiteral rangeAttr = "smex.range";           // argument
-constexpr llvm::StringLiteral cutAttr = "smex.cut";               // argument
-constexpr llvm::StringLiteral derivationAttr = "smex.derivation"; // argument
-constexpr llvm::StringLiteral ofAttr = "smex.of";                 // argument
-constexpr llvm::StringLiteral wrapsAttr = "smex.wraps";           // argument
-constexpr llvm::StringLiteral rowsAttr = "smex.rows";             // argument
-constexpr llvm::StringLiteral outputsAttr = "smex.outputs";       // function
-constexpr llvm::StringLiteral graphAttr = "smex.graph";           // function
-constexpr llvm::StringLiteral waysAttr = "smex.ways";             // module
-constexpr llvm::StringLiteral searchAttr = "smex.search";         // module
+constexpr llvm::StringLiteral nameAttr = "smex.name";              // argument
+constexpr llvm::StringLiteral rangeAttr = "smex.range";            // argument
+constexpr llvm::StringLiteral partRangesAttr = "smex.part_ranges"; // argument
+constexpr llvm::StringLiteral cutAttr = "smex.cut";                // argument
+constexpr llvm::StringLiteral derivationAttr = "smex.derivation";  // argument
+constexpr llvm::StringLiteral ofAttr = "smex.of";                  // argument
+constexpr llvm::StringLiteral wrapsAttr = "smex.wraps";            // argument
+constexpr llvm::StringLiteral rowsAttr = "smex.rows";              // argument
+constexpr llvm::StringLiteral outputsAttr = "smex.outputs";        // function
+constexpr llvm::StringLiteral graphAttr = "smex.graph";            // function
+constexpr llvm::StringLiteral waysAttr = "smex.ways";              // module
+constexpr llvm::StringLiteral searchAttr = "smex.search";          // module
 
 /// How a parameter or an argument follows from others (Smex.td); all null where
 /// it does not.

@@ -15,7 +15,7 @@ def SmexDialect : Dialect {
     A model is a `func.func @main`: its arguments are the model's inputs
     (argument attribute `smex.name`; `smex.range` is the least and the largest
     integer that an element may be, and possibly one beside these that counts for
-    nothing), its results the outputs (function attribute
+    nothing; `smex.part_ranges` are those of parts of it, PartRanges.h), its results the outputs (function attribute
     `smex.outputs`, a list of names). Where two inputs are a graph that a model
     works on, and the graph comes when the plan runs, the function's `smex.graph`,
     a list of graphs, names them, `sources` and `destinations`, and says how many

@@ -251,6 +251,15 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 1 {
+  // Every other element, from the second one, is below 3.
+  %x = exec.buffer "input" "x" : tensor<4xi64> boxes [0, 4] {part_ranges = [array<i64: 0, 2, 1, 2, 2>]}
+  // expected-error @+1 {{has a range of a part that is none}}
+  %y = exec.buffer "input" "y" : tensor<4xi64> boxes [0, 4] {part_ranges = [array<i64: 0, 2, 1, 3, 2>]}
+}
+
+// -----
+
+exec.program @p workers 1 {
   // expected-error @+1 {{has a derivation that is none}}
   %x = exec.buffer "input" "x" : tensor<4xi64> boxes [0, 4] {derivation = "sorted", of = ["y"]}
 }

@@ -1,4 +1,5 @@
 #include "runtime/executor/Draw.h"
+#include "runtime/executor/Ranges.h"
 #include "runtime/executor/Report.h"
 #include "runtime/executor/Verify.h"
 #include "runtime/io/Npy.h"
@@ -258,6 +259,35 @@ TEST_CASE("elements of an input are in its range") {
   CHECK(labelError<I>(DType::I64, {3, 2, 3}, batches, {}, 3) ==
         at + "[2, 0, 1] is 11, 0 to 9 allowed");
   CHECK(labelError<I>(DType::I64, {3, 2, 3}, batches, {}, 2) == "");
+}
+
+TEST_CASE("elements of a part of an input are in the part's range") {
+  plan::Program program = labelled(DType::I64);
+  program.inputs[0].low = program.inputs[0].high = std::nullopt;
+  // The second row is below 3, the last element of the first one 4, 5 or 6.
+  program.inputs[0].parts = {{{{1, 1, 1}, {0, 3, 1}}, 0, 2},
+                             {{{0, 1, 1}, {2, 1, 1}}, 4, 6}};
+  const auto error = [&](std::vector<int64_t> shape,
+                         std::vector<int64_t> values, int steps = 1) {
+    Tensor tensor = makeTensor({DType::I64, std::move(shape)});
+    std::copy(values.begin(), values.end(), tensor.data<int64_t>());
+    REQUIRE(io::writeNpy("labels.npy", tensor));
+    const auto feeds = readInputs(program, {"labels=labels.npy"}, steps, 0);
+    return feeds ? "" : feeds.error().message;
+  };
+  const std::string at = "input \"labels\": labels.npy: element ";
+  CHECK(error({2, 3}, {99, -99, 5, 2, 1, 0}) == "");
+  CHECK(error({2, 3}, {0, 0, 5, 2, 3, 0}) ==
+        at + "[1, 1] is 3, 0 to 2 allowed");
+  CHECK(error({2, 3}, {0, 0, 3, 2, 2, 0}) ==
+        at + "[0, 2] is 3, 4 to 6 allowed");
+  CHECK(error({2, 2, 3}, {0, 0, 4, 2, 2, 0, 0, 0, 4, 0, 0, 7}, 2) ==
+        at + "[1, 1, 2] is 7, 0 to 2 allowed");
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const auto feeds = readInputs(program, {}, 1, seed);
+    REQUIRE(feeds);
+    CHECK(checkRange(program.inputs[0], "", (*feeds)[0].value, 6));
+  }
 }
 
 TEST_CASE("synthetic inputs are in their range") {

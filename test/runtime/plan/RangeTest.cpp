@@ -82,6 +82,43 @@ TEST_CASE("a range that is none is refused") {
              at("low: -1 .. 9 is not in u8"));
 }
 
+TEST_CASE("ranges of parts are saved, loaded, and in the schema") {
+  Plan plan = withLabels();
+  for (Program *program :
+       {&plan.partitioned.program, &plan.unpartitioned.program})
+    program->inputs[1].parts = {{{{1, 2, 2}}, 0, 5}, {{{0, 1, 1}}, -3, 2}};
+  const Plan loaded = readBack(plan);
+  CHECK(loaded.partitioned.program.inputs[1].parts ==
+        plan.partitioned.program.inputs[1].parts);
+  CHECK(listed(check(loaded)) == "");
+  plan.unpartitioned.program.inputs[1].parts[1].high = 3;
+  CHECK_THAT(listed(check(plan)), Catch::Contains("labels"));
+}
+
+TEST_CASE("a part that is none, or whose range is none, is refused") {
+  const auto refusedPart = [](PartRange part, DType type = DType::I64) {
+    Plan plan = withLabels(type);
+    plan.partitioned.program.inputs[1].parts = {std::move(part)};
+    const Status status = validate(plan);
+    return status ? "" : status.error().message;
+  };
+  const auto at = [](const char *message) {
+    return Catch::StartsWith(
+        std::string("plan/program.json: inputs[1].parts[0].") + message);
+  };
+  CHECK(refusedPart({{{0, 4, 1}}, 0, 9}) == "");
+  CHECK(refusedPart({{{1, 2, 2}}, 0, 9}) == "");
+  CHECK_THAT(refusedPart({{{2, 2, 2}}, 0, 9}), at("part: leaves dimension 0"));
+  CHECK_THAT(refusedPart({{{0, 0, 1}}, 0, 9}), at("part: leaves dimension 0"));
+  CHECK_THAT(refusedPart({{{0, 2, 0}}, 0, 9}), at("part: leaves dimension 0"));
+  CHECK_THAT(refusedPart({{{1, int64_t(1) << 61, 8}}, 0, 9}),
+             at("part: leaves dimension 0"));
+  CHECK_THAT(refusedPart({{}, 0, 9}), at("part: has 0 dimensions"));
+  CHECK_THAT(refusedPart({{{0, 4, 1}}, 3, 2}), at("low: 3 is above high, 2"));
+  CHECK_THAT(refusedPart({{{0, 4, 1}}, 0, 200}, DType::I8),
+             at("low: 0 .. 200 is not in i8"));
+}
+
 TEST_CASE("a range of an output, and ranges that differ, are found") {
   Plan plan = withLabels();
   plan.partitioned.program.outputs[0].low = 0;
