@@ -165,6 +165,7 @@ void Importer::importIf(Node &node, Scope &scope, const Surroundings &in) {
                                         node.graph("then_branch")};
   if (builder.known(node.in(0))) {
     const int64_t taken = asInts(*node.constant(0)).at(0) != 0;
+    decisions[node.name] = taken;
     const auto results = importBody(node, *branches[taken], {},
                                     taken ? "/then/" : "/else/", scope, in);
     for (size_t i = 0; i < results.size(); ++i)
@@ -230,6 +231,7 @@ void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
                              node.inputs.end());
   ValueId condition = node.has(1) ? node.in(1) : noValue;
   std::vector<std::vector<ValueId>> scans;
+  int64_t made = 0; // iterations
   const int64_t before = visited;
   for (int64_t trip = 0; trip < trips; ++trip) {
     if (trip == 1 && keepsCondition(body)) {
@@ -255,6 +257,7 @@ void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
     inputs.insert(inputs.end(), state.begin(), state.end());
     const auto results = importBody(
         node, body, inputs, "/" + std::to_string(trip) + "/", scope, in);
+    ++made;
     if (results.size() < 1 + states)
       node.refuse("its body has too few outputs");
     // An absent condition operand means "go on", but the body's counts.
@@ -272,6 +275,7 @@ void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
       scans[s].push_back(node.reshape(results[1 + states + s], shape));
     }
   }
+  decisions[node.name] = made;
   for (size_t i = 0; i < states; ++i)
     node.out(i, state[i]);
   for (size_t s = 0; s < scans.size(); ++s)

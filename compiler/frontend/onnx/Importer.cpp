@@ -38,9 +38,11 @@ static std::string domainOf(const std::string &domain) {
 }
 
 Importer::Importer(std::shared_ptr<const onnx::ModelProto> model,
-                   std::string path, const ImportOptions &options)
+                   std::string path, const ImportOptions &options,
+                   std::map<std::string, int64_t> rowsAsIf)
     : model(std::move(model)), path(std::move(path)),
-      file(fileName(this->path)), options(options) {
+      file(fileName(this->path)), options(options),
+      rowsAsIf(std::move(rowsAsIf)) {
   source.keepAlive = this->model;
   source.folder = parentPath(this->path);
   source.files = &files;
@@ -119,7 +121,7 @@ void Importer::addElements(
   }
 }
 
-Result<Model> Importer::run() try {
+Result<SampledModel> Importer::run() try {
   const bool ownAlgorithm = hasOwnAlgorithm(*model, options);
   const onnx::GraphProto &graph = model->graph();
   Surroundings in;
@@ -176,7 +178,15 @@ Result<Model> Importer::run() try {
     bindUpdates(scope);
   if (!errors.empty())
     return allErrors();
+  // How many rows there are is needed by what Lengths.h adds.
+  const size_t given = outputs.size();
+  for (const CountedRows &rows : chosen)
+    outputs.push_back({"", rows.count});
   Model result = builder.finish(outputs, options.training);
+  for (size_t k = 0; k < chosen.size(); ++k)
+    chosen[k].count = result.outputs[given + k];
+  result.outputs.resize(given);
+  result.outputNames.resize(given);
   result.ownAlgorithm = ownAlgorithm;
   addInputRanges(result);
   addListRanges(result);
@@ -186,7 +196,8 @@ Result<Model> Importer::run() try {
     result.listedParameters = listedParameters(graph);
   result.name = file;
   result.files = std::move(files);
-  return result;
+  return SampledModel{std::move(result), std::move(chosen),
+                      std::move(decisions), std::move(shapes)};
 } catch (const std::bad_alloc &) {
   Error error = fail(path, ": not enough memory to import it");
   error.fault = Fault::Environment;
@@ -291,6 +302,9 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
       scope.values[proto.output(i)] = node.outputs[i];
       if (node.outputs[i] >= 0)
         builder.setName(node.outputs[i], in.prefix + proto.output(i), in.depth);
+      if (node.outputs[i] >= 0 && !isSequence(node.outputs[i]))
+        shapes[in.prefix + proto.output(i)] =
+            builder.type(node.outputs[i]).shape;
     }
 }
 
@@ -316,6 +330,10 @@ void Importer::convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
     return importFlexAttention(node, scope, in);
   if (domain == "ai.onnx.preview.training" && op == "Gradient")
     return importGradient(node, scope);
+  if (domain.empty() && choosesRows(node, op))
+    return op == "NonZero"    ? importNonZero(node)
+           : op == "Compress" ? importCompress(node)
+                              : importSlice(node);
   bool known = false;
   if (const Row *row = findRow(domain, op, node.opset, known))
     return domain.empty() && movesElements(op)
@@ -354,5 +372,15 @@ smex::frontend::importOnnx(std::shared_ptr<const onnx::ModelProto> model,
   auto plain = withPlainInputs(std::move(model), path, left);
   if (!plain)
     return plain.takeError();
-  return Importer(std::move(*plain), path, left).run();
+  const ImportWithRows import =
+      [&](const std::map<std::string, int64_t> &rowsAsIf) {
+        return Importer(*plain, path, left, rowsAsIf).run();
+      };
+  auto base = import({});
+  if (!base)
+    return base.takeError();
+  auto whole = withLengths(std::move(*base), import, options.training);
+  if (!whole)
+    return fail(path, ": ", whole.error().message);
+  return whole;
 }

@@ -4,6 +4,7 @@
 #define SMEX_COMPILER_FRONTEND_ONNX_IMPORTER_H
 
 #include "compiler/frontend/onnx/InputGraph.h"
+#include "compiler/frontend/onnx/Lengths.h"
 #include "compiler/frontend/onnx/Node.h"
 #include "runtime/graph/Graph.h"
 #include "runtime/graph/Rooms.h"
@@ -76,8 +77,10 @@ withPlainInputs(std::shared_ptr<const onnx::ModelProto> model,
 class Importer {
 public:
   Importer(std::shared_ptr<const onnx::ModelProto> model, std::string path,
-           const ImportOptions &options);
-  Result<Model> run();
+           const ImportOptions &options,
+           std::map<std::string, int64_t> rowsAsIf = {});
+  /// As if there were so many rows of the nodes that choose some.
+  Result<SampledModel> run();
 
 private:
   // BindGraphs.cpp
@@ -177,6 +180,14 @@ private:
   // FlexAttention.cpp
   void importFlexAttention(Node &node, Scope &scope, const Surroundings &in);
 
+  // Selection.cpp
+  bool choosesRows(const Node &node, const std::string &op);
+  ValueId placesOf(Node &node, ValueId flags);
+  void importNonZero(Node &node);
+  void importCompress(Node &node);
+  void importSlice(Node &node);
+  int64_t addRows(Node &node, int64_t extent, ValueId count);
+
   // MessagePassing.cpp
   void reduceMailboxes(Node &node, Scope &scope, const Surroundings &in);
   void propagate(Node &node, Scope &scope, const Surroundings &in);
@@ -184,6 +195,7 @@ private:
   std::shared_ptr<const onnx::ModelProto> model;
   std::string path, file;
   const ImportOptions &options;
+  const std::map<std::string, int64_t> rowsAsIf;
   TensorSource source;
   std::map<std::string, BoundGraph> boundGraphs; // by name
   /// Of inputs with a row per edge of a graph that is given, until it is bound:
@@ -202,6 +214,9 @@ private:
   std::unordered_map<std::string, int> unnamed; // nodes per operator
   std::unordered_map<const onnx::TensorProto *, ValueId> bodyInitializers;
   int64_t visited = 0;
+  std::vector<CountedRows> chosen; // their counts: ValueIds
+  std::map<std::string, int64_t> decisions;
+  std::map<std::string, std::vector<int64_t>> shapes;
   std::unordered_map<const onnx::FunctionProto *, int64_t> sizes; // leastNodes
   std::vector<std::string> errors;
   /// The environment's where a file could not be read for its reasons.

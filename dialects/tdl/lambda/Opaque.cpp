@@ -1,6 +1,7 @@
 #include "dialects/tdl/lambda/Opaque.h"
 
 #include "dialects/tdl/lambda/Arithmetic.h"
+#include "dialects/tdl/lambda/OpaqueBoxes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -71,6 +72,21 @@ Result<Tensor> topkIndices(const std::vector<Tensor> &slices,
     return order.takeError();
   Tensor result = makeTensor({DType::I64, {int64_t(order->size())}});
   std::copy(order->begin(), order->end(), result.data<int64_t>());
+  return result;
+}
+
+/// Where elements that are not 0 are, in order; then zeros.
+Result<Tensor> nonzeroPlaces(const std::vector<Tensor> &slices,
+                             const std::vector<double> &) {
+  const int64_t count = slices[0].type.shape[0];
+  const DType type = slices[0].type.dtype;
+  Tensor result = makeTensor({DType::I64, {count}});
+  int64_t *places = result.data<int64_t>();
+  for (int64_t i = 0; i < count; ++i) {
+    const Scalar x = element(slices[0], i);
+    if (isFloat(type) ? x.real != 0 : x.integer != 0)
+      *places++ = i;
+  }
   return result;
 }
 
@@ -145,6 +161,13 @@ const std::vector<OpaqueFunction> &registry() {
        topkValues,
        "topk_indices"},
       {"topk_indices", {1}, {"k", "largest"}, 1, indexType, topkIndices},
+      {"nonzero_places", {1}, {}, 1, indexType, nonzeroPlaces, {}, 0.0},
+      {"unsuppressed_boxes",
+       {2, 1},
+       {"most", "iou", "score", "bounded", "centred"},
+       1,
+       indexType,
+       unsuppressedBoxes},
       {"det", {2}, {}, 0, floatType, determinant},
       bitsFunction<DType::Bool>("bits_bool"),
       bitsFunction<DType::I8>("bits_i8"),

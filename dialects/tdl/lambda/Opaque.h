@@ -22,6 +22,9 @@ struct OpaqueFunction {
   /// the same slices and constants whose results, i64, say which element each
   /// one is. Gradients go there. Empty: there is no such function.
   std::string_view places = {};
+  /// Elements of this value behind the others of a slice change no result that
+  /// was there without them. Nothing: there is no such value.
+  std::optional<double> padding = {};
 };
 
 /// Null: there is no such function.

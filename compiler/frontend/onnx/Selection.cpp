@@ -1,0 +1,110 @@
+// Nodes that give as many rows as values say, where these are not known at
+// compile time: there is room for as many as there can be, and how many there
+// are is a value of the plan (Lengths.h).
+#include "compiler/frontend/onnx/Importer.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::frontend;
+
+/// So many rows are there at least: models of three rows, and of half of them,
+/// are compared with the one that is compiled.
+constexpr int64_t fewestRows = 4;
+/// The model is imported three times for each.
+constexpr size_t mostNodes = 100;
+
+bool Importer::choosesRows(const Node &node, const std::string &op) {
+  const auto isUnknown = [&](size_t i) {
+    return node.has(i) && !isSequence(node.inputs[i]) &&
+           !builder.known(node.inputs[i]);
+  };
+  if (op == "Slice")
+    return node.opset >= 10 && node.has(0) && !isSequence(node.inputs[0]) &&
+           (isUnknown(1) || isUnknown(2));
+  return (op == "NonZero" && isUnknown(0)) ||
+         (op == "Compress" && isUnknown(1));
+}
+
+/// So many rows as the model is imported for, of `extent` at the most.
+int64_t Importer::addRows(Node &node, int64_t extent, ValueId count) {
+  if (chosen.size() == mostNodes)
+    node.refuse("more than ", mostNodes,
+                " nodes give as many rows as values say");
+  const int64_t room = std::max(extent, fewestRows);
+  chosen.push_back({node.name, room, count});
+  const auto sampled = rowsAsIf.find(node.name);
+  return sampled == rowsAsIf.end() ? room : sampled->second;
+}
+
+/// Where the elements of a list of bools hold, in order; then zeros.
+ValueId Importer::placesOf(Node &node, ValueId flags) {
+  const int64_t extent = node.type(flags).shape[0];
+  const int64_t rows = addRows(node, extent, node.apply("count_true", {flags}));
+  return node.apply("leading", {node.apply("nonzero_places", {flags})},
+                    {{"count", rows}});
+}
+
+/// Coordinates of the elements that are not 0, [rank, rows].
+void Importer::importNonZero(Node &node) {
+  const std::vector<int64_t> shape = node.shape(0);
+  node.require(!shape.empty(), "its operand is one number");
+  const auto elements = elementCount(shape);
+  node.require(elements.has_value(), "its operand is too large");
+  const ValueId flags =
+      node.reshape(node.cast(node.in(0), DType::Bool), {*elements});
+  const ValueId places = placesOf(node, flags);
+  const int64_t rows = node.type(places).shape[0];
+  std::vector<ValueId> coordinates;
+  int64_t stride = *elements;
+  for (int64_t extent : shape) {
+    stride = extent > 0 ? stride / extent : 1;
+    const ValueId one =
+        shape.size() == 1
+            ? places
+            : node.apply("coordinate", {places},
+                         {{"stride", std::max<int64_t>(stride, 1)},
+                          {"size", std::max<int64_t>(extent, 1)}});
+    coordinates.push_back(node.reshape(one, {1, rows}));
+  }
+  node.out(0, node.concat(coordinates, 0));
+}
+
+/// The slices along the axis, or elements, whose condition holds.
+void Importer::importCompress(Node &node) {
+  ValueId of = node.in(0);
+  int64_t axis = 0;
+  if (node.hasAttribute("axis"))
+    axis = node.axis(node.integer("axis"), node.rank(0));
+  else
+    of = node.reshape(of, {elementCount(node.shape(0)).value_or(0)});
+  node.require(node.rank(1) == 1, "its condition is no list");
+  node.require(node.shape(1)[0] <= node.type(of).shape[size_t(axis)],
+               "its condition is longer than what it chooses from");
+  const ValueId places = placesOf(node, node.cast(node.in(1), DType::Bool));
+  node.out(0, node.apply("gather_forward", {of, places}, {{"axis", axis}}));
+}
+
+/// Part of one dimension, between places that are not known.
+void Importer::importSlice(Node &node) {
+  const auto isOne = [&](size_t i) {
+    return node.rank(i) == 1 && node.shape(i)[0] == 1 &&
+           isInteger(node.inType(i).dtype);
+  };
+  node.require(node.has(1) && node.has(2) && isOne(1) && isOne(2) &&
+                   (!node.has(3) || isOne(3)) &&
+                   (!node.has(4) || (isOne(4) && node.constantInt(4) == 1)),
+               "where it begins and ends must be known at compile time, unless "
+               "it takes a part of one dimension, in steps of 1");
+  const int64_t axis =
+      node.axis(node.has(3) ? node.constantInt(3) : 0, node.rank(0));
+  const int64_t extent = node.shape(0)[size_t(axis)];
+  const auto place = [&](size_t i) {
+    return node.apply("slice_place", {node.in(i)}, {{"size", extent}});
+  };
+  const ValueId first = place(1);
+  const int64_t rows =
+      addRows(node, extent, node.apply("slice_count", {first, place(2)}));
+  node.out(0, node.apply("slice_from", {node.in(0), first},
+                         {{"axis", axis}, {"count", rows}}));
+}
