@@ -333,7 +333,8 @@ void Importer::convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
   if (domain.empty() && choosesRows(node, op))
     return op == "NonZero"    ? importNonZero(node)
            : op == "Compress" ? importCompress(node)
-                              : importSlice(node);
+           : op == "Slice"    ? importSlice(node)
+                              : importBoxes(node);
   bool known = false;
   if (const Row *row = findRow(domain, op, node.opset, known))
     return domain.empty() && movesElements(op)

@@ -186,6 +186,7 @@ private:
   void importNonZero(Node &node);
   void importCompress(Node &node);
   void importSlice(Node &node);
+  void importBoxes(Node &node);
   int64_t addRows(Node &node, int64_t extent, ValueId count);
 
   // MessagePassing.cpp

@@ -19,6 +19,8 @@ bool Importer::choosesRows(const Node &node, const std::string &op) {
     return node.has(i) && !isSequence(node.inputs[i]) &&
            !builder.known(node.inputs[i]);
   };
+  if (op == "NonMaxSuppression")
+    return node.has(0) && node.has(1);
   if (op == "Slice")
     return node.opset >= 10 && node.has(0) && !isSequence(node.inputs[0]) &&
            (isUnknown(1) || isUnknown(2));
@@ -40,7 +42,7 @@ int64_t Importer::addRows(Node &node, int64_t extent, ValueId count) {
 /// Where the elements of a list of bools hold, in order; then zeros.
 ValueId Importer::placesOf(Node &node, ValueId flags) {
   const int64_t extent = node.type(flags).shape[0];
-  const int64_t rows = addRows(node, extent, node.apply("count_true", {flags}));
+  const int64_t rows = addRows(node, extent, node.apply("count_nonzero", {flags}));
   return node.apply("leading", {node.apply("nonzero_places", {flags})},
                     {{"count", rows}});
 }
@@ -107,4 +109,43 @@ void Importer::importSlice(Node &node) {
       addRows(node, extent, node.apply("slice_count", {first, place(2)}));
   node.out(0, node.apply("slice_from", {node.in(0), first},
                          {{"axis", axis}, {"count", rows}}));
+}
+
+/// Of each class the boxes that overlap no better one: [rows, 3], numbers of
+/// batch, class and box.
+void Importer::importBoxes(Node &node) {
+  const bool isCentred = node.integer("center_point_box", 0) != 0;
+  const std::vector<int64_t> &boxes = node.shape(0), &scores = node.shape(1);
+  node.require(boxes.size() == 3 && scores.size() == 3 && boxes[2] == 4 &&
+                   boxes[0] == scores[0] && boxes[1] == scores[2] &&
+                   isFloat(node.inType(0).dtype) &&
+                   isFloat(node.inType(1).dtype),
+               "boxes and scores do not go together");
+  const int64_t n = scores[0], classes = scores[1];
+  const int64_t asked = node.has(2) ? node.constantInt(2) : 0;
+  const int64_t most = std::max<int64_t>(0, std::min(asked, boxes[1]));
+  const auto all = elementCount({n, classes, most});
+  node.require(all.has_value(), "there are too many boxes");
+  if (*all == 0)
+    return node.out(0, node.addConstant(makeTensor({DType::I64, {0, 3}})));
+  const ValueId kept =
+      node.apply("unsuppressed_boxes", {node.in(0), node.in(1)},
+                 {{"most", most},
+                  {"iou", node.has(3) ? node.constantReal(3) : 0.0},
+                  {"score", node.has(4) ? node.constantReal(4) : 0.0},
+                  {"bounded", int64_t(node.has(4))},
+                  {"centred", int64_t(isCentred)}});
+  const ValueId flat = node.reshape(node.slice(kept, 2, 0, most), {*all});
+  const ValueId places = placesOf(node, node.apply("is_place", {flat}));
+  const int64_t rows = node.type(places).shape[0];
+  const auto column = [&](ValueId v) { return node.reshape(v, {rows, 1}); };
+  const auto coordinate = [&](int64_t stride, int64_t size) {
+    return column(node.apply("coordinate", {places},
+                             {{"stride", stride}, {"size", size}}));
+  };
+  node.out(
+      0, node.concat({coordinate(classes * most, n), coordinate(most, classes),
+                      column(node.apply("gather_forward", {flat, places},
+                                        {{"axis", int64_t(0)}}))},
+                     1));
 }
