@@ -302,7 +302,8 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
       scope.values[proto.output(i)] = node.outputs[i];
       if (node.outputs[i] >= 0)
         builder.setName(node.outputs[i], in.prefix + proto.output(i), in.depth);
-      if (node.outputs[i] >= 0 && !isSequence(node.outputs[i]))
+      if (node.outputs[i] >= 0 && !isSequence(node.outputs[i]) &&
+          !isStored(node.outputs[i]))
         shapes[in.prefix + proto.output(i)] =
             builder.type(node.outputs[i]).shape;
     }
@@ -333,6 +334,7 @@ void Importer::convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
   if (domain.empty() && choosesRows(node, op))
     return op == "NonZero"    ? importNonZero(node)
            : op == "Compress" ? importCompress(node)
+           : op == "Unique"   ? importUnique(node)
            : op == "Slice"    ? importSlice(node)
                               : importBoxes(node);
   bool known = false;

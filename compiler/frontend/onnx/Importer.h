@@ -185,6 +185,7 @@ private:
   ValueId placesOf(Node &node, ValueId flags);
   void importNonZero(Node &node);
   void importCompress(Node &node);
+  void importUnique(Node &node);
   void importSlice(Node &node);
   void importBoxes(Node &node);
   int64_t addRows(Node &node, int64_t extent, ValueId count);

@@ -24,7 +24,7 @@ bool Importer::choosesRows(const Node &node, const std::string &op) {
   if (op == "Slice")
     return node.opset >= 10 && node.has(0) && !isSequence(node.inputs[0]) &&
            (isUnknown(1) || isUnknown(2));
-  return (op == "NonZero" && isUnknown(0)) ||
+  return ((op == "NonZero" || op == "Unique") && isUnknown(0)) ||
          (op == "Compress" && isUnknown(1));
 }
 
@@ -42,7 +42,8 @@ int64_t Importer::addRows(Node &node, int64_t extent, ValueId count) {
 /// Where the elements of a list of bools hold, in order; then zeros.
 ValueId Importer::placesOf(Node &node, ValueId flags) {
   const int64_t extent = node.type(flags).shape[0];
-  const int64_t rows = addRows(node, extent, node.apply("count_nonzero", {flags}));
+  const int64_t rows =
+      addRows(node, extent, node.apply("count_nonzero", {flags}));
   return node.apply("leading", {node.apply("nonzero_places", {flags})},
                     {{"count", rows}});
 }
@@ -85,6 +86,41 @@ void Importer::importCompress(Node &node) {
                "its condition is longer than what it chooses from");
   const ValueId places = placesOf(node, node.cast(node.in(1), DType::Bool));
   node.out(0, node.apply("gather_forward", {of, places}, {{"axis", axis}}));
+}
+
+/// The slices, or elements, each once; where it is first, which one each is,
+/// and how often it is there.
+void Importer::importUnique(Node &node) {
+  ValueId of = node.in(0);
+  int64_t axis = 0;
+  if (node.hasAttribute("axis"))
+    axis = node.axis(node.integer("axis"), node.rank(0));
+  else
+    of = node.reshape(of, {elementCount(node.shape(0)).value_or(0)});
+  const std::vector<int64_t> shape = node.type(of).shape;
+  const int64_t extent = shape[size_t(axis)];
+  const int64_t elements = elementCount(shape).value_or(0);
+  node.require(elements > 0, "its operand has no elements");
+  std::vector<int64_t> order = {axis};
+  for (int64_t d = 0; d < int64_t(shape.size()); ++d)
+    if (d != axis)
+      order.push_back(d);
+  const ValueId slices =
+      node.reshape(node.transpose(of, order), {extent, elements / extent});
+  const ValueId numbers =
+      node.apply("unique_numbers", {slices},
+                 {{"ascending", int64_t(node.integer("sorted", 1) != 0)}});
+  const int64_t rows =
+      addRows(node, extent, node.apply("count_numbers", {numbers}));
+  const ValueId first =
+      node.apply("first_of_number", {numbers}, {{"count", rows}});
+  node.out(0, node.apply("gather_forward", {of, first}, {{"axis", axis}}));
+  if (node.wants(1))
+    node.out(1, first);
+  if (node.wants(2))
+    node.out(2, numbers);
+  if (node.wants(3))
+    node.out(3, node.apply("count_of_number", {numbers}, {{"count", rows}}));
 }
 
 /// Part of one dimension, between places that are not known.

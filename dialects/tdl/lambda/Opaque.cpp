@@ -2,6 +2,7 @@
 
 #include "dialects/tdl/lambda/Arithmetic.h"
 #include "dialects/tdl/lambda/OpaqueBoxes.h"
+#include "dialects/tdl/lambda/OpaqueUnique.h"
 
 #include <algorithm>
 #include <cmath>
@@ -162,6 +163,7 @@ const std::vector<OpaqueFunction> &registry() {
        "topk_indices"},
       {"topk_indices", {1}, {"k", "largest"}, 1, indexType, topkIndices},
       {"nonzero_places", {1}, {}, 1, indexType, nonzeroPlaces, {}, 0.0},
+      {"unique_numbers", {2}, {"ascending"}, 1, indexType, uniqueNumbers},
       {"unsuppressed_boxes",
        {2, 1},
        {"most", "iou", "score", "bounded", "centred"},

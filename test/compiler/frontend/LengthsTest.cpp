@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -268,4 +269,64 @@ TEST_CASE("slices between places that are computed") {
         CHECK(numbers(outputs->at("mean"))[0] ==
               Approx(sum / double(count)).epsilon(1e-5));
     }
+}
+
+TEST_CASE("slices, each once") {
+  for (const bool sorted : {true, false}) {
+    OnnxModel m;
+    m.input("x", {"9", "2"});
+    auto &node =
+        m.node("Unique", {"x"}, {"once", "first", "which", "often"}, "unique");
+    setInt(node, "axis", 0);
+    setInt(node, "sorted", sorted);
+    for (const char *name : {"once", "first", "which", "often"})
+      m.output(name);
+    const auto model = frontend::importModel(
+        m.save(scratch(sorted ? "unique_sorted" : "unique")), {});
+    if (!model)
+      FAIL(model.error().message);
+    unsigned state = 5;
+    const auto die = [&](unsigned sides) {
+      state = state * 1664525 + 1013904223;
+      return (state >> 16) % sides;
+    };
+    for (int trial = 0; trial < 30; ++trial) {
+      INFO("sorted " << sorted << ", trial " << trial);
+      std::vector<float> values;
+      for (int i = 0; i < 18; ++i)
+        values.push_back(float(die(1 + unsigned(trial) % 4)) - 1);
+      const auto outputs = evaluate(*model, {{"x", floats({9, 2}, values)}});
+      if (!outputs)
+        FAIL(outputs.error().message);
+      // The rows in order, by a list that is searched.
+      using Row = std::array<double, 2>;
+      std::vector<Row> rows;
+      const auto rowAt = [&](size_t i) {
+        return Row{values[2 * i], values[2 * i + 1]};
+      };
+      for (size_t i = 0; i < 9; ++i)
+        if (std::find(rows.begin(), rows.end(), rowAt(i)) == rows.end())
+          rows.push_back(rowAt(i));
+      if (sorted)
+        std::sort(rows.begin(), rows.end());
+      std::vector<double> once, first, which, often(9);
+      for (size_t i = 0; i < 9; ++i) {
+        const auto at = std::find(rows.begin(), rows.end(), rowAt(i));
+        which.push_back(double(at - rows.begin()));
+        often[size_t(at - rows.begin())] += 1;
+      }
+      for (size_t k = 0; k < rows.size(); ++k) {
+        once.insert(once.end(), rows[k].begin(), rows[k].end());
+        first.push_back(double(
+            std::find(which.begin(), which.end(), double(k)) - which.begin()));
+      }
+      once.resize(18);
+      first.resize(9);
+      CHECK(numbers(outputs->at("once")) == once);
+      CHECK(numbers(outputs->at("first")) == first);
+      CHECK(numbers(outputs->at("which")) == which);
+      CHECK(numbers(outputs->at("often")) == often);
+      CHECK(numbers(outputs->at("unique.count"))[0] == double(rows.size()));
+    }
+  }
 }

@@ -153,9 +153,10 @@ TEST_CASE("names must be known, new and of the right kind") {
         "t.tdl:2:11: f: there is no function 'foo'");
   CHECK(inBody("lambda: @foo(x[:])[]") ==
         "t.tdl:2:11: f: there is no opaque function 'foo'; there are: "
-        "topk_values, topk_indices, nonzero_places, unsuppressed_boxes, det, "
-        "bits_bool, bits_i8, bits_i16, bits_i32, bits_i64, bits_u8, bits_u16, "
-        "bits_u32, bits_u64, bits_f16, bits_bf16, bits_f32, bits_f64");
+        "topk_values, topk_indices, nonzero_places, unique_numbers, "
+        "unsuppressed_boxes, det, bits_bool, bits_i8, bits_i16, bits_i32, "
+        "bits_i64, bits_u8, bits_u16, bits_u32, bits_u64, bits_f16, bits_bf16, "
+        "bits_f32, bits_f64");
   CHECK(inBody("lambda n < 3: 1") ==
         "t.tdl:2:10: f: the name 'n' is given twice");
   CHECK(inBody("lambda i < 3, i < 3: 1") ==
