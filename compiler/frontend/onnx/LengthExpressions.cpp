@@ -127,6 +127,17 @@ ExprRef LengthBinder::merge(const Same &es) {
                            std::move(slices));
 }
 
+/// What stands for rows that there are not is also computed where it is of no
+/// row that there is: then it may read out of range.
+static ExprRef withinReach(const ExprRef &e) {
+  return tdl::transform(e, [](const ExprRef &node) -> ExprRef {
+    if (node->kind != ExprKind::Read || node->otherwise)
+      return nullptr;
+    return tdl::read(node->operand, node->type, node->children,
+                     zero(node->type));
+  });
+}
+
 const std::vector<Length> &LengthBinder::lengthsOf(int operand) const {
   return lengths[size_t(current.operands[size_t(operand)])];
 }
@@ -147,5 +158,5 @@ ExprRef LengthBinder::element(const Expr &read, std::vector<ExprRef> index,
                                  otherwise ? otherwise
                                  : isOpen  ? zero(read.type)
                                            : nullptr);
-  return inside ? tdl::select(inside, made, otherwise) : made;
+  return inside ? tdl::select(inside, made, withinReach(otherwise)) : made;
 }

@@ -39,12 +39,15 @@ int64_t Importer::addRows(Node &node, int64_t extent, ValueId count) {
   return sampled == rowsAsIf.end() ? room : sampled->second;
 }
 
-/// Where the elements of a list of bools hold, in order; then zeros.
+/// Where the elements of a list of bools hold, in order; then the last of these
+/// places again. (That must not be the list itself where there are as many rows
+/// as elements: models of fewer rows would be others.)
 ValueId Importer::placesOf(Node &node, ValueId flags) {
   const int64_t extent = node.type(flags).shape[0];
-  const int64_t rows =
-      addRows(node, extent, node.apply("count_nonzero", {flags}));
-  return node.apply("leading", {node.apply("nonzero_places", {flags})},
+  node.require(extent > 0, "it chooses from nothing");
+  const ValueId count = node.apply("count_nonzero", {flags});
+  const int64_t rows = addRows(node, extent, count);
+  return node.apply("leading", {node.apply("nonzero_places", {flags}), count},
                     {{"count", rows}});
 }
 
