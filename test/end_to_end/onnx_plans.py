@@ -19,9 +19,9 @@ not ok, then a table. A case is
     fails    smex-run stops with a message
     crash    a program ends by a signal, or takes too long
 
-Operands of which a shape follows are bound with --constant: first none, then
-the small ones, each of the others alone, and only then all; the table says how
-many cases are ok with no input left to the run. With --progress, what was
+What must be known when compiling is bound with --constant: nothing if that will
+do; else all inputs, less each one that need not be, the largest first. The table
+says how many cases are ok with no input left to the run. With --progress, what was
 measured is kept, and not measured again. With --list (such as
 onnx_newest_failing.txt), the status is 0 where just those fail that it lists.
 """
@@ -105,24 +105,8 @@ class Case:
             file.write(tensor.SerializeToString())
         return path
 
-    def bindings(self):
-        """What to bind with --constant, in the order of trials."""
-        small = [
-            name
-            for i, (name, (t, _)) in enumerate(self.inputs.items())
-            if len(t.dims) <= 1
-            and (i > 0 or t.data_type in (onnx.TensorProto.INT64, onnx.TensorProto.BOOL))
-        ]
-        tried = []
-        for bound in (
-            [[], small]
-            + [[name] for name in self.inputs]
-            + [small + [name] for name in self.inputs if name not in small]
-            + [list(self.inputs)]
-        ):
-            if sorted(bound) not in tried:
-                tried.append(sorted(bound))
-                yield sorted(bound)
+    def larger_first(self):
+        return sorted(self.inputs, key=lambda n: -numpy.prod(self.inputs[n][0].dims))
 
 
 def run(command):
@@ -142,22 +126,34 @@ def run(command):
 
 def compile_case(case, programs, gpus, plan):
     """The options that say what the model is, and the inputs left to the run."""
-    reason = None
-    for bound in case.bindings():
+
+    def attempt(bound):
         options = [word for dim in case.dims for word in ("--dim", dim)]
         for name in bound:
             options += ["--constant", f"{name}={case.inputs[name][1]}"]
         command = [os.path.join(programs, "smexc"), case.model, "-o", plan]
         command += ["--gpus", str(gpus), "--verify-each"]
         status, said = run(command + options)
-        if status == 0:
-            return options, [name for name in case.inputs if name not in bound]
-        # Not of a file that binds too much: the last reason counts, for its
-        # trial has all that the others ask for.
-        of_file = any(case.inputs[name][1] in said for name in bound)
-        if reason is None or not of_file:
-            reason = said or f"status {status}"
-    raise Outcome("refused", reason)
+        return options, "" if status == 0 else said or f"status {status}"
+
+    options, reason = attempt([])
+    if not reason:
+        return options, list(case.inputs)
+    bound = list(case.inputs)
+    options, problem = attempt(bound)
+    if problem:
+        # Not of a file that binds too much; else the second trial had all that
+        # the first one asked for.
+        of_file = any(path in problem for _, path in case.inputs.values())
+        raise Outcome("refused", reason if of_file else problem)
+    for name in case.larger_first():
+        fewer = [other for other in bound if other != name]
+        options, problem = attempt(fewer)
+        if not problem:
+            bound = fewer
+    if problem:
+        options, problem = attempt(bound)
+    return options, [name for name in case.inputs if name not in bound]
 
 
 def expected_array(tensor):
