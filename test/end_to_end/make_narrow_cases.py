@@ -122,6 +122,17 @@ def main():
            helper.make_node("Slice", ["c", "one", "seven"], ["y"])],
           [narrow("x", codes, [2, 8], "INT4")],
           [narrow("y", moved, [6, 4], "INT4")])
+    for source, target in (("FLOAT8E4M3FN", "INT8"), ("INT8", "FLOAT8E5M2"),
+                           ("FLOAT8E5M2", "FLOAT8E4M3FN"), ("INT4", "UINT4"),
+                           ("FLOAT4E2M1", "INT4"), ("UINT2", "INT2")):
+        count = 4 if source == "UINT2" else 16 if "4" in source[-3:] or \
+            source == "FLOAT4E2M1" else 256
+        codes = np.arange(count, dtype=np.uint8)
+        write(folder, f"narrow_bitcast_{source.lower()}_{target.lower()}",
+              [helper.make_node("BitCast", ["x"], ["y"],
+                                to=getattr(TensorProto, target))],
+              [narrow("x", codes, [count], source)],
+              [narrow("y", codes, [count], target)], opset=26)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 // Functions and control flow: inlined, or unrolled where the number of
 // iterations is known at compile time.
-#include "compiler/frontend/onnx/Elements.h"
 #include "compiler/frontend/onnx/Importer.h"
 #include "compiler/frontend/onnx/Narrow.h"
 
@@ -10,7 +9,6 @@ using namespace smex;
 using namespace smex::frontend;
 
 constexpr int deepest = 64;
-constexpr int64_t longestLoop = 100000;
 
 /// What has visited nodes since there were `before` of them will be done `left`
 /// more times: a limit that this would exceed speaks now, not when it is
@@ -280,114 +278,6 @@ void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
     node.out(i, state[i]);
   for (size_t s = 0; s < scans.size(); ++s)
     node.out(states + s, node.concat(scans[s], 0));
-}
-
-void Importer::importScan(Node &node, Scope &scope, const Surroundings &in) {
-  const int64_t scanned = node.integer("num_scan_inputs");
-  const bool batched = node.opset < 9; // over a batch, with a length for each
-  const size_t first = batched ? 1 : 0;
-  if (scanned < 1 || scanned + int64_t(first) > int64_t(node.inputs.size()))
-    node.refuse("num_scan_inputs is ", scanned, " of ", node.inputs.size(),
-                " inputs");
-  std::vector<ValueId> operands;
-  for (size_t i = first; i < node.inputs.size(); ++i)
-    operands.push_back(node.in(i));
-  if (!batched) {
-    const auto results = scan(node, operands, scanned, "/", scope, in);
-    for (size_t i = 0; i < results.size(); ++i)
-      node.out(i, results[i]);
-    return;
-  }
-  node.require(!node.has(0), "lengths of its sequences are not supported");
-  std::vector<std::vector<ValueId>> parts;
-  const int64_t batch = node.type(operands.back()).shape.at(0);
-  node.require(batch > 0 && batch <= longestLoop, "its batch is out of range");
-  for (int64_t b = 0; b < batch; ++b) {
-    std::vector<ValueId> mine;
-    for (ValueId operand : operands) {
-      const auto &shape = node.type(operand).shape;
-      node.require(!shape.empty() && shape[0] == batch,
-                   "its operands differ in their batch");
-      mine.push_back(node.take(operand, 0, b));
-    }
-    const auto results =
-        scan(node, mine, scanned, "/" + std::to_string(b) + "/", scope, in);
-    parts.resize(results.size());
-    for (size_t i = 0; i < results.size(); ++i) {
-      std::vector<int64_t> shape = builder.type(results[i]).shape;
-      shape.insert(shape.begin(), 1);
-      parts[i].push_back(node.reshape(results[i], shape));
-    }
-  }
-  for (size_t i = 0; i < parts.size(); ++i)
-    node.out(i, node.concat(parts[i], 0));
-}
-
-std::vector<ValueId> Importer::scan(Node &node,
-                                    const std::vector<ValueId> &operands,
-                                    int64_t scanned, const std::string &label,
-                                    Scope &scope, const Surroundings &in) {
-  const onnx::GraphProto &body = *node.graph("body");
-  const size_t states = operands.size() - size_t(scanned);
-  const auto pad = [](std::vector<int64_t> list, size_t size) {
-    list.resize(size, 0);
-    return list;
-  };
-  const auto inAxes = pad(node.integers("scan_input_axes"), scanned);
-  const auto inReversed = pad(
-      node.integers(node.opset < 9 ? "directions" : "scan_input_directions"),
-      scanned);
-  std::vector<ValueId> state(operands.begin(), operands.begin() + states);
-  int64_t trips = -1;
-  std::vector<Elements> elements;
-  for (int64_t i = 0; i < scanned; ++i) {
-    const auto shape = builder.type(operands[states + i]).shape;
-    const int64_t axis = node.axis(inAxes[i], int64_t(shape.size()));
-    if (trips >= 0 && shape[axis] != trips)
-      node.refuse("its inputs are scanned over ", trips, " and ", shape[axis],
-                  " elements");
-    trips = shape[axis];
-    elements.emplace_back(node, operands[states + i], axis);
-  }
-  if (trips < 1 || trips > longestLoop)
-    node.refuse("it scans over ", trips, " elements");
-  std::vector<std::vector<ValueId>> scans;
-  const int64_t before = visited;
-  for (int64_t trip = 0; trip < trips; ++trip) {
-    if (trip == 1)
-      requireRoom(node, before, trips - 1);
-    std::vector<ValueId> inputs = state;
-    for (int64_t i = 0; i < scanned; ++i) {
-      const int64_t at = inReversed[i] ? trips - 1 - trip : trip;
-      inputs.push_back(elements[i].at(at));
-    }
-    const auto results = importBody(
-        node, body, inputs, label + std::to_string(trip) + "/", scope, in);
-    if (results.size() < states)
-      node.refuse("its body has too few outputs");
-    state.assign(results.begin(), results.begin() + states);
-    scans.resize(results.size() - states);
-    for (size_t s = 0; s < scans.size(); ++s)
-      if (results[states + s] < 0 || results[states + s] >= firstStored)
-        node.refuse("it collects values that are no plain tensors");
-      else
-        scans[s].push_back(results[states + s]);
-  }
-  const auto outAxes = pad(node.integers("scan_output_axes"), scans.size());
-  const auto outReversed =
-      pad(node.integers("scan_output_directions"), scans.size());
-  std::vector<ValueId> all = state;
-  for (size_t s = 0; s < scans.size(); ++s) {
-    if (outReversed[s])
-      scans[s] = {scans[s].rbegin(), scans[s].rend()};
-    std::vector<int64_t> shape = builder.type(scans[s][0]).shape;
-    const int64_t axis = node.axis(outAxes[s], int64_t(shape.size()) + 1);
-    shape.insert(shape.begin() + axis, 1);
-    for (ValueId &part : scans[s])
-      part = node.reshape(part, shape);
-    all.push_back(node.concat(scans[s], axis));
-  }
-  return all;
 }
 
 void Importer::importSequenceMap(Node &node, Scope &scope,

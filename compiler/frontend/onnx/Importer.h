@@ -137,6 +137,7 @@ private:
   // Importer.cpp
   void addOpsFiles();
   static constexpr int64_t mostNodes = 1000000;
+  static constexpr int64_t longestLoop = 100000; // in iterations
   static constexpr const char *tooManyNodes =
       "more than a million nodes, once functions and loops are expanded";
   bool importNodes(const NodeList &nodes, Scope &scope, const Surroundings &in);
@@ -160,15 +161,19 @@ private:
   std::vector<int> orderOf(const NodeList &nodes, const Scope &scope,
                            const Surroundings &in);
 
+  // Scan.cpp
+  void importScan(Node &node, Scope &scope, const Surroundings &in);
+  /// `length`: how many elements count, of as many as there are; noValue: all.
+  std::vector<ValueId> scan(Node &node, const std::vector<ValueId> &operands,
+                            int64_t scanned, ValueId length,
+                            const std::string &label, Scope &scope,
+                            const Surroundings &in);
+
   // ControlFlow.cpp
   void callFunction(Node &node, const onnx::FunctionProto &function,
                     const Surroundings &in);
   void importIf(Node &node, Scope &scope, const Surroundings &in);
   void importLoop(Node &node, Scope &scope, const Surroundings &in);
-  void importScan(Node &node, Scope &scope, const Surroundings &in);
-  std::vector<ValueId> scan(Node &node, const std::vector<ValueId> &operands,
-                            int64_t scanned, const std::string &label,
-                            Scope &scope, const Surroundings &in);
   void importSequenceMap(Node &node, Scope &scope, const Surroundings &in);
   void requireRoom(const Node &node, int64_t before, int64_t left) const;
   int64_t leastNodes(const onnx::FunctionProto &function, int depth);

@@ -82,6 +82,8 @@ const TypeName typeNames[] = {
     {"float8e8m0", {}},
     {"uint2", {}},
     {"int2", {}},
+    {"float6e2m3", {}},
+    {"float6e3m2", {}},
 };
 } // namespace
 

@@ -16,7 +16,7 @@ const std::vector<Row> &smex::frontend::allRows() {
           selectionRows,   resizeRows,      lossRows,          quantizationRows,
           recurrentRows,   randomRows,      signalRows,        visionRows,
           optimizerRows,   attentionRows,   sequenceRows,      ngramRows,
-          mlRows,          legacyRows,      refusedRows}) {
+          mlRows,          treeRows,        legacyRows,        refusedRows}) {
       auto rows = topic();
       all.insert(all.end(), rows.begin(), rows.end());
     }

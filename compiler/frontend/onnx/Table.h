@@ -32,7 +32,7 @@ bool movesElements(const std::string &op);
 const std::vector<Row> &allRows();
 
 /// The newest version of the default domain that the table describes.
-constexpr int64_t newestOpset = 27;
+constexpr int64_t newestOpset = 28;
 
 // Rows that are alike.
 
@@ -71,6 +71,7 @@ std::vector<Row> sequenceRows();
 std::vector<Row> ngramRows();
 std::vector<Row> legacyRows();
 std::vector<Row> mlRows();
+std::vector<Row> treeRows();
 std::vector<Row> refusedRows();
 
 } // namespace smex::frontend

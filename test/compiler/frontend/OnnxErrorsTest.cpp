@@ -204,3 +204,45 @@ TEST_CASE("functions that call themselves come to an end") {
   m.proto.add_opset_import()->set_domain("local");
   CHECK_THAT(errorOf(m.save(scratch("recursion"))), Contains("without end"));
 }
+
+TEST_CASE("attention and caches: what does not fit is said") {
+  SECTION("past keys of a lower rank") {
+    OnnxModel m(23);
+    for (const char *name : {"q", "k", "v"})
+      m.input(name, {"1", "2", "3", "4"});
+    m.input("pk", {"2", "3"});
+    m.input("pv", {"2", "3"});
+    m.node("Attention", {"q", "k", "v", "", "pk", "pv"}, {"y", "a", "b"});
+    m.output("y");
+    CHECK_THAT(errorOf(m.save(scratch("past"))),
+               Contains("past keys and values must have rank 4"));
+  }
+  SECTION("a window before there were any") {
+    OnnxModel m(24);
+    for (const char *name : {"q", "k", "v"})
+      m.input(name, {"1", "2", "3", "4"});
+    setInt(m.node("Attention", {"q", "k", "v"}, {"y"}), "left_window_size", 1);
+    m.output("y");
+    CHECK_THAT(errorOf(m.save(scratch("window"))),
+               Contains("left_window_size"));
+  }
+  SECTION("a place behind the cache") {
+    OnnxModel m(24);
+    m.input("cache", {"2", "4", "3"});
+    m.input("update", {"2", "2", "3"});
+    m.ints("at", {2, 3});
+    m.node("TensorScatter", {"cache", "update", "at"}, {"y"});
+    m.output("y");
+    CHECK_THAT(errorOf(m.save(scratch("place"))),
+               Contains("it writes from place 3 on, where 2 is the last"));
+  }
+}
+
+TEST_CASE("floats of 6 bits are refused by name") {
+  OnnxModel m(28);
+  m.input("x", {"4"});
+  setInt(m.node("Cast", {"x"}, {"y"}), "to", 27);
+  m.output("y");
+  CHECK_THAT(errorOf(m.save(scratch("six"))),
+             Contains("elements of type float6e2m3 are not supported"));
+}

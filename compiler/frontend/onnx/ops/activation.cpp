@@ -18,6 +18,7 @@ std::vector<Row> smex::frontend::activationRows() {
       {"HardSigmoid", 6, direct("hard_sigmoid")},
       {"HardSwish", 14, plain("hard_swish")},
       {"Swish", 24, direct("swish")},
+      {"SwiGLU", 28, direct("swiglu")},
       {"Softplus", 1, plain("softplus")},
       {"Softsign", 1, plain("softsign")},
       {"Mish", 18, plain("mish")},

@@ -2,6 +2,7 @@
 #include "compiler/frontend/onnx/Elements.h"
 #include "compiler/frontend/onnx/Table.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace smex;
@@ -40,6 +41,26 @@ static ValueId maskOfAllKeys(Node &n, ValueId mask, int64_t keys) {
       type.rank() - 1);
 }
 
+/// Keys too far from a query do not count; on a side whose size is -1, all do.
+static ValueId inWindow(Node &n, ValueId s, int64_t past) {
+  if (n.opset < 25)
+    return s;
+  const int64_t left = n.integer("left_window_size", -1),
+                right = n.integer("right_window_size", -1);
+  n.require(left >= -1 && right >= -1, "the size of its window is negative");
+  if (left < 0 && right < 0)
+    return s;
+  // No longer than the keys, so that nothing overflows.
+  const int64_t most = n.type(s).shape[2] + n.type(s).shape[3] + past;
+  const tdl::Attributes sizes = {{"left", std::min(left, most)},
+                                 {"right", std::min(right, most)}};
+  if (n.has(6))
+    return n.apply("window_padded", {s, n.in(6)}, sizes);
+  tdl::Attributes all = sizes;
+  all.emplace("past", past);
+  return n.apply("window", {s}, all);
+}
+
 static void convertAttention(Node &n) {
   const ValueId q = splitHeads(n, n.in(0), n.integer("q_num_heads", 0));
   const int64_t keyHeads = n.integer("kv_num_heads", 0);
@@ -50,7 +71,9 @@ static void convertAttention(Node &n) {
   n.require(!n.has(6) || !n.has(4), "padded keys and past ones exclude each "
                                     "other");
   if (n.has(4)) {
-    past = n.shape(4).at(2);
+    n.require(n.rank(4) == 4 && n.rank(5) == 4,
+              "past keys and values must have rank 4");
+    past = n.shape(4)[2];
     k = n.concat({n.in(4), k}, 2);
     v = n.concat({n.in(5), v}, 2);
   }
@@ -88,6 +111,7 @@ static void convertAttention(Node &n) {
   if (n.integer("is_causal", 0))
     s = n.has(6) ? n.apply("causal_padded", {s, n.in(6)})
                  : n.apply("causal", {s}, {{"past", past}});
+  s = inWindow(n, s, past);
   if (n.has(3)) {
     const ValueId mask = maskOfAllKeys(n, n.in(3), keys[2]);
     if (n.inType(3).dtype == DType::Bool)

@@ -27,15 +27,31 @@ static void convertCastLike(Node &n) { castElements(n, operandType(n, 1)); }
 
 /// The same bits as another type of the same width.
 static void convertBitCast(Node &n) {
-  const DType to = n.dtype("to"), from = n.inType(0).dtype;
-  if (byteSize(to) != byteSize(from))
-    n.refuse("elements of type ", name(from), " have not the width of ",
-             name(to));
-  if (to == from)
-    return n.out(0, n.in(0));
-  const auto shape = n.shape(0);
-  const ValueId x = shape.empty() ? n.reshape(n.in(0), {1}) : n.in(0);
-  n.out(0, n.reshape(n.apply("bits_" + std::string(name(to)), {x}), shape));
+  const ElementType to = elementType(n, "to"), from = operandType(n, 0);
+  const auto width = [](ElementType type) {
+    return type.narrow ? type.narrow->bits : 8 * int(byteSize(type.dtype));
+  };
+  const auto text = [](ElementType type) {
+    return std::string(type.narrow ? type.narrow->name : name(type.dtype));
+  };
+  const int bits = width(from);
+  if (width(to) != bits)
+    n.refuse("elements of type ", text(from), " have not the width of ",
+             text(to));
+  const ValueId stored = storedOperand(n, 0);
+  if (to.dtype == from.dtype)
+    return n.out(0, asType(n, stored, to));
+  if (bits < 8) { // of an integer, its value is stored: not its bits
+    const int64_t half = to.dtype == DType::I8 ? 1 << (bits - 1) : 0;
+    const ValueId y = n.apply(
+        "wrap", {n.cast(stored, DType::I64)},
+        {{"half", half}, {"mask", int64_t((1 << bits) - 1)}, {"to", to.dtype}});
+    return n.out(0, asType(n, y, to));
+  }
+  const auto shape = n.type(stored).shape;
+  const ValueId x = shape.empty() ? n.reshape(stored, {1}) : stored;
+  const ValueId y = n.apply("bits_" + std::string(name(to.dtype)), {x});
+  n.out(0, asType(n, n.reshape(y, shape), to));
 }
 
 static void convertIdentity(Node &n) {

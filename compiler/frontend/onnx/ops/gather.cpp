@@ -211,6 +211,12 @@ static void convertTensorScatter(Node &n) {
             "the update is not a part of the cache");
   const ValueId at =
       n.has(2) ? n.in(2) : n.addInts(std::vector<int64_t>(n.shape(0)[0], 0));
+  const int64_t last = n.shape(0)[axis] - n.shape(1)[axis];
+  if (const auto known = n.builder.known(at); known && mode == "linear")
+    for (int64_t place : asInts(*known))
+      if (place < 0 || place > last)
+        n.refuse("it writes from place ", place, " on, where ", last,
+                 " is the last that its cache has room for");
   n.out(0, n.apply("tensor_scatter", {n.in(0), n.in(1), at},
                    {{"between", axis - 1},
                     {"circular", int64_t(mode == "circular")}}));

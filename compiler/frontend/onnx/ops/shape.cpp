@@ -112,23 +112,33 @@ static void convertTile(Node &n) {
                              : n.apply("tile", {n.in(0)}, {{"out", out}}));
 }
 
+/// Whether channels count blocks last.
+static bool isColumnRowDepth(Node &n) {
+  const std::string mode = n.text("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD")
+    n.refuse("mode \"", mode, "\" is not known");
+  return mode == "CRD";
+}
+
 static void convertDepthToSpace(Node &n) {
   const int64_t b = n.integer("blocksize");
-  const std::string mode = n.text("mode", "DCR");
+  const bool crd = isColumnRowDepth(n);
   // Below where b * b overflows.
   n.require(b > 0 && b < (int64_t(1) << 31) && n.rank(0) == 4 &&
                 n.shape(0)[1] % (b * b) == 0,
             "its operand must have rank 4, and blocks must divide channels");
-  n.out(0, n.apply(mode == "CRD" ? "depth_to_space_crd" : "depth_to_space",
-                   {n.in(0)}, {{"b", b}}));
+  n.out(0, n.apply(crd ? "depth_to_space_crd" : "depth_to_space", {n.in(0)},
+                   {{"b", b}}));
 }
 
 static void convertSpaceToDepth(Node &n) {
   const int64_t b = n.integer("blocksize");
-  n.require(b > 0 && n.rank(0) == 4 && n.shape(0)[2] % b == 0 &&
-                n.shape(0)[3] % b == 0,
+  const bool crd = n.opset >= 28 && isColumnRowDepth(n);
+  n.require(b > 0 && b < (int64_t(1) << 31) && n.rank(0) == 4 &&
+                n.shape(0)[2] % b == 0 && n.shape(0)[3] % b == 0,
             "its operand must have rank 4, and blocks must divide space");
-  n.out(0, n.apply("space_to_depth", {n.in(0)}, {{"b", b}}));
+  n.out(0, n.apply(crd ? "space_to_depth_crd" : "space_to_depth", {n.in(0)},
+                   {{"b", b}}));
 }
 
 static void convertConcat(Node &n) {
