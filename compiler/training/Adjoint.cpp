@@ -3,6 +3,7 @@
 #include "compiler/training/Derivative.h"
 #include "compiler/training/Factors.h"
 #include "compiler/training/Preimage.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 #include "dialects/tdl/lambda/Conjuncts.h"
 #include "dialects/tdl/lambda/Opaque.h"
 #include "dialects/tdl/lambda/Simplify.h"
@@ -89,6 +90,17 @@ public:
     operands.push_back({"dy", lambda.result, lambda.rank()});
     result = atOutputs(count);
     gradient = atOutputs(count + 1);
+    value = lambda.body;
+    // Of what is rounded at the end, the slope is that of what is rounded.
+    const bool isRounded =
+        value->kind == ExprKind::Cast && is16Bit(value->type) &&
+        isFloat(value->children[0]->type) &&
+        (lambda.reducer == Reducer::None || lambda.reducer == Reducer::Sum);
+    if (isRounded) {
+      value = value->children[0];
+      result = cast(value->type, result);
+      gradient = cast(value->type, gradient);
+    }
   }
 
   /// An opaque function whose results are elements of its slice becomes a read
@@ -113,6 +125,7 @@ public:
         at = place;
     lambda.body =
         read(function.slices[0].operand, lambda.result, std::move(index));
+    value = lambda.body;
     return {};
   }
 
@@ -120,7 +133,7 @@ public:
     for (const ExprRef &target :
          training::differentiableReads(lambda, operand)) {
       ExprRef term = training::product(
-          gradient, throughResult(training::derivative(lambda.body, target)));
+          gradient, throughResult(training::derivative(value, target)));
       const Conditions conditions(lambda.guard);
       ExprRef guard = conditions.others;
       if (lambda.reducer == Reducer::Prod)
@@ -154,7 +167,7 @@ private:
   /// makes an operand needless: exp(x) is the result, and max(x, 0) is above 0
   /// where x is.
   ExprRef throughResult(const ExprRef &slope) const {
-    const ExprRef &body = lambda.body;
+    const ExprRef &body = value;
     if (!slope || lambda.reducer != Reducer::None ||
         body->kind == ExprKind::Read)
       return slope;
@@ -303,18 +316,17 @@ private:
     });
   }
 
-  /// An operand times an expression of its index variables.
-  Result<int> multiply(int operand, const ExprRef &factor,
-                       const std::vector<int64_t> &shape) {
+  /// A map of an operand's elements, as `body` says.
+  template <typename F>
+  Result<int> map(int operand, const std::vector<int64_t> &shape, F &&body) {
     const Operand &what = operands[size_t(operand)];
     Lambda made;
     made.outputs = names(0, what.rank);
-    made.result = what.type;
     std::vector<ExprRef> index;
     for (int i = 0; i < what.rank; ++i)
       index.push_back(indexVar(i));
-    made.body = binary(BinaryOp::Mul,
-                       read(operand, what.type, std::move(index)), factor);
+    made.body = body(read(operand, what.type, std::move(index)));
+    made.result = made.body->type;
     return add(std::move(made), shape);
   }
 
@@ -335,8 +347,14 @@ private:
     for (const auto &free : points.free)
       itsExtents.push_back(free.extent);
     ExprRef body = substitute(term, points.values);
-    if (body->type != made.result)
-      body = cast(made.result, body);
+    // A sum of what is wider than 16 bits is rounded once it is whole.
+    const DType type = made.result;
+    const bool isWide = is16Bit(type) && !is16Bit(body->type) &&
+                        isFloat(body->type) && !points.free.empty();
+    if (isWide)
+      made.result = body->type;
+    else if (body->type != type)
+      body = cast(type, body);
     ExprRef conditions = guard ? substitute(guard, points.values) : nullptr;
     for (const ExprRef &condition : points.conditions)
       conditions = both(condition, conditions);
@@ -367,12 +385,16 @@ private:
         made.body = split.rest;
         common = split.common;
       }
-    const auto number = add(std::move(made), std::move(itsExtents));
+    auto number = add(std::move(made), std::move(itsExtents));
+    if (number && common)
+      number = map(*number, shape, [&](ExprRef e) {
+        return binary(BinaryOp::Mul, std::move(e), common);
+      });
+    if (number && isWide)
+      number = map(*number, shape,
+                   [&](ExprRef e) { return cast(type, std::move(e)); });
     if (!number)
       return number.error();
-    if (common)
-      if (const auto product = multiply(*number, common, shape); !product)
-        return product.error();
     instance.results.push_back(sources.back());
     return {};
   }
@@ -383,7 +405,8 @@ private:
   const Ties ties;
   std::vector<Operand> operands; // the lambda's, y, dy, then those made
   std::vector<int> sources;      // what each stands for
-  ExprRef result, gradient;      // y and dy at the outputs
+  ExprRef value;                 // the body, before it is rounded to 16 bits
+  ExprRef result, gradient;      // y and dy at the outputs, of its type
   Instance instance;
   std::optional<Error> problem;
 };
@@ -392,8 +415,8 @@ private:
 
 Result<Instance> training::adjoint(const Lambda &lambda,
                                    const std::vector<int64_t> &extents,
-                                    const analysis::Shapes &shapes, int operand,
-                                    Ties ties) {
+                                   const analysis::Shapes &shapes, int operand,
+                                   Ties ties) {
   AdjointBuilder builder(lambda, extents, shapes, ties);
   if (lambda.body->kind == ExprKind::Opaque) {
     const OpaqueFunction *function = findOpaque(lambda.body->function);

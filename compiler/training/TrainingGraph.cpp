@@ -142,6 +142,15 @@ Result<std::vector<int>> trainedParameters(const Model &model,
   return trained;
 }
 
+/// A scale that the type of the loss has.
+Status checkScale(double scale, DType type) {
+  const double most = type == DType::F16 ? 65504 : 0x1p100;
+  if (scale > 0 && scale <= most)
+    return {};
+  return fail("a loss of ", name(type),
+              " can be scaled by more than 0, and by ", most, " at most");
+}
+
 /// Drops what neither the outputs nor the updates need.
 void dropUnused(Model &model) {
   std::vector<bool> needed(model.values.size());
@@ -184,13 +193,33 @@ Result<Model> training::buildTrainingGraph(Model model,
   const auto loss = addLoss(graph, options);
   if (!loss)
     return loss.error();
+  if (Status valid = checkScale(options.lossScale, graph.type(*loss).dtype);
+      !valid)
+    return valid.takeError();
   bool any = false;
   const size_t given = model.applications.size();
-  const Status added =
-      addGradients(graph, *loss, *trained, [&](int parameter, int gradient) {
-        any = true;
-        return optimizer->step(graph, parameter, gradient);
-      });
+  const auto step = [&](int parameter, int gradient) -> Status {
+    any = true;
+    if (options.lossScale != 1) {
+      const std::string name = graph.name(gradient);
+      auto unscaled =
+          graph.apply("unscale", {gradient}, {{"scale", options.lossScale}},
+                      name + ".unscaled", "optimizer of " + name);
+      if (!unscaled)
+        return unscaled.takeError();
+      gradient = unscaled->front();
+    }
+    return optimizer->step(graph, parameter, gradient);
+  };
+  int scaled = *loss;
+  if (options.lossScale != 1) {
+    auto product = graph.apply("scale", {*loss}, {{"by", options.lossScale}},
+                               "loss.scaled", "loss");
+    if (!product)
+      return product.takeError();
+    scaled = product->front();
+  }
+  const Status added = addGradients(graph, scaled, *trained, step);
   if (!added)
     return added.error();
   if (!any)

@@ -25,6 +25,10 @@ struct TrainingOptions {
   std::vector<std::string> freeze;    // parameters not to train
   std::string optimizer = "sgd";      // momentum, adam, adamw, adagrad
   std::optional<double> learningRate, momentum, weightDecay;
+  /// What the loss is multiplied by before gradients are taken, which are
+  /// divided by it, in f32, before the optimizer's step: small ones would be 0
+  /// in f16.
+  double lossScale = 1;
 };
 
 std::vector<std::string> optimizerNames();

@@ -53,6 +53,16 @@ public:
         if (isType && attribute.i() == onnx::TensorProto::FLOAT)
           attribute.set_i(type);
       }
+    for (onnx::NodeProto &node : *graph.mutable_node())
+      if (node.op_type() == "ConstantOfShape" && node.attribute_size() == 0) {
+        // Without a value it is an f32 of 0.
+        onnx::AttributeProto &value = *node.add_attribute();
+        value.set_name("value");
+        value.set_type(onnx::AttributeProto::TENSOR);
+        value.mutable_t()->set_data_type(type);
+        value.mutable_t()->add_dims(1);
+        value.mutable_t()->set_raw_data(std::string(2, '\0'));
+      }
   }
 
   std::string rounded(const std::string &floats) const {

@@ -26,6 +26,9 @@ void smex::tools::declareTraining(CLI::App &app, TrainingArguments &arguments) {
   needsTrain(app.add_option("--momentum", options.momentum, "default: 0.9"));
   needsTrain(app.add_option("--weight-decay", options.weightDecay,
                             "default: 0, adamw: 0.01"));
+  needsTrain(app.add_option("--loss-scale", options.lossScale,
+                            "take gradients of so many times the loss, for "
+                            "f16, where small ones are 0"));
 }
 
 bool smex::tools::wantsOwnAlgorithm(const CLI::App &parsed) {

@@ -106,6 +106,19 @@ bool Restorer::mayHideParameter(const Call &call,
   return false;
 }
 
+/// Whether the operation makes a tensor of numbers: it reads no parameter.
+static bool isOfNumbers(std::string operation) {
+  const std::string suffix = "_default";
+  if (const size_t at = operation.rfind(suffix);
+      at != std::string::npos && at + suffix.size() == operation.size())
+    operation.resize(at);
+  for (const char *name :
+       {"arange", "eye", "full", "ones", "scalar_tensor", "zeros"})
+    if (operation == name)
+      return true;
+  return false;
+}
+
 void Restorer::checkLostCall(const Call &reader) {
   const auto nodes = nodesOf.find(reader.name);
   if (nodes == nodesOf.end())
@@ -119,7 +132,7 @@ void Restorer::checkLostCall(const Call &reader) {
         computed.insert(from->second.begin(), from->second.end());
   Names lost;
   for (const std::string &name : reader.reads)
-    if (!isDefined(name) && !computed.count(name))
+    if (!isDefined(name) && !computed.count(name) && !isOfNumbers(baseOf(name)))
       lost.push_back(name);
   if (lost.empty())
     return;

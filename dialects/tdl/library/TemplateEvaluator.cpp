@@ -250,7 +250,8 @@ ExprRef TemplateEvaluator::simplified(ExprRef e) {
 ExprRef TemplateEvaluator::readOf(const Array &array,
                                   std::vector<ExprRef> index,
                                   ExprRef otherwise) {
-  const std::vector<int64_t> &shape = normalizer.tensor(array.operand).shape;
+  const ArrayShape &tensor = normalizer.tensor(array.operand);
+  const std::vector<int64_t> &shape = tensor.shape;
   bool inside = true;
   for (size_t d = 0; otherwise && d < index.size(); ++d) {
     const auto range = rangeOf(index[d], normalizer.ranges());
@@ -258,6 +259,15 @@ ExprRef TemplateEvaluator::readOf(const Array &array,
     if (range && (range->hi < 0 || range->lo >= shape[d]))
       return otherwise;
   }
-  return tdl::read(array.operand, array.type, std::move(index),
-                   inside ? nullptr : otherwise);
+  if (inside)
+    otherwise = nullptr;
+  // A wide use of a 16-bit operand (Instantiate.cpp).
+  if (otherwise && tensor.type != array.type)
+    otherwise = otherwise->kind == ExprKind::Cast &&
+                        otherwise->children[0]->type == tensor.type
+                    ? otherwise->children[0]
+                    : cast(tensor.type, otherwise);
+  const ExprRef value = tdl::read(array.operand, tensor.type, std::move(index),
+                                  std::move(otherwise));
+  return tensor.type == array.type ? value : cast(array.type, value);
 }

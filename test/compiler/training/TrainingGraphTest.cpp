@@ -204,6 +204,64 @@ TEST_CASE("optimizers take the steps of 16-bit parameters in f32") {
     }
 }
 
+// y = w / |w|, w = (2^-17, 0): dy[1] / dw[1] = 2^17 is no f16, times 2^-10 it
+// is.
+TEST_CASE("a slope that is no f16 is multiplied before it is rounded") {
+  TrainingOptions options;
+  options.loss = "given:loss";
+  options.learningRate = 0x1p-9;
+  auto model = build(R"(
+    "inputs": [{"name": "x", "type": "f16", "shape": [2]}],
+    "parameters": [{"name": "w", "type": "f16", "shape": [2], "values": [7.62939453125e-06, 0]}],
+    "nodes": [{"op": "LpNormalization", "inputs": ["w"], "outputs": ["y"]},
+              {"op": "Mul", "inputs": ["x", "y"], "outputs": ["z"]},
+              {"op": "ReduceSum", "inputs": ["z"], "outputs": ["loss"], "attributes": {"keepdims": 0}}],
+    "outputs": ["loss"])",
+                     options);
+  if (!model)
+    FAIL(model.error().message);
+  Trainer trainer(std::move(*model));
+  trainer.step({{"x", test::halves(DType::F16, {2}, {0, 0x1p-10f})}});
+  CHECK(trainer.parameter("w") == std::vector<float>{0x1p-17f, -0.25f});
+}
+
+// y = w * 2^-26, whose gradient no f16 is: without a scale it is 0.
+TEST_CASE("a scaled loss has gradients that f16 has none of") {
+  const char *small = R"(
+    "inputs": [{"name": "x", "type": "f16", "shape": [1]}],
+    "parameters": [{"name": "w", "type": "f16", "shape": [1], "values": [1]}],
+    "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["a"]},
+              {"op": "Mul", "inputs": ["a", "x"], "outputs": ["y"]}],
+    "outputs": ["y"])";
+  for (const char *optimizer : {"sgd", "momentum", "adam", "adagrad"})
+    for (double scale : {1.0, 1024.0}) {
+      INFO(optimizer << ", " << scale);
+      TrainingOptions options;
+      options.loss = "given:y";
+      options.optimizer = optimizer;
+      const bool scales = std::string(optimizer) != "sgd" &&
+                          std::string(optimizer) != "momentum";
+      options.learningRate = scales ? 0.5 : 0x1p25;
+      options.lossScale = scale;
+      auto model = build(small, options);
+      if (!model)
+        FAIL(model.error().message);
+      Trainer trainer(std::move(*model));
+      const double loss =
+          trainer.step({{"x", test::halves(DType::F16, {1}, {0x1p-13f})}});
+      CHECK(loss == 0); // the scale is not seen
+      CHECK(trainer.parameter("w")[0] ==
+            Approx(scale == 1 ? 1 : 0.5).epsilon(.5));
+      CHECK((trainer.parameter("w")[0] < 1) == (scale != 1));
+    }
+  TrainingOptions options;
+  options.loss = "given:y";
+  for (double scale : {0.0, -1.0, 65536.0}) {
+    options.lossScale = scale;
+    CHECK(!build(small, options));
+  }
+}
+
 TEST_CASE("losses are means over elements") {
   const std::map<std::string, Tensor> inputs = {
       {"x", floats({3}, {1, 1, 1})}, {"labels", floats({3}, {0.25f, 1, -1})}};

@@ -1,5 +1,6 @@
 // Softmax and the normalizations.
 #include "compiler/frontend/onnx/Table.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 
 #include <numeric>
 
@@ -40,8 +41,11 @@ static void convertBatchNorm(Node &n) {
     return i < 3 ? n.in(i) : n.builder.untrained(n.in(i));
   };
   std::vector<ValueId> operands;
+  bool oneType = !training;
+  for (size_t i = 1; i < 5; ++i)
+    oneType &= n.inType(i).dtype == type;
   for (size_t i = 0; i < 5; ++i)
-    operands.push_back(n.cast(operand(i), i == 0 && !training ? type : wide));
+    operands.push_back(n.cast(operand(i), oneType ? type : wide));
   if (training) {
     const auto results =
         n.applyAll("batch_norm_training", operands,
@@ -54,9 +58,8 @@ static void convertBatchNorm(Node &n) {
     }
     return;
   }
-  for (ValueId &v : operands)
-    v = n.cast(v, type);
-  n.out(0, n.apply("batch_norm", operands, {{"epsilon", epsilon}}));
+  n.out(0,
+        n.cast(n.apply("batch_norm", operands, {{"epsilon", epsilon}}), type));
 }
 
 static void convertInstanceNorm(Node &n) {
@@ -137,13 +140,15 @@ static void convertMeanVariance(Node &n) {
   if (axes.empty())
     axes = {0, 2, 3};
   axes = n.axes(axes, n.rank(0));
+  const DType type = n.inType(0).dtype;
+  const ValueId x = n.cast(n.in(0), tdl::partialType(tdl::Reducer::Sum, type));
   const ValueId centered =
-      n.apply("sub", {n.in(0), n.reduce("reduce_mean", n.in(0), axes, true)});
+      n.apply("sub", {x, n.reduce("reduce_mean", x, axes, true)});
   const ValueId variance =
       n.reduce("reduce_mean", n.apply("mul", {centered, centered}), axes, true);
-  n.out(0, n.apply("div",
-                   {centered, n.apply("affine", {n.apply("sqrt", {variance})},
-                                      {{"beta", 1e-9}})}));
+  const ValueId deviation =
+      n.apply("affine", {n.apply("sqrt", {variance})}, {{"beta", 1e-9}});
+  n.out(0, n.cast(n.apply("div", {centered, deviation}), type));
 }
 
 std::vector<Row> smex::frontend::normalizationRows() {

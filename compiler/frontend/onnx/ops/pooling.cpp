@@ -1,6 +1,7 @@
 // Pooling.
 #include "compiler/frontend/onnx/Table.h"
 #include "compiler/frontend/onnx/ops/windows.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 
 #include <numeric>
 
@@ -92,10 +93,13 @@ static void convertGlobalLpPool(Node &n) {
   const int64_t p = n.integer("p", 2);
   std::vector<int64_t> axes(std::max<int64_t>(0, n.rank(0) - 2));
   std::iota(axes.begin(), axes.end(), 2);
+  const DType type = n.inType(0).dtype;
+  const ValueId x = n.cast(n.in(0), tdl::partialType(tdl::Reducer::Sum, type));
   const ValueId powers =
-      n.apply("power", {n.apply("abs", {n.in(0)})}, {{"to", double(p)}});
-  n.out(0, n.apply("root", {n.reduce("reduce_sum", powers, axes, true)},
-                   {{"of", double(p)}}));
+      n.apply("power", {n.apply("abs", {x})}, {{"to", double(p)}});
+  n.out(0, n.cast(n.apply("root", {n.reduce("reduce_sum", powers, axes, true)},
+                          {{"of", double(p)}}),
+                  type));
 }
 
 static void convertMaxRoiPool(Node &n) {
