@@ -26,14 +26,16 @@ plan::Program program() {
                      {},
                      {},
                      {},
+                     {},
                      graph::Recipe{Derivation::Offsets, {"k"}, {3}, {}}},
                     {"k.order",
                      1,
                      {},
                      {},
                      {},
+                     {},
                      graph::Recipe{Derivation::Order, {"k"}, {3}, {}}},
-                    {"k", 2, -3, 2, {}, {}}};
+                    {"k", 2, -3, 2}};
   return program;
 }
 
