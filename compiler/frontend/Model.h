@@ -146,6 +146,10 @@ struct Model {
   std::vector<std::string> files;
 };
 
+/// Drops applications and parameters that neither the outputs nor the updates
+/// need.
+void dropUnused(Model &model);
+
 /// What the command line says about the import.
 struct ImportOptions {
   std::map<std::string, int64_t> dims;          // --dim NAME=VALUE

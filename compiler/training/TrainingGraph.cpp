@@ -151,32 +151,6 @@ Status checkScale(double scale, DType type) {
               " can be scaled by more than 0, and by ", most, " at most");
 }
 
-/// Drops what neither the outputs nor the updates need.
-void dropUnused(Model &model) {
-  std::vector<bool> needed(model.values.size());
-  for (int output : model.outputs)
-    needed[size_t(output)] = true;
-  for (const frontend::Update &update : model.updates)
-    needed[size_t(update.parameter)] = needed[size_t(update.value)] = true;
-  std::vector<frontend::Application> kept;
-  for (size_t i = model.applications.size(); i-- > 0;) {
-    frontend::Application &application = model.applications[i];
-    if (!needed[size_t(application.result)])
-      continue;
-    for (int operand : application.operands)
-      needed[size_t(operand)] = true;
-    kept.push_back(std::move(application));
-  }
-  std::reverse(kept.begin(), kept.end());
-  model.applications = std::move(kept);
-  auto &parameters = model.parameters;
-  parameters.erase(std::remove_if(parameters.begin(), parameters.end(),
-                                  [&](const frontend::Parameter &parameter) {
-                                    return !needed[size_t(parameter.value)];
-                                  }),
-                   parameters.end());
-}
-
 } // namespace
 
 Result<Model> training::buildTrainingGraph(Model model,
@@ -228,6 +202,6 @@ Result<Model> training::buildTrainingGraph(Model model,
   model.outputs = {*loss};
   model.outputNames = {"loss"};
   mergeEqual(model, given);
-  dropUnused(model);
+  frontend::dropUnused(model);
   return model;
 }

@@ -76,14 +76,18 @@ void Importer::importNonZero(Node &node) {
   node.out(0, node.concat(coordinates, 0));
 }
 
+/// What is chosen from, and along which dimension: the first operand's slices
+/// or, where no axis is given, its elements.
+static std::pair<ValueId, int64_t> slicesOf(Node &node) {
+  if (node.hasAttribute("axis"))
+    return {node.in(0), node.axis(node.integer("axis"), node.rank(0))};
+  return {node.reshape(node.in(0), {elementCount(node.shape(0)).value_or(0)}),
+          0};
+}
+
 /// The slices along the axis, or elements, whose condition holds.
 void Importer::importCompress(Node &node) {
-  ValueId of = node.in(0);
-  int64_t axis = 0;
-  if (node.hasAttribute("axis"))
-    axis = node.axis(node.integer("axis"), node.rank(0));
-  else
-    of = node.reshape(of, {elementCount(node.shape(0)).value_or(0)});
+  const auto [of, axis] = slicesOf(node);
   node.require(node.rank(1) == 1, "its condition is no list");
   node.require(node.shape(1)[0] <= node.type(of).shape[size_t(axis)],
                "its condition is longer than what it chooses from");
@@ -94,12 +98,7 @@ void Importer::importCompress(Node &node) {
 /// The slices, or elements, each once; where it is first, which one each is,
 /// and how often it is there.
 void Importer::importUnique(Node &node) {
-  ValueId of = node.in(0);
-  int64_t axis = 0;
-  if (node.hasAttribute("axis"))
-    axis = node.axis(node.integer("axis"), node.rank(0));
-  else
-    of = node.reshape(of, {elementCount(node.shape(0)).value_or(0)});
+  const auto [of, axis] = slicesOf(node);
   const std::vector<int64_t> shape = node.type(of).shape;
   const int64_t extent = shape[size_t(axis)];
   const int64_t elements = elementCount(shape).value_or(0);
