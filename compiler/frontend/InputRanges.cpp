@@ -73,6 +73,11 @@ public:
 
   void add() {
     for (const Application &given : model.applications) {
+      const auto isView = [&](int operand) {
+        return views[size_t(operand)].input >= 0;
+      };
+      if (std::none_of(given.operands.begin(), given.operands.end(), isView))
+        continue;
       application = &given;
       shapes.clear();
       for (int operand : given.operands)
@@ -136,8 +141,9 @@ private:
       indexed(e);
     if (e->kind == ExprKind::Select) {
       visit(e->children[0]);
+      const ExprRef condition = resolved(e->children[0], shapes);
       for (const bool holds : {true, false}) {
-        conditions.push_back({resolved(e->children[0], shapes), holds});
+        conditions.push_back({condition, holds});
         visit(e->children[holds ? 1 : 2]);
         conditions.pop_back();
       }

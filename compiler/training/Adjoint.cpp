@@ -17,10 +17,6 @@ using namespace smex::tdl;
 
 namespace {
 
-ExprRef both(const ExprRef &a, const ExprRef &b) {
-  return !a ? b : !b ? a : binary(BinaryOp::And, a, b);
-}
-
 /// What must hold for a term, taken apart: pairs of equal integers, which a
 /// preimage solves, and all else.
 struct Conditions {

@@ -102,13 +102,14 @@ void runtime::drawInput(uint64_t seed, const plan::Port &port, Tensor &to) {
     return;
   // Where parts overlap, an element is in all of their ranges.
   const int64_t count = *elementCount(to.type.shape);
-  std::vector<PartRange> ranges(static_cast<size_t>(count));
-  for (PartRange &range : ranges)
-    range = {{},
-             isRanged ? *port.low : INT64_MIN,
-             isRanged ? *port.high : INT64_MAX};
+  struct Ends {
+    int64_t low, high;
+  };
+  std::vector<Ends> ranges(size_t(count),
+                           Ends{isRanged ? *port.low : INT64_MIN,
+                                isRanged ? *port.high : INT64_MAX});
   forEachPart(port, to.type, count, [&](const PartRange &part, int64_t e) {
-    PartRange &range = ranges[size_t(e)];
+    Ends &range = ranges[size_t(e)];
     range.low = std::max(range.low, part.low);
     range.high = std::min(range.high, part.high);
     return true;
@@ -116,7 +117,7 @@ void runtime::drawInput(uint64_t seed, const plan::Port &port, Tensor &to) {
   const int64_t size = byteSize(to.type.dtype);
   Tensor one = makeTensor({to.type.dtype, {}});
   for (int64_t e = 0; e < count; ++e) {
-    const PartRange &range = ranges[size_t(e)];
+    const Ends &range = ranges[size_t(e)];
     if (range.low > range.high ||
         (range.low == INT64_MIN && range.high == INT64_MAX))
       continue;

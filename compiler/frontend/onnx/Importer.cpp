@@ -302,8 +302,9 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
       scope.values[proto.output(i)] = node.outputs[i];
       if (node.outputs[i] >= 0)
         builder.setName(node.outputs[i], in.prefix + proto.output(i), in.depth);
-      if (node.outputs[i] >= 0 && !isSequence(node.outputs[i]) &&
-          !isStored(node.outputs[i]))
+      // Nothing depends on rows before some are chosen.
+      if (!chosen.empty() && node.outputs[i] >= 0 &&
+          !isSequence(node.outputs[i]) && !isStored(node.outputs[i]))
         shapes[in.prefix + proto.output(i)] =
             builder.type(node.outputs[i]).shape;
     }

@@ -1,5 +1,6 @@
 #include "compiler/frontend/onnx/LengthBinder.h"
 
+#include "dialects/tdl/lambda/Conjuncts.h"
 #include "dialects/tdl/lambda/Opaque.h"
 
 #include <cstring>
@@ -207,8 +208,7 @@ void LengthBinder::addApplication(size_t i) {
       continue;
     const ExprRef isThere =
         tdl::binary(BinaryOp::Lt, tdl::indexVar(int(x)), toExpr(extents[x]));
-    ExprRef &guard = current.lambda.guard;
-    guard = guard ? tdl::binary(BinaryOp::And, guard, isThere) : isThere;
+    current.lambda.guard = tdl::both(current.lambda.guard, isThere);
   }
   finish(std::move(current));
 }
@@ -263,11 +263,10 @@ int LengthBinder::withoutRest(int v, const std::vector<bool> &dims, double rest,
   }
   ExprRef inside;
   for (int d = 0; d < rank; ++d)
-    if (dims[size_t(d)]) {
-      const ExprRef here = tdl::binary(BinaryOp::Lt, index[size_t(d)],
-                                       toExpr(lengths[size_t(v)][size_t(d)]));
-      inside = inside ? tdl::binary(BinaryOp::And, inside, here) : here;
-    }
+    if (dims[size_t(d)])
+      inside =
+          tdl::both(inside, tdl::binary(BinaryOp::Lt, index[size_t(d)],
+                                        toExpr(lengths[size_t(v)][size_t(d)])));
   const DType type = value.type.dtype;
   current.lambda.body =
       tdl::select(inside, tdl::read(0, type, std::move(index)),

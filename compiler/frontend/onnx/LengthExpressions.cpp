@@ -1,5 +1,6 @@
 // What an expression becomes that stands in models of several numbers of rows.
 #include "compiler/frontend/onnx/LengthBinder.h"
+#include "dialects/tdl/lambda/Conjuncts.h"
 
 #include <cmath>
 
@@ -151,8 +152,8 @@ ExprRef LengthBinder::element(const Expr &read, std::vector<ExprRef> index,
     isOpen |= tdl::readsData(index[d]);
     if (!otherwise || shape[d].isFixed())
       continue;
-    const ExprRef here = tdl::binary(BinaryOp::Lt, index[d], toExpr(shape[d]));
-    inside = inside ? tdl::binary(BinaryOp::And, inside, here) : here;
+    inside = tdl::both(inside,
+                       tdl::binary(BinaryOp::Lt, index[d], toExpr(shape[d])));
   }
   const ExprRef made = tdl::read(read.operand, read.type, std::move(index),
                                  otherwise ? otherwise

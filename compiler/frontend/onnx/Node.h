@@ -116,6 +116,9 @@ public:
   /// The same elements in another shape.
   ValueId reshape(ValueId v, std::vector<int64_t> shape);
   ValueId cast(ValueId v, DType type);
+  /// In the type that sums of it are kept in: the sum of many numbers of 16
+  /// bits is soon out of their range, what is made of it may not be.
+  ValueId summable(ValueId v);
   ValueId transpose(ValueId v, std::vector<int64_t> permutation);
   /// Elements first, first + step, ... of one dimension.
   ValueId slice(ValueId v, int64_t axis, int64_t first, int64_t count,

@@ -1,6 +1,7 @@
 // The part of Node that makes values.
 #include "compiler/frontend/onnx/Node.h"
 
+#include "dialects/tdl/lambda/Accumulated.h"
 #include "dialects/tdl/lambda/Arithmetic.h"
 #include "support/Sha256.h"
 
@@ -91,6 +92,10 @@ ValueId Node::reshape(ValueId v, std::vector<int64_t> shape) {
 
 ValueId Node::cast(ValueId v, DType to) {
   return type(v).dtype == to ? v : apply("cast", {v}, {{"to", to}});
+}
+
+ValueId Node::summable(ValueId v) {
+  return cast(v, tdl::partialType(tdl::Reducer::Sum, type(v).dtype));
 }
 
 ValueId Node::transpose(ValueId v, std::vector<int64_t> permutation) {

@@ -19,3 +19,7 @@ std::vector<ExprRef> tdl::conjuncts(const ExprRef &condition) {
   take(condition, parts);
   return parts;
 }
+
+ExprRef tdl::both(const ExprRef &a, const ExprRef &b) {
+  return !a ? b : !b ? a : binary(BinaryOp::And, a, b);
+}

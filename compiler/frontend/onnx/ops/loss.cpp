@@ -1,17 +1,10 @@
 // Losses.
 #include "compiler/frontend/onnx/Table.h"
-#include "dialects/tdl/lambda/Accumulated.h"
 
 #include <numeric>
 
 using namespace smex;
 using namespace smex::frontend;
-
-/// An operand in the type that sums of it are kept in: the sum of 16-bit losses
-/// of a batch is soon out of range, their mean is not.
-static ValueId summable(Node &n, ValueId v) {
-  return n.cast(v, tdl::partialType(tdl::Reducer::Sum, n.type(v).dtype));
-}
 
 /// Minus the log-probabilities x of targets, weighted and reduced.
 static ValueId negativeLogLikelihood(Node &n, ValueId x, ValueId target,
@@ -50,17 +43,17 @@ static ValueId negativeLogLikelihood(Node &n, ValueId x, ValueId target,
 
 static void convertNll(Node &n) {
   const ValueId loss =
-      negativeLogLikelihood(n, summable(n, n.in(0)), n.in(1),
-                            n.has(2) ? summable(n, n.in(2)) : noValue);
+      negativeLogLikelihood(n, n.summable(n.in(0)), n.in(1),
+                            n.has(2) ? n.summable(n.in(2)) : noValue);
   n.out(0, n.cast(loss, n.inType(0).dtype));
 }
 
 static void convertCrossEntropy(Node &n) {
   n.require(n.rank(0) >= 2, "its operand must have a dimension of classes");
   const ValueId logs =
-      n.apply("log_softmax", {summable(n, n.in(0))}, {{"axis", int64_t(1)}});
+      n.apply("log_softmax", {n.summable(n.in(0))}, {{"axis", int64_t(1)}});
   const ValueId loss = negativeLogLikelihood(
-      n, logs, n.in(1), n.has(2) ? summable(n, n.in(2)) : noValue);
+      n, logs, n.in(1), n.has(2) ? n.summable(n.in(2)) : noValue);
   n.out(0, n.cast(loss, n.inType(0).dtype));
   n.out(1, n.cast(logs, n.inType(0).dtype));
 }

@@ -1,6 +1,5 @@
 // Softmax and the normalizations.
 #include "compiler/frontend/onnx/Table.h"
-#include "dialects/tdl/lambda/Accumulated.h"
 
 #include <numeric>
 
@@ -141,7 +140,7 @@ static void convertMeanVariance(Node &n) {
     axes = {0, 2, 3};
   axes = n.axes(axes, n.rank(0));
   const DType type = n.inType(0).dtype;
-  const ValueId x = n.cast(n.in(0), tdl::partialType(tdl::Reducer::Sum, type));
+  const ValueId x = n.summable(n.in(0));
   const ValueId centered =
       n.apply("sub", {x, n.reduce("reduce_mean", x, axes, true)});
   const ValueId variance =

@@ -1,7 +1,6 @@
 // Pooling.
 #include "compiler/frontend/onnx/Table.h"
 #include "compiler/frontend/onnx/ops/windows.h"
-#include "dialects/tdl/lambda/Accumulated.h"
 
 #include <numeric>
 
@@ -94,7 +93,7 @@ static void convertGlobalLpPool(Node &n) {
   std::vector<int64_t> axes(std::max<int64_t>(0, n.rank(0) - 2));
   std::iota(axes.begin(), axes.end(), 2);
   const DType type = n.inType(0).dtype;
-  const ValueId x = n.cast(n.in(0), tdl::partialType(tdl::Reducer::Sum, type));
+  const ValueId x = n.summable(n.in(0));
   const ValueId powers =
       n.apply("power", {n.apply("abs", {x})}, {{"to", double(p)}});
   n.out(0, n.cast(n.apply("root", {n.reduce("reduce_sum", powers, axes, true)},

@@ -1,11 +1,9 @@
 // Operators that give as many elements as values say: described where these are
 // known at compile time, as the edges of a graph are that --constant binds.
 #include "compiler/frontend/onnx/Table.h"
+#include "dialects/tdl/lambda/OpaqueUnique.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
 
 using namespace smex;
 using namespace smex::frontend;
@@ -91,44 +89,35 @@ static void convertUnique(Node &n) {
   const bool isSorted = n.integer("sorted", 1) != 0;
   const Slices slices(n);
   const std::vector<int64_t> shape = n.type(slices.of).shape;
-  const std::vector<double> reals = asReals(*known);
-  const std::vector<int64_t> integers = asInts(*known);
-
-  // Keys compare as slices do, element by element; integers exactly, and what
-  // is no number is equal to itself and behind all others.
-  using Key = std::vector<std::pair<double, int64_t>>;
-  const bool isReal = isFloat(known->type.dtype);
-  const auto partOf = [&](size_t i) -> Key::value_type {
-    if (!isReal)
-      return {0, integers[i]};
-    return std::isnan(reals[i])
-               ? Key::value_type{std::numeric_limits<double>::infinity(), 1}
-               : Key::value_type{reals[i], 0};
-  };
+  // Its slices as rows.
   const int64_t extent = shape[size_t(slices.axis)];
-  std::vector<Key> keys(static_cast<size_t>(extent));
+  const int64_t elements = elementCount(shape).value_or(0);
+  const int64_t width = extent > 0 ? elements / extent : 0;
   int64_t inner = 1; // elements of one slice that lie together
   for (size_t d = size_t(slices.axis) + 1; d < shape.size(); ++d)
     inner *= shape[d];
-  for (size_t i = 0; i < reals.size(); ++i)
-    keys[i / size_t(inner) % size_t(extent)].push_back(partOf(i));
+  const DType type = known->type.dtype;
+  const int64_t size = byteSize(type);
+  Tensor rows = makeTensor({type, {extent, width}});
+  for (int64_t e = 0; e < elements; ++e) {
+    const int64_t row = e / inner % extent;
+    const int64_t column = e / inner / extent * inner + e % inner;
+    std::copy_n(known->bytes.data() + e * size, size,
+                rows.bytes.data() + (row * width + column) * size);
+  }
+  const auto numbers = tdl::uniqueNumbers({rows}, {double(isSorted)});
+  if (!numbers)
+    n.refuse(numbers.error().message);
 
-  std::map<Key, std::vector<int64_t>> places;
-  for (int64_t i = 0; i < extent; ++i)
-    places[keys[size_t(i)]].push_back(i);
-  std::vector<const std::vector<int64_t> *> order;
-  for (const auto &[key, list] : places)
-    order.push_back(&list);
-  if (!isSorted)
-    std::sort(order.begin(), order.end(),
-              [](auto *a, auto *b) { return a->front() < b->front(); });
-
-  std::vector<int64_t> first, inverse(static_cast<size_t>(extent)), counts;
-  for (size_t number = 0; number < order.size(); ++number) {
-    first.push_back(order[number]->front());
-    counts.push_back(int64_t(order[number]->size()));
-    for (int64_t i : *order[number])
-      inverse[size_t(i)] = int64_t(number);
+  std::vector<int64_t> first, inverse = asInts(*numbers), counts;
+  for (int64_t i = 0; i < extent; ++i) {
+    const size_t number = size_t(inverse[size_t(i)]);
+    if (number >= counts.size()) {
+      first.resize(number + 1, -1);
+      counts.resize(number + 1, 0);
+    }
+    if (counts[number]++ == 0)
+      first[number] = i;
   }
   n.out(0, slices.gathered(n, first));
   const std::vector<int64_t> *lists[] = {&first, &inverse, &counts};

@@ -168,14 +168,16 @@ void convertTrees(Node &n) {
   const ValueId members =
       sets.count ? n.addReals(sets.members, {sets.count, sets.largest}, type)
                  : noValue;
+  const ValueId none = n.expand(n.addInts({0}), {n.shape(0)[0], count});
   ValueId at = n.expand(n.addInts(trees.roots), {n.shape(0)[0], count});
   for (int64_t step = 0; step < depth; ++step) {
     std::vector<ValueId> operands = {n.in(0), at};
     operands.insert(operands.end(), tables.begin(), tables.end());
-    if (sets.count)
-      operands.push_back(
-          n.apply("tree_members", {n.in(0), at, feature, ofNode, members}));
-    at = n.apply(sets.count ? "tree_step_members" : "tree_step", operands);
+    operands.push_back(
+        sets.count
+            ? n.apply("tree_members", {n.in(0), at, feature, ofNode, members})
+            : none);
+    at = n.apply("tree_step", operands);
   }
   const char *templates[] = {"tree_sum", "tree_sum", "tree_min", "tree_max"};
   ValueId y = n.apply(
