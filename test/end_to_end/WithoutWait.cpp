@@ -1,17 +1,41 @@
 // Takes one wait after another out of a plan and asks check() about the rest:
 // each must leave a finding. usage: without_wait PLAN [MOST]
+// without_wait PLAN --all takes all waits out of the plan's files.
 #include "runtime/plan/Check.h"
 #include "runtime/plan/Load.h"
+#include "test/runtime/plan/Examples.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 
 using namespace smex;
 using namespace smex::plan;
 
+namespace {
+/// The plan's workers don't wait for anything any more.
+int takeAllOut(const std::string &plan) {
+  for (const auto &entry : std::filesystem::directory_iterator(plan)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind("gpu", 0) != 0 || entry.path().extension() != ".json")
+      continue;
+    auto worker = parseJson(slurp(entry.path()));
+    if (!worker)
+      return 1;
+    for (Json &instruction : (*worker)["instructions"])
+      instruction.erase("waits");
+    spit(entry.path(), canonicalJson(*worker));
+  }
+  rehash(plan);
+  return 0;
+}
+} // namespace
+
 int main(int argc, char **argv) {
   if (argc < 2)
     return 2;
+  if (argc == 3 && argv[2] == std::string("--all"))
+    return takeAllOut(argv[1]);
   auto loaded = load(argv[1]);
   if (!loaded) {
     std::cerr << loaded.error().message << "\n";

@@ -8,36 +8,60 @@
 #include <limits>
 #include <optional>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <utility>
 
 using namespace smex;
 using namespace smex::runtime;
 
+namespace {
+/// An arena begins at a multiple of this, so that huge pages fit, and has up to
+/// so much beside each end.
+constexpr int64_t guard = int64_t(2) << 20;
+
+int64_t roundUp(int64_t value, int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+} // namespace
+
 Result<Arena> Arena::reserve(int64_t bytes) {
   Arena arena;
   if (bytes == 0)
     return arena;
-  void *address = ::mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address == MAP_FAILED) {
+  const auto refuse = [&] {
     Error error =
         fail("cannot reserve ", bytes, " bytes: ", std::strerror(errno));
     error.fault = Fault::Environment;
     return error;
-  }
-  ::madvise(address, size_t(bytes), MADV_HUGEPAGE); // only a wish
-  arena.address = static_cast<std::byte *>(address);
+  };
+  const int64_t usable = roundUp(bytes, ::sysconf(_SC_PAGESIZE));
+  const int64_t mappedBytes = usable + 2 * guard;
+  void *const mapping =
+      ::mmap(nullptr, size_t(mappedBytes), PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED)
+    return refuse();
+  arena.mapping = mapping;
+  arena.mappedBytes = mappedBytes;
+  const int64_t begin = int64_t(reinterpret_cast<intptr_t>(mapping));
+  arena.address = static_cast<std::byte *>(mapping) +
+                  (roundUp(begin + 1, guard) - begin);
+  if (::mprotect(arena.address, size_t(usable), PROT_READ | PROT_WRITE) != 0)
+    return refuse();
+  ::madvise(arena.address, size_t(usable), MADV_HUGEPAGE); // only a wish
   arena.bytes = bytes;
   return arena;
 }
 
 Arena::Arena(Arena &&other) noexcept
     : address(std::exchange(other.address, nullptr)),
-      bytes(std::exchange(other.bytes, 0)) {}
+      bytes(std::exchange(other.bytes, 0)),
+      mapping(std::exchange(other.mapping, nullptr)),
+      mappedBytes(std::exchange(other.mappedBytes, 0)) {}
 
 Arena::~Arena() {
-  if (address)
-    ::munmap(address, size_t(bytes));
+  if (mapping)
+    ::munmap(mapping, size_t(mappedBytes));
 }
 
 namespace {

@@ -9,7 +9,9 @@
 
 namespace smex::runtime {
 
-/// Zeroed pages that become real when touched.
+/// Zeroed pages that become real when touched. Beside them lie pages that
+/// nothing may touch: what reads or writes beyond an arena's ends stops there,
+/// instead of changing what another worker has.
 class Arena {
 public:
   static Result<Arena> reserve(int64_t bytes);
@@ -23,6 +25,8 @@ private:
   Arena() = default;
   std::byte *address = nullptr;
   int64_t bytes = 0;
+  void *mapping = nullptr; // with the pages beside it
+  int64_t mappedBytes = 0;
 };
 
 /// Bytes that this process may still touch: what the machine has free, or what

@@ -1,6 +1,7 @@
 #include "runtime/backends/cpu/CpuWorker.h"
 
 #include "kernels/cpu/Boxes.h"
+#include "runtime/backends/cpu/Accesses.h"
 
 #include <algorithm>
 
@@ -226,11 +227,29 @@ int64_t CpuWorker::move(int instruction) {
   return communicated;
 }
 
+/// What a kernel may touch: its operands, and its result.
+void CpuWorker::noteAccesses(int instruction) const {
+  const plan::Instruction &what =
+      shared->program().instructions[size_t(instruction)];
+  const auto bytes = [](const BufferView &buffer) {
+    return volume(buffer.box) * byteSize(buffer.type.dtype);
+  };
+  for (int operand : what.operands) {
+    const BufferView buffer = view(operand);
+    noteRead(buffer.data, bytes(buffer));
+  }
+  const BufferView result = view(what.to);
+  noteWrite(result.data, bytes(result));
+}
+
 Result<int64_t> CpuWorker::run(int instruction) {
   if (shared->program().instructions[size_t(instruction)].op != Opcode::Compute)
     return moves[size_t(instruction)].empty() ? 0 : move(instruction);
-  if (BoundKernel *kernel = kernels[size_t(instruction)].get())
+  if (BoundKernel *kernel = kernels[size_t(instruction)].get()) {
+    if (accessesAreNoted)
+      noteAccesses(instruction);
     if (Status done = kernel->run(); !done)
       return done.takeError();
+  }
   return int64_t(0);
 }

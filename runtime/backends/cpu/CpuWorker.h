@@ -51,6 +51,7 @@ private:
   Result<BoundKernelPtr> bindCompute(int instruction) const;
   std::vector<Move> movesOf(int instruction) const;
   int64_t move(int instruction);
+  void noteAccesses(int instruction) const;
   void sumAndRound(const plan::Instruction &what, const BufferView &to,
                    const std::vector<Move> &list);
 
