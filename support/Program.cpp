@@ -2,6 +2,7 @@
 
 #include "support/Text.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -10,7 +11,9 @@
 #include <exception>
 #include <fcntl.h>
 #include <iostream>
+#include <limits>
 #include <new>
+#include <sys/resource.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -72,13 +75,40 @@ Status flushOutput() {
                      (errno ? std::string(": ") + std::strerror(errno) : ""));
 }
 
+Status requireAddressSpace() {
+  const int64_t left = addressSpaceLeft();
+  if (left >= leastAddressSpace)
+    return {};
+  return environment("ulimit -v leaves " + std::to_string(left >> 20) +
+                     " MiB of address space, and this program needs " +
+                     std::to_string(leastAddressSpace >> 20) +
+                     " MiB at least: raise it by as much as is missing");
+}
+
 } // namespace
+
+int64_t smex::addressSpaceLeft() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<int64_t>::max();
+  long long pages = 0;
+  if (std::FILE *file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%lld", &pages) != 1)
+      pages = 0;
+    std::fclose(file);
+  }
+  const auto allowed = int64_t(std::min<rlim_t>(
+      limit.rlim_cur, rlim_t(std::numeric_limits<int64_t>::max())));
+  return std::max<int64_t>(0, allowed - pages * ::sysconf(_SC_PAGESIZE));
+}
 
 int smex::runProgram(const char *name, const std::function<int()> &work) {
   program = name;
   keepStandardNumbers();
   std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(terminated);
+  if (Status enough = requireAddressSpace(); !enough)
+    return report(enough.error());
   int status;
   try {
     status = work();

@@ -5,6 +5,7 @@
 
 #include "support/Result.h"
 
+#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -15,8 +16,16 @@ namespace smex {
 /// refuses, are Fault::Environment, others are defects. So is text that
 /// standard output did not take, after a status of 0. A file that may not grow
 /// is an error of write(2), not a signal; and a standard file that is closed
-/// stays so, instead of being the next file that is opened.
+/// stays so, instead of being the next file that is opened. Where `ulimit -v`
+/// leaves less than `leastAddressSpace`, it does not begin: libraries end the
+/// process when they get no memory for code and threads.
 int runProgram(const char *name, const std::function<int()> &work);
+
+constexpr int64_t leastAddressSpace = int64_t(256) << 20;
+
+/// Bytes that the process may still map under `ulimit -v`; the largest number
+/// where there is no such limit.
+int64_t addressSpaceLeft();
 
 /// Prints "NAME: error: ..." for each line of the message to standard error,
 /// cleaned (support/Text.h): it may quote anything. Returns the fault's status.

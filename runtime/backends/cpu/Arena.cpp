@@ -1,6 +1,7 @@
 #include "runtime/backends/cpu/Arena.h"
 
 #include "support/File.h"
+#include "support/Program.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -44,8 +45,8 @@ Result<Arena> Arena::reserve(int64_t bytes) {
   arena.mapping = mapping;
   arena.mappedBytes = mappedBytes;
   const int64_t begin = int64_t(reinterpret_cast<intptr_t>(mapping));
-  arena.address = static_cast<std::byte *>(mapping) +
-                  (roundUp(begin + 1, guard) - begin);
+  arena.address =
+      static_cast<std::byte *>(mapping) + (roundUp(begin + 1, guard) - begin);
   if (::mprotect(arena.address, size_t(usable), PROT_READ | PROT_WRITE) != 0)
     return refuse();
   ::madvise(arena.address, size_t(usable), MADV_HUGEPAGE); // only a wish
@@ -87,9 +88,10 @@ std::optional<int64_t> numberIn(const char *path, const std::string &key) {
 } // namespace
 
 int64_t runtime::availableMemory() {
-  int64_t available = std::numeric_limits<int64_t>::max();
+  int64_t available =
+      std::max<int64_t>(0, addressSpaceLeft() - leastAddressSpace);
   if (const auto kilobytes = numberIn("/proc/meminfo", "MemAvailable:"))
-    available = *kilobytes * 1024;
+    available = std::min(available, *kilobytes * 1024);
   struct Group {
     const char *limit, *usage;
   };

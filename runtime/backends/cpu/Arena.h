@@ -29,8 +29,9 @@ private:
   int64_t mappedBytes = 0;
 };
 
-/// Bytes that this process may still touch: what the machine has free, or what
-/// its control group leaves, whichever is less.
+/// Bytes that this process may still touch: what the machine has free, what its
+/// control group leaves, or `ulimit -v` beside what libraries need, whichever is
+/// least.
 int64_t availableMemory();
 
 } // namespace smex::runtime
