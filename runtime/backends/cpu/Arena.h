@@ -30,8 +30,8 @@ private:
 };
 
 /// Bytes that this process may still touch: what the machine has free, what its
-/// control group leaves, or `ulimit -v` beside what libraries need, whichever is
-/// least.
+/// control group leaves, or `ulimit -v` beside what libraries need, whichever
+/// is least.
 int64_t availableMemory();
 
 } // namespace smex::runtime
