@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <iostream>
 #include <limits>
+#include <malloc.h>
 #include <new>
 #include <sys/resource.h>
 #include <system_error>
@@ -77,8 +78,12 @@ Status flushOutput() {
 
 Status requireAddressSpace() {
   const int64_t left = addressSpaceLeft();
-  if (left >= leastAddressSpace)
+  if (left >= leastAddressSpace) {
+    // The allocator keeps 64 MiB of addresses and more for each thread.
+    if (isAddressSpaceLimited())
+      ::mallopt(M_ARENA_MAX, 1);
     return {};
+  }
   return environment("ulimit -v leaves " + std::to_string(left >> 20) +
                      " MiB of address space, and this program needs " +
                      std::to_string(leastAddressSpace >> 20) +

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string_view>
 
 namespace smex {
@@ -26,6 +27,9 @@ constexpr int64_t leastAddressSpace = int64_t(256) << 20;
 /// Bytes that the process may still map under `ulimit -v`; the largest number
 /// where there is no such limit.
 int64_t addressSpaceLeft();
+inline bool isAddressSpaceLimited() {
+  return addressSpaceLeft() < std::numeric_limits<int64_t>::max();
+}
 
 /// Prints "NAME: error: ..." for each line of the message to standard error,
 /// cleaned (support/Text.h): it may quote anything. Returns the fault's status.

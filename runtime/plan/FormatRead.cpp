@@ -364,9 +364,10 @@ Worker plan::workerFromJson(const Cursor &at) {
   });
   worker.instructions = at.list("instructions", workerInstructionOf);
   worker.weights = at.list("weights", [](const Cursor &weight) {
-    weight.object({"offset", "parameter"});
+    weight.object({"box", "offset", "parameter"});
     return StoredWeight{number(weight, "parameter"),
-                        weight.integer("offset", 0, sizeLimit)};
+                        weight.integer("offset", 0, sizeLimit),
+                        weight.with("box", boxOf)};
   });
   return worker;
 }

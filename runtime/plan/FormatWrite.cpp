@@ -276,8 +276,9 @@ Json plan::workerToJson(const Worker &worker) {
                         })},
       {"instructions", array(worker.instructions, workerInstructionToJson)},
       {"weights", array(worker.weights,
-                        [](StoredWeight weight) {
-                          return Json{{"offset", weight.offset},
+                        [](const StoredWeight &weight) {
+                          return Json{{"box", boxToJson(weight.box)},
+                                      {"offset", weight.offset},
                                       {"parameter", weight.parameter}};
                         })},
       {"workspace",

@@ -267,7 +267,8 @@ struct WorkerInstruction {
 /// Where a stored parameter's share lies in the worker's weight file.
 struct StoredWeight {
   int parameter = 0;  // index into Program::parameters
-  int64_t offset = 0; // the box, dense and row-major
+  int64_t offset = 0;
+  Box box; // what is stored, dense and row-major: that of the buffer
 };
 
 struct Worker {

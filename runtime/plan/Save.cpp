@@ -44,7 +44,7 @@ public:
     if (file < 0)
       return systemError();
     Status status;
-    for (StoredWeight weight : partitioned.workers[size_t(worker)].weights) {
+    for (const StoredWeight &weight : partitioned.workers[size_t(worker)].weights) {
       const std::string zeros(size_t(weight.offset - position), '\0');
       if (status)
         status = append(zeros);
@@ -261,11 +261,13 @@ void plan::layoutWeights(Partitioned &partitioned) {
     for (size_t p = 0; p < program.parameters.size(); ++p) {
       if (program.parameters[p].drawn)
         continue;
-      const int64_t bytes =
-          byteSize(partitioned, int(k), program.parameters[p].buffer);
+      const int buffer = program.parameters[p].buffer;
+      const int64_t bytes = byteSize(partitioned, int(k), buffer);
       if (bytes == 0)
         continue;
-      weights.push_back({int(p), aligned(end)});
+      weights.push_back(
+          {int(p), aligned(end),
+           partitioned.workers[k].buffers[size_t(buffer)].box});
       end = aligned(end) + bytes;
     }
   }

@@ -346,6 +346,9 @@ private:
 
   void parameter(const Parameter &parameter) {
     source({parameter.name, parameter.buffer});
+    // Workers' files name parameters by their places in the list.
+    if (index > 0 && parameter.buffer < program.parameters[index - 1].buffer)
+      refuse("buffer", "is not in the order of the buffers");
     if (parameter.state && parameter.constant)
       refuse("constant", "is the optimizer's state too");
     if (parameter.drawn &&

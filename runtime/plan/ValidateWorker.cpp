@@ -13,7 +13,7 @@ int64_t plan::byteSize(const Partitioned &partitioned, int worker, int buffer) {
 
 int64_t plan::weightBytes(const Partitioned &partitioned, int worker) {
   int64_t end = 0;
-  for (StoredWeight weight : partitioned.workers[size_t(worker)].weights) {
+  for (const StoredWeight &weight : partitioned.workers[size_t(worker)].weights) {
     const Parameter &parameter =
         partitioned.program.parameters[size_t(weight.parameter)];
     end = std::max(end, weight.offset +
@@ -66,6 +66,12 @@ private:
     if (bytes < 0 || bytes > sizeLimit)
       return complaint.add("arena_bytes: ", bytes, " is not in 0 .. ",
                            sizeLimit);
+    // Kernels are chosen by what they may use: what several workers compute must
+    // be the same, bit by bit.
+    const int64_t scratch = partitioned.workers.front().workspaceBytes;
+    if (worker.workspaceBytes != scratch)
+      return complaint.add("workspace.bytes: is ", worker.workspaceBytes,
+                           ", but ", scratch, " on worker 0");
     if (!fits(worker.workspaceOffset, worker.workspaceBytes))
       return complaint.add("workspace: does not lie in the arena of ", bytes,
                            " bytes, 64-byte aligned");
@@ -197,7 +203,7 @@ private:
     std::vector<bool> stored(program.parameters.size());
     int64_t end = 0;
     for (size_t i = 0; i < worker.weights.size(); ++i) {
-      const StoredWeight weight = worker.weights[i];
+      const StoredWeight &weight = worker.weights[i];
       if (!hasWeights)
         return complaint.add("weights: this program has no weights of its own");
       if (weight.parameter < 0 || size_t(weight.parameter) >= stored.size())
@@ -212,6 +218,12 @@ private:
         return complaint.add("weights[", i, "].parameter: \"", parameter.name,
                              "\" is drawn, not stored");
       stored[size_t(weight.parameter)] = true;
+      const Box &box = worker.buffers[size_t(parameter.buffer)].box;
+      if (weight.box != box)
+        return complaint.add("weights[", i, "].box: ",
+                             smex::toString(weight.box),
+                             " is stored, the buffer of \"", parameter.name,
+                             "\" has ", smex::toString(box));
       const int64_t bytes = byteSize(partitioned, number, parameter.buffer);
       const int64_t next = (end + alignment - 1) / alignment * alignment;
       if (weight.offset != next || next > sizeLimit - bytes)

@@ -268,7 +268,16 @@ private:
       spit(changed + "/" + change.file, canonicalJson(after));
       rehash(changed);
     }
-    if (const std::string why = soundness(); !why.empty()) {
+    std::string why;
+    try {
+      why = soundness();
+    } catch (const std::exception &thrown) {
+      why = "not loaded"; // counted there, and printed
+      ++wrong;
+      std::printf("%s: %s: checking it throws %s\n", original.c_str(),
+                  change.text(before[at]).c_str(), thrown.what());
+    }
+    if (!why.empty()) {
       ++(why == "not loaded" ? refused : unsound);
     } else if (const Outcome outcome = runPlan(); outcome == expected) {
       ++same;

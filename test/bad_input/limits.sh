@@ -60,7 +60,9 @@ within() {
   esac
 }
 compile() { within "$1" "$smexc" "$model" --gpus 2 -o limited; }
-execute() { within "$1" "$run" plan --save-parameters p.safetensors --output-dir out; }
+execute() { # LIMIT OPTION...
+  within "$1" "$run" plan --save-parameters p.safetensors --output-dir out "${@:2}"
+}
 for kibibytes in 0 1 4 16 64; do
   compile "-f $kibibytes"
   execute "-f $kibibytes"
@@ -77,7 +79,22 @@ for descriptors in 3 4 5 6 7 8; do
   compile "-n $descriptors"
   execute "-n $descriptors"
 done
-# Not -v: short of address space, the dynamic loader, glibc's unwinder and OpenMP end the
-# process themselves, before main or beside it.
+# Address space: threads' stacks, the library's code and OpenMP's teams get theirs late.
+for mebibytes in 40 100 200 300 320 340 360 400 450 500 600 800; do
+  compile "-v $((mebibytes * 1024))"
+  for threads in 1 3 8; do
+    execute "-v $((mebibytes * 1024))" --threads $threads
+  done
+done
+(
+  ulimit -v $((200 * 1024))
+  gives 4 'ulimit -v leaves [0-9]* MiB of address space, and this program needs 256 MiB' "$run" plan
+  exit $failed
+) || failed=1
+(
+  ulimit -v $((340 * 1024))
+  gives 4 'are free on this machine and within ulimit -v' "$run" plan --threads 50
+  exit $failed
+) || failed=1
 [ -z "$(find . -name '*.tmp-*')" ] || complain "left $(find . -name '*.tmp-*')"
 exit $failed

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -85,11 +86,21 @@ std::optional<int64_t> numberIn(const char *path, const std::string &key) {
     return std::nullopt;
   return value;
 }
+/// Addresses that a thread's stack takes, touched or not.
+int64_t stackBytes() {
+  pthread_attr_t attributes;
+  size_t bytes = 0;
+  if (::pthread_getattr_default_np(&attributes) != 0)
+    return 0;
+  ::pthread_attr_getstacksize(&attributes, &bytes);
+  ::pthread_attr_destroy(&attributes);
+  return int64_t(bytes);
+}
 } // namespace
 
-int64_t runtime::availableMemory() {
-  int64_t available =
-      std::max<int64_t>(0, addressSpaceLeft() - leastAddressSpace);
+int64_t runtime::availableMemory(int threads) {
+  int64_t available = std::max<int64_t>(
+      0, addressSpaceLeft() - leastAddressSpace - threads * stackBytes());
   if (const auto kilobytes = numberIn("/proc/meminfo", "MemAvailable:"))
     available = std::min(available, *kilobytes * 1024);
   struct Group {

@@ -29,10 +29,10 @@ private:
   int64_t mappedBytes = 0;
 };
 
-/// Bytes that this process may still touch: what the machine has free, what its
-/// control group leaves, or `ulimit -v` beside what libraries need, whichever
-/// is least.
-int64_t availableMemory();
+/// Bytes that this process may still touch, beside the stacks of so many more
+/// threads: what the machine has free, what its control group leaves, or
+/// `ulimit -v` beside what libraries need, whichever is least.
+int64_t availableMemory(int threads);
 
 } // namespace smex::runtime
 

@@ -1,6 +1,7 @@
 #include "runtime/backends/cpu/CpuBackend.h"
 
 #include "runtime/backends/cpu/CpuWorker.h"
+#include "support/Program.h"
 
 #include <algorithm>
 #include <thread>
@@ -57,12 +58,12 @@ public:
         return lambda.takeError();
       shared->lambdas.push_back(std::move(*lambda));
     }
-    if (Status reserved = reserve(*shared); !reserved)
-      return reserved.takeError();
-
     const int count = int(partitioned.workers.size());
     const int cores = int(std::max(1u, std::thread::hardware_concurrency()));
     const int each = threads > 0 ? threads : std::max(1, cores / count);
+    if (Status reserved = reserve(*shared, count * each); !reserved)
+      return reserved.takeError();
+
     std::vector<std::unique_ptr<DeviceWorker>> workers;
     for (int worker = 0; worker < count; ++worker)
       workers.push_back(std::make_unique<CpuWorker>(shared, worker, each));
@@ -72,17 +73,18 @@ public:
 private:
   /// Pages become real when they are touched, far too late for a message: so
   /// the sum of all arenas, which share one machine, is compared first.
-  static Status reserve(CpuProgram &shared) {
+  static Status reserve(CpuProgram &shared, int threads) {
     double total = 0;
     for (const plan::Worker &worker : shared.partitioned.workers)
       total += double(worker.arenaBytes);
-    const int64_t available = availableMemory();
+    const int64_t available = availableMemory(threads);
     if (total > double(available)) {
       const size_t count = shared.partitioned.workers.size();
       Error error =
           fail("the plan needs ", mebibytes(int64_t(total)), " of memory for ",
                count, count == 1 ? " worker" : " workers", "; ",
-               mebibytes(available), " are free on this machine");
+               mebibytes(available), " are free on this machine",
+               isAddressSpaceLimited() ? " and within ulimit -v" : "");
       error.fault = Fault::Environment;
       return error;
     }

@@ -103,7 +103,8 @@ Worker half(int64_t k) {
   list[3].waits = {{int(k), 2}, {int(other), 2}};
   list[4].indices = {{0, 4}, rows, {0, 8}};
   list[4].waits = {{int(k), 3}};
-  worker.weights = {{0, 0}, {2, 128}};
+  worker.weights = {{0, 0, {{column, column + 3}, {0, 8}}},
+                    {2, 128, {{0, 8}, rows}}};
   return worker;
 }
 

@@ -64,7 +64,7 @@ const char *longMap = "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1]";
 const std::vector<Change> changes = {
     // plan.json
     {"plan.json", "/format", "onnx", "\"format\" is not \"smex-plan\""},
-    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 6"},
+    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 7"},
     {"plan.json", "/version", 0, "format version 0"},
     {"plan.json", "/version", "1", "version: must be an integer"},
     {"plan.json", "/gpus", 3, "files: has no \"gpu2.json\""},
@@ -133,6 +133,7 @@ const std::vector<Change> changes = {
     {"program.json", "/parameters/1/scale", -0.5, "parameters[1].scale: must be a number of at least 0"},
     {"program.json", "/parameters/1/drawn", false, "parameters[1]: \"drawn\" is true or absent"},
     {"program.json", "/parameters/1/constant", false, "parameters[1]: \"constant\" is true or absent"},
+    {"program.json", "/parameters", {{{"buffer", 2}, {"drawn", true}, {"name", "b"}, {"scale", 0.25}}, {{"buffer", 1}, {"name", "w"}}, {{"buffer", 7}, {"name", "v"}}}, "parameters[1].buffer: is not in the order of the buffers"},
     {"program.json", "/parameters/0/drawn", true, "parameters[0]: has no \"scale\""},
     // gpuN.json
     {"gpu1.json", "/buffers/0/box/1", {3, 7}, "gpu1.json: buffers[0].box[1]: 3:7 is not in the tensor, 0:6"},
@@ -149,7 +150,8 @@ const std::vector<Change> changes = {
     {"gpu1.json", "/arena_bytes", 448, "workspace: does not lie in the arena of 448 bytes"},
     {"gpu1.json", "/arena_bytes", -1, "arena_bytes: -1 is not in"},
     {"gpu1.json", "/workspace/offset", 1, "workspace: does not lie in the arena"},
-    {"gpu1.json", "/workspace/bytes", int64_t(1) << 48, "workspace: does not lie in the arena"},
+    {"gpu0.json", "/workspace/bytes", int64_t(1) << 48, "workspace: does not lie in the arena"},
+    {"gpu1.json", "/workspace/bytes", 0, "workspace.bytes: is 0, but 64 on worker 0"},
     {"gpu1.json", "/instructions/0/indices", {{0, 4}, {0, 8}}, "instructions[0].indices: 2 ranges for 3 index variables"},
     {"gpu1.json", "/instructions/2/indices/0", {1, 4}, "instructions[2].indices[0]: 1:4 is not in the result's buffer, 2:4"},
     {"gpu1.json", "/instructions/2/indices/0", {4, 2}, "instructions[2].indices[0]: 4:2 is no range"},
@@ -172,9 +174,10 @@ const std::vector<Change> changes = {
     {"gpu1.json", "/weights/0/parameter", 3, "weights[0].parameter: there is no parameter 3"},
     {"gpu1.json", "/weights/0/parameter", 1, "weights[0].parameter: \"b\" is drawn, not stored"},
     {"gpu1.json", "/weights/1/parameter", 0, "weights[1].parameter: \"w\" is stored twice"},
+    {"gpu1.json", "/weights/0/box/0", {2, 6}, "weights[0].box: [2:6, 0:8] is stored, the buffer of \"w\" has [3:6, 0:8]"},
     {"gpu1.json", "/weights/1/offset", 192, "weights[1].offset: is 192, not the next multiple of 64, 128"},
     {"gpu1.json", "/weights/1/offset", 64, "weights[1].offset: is 64, not"},
-    {"unpartitioned/gpu0.json", "/weights", {{{"offset", 0}, {"parameter", 0}}}, "changed/unpartitioned/gpu0.json: weights: this program has no weights"},
+    {"unpartitioned/gpu0.json", "/weights", {{{"box", {{0, 6}, {0, 8}}}, {"offset", 0}, {"parameter", 0}}}, "changed/unpartitioned/gpu0.json: weights: this program has no weights"},
     {"unpartitioned/gpu0.json", "/buffers/0/box/0", {0, 5}, "changed/unpartitioned/gpu0.json: buffers[0].box[0]: 0:5"},
 };
 // clang-format on
