@@ -16,35 +16,12 @@ namespace {
 /// Choices of up to so many tensors and operators are searched flat as well.
 constexpr size_t kFewVariables = 400;
 
-/// All sequences of factors, the recursion's own first.
-void addSequences(int64_t workers, std::vector<int64_t> &soFar, size_t limit,
-                  std::vector<std::vector<int64_t>> &all) {
-  if (all.size() >= limit)
-    return;
-  if (workers == 1) {
-    if (std::find(all.begin(), all.end(), soFar) == all.end())
-      all.push_back(soFar);
-    return;
-  }
-  for (int64_t factor = 2; factor <= workers; ++factor)
-    if (workers % factor == 0) {
-      soFar.push_back(factor);
-      addSequences(workers / factor, soFar, limit, all);
-      soFar.pop_back();
-    }
-}
-
 } // namespace
 
 Result<Plan> partition::partitionBest(const Graph &graph, int64_t workers,
                                       const Params &given) {
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
-  std::vector<std::vector<int64_t>> sequences{factorize(workers)};
-  std::vector<int64_t> soFar;
-  addSequences(workers, soFar, size_t(std::max(given.maxSequences, 1)),
-               sequences);
-
   Params params = given;
   params.lowerBound = false; // once, at the end
   std::optional<Plan> best;
@@ -55,7 +32,8 @@ Result<Plan> partition::partitionBest(const Graph &graph, int64_t workers,
     best = std::move(plan);
     bound.alwaysCut = alwaysCut;
   };
-  for (const auto &ways : sequences)
+  for (const auto &ways :
+       sequences(workers, size_t(std::max(given.maxSequences, 1))))
     for (bool alwaysCut : {given.alwaysCut, true}) {
       params.alwaysCut = alwaysCut;
       offer(partitionInSteps(graph, ways, params), alwaysCut);

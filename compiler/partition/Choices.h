@@ -24,6 +24,9 @@ struct Params {
   /// Where several operators that are alike read one tensor, search a second
   /// time, counting what they fetch once, and keep the better plan.
   bool shareAlikeReaders = true;
+  /// The ways of `recursive`'s steps, in order, whose product is the number of
+  /// workers; none: its prime factors, the largest first.
+  std::vector<int64_t> ways;
   /// Of algorithms that draw.
   uint64_t seed = 0;
   /// `best` tries so many sequences of ways at most.

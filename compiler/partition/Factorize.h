@@ -21,6 +21,10 @@ inline std::vector<int64_t> factorize(int64_t workers) {
   return factors;
 }
 
+/// All sequences of numbers from 2 up whose product is `workers`, that of the
+/// prime factors first; at most `limit` of them.
+std::vector<std::vector<int64_t>> sequences(int64_t workers, size_t limit);
+
 } // namespace smex::partition
 
 #endif

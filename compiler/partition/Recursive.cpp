@@ -70,5 +70,15 @@ Result<Plan> partition::partitionRecursively(const Graph &graph,
                                              const Params &params) {
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
-  return partitionInSteps(graph, factorize(workers), params);
+  if (params.ways.empty())
+    return partitionInSteps(graph, factorize(workers), params);
+  int64_t left = workers;
+  for (int64_t ways : params.ways) {
+    if (ways < 2 || left % ways != 0)
+      return fail("steps of these ways do not divide ", workers, " workers");
+    left /= ways;
+  }
+  if (left != 1)
+    return fail("steps of these ways leave groups of ", left, " workers");
+  return partitionInSteps(graph, params.ways, params);
 }

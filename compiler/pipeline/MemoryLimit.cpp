@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <tuple>
 
 using namespace smex;
 using namespace smex::pipeline;
@@ -57,19 +58,63 @@ Result<int64_t> smex::pipeline::parseSize(const std::string &text) {
                Fault::Usage};
 }
 
-Status smex::pipeline::checkMemoryLimit(const plan::Plan &plan, int64_t limit) {
+int64_t Candidate::peak() const {
   const auto worst =
-      std::max_element(plan.peakBytes.begin(), plan.peakBytes.end());
-  if (worst == plan.peakBytes.end() || *worst <= limit)
-    return {};
-  const int worker = int(worst - plan.peakBytes.begin());
-  return fail(
-      plan.modelName, ": gpu", worker, " needs ", plan::humanBytes(*worst),
-      ", more than --memory-per-gpu, ", plan::humanBytes(limit),
-      "; the smallest limit that this plan keeps, of --algorithm ",
-      plan.search.algorithm, " for ", plan.peakBytes.size(),
-      plan.peakBytes.size() == 1 ? " GPU, is " : " GPUs, is ", *worst,
-      " bytes, and another algorithm, or more GPUs, may need less; largest at "
-      "its peak: ",
-      largestAtPeak(plan.partitioned, worker));
+      std::max_element(totals.peakBytes.begin(), totals.peakBytes.end());
+  return worst == totals.peakBytes.end() ? 0 : *worst;
+}
+
+namespace {
+Error refusal(const Candidate &least, int64_t limit, const std::string &model,
+              int64_t tried) {
+  const auto &peaks = least.totals.peakBytes;
+  const int worker =
+      int(std::find(peaks.begin(), peaks.end(), least.peak()) - peaks.begin());
+  const std::string gpus =
+      std::to_string(peaks.size()) + (peaks.size() == 1 ? " GPU" : " GPUs");
+  const std::string of =
+      tried == 1 ? "; the plan of --algorithm " + toString(least.by) + " for " +
+                       gpus + " keeps a limit of "
+                 : "; of " + std::to_string(tried) + " plans for " + gpus +
+                       ", that of --algorithm " + toString(least.by) +
+                       " takes least, and keeps a limit of ";
+  return fail(model, ": gpu", worker, " needs ", plan::humanBytes(least.peak()),
+              ", more than --memory-per-gpu, ", plan::humanBytes(limit), of,
+              least.peak(), " bytes; ",
+              tried == 1 && peaks.size() > 1
+                  ? "without --algorithm, other searches are tried; "
+                  : "",
+              "more GPUs may need less each; largest at its peak: ",
+              largestAtPeak(least.partitioned, worker));
+}
+} // namespace
+
+Result<Chosen> smex::pipeline::withinMemory(
+    Candidate first, int64_t limit, const std::string &model,
+    const std::vector<partition::Search> &others,
+    const std::function<Result<Candidate>(const partition::Search &)>
+        &attempt) {
+  Chosen chosen{std::move(first)};
+  if (chosen.candidate.peak() <= limit)
+    return chosen;
+  // What keeps the limit is better than what does not; then less is better.
+  const auto rank = [limit](const Candidate &candidate) {
+    const int64_t peak = candidate.peak();
+    return peak <= limit
+               ? std::make_tuple(0, candidate.totals.communicationBytes, peak)
+               : std::make_tuple(1, peak, int64_t(0));
+  };
+  chosen.fitting = 0;
+  for (const partition::Search &search : others) {
+    auto candidate = attempt(search);
+    if (!candidate)
+      continue;
+    ++chosen.tried;
+    chosen.fitting += candidate->peak() <= limit;
+    if (rank(*candidate) < rank(chosen.candidate))
+      chosen.candidate = std::move(*candidate);
+  }
+  if (chosen.fitting == 0)
+    return refusal(chosen.candidate, limit, model, chosen.tried);
+  return chosen;
 }

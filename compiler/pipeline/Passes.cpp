@@ -16,10 +16,13 @@ void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager) {
 }
 
 void smex::pipeline::addDecisionPasses(mlir::OpPassManager &manager,
-                                       const CompileOptions &options) {
+                                       const CompileOptions &options,
+                                       const partition::Search &search) {
   partition::PartitionOptions partitionOptions;
   partitionOptions.gpus = options.gpus;
-  partitionOptions.algorithm = options.algorithm;
+  partitionOptions.algorithm = search.algorithm;
+  partitionOptions.ways.assign(search.ways.begin(), search.ways.end());
+  partitionOptions.alwaysCut = search.alwaysCut;
   partitionOptions.outputReduction = !options.reproducible;
   manager.addPass(partition::createPartition(partitionOptions));
 }

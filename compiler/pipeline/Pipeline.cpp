@@ -5,6 +5,7 @@
 #include "compiler/emit/Emit.h"
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/CheckReads.h"
+#include "compiler/pipeline/MemoryLimit.h"
 #include "compiler/pipeline/PlanLimits.h"
 #include "compiler/pipeline/SemanticGraph.h"
 #include "dialects/smex/ir/Recipes.h"
@@ -15,6 +16,7 @@
 
 #include <chrono>
 #include <future>
+#include <limits>
 #include <set>
 
 using namespace mlir;
@@ -178,26 +180,28 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   compiled.derived = derivedParameters(*module);
 
   emit::KernelTable kernels(/*library=*/!options.reproducible);
-  const auto emitProgram = [&](ModuleOp from) -> Result<plan::Partitioned> {
+  const auto emitProgram =
+      [&](ModuleOp from,
+          emit::KernelTable &table) -> Result<plan::Partitioned> {
     if (failed(runPasses(from, options, addExecPasses)))
       return diagnostics.error();
     plan::Partitioned emitted =
-        emit::emit(*from.getOps<exec::ProgramOp>().begin(), kernels);
+        emit::emit(*from.getOps<exec::ProgramOp>().begin(), table);
     if (Status fits = checkPlanLimits(model.name, emitted); !fits)
       return fits.takeError();
     return emitted;
   };
   OwningOpRef<ModuleOp> whole = module->clone();
-  auto unpartitioned = emitProgram(*whole);
+  auto unpartitioned = emitProgram(*whole, kernels);
   if (!unpartitioned)
     return unpartitioned.takeError();
   compiled.plan.unpartitioned = std::move(*unpartitioned);
 
   // However the model is partitioned, the lambdas are the same: their code is
   // generated while the search runs.
-  const auto requests = [&] {
+  const auto requests = [](const emit::KernelTable &table) {
     std::vector<codegen::KernelRequest> list;
-    for (const auto &each : kernels.generated())
+    for (const auto &each : table.generated())
       list.push_back({each.symbol, each.lambda});
     return list;
   };
@@ -209,32 +213,55 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
         compiled.stats.codegenSeconds = codegen.seconds();
         return code;
       },
-      requests());
+      requests(kernels));
   const size_t known = kernels.generated().size();
 
   const Clock search;
-  if (failed(runPasses(*module, options, [&](OpPassManager &manager) {
-        addDecisionPasses(manager, options);
-      })))
-    return diagnostics.error();
-  compiled.stats.searchSeconds = search.seconds();
-  compiled.plan.search = searchInfo(*module);
-  auto partitioned = emitProgram(*module);
-  if (!partitioned)
-    return partitioned.takeError();
-  compiled.plan.partitioned = std::move(*partitioned);
+  const auto decide = [&](const partition::Search &by) -> Result<Candidate> {
+    OwningOpRef<ModuleOp> decided = module->clone();
+    if (failed(runPasses(*decided, options, [&](OpPassManager &manager) {
+          addDecisionPasses(manager, options, by);
+        })))
+      return diagnostics.error();
+    compiled.stats.searchSeconds = search.seconds();
+    Candidate candidate{by, {}, searchInfo(*decided), {}, kernels};
+    auto partitioned = emitProgram(*decided, candidate.kernels);
+    if (!partitioned)
+      return partitioned.takeError();
+    candidate.partitioned = std::move(*partitioned);
+    candidate.totals = plan::totals(candidate.partitioned);
+    return candidate;
+  };
+  auto first = decide(options.search.value_or(partition::Search()));
+  if (!first)
+    return first.takeError();
+  auto chosen = withinMemory(
+      std::move(*first),
+      options.memoryPerGpu.value_or(std::numeric_limits<int64_t>::max()),
+      model.name,
+      options.search ? std::vector<partition::Search>()
+                     : partition::alternatives(options.gpus),
+      decide);
+  if (!chosen)
+    return chosen.takeError();
+  Candidate &taken = chosen->candidate;
+  compiled.stats.plansTried = chosen->tried;
+  compiled.stats.plansThatFit = chosen->fitting;
+  compiled.stats.taken = toString(taken.by);
+  compiled.plan.search = std::move(taken.search);
+  compiled.plan.partitioned = std::move(taken.partitioned);
 
   auto code = generating.get();
   // A lambda may be bound by extents, and so be generated in one program only.
-  if (code && kernels.generated().size() != known)
-    code = generate(requests(), options.cpuArch);
+  if (code && taken.kernels.generated().size() != known)
+    code = generate(requests(taken.kernels), options.cpuArch);
   if (!code)
     return code.takeError();
   compiled.plan.kernels = std::move(*code);
   compiled.plan.cpuArch = options.cpuArch;
   compiled.plan.modelName = model.name;
   addEdgeRows(model, compiled.plan);
-  const plan::Totals totals = plan::totals(compiled.plan.partitioned);
+  const plan::Totals &totals = taken.totals;
   compiled.plan.communicationBytes = totals.communicationBytes;
   compiled.plan.peakBytes = totals.peakBytes;
   compiled.plan.parameterBytes = totals.parameterBytes;
@@ -254,15 +281,18 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   const auto passes = [&](OpPassManager &manager) {
     addSemanticPasses(manager);
     if (stage == Stage::Decisions || stage == Stage::Exec)
-      addDecisionPasses(manager, options);
+      addDecisionPasses(manager, options,
+                        options.search.value_or(partition::Search()));
     if (stage == Stage::Exec)
       addExecPasses(manager);
   };
   if (failed(verify(*module)) || failed(runPasses(*module, options, passes)))
     return diagnostics.error();
   if (stage == Stage::Problem)
-    return partition::emitProblem(*module, options.gpus, options.algorithm,
-                                  !options.reproducible);
+    return partition::emitProblem(
+        *module, options.gpus,
+        options.search.value_or(partition::Search()).algorithm,
+        !options.reproducible);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().enableDebugInfo(true, true));

@@ -7,6 +7,7 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/emit/Weights.h"
 #include "compiler/frontend/Model.h"
+#include "compiler/partition/Alternatives.h"
 #include "runtime/plan/Plan.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -23,7 +24,10 @@ std::optional<Stage> parseStage(const std::string &name);
 
 struct CompileOptions {
   int64_t gpus = 1;
-  std::string algorithm = "recursive";
+  /// Without one, `recursive`, and others if memory must be less.
+  std::optional<partition::Search> search;
+  /// Bytes that no GPU's peak may exceed.
+  std::optional<int64_t> memoryPerGpu;
   std::string cpuArch = codegen::CodegenOptions().cpuArch;
   /// The same bits for any number of workers: no sum is split, and all kernels
   /// are generated, whose terms have one order (compiler/codegen/Reduction).
@@ -37,6 +41,10 @@ struct CompileStats {
   int64_t lambdas = 0;   // distinct
   double searchSeconds = 0;
   double codegenSeconds = 0;
+  /// Where the first plan takes more than --memory-per-gpu: of how many plans,
+  /// how many keep it, and the search whose plan is taken.
+  int64_t plansTried = 1, plansThatFit = 1;
+  std::string taken;
 };
 
 struct Compiled {
@@ -62,7 +70,8 @@ Result<std::string> regenerateKernels(const plan::Plan &plan);
 /// The passes by stage, for smex-opt and the functions above.
 void addSemanticPasses(mlir::OpPassManager &manager);
 void addDecisionPasses(mlir::OpPassManager &manager,
-                       const CompileOptions &options);
+                       const CompileOptions &options,
+                       const partition::Search &search);
 void addExecPasses(mlir::OpPassManager &manager);
 
 /// Passes and dialects by name, for smex-opt.

@@ -1,8 +1,8 @@
 // Changes one field of a plan at a time, mends the hashes, and holds check() to
 // it: the plan is refused, or it runs and gives the same results, bit for bit.
 //
-//     mutate-plans [--sample N] [--seed S] [--steps K] [--only TEXT] SMEX_RUN
-//     PLAN...
+//     mutate-plans [--sample N] [--seed S] [--steps K] [--only TEXT] [--list]
+//     SMEX_RUN PLAN...
 //
 // Without --sample, every change that Changes below knows. SMEX_RUN may be
 // one that was built with an address sanitizer.
@@ -32,6 +32,7 @@ struct Options {
   int64_t sample = -1;
   uint64_t seed = 1;
   int steps = 2;
+  bool list = false;
 };
 
 /// A file's value at `pointer` replaced; without `value`, removed.
@@ -262,6 +263,8 @@ private:
     }
     if (after == before)
       return;
+    if (options.list)
+      std::fprintf(stderr, "%s\n", change.text(before[at]).c_str());
     if (change.file == "plan.json") {
       seal(changed, after);
     } else {
@@ -346,6 +349,7 @@ int main(int argc, char **argv) {
   app.add_option("--seed", options.seed);
   app.add_option("--steps", options.steps);
   app.add_option("--only", options.only, "part of FILE POINTER");
+  app.add_flag("--list", options.list, "each change before it is tried");
   CLI11_PARSE(app, argc, argv);
   options.run = fs::absolute(options.run);
   std::printf("seed %llu\n", (unsigned long long)options.seed);

@@ -29,8 +29,10 @@ refuses 2 'number' --gpus 2 --dim n=99999999999999999999
 refuses 1 '"n"' --gpus 2 --dim n=4
 refuses 2 'memory-per-gpu "much" is no size' --gpus 2 --memory-per-gpu much
 refuses 2 'memory-per-gpu "-1" is no size' --gpus 2 --memory-per-gpu=-1
-refuses 1 'smallest limit that this plan keeps, of --algorithm recursive for 2 GPUs, is [0-9]+ bytes, and another algorithm, or more GPUs, may need less; largest at its peak: "' \
+refuses 1 'of [1-9][0-9]* plans for 2 GPUs, that of --algorithm .* takes least, and keeps a limit of [0-9]+ bytes; more GPUs may need less each; largest at its peak: "' \
   --gpus 2 --memory-per-gpu 1KiB
+refuses 1 'the plan of --algorithm tofu for 2 GPUs keeps a limit of [0-9]+ bytes; without --algorithm, other searches are tried' \
+  --gpus 2 --memory-per-gpu 1KiB --algorithm tofu
 refuses 2 '--train' --gpus 2 --lr 0.1
 refuses 2 'optimizer' --gpus 2 --train --optimizer nonsense
 refuses 1 'no loss "nonsense"' --gpus 2 --train --loss nonsense

@@ -24,7 +24,7 @@ namespace {
 
 struct Arguments {
   std::string model, output, stats, emit;
-  std::string memoryPerGpu;
+  std::string memoryPerGpu, algorithm;
   ImportArguments import;
   TrainingArguments training;
   pipeline::CompileOptions compile;
@@ -46,7 +46,6 @@ int run(Arguments &arguments) {
   };
   if (Status bound = bind(arguments.import); !bound)
     return report(bound.error());
-  std::optional<int64_t> memoryLimit;
   if (!arguments.memoryPerGpu.empty()) {
     auto size = pipeline::parseSize(arguments.memoryPerGpu);
     if (!size) {
@@ -54,7 +53,7 @@ int run(Arguments &arguments) {
       error.message = "--memory-per-gpu " + error.message;
       return report(error);
     }
-    memoryLimit = *size;
+    arguments.compile.memoryPerGpu = *size;
   }
   arguments.import.options.training = arguments.training.train;
   arguments.import.options.frozen = arguments.training.options.freeze;
@@ -83,9 +82,6 @@ int run(Arguments &arguments) {
   if (!hash)
     return report(hash.error());
   plan.modelSha256 = *hash;
-  if (memoryLimit)
-    if (Status kept = pipeline::checkMemoryLimit(plan, *memoryLimit); !kept)
-      return report(kept.error());
   const double compileSeconds = seconds();
 
   plan::layoutWeights(plan.partitioned);
@@ -102,6 +98,7 @@ int run(Arguments &arguments) {
         {"operators", compiled->stats.operators},
         {"lambdas", compiled->stats.lambdas},
         {"search_seconds", compiled->stats.searchSeconds},
+        {"plans_tried", compiled->stats.plansTried},
         {"codegen_seconds", compiled->stats.codegenSeconds},
         {"compile_seconds", compileSeconds},
         {"total_seconds", seconds()},
@@ -120,6 +117,12 @@ int run(Arguments &arguments) {
               plan::humanBytes(plan.communicationBytes).c_str(),
               plan::humanBytes(plan.search.lowerBoundBytes).c_str(),
               plan::humanBytes(peak).c_str());
+  const pipeline::CompileStats &counts = compiled->stats;
+  if (counts.plansTried > 1)
+    std::printf("of %lld plans %lld keep --memory-per-gpu; least moves that of "
+                "%s\n",
+                (long long)counts.plansTried, (long long)counts.plansThatFit,
+                counts.taken.c_str());
   print("plan written to " + arguments.output + "\n");
   return 0;
 }
@@ -141,8 +144,9 @@ int smex::tools::compileCommand(int argc, char **argv) {
   declareImport(app, arguments.import);
   declareTraining(app, arguments.training);
   app.add_option("--memory-per-gpu", arguments.memoryPerGpu,
-                 "SIZE, such as 12GiB: a limit that the plan must keep");
-  app.add_option("--algorithm", arguments.compile.algorithm,
+                 "SIZE, such as 12GiB: a limit that the plan must keep; other "
+                 "searches are tried until one does");
+  app.add_option("--algorithm", arguments.algorithm,
                  "search algorithm (default: recursive)")
       ->check(CLI::IsMember(algorithmNames()));
   app.add_flag("--reproducible", arguments.compile.reproducible,
@@ -162,6 +166,9 @@ int smex::tools::compileCommand(int argc, char **argv) {
   } catch (const CLI::ParseError &e) {
     return parseError(app, e);
   }
+  if (!arguments.algorithm.empty())
+    arguments.compile.search =
+        partition::Search{arguments.algorithm, {}, false};
   arguments.import.options.ownAlgorithm = wantsOwnAlgorithm(app);
   if (arguments.output.empty() && arguments.emit.empty())
     return report({"give the plan's folder: -o DIR", Fault::Usage});

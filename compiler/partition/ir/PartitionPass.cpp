@@ -77,7 +77,11 @@ struct Partition : partition::impl::PartitionBase<Partition> {
     if (!main)
       return signalPassFailure();
     GraphOfModule input = graphOf(main, outputReduction);
-    const auto plan = partition::partition(input.graph, gpus, algorithm);
+    Params params;
+    params.ways.assign(ways.begin(), ways.end());
+    params.alwaysCut = alwaysCut;
+    const auto plan =
+        partition::partition(input.graph, gpus, algorithm, params);
     if (!plan) {
       module.emitError(plan.error().message);
       return signalPassFailure();

@@ -14,6 +14,10 @@ def Partition : Pass<"smex-partition", "mlir::ModuleOp"> {
     Option<"gpus", "gpus", "int64_t", /*default=*/"1", "number of workers">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"recursive\"",
            "name of the search algorithm">,
+    ListOption<"ways", "ways", "int64_t",
+               "ways of the steps of `recursive`, in order; none: prime factors">,
+    Option<"alwaysCut", "always-cut", "bool", /*default=*/"false",
+           "whatever can be cut is cut, however small">,
     Option<"outputReduction", "output-reduction", "bool", /*default=*/"true",
            "whether operators may be cut along what they reduce">,
   ];

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <map>
 #include <set>
 
 using namespace smex;
@@ -23,6 +24,29 @@ Model single(std::vector<int64_t> shape) {
 }
 
 } // namespace
+
+TEST_CASE("all sequences of ways, each once, that of prime factors first") {
+  // Ordered factorizations: f(n) is the sum of f(d) over the proper divisors.
+  std::map<int64_t, size_t> count = {{1, 1}};
+  for (int64_t k = 2; k <= 72; ++k) {
+    for (int64_t d = 1; d < k; ++d)
+      if (k % d == 0)
+        count[k] += count[d];
+    const auto all = sequences(k, 1000);
+    CHECK(all.size() == count[k]);
+    CHECK(all.front() == factorize(k));
+    CHECK(std::set<std::vector<int64_t>>(all.begin(), all.end()).size() ==
+          all.size());
+    for (const auto &ways : all) {
+      int64_t product = 1;
+      for (int64_t way : ways)
+        product *= way;
+      CHECK(product == k);
+    }
+  }
+  CHECK(sequences(64, 5).size() == 5);
+  CHECK(sequences(64, 1).size() == 1);
+}
 
 TEST_CASE("ways are prime factors, largest first") {
   using Ways = std::vector<int64_t>;
