@@ -346,6 +346,8 @@ private:
 
   void parameter(const Parameter &parameter) {
     source({parameter.name, parameter.buffer});
+    if (complaint)
+      return;
     // Workers' files name parameters by their places in the list.
     if (index > 0 && parameter.buffer < program.parameters[index - 1].buffer)
       refuse("buffer", "is not in the order of the buffers");

@@ -124,6 +124,12 @@ TEST_CASE("next values that make no sense are refused") {
         [&](Partitioned &p) { p.program.parameters[0].next = buffer; }));
   };
   CHECK_THAT(next(9), Catch::Contains("next"));
+  // Nothing more is asked of a parameter that has no buffer.
+  for (int buffer : {4, 1 << 20, -1})
+    CHECK_THAT(refusal(changed([&](Partitioned &p) {
+                 p.program.parameters[0].buffer = buffer;
+               })),
+               Catch::Contains("parameters[0].buffer: there is no buffer"));
   CHECK_THAT(next(Gradient), Catch::Contains("is an input or parameter"));
   CHECK_THAT(refusal(changed([](Partitioned &p) {
                p.program.tensors[2].type.shape = {8};
