@@ -11,4 +11,13 @@ work=${TEST_TMPDIR:-$(mktemp -d)}
 "$smexc" "$models/mlp/model.onnx" --gpus 2 --train --loss cross_entropy --optimizer adam --lr 0.01 -o "$work/training"
 "$zoo" gcn --features 6 --hidden 4 --classes 3 --layers 2 -o "$work/gcn.json"
 "$smexc" "$work/gcn.json" --graph "$models/graph/edges.mtx" --gpus 2 -o "$work/gcn"
-"$mutate" --sample "$sample" --seed 12 "$run" "$work"/{mlp,resnet18,training,gcn}
+"$mutate" --sample "$sample" --seed 12 --run "$run" "$work"/{mlp,resnet18,training,gcn}
+
+# Read and checked only: more of them, and plans with all that a plan may say of graphs.
+"$zoo" gin --features 6 --hidden 4 --classes 3 --layers 2 --readout sum -o "$work/gin.json"
+"$smexc" "$work/gin.json" --dim nodes=60 --dim edges=300 --dim graphs=4 --gpus 2 -o "$work/room"
+"$zoo" sage-lstm --features 6 --hidden 4 --classes 3 --layers 1 -o "$work/lstm.json"
+"$smexc" "$work/lstm.json" --graph "$models/graph/edges.mtx" --gpus 2 --train --loss cross_entropy -o "$work/layout"
+"$zoo" nnconv --features 6 --hidden 4 --classes 3 --layers 1 -o "$work/nnconv.json"
+"$smexc" "$work/nnconv.json" --graph "$models/graph/edges.mtx" --gpus 2 -o "$work/edges"
+"$mutate" --sample $((5 * sample)) --seed 13 "$work"/{training,room,layout,edges}
