@@ -30,9 +30,7 @@ public:
       if (auto buffer = dyn_cast<exec::BufferOp>(each))
         addBuffer(buffer);
       else if (auto output = dyn_cast<exec::OutputOp>(each))
-        program().outputs.push_back(
-            {output.getName().str(),
-             numbers.at(exec::bufferOf(output.getBuffer()))});
+        addOutput(output);
       else if (auto update = dyn_cast<exec::UpdateOp>(each))
         setNext(numbers.at(exec::bufferOf(update.getParameter())),
                 numbers.at(exec::bufferOf(update.getValue())));
@@ -161,6 +159,13 @@ private:
     if (const auto graphs = op.getGraph())
       for (const auto graph : graphs->getAsRange<DictionaryAttr>())
         addGraph(graph);
+  }
+
+  void addOutput(exec::OutputOp output) {
+    program().outputs.push_back(
+        {output.getName().str(),
+         numbers.at(exec::bufferOf(output.getBuffer()))});
+    setRange(program().outputs.back(), output.getRange());
   }
 
   void setNext(int buffer, int next) {

@@ -135,6 +135,9 @@ struct Model {
   std::map<int, InputRange> inputRanges; // by value, where one is known
   /// Those of parts of inputs, beside what holds for the whole.
   std::map<int, std::vector<PartRange>> partRanges;
+  /// By value, which is an output, i64[]: how many rows a node has chosen, of
+  /// so many at most. A run with more is refused.
+  std::map<int, int64_t> mostRows;
   std::vector<GraphInputs> graphs;
   std::vector<EdgeRows> edgeRows;
   bool ownAlgorithm = false; // the updates are those of a whole training step
@@ -154,6 +157,7 @@ void dropUnused(Model &model);
 struct ImportOptions {
   std::map<std::string, int64_t> dims;          // --dim NAME=VALUE
   std::map<std::string, std::string> constants; // --constant NAME=FILE
+  std::map<std::string, int64_t> bounds;        // --bound NAME=ROWS
   std::vector<std::string> opsFiles;            // --ops FILE
   std::vector<std::string> graphs;              // --graph [NAME=]FILE
   /// --draw-missing-weights: those that are named, with their types, but not

@@ -74,9 +74,11 @@ public:
     }
     auto names = main->getAttrOfType<ArrayAttr>(semantic::outputsAttr);
     auto results = main.getBody().front().getTerminator()->getOperands();
-    for (auto [name, value] :
-         llvm::zip(names.getAsRange<StringAttr>(), results))
-      exec::OutputOp::create(builder, value.getLoc(), name, homes.at(value));
+    for (auto [i, name, value] :
+         llvm::enumerate(names.getAsRange<StringAttr>(), results))
+      exec::OutputOp::create(builder, value.getLoc(), name, homes.at(value),
+                             main.getResultAttrOfType<DenseI64ArrayAttr>(
+                                 unsigned(i), semantic::rangeAttr));
     for (auto update : main.getOps<semantic::UpdateOp>())
       exec::UpdateOp::create(builder, update.getLoc(),
                              homes.at(update.getParameter()),

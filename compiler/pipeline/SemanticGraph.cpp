@@ -150,6 +150,11 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
   SmallVector<StringRef> outputNames(model.outputNames.begin(),
                                      model.outputNames.end());
   main->setAttr(semantic::outputsAttr, builder.getStrArrayAttr(outputNames));
+  for (auto [i, value] : llvm::enumerate(model.outputs))
+    if (const auto most = model.mostRows.find(value);
+        most != model.mostRows.end())
+      main.setResultAttr(unsigned(i), semantic::rangeAttr,
+                         builder.getDenseI64ArrayAttr({0, most->second}));
   SmallVector<Attribute> graphs;
   for (const GraphInputs &graph : model.graphs)
     graphs.push_back(

@@ -199,8 +199,16 @@ Result<Model> training::buildTrainingGraph(Model model,
   if (!any)
     return fail("no parameter of the model has an influence on the loss that "
                 "is smooth: there is nothing to train");
-  model.outputs = {*loss};
-  model.outputNames = {"loss"};
+  // Numbers of rows that a run must keep to are looked at in training, too.
+  std::vector<int> outputs = {*loss};
+  std::vector<std::string> outputNames = {"loss"};
+  for (size_t o = 0; o < model.outputs.size(); ++o)
+    if (model.mostRows.count(model.outputs[o])) {
+      outputs.push_back(model.outputs[o]);
+      outputNames.push_back(model.outputNames[o]);
+    }
+  model.outputs = std::move(outputs);
+  model.outputNames = std::move(outputNames);
   mergeEqual(model, given);
   frontend::dropUnused(model);
   return model;

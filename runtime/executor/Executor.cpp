@@ -218,7 +218,8 @@ private:
       if (Status valid = check(program.outputs[o],
                                "output \"" + program.outputs[o].name + "\"", o);
           !valid)
-        return valid;
+        return fail(valid.error().message,
+                    ": the plan has no room for more (smexc --bound)");
     if (completed == options.steps)
       return {};
     for (const NextInput &next : options.next) {

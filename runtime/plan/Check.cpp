@@ -88,7 +88,9 @@ public:
                  a.parts == b.parts && a.derived == b.derived;
         });
     compare("output", parts.outputs, whole.outputs,
-            [](auto &, auto &) { return true; });
+            [](const Port &a, const Port &b) {
+              return a.low == b.low && a.high == b.high;
+            });
     if (parts.graphs != whole.graphs)
       findings.add(FindingKind::Interface,
                    "graph: is another one in the unpartitioned program");

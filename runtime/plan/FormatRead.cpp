@@ -99,9 +99,20 @@ Instruction instructionOf(const Cursor &at) {
   return instruction;
 }
 
+/// With a range, where it has one.
 Port portOf(const Cursor &at) {
-  at.object({"buffer", "name"});
-  return {at.string("name"), number(at, "buffer")};
+  const auto value = [&](const char *key) -> std::optional<int64_t> {
+    if (!at.has(key))
+      return std::nullopt;
+    return at.integer(key, std::numeric_limits<int64_t>::min(), totalLimit);
+  };
+  return {at.string("name"), number(at, "buffer"), value("low"), value("high"),
+          value("ignore")};
+}
+
+Port outputOf(const Cursor &at) {
+  at.object({"buffer", "name"}, {"high", "low"});
+  return portOf(at);
 }
 
 graph::Recipe recipeOf(const Cursor &at) {
@@ -140,13 +151,7 @@ PartRange partOf(const Cursor &at) {
 
 Port inputOf(const Cursor &at) {
   at.object({"buffer", "name"}, {"derived", "high", "ignore", "low", "parts"});
-  const auto value = [&](const char *key) -> std::optional<int64_t> {
-    if (!at.has(key))
-      return std::nullopt;
-    return at.integer(key, std::numeric_limits<int64_t>::min(), totalLimit);
-  };
-  Port port = {at.string("name"), number(at, "buffer"), value("low"),
-               value("high"), value("ignore")};
+  Port port = portOf(at);
   if (at.has("parts"))
     port.parts = at.list("parts", partOf);
   if (at.has("derived"))
@@ -334,7 +339,7 @@ Program plan::programFromJson(const Cursor &at) {
   program.buffers = at.list("buffers", bufferOf);
   program.instructions = at.list("instructions", instructionOf);
   program.inputs = at.list("inputs", inputOf);
-  program.outputs = at.list("outputs", portOf);
+  program.outputs = at.list("outputs", outputOf);
   program.parameters = at.list("parameters", parameterOf);
   if (at.has("graph"))
     program.graphs =

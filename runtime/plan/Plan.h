@@ -108,9 +108,10 @@ struct Instruction {
 struct Port {
   std::string name;
   int buffer = 0; // each worker's share of it
-  /// Of an input of integers: what its elements may be, both ends included, and
+  /// Of integers: what the elements may be, both ends included, and of an input
   /// one value beside these that counts for nothing. Both ends are there, or
-  /// neither; without them `ignore` isn't.
+  /// neither; without them `ignore` isn't. An output beyond its range says that
+  /// the step has chosen more rows than the plan has room for.
   std::optional<int64_t> low, high, ignore;
   /// Of an input of integers: what the elements of its parts may be, where they
   /// are indices into something smaller than others are.

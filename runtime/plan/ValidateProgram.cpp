@@ -257,10 +257,21 @@ private:
 
   void output(const Port &output) {
     port(output);
-    if (output.low || output.high || output.ignore || !output.parts.empty())
-      refuse("low", "only an input has a range");
+    if (output.ignore || !output.parts.empty())
+      refuse(output.ignore ? "ignore" : "parts", "only an input has it");
     if (output.derived)
       refuse("derived", "only an input follows from others");
+    if (!complaint)
+      range(output);
+  }
+
+  void range(const Port &port) {
+    if (!port.low && !port.high && !port.ignore)
+      return;
+    if (!port.low || !port.high)
+      return refuse(port.low ? "high" : "low", "the other end of the range, or "
+                                               "the range, is missing");
+    range("low", typeOf(port.buffer), *port.low, *port.high);
   }
 
   void source(const Port &source) {
@@ -273,12 +284,7 @@ private:
     source(input);
     if (complaint)
       return;
-    if (input.low || input.high || input.ignore) {
-      if (!input.low || !input.high)
-        return refuse(input.low ? "high" : "low", "the other end of the range, "
-                                                  "or the range, is missing");
-      range("low", typeOf(input.buffer), *input.low, *input.high);
-    }
+    range(input);
     for (size_t p = 0; p < input.parts.size() && !complaint; ++p) {
       const PartRange &part = input.parts[p];
       const std::string key = "parts[" + std::to_string(p) + "]";
@@ -294,7 +300,7 @@ private:
     if (low > high)
       return refuse(key, low, " is above high, ", high);
     if (!isInteger(type.dtype))
-      return refuse(key, "only an input of integers has a range, this one is ",
+      return refuse(key, "only integers have a range, this is ",
                     toString(type));
     if (!holds(type.dtype, low) || !holds(type.dtype, high))
       return refuse(key, low, " .. ", high, " is not in ",

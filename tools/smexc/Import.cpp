@@ -20,20 +20,40 @@ Result<std::pair<std::string, std::string>> split(const std::string &text,
   return std::pair(text.substr(0, at), text.substr(at + 1));
 }
 
+/// NAME=VALUE, the value a number that is `least` or more.
+Result<std::pair<std::string, int64_t>>
+splitNumber(const std::string &text, const char *option, int64_t least) {
+  auto pair = split(text, option);
+  if (!pair)
+    return pair.takeError();
+  int64_t value = 0;
+  const char *end = pair->second.c_str() + pair->second.size();
+  const auto parsed = std::from_chars(pair->second.c_str(), end, value);
+  if (parsed.ec != std::errc() || parsed.ptr != end || value < least)
+    return Error{std::string(option) + " " + text +
+                     ": the value must be a number, " + std::to_string(least) +
+                     " or more",
+                 Fault::Usage};
+  return std::pair(std::move(pair->first), value);
+}
+
 } // namespace
 
 Status smex::tools::bind(ImportArguments &arguments) {
   for (const std::string &text : arguments.dims) {
-    auto pair = split(text, "--dim");
+    auto pair = splitNumber(text, "--dim", 0);
     if (!pair)
       return pair.takeError();
-    int64_t value = 0;
-    const char *end = pair->second.c_str() + pair->second.size();
-    const auto parsed = std::from_chars(pair->second.c_str(), end, value);
-    if (parsed.ec != std::errc() || parsed.ptr != end || value < 0)
-      return Error{"--dim " + text + ": the value must be a number, 0 or more",
+    arguments.options.dims[pair->first] = pair->second;
+  }
+  for (const std::string &text : arguments.bounds) {
+    auto pair = splitNumber(text, "--bound", 1);
+    if (!pair)
+      return pair.takeError();
+    if (!arguments.options.bounds.insert(*pair).second)
+      return Error{"--bound " + text + ": \"" + pair->first +
+                       "\" has a bound already",
                    Fault::Usage};
-    arguments.options.dims[pair->first] = value;
   }
   if (const auto room = arguments.options.graphRoom; room && !(*room >= 0))
     return Error{"--graph-room: the share must be a number", Fault::Usage};
@@ -51,6 +71,10 @@ void smex::tools::declareImport(CLI::App &app, ImportArguments &arguments) {
                  "NAME=VALUE: binds a symbolic dimension");
   app.add_option("--constant", arguments.constants,
                  "NAME=FILE: binds an input at compile time");
+  app.add_option("--bound", arguments.bounds,
+                 "NAME=ROWS: the most rows that a node chooses by values (ONNX "
+                 "NonZero, Compress, Unique, NonMaxSuppression, Slice), by its "
+                 "name or its first output's; a run with more is refused");
   auto *graph =
       app.add_option("--graph", arguments.options.graphs,
                      "FILE: the graph of a message-passing model: scipy's CSR "

@@ -9,13 +9,13 @@
 namespace smex::tools {
 
 struct ImportArguments {
-  std::vector<std::string> dims, constants; // NAME=VALUE, to be bound
+  std::vector<std::string> dims, constants, bounds; // NAME=VALUE, to be bound
   frontend::ImportOptions options;
 };
 
 void declareImport(CLI::App &app, ImportArguments &arguments);
 
-/// Puts dimensions and constants into the options; an error of usage where one
+/// Puts dimensions, constants and bounds into the options; an error of usage where one
 /// is no NAME=VALUE.
 Status bind(ImportArguments &arguments);
 

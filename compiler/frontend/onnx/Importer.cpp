@@ -176,6 +176,8 @@ Result<SampledModel> Importer::run() try {
     error("all outputs are empty sequences");
   if (errors.empty() && ownAlgorithm)
     bindUpdates(scope);
+  if (errors.empty())
+    checkBounds();
   if (!errors.empty())
     return allErrors();
   // How many rows there are is needed by what Lengths.h adds.
@@ -247,6 +249,10 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
                           const Surroundings &in) {
   Node node(builder, proto, source);
   node.name = nodeName(proto, in);
+  if (proto.output_size() > 0)
+    node.firstOutput = in.prefix + proto.output(0);
+  for (std::string &name : boundsOf(node))
+    seenBounds.insert(std::move(name));
   const auto opset = in.opsets.find(domainOf(proto.domain()));
   node.opset = opset == in.opsets.end() ? 1 : opset->second;
   node.training = options.training;

@@ -194,6 +194,8 @@ private:
   void importSlice(Node &node);
   void importBoxes(Node &node);
   int64_t addRows(Node &node, int64_t extent, ValueId count);
+  std::vector<std::string> boundsOf(const Node &node) const;
+  void checkBounds();
 
   // MessagePassing.cpp
   void reduceMailboxes(Node &node, Scope &scope, const Surroundings &in);
@@ -222,6 +224,9 @@ private:
   std::unordered_map<const onnx::TensorProto *, ValueId> bodyInitializers;
   int64_t visited = 0;
   std::vector<CountedRows> chosen; // their counts: ValueIds
+  /// Names of --bound that a node, or its first output, has; of these, the ones
+  /// of nodes that choose rows.
+  std::set<std::string> seenBounds, usedBounds;
   std::map<std::string, int64_t> decisions;
   std::map<std::string, std::vector<int64_t>> shapes;
   std::unordered_map<const onnx::FunctionProto *, int64_t> sizes; // leastNodes

@@ -284,7 +284,7 @@ int LengthBinder::withoutRest(int v, const std::vector<bool> &dims, double rest,
 }
 
 void LengthBinder::addOutputs() {
-  std::set<size_t> shown; // nodes whose rows an output has
+  std::set<size_t> shown; // those whose rows an output has
   for (int &output : made.outputs) {
     const std::vector<Length> shape = lengths[size_t(output)];
     if (isFixed(shape))
@@ -298,8 +298,16 @@ void LengthBinder::addOutputs() {
     }
     output = withoutRest(output, dims, 0, base.values[size_t(output)].name);
   }
-  for (size_t k : shown) {
-    made.outputs.push_back(all[0].rows[k].count);
-    made.outputNames.push_back(all[0].rows[k].node + ".count");
+  const std::vector<CountedRows> &nodes = all[0].rows;
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    if (!nodes[k].bound && !shown.count(k))
+      continue;
+    made.outputs.push_back(nodes[k].count);
+    made.outputNames.push_back(nodes[k].node + ".count");
+    if (!nodes[k].bound)
+      continue;
+    const auto [most, isNew] =
+        made.mostRows.try_emplace(nodes[k].count, *nodes[k].bound);
+    most->second = std::min(most->second, *nodes[k].bound);
   }
 }

@@ -33,8 +33,8 @@ public:
        const TensorSource &source)
       : builder(builder), proto(proto), source(source) {}
 
-  std::string name;
-  int64_t opset = 0; // version of its domain
+  std::string name, firstOutput; // as the model's values are called
+  int64_t opset = 0;             // version of its domain
   /// Under --train: for operators whose mode is the run's, not an operand.
   bool training = false;
   std::vector<ValueId> inputs;

@@ -28,13 +28,44 @@ bool Importer::choosesRows(const Node &node, const std::string &op) {
          (op == "Compress" && isUnknown(1));
 }
 
+/// The names in --bound that the node goes by.
+std::vector<std::string> Importer::boundsOf(const Node &node) const {
+  std::vector<std::string> names;
+  for (const std::string &name : {node.name, node.firstOutput})
+    if (options.bounds.count(name) && (names.empty() || names[0] != name))
+      names.push_back(name);
+  return names;
+}
+
+/// Each bound is one of a node that chooses rows.
+void Importer::checkBounds() {
+  std::string nodes;
+  for (const CountedRows &rows : chosen)
+    nodes += (nodes.empty() ? "\"" : ", \"") + rows.node + "\"";
+  for (const auto &[name, most] : options.bounds)
+    if (!usedBounds.count(name))
+      error("--bound \"" + name + "\": " +
+            (seenBounds.count(name)
+                 ? "how many rows this node gives is known at compile time"
+                 : "no node, and no node's first output, has this name") +
+            (nodes.empty() ? "; values decide that of no node"
+                           : "; values decide that of " + nodes));
+}
+
 /// So many rows as the model is imported for, of `extent` at the most.
 int64_t Importer::addRows(Node &node, int64_t extent, ValueId count) {
   if (chosen.size() == mostNodes)
     node.refuse("more than ", mostNodes,
                 " nodes give as many rows as values say");
-  const int64_t room = std::max(extent, fewestRows);
-  chosen.push_back({node.name, room, count});
+  CountedRows rows = {node.name, extent, count, {}};
+  for (const std::string &name : boundsOf(node)) {
+    rows.bound = std::min(rows.bound.value_or(extent), options.bounds.at(name));
+    rows.room = *rows.bound;
+    usedBounds.insert(name);
+  }
+  rows.room = std::max(rows.room, fewestRows);
+  const int64_t room = rows.room;
+  chosen.push_back(std::move(rows));
   const auto sampled = rowsAsIf.find(node.name);
   return sampled == rowsAsIf.end() ? room : sampled->second;
 }

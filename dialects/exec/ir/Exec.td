@@ -135,7 +135,12 @@ def ReduceOp : ExecOp<"reduce"> {
 
 def OutputOp : ExecOp<"output"> {
   let summary = "names the buffer that holds an output of the model";
-  let arguments = (ins StrAttr:$name, BufferType:$buffer);
+  let description = [{
+    `range`: the least and the largest that its integers may be; a step with
+    others has gone wrong.
+  }];
+  let arguments = (ins StrAttr:$name, BufferType:$buffer,
+                       OptionalAttr<DenseI64ArrayAttr>:$range);
   let assemblyFormat = "$name $buffer attr-dict";
   let hasVerifier = 1;
 }

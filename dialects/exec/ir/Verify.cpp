@@ -318,7 +318,15 @@ LogicalResult ComputeOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult OutputOp::verify() {
-  return failed(verifyInProgram(*this)) ? failure() : verifyBuffers(*this);
+  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
+    return failure();
+  const auto element = tdl::toDType(
+      cast<ShapedType>(bufferOf(getBuffer()).getTensorType()).getElementType());
+  if (const auto range = getRange())
+    if (range->size() != 2 || (*range)[0] > (*range)[1] || !isInteger(*element))
+      return emitOpError("has a range that is none: an output of integers may "
+                         "have the least and the largest");
+  return success();
 }
 
 LogicalResult UpdateOp::verify() {

@@ -18,7 +18,7 @@ namespace smex::semantic {
 
 /// Attribute names on functions, arguments and the module.
 constexpr llvm::StringLiteral nameAttr = "smex.name";              // argument
-constexpr llvm::StringLiteral rangeAttr = "smex.range";            // argument
+constexpr llvm::StringLiteral rangeAttr = "smex.range"; // argument, result
 constexpr llvm::StringLiteral partRangesAttr = "smex.part_ranges"; // argument
 constexpr llvm::StringLiteral cutAttr = "smex.cut";                // argument
 constexpr llvm::StringLiteral derivationAttr = "smex.derivation";  // argument

@@ -16,7 +16,8 @@ def SmexDialect : Dialect {
     (argument attribute `smex.name`; `smex.range` is the least and the largest
     integer that an element may be, and possibly one beside these that counts for
     nothing; `smex.part_ranges` are those of parts of it, PartRanges.h), its results the outputs (function attribute
-    `smex.outputs`, a list of names). Where two inputs are a graph that a model
+    `smex.outputs`, a list of names; a result has a `smex.range` where a step
+    whose integers are beyond it must be refused). Where two inputs are a graph that a model
     works on, and the graph comes when the plan runs, the function's `smex.graph`,
     a list of graphs, names them, `sources` and `destinations`, and says how many
     `nodes` there may be, and whether `self_loops` are to be added. Edges may come

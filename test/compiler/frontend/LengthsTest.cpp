@@ -121,6 +121,29 @@ TEST_CASE("what is chosen stands in front, behind it are zeros") {
   CHECK(numbers(none["choose.count"]) == std::vector<double>{0});
 }
 
+TEST_CASE("a bound makes room for fewer rows, and their number an output") {
+  OnnxModel m = chosen();
+  m.node("Relu", {"x"}, {"other"});
+  m.output("other");
+  frontend::ImportOptions options;
+  options.bounds = {{"rows", 5}};
+  const std::string path = m.save(scratch("bounded"));
+  const auto model = frontend::importModel(path, options);
+  REQUIRE(model);
+  CHECK(model->outputNames ==
+        std::vector<std::string>{"other", "choose.count"});
+  CHECK(model->mostRows == std::map<int, int64_t>{{model->outputs[1], 5}});
+  m.output("rows");
+  const auto shown = frontend::importModel(m.save(path), options);
+  REQUIRE(shown);
+  const int rows = shown->outputs[1];
+  CHECK(shown->values[size_t(rows)].type.shape == std::vector<int64_t>{5, 2});
+  options.bounds = {{"choose", 50}};
+  const auto wide = frontend::importModel(path, options);
+  REQUIRE(wide);
+  CHECK(wide->mostRows.begin()->second == 9);
+}
+
 TEST_CASE("what is reduced over rows is over those that there are") {
   OnnxModel m = chosen();
   m.ints("zero", {0});

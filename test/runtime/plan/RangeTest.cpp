@@ -73,9 +73,9 @@ TEST_CASE("a range that is none is refused") {
   CHECK_THAT(refused(DType::I64, {"", 0, 3, 2, {}}),
              at("low: 3 is above high, 2"));
   CHECK_THAT(refused(DType::F32, {"", 0, 0, 9, {}}),
-             at("low: only an input of integers"));
+             at("low: only integers"));
   CHECK_THAT(refused(DType::Bool, {"", 0, 0, 1, {}}),
-             at("low: only an input of integers"));
+             at("low: only integers"));
   CHECK_THAT(refused(DType::I8, {"", 0, 0, 128, {}}),
              at("low: 0 .. 128 is not in i8"));
   CHECK_THAT(refused(DType::U8, {"", 0, -1, 9, {}}),
@@ -119,13 +119,29 @@ TEST_CASE("a part that is none, or whose range is none, is refused") {
              at("low: 0 .. 200 is not in i8"));
 }
 
-TEST_CASE("a range of an output, and ranges that differ, are found") {
+TEST_CASE("a range of an output is saved, loaded, and checked") {
   Plan plan = withLabels();
-  plan.partitioned.program.outputs[0].low = 0;
+  for (Program *program :
+       {&plan.partitioned.program, &plan.unpartitioned.program})
+    program->outputs.push_back({"chosen", program->inputs[1].buffer, 0, 5});
+  const Plan loaded = readBack(plan);
+  CHECK(loaded.partitioned.program.outputs.back().low == 0);
+  CHECK(loaded.partitioned.program.outputs.back().high == 5);
+  CHECK(listed(check(loaded)) == "");
+  plan.unpartitioned.program.outputs.back().high = 6;
+  CHECK_THAT(listed(check(plan)), Catch::Contains("output \"chosen\""));
+  plan.partitioned.program.outputs.back().high.reset();
+  CHECK_THAT(validate(plan).error().message,
+             Catch::Contains("outputs[1].high: the other end"));
+}
+
+TEST_CASE("a range of an output's part, and ranges that differ, are found") {
+  Plan plan = withLabels();
+  plan.partitioned.program.outputs[0].parts = {{{{0, 1, 1}}, 0, 1}};
   const Status status = validate(plan);
   REQUIRE_FALSE(status);
   CHECK(status.error().message ==
-        "plan/program.json: outputs[0].low: only an input has a range");
+        "plan/program.json: outputs[0].parts: only an input has it");
 
   plan = withLabels();
   plan.unpartitioned.program.inputs[1].high = 8;
