@@ -14,26 +14,25 @@ using namespace smex::frontend;
 
 namespace {
 
-/// The lambdas of a module under construction: one symbol per distinct text.
+/// The lambdas of a module under construction: one symbol each.
 class LambdaSymbols {
 public:
   explicit LambdaSymbols(OpBuilder builder) : builder(builder) {}
 
   FlatSymbolRefAttr symbolOf(const tdl::Lambda &lambda, Location loc) {
-    const std::string text = tdl::toString(lambda);
-    const auto [entry, isNew] = names.try_emplace(text);
+    const auto attribute = tdl::LambdaAttr::get(builder.getContext(), lambda);
+    const auto [entry, isNew] = names.try_emplace(attribute);
     if (isNew) {
       entry->second =
           builder.getStringAttr("lambda_" + Twine(names.size() - 1));
-      tdl::LambdaOp::create(builder, loc, entry->second,
-                            builder.getStringAttr(text));
+      tdl::LambdaOp::create(builder, loc, entry->second, attribute);
     }
     return FlatSymbolRefAttr::get(entry->second);
   }
 
 private:
   OpBuilder builder;
-  std::map<std::string, StringAttr> names;
+  llvm::DenseMap<tdl::LambdaAttr, StringAttr> names;
 };
 
 /// Not a weight, nor a statistic that training moves, nor an optimizer's state.

@@ -15,10 +15,10 @@ struct PrintStrategies : analysis::impl::PrintStrategiesBase<PrintStrategies> {
 
   void runOnOperation() override {
     getOperation().walk([](tdl::LambdaOp op) {
-      const auto lambda = tdl::parseLambda(op.getText());
+      const tdl::Lambda &lambda = op.getLambda().getValue();
       llvm::outs() << "@" << op.getSymName() << "\n";
-      for (const analysis::Strategy &strategy : analysis::strategies(*lambda))
-        llvm::outs() << "  " << analysis::toString(strategy, *lambda) << "\n";
+      for (const analysis::Strategy &strategy : analysis::strategies(lambda))
+        llvm::outs() << "  " << analysis::toString(strategy, lambda) << "\n";
     });
     markAllAnalysesPreserved();
   }

@@ -295,23 +295,21 @@ static bool fits(BufferOp buffer, int64_t rank, DType type) {
 }
 
 LogicalResult ComputeOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto use =
+  const tdl::LambdaAttr use =
       tdl::verifyLambdaUse(*this, "computes", getLambdaAttr(),
                            getInputs().size(), getExtents().size(), symbols);
-  if (failed(use))
+  if (!use)
     return failure();
-  const std::optional<tdl::Lambda> &lambda = *use;
-  if (!lambda)
-    return success();
-  for (auto [input, operand] : llvm::zip(getInputs(), lambda->operands))
+  const tdl::Lambda &lambda = use.getValue();
+  for (auto [input, operand] : llvm::zip(getInputs(), lambda.operands))
     if (!fits(bufferOf(input), operand.rank, operand.type))
       return emitOpError("passes ")
              << bufferOf(input).getTensorType() << " for operand "
              << operand.name << " of " << getLambdaAttr();
   BufferOp to = bufferOf(getTo());
-  if (!fits(to, lambda->rank(), lambda->result) ||
+  if (!fits(to, lambda.rank(), lambda.result) ||
       cast<RankedTensorType>(to.getTensorType()).getShape() !=
-          getExtents().take_front(lambda->rank()))
+          getExtents().take_front(lambda.rank()))
     return emitOpError("writes ")
            << to.getTensorType() << ", which is not what its extents say";
   return success();

@@ -18,28 +18,26 @@ void SmexDialect::initialize() {
 }
 
 LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto use =
+  const tdl::LambdaAttr use =
       tdl::verifyLambdaUse(*this, "applies", getLambdaAttr(),
                            getInputs().size(), getExtents().size(), symbols);
-  if (failed(use))
+  if (!use)
     return failure();
-  const std::optional<tdl::Lambda> &lambda = *use;
-  if (!lambda)
-    return success();
+  const tdl::Lambda &lambda = use.getValue();
   for (int64_t extent : getExtents())
     if (extent < 0)
       return emitOpError("has a negative extent");
-  for (size_t i = 0; i < lambda->operands.size(); ++i) {
+  for (size_t i = 0; i < lambda.operands.size(); ++i) {
     const smex::TensorType type = tensorType(getInputs()[i].getType());
-    const tdl::Operand &operand = lambda->operands[i];
+    const tdl::Operand &operand = lambda.operands[i];
     if (type.rank() != operand.rank || type.dtype != operand.type)
       return emitOpError("passes ")
              << smex::toString(type) << " for operand " << operand.name
              << " of " << getLambdaAttr();
   }
   const smex::TensorType result = tensorType(getResult().getType());
-  const auto shape = getExtents().take_front(lambda->rank());
-  if (result.dtype != lambda->result || ArrayRef(result.shape) != shape)
+  const auto shape = getExtents().take_front(lambda.rank());
+  if (result.dtype != lambda.result || ArrayRef(result.shape) != shape)
     return emitOpError("gives ")
            << smex::toString(result) << ", which is not what its extents say";
   return success();

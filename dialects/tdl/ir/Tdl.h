@@ -13,9 +13,13 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
 
-#include <map>
+namespace smex::tdl::detail {
+struct LambdaAttrStorage;
+}
 
 #include "dialects/tdl/ir/TdlDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/tdl/ir/TdlAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/tdl/ir/TdlOps.h.inc"
 
@@ -27,34 +31,33 @@ std::optional<DType> toDType(mlir::Type type);
 
 /// What an operation that applies a lambda must have: the symbol of one (or an
 /// error that it `verb`s something else), as many operands, and an extent for
-/// each index variable. Nothing in it: the lambda does not parse, which its own
-/// verifier reports.
-mlir::FailureOr<std::optional<Lambda>>
-verifyLambdaUse(mlir::Operation *op, llvm::StringRef verb,
-                mlir::FlatSymbolRefAttr symbol, size_t operands, size_t extents,
-                mlir::SymbolTableCollection &symbols);
+/// each index variable. Null where it has not; the error is reported.
+LambdaAttr verifyLambdaUse(mlir::Operation *op, llvm::StringRef verb,
+                           mlir::FlatSymbolRefAttr symbol, size_t operands,
+                           size_t extents,
+                           mlir::SymbolTableCollection &symbols);
 
-/// The lambdas of a module by symbol, parsed once.
+/// The lambdas of a module by symbol.
 class LambdaTable {
 public:
   explicit LambdaTable(mlir::Operation *module);
   /// The lambda named so; verified modules always have it.
   const Lambda &operator[](mlir::StringAttr symbol) const {
-    return *lambdas.at(symbol);
+    return lambdas.at(symbol).getValue();
   }
 
 private:
-  llvm::DenseMap<mlir::StringAttr, std::shared_ptr<const Lambda>> lambdas;
+  llvm::DenseMap<mlir::StringAttr, LambdaAttr> lambdas;
 };
 
 /// The lambdas of a module by symbol, for passes that add some: one symbol per
-/// distinct text.
+/// distinct lambda.
 class LambdaSymbols {
 public:
   /// New ones are named `prefix`_0, `prefix`_1, ..
   LambdaSymbols(mlir::ModuleOp module, llvm::StringRef prefix);
   const Lambda &operator[](mlir::StringAttr symbol) const {
-    return *lambdas.at(symbol);
+    return lambdas.at(symbol).getValue();
   }
   /// The symbol of this lambda, which must be canonical: one that is there, or
   /// a new one at the module's start.
@@ -63,8 +66,8 @@ public:
 private:
   mlir::ModuleOp module;
   std::string prefix;
-  std::map<std::string, mlir::StringAttr> symbols; // by text
-  llvm::DenseMap<mlir::StringAttr, std::shared_ptr<const Lambda>> lambdas;
+  llvm::DenseMap<LambdaAttr, mlir::StringAttr> symbols;
+  llvm::DenseMap<mlir::StringAttr, LambdaAttr> lambdas;
   int next = 0;
 };
 
