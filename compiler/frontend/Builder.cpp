@@ -202,11 +202,18 @@ Builder::apply(std::string_view op, const std::vector<ValueId> &operands,
   std::vector<TensorType> types;
   for (ValueId operand : operands)
     types.push_back(type(operand));
-  auto instance = library->instantiate(op, types, attributes);
-  if (!instance)
-    return instance.takeError();
-
-  return append(*instance, operands, node);
+  Types key;
+  for (const TensorType &type : types)
+    key.emplace_back(type.dtype, type.shape);
+  Use use(op, std::move(key), attributes);
+  auto known = instances.find(use);
+  if (known == instances.end()) {
+    auto instance = library->instantiate(op, types, attributes);
+    if (!instance)
+      return instance.takeError();
+    known = instances.emplace(std::move(use), std::move(*instance)).first;
+  }
+  return append(known->second, operands, node);
 }
 
 std::vector<ValueId> Builder::append(const tdl::Instance &instance,

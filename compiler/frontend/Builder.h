@@ -167,6 +167,11 @@ private:
   std::vector<Application> applications; // operands, result: ValueIds
   std::unordered_map<std::string, int> intermediates; // per node
   tdl::Library extra;
+  /// Operators as they have been applied before. A large model has few that
+  /// differ, and nodes by the ten thousand.
+  using Types = std::vector<std::pair<DType, std::vector<int64_t>>>;
+  using Use = std::tuple<std::string, Types, tdl::Attributes>;
+  std::map<Use, tdl::Instance> instances;
 };
 
 } // namespace smex::frontend

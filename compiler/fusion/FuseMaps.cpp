@@ -34,6 +34,12 @@ bool hasLibraryKernel(const tdl::Lambda &lambda,
       .has_value();
 }
 
+/// Two lambdas as one, and its symbol, once it has any.
+struct Composed {
+  analysis::Composition composition;
+  FlatSymbolRefAttr symbol;
+};
+
 /// The result's dimensions in the order in which `reader` takes them: for each,
 /// its number in the producer. Nothing if the operand is not always read at the
 /// same distinct index variables, or if these are in order already.
@@ -134,33 +140,62 @@ private:
         hasLibraryKernel(lambda, extents, consumer.getInputs());
     for (auto [i, operand] : llvm::enumerate(consumer.getInputs())) {
       auto producer = operand.getDefiningOp<ApplyOp>();
-      if (!producer || !analysis::fusable(lambda, int(i), lambdaOf(producer)))
+      if (!producer || !isFusable(consumer, int(i), producer))
         continue;
       if (operand.hasOneUse() ? keepsMoreAlive(consumer, producer)
           : library           ? !isWeightInOtherOrder(producer)
                               : !isCheapExpansion(producer))
         continue;
-      const std::vector<int64_t> producerExtents = producer.getExtents().vec();
-      std::vector<int> same;
-      for (mlir::Value input : producer.getInputs()) {
-        auto inputs = consumer.getInputs();
-        const auto at = llvm::find(inputs, input);
-        same.push_back(at == inputs.end() ? -1 : int(at - inputs.begin()));
-      }
-      const auto composed =
-          analysis::compose({lambda, extents}, int(i),
-                            {lambdaOf(producer), producerExtents}, same);
+      std::optional<Composed> &composed = compose(consumer, int(i), producer);
       if (!composed)
         continue;
+      const analysis::Composition &made = composed->composition;
       SmallVector<mlir::Value> operands;
-      for (const auto &origin : composed->operands)
+      for (const auto &origin : made.operands)
         operands.push_back((origin.producer ? producer : consumer)
                                .getInputs()[size_t(origin.operand)]);
-      if (library && !hasLibraryKernel(composed->lambda, extents, operands))
+      if (library && !hasLibraryKernel(made.lambda, extents, operands))
         continue;
-      return replace(consumer, producer, *composed, operands);
+      if (!composed->symbol)
+        composed->symbol = lambdas.symbolOf(made.lambda);
+      return replace(consumer, producer, composed->symbol, operands);
     }
     return {};
+  }
+
+  /// As analysis::fusable; large models ask it of the same lambdas again and
+  /// again.
+  bool isFusable(ApplyOp consumer, int operand, ApplyOp producer) {
+    const auto [known, isNew] = fusable.try_emplace(
+        std::tuple(consumer.getLambdaAttr().getAsOpaquePointer(), operand,
+                   producer.getLambdaAttr().getAsOpaquePointer()));
+    if (isNew)
+      known->second =
+          analysis::fusable(lambdaOf(consumer), operand, lambdaOf(producer));
+    return known->second;
+  }
+
+  std::optional<Composed> &compose(ApplyOp consumer, int operand,
+                                   ApplyOp producer) {
+    std::vector<int> same;
+    for (mlir::Value input : producer.getInputs()) {
+      auto inputs = consumer.getInputs();
+      const auto at = llvm::find(inputs, input);
+      same.push_back(at == inputs.end() ? -1 : int(at - inputs.begin()));
+    }
+    const auto [known, isNew] = compositions.try_emplace(
+        std::tuple(consumer.getLambdaAttr().getAsOpaquePointer(),
+                   consumer.getExtentsAttr().getAsOpaquePointer(), operand,
+                   producer.getLambdaAttr().getAsOpaquePointer(),
+                   producer.getExtentsAttr().getAsOpaquePointer(), same));
+    if (!isNew)
+      return known->second;
+    const std::vector<int64_t> extents = consumer.getExtents().vec(),
+                               inner = producer.getExtents().vec();
+    if (auto made = analysis::compose({lambdaOf(consumer), extents}, operand,
+                                      {lambdaOf(producer), inner}, same))
+      known->second = Composed{std::move(*made), {}};
+    return known->second;
   }
 
   /// Composed, the producer is computed where the consumer is, and what it
@@ -291,14 +326,13 @@ private:
     return cast<RankedTensorType>(value.getType()).getNumElements();
   }
 
-  ApplyOp replace(ApplyOp consumer, ApplyOp producer,
-                  const analysis::Composition &composed,
+  ApplyOp replace(ApplyOp consumer, ApplyOp producer, FlatSymbolRefAttr lambda,
                   ArrayRef<mlir::Value> operands) {
     OpBuilder builder(consumer);
     auto fused = ApplyOp::create(
-        builder, consumer.getLoc(), consumer.getResult().getType(),
-        lambdas.symbolOf(composed.lambda), operands, consumer.getExtentsAttr(),
-        consumer.getNameAttr(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
+        builder, consumer.getLoc(), consumer.getResult().getType(), lambda,
+        operands, consumer.getExtentsAttr(), consumer.getNameAttr(),
+        DenseI64ArrayAttr(), DenseI64ArrayAttr());
     consumer.getResult().replaceAllUsesWith(fused.getResult());
     consumer.erase();
     if (producer.getResult().use_empty())
@@ -308,6 +342,12 @@ private:
 
   ModuleOp module;
   tdl::LambdaSymbols lambdas;
+  // Lambdas and extents are unique in the context.
+  std::map<std::tuple<const void *, int, const void *>, bool> fusable;
+  std::map<std::tuple<const void *, const void *, int, const void *,
+                      const void *, std::vector<int>>,
+           std::optional<Composed>>
+      compositions;
 };
 
 struct FuseMaps : fusion::impl::FuseMapsBase<FuseMaps> {

@@ -152,16 +152,23 @@ private:
   }
 
   /// What each worker needs of each operand.
-  std::vector<Regions> needs(ApplyOp apply, const Work &work) const {
+  std::vector<Regions> needs(ApplyOp apply, const Work &work) {
     const tdl::Lambda &lambda = lambdas[apply.getLambdaAttr().getAttr()];
     std::vector<std::vector<int64_t>> shapes;
-    for (Value operand : apply.getInputs())
+    std::vector<const void *> key = {
+        apply.getLambdaAttr().getAttr().getAsOpaquePointer()};
+    for (Value operand : apply.getInputs()) {
       shapes.push_back(semantic::tensorType(operand.getType()).shape);
-    const auto accesses = analysis::accesses(lambda, shapes);
+      key.push_back(operand.getType().getAsOpaquePointer());
+    }
+    const auto [known, isNew] = accesses.try_emplace(std::move(key));
+    if (isNew)
+      known->second = analysis::accesses(lambda, shapes);
     std::vector<Regions> regions(shapes.size());
     for (size_t i = 0; i < shapes.size(); ++i)
       for (int64_t w = 0; w < workers; ++w)
-        regions[i].push_back(accesses[i].region(work.indices[w], shapes[i]));
+        regions[i].push_back(
+            known->second[i].region(work.indices[w], shapes[i]));
     return regions;
   }
 
@@ -326,6 +333,8 @@ private:
   tdl::LambdaTable lambdas;
   std::optional<tdl::LambdaSymbols> newLambdas;
   OpBuilder builder;
+  /// By lambda and operand types, of which large models have few.
+  std::map<std::vector<const void *>, std::vector<analysis::Access>> accesses;
   llvm::DenseMap<Value, BufferOp> homes; // where a tensor is owned
   llvm::DenseMap<Value, std::vector<Fetch>> fetches;
 };
