@@ -166,6 +166,7 @@ private:
         {output.getName().str(),
          numbers.at(exec::bufferOf(output.getBuffer()))});
     setRange(program().outputs.back(), output.getRange());
+    program().outputs.back().loss = output.getLoss();
   }
 
   void setNext(int buffer, int next) {
@@ -230,8 +231,8 @@ private:
 
   void addInstruction(Operation *each) {
     plan::Instruction instruction;
-    if (auto loc = dyn_cast<NameLoc>(each->getLoc()))
-      instruction.node = loc.getName().str();
+    if (auto node = each->getAttrOfType<StringAttr>("node"))
+      instruction.node = node.str();
     instruction.to = numbers.at(exec::written(each));
     const int64_t workers = op.getWorkers();
     std::vector<plan::WorkerInstruction> shares(workers);

@@ -218,7 +218,8 @@ Builder::apply(std::string_view op, const std::vector<ValueId> &operands,
 
 std::vector<ValueId> Builder::append(const tdl::Instance &instance,
                                      const std::vector<ValueId> &operands,
-                                     const std::string &node) {
+                                     const std::string &node,
+                                     ValueId gradientOf) {
   std::vector<ValueId> results;
   const auto valueOf = [&](int number) {
     return number >= 0 ? operands[number] : results[~number];
@@ -227,7 +228,7 @@ std::vector<ValueId> Builder::append(const tdl::Instance &instance,
     std::vector<ValueId> read;
     for (int operand : a.operands)
       read.push_back(valueOf(operand));
-    results.push_back(apply(a, std::move(read), node));
+    results.push_back(apply(a, std::move(read), node, gradientOf));
   }
   std::vector<ValueId> returned;
   for (int number : instance.results)
@@ -236,7 +237,7 @@ std::vector<ValueId> Builder::append(const tdl::Instance &instance,
 }
 
 ValueId Builder::apply(tdl::Application a, std::vector<ValueId> operands,
-                       const std::string &node) {
+                       const std::string &node, ValueId gradientOf) {
   std::vector<tdl::ExprRef> numbers;
   bool any = false;
   for (ValueId operand : operands) {
@@ -274,6 +275,7 @@ ValueId Builder::apply(tdl::Application a, std::vector<ValueId> operands,
   entry.application = int(applications.size());
   Application made;
   made.node = node;
+  made.gradientOf = gradientOf;
   made.extents = std::move(a.extents);
   made.lambda = std::move(a.lambda);
   made.detached = a.detached;
@@ -367,6 +369,8 @@ Model Builder::finish(
     application.result = number[application.result];
     for (int &operand : application.operands)
       operand = number[operand];
+    if (application.gradientOf >= 0)
+      application.gradientOf = number[application.gradientOf];
     model.applications.push_back(std::move(application));
   }
   for (const auto &[parameter, value] : updates)

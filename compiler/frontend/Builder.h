@@ -93,10 +93,10 @@ public:
                                      const tdl::Attributes &attributes,
                                      const std::string &node);
 
-  /// The same for applications that are ready.
+  /// The same for applications that are ready; `gradientOf`: see Application.
   std::vector<ValueId> append(const tdl::Instance &instance,
                               const std::vector<ValueId> &operands,
-                              const std::string &node);
+                              const std::string &node, ValueId gradientOf = -1);
 
   /// From now on, applications are of a branch that may not be taken; returns
   /// what was so before.
@@ -153,7 +153,7 @@ private:
   void setConstant(ValueId v);
   ValueId add(Entry entry);
   ValueId apply(tdl::Application application, std::vector<ValueId> operands,
-                const std::string &node);
+                const std::string &node, ValueId gradientOf);
   void fold(const Application &application);
 
   size_t inputs = 0;

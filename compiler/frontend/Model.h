@@ -59,9 +59,11 @@ struct Application {
   std::vector<int64_t> extents;
   std::vector<int> operands; // values
   int result = 0;            // value
-  std::string node;          // the model's node, for locations and messages
-  bool detached = false;     // see tdl::Application
-  bool conditional = false;  // of a branch that may not be the one taken
+  std::string node;          // the model's node that it is of
+  /// The value whose gradient the result is, or a part of it; or -1.
+  int gradientOf = -1;
+  bool detached = false;    // see tdl::Application
+  bool conditional = false; // of a branch that may not be the one taken
   tdl::Ties ties = tdl::Ties::Shared;
 };
 
@@ -129,6 +131,7 @@ struct Model {
   /// Outputs keep the model's names even where one value serves two outputs or
   /// is also an input.
   std::vector<std::string> outputNames;
+  std::optional<int> loss; // number of the output that training makes small
   std::vector<Parameter> parameters;
   std::vector<Application> applications; // in topological order
   std::vector<Update> updates;

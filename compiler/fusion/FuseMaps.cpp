@@ -309,11 +309,9 @@ private:
         continue;
       OpBuilder builder(producer);
       auto type = cast<RankedTensorType>(operand.getType());
-      auto result = ApplyOp::create(
-          builder, producer.getLoc(), type.clone(shape),
-          lambdas.symbolOf(turned), producer.getInputs(),
-          builder.getDenseI64ArrayAttr(turnedExtents), producer.getNameAttr(),
-          DenseI64ArrayAttr(), DenseI64ArrayAttr());
+      auto result = semantic::applyInstead(builder, producer, type.clone(shape),
+                                           lambdas.symbolOf(turned),
+                                           producer.getInputs(), turnedExtents);
       const tdl::Lambda reader =
           readInOrder(lambdaOf(consumer), int(i), *order);
       consumer.getInputsMutable()[i].set(result.getResult());
@@ -329,10 +327,9 @@ private:
   ApplyOp replace(ApplyOp consumer, ApplyOp producer, FlatSymbolRefAttr lambda,
                   ArrayRef<mlir::Value> operands) {
     OpBuilder builder(consumer);
-    auto fused = ApplyOp::create(
-        builder, consumer.getLoc(), consumer.getResult().getType(), lambda,
-        operands, consumer.getExtentsAttr(), consumer.getNameAttr(),
-        DenseI64ArrayAttr(), DenseI64ArrayAttr());
+    auto fused = semantic::applyInstead(builder, consumer,
+                                        consumer.getResult().getType(), lambda,
+                                        operands, consumer.getExtents());
     consumer.getResult().replaceAllUsesWith(fused.getResult());
     consumer.erase();
     if (producer.getResult().use_empty())

@@ -76,9 +76,11 @@ public:
     auto results = main.getBody().front().getTerminator()->getOperands();
     for (auto [i, name, value] :
          llvm::enumerate(names.getAsRange<StringAttr>(), results))
-      exec::OutputOp::create(builder, value.getLoc(), name, homes.at(value),
-                             main.getResultAttrOfType<DenseI64ArrayAttr>(
-                                 unsigned(i), semantic::rangeAttr));
+      exec::OutputOp::create(
+          builder, value.getLoc(), name, homes.at(value),
+          main.getResultAttrOfType<DenseI64ArrayAttr>(unsigned(i),
+                                                      semantic::rangeAttr),
+          main.getResultAttrOfType<UnitAttr>(unsigned(i), semantic::lossAttr));
     for (auto update : main.getOps<semantic::UpdateOp>())
       exec::UpdateOp::create(builder, update.getLoc(),
                              homes.at(update.getParameter()),
@@ -251,8 +253,8 @@ private:
         for (int64_t w = 0; w < workers; ++w)
           pieces.push_back(gather(fetch.regions[w], int(w), owned));
         exec::FetchOp::create(builder, apply.getLoc(), home, fetch.buffer,
-                              exec::flatten(pieces), DenseI64ArrayAttr(),
-                              IntegerAttr());
+                              exec::flatten(pieces), apply.getNodeAttr(),
+                              DenseI64ArrayAttr(), IntegerAttr());
       }
       return fetch.buffer;
     }
@@ -285,7 +287,7 @@ private:
         builder, apply.getLoc(), computed, operands, result,
         apply.getExtentsAttr(),
         builder.getDenseI64ArrayAttr(exec::flatten(work.indices)),
-        DenseI64ArrayAttr());
+        apply.getNodeAttr(), DenseI64ArrayAttr());
     if (direct) {
       homes[apply.getResult()] = result;
       return success();
@@ -305,11 +307,11 @@ private:
           builder, apply.getLoc(),
           builder.getStringAttr(tdl::name(lambda.reducer)), result, owned,
           builder.getDenseI64ArrayAttr(exec::flatten(pieces)),
-          DenseI64ArrayAttr(), IntegerAttr());
+          apply.getNodeAttr(), DenseI64ArrayAttr(), IntegerAttr());
     else
       exec::FetchOp::create(builder, apply.getLoc(), result, owned,
-                            exec::flatten(pieces), DenseI64ArrayAttr(),
-                            IntegerAttr());
+                            exec::flatten(pieces), apply.getNodeAttr(),
+                            DenseI64ArrayAttr(), IntegerAttr());
     return success();
   }
 

@@ -195,11 +195,9 @@ private:
   void replace(ApplyOp apply, const tdl::Lambda &lambda,
                ArrayRef<mlir::Value> operands, ArrayRef<int64_t> extents) {
     OpBuilder builder(apply);
-    auto result = ApplyOp::create(
-        builder, apply.getLoc(), apply.getResult().getType(),
-        lambdas.symbolOf(lambda), operands,
-        builder.getDenseI64ArrayAttr(extents), apply.getNameAttr(),
-        DenseI64ArrayAttr(), DenseI64ArrayAttr());
+    auto result =
+        semantic::applyInstead(builder, apply, apply.getResult().getType(),
+                               lambdas.symbolOf(lambda), operands, extents);
     apply.getResult().replaceAllUsesWith(result.getResult());
     apply.erase();
   }

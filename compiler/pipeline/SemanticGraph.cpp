@@ -129,8 +129,8 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
   context->loadDialect<func::FuncDialect, tdl::TdlDialect,
                        semantic::SmexDialect>();
   OpBuilder builder(context);
-  auto module = ModuleOp::create(
-      NameLoc::get(StringAttr::get(context, model.name)), StringRef());
+  auto module =
+      ModuleOp::create(NameLoc::get(StringAttr::get(context, model.name)));
   const auto typeOf = [&](int value) {
     return semantic::toMlirType(model.values[value].type, context);
   };
@@ -154,6 +154,9 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
         most != model.mostRows.end())
       main.setResultAttr(unsigned(i), semantic::rangeAttr,
                          builder.getDenseI64ArrayAttr({0, most->second}));
+  if (model.loss)
+    main.setResultAttr(unsigned(*model.loss), semantic::lossAttr,
+                       builder.getUnitAttr());
   SmallVector<Attribute> graphs;
   for (const GraphInputs &graph : model.graphs)
     graphs.push_back(
@@ -207,11 +210,16 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
     SmallVector<mlir::Value> operands;
     for (int value : application.operands)
       operands.push_back(values[value]);
+    StringAttr gradientOf;
+    if (application.gradientOf >= 0)
+      gradientOf =
+          builder.getStringAttr(model.values[application.gradientOf].name);
     values[application.result] = semantic::ApplyOp::create(
         builder, loc, typeOf(application.result),
         symbols.symbolOf(application.lambda, loc), ValueRange(operands),
         builder.getDenseI64ArrayAttr(application.extents),
         builder.getStringAttr(model.values[application.result].name),
+        builder.getStringAttr(application.node), gradientOf,
         DenseI64ArrayAttr(), DenseI64ArrayAttr());
   }
   for (const Update &update : model.updates)

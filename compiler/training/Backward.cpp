@@ -30,7 +30,8 @@ public:
   }
 
   Status run(int loss, const Ready &ready) {
-    auto one = graph.apply("seed_gradient", {loss}, {}, "gradient of loss", "");
+    auto one =
+        graph.apply("seed_gradient", {loss}, {}, "gradient of loss", "", loss);
     if (!one)
       return one.takeError();
     gradients[size_t(loss)] = one->front();
@@ -100,7 +101,7 @@ private:
         isCopy(*instance, values)
             ? std::vector<int>{values[size_t(
                   instance->applications[0].operands[0])]}
-            : graph.append(*instance, values, name, application.node);
+            : graph.append(*instance, values, name, application.node, operand);
     for (int part : parts)
       if (Status added = accumulate(operand, part, application.node); !added)
         return added;
@@ -150,7 +151,7 @@ private:
         groups.push_back(graph
                              .append(sideBySide(some, type.dtype, type.shape),
                                      {parts.begin() + i, parts.begin() + end},
-                                     name, graph.name(value))
+                                     name, graph.name(value), value)
                              .front());
         wider.push_back({some[0].axis, some[0].first, 0});
         for (const Piece &piece : some)
@@ -186,7 +187,7 @@ private:
       return {};
     }
     auto sum = graph.apply("accumulate", {gradient, part}, {},
-                           "gradient of " + graph.name(value), node);
+                           "gradient of " + graph.name(value), node, value);
     if (!sum)
       return sum.takeError();
     gradient = sum->front();

@@ -21,18 +21,19 @@ public:
   virtual const frontend::Application &application(size_t number) const = 0;
 
   /// Appends applications; the values of the instance's results. `name` is for
-  /// those values, `node` the model's node that they serve.
+  /// those values, `node` the model's node that they serve; `gradientOf`: see
+  /// Application.
   virtual std::vector<int> append(const tdl::Instance &instance,
                                   const std::vector<int> &operands,
                                   const std::string &name,
-                                  const std::string &node) = 0;
+                                  const std::string &node, int gradientOf) = 0;
 
   /// Appends an operator of the library.
   Result<std::vector<int>> apply(const std::string &op,
                                  const std::vector<int> &operands,
                                  const tdl::Attributes &attributes,
                                  const std::string &name,
-                                 const std::string &node);
+                                 const std::string &node, int gradientOf = -1);
 };
 
 } // namespace smex::training

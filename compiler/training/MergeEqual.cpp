@@ -18,6 +18,8 @@ void training::mergeEqual(frontend::Model &model, size_t first) {
     Application &application = model.applications[i];
     for (int &operand : application.operands)
       operand = now[size_t(operand)];
+    if (application.gradientOf >= 0)
+      application.gradientOf = now[size_t(application.gradientOf)];
     // An opaque function may draw numbers, and differently each time.
     if (application.lambda.body->kind != tdl::ExprKind::Opaque) {
       const auto [entry, isNew] = known.try_emplace(

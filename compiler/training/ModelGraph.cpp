@@ -110,7 +110,7 @@ void ModelGraph::addUpdate(int parameter, int value) {
 std::vector<int> ModelGraph::append(const tdl::Instance &instance,
                                     const std::vector<int> &operands,
                                     const std::string &name,
-                                    const std::string &node) {
+                                    const std::string &node, int gradientOf) {
   std::vector<int> made;
   const auto valueOf = [&](int source) {
     return source >= 0 ? operands[size_t(source)] : made[size_t(~source)];
@@ -122,6 +122,7 @@ std::vector<int> ModelGraph::append(const tdl::Instance &instance,
     added.detached = application.detached;
     added.ties = application.ties;
     added.node = node;
+    added.gradientOf = gradientOf;
     for (int operand : application.operands)
       added.operands.push_back(valueOf(operand));
     const auto begin = application.extents.begin();

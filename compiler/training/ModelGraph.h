@@ -27,8 +27,8 @@ public:
   }
   std::vector<int> append(const tdl::Instance &instance,
                           const std::vector<int> &operands,
-                          const std::string &name,
-                          const std::string &node) override;
+                          const std::string &name, const std::string &node,
+                          int gradientOf) override;
 
   int addInput(const std::string &name, TensorType type);
   void setRange(int input, frontend::InputRange range) {

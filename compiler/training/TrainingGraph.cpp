@@ -209,6 +209,7 @@ Result<Model> training::buildTrainingGraph(Model model,
     }
   model.outputs = std::move(outputs);
   model.outputNames = std::move(outputNames);
+  model.loss = 0;
   mergeEqual(model, given);
   frontend::dropUnused(model);
   return model;

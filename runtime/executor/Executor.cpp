@@ -93,12 +93,6 @@ private:
     return volume(place(worker, buffer).box) * byteSize(typeOf(buffer).dtype);
   }
 
-  bool isTraining() const {
-    return std::any_of(
-        program.parameters.begin(), program.parameters.end(),
-        [](const plan::Parameter &parameter) { return parameter.next >= 0; });
-  }
-
   Status planOutputs() {
     fedBy.assign(program.inputs.size(), -1);
     everyStep.assign(program.outputs.size(), false);
@@ -111,8 +105,7 @@ private:
       const TensorType &type = typeOf(port.buffer);
       if (port.low) // is checked
         everyStep[o] = true;
-      if (port.name == "loss" && elementCount(type.shape) == 1 &&
-          isFloat(type.dtype) && isTraining())
+      if (port.loss)
         lossOutput = int(o), everyStep[o] = true;
       result.outputs.push_back(makeTensor(type));
       Holders holders = holdersOf(partitioned, port.buffer);

@@ -54,7 +54,7 @@ struct RunResult {
   /// step's outputs took between host and workers.
   int64_t scatteredBytes = 0, gatheredBytes = 0;
   std::vector<Tensor> outputs; // of the last step; zeros if there was none
-  /// Of a training plan, the output "loss" after each step.
+  /// Of the output that is the loss, if there is one, after each step.
   std::vector<double> losses;
   std::vector<TraceEvent> trace;
 };

@@ -89,7 +89,7 @@ public:
         });
     compare("output", parts.outputs, whole.outputs,
             [](const Port &a, const Port &b) {
-              return a.low == b.low && a.high == b.high;
+              return a.low == b.low && a.high == b.high && a.loss == b.loss;
             });
     if (parts.graphs != whole.graphs)
       findings.add(FindingKind::Interface,

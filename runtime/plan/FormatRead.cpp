@@ -111,8 +111,10 @@ Port portOf(const Cursor &at) {
 }
 
 Port outputOf(const Cursor &at) {
-  at.object({"buffer", "name"}, {"high", "low"});
-  return portOf(at);
+  at.object({"buffer", "name"}, {"high", "loss", "low"});
+  Port port = portOf(at);
+  port.loss = at.has("loss") && at.boolean("loss");
+  return port;
 }
 
 graph::Recipe recipeOf(const Cursor &at) {

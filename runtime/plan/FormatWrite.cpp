@@ -103,6 +103,8 @@ Json portToJson(const Port &port) {
     json["high"] = *port.high;
   if (port.ignore)
     json["ignore"] = *port.ignore;
+  if (port.loss)
+    json["loss"] = true;
   for (const PartRange &range : port.parts) {
     Json part = Json::array();
     for (const Progression &dimension : range.part)

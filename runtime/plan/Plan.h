@@ -119,6 +119,9 @@ struct Port {
   /// Of an input that nobody gives: how a runtime makes it of others, lists of
   /// integers that do not follow from others themselves.
   std::optional<graph::Recipe> derived;
+  /// Of an output, one float: what training makes small. A program has one at
+  /// the most.
+  bool loss = false;
 };
 
 /// Where a parameter's values come from.
@@ -267,7 +270,7 @@ struct WorkerInstruction {
 
 /// Where a stored parameter's share lies in the worker's weight file.
 struct StoredWeight {
-  int parameter = 0;  // index into Program::parameters
+  int parameter = 0; // index into Program::parameters
   int64_t offset = 0;
   Box box; // what is stored, dense and row-major: that of the buffer
 };

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <set>
+#include <utility>
 
 using namespace smex;
 using namespace smex::plan;
@@ -261,8 +262,16 @@ private:
       refuse(output.ignore ? "ignore" : "parts", "only an input has it");
     if (output.derived)
       refuse("derived", "only an input follows from others");
-    if (!complaint)
-      range(output);
+    if (complaint)
+      return;
+    range(output);
+    if (!output.loss)
+      return;
+    const TensorType &type = typeOf(output.buffer);
+    if (!isFloat(type.dtype) || elementCount(type.shape) != 1)
+      refuse("loss", "one float is needed, this is ", toString(type));
+    else if (std::exchange(hasLoss, true))
+      refuse("loss", "another output is the loss");
   }
 
   void range(const Port &port) {
@@ -391,6 +400,7 @@ private:
   std::set<std::string> names;
   std::set<int> successors; // buffers that parameters take values from
   std::set<int> sources;    // buffers that hold inputs and parameters
+  bool hasLoss = false;     // so far, an output
 };
 
 } // namespace

@@ -15,8 +15,8 @@ struct ImportArguments {
 
 void declareImport(CLI::App &app, ImportArguments &arguments);
 
-/// Puts dimensions, constants and bounds into the options; an error of usage where one
-/// is no NAME=VALUE.
+/// Puts dimensions, constants and bounds into the options; an error of usage
+/// where one is no NAME=VALUE.
 Status bind(ImportArguments &arguments);
 
 /// One hash over all files of the model, in order, each with its length, so

@@ -190,6 +190,8 @@ Result<SampledModel> Importer::run() try {
   result.outputs.resize(given);
   result.outputNames.resize(given);
   result.ownAlgorithm = ownAlgorithm;
+  if (ownAlgorithm)
+    result.loss = lossAmong(outputs, result);
   addInputRanges(result);
   addListRanges(result);
   result.graphs = openGraphs(result);

@@ -156,6 +156,9 @@ private:
   // Training.cpp
   void importGradient(Node &node, const Scope &scope);
   void bindUpdates(const Scope &scope);
+  std::optional<int>
+  lossAmong(const std::vector<std::pair<std::string, ValueId>> &outputs,
+            const Model &result) const;
 
   // Order.cpp
   std::vector<int> orderOf(const NodeList &nodes, const Scope &scope,
@@ -223,6 +226,7 @@ private:
   std::unordered_map<std::string, int> unnamed; // nodes per operator
   std::unordered_map<const onnx::TensorProto *, ValueId> bodyInitializers;
   int64_t visited = 0;
+  std::optional<ValueId> loss;     // what the model's own gradients are of
   std::vector<CountedRows> chosen; // their counts: ValueIds
   /// Names of --bound that a node, or its first output, has; of these, the ones
   /// of nodes that choose rows.

@@ -21,8 +21,8 @@ namespace smex::frontend {
 /// Rows that a node of the model chooses.
 struct CountedRows {
   std::string node;
-  int64_t room = 0; // as many as there can be
-  int count = 0;    // value, i64[]: how many there are
+  int64_t room = 0;             // as many as there can be
+  int count = 0;                // value, i64[]: how many there are
   std::optional<int64_t> bound; // the most that a run may choose: --bound
 };
 
@@ -45,8 +45,9 @@ using ImportWithRows =
 /// The model for any number of rows. Rows behind those that there are hold
 /// nothing that counts: reductions leave them out, and in the model's outputs
 /// they are zeros. Outputs with such rows are followed by one for each number
-/// of rows, `<node>.count`; a number that has a bound is always an output. `training`: refuses where the first output, of
-/// which a loss would be taken, has such rows.
+/// of rows, `<node>.count`; a number that has a bound is always an output.
+/// `training`: refuses where the first output, of which a loss would be taken,
+/// has such rows.
 Result<Model> withLengths(SampledModel base, const ImportWithRows &import,
                           bool training);
 

@@ -28,8 +28,8 @@ public:
   }
   std::vector<int> append(const tdl::Instance &instance,
                           const std::vector<int> &operands, const std::string &,
-                          const std::string &node) override {
-    return builder.append(instance, operands, node);
+                          const std::string &node, int gradientOf) override {
+    return builder.append(instance, operands, node, gradientOf);
   }
 
 private:
@@ -64,6 +64,8 @@ void Importer::importGradient(Node &node, const Scope &scope) {
   if (result < 0 || result >= firstStored)
     node.refuse("y is \"", y, "\", which no earlier node computes");
 
+  if (!loss)
+    loss = result;
   const std::vector<ValueId> xs(node.inputs.begin(),
                                 node.inputs.begin() + int64_t(count));
   std::map<ValueId, ValueId> gradients;
@@ -111,4 +113,18 @@ void Importer::bindUpdates(const Scope &scope) {
         error("training: \"" + binding.key() + "\" cannot become \"" +
               binding.value() + "\": it is no initializer, or of another type");
     }
+}
+
+/// What the algorithm's gradients are of; where they are no Gradient nodes, the
+/// output that is called so.
+std::optional<int>
+Importer::lossAmong(const std::vector<std::pair<std::string, ValueId>> &outputs,
+                    const Model &result) const {
+  for (size_t o = 0; o < result.outputs.size(); ++o) {
+    const TensorType &type = result.values[size_t(result.outputs[o])].type;
+    if ((loss ? outputs[o].second == *loss : outputs[o].first == "loss") &&
+        isFloat(type.dtype) && elementCount(type.shape) == 1)
+      return int(o);
+  }
+  return std::nullopt;
 }

@@ -9,32 +9,6 @@ using namespace mlir;
 using namespace smex;
 using namespace smex::partition;
 
-namespace {
-
-/// Training names the gradient of x "gradient of x", and, of several that are
-/// added up, "gradient of x_2".
-std::string gradientOf(llvm::StringRef name,
-                       const llvm::StringMap<int> &numbers) {
-  if (!name.consume_front("gradient of "))
-    return "";
-  if (numbers.count(name))
-    return name.str();
-  return name.rtrim("0123456789").rtrim('_').str();
-}
-
-void fillInGradients(Graph &graph) {
-  llvm::StringMap<int> numbers;
-  for (auto [t, tensor] : llvm::enumerate(graph.tensors))
-    numbers[tensor.name] = int(t);
-  for (partition::Tensor &tensor : graph.tensors) {
-    const auto it = numbers.find(gradientOf(tensor.name, numbers));
-    if (it != numbers.end())
-      tensor.gradientOf = it->second;
-  }
-}
-
-} // namespace
-
 GraphOfModule smex::partition::graphOf(func::FuncOp main,
                                        bool outputReduction) {
   GraphOfModule result;
@@ -55,6 +29,8 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main,
   });
 
   llvm::StringMap<int> groups;
+  std::vector<std::pair<int, llvm::StringRef>>
+      gradients; // and what they are of
   const tdl::LambdaTable lambdas(main->getParentOp());
   for (Operation &op : main.getBody().front()) {
     if (auto parameter = dyn_cast<semantic::ParameterOp>(op)) {
@@ -73,10 +49,10 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main,
     const tdl::Lambda &lambda = lambdas[apply.getLambdaAttr().getAttr()];
     Operator node;
     node.name = apply.getName().str();
-    if (auto of = dyn_cast<NameLoc>(apply.getLoc()))
-      node.group =
-          groups.try_emplace(of.getName().getValue(), int(groups.size()))
-              .first->second;
+    if (const auto of = apply.getNode())
+      node.group = groups.try_emplace(*of, int(groups.size())).first->second;
+    if (const auto of = apply.getGradientOf())
+      gradients.emplace_back(ids.at(apply.getResult()), *of);
     node.extents = apply.getExtents().vec();
     node.result = ids.at(apply.getResult());
     node.splits = analysis::cuttableIndices(lambda);
@@ -96,6 +72,11 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main,
     result.applications.push_back(apply);
     result.graph.operators.push_back(std::move(node));
   }
-  fillInGradients(result.graph);
+  llvm::StringMap<int> numbers;
+  for (auto [t, tensor] : llvm::enumerate(result.graph.tensors))
+    numbers[tensor.name] = int(t);
+  for (const auto &[tensor, of] : gradients)
+    if (const auto known = numbers.find(of); known != numbers.end())
+      result.graph.tensors[size_t(tensor)].gradientOf = known->second;
   return result;
 }

@@ -88,9 +88,11 @@ def FetchOp : ExecOp<"fetch"> {
   let summary = "assembles a region from the workers that hold it (MultiFetch)";
   let description = [{
     `beside`: so many instructions on is the last one that is expected to start
-    before this one has ended. Of a reduce, too.
+    before this one has ended. Of a reduce, too. `node`, here and elsewhere: the
+    model's node that the instruction serves.
   }];
   let arguments = (ins BufferType:$from, BufferType:$to, DenseI64ArrayAttr:$pieces,
+                       OptionalAttr<StrAttr>:$node,
                        OptionalAttr<DenseI64ArrayAttr>:$waits,
                        OptionalAttr<I64Attr>:$beside);
   let assemblyFormat = [{
@@ -108,7 +110,7 @@ def ComputeOp : ExecOp<"compute",
   }];
   let arguments = (ins FlatSymbolRefAttr:$lambda, Variadic<BufferType>:$inputs,
                        BufferType:$to, DenseI64ArrayAttr:$extents,
-                       DenseI64ArrayAttr:$indices,
+                       DenseI64ArrayAttr:$indices, OptionalAttr<StrAttr>:$node,
                        OptionalAttr<DenseI64ArrayAttr>:$waits);
   let assemblyFormat = [{
     $lambda `(` $inputs `)` `to` $to `extents` $extents `indices` $indices
@@ -124,7 +126,7 @@ def ReduceOp : ExecOp<"reduce"> {
     rounded once, when they are whole.
   }];
   let arguments = (ins StrAttr:$reducer, BufferType:$from, BufferType:$to,
-                       DenseI64ArrayAttr:$pieces,
+                       DenseI64ArrayAttr:$pieces, OptionalAttr<StrAttr>:$node,
                        OptionalAttr<DenseI64ArrayAttr>:$waits,
                        OptionalAttr<I64Attr>:$beside);
   let assemblyFormat = [{
@@ -137,10 +139,10 @@ def OutputOp : ExecOp<"output"> {
   let summary = "names the buffer that holds an output of the model";
   let description = [{
     `range`: the least and the largest that its integers may be; a step with
-    others has gone wrong.
+    others has gone wrong. `loss`: what training makes small, one float.
   }];
   let arguments = (ins StrAttr:$name, BufferType:$buffer,
-                       OptionalAttr<DenseI64ArrayAttr>:$range);
+                       OptionalAttr<DenseI64ArrayAttr>:$range, UnitAttr:$loss);
   let assemblyFormat = "$name $buffer attr-dict";
   let hasVerifier = 1;
 }

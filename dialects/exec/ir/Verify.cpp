@@ -318,8 +318,10 @@ LogicalResult ComputeOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult OutputOp::verify() {
   if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
     return failure();
-  const auto element = tdl::toDType(
-      cast<ShapedType>(bufferOf(getBuffer()).getTensorType()).getElementType());
+  const auto type = cast<ShapedType>(bufferOf(getBuffer()).getTensorType());
+  const auto element = tdl::toDType(type.getElementType());
+  if (getLoss() && (!isFloat(*element) || type.getNumElements() != 1))
+    return emitOpError("is no loss: that is one float");
   if (const auto range = getRange())
     if (range->size() != 2 || (*range)[0] > (*range)[1] || !isInteger(*element))
       return emitOpError("has a range that is none: an output of integers may "

@@ -123,6 +123,17 @@ StringRef smex::semantic::tensorName(Value value) {
   return value.getDefiningOp<ApplyOp>().getName();
 }
 
+ApplyOp smex::semantic::applyInstead(OpBuilder &builder, ApplyOp old, Type type,
+                                     FlatSymbolRefAttr lambda,
+                                     ValueRange operands,
+                                     ArrayRef<int64_t> extents) {
+  return ApplyOp::create(builder, old.getLoc(), type, lambda, operands,
+                         builder.getDenseI64ArrayAttr(extents),
+                         old.getNameAttr(), old.getNodeAttr(),
+                         old.getGradientOfAttr(), DenseI64ArrayAttr(),
+                         DenseI64ArrayAttr());
+}
+
 void smex::semantic::eraseUnusedLambdas(ModuleOp module) {
   llvm::DenseSet<StringAttr> used;
   module.walk(

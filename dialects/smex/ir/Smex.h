@@ -17,7 +17,7 @@
 namespace smex::semantic {
 
 /// Attribute names on functions, arguments and the module.
-constexpr llvm::StringLiteral nameAttr = "smex.name";              // argument
+constexpr llvm::StringLiteral nameAttr = "smex.name";   // argument
 constexpr llvm::StringLiteral rangeAttr = "smex.range"; // argument, result
 constexpr llvm::StringLiteral partRangesAttr = "smex.part_ranges"; // argument
 constexpr llvm::StringLiteral cutAttr = "smex.cut";                // argument
@@ -27,6 +27,7 @@ constexpr llvm::StringLiteral wrapsAttr = "smex.wraps";            // argument
 constexpr llvm::StringLiteral rowsAttr = "smex.rows";              // argument
 constexpr llvm::StringLiteral outputsAttr = "smex.outputs";        // function
 constexpr llvm::StringLiteral graphAttr = "smex.graph";            // function
+constexpr llvm::StringLiteral lossAttr = "smex.loss";              // result
 constexpr llvm::StringLiteral waysAttr = "smex.ways";              // module
 constexpr llvm::StringLiteral searchAttr = "smex.search";          // module
 
@@ -51,6 +52,12 @@ void setCut(mlir::Value value, llvm::ArrayRef<int64_t> cut);
 
 /// The name of the tensor: an argument's, parameter's, or application's.
 llvm::StringRef tensorName(mlir::Value value);
+
+/// Another lambda in the place of an application, of the same tensor of the
+/// same node; not cut yet.
+ApplyOp applyInstead(mlir::OpBuilder &builder, ApplyOp old, mlir::Type type,
+                     mlir::FlatSymbolRefAttr lambda, mlir::ValueRange operands,
+                     llvm::ArrayRef<int64_t> extents);
 
 /// Lambdas that nothing applies any more.
 void eraseUnusedLambdas(mlir::ModuleOp module);

@@ -17,7 +17,8 @@ def SmexDialect : Dialect {
     integer that an element may be, and possibly one beside these that counts for
     nothing; `smex.part_ranges` are those of parts of it, PartRanges.h), its results the outputs (function attribute
     `smex.outputs`, a list of names; a result has a `smex.range` where a step
-    whose integers are beyond it must be refused). Where two inputs are a graph that a model
+    whose integers are beyond it must be refused, and `smex.loss` is what
+    training makes small). Where two inputs are a graph that a model
     works on, and the graph comes when the plan runs, the function's `smex.graph`,
     a list of graphs, names them, `sources` and `destinations`, and says how many
     `nodes` there may be, and whether `self_loops` are to be added. Edges may come
@@ -78,7 +79,9 @@ def ApplyOp : Op<SmexDialect, "apply",
   let summary = "applies a lambda";
   let description = [{
     `extents` gives the range of each index variable of the lambda, outputs
-    first; the result's shape is the leading ones.
+    first; the result's shape is the leading ones. `node` is the model's node
+    that it is of; `gradient_of` the name of the tensor whose gradient the
+    result is, or a part of it.
 
     ```mlir
     %c = smex.apply @matmul(%a, %b) extents [16, 8, 32]
@@ -88,7 +91,8 @@ def ApplyOp : Op<SmexDialect, "apply",
   let arguments = (ins FlatSymbolRefAttr:$lambda,
                        Variadic<AnyStaticShapeTensor>:$inputs,
                        DenseI64ArrayAttr:$extents,
-                       StrAttr:$name,
+                       StrAttr:$name, OptionalAttr<StrAttr>:$node,
+                       OptionalAttr<StrAttr>:$gradient_of,
                        OptionalAttr<DenseI64ArrayAttr>:$split,
                        OptionalAttr<DenseI64ArrayAttr>:$cut);
   let results = (outs AnyStaticShapeTensor:$result);

@@ -41,8 +41,7 @@ struct LambdaAttrStorage : AttributeStorage {
 
 LambdaAttr LambdaAttr::get(MLIRContext *context, const Lambda &lambda) {
   const std::string text = toString(lambda);
-  return Base::get(context,
-                   detail::LambdaAttrStorage::KeyTy{text, &lambda});
+  return Base::get(context, detail::LambdaAttrStorage::KeyTy{text, &lambda});
 }
 
 LambdaAttr LambdaAttr::parse(function_ref<InFlightDiagnostic()> emitError,
@@ -166,9 +165,9 @@ LambdaAttr smex::tdl::verifyLambdaUse(Operation *op, StringRef verb,
     op->emitOpError("has ") << operands << " operands, but " << symbol
                             << " takes " << lambda.operands.size();
   else if (lambda.indexCount() != int(extents))
-    op->emitOpError("gives ") << extents << " extents, but " << symbol
-                              << " has " << lambda.indexCount()
-                              << " index variables";
+    op->emitOpError("gives ")
+        << extents << " extents, but " << symbol << " has "
+        << lambda.indexCount() << " index variables";
   else
     return declared.getLambda();
   return {};

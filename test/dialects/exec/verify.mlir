@@ -155,6 +155,38 @@ exec.program @p workers 1 {
 
 // -----
 
+exec.program @p workers 1 {
+  %b = exec.buffer "temporary" "y" : tensor<2xf32> boxes [0, 2]
+  // expected-error @+1 {{is no loss: that is one float}}
+  exec.output "y" %b {loss}
+}
+
+// -----
+
+exec.program @p workers 1 {
+  %b = exec.buffer "temporary" "y" : tensor<i64> boxes []
+  // expected-error @+1 {{is no loss: that is one float}}
+  exec.output "y" %b {loss}
+}
+
+// -----
+
+exec.program @p workers 1 {
+  %b = exec.buffer "temporary" "y" : tensor<f32> boxes []
+  // expected-error @+1 {{has a range that is none: an output of integers may have the least and the largest}}
+  exec.output "y" %b {range = array<i64: 0, 3>}
+}
+
+// -----
+
+exec.program @p workers 1 {
+  %b = exec.buffer "temporary" "y" : tensor<i64> boxes []
+  // expected-error @+1 {{has a range that is none}}
+  exec.output "y" %b {range = array<i64: 4, 3>}
+}
+
+// -----
+
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
 exec.program @p workers 2 {
   %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]

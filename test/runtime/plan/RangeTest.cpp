@@ -72,10 +72,8 @@ TEST_CASE("a range that is none is refused") {
   CHECK_THAT(refused(DType::I64, {"", 0, {}, {}, 3}), at("low: the other"));
   CHECK_THAT(refused(DType::I64, {"", 0, 3, 2, {}}),
              at("low: 3 is above high, 2"));
-  CHECK_THAT(refused(DType::F32, {"", 0, 0, 9, {}}),
-             at("low: only integers"));
-  CHECK_THAT(refused(DType::Bool, {"", 0, 0, 1, {}}),
-             at("low: only integers"));
+  CHECK_THAT(refused(DType::F32, {"", 0, 0, 9, {}}), at("low: only integers"));
+  CHECK_THAT(refused(DType::Bool, {"", 0, 0, 1, {}}), at("low: only integers"));
   CHECK_THAT(refused(DType::I8, {"", 0, 0, 128, {}}),
              at("low: 0 .. 128 is not in i8"));
   CHECK_THAT(refused(DType::U8, {"", 0, -1, 9, {}}),
@@ -133,6 +131,53 @@ TEST_CASE("a range of an output is saved, loaded, and checked") {
   plan.partitioned.program.outputs.back().high.reset();
   CHECK_THAT(validate(plan).error().message,
              Catch::Contains("outputs[1].high: the other end"));
+}
+
+TEST_CASE("which output is the loss is saved, loaded, and checked") {
+  Plan plan = withLabels();
+  Program &program = plan.partitioned.program;
+  const int vector = program.outputs[0].buffer;
+  const auto refusal = [&] {
+    const Status status = validate(plan);
+    return status ? "" : status.error().message;
+  };
+  program.outputs[0].loss = true;
+  CHECK_THAT(
+      refusal(),
+      Catch::EndsWith(
+          "outputs[0].loss: one float is needed, "
+          "this is " +
+          toString(
+              program.tensors[size_t(program.buffers[size_t(vector)].tensor)]
+                  .type)));
+  // As in a training step: a scalar that every worker has.
+  plan = withLabels();
+  for (Partitioned *part : {&plan.partitioned, &plan.unpartitioned}) {
+    part->program.tensors.push_back({"cost", {DType::F32, {}}});
+    part->program.buffers.push_back(
+        {int(part->program.tensors.size()) - 1, false, {}});
+    const int buffer = int(part->program.buffers.size()) - 1;
+    part->program.inputs.push_back({"cost", buffer});
+    part->program.outputs.push_back({"cost", buffer});
+    part->program.outputs.back().loss = true;
+    for (Worker &worker : part->workers) {
+      worker.buffers.push_back({{}, worker.arenaBytes});
+      worker.arenaBytes += 64;
+    }
+  }
+  plan.peakBytes = {704, 704};
+  const Plan loaded = readBack(plan);
+  CHECK_FALSE(loaded.partitioned.program.outputs[0].loss);
+  CHECK(loaded.partitioned.program.outputs[1].loss);
+  CHECK(listed(check(loaded)) == "");
+  plan.partitioned.program.outputs.push_back(
+      plan.partitioned.program.outputs[1]);
+  plan.partitioned.program.outputs[2].name = "again";
+  CHECK_THAT(refusal(),
+             Catch::EndsWith("outputs[2].loss: another output is the loss"));
+  plan = loaded;
+  plan.unpartitioned.program.outputs[1].loss = false;
+  CHECK_THAT(listed(check(plan)), Catch::Contains("output \"cost\""));
 }
 
 TEST_CASE("a range of an output's part, and ranges that differ, are found") {
