@@ -181,7 +181,7 @@ private:
     program().buffers.push_back({tensorOf(buffer), buffer.getPartial(), {}});
     if (elementOf(buffer) != typeOf(buffer))
       program().buffers.back().element = elementOf(buffer);
-    if (buffer.getRole() == "input") {
+    if (buffer.getRole() == exec::Role::Input) {
       program().inputs.push_back({buffer.getTensor().str(), number});
       setRange(program().inputs.back(), buffer.getRange());
       if (const auto parts = buffer.getPartRanges())
@@ -192,7 +192,8 @@ private:
       program().parameters.push_back(
           {buffer.getTensor().str(), number, scale.has_value(),
            scale ? scale->convertToDouble() : 0.0, -1,
-           buffer.getRole() == "state", buffer.getRole() == "constant"});
+           buffer.getRole() == exec::Role::State,
+           buffer.getRole() == exec::Role::Constant});
     }
     const auto boxes = exec::boxesOf(buffer);
     for (size_t w = 0; w < boxes.size(); ++w)
@@ -253,7 +254,7 @@ private:
           isa<exec::FetchOp>(each) ? plan::Opcode::Fetch : plan::Opcode::Reduce;
       instruction.from = numbers.at(exec::read(each).front());
       if (auto reduce = dyn_cast<exec::ReduceOp>(each))
-        instruction.reducer = reduce.getReducer().str();
+        instruction.reducer = exec::stringifyReducer(reduce.getReducer()).str();
       auto type = cast<RankedTensorType>(exec::written(each).getTensorType());
       auto pieces = exec::unflattenPieces(
           each->getAttrOfType<DenseI64ArrayAttr>("pieces"), workers,

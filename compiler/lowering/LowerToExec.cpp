@@ -20,6 +20,7 @@ using namespace mlir;
 using namespace smex;
 using namespace smex::lowering;
 using exec::BufferOp;
+using exec::Role;
 using semantic::ApplyOp;
 using semantic::ParameterOp;
 
@@ -59,14 +60,14 @@ public:
   LogicalResult run() {
     collectReads();
     for (BlockArgument argument : main.getArguments())
-      makeHome(argument, "input");
+      makeHome(argument, Role::Input);
     for (Operation &op : main.getBody().front()) {
       if (auto parameter = dyn_cast<ParameterOp>(op)) {
         if (!parameter.getResult().use_empty())
-          makeHome(parameter.getResult(), parameter.getState() ? "state"
+          makeHome(parameter.getResult(), parameter.getState() ? Role::State
                                           : parameter.getConstant()
-                                              ? "constant"
-                                              : "parameter");
+                                              ? Role::Constant
+                                              : Role::Parameter);
       } else if (auto apply = dyn_cast<ApplyOp>(op)) {
         if (failed(lower(apply)))
           return failure();
@@ -206,22 +207,22 @@ private:
   }
 
   /// Without a type, elements are as the tensor's.
-  BufferOp makeBuffer(Location loc, StringRef role, Value tensor,
+  BufferOp makeBuffer(Location loc, Role role, Value tensor,
                       const Regions &boxes, bool partial = false,
                       Type type = {}) {
     auto drawn = FloatAttr();
     if (auto parameter = tensor.getDefiningOp<ParameterOp>())
       drawn = parameter.getDrawnAttr();
-    const bool isInput = role == "input";
+    const bool isInput = role == Role::Input;
     const semantic::Recipe recipe =
         isInput ? semantic::recipeOf(tensor) : semantic::Recipe();
     return BufferOp::create(
         builder, loc, builder.getType<exec::BufferType>(),
-        builder.getStringAttr(role),
+        exec::RoleAttr::get(builder.getContext(), role),
         builder.getStringAttr(semantic::tensorName(tensor)),
         TypeAttr::get(type ? type : tensor.getType()),
         partial ? builder.getUnitAttr() : UnitAttr(),
-        exec::isParameterRole(role) ? drawn : FloatAttr(),
+        exec::isParameter(role) ? drawn : FloatAttr(),
         isInput ? inputAttribute<DenseI64ArrayAttr>(tensor, semantic::rangeAttr)
                 : DenseI64ArrayAttr(),
         isInput ? inputAttribute<ArrayAttr>(tensor, semantic::partRangesAttr)
@@ -231,7 +232,7 @@ private:
         DenseI64ArrayAttr());
   }
 
-  void makeHome(Value value, StringRef role) {
+  void makeHome(Value value, Role role) {
     homes[value] = makeBuffer(value.getLoc(), role, value, homeRegions(value));
   }
 
@@ -248,7 +249,7 @@ private:
         continue;
       if (!fetch.buffer) {
         fetch.buffer =
-            makeBuffer(apply.getLoc(), "temporary", operand, fetch.regions);
+            makeBuffer(apply.getLoc(), Role::Temporary, operand, fetch.regions);
         std::vector<std::vector<plan::Piece>> pieces;
         for (int64_t w = 0; w < workers; ++w)
           pieces.push_back(gather(fetch.regions[w], int(w), owned));
@@ -281,8 +282,9 @@ private:
       computed = symbols().symbolOf(tdl::accumulated(lambda));
       type = type.clone(tdl::toMlirType(partial, builder.getContext()));
     }
-    BufferOp result = makeBuffer(apply.getLoc(), "temporary", apply.getResult(),
-                                 produced, work.partial, type);
+    BufferOp result =
+        makeBuffer(apply.getLoc(), Role::Temporary, apply.getResult(), produced,
+                   work.partial, type);
     exec::ComputeOp::create(
         builder, apply.getLoc(), computed, operands, result,
         apply.getExtentsAttr(),
@@ -292,7 +294,7 @@ private:
       homes[apply.getResult()] = result;
       return success();
     }
-    makeHome(apply.getResult(), "temporary");
+    makeHome(apply.getResult(), Role::Temporary);
     std::vector<std::vector<plan::Piece>> pieces;
     for (int64_t w = 0; w < workers; ++w) {
       pieces.push_back(
@@ -305,8 +307,9 @@ private:
     if (work.partial)
       exec::ReduceOp::create(
           builder, apply.getLoc(),
-          builder.getStringAttr(tdl::name(lambda.reducer)), result, owned,
-          builder.getDenseI64ArrayAttr(exec::flatten(pieces)),
+          exec::ReducerAttr::get(builder.getContext(),
+                                 exec::toReducer(lambda.reducer)),
+          result, owned, builder.getDenseI64ArrayAttr(exec::flatten(pieces)),
           apply.getNodeAttr(), DenseI64ArrayAttr(), IntegerAttr());
     else
       exec::FetchOp::create(builder, apply.getLoc(), result, owned,

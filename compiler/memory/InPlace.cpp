@@ -45,7 +45,7 @@ llvm::DenseMap<Operation *, exec::BufferOp> smex::memory::inPlaceResults(
     const auto candidates =
         analysis::inPlaceOperands(lambdas[compute.getLambdaAttr().getAttr()]);
     const auto mayTake = [&](exec::BufferOp from) {
-      if (from.getRole() != "temporary" || uses.kept.contains(from) ||
+      if (from.getRole() != exec::Role::Temporary || uses.kept.contains(from) ||
           uses.lastRead.at(from) != compute || uses.writes.at(from) > 1 ||
           exec::boxesOf(from) != exec::boxesOf(to))
         return false;

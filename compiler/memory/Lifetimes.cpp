@@ -12,7 +12,7 @@ llvm::DenseMap<Operation *, Lived> memory::lifetimes(exec::ProgramOp program) {
   llvm::DenseMap<Operation *, Lived> lived;
   for (auto buffer : program.getOps<exec::BufferOp>()) {
     // Inputs are there before the first instruction; parameters stay.
-    if (buffer.getRole() == "input")
+    if (buffer.getRole() == exec::Role::Input)
       lived[buffer] = {-1, 0};
     else if (exec::isParameter(buffer))
       lived[buffer] = {-1, end};

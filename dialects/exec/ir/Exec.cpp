@@ -9,6 +9,9 @@ using namespace smex;
 using namespace smex::exec;
 
 #include "dialects/exec/ir/ExecDialect.cpp.inc"
+#include "dialects/exec/ir/ExecEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/exec/ir/ExecAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/exec/ir/ExecTypes.cpp.inc"
 #define GET_OP_CLASSES
@@ -18,6 +21,10 @@ void ExecDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/exec/ir/ExecOps.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/exec/ir/ExecAttrs.cpp.inc"
       >();
   addTypes<
 #define GET_TYPEDEF_LIST
@@ -136,8 +143,12 @@ std::vector<BufferOp> smex::exec::read(Operation *instruction) {
   return buffers;
 }
 
-bool smex::exec::isParameterRole(StringRef role) {
-  return role == "parameter" || role == "state" || role == "constant";
+exec::Reducer smex::exec::toReducer(tdl::Reducer reducer) {
+  return *symbolizeReducer(tdl::name(reducer));
+}
+
+tdl::Reducer smex::exec::toReducer(Reducer reducer) {
+  return *tdl::parseReducer(stringifyReducer(reducer).str());
 }
 
 int64_t smex::exec::communicationBytes(ProgramOp program) {

@@ -9,6 +9,9 @@
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 
 #include "dialects/exec/ir/ExecDialect.h.inc"
+#include "dialects/exec/ir/ExecEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/exec/ir/ExecAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/exec/ir/ExecTypes.h.inc"
 #define GET_OP_CLASSES
@@ -48,11 +51,15 @@ inline std::vector<Box> boxesOf(BufferOp buffer) {
                    buffer->getParentOfType<ProgramOp>().getWorkers());
 }
 
-/// True for the roles parameter, state and constant.
-bool isParameterRole(llvm::StringRef role);
-inline bool isParameter(BufferOp buffer) {
-  return isParameterRole(buffer.getRole());
+inline bool isParameter(Role role) {
+  return role != Role::Input && role != Role::Temporary;
 }
+inline bool isParameter(BufferOp buffer) {
+  return isParameter(buffer.getRole());
+}
+
+Reducer toReducer(tdl::Reducer reducer); // not None
+tdl::Reducer toReducer(Reducer reducer);
 
 /// Bytes that cross from one worker to another in one run.
 int64_t communicationBytes(ProgramOp program);

@@ -6,6 +6,7 @@
 #define SMEX_EXEC_TD
 
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -15,6 +16,7 @@ def ExecDialect : Dialect {
   let cppNamespace = "::smex::exec";
   let summary = "The execution dataflow graph: fetch, compute, reduce.";
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
   let description = [{
     Boxes are flat lists, per worker, of `lo, hi` per dimension, in the tensor's
     coordinates. Pieces are per worker their number, then per piece the worker it
@@ -24,6 +26,26 @@ def ExecDialect : Dialect {
     each in the order of the list.
   }];
 }
+
+def Role : I32EnumAttr<"Role", "what a buffer holds", [
+    I32EnumAttrCase<"Input", 0, "input">,
+    I32EnumAttrCase<"Parameter", 1, "parameter">,
+    I32EnumAttrCase<"State", 2, "state">, // a parameter of the optimizer
+    I32EnumAttrCase<"Constant", 3, "constant">, // a parameter that is no weight
+    I32EnumAttrCase<"Temporary", 4, "temporary">]> {
+  let cppNamespace = "::smex::exec";
+  let genSpecializedAttr = 0;
+}
+def RoleAttr : EnumAttr<ExecDialect, Role, "role">;
+
+/// tdl::Reducer, of which one is none.
+def Reducer : I32EnumAttr<"Reducer", "how partial results become one", [
+    I32EnumAttrCase<"Sum", 0>, I32EnumAttrCase<"Prod", 1>,
+    I32EnumAttrCase<"Max", 2>, I32EnumAttrCase<"Min", 3>]> {
+  let cppNamespace = "::smex::exec";
+  let genSpecializedAttr = 0;
+}
+def ReducerAttr : EnumAttr<ExecDialect, Reducer, "reducer">;
 
 def BufferType : TypeDef<ExecDialect, "Buffer"> {
   let mnemonic = "buffer";
@@ -60,13 +82,13 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
 def BufferOp : ExecOp<"buffer"> {
   let summary = "storage for a region of a tensor on each worker";
   let description = [{
-    `role` is input, parameter, state (a parameter of the optimizer), constant (a parameter that is no weight) or temporary. A `partial` buffer holds a worker's
+    A `partial` buffer holds a worker's
     share of a reduction, not the tensor's value; of sums of f16 or bf16 it is f32. `offsets` (bytes into each
     worker's arena) are there once memory is planned. `range` is an input's
     smex.range, `part_ranges` its smex.part_ranges; `derivation`, `of`, `wraps` and `rows` are those of an input that
     follows from others.
   }];
-  let arguments = (ins StrAttr:$role, StrAttr:$tensor,
+  let arguments = (ins RoleAttr:$role, StrAttr:$tensor,
                        TypeAttrOf<AnyStaticShapeTensor>:$tensorType, UnitAttr:$partial,
                        OptionalAttr<F64Attr>:$drawn,
                        OptionalAttr<DenseI64ArrayAttr>:$range,
@@ -125,7 +147,7 @@ def ReduceOp : ExecOp<"reduce"> {
     `from` has the type of `to`, or is f32 for sums of f16 or bf16, which are
     rounded once, when they are whole.
   }];
-  let arguments = (ins StrAttr:$reducer, BufferType:$from, BufferType:$to,
+  let arguments = (ins ReducerAttr:$reducer, BufferType:$from, BufferType:$to,
                        DenseI64ArrayAttr:$pieces, OptionalAttr<StrAttr>:$node,
                        OptionalAttr<DenseI64ArrayAttr>:$waits,
                        OptionalAttr<I64Attr>:$beside);

@@ -138,7 +138,8 @@ static LogicalResult verifyDerivation(BufferOp buffer) {
   if (!derivation && !of && !wraps && !rows)
     return success();
   if (!derivation || !of || !graph::parseDerivation(*derivation) ||
-      buffer.getRole() != "input" || (wraps && wraps->size() != of->size()) ||
+      buffer.getRole() != Role::Input ||
+      (wraps && wraps->size() != of->size()) ||
       (rows && rows->size() != of->size()))
     return buffer.emitOpError(
         "has a derivation that is none: an input may have "
@@ -147,12 +148,6 @@ static LogicalResult verifyDerivation(BufferOp buffer) {
 }
 
 LogicalResult BufferOp::verify() {
-  const StringRef role = getRole();
-  if (role != "input" && role != "temporary" && !isParameterRole(role))
-    return emitOpError("has role \"")
-           << role
-           << "\"; it is input, parameter, state, constant or "
-              "temporary";
   if (failed(verifyInProgram(*this)))
     return failure();
   const int64_t workers = cast<ProgramOp>((*this)->getParentOp()).getWorkers();
@@ -174,7 +169,7 @@ LogicalResult BufferOp::verify() {
       return emitOpError("has a box outside its tensor: ") << toString(box);
   if (const auto range = getRange())
     if (range->size() < 2 || range->size() > 3 || (*range)[0] > (*range)[1] ||
-        role != "input" || !isInteger(*element))
+        getRole() != Role::Input || !isInteger(*element))
       return emitOpError("has a range that is none: an input of integers may "
                          "have the least, the largest, and one more");
   if (const auto parts = getPartRanges()) {
@@ -183,7 +178,7 @@ LogicalResult BufferOp::verify() {
       return range.low <= range.high &&
              notPartOf(range.part, shape.vec()).empty();
     };
-    if (!ranges || role != "input" || !isInteger(*element) ||
+    if (!ranges || getRole() != Role::Input || !isInteger(*element) ||
         !llvm::all_of(*ranges, fits))
       return emitOpError("has a range of a part that is none: the least, the "
                          "largest, and per dimension a first coordinate, a "
@@ -251,16 +246,11 @@ LogicalResult FetchOp::verify() {
 LogicalResult ReduceOp::verify() {
   if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
     return failure();
-  const StringRef reducer = getReducer();
-  if (reducer != "Sum" && reducer != "Prod" && reducer != "Max" &&
-      reducer != "Min")
-    return emitOpError("reduces by \"")
-           << reducer << "\"; it is Sum, Prod, Max or Min";
   BufferOp from = bufferOf(getFrom()), to = bufferOf(getTo());
   auto whole = cast<RankedTensorType>(to.getTensorType());
   const auto type = tdl::toDType(whole.getElementType());
   const auto partial = whole.clone(tdl::toMlirType(
-      tdl::partialType(*tdl::parseReducer(reducer), *type), getContext()));
+      tdl::partialType(toReducer(getReducer()), *type), getContext()));
   if (from.getTensorType() != to.getTensorType() &&
       from.getTensorType() != partial)
     return refuseTypes(*this, from, to);

@@ -5,10 +5,10 @@
 module attributes {smex.ways = array<i64: 2>} {
   tdl.lambda @degree = "(x0: i32[1]) -> i32: lambda i0: x0[i0 + 1] - x0[i0]"
 
-  // CHECK: exec.buffer "input" "to" : tensor<4xi64>
+  // CHECK: exec.buffer input "to" : tensor<4xi64>
   // CHECK-NOT: derivation
-  // CHECK: exec.buffer "input" "to.offsets" : tensor<4xi32> boxes [0, 2, 2, 4] {derivation = "offsets", of = ["to"], wraps = array<i64: 3>}
-  // CHECK: exec.buffer "temporary" "to.offsets" : tensor<4xi32>
+  // CHECK: exec.buffer input "to.offsets" : tensor<4xi32> boxes [0, 2, 2, 4] {derivation = "offsets", of = ["to"], wraps = array<i64: 3>}
+  // CHECK: exec.buffer temporary "to.offsets" : tensor<4xi32>
   // CHECK-NOT: derivation
   func.func @main(%to: tensor<4xi64> {smex.name = "to", smex.cut = array<i64: 0>},
                   %offsets: tensor<4xi32> {smex.name = "to.offsets", smex.cut = array<i64: 0>,

@@ -10,13 +10,13 @@ module attributes {smex.ways = array<i64: 2>} {
   tdl.lambda @largest = "(x0: f16[2]) -> f16: lambda i0: Max(lambda r0: x0[i0, r0])"
 
   // CHECK-LABEL: exec.program @partitioned workers 2
-  // CHECK: %[[P:.*]] = exec.buffer "temporary" "c" : tensor<4x5xf32> partial
+  // CHECK: %[[P:.*]] = exec.buffer temporary "c" : tensor<4x5xf32> partial
   // CHECK: exec.compute @partial_0({{.*}}) to %[[P]]
-  // CHECK: %[[C:.*]] = exec.buffer "temporary" "c" : tensor<4x5xf16> boxes [0, 2, 0, 5, 2, 4, 0, 5]
-  // CHECK: exec.reduce "Sum" %[[P]] to %[[C]]
-  // CHECK: %[[M:.*]] = exec.buffer "temporary" "m" : tensor<4xf16> partial
+  // CHECK: %[[C:.*]] = exec.buffer temporary "c" : tensor<4x5xf16> boxes [0, 2, 0, 5, 2, 4, 0, 5]
+  // CHECK: exec.reduce Sum %[[P]] to %[[C]]
+  // CHECK: %[[M:.*]] = exec.buffer temporary "m" : tensor<4xf16> partial
   // CHECK: exec.compute @largest({{.*}}) to %[[M]]
-  // CHECK: exec.reduce "Max" %[[M]]
+  // CHECK: exec.reduce Max %[[M]]
   func.func @main(%a: tensor<4x6xf16> {smex.name = "a", smex.cut = array<i64: 1>},
                   %b: tensor<6x5xf16> {smex.name = "b", smex.cut = array<i64: 0>})
       -> (tensor<4x5xf16>, tensor<4xf16>) attributes {smex.outputs = ["c", "m"]} {

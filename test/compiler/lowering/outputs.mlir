@@ -9,9 +9,9 @@ module attributes {smex.ways = array<i64: 2>} {
 
   // CHECK-LABEL: exec.program @partitioned workers 2
   // CHECK: exec.compute @sum({{.*}}) to %[[PART:.*]] extents [4] indices [0, 2, 2, 4] {node = "total"}
-  // CHECK: exec.reduce "Sum" %[[PART]] to %[[TOTAL:.*]] pieces [{{.*}}] {node = "total"}
+  // CHECK: exec.reduce Sum %[[PART]] to %[[TOTAL:.*]] pieces [{{.*}}] {node = "total"}
   // CHECK: exec.compute @count({{.*}}) to %[[PART:.*]] extents [4] indices [0, 2, 2, 4]{{$}}
-  // CHECK: exec.reduce "Sum" %[[PART]] to %[[COUNT:.*]] pieces [{{.*}}]{{$}}
+  // CHECK: exec.reduce Sum %[[PART]] to %[[COUNT:.*]] pieces [{{.*}}]{{$}}
   // CHECK: exec.output "cost" %[[TOTAL]] {loss}
   // CHECK: exec.output "rows.count" %[[COUNT]] {range = array<i64: 0, 3>}
   func.func @main(%x: tensor<4xf32> {smex.name = "x", smex.cut = array<i64: 0>},

@@ -9,11 +9,11 @@ module attributes {smex.ways = array<i64: 2>} {
 
   // CHECK-LABEL: exec.program @partitioned workers 2
   // CHECK-NOT: exec.fetch
-  // CHECK: %[[P:.*]] = exec.buffer "temporary" "c" : tensor<4x5xf32> partial
+  // CHECK: %[[P:.*]] = exec.buffer temporary "c" : tensor<4x5xf32> partial
   // CHECK: exec.compute {{.*}} to %[[P]] extents [4, 5, 6] indices [0, 4, 0, 5, 0, 3, 0, 4, 0, 5, 3, 6]
-  // CHECK: %[[C:.*]] = exec.buffer "temporary" "c" : tensor<4x5xf32> boxes [0, 2, 0, 5, 2, 4, 0, 5]
+  // CHECK: %[[C:.*]] = exec.buffer temporary "c" : tensor<4x5xf32> boxes [0, 2, 0, 5, 2, 4, 0, 5]
   // Both add worker 0's share first.
-  // CHECK: exec.reduce "Sum" %[[P]] to %[[C]] pieces [2, 0, 0, 2, 0, 5, 1, 0, 2, 0, 5, 2, 0, 2, 4, 0, 5, 1, 2, 4, 0, 5]
+  // CHECK: exec.reduce Sum %[[P]] to %[[C]] pieces [2, 0, 0, 2, 0, 5, 1, 0, 2, 0, 5, 2, 0, 2, 4, 0, 5, 1, 2, 4, 0, 5]
   // CHECK: exec.output "c" %[[C]]
   func.func @main(%a: tensor<4x6xf32> {smex.name = "a", smex.cut = array<i64: 1>},
                   %b: tensor<6x5xf32> {smex.name = "b", smex.cut = array<i64: 0>})

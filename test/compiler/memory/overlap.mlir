@@ -12,8 +12,8 @@ tdl.lambda @sum = "(x: f32[2]) -> f32: lambda i: Sum(lambda r: x[r, i])"
 // CHECK-LABEL: exec.program @fetch
 // WAITS-LABEL: exec.program @fetch
 exec.program @fetch workers 2 {
-  %x = exec.buffer "parameter" "x" : tensor<4000000xf32> boxes [0, 2000000, 2000000, 4000000]
-  %w = exec.buffer "parameter" "w" : tensor<4096xf32> boxes [0, 2048, 2048, 4096]
+  %x = exec.buffer parameter "x" : tensor<4000000xf32> boxes [0, 2000000, 2000000, 4000000]
+  %w = exec.buffer parameter "w" : tensor<4096xf32> boxes [0, 2048, 2048, 4096]
   // CHECK: exec.fetch {{.*}} {beside = 1 : i64}
   // CHECK: exec.compute @neg
   // CHECK: exec.compute @neg
@@ -21,11 +21,11 @@ exec.program @fetch workers 2 {
   // WAITS: exec.fetch {{.*}} waits = array<i64: 0, 0>
   // WAITS: exec.compute @neg({{.*}} {waits = array<i64: 0, 0>}
   // WAITS: exec.compute @neg({{.*}} {waits = array<i64: 1, 0, 0, 1, 1, 0>}
-  %a = exec.buffer "temporary" "a" : tensor<4000000xf32> boxes [0, 2000000, 2000000, 4000000]
+  %a = exec.buffer temporary "a" : tensor<4000000xf32> boxes [0, 2000000, 2000000, 4000000]
   exec.compute @neg(%x) to %a extents [4000000] indices [0, 2000000, 2000000, 4000000]
-  %f = exec.buffer "temporary" "w" : tensor<4096xf32> boxes [0, 4096, 0, 4096]
+  %f = exec.buffer temporary "w" : tensor<4096xf32> boxes [0, 4096, 0, 4096]
   exec.fetch %w to %f pieces [2, 0, 0, 2048, 1, 2048, 4096, 2, 1, 2048, 4096, 0, 0, 2048]
-  %b = exec.buffer "temporary" "b" : tensor<4096xf32> boxes [0, 4096, 0, 4096]
+  %b = exec.buffer temporary "b" : tensor<4096xf32> boxes [0, 4096, 0, 4096]
   exec.compute @neg(%f) to %b extents [4096] indices [0, 4096, 0, 4096]
   exec.output "a" %a
   exec.output "b" %b
@@ -33,18 +33,18 @@ exec.program @fetch workers 2 {
 
 // CHECK-LABEL: exec.program @reduce
 exec.program @reduce workers 2 {
-  %x = exec.buffer "input" "x" : tensor<8x4096xf32> boxes [0, 4, 0, 4096, 4, 8, 0, 4096]
-  %z = exec.buffer "input" "z" : tensor<4000000xf32> boxes [0, 2000000, 2000000, 4000000]
-  %s = exec.buffer "temporary" "s" : tensor<4096xf32> partial boxes [0, 4096, 0, 4096]
-  %t = exec.buffer "temporary" "s" : tensor<4096xf32> boxes [0, 2048, 2048, 4096]
-  %b = exec.buffer "temporary" "b" : tensor<4096xf32> boxes [0, 2048, 2048, 4096]
-  %c = exec.buffer "temporary" "c" : tensor<4000000xf32> boxes [0, 2000000, 2000000, 4000000]
+  %x = exec.buffer input "x" : tensor<8x4096xf32> boxes [0, 4, 0, 4096, 4, 8, 0, 4096]
+  %z = exec.buffer input "z" : tensor<4000000xf32> boxes [0, 2000000, 2000000, 4000000]
+  %s = exec.buffer temporary "s" : tensor<4096xf32> partial boxes [0, 4096, 0, 4096]
+  %t = exec.buffer temporary "s" : tensor<4096xf32> boxes [0, 2048, 2048, 4096]
+  %b = exec.buffer temporary "b" : tensor<4096xf32> boxes [0, 2048, 2048, 4096]
+  %c = exec.buffer temporary "c" : tensor<4000000xf32> boxes [0, 2000000, 2000000, 4000000]
   // CHECK: exec.compute @sum
   // CHECK: exec.reduce {{.*}} {beside = 1 : i64}
   // CHECK: exec.compute @add
   // CHECK: exec.compute @neg
   exec.compute @sum(%x) to %s extents [4096, 8] indices [0, 4096, 0, 4, 0, 4096, 4, 8]
-  exec.reduce "Sum" %s to %t pieces [2, 0, 0, 2048, 1, 0, 2048, 2, 0, 2048, 4096, 1, 2048, 4096]
+  exec.reduce Sum %s to %t pieces [2, 0, 0, 2048, 1, 0, 2048, 2, 0, 2048, 4096, 1, 2048, 4096]
   exec.compute @neg(%t) to %b extents [4096] indices [0, 2048, 2048, 4096]
   exec.compute @add(%z, %z) to %c extents [4000000] indices [0, 2000000, 2000000, 4000000]
   exec.output "b" %b
@@ -55,11 +55,11 @@ exec.program @reduce workers 2 {
 // fetch stays behind it.
 // CHECK-LABEL: exec.program @full
 exec.program @full workers 1 {
-  %x = exec.buffer "input" "x" : tensor<4000000xf32> boxes [0, 4000000]
-  %w = exec.buffer "parameter" "w" : tensor<4096xf32> boxes [0, 4096]
-  %a = exec.buffer "temporary" "a" : tensor<4000000xf32> boxes [0, 4000000]
-  %f = exec.buffer "temporary" "w" : tensor<4096xf32> boxes [0, 4096]
-  %b = exec.buffer "temporary" "b" : tensor<4096xf32> boxes [0, 4096]
+  %x = exec.buffer input "x" : tensor<4000000xf32> boxes [0, 4000000]
+  %w = exec.buffer parameter "w" : tensor<4096xf32> boxes [0, 4096]
+  %a = exec.buffer temporary "a" : tensor<4000000xf32> boxes [0, 4000000]
+  %f = exec.buffer temporary "w" : tensor<4096xf32> boxes [0, 4096]
+  %b = exec.buffer temporary "b" : tensor<4096xf32> boxes [0, 4096]
   // CHECK: exec.compute @neg
   // CHECK: exec.fetch
   // CHECK: exec.compute @neg

@@ -7,11 +7,11 @@ tdl.lambda @flip = "(x0: f32[1]) -> f32: lambda i0: x0[31 - i0]"
 
 // CHECK-LABEL: exec.program @p workers 1
 exec.program @p workers 1 {
-  %x = exec.buffer "input" "x" : tensor<32xf32> boxes [0, 32]
-  %a = exec.buffer "temporary" "a" : tensor<32xf32> boxes [0, 32]
-  %b = exec.buffer "temporary" "b" : tensor<32xf32> boxes [0, 32]
-  %c = exec.buffer "temporary" "c" : tensor<32xf32> boxes [0, 32]
-  %d = exec.buffer "temporary" "d" : tensor<32xf32> boxes [0, 32]
+  %x = exec.buffer input "x" : tensor<32xf32> boxes [0, 32]
+  %a = exec.buffer temporary "a" : tensor<32xf32> boxes [0, 32]
+  %b = exec.buffer temporary "b" : tensor<32xf32> boxes [0, 32]
+  %c = exec.buffer temporary "c" : tensor<32xf32> boxes [0, 32]
+  %d = exec.buffer temporary "d" : tensor<32xf32> boxes [0, 32]
   // CHECK: exec.compute {{.*}} {waits = array<i64: 0>}
   exec.compute @neg(%x) to %a extents [32] indices [0, 32]
   // What is copied has been computed: instruction 0.
@@ -30,10 +30,10 @@ exec.program @p workers 1 {
 
 // CHECK-LABEL: exec.program @in_place workers 1
 exec.program @in_place workers 1 {
-  %x = exec.buffer "input" "x" : tensor<32xf32> boxes [0, 32]
-  %a = exec.buffer "temporary" "a" : tensor<32xf32> boxes [0, 32]
-  %b = exec.buffer "temporary" "b" : tensor<32xf32> boxes [0, 32]
-  %c = exec.buffer "temporary" "c" : tensor<32xf32> boxes [0, 32]
+  %x = exec.buffer input "x" : tensor<32xf32> boxes [0, 32]
+  %a = exec.buffer temporary "a" : tensor<32xf32> boxes [0, 32]
+  %b = exec.buffer temporary "b" : tensor<32xf32> boxes [0, 32]
+  %c = exec.buffer temporary "c" : tensor<32xf32> boxes [0, 32]
   exec.compute @neg(%x) to %a extents [32] indices [0, 32]
   exec.fetch %a to %b pieces [1, 0, 0, 32]
   // c is written over a, which the copy has read.

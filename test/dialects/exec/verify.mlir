@@ -4,30 +4,31 @@
 // checked here.
 
 exec.program @p workers 1 {
-  // expected-error @+1 {{has role "scratch"; it is input, parameter, state, constant or temporary}}
-  %x = exec.buffer "scratch" "x" : tensor<4xf32> boxes [0, 4]
+  // expected-error @+2 {{expected ::smex::exec::Role to be one of: input, parameter, state, constant, temporary}}
+  // expected-error @+1 {{failed to parse RoleAttr}}
+  %x = exec.buffer scratch "x" : tensor<4xf32> boxes [0, 4]
 }
 
 // -----
 
 exec.program @p workers 2 {
   // expected-error @+1 {{has 2 numbers for boxes; 2 workers of rank 1 need 4}}
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 4]
 }
 
 // -----
 
 exec.program @p workers 1 {
   // expected-error @+1 {{has a box outside its tensor: [0:5]}}
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 5]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 5]
 }
 
 // -----
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "y" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "y" : tensor<4xf32> boxes [0, 2, 2, 4]
   // expected-error @+1 {{has 2 numbers for indices; 2 workers and 1 index variables need 4}}
   exec.compute @neg(%x) to %y extents [4] indices [0, 4]
 }
@@ -77,48 +78,48 @@ exec.program @p workers 2 attributes {arena = array<i64: 64, 64>, workspace = ar
 // -----
 
 // expected-error @+1 {{stands outside a program}}
-%x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 4]
+%x = exec.buffer input "x" : tensor<4xf32> boxes [0, 4]
 
 // -----
 
 exec.program @p workers 2 {
   // expected-error @+1 {{has elements of a type that lambdas do not know: 'tensor<4xindex>'}}
-  %x = exec.buffer "input" "x" : tensor<4xindex> boxes [0, 2, 2, 4]
+  %x = exec.buffer input "x" : tensor<4xindex> boxes [0, 2, 2, 4]
 }
 
 // -----
 
 exec.program @p workers 2 {
   // expected-error @+1 {{has a tensor of more bytes than 63 bits can count}}
-  %x = exec.buffer "input" "x" : tensor<4611686018427387904x4xf32> boxes [0, 2, 0, 4, 2, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4611686018427387904x4xf32> boxes [0, 2, 0, 4, 2, 4, 0, 4]
 }
 
 // -----
 
 exec.program @p workers 2 {
   // expected-error @+1 {{has a box outside its tensor: [3:2]}}
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 3, 3, 2]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 3, 3, 2]
 }
 
 // -----
 
 exec.program @p workers 2 {
   // expected-error @+1 {{has a box outside its tensor: [-1:3]}}
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [-1, 3, 3, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [-1, 3, 3, 4]
 }
 
 // -----
 
 exec.program @p workers 2 {
   // expected-error @+1 {{needs one offset per worker}}
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4] {offsets = array<i64: 0>}
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4] {offsets = array<i64: 0>}
 }
 
 // -----
 
 exec.program @p workers 2 {
   // expected-error @+1 {{has a negative offset}}
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4] {offsets = array<i64: 0, -8>}
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4] {offsets = array<i64: 0, -8>}
 }
 
 // -----
@@ -134,7 +135,7 @@ exec.program @p workers 1 {
 exec.program @p workers 1 {
   %b = builtin.unrealized_conversion_cast to !exec.buffer
   // expected-error @+1 {{has an operand that is no exec.buffer}}
-  exec.reduce "Sum" %b to %b pieces [0]
+  exec.reduce Sum %b to %b pieces [0]
 }
 
 // -----
@@ -156,7 +157,7 @@ exec.program @p workers 1 {
 // -----
 
 exec.program @p workers 1 {
-  %b = exec.buffer "temporary" "y" : tensor<2xf32> boxes [0, 2]
+  %b = exec.buffer temporary "y" : tensor<2xf32> boxes [0, 2]
   // expected-error @+1 {{is no loss: that is one float}}
   exec.output "y" %b {loss}
 }
@@ -164,7 +165,7 @@ exec.program @p workers 1 {
 // -----
 
 exec.program @p workers 1 {
-  %b = exec.buffer "temporary" "y" : tensor<i64> boxes []
+  %b = exec.buffer temporary "y" : tensor<i64> boxes []
   // expected-error @+1 {{is no loss: that is one float}}
   exec.output "y" %b {loss}
 }
@@ -172,7 +173,7 @@ exec.program @p workers 1 {
 // -----
 
 exec.program @p workers 1 {
-  %b = exec.buffer "temporary" "y" : tensor<f32> boxes []
+  %b = exec.buffer temporary "y" : tensor<f32> boxes []
   // expected-error @+1 {{has a range that is none: an output of integers may have the least and the largest}}
   exec.output "y" %b {range = array<i64: 0, 3>}
 }
@@ -180,7 +181,7 @@ exec.program @p workers 1 {
 // -----
 
 exec.program @p workers 1 {
-  %b = exec.buffer "temporary" "y" : tensor<i64> boxes []
+  %b = exec.buffer temporary "y" : tensor<i64> boxes []
   // expected-error @+1 {{has a range that is none}}
   exec.output "y" %b {range = array<i64: 4, 3>}
 }
@@ -189,8 +190,8 @@ exec.program @p workers 1 {
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has indices outside its extents: [2:5]}}
   exec.compute @neg(%x) to %y extents [4] indices [0, 2, 2, 5]
 }
@@ -199,8 +200,8 @@ exec.program @p workers 2 {
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has a negative extent}}
   exec.compute @neg(%x) to %y extents [-4] indices [0, 0, 0, 0]
 }
@@ -209,8 +210,8 @@ exec.program @p workers 2 {
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{computes @exp, which is no tdl.lambda}}
   exec.compute @exp(%x) to %y extents [4] indices [0, 2, 2, 4]
 }
@@ -219,8 +220,8 @@ exec.program @p workers 2 {
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has 2 operands, but @neg takes 1}}
   exec.compute @neg(%x, %x) to %y extents [4] indices [0, 2, 2, 4]
 }
@@ -229,8 +230,8 @@ exec.program @p workers 2 {
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{gives 2 extents, but @neg has 1 index variables}}
   exec.compute @neg(%x) to %y extents [4, 1] indices [0, 2, 0, 1, 2, 4, 0, 1]
 }
@@ -239,8 +240,8 @@ exec.program @p workers 2 {
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{writes 'tensor<4xf32>', which is not what its extents say}}
   exec.compute @neg(%x) to %y extents [3] indices [0, 2, 2, 3]
 }
@@ -249,8 +250,8 @@ exec.program @p workers 2 {
 
 tdl.lambda @neg = "(x0: f64[1]) -> f32: lambda i0: f32(-x0[i0])"
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{passes 'tensor<4xf32>' for operand x0 of @neg}}
   exec.compute @neg(%x) to %y extents [4] indices [0, 2, 2, 4]
 }
@@ -258,8 +259,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %w = exec.buffer "temporary" "w" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %n = exec.buffer "temporary" "n" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %w = exec.buffer temporary "w" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %n = exec.buffer temporary "n" : tensor<4xf32> boxes [0, 2, 2, 4]
   // expected-error @+1 {{changes what is no parameter}}
   exec.update %w by %n
 }
@@ -267,8 +268,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %w = exec.buffer "parameter" "w" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %n = exec.buffer "temporary" "n" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %w = exec.buffer parameter "w" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %n = exec.buffer temporary "n" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{gives a parameter the value of another region}}
   exec.update %w by %n
 }
@@ -277,44 +278,44 @@ exec.program @p workers 2 {
 
 exec.program @p workers 2 {
   // expected-error @+1 {{has a range that is none}}
-  %x = exec.buffer "input" "x" : tensor<4xi64> boxes [0, 2, 2, 4] {range = array<i64: 3, 1>}
+  %x = exec.buffer input "x" : tensor<4xi64> boxes [0, 2, 2, 4] {range = array<i64: 3, 1>}
 }
 
 // -----
 
 exec.program @p workers 1 {
   // Every other element, from the second one, is below 3.
-  %x = exec.buffer "input" "x" : tensor<4xi64> boxes [0, 4] {part_ranges = [array<i64: 0, 2, 1, 2, 2>]}
+  %x = exec.buffer input "x" : tensor<4xi64> boxes [0, 4] {part_ranges = [array<i64: 0, 2, 1, 2, 2>]}
   // expected-error @+1 {{has a range of a part that is none}}
-  %y = exec.buffer "input" "y" : tensor<4xi64> boxes [0, 4] {part_ranges = [array<i64: 0, 2, 1, 3, 2>]}
+  %y = exec.buffer input "y" : tensor<4xi64> boxes [0, 4] {part_ranges = [array<i64: 0, 2, 1, 3, 2>]}
 }
 
 // -----
 
 exec.program @p workers 1 {
   // expected-error @+1 {{has a derivation that is none}}
-  %x = exec.buffer "input" "x" : tensor<4xi64> boxes [0, 4] {derivation = "sorted", of = ["y"]}
+  %x = exec.buffer input "x" : tensor<4xi64> boxes [0, 4] {derivation = "sorted", of = ["y"]}
 }
 
 // -----
 
 exec.program @p workers 1 {
   // expected-error @+1 {{has a derivation that is none}}
-  %x = exec.buffer "input" "x" : tensor<4xi64> boxes [0, 4] {of = ["y"]}
+  %x = exec.buffer input "x" : tensor<4xi64> boxes [0, 4] {of = ["y"]}
 }
 
 // -----
 
 exec.program @p workers 1 {
   // expected-error @+1 {{has a derivation that is none}}
-  %x = exec.buffer "input" "x" : tensor<4xi64> boxes [0, 4] {derivation = "order", of = ["y"], wraps = array<i64: 1, 2>}
+  %x = exec.buffer input "x" : tensor<4xi64> boxes [0, 4] {derivation = "order", of = ["y"], wraps = array<i64: 1, 2>}
 }
 
 // -----
 
 exec.program @p workers 1 {
   // expected-error @+1 {{has a derivation that is none}}
-  %x = exec.buffer "temporary" "x" : tensor<4xi64> boxes [0, 4] {derivation = "order", of = ["y"]}
+  %x = exec.buffer temporary "x" : tensor<4xi64> boxes [0, 4] {derivation = "order", of = ["y"]}
 }
 
 // -----

@@ -4,8 +4,8 @@
 // last.
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has pieces of 0 workers; there are 2}}
   exec.fetch %x to %y pieces []
 }
@@ -13,8 +13,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has pieces of 1 workers; there are 2}}
   exec.fetch %x to %y pieces [1, 1, 2, 4]
 }
@@ -22,8 +22,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{says that worker 0 has 3 pieces; 7 numbers are left}}
   exec.fetch %x to %y pieces [3, 1, 2, 4, 1, 0, 0, 2]
 }
@@ -31,8 +31,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{says that worker 1 has 1 pieces; 2 numbers are left}}
   exec.fetch %x to %y pieces [1, 1, 2, 4, 1, 0, 0]
 }
@@ -40,8 +40,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{says that worker 0 has -1 pieces; 1 numbers are left}}
   exec.fetch %x to %y pieces [-1, 0]
 }
@@ -49,8 +49,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{says that worker 0 has 9223372036854775807 pieces; 1 numbers are left}}
   exec.fetch %x to %y pieces [9223372036854775807, 0]
 }
@@ -58,8 +58,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has 1 numbers after its pieces}}
   exec.fetch %x to %y pieces [1, 1, 2, 4, 1, 0, 0, 2, 0]
 }
@@ -67,8 +67,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has a piece from worker 2; there are 2}}
   exec.fetch %x to %y pieces [1, 2, 2, 4, 0]
 }
@@ -76,8 +76,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has a piece from worker -1; there are 2}}
   exec.fetch %x to %y pieces [1, -1, 2, 4, 0]
 }
@@ -85,8 +85,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has a piece outside its tensor: [2:5]}}
   exec.fetch %x to %y pieces [1, 1, 2, 5, 0]
 }
@@ -94,8 +94,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has a piece outside its tensor: [4:2]}}
   exec.fetch %x to %y pieces [1, 1, 4, 2, 0]
 }
@@ -103,8 +103,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 1 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4x1xf32> boxes [0, 4, 0, 1]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 4]
+  %y = exec.buffer temporary "x" : tensor<4x1xf32> boxes [0, 4, 0, 1]
   // expected-error @+1 {{moves 'tensor<4xf32>' to 'tensor<4x1xf32>'}}
   exec.fetch %x to %y pieces [0]
 }
@@ -112,26 +112,27 @@ exec.program @p workers 1 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
-  // expected-error @+1 {{reduces by "Mean"; it is Sum, Prod, Max or Min}}
-  exec.reduce "Mean" %x to %y pieces [0, 0]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  // expected-error @+2 {{expected ::smex::exec::Reducer to be one of: Sum, Prod, Max, Min}}
+  // expected-error @+1 {{failed to parse ReducerAttr}}
+  exec.reduce Mean %x to %y pieces [0, 0]
 }
 
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has pieces of 1 workers; there are 2}}
-  exec.reduce "Sum" %x to %y pieces [0]
+  exec.reduce Sum %x to %y pieces [0]
 }
 
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has waits of 0 workers; there are 2}}
   exec.fetch %x to %y pieces [1, 1, 2, 4, 1, 0, 0, 2] {waits = array<i64>}
 }
@@ -139,8 +140,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has waits of 1 workers; there are 2}}
   exec.fetch %x to %y pieces [1, 1, 2, 4, 1, 0, 0, 2] {waits = array<i64: 0>}
 }
@@ -148,8 +149,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{says that worker 0 has 2 waits; 3 numbers are left}}
   exec.fetch %x to %y pieces [1, 1, 2, 4, 1, 0, 0, 2] {waits = array<i64: 2, 1, 0, 0>}
 }
@@ -157,8 +158,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{says that worker 1 has -1 waits; 0 numbers are left}}
   exec.fetch %x to %y pieces [1, 1, 2, 4, 1, 0, 0, 2] {waits = array<i64: 0, -1>}
 }
@@ -166,8 +167,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{has 1 numbers after its waits}}
   exec.fetch %x to %y pieces [1, 1, 2, 4, 1, 0, 0, 2] {waits = array<i64: 0, 0, 0>}
 }
@@ -175,8 +176,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{waits for instruction 0 of worker 2; there are 1 of 2}}
   exec.fetch %x to %y pieces [1, 1, 2, 4, 1, 0, 0, 2] {waits = array<i64: 1, 2, 0, 0>}
 }
@@ -184,8 +185,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{waits for instruction 1 of worker 1; there are 1 of 2}}
   exec.fetch %x to %y pieces [1, 1, 2, 4, 1, 0, 0, 2] {waits = array<i64: 1, 1, 1, 0>}
 }
@@ -193,8 +194,8 @@ exec.program @p workers 2 {
 // -----
 
 exec.program @p workers 2 {
-  %x = exec.buffer "input" "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer "temporary" "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
+  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
   // expected-error @+1 {{waits for instruction -1 of worker 1; there are 1 of 2}}
   exec.fetch %x to %y pieces [1, 1, 2, 4, 1, 0, 0, 2] {waits = array<i64: 1, 1, -1, 0>}
 }
