@@ -1,8 +1,8 @@
 // compare-npy A B: are two .npy files the same array, up to rounding?
+#include "dialects/support/Program.h"
+#include "dialects/support/Version.h"
 #include "runtime/io/Compare.h"
 #include "runtime/io/ReadTensor.h"
-#include "support/Program.h"
-#include "support/Version.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>

@@ -1,6 +1,6 @@
 // Any pass on IR text, as mlir-opt does.
 #include "compiler/pipeline/Pipeline.h"
-#include "support/Version.h"
+#include "dialects/support/Version.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"

@@ -5,8 +5,8 @@
 #ifndef SMEX_COMPILER_CODEGEN_CODEGEN_H
 #define SMEX_COMPILER_CODEGEN_CODEGEN_H
 
+#include "dialects/support/Result.h"
 #include "dialects/tdl/lambda/Lambda.h"
-#include "support/Result.h"
 
 #include <string>
 #include <vector>

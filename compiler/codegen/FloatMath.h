@@ -6,7 +6,7 @@
 #ifndef SMEX_COMPILER_CODEGEN_FLOATMATH_H
 #define SMEX_COMPILER_CODEGEN_FLOATMATH_H
 
-#include "support/DType.h"
+#include "dialects/support/DType.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"

@@ -2,7 +2,7 @@
 // writes files only, so both lie in a temporary folder for a moment.
 #include "compiler/codegen/Lower.h"
 
-#include "support/File.h"
+#include "dialects/support/File.h"
 
 #include "lld/Common/Driver.h"
 

@@ -1,6 +1,6 @@
 #include "compiler/emit/Kernels.h"
 
-#include "compiler/analysis/ConvolutionGradient.h"
+#include "dialects/tdl/analysis/ConvolutionGradient.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 
 using namespace smex;

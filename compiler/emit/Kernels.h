@@ -3,7 +3,7 @@
 #ifndef SMEX_COMPILER_EMIT_KERNELS_H
 #define SMEX_COMPILER_EMIT_KERNELS_H
 
-#include "compiler/analysis/Affine.h"
+#include "dialects/tdl/analysis/Affine.h"
 #include "dialects/tdl/lambda/Lambda.h"
 #include "runtime/plan/Plan.h"
 

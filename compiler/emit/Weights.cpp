@@ -1,6 +1,6 @@
 #include "compiler/emit/Weights.h"
 
-#include "support/File.h"
+#include "dialects/support/File.h"
 
 #include <cstring>
 #include <memory>

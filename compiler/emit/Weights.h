@@ -4,8 +4,8 @@
 #define SMEX_COMPILER_EMIT_WEIGHTS_H
 
 #include "compiler/frontend/Model.h"
-#include "runtime/graph/Derived.h"
-#include "support/Box.h"
+#include "dialects/smex/lists/Derived.h"
+#include "dialects/support/Box.h"
 
 #include <map>
 

@@ -1,8 +1,8 @@
 #include "compiler/frontend/Builder.h"
 
 #include "compiler/frontend/Simplify.h"
+#include "dialects/support/File.h"
 #include "dialects/tdl/lambda/Interpreter.h"
-#include "support/File.h"
 
 #include <cstring>
 #include <unordered_set>

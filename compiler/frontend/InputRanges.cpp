@@ -1,7 +1,7 @@
 #include "compiler/frontend/InputRanges.h"
 
-#include "compiler/analysis/Affine.h"
 #include "compiler/frontend/ReadPart.h"
+#include "dialects/tdl/analysis/Affine.h"
 
 #include <algorithm>
 

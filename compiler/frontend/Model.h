@@ -4,11 +4,11 @@
 #ifndef SMEX_COMPILER_FRONTEND_MODEL_H
 #define SMEX_COMPILER_FRONTEND_MODEL_H
 
+#include "dialects/smex/lists/Rooms.h"
+#include "dialects/support/PartRange.h"
+#include "dialects/support/Tensor.h"
 #include "dialects/tdl/lambda/Lambda.h"
 #include "dialects/tdl/lambda/Ties.h"
-#include "runtime/graph/Rooms.h"
-#include "support/PartRange.h"
-#include "support/Tensor.h"
 
 #include <functional>
 #include <map>

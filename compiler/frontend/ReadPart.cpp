@@ -1,7 +1,7 @@
 #include "compiler/frontend/ReadPart.h"
 
-#include "compiler/analysis/Affine.h"
-#include "compiler/analysis/ValueRange.h"
+#include "dialects/tdl/analysis/Affine.h"
+#include "dialects/tdl/analysis/ValueRange.h"
 
 #include <algorithm>
 #include <tuple>

@@ -4,8 +4,8 @@
 #ifndef SMEX_COMPILER_FRONTEND_READPART_H
 #define SMEX_COMPILER_FRONTEND_READPART_H
 
+#include "dialects/support/PartRange.h"
 #include "dialects/tdl/lambda/Expr.h"
-#include "support/PartRange.h"
 
 #include <optional>
 

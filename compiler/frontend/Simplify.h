@@ -4,8 +4,8 @@
 #ifndef SMEX_COMPILER_FRONTEND_SIMPLIFY_H
 #define SMEX_COMPILER_FRONTEND_SIMPLIFY_H
 
+#include "dialects/support/Tensor.h"
 #include "dialects/tdl/lambda/Lambda.h"
-#include "support/Tensor.h"
 
 namespace smex::frontend {
 

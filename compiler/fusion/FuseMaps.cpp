@@ -2,10 +2,10 @@
 // analysis/Compose.h; here only: who reads what, and that a library kernel is
 // not lost. Transpositions go away at either end of a library kernel, which
 // reads and writes by strides.
-#include "compiler/analysis/Compose.h"
-#include "compiler/analysis/ConvolutionGradient.h"
-#include "compiler/analysis/Properties.h"
 #include "compiler/fusion/Passes.h"
+#include "dialects/tdl/analysis/Compose.h"
+#include "dialects/tdl/analysis/ConvolutionGradient.h"
+#include "dialects/tdl/analysis/Properties.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -1,9 +1,9 @@
 // Generates the execution graph (thesis section 3.6). For every operator of the
 // semantic graph: fetch what a worker lacks of the operands, compute its share,
 // and bring the result to where it is owned.
-#include "compiler/analysis/Access.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/Shares.h"
+#include "dialects/tdl/analysis/Access.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 
 #include "mlir/IR/Builders.h"
@@ -250,7 +250,7 @@ private:
       if (!fetch.buffer) {
         fetch.buffer =
             makeBuffer(apply.getLoc(), Role::Temporary, operand, fetch.regions);
-        std::vector<std::vector<plan::Piece>> pieces;
+        std::vector<std::vector<Piece>> pieces;
         for (int64_t w = 0; w < workers; ++w)
           pieces.push_back(gather(fetch.regions[w], int(w), owned));
         exec::FetchOp::create(builder, apply.getLoc(), home, fetch.buffer,
@@ -295,7 +295,7 @@ private:
       return success();
     }
     makeHome(apply.getResult(), Role::Temporary);
-    std::vector<std::vector<plan::Piece>> pieces;
+    std::vector<std::vector<Piece>> pieces;
     for (int64_t w = 0; w < workers; ++w) {
       pieces.push_back(
           work.partial ? gatherPartials(home[w], int(w), produced, work.groups)

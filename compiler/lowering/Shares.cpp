@@ -1,6 +1,6 @@
 #include "compiler/lowering/Shares.h"
 
-#include "support/Share.h"
+#include "dialects/support/Share.h"
 
 #include <cstdlib>
 
@@ -47,7 +47,7 @@ std::vector<int> byDistance(int worker, int workers) {
 
 /// Takes from `missing` what `box` holds of it.
 void take(std::vector<Box> &missing, const Box &box, int from,
-          std::vector<plan::Piece> &pieces) {
+          std::vector<Piece> &pieces) {
   std::vector<Box> rest;
   for (const Box &part : missing) {
     const Box common = intersect(part, box);
@@ -63,9 +63,9 @@ void take(std::vector<Box> &missing, const Box &box, int from,
 }
 } // namespace
 
-std::vector<plan::Piece> smex::lowering::gather(const Box &wanted, int worker,
+std::vector<Piece> smex::lowering::gather(const Box &wanted, int worker,
                                                 const std::vector<Box> &held) {
-  std::vector<plan::Piece> pieces;
+  std::vector<Piece> pieces;
   if (isEmpty(wanted))
     return pieces;
   std::vector<Box> missing = {wanted};
@@ -79,11 +79,11 @@ std::vector<plan::Piece> smex::lowering::gather(const Box &wanted, int worker,
   return pieces;
 }
 
-std::vector<plan::Piece>
+std::vector<Piece>
 smex::lowering::gatherPartials(const Box &wanted, int worker,
                                const std::vector<Box> &held,
                                const std::vector<int> &groups) {
-  std::vector<plan::Piece> pieces;
+  std::vector<Piece> pieces;
   if (isEmpty(wanted))
     return pieces;
   int last = -1;

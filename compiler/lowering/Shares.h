@@ -3,8 +3,8 @@
 #ifndef SMEX_COMPILER_LOWERING_SHARES_H
 #define SMEX_COMPILER_LOWERING_SHARES_H
 
+#include "dialects/support/Box.h"
 #include "runtime/plan/Plan.h"
-#include "support/Box.h"
 
 namespace smex::lowering {
 
@@ -21,14 +21,14 @@ std::vector<Box> shares(const std::vector<int64_t> &extents,
 /// Where worker `worker` gets `wanted` from, given what each worker holds: its
 /// own part first, then the others' in order of distance, each element once.
 /// Empty if some element is held by nobody.
-std::vector<plan::Piece> gather(const Box &wanted, int worker,
+std::vector<Piece> gather(const Box &wanted, int worker,
                                 const std::vector<Box> &held);
 
 /// The partial results that make up `wanted`: every element once from each
 /// group of workers that computed the same share of the reduction.
 /// `groups[w]` numbers that share, -1 for a worker that computed none. Pieces
 /// are in the order of the groups, so that the sum does not depend on who adds.
-std::vector<plan::Piece> gatherPartials(const Box &wanted, int worker,
+std::vector<Piece> gatherPartials(const Box &wanted, int worker,
                                         const std::vector<Box> &held,
                                         const std::vector<int> &groups);
 

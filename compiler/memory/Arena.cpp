@@ -1,10 +1,10 @@
 #include "compiler/memory/Arena.h"
 
-#include "compiler/analysis/ConvolutionGradient.h"
-#include "compiler/analysis/Properties.h"
 #include "compiler/memory/InPlace.h"
 #include "compiler/memory/Lifetimes.h"
 #include "compiler/memory/Planner.h"
+#include "dialects/tdl/analysis/ConvolutionGradient.h"
+#include "dialects/tdl/analysis/Properties.h"
 
 #include "llvm/Support/Parallel.h"
 

@@ -1,6 +1,6 @@
 #include "compiler/memory/InPlace.h"
 
-#include "compiler/analysis/Properties.h"
+#include "dialects/tdl/analysis/Properties.h"
 
 using namespace mlir;
 using namespace smex;

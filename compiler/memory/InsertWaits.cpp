@@ -117,7 +117,7 @@ public:
     waits = memory::leastWaits(queues, std::move(waits));
     Builder builder(program.getContext());
     for (size_t i = 0; i < list.size(); ++i) {
-      std::vector<std::vector<plan::Wait>> ofInstruction;
+      std::vector<std::vector<Wait>> ofInstruction;
       for (int w = 0; w < workers; ++w)
         ofInstruction.push_back(std::move(waits[w][i]));
       list[i]->setAttr(
@@ -147,7 +147,7 @@ private:
         exec::unflattenPieces(op->getAttrOfType<DenseI64ArrayAttr>("pieces"),
                               workers, size_t(type.getRank()));
     for (int w = 0; w < workers; ++w)
-      for (const plan::Piece &piece : pieces[w])
+      for (const Piece &piece : pieces[w])
         if (!llvm::is_contained(sources[w], piece.worker))
           sources[w].push_back(piece.worker);
     return sources;

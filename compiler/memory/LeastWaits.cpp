@@ -56,7 +56,7 @@ private:
   /// The same when the worker's instruction starts.
   int latest(size_t w, size_t i, int worker, plan::Queue queue) {
     int most = before[i] < 0 ? -1 : after(w, before[i], worker, queue);
-    const std::vector<plan::Wait> &list = waits[w][i];
+    const std::vector<Wait> &list = waits[w][i];
     size_t direct = list.size(); // the wait for the queue itself
     for (size_t k = 0; k < list.size(); ++k)
       if (list[k].worker == worker &&

@@ -7,7 +7,7 @@
 namespace smex::memory {
 
 /// Per worker and instruction.
-using WaitLists = std::vector<std::vector<std::vector<plan::Wait>>>;
+using WaitLists = std::vector<std::vector<std::vector<Wait>>>;
 
 /// Drops every wait that the order of the queues and other waits imply; none of
 /// what is left can be spared. `queues` has an entry per instruction. Waits

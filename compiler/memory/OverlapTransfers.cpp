@@ -1,11 +1,11 @@
 // Puts the list of instructions into an order that hides transfers behind
 // computing; see Overlap.h.
-#include "compiler/analysis/Properties.h"
 #include "compiler/memory/Arena.h"
 #include "compiler/memory/Lifetimes.h"
 #include "compiler/memory/Overlap.h"
 #include "compiler/memory/Passes.h"
 #include "compiler/memory/Planner.h"
+#include "dialects/tdl/analysis/Properties.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -158,7 +158,7 @@ private:
     int64_t most = 0;
     for (int64_t w = 0; w < workers; ++w) {
       int64_t received = 0;
-      for (const plan::Piece &piece : pieces[w])
+      for (const Piece &piece : pieces[w])
         received += piece.worker == w ? 0 : volume(piece.box);
       most = std::max(most, received);
     }

@@ -2,7 +2,7 @@
 // before the model runs, and where the lists derived from them come from.
 #include "compiler/messagepassing/Passes.h"
 #include "compiler/messagepassing/Segments.h"
-#include "runtime/graph/Derived.h"
+#include "dialects/smex/lists/Derived.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"

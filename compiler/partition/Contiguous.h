@@ -3,7 +3,7 @@
 #ifndef SMEX_COMPILER_PARTITION_CONTIGUOUS_H
 #define SMEX_COMPILER_PARTITION_CONTIGUOUS_H
 
-#include "compiler/analysis/Access.h"
+#include "dialects/tdl/analysis/Access.h"
 
 namespace smex::partition {
 

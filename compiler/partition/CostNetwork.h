@@ -11,7 +11,7 @@
 #ifndef SMEX_COMPILER_PARTITION_COSTNETWORK_H
 #define SMEX_COMPILER_PARTITION_COSTNETWORK_H
 
-#include "support/Result.h"
+#include "dialects/support/Result.h"
 
 #include <cstdint>
 #include <tuple>

@@ -10,7 +10,7 @@
 #include "compiler/partition/Factorize.h"
 #include "compiler/partition/Greedy.h"
 
-#include "support/Tensor.h"
+#include "dialects/support/Tensor.h"
 
 using namespace smex;
 using namespace smex::partition;

@@ -12,7 +12,7 @@
 #include "compiler/partition/ElementWise.h"
 #include "compiler/partition/Greedy.h"
 
-#include "support/Tensor.h"
+#include "dialects/support/Tensor.h"
 
 using namespace smex;
 using namespace smex::partition;

@@ -1,6 +1,6 @@
 #include "compiler/partition/Graph.h"
 
-#include "support/Tensor.h"
+#include "dialects/support/Tensor.h"
 
 using namespace smex;
 using namespace smex::partition;

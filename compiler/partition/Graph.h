@@ -3,9 +3,9 @@
 #ifndef SMEX_COMPILER_PARTITION_GRAPH_H
 #define SMEX_COMPILER_PARTITION_GRAPH_H
 
-#include "compiler/analysis/Access.h"
-#include "support/Result.h"
-#include "support/Share.h"
+#include "dialects/support/Result.h"
+#include "dialects/support/Share.h"
+#include "dialects/tdl/analysis/Access.h"
 
 #include <string>
 #include <vector>

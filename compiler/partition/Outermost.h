@@ -2,7 +2,7 @@
 #ifndef SMEX_COMPILER_PARTITION_OUTERMOST_H
 #define SMEX_COMPILER_PARTITION_OUTERMOST_H
 
-#include "support/Box.h"
+#include "dialects/support/Box.h"
 
 namespace smex::partition {
 

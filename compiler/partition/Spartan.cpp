@@ -4,7 +4,7 @@
 #include "compiler/partition/Algorithms.h"
 #include "compiler/partition/Greedy.h"
 
-#include "support/Tensor.h"
+#include "dialects/support/Tensor.h"
 
 #include <numeric>
 

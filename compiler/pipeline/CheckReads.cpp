@@ -1,6 +1,6 @@
 #include "compiler/pipeline/CheckReads.h"
 
-#include "compiler/analysis/InBounds.h"
+#include "dialects/tdl/analysis/InBounds.h"
 
 using namespace smex;
 

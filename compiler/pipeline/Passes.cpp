@@ -1,5 +1,5 @@
 // The order of passes; what each does is in the Passes.td of its folder.
-#include "compiler/analysis/ir/Passes.h"
+#include "compiler/analysis/Passes.h"
 #include "compiler/fusion/Passes.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/memory/Passes.h"

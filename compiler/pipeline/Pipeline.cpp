@@ -1,6 +1,5 @@
 #include "compiler/pipeline/Pipeline.h"
 
-#include "compiler/analysis/Properties.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/partition/ir/Passes.h"
@@ -9,6 +8,7 @@
 #include "compiler/pipeline/PlanLimits.h"
 #include "compiler/pipeline/SemanticGraph.h"
 #include "dialects/smex/ir/Recipes.h"
+#include "dialects/tdl/analysis/Properties.h"
 #include "runtime/plan/Check.h"
 
 #include "mlir/IR/Diagnostics.h"

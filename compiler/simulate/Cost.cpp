@@ -1,7 +1,7 @@
 #include "compiler/simulate/Cost.h"
 
-#include "compiler/analysis/ProductOfReads.h"
-#include "compiler/analysis/Properties.h"
+#include "dialects/tdl/analysis/ProductOfReads.h"
+#include "dialects/tdl/analysis/Properties.h"
 #include "dialects/tdl/lambda/Lambda.h"
 
 #include <algorithm>
@@ -125,7 +125,7 @@ double Cost::localSeconds(int worker, int number) const {
   const plan::Instruction &instruction = program.instructions[size_t(number)];
   const int64_t size = elementBytes(instruction.from);
   double bytes = 0;
-  for (const plan::Piece &piece : subject.share(worker, number).pieces)
+  for (const Piece &piece : subject.share(worker, number).pieces)
     if (piece.worker == worker)
       bytes += 2 * bytesOf(piece.box, size);
   return device.launchSeconds +

@@ -4,8 +4,8 @@
 #ifndef SMEX_COMPILER_SIMULATE_MACHINE_H
 #define SMEX_COMPILER_SIMULATE_MACHINE_H
 
-#include "support/DType.h"
-#include "support/Result.h"
+#include "dialects/support/DType.h"
+#include "dialects/support/Result.h"
 
 #include <map>
 #include <string>

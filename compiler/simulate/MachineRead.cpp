@@ -1,7 +1,7 @@
 #include "compiler/simulate/Machine.h"
 #include "compiler/simulate/MachineFiles.h"
+#include "dialects/support/File.h"
 #include "runtime/plan/Cursor.h"
-#include "support/File.h"
 
 #include <cerrno>
 #include <filesystem>

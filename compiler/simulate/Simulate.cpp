@@ -131,7 +131,7 @@ private:
 
   /// Whether the instruction has to wait; if so, its lane is woken in time.
   bool mustWait(int lane, int instruction) {
-    for (const plan::Wait &wait : share(workerOf(lane), instruction).waits) {
+    for (const Wait &wait : share(workerOf(lane), instruction).waits) {
       const int other = laneOf(wait.worker, wait.instruction);
       if (next(other) <= wait.instruction) {
         lanes[size_t(other)].sleepers.emplace_back(wait.instruction, lane);
@@ -178,7 +178,7 @@ private:
     std::map<int, int64_t> bytes;
     const int64_t size = byteSize(plan::elementType(
         program, program.instructions[size_t(instruction)].from));
-    for (const plan::Piece &piece : share(w, instruction).pieces)
+    for (const Piece &piece : share(w, instruction).pieces)
       if (const int64_t part = volume(piece.box) * size;
           piece.worker != w && part > 0)
         add(bytes[piece.worker], part);

@@ -16,7 +16,7 @@
 #ifndef SMEX_COMPILER_TRAINING_ADJOINT_H
 #define SMEX_COMPILER_TRAINING_ADJOINT_H
 
-#include "compiler/analysis/Affine.h"
+#include "dialects/tdl/analysis/Affine.h"
 #include "dialects/tdl/library/Library.h"
 
 namespace smex::training {

@@ -18,7 +18,7 @@
 #ifndef SMEX_COMPILER_TRAINING_PREIMAGE_H
 #define SMEX_COMPILER_TRAINING_PREIMAGE_H
 
-#include "compiler/analysis/Affine.h"
+#include "dialects/tdl/analysis/Affine.h"
 #include "dialects/tdl/lambda/Expr.h"
 
 namespace smex::training {

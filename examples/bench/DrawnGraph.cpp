@@ -1,9 +1,9 @@
 #include "examples/bench/DrawnGraph.h"
 
+#include "dialects/support/File.h"
+#include "dialects/support/Random.h"
 #include "runtime/io/Npy.h"
 #include "runtime/io/Npz.h"
-#include "support/File.h"
-#include "support/Random.h"
 
 #include <algorithm>
 #include <cstring>

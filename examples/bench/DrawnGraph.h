@@ -5,7 +5,7 @@
 #ifndef SMEX_EXAMPLES_BENCH_DRAWNGRAPH_H
 #define SMEX_EXAMPLES_BENCH_DRAWNGRAPH_H
 
-#include "support/Result.h"
+#include "dialects/support/Result.h"
 
 #include <cstdint>
 #include <string>

@@ -3,8 +3,8 @@
 //   make_graph uniform --nodes N --edges M -o FILE    Erdos-Renyi
 //   make_graph rmat --nodes N --edges M -o FILE       hubs
 //   make_graph trees --trees N [--first I] -o FILE    like a treebank's
+#include "dialects/support/Version.h"
 #include "examples/bench/DrawnGraph.h"
-#include "support/Version.h"
 
 #include <CLI/CLI.hpp>
 

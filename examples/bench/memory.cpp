@@ -5,9 +5,9 @@
 //
 // Prints peak, bound and seconds of packing.
 #include "compiler/memory/Planner.h"
+#include "dialects/support/File.h"
 #include "runtime/plan/Lifetimes.h"
 #include "runtime/plan/Load.h"
-#include "support/File.h"
 
 #include <charconv>
 #include <chrono>

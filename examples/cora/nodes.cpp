@@ -4,9 +4,9 @@
 //   nodes normalize FEATURES -o FILE.npy     rows that add up to 1
 //   nodes only LABELS NODES -o FILE.npy      labels of these nodes, else -1
 //   nodes score LOGITS LABELS NODES          accuracy in %, cross-entropy
+#include "dialects/support/Version.h"
 #include "runtime/io/Npy.h"
 #include "runtime/io/ReadTensor.h"
-#include "support/Version.h"
 
 #include <CLI/CLI.hpp>
 

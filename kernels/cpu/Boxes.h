@@ -3,8 +3,8 @@
 #ifndef SMEX_KERNELS_CPU_BOXES_H
 #define SMEX_KERNELS_CPU_BOXES_H
 
-#include "support/Box.h"
-#include "support/DType.h"
+#include "dialects/support/Box.h"
+#include "dialects/support/DType.h"
 
 #include <cstddef>
 #include <string_view>

@@ -2,7 +2,7 @@
 #ifndef SMEX_KERNELS_CPU_ELEMENT_H
 #define SMEX_KERNELS_CPU_ELEMENT_H
 
-#include "support/DType.h"
+#include "dialects/support/DType.h"
 
 #include <type_traits>
 

@@ -2,7 +2,7 @@
 #ifndef SMEX_KERNELS_CPU_HALVES_H
 #define SMEX_KERNELS_CPU_HALVES_H
 
-#include "support/DType.h"
+#include "dialects/support/DType.h"
 
 namespace smex::cpu {
 

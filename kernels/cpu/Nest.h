@@ -3,8 +3,8 @@
 #ifndef SMEX_KERNELS_CPU_NEST_H
 #define SMEX_KERNELS_CPU_NEST_H
 
-#include "support/Box.h"
-#include "support/Tensor.h"
+#include "dialects/support/Box.h"
+#include "dialects/support/Tensor.h"
 
 #include <array>
 #include <vector>

@@ -4,8 +4,8 @@
 #ifndef SMEX_RUNTIME_BACKENDS_BACKEND_H
 #define SMEX_RUNTIME_BACKENDS_BACKEND_H
 
+#include "dialects/support/Result.h"
 #include "runtime/plan/Plan.h"
-#include "support/Result.h"
 
 #include <functional>
 #include <memory>

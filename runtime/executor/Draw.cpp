@@ -1,7 +1,7 @@
 #include "runtime/executor/Draw.h"
 
+#include "dialects/support/Random.h"
 #include "kernels/cpu/Nest.h"
-#include "support/Random.h"
 
 #include <cstring>
 

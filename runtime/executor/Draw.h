@@ -4,8 +4,8 @@
 #ifndef SMEX_RUNTIME_EXECUTOR_DRAW_H
 #define SMEX_RUNTIME_EXECUTOR_DRAW_H
 
-#include "support/Box.h"
-#include "support/Tensor.h"
+#include "dialects/support/Box.h"
+#include "dialects/support/Tensor.h"
 
 #include <string>
 

@@ -349,7 +349,7 @@ private:
     const int64_t rounds = step - options.firstStep; // before this one
     const int64_t count = int64_t(program.instructions.size());
     for (size_t i = 0; i < program.instructions.size(); ++i) {
-      for (plan::Wait wait :
+      for (Wait wait :
            partitioned.workers[size_t(worker)].instructions[i].waits)
         if (wait.worker != worker && // its own are earlier in the list
             !transport.wait(wait.worker, rounds * count + wait.instruction + 1))

@@ -2,8 +2,8 @@
 #ifndef SMEX_RUNTIME_EXECUTOR_FEED_H
 #define SMEX_RUNTIME_EXECUTOR_FEED_H
 
-#include "support/Result.h"
-#include "support/Tensor.h"
+#include "dialects/support/Result.h"
+#include "dialects/support/Tensor.h"
 
 #include <array>
 #include <memory>

@@ -2,9 +2,9 @@
 #ifndef SMEX_RUNTIME_EXECUTOR_INPUTS_H
 #define SMEX_RUNTIME_EXECUTOR_INPUTS_H
 
+#include "dialects/support/Tensor.h"
 #include "runtime/executor/GraphInputs.h"
 #include "runtime/executor/NextInputs.h"
-#include "support/Tensor.h"
 
 namespace smex::runtime {
 

@@ -4,8 +4,8 @@
 #ifndef SMEX_RUNTIME_EXECUTOR_NEXTINPUTS_H
 #define SMEX_RUNTIME_EXECUTOR_NEXTINPUTS_H
 
+#include "dialects/support/Result.h"
 #include "runtime/plan/Plan.h"
-#include "support/Result.h"
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 #ifndef SMEX_RUNTIME_EXECUTOR_OUTPUTFOLDER_H
 #define SMEX_RUNTIME_EXECUTOR_OUTPUTFOLDER_H
 
-#include "support/Result.h"
+#include "dialects/support/Result.h"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 #include "runtime/executor/Parameters.h"
 
+#include "dialects/support/Text.h"
 #include "kernels/cpu/Boxes.h"
 #include "runtime/executor/Draw.h"
-#include "support/Text.h"
 
 #include <algorithm>
 #include <cstring>

@@ -29,7 +29,7 @@ public:
     const plan::Instruction &what = program.instructions[index];
     const plan::WorkerInstruction &own = worker.instructions[index];
     if (what.op != plan::Opcode::Compute) {
-      for (const plan::Piece &piece : own.pieces)
+      for (const Piece &piece : own.pieces)
         if (piece.worker == number)
           buffer(what.from);
       if (!own.pieces.empty())

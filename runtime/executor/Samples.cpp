@@ -1,8 +1,8 @@
 #include "runtime/executor/Samples.h"
 
+#include "dialects/support/Random.h"
 #include "runtime/executor/DerivedInputs.h"
 #include "runtime/graph/Part.h"
-#include "support/Random.h"
 
 #include <algorithm>
 #include <cstring>

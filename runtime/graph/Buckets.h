@@ -12,7 +12,7 @@
 #ifndef SMEX_RUNTIME_GRAPH_BUCKETS_H
 #define SMEX_RUNTIME_GRAPH_BUCKETS_H
 
-#include "runtime/graph/Rooms.h"
+#include "dialects/smex/lists/Rooms.h"
 #include "runtime/graph/Rows.h"
 
 namespace smex::graph {

@@ -2,8 +2,8 @@
 #ifndef SMEX_RUNTIME_GRAPH_CHOICE_H
 #define SMEX_RUNTIME_GRAPH_CHOICE_H
 
+#include "dialects/support/Random.h"
 #include "runtime/graph/Graph.h"
-#include "support/Random.h"
 
 namespace smex::graph {
 

@@ -3,7 +3,7 @@
 #ifndef SMEX_RUNTIME_GRAPH_LAYOUT_H
 #define SMEX_RUNTIME_GRAPH_LAYOUT_H
 
-#include "runtime/graph/Rooms.h"
+#include "dialects/smex/lists/Rooms.h"
 #include "runtime/graph/Rows.h"
 
 namespace smex::graph {

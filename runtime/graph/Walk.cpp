@@ -1,7 +1,7 @@
 #include "runtime/graph/Walk.h"
 
+#include "dialects/support/Random.h"
 #include "runtime/graph/Block.h"
-#include "support/Random.h"
 
 #include <limits>
 

@@ -2,7 +2,7 @@
 #ifndef SMEX_RUNTIME_IO_COMPARE_H
 #define SMEX_RUNTIME_IO_COMPARE_H
 
-#include "support/Tensor.h"
+#include "dialects/support/Tensor.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "runtime/io/Npy.h"
 
-#include "support/File.h"
+#include "dialects/support/File.h"
 
 #include <algorithm>
 #include <cstring>

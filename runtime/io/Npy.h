@@ -2,7 +2,7 @@
 #ifndef SMEX_RUNTIME_IO_NPY_H
 #define SMEX_RUNTIME_IO_NPY_H
 
-#include "support/Tensor.h"
+#include "dialects/support/Tensor.h"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 #include "runtime/io/Npz.h"
 
+#include "dialects/support/Text.h"
 #include "runtime/io/Npy.h"
-#include "support/Text.h"
 
 #include <minizip/unzip.h>
 

@@ -2,7 +2,7 @@
 #ifndef SMEX_RUNTIME_IO_NPZ_H
 #define SMEX_RUNTIME_IO_NPZ_H
 
-#include "support/Tensor.h"
+#include "dialects/support/Tensor.h"
 
 #include <map>
 #include <string>

@@ -1,10 +1,10 @@
 #include "runtime/io/ReadTensor.h"
 
+#include "dialects/support/File.h"
 #include "runtime/io/Npy.h"
 #include "runtime/io/Npz.h"
 #include "runtime/io/SparseMatrix.h"
 #include "runtime/io/TensorProto.h"
-#include "support/File.h"
 
 using namespace smex;
 

@@ -1,7 +1,7 @@
 #include "runtime/io/Safetensors.h"
 
+#include "dialects/support/Text.h"
 #include "runtime/plan/Json.h"
-#include "support/Text.h"
 
 #include <algorithm>
 #include <cstring>

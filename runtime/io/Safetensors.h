@@ -7,8 +7,8 @@
 #ifndef SMEX_RUNTIME_IO_SAFETENSORS_H
 #define SMEX_RUNTIME_IO_SAFETENSORS_H
 
-#include "support/File.h"
-#include "support/Tensor.h"
+#include "dialects/support/File.h"
+#include "dialects/support/Tensor.h"
 
 #include <map>
 #include <string>

@@ -1,9 +1,9 @@
 #include "runtime/io/SparseMatrix.h"
 
+#include "dialects/support/File.h"
 #include "runtime/io/Compare.h"
 #include "runtime/io/Npz.h"
 #include "runtime/io/SparseText.h"
-#include "support/File.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #ifndef SMEX_RUNTIME_IO_SPARSEMATRIX_H
 #define SMEX_RUNTIME_IO_SPARSEMATRIX_H
 
-#include "support/Tensor.h"
+#include "dialects/support/Tensor.h"
 
 #include <string>
 #include <string_view>

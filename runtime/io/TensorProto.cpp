@@ -1,6 +1,6 @@
 #include "runtime/io/TensorProto.h"
 
-#include "support/File.h"
+#include "dialects/support/File.h"
 
 #include <cstring>
 #include <limits>

@@ -3,7 +3,7 @@
 #ifndef SMEX_RUNTIME_IO_TENSORPROTO_H
 #define SMEX_RUNTIME_IO_TENSORPROTO_H
 
-#include "support/Tensor.h"
+#include "dialects/support/Tensor.h"
 
 #include <string>
 #include <string_view>

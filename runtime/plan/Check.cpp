@@ -1,6 +1,6 @@
 #include "runtime/plan/Check.h"
 
-#include "compiler/analysis/Properties.h"
+#include "dialects/tdl/analysis/Properties.h"
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Tiling.h"
 #include "runtime/plan/Validate.h"

@@ -1,5 +1,5 @@
-#include "compiler/analysis/ConvolutionGradient.h"
-#include "compiler/analysis/InBounds.h"
+#include "dialects/tdl/analysis/ConvolutionGradient.h"
+#include "dialects/tdl/analysis/InBounds.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/plan/ConvolutionRoles.h"
 #include "runtime/plan/Subject.h"

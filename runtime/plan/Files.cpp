@@ -1,6 +1,6 @@
 #include "runtime/plan/Files.h"
 
-#include "support/Sha256.h"
+#include "dialects/support/Sha256.h"
 
 #include <cerrno>
 #include <cstring>

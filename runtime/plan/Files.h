@@ -3,7 +3,7 @@
 #ifndef SMEX_RUNTIME_PLAN_FILES_H
 #define SMEX_RUNTIME_PLAN_FILES_H
 
-#include "support/Result.h"
+#include "dialects/support/Result.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #ifndef SMEX_RUNTIME_PLAN_JSON_H
 #define SMEX_RUNTIME_PLAN_JSON_H
 
-#include "support/Result.h"
+#include "dialects/support/Result.h"
 
 #include <nlohmann/json.hpp>
 

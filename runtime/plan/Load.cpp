@@ -1,10 +1,10 @@
 #include "runtime/plan/Load.h"
 
+#include "dialects/support/Sha256.h"
+#include "dialects/support/Text.h"
 #include "runtime/plan/Files.h"
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Validate.h"
-#include "support/Sha256.h"
-#include "support/Text.h"
 
 #include <sys/mman.h>
 

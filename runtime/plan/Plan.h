@@ -8,11 +8,12 @@
 #ifndef SMEX_RUNTIME_PLAN_PLAN_H
 #define SMEX_RUNTIME_PLAN_PLAN_H
 
-#include "runtime/graph/Derived.h"
-#include "runtime/graph/Rooms.h"
-#include "support/Box.h"
-#include "support/PartRange.h"
-#include "support/Tensor.h"
+#include "dialects/smex/lists/Derived.h"
+#include "dialects/smex/lists/Rooms.h"
+#include "dialects/support/Box.h"
+#include "dialects/support/PartRange.h"
+#include "dialects/support/Piece.h"
+#include "dialects/support/Tensor.h"
 
 #include <map>
 #include <optional>
@@ -238,22 +239,6 @@ inline DType elementType(const Program &program, int buffer) {
   const BufferInfo &info = program.buffers[size_t(buffer)];
   return info.element.value_or(program.tensors[size_t(info.tensor)].type.dtype);
 }
-
-/// A piece of a fetch or a reduction: `box` (coordinates of the tensor) of
-/// worker `worker`'s `from` buffer. Fetch: pieces are disjoint and cover `to`'s
-/// box. Reduce: each element of `to`'s box is covered once per partial result;
-/// pieces are combined in the order listed.
-struct Piece {
-  int worker = 0;
-  Box box;
-};
-
-/// An instruction that must have completed: of another worker, or an earlier
-/// one of the same worker, on its other queue.
-struct Wait {
-  int worker = 0;
-  int instruction = 0;
-};
 
 struct WorkerBuffer {
   Box box;            // empty: this worker holds nothing of it

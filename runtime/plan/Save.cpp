@@ -1,11 +1,11 @@
 #include "runtime/plan/Save.h"
 
+#include "dialects/support/File.h"
+#include "dialects/support/Sha256.h"
 #include "runtime/plan/Files.h"
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Load.h"
 #include "runtime/plan/Validate.h"
-#include "support/File.h"
-#include "support/Sha256.h"
 
 #include <cerrno>
 #include <cstring>

@@ -2,7 +2,7 @@
 #ifndef SMEX_RUNTIME_PLAN_SUBJECT_H
 #define SMEX_RUNTIME_PLAN_SUBJECT_H
 
-#include "compiler/analysis/Access.h"
+#include "dialects/tdl/analysis/Access.h"
 #include "runtime/plan/Findings.h"
 #include "runtime/plan/Order.h"
 

@@ -3,7 +3,7 @@
 #ifndef SMEX_RUNTIME_PLAN_TILING_H
 #define SMEX_RUNTIME_PLAN_TILING_H
 
-#include "support/Box.h"
+#include "dialects/support/Box.h"
 
 #include <optional>
 #include <utility>

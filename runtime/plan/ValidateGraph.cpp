@@ -1,5 +1,5 @@
+#include "dialects/support/Text.h"
 #include "runtime/plan/Validate.h"
-#include "support/Text.h"
 
 #include <algorithm>
 #include <map>

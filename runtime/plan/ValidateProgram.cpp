@@ -1,9 +1,9 @@
+#include "dialects/support/Text.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/plan/ConvolutionRoles.h"
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Load.h"
 #include "runtime/plan/Validate.h"
-#include "support/Text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,12 +2,12 @@
 
 #include "compiler/emit/Weights.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "dialects/support/Sha256.h"
 #include "runtime/executor/DerivedInputs.h"
 #include "runtime/executor/Executor.h"
 #include "runtime/plan/Check.h"
 #include "runtime/plan/Load.h"
 #include "runtime/plan/Save.h"
-#include "support/Sha256.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -2,8 +2,8 @@
 // or bf16: initializers, inputs, outputs, what it casts to, and constants in
 // attributes; or an array (.npy) as an ONNX tensor (.pb), rounded likewise. An
 // array of another type keeps it.
+#include "dialects/support/File.h"
 #include "runtime/io/Npy.h"
-#include "support/File.h"
 
 #include "onnx.pb.h"
 

@@ -1,13 +1,13 @@
 #include "tools/smex-run/Run.h"
 
+#include "dialects/support/File.h"
+#include "dialects/support/Program.h"
+#include "dialects/support/Sha256.h"
 #include "runtime/executor/Checkpoint.h"
 #include "runtime/executor/Report.h"
 #include "runtime/executor/Samples.h"
 #include "runtime/executor/Verify.h"
 #include "runtime/plan/Load.h"
-#include "support/File.h"
-#include "support/Program.h"
-#include "support/Sha256.h"
 #include "tools/smex-run/Progress.h"
 
 #include <algorithm>

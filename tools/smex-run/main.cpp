@@ -1,6 +1,6 @@
 // smex-run DIR: runs a plan. See DESIGN.md, Commands.
-#include "support/Program.h"
-#include "support/Version.h"
+#include "dialects/support/Program.h"
+#include "dialects/support/Version.h"
 #include "tools/smex-run/Run.h"
 
 #include <CLI/CLI.hpp>

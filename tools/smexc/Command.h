@@ -2,7 +2,7 @@
 #ifndef SMEX_TOOLS_SMEXC_COMMAND_H
 #define SMEX_TOOLS_SMEXC_COMMAND_H
 
-#include "support/Program.h"
+#include "dialects/support/Program.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,7 +1,7 @@
 #include "tools/smexc/Import.h"
 
-#include "support/File.h"
-#include "support/Sha256.h"
+#include "dialects/support/File.h"
+#include "dialects/support/Sha256.h"
 
 #include <charconv>
 

@@ -1,8 +1,8 @@
 // smexc ops: the operators, their lambdas, the strategies found.
-#include "compiler/analysis/Properties.h"
-#include "compiler/analysis/Strategies.h"
+#include "dialects/support/File.h"
+#include "dialects/tdl/analysis/Properties.h"
+#include "dialects/tdl/analysis/Strategies.h"
 #include "dialects/tdl/library/Library.h"
-#include "support/File.h"
 #include "tools/smexc/Command.h"
 
 using namespace smex;

@@ -1,11 +1,11 @@
 // smexc inspect, check and diff: what looks at plans.
 #include "compiler/pipeline/Pipeline.h"
+#include "dialects/support/Text.h"
 #include "runtime/plan/Check.h"
 #include "runtime/plan/CheckWeights.h"
 #include "runtime/plan/Diff.h"
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Load.h"
-#include "support/Text.h"
 #include "tools/smexc/Command.h"
 #include "tools/smexc/Import.h"
 

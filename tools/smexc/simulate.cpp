@@ -1,7 +1,7 @@
 // smexc simulate: what a plan takes on a machine.
 #include "compiler/simulate/Report.h"
+#include "dialects/support/File.h"
 #include "runtime/plan/Load.h"
-#include "support/File.h"
 #include "tools/smexc/Command.h"
 
 using namespace smex;

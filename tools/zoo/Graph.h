@@ -3,7 +3,7 @@
 #ifndef SMEX_TOOLS_ZOO_GRAPH_H
 #define SMEX_TOOLS_ZOO_GRAPH_H
 
-#include "support/Result.h"
+#include "dialects/support/Result.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
 // smex-zoo NAME [sizes] -o MODEL: the papers' models at any size. See
 // DESIGN.md, Commands.
-#include "support/File.h"
-#include "support/Program.h"
-#include "support/Version.h"
+#include "dialects/support/File.h"
+#include "dialects/support/Program.h"
+#include "dialects/support/Version.h"
 #include "tools/zoo/Models.h"
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
 // Single values of a JSON model.
 #include "compiler/frontend/json/Translator.h"
 
-#include "support/Text.h"
+#include "dialects/support/Text.h"
 
 #include <cmath>
 

@@ -1,8 +1,8 @@
 #include "compiler/frontend/json/Json.h"
 
 #include "compiler/frontend/json/Translator.h"
-#include "support/File.h"
-#include "support/Text.h"
+#include "dialects/support/File.h"
+#include "dialects/support/Text.h"
 
 #include <algorithm>
 

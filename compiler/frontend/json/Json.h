@@ -4,7 +4,7 @@
 #define SMEX_COMPILER_FRONTEND_JSON_JSON_H
 
 #include "onnx.pb.h"
-#include "support/Result.h"
+#include "dialects/support/Result.h"
 
 #include <memory>
 

@@ -2,8 +2,8 @@
 #include "compiler/frontend/json/Translator.h"
 
 #include "compiler/frontend/onnx/Reader.h"
+#include "dialects/support/File.h"
 #include "dialects/tdl/lambda/Arithmetic.h"
-#include "support/File.h"
 
 using namespace smex;
 using namespace smex::frontend;

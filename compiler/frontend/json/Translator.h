@@ -4,7 +4,7 @@
 
 #include "compiler/frontend/onnx/InputGraph.h"
 #include "onnx.pb.h"
-#include "support/Tensor.h"
+#include "dialects/support/Tensor.h"
 
 #include <nlohmann/json.hpp>
 

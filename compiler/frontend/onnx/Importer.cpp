@@ -7,8 +7,8 @@
 #include "compiler/frontend/onnx/ModuleParameters.h"
 #include "compiler/frontend/onnx/Narrow.h"
 #include "compiler/frontend/onnx/Table.h"
-#include "support/File.h"
-#include "support/Text.h"
+#include "dialects/support/File.h"
+#include "dialects/support/Text.h"
 
 #include <new>
 

@@ -6,8 +6,8 @@
 #include "compiler/frontend/onnx/InputGraph.h"
 #include "compiler/frontend/onnx/Lengths.h"
 #include "compiler/frontend/onnx/Node.h"
+#include "dialects/smex/lists/Rooms.h"
 #include "runtime/graph/Graph.h"
-#include "runtime/graph/Rooms.h"
 
 #include <unordered_map>
 #include <unordered_set>

@@ -2,7 +2,7 @@
 #ifndef SMEX_COMPILER_FRONTEND_ONNX_INPUTGRAPH_H
 #define SMEX_COMPILER_FRONTEND_ONNX_INPUTGRAPH_H
 
-#include "support/Result.h"
+#include "dialects/support/Result.h"
 
 #include <map>
 #include <string>

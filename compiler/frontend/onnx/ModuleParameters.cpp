@@ -1,7 +1,7 @@
 #include "compiler/frontend/onnx/ModuleParameters.h"
 
 #include "compiler/frontend/onnx/Restorer.h"
-#include "support/Text.h"
+#include "dialects/support/Text.h"
 
 #include <algorithm>
 #include <cstring>

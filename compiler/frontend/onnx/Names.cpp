@@ -1,7 +1,7 @@
 // Names go into messages, file names and the plan's JSON; protobuf lets any
 // bytes through as one.
 #include "compiler/frontend/onnx/Reader.h"
-#include "support/Text.h"
+#include "dialects/support/Text.h"
 
 using namespace smex;
 using namespace smex::frontend;

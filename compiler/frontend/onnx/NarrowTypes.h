@@ -6,7 +6,7 @@
 #ifndef SMEX_COMPILER_FRONTEND_ONNX_NARROWTYPES_H
 #define SMEX_COMPILER_FRONTEND_ONNX_NARROWTYPES_H
 
-#include "support/DType.h"
+#include "dialects/support/DType.h"
 
 namespace smex::frontend {
 

@@ -1,9 +1,9 @@
 // The part of Node that makes values.
 #include "compiler/frontend/onnx/Node.h"
 
+#include "dialects/support/Sha256.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 #include "dialects/tdl/lambda/Arithmetic.h"
-#include "support/Sha256.h"
 
 #include <numeric>
 

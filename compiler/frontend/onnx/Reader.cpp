@@ -2,7 +2,7 @@
 
 #include "compiler/frontend/onnx/Nesting.h"
 
-#include "support/File.h"
+#include "dialects/support/File.h"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>

@@ -1,6 +1,6 @@
-#include "compiler/analysis/Access.h"
-#include "compiler/analysis/Strategies.h"
 #include "compiler/partition/ir/Passes.h"
+#include "dialects/tdl/analysis/Access.h"
+#include "dialects/tdl/analysis/Strategies.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 
 #include "llvm/ADT/StringMap.h"

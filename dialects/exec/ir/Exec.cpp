@@ -53,11 +53,11 @@ std::vector<Box> smex::exec::unflatten(ArrayRef<int64_t> flat,
 }
 
 SmallVector<int64_t>
-smex::exec::flatten(ArrayRef<std::vector<plan::Piece>> pieces) {
+smex::exec::flatten(ArrayRef<std::vector<Piece>> pieces) {
   SmallVector<int64_t> flat;
   for (const auto &ofWorker : pieces) {
     flat.push_back(ofWorker.size());
-    for (const plan::Piece &piece : ofWorker) {
+    for (const Piece &piece : ofWorker) {
       flat.push_back(piece.worker);
       for (Interval side : piece.box)
         flat.append({side.lo, side.hi});
@@ -66,13 +66,13 @@ smex::exec::flatten(ArrayRef<std::vector<plan::Piece>> pieces) {
   return flat;
 }
 
-std::vector<std::vector<plan::Piece>>
+std::vector<std::vector<Piece>>
 smex::exec::unflattenPieces(ArrayRef<int64_t> flat, int64_t workers,
                             size_t rank) {
-  std::vector<std::vector<plan::Piece>> pieces(workers);
+  std::vector<std::vector<Piece>> pieces(workers);
   for (auto &ofWorker : pieces) {
     ofWorker.resize(flat.consume_front());
-    for (plan::Piece &piece : ofWorker) {
+    for (Piece &piece : ofWorker) {
       piece.worker = int(flat.consume_front());
       for (size_t d = 0; d < rank; ++d) {
         piece.box.push_back({flat[0], flat[1]});
@@ -84,22 +84,22 @@ smex::exec::unflattenPieces(ArrayRef<int64_t> flat, int64_t workers,
 }
 
 SmallVector<int64_t>
-smex::exec::flatten(ArrayRef<std::vector<plan::Wait>> waits) {
+smex::exec::flatten(ArrayRef<std::vector<Wait>> waits) {
   SmallVector<int64_t> flat;
   for (const auto &ofWorker : waits) {
     flat.push_back(ofWorker.size());
-    for (const plan::Wait &wait : ofWorker)
+    for (const Wait &wait : ofWorker)
       flat.append({wait.worker, wait.instruction});
   }
   return flat;
 }
 
-std::vector<std::vector<plan::Wait>>
+std::vector<std::vector<Wait>>
 smex::exec::unflattenWaits(ArrayRef<int64_t> flat, int64_t workers) {
-  std::vector<std::vector<plan::Wait>> waits(workers);
+  std::vector<std::vector<Wait>> waits(workers);
   for (auto &ofWorker : waits) {
     ofWorker.resize(flat.consume_front());
-    for (plan::Wait &wait : ofWorker) {
+    for (Wait &wait : ofWorker) {
       wait.worker = int(flat.consume_front());
       wait.instruction = int(flat.consume_front());
     }
@@ -164,7 +164,7 @@ int64_t smex::exec::communicationBytes(ProgramOp program) {
         byteSize(tdl::toDType(tensor.getElementType()).value_or(DType::F32));
     const auto perWorker = unflattenPieces(pieces, workers, tensor.getRank());
     for (int64_t w = 0; w < workers; ++w)
-      for (const plan::Piece &piece : perWorker[w])
+      for (const Piece &piece : perWorker[w])
         if (piece.worker != w)
           bytes += volume(piece.box) * element;
   }

@@ -3,9 +3,9 @@
 #include "dialects/exec/ir/Exec.h"
 #include "dialects/smex/ir/GraphLayout.h"
 #include "dialects/smex/ir/PartRanges.h"
+#include "dialects/smex/lists/Derived.h"
+#include "dialects/support/Tensor.h"
 #include "dialects/tdl/lambda/Accumulated.h"
-#include "runtime/graph/Derived.h"
-#include "support/Tensor.h"
 
 using namespace mlir;
 using namespace smex;

@@ -1,9 +1,9 @@
 // The part "layout" of the attribute smex.graph: rooms for groups of nodes, and
-// the inputs that hold what is where in them (runtime/graph/Rooms.h).
+// the inputs that hold what is where in them (dialects/smex/lists/Rooms.h).
 #ifndef SMEX_DIALECTS_SMEX_IR_GRAPHLAYOUT_H
 #define SMEX_DIALECTS_SMEX_IR_GRAPHLAYOUT_H
 
-#include "runtime/graph/Rooms.h"
+#include "dialects/smex/lists/Rooms.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 

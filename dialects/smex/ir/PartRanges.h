@@ -4,7 +4,7 @@
 #define SMEX_DIALECTS_SMEX_IR_PARTRANGES_H
 
 #include "mlir/IR/BuiltinAttributes.h"
-#include "support/PartRange.h"
+#include "dialects/support/PartRange.h"
 
 namespace smex::semantic {
 

@@ -1,10 +1,10 @@
 // How a list follows from others, as attributes have it, for who derives it
-// (runtime/graph/Derived.h).
+// (dialects/smex/lists/Derived.h).
 #ifndef SMEX_DIALECTS_SMEX_IR_RECIPES_H
 #define SMEX_DIALECTS_SMEX_IR_RECIPES_H
 
 #include "dialects/smex/ir/Smex.h"
-#include "runtime/graph/Derived.h"
+#include "dialects/smex/lists/Derived.h"
 
 namespace smex::semantic {
 

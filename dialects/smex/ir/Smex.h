@@ -3,8 +3,8 @@
 #ifndef SMEX_DIALECTS_SMEX_IR_SMEX_H
 #define SMEX_DIALECTS_SMEX_IR_SMEX_H
 
+#include "dialects/support/Tensor.h"
 #include "dialects/tdl/ir/Tdl.h"
-#include "support/Tensor.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -47,7 +47,7 @@ def ParameterOp : Op<SmexDialect, "parameter", [Pure]> {
     model's text.
 
     `derivation` says how the bytes follow from those of other constants, `of`,
-    lists of integers (runtime/graph/Derived.h); `wraps` is what is added to their
+    lists of integers (dialects/smex/lists/Derived.h); `wraps` is what is added to their
     numbers below 0, `rows` which row of it is meant, for each of them. Facts about such a list are
     `range`, the smallest and the largest number of it, and `ascending`.
 

@@ -5,7 +5,7 @@
 #ifndef SMEX_DIALECTS_TDL_LAMBDA_EXPR_H
 #define SMEX_DIALECTS_TDL_LAMBDA_EXPR_H
 
-#include "support/DType.h"
+#include "dialects/support/DType.h"
 
 #include <cstdint>
 #include <memory>

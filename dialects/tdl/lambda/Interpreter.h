@@ -5,9 +5,9 @@
 #ifndef SMEX_DIALECTS_TDL_LAMBDA_INTERPRETER_H
 #define SMEX_DIALECTS_TDL_LAMBDA_INTERPRETER_H
 
+#include "dialects/support/Box.h"
+#include "dialects/support/Tensor.h"
 #include "dialects/tdl/lambda/Lambda.h"
-#include "support/Box.h"
-#include "support/Tensor.h"
 
 namespace smex::tdl {
 

@@ -14,8 +14,8 @@
 #ifndef SMEX_DIALECTS_TDL_LAMBDA_LAMBDA_H
 #define SMEX_DIALECTS_TDL_LAMBDA_LAMBDA_H
 
+#include "dialects/support/Result.h"
 #include "dialects/tdl/lambda/Expr.h"
-#include "support/Result.h"
 
 #include <optional>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "dialects/tdl/lambda/Lexer.h"
 
-#include "support/DType.h"
+#include "dialects/support/DType.h"
 
 #include <algorithm>
 #include <charconv>

@@ -2,7 +2,7 @@
 #ifndef SMEX_DIALECTS_TDL_LAMBDA_LEXER_H
 #define SMEX_DIALECTS_TDL_LAMBDA_LEXER_H
 
-#include "support/Result.h"
+#include "dialects/support/Result.h"
 
 #include <cstdint>
 #include <string>

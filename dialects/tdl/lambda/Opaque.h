@@ -3,7 +3,7 @@
 #ifndef SMEX_DIALECTS_TDL_LAMBDA_OPAQUE_H
 #define SMEX_DIALECTS_TDL_LAMBDA_OPAQUE_H
 
-#include "support/Tensor.h"
+#include "dialects/support/Tensor.h"
 
 namespace smex::tdl {
 

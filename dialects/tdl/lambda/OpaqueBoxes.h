@@ -2,7 +2,7 @@
 #ifndef SMEX_DIALECTS_TDL_LAMBDA_OPAQUEBOXES_H
 #define SMEX_DIALECTS_TDL_LAMBDA_OPAQUEBOXES_H
 
-#include "support/Tensor.h"
+#include "dialects/support/Tensor.h"
 
 #include <vector>
 

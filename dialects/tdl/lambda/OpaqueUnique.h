@@ -2,7 +2,7 @@
 #ifndef SMEX_DIALECTS_TDL_LAMBDA_OPAQUEUNIQUE_H
 #define SMEX_DIALECTS_TDL_LAMBDA_OPAQUEUNIQUE_H
 
-#include "support/Tensor.h"
+#include "dialects/support/Tensor.h"
 
 #include <vector>
 

@@ -4,8 +4,8 @@
 #ifndef SMEX_DIALECTS_TDL_LAMBDA_SIMPLIFY_H
 #define SMEX_DIALECTS_TDL_LAMBDA_SIMPLIFY_H
 
+#include "dialects/support/Box.h"
 #include "dialects/tdl/lambda/Expr.h"
-#include "support/Box.h"
 
 #include <optional>
 

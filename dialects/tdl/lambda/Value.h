@@ -4,8 +4,8 @@
 #ifndef SMEX_DIALECTS_TDL_LAMBDA_VALUE_H
 #define SMEX_DIALECTS_TDL_LAMBDA_VALUE_H
 
+#include "dialects/support/Result.h"
 #include "dialects/tdl/lambda/Expr.h"
-#include "support/Result.h"
 
 #include <optional>
 

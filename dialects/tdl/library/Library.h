@@ -5,9 +5,9 @@
 #ifndef SMEX_DIALECTS_TDL_LIBRARY_LIBRARY_H
 #define SMEX_DIALECTS_TDL_LIBRARY_LIBRARY_H
 
+#include "dialects/support/Tensor.h"
 #include "dialects/tdl/lambda/Lambda.h"
 #include "dialects/tdl/lambda/Ties.h"
-#include "support/Tensor.h"
 
 #include <map>
 #include <memory>

@@ -3,8 +3,8 @@
 #ifndef SMEX_DIALECTS_TDL_LIBRARY_NORMALIZE_H
 #define SMEX_DIALECTS_TDL_LIBRARY_NORMALIZE_H
 
+#include "dialects/support/Box.h"
 #include "dialects/tdl/library/Library.h"
-#include "support/Box.h"
 
 namespace smex::tdl {
 

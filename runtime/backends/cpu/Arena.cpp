@@ -1,7 +1,7 @@
 #include "runtime/backends/cpu/Arena.h"
 
-#include "support/File.h"
-#include "support/Program.h"
+#include "dialects/support/File.h"
+#include "dialects/support/Program.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -2,7 +2,7 @@
 #ifndef SMEX_RUNTIME_BACKENDS_CPU_ARENA_H
 #define SMEX_RUNTIME_BACKENDS_CPU_ARENA_H
 
-#include "support/Result.h"
+#include "dialects/support/Result.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "runtime/backends/cpu/CpuBackend.h"
 
+#include "dialects/support/Program.h"
 #include "runtime/backends/cpu/CpuWorker.h"
-#include "support/Program.h"
 
 #include <algorithm>
 #include <thread>

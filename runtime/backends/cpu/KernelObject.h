@@ -3,7 +3,7 @@
 #ifndef SMEX_RUNTIME_BACKENDS_CPU_KERNELOBJECT_H
 #define SMEX_RUNTIME_BACKENDS_CPU_KERNELOBJECT_H
 
-#include "support/Result.h"
+#include "dialects/support/Result.h"
 
 #include <cstdint>
 #include <string>

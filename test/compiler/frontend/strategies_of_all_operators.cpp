@@ -7,8 +7,8 @@
 // whole numbers, so that bits must be equal wherever sums are exact.
 //
 // usage: strategies_of_all_operators FOLDER_OF_CASES
-#include "test/compiler/analysis/ProveStrategy.h"
 #include "test/compiler/frontend/evaluate.h"
+#include "test/dialects/tdl/analysis/ProveStrategy.h"
 
 #include <cstdio>
 #include <set>

@@ -42,7 +42,7 @@ TEST_CASE("a gather covers what is wanted exactly once, its own part first") {
       }
       std::vector<int> seen(shape[0] * shape[1]);
       int64_t own = 0;
-      for (const plan::Piece &piece : gather(wanted, worker, held)) {
+      for (const Piece &piece : gather(wanted, worker, held)) {
         REQUIRE(contains(held[piece.worker], piece.box));
         own += piece.worker == worker ? volume(piece.box) : 0;
         for (int64_t i = piece.box[0].lo; i < piece.box[0].hi; ++i)

@@ -21,7 +21,7 @@ Before closure(const std::vector<Queue> &queues, const WaitLists &waits) {
       for (size_t j = 0; j < i; ++j)
         if (queues[j] == queues[i])
           before[w * count + j][w * count + i] = true;
-      for (const plan::Wait &wait : waits[w][i])
+      for (const Wait &wait : waits[w][i])
         before[size_t(wait.worker) * count + size_t(wait.instruction)]
               [w * count + i] = true;
     }
@@ -33,9 +33,9 @@ Before closure(const std::vector<Queue> &queues, const WaitLists &waits) {
   return before;
 }
 
-std::string listed(const std::vector<plan::Wait> &waits) {
+std::string listed(const std::vector<Wait> &waits) {
   std::string text;
-  for (const plan::Wait &wait : waits)
+  for (const Wait &wait : waits)
     text += std::to_string(wait.worker) + ":" +
             std::to_string(wait.instruction) + " ";
   return text;
@@ -64,7 +64,7 @@ TEST_CASE("random waits: the same order, and none can be spared") {
     std::vector<Queue> queues;
     for (size_t i = 0; i < count; ++i)
       queues.push_back(random() % 2 ? Queue::Computing : Queue::Transfers);
-    WaitLists waits(workers, std::vector<std::vector<plan::Wait>>(count));
+    WaitLists waits(workers, std::vector<std::vector<Wait>>(count));
     for (size_t w = 0; w < workers; ++w)
       for (size_t i = 0; i < count; ++i)
         for (size_t v = 0; v < workers; ++v)

@@ -1,7 +1,7 @@
 // Our optimum of every step against toulbar2's, a solver that shares no code.
 #include "compiler/partition/Cfn.h"
 #include "compiler/partition/Recursive.h"
-#include "support/File.h"
+#include "dialects/support/File.h"
 #include "test/compiler/partition/RandomGraph.h"
 
 #include <catch2/catch.hpp>

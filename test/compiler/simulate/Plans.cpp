@@ -89,7 +89,7 @@ int PlanMaker::fetch(
   return number;
 }
 
-void PlanMaker::wait(int worker, int instruction, plan::Wait forWhom) {
+void PlanMaker::wait(int worker, int instruction, Wait forWhom) {
   partitioned.workers[size_t(worker)]
       .instructions[size_t(instruction)]
       .waits.push_back(forWhom);

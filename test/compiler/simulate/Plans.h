@@ -26,7 +26,7 @@ public:
   /// buffer.
   int fetch(const std::map<int, std::vector<std::pair<int, int64_t>>> &pieces);
   /// Worker's instruction waits for the other's.
-  void wait(int worker, int instruction, plan::Wait forWhom);
+  void wait(int worker, int instruction, Wait forWhom);
 
   plan::Partitioned partitioned;
 

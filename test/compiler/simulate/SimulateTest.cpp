@@ -233,7 +233,7 @@ TEST_CASE("each event comes after those that it waits for") {
     if (event.instruction > 0)
       CHECK(events.at({event.worker, event.instruction - 1})->end <=
             event.start);
-    for (const plan::Wait &wait : plan.partitioned.workers[size_t(event.worker)]
+    for (const Wait &wait : plan.partitioned.workers[size_t(event.worker)]
                                       .instructions[size_t(event.instruction)]
                                       .waits)
       CHECK(events.at({wait.worker, wait.instruction})->end <= event.start);

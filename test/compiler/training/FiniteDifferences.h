@@ -7,8 +7,8 @@
 #ifndef SMEX_TEST_COMPILER_TRAINING_FINITEDIFFERENCES_H
 #define SMEX_TEST_COMPILER_TRAINING_FINITEDIFFERENCES_H
 
+#include "dialects/support/Tensor.h"
 #include "dialects/tdl/lambda/Lambda.h"
-#include "support/Tensor.h"
 
 #include <random>
 #include <set>

@@ -2,7 +2,7 @@
 // overlap, or leave something out.
 #include "compiler/training/Pieces.h"
 #include "compiler/training/TrainingGraph.h"
-#include "support/File.h"
+#include "dialects/support/File.h"
 #include "test/compiler/training/Trainer.h"
 
 #include <catch2/catch.hpp>

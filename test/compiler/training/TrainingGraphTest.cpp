@@ -1,7 +1,7 @@
 // Losses and optimizers against their formulas, and what cannot be trained.
 // Whole models against PyTorch are test/end_to_end/training.
 #include "compiler/training/TrainingGraph.h"
-#include "support/File.h"
+#include "dialects/support/File.h"
 #include "test/compiler/training/Trainer.h"
 
 #include <catch2/catch.hpp>

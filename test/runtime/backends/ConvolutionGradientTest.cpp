@@ -1,7 +1,7 @@
 // Gradients as the compiler derives and binds them, on parts of random shapes.
-#include "compiler/analysis/Access.h"
 #include "compiler/emit/Kernels.h"
 #include "compiler/training/Adjoint.h"
+#include "dialects/tdl/analysis/Access.h"
 #include "runtime/backends/cpu/LibraryConvolution.h"
 #include "runtime/backends/cpu/LibraryFilterGradient.h"
 #include "runtime/plan/ConvolutionRoles.h"

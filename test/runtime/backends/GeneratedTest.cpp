@@ -1,4 +1,4 @@
-#include "support/File.h"
+#include "dialects/support/File.h"
 #include "test/runtime/backends/KernelCase.h"
 
 #include <cstdlib>

@@ -4,8 +4,8 @@
 #include "runtime/executor/Inputs.h"
 #include "runtime/executor/Samples.h"
 
+#include "dialects/support/Random.h"
 #include "runtime/io/Npy.h"
-#include "support/Random.h"
 
 #include <catch2/catch.hpp>
 

@@ -95,8 +95,8 @@ TEST_CASE("what crosses workers at every step arrives in order") {
   int from = start;
   for (int t = 0; t < rounds; ++t) {
     const int to = b.buffer(x, boxes(t + 1));
-    std::vector<std::vector<plan::Piece>> pieces;
-    std::vector<std::vector<plan::Wait>> waits;
+    std::vector<std::vector<Piece>> pieces;
+    std::vector<std::vector<Wait>> waits;
     for (int w = 0; w < workers; ++w) {
       const int next = (w + 1) % workers;
       pieces.push_back({{next, boxes(t + 1)[size_t(w)]}});
@@ -212,8 +212,8 @@ TEST_CASE("workers without a share, and scalars") {
                "(x0: f32[1]) -> f32: lambda: Sum(lambda r0: x0[r0])");
   b.compute("sum", kernel, {in}, partial, parts);
   b.result.program.instructions.back().reductions = {3};
-  std::vector<plan::Piece> pieces;
-  std::vector<plan::Wait> waits;
+  std::vector<Piece> pieces;
+  std::vector<Wait> waits;
   for (int w = 0; w < 4; ++w)
     if (!isEmpty(parts[size_t(w)])) {
       pieces.push_back({w, {}});

@@ -70,8 +70,8 @@ public:
     return add(what);
   }
   int move(const std::string &node, plan::Opcode op, int from, int to,
-           const std::vector<std::vector<plan::Piece>> &pieces,
-           const std::vector<std::vector<plan::Wait>> &waits) {
+           const std::vector<std::vector<Piece>> &pieces,
+           const std::vector<std::vector<Wait>> &waits) {
     plan::Instruction what;
     what.op = op;
     what.node = node;

@@ -1,7 +1,7 @@
 // Samples of users that rate items, as inputs of a plan that has room for less.
 #include "runtime/executor/Samples.h"
 
-#include "support/Random.h"
+#include "dialects/support/Random.h"
 
 #include <catch2/catch.hpp>
 

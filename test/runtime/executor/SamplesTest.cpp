@@ -1,9 +1,9 @@
 // Samples of a graph, as inputs of a plan that has room for less.
 #include "runtime/executor/Samples.h"
 
+#include "dialects/support/Random.h"
 #include "runtime/graph/Change.h"
 #include "runtime/graph/Walk.h"
-#include "support/Random.h"
 
 #include <catch2/catch.hpp>
 

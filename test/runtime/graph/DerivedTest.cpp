@@ -1,5 +1,5 @@
 // Lists derived from a key, against their definitions.
-#include "runtime/graph/Derived.h"
+#include "dialects/smex/lists/Derived.h"
 
 #include <catch2/catch.hpp>
 

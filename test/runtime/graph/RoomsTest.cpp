@@ -1,5 +1,5 @@
 // What rooms may be, and the lists that they have.
-#include "runtime/graph/Rooms.h"
+#include "dialects/smex/lists/Rooms.h"
 
 #include <catch2/catch.hpp>
 

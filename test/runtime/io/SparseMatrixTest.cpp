@@ -1,9 +1,9 @@
 #include "runtime/io/SparseMatrix.h"
 
+#include "dialects/support/File.h"
 #include "runtime/io/Npy.h"
 #include "runtime/io/Npz.h"
 #include "runtime/io/ReadTensor.h"
-#include "support/File.h"
 
 #include <catch2/catch.hpp>
 

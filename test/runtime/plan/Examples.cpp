@@ -1,8 +1,8 @@
 #include "test/runtime/plan/Examples.h"
 
+#include "dialects/support/Sha256.h"
 #include "runtime/plan/Load.h"
 #include "runtime/plan/Totals.h"
-#include "support/Sha256.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -1,9 +1,9 @@
 // smex-run and compare-npy as programs: what they print, write and return.
+#include "dialects/support/File.h"
+#include "dialects/support/Version.h"
 #include "runtime/io/Npy.h"
 #include "runtime/plan/Json.h"
 #include "runtime/plan/Save.h"
-#include "support/File.h"
-#include "support/Version.h"
 #include "test/runtime/executor/Programs.h"
 
 #include <catch2/catch.hpp>

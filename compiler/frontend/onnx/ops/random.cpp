@@ -2,7 +2,7 @@
 // tensor, so that the numbers do not depend on how it is cut.
 #include "compiler/frontend/onnx/Table.h"
 
-#include "support/Sha256.h"
+#include "dialects/support/Sha256.h"
 
 #include <cstdlib>
 

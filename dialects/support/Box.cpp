@@ -1,0 +1,90 @@
+#include "dialects/support/Box.h"
+
+using namespace smex;
+
+Box smex::wholeBox(const std::vector<int64_t> &shape) {
+  Box box;
+  for (int64_t extent : shape)
+    box.push_back({0, extent});
+  return box;
+}
+
+int64_t smex::volume(const Box &box) {
+  int64_t product = 1;
+  for (Interval side : box)
+    product *= side.size();
+  return product;
+}
+
+bool smex::isEmpty(const Box &box) {
+  return std::any_of(box.begin(), box.end(),
+                     [](Interval side) { return side.empty(); });
+}
+
+bool smex::contains(const Box &outer, const Box &inner) {
+  if (isEmpty(inner))
+    return true;
+  for (size_t d = 0; d < inner.size(); ++d)
+    if (!outer[d].contains(inner[d]))
+      return false;
+  return true;
+}
+
+Box smex::intersect(const Box &a, const Box &b) {
+  Box box(a.size());
+  for (size_t d = 0; d < a.size(); ++d)
+    box[d] = intersect(a[d], b[d]);
+  return box;
+}
+
+Box smex::hull(const Box &a, const Box &b) {
+  if (isEmpty(a))
+    return b;
+  if (isEmpty(b))
+    return a;
+  Box box(a.size());
+  for (size_t d = 0; d < a.size(); ++d)
+    box[d] = hull(a[d], b[d]);
+  return box;
+}
+
+std::vector<int64_t> smex::extents(const Box &box) {
+  std::vector<int64_t> sizes;
+  for (Interval side : box)
+    sizes.push_back(side.size());
+  return sizes;
+}
+
+std::vector<Box> smex::subtract(const Box &outer, const Box &inner) {
+  if (isEmpty(outer))
+    return {};
+  const Box common = intersect(outer, inner);
+  if (isEmpty(common))
+    return {outer};
+  // Peel the slabs below and above the common part, one dimension at a time;
+  // what is left shrinks to the common part.
+  std::vector<Box> pieces;
+  Box rest = outer;
+  for (size_t d = 0; d < outer.size(); ++d) {
+    if (rest[d].lo < common[d].lo) {
+      pieces.push_back(rest);
+      pieces.back()[d].hi = common[d].lo;
+    }
+    if (common[d].hi < rest[d].hi) {
+      pieces.push_back(rest);
+      pieces.back()[d].lo = common[d].hi;
+    }
+    rest[d] = common[d];
+  }
+  return pieces;
+}
+
+std::string smex::toString(const Box &box) {
+  std::string text = "[";
+  for (size_t d = 0; d < box.size(); ++d) {
+    if (d)
+      text += ", ";
+    text += std::to_string(box[d].lo) + ":" + std::to_string(box[d].hi);
+  }
+  return text + "]";
+}

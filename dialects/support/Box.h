@@ -1,0 +1,75 @@
+// Boxes: the regions this project reasons about. A tensor's region, an
+// operator's share of its iteration space and a buffer's place in a tensor are
+// all boxes of half-open integer intervals.
+#ifndef SMEX_DIALECTS_SUPPORT_BOX_H
+#define SMEX_DIALECTS_SUPPORT_BOX_H
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace smex {
+
+/// The integers i with lo <= i < hi; empty where hi <= lo.
+struct Interval {
+  int64_t lo = 0, hi = 0;
+
+  int64_t size() const { return hi > lo ? hi - lo : 0; }
+  bool empty() const { return hi <= lo; }
+  bool contains(Interval other) const {
+    return other.empty() || (lo <= other.lo && other.hi <= hi);
+  }
+  bool operator==(const Interval &other) const {
+    return lo == other.lo && hi == other.hi;
+  }
+  bool operator!=(const Interval &other) const { return !(*this == other); }
+};
+
+inline Interval intersect(Interval a, Interval b) {
+  return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)};
+}
+
+/// The smallest interval that holds both; an empty one adds nothing.
+inline Interval hull(Interval a, Interval b) {
+  if (a.empty())
+    return b;
+  if (b.empty())
+    return a;
+  return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
+}
+
+/// Part `part` of `ways` nearly equal parts: uneven where `ways` does not
+/// divide the size, empty where there are more parts than elements.
+inline Interval cut(Interval whole, int64_t ways, int64_t part) {
+  const int64_t size = whole.size();
+  // size * part would overflow for sizes near 2^63; quotient and rest do not.
+  const auto at = [&](int64_t p) {
+    return whole.lo + size / ways * p + size % ways * p / ways;
+  };
+  return {at(part), at(part + 1)};
+}
+
+/// One interval per dimension; rank 0 is a single point.
+using Box = std::vector<Interval>;
+
+/// The box [0, shape[d]) in every dimension.
+Box wholeBox(const std::vector<int64_t> &shape);
+
+/// Elements in the box: 1 for rank 0, 0 if any dimension is empty.
+int64_t volume(const Box &box);
+bool isEmpty(const Box &box);
+bool contains(const Box &outer, const Box &inner);
+Box intersect(const Box &a, const Box &b);
+Box hull(const Box &a, const Box &b);
+std::vector<int64_t> extents(const Box &box);
+
+/// `outer` less `inner`, as disjoint boxes (at most two per dimension).
+std::vector<Box> subtract(const Box &outer, const Box &inner);
+
+/// "[0:4, 8:16]"
+std::string toString(const Box &box);
+
+} // namespace smex
+
+#endif

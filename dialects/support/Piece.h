@@ -1,0 +1,27 @@
+// What a worker gets of another one, and what it waits for.
+#ifndef SMEX_DIALECTS_SUPPORT_PIECE_H
+#define SMEX_DIALECTS_SUPPORT_PIECE_H
+
+#include "dialects/support/Box.h"
+
+namespace smex {
+
+/// A piece of a fetch or a reduction: `box` (coordinates of the tensor) of
+/// worker `worker`'s `from` buffer. Fetch: pieces are disjoint and cover `to`'s
+/// box. Reduce: each element of `to`'s box is covered once per partial result;
+/// pieces are combined in the order listed.
+struct Piece {
+  int worker = 0;
+  Box box;
+};
+
+/// An instruction that must have completed: of another worker, or an earlier
+/// one of the same worker, on its other queue.
+struct Wait {
+  int worker = 0;
+  int instruction = 0;
+};
+
+} // namespace smex
+
+#endif
