@@ -31,10 +31,14 @@ Error outside(const std::string &what, const Tensor &tensor, int64_t element,
   uint64_t bits = 0;
   if (!value)
     std::memcpy(&bits, tensor.bytes.data() + element * 8, 8);
-  return fail(
-      what, ": element ", io::coordinates(tensor.type.shape, element), " is ",
-      value ? std::to_string(*value) : std::to_string(bits), ", ", low, " to ",
-      high, ignore ? ", or " + std::to_string(*ignore) + "," : "", " allowed");
+  return fail(what,
+              tensor.type.rank() == 0
+                  ? ""
+                  : ": element " + io::coordinates(tensor.type.shape, element),
+              " is ", value ? std::to_string(*value) : std::to_string(bits),
+              ", ", low, " to ", high,
+              ignore ? ", or " + std::to_string(*ignore) + "," : "",
+              " allowed");
 }
 
 /// What there is of the part in a tensor with fewer rows, as a small graph's.

@@ -14,7 +14,7 @@ inline std::string layerName(int64_t i) { return "layer" + std::to_string(i); }
 /// `width` wide: that of --hidden, or in the end as many as there are classes.
 /// The last one's result is read out by `readout(x)`.
 template <typename Layer, typename Readout>
-void layersOnNodes(Graph &g, const Sizes &s, const Layer &layer,
+void layersOnNodes(ModelBuilder &g, const Sizes &s, const Layer &layer,
                    const Readout &readout) {
   Value x = g.nodeFeatures("features", s["features"]);
   for (int64_t i = 0; i < s["layers"]; ++i) {
@@ -31,14 +31,14 @@ void layersOnNodes(Graph &g, const Sizes &s, const Layer &layer,
 /// What nodes `to` read along edges that come from nodes `from`, by so many
 /// heads of attention; edges have features, too. Its parameters are those of
 /// queries, keys, values and edges.
-Value transformerAttention(Graph &g, const Value &to, const Value &from,
+Value transformerAttention(ModelBuilder &g, const Value &to, const Value &from,
                            const Value &edges, const std::string &name,
                            int64_t heads, int64_t each,
                            const std::string &sources,
                            const std::string &destinations);
 
 template <typename Layer>
-void layersOnNodes(Graph &g, const Sizes &s, const Layer &layer) {
+void layersOnNodes(ModelBuilder &g, const Sizes &s, const Layer &layer) {
   layersOnNodes(g, s, layer, [](const Value &x) { return x; });
 }
 

@@ -15,7 +15,7 @@ static Json attributesOf(const Window &window) {
           {"pads", pads}};
 }
 
-Value zoo::conv(Graph &g, const Value &x, const std::string &name,
+Value zoo::conv(ModelBuilder &g, const Value &x, const std::string &name,
                 int64_t channels, const Window &window, bool bias) {
   Shape shape = {channels, x.width};
   int64_t fanIn = x.width;
@@ -30,7 +30,7 @@ Value zoo::conv(Graph &g, const Value &x, const std::string &name,
   return g.node("Conv", name, inputs, channels, attributesOf(window));
 }
 
-Value zoo::batchNorm(Graph &g, const Value &x, const std::string &name,
+Value zoo::batchNorm(ModelBuilder &g, const Value &x, const std::string &name,
                      double epsilon, double scale) {
   const Shape shape = {x.width};
   return g.nodeWith({name + "/new_mean", name + "/new_variance"},
@@ -42,30 +42,31 @@ Value zoo::batchNorm(Graph &g, const Value &x, const std::string &name,
                     x.width, {{"training_mode", 1}, {"epsilon", epsilon}});
 }
 
-Value zoo::convNorm(Graph &g, const Value &x, const std::string &name,
+Value zoo::convNorm(ModelBuilder &g, const Value &x, const std::string &name,
                     int64_t channels, const Window &window, double epsilon,
                     double scale) {
   return batchNorm(g, conv(g, x, name + "/conv", channels, window),
                    name + "/norm", epsilon, scale);
 }
 
-Value zoo::pool(Graph &g, const char *op, const Value &x,
+Value zoo::pool(ModelBuilder &g, const char *op, const Value &x,
                 const std::string &name, const Window &window) {
   return g.node(op, name, {x.name}, x.width, attributesOf(window));
 }
 
-Value zoo::globalAverage(Graph &g, const Value &x, const std::string &name) {
+Value zoo::globalAverage(ModelBuilder &g, const Value &x,
+                         const std::string &name) {
   const Value mean =
       g.node("GlobalAveragePool", name + "/mean", {x.name}, x.width);
   return g.node("Flatten", name, {mean.name}, x.width);
 }
 
-Value zoo::map(Graph &g, const char *op, const Value &x,
+Value zoo::map(ModelBuilder &g, const char *op, const Value &x,
                const std::string &name) {
   return g.node(op, name, {x.name}, x.width);
 }
 
-Value zoo::dropout(Graph &g, const Value &x, const std::string &name,
+Value zoo::dropout(ModelBuilder &g, const Value &x, const std::string &name,
                    double rate) {
   if (rate == 0)
     return x;
@@ -74,17 +75,17 @@ Value zoo::dropout(Graph &g, const Value &x, const std::string &name,
                 x.width);
 }
 
-Value zoo::add(Graph &g, const Value &x, const Value &y,
+Value zoo::add(ModelBuilder &g, const Value &x, const Value &y,
                const std::string &name) {
   return g.node("Add", name, {x.name, y.name}, x.width);
 }
 
-Value zoo::multiply(Graph &g, const Value &x, const Value &y,
+Value zoo::multiply(ModelBuilder &g, const Value &x, const Value &y,
                     const std::string &name) {
   return g.node("Mul", name, {x.name, y.name}, x.width);
 }
 
-Value zoo::concat(Graph &g, const std::vector<Value> &parts,
+Value zoo::concat(ModelBuilder &g, const std::vector<Value> &parts,
                   const std::string &name, int64_t axis) {
   std::vector<std::string> names;
   int64_t width = 0;
@@ -95,13 +96,13 @@ Value zoo::concat(Graph &g, const std::vector<Value> &parts,
   return g.node("Concat", name, names, width, {{"axis", axis}});
 }
 
-Value zoo::reshape(Graph &g, const Value &x, const std::string &name,
+Value zoo::reshape(ModelBuilder &g, const Value &x, const std::string &name,
                    const Shape &shape) {
   return g.node("Reshape", name, {x.name, g.integers(name + "/shape", shape)},
                 x.width);
 }
 
-Value zoo::dense(Graph &g, const Value &x, const std::string &name,
+Value zoo::dense(ModelBuilder &g, const Value &x, const std::string &name,
                  int64_t features, bool bias) {
   std::vector<std::string> inputs = {
       x.name, g.weight(name + "/weight", {x.width, features}, x.width)};
@@ -110,8 +111,8 @@ Value zoo::dense(Graph &g, const Value &x, const std::string &name,
   return g.node("Gemm", name, inputs, features);
 }
 
-Value zoo::denseSequence(Graph &g, const Value &x, const std::string &name,
-                         int64_t features, bool bias) {
+Value zoo::denseSequence(ModelBuilder &g, const Value &x,
+                         const std::string &name, int64_t features, bool bias) {
   const Value product =
       g.node("MatMul", bias ? name + "/product" : name,
              {x.name, g.weight(name + "/weight", {x.width, features}, x.width)},
@@ -123,19 +124,19 @@ Value zoo::denseSequence(Graph &g, const Value &x, const std::string &name,
                 features);
 }
 
-Value zoo::layerNorm(Graph &g, const Value &x, const std::string &name) {
+Value zoo::layerNorm(ModelBuilder &g, const Value &x, const std::string &name) {
   return g.node("LayerNormalization", name,
                 {x.name, g.filled(name + "/scale", {x.width}, 1),
                  g.filled(name + "/bias", {x.width}, 0)},
                 x.width, {{"axis", -1}});
 }
 
-Value zoo::embed(Graph &g, const std::string &table, const Value &tokens,
+Value zoo::embed(ModelBuilder &g, const std::string &table, const Value &tokens,
                  const std::string &name, int64_t features) {
   return g.node("Gather", name, {table, tokens.name}, features);
 }
 
-std::vector<Value> zoo::timesteps(Graph &g, const Value &x, int64_t axis,
+std::vector<Value> zoo::timesteps(ModelBuilder &g, const Value &x, int64_t axis,
                                   int64_t steps) {
   std::vector<Value> slices;
   for (int64_t t = 0; t < steps; ++t) {
@@ -148,7 +149,7 @@ std::vector<Value> zoo::timesteps(Graph &g, const Value &x, int64_t axis,
 }
 
 /// The state before the first timestep, and its product with any weights.
-static Value zeros(Graph &g, const std::string &name, int64_t batch,
+static Value zeros(ModelBuilder &g, const std::string &name, int64_t batch,
                    int64_t features) {
   return g.node("Expand", name,
                 {g.constant(name + "/value", 0),
@@ -156,7 +157,7 @@ static Value zeros(Graph &g, const std::string &name, int64_t batch,
                 features);
 }
 
-Value zoo::lstm(Graph &g, std::vector<Value> steps, int64_t layers,
+Value zoo::lstm(ModelBuilder &g, std::vector<Value> steps, int64_t layers,
                 int64_t hidden, int64_t batch, double rate) {
   const int64_t gates = 4 * hidden;
   const Value noCell = zeros(g, "zero/cell", batch, hidden),

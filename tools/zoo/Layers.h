@@ -3,7 +3,7 @@
 #ifndef SMEX_TOOLS_ZOO_LAYERS_H
 #define SMEX_TOOLS_ZOO_LAYERS_H
 
-#include "tools/zoo/Graph.h"
+#include "tools/zoo/ModelBuilder.h"
 
 namespace smex::zoo {
 
@@ -15,43 +15,46 @@ struct Window {
 /// A square one.
 Window square(int64_t kernel, int64_t stride = 1, int64_t pad = 0);
 
-Value conv(Graph &g, const Value &x, const std::string &name, int64_t channels,
-           const Window &window, bool bias = false);
+Value conv(ModelBuilder &g, const Value &x, const std::string &name,
+           int64_t channels, const Window &window, bool bias = false);
 /// In training form: by the batch's own statistics. The running ones are
 /// parameters, and further results. `scale` is where that weight starts.
-Value batchNorm(Graph &g, const Value &x, const std::string &name,
+Value batchNorm(ModelBuilder &g, const Value &x, const std::string &name,
                 double epsilon = 1e-5, double scale = 1);
-Value convNorm(Graph &g, const Value &x, const std::string &name,
+Value convNorm(ModelBuilder &g, const Value &x, const std::string &name,
                int64_t channels, const Window &window, double epsilon = 1e-5,
                double scale = 1);
-Value pool(Graph &g, const char *op, const Value &x, const std::string &name,
-           const Window &window);
+Value pool(ModelBuilder &g, const char *op, const Value &x,
+           const std::string &name, const Window &window);
 /// Each channel's mean: [batch, channels].
-Value globalAverage(Graph &g, const Value &x, const std::string &name);
+Value globalAverage(ModelBuilder &g, const Value &x, const std::string &name);
 
 /// One operand: "Relu", "Tanh", ...
-Value map(Graph &g, const char *op, const Value &x, const std::string &name);
+Value map(ModelBuilder &g, const char *op, const Value &x,
+          const std::string &name);
 /// Under --train only. `rate`: how much is dropped, in [0, 1); of 0, nothing is
 /// added.
-Value dropout(Graph &g, const Value &x, const std::string &name, double rate);
-Value add(Graph &g, const Value &x, const Value &y, const std::string &name);
-Value multiply(Graph &g, const Value &x, const Value &y,
+Value dropout(ModelBuilder &g, const Value &x, const std::string &name,
+              double rate);
+Value add(ModelBuilder &g, const Value &x, const Value &y,
+          const std::string &name);
+Value multiply(ModelBuilder &g, const Value &x, const Value &y,
                const std::string &name);
 /// Along the channels of images, or the features of rows.
-Value concat(Graph &g, const std::vector<Value> &parts, const std::string &name,
-             int64_t axis);
-Value reshape(Graph &g, const Value &x, const std::string &name,
+Value concat(ModelBuilder &g, const std::vector<Value> &parts,
+             const std::string &name, int64_t axis);
+Value reshape(ModelBuilder &g, const Value &x, const std::string &name,
               const Shape &shape);
 
 /// Of a matrix.
-Value dense(Graph &g, const Value &x, const std::string &name, int64_t features,
-            bool bias = true);
+Value dense(ModelBuilder &g, const Value &x, const std::string &name,
+            int64_t features, bool bias = true);
 /// Of a batch of sequences, [batch, sequence, features].
-Value denseSequence(Graph &g, const Value &x, const std::string &name,
+Value denseSequence(ModelBuilder &g, const Value &x, const std::string &name,
                     int64_t features, bool bias = true);
-Value layerNorm(Graph &g, const Value &x, const std::string &name);
+Value layerNorm(ModelBuilder &g, const Value &x, const std::string &name);
 /// Rows of a table.
-Value embed(Graph &g, const std::string &table, const Value &tokens,
+Value embed(ModelBuilder &g, const std::string &table, const Value &tokens,
             const std::string &name, int64_t features);
 
 /// LSTM layers, unrolled: names are "layer3/step7/...". Delivers the hidden
@@ -59,10 +62,10 @@ Value embed(Graph &g, const std::string &table, const Value &tokens,
 /// `steps` are the inputs, each [batch, features]. `rate` is the dropout of
 /// each layer's input, and of the result; states pass between timesteps
 /// without.
-Value lstm(Graph &g, std::vector<Value> steps, int64_t layers, int64_t hidden,
-           int64_t batch, double rate = 0);
+Value lstm(ModelBuilder &g, std::vector<Value> steps, int64_t layers,
+           int64_t hidden, int64_t batch, double rate = 0);
 /// A tensor's slices along an axis, one per timestep.
-std::vector<Value> timesteps(Graph &g, const Value &x, int64_t axis,
+std::vector<Value> timesteps(ModelBuilder &g, const Value &x, int64_t axis,
                              int64_t steps);
 
 } // namespace smex::zoo

@@ -2,7 +2,7 @@
 #ifndef SMEX_TOOLS_ZOO_MODELS_H
 #define SMEX_TOOLS_ZOO_MODELS_H
 
-#include "tools/zoo/Graph.h"
+#include "tools/zoo/ModelBuilder.h"
 
 #include <map>
 
@@ -58,7 +58,7 @@ struct Model {
   std::string name, summary;
   std::vector<Size> sizes;
   /// Fault::Usage, where sizes do not go together.
-  Status (*build)(Graph &, const Sizes &);
+  Status (*build)(ModelBuilder &, const Sizes &);
   std::vector<Fraction> fractions = {};
   std::vector<Choice> choices = {};
   std::vector<Flag> flags = {};

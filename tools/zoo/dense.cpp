@@ -5,7 +5,7 @@
 using namespace smex;
 using namespace smex::zoo;
 
-static Status mlp(Graph &g, const Sizes &s) {
+static Status mlp(ModelBuilder &g, const Sizes &s) {
   Value x = g.image("input", {s["batch"], s["input"]});
   for (int64_t i = 0; i < s["layers"]; ++i) {
     const std::string name = "layer" + std::to_string(i);

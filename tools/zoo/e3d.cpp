@@ -10,7 +10,7 @@ namespace {
 
 class E3d {
 public:
-  E3d(Graph &g, const Sizes &s)
+  E3d(ModelBuilder &g, const Sizes &s)
       : g(g), batch(s["batch"]), hidden(s["hidden"]), window(s["window"]),
         filter(s["filter"]), side(s["image"] / s["patch"]) {}
 
@@ -39,7 +39,7 @@ private:
   std::string once(const std::string &name, const Shape &shape, int64_t fanIn,
                    double number);
 
-  Graph &g;
+  ModelBuilder &g;
   int64_t batch, hidden, window, filter, side;
   std::map<std::string, bool> made;
 };
@@ -185,7 +185,7 @@ void E3d::cell(const Value &x, const std::string &layer,
   state.cell = cell;
 }
 
-Status e3d(Graph &g, const Sizes &s) {
+Status e3d(ModelBuilder &g, const Sizes &s) {
   const int64_t steps = s["steps"], window = s["window"], patch = s["patch"],
                 side = s["image"] / patch, pixels = patch * patch;
   if (s["image"] % patch)

@@ -7,8 +7,8 @@ using namespace smex::zoo;
 
 /// Kipf and Welling's: features are multiplied first where that makes them
 /// fewer, which it does in all common networks.
-static Status gcn(Graph &g, const Sizes &s) {
-  g.inputGraph(Graph::SelfLoops::Added);
+static Status gcn(ModelBuilder &g, const Sizes &s) {
+  g.inputGraph(ModelBuilder::SelfLoops::Added);
   const bool weighted = s.flag("edge-weights");
   if (weighted)
     g.edgeValues("edge_weights", 1);
@@ -27,7 +27,7 @@ static Status gcn(Graph &g, const Sizes &s) {
 
 /// The sum of neighbours' features by learnt coefficients; of both, some are
 /// dropped.
-static Value attention(Graph &g, const Value &x, const std::string &name,
+static Value attention(ModelBuilder &g, const Value &x, const std::string &name,
                        const std::string &left, const std::string &right,
                        double rate) {
   if (rate == 0) // in one operator, which stores no coefficient
@@ -46,8 +46,8 @@ static Value attention(Graph &g, const Value &x, const std::string &name,
 
 /// Velickovic et al.'s: heads side by side in all layers but the last, which
 /// has one.
-static Status gat(Graph &g, const Sizes &s) {
-  g.inputGraph(Graph::SelfLoops::Added);
+static Status gat(ModelBuilder &g, const Sizes &s) {
+  g.inputGraph(ModelBuilder::SelfLoops::Added);
   Value x = g.nodeFeatures("features", s["features"]);
   for (int64_t i = 0; i < s["layers"]; ++i) {
     const std::string name = layerName(i);
@@ -76,7 +76,7 @@ static Status gat(Graph &g, const Sizes &s) {
 }
 
 /// What reaches each node along its edges, made one by `reduction`.
-static Value messages(Graph &g, const Value &x, const std::string &name,
+static Value messages(ModelBuilder &g, const Value &x, const std::string &name,
                       const char *reduction) {
   const Value read =
       g.node("at_ends", name + "/messages", {x.name, "sources"}, x.width);
@@ -86,8 +86,8 @@ static Value messages(Graph &g, const Value &x, const std::string &name,
 /// Xu et al.'s: a network of two layers, of the node's own features times a
 /// number that is learnt, and the sum of its neighbours'. With a readout, a
 /// result for each graph of a batch.
-static Status gin(Graph &g, const Sizes &s) {
-  g.inputGraph(Graph::SelfLoops::AsGiven);
+static Status gin(ModelBuilder &g, const Sizes &s) {
+  g.inputGraph(ModelBuilder::SelfLoops::AsGiven);
   const std::string readout = s.word("readout");
   if (readout != "none")
     g.batchOfGraphs();
@@ -113,8 +113,8 @@ static Status gin(Graph &g, const Sizes &s) {
 
 /// Hamilton et al.'s GraphSAGE with means; like gcn's, neighbours' features are
 /// multiplied before they are added up.
-static Status sage(Graph &g, const Sizes &s) {
-  g.inputGraph(Graph::SelfLoops::AsGiven);
+static Status sage(ModelBuilder &g, const Sizes &s) {
+  g.inputGraph(ModelBuilder::SelfLoops::AsGiven);
   layersOnNodes(g, s, [&](Value x, const std::string &name, int64_t width) {
     const Value own = dense(g, x, name + "/own", width),
                 others =
@@ -126,8 +126,8 @@ static Status sage(Graph &g, const Sizes &s) {
 }
 
 /// Sukhbaatar et al.'s: agents' states, and the mean of those that they hear.
-static Status commnet(Graph &g, const Sizes &s) {
-  g.inputGraph(Graph::SelfLoops::AsGiven);
+static Status commnet(ModelBuilder &g, const Sizes &s) {
+  g.inputGraph(ModelBuilder::SelfLoops::AsGiven);
   const double rate = s.fraction("dropout");
   Value x = g.nodeFeatures("features", s["features"]);
   x = dropout(g, x, "encoder/dropped", rate);
@@ -149,7 +149,7 @@ static Status commnet(Graph &g, const Sizes &s) {
 
 /// Schlichtkrull et al.'s: a weight for each type of edges, and one for the
 /// node itself.
-static Status rgcn(Graph &g, const Sizes &s) {
+static Status rgcn(ModelBuilder &g, const Sizes &s) {
   g.typedGraph(s["relations"]);
   layersOnNodes(g, s, [&](Value x, const std::string &name, int64_t width) {
     const std::string weights = g.weight(

@@ -7,8 +7,8 @@ using namespace smex::zoo;
 
 /// The last hidden state of an LSTM that reads what each node's edges bring, in
 /// the order of the edges.
-static Value lstmOfMessages(Graph &g, const Value &x, const std::string &name,
-                            int64_t width) {
+static Value lstmOfMessages(ModelBuilder &g, const Value &x,
+                            const std::string &name, int64_t width) {
   const Value messages =
       g.node("at_ends", name + "/messages", {x.name, "sources"}, x.width);
   const std::string input =
@@ -29,8 +29,8 @@ static Value lstmOfMessages(Graph &g, const Value &x, const std::string &name,
 }
 
 /// Hamilton et al.'s GraphSAGE with an LSTM for an aggregator.
-static Status sageLstm(Graph &g, const Sizes &s) {
-  g.inputGraph(Graph::SelfLoops::AsGiven);
+static Status sageLstm(ModelBuilder &g, const Sizes &s) {
+  g.inputGraph(ModelBuilder::SelfLoops::AsGiven);
   layersOnNodes(
       g, s, [&](const Value &x, const std::string &name, int64_t width) {
         const Value own = dense(g, x, name + "/own", width),
@@ -45,9 +45,9 @@ static Status sageLstm(Graph &g, const Sizes &s) {
 /// Tai et al.'s child-sum TreeLSTM: edges lead from children to their parent,
 /// and every node has a word (of a phrase, one that stands for none) and a
 /// class.
-static Status treeLstm(Graph &g, const Sizes &s) {
+static Status treeLstm(ModelBuilder &g, const Sizes &s) {
   const int64_t H = s["hidden"];
-  g.inputGraph(Graph::SelfLoops::AsGiven);
+  g.inputGraph(ModelBuilder::SelfLoops::AsGiven);
   const Value words = g.nodeTokens("words");
   Value x = embed(g, g.weight("embedding", {s["vocabulary"], s["features"]}, 1),
                   words, "embedded", s["features"]);

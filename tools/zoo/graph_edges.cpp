@@ -10,8 +10,8 @@ using namespace smex::zoo;
 /// Gilmer et al.'s edge-conditioned convolution: what an edge reads of its
 /// source it multiplies by a matrix that a network of two layers makes of the
 /// edge's features.
-static Status nnconv(Graph &g, const Sizes &s) {
-  g.inputGraph(Graph::SelfLoops::AsGiven);
+static Status nnconv(ModelBuilder &g, const Sizes &s) {
+  g.inputGraph(ModelBuilder::SelfLoops::AsGiven);
   const Value edges = g.edgeFeatures("edge_features", s["edge-features"]);
   layersOnNodes(g, s, [&](Value x, const std::string &name, int64_t width) {
     Value w = dense(g, edges, name + "/edges/first", s["edge-hidden"]);
@@ -28,10 +28,10 @@ static Status nnconv(Graph &g, const Sizes &s) {
   return {};
 }
 
-Value zoo::transformerAttention(Graph &g, const Value &to, const Value &from,
-                                const Value &edges, const std::string &name,
-                                int64_t heads, int64_t each,
-                                const std::string &sources,
+Value zoo::transformerAttention(ModelBuilder &g, const Value &to,
+                                const Value &from, const Value &edges,
+                                const std::string &name, int64_t heads,
+                                int64_t each, const std::string &sources,
                                 const std::string &destinations) {
   const int64_t width = heads * each;
   const auto headsOf = [&](const Value &x, const std::string &part, bool bias) {
@@ -53,8 +53,8 @@ Value zoo::transformerAttention(Graph &g, const Value &to, const Value &from,
 
 /// Shi et al.'s graph transformer, with features of edges in keys and values:
 /// heads side by side in all layers but the last, which has one.
-static Status graphTransformer(Graph &g, const Sizes &s) {
-  g.inputGraph(Graph::SelfLoops::AsGiven);
+static Status graphTransformer(ModelBuilder &g, const Sizes &s) {
+  g.inputGraph(ModelBuilder::SelfLoops::AsGiven);
   const Value edges = g.edgeFeatures("edge_features", s["edge-features"]);
   Value x = g.nodeFeatures("features", s["features"]);
   for (int64_t i = 0; i < s["layers"]; ++i) {

@@ -9,8 +9,9 @@ using namespace smex::zoo;
 
 /// What reaches nodes of type `to` along one relation: the mean over its edges
 /// of their sources' features.
-static Value along(Graph &g, const Graph::Relation &relation, const Value &from,
-                   const Value &to, const std::string &name, int64_t width) {
+static Value along(ModelBuilder &g, const ModelBuilder::Relation &relation,
+                   const Value &from, const Value &to, const std::string &name,
+                   int64_t width) {
   const Value sent = dense(g, from, name, width, /*bias=*/false);
   const Value read = g.node("at_ends", name + "/messages",
                             {sent.name, relation.name + "/sources"}, width);
@@ -21,8 +22,8 @@ static Value along(Graph &g, const Graph::Relation &relation, const Value &from,
 /// Hamilton et al.'s GraphSAGE with means over each relation, all added up (as
 /// Schlichtkrull et al. do with relations): users that rate items, and follow
 /// users; users are told into classes.
-static Status heteroSage(Graph &g, const Sizes &s) {
-  const std::vector<Graph::Relation> relations = {
+static Status heteroSage(ModelBuilder &g, const Sizes &s) {
+  const std::vector<ModelBuilder::Relation> relations = {
       {"rates", "users", "items"},
       {"rated_by", "items", "users"},
       {"follows", "users", "users"}};
@@ -43,7 +44,7 @@ static Status heteroSage(Graph &g, const Sizes &s) {
         continue; // nobody reads it
       const std::string name = layer + "/" + type;
       Value sum = dense(g, value, name + "/own", width);
-      for (const Graph::Relation &relation : relations)
+      for (const ModelBuilder::Relation &relation : relations)
         if (relation.to == type)
           sum = add(g, sum,
                     along(g, relation, x[relation.from], value,
@@ -59,8 +60,8 @@ static Status heteroSage(Graph &g, const Sizes &s) {
 
 /// A graph transformer on the same users and items, each edge with features:
 /// what nodes read along each relation that leads to them, all added up.
-static Status heteroTransformer(Graph &g, const Sizes &s) {
-  const std::vector<Graph::Relation> relations = {
+static Status heteroTransformer(ModelBuilder &g, const Sizes &s) {
+  const std::vector<ModelBuilder::Relation> relations = {
       {"rates", "users", "items"},
       {"rated_by", "items", "users"},
       {"follows", "users", "users"}};

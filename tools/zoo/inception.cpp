@@ -16,7 +16,7 @@ struct Unit {
 
 class Inception {
 public:
-  Inception(Graph &g, int64_t stem) : g(g), stem(stem) {}
+  Inception(ModelBuilder &g, int64_t stem) : g(g), stem(stem) {}
 
   Value unit(const Value &x, const std::string &name, const Unit &u) {
     const int64_t channels = std::max<int64_t>(1, u.channels * stem / 32);
@@ -48,7 +48,7 @@ private:
   Value join(const std::string &name, const std::vector<Value> &parts) {
     return concat(g, parts, name, 1);
   }
-  Graph &g;
+  ModelBuilder &g;
   int64_t stem;
 };
 
@@ -104,7 +104,7 @@ Value Inception::e(const Value &x, const std::string &n) {
           fork(n + "/double/fork", double1), pooled(x, n + "/pooled", 192)});
 }
 
-Status build(Graph &g, const Sizes &s) {
+Status build(ModelBuilder &g, const Sizes &s) {
   Inception net(g, s["channels"]);
   Value x = g.image("image", {s["batch"], 3, s["image"], s["image"]});
   x = net.branch(x, "stem1", {{32, halve}, {32, square(3)}, {64, three}});

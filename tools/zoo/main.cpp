@@ -51,7 +51,7 @@ std::string commandOf(const Model &model, const Sizes &sizes) {
 }
 
 int write(const Model &model, const Sizes &sizes, const std::string &output) {
-  Graph graph;
+  ModelBuilder graph;
   if (Status built = model.build(graph, sizes); !built)
     return report(built.error());
   const auto text = graph.text(commandOf(model, sizes));

@@ -10,7 +10,7 @@ namespace {
 /// Of zoo::lstm with dropout, and slices before it.
 constexpr int64_t nodesPerCell = 8;
 
-Status rnn(Graph &g, const Sizes &s) {
+Status rnn(ModelBuilder &g, const Sizes &s) {
   if (Status ok = checkUnrolled(s, nodesPerCell); !ok)
     return ok;
   Value x = g.image("input", {s["steps"], s["batch"], s["input"]});
@@ -23,7 +23,7 @@ Status rnn(Graph &g, const Sizes &s) {
   return {};
 }
 
-Status wordRnn(Graph &g, const Sizes &s) {
+Status wordRnn(ModelBuilder &g, const Sizes &s) {
   if (Status ok = checkUnrolled(s, nodesPerCell); !ok)
     return ok;
   const int64_t hidden = s["hidden"], words = s["vocabulary"];
@@ -38,7 +38,7 @@ Status wordRnn(Graph &g, const Sizes &s) {
 
 /// A word's features from its characters: convolutions of widths 1 to 7, each
 /// channel's largest response over the word.
-Value wordFeatures(Graph &g, const Sizes &s) {
+Value wordFeatures(ModelBuilder &g, const Sizes &s) {
   const int64_t words = s["batch"] * s["steps"], embedding = s["embedding"];
   const Value characters =
       g.tokens("characters", {s["batch"], s["steps"], s["word"]});
@@ -63,7 +63,7 @@ Value wordFeatures(Graph &g, const Sizes &s) {
 }
 
 /// gate * relu(W x) + (1 - gate) * x
-Value highway(Graph &g, const Value &x, const std::string &name) {
+Value highway(ModelBuilder &g, const Value &x, const std::string &name) {
   Value gate = dense(g, x, name + "/gate", x.width);
   gate = map(g, "Sigmoid", gate, name + "/gate/sigmoid");
   Value y = dense(g, x, name + "/transform", x.width);
@@ -74,7 +74,7 @@ Value highway(Graph &g, const Value &x, const std::string &name) {
   return add(g, y, multiply(g, rest, x, name + "/carried"), name);
 }
 
-Status charCrn(Graph &g, const Sizes &s) {
+Status charCrn(ModelBuilder &g, const Sizes &s) {
   if (Status ok = checkUnrolled(s, nodesPerCell); !ok)
     return ok;
   Value x = wordFeatures(g, s);

@@ -13,8 +13,8 @@ namespace {
 constexpr double branchScale = 0.25;
 
 /// Two convolutions 3x3, or 1x1, 3x3 and 1x1 to four times the width.
-Value block(Graph &g, const Value &x, const std::string &name, int64_t width,
-            int64_t stride, bool bottleneck) {
+Value block(ModelBuilder &g, const Value &x, const std::string &name,
+            int64_t width, int64_t stride, bool bottleneck) {
   const int64_t channels = bottleneck ? 4 * width : width;
   Value y = x;
   const auto step = [&](const char *part, const Window &window) {
@@ -50,7 +50,7 @@ constexpr Depth depths[] = {
 };
 
 /// ResNet of He et al., every convolution `width` times wider.
-Status residual(Graph &g, const Sizes &s, int64_t width) {
+Status residual(ModelBuilder &g, const Sizes &s, int64_t width) {
   const Depth *depth = depths;
   while (depth->depth != s["depth"])
     ++depth;
@@ -69,12 +69,14 @@ Status residual(Graph &g, const Sizes &s, int64_t width) {
   return {};
 }
 
-Status resnet(Graph &g, const Sizes &s) { return residual(g, s, 1); }
-Status wresnet(Graph &g, const Sizes &s) { return residual(g, s, s["width"]); }
+Status resnet(ModelBuilder &g, const Sizes &s) { return residual(g, s, 1); }
+Status wresnet(ModelBuilder &g, const Sizes &s) {
+  return residual(g, s, s["width"]);
+}
 
 /// Normalization, relu and convolution, twice.
-Value wideUnit(Graph &g, const Value &x, const std::string &name, int64_t width,
-               int64_t stride, double rate) {
+Value wideUnit(ModelBuilder &g, const Value &x, const std::string &name,
+               int64_t width, int64_t stride, double rate) {
   const Value before =
       map(g, "Relu", batchNorm(g, x, name + "/norm1"), name + "/relu1");
   Value y = conv(g, before, name + "/conv1", width, square(3, stride, 1));
@@ -88,7 +90,7 @@ Value wideUnit(Graph &g, const Value &x, const std::string &name, int64_t width,
   return add(g, y, shortcut, name + "/sum");
 }
 
-Status wrn(Graph &g, const Sizes &s) {
+Status wrn(ModelBuilder &g, const Sizes &s) {
   const int64_t channels = s["channels"], image = s["image"];
   Value x = g.image("image", {s["batch"], 3, image, image});
   x = conv(g, x, "stem", channels, square(3, 1, 1));

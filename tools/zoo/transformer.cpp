@@ -17,7 +17,7 @@ Status checkHeads(const char *option, int64_t features, int64_t heads) {
 
 /// Heads of queries `from` against keys and values `to`, before any further
 /// projection.
-Value attention(Graph &g, const Value &from, const Value &to,
+Value attention(ModelBuilder &g, const Value &from, const Value &to,
                 const std::string &name, int64_t heads, bool causal) {
   const Value q = denseSequence(g, from, name + "/query", from.width),
               k = denseSequence(g, to, name + "/key", from.width),
@@ -30,13 +30,14 @@ Value attention(Graph &g, const Value &from, const Value &to,
 }
 
 /// Every word's similarity to the result: the embedding's table again.
-Value tiedLogits(Graph &g, const Value &x, const std::string &table,
+Value tiedLogits(ModelBuilder &g, const Value &x, const std::string &table,
                  int64_t words) {
   return g.node("Einsum", "scores", {x.name, table}, words,
                 {{"equation", "bsd,vd->bsv"}});
 }
 
-Value gptBlock(Graph &g, Value x, const std::string &name, const Sizes &s) {
+Value gptBlock(ModelBuilder &g, Value x, const std::string &name,
+               const Sizes &s) {
   const int64_t hidden = x.width, inner = s["inner"] ? s["inner"] : 4 * hidden;
   Value y = layerNorm(g, x, name + "/norm1");
   y = attention(g, y, y, name + "/attention", s["heads"], true);
@@ -52,7 +53,7 @@ Value gptBlock(Graph &g, Value x, const std::string &name, const Sizes &s) {
   return add(g, x, y, name + "/sum2");
 }
 
-Status gpt(Graph &g, const Sizes &s) {
+Status gpt(ModelBuilder &g, const Sizes &s) {
   const int64_t hidden = s["hidden"], sequence = s["sequence"],
                 words = s["vocabulary"];
   if (Status ok = checkHeads("hidden", hidden, s["heads"]); !ok)
@@ -72,13 +73,13 @@ Status gpt(Graph &g, const Sizes &s) {
 }
 
 /// Attention or a perceptron, added to what it read, normalized.
-Value residualNorm(Graph &g, const Value &x, const Value &y,
+Value residualNorm(ModelBuilder &g, const Value &x, const Value &y,
                    const std::string &name, double rate) {
   const Value kept = dropout(g, y, name + "/dropped", rate);
   return layerNorm(g, add(g, x, kept, name + "/sum"), name + "/norm");
 }
 
-Value perceptron(Graph &g, const Value &x, const std::string &name,
+Value perceptron(ModelBuilder &g, const Value &x, const std::string &name,
                  int64_t inner, double rate) {
   Value y = denseSequence(g, x, name + "/inner", inner);
   y = map(g, "Relu", y, name + "/relu");
@@ -87,14 +88,14 @@ Value perceptron(Graph &g, const Value &x, const std::string &name,
 }
 
 /// Embedded tokens, scaled, with sines and cosines of their positions.
-Value placed(Graph &g, const Value &tokens, const std::string &table,
+Value placed(ModelBuilder &g, const Value &tokens, const std::string &table,
              const std::string &name, int64_t features, double rate) {
   Value x = embed(g, table, tokens, name + "/embedded", features);
   x = g.node("add_positions", name + "/placed", {x.name}, features);
   return dropout(g, x, name + "/dropped", rate);
 }
 
-Status trn(Graph &g, const Sizes &s) {
+Status trn(ModelBuilder &g, const Sizes &s) {
   const int64_t features = s["model"], heads = s["heads"],
                 words = s["vocabulary"];
   const double rate = s.fraction("dropout");

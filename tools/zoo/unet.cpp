@@ -5,7 +5,7 @@
 using namespace smex;
 using namespace smex::zoo;
 
-static Value twice(Graph &g, Value x, const std::string &name,
+static Value twice(ModelBuilder &g, Value x, const std::string &name,
                    int64_t channels) {
   for (const char *part : {"/conv1", "/conv2"}) {
     x = conv(g, x, name + part, channels, square(3, 1, 1), true);
@@ -14,7 +14,7 @@ static Value twice(Graph &g, Value x, const std::string &name,
   return x;
 }
 
-static Status unet(Graph &g, const Sizes &s) {
+static Status unet(ModelBuilder &g, const Sizes &s) {
   const int64_t levels = s["levels"], image = s["image"];
   if (image % (int64_t(1) << levels))
     return Error{"--image " + std::to_string(image) + ": with --levels " +

@@ -1,7 +1,7 @@
 // Builds a JSON model (compiler/frontend/json/README.md) node by node. Nothing
 // but names and shapes is held, so a model of any size is a small file.
-#ifndef SMEX_TOOLS_ZOO_GRAPH_H
-#define SMEX_TOOLS_ZOO_GRAPH_H
+#ifndef SMEX_TOOLS_ZOO_MODELBUILDER_H
+#define SMEX_TOOLS_ZOO_MODELBUILDER_H
 
 #include "dialects/support/Result.h"
 
@@ -25,7 +25,7 @@ struct Value {
 using Shape = std::vector<int64_t>;
 
 /// Names are paths, "layer3/step7/hidden"; the result of a node has its name.
-class Graph {
+class ModelBuilder {
 public:
   /// Operators as lambdas, for what ONNX lacks.
   void define(const std::string &lambda);

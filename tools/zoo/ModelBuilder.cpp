@@ -1,4 +1,4 @@
-#include "tools/zoo/Graph.h"
+#include "tools/zoo/ModelBuilder.h"
 
 #include <cmath>
 
@@ -8,11 +8,11 @@ using namespace smex::zoo;
 /// A tensor's bytes, and all weights', stay far from overflow.
 constexpr int64_t mostElements = int64_t(1) << 48;
 
-void Graph::define(const std::string &lambda) {
+void ModelBuilder::define(const std::string &lambda) {
   operatorList.push_back(lambda);
 }
 
-int64_t Graph::count(const std::string &name, const Shape &shape) {
+int64_t ModelBuilder::count(const std::string &name, const Shape &shape) {
   int64_t elements = 1;
   for (int64_t extent : shape)
     if (__builtin_mul_overflow(elements, extent, &elements) ||
@@ -24,19 +24,19 @@ int64_t Graph::count(const std::string &name, const Shape &shape) {
   return elements;
 }
 
-Value Graph::image(const std::string &name, const Shape &shape) {
+Value ModelBuilder::image(const std::string &name, const Shape &shape) {
   count(name, shape);
   inputList.push_back({{"name", name}, {"type", "f32"}, {"shape", shape}});
   return {name, shape[1]};
 }
 
-Value Graph::tokens(const std::string &name, const Shape &shape) {
+Value ModelBuilder::tokens(const std::string &name, const Shape &shape) {
   count(name, shape);
   inputList.push_back({{"name", name}, {"type", "i64"}, {"shape", shape}});
   return {name, 0};
 }
 
-void Graph::inputGraph(SelfLoops loops) {
+void ModelBuilder::inputGraph(SelfLoops loops) {
   graph = {{"nodes", "nodes"},
            {"edges", "edges"},
            {"sources", "sources"},
@@ -44,32 +44,32 @@ void Graph::inputGraph(SelfLoops loops) {
            {"self_loops", loops == SelfLoops::Added}};
 }
 
-void Graph::typedGraph(int64_t relations) {
+void ModelBuilder::typedGraph(int64_t relations) {
   inputGraph(SelfLoops::AsGiven);
   graph["types"] = "edge_types";
   graph["relations"] = relations;
 }
 
-std::string Graph::edgeValues(const std::string &name, double ofLoops) {
+std::string ModelBuilder::edgeValues(const std::string &name, double ofLoops) {
   graph["values"] = name;
   graph["loop_rows"] = {{name, ofLoops}};
   return name;
 }
 
-Value Graph::edgeFeatures(const std::string &name, int64_t width,
-                          const std::string &relation) {
+Value ModelBuilder::edgeFeatures(const std::string &name, int64_t width,
+                                 const std::string &relation) {
   const std::string edges = relation.empty() ? "edges" : relation + "_edges";
   inputList.push_back(
       {{"name", name}, {"type", "f32"}, {"shape", {edges, width}}});
   return {name, width};
 }
 
-void Graph::batchOfGraphs() {
+void ModelBuilder::batchOfGraphs() {
   graph["graphs"] = "graphs";
   graph["graph_of"] = "graph_of";
 }
 
-void Graph::relations(const std::vector<Relation> &list) {
+void ModelBuilder::relations(const std::vector<Relation> &list) {
   graph = Json::array();
   for (const auto &[name, from, to] : list)
     graph.push_back({{"name", name},
@@ -81,20 +81,20 @@ void Graph::relations(const std::vector<Relation> &list) {
                      {"destinations", name + "/destinations"}});
 }
 
-Value Graph::nodeTokens(const std::string &name) {
+Value ModelBuilder::nodeTokens(const std::string &name) {
   inputList.push_back({{"name", name}, {"type", "i64"}, {"shape", {"nodes"}}});
   return {name, 0};
 }
 
-Value Graph::nodeFeatures(const std::string &name, int64_t width,
-                          const std::string &type) {
+Value ModelBuilder::nodeFeatures(const std::string &name, int64_t width,
+                                 const std::string &type) {
   inputList.push_back(
       {{"name", name}, {"type", "f32"}, {"shape", {type, width}}});
   return {name, width};
 }
 
-std::string Graph::parameter(const std::string &name, const Shape &shape,
-                             const char *key, Json value, bool trained) {
+std::string ModelBuilder::parameter(const std::string &name, const Shape &shape,
+                                    const char *key, Json value, bool trained) {
   const int64_t elements = count(name, shape);
   if (trained)
     weightCount += elements;
@@ -106,49 +106,49 @@ std::string Graph::parameter(const std::string &name, const Shape &shape,
   return name;
 }
 
-std::string Graph::weight(const std::string &name, const Shape &shape,
-                          int64_t fanIn) {
+std::string ModelBuilder::weight(const std::string &name, const Shape &shape,
+                                 int64_t fanIn) {
   return parameter(name, shape, "drawn", 1 / std::sqrt(double(fanIn)), true);
 }
 
-std::string Graph::filled(const std::string &name, const Shape &shape,
-                          double number) {
+std::string ModelBuilder::filled(const std::string &name, const Shape &shape,
+                                 double number) {
   return parameter(name, shape, "values", number, true);
 }
 
-std::string Graph::statistic(const std::string &name, const Shape &shape,
-                             double number) {
+std::string ModelBuilder::statistic(const std::string &name, const Shape &shape,
+                                    double number) {
   return parameter(name, shape, "values", number, false);
 }
 
-std::string Graph::integers(const std::string &name,
-                            const std::vector<int64_t> &values) {
+std::string ModelBuilder::integers(const std::string &name,
+                                   const std::vector<int64_t> &values) {
   return node("Constant", name, {}, 0, {{"value_ints", values}}).name;
 }
 
-std::string Graph::integer(const std::string &name, int64_t value) {
+std::string ModelBuilder::integer(const std::string &name, int64_t value) {
   return node("Constant", name, {}, 0, {{"value_int", value}}).name;
 }
 
-std::string Graph::constant(const std::string &name, double number) {
+std::string ModelBuilder::constant(const std::string &name, double number) {
   return node("Constant", name, {}, 0, {{"value_float", number}}).name;
 }
 
-std::string Graph::training() {
+std::string ModelBuilder::training() {
   asksTraining = true;
   return "training";
 }
 
-Value Graph::node(const std::string &op, const std::string &name,
-                  const std::vector<std::string> &inputs, int64_t width,
-                  Json attributes) {
+Value ModelBuilder::node(const std::string &op, const std::string &name,
+                         const std::vector<std::string> &inputs, int64_t width,
+                         Json attributes) {
   return nodeWith({}, op, name, inputs, width, std::move(attributes));
 }
 
-Value Graph::nodeWith(const std::vector<std::string> &furtherOutputs,
-                      const std::string &op, const std::string &name,
-                      const std::vector<std::string> &inputs, int64_t width,
-                      Json attributes) {
+Value ModelBuilder::nodeWith(const std::vector<std::string> &furtherOutputs,
+                             const std::string &op, const std::string &name,
+                             const std::vector<std::string> &inputs,
+                             int64_t width, Json attributes) {
   std::vector<std::string> outputs = {name};
   outputs.insert(outputs.end(), furtherOutputs.begin(), furtherOutputs.end());
   Json node = {{"op", op}, {"name", name}};
@@ -161,8 +161,8 @@ Value Graph::nodeWith(const std::vector<std::string> &furtherOutputs,
   return {name, width};
 }
 
-Json Graph::body(const std::vector<std::string> &inputs,
-                 const std::function<std::vector<Value>()> &build) {
+Json ModelBuilder::body(const std::vector<std::string> &inputs,
+                        const std::function<std::vector<Value>()> &build) {
   std::vector<Json> outer;
   std::swap(outer, nodeList);
   std::vector<std::string> outputs;
@@ -173,7 +173,7 @@ Json Graph::body(const std::vector<std::string> &inputs,
       {"graph", {{"inputs", inputs}, {"nodes", outer}, {"outputs", outputs}}}};
 }
 
-void Graph::output(const std::string &name, const Value &value) {
+void ModelBuilder::output(const std::string &name, const Value &value) {
   node("Identity", name, {value.name}, value.width);
   outputList.push_back(name);
 }
@@ -192,7 +192,7 @@ static void append(std::string &out, const char *key, const List &list) {
   out += "\n  ]";
 }
 
-Result<std::string> Graph::text(const std::string &doc) const {
+Result<std::string> ModelBuilder::text(const std::string &doc) const {
   if (!tooLarge.empty())
     return Error{"\"" + tooLarge +
                      "\" would have more than 2^48 elements, alone or with all "
