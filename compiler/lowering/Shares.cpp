@@ -64,7 +64,7 @@ void take(std::vector<Box> &missing, const Box &box, int from,
 } // namespace
 
 std::vector<Piece> smex::lowering::gather(const Box &wanted, int worker,
-                                                const std::vector<Box> &held) {
+                                          const std::vector<Box> &held) {
   std::vector<Piece> pieces;
   if (isEmpty(wanted))
     return pieces;

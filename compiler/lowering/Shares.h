@@ -13,7 +13,8 @@ namespace smex::lowering {
 std::vector<std::vector<int64_t>> digits(const std::vector<int64_t> &ways);
 
 /// Each worker's share of a box [0, extents) of which step s cuts dimension
-/// choice[s] in ways[s], or does what the choice says (support/Share.h).
+/// choice[s] in ways[s], or does what the choice says
+/// (dialects/support/Share.h).
 std::vector<Box> shares(const std::vector<int64_t> &extents,
                         const std::vector<int64_t> &choice,
                         const std::vector<int64_t> &ways);
@@ -22,15 +23,15 @@ std::vector<Box> shares(const std::vector<int64_t> &extents,
 /// own part first, then the others' in order of distance, each element once.
 /// Empty if some element is held by nobody.
 std::vector<Piece> gather(const Box &wanted, int worker,
-                                const std::vector<Box> &held);
+                          const std::vector<Box> &held);
 
 /// The partial results that make up `wanted`: every element once from each
 /// group of workers that computed the same share of the reduction.
 /// `groups[w]` numbers that share, -1 for a worker that computed none. Pieces
 /// are in the order of the groups, so that the sum does not depend on who adds.
 std::vector<Piece> gatherPartials(const Box &wanted, int worker,
-                                        const std::vector<Box> &held,
-                                        const std::vector<int> &groups);
+                                  const std::vector<Box> &held,
+                                  const std::vector<int> &groups);
 
 } // namespace smex::lowering
 

@@ -53,7 +53,7 @@ struct Graph {
 /// One step of the recursion (thesis section 3.5.2): every group of workers is
 /// divided into `ways` groups, each tensor along one dimension and each
 /// operator along one index variable, or kWhole, or placedOn one of them
-/// (support/Share.h).
+/// (dialects/support/Share.h).
 struct Step {
   int64_t ways = 1;
   std::vector<int> tensors;   // dimension per tensor

@@ -7,8 +7,8 @@
 namespace smex::pipeline {
 
 /// A line for each application that reads, without `else`, what its operand has
-/// not, or whose index divides by 0 (dialects/tdl/analysis/InBounds.h): with its
-/// node, up to a few of them.
+/// not, or whose index divides by 0 (dialects/tdl/analysis/InBounds.h): with
+/// its node, up to a few of them.
 Status checkReads(const frontend::Model &model);
 
 } // namespace smex::pipeline

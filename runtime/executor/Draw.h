@@ -1,6 +1,6 @@
-// Values that are not stored but drawn: from counters (support/Random.h), so
-// that element e of a tensor is the same whoever draws it, in whatever order,
-// under any partition.
+// Values that are not stored but drawn: from counters
+// (dialects/support/Random.h), so that element e of a tensor is the same
+// whoever draws it, in whatever order, under any partition.
 #ifndef SMEX_RUNTIME_EXECUTOR_DRAW_H
 #define SMEX_RUNTIME_EXECUTOR_DRAW_H
 

@@ -95,9 +95,9 @@ private:
     if (!next)
       return next.takeError();
     options.next = std::move(*next);
-    auto read = readInputs(program, arguments.inputs, options.steps,
-                           arguments.seed, graphs, plan.edgeOrders,
-                           options.next);
+    auto read =
+        readInputs(program, arguments.inputs, options.steps, arguments.seed,
+                   graphs, plan.edgeOrders, options.next);
     if (read && isSampled())
       read = sampleFeeds(program, std::exchange(graphs, {}), std::move(*read),
                          {arguments.fanouts, arguments.batch, arguments.seed,

@@ -3,8 +3,8 @@
 #ifndef SMEX_COMPILER_FRONTEND_JSON_JSON_H
 #define SMEX_COMPILER_FRONTEND_JSON_JSON_H
 
-#include "onnx.pb.h"
 #include "dialects/support/Result.h"
+#include "onnx.pb.h"
 
 #include <memory>
 

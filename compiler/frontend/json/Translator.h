@@ -3,8 +3,8 @@
 #define SMEX_COMPILER_FRONTEND_JSON_TRANSLATOR_H
 
 #include "compiler/frontend/onnx/InputGraph.h"
-#include "onnx.pb.h"
 #include "dialects/support/Tensor.h"
+#include "onnx.pb.h"
 
 #include <nlohmann/json.hpp>
 

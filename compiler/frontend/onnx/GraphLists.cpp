@@ -1,5 +1,6 @@
 // Where the nodes and edges of a graph are in the groups that the model handles
-// them in (dialects/smex/lists/Rooms.h): constants for the graph of --graph, or, with
+// them in (dialects/smex/lists/Rooms.h): constants for the graph of --graph,
+// or, with
 // --graph-room, inputs for any that fits.
 #include "compiler/frontend/onnx/Importer.h"
 #include "runtime/graph/Layout.h"

@@ -52,8 +52,7 @@ std::vector<Box> smex::exec::unflatten(ArrayRef<int64_t> flat,
   return boxes;
 }
 
-SmallVector<int64_t>
-smex::exec::flatten(ArrayRef<std::vector<Piece>> pieces) {
+SmallVector<int64_t> smex::exec::flatten(ArrayRef<std::vector<Piece>> pieces) {
   SmallVector<int64_t> flat;
   for (const auto &ofWorker : pieces) {
     flat.push_back(ofWorker.size());
@@ -83,8 +82,7 @@ smex::exec::unflattenPieces(ArrayRef<int64_t> flat, int64_t workers,
   return pieces;
 }
 
-SmallVector<int64_t>
-smex::exec::flatten(ArrayRef<std::vector<Wait>> waits) {
+SmallVector<int64_t> smex::exec::flatten(ArrayRef<std::vector<Wait>> waits) {
   SmallVector<int64_t> flat;
   for (const auto &ofWorker : waits) {
     flat.push_back(ofWorker.size());

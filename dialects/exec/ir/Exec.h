@@ -3,8 +3,8 @@
 #define SMEX_DIALECTS_EXEC_IR_EXEC_H
 
 #include "dialects/support/Box.h"
-#include "dialects/tdl/ir/Tdl.h"
 #include "dialects/support/Piece.h"
+#include "dialects/tdl/ir/Tdl.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 
@@ -25,14 +25,12 @@ std::vector<Box> unflatten(llvm::ArrayRef<int64_t> flat, int64_t workers);
 
 /// Pieces and waits per worker, flat, and back. The flat form of a verified
 /// program is well formed; `rank` is that of the boxes.
-llvm::SmallVector<int64_t>
-flatten(llvm::ArrayRef<std::vector<Piece>> pieces);
-std::vector<std::vector<Piece>>
-unflattenPieces(llvm::ArrayRef<int64_t> flat, int64_t workers, size_t rank);
-llvm::SmallVector<int64_t>
-flatten(llvm::ArrayRef<std::vector<Wait>> waits);
-std::vector<std::vector<Wait>>
-unflattenWaits(llvm::ArrayRef<int64_t> flat, int64_t workers);
+llvm::SmallVector<int64_t> flatten(llvm::ArrayRef<std::vector<Piece>> pieces);
+std::vector<std::vector<Piece>> unflattenPieces(llvm::ArrayRef<int64_t> flat,
+                                                int64_t workers, size_t rank);
+llvm::SmallVector<int64_t> flatten(llvm::ArrayRef<std::vector<Wait>> waits);
+std::vector<std::vector<Wait>> unflattenWaits(llvm::ArrayRef<int64_t> flat,
+                                              int64_t workers);
 
 /// The instructions (fetch, compute, reduce) of a program in order.
 std::vector<mlir::Operation *> instructions(ProgramOp program);

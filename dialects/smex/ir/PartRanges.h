@@ -3,8 +3,8 @@
 #ifndef SMEX_DIALECTS_SMEX_IR_PARTRANGES_H
 #define SMEX_DIALECTS_SMEX_IR_PARTRANGES_H
 
-#include "mlir/IR/BuiltinAttributes.h"
 #include "dialects/support/PartRange.h"
+#include "mlir/IR/BuiltinAttributes.h"
 
 namespace smex::semantic {
 

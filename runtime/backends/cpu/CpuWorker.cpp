@@ -117,8 +117,7 @@ std::vector<CpuWorker::Move> CpuWorker::movesOf(int instruction) const {
   std::vector<Move> list;
   // Where nothing has been put yet, a piece is copied, and combined elsewhere.
   std::vector<Box> fresh = {own().buffers[size_t(what.to)].box};
-  for (const Piece &piece :
-       own().instructions[size_t(instruction)].pieces) {
+  for (const Piece &piece : own().instructions[size_t(instruction)].pieces) {
     const plan::WorkerBuffer &source =
         shared->partitioned.workers[size_t(piece.worker)]
             .buffers[size_t(what.from)];

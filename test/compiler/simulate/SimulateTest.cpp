@@ -234,8 +234,8 @@ TEST_CASE("each event comes after those that it waits for") {
       CHECK(events.at({event.worker, event.instruction - 1})->end <=
             event.start);
     for (const Wait &wait : plan.partitioned.workers[size_t(event.worker)]
-                                      .instructions[size_t(event.instruction)]
-                                      .waits)
+                                .instructions[size_t(event.instruction)]
+                                .waits)
       CHECK(events.at({wait.worker, wait.instruction})->end <= event.start);
   }
 }

@@ -1,7 +1,7 @@
 // On gradients as they are derived, from convolutions drawn at random; and on
 // what is almost one.
-#include "compiler/training/Adjoint.h"
 #include "dialects/tdl/analysis/ConvolutionGradient.h"
+#include "compiler/training/Adjoint.h"
 #include "test/dialects/tdl/analysis/Lambdas.h"
 
 #include <random>
