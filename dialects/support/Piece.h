@@ -9,7 +9,7 @@ namespace smex {
 /// A piece of a fetch or a reduction: `box` (coordinates of the tensor) of
 /// worker `worker`'s `from` buffer. Fetch: pieces are disjoint and cover `to`'s
 /// box. Reduce: each element of `to`'s box is covered once per partial result;
-/// pieces are combined in the order listed.
+/// pieces are combined in the order listed, which is that of their terms.
 struct Piece {
   int worker = 0;
   Box box;

@@ -5,7 +5,9 @@
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Tiling.h"
 
+#include <optional>
 #include <set>
+#include <tuple>
 
 using namespace smex;
 using namespace smex::plan;
@@ -180,7 +182,7 @@ private:
   }
 
   /// Pieces, together with the parts of the reduction that they hold, must make
-  /// up the result times the whole range, without overlap.
+  /// up the result times the whole range, without overlap, and in its order.
   void reduce(int i, const Instruction &instruction) {
     const auto &from = writers[size_t(instruction.from)];
     for (int writer : from) {
@@ -205,6 +207,13 @@ private:
       parts(w, i, instruction, from, range);
   }
 
+  static bool isBefore(const Box &a, const Box &b) {
+    return std::lexicographical_compare(
+        a.begin(), a.end(), b.begin(), b.end(), [](Interval x, Interval y) {
+          return std::tie(x.lo, x.hi) < std::tie(y.lo, y.hi);
+        });
+  }
+
   void parts(int w, int i, const Instruction &instruction,
              const std::vector<int> &from, const Box &range) {
     Box whole = subject.box(w, instruction.to);
@@ -214,6 +223,7 @@ private:
     whole.insert(whole.end(), range.begin(), range.end());
     std::vector<Box> joint;
     std::vector<int> pieceOf;
+    std::optional<Box> last; // part of the reduction, of the piece before
     const auto &pieces = subject.share(w, i).pieces;
     for (size_t p = 0; p < pieces.size(); ++p)
       for (int writer : from) {
@@ -224,6 +234,13 @@ private:
         const Box part = subject.reductionPart(pieces[p].worker, writer);
         if (isEmpty(box) || part.size() != range.size())
           continue;
+        // Floats that are added in another order have another sum.
+        if (last && isBefore(part, *last))
+          findings.add(FindingKind::Reduction, names.instruction(w, i),
+                       " combines pieces ", pieceOf.back(), " and ", p,
+                       " in another order than that of their terms, ",
+                       toString(*last), " and ", toString(part));
+        last = part;
         box.insert(box.end(), part.begin(), part.end());
         joint.push_back(std::move(box));
         pieceOf.push_back(int(p));

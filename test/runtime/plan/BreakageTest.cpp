@@ -237,6 +237,11 @@ const std::vector<Breakage> breakages = {
      [](Plan &p) { at(p, 0, 1).pieces.push_back(at(p, 0, 1).pieces[0]); },
      FindingKind::Reduction,
      {"gpu0 instruction 1", "pieces 0 and 2"}},
+    {"partial results are added in another order",
+     [](Plan &p) { std::swap(at(p, 0, 1).pieces[0], at(p, 0, 1).pieces[1]); },
+     FindingKind::Reduction,
+     {"gpu0 instruction 1", "combines pieces 0 and 1 in another order than "
+                            "that of their terms, [3:6] and [0:3]"}},
     {"the parts are combined by another reducer",
      [](Plan &p) { shared(p, 1).reducer = "Max"; },
      FindingKind::Reduction,
