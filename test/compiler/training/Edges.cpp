@@ -20,7 +20,7 @@ static Result<Model> trainingStep(const std::string &path) {
     return built;
   // It is no number in some models, where a run that knew it as the loss would
   // stop.
-  built->outputNames = {"sum of losses"};
+  built->loss.reset();
   for (const frontend::Update &update : built->updates) {
     built->outputs.push_back(update.value);
     built->outputNames.push_back("next " +
