@@ -66,14 +66,14 @@ private:
     return entry->second;
   }
 
-  static void setRange(plan::Port &input,
+  static void setRange(plan::Port &port,
                        std::optional<ArrayRef<int64_t>> range) {
     if (!range)
       return;
-    input.low = (*range)[0];
-    input.high = (*range)[1];
+    port.low = (*range)[0];
+    port.high = (*range)[1];
     if (range->size() > 2)
-      input.ignore = (*range)[2];
+      port.ignore = (*range)[2];
   }
 
   static std::optional<graph::Recipe> recipeOf(exec::BufferOp buffer) {

@@ -251,10 +251,12 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
                           const Surroundings &in) {
   Node node(builder, proto, source);
   node.name = nodeName(proto, in);
-  if (proto.output_size() > 0)
-    node.firstOutput = in.prefix + proto.output(0);
-  for (std::string &name : boundsOf(node))
-    seenBounds.insert(std::move(name));
+  if (!options.bounds.empty()) {
+    if (proto.output_size() > 0)
+      node.firstOutput = in.prefix + proto.output(0);
+    for (std::string &name : boundsOf(node))
+      seenBounds.insert(std::move(name));
+  }
   const auto opset = in.opsets.find(domainOf(proto.domain()));
   node.opset = opset == in.opsets.end() ? 1 : opset->second;
   node.training = options.training;

@@ -71,12 +71,6 @@ func::FuncOp smex::semantic::mainFunction(ModuleOp module) {
   return function;
 }
 
-StringRef smex::semantic::nodeName(Operation *op) {
-  if (auto location = dyn_cast<NameLoc>(op->getLoc()))
-    return location.getName().strref();
-  return "";
-}
-
 DenseI64ArrayAttr smex::semantic::cutOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());

@@ -43,9 +43,6 @@ Recipe recipeOf(mlir::Value value);
 /// The model's function, `@main`; null with an error where there is none.
 mlir::func::FuncOp mainFunction(mlir::ModuleOp module);
 
-/// The node of the model that an operation stems from: its NameLoc.
-llvm::StringRef nodeName(mlir::Operation *op);
-
 /// The decision on how a value is cut; null before partitioning.
 mlir::DenseI64ArrayAttr cutOf(mlir::Value value);
 void setCut(mlir::Value value, llvm::ArrayRef<int64_t> cut);
