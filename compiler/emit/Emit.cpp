@@ -1,5 +1,6 @@
 #include "compiler/emit/Emit.h"
 
+#include "dialects/exec/ir/Regions.h"
 #include "dialects/smex/ir/GraphLayout.h"
 #include "dialects/smex/ir/PartRanges.h"
 #include "dialects/smex/ir/Recipes.h"
@@ -13,7 +14,8 @@ namespace {
 class Emitter {
 public:
   Emitter(exec::ProgramOp program, KernelTable &kernels)
-      : op(program), kernels(kernels), lambdas(program->getParentOp()) {}
+      : op(program), kernels(kernels), lambdas(program->getParentOp()),
+        regions(program) {}
 
   plan::Partitioned run() {
     for (auto buffer : op.getOps<exec::BufferOp>())
@@ -195,7 +197,7 @@ private:
            buffer.getRole() == exec::Role::State,
            buffer.getRole() == exec::Role::Constant});
     }
-    const auto boxes = exec::boxesOf(buffer);
+    const std::vector<Box> &boxes = regions.of(buffer);
     for (size_t w = 0; w < boxes.size(); ++w)
       result.workers[w].buffers.push_back(
           {boxes[w], (*buffer.getOffsets())[w]});
@@ -241,7 +243,7 @@ private:
       instruction.op = plan::Opcode::Compute;
       for (exec::BufferOp operand : exec::read(each))
         instruction.operands.push_back(numbers.at(operand));
-      const auto indices = exec::unflatten(compute.getIndices(), workers);
+      const std::vector<Box> &indices = regions.indices(compute);
       const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
       const std::vector<int64_t> extents = compute.getExtents().vec();
       instruction.kernel = kernelOf(compute, lambda);
@@ -255,17 +257,12 @@ private:
       instruction.from = numbers.at(exec::read(each).front());
       if (auto reduce = dyn_cast<exec::ReduceOp>(each))
         instruction.reducer = exec::stringifyReducer(reduce.getReducer()).str();
-      auto type = cast<RankedTensorType>(exec::written(each).getTensorType());
-      auto pieces = exec::unflattenPieces(
-          each->getAttrOfType<DenseI64ArrayAttr>("pieces"), workers,
-          type.getRank());
       for (int64_t w = 0; w < workers; ++w)
-        shares[w].pieces = std::move(pieces[w]);
+        shares[w].pieces = regions.pieces(each, w);
     }
-    auto waits = exec::unflattenWaits(
-        each->getAttrOfType<DenseI64ArrayAttr>("waits"), workers);
+    const auto waits = each->getAttrOfType<exec::WaitsAttr>("waits");
     for (int64_t w = 0; w < workers; ++w) {
-      shares[w].waits = std::move(waits[w]);
+      shares[w].waits = waits.getValue()[size_t(w)];
       result.workers[w].instructions.push_back(std::move(shares[w]));
     }
     program().instructions.push_back(std::move(instruction));
@@ -274,6 +271,7 @@ private:
   exec::ProgramOp op;
   KernelTable &kernels;
   tdl::LambdaTable lambdas;
+  exec::Regions regions;
   plan::Partitioned result;
   llvm::DenseMap<Operation *, int> numbers; // of buffers
   llvm::DenseMap<StringRef, DType> types;   // of tensors, by name

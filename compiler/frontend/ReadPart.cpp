@@ -135,7 +135,7 @@ std::optional<Part> pointByPoint(const std::vector<ExprRef> &indices,
   int64_t marked = 0;
   const analysis::Shapes none;
   analysis::RangeEvaluator evaluator(none);
-  Box point(extents.size(), Interval{0, 1});
+  Box point = wholeBox(std::vector<int64_t>(extents.size(), 1));
   for (int64_t p = 0; p < points; ++p) {
     int64_t rest = p;
     for (size_t v : variables) {

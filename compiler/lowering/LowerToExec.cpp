@@ -2,14 +2,13 @@
 // semantic graph: fetch what a worker lacks of the operands, compute its share,
 // and bring the result to where it is owned.
 #include "compiler/lowering/Passes.h"
-#include "compiler/lowering/Shares.h"
-#include "dialects/tdl/analysis/Access.h"
+#include "dialects/exec/ir/Regions.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 
 #include "mlir/IR/Builders.h"
 
-#include <map>
 #include <optional>
+#include <set>
 
 namespace smex::lowering {
 #define GEN_PASS_DEF_LOWERTOEXEC
@@ -22,14 +21,14 @@ using namespace smex::lowering;
 using exec::BufferOp;
 using exec::Role;
 using semantic::ApplyOp;
+using semantic::DivisionAttr;
 using semantic::ParameterOp;
 
 namespace {
 
-/// A box per worker.
-using Regions = std::vector<Box>;
+using Boxes = std::vector<Box>; // one per worker
 
-bool contains(const Regions &outer, const Regions &inner) {
+bool contains(const Boxes &outer, const Boxes &inner) {
   for (size_t w = 0; w < inner.size(); ++w)
     if (!smex::contains(outer[w], inner[w]))
       return false;
@@ -42,22 +41,23 @@ bool isOpaque(const tdl::Lambda &lambda) {
 
 /// What each worker computes of one application.
 struct Work {
-  Regions indices;         // its part of every index variable
-  std::vector<int> groups; // which share of the reduction; -1: none
-  bool partial = false;    // to be reduced, or handed to those without a share
-  bool several = false;    // there is more than one partial result
+  DivisionAttr indices;
+  Attribute result;     // what that is of the result: of terms, too
+  bool partial = false; // there is more than one term
 };
 
 class Lowering {
 public:
   Lowering(func::FuncOp main, exec::ProgramOp program, ArrayRef<int64_t> ways)
       : main(main), program(program), ways(ways.begin(), ways.end()),
-        workers(program.getWorkers()), lambdas(main->getParentOp()),
+        lambdas(main->getParentOp()), regions(program),
         builder(program.getContext()) {
     builder.setInsertionPointToEnd(&program.getBody().front());
   }
 
   LogicalResult run() {
+    if (failed(verifyDecisions()))
+      return failure();
     collectReads();
     for (BlockArgument argument : main.getArguments())
       makeHome(argument, Role::Input);
@@ -69,8 +69,7 @@ public:
                                               ? Role::Constant
                                               : Role::Parameter);
       } else if (auto apply = dyn_cast<ApplyOp>(op)) {
-        if (failed(lower(apply)))
-          return failure();
+        lower(apply);
       }
     }
     auto names = main->getAttrOfType<ArrayAttr>(semantic::outputsAttr);
@@ -90,89 +89,104 @@ public:
   }
 
 private:
-  std::vector<int64_t> choice(DenseI64ArrayAttr attribute) const {
-    if (!attribute) // not partitioned: one worker, no steps
-      return std::vector<int64_t>(ways.size(), -1);
-    return attribute.asArrayRef().vec();
+  /// All decisions are divisions in the module's steps.
+  LogicalResult verifyDecisions() {
+    const auto verify = [&](Location loc, DivisionAttr division, size_t rank) {
+      const Status fits =
+          division ? validate(division.getValue(), rank, ways) : Status();
+      return fits ? success()
+                  : emitError(loc, "has a division that is none: ")
+                        << fits.error().message;
+    };
+    const auto verifyCut = [&](Value value) {
+      return verify(value.getLoc(), semantic::cutOf(value),
+                    semantic::tensorType(value.getType()).shape.size());
+    };
+    for (BlockArgument argument : main.getArguments())
+      if (failed(verifyCut(argument)))
+        return failure();
+    for (Operation &op : main.getBody().front()) {
+      for (Value result : op.getResults())
+        if (failed(verifyCut(result)))
+          return failure();
+      if (auto apply = dyn_cast<ApplyOp>(op))
+        if (failed(verify(apply.getLoc(), apply.getSplitAttr(),
+                          apply.getExtents().size())))
+          return failure();
+    }
+    return success();
   }
 
-  Regions homeRegions(Value value) const {
-    return shares(semantic::tensorType(value.getType()).shape,
-                  choice(semantic::cutOf(value)), ways);
+  DivisionAttr divisionAttr(const Divisions &divisions) {
+    return DivisionAttr::get(builder.getContext(), divisions);
   }
 
-  Work workOf(ApplyOp apply) const {
+  DivisionAttr orWhole(DivisionAttr decided) {
+    // Not partitioned: one worker, no steps.
+    return decided ? decided : divisionAttr(Divisions(ways.size()));
+  }
+
+  DivisionAttr homeOf(Value value) { return orWhole(semantic::cutOf(value)); }
+
+  const Boxes &boxesOf(Value tensor, Attribute of) {
+    return regions.of(of, cast<RankedTensorType>(tensor.getType()).getShape());
+  }
+  const Boxes &homeBoxes(Value value) { return boxesOf(value, homeOf(value)); }
+
+  /// How many distinct parts of the reduction workers have, none of them empty.
+  size_t termsOf(ApplyOp apply, const Divisions &indices, size_t rank) {
+    const auto extents = apply.getExtents();
+    std::set<std::vector<std::pair<int64_t, int64_t>>> parts;
+    for (const Box &box : sharesOf(extents.vec(), indices, ways)) {
+      std::vector<std::pair<int64_t, int64_t>> part;
+      bool isNothing = box.isAbsent();
+      for (size_t v = rank; v < box.size(); ++v) {
+        part.push_back({box[v].lo, box[v].hi});
+        isNothing |= box[v].empty() && extents[v] > 0;
+      }
+      if (!isNothing)
+        parts.insert(std::move(part));
+    }
+    return parts.size();
+  }
+
+  Work workOf(ApplyOp apply) {
     const tdl::Lambda &lambda = lambdas[apply.getLambdaAttr().getAttr()];
     const size_t rank = size_t(lambda.rank());
+    const auto extents = apply.getExtents();
+    const auto isReduced = [&](const Division &division) {
+      return division.isPart() && size_t(division.dimension()) >= rank;
+    };
+    Divisions indices = orWhole(apply.getSplitAttr()).getValue();
+    // A reduction of nothing has no parts: each worker gives the identity.
+    for (Division &division : indices)
+      if (isReduced(division) && extents[size_t(division.dimension())] == 0)
+        division = Division::whole();
+    const bool hasTerms = llvm::any_of(indices, isReduced);
     Work work;
-    work.indices =
-        shares(apply.getExtents().vec(), choice(apply.getSplitAttr()), ways);
-
-    std::map<std::vector<std::pair<int64_t, int64_t>>, int> numbers;
-    for (const Box &box : work.indices) {
-      std::vector<std::pair<int64_t, int64_t>> part;
-      for (size_t i = rank; i < box.size(); ++i)
-        part.push_back({box[i].lo, box[i].hi});
-      numbers.try_emplace(part, 0);
-    }
-    int next = 0; // in the order of the parts
-    for (auto &[part, number] : numbers) {
-      bool nothing = false;
-      for (size_t i = 0; i < part.size(); ++i)
-        nothing |=
-            part[i].first >= part[i].second && apply.getExtents()[rank + i] > 0;
-      number = nothing ? -1 : next++;
-    }
-    // A scalar has no empty share to say that a worker has not computed it.
-    bool isMissing = false;
-    for (Box &box : work.indices) {
-      std::vector<std::pair<int64_t, int64_t>> part;
-      for (size_t i = rank; i < box.size(); ++i)
-        part.push_back({box[i].lo, box[i].hi});
-      work.groups.push_back(numbers[part]);
-      if (work.groups.back() < 0)
-        for (Interval &side : box)
-          side.hi = side.lo;
-      isMissing |= work.groups.back() < 0;
-    }
-    work.several = next > 1;
-    work.partial = work.several || (rank == 0 && isMissing);
-
+    work.partial = hasTerms && termsOf(apply, indices, rank) > 1;
+    work.indices = divisionAttr(indices);
+    work.result = work.indices;
+    if (hasTerms)
+      work.result = exec::ResultAttr::get(
+          builder.getContext(), apply.getExtentsAttr(), work.indices);
     // Whoever computes all that it owns, and more, computes only that.
-    const Regions home = homeRegions(apply.getResult());
     if (!work.partial && !isOpaque(lambda) &&
-        contains(results(work, rank), home))
-      for (int64_t w = 0; w < workers; ++w)
-        std::copy(home[w].begin(), home[w].end(), work.indices[w].begin());
+        contains(boxesOf(apply.getResult(), work.result),
+                 homeBoxes(apply.getResult())))
+      work.result = work.indices = homeOf(apply.getResult());
     return work;
   }
 
-  static Regions results(const Work &work, size_t rank) {
-    Regions regions;
-    for (const Box &box : work.indices)
-      regions.emplace_back(box.begin(), box.begin() + rank);
-    return regions;
-  }
-
-  /// What each worker needs of each operand.
-  std::vector<Regions> needs(ApplyOp apply, const Work &work) {
-    const tdl::Lambda &lambda = lambdas[apply.getLambdaAttr().getAttr()];
-    std::vector<std::vector<int64_t>> shapes;
-    std::vector<const void *> key = {
-        apply.getLambdaAttr().getAttr().getAsOpaquePointer()};
-    for (Value operand : apply.getInputs()) {
-      shapes.push_back(semantic::tensorType(operand.getType()).shape);
-      key.push_back(operand.getType().getAsOpaquePointer());
-    }
-    const auto [known, isNew] = accesses.try_emplace(std::move(key));
-    if (isNew)
-      known->second = analysis::accesses(lambda, shapes);
-    std::vector<Regions> regions(shapes.size());
-    for (size_t i = 0; i < shapes.size(); ++i)
-      for (int64_t w = 0; w < workers; ++w)
-        regions[i].push_back(
-            known->second[i].region(work.indices[w], shapes[i]));
-    return regions;
+  /// What each worker needs of an operand.
+  exec::ReadAttr needOf(ApplyOp apply, const Work &work, size_t operand) {
+    SmallVector<Attribute> shapes;
+    for (Value input : apply.getInputs())
+      shapes.push_back(builder.getDenseI64ArrayAttr(
+          cast<RankedTensorType>(input.getType()).getShape()));
+    return exec::ReadAttr::get(builder.getContext(), apply.getLambdaAttr(),
+                               int64_t(operand), builder.getArrayAttr(shapes),
+                               apply.getExtentsAttr(), work.indices);
   }
 
   /// All reads of each tensor that its owners cannot serve locally, less those
@@ -180,21 +194,20 @@ private:
   void collectReads() {
     main.walk([&](ApplyOp apply) {
       const Work work = workOf(apply);
-      const auto regions = needs(apply, work);
-      for (size_t i = 0; i < regions.size(); ++i) {
-        Value operand = apply.getInputs()[i];
-        if (contains(homeRegions(operand), regions[i]))
+      for (auto [i, operand] : llvm::enumerate(apply.getInputs())) {
+        const exec::ReadAttr need = needOf(apply, work, i);
+        const Boxes &boxes = boxesOf(operand, need);
+        if (contains(homeBoxes(operand), boxes))
           continue;
         auto &wanted = fetches[operand];
-        const auto covered = [&](const Fetch &other) {
-          return contains(other.regions, regions[i]);
-        };
-        if (llvm::any_of(wanted, covered))
+        if (llvm::any_of(wanted, [&](const Fetch &other) {
+              return contains(*other.boxes, boxes);
+            }))
           continue;
         llvm::erase_if(wanted, [&](const Fetch &other) {
-          return contains(regions[i], other.regions);
+          return contains(boxes, *other.boxes);
         });
-        wanted.push_back({regions[i], nullptr});
+        wanted.push_back({need, &boxes, nullptr});
       }
     });
   }
@@ -208,8 +221,7 @@ private:
 
   /// Without a type, elements are as the tensor's.
   BufferOp makeBuffer(Location loc, Role role, Value tensor,
-                      const Regions &boxes, bool partial = false,
-                      Type type = {}) {
+                      Attribute of, bool partial = false, Type type = {}) {
     auto drawn = FloatAttr();
     if (auto parameter = tensor.getDefiningOp<ParameterOp>())
       drawn = parameter.getDrawnAttr();
@@ -228,94 +240,83 @@ private:
         isInput ? inputAttribute<ArrayAttr>(tensor, semantic::partRangesAttr)
                 : ArrayAttr(),
         recipe.derivation, recipe.of, recipe.wraps, recipe.rows,
-        builder.getDenseI64ArrayAttr(exec::flatten(boxes)),
-        DenseI64ArrayAttr());
+        of, DenseI64ArrayAttr());
   }
 
   void makeHome(Value value, Role role) {
-    homes[value] = makeBuffer(value.getLoc(), role, value, homeRegions(value));
+    homes[value] = makeBuffer(value.getLoc(), role, value, homeOf(value));
   }
 
   /// The buffer that an operand is read from: where it is owned if that is
   /// enough, else a fetched region, fetched no earlier than its first reader:
   /// exec-overlap-transfers moves it up where that is better.
-  Value operandBuffer(ApplyOp apply, Value operand, const Regions &needed) {
+  Value operandBuffer(ApplyOp apply, Value operand, exec::ReadAttr need) {
     BufferOp home = homes.at(operand);
-    const Regions owned = exec::boxesOf(home);
-    if (contains(owned, needed))
+    const Boxes &needed = boxesOf(operand, need);
+    if (contains(homeBoxes(operand), needed))
       return home;
     for (Fetch &fetch : fetches[operand]) {
-      if (!contains(fetch.regions, needed))
+      if (!contains(*fetch.boxes, needed))
         continue;
       if (!fetch.buffer) {
         fetch.buffer =
-            makeBuffer(apply.getLoc(), Role::Temporary, operand, fetch.regions);
-        std::vector<std::vector<Piece>> pieces;
-        for (int64_t w = 0; w < workers; ++w)
-          pieces.push_back(gather(fetch.regions[w], int(w), owned));
-        exec::FetchOp::create(builder, apply.getLoc(), home, fetch.buffer,
-                              exec::flatten(pieces), apply.getNodeAttr(),
-                              DenseI64ArrayAttr(), IntegerAttr());
+            makeBuffer(apply.getLoc(), Role::Temporary, operand, fetch.read);
+        makeFetch(apply, home, fetch.buffer);
       }
       return fetch.buffer;
     }
     return home; // not reached: collectReads saw every read
   }
 
-  LogicalResult lower(ApplyOp apply) {
+  /// Divisions say who has what of the source.
+  void makeFetch(ApplyOp apply, BufferOp from, BufferOp to) {
+    exec::FetchOp::create(builder, apply.getLoc(), from, to, exec::PiecesAttr(),
+                          apply.getNodeAttr(), exec::WaitsAttr(),
+                          IntegerAttr());
+  }
+
+  void lower(ApplyOp apply) {
     const tdl::Lambda &lambda = lambdas[apply.getLambdaAttr().getAttr()];
     const Work work = workOf(apply);
-    const auto regions = needs(apply, work);
     SmallVector<Value> operands;
-    for (size_t i = 0; i < regions.size(); ++i)
+    for (auto [i, operand] : llvm::enumerate(apply.getInputs()))
       operands.push_back(
-          operandBuffer(apply, apply.getInputs()[i], regions[i]));
+          operandBuffer(apply, operand, needOf(apply, work, i)));
 
-    const Regions produced = results(work, size_t(lambda.rank()));
-    const Regions home = homeRegions(apply.getResult());
-    const bool direct = !work.partial && produced == home;
+    const DivisionAttr home = homeOf(apply.getResult());
+    const bool direct =
+        !work.partial && boxesOf(apply.getResult(), work.result) ==
+                             homeBoxes(apply.getResult());
     FlatSymbolRefAttr computed = apply.getLambdaAttr();
     auto type = cast<RankedTensorType>(apply.getResult().getType());
     // Sums that are not whole yet are not rounded yet.
     const DType partial = tdl::partialType(lambda.reducer, lambda.result);
-    if (work.several && partial != lambda.result) {
+    if (work.partial && partial != lambda.result) {
       computed = symbols().symbolOf(tdl::accumulated(lambda));
       type = type.clone(tdl::toMlirType(partial, builder.getContext()));
     }
     BufferOp result =
-        makeBuffer(apply.getLoc(), Role::Temporary, apply.getResult(), produced,
-                   work.partial, type);
+        makeBuffer(apply.getLoc(), Role::Temporary, apply.getResult(),
+                   direct ? home : work.result, work.partial, type);
     exec::ComputeOp::create(
         builder, apply.getLoc(), computed, operands, result,
-        apply.getExtentsAttr(),
-        builder.getDenseI64ArrayAttr(exec::flatten(work.indices)),
-        apply.getNodeAttr(), DenseI64ArrayAttr());
+        apply.getExtentsAttr(), work.indices, apply.getNodeAttr(),
+        exec::WaitsAttr());
     if (direct) {
       homes[apply.getResult()] = result;
-      return success();
+      return;
     }
     makeHome(apply.getResult(), Role::Temporary);
-    std::vector<std::vector<Piece>> pieces;
-    for (int64_t w = 0; w < workers; ++w) {
-      pieces.push_back(
-          work.partial ? gatherPartials(home[w], int(w), produced, work.groups)
-                       : gather(home[w], int(w), produced));
-      if (pieces.back().empty() && !isEmpty(home[w]))
-        return apply.emitOpError("leaves a part of its result uncomputed");
-    }
     BufferOp owned = homes.at(apply.getResult());
     if (work.partial)
       exec::ReduceOp::create(
           builder, apply.getLoc(),
           exec::ReducerAttr::get(builder.getContext(),
                                  exec::toReducer(lambda.reducer)),
-          result, owned, builder.getDenseI64ArrayAttr(exec::flatten(pieces)),
-          apply.getNodeAttr(), DenseI64ArrayAttr(), IntegerAttr());
+          result, owned, exec::PiecesAttr(), apply.getNodeAttr(),
+          exec::WaitsAttr(), IntegerAttr());
     else
-      exec::FetchOp::create(builder, apply.getLoc(), result, owned,
-                            exec::flatten(pieces), apply.getNodeAttr(),
-                            DenseI64ArrayAttr(), IntegerAttr());
-    return success();
+      makeFetch(apply, result, owned);
   }
 
   /// For new lambdas; few modules need any.
@@ -327,19 +328,18 @@ private:
 
   /// A region per worker that several readers may share.
   struct Fetch {
-    Regions regions;
+    exec::ReadAttr read;
+    const Boxes *boxes;
     BufferOp buffer; // null until the first reader is lowered
   };
 
   func::FuncOp main;
   exec::ProgramOp program;
-  std::vector<int64_t> ways;
-  int64_t workers;
+  const Ways ways;
   tdl::LambdaTable lambdas;
   std::optional<tdl::LambdaSymbols> newLambdas;
+  exec::Regions regions;
   OpBuilder builder;
-  /// By lambda and operand types, of which large models have few.
-  std::map<std::vector<const void *>, std::vector<analysis::Access>> accesses;
   llvm::DenseMap<Value, BufferOp> homes; // where a tensor is owned
   llvm::DenseMap<Value, std::vector<Fetch>> fetches;
 };
@@ -356,14 +356,10 @@ struct LowerToExec : lowering::impl::LowerToExecBase<LowerToExec> {
     if (auto attribute =
             module->getAttrOfType<DenseI64ArrayAttr>(semantic::waysAttr))
       llvm::append_range(ways, attribute.asArrayRef());
-    int64_t workers = 1;
-    for (int64_t k : ways)
-      workers *= k;
-
     OpBuilder builder(module.getBodyRegion());
     builder.setInsertionPoint(main);
     auto op = exec::ProgramOp::create(
-        builder, main.getLoc(), StringRef(program), workers, nullptr, nullptr,
+        builder, main.getLoc(), StringRef(program), ways, nullptr, nullptr,
         main->getAttrOfType<ArrayAttr>(semantic::graphAttr));
     op.getBody().emplaceBlock();
     if (failed(Lowering(main, op, ways).run()))

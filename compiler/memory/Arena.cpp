@@ -17,11 +17,11 @@ namespace {
 
 /// The place of each buffer, by number: its own, or that of an earlier buffer
 /// that it is written over.
-std::vector<size_t> places(exec::ProgramOp program,
+std::vector<size_t> places(exec::ProgramOp program, exec::Regions &regions,
                            const tdl::LambdaTable &lambdas,
                            const std::vector<exec::BufferOp> &buffers) {
   const auto replaced = memory::replacements(program, lambdas);
-  const auto inPlace = memory::inPlaceResults(program, lambdas, replaced);
+  const auto inPlace = memory::inPlaceResults(program, regions, lambdas, replaced);
   llvm::DenseMap<Operation *, size_t> placeOf;
   std::vector<size_t> list;
   for (size_t b = 0; b < buffers.size(); ++b) {
@@ -93,15 +93,16 @@ memory::Placement packKeeping(const std::vector<memory::Lifetime> &spans,
 
 } // namespace
 
-memory::Arena memory::planArena(exec::ProgramOp program, int64_t workspaceBytes,
-                                bool greedily) {
+memory::Arena memory::planArena(exec::ProgramOp program,
+                                exec::Regions &regions,
+                                int64_t workspaceBytes, bool greedily) {
   const int64_t workers = program.getWorkers();
   const tdl::LambdaTable lambdas(program->getParentOp());
   const auto lived = memory::lifetimes(program);
   std::vector<exec::BufferOp> buffers(program.getOps<exec::BufferOp>().begin(),
                                       program.getOps<exec::BufferOp>().end());
   const int64_t end = int64_t(exec::instructions(program).size()) + 1;
-  const std::vector<size_t> placeOf = places(program, lambdas, buffers);
+  const std::vector<size_t> placeOf = places(program, regions, lambdas, buffers);
   std::vector<int64_t> wanted = wantedUntil(program, buffers, lived);
   // Places are needed for as long as any of their buffers is there.
   std::vector<memory::Lived> needed;
@@ -119,7 +120,7 @@ memory::Arena memory::planArena(exec::ProgramOp program, int64_t workspaceBytes,
     const auto tensor = cast<RankedTensorType>(buffer.getTensorType());
     const int64_t element = byteSize(*tdl::toDType(tensor.getElementType()));
     const auto [lower, upper] = needed[b];
-    const std::vector<Box> boxes = exec::boxesOf(buffer);
+    const std::vector<Box> &boxes = regions.of(buffer);
     for (int64_t w = 0; w < workers; ++w)
       spans[w].push_back(
           {lower, upper, placeOf[b] == b ? volume(boxes[w]) * element : 0});

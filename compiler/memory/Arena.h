@@ -2,7 +2,7 @@
 #ifndef SMEX_COMPILER_MEMORY_ARENA_H
 #define SMEX_COMPILER_MEMORY_ARENA_H
 
-#include "dialects/exec/ir/Exec.h"
+#include "dialects/exec/ir/Regions.h"
 
 namespace smex::memory {
 
@@ -17,8 +17,8 @@ struct Arena {
 
 /// `workspaceBytes`: -1: by what the program computes. `greedily`: fast, to
 /// compare orders of a program.
-Arena planArena(exec::ProgramOp program, int64_t workspaceBytes = -1,
-                bool greedily = false);
+Arena planArena(exec::ProgramOp program, exec::Regions &regions,
+                int64_t workspaceBytes = -1, bool greedily = false);
 
 } // namespace smex::memory
 

@@ -33,7 +33,8 @@ Uses usesOf(exec::ProgramOp program) {
 } // namespace
 
 llvm::DenseMap<Operation *, exec::BufferOp> smex::memory::inPlaceResults(
-    exec::ProgramOp program, const tdl::LambdaTable &lambdas,
+    exec::ProgramOp program, exec::Regions &regions,
+    const tdl::LambdaTable &lambdas,
     const llvm::DenseMap<Operation *, exec::BufferOp> &taken) {
   const Uses uses = usesOf(program);
   llvm::DenseMap<Operation *, exec::BufferOp> found;
@@ -47,7 +48,7 @@ llvm::DenseMap<Operation *, exec::BufferOp> smex::memory::inPlaceResults(
     const auto mayTake = [&](exec::BufferOp from) {
       if (from.getRole() != exec::Role::Temporary || uses.kept.contains(from) ||
           uses.lastRead.at(from) != compute || uses.writes.at(from) > 1 ||
-          exec::boxesOf(from) != exec::boxesOf(to))
+          regions.of(from) != regions.of(to))
         return false;
       for (size_t k = 0; k < operands.size(); ++k)
         if (operands[k] == from && !llvm::is_contained(candidates, int(k)))

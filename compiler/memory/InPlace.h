@@ -2,7 +2,7 @@
 #ifndef SMEX_COMPILER_MEMORY_INPLACE_H
 #define SMEX_COMPILER_MEMORY_INPLACE_H
 
-#include "dialects/exec/ir/Exec.h"
+#include "dialects/exec/ir/Regions.h"
 
 namespace smex::memory {
 
@@ -12,7 +12,8 @@ namespace smex::memory {
 /// in one place, and an activation function needs none. Parameters and inputs
 /// are never written over; `taken` are results that have a place already.
 llvm::DenseMap<mlir::Operation *, exec::BufferOp>
-inPlaceResults(exec::ProgramOp program, const tdl::LambdaTable &lambdas,
+inPlaceResults(exec::ProgramOp program, exec::Regions &regions,
+               const tdl::LambdaTable &lambdas,
                const llvm::DenseMap<mlir::Operation *, exec::BufferOp> &taken);
 
 } // namespace smex::memory

@@ -3,6 +3,7 @@
 // was there. Within a queue the order of the list does that.
 #include "compiler/memory/LeastWaits.h"
 #include "compiler/memory/Passes.h"
+#include "dialects/exec/ir/Regions.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -90,9 +91,7 @@ class Waits {
 public:
   explicit Waits(exec::ProgramOp program)
       : program(program), workers(int(program.getWorkers())),
-        list(exec::instructions(program)), uses(workers) {
-    for (auto buffer : program.getOps<exec::BufferOp>())
-      boxes[buffer] = exec::boxesOf(buffer);
+        list(exec::instructions(program)), regions(program), uses(workers) {
     for (Operation *op : list)
       queues.push_back(isa<exec::ComputeOp>(op) ? plan::Queue::Computing
                                                 : plan::Queue::Transfers);
@@ -115,53 +114,42 @@ public:
         note(int(i), w, sources[w]);
     }
     waits = memory::leastWaits(queues, std::move(waits));
-    Builder builder(program.getContext());
     for (size_t i = 0; i < list.size(); ++i) {
       std::vector<std::vector<Wait>> ofInstruction;
       for (int w = 0; w < workers; ++w)
         ofInstruction.push_back(std::move(waits[w][i]));
       list[i]->setAttr(
-          "waits", builder.getDenseI64ArrayAttr(exec::flatten(ofInstruction)));
+          "waits", exec::WaitsAttr::get(program.getContext(), ofInstruction));
     }
   }
 
 private:
   /// Per worker, on which workers its share of the instruction reads.
-  std::vector<std::vector<int>> readFrom(Operation *op) const {
+  std::vector<std::vector<int>> readFrom(Operation *op) {
     std::vector<std::vector<int>> sources(workers);
     if (auto compute = dyn_cast<exec::ComputeOp>(op)) {
-      const size_t rank = compute.getExtents().size();
-      ArrayRef<int64_t> indices = compute.getIndices();
-      for (int w = 0; w < workers; ++w) {
-        bool nothing = false;
-        for (size_t d = 0; d < rank; ++d)
-          nothing |=
-              indices[(w * rank + d) * 2] >= indices[(w * rank + d) * 2 + 1];
-        if (!nothing)
+      const std::vector<Box> &indices = regions.indices(compute);
+      for (int w = 0; w < workers; ++w)
+        if (!isEmpty(indices[size_t(w)]))
           sources[w] = {w};
-      }
       return sources;
     }
-    auto type = cast<RankedTensorType>(exec::written(op).getTensorType());
-    const auto pieces =
-        exec::unflattenPieces(op->getAttrOfType<DenseI64ArrayAttr>("pieces"),
-                              workers, size_t(type.getRank()));
     for (int w = 0; w < workers; ++w)
-      for (const Piece &piece : pieces[w])
+      for (const Piece &piece : regions.pieces(op, w))
         if (!llvm::is_contained(sources[w], piece.worker))
           sources[w].push_back(piece.worker);
     return sources;
   }
 
-  Interval bytesOf(exec::BufferOp buffer, int w) const {
+  Interval bytesOf(exec::BufferOp buffer, int w) {
     auto type = cast<RankedTensorType>(buffer.getTensorType());
-    const int64_t size = volume(boxes.at(buffer)[w]) *
+    const int64_t size = volume(regions.of(buffer)[size_t(w)]) *
                          byteSize(*tdl::toDType(type.getElementType()));
     const int64_t offset = (*buffer.getOffsets())[w];
     return {offset, offset + size};
   }
 
-  Interval writtenBytes(Operation *op, int w) const {
+  Interval writtenBytes(Operation *op, int w) {
     return bytesOf(exec::written(op), w);
   }
 
@@ -191,8 +179,8 @@ private:
   exec::ProgramOp program;
   int workers;
   std::vector<Operation *> list;
+  exec::Regions regions;
   std::vector<plan::Queue> queues; // per instruction
-  llvm::DenseMap<Operation *, std::vector<Box>> boxes;
   std::vector<Uses> uses; // per worker
   /// Per buffer and worker; more than one lane if both its queues write.
   llvm::DenseMap<std::pair<Operation *, int>, Latest> lastWrites;

@@ -31,7 +31,7 @@ class Program {
 public:
   explicit Program(exec::ProgramOp program)
       : program(program), workers(program.getWorkers()),
-        list(exec::instructions(program)), lambdas(program->getParentOp()),
+        list(exec::instructions(program)), regions(program), lambdas(program->getParentOp()),
         replaced(memory::replacements(program, lambdas)) {
     storages();
     for (Operation *op : list)
@@ -48,11 +48,11 @@ public:
         }))
       return;
     const memory::Arena before =
-        memory::planArena(program, -1, /*greedily=*/true);
+        memory::planArena(program, regions, -1, /*greedily=*/true);
     for (const double share : {1.0, 0.98, 0.95, 0.9, 0.0}) {
       apply(memory::overlap(tasks, storage, share > 0 ? lookAhead : 0, share));
       const memory::Arena after =
-          memory::planArena(program, -1, /*greedily=*/true);
+          memory::planArena(program, regions, -1, /*greedily=*/true);
       if (llvm::all_of(llvm::zip(before.bytes, after.bytes), [](auto bytes) {
             const auto [most, now] = bytes;
             return memory::isNearEnough(now, most);
@@ -98,7 +98,7 @@ private:
     const auto lived = memory::lifetimes(program);
     for (auto buffer : program.getOps<exec::BufferOp>()) {
       numbers[buffer] = int(storage.size());
-      const std::vector<Box> boxes = exec::boxesOf(buffer);
+      const std::vector<Box> &boxes = regions.of(buffer);
       const bool isPlaced = !replaced.contains(buffer);
       for (int64_t w = 0; w < workers; ++w)
         bytes[w].push_back(
@@ -113,7 +113,7 @@ private:
         storage[b].bytes.push_back(kind[b]);
   }
 
-  memory::Task taskOf(Operation *op) const {
+  memory::Task taskOf(Operation *op) {
     memory::Task task;
     task.writes = numbers.at(exec::written(op));
     for (exec::BufferOp buffer : exec::read(op))
@@ -125,21 +125,18 @@ private:
   }
 
   /// On the worker that does most.
-  double computing(exec::ComputeOp op) const {
+  double computing(exec::ComputeOp op) {
     const tdl::Lambda &lambda = lambdas[op.getLambdaAttr().getAttr()];
-    const size_t variables = op.getExtents().size();
     double flops = 0, bytes = 0;
-    for (int64_t w = 0; w < workers; ++w) {
+    for (const Box &box : regions.indices(op)) {
       double points = double(analysis::flopsPerPoint(lambda));
-      for (size_t d = 0; d < variables; ++d) {
-        const size_t side = (size_t(w) * variables + d) * 2;
-        points *= double(op.getIndices()[side + 1] - op.getIndices()[side]);
-      }
-      flops = std::max(flops, points);
+      for (Interval side : box)
+        points *= double(side.size());
+      flops = std::max(flops, box.isAbsent() ? 0 : points);
     }
     const auto add = [&](exec::BufferOp buffer) {
       int64_t most = 0;
-      for (const Box &box : exec::boxesOf(buffer))
+      for (const Box &box : regions.of(buffer))
         most = std::max(most, volume(box));
       bytes += double(most * elementBytes(buffer));
     };
@@ -149,16 +146,11 @@ private:
     return std::max(flops / flopsPerByte, bytes / bytesOfMemory);
   }
 
-  double moving(Operation *op) const {
-    exec::BufferOp to = exec::written(op);
-    auto type = cast<RankedTensorType>(to.getTensorType());
-    const auto pieces =
-        exec::unflattenPieces(op->getAttrOfType<DenseI64ArrayAttr>("pieces"),
-                              workers, size_t(type.getRank()));
+  double moving(Operation *op) {
     int64_t most = 0;
     for (int64_t w = 0; w < workers; ++w) {
       int64_t received = 0;
-      for (const Piece &piece : pieces[w])
+      for (const Piece &piece : regions.pieces(op, w))
         received += piece.worker == w ? 0 : volume(piece.box);
       most = std::max(most, received);
     }
@@ -181,6 +173,7 @@ private:
   exec::ProgramOp program;
   int64_t workers;
   std::vector<Operation *> list;
+  exec::Regions regions;
   tdl::LambdaTable lambdas;
   llvm::DenseMap<Operation *, exec::BufferOp> replaced;
   llvm::DenseMap<Operation *, int> numbers; // of buffers

@@ -16,7 +16,8 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
 
   void runOnOperation() override {
     exec::ProgramOp program = getOperation();
-    memory::Arena arena = memory::planArena(program, workspaceBytes);
+    exec::Regions regions(program);
+    memory::Arena arena = memory::planArena(program, regions, workspaceBytes);
     for (size_t b = 0; b < arena.buffers.size(); ++b)
       arena.buffers[b].setOffsets(arena.offsets[b]);
     program.setArena(arena.bytes);

@@ -12,11 +12,12 @@ using namespace smex::partition;
 namespace {
 
 /// The first dimension, or the first that can be cut in so many parts.
-int rowOf(const std::vector<int> &options) {
-  return int(
-      std::min_element(options.begin(), options.end(),
-                       [](int a, int b) { return unsigned(a) < unsigned(b); }) -
-      options.begin());
+int rowOf(const std::vector<Division> &options) {
+  const auto isBefore = [](const Division &a, const Division &b) {
+    return a.isPart() != b.isPart() ? a.isPart() : a < b;
+  };
+  return int(std::min_element(options.begin(), options.end(), isBefore) -
+             options.begin());
 }
 
 template <typename Pick>

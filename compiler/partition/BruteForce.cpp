@@ -32,8 +32,8 @@ public:
       : tensors(int(graph.tensors.size())), candidates(std::move(candidates)),
         choice(this->candidates.size()), completedBy(this->candidates.size()) {
     for (int64_t k : ways)
-      plan.steps.push_back({k, std::vector<int>(tensors, kWhole),
-                            std::vector<int>(graph.operators.size(), kWhole)});
+      plan.steps.push_back({k, std::vector<Division>(tensors),
+                            std::vector<Division>(graph.operators.size())});
     for (Term &term : terms)
       completedBy[*term.scope.rbegin()].push_back(std::move(term));
   }
@@ -197,7 +197,8 @@ Result<int64_t> partition::leastStepBytes(const Graph &graph,
   for (size_t v = 0; v < histories.size(); ++v) {
     const bool isTensor = v < graph.tensors.size();
     candidates.emplace_back();
-    for (int choice : isTensor
+    for (const Division &choice :
+         isTensor
                           ? choices.ofTensor(int(v), histories[v], allWays)
                           : choices.ofOperator(int(v - graph.tensors.size()),
                                                histories[v], allWays)) {

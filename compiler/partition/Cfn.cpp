@@ -115,10 +115,11 @@ Result<std::string> partition::stepProblems(const Graph &graph,
     for (size_t v = 0; v < step.options.size(); ++v) {
       const bool isTensor = v < graph.tensors.size();
       names.emplace_back();
-      for (int option : step.options[v])
-        names.back().push_back(option == kWhole ? "whole"
-                                                : (isTensor ? "d" : "i") +
-                                                      std::to_string(option));
+      for (const Division &option : step.options[v])
+        names.back().push_back(option.isWhole()
+                                   ? "whole"
+                                   : (isTensor ? "d" : "i") +
+                                         std::to_string(option.dimension()));
       decided.push_back(
           placeOf(isTensor ? plan.steps[s].tensors[v]
                            : plan.steps[s].operators[v - graph.tensors.size()],

@@ -55,12 +55,12 @@ int64_t product(const std::vector<int64_t> &extents) {
 int64_t largestPart(int64_t extent, int along, const History &history,
                     const std::vector<int64_t> &ways) {
   for (size_t s = 0; s < history.size(); ++s)
-    if (history[s] == along)
+    if (history[s].cuts(along))
       extent = extent / ways[s] + (extent % ways[s] != 0);
   return extent;
 }
 
-std::vector<int> choose(const std::vector<int64_t> &extents,
+std::vector<Division> choose(const std::vector<int64_t> &extents,
                         const std::vector<int> &candidates, bool small,
                         bool alwaysCut, const History &history,
                         const std::vector<int64_t> &ways) {
@@ -73,13 +73,13 @@ std::vector<int> choose(const std::vector<int64_t> &extents,
   }
   const int64_t least =
       longest >= ways.back() ? ways.back() : std::max(longest, int64_t(2));
-  std::vector<int> choices;
+  std::vector<Division> choices;
   choices.reserve(parts.size() + 1);
   for (size_t i = 0; i < parts.size(); ++i)
     if (parts[i] >= least || (alwaysCut && longest < 2 && parts[i] == longest))
-      choices.push_back(candidates[i]);
+      choices.push_back(Division::part(candidates[i]));
   if (choices.empty() || (small && !alwaysCut))
-    choices.push_back(kWhole);
+    choices.push_back(Division::whole());
   return choices;
 }
 
@@ -92,7 +92,7 @@ std::optional<std::vector<History>> enumerate(const std::vector<int64_t> &ways,
     const std::vector<int64_t> soFar(ways.begin(), ways.begin() + s + 1);
     std::vector<History> longer;
     for (const History &history : histories)
-      for (int choice : next(history, soFar)) {
+      for (const Division &choice : next(history, soFar)) {
         if (longer.size() == limit)
           return std::nullopt;
         History next;
@@ -120,7 +120,7 @@ Choices::Choices(const Graph &graph, const Params &params)
   smallOperators = findSmall(volumes, params.wholeOperatorShare);
 }
 
-std::vector<int> Choices::ofTensor(int tensor, const History &history,
+std::vector<Division> Choices::ofTensor(int tensor, const History &history,
                                    const std::vector<int64_t> &ways) const {
   const auto &shape = graph.tensors[tensor].shape;
   std::vector<int> dimensions(shape.size());
@@ -130,7 +130,7 @@ std::vector<int> Choices::ofTensor(int tensor, const History &history,
                 ways);
 }
 
-std::vector<int> Choices::ofOperator(int op, const History &history,
+std::vector<Division> Choices::ofOperator(int op, const History &history,
                                      const std::vector<int64_t> &ways) const {
   return choose(graph.operators[op].extents, graph.operators[op].splits,
                 smallOperators[op], alwaysCut, history, ways);

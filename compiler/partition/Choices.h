@@ -55,16 +55,16 @@ struct Params {
 /// no such dimension, the longest may be, if it has more than one element.
 /// Holding or computing the whole is possible where that is small, or where no
 /// part has a dimension of more than one element. With Params::alwaysCut, a
-/// dimension is cut if there is one.
+/// dimension is cut if there is one. Cuts are even.
 class Choices {
 public:
   Choices(const Graph &graph, const Params &params);
 
   /// The choices for one more step of `ways.back()` ways after `history`, whose
   /// steps had the ways before that; most preferred first, never empty.
-  std::vector<int> ofTensor(int tensor, const History &history,
+  std::vector<Division> ofTensor(int tensor, const History &history,
                             const std::vector<int64_t> &ways) const;
-  std::vector<int> ofOperator(int op, const History &history,
+  std::vector<Division> ofOperator(int op, const History &history,
                               const std::vector<int64_t> &ways) const;
 
   /// All histories over steps of these ways; nothing if there are more than

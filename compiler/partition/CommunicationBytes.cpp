@@ -20,15 +20,17 @@ Box neededBox(const Graph &graph, const Plan &plan, int op, int operand,
                             graph.tensors[read.tensor].shape);
 }
 
-/// The workers that compute one and the same share have the same digits in
-/// every step that cuts the operator: this one has 0 in all others.
-int64_t firstOfShare(const Plan &plan, int op, int64_t worker) {
-  const std::vector<int64_t> groups = digits(plan, worker);
-  int64_t first = 0;
-  for (size_t s = 0; s < plan.steps.size(); ++s)
-    first = first * plan.steps[s].ways +
-            (plan.steps[s].operators[op] == kWhole ? 0 : groups[s]);
-  return first;
+/// Whether the two differ by no more than the steps that divide the operator:
+/// the groups of a step that leaves it whole each compute all of it, and each
+/// serve themselves.
+bool serves(const Plan &plan, int op, int64_t producer, int64_t worker) {
+  const Ways ways = plan.ways();
+  const std::vector<int64_t> from = digitsOf(ways, producer),
+                             to = digitsOf(ways, worker);
+  for (size_t s = 0; s < ways.size(); ++s)
+    if (plan.steps[s].operators[size_t(op)].isWhole() && from[s] != to[s])
+      return false;
+  return true;
 }
 
 /// Per tensor, the (operator, operand) pairs that read it.
@@ -77,8 +79,6 @@ int64_t partition::writeBytes(const Graph &graph, const Plan &plan, int op) {
   int64_t elements = 0;
   std::set<std::vector<std::pair<int64_t, int64_t>>> parts; // of the reduction
   for (int64_t producer = 0; producer < plan.workers(); ++producer) {
-    if (firstOfShare(plan, op, producer) != producer)
-      continue;
     Box produced = indexBox(graph, plan, op, producer);
     if (isEmpty(produced))
       continue;
@@ -88,7 +88,7 @@ int64_t partition::writeBytes(const Graph &graph, const Plan &plan, int op) {
     parts.insert(std::move(part));
     produced.resize(rank);
     for (int64_t g = 0; g < plan.workers(); ++g)
-      if (firstOfShare(plan, op, g) != producer)
+      if (g != producer && serves(plan, op, producer, g))
         elements +=
             volume(intersect(ownedBox(graph, plan, tensor, g), produced));
   }

@@ -15,12 +15,12 @@
 // the region that the share reads; it fetches what it does not own.
 //
 // Write. Worker g must end with the part of the result that it owns, O_g.
-// Workers whose shares of the index space are equal, because the operator is
-// whole in some step, have computed the same partial result: for each of the
-// distinct nonempty shares, g fetches its intersection with O_g from one of
-// them, from nobody if it is one of them. Where no reduction variable is cut,
-// the shares are disjoint and this is O_g less what g computed (case 1); else
-// every partial result for O_g is fetched and reduced by its owner (case 2).
+// Where the operator is whole in some step, each of that step's groups computes
+// all of it, and g takes what it needs from its own group: of each nonempty
+// share there, its intersection with O_g, and nothing of its own share. Where
+// no reduction variable is cut, the shares are disjoint and this is O_g less
+// what g computed (case 1); else every partial result for O_g is fetched and
+// reduced by its owner (case 2).
 // Partial results of 16-bit sums have 4 bytes per element.
 #ifndef SMEX_COMPILER_PARTITION_COMMUNICATIONBYTES_H
 #define SMEX_COMPILER_PARTITION_COMMUNICATIONBYTES_H

@@ -19,8 +19,10 @@ using namespace smex::partition;
 
 namespace {
 
+constexpr int kNone = -1;
+
 /// Which dimension of each tensor, and which index variable of each operator,
-/// runs over the samples; kWhole where none does.
+/// runs over the samples; kNone where none does.
 struct Batch {
   int64_t size = 0;
   std::vector<int> tensors, operators;
@@ -30,7 +32,7 @@ struct Batch {
 /// others it is the first dimension of that size.
 Batch findBatch(const Graph &graph) {
   Batch batch;
-  batch.tensors.assign(graph.tensors.size(), kWhole);
+  batch.tensors.assign(graph.tensors.size(), kNone);
   std::vector<bool> isInput(graph.tensors.size(), true);
   for (const Operator &op : graph.operators)
     isInput[op.result] = false;
@@ -50,13 +52,13 @@ Batch findBatch(const Graph &graph) {
       batch.tensors[t] = int(it - shape.begin());
   }
   for (const Operator &op : graph.operators) {
-    int along = kWhole;
+    int along = kNone;
     for (const Operand &operand : op.operands) {
       const int dimension = batch.tensors[operand.tensor];
-      if (dimension == kWhole || along != kWhole)
+      if (dimension == kNone || along != kNone)
         continue;
       for (int index : indicesOf(operand.access.dims[dimension]))
-        if (along == kWhole && std::find(op.splits.begin(), op.splits.end(),
+        if (along == kNone && std::find(op.splits.begin(), op.splits.end(),
                                          index) != op.splits.end())
           along = index;
     }
@@ -66,21 +68,22 @@ Batch findBatch(const Graph &graph) {
   }
   for (size_t t = 0; t < graph.tensors.size(); ++t)
     if (graph.tensors[t].isParameter)
-      batch.tensors[t] = kWhole;
+      batch.tensors[t] = kNone;
   return batch;
 }
 
-int optionOr(int choice, const std::vector<int> &options) {
-  const auto has = [&](int option) {
-    return std::find(options.begin(), options.end(), option) != options.end();
-  };
-  return placeOf(has(choice) ? choice : kWhole, options);
+/// The place of a cut along a dimension, or else of no cut.
+int optionOr(int dimension, const std::vector<Division> &options) {
+  for (size_t i = 0; i < options.size(); ++i)
+    if (options[i].cuts(dimension))
+      return int(i);
+  return placeOf(Division::whole(), options);
 }
 
 /// The dimension of a fully connected layer's weights that numbers its outputs,
-/// per tensor; kWhole for all others.
+/// per tensor; kNone for all others.
 std::vector<int> findOutputs(const Graph &graph, const Batch &batch) {
-  std::vector<int> outputs(graph.tensors.size(), kWhole);
+  std::vector<int> outputs(graph.tensors.size(), kNone);
   for (size_t o = 0; o < graph.operators.size(); ++o) {
     const Operator &op = graph.operators[o];
     const int rank = int(graph.tensors[op.result].shape.size());
@@ -93,14 +96,14 @@ std::vector<int> findOutputs(const Graph &graph, const Batch &batch) {
       for (size_t d = 0; d < tensor.shape.size(); ++d)
         for (int index : indicesOf(operand.access.dims[d]))
           if (index < rank && index != batch.operators[o] &&
-              outputs[operand.tensor] == kWhole)
+              outputs[operand.tensor] == kNone)
             outputs[operand.tensor] = int(d);
     }
   }
   // Gradients, history and what comes between go with the weights: what
   // follows them, then what they are made from.
   const auto follow = [&](const Operator &op) {
-    if (!isElementWise(graph, op) || batch.tensors[op.result] != kWhole)
+    if (!isElementWise(graph, op) || batch.tensors[op.result] != kNone)
       return;
     int along = outputs[op.result];
     for (const Operand &operand : op.operands)
@@ -125,18 +128,18 @@ Result<Plan> byBatch(const Graph &graph, int64_t workers, const Params &given,
       graph, workers, params, [&](const NextStep &step, Greedy &greedy) {
         const int tensors = int(graph.tensors.size());
         const Batch batch = findBatch(graph);
-        std::vector<int> outputs(tensors, kWhole);
+        std::vector<int> outputs(tensors, kNone);
         if (trick)
           outputs = findOutputs(graph, batch);
         for (int t = 0; t < tensors; ++t)
           greedy.decide(
-              t, optionOr(outputs[t] != kWhole ? outputs[t] : batch.tensors[t],
+              t, optionOr(outputs[t] != kNone ? outputs[t] : batch.tensors[t],
                           step.options[t]));
         for (int op = 0; op < int(graph.operators.size()); ++op) {
           const int v = tensors + op;
-          bool ofCutLayer = outputs[graph.operators[op].result] != kWhole;
+          bool ofCutLayer = outputs[graph.operators[op].result] != kNone;
           for (const Operand &operand : graph.operators[op].operands)
-            ofCutLayer = ofCutLayer || outputs[operand.tensor] != kWhole;
+            ofCutLayer = ofCutLayer || outputs[operand.tensor] != kNone;
           greedy.decide(
               v, ofCutLayer ? greedy.best(v)
                             : optionOr(batch.operators[op], step.options[v]));

@@ -89,14 +89,25 @@ Status validateOperator(const Graph &graph, const Operator &op) {
 
 /// What is left of [0, extents) after the cuts that `worker` follows.
 Box share(const std::vector<int64_t> &extents, const Plan &plan, int64_t worker,
-          const std::vector<int> Step::*choices, int id) {
+          const std::vector<Division> Step::*divisions, int id) {
   Box box = wholeBox(extents);
-  int64_t weight = plan.workers();
+  int64_t weight = plan.workers(), before = 0;
   for (const Step &step : plan.steps) {
     weight /= step.ways;
-    takeShare(box, (step.*choices)[id], step.ways, worker / weight % step.ways);
+    const int64_t digit = worker / weight % step.ways;
+    (step.*divisions)[size_t(id)].take(box, step.ways, digit, before);
+    before = before * step.ways + digit;
   }
   return box;
+}
+
+/// All steps' divisions of one tensor or operator.
+Divisions divisionsOf(const Plan &plan,
+                      const std::vector<Division> Step::*divisions, size_t id) {
+  Divisions all;
+  for (const Step &step : plan.steps)
+    all.push_back((step.*divisions)[id]);
+  return all;
 }
 
 } // namespace
@@ -142,35 +153,30 @@ Status partition::validate(const Graph &graph, const Plan &plan) {
     if (step.tensors.size() != graph.tensors.size() ||
         step.operators.size() != graph.operators.size())
       return fail("a step that does not decide on every tensor and operator");
-    const auto isGroup = [&](int choice, size_t dimensions) {
-      return dimensions > 0 && placeOfChoice(choice) < step.ways;
-    };
-    for (size_t t = 0; t < graph.tensors.size(); ++t)
-      if (const size_t rank = graph.tensors[t].shape.size();
-          isPlaced(step.tensors[t]) ? !isGroup(step.tensors[t], rank)
-                                    : step.tensors[t] >= int(rank))
-        return fail("tensor ", graph.tensors[t].name, ": no dimension ",
-                    step.tensors[t]);
-    for (size_t o = 0; o < graph.operators.size(); ++o) {
-      const std::vector<int> &splits = graph.operators[o].splits;
-      const int choice = step.operators[o];
-      if (choice != kWhole &&
-          (isPlaced(choice)
-               ? !isGroup(choice, graph.operators[o].extents.size())
-               : std::find(splits.begin(), splits.end(), choice) ==
-                     splits.end()))
-        return fail("operator ", graph.operators[o].name, ": index variable ",
-                    step.operators[o], " may not be cut");
-    }
+  }
+  const Ways ways = plan.ways();
+  for (size_t t = 0; t < graph.tensors.size(); ++t)
+    if (Status status =
+            smex::validate(divisionsOf(plan, &Step::tensors, t),
+                           graph.tensors[t].shape.size(), ways);
+        !status)
+      return fail("tensor ", graph.tensors[t].name, ": ",
+                  status.error().message);
+  for (size_t o = 0; o < graph.operators.size(); ++o) {
+    const Operator &op = graph.operators[o];
+    const Divisions divisions = divisionsOf(plan, &Step::operators, o);
+    if (Status status = smex::validate(divisions, op.extents.size(), ways);
+        !status)
+      return fail("operator ", op.name, ": ", status.error().message);
+    for (const Division &division : divisions)
+      if (division.isTerm() ||
+          (division.isPart() &&
+           std::find(op.splits.begin(), op.splits.end(),
+                     division.dimension()) == op.splits.end()))
+        return fail("operator ", op.name, ": ", toString(division),
+                    " is no cut that it allows");
   }
   return {};
-}
-
-std::vector<int64_t> partition::digits(const Plan &plan, int64_t worker) {
-  std::vector<int64_t> groups(plan.steps.size());
-  for (size_t s = groups.size(); s-- > 0; worker /= plan.steps[s].ways)
-    groups[s] = worker % plan.steps[s].ways;
-  return groups;
 }
 
 Box partition::ownedBox(const Graph &graph, const Plan &plan, int tensor,

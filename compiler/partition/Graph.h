@@ -4,7 +4,7 @@
 #define SMEX_COMPILER_PARTITION_GRAPH_H
 
 #include "dialects/support/Result.h"
-#include "dialects/support/Share.h"
+#include "dialects/support/Shares.h"
 #include "dialects/tdl/analysis/Access.h"
 
 #include <string>
@@ -51,13 +51,13 @@ struct Graph {
 };
 
 /// One step of the recursion (thesis section 3.5.2): every group of workers is
-/// divided into `ways` groups, each tensor along one dimension and each
-/// operator along one index variable, or kWhole, or placedOn one of them
-/// (dialects/support/Share.h).
+/// divided into `ways` groups, and this is what is left to each of them of every
+/// tensor, and of every operator's index space. Search algorithms cut evenly
+/// only, the definition of the bytes and its tables count any division.
 struct Step {
   int64_t ways = 1;
-  std::vector<int> tensors;   // dimension per tensor
-  std::vector<int> operators; // index variable per operator
+  std::vector<Division> tensors;
+  std::vector<Division> operators;
 
   /// Set by the search: B_i, the bytes that would cross if the recursion
   /// stopped after this step; a bound on it, given the steps before, that no
@@ -70,11 +70,7 @@ struct Step {
   bool tied = false;
 };
 
-/// Steps in order. Worker g belongs, in step s, to the group that is digit s of
-/// g in the mixed radix of the steps' ways, the first step's digit being the
-/// most significant: neighbours are parted last. It owns of a tensor what
-/// `cut` leaves after one application per step that cuts the tensor, and has
-/// the same kind of share in an operator's index space.
+/// Steps in order; what a worker has after them: dialects/support/Shares.h.
 struct Plan {
   std::vector<Step> steps;
 
@@ -86,12 +82,13 @@ struct Plan {
   int64_t lowerBoundBytes = 0;
   bool optimal = false; // sharedBytes == lowerBoundBytes
 
-  int64_t workers() const {
-    int64_t product = 1;
+  Ways ways() const {
+    Ways all;
     for (const Step &step : steps)
-      product *= step.ways;
-    return product;
+      all.push_back(step.ways);
+    return all;
   }
+  int64_t workers() const { return workersOf(ways()); }
 };
 
 /// Sums of bytes stay below this, so that adding, comparing and doubling them
@@ -109,12 +106,9 @@ Status validate(const Graph &graph, int64_t workers);
 /// results of each: in how many parts the reduction is done.
 int64_t resultBytes(const Graph &graph, const Operator &op, int64_t partials);
 
-/// Steps name a dimension or index variable that exists for every tensor and
-/// operator.
+/// Steps divide every tensor and every operator along dimensions and index
+/// variables that exist, and that may be cut.
 Status validate(const Graph &graph, const Plan &plan);
-
-/// The group that `worker` is in at each step.
-std::vector<int64_t> digits(const Plan &plan, int64_t worker);
 
 /// What `worker` owns of a tensor.
 Box ownedBox(const Graph &graph, const Plan &plan, int tensor, int64_t worker);

@@ -128,17 +128,15 @@ Result<Plan> partition::placeByLayers(const Graph &graph, int64_t workers,
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
   const Layers layers(graph);
-  const auto place = [&](int layer, size_t dimensions) {
-    return dimensions ? placedOn(layer % workers) : kWhole;
+  const auto place = [&](int layer) {
+    return Division::placed(layer % workers);
   };
   Step step;
   step.ways = workers;
   for (size_t t = 0; t < graph.tensors.size(); ++t)
-    step.tensors.push_back(
-        place(layers.tensor(t), graph.tensors[t].shape.size()));
+    step.tensors.push_back(place(layers.tensor(t)));
   for (size_t o = 0; o < graph.operators.size(); ++o)
-    step.operators.push_back(
-        place(layers.op(o), graph.operators[o].extents.size()));
+    step.operators.push_back(place(layers.op(o)));
   Plan plan;
   if (workers > 1)
     plan.steps.push_back(std::move(step));

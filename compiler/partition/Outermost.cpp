@@ -35,7 +35,7 @@ std::vector<Box> partition::outermost(const std::vector<Box> &boxes) {
       order.push_back(int(i));
   if (order.empty())
     return {};
-  if (boxes[order[0]].empty()) // rank 0: one point
+  if (boxes[order[0]].size() == 0) // rank 0: one point
     return {boxes[order[0]]};
 
   // A box comes after all that it may lie in.

@@ -10,13 +10,6 @@ using analysis::IntervalProgram;
 
 namespace {
 
-Steps stepsThatCut(const History &history, int along) {
-  Steps steps = 0;
-  for (size_t s = 0; s < history.size(); ++s)
-    steps |= Steps(history[s] == along) << s;
-  return steps;
-}
-
 /// One dimension of a region against the same dimension of what is owned. Sizes
 /// are of intervals, a run of one per group.
 struct Dimension {
@@ -27,13 +20,13 @@ struct Dimension {
   std::vector<int64_t> overlap; // per pair of patterns
 };
 
-/// Numbers lists of steps in order of appearance. There are few of them.
+/// Numbers lists of cuts in order of appearance. There are few of them.
 class CutPatterns {
 public:
   /// Lists of this length.
   explicit CutPatterns(size_t length) : length(length) {}
 
-  int number(const Steps *cuts) {
+  int number(const Cuts *cuts) {
     for (int i = 0; i < count; ++i)
       if (std::equal(cuts, cuts + length, (*this)[i]))
         return i;
@@ -41,21 +34,21 @@ public:
     return count++;
   }
   int size() const { return count; }
-  const Steps *operator[](int pattern) const {
+  const Cuts *operator[](int pattern) const {
     return all.data() + pattern * length;
   }
 
 private:
   const size_t length;
   int count = 0;
-  std::vector<Steps> all;
+  std::vector<Cuts> all;
 };
 
-/// Per group, the interval that a program reads, given which steps cut each of
-/// the index variables that it mentions. `box` is scratch.
+/// Per group, the interval that a program reads, given how each of the index
+/// variables that it mentions is cut. `box` is scratch.
 void readIntervals(const IntervalProgram &program, int64_t extent,
                    const Groups &groups, const std::vector<int64_t> &extents,
-                   const std::vector<int> &indices, const Steps *cuts,
+                   const std::vector<int> &indices, const Cuts *cuts,
                    Count count, Box &box, std::vector<Interval> &result) {
   std::vector<const Interval *> parts;
   for (size_t i = 0; i < indices.size(); ++i)
@@ -81,18 +74,18 @@ Dimension makeDimension(const IntervalProgram &program, int64_t extent, int d,
                         const Groups &groups, Count count) {
   Dimension dimension;
   const std::vector<int> indices = indicesOf(program);
-  std::vector<Steps> cuts(indices.size());
+  std::vector<Cuts> cuts(indices.size());
   CutPatterns rowPatterns(indices.size()), columnPatterns(1);
   dimension.rowPatterns.reserve(rows.histories.size());
   dimension.columnPatterns.reserve(columns.histories.size());
   for (const History &history : rows.histories) {
     for (size_t i = 0; i < indices.size(); ++i)
-      cuts[i] = stepsThatCut(history, indices[i]);
+      cuts[i] = groups.cutsAlong(history, indices[i]);
     dimension.rowPatterns.push_back(rowPatterns.number(cuts.data()));
   }
   for (const History &history : columns.histories) {
-    const Steps steps = stepsThatCut(history, d);
-    dimension.columnPatterns.push_back(columnPatterns.number(&steps));
+    const Cuts cut = groups.cutsAlong(history, d);
+    dimension.columnPatterns.push_back(columnPatterns.number(&cut));
   }
   dimension.columnPatternCount = columnPatterns.size();
 
@@ -126,17 +119,16 @@ Dimension makeDimension(const IntervalProgram &program, int64_t extent, int d,
 std::vector<std::vector<int64_t>>
 findActive(const std::vector<int64_t> &extents, const Candidates &rows,
            const Groups &groups) {
-  std::vector<std::vector<int64_t>> active(
-      rows.histories.size(), std::vector<int64_t>(groups.count, 1));
-  for (size_t row = 0; row < active.size(); ++row)
+  std::vector<std::vector<int64_t>> active;
+  for (size_t row = 0; row < rows.histories.size(); ++row) {
+    active.push_back(groups.present(rows.histories[row]));
     for (size_t v = 0; v < extents.size(); ++v) {
-      const Steps steps = stepsThatCut(rows.histories[row], int(v));
-      if (steps == 0 && extents[v] > 0)
-        continue;
-      const auto &parts = groups.parts(extents[v], steps);
+      const auto &parts = groups.parts(
+          extents[v], groups.cutsAlong(rows.histories[row], int(v)));
       for (int64_t g = 0; g < groups.count; ++g)
         active[row][g] &= !parts[g].empty();
     }
+  }
   return active;
 }
 
@@ -164,16 +156,48 @@ Groups::Groups(const std::vector<int64_t> &ways)
       digits[s].push_back(g / weight % ways[s]);
 }
 
-const std::vector<Interval> &Groups::parts(int64_t extent, Steps steps) const {
-  const auto [it, isNew] = known.try_emplace({extent, steps});
+Cuts Groups::cutsAlong(const History &history, int dimension) const {
+  key.assign(1, 0); // the steps that cut; what follows says how, if not evenly
+  for (size_t s = 0; s < history.size(); ++s)
+    if (history[s].cuts(dimension)) {
+      key[0] |= int64_t(1) << s;
+      if (!history[s].isEven())
+        history[s].appendTo(key);
+    }
+  const int number = numbers.number(key);
+  if (number == int(cuts.size())) {
+    cuts.push_back(history);
+    for (Division &division : cuts.back())
+      if (!division.cuts(dimension))
+        division = Division::whole();
+  }
+  return number;
+}
+
+const std::vector<Interval> &Groups::parts(int64_t extent,
+                                           Cuts howCut) const {
+  const auto [it, isNew] = known.try_emplace({extent, howCut});
   if (!isNew)
     return it->second;
   it->second.assign(count, Interval{0, extent});
-  for (size_t s = 0; s < ways.size(); ++s)
-    if (steps >> s & 1)
+  int64_t after = count; // so many groups does each group of the step become
+  for (size_t s = 0; s < ways.size(); ++s) {
+    if (const Division &division = cuts[howCut][s]; division.isPart())
       for (int64_t g = 0; g < count; ++g)
-        it->second[g] = cut(it->second[g], ways[s], digits[s][g]);
+        it->second[g] = division.partOf(it->second[g], ways[s], digits[s][g],
+                                        g / after);
+    after /= ways[s];
+  }
   return it->second;
+}
+
+std::vector<int64_t> Groups::present(const History &history) const {
+  std::vector<int64_t> result(count, 1);
+  for (size_t s = 0; s < history.size(); ++s)
+    if (history[s].isPlaced())
+      for (int64_t g = 0; g < count; ++g)
+        result[g] &= digits[s][g] == history[s].group();
+  return result;
 }
 
 int64_t partition::countPartials(const std::vector<int64_t> &extents,
@@ -181,13 +205,14 @@ int64_t partition::countPartials(const std::vector<int64_t> &extents,
                                  const Groups &groups) {
   int64_t partials = 1;
   for (size_t v = rank; v < extents.size(); ++v) {
-    const Steps steps = stepsThatCut(history, int(v));
-    const std::vector<Interval> &parts = groups.parts(extents[v], steps);
+    const std::vector<Interval> &parts =
+        groups.parts(extents[v], groups.cutsAlong(history, int(v)));
     int64_t count = 0;
     for (int64_t g = 0; g < groups.count; ++g) {
       bool first = !parts[g].empty();
       for (size_t s = 0; s < history.size(); ++s)
-        first = first && (steps >> s & 1 || groups.digits[s][g] == 0);
+        first = first &&
+                (history[s].cuts(int(v)) || groups.digits[s][g] == 0);
       count += first;
     }
     partials *= count;
@@ -211,21 +236,27 @@ Overlaps partition::findOverlaps(const std::vector<IntervalProgram> &programs,
   overlaps.owned.reserve(columns.histories.size());
   overlaps.needed.reserve(rows.histories.size());
   overlaps.both.reserve(rows.histories.size() * columns.histories.size());
-  std::vector<const int64_t *> runs(dimensions.size());
+  std::vector<std::vector<int64_t>> present; // per column
+  for (const History &history : columns.histories)
+    present.push_back(groups.present(history));
+  std::vector<const int64_t *> runs(dimensions.size() + 1);
   for (size_t column = 0; column < columns.histories.size(); ++column) {
+    runs.back() = present[column].data();
     for (size_t d = 0; d < dimensions.size(); ++d)
       runs[d] =
           &dimensions[d].owned[dimensions[d].columnPatterns[column] * count];
     overlaps.owned.push_back(sumOfProducts(runs, count));
   }
   const auto active = findActive(extents, rows, groups);
-  runs.push_back(nullptr); // the active ones
   for (size_t row = 0; row < rows.histories.size(); ++row) {
+    runs.resize(dimensions.size() + 1);
     runs.back() = active[row].data();
     for (size_t d = 0; d < dimensions.size(); ++d)
       runs[d] = &dimensions[d].needed[dimensions[d].rowPatterns[row] * count];
     overlaps.needed.push_back(sumOfProducts(runs, count));
+    runs.push_back(nullptr); // where the column's share is
     for (size_t column = 0; column < columns.histories.size(); ++column) {
+      runs.back() = present[column].data();
       for (size_t d = 0; d < dimensions.size(); ++d) {
         const Dimension &dim = dimensions[d];
         const int pair = dim.rowPatterns[row] * dim.columnPatternCount +

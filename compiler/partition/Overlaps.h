@@ -5,12 +5,15 @@
 #define SMEX_COMPILER_PARTITION_OVERLAPS_H
 
 #include "compiler/partition/Graph.h"
+#include "compiler/partition/Numbering.h"
 #include "compiler/partition/Patterns.h"
+
+#include <deque>
 
 namespace smex::partition {
 
-/// How one tensor or operator was cut in the steps so far.
-using History = std::vector<int>;
+/// How one tensor or operator was divided in the steps so far.
+using History = Divisions;
 
 /// Alternative histories of one tensor or operator over the same steps.
 struct Candidates {
@@ -29,8 +32,8 @@ enum class Count {
   Guaranteed,
 };
 
-/// A set of steps.
-using Steps = uint64_t;
+/// Which steps cut one dimension, and how: a number that Groups give.
+using Cuts = int;
 
 /// The groups after some steps, with their digits as in Graph.h.
 struct Groups {
@@ -40,11 +43,17 @@ struct Groups {
 
   explicit Groups(const std::vector<int64_t> &ways);
 
-  /// What each group has of [0, extent) if `steps` cut it. Remembered.
-  const std::vector<Interval> &parts(int64_t extent, Steps steps) const;
+  Cuts cutsAlong(const History &history, int dimension) const;
+  /// What each group has of [0, extent). Remembered.
+  const std::vector<Interval> &parts(int64_t extent, Cuts cuts) const;
+  /// Per group, 1 or 0: whether what is placed in some steps is there.
+  std::vector<int64_t> present(const History &history) const;
 
 private:
-  mutable std::map<std::pair<int64_t, Steps>, std::vector<Interval>> known;
+  mutable Numbering numbers; // of cuts
+  mutable Numbering::Key key;
+  mutable std::deque<Divisions> cuts; // whole in other steps
+  mutable std::map<std::pair<int64_t, Cuts>, std::vector<Interval>> known;
 };
 
 struct Overlaps {
@@ -62,7 +71,8 @@ Overlaps findOverlaps(const std::vector<analysis::IntervalProgram> &programs,
                       const Groups &groups, Count count);
 
 /// How many distinct shares of the reduction variables, those from `rank` on,
-/// are not empty: how many partial results there are of each element.
+/// are not empty: how many partial results there are of each element. Not where
+/// an operator is cut at given bounds: these may differ between groups.
 int64_t countPartials(const std::vector<int64_t> &extents, size_t rank,
                       const History &history, const Groups &groups);
 

@@ -2,6 +2,8 @@
 
 #include "compiler/partition/Contiguous.h"
 
+#include <set>
+
 using namespace smex;
 using namespace smex::partition;
 using analysis::IntervalProgram;
@@ -19,6 +21,11 @@ bool isProduct(const analysis::Access &access) {
       seen.push_back(index);
     }
   return true;
+}
+
+void append(Numbering::Key &key, const History &history) {
+  for (const Division &division : history)
+    division.appendTo(key);
 }
 
 template <typename Value>
@@ -67,7 +74,7 @@ PairCosts::PairCosts(const Graph &graph) : graph(graph) {
 int PairCosts::add(const Candidates &candidates) {
   Numbering::Key key = candidates.ways;
   for (const History &history : candidates.histories)
-    key.insert(key.end(), history.begin(), history.end());
+    append(key, history);
   // Tell where the histories begin, how long and how many they are.
   key.push_back(int64_t(candidates.ways.size()));
   key.push_back(int64_t(candidates.histories.size()));
@@ -145,6 +152,34 @@ int PairCosts::write(int op, int operatorList, int tensorList) {
   return table;
 }
 
+/// What the workers fetch of the result of an operator, counted worker by
+/// worker: where groups are cut at bounds of their own, there is no shorter way.
+int64_t PairCosts::countWrite(const Operator &writer, const History &ofOperator,
+                              const History &ofTensor, const Ways &ways) {
+  const auto &shape = graph.tensors[writer.result].shape;
+  const std::vector<Box> computed = sharesOf(writer.extents, ofOperator, ways);
+  std::set<std::vector<int64_t>> parts; // of the reduction
+  __int128 elements = 0;
+  for (int64_t g = 0; g < int64_t(computed.size()); ++g) {
+    std::vector<int64_t> part;
+    for (size_t v = shape.size(); v < writer.extents.size(); ++v)
+      part.insert(part.end(), {computed[g][v].lo, computed[g][v].hi});
+    if (!isEmpty(computed[g]))
+      parts.insert(std::move(part));
+    Box wanted = shareOf(shape, ofTensor, ways, g);
+    for (size_t v = shape.size(); v < writer.extents.size(); ++v)
+      wanted.push_back({0, writer.extents[v]});
+    for (const Piece &piece :
+         piecesOf(wanted, writer.extents, ofOperator, ways, g))
+      elements += piece.worker == g
+                      ? 0
+                      : volume(front(piece.box, shape.size()));
+  }
+  return int64_t(std::min<__int128>(
+      mostBytes,
+      elements * resultBytes(graph, writer, int64_t(parts.size()))));
+}
+
 std::vector<int64_t> PairCosts::makeWrite(const Operator &writer,
                                           const Candidates &rows,
                                           const Candidates &columns) {
@@ -163,7 +198,15 @@ std::vector<int64_t> PairCosts::makeWrite(const Operator &writer,
     const int64_t partials = countPartials(writer.extents, tensor.shape.size(),
                                            rows.histories[row], groups);
     const int64_t bytes = resultBytes(graph, writer, partials);
+    const bool atBounds = std::any_of(
+        rows.histories[row].begin(), rows.histories[row].end(),
+        [](const Division &division) { return !division.bounds().empty(); });
     for (size_t column = 0; column < columns.histories.size(); ++column) {
+      if (atBounds) {
+        table.push_back(countWrite(writer, rows.histories[row],
+                                   columns.histories[column], rows.ways));
+        continue;
+      }
       // As many owners times as many partial results as there are workers.
       const __int128 elements = __int128(overlaps.owned[column]) * partials -
                                 overlaps.both[table.size()];

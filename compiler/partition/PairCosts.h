@@ -50,6 +50,8 @@ private:
                                 const Candidates &columns, Count count);
   std::vector<int64_t> makeWrite(const Operator &writer, const Candidates &rows,
                                  const Candidates &columns);
+  int64_t countWrite(const Operator &writer, const History &ofOperator,
+                     const History &ofTensor, const Ways &ways);
   template <typename Make> void addTable(const Numbering::Key &key, Make make);
   const Groups &groupsOf(const std::vector<int64_t> &ways);
 

@@ -16,17 +16,18 @@ PlanBuilder::PlanBuilder(const Graph &graph, std::vector<int64_t> ways,
     history.reserve(this->ways.size());
 }
 
-std::vector<int> PlanBuilder::optionsOf(int variable,
+std::vector<Division> PlanBuilder::optionsOf(int variable,
                                         const History &history) const {
   const int op = variable - int(graph.tensors.size());
   const std::vector<int64_t> soFar(ways.begin(),
                                    ways.begin() + history.size() + 1);
   if (op < 0)
     return choices.ofTensor(variable, history, soFar);
-  const std::vector<int> all = choices.ofOperator(op, history, soFar);
-  std::vector<int> allowed;
-  for (int option : all)
-    if (!allows || option == kWhole || allows(graph.operators[op], option))
+  const std::vector<Division> all = choices.ofOperator(op, history, soFar);
+  std::vector<Division> allowed;
+  for (const Division &option : all)
+    if (!allows || option.isWhole() ||
+        allows(graph.operators[op], option.dimension()))
       allowed.push_back(option);
   return allowed.empty() ? all : allowed;
 }
@@ -38,7 +39,7 @@ std::vector<History> PlanBuilder::allHistories(int variable,
     for (size_t s = 0; s < ways.size() && !histories.empty(); ++s) {
       std::vector<History> longer;
       for (const History &history : histories)
-        for (int option : optionsOf(variable, history)) {
+        for (const Division &option : optionsOf(variable, history)) {
           if (ascending && !history.empty() && option < history.back() &&
               ways[s] == ways[s - 1])
             continue;
@@ -68,7 +69,8 @@ const PlanBuilder::Lists &PlanBuilder::listsOf(int variable) const {
     key = {0, costs.tensorClass(variable), choices.isSmallTensor(variable)};
   else
     key = {1, costs.operatorClass(op), choices.isSmallOperator(op)};
-  key.insert(key.end(), history.begin(), history.end());
+  for (const Division &division : history)
+    division.appendTo(key);
   const int number = keys.number(key);
   if (number < int(known.size()))
     return known[number];
@@ -80,7 +82,7 @@ const PlanBuilder::Lists &PlanBuilder::listsOf(int variable) const {
   lists.options = optionsOf(variable, history);
   const auto list = [&](int times) {
     Candidates candidates{soFar, {}};
-    for (int option : lists.options) {
+    for (const Division &option : lists.options) {
       candidates.histories.push_back(history);
       candidates.histories.back().insert(candidates.histories.back().end(),
                                          times, option);
@@ -133,7 +135,7 @@ void PlanBuilder::decide(NextStep step, const std::vector<int> &values,
   decision.tied = tied;
   decision.lowerBoundBytes = lowerBound.value_or(0);
   for (size_t v = 0; v < histories.size(); ++v) {
-    const int choice = step.options[v][values[v]];
+    const Division &choice = step.options[v][values[v]];
     histories[v].push_back(choice);
     (v < graph.tensors.size() ? decision.tensors : decision.operators)
         .push_back(choice);
@@ -156,7 +158,8 @@ void PlanBuilder::decideAll(const std::vector<History> &chosen) {
   }
 }
 
-int partition::placeOf(int choice, const std::vector<int> &options) {
+int partition::placeOf(const Division &choice,
+                       const std::vector<Division> &options) {
   const auto it = std::find(options.begin(), options.end(), choice);
   return it == options.end() ? 0 : int(it - options.begin());
 }

@@ -15,13 +15,13 @@ namespace smex::partition {
 class OptionLists {
 public:
   size_t size() const { return lists.size(); }
-  const std::vector<int> &operator[](size_t variable) const {
+  const std::vector<Division> &operator[](size_t variable) const {
     return *lists[variable];
   }
-  void push_back(const std::vector<int> *list) { lists.push_back(list); }
+  void push_back(const std::vector<Division> *list) { lists.push_back(list); }
 
 private:
-  std::vector<const std::vector<int> *> lists;
+  std::vector<const std::vector<Division> *> lists;
 };
 
 /// The next step to decide on, valid as long as the builder that it comes from.
@@ -86,11 +86,11 @@ public:
 private:
   /// Variables alike, with equal histories, have the same options and lists.
   struct Lists {
-    std::vector<int> options;
+    std::vector<Division> options;
     int list, tieList;
   };
   const Lists &listsOf(int variable) const;
-  std::vector<int> optionsOf(int variable, const History &history) const;
+  std::vector<Division> optionsOf(int variable, const History &history) const;
 
   PairCosts &costs;
   mutable StepNetworks networks;
@@ -106,7 +106,7 @@ private:
 };
 
 /// The place of a choice among options; the first one's if it is not there.
-int placeOf(int choice, const std::vector<int> &options);
+int placeOf(const Division &choice, const std::vector<Division> &options);
 
 } // namespace smex::partition
 

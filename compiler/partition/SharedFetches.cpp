@@ -19,7 +19,7 @@ std::vector<int> numberCuts(const Graph &graph, const Plan &plan,
   for (int op = 0; op < int(graph.operators.size()); ++op) {
     key = {costs.operatorClass(op)};
     for (const Step &step : plan.steps)
-      key.push_back(step.operators[op]);
+      step.operators[op].appendTo(key);
     result.push_back(numbers.number(key));
   }
   return result;
@@ -91,7 +91,7 @@ int64_t partition::bytesSavedByFetchingOnce(const Graph &graph,
     const std::vector<Reader> unique = distinct(std::move(readers[t]));
     key = {costs.tensorClass(t)};
     for (const Step &step : plan.steps)
-      key.push_back(step.tensors[t]);
+      step.tensors[t].appendTo(key);
     for (const Reader &reader : unique)
       key.insert(key.end(), {reader.cuts, reader.operand, reader.count});
     const int number = known.number(key);

@@ -220,7 +220,7 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
         builder.getDenseI64ArrayAttr(application.extents),
         builder.getStringAttr(model.values[application.result].name),
         builder.getStringAttr(application.node), gradientOf,
-        DenseI64ArrayAttr(), DenseI64ArrayAttr());
+        semantic::DivisionAttr(), semantic::DivisionAttr());
   }
   for (const Update &update : model.updates)
     semantic::UpdateOp::create(builder,

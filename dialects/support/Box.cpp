@@ -4,12 +4,15 @@ using namespace smex;
 
 Box smex::wholeBox(const std::vector<int64_t> &shape) {
   Box box;
+  box.reserve(shape.size());
   for (int64_t extent : shape)
     box.push_back({0, extent});
   return box;
 }
 
 int64_t smex::volume(const Box &box) {
+  if (box.isAbsent())
+    return 0;
   int64_t product = 1;
   for (Interval side : box)
     product *= side.size();
@@ -17,13 +20,16 @@ int64_t smex::volume(const Box &box) {
 }
 
 bool smex::isEmpty(const Box &box) {
-  return std::any_of(box.begin(), box.end(),
+  return box.isAbsent() ||
+         std::any_of(box.begin(), box.end(),
                      [](Interval side) { return side.empty(); });
 }
 
 bool smex::contains(const Box &outer, const Box &inner) {
   if (isEmpty(inner))
     return true;
+  if (outer.isAbsent())
+    return false;
   for (size_t d = 0; d < inner.size(); ++d)
     if (!outer[d].contains(inner[d]))
       return false;
@@ -31,6 +37,8 @@ bool smex::contains(const Box &outer, const Box &inner) {
 }
 
 Box smex::intersect(const Box &a, const Box &b) {
+  if (a.isAbsent() || b.isAbsent())
+    return Box::absent(a.size());
   Box box(a.size());
   for (size_t d = 0; d < a.size(); ++d)
     box[d] = intersect(a[d], b[d]);
@@ -79,7 +87,14 @@ std::vector<Box> smex::subtract(const Box &outer, const Box &inner) {
   return pieces;
 }
 
+Box smex::front(const Box &box, size_t rank) {
+  return box.isAbsent() ? Box::absent(rank)
+                        : Box(box.begin(), box.begin() + int64_t(rank));
+}
+
 std::string smex::toString(const Box &box) {
+  if (box.isAbsent())
+    return "nothing";
   std::string text = "[";
   for (size_t d = 0; d < box.size(); ++d) {
     if (d)

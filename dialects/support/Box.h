@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -50,16 +52,63 @@ inline Interval cut(Interval whole, int64_t ways, int64_t part) {
   return {at(part), at(part + 1)};
 }
 
-/// One interval per dimension; rank 0 is a single point.
-using Box = std::vector<Interval>;
+/// One interval per dimension, or absent: no region at all. Rank 0 is a single
+/// point, which is there unless the box is absent: what one worker alone has of
+/// a scalar, the others' boxes are absent. The sides of an absent box are empty.
+class Box {
+public:
+  Box() = default;
+  /// Of empty sides; of rank 0, the point.
+  explicit Box(size_t rank) : sides(rank) {}
+  Box(std::initializer_list<Interval> sides) : sides(sides) {}
+  template <typename Iterator,
+            typename = typename std::iterator_traits<Iterator>::iterator_category>
+  Box(Iterator begin, Iterator end) : sides(begin, end) {}
+
+  static Box absent(size_t rank) {
+    Box box(rank);
+    box.missing = true;
+    return box;
+  }
+  bool isAbsent() const { return missing; }
+
+  size_t size() const { return sides.size(); } // the rank
+  Interval &operator[](size_t d) { return sides[d]; }
+  const Interval &operator[](size_t d) const { return sides[d]; }
+  Interval &back() { return sides.back(); }
+  const Interval &back() const { return sides.back(); }
+  auto begin() { return sides.begin(); }
+  auto begin() const { return sides.begin(); }
+  auto end() { return sides.end(); }
+  auto end() const { return sides.end(); }
+  /// All sides, without whether they are there.
+  const std::vector<Interval> &intervals() const { return sides; }
+  void push_back(Interval side) { sides.push_back(side); }
+  void reserve(size_t rank) { sides.reserve(rank); }
+  void resize(size_t rank) { sides.resize(rank); }
+  template <typename Iterator> void append(Iterator begin, Iterator end) {
+    sides.insert(sides.end(), begin, end);
+  }
+
+  bool operator==(const Box &other) const {
+    return missing == other.missing && (missing || sides == other.sides);
+  }
+  bool operator!=(const Box &other) const { return !(*this == other); }
+
+private:
+  std::vector<Interval> sides;
+  bool missing = false;
+};
 
 /// The box [0, shape[d]) in every dimension.
 Box wholeBox(const std::vector<int64_t> &shape);
 
-/// Elements in the box: 1 for rank 0, 0 if any dimension is empty.
+/// Elements in the box: 1 for rank 0, 0 if any dimension is empty or the box is
+/// absent.
 int64_t volume(const Box &box);
 bool isEmpty(const Box &box);
 bool contains(const Box &outer, const Box &inner);
+/// Absent if one of the two is.
 Box intersect(const Box &a, const Box &b);
 Box hull(const Box &a, const Box &b);
 std::vector<int64_t> extents(const Box &box);
@@ -67,7 +116,10 @@ std::vector<int64_t> extents(const Box &box);
 /// `outer` less `inner`, as disjoint boxes (at most two per dimension).
 std::vector<Box> subtract(const Box &outer, const Box &inner);
 
-/// "[0:4, 8:16]"
+/// The first `rank` sides; absent if the box is.
+Box front(const Box &box, size_t rank);
+
+/// "[0:4, 8:16]", or "nothing".
 std::string toString(const Box &box);
 
 } // namespace smex

@@ -13,6 +13,10 @@ namespace smex {
 struct Piece {
   int worker = 0;
   Box box;
+
+  bool operator==(const Piece &other) const {
+    return worker == other.worker && box == other.box;
+  }
 };
 
 /// An instruction that must have completed: of another worker, or an earlier
@@ -20,6 +24,10 @@ struct Piece {
 struct Wait {
   int worker = 0;
   int instruction = 0;
+
+  bool operator==(const Wait &other) const {
+    return worker == other.worker && instruction == other.instruction;
+  }
 };
 
 } // namespace smex

@@ -220,7 +220,7 @@ private:
     if (isEmpty(whole))
       return;
     const size_t rank = whole.size();
-    whole.insert(whole.end(), range.begin(), range.end());
+    whole.append(range.begin(), range.end());
     std::vector<Box> joint;
     std::vector<int> pieceOf;
     std::optional<Box> last; // part of the reduction, of the piece before
@@ -241,7 +241,7 @@ private:
                        " in another order than that of their terms, ",
                        toString(*last), " and ", toString(part));
         last = part;
-        box.insert(box.end(), part.begin(), part.end());
+        box.append(part.begin(), part.end());
         joint.push_back(std::move(box));
         pieceOf.push_back(int(p));
       }

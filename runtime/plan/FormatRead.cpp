@@ -26,7 +26,14 @@ Interval pairOf(const Cursor &at, int64_t limit) {
 }
 
 Box boxOf(const Cursor &at) {
-  return at.list([](const Cursor &side) { return pairOf(side, sizeLimit); });
+  const std::vector<Interval> sides =
+      at.list([](const Cursor &side) { return pairOf(side, sizeLimit); });
+  return Box(sides.begin(), sides.end());
+}
+
+/// null: nothing. Its rank is not known here (Load.cpp).
+Box boxOrNothingOf(const Cursor &at) {
+  return at.json().is_null() ? Box::absent(0) : boxOf(at);
 }
 
 void convolutionOf(const Cursor &at, ConvolutionInfo &convolution) {
@@ -214,7 +221,7 @@ WorkerInstruction workerInstructionOf(const Cursor &at) {
   WorkerInstruction instruction;
   at.object({}, {"indices", "pieces", "waits"});
   if (at.has("indices"))
-    instruction.indices = at.with("indices", boxOf);
+    instruction.indices = at.with("indices", boxOrNothingOf);
   if (at.has("pieces"))
     instruction.pieces = at.list("pieces", [](const Cursor &piece) {
       piece.object({"box", "worker"});
@@ -366,7 +373,7 @@ Worker plan::workerFromJson(const Cursor &at) {
   });
   worker.buffers = at.list("buffers", [](const Cursor &buffer) {
     buffer.object({"box", "offset"});
-    return WorkerBuffer{buffer.with("box", boxOf),
+    return WorkerBuffer{buffer.with("box", boxOrNothingOf),
                         buffer.integer("offset", 0, sizeLimit)};
   });
   worker.instructions = at.list("instructions", workerInstructionOf);
@@ -374,7 +381,7 @@ Worker plan::workerFromJson(const Cursor &at) {
     weight.object({"box", "offset", "parameter"});
     return StoredWeight{number(weight, "parameter"),
                         weight.integer("offset", 0, sizeLimit),
-                        weight.with("box", boxOf)};
+                        weight.with("box", boxOrNothingOf)};
   });
   return worker;
 }

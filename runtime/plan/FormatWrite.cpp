@@ -46,7 +46,9 @@ Json array(const std::vector<Element> &elements, Write &&write) {
 }
 
 Json boxToJson(const Box &box) {
-  return array(box, [](Interval side) {
+  if (box.isAbsent())
+    return nullptr;
+  return array(box.intervals(), [](Interval side) {
     return Json::array({side.lo, side.hi});
   });
 }
@@ -141,7 +143,7 @@ Json parameterToJson(const Parameter &parameter) {
 
 Json workerInstructionToJson(const WorkerInstruction &instruction) {
   Json json = Json::object();
-  if (!instruction.indices.empty())
+  if (instruction.indices.size() > 0 || instruction.indices.isAbsent())
     json["indices"] = boxToJson(instruction.indices);
   if (!instruction.pieces.empty())
     json["pieces"] = array(instruction.pieces, [](const Piece &piece) {

@@ -143,12 +143,27 @@ public:
     return error ? Status(std::move(*error)) : Status();
   }
 
+  /// A GPU's file does not say how many dimensions a box has that is not there.
+  static void setRanks(Partitioned &partitioned) {
+    const Program &program = partitioned.program;
+    for (Worker &worker : partitioned.workers)
+      for (size_t b = 0;
+           b < std::min(worker.buffers.size(), program.buffers.size()); ++b) {
+        const size_t tensor = size_t(program.buffers[b].tensor);
+        if (Box &box = worker.buffers[b].box;
+            box.isAbsent() && tensor < program.tensors.size())
+          box = Box::absent(program.tensors[tensor].type.shape.size());
+      }
+  }
+
   Status read(const std::string &folder, Partitioned &partitioned) {
     Status status =
         read(folder + "program.json", partitioned.program, programFromJson);
     for (size_t k = 0; status && k < partitioned.workers.size(); ++k)
       status = read(folder + gpuFile(k, ".json"), partitioned.workers[k],
                     workerFromJson);
+    if (status)
+      setRanks(partitioned);
     return status;
   }
 

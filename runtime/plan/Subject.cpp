@@ -62,8 +62,7 @@ std::optional<Box> Subject::written(int worker, int number) const {
     return isEmpty(to) ? std::nullopt : std::optional<Box>(to);
   }
   const Box &indices = share(worker, number).indices;
-  const auto rank = indices.begin() + tensorOf(instruction.to).type.rank();
-  Box part(indices.begin(), rank);
+  Box part = front(indices, size_t(tensorOf(instruction.to).type.rank()));
   if (isEmpty(part))
     return std::nullopt;
   // A part without terms has no result, unless the whole reduction has no

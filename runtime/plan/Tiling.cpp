@@ -61,7 +61,7 @@ std::optional<std::pair<int, int>>
 plan::findOverlap(const std::vector<const Box *> &pieces) {
   if (pieces.size() < 2)
     return std::nullopt;
-  if (pieces[0]->empty()) // rank 0: one point
+  if (pieces[0]->size() == 0) // rank 0: one point
     return std::make_pair(0, 1);
   const size_t d = sweepDimension(pieces, pieces[0]->size());
   std::vector<int> order(pieces.size()), active;

@@ -105,7 +105,7 @@ private:
     }
     if (shared.op == Opcode::Compute)
       return compute(shared, own);
-    if (!own.indices.empty())
+    if (own.indices.size() > 0 || own.indices.isAbsent())
       return refuse("indices", ": only a compute has indices");
     pieces(shared, own);
   }
@@ -113,6 +113,8 @@ private:
   void compute(const Instruction &shared, const WorkerInstruction &own) {
     if (!own.pieces.empty())
       return refuse("pieces", ": a compute has no pieces");
+    if (own.indices.isAbsent())
+      return;
     const tdl::Lambda &lambda = lambdas[size_t(shared.kernel)];
     if (own.indices.size() != size_t(lambda.indexCount()))
       return refuse("indices", ": ", own.indices.size(), " ranges for ",

@@ -26,23 +26,27 @@ Result<std::string> partition::emitProblem(ModuleOp module, int64_t gpus,
 
 namespace {
 
-std::vector<int64_t> perStep(const Plan &plan, int id,
-                             std::vector<int> Step::*choices) {
-  std::vector<int64_t> list;
+semantic::DivisionAttr perStep(MLIRContext *context, const Plan &plan, int id,
+                               std::vector<Division> Step::*divisions) {
+  Divisions list;
   for (const Step &step : plan.steps)
-    list.push_back((step.*choices)[id]);
-  return list;
+    list.push_back((step.*divisions)[size_t(id)]);
+  return semantic::DivisionAttr::get(context, list);
 }
 
 void annotate(ModuleOp module, GraphOfModule &input, const Plan &plan,
               StringRef algorithm) {
   Builder b(module.getContext());
+  const auto tensor = [&](int id) {
+    return perStep(b.getContext(), plan, id, &Step::tensors);
+  };
   for (size_t t = 0; t < input.values.size(); ++t)
-    semantic::setCut(input.values[t], perStep(plan, int(t), &Step::tensors));
-  for (const auto &[value, tensor] : input.nextValues)
-    semantic::setCut(value, perStep(plan, tensor, &Step::tensors));
+    semantic::setCut(input.values[t], tensor(int(t)));
+  for (const auto &[value, number] : input.nextValues)
+    semantic::setCut(value, tensor(number));
   for (size_t o = 0; o < input.applications.size(); ++o)
-    input.applications[o].setSplit(perStep(plan, int(o), &Step::operators));
+    input.applications[o].setSplitAttr(
+        perStep(b.getContext(), plan, int(o), &Step::operators));
 
   SmallVector<int64_t> ways;
   SmallVector<Attribute> steps;

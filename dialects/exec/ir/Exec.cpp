@@ -10,8 +10,6 @@ using namespace smex::exec;
 
 #include "dialects/exec/ir/ExecDialect.cpp.inc"
 #include "dialects/exec/ir/ExecEnums.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "dialects/exec/ir/ExecAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/exec/ir/ExecTypes.cpp.inc"
 #define GET_OP_CLASSES
@@ -22,88 +20,14 @@ void ExecDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/exec/ir/ExecOps.cpp.inc"
       >();
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "dialects/exec/ir/ExecAttrs.cpp.inc"
-      >();
+  addOurAttributes();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "dialects/exec/ir/ExecTypes.cpp.inc"
       >();
 }
 
-SmallVector<int64_t> smex::exec::flatten(ArrayRef<Box> boxes) {
-  SmallVector<int64_t> flat;
-  for (const Box &box : boxes)
-    for (Interval side : box)
-      flat.append({side.lo, side.hi});
-  return flat;
-}
-
-std::vector<Box> smex::exec::unflatten(ArrayRef<int64_t> flat,
-                                       int64_t workers) {
-  const size_t rank = workers ? flat.size() / size_t(workers) / 2 : 0;
-  std::vector<Box> boxes(workers, Box(rank));
-  for (auto &box : boxes)
-    for (Interval &side : box) {
-      side = {flat[0], flat[1]};
-      flat = flat.drop_front(2);
-    }
-  return boxes;
-}
-
-SmallVector<int64_t> smex::exec::flatten(ArrayRef<std::vector<Piece>> pieces) {
-  SmallVector<int64_t> flat;
-  for (const auto &ofWorker : pieces) {
-    flat.push_back(ofWorker.size());
-    for (const Piece &piece : ofWorker) {
-      flat.push_back(piece.worker);
-      for (Interval side : piece.box)
-        flat.append({side.lo, side.hi});
-    }
-  }
-  return flat;
-}
-
-std::vector<std::vector<Piece>>
-smex::exec::unflattenPieces(ArrayRef<int64_t> flat, int64_t workers,
-                            size_t rank) {
-  std::vector<std::vector<Piece>> pieces(workers);
-  for (auto &ofWorker : pieces) {
-    ofWorker.resize(flat.consume_front());
-    for (Piece &piece : ofWorker) {
-      piece.worker = int(flat.consume_front());
-      for (size_t d = 0; d < rank; ++d) {
-        piece.box.push_back({flat[0], flat[1]});
-        flat = flat.drop_front(2);
-      }
-    }
-  }
-  return pieces;
-}
-
-SmallVector<int64_t> smex::exec::flatten(ArrayRef<std::vector<Wait>> waits) {
-  SmallVector<int64_t> flat;
-  for (const auto &ofWorker : waits) {
-    flat.push_back(ofWorker.size());
-    for (const Wait &wait : ofWorker)
-      flat.append({wait.worker, wait.instruction});
-  }
-  return flat;
-}
-
-std::vector<std::vector<Wait>>
-smex::exec::unflattenWaits(ArrayRef<int64_t> flat, int64_t workers) {
-  std::vector<std::vector<Wait>> waits(workers);
-  for (auto &ofWorker : waits) {
-    ofWorker.resize(flat.consume_front());
-    for (Wait &wait : ofWorker) {
-      wait.worker = int(flat.consume_front());
-      wait.instruction = int(flat.consume_front());
-    }
-  }
-  return waits;
-}
+int64_t ProgramOp::getWorkers() { return workersOf(getWays().vec()); }
 
 std::vector<Operation *> smex::exec::instructions(ProgramOp program) {
   std::vector<Operation *> list;
@@ -147,24 +71,4 @@ exec::Reducer smex::exec::toReducer(tdl::Reducer reducer) {
 
 tdl::Reducer smex::exec::toReducer(Reducer reducer) {
   return *tdl::parseReducer(stringifyReducer(reducer).str());
-}
-
-int64_t smex::exec::communicationBytes(ProgramOp program) {
-  const int64_t workers = program.getWorkers();
-  int64_t bytes = 0;
-  for (Operation *op : instructions(program)) {
-    auto pieces = op->getAttrOfType<DenseI64ArrayAttr>("pieces");
-    if (!pieces)
-      continue;
-    const auto tensor =
-        cast<RankedTensorType>(read(op).front().getTensorType());
-    const int64_t element =
-        byteSize(tdl::toDType(tensor.getElementType()).value_or(DType::F32));
-    const auto perWorker = unflattenPieces(pieces, workers, tensor.getRank());
-    for (int64_t w = 0; w < workers; ++w)
-      for (const Piece &piece : perWorker[w])
-        if (piece.worker != w)
-          bytes += volume(piece.box) * element;
-  }
-  return bytes;
 }

@@ -2,11 +2,26 @@
 #ifndef SMEX_DIALECTS_EXEC_IR_EXEC_H
 #define SMEX_DIALECTS_EXEC_IR_EXEC_H
 
-#include "dialects/support/Box.h"
+#include "dialects/smex/ir/Smex.h"
 #include "dialects/support/Piece.h"
 #include "dialects/tdl/ir/Tdl.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+
+namespace smex::exec {
+/// Per worker.
+using PieceLists = std::vector<std::vector<Piece>>;
+using WaitLists = std::vector<std::vector<Wait>>;
+
+/// Whether an attribute says what each worker has: see Exec.td.
+bool isRegions(mlir::Attribute attribute);
+
+namespace detail {
+struct BoxesAttrStorage;
+struct PiecesAttrStorage;
+struct WaitsAttrStorage;
+} // namespace detail
+} // namespace smex::exec
 
 #include "dialects/exec/ir/ExecDialect.h.inc"
 #include "dialects/exec/ir/ExecEnums.h.inc"
@@ -18,19 +33,6 @@
 #include "dialects/exec/ir/ExecOps.h.inc"
 
 namespace smex::exec {
-
-/// One box per worker, flat, and back.
-llvm::SmallVector<int64_t> flatten(llvm::ArrayRef<Box> boxes);
-std::vector<Box> unflatten(llvm::ArrayRef<int64_t> flat, int64_t workers);
-
-/// Pieces and waits per worker, flat, and back. The flat form of a verified
-/// program is well formed; `rank` is that of the boxes.
-llvm::SmallVector<int64_t> flatten(llvm::ArrayRef<std::vector<Piece>> pieces);
-std::vector<std::vector<Piece>> unflattenPieces(llvm::ArrayRef<int64_t> flat,
-                                                int64_t workers, size_t rank);
-llvm::SmallVector<int64_t> flatten(llvm::ArrayRef<std::vector<Wait>> waits);
-std::vector<std::vector<Wait>> unflattenWaits(llvm::ArrayRef<int64_t> flat,
-                                              int64_t workers);
 
 /// The instructions (fetch, compute, reduce) of a program in order.
 std::vector<mlir::Operation *> instructions(ProgramOp program);
@@ -44,11 +46,6 @@ std::vector<std::vector<int64_t>> operandShapes(ComputeOp compute);
 inline BufferOp bufferOf(mlir::Value value) {
   return value.getDefiningOp<BufferOp>();
 }
-inline std::vector<Box> boxesOf(BufferOp buffer) {
-  return unflatten(buffer.getBoxes(),
-                   buffer->getParentOfType<ProgramOp>().getWorkers());
-}
-
 inline bool isParameter(Role role) {
   return role != Role::Input && role != Role::Temporary;
 }
@@ -58,9 +55,6 @@ inline bool isParameter(BufferOp buffer) {
 
 Reducer toReducer(tdl::Reducer reducer); // not None
 tdl::Reducer toReducer(Reducer reducer);
-
-/// Bytes that cross from one worker to another in one run.
-int64_t communicationBytes(ProgramOp program);
 
 } // namespace smex::exec
 

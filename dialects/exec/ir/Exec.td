@@ -17,14 +17,108 @@ def ExecDialect : Dialect {
   let summary = "The execution dataflow graph: fetch, compute, reduce.";
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = "void addOurAttributes();";
   let description = [{
-    Boxes are flat lists, per worker, of `lo, hi` per dimension, in the tensor's
-    coordinates. Pieces are per worker their number, then per piece the worker it
-    comes from and its box. Waits are per worker their number, then per wait the
-    worker and the number of its instruction (buffers and outputs are not
-    counted). A worker does computes and transfers (fetch, reduce) on two queues,
-    each in the order of the list.
+    Workers are numbered in the mixed radix of the program's `ways`, one for each
+    step of the partition (dialects/support/Shares.h). What they have of a buffer
+    or of index variables is an attribute: #smex.division, #exec.read and
+    #exec.result say it once for all workers, #exec.boxes lists a box for each.
+    Boxes are in the tensor's coordinates.
+
+    A worker does computes and transfers (fetch, reduce) on two queues, each in
+    the order of the list.
   }];
+}
+
+class ExecAttr<string name, string mnemonic_, string type> : AttrDef<ExecDialect, name> {
+  let mnemonic = mnemonic_;
+  let parameters = (ins "const " # type # " &":$value);
+  let genStorageClass = 0;
+  let genAccessors = 0;
+  let skipDefaultBuilders = 1;
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration =
+      "static " # name # "Attr get(::mlir::MLIRContext *context, const " # type # " &value);" #
+      "const " # type # " &getValue() const;";
+}
+
+def BoxesAttr : ExecAttr<"Boxes", "boxes", "::std::vector<::smex::Box>"> {
+  let summary = "a box for each worker";
+  let description = [{
+    ```mlir
+    #exec.boxes<[0:2, 0:8], [2:4, 0:8], nothing>
+    ```
+  }];
+}
+
+def PiecesAttr : ExecAttr<"Pieces", "pieces", "::smex::exec::PieceLists"> {
+  let summary = "for each worker, what it gets from whom";
+  let description = [{
+    Two workers; the first gets two rows of its own and two of worker 1.
+
+    ```mlir
+    #exec.pieces<[0 [0:2], 1 [2:4]], []>
+    ```
+  }];
+}
+
+def WaitsAttr : ExecAttr<"Waits", "waits", "::smex::exec::WaitLists"> {
+  let summary = "for each worker, which instructions of others must be done";
+  let description = [{
+    Two workers; the first waits for instruction 3 of worker 1. Buffers and
+    outputs are not counted.
+
+    ```mlir
+    #exec.waits<[1: 3], []>
+    ```
+  }];
+}
+
+def ReadAttr : AttrDef<ExecDialect, "Read"> {
+  let summary = "what each worker reads of an operand";
+  let description = [{
+    The region of operand `operand` that the lambda reads where its index
+    variables, which run over `extents`, are divided so. The operands of the
+    lambda have these `shapes`.
+
+    ```mlir
+    #exec.read<@matmul operand 1 of shapes [[4, 6], [6, 5]] over [4, 5, 6] by <part 0>>
+    ```
+  }];
+  let mnemonic = "read";
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$lambda, "int64_t":$operand,
+                        "::mlir::ArrayAttr":$shapes,
+                        "::mlir::DenseI64ArrayAttr":$extents,
+                        "::smex::semantic::DivisionAttr":$division);
+  let assemblyFormat =
+      "`<` $lambda `operand` $operand `of` `shapes` $shapes `over` $extents `by` $division `>`";
+}
+
+def ResultAttr : AttrDef<ExecDialect, "Result"> {
+  let summary = "what each worker computes of a result, of its terms too";
+  let description = [{
+    The first dimensions, as many as the tensor has, of index variables over
+    `extents` that are divided so. The others are reductions: where they are cut,
+    workers have terms; whose part of them is empty has none.
+
+    ```mlir
+    #exec.result<[4, 5, 6] by <part 2>>
+    ```
+  }];
+  let mnemonic = "result";
+  let parameters = (ins "::mlir::DenseI64ArrayAttr":$extents,
+                        "::smex::semantic::DivisionAttr":$division);
+  let assemblyFormat = "`<` $extents `by` $division `>`";
+}
+
+/// Of a buffer or of index variables, per worker.
+def Regions : AttrConstraint<
+    CPred<"::smex::exec::isRegions($_self)">,
+    "#smex.division, #exec.read, #exec.result or #exec.boxes">;
+def RegionsAttr : Attr<Regions.predicate, Regions.summary> {
+  let storageType = "::mlir::Attribute";
+  let returnType = "::mlir::Attribute";
+  let convertFromStorage = "$_self";
 }
 
 def Role : I32EnumAttr<"Role", "what a buffer holds", [
@@ -60,8 +154,8 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
   let summary = "the program of all workers";
   let description = [{
     ```mlir
-    exec.program @partitioned workers 2 {
-      %x = exec.buffer input "x" : tensor<4x8xf32> boxes [0, 2, 0, 8, 2, 4, 0, 8]
+    exec.program @partitioned ways [2] {
+      %x = exec.buffer input "x" : tensor<4x8xf32> #smex.division<part 0>
       ...
     }
     ```
@@ -69,17 +163,19 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
     bytes last) are there once memory is planned. `graph` is the
     function's smex.graph.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$workers,
+  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$ways,
                        OptionalAttr<DenseI64ArrayAttr>:$arena,
                        OptionalAttr<DenseI64ArrayAttr>:$workspace,
                        OptionalAttr<ArrayAttr>:$graph);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name `workers` $workers attr-dict-with-keyword $body";
+  let assemblyFormat = "$sym_name `ways` $ways attr-dict-with-keyword $body";
+  let extraClassDeclaration = "int64_t getWorkers();";
   let hasVerifier = 1;
   let hasRegionVerifier = 1; // waits: against the number of instructions
 }
 
-def BufferOp : ExecOp<"buffer"> {
+def BufferOp : ExecOp<"buffer",
+                      [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "storage for a region of a tensor on each worker";
   let description = [{
     A `partial` buffer holds a worker's
@@ -97,11 +193,11 @@ def BufferOp : ExecOp<"buffer"> {
                        OptionalAttr<StrArrayAttr>:$of,
                        OptionalAttr<DenseI64ArrayAttr>:$wraps,
                        OptionalAttr<DenseI64ArrayAttr>:$rows,
-                       DenseI64ArrayAttr:$boxes,
+                       RegionsAttr:$regions,
                        OptionalAttr<DenseI64ArrayAttr>:$offsets);
   let results = (outs BufferType:$result);
   let assemblyFormat = [{
-    $role $tensor `:` $tensorType (`partial` $partial^)? `boxes` $boxes attr-dict
+    $role $tensor `:` $tensorType (`partial` $partial^)? $regions attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -109,16 +205,21 @@ def BufferOp : ExecOp<"buffer"> {
 def FetchOp : ExecOp<"fetch"> {
   let summary = "assembles a region from the workers that hold it (MultiFetch)";
   let description = [{
+    Each worker assembles what it has of `to`. Where `from` is divided, the
+    division says who has what (piecesOf in dialects/support/Shares.h), and there
+    are no `pieces`; where its boxes are listed, pieces are.
+
     `beside`: so many instructions on is the last one that is expected to start
     before this one has ended. Of a reduce, too. `node`, here and elsewhere: the
     model's node that the instruction serves.
   }];
-  let arguments = (ins BufferType:$from, BufferType:$to, DenseI64ArrayAttr:$pieces,
+  let arguments = (ins BufferType:$from, BufferType:$to,
+                       OptionalAttr<PiecesAttr>:$pieces,
                        OptionalAttr<StrAttr>:$node,
-                       OptionalAttr<DenseI64ArrayAttr>:$waits,
+                       OptionalAttr<WaitsAttr>:$waits,
                        OptionalAttr<I64Attr>:$beside);
   let assemblyFormat = [{
-    $from `to` $to `pieces` $pieces attr-dict
+    $from `to` $to (`pieces` $pieces^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -132,8 +233,8 @@ def ComputeOp : ExecOp<"compute",
   }];
   let arguments = (ins FlatSymbolRefAttr:$lambda, Variadic<BufferType>:$inputs,
                        BufferType:$to, DenseI64ArrayAttr:$extents,
-                       DenseI64ArrayAttr:$indices, OptionalAttr<StrAttr>:$node,
-                       OptionalAttr<DenseI64ArrayAttr>:$waits);
+                       RegionsAttr:$indices, OptionalAttr<StrAttr>:$node,
+                       OptionalAttr<WaitsAttr>:$waits);
   let assemblyFormat = [{
     $lambda `(` $inputs `)` `to` $to `extents` $extents `indices` $indices
     attr-dict
@@ -145,14 +246,16 @@ def ReduceOp : ExecOp<"reduce"> {
   let summary = "combines partial results of several workers, each its own part";
   let description = [{
     `from` has the type of `to`, or is f32 for sums of f16 or bf16, which are
-    rounded once, when they are whole.
+    rounded once, when they are whole. Terms are combined in the order of their
+    parts of the reduction.
   }];
   let arguments = (ins ReducerAttr:$reducer, BufferType:$from, BufferType:$to,
-                       DenseI64ArrayAttr:$pieces, OptionalAttr<StrAttr>:$node,
-                       OptionalAttr<DenseI64ArrayAttr>:$waits,
+                       OptionalAttr<PiecesAttr>:$pieces,
+                       OptionalAttr<StrAttr>:$node,
+                       OptionalAttr<WaitsAttr>:$waits,
                        OptionalAttr<I64Attr>:$beside);
   let assemblyFormat = [{
-    $reducer $from `to` $to `pieces` $pieces attr-dict
+    $reducer $from `to` $to (`pieces` $pieces^)? attr-dict
   }];
   let hasVerifier = 1;
 }

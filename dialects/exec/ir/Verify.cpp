@@ -1,4 +1,4 @@
-// What makes the flat lists of a program safe to unpack: their lengths, and
+// What makes the attributes of a program safe to evaluate: their lengths, and
 // every number's range. Whether the program is right is for `smexc check`.
 #include "dialects/exec/ir/Exec.h"
 #include "dialects/smex/ir/GraphLayout.h"
@@ -15,19 +15,16 @@ using namespace smex::exec;
 static constexpr int64_t mostWorkers = int64_t(1) << 16;
 
 static bool within(const Box &box, ArrayRef<int64_t> shape) {
+  if (box.size() != shape.size())
+    return false;
   for (size_t d = 0; d < box.size(); ++d)
     if (box[d].lo < 0 || box[d].hi > shape[d] || box[d].hi < box[d].lo)
       return false;
   return true;
 }
 
-static Box takeBox(ArrayRef<int64_t> &flat, size_t rank) {
-  Box box;
-  for (size_t d = 0; d < rank; ++d) {
-    box.push_back({flat[0], flat[1]});
-    flat = flat.drop_front(2);
-  }
-  return box;
+static ProgramOp programOf(Operation *op) {
+  return cast<ProgramOp>(op->getParentOp());
 }
 
 static LogicalResult verifyInProgram(Operation *op) {
@@ -69,10 +66,14 @@ LogicalResult ProgramOp::verify() {
     for (Attribute graph : *graphs)
       if (failed(verifyGraph(*this, graph)))
         return failure();
-  const int64_t workers = getWorkers();
-  if (workers < 1 || workers > mostWorkers)
-    return emitOpError("has ")
-           << workers << " workers; 1 to " << mostWorkers << " are possible";
+  int64_t workers = 1;
+  for (int64_t ways : getWays()) {
+    if (ways < 1 || ways > mostWorkers / workers)
+      return emitOpError("has a step of ")
+             << ways << " ways after which there are " << workers
+             << " workers; 1 to " << mostWorkers << " are possible in all";
+    workers *= ways;
+  }
   const auto arena = getArena(), workspace = getWorkspace();
   if (arena.has_value() != workspace.has_value())
     return emitOpError("has one of arena and workspace; planning memory gives "
@@ -94,31 +95,19 @@ LogicalResult ProgramOp::verify() {
 
 static LogicalResult verifyWaits(Operation *op, int64_t workers,
                                  int64_t instructions) {
-  auto waits = op->getAttrOfType<DenseI64ArrayAttr>("waits");
+  auto waits = op->getAttrOfType<WaitsAttr>("waits");
   if (!waits)
     return success();
-  ArrayRef<int64_t> flat = waits;
-  for (int64_t w = 0; w < workers; ++w) {
-    if (flat.empty())
-      return op->emitOpError("has waits of ")
-             << w << " workers; there are " << workers;
-    const int64_t count = flat.consume_front();
-    if (count < 0 || count > int64_t(flat.size() / 2))
-      return op->emitOpError("says that worker ")
-             << w << " has " << count << " waits; " << flat.size()
-             << " numbers are left";
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t worker = flat.consume_front();
-      const int64_t instruction = flat.consume_front();
-      if (worker < 0 || worker >= workers || instruction < 0 ||
-          instruction >= instructions)
+  if (int64_t(waits.getValue().size()) != workers)
+    return op->emitOpError("has waits of ")
+           << waits.getValue().size() << " workers; there are " << workers;
+  for (const std::vector<Wait> &ofWorker : waits.getValue())
+    for (const Wait &wait : ofWorker)
+      if (wait.worker < 0 || wait.worker >= workers || wait.instruction < 0 ||
+          wait.instruction >= instructions)
         return op->emitOpError("waits for instruction ")
-               << instruction << " of worker " << worker << "; there are "
-               << instructions << " of " << workers;
-    }
-  }
-  if (!flat.empty())
-    return op->emitOpError("has ") << flat.size() << " numbers after its waits";
+               << wait.instruction << " of worker " << wait.worker
+               << "; there are " << instructions << " of " << workers;
   return success();
 }
 
@@ -147,10 +136,81 @@ static LogicalResult verifyDerivation(BufferOp buffer) {
   return success();
 }
 
+static LogicalResult verifyExtents(Operation *op, ArrayRef<int64_t> extents) {
+  for (int64_t extent : extents)
+    if (extent < 0)
+      return op->emitOpError("has a negative extent");
+  return success();
+}
+
+static LogicalResult verifyDivision(Operation *op,
+                                    semantic::DivisionAttr division,
+                                    size_t rank) {
+  const Status fits = validate(division.getValue(), rank,
+                               programOf(op).getWays().vec());
+  return fits ? success()
+              : op->emitOpError("has a division that is none: ")
+                    << fits.error().message;
+}
+
+/// Of a tensor of this shape, or of index variables of these extents.
+static LogicalResult verifyRegions(Operation *op, Attribute regions,
+                                   ArrayRef<int64_t> shape) {
+  if (auto division = dyn_cast<semantic::DivisionAttr>(regions))
+    return verifyDivision(op, division, shape.size());
+  if (auto read = dyn_cast<ReadAttr>(regions))
+    return failure(failed(verifyExtents(op, read.getExtents())) ||
+                   failed(verifyDivision(op, read.getDivision(),
+                                         size_t(read.getExtents().size()))));
+  if (auto result = dyn_cast<ResultAttr>(regions)) {
+    const auto extents = result.getExtents().asArrayRef();
+    if (extents.size() < shape.size() ||
+        extents.take_front(shape.size()) != shape)
+      return op->emitOpError("is of a result whose extents are not its own");
+    return failure(
+        failed(verifyExtents(op, extents)) ||
+        failed(verifyDivision(op, result.getDivision(), extents.size())));
+  }
+  const std::vector<Box> &boxes = cast<BoxesAttr>(regions).getValue();
+  const int64_t workers = programOf(op).getWorkers();
+  if (int64_t(boxes.size()) != workers)
+    return op->emitOpError("has ")
+           << boxes.size() << " boxes for " << workers << " workers";
+  for (const Box &box : boxes)
+    if (!box.isAbsent() && !within(box, shape))
+      return op->emitOpError("has a box outside its whole: ") << toString(box);
+  return success();
+}
+
+LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto read = dyn_cast<ReadAttr>(getRegions());
+  if (!read)
+    return success();
+  const auto shapes = read.getShapes();
+  const tdl::LambdaAttr use = tdl::verifyLambdaUse(
+      *this, "is what is read by", read.getLambda(), shapes.size(),
+      size_t(read.getExtents().size()), symbols);
+  if (!use)
+    return failure();
+  const auto own = cast<RankedTensorType>(getTensorType()).getShape();
+  for (auto [i, each] : llvm::enumerate(shapes)) {
+    auto shape = dyn_cast<DenseI64ArrayAttr>(each);
+    if (!shape || shape.size() != use.getValue().operands[i].rank ||
+        llvm::any_of(shape.asArrayRef(), [](int64_t size) { return size < 0; }))
+      return emitOpError("has shapes that are not those of the operands of ")
+             << read.getLambda();
+  }
+  if (read.getOperand() < 0 || size_t(read.getOperand()) >= shapes.size() ||
+      cast<DenseI64ArrayAttr>(shapes[size_t(read.getOperand())])
+              .asArrayRef() != own)
+    return emitOpError("is read as an operand that has another shape");
+  return success();
+}
+
 LogicalResult BufferOp::verify() {
   if (failed(verifyInProgram(*this)))
     return failure();
-  const int64_t workers = cast<ProgramOp>((*this)->getParentOp()).getWorkers();
+  const int64_t workers = programOf(*this).getWorkers();
   auto type = dyn_cast<RankedTensorType>(getTensorType());
   const auto element =
       type ? tdl::toDType(type.getElementType()) : std::nullopt;
@@ -160,13 +220,8 @@ LogicalResult BufferOp::verify() {
   const auto shape = type.getShape();
   if (!byteCount({*element, shape.vec()}))
     return emitOpError("has a tensor of more bytes than 63 bits can count");
-  if (int64_t(getBoxes().size()) != workers * int64_t(shape.size()) * 2)
-    return emitOpError("has ") << getBoxes().size() << " numbers for boxes; "
-                               << workers << " workers of rank " << shape.size()
-                               << " need " << workers * shape.size() * 2;
-  for (const Box &box : unflatten(getBoxes(), workers))
-    if (!within(box, shape))
-      return emitOpError("has a box outside its tensor: ") << toString(box);
+  if (failed(::verifyRegions(*this, getRegions(), shape)))
+    return failure();
   if (const auto range = getRange())
     if (range->size() < 2 || range->size() > 3 || (*range)[0] > (*range)[1] ||
         getRole() != Role::Input || !isInteger(*element))
@@ -197,34 +252,29 @@ LogicalResult BufferOp::verify() {
   return success();
 }
 
-/// Of a fetch or a reduction: per worker their number, then worker and box.
-static LogicalResult verifyPieces(Operation *op, BufferOp from, BufferOp to,
-                                  ArrayRef<int64_t> flat) {
-  const int64_t workers = cast<ProgramOp>(op->getParentOp()).getWorkers();
+/// Of a fetch or a reduction.
+static LogicalResult verifyPieces(Operation *op) {
+  BufferOp from = read(op).front(), to = written(op);
+  auto pieces = op->getAttrOfType<PiecesAttr>("pieces");
+  if (!pieces && !isa<semantic::DivisionAttr, ResultAttr>(from.getRegions()))
+    return op->emitOpError("needs pieces: no division says who has what of ")
+           << "\"" << from.getTensor() << "\"";
+  if (!pieces)
+    return success();
+  const int64_t workers = programOf(op).getWorkers();
   const auto shape = cast<ShapedType>(to.getTensorType()).getShape();
-  const size_t each = 1 + 2 * shape.size();
-  for (int64_t w = 0; w < workers; ++w) {
-    if (flat.empty())
-      return op->emitOpError("has pieces of ")
-             << w << " workers; there are " << workers;
-    const int64_t count = flat.consume_front();
-    if (count < 0 || count > int64_t(flat.size() / each))
-      return op->emitOpError("says that worker ")
-             << w << " has " << count << " pieces; " << flat.size()
-             << " numbers are left";
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t worker = flat.consume_front();
-      if (worker < 0 || worker >= workers)
+  if (int64_t(pieces.getValue().size()) != workers)
+    return op->emitOpError("has pieces of ")
+           << pieces.getValue().size() << " workers; there are " << workers;
+  for (const std::vector<Piece> &ofWorker : pieces.getValue())
+    for (const Piece &piece : ofWorker) {
+      if (piece.worker < 0 || piece.worker >= workers)
         return op->emitOpError("has a piece from worker ")
-               << worker << "; there are " << workers;
-      if (const Box box = takeBox(flat, shape.size()); !within(box, shape))
+               << piece.worker << "; there are " << workers;
+      if (piece.box.isAbsent() || !within(piece.box, shape))
         return op->emitOpError("has a piece outside its tensor: ")
-               << toString(box);
+               << toString(piece.box);
     }
-  }
-  if (!flat.empty())
-    return op->emitOpError("has ")
-           << flat.size() << " numbers after its pieces";
   return success();
 }
 
@@ -239,8 +289,7 @@ LogicalResult FetchOp::verify() {
   BufferOp from = bufferOf(getFrom()), to = bufferOf(getTo());
   if (from.getTensorType() != to.getTensorType())
     return refuseTypes(*this, from, to);
-  return verifyPieces(*this, bufferOf(getFrom()), bufferOf(getTo()),
-                      getPieces());
+  return verifyPieces(*this);
 }
 
 LogicalResult ReduceOp::verify() {
@@ -254,27 +303,16 @@ LogicalResult ReduceOp::verify() {
   if (from.getTensorType() != to.getTensorType() &&
       from.getTensorType() != partial)
     return refuseTypes(*this, from, to);
-  return verifyPieces(*this, bufferOf(getFrom()), bufferOf(getTo()),
-                      getPieces());
+  return verifyPieces(*this);
 }
 
 LogicalResult ComputeOp::verify() {
-  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
+  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)) ||
+      failed(verifyExtents(*this, getExtents())))
     return failure();
-  const int64_t workers = cast<ProgramOp>((*this)->getParentOp()).getWorkers();
-  const size_t expected = size_t(workers) * getExtents().size() * 2;
-  if (getIndices().size() != expected)
-    return emitOpError("has ")
-           << getIndices().size() << " numbers for indices; " << workers
-           << " workers and " << getExtents().size() << " index variables need "
-           << expected;
-  for (int64_t extent : getExtents())
-    if (extent < 0)
-      return emitOpError("has a negative extent");
-  for (const Box &box : unflatten(getIndices(), workers))
-    if (!within(box, getExtents()))
-      return emitOpError("has indices outside its extents: ") << toString(box);
-  return success();
+  if (!isa<semantic::DivisionAttr, BoxesAttr>(getIndices()))
+    return emitOpError("has indices that are neither divided nor listed");
+  return ::verifyRegions(*this, getIndices(), getExtents());
 }
 
 /// Does a tensor of this type fit an operand, or a result?
@@ -326,7 +364,7 @@ LogicalResult UpdateOp::verify() {
   if (!isParameter(parameter))
     return emitOpError("changes what is no parameter");
   if (parameter.getTensorType() != value.getTensorType() ||
-      parameter.getBoxes() != value.getBoxes())
+      parameter.getRegions() != value.getRegions())
     return emitOpError("gives a parameter the value of another region");
   return success();
 }

@@ -11,6 +11,7 @@ using namespace smex::semantic;
 #include "dialects/smex/ir/SmexOps.cpp.inc"
 
 void SmexDialect::initialize() {
+  addDivision();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/smex/ir/SmexOps.cpp.inc"
@@ -71,13 +72,12 @@ func::FuncOp smex::semantic::mainFunction(ModuleOp module) {
   return function;
 }
 
-DenseI64ArrayAttr smex::semantic::cutOf(Value value) {
+DivisionAttr smex::semantic::cutOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    return function.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(),
-                                                        cutAttr);
+    return function.getArgAttrOfType<DivisionAttr>(argument.getArgNumber(), cutAttr);
   }
-  return value.getDefiningOp()->getAttrOfType<DenseI64ArrayAttr>("cut");
+  return value.getDefiningOp()->getAttrOfType<DivisionAttr>("cut");
 }
 
 Recipe smex::semantic::recipeOf(Value value) {
@@ -95,13 +95,12 @@ Recipe smex::semantic::recipeOf(Value value) {
   return {};
 }
 
-void smex::semantic::setCut(Value value, ArrayRef<int64_t> cut) {
-  auto attribute = DenseI64ArrayAttr::get(value.getContext(), cut);
+void smex::semantic::setCut(Value value, DivisionAttr cut) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    function.setArgAttr(argument.getArgNumber(), cutAttr, attribute);
+    function.setArgAttr(argument.getArgNumber(), cutAttr, cut);
   } else {
-    value.getDefiningOp()->setAttr("cut", attribute);
+    value.getDefiningOp()->setAttr("cut", cut);
   }
 }
 
@@ -124,8 +123,8 @@ ApplyOp smex::semantic::applyInstead(OpBuilder &builder, ApplyOp old, Type type,
   return ApplyOp::create(builder, old.getLoc(), type, lambda, operands,
                          builder.getDenseI64ArrayAttr(extents),
                          old.getNameAttr(), old.getNodeAttr(),
-                         old.getGradientOfAttr(), DenseI64ArrayAttr(),
-                         DenseI64ArrayAttr());
+                         old.getGradientOfAttr(), DivisionAttr(),
+                         DivisionAttr());
 }
 
 void smex::semantic::eraseUnusedLambdas(ModuleOp module) {

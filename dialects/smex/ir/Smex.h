@@ -3,6 +3,7 @@
 #ifndef SMEX_DIALECTS_SMEX_IR_SMEX_H
 #define SMEX_DIALECTS_SMEX_IR_SMEX_H
 
+#include "dialects/support/Shares.h"
 #include "dialects/support/Tensor.h"
 #include "dialects/tdl/ir/Tdl.h"
 
@@ -10,7 +11,13 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace smex::semantic::detail {
+struct DivisionAttrStorage;
+}
+
 #include "dialects/smex/ir/SmexDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/smex/ir/SmexAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/smex/ir/SmexOps.h.inc"
 
@@ -43,9 +50,9 @@ Recipe recipeOf(mlir::Value value);
 /// The model's function, `@main`; null with an error where there is none.
 mlir::func::FuncOp mainFunction(mlir::ModuleOp module);
 
-/// The decision on how a value is cut; null before partitioning.
-mlir::DenseI64ArrayAttr cutOf(mlir::Value value);
-void setCut(mlir::Value value, llvm::ArrayRef<int64_t> cut);
+/// The decision on how a value is divided; null before partitioning.
+DivisionAttr cutOf(mlir::Value value);
+void setCut(mlir::Value value, DivisionAttr cut);
 
 /// The name of the tensor: an argument's, parameter's, or application's.
 llvm::StringRef tensorName(mlir::Value value);

@@ -3,6 +3,7 @@
 #ifndef SMEX_SMEX_TD
 #define SMEX_SMEX_TD
 
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -29,11 +30,36 @@ def SmexDialect : Dialect {
     of these, and perhaps `smex.wraps` and `smex.rows`, all as a parameter has them: nobody gives
     it, a runtime derives it before each step.
 
-    Decisions are attributes. With m recursion steps, `cut` on the producer of a
-    tensor (`smex.cut` on an argument) lists per step the dimension that is cut,
-    -1 where the tensor is replicated; `split` on an application lists per step
-    the index variable whose range is divided, -1 where every group computes the
-    whole; -2 - g places either on group g alone. The module's `smex.ways` lists in how many ways each step divides.
+    Decisions are attributes: `cut` on the producer of a tensor (`smex.cut` on an
+    argument) is the division of the tensor in each step of the recursion, `split`
+    on an application that of its index variables. The module's `smex.ways` lists
+    into how many groups each step divides every group of workers.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = "void addDivision();";
+}
+
+def DivisionAttr : AttrDef<SmexDialect, "Division"> {
+  let summary = "what every step of the partition leaves of a box to its groups";
+  let description = [{
+    A division (dialects/support/Division.h) per step: of a tensor, or of the
+    index variables of an operator.
+
+    ```mlir
+    #smex.division<part 0, whole, placed 1>
+    #smex.division<part 1 by weights [2, 1], part 0 at bounds [[3], [5]], term Sum>
+    ```
+  }];
+  let mnemonic = "division";
+  let parameters = (ins "const ::smex::Divisions &":$value);
+  let genStorageClass = 0;
+  let genAccessors = 0;
+  let skipDefaultBuilders = 1;
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    static DivisionAttr get(::mlir::MLIRContext *context,
+                            const ::smex::Divisions &value);
+    const ::smex::Divisions &getValue() const;
   }];
 }
 
@@ -65,7 +91,7 @@ def ParameterOp : Op<SmexDialect, "parameter", [Pure]> {
                        OptionalAttr<StrArrayAttr>:$of,
                        OptionalAttr<DenseI64ArrayAttr>:$wraps,
                        OptionalAttr<DenseI64ArrayAttr>:$rows,
-                       OptionalAttr<DenseI64ArrayAttr>:$cut);
+                       OptionalAttr<DivisionAttr>:$cut);
   let results = (outs AnyStaticShapeTensor:$result);
   let builders = [OpBuilder<(ins "mlir::Type":$type, "mlir::StringAttr":$name), [{
     $_state.addTypes(type);
@@ -93,8 +119,8 @@ def ApplyOp : Op<SmexDialect, "apply",
                        DenseI64ArrayAttr:$extents,
                        StrAttr:$name, OptionalAttr<StrAttr>:$node,
                        OptionalAttr<StrAttr>:$gradient_of,
-                       OptionalAttr<DenseI64ArrayAttr>:$split,
-                       OptionalAttr<DenseI64ArrayAttr>:$cut);
+                       OptionalAttr<DivisionAttr>:$split,
+                       OptionalAttr<DivisionAttr>:$cut);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = [{
     $lambda `(` $inputs `)` `extents` $extents $name attr-dict `:`

@@ -65,9 +65,9 @@ struct IntervalProgram {
 struct Access {
   std::vector<IntervalProgram> dims; // one per dimension of the operand
 
-  /// The region read, clamped to the shape; empty in every dimension if nothing
-  /// is read or any interval of `indices` is empty. (An operand of rank 0 has
-  /// one region only, and that counts as not empty.)
+  /// The region read, clamped to the shape; absent if nothing is read or
+  /// `indices` are empty. (An operand of rank 0 has one region only, which
+  /// counts as read wherever there are indices.)
   Box region(const Box &indices, const std::vector<int64_t> &shape) const;
 };
 

@@ -189,13 +189,13 @@ Interval analysis::unclamped(const IntervalProgram &program,
 
 Box Access::region(const Box &indices,
                    const std::vector<int64_t> &shape) const {
-  Box box(shape.size());
   if (isEmpty(indices))
-    return box;
+    return Box::absent(shape.size());
+  Box box(shape.size());
   for (size_t d = 0; d < shape.size(); ++d) {
     box[d] = dims[d].evaluate(indices, shape[d]);
     if (box[d].empty())
-      return Box(shape.size());
+      return Box::absent(shape.size());
   }
   return box;
 }

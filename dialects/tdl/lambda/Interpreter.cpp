@@ -137,7 +137,7 @@ private:
   /// Calls `visit(lanes)` for blocks of all coordinates, row-major, until one
   /// fails.
   template <typename F> void forEachBlock(F &&visit) {
-    Odometer coordinates(indices.data(), at.data(), indices.size());
+    Odometer coordinates(indices.intervals().data(), at.data(), indices.size());
     std::vector<Machine::Lane> numbers(Machine::width);
     std::iota(numbers.begin(), numbers.end(), Machine::Lane(0));
     for (bool more = coordinates.start(); more && !problem;) {
@@ -289,7 +289,7 @@ private:
     Tensor slice = makeTensor(std::move(type));
     std::byte *to = slice.bytes.data();
     std::vector<int64_t> point(part.size());
-    Odometer coordinates(part.data(), point.data(), part.size());
+    Odometer coordinates(part.intervals().data(), point.data(), part.size());
     if (!coordinates.start())
       return slice;
     do {

@@ -5,29 +5,6 @@
 using namespace smex;
 using namespace smex::tdl;
 
-std::string_view tdl::name(Reducer reducer) {
-  switch (reducer) {
-  case Reducer::None:
-    return "";
-  case Reducer::Sum:
-    return "Sum";
-  case Reducer::Max:
-    return "Max";
-  case Reducer::Min:
-    return "Min";
-  case Reducer::Prod:
-    return "Prod";
-  }
-  return "";
-}
-
-std::optional<Reducer> tdl::parseReducer(std::string_view text) {
-  for (Reducer r : {Reducer::Sum, Reducer::Max, Reducer::Min, Reducer::Prod})
-    if (name(r) == text)
-      return r;
-  return std::nullopt;
-}
-
 namespace {
 
 /// The least or greatest value of a type; floats have infinities.

@@ -14,6 +14,7 @@
 #ifndef SMEX_DIALECTS_TDL_LAMBDA_LAMBDA_H
 #define SMEX_DIALECTS_TDL_LAMBDA_LAMBDA_H
 
+#include "dialects/support/Reducer.h"
 #include "dialects/support/Result.h"
 #include "dialects/tdl/lambda/Expr.h"
 
@@ -22,7 +23,9 @@
 
 namespace smex::tdl {
 
-enum class Reducer : uint8_t { None, Sum, Max, Min, Prod };
+using smex::name;
+using smex::parseReducer;
+using smex::Reducer;
 
 struct Operand {
   std::string name;
@@ -76,10 +79,6 @@ Status verify(const Lambda &lambda);
 /// The value that adds nothing to a reduction: 0, -inf (lowest), +inf
 /// (highest), 1.
 ExprRef identity(Reducer reducer, DType type);
-
-std::string_view name(Reducer reducer);
-/// "Sum", "Max", "Min", "Prod".
-std::optional<Reducer> parseReducer(std::string_view name);
 
 } // namespace smex::tdl
 

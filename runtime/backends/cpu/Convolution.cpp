@@ -24,7 +24,7 @@ public:
 
   static bool fits(const ConvolutionPart &part) {
     const auto &spatial = part.problem.spatial;
-    return !part.isZero && part.clear.empty() &&
+    return !part.isZero && part.clear.size() == 0 &&
            std::all_of(spatial.begin(), spatial.end(), [](const auto &s) {
              return s.kernel == 1 && (s.stride == 1 || s.out == 1) &&
                     s.padLow == 0 && s.padHigh() == 0;
@@ -92,7 +92,7 @@ public:
 
 private:
   void compute(const ConvolutionPart &part) const {
-    if (!part.clear.empty())
+    if (part.clear.size() > 0)
       clearBox(site.wanted == Wanted::Data ? site.data : site.filter,
                part.clear);
     if (site.wanted == Wanted::Result)

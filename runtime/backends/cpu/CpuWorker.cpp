@@ -81,7 +81,7 @@ Result<BoundKernelPtr> CpuWorker::bindCompute(int instruction) const {
       shared->program().instructions[size_t(instruction)];
   const Box &indices = own().instructions[size_t(instruction)].indices;
   const size_t rank = typeOf(what.to).shape.size();
-  const Box part(indices.begin(), indices.begin() + rank);
+  const Box part = front(indices, rank);
   // A worker without a share does nothing. A reduction over nothing at all, for
   // nobody, still has a value: the identity.
   const bool sumOfNothing =

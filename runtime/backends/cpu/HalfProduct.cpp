@@ -233,7 +233,7 @@ public:
 
   Status run() override {
     const bool byResult = site.wanted == Wanted::Result;
-    if (!part.clear.empty())
+    if (part.clear.size() > 0)
       clearBox(site.wanted == Wanted::Data ? site.data : site.filter,
                part.clear);
     if (byResult) // of nothing, it is zero

@@ -75,7 +75,7 @@ public:
         int64_t(tiles.size()),
         [this](int64_t i, int thread) {
           const Tile &tile = tiles[size_t(i)];
-          if (!tile.part.clear.empty())
+          if (tile.part.clear.size() > 0)
             clearBox(site.data, tile.part.clear);
           if (!tile.part.isZero)
             tile.shape->run(tile.part, packedAt + slices[tile.slice].at,

@@ -228,7 +228,7 @@ private:
       return whole.error();
     tile.filter = whole->filter;
     tile.box = {box[1]};
-    tile.box.insert(tile.box.end(), box.begin() + site.indexOfC(), box.end());
+    tile.box.append(box.begin() + site.indexOfC(), box.end());
     if (tile.bytes > 0) {
       tile.plain = filterDesc(whole->problem, site.type);
       tile.unpack = reorderOf(tile.packed, tile.plain);

@@ -386,7 +386,7 @@ TEST_CASE("long sums have the same bits whether their rows follow each other "
   for (const auto &[symbol, indices] : kernels) {
     Box outputs = {indices[0]};
     if (symbol == std::string("all"))
-      outputs.clear();
+      outputs = Box();
     std::vector<Buffer> results;
     for (const Box &box : {part, wholeBox(padded)}) {
       results.push_back(emptyBuffer(DType::F32, extents(outputs), outputs));

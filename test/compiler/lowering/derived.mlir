@@ -7,14 +7,14 @@ module attributes {smex.ways = array<i64: 2>} {
 
   // CHECK: exec.buffer input "to" : tensor<4xi64>
   // CHECK-NOT: derivation
-  // CHECK: exec.buffer input "to.offsets" : tensor<4xi32> boxes [0, 2, 2, 4] {derivation = "offsets", of = ["to"], wraps = array<i64: 3>}
+  // CHECK: exec.buffer input "to.offsets" : tensor<4xi32> #smex.division<part 0> {derivation = "offsets", of = ["to"], wraps = array<i64: 3>}
   // CHECK: exec.buffer temporary "to.offsets" : tensor<4xi32>
   // CHECK-NOT: derivation
-  func.func @main(%to: tensor<4xi64> {smex.name = "to", smex.cut = array<i64: 0>},
-                  %offsets: tensor<4xi32> {smex.name = "to.offsets", smex.cut = array<i64: 0>,
+  func.func @main(%to: tensor<4xi64> {smex.name = "to", smex.cut = #smex.division<part 0>},
+                  %offsets: tensor<4xi32> {smex.name = "to.offsets", smex.cut = #smex.division<part 0>,
                       smex.derivation = "offsets", smex.of = ["to"], smex.wraps = array<i64: 3>})
       -> tensor<3xi32> attributes {smex.outputs = ["y"]} {
-    %y = smex.apply @degree(%offsets) extents [3] "y" {split = array<i64: 0>, cut = array<i64: 0>}
+    %y = smex.apply @degree(%offsets) extents [3] "y" {split = #smex.division<part 0>, cut = #smex.division<part 0>}
         : (tensor<4xi32>) -> tensor<3xi32>
     return %y : tensor<3xi32>
   }

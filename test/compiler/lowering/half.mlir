@@ -9,20 +9,20 @@ module attributes {smex.ways = array<i64: 2>} {
   tdl.lambda @matmul = "(x0: f16[2], x1: f16[2]) -> f16: lambda i0, i1: Sum(lambda r0: x0[i0, r0] * x1[r0, i1])"
   tdl.lambda @largest = "(x0: f16[2]) -> f16: lambda i0: Max(lambda r0: x0[i0, r0])"
 
-  // CHECK-LABEL: exec.program @partitioned workers 2
+  // CHECK-LABEL: exec.program @partitioned ways [2]
   // CHECK: %[[P:.*]] = exec.buffer temporary "c" : tensor<4x5xf32> partial
   // CHECK: exec.compute @partial_0({{.*}}) to %[[P]]
-  // CHECK: %[[C:.*]] = exec.buffer temporary "c" : tensor<4x5xf16> boxes [0, 2, 0, 5, 2, 4, 0, 5]
+  // CHECK: %[[C:.*]] = exec.buffer temporary "c" : tensor<4x5xf16> #smex.division<part 0>
   // CHECK: exec.reduce Sum %[[P]] to %[[C]]
   // CHECK: %[[M:.*]] = exec.buffer temporary "m" : tensor<4xf16> partial
   // CHECK: exec.compute @largest({{.*}}) to %[[M]]
   // CHECK: exec.reduce Max %[[M]]
-  func.func @main(%a: tensor<4x6xf16> {smex.name = "a", smex.cut = array<i64: 1>},
-                  %b: tensor<6x5xf16> {smex.name = "b", smex.cut = array<i64: 0>})
+  func.func @main(%a: tensor<4x6xf16> {smex.name = "a", smex.cut = #smex.division<part 1>},
+                  %b: tensor<6x5xf16> {smex.name = "b", smex.cut = #smex.division<part 0>})
       -> (tensor<4x5xf16>, tensor<4xf16>) attributes {smex.outputs = ["c", "m"]} {
-    %c = smex.apply @matmul(%a, %b) extents [4, 5, 6] "c" {split = array<i64: 2>, cut = array<i64: 0>}
+    %c = smex.apply @matmul(%a, %b) extents [4, 5, 6] "c" {split = #smex.division<part 2>, cut = #smex.division<part 0>}
         : (tensor<4x6xf16>, tensor<6x5xf16>) -> tensor<4x5xf16>
-    %m = smex.apply @largest(%a) extents [4, 6] "m" {split = array<i64: 1>, cut = array<i64: 0>}
+    %m = smex.apply @largest(%a) extents [4, 6] "m" {split = #smex.division<part 1>, cut = #smex.division<part 0>}
         : (tensor<4x6xf16>) -> tensor<4xf16>
     return %c, %m : tensor<4x5xf16>, tensor<4xf16>
   }

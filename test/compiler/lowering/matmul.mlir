@@ -6,20 +6,20 @@
 module attributes {smex.ways = array<i64: 2>} {
   tdl.lambda @matmul = "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: Sum(lambda r0: x0[i0, r0] * x1[r0, i1])"
 
-  // CHECK-LABEL: exec.program @partitioned workers 2
-  // CHECK: %[[A:.*]] = exec.buffer input "a" : tensor<4x6xf32> boxes [0, 2, 0, 6, 2, 4, 0, 6]
-  // CHECK: %[[B:.*]] = exec.buffer parameter "b" : tensor<6x5xf32> boxes [0, 3, 0, 5, 3, 6, 0, 5]
-  // CHECK: %[[ALL:.*]] = exec.buffer temporary "b" : tensor<6x5xf32> boxes [0, 6, 0, 5, 0, 6, 0, 5]
+  // CHECK-LABEL: exec.program @partitioned ways [2]
+  // CHECK: %[[A:.*]] = exec.buffer input "a" : tensor<4x6xf32> #smex.division<part 0>
+  // CHECK: %[[B:.*]] = exec.buffer parameter "b" : tensor<6x5xf32> #smex.division<part 0>
+  // CHECK: %[[ALL:.*]] = exec.buffer temporary "b" : tensor<6x5xf32> #exec.read<@matmul operand 1 of shapes [array<i64: 4, 6>, array<i64: 6, 5>] over [4, 5, 6] by <part 0>>
   // One piece of its own, one of the other's, per worker.
-  // CHECK: exec.fetch %[[B]] to %[[ALL]] pieces [2, 0, 0, 3, 0, 5, 1, 3, 6, 0, 5, 2, 1, 3, 6, 0, 5, 0, 0, 3, 0, 5]
-  // CHECK: %[[C:.*]] = exec.buffer temporary "c" : tensor<4x5xf32> boxes [0, 2, 0, 5, 2, 4, 0, 5]
-  // CHECK: exec.compute @matmul(%[[A]], %[[ALL]]) to %[[C]] extents [4, 5, 6] indices [0, 2, 0, 5, 0, 6, 2, 4, 0, 5, 0, 6]
+  // CHECK: exec.fetch %[[B]] to %[[ALL]]{{$}}
+  // CHECK: %[[C:.*]] = exec.buffer temporary "c" : tensor<4x5xf32> #smex.division<part 0>
+  // CHECK: exec.compute @matmul(%[[A]], %[[ALL]]) to %[[C]] extents [4, 5, 6] indices #smex.division<part 0>
   // CHECK-NOT: exec.reduce
   // CHECK: exec.output "c" %[[C]]
-  func.func @main(%a: tensor<4x6xf32> {smex.name = "a", smex.cut = array<i64: 0>})
+  func.func @main(%a: tensor<4x6xf32> {smex.name = "a", smex.cut = #smex.division<part 0>})
       -> tensor<4x5xf32> attributes {smex.outputs = ["c"]} {
-    %b = smex.parameter "b" {cut = array<i64: 0>} : tensor<6x5xf32>
-    %c = smex.apply @matmul(%a, %b) extents [4, 5, 6] "c" {split = array<i64: 0>, cut = array<i64: 0>}
+    %b = smex.parameter "b" {cut = #smex.division<part 0>} : tensor<6x5xf32>
+    %c = smex.apply @matmul(%a, %b) extents [4, 5, 6] "c" {split = #smex.division<part 0>, cut = #smex.division<part 0>}
         : (tensor<4x6xf32>, tensor<6x5xf32>) -> tensor<4x5xf32>
     return %c : tensor<4x5xf32>
   }

@@ -11,42 +11,42 @@ tdl.lambda @sum = "(x: f32[2]) -> f32: lambda i: Sum(lambda r: x[r, i])"
 
 // CHECK-LABEL: exec.program @fetch
 // WAITS-LABEL: exec.program @fetch
-exec.program @fetch workers 2 {
-  %x = exec.buffer parameter "x" : tensor<4000000xf32> boxes [0, 2000000, 2000000, 4000000]
-  %w = exec.buffer parameter "w" : tensor<4096xf32> boxes [0, 2048, 2048, 4096]
+exec.program @fetch ways [2] {
+  %x = exec.buffer parameter "x" : tensor<4000000xf32> #smex.division<part 0>
+  %w = exec.buffer parameter "w" : tensor<4096xf32> #smex.division<part 0>
   // CHECK: exec.fetch {{.*}} {beside = 1 : i64}
   // CHECK: exec.compute @neg
   // CHECK: exec.compute @neg
   // It waits for nothing, and only the last computation for it.
-  // WAITS: exec.fetch {{.*}} waits = array<i64: 0, 0>
-  // WAITS: exec.compute @neg({{.*}} {waits = array<i64: 0, 0>}
-  // WAITS: exec.compute @neg({{.*}} {waits = array<i64: 1, 0, 0, 1, 1, 0>}
-  %a = exec.buffer temporary "a" : tensor<4000000xf32> boxes [0, 2000000, 2000000, 4000000]
-  exec.compute @neg(%x) to %a extents [4000000] indices [0, 2000000, 2000000, 4000000]
-  %f = exec.buffer temporary "w" : tensor<4096xf32> boxes [0, 4096, 0, 4096]
-  exec.fetch %w to %f pieces [2, 0, 0, 2048, 1, 2048, 4096, 2, 1, 2048, 4096, 0, 0, 2048]
-  %b = exec.buffer temporary "b" : tensor<4096xf32> boxes [0, 4096, 0, 4096]
-  exec.compute @neg(%f) to %b extents [4096] indices [0, 4096, 0, 4096]
+  // WAITS: exec.fetch {{.*}} waits = #exec.waits<[], []>
+  // WAITS: exec.compute @neg({{.*}} {waits = #exec.waits<[], []>}
+  // WAITS: exec.compute @neg({{.*}} {waits = #exec.waits<[0: 0], [1: 0]>}
+  %a = exec.buffer temporary "a" : tensor<4000000xf32> #smex.division<part 0>
+  exec.compute @neg(%x) to %a extents [4000000] indices #smex.division<part 0>
+  %f = exec.buffer temporary "w" : tensor<4096xf32> #smex.division<whole>
+  exec.fetch %w to %f
+  %b = exec.buffer temporary "b" : tensor<4096xf32> #smex.division<whole>
+  exec.compute @neg(%f) to %b extents [4096] indices #smex.division<whole>
   exec.output "a" %a
   exec.output "b" %b
 }
 
 // CHECK-LABEL: exec.program @reduce
-exec.program @reduce workers 2 {
-  %x = exec.buffer input "x" : tensor<8x4096xf32> boxes [0, 4, 0, 4096, 4, 8, 0, 4096]
-  %z = exec.buffer input "z" : tensor<4000000xf32> boxes [0, 2000000, 2000000, 4000000]
-  %s = exec.buffer temporary "s" : tensor<4096xf32> partial boxes [0, 4096, 0, 4096]
-  %t = exec.buffer temporary "s" : tensor<4096xf32> boxes [0, 2048, 2048, 4096]
-  %b = exec.buffer temporary "b" : tensor<4096xf32> boxes [0, 2048, 2048, 4096]
-  %c = exec.buffer temporary "c" : tensor<4000000xf32> boxes [0, 2000000, 2000000, 4000000]
+exec.program @reduce ways [2] {
+  %x = exec.buffer input "x" : tensor<8x4096xf32> #smex.division<part 0>
+  %z = exec.buffer input "z" : tensor<4000000xf32> #smex.division<part 0>
+  %s = exec.buffer temporary "s" : tensor<4096xf32> partial #smex.division<whole>
+  %t = exec.buffer temporary "s" : tensor<4096xf32> #smex.division<part 0>
+  %b = exec.buffer temporary "b" : tensor<4096xf32> #smex.division<part 0>
+  %c = exec.buffer temporary "c" : tensor<4000000xf32> #smex.division<part 0>
   // CHECK: exec.compute @sum
   // CHECK: exec.reduce {{.*}} {beside = 1 : i64}
   // CHECK: exec.compute @add
   // CHECK: exec.compute @neg
-  exec.compute @sum(%x) to %s extents [4096, 8] indices [0, 4096, 0, 4, 0, 4096, 4, 8]
-  exec.reduce Sum %s to %t pieces [2, 0, 0, 2048, 1, 0, 2048, 2, 0, 2048, 4096, 1, 2048, 4096]
-  exec.compute @neg(%t) to %b extents [4096] indices [0, 2048, 2048, 4096]
-  exec.compute @add(%z, %z) to %c extents [4000000] indices [0, 2000000, 2000000, 4000000]
+  exec.compute @sum(%x) to %s extents [4096, 8] indices #smex.division<part 1>
+  exec.reduce Sum %s to %t
+  exec.compute @neg(%t) to %b extents [4096] indices #smex.division<part 0>
+  exec.compute @add(%z, %z) to %c extents [4000000] indices #smex.division<part 0>
   exec.output "b" %b
   exec.output "c" %c
 }
@@ -54,18 +54,18 @@ exec.program @reduce workers 2 {
 // While the first computation runs, all memory is in use that there ever is: the
 // fetch stays behind it.
 // CHECK-LABEL: exec.program @full
-exec.program @full workers 1 {
-  %x = exec.buffer input "x" : tensor<4000000xf32> boxes [0, 4000000]
-  %w = exec.buffer parameter "w" : tensor<4096xf32> boxes [0, 4096]
-  %a = exec.buffer temporary "a" : tensor<4000000xf32> boxes [0, 4000000]
-  %f = exec.buffer temporary "w" : tensor<4096xf32> boxes [0, 4096]
-  %b = exec.buffer temporary "b" : tensor<4096xf32> boxes [0, 4096]
+exec.program @full ways [1] {
+  %x = exec.buffer input "x" : tensor<4000000xf32> #smex.division<whole>
+  %w = exec.buffer parameter "w" : tensor<4096xf32> #smex.division<whole>
+  %a = exec.buffer temporary "a" : tensor<4000000xf32> #smex.division<whole>
+  %f = exec.buffer temporary "w" : tensor<4096xf32> #smex.division<whole>
+  %b = exec.buffer temporary "b" : tensor<4096xf32> #smex.division<whole>
   // CHECK: exec.compute @neg
   // CHECK: exec.fetch
   // CHECK: exec.compute @neg
-  exec.compute @neg(%x) to %a extents [4000000] indices [0, 4000000]
-  exec.fetch %w to %f pieces [1, 0, 0, 4096]
-  exec.compute @neg(%f) to %b extents [4096] indices [0, 4096]
+  exec.compute @neg(%x) to %a extents [4000000] indices #smex.division<whole>
+  exec.fetch %w to %f
+  exec.compute @neg(%f) to %b extents [4096] indices #smex.division<whole>
   exec.output "a" %a
   exec.output "b" %b
 }

@@ -5,41 +5,41 @@
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
 tdl.lambda @flip = "(x0: f32[1]) -> f32: lambda i0: x0[31 - i0]"
 
-// CHECK-LABEL: exec.program @p workers 1
-exec.program @p workers 1 {
-  %x = exec.buffer input "x" : tensor<32xf32> boxes [0, 32]
-  %a = exec.buffer temporary "a" : tensor<32xf32> boxes [0, 32]
-  %b = exec.buffer temporary "b" : tensor<32xf32> boxes [0, 32]
-  %c = exec.buffer temporary "c" : tensor<32xf32> boxes [0, 32]
-  %d = exec.buffer temporary "d" : tensor<32xf32> boxes [0, 32]
-  // CHECK: exec.compute {{.*}} {waits = array<i64: 0>}
-  exec.compute @neg(%x) to %a extents [32] indices [0, 32]
+// CHECK-LABEL: exec.program @p ways [1]
+exec.program @p ways [1] {
+  %x = exec.buffer input "x" : tensor<32xf32> #smex.division<whole>
+  %a = exec.buffer temporary "a" : tensor<32xf32> #smex.division<whole>
+  %b = exec.buffer temporary "b" : tensor<32xf32> #smex.division<whole>
+  %c = exec.buffer temporary "c" : tensor<32xf32> #smex.division<whole>
+  %d = exec.buffer temporary "d" : tensor<32xf32> #smex.division<whole>
+  // CHECK: exec.compute {{.*}} {waits = #exec.waits<[]>}
+  exec.compute @neg(%x) to %a extents [32] indices #smex.division<whole>
   // What is copied has been computed: instruction 0.
-  // CHECK: exec.fetch {{.*}} {waits = array<i64: 1, 0, 0>}
-  exec.fetch %a to %b pieces [1, 0, 0, 32]
+  // CHECK: exec.fetch {{.*}} {waits = #exec.waits<[0: 0]>}
+  exec.fetch %a to %b
   // c takes the bytes of x, which only this queue has read.
-  // CHECK: exec.compute {{.*}} {waits = array<i64: 0>}
-  exec.compute @flip(%a) to %c extents [32] indices [0, 32]
+  // CHECK: exec.compute {{.*}} {waits = #exec.waits<[]>}
+  exec.compute @flip(%a) to %c extents [32] indices #smex.division<whole>
   // d takes those of a, which the copy has read: instruction 1. That c has been
   // computed goes without saying.
-  // CHECK: exec.compute {{.*}} {waits = array<i64: 1, 0, 1>}
-  exec.compute @flip(%c) to %d extents [32] indices [0, 32]
+  // CHECK: exec.compute {{.*}} {waits = #exec.waits<[0: 1]>}
+  exec.compute @flip(%c) to %d extents [32] indices #smex.division<whole>
   exec.output "b" %b
   exec.output "d" %d
 }
 
-// CHECK-LABEL: exec.program @in_place workers 1
-exec.program @in_place workers 1 {
-  %x = exec.buffer input "x" : tensor<32xf32> boxes [0, 32]
-  %a = exec.buffer temporary "a" : tensor<32xf32> boxes [0, 32]
-  %b = exec.buffer temporary "b" : tensor<32xf32> boxes [0, 32]
-  %c = exec.buffer temporary "c" : tensor<32xf32> boxes [0, 32]
-  exec.compute @neg(%x) to %a extents [32] indices [0, 32]
-  exec.fetch %a to %b pieces [1, 0, 0, 32]
+// CHECK-LABEL: exec.program @in_place ways [1]
+exec.program @in_place ways [1] {
+  %x = exec.buffer input "x" : tensor<32xf32> #smex.division<whole>
+  %a = exec.buffer temporary "a" : tensor<32xf32> #smex.division<whole>
+  %b = exec.buffer temporary "b" : tensor<32xf32> #smex.division<whole>
+  %c = exec.buffer temporary "c" : tensor<32xf32> #smex.division<whole>
+  exec.compute @neg(%x) to %a extents [32] indices #smex.division<whole>
+  exec.fetch %a to %b
   // c is written over a, which the copy has read.
   // CHECK: exec.fetch
-  // CHECK: exec.compute {{.*}} {waits = array<i64: 1, 0, 1>}
-  exec.compute @neg(%a) to %c extents [32] indices [0, 32]
+  // CHECK: exec.compute {{.*}} {waits = #exec.waits<[0: 1]>}
+  exec.compute @neg(%a) to %c extents [32] indices #smex.division<whole>
   exec.output "b" %b
   exec.output "c" %c
 }

@@ -5,24 +5,24 @@
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
 
-// CHECK-LABEL: exec.program @p workers 2 attributes {arena = array<i64: 192, 192>
-exec.program @p workers 2 {
+// CHECK-LABEL: exec.program @p ways [2] attributes {arena = array<i64: 192, 192>
+exec.program @p ways [2] {
   // CHECK: exec.buffer input "x" {{.*}} {offsets = array<i64: [[X:[0-9]+]], [[X]]>}
-  %x = exec.buffer input "x" : tensor<32xf32> boxes [0, 16, 16, 32]
-  %t = exec.buffer temporary "x" : tensor<32xf32> boxes [0, 32, 0, 32]
+  %x = exec.buffer input "x" : tensor<32xf32> #smex.division<part 0>
+  %t = exec.buffer temporary "x" : tensor<32xf32> #smex.division<whole>
   // Inputs are there from the start: nothing to wait for.
-  // CHECK: exec.fetch {{.*}} {waits = array<i64: 0, 0>}
-  exec.fetch %x to %t pieces [2, 0, 0, 16, 1, 16, 32, 2, 1, 16, 32, 0, 0, 16]
+  // CHECK: exec.fetch {{.*}} {waits = #exec.waits<[], []>}
+  exec.fetch %x to %t
   // CHECK: %[[Y:.*]] = exec.buffer temporary "y"
-  %y = exec.buffer temporary "y" : tensor<32xf32> boxes [0, 16, 16, 32]
+  %y = exec.buffer temporary "y" : tensor<32xf32> #smex.division<part 0>
   // x's bytes are taken again, after the other worker has fetched them; and t
   // has come, on the worker's own other queue.
-  // CHECK: exec.compute @neg({{.*}}) to %[[Y]] {{.*}} {waits = array<i64: 2, 0, 0, 1, 0, 2, 0, 0, 1, 0>}
-  exec.compute @neg(%t) to %y extents [32] indices [0, 16, 16, 32]
-  %u = exec.buffer temporary "y" : tensor<32xf32> boxes [16, 32, 0, 16]
+  // CHECK: exec.compute @neg({{.*}}) to %[[Y]] {{.*}} {waits = #exec.waits<[0: 0, 1: 0], [0: 0, 1: 0]>}
+  exec.compute @neg(%t) to %y extents [32] indices #smex.division<part 0>
+  %u = exec.buffer temporary "y" : tensor<32xf32> #exec.boxes<[16:32], [0:16]>
   // Each reads what the other has computed: instruction 1. u takes the bytes of
   // t, which the worker itself must have read: instruction 1 again.
-  // CHECK: exec.fetch %[[Y]] {{.*}} {waits = array<i64: 2, 0, 1, 1, 1, 2, 0, 1, 1, 1>}
-  exec.fetch %y to %u pieces [1, 1, 16, 32, 1, 0, 0, 16]
+  // CHECK: exec.fetch %[[Y]] {{.*}} {waits = #exec.waits<[0: 1, 1: 1], [0: 1, 1: 1]>}
+  exec.fetch %y to %u
   exec.output "u" %u
 }

@@ -87,8 +87,8 @@ TEST_CASE("data parallelism replicates parameters and cuts the batch") {
   REQUIRE(plan.steps.size() == 1);
   for (size_t t = 0; t < model.tensors.size(); ++t)
     if (model.tensors[t].isParameter)
-      CHECK(plan.steps[0].tensors[t] == kWhole);
-  CHECK(plan.steps[0].tensors[0] == 0);
+      CHECK(plan.steps[0].tensors[t].isWhole());
+  CHECK(plan.steps[0].tensors[0].cuts(0));
   // Three gradients of 32 x 32, partial on 8 workers, wanted by all of them.
   CHECK(plan.bytes == 3 * 8 * 7 * 32 * 32 * 4);
 }
@@ -118,14 +118,14 @@ TEST_CASE("layer-wise: a layer and its gradients on each GPU in turn") {
   const Plan plan = run(model, 2, "layer-wise");
   checkTotals(model, plan);
   REQUIRE(plan.steps.size() == 1);
-  const std::vector<int> &of = plan.steps[0].tensors;
+  const std::vector<Division> &of = plan.steps[0].tensors;
   for (int layer = 0; layer < 3; ++layer) {
-    CHECK(of[size_t(weights[size_t(layer)])] == placedOn(layer % 2));
-    CHECK(of[size_t(products[size_t(layer)])] == placedOn(layer % 2));
+    CHECK(of[size_t(weights[size_t(layer)])] == Division::placed(layer % 2));
+    CHECK(of[size_t(products[size_t(layer)])] == Division::placed(layer % 2));
   }
-  CHECK(of[size_t(x)] == placedOn(0));
-  CHECK(of[size_t(gradients[0])] == placedOn(0));
-  CHECK(of[size_t(gradients[1])] == placedOn(1));
+  CHECK(of[size_t(x)] == Division::placed(0));
+  CHECK(of[size_t(gradients[0])] == Division::placed(0));
+  CHECK(of[size_t(gradients[1])] == Division::placed(1));
   CHECK(ownedBox(model, plan, x, 0) == wholeBox({16, 8}));
   CHECK(isEmpty(ownedBox(model, plan, x, 1)));
   CHECK(isEmpty(indexBox(model, plan, 0, 1)));
@@ -133,14 +133,14 @@ TEST_CASE("layer-wise: a layer and its gradients on each GPU in turn") {
   CHECK(plan.bytes == 2 * 16 * 8 * 4);
 }
 
-TEST_CASE("a place is one of the step's groups, of what has dimensions") {
+TEST_CASE("a place is one of the step's groups") {
   const Model model = matmulModel(4, 4, 4);
   Plan plan = run(model, 2, "layer-wise");
   CHECK(validate(model, plan));
-  plan.steps[0].tensors[0] = placedOn(2);
+  plan.steps[0].tensors[0] = Division::placed(2);
   CHECK(!validate(model, plan));
-  plan.steps[0].tensors[0] = kWhole;
-  plan.steps[0].operators[0] = placedOn(2);
+  plan.steps[0].tensors[0] = Division::whole();
+  plan.steps[0].operators[0] = Division::placed(2);
   CHECK(!validate(model, plan));
 }
 
@@ -159,8 +159,8 @@ TEST_CASE("all rows: every tensor is cut along its first dimension") {
   for (const char *name : {"all-row-greedy", "all-row-random"}) {
     const Plan plan = run(model, 4, name);
     REQUIRE(plan.steps.size() == 1);
-    for (int choice : plan.steps[0].tensors)
-      CHECK(choice == 0);
+    for (const Division &division : plan.steps[0].tensors)
+      CHECK(division.cuts(0));
   }
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("icml18 reduces no output") {
   const Plan plan = run(model, 8, "icml18");
   for (const Step &step : plan.steps)
     for (size_t o = 0; o < model.operators.size(); ++o)
-      CHECK(step.operators[o] <
+      CHECK(step.operators[o].dimension() <
             int(model.shape(model.operators[o].result).size()));
 }
 
@@ -184,8 +184,8 @@ TEST_CASE("critical-dp cuts nothing that needs a halo") {
   model.conv(model.tensor({2, 2, 64, 64}), 2, 3);
   const Plan plan = run(model, 2, "critical-dp");
   // Neither y, x nor the kernel's.
-  CHECK((plan.steps[0].operators[0] == 0 || plan.steps[0].operators[0] == 1 ||
-         plan.steps[0].operators[0] == 4));
+  const Division &of = plan.steps[0].operators[0];
+  CHECK((of.cuts(0) || of.cuts(1) || of.cuts(4)));
 }
 
 TEST_CASE("more histories than flat takes") {

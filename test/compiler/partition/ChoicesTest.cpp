@@ -11,7 +11,6 @@
 using namespace smex;
 using namespace smex::partition;
 using namespace smex::partition::test;
-using List = std::vector<int>;
 
 namespace {
 
@@ -66,20 +65,20 @@ TEST_CASE("ways are prime factors, largest first") {
 TEST_CASE("a dimension is cut only if every group gets some of it") {
   const Model model = single({8, 3, 1});
   const Choices choices(model, {});
-  CHECK(choices.ofTensor(0, {}, {2}) == List{0, 1});
-  CHECK(choices.ofTensor(0, {}, {4}) == List{0});
-  CHECK(choices.ofOperator(0, {}, {4}) == List{0});
+  CHECK(choices.ofTensor(0, {}, {2}) == divisions({0, 1}));
+  CHECK(choices.ofTensor(0, {}, {4}) == divisions({0}));
+  CHECK(choices.ofOperator(0, {}, {4}) == divisions({0}));
   // Parts of 3 are 2 and 1; the larger one can be cut once more.
-  CHECK(choices.ofTensor(0, {1}, {2, 2}) == List{0, 1});
-  CHECK(choices.ofTensor(0, {1, 1}, {2, 2, 2}) == List{0});
+  CHECK(choices.ofTensor(0, divisions({1}), {2, 2}) == divisions({0, 1}));
+  CHECK(choices.ofTensor(0, divisions({1, 1}), {2, 2, 2}) == divisions({0}));
 }
 
 TEST_CASE("where no dimension is long enough, the longest is cut unevenly") {
   const Model model = single({5, 3});
   const Choices choices(model, {});
-  CHECK(choices.ofTensor(0, {}, {7}) == List{0});
-  CHECK(choices.ofTensor(0, {0}, {7, 7}) == List{1});
-  CHECK(choices.ofTensor(0, {0, 1}, {7, 7, 7}) == List{kWhole});
+  CHECK(choices.ofTensor(0, {}, {7}) == divisions({0}));
+  CHECK(choices.ofTensor(0, divisions({0}), {7, 7}) == divisions({1}));
+  CHECK(choices.ofTensor(0, divisions({0, 1}), {7, 7, 7}) == divisions({-1}));
 }
 
 TEST_CASE("what is small may be whole, but not much of the model together") {
@@ -89,12 +88,12 @@ TEST_CASE("what is small may be whole, but not much of the model together") {
   for (int i = 0; i < 100; ++i)
     model.tensor({16, 16});
   const Choices choices(model, {});
-  CHECK(choices.ofTensor(0, {}, {2}) == List{0, 1});
-  CHECK(choices.ofTensor(1, {}, {2}) == List{0, kWhole});
-  CHECK(choices.ofTensor(2, {}, {2}) == List{0, 1}); // a hundred of them
+  CHECK(choices.ofTensor(0, {}, {2}) == divisions({0, 1}));
+  CHECK(choices.ofTensor(1, {}, {2}) == divisions({0, -1}));
+  CHECK(choices.ofTensor(2, {}, {2}) == divisions({0, 1})); // a hundred of them
   Params params;
   params.wholeTensorShare = 16;
-  CHECK(Choices(model, params).ofTensor(2, {}, {2}) == List{0, 1, kWhole});
+  CHECK(Choices(model, params).ofTensor(2, {}, {2}) == divisions({0, 1, -1}));
 }
 
 TEST_CASE("Tofu always cuts what can be cut") {
@@ -104,16 +103,16 @@ TEST_CASE("Tofu always cuts what can be cut") {
   Model model = single({1, 1});
   const int scalar = model.tensor({});
   const Choices choices(model, params);
-  CHECK(choices.ofTensor(0, {}, {2}) == List{0, 1});
-  CHECK(choices.ofTensor(scalar, {}, {2}) == List{kWhole});
+  CHECK(choices.ofTensor(0, {}, {2}) == divisions({0, 1}));
+  CHECK(choices.ofTensor(scalar, {}, {2}) == divisions({-1}));
 }
 
 TEST_CASE("only splits may be cut") {
   Model model = single({8, 8});
   model.operators[0].splits = {1};
-  CHECK(Choices(model, {}).ofOperator(0, {}, {2}) == List{1});
+  CHECK(Choices(model, {}).ofOperator(0, {}, {2}) == divisions({1}));
   model.operators[0].splits = {};
-  CHECK(Choices(model, {}).ofOperator(0, {}, {2}) == List{kWhole});
+  CHECK(Choices(model, {}).ofOperator(0, {}, {2}) == divisions({-1}));
 }
 
 TEST_CASE("a 4-D tensor over 8 workers: 4 ways a step, 20 in all") {
@@ -125,8 +124,8 @@ TEST_CASE("a 4-D tensor over 8 workers: 4 ways a step, 20 in all") {
   CHECK(histories->size() == 64);
   for (const History &history : *histories) {
     std::vector<int64_t> grid(4, 1);
-    for (int dimension : history)
-      grid[dimension] *= 2;
+    for (const Division &division : history)
+      grid[division.dimension()] *= 2;
     grids.insert(grid);
   }
   CHECK(grids.size() == 20);

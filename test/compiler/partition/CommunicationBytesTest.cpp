@@ -7,17 +7,20 @@
 
 #include <catch2/catch.hpp>
 
+#include <numeric>
+
 using namespace smex;
 using namespace smex::partition;
 using namespace smex::partition::test;
 
 namespace {
 
-Step step(int64_t ways, std::vector<int> tensors, std::vector<int> operators) {
+Step step(int64_t ways, const std::vector<int> &tensors,
+          const std::vector<int> &operators) {
   Step result;
   result.ways = ways;
-  result.tensors = std::move(tensors);
-  result.operators = std::move(operators);
+  result.tensors = divisions(tensors);
+  result.operators = divisions(operators);
   return result;
 }
 
@@ -30,18 +33,26 @@ Plan planOf(std::vector<Step> steps) {
 // Tensors 0, 1, 2 are A, B, C; index variables i, j of C, and k.
 constexpr int kRows = 0, kColumns = 1, kContraction = 2;
 
+/// Of every kind: whole, placed, and parts that are even, weighted or bounded.
 Plan randomPlan(Random &random, const Graph &graph, int64_t workers) {
   Plan plan;
+  int64_t before = 1;
   for (int64_t ways : factorize(workers)) {
-    Step step{ways, {}, {}};
-    for (const Tensor &tensor : graph.tensors)
-      step.tensors.push_back(
-          int(random.below(int64_t(tensor.shape.size()) + 1)) - 1);
-    for (const Operator &op : graph.operators) {
-      const int64_t choice = random.below(int64_t(op.splits.size()) + 1);
-      step.operators.push_back(choice == 0 ? kWhole : op.splits[choice - 1]);
+    Step step;
+    step.ways = ways;
+    const auto pick = [&](const std::vector<int64_t> &extents,
+                          const std::vector<int> &splits) {
+      return randomDivision(random, extents, splits, ways, before);
+    };
+    for (const Tensor &tensor : graph.tensors) {
+      std::vector<int> dimensions(tensor.shape.size());
+      std::iota(dimensions.begin(), dimensions.end(), 0);
+      step.tensors.push_back(pick(tensor.shape, dimensions));
     }
+    for (const Operator &op : graph.operators)
+      step.operators.push_back(pick(op.extents, op.splits));
     plan.steps.push_back(std::move(step));
+    before *= ways;
   }
   return plan;
 }
@@ -116,7 +127,7 @@ TEST_CASE("a k-way step moves (k-1)/k of what is needed whole, (k-1)/k^2 of "
 TEST_CASE("a halo is all that a convolution cut along an image moves") {
   Model model;
   model.conv(model.tensor({1, 3, 8, 8}), 4, 3);
-  const Step height = step(2, {2, kWhole, 2}, {2});
+  const Step height = step(2, {2, -1, 2}, {2});
   CHECK(communicationBytes(model, planOf({height})) == 2 * (3 * 8) * 4);
   // Four workers: the inner two have two neighbours.
   CHECK(communicationBytes(model, planOf({height, height})) == 6 * (3 * 8) * 4);
@@ -132,7 +143,7 @@ TEST_CASE("who computed the same partial result fetches it from nobody") {
   // each worker lacks the one partial result that the other half has of its
   // 8 elements.
   CHECK(communicationBytes(model, planOf({step(2, {-1, -1, 0}, {kContraction}),
-                                          step(2, {-1, -1, -1}, {kWhole})})) ==
+                                          step(2, {-1, -1, -1}, {-1})})) ==
         4 * 8 * 4);
 }
 
@@ -174,7 +185,7 @@ TEST_CASE("one fetch serves several readers if its region holds theirs") {
   CHECK(sharedCommunicationBytes(model, plan) == 2 * 4 * 4);
   // The same halves, from the other worker.
   const Plan held = planOf({step(2, {0, 0, 0, 0}, {0, 0, 0}),
-                            step(2, {kWhole, 0, 0, 0}, {0, 0, 0})});
+                            step(2, {-1, 0, 0, 0}, {0, 0, 0})});
   CHECK(sharedReadBytes(model, held, x) == 4 * 4 * 4);
 
   CHECK(outermost({{{0, 4}}, {{2, 3}}, {{0, 4}}, {{3, 6}}, {{5, 5}}}) ==
@@ -197,7 +208,7 @@ TEST_CASE("fast tables agree with the definition") {
     REQUIRE(validate(model, plan));
 
     PairCosts costs(model);
-    const auto list = [&](std::vector<int> Step::*choices, int id) {
+    const auto list = [&](std::vector<Division> Step::*choices, int id) {
       Candidates candidates{factorize(workers), {{}, {}}};
       for (size_t s = 0; s < plan.steps.size(); ++s) {
         candidates.histories[0].push_back((other.steps[s].*choices)[id]);

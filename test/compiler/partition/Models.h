@@ -18,6 +18,14 @@ inline IntervalProgram index(int64_t i, int64_t factor = 1) {
     return {{{Code::Index, i}}};
   return {{{Code::Index, i}, {Code::Const, factor}, {Code::Mul}}};
 }
+/// Even parts along these dimensions; -1: whole.
+inline std::vector<Division> divisions(const std::vector<int> &along) {
+  std::vector<Division> list;
+  for (int dimension : along)
+    list.push_back(dimension < 0 ? Division::whole()
+                                 : Division::part(dimension));
+  return list;
+}
 inline IntervalProgram constant(int64_t value) {
   return {{{Code::Const, value}}};
 }

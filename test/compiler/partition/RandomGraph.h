@@ -49,6 +49,37 @@ inline IntervalProgram randomProgram(Random &random, int64_t indexCount) {
   }
 }
 
+/// Of a box of these extents, along one of the dimensions `splits`. `before`:
+/// how many groups the steps before have made.
+inline Division randomDivision(Random &random,
+                               const std::vector<int64_t> &extents,
+                               const std::vector<int> &splits, int64_t ways,
+                               int64_t before) {
+  if (random.chance(12))
+    return Division::placed(random.below(ways));
+  if (splits.empty() || random.chance(25))
+    return Division::whole();
+  const int along = splits[size_t(random.below(int64_t(splits.size())))];
+  const int kind = int(random.below(4));
+  if (kind == 0) {
+    std::vector<int64_t> weights(size_t(ways), 0);
+    for (int64_t &weight : weights)
+      weight = random.below(4);
+    weights[size_t(random.below(ways))] += 1;
+    return Division::weighted(along, std::move(weights));
+  }
+  if (kind == 1) {
+    Division::Bounds bounds(size_t(before), std::vector<int64_t>(ways - 1));
+    for (std::vector<int64_t> &list : bounds) {
+      for (int64_t &bound : list)
+        bound = random.between(0, extents[size_t(along)]);
+      std::sort(list.begin(), list.end());
+    }
+    return Division::bounded(along, std::move(bounds));
+  }
+  return Division::part(along);
+}
+
 struct RandomSizes {
   int maxOperators = 3;
   int maxRank = 3;

@@ -147,8 +147,8 @@ TEST_CASE("a chain with a large batch is cut along the batch") {
   const Plan plan = search(model, 8, params);
   checkTotals(model, plan);
   for (const Step &step : plan.steps)
-    for (int choice : step.operators)
-      CHECK(choice == 0);
+    for (const Division &division : step.operators)
+      CHECK(division.cuts(0));
   // Six matrices of 64 x 64, each worker lacking 7/8 of each.
   CHECK(plan.bytes == 6 * 7 * 64 * 64 * 4);
   CHECK(plan.optimal);

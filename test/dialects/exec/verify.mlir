@@ -1,154 +1,154 @@
 // RUN: smex-opt %s --split-input-file --verify-diagnostics
 
-// Flat lists are trusted by all that unpack them: their lengths and ranges are
+// Attributes are trusted by all that evaluate them: their lengths and ranges are
 // checked here.
 
-exec.program @p workers 1 {
+exec.program @p ways [1] {
   // expected-error @+2 {{expected ::smex::exec::Role to be one of: input, parameter, state, constant, temporary}}
   // expected-error @+1 {{failed to parse RoleAttr}}
-  %x = exec.buffer scratch "x" : tensor<4xf32> boxes [0, 4]
+  %x = exec.buffer scratch "x" : tensor<4xf32> #smex.division<whole>
 }
 
 // -----
 
-exec.program @p workers 2 {
-  // expected-error @+1 {{has 2 numbers for boxes; 2 workers of rank 1 need 4}}
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 4]
+exec.program @p ways [2] {
+  // expected-error @+1 {{has 1 boxes for 2 workers}}
+  %x = exec.buffer input "x" : tensor<4xf32> #exec.boxes<[0:4]>
 }
 
 // -----
 
-exec.program @p workers 1 {
-  // expected-error @+1 {{has a box outside its tensor: [0:5]}}
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 5]
+exec.program @p ways [1] {
+  // expected-error @+1 {{has a box outside its whole: [0:5]}}
+  %x = exec.buffer input "x" : tensor<4xf32> #exec.boxes<[0:5]>
 }
 
 // -----
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
-exec.program @p workers 2 {
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer temporary "y" : tensor<4xf32> boxes [0, 2, 2, 4]
-  // expected-error @+1 {{has 2 numbers for indices; 2 workers and 1 index variables need 4}}
-  exec.compute @neg(%x) to %y extents [4] indices [0, 4]
+exec.program @p ways [2] {
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
+  %y = exec.buffer temporary "y" : tensor<4xf32> #smex.division<part 0>
+  // expected-error @+1 {{has 1 boxes for 2 workers}}
+  exec.compute @neg(%x) to %y extents [4] indices #exec.boxes<[0:4]>
 }
 
 // -----
 
-// expected-error @+1 {{has 0 workers; 1 to 65536 are possible}}
-exec.program @p workers 0 {
+// expected-error @+1 {{has a step of 0 ways after which there are 1 workers; 1 to 65536 are possible in all}}
+exec.program @p ways [0] {
 }
 
 // -----
 
-// expected-error @+1 {{has -3 workers; 1 to 65536 are possible}}
-exec.program @p workers -3 {
+// expected-error @+1 {{has a step of -3 ways}}
+exec.program @p ways [-3] {
 }
 
 // -----
 
-// expected-error @+1 {{has 65537 workers; 1 to 65536 are possible}}
-exec.program @p workers 65537 {
+// expected-error @+1 {{has a step of 257 ways after which there are 256 workers}}
+exec.program @p ways [256, 257] {
 }
 
 // -----
 
 // expected-error @+1 {{has one of arena and workspace}}
-exec.program @p workers 2 attributes {arena = array<i64: 64, 64>} {
+exec.program @p ways [2] attributes {arena = array<i64: 64, 64>} {
 }
 
 // -----
 
 // expected-error @+1 {{has 1 arenas for 2 workers}}
-exec.program @p workers 2 attributes {arena = array<i64: 64>, workspace = array<i64: 0, 0, 64>} {
+exec.program @p ways [2] attributes {arena = array<i64: 64>, workspace = array<i64: 0, 0, 64>} {
 }
 
 // -----
 
 // expected-error @+1 {{has 2 numbers for workspace; 2 workers need 3}}
-exec.program @p workers 2 attributes {arena = array<i64: 64, 64>, workspace = array<i64: 0, 0>} {
+exec.program @p ways [2] attributes {arena = array<i64: 64, 64>, workspace = array<i64: 0, 0>} {
 }
 
 // -----
 
 // expected-error @+1 {{has a negative arena or workspace}}
-exec.program @p workers 2 attributes {arena = array<i64: 64, 64>, workspace = array<i64: 0, -64, 64>} {
+exec.program @p ways [2] attributes {arena = array<i64: 64, 64>, workspace = array<i64: 0, -64, 64>} {
 }
 
 // -----
 
 // expected-error @+1 {{stands outside a program}}
-%x = exec.buffer input "x" : tensor<4xf32> boxes [0, 4]
+%x = exec.buffer input "x" : tensor<4xf32> #smex.division<whole>
 
 // -----
 
-exec.program @p workers 2 {
+exec.program @p ways [2] {
   // expected-error @+1 {{has elements of a type that lambdas do not know: 'tensor<4xindex>'}}
-  %x = exec.buffer input "x" : tensor<4xindex> boxes [0, 2, 2, 4]
+  %x = exec.buffer input "x" : tensor<4xindex> #smex.division<part 0>
 }
 
 // -----
 
-exec.program @p workers 2 {
+exec.program @p ways [2] {
   // expected-error @+1 {{has a tensor of more bytes than 63 bits can count}}
-  %x = exec.buffer input "x" : tensor<4611686018427387904x4xf32> boxes [0, 2, 0, 4, 2, 4, 0, 4]
+  %x = exec.buffer input "x" : tensor<4611686018427387904x4xf32> #exec.boxes<[0:2, 0:4], [2:4, 0:4]>
 }
 
 // -----
 
-exec.program @p workers 2 {
-  // expected-error @+1 {{has a box outside its tensor: [3:2]}}
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 3, 3, 2]
+exec.program @p ways [2] {
+  // expected-error @+1 {{has a box outside its whole: [3:2]}}
+  %x = exec.buffer input "x" : tensor<4xf32> #exec.boxes<[0:3], [3:2]>
 }
 
 // -----
 
-exec.program @p workers 2 {
-  // expected-error @+1 {{has a box outside its tensor: [-1:3]}}
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [-1, 3, 3, 4]
+exec.program @p ways [2] {
+  // expected-error @+1 {{has a box outside its whole: [-1:3]}}
+  %x = exec.buffer input "x" : tensor<4xf32> #exec.boxes<[-1:3], [3:4]>
 }
 
 // -----
 
-exec.program @p workers 2 {
+exec.program @p ways [2] {
   // expected-error @+1 {{needs one offset per worker}}
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4] {offsets = array<i64: 0>}
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0> {offsets = array<i64: 0>}
 }
 
 // -----
 
-exec.program @p workers 2 {
+exec.program @p ways [2] {
   // expected-error @+1 {{has a negative offset}}
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4] {offsets = array<i64: 0, -8>}
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0> {offsets = array<i64: 0, -8>}
 }
 
 // -----
 
-exec.program @p workers 1 {
+exec.program @p ways [1] {
   %b = builtin.unrealized_conversion_cast to !exec.buffer
   // expected-error @+1 {{has an operand that is no exec.buffer}}
-  exec.fetch %b to %b pieces [0]
+  exec.fetch %b to %b
 }
 
 // -----
 
-exec.program @p workers 1 {
+exec.program @p ways [1] {
   %b = builtin.unrealized_conversion_cast to !exec.buffer
   // expected-error @+1 {{has an operand that is no exec.buffer}}
-  exec.reduce Sum %b to %b pieces [0]
+  exec.reduce Sum %b to %b
 }
 
 // -----
 
-exec.program @p workers 1 {
+exec.program @p ways [1] {
   %b = builtin.unrealized_conversion_cast to !exec.buffer
   // expected-error @+1 {{has an operand that is no exec.buffer}}
-  exec.compute @f(%b) to %b extents [] indices []
+  exec.compute @f(%b) to %b extents [] indices #smex.division<whole>
 }
 
 // -----
 
-exec.program @p workers 1 {
+exec.program @p ways [1] {
   %b = builtin.unrealized_conversion_cast to !exec.buffer
   // expected-error @+1 {{has an operand that is no exec.buffer}}
   exec.output "y" %b
@@ -156,32 +156,32 @@ exec.program @p workers 1 {
 
 // -----
 
-exec.program @p workers 1 {
-  %b = exec.buffer temporary "y" : tensor<2xf32> boxes [0, 2]
+exec.program @p ways [1] {
+  %b = exec.buffer temporary "y" : tensor<2xf32> #smex.division<whole>
   // expected-error @+1 {{is no loss: that is one float}}
   exec.output "y" %b {loss}
 }
 
 // -----
 
-exec.program @p workers 1 {
-  %b = exec.buffer temporary "y" : tensor<i64> boxes []
+exec.program @p ways [1] {
+  %b = exec.buffer temporary "y" : tensor<i64> #smex.division<whole>
   // expected-error @+1 {{is no loss: that is one float}}
   exec.output "y" %b {loss}
 }
 
 // -----
 
-exec.program @p workers 1 {
-  %b = exec.buffer temporary "y" : tensor<f32> boxes []
+exec.program @p ways [1] {
+  %b = exec.buffer temporary "y" : tensor<f32> #smex.division<whole>
   // expected-error @+1 {{has a range that is none: an output of integers may have the least and the largest}}
   exec.output "y" %b {range = array<i64: 0, 3>}
 }
 
 // -----
 
-exec.program @p workers 1 {
-  %b = exec.buffer temporary "y" : tensor<i64> boxes []
+exec.program @p ways [1] {
+  %b = exec.buffer temporary "y" : tensor<i64> #smex.division<whole>
   // expected-error @+1 {{has a range that is none}}
   exec.output "y" %b {range = array<i64: 4, 3>}
 }
@@ -189,160 +189,238 @@ exec.program @p workers 1 {
 // -----
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
-exec.program @p workers 2 {
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
-  // expected-error @+1 {{has indices outside its extents: [2:5]}}
-  exec.compute @neg(%x) to %y extents [4] indices [0, 2, 2, 5]
+exec.program @p ways [2] {
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
+  %y = exec.buffer temporary "x" : tensor<4xf32> #smex.division<whole>
+  // expected-error @+1 {{has a box outside its whole: [2:5]}}
+  exec.compute @neg(%x) to %y extents [4] indices #exec.boxes<[0:2], [2:5]>
 }
 
 // -----
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
-exec.program @p workers 2 {
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+exec.program @p ways [2] {
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
+  %y = exec.buffer temporary "x" : tensor<4xf32> #smex.division<whole>
   // expected-error @+1 {{has a negative extent}}
-  exec.compute @neg(%x) to %y extents [-4] indices [0, 0, 0, 0]
+  exec.compute @neg(%x) to %y extents [-4] indices #exec.boxes<[0:0], [0:0]>
 }
 
 // -----
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
-exec.program @p workers 2 {
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+exec.program @p ways [2] {
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
+  %y = exec.buffer temporary "x" : tensor<4xf32> #smex.division<whole>
   // expected-error @+1 {{computes @exp, which is no tdl.lambda}}
-  exec.compute @exp(%x) to %y extents [4] indices [0, 2, 2, 4]
+  exec.compute @exp(%x) to %y extents [4] indices #smex.division<part 0>
 }
 
 // -----
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
-exec.program @p workers 2 {
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+exec.program @p ways [2] {
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
+  %y = exec.buffer temporary "x" : tensor<4xf32> #smex.division<whole>
   // expected-error @+1 {{has 2 operands, but @neg takes 1}}
-  exec.compute @neg(%x, %x) to %y extents [4] indices [0, 2, 2, 4]
+  exec.compute @neg(%x, %x) to %y extents [4] indices #smex.division<part 0>
 }
 
 // -----
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
-exec.program @p workers 2 {
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+exec.program @p ways [2] {
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
+  %y = exec.buffer temporary "x" : tensor<4xf32> #smex.division<whole>
   // expected-error @+1 {{gives 2 extents, but @neg has 1 index variables}}
-  exec.compute @neg(%x) to %y extents [4, 1] indices [0, 2, 0, 1, 2, 4, 0, 1]
+  exec.compute @neg(%x) to %y extents [4, 1] indices #smex.division<part 0>
 }
 
 // -----
 
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
-exec.program @p workers 2 {
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+exec.program @p ways [2] {
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
+  %y = exec.buffer temporary "x" : tensor<4xf32> #smex.division<whole>
   // expected-error @+1 {{writes 'tensor<4xf32>', which is not what its extents say}}
-  exec.compute @neg(%x) to %y extents [3] indices [0, 2, 2, 3]
+  exec.compute @neg(%x) to %y extents [3] indices #exec.boxes<[0:2], [2:3]>
 }
 
 // -----
 
 tdl.lambda @neg = "(x0: f64[1]) -> f32: lambda i0: f32(-x0[i0])"
-exec.program @p workers 2 {
-  %x = exec.buffer input "x" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %y = exec.buffer temporary "x" : tensor<4xf32> boxes [0, 4, 0, 4]
+exec.program @p ways [2] {
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
+  %y = exec.buffer temporary "x" : tensor<4xf32> #smex.division<whole>
   // expected-error @+1 {{passes 'tensor<4xf32>' for operand x0 of @neg}}
-  exec.compute @neg(%x) to %y extents [4] indices [0, 2, 2, 4]
+  exec.compute @neg(%x) to %y extents [4] indices #smex.division<part 0>
 }
 
 // -----
 
-exec.program @p workers 2 {
-  %w = exec.buffer temporary "w" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %n = exec.buffer temporary "n" : tensor<4xf32> boxes [0, 2, 2, 4]
+exec.program @p ways [2] {
+  %w = exec.buffer temporary "w" : tensor<4xf32> #smex.division<part 0>
+  %n = exec.buffer temporary "n" : tensor<4xf32> #smex.division<part 0>
   // expected-error @+1 {{changes what is no parameter}}
   exec.update %w by %n
 }
 
 // -----
 
-exec.program @p workers 2 {
-  %w = exec.buffer parameter "w" : tensor<4xf32> boxes [0, 2, 2, 4]
-  %n = exec.buffer temporary "n" : tensor<4xf32> boxes [0, 4, 0, 4]
+exec.program @p ways [2] {
+  %w = exec.buffer parameter "w" : tensor<4xf32> #smex.division<part 0>
+  %n = exec.buffer temporary "n" : tensor<4xf32> #smex.division<whole>
   // expected-error @+1 {{gives a parameter the value of another region}}
   exec.update %w by %n
 }
 
 // -----
 
-exec.program @p workers 2 {
+exec.program @p ways [2] {
   // expected-error @+1 {{has a range that is none}}
-  %x = exec.buffer input "x" : tensor<4xi64> boxes [0, 2, 2, 4] {range = array<i64: 3, 1>}
+  %x = exec.buffer input "x" : tensor<4xi64> #smex.division<part 0> {range = array<i64: 3, 1>}
 }
 
 // -----
 
-exec.program @p workers 1 {
+exec.program @p ways [1] {
   // Every other element, from the second one, is below 3.
-  %x = exec.buffer input "x" : tensor<4xi64> boxes [0, 4] {part_ranges = [array<i64: 0, 2, 1, 2, 2>]}
+  %x = exec.buffer input "x" : tensor<4xi64> #smex.division<whole> {part_ranges = [array<i64: 0, 2, 1, 2, 2>]}
   // expected-error @+1 {{has a range of a part that is none}}
-  %y = exec.buffer input "y" : tensor<4xi64> boxes [0, 4] {part_ranges = [array<i64: 0, 2, 1, 3, 2>]}
+  %y = exec.buffer input "y" : tensor<4xi64> #smex.division<whole> {part_ranges = [array<i64: 0, 2, 1, 3, 2>]}
 }
 
 // -----
 
-exec.program @p workers 1 {
+exec.program @p ways [1] {
   // expected-error @+1 {{has a derivation that is none}}
-  %x = exec.buffer input "x" : tensor<4xi64> boxes [0, 4] {derivation = "sorted", of = ["y"]}
+  %x = exec.buffer input "x" : tensor<4xi64> #smex.division<whole> {derivation = "sorted", of = ["y"]}
 }
 
 // -----
 
-exec.program @p workers 1 {
+exec.program @p ways [1] {
   // expected-error @+1 {{has a derivation that is none}}
-  %x = exec.buffer input "x" : tensor<4xi64> boxes [0, 4] {of = ["y"]}
+  %x = exec.buffer input "x" : tensor<4xi64> #smex.division<whole> {of = ["y"]}
 }
 
 // -----
 
-exec.program @p workers 1 {
+exec.program @p ways [1] {
   // expected-error @+1 {{has a derivation that is none}}
-  %x = exec.buffer input "x" : tensor<4xi64> boxes [0, 4] {derivation = "order", of = ["y"], wraps = array<i64: 1, 2>}
+  %x = exec.buffer input "x" : tensor<4xi64> #smex.division<whole> {derivation = "order", of = ["y"], wraps = array<i64: 1, 2>}
 }
 
 // -----
 
-exec.program @p workers 1 {
+exec.program @p ways [1] {
   // expected-error @+1 {{has a derivation that is none}}
-  %x = exec.buffer temporary "x" : tensor<4xi64> boxes [0, 4] {derivation = "order", of = ["y"]}
+  %x = exec.buffer temporary "x" : tensor<4xi64> #smex.division<whole> {derivation = "order", of = ["y"]}
 }
 
 // -----
 
 // expected-error @+1 {{has a graph with a `layout` that is none}}
-exec.program @p workers 2 attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64>, levels = []}}]} {
+exec.program @p ways [2] attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64>, levels = []}}]} {
 }
 
 // -----
 
 // expected-error @+1 {{has a graph with a `layout` that is none}}
-exec.program @p workers 2 attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [array<i64: 3, 0>], lists = []}}]} {
+exec.program @p ways [2] attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [array<i64: 3, 0>], lists = []}}]} {
 }
 
 // -----
 
 // expected-error @+1 {{has a graph with a `layout` that is none}}
-exec.program @p workers 2 attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [], lists = [{input = "n", list = "bucket_lengths", at = array<i64: 1, 0>}]}}]} {
+exec.program @p ways [2] attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [], lists = [{input = "n", list = "bucket_lengths", at = array<i64: 1, 0>}]}}]} {
 }
 
 // -----
 
-exec.program @p workers 2 attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [array<i64: 3>, array<i64: 2, 0, 3>], lists = [{input = "n", list = "bucket_lengths", at = array<i64: 0, 0>}, {input = "m", list = "level_sources", at = array<i64: 1, 0>}]}}]} {
+exec.program @p ways [2] attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [array<i64: 3>, array<i64: 2, 0, 3>], lists = [{input = "n", list = "bucket_lengths", at = array<i64: 0, 0>}, {input = "m", list = "level_sources", at = array<i64: 1, 0>}]}}]} {
 }
 
 // -----
 
 // expected-error @+1 {{has a graph that is none}}
-exec.program @p workers 2 attributes {graph = [{sources = "s", destinations = "d", self_loops = true}]} {
+exec.program @p ways [2] attributes {graph = [{sources = "s", destinations = "d", self_loops = true}]} {
+}
+
+// -----
+
+exec.program @p ways [2] {
+  // expected-error @+1 {{has a division that is none: 2 divisions for 1 steps}}
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0, whole>
+}
+
+// -----
+
+exec.program @p ways [2] {
+  // expected-error @+1 {{has a division that is none: step 1: no dimension 1}}
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 1>
+}
+
+// -----
+
+exec.program @p ways [2] {
+  // expected-error @+1 {{has a division that is none: step 1: 3 weights for 2 groups}}
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0 by weights [1, 1, 1]>
+}
+
+// -----
+
+// What a result's terms are: of extents that begin with its own.
+exec.program @p ways [2] {
+  %x = exec.buffer temporary "x" : tensor<4xf32> #exec.result<[4, 6] by <part 1>>
+  // expected-error @+1 {{is of a result whose extents are not its own}}
+  %y = exec.buffer temporary "y" : tensor<4xf32> #exec.result<[5, 6] by <part 1>>
+}
+
+// -----
+
+exec.program @p ways [2] {
+  // expected-error @+1 {{has a negative extent}}
+  %y = exec.buffer temporary "y" : tensor<4xf32> #exec.result<[4, -1] by <part 1>>
+}
+
+// -----
+
+tdl.lambda @first = "(x: f32[1]) -> f32: lambda i: x[0 * i]"
+exec.program @p ways [2] {
+  %x = exec.buffer temporary "x" : tensor<4xf32> #exec.read<@first operand 0 of shapes [array<i64: 4>] over [3] by <part 0>>
+  // expected-error @+1 {{has a division that is none: step 1: no dimension 1}}
+  %y = exec.buffer temporary "y" : tensor<4xf32> #exec.read<@first operand 0 of shapes [array<i64: 4>] over [3] by <part 1>>
+}
+
+// -----
+
+exec.program @p ways [2] {
+  // expected-error @+1 {{is what is read by @none, which is no tdl.lambda}}
+  %x = exec.buffer temporary "x" : tensor<4xf32> #exec.read<@none operand 0 of shapes [array<i64: 4>] over [3] by <part 0>>
+}
+
+// -----
+
+tdl.lambda @first = "(x: f32[1]) -> f32: lambda i: x[0 * i]"
+exec.program @p ways [2] {
+  // expected-error @+1 {{is read as an operand that has another shape}}
+  %x = exec.buffer temporary "x" : tensor<4xf32> #exec.read<@first operand 1 of shapes [array<i64: 4>] over [3] by <part 0>>
+}
+
+// -----
+
+tdl.lambda @first = "(x: f32[1]) -> f32: lambda i: x[0 * i]"
+exec.program @p ways [2] {
+  // expected-error @+1 {{has shapes that are not those of the operands of @first}}
+  %x = exec.buffer temporary "x" : tensor<4xf32> #exec.read<@first operand 0 of shapes [array<i64: 4, 4>] over [3] by <part 0>>
+}
+
+// -----
+
+tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
+exec.program @p ways [2] {
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
+  // expected-error @+1 {{has indices that are neither divided nor listed}}
+  exec.compute @neg(%x) to %x extents [4] indices #exec.result<[4] by <part 0>>
 }

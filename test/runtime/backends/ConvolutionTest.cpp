@@ -25,7 +25,7 @@ void check(KernelCase &test, const Problem &p, DType type, const Box &indices,
   Box filter{indices[1]}, part;
   for (size_t i = 2 + rank; i < indices.size(); ++i)
     filter.push_back(indices[i]);
-  part.assign(indices.begin(), indices.begin() + std::ptrdiff_t(2 + rank));
+  part = front(indices, 2 + rank);
   const Box data = p.dataBox(indices);
   std::vector<BufferView> operands = {
       test.buffer(type, p.data, test.holding(data, p.data)),

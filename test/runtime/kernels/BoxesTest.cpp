@@ -154,7 +154,7 @@ TEST_CASE("tiles are small, disjoint and make up the box") {
       CHECK(contains(box, tiles[i]));
       CHECK(volume(tiles[i]) <= elements);
       total += volume(tiles[i]);
-      for (size_t j = 0; j < i && !box.empty(); ++j)
+      for (size_t j = 0; j < i && box.size() > 0; ++j)
         CHECK(isEmpty(intersect(tiles[i], tiles[j])));
     }
     CHECK(total == volume(box));
@@ -169,7 +169,7 @@ TEST_CASE("slabs are disjoint and make up the box") {
     for (size_t i = 0; i < slabs.size(); ++i) {
       CHECK(contains(box, slabs[i]));
       total += volume(slabs[i]);
-      for (size_t j = 0; j < i && !box.empty(); ++j)
+      for (size_t j = 0; j < i && box.size() > 0; ++j)
         CHECK(isEmpty(intersect(slabs[i], slabs[j])));
     }
     CHECK(total == volume(box));

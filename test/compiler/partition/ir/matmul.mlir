@@ -10,8 +10,8 @@ tdl.lambda @matmul = "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: Sum(lambda
 // CHECK-SAME: optimal = true
 // CHECK-SAME: smex.ways = array<i64: 2>
 // CHECK-LABEL: func.func @main
-// CHECK: smex.parameter "w" {cut = array<i64: 1>}
-// CHECK: smex.apply @matmul{{.*}} {cut = array<i64: 1>, split = array<i64: 1>}
+// CHECK: smex.parameter "w" {cut = #smex.division<part 1>}
+// CHECK: smex.apply @matmul{{.*}} {cut = #smex.division<part 1>, split = #smex.division<part 1>}
 func.func @main(%x: tensor<2x64xf32> {smex.name = "x"})
     -> tensor<2x64xf32> attributes {smex.outputs = ["y"]} {
   %w = smex.parameter "w" : tensor<64x64xf32>

@@ -8,10 +8,10 @@ tdl.lambda @matmul = "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: Sum(lambda
 
 // CHECK: lower_bound_bytes = 16 : i64
 // CHECK-LABEL: func.func @main
-// CHECK: smex.apply @matmul{{.*}} split = array<i64: 2>}
+// CHECK: smex.apply @matmul{{.*}} split = #smex.division<part 2>}
 // WHOLE: lower_bound_bytes = 512 : i64
 // WHOLE-LABEL: func.func @main
-// WHOLE: smex.apply @matmul{{.*}} split = array<i64: {{[01]}}>}
+// WHOLE: smex.apply @matmul{{.*}} split = #smex.division<part {{[01]}}>}
 func.func @main(%x: tensor<2x64xf32> {smex.name = "x"})
     -> tensor<2x2xf32> attributes {smex.outputs = ["y"]} {
   %w = smex.parameter "w" : tensor<64x2xf32>

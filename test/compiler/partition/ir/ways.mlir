@@ -11,10 +11,10 @@ tdl.lambda @matmul = "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: Sum(lambda
 tdl.lambda @bias = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: x0[i0, i1] + x1[i1]"
 
 // FACTORS: smex.ways = array<i64: 3, 2>
-// FACTORS: smex.parameter "b" {cut = array<i64: -1, -1>}
+// FACTORS: smex.parameter "b" {cut = #smex.division<whole, whole>}
 // ASKED: smex.ways = array<i64: 2, 3>
 // CUT: smex.ways = array<i64: 6>
-// CUT: smex.parameter "b" {cut = array<i64: 0>}
+// CUT: smex.parameter "b" {cut = #smex.division<part 0>}
 // REST: error: steps of these ways do not divide 6 workers
 // FEW: error: steps of these ways leave groups of 3 workers
 func.func @main(%x: tensor<9600x64xf32> {smex.name = "x"})

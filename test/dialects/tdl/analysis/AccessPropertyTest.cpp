@@ -26,6 +26,9 @@ std::vector<Box> enumerated(const tdl::Lambda &lambda, const Box &indices) {
     if (!lambda.guard || enumerator.value(lambda.guard, at))
       enumerator.value(lambda.body, at);
   });
+  for (Box &box : hulls)
+    if (isEmpty(box)) // both operands have dimensions
+      box = Box::absent(box.size());
   return hulls;
 }
 

@@ -97,10 +97,7 @@ private:
     // each other.
     std::map<std::vector<int64_t>, Tensor> results; // by output part
     Status failed;
-    std::vector<Interval> parts;
-    for (int64_t ways : cut)
-      parts.push_back({0, ways});
-    forEachPoint(parts, [&](const std::vector<int64_t> &part) {
+    forEachPoint(wholeBox(cut), [&](const std::vector<int64_t> &part) {
       if (!failed)
         return;
       if (Status done = compute(cut, part, results); !done)

@@ -1,0 +1,216 @@
+// The attributes that list boxes, pieces and waits, and their text.
+#include "dialects/exec/ir/Exec.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::exec;
+
+namespace {
+
+using Words = std::vector<int64_t>;
+
+void append(Words &words, const Box &box) {
+  words.push_back(box.isAbsent() ? -1 : int64_t(box.size()));
+  for (Interval side : box)
+    words.insert(words.end(), {side.lo, side.hi});
+}
+
+void append(Words &words, const Piece &piece) {
+  words.push_back(piece.worker);
+  append(words, piece.box);
+}
+
+void append(Words &words, const Wait &wait) {
+  words.insert(words.end(), {wait.worker, wait.instruction});
+}
+
+template <typename Value>
+void append(Words &words, const std::vector<Value> &list) {
+  words.push_back(int64_t(list.size()));
+  for (const Value &value : list)
+    append(words, value);
+}
+
+void print(AsmPrinter &printer, const Box &box) {
+  if (box.isAbsent()) {
+    printer << "nothing";
+    return;
+  }
+  printer << '[';
+  llvm::interleaveComma(
+      box, printer.getStream(),
+      [&](Interval side) { printer << side.lo << ':' << side.hi; });
+  printer << ']';
+}
+
+void print(AsmPrinter &printer, const Piece &piece) {
+  printer << piece.worker << ' ';
+  print(printer, piece.box);
+}
+
+void print(AsmPrinter &printer, const Wait &wait) {
+  printer << wait.worker << ": " << wait.instruction;
+}
+
+template <typename Value>
+void print(AsmPrinter &printer, const std::vector<Value> &list) {
+  printer << '[';
+  llvm::interleaveComma(list, printer.getStream(),
+                        [&](const Value &value) { print(printer, value); });
+  printer << ']';
+}
+
+/// A box that is absent gets its rank from the others of the list, where it
+/// has any use.
+ParseResult parse(AsmParser &parser, Box &box) {
+  if (succeeded(parser.parseOptionalKeyword("nothing"))) {
+    box = Box::absent(0);
+    return success();
+  }
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    Interval side;
+    if (parser.parseInteger(side.lo) || parser.parseColon() ||
+        parser.parseInteger(side.hi))
+      return failure();
+    box.push_back(side);
+    return success();
+  });
+}
+
+ParseResult parse(AsmParser &parser, Piece &piece) {
+  return failure(parser.parseInteger(piece.worker) || parse(parser, piece.box));
+}
+
+ParseResult parse(AsmParser &parser, Wait &wait) {
+  return failure(parser.parseInteger(wait.worker) || parser.parseColon() ||
+                 parser.parseInteger(wait.instruction));
+}
+
+template <typename Value>
+ParseResult parse(AsmParser &parser, std::vector<Value> &list) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square,
+      [&] { return parse(parser, list.emplace_back()); });
+}
+
+/// What lies between angle brackets: one for each worker.
+template <typename Value>
+ParseResult parsePerWorker(AsmParser &parser, std::vector<Value> &list) {
+  if (parser.parseLess())
+    return failure();
+  if (succeeded(parser.parseOptionalGreater()))
+    return success();
+  return failure(parser.parseCommaSeparatedList([&] {
+    return parse(parser, list.emplace_back());
+  }) || parser.parseGreater());
+}
+
+template <typename Value>
+void printPerWorker(AsmPrinter &printer, const std::vector<Value> &list) {
+  printer << '<';
+  llvm::interleaveComma(list, printer.getStream(),
+                        [&](const Value &value) { print(printer, value); });
+  printer << '>';
+}
+
+/// Storage of a list that is compared by value.
+template <typename Value> struct ListStorage : AttributeStorage {
+  using KeyTy = Value;
+
+  explicit ListStorage(const Value &value) : value(value) {}
+  bool operator==(const KeyTy &key) const { return value == key; }
+  static llvm::hash_code hashKey(const KeyTy &key) {
+    Words words;
+    append(words, key);
+    return llvm::hash_combine_range(words.begin(), words.end());
+  }
+
+  Value value;
+};
+
+} // namespace
+
+namespace smex::exec::detail {
+
+#define SMEX_LIST_STORAGE(NAME, VALUE)                                         \
+  struct NAME##AttrStorage : ListStorage<VALUE> {                              \
+    using ListStorage::ListStorage;                                            \
+    static NAME##AttrStorage *construct(AttributeStorageAllocator &allocator,  \
+                                        const KeyTy &key) {                    \
+      return new (allocator.allocate<NAME##AttrStorage>())                     \
+          NAME##AttrStorage(key);                                              \
+    }                                                                          \
+  };
+SMEX_LIST_STORAGE(Boxes, std::vector<Box>)
+SMEX_LIST_STORAGE(Pieces, PieceLists)
+SMEX_LIST_STORAGE(Waits, WaitLists)
+#undef SMEX_LIST_STORAGE
+
+} // namespace smex::exec::detail
+
+BoxesAttr BoxesAttr::get(MLIRContext *context, const std::vector<Box> &value) {
+  return Base::get(context, value);
+}
+const std::vector<Box> &BoxesAttr::getValue() const { return getImpl()->value; }
+void BoxesAttr::print(AsmPrinter &printer) const {
+  printPerWorker(printer, getValue());
+}
+Attribute BoxesAttr::parse(AsmParser &parser, mlir::Type) {
+  std::vector<Box> boxes;
+  if (parsePerWorker(parser, boxes))
+    return {};
+  size_t rank = 0;
+  for (const Box &box : boxes)
+    rank = std::max(rank, box.size());
+  for (Box &box : boxes)
+    if (box.isAbsent())
+      box = Box::absent(rank);
+  return get(parser.getContext(), boxes);
+}
+
+PiecesAttr PiecesAttr::get(MLIRContext *context, const PieceLists &value) {
+  return Base::get(context, value);
+}
+const PieceLists &PiecesAttr::getValue() const { return getImpl()->value; }
+void PiecesAttr::print(AsmPrinter &printer) const {
+  printPerWorker(printer, getValue());
+}
+Attribute PiecesAttr::parse(AsmParser &parser, mlir::Type) {
+  PieceLists pieces;
+  if (parsePerWorker(parser, pieces))
+    return {};
+  return get(parser.getContext(), pieces);
+}
+
+WaitsAttr WaitsAttr::get(MLIRContext *context, const WaitLists &value) {
+  return Base::get(context, value);
+}
+const WaitLists &WaitsAttr::getValue() const { return getImpl()->value; }
+void WaitsAttr::print(AsmPrinter &printer) const {
+  printPerWorker(printer, getValue());
+}
+Attribute WaitsAttr::parse(AsmParser &parser, mlir::Type) {
+  WaitLists waits;
+  if (parsePerWorker(parser, waits))
+    return {};
+  return get(parser.getContext(), waits);
+}
+
+bool smex::exec::isRegions(Attribute attribute) {
+  return isa<semantic::DivisionAttr, ReadAttr, ResultAttr, BoxesAttr>(
+      attribute);
+}
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/exec/ir/ExecAttrs.cpp.inc"
+
+void ExecDialect::addOurAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/exec/ir/ExecAttrs.cpp.inc"
+      >();
+}

@@ -1,0 +1,46 @@
+// What each worker of a program has of its buffers and index variables, as
+// boxes: the attributes of Exec.td, evaluated.
+#ifndef SMEX_DIALECTS_EXEC_IR_REGIONS_H
+#define SMEX_DIALECTS_EXEC_IR_REGIONS_H
+
+#include "dialects/exec/ir/Exec.h"
+#include "dialects/tdl/analysis/Access.h"
+
+#include <map>
+
+namespace smex::exec {
+
+/// Of a verified program, whose lambdas are those of the module that it is in.
+/// What is said alike is evaluated once. References stay valid.
+class Regions {
+public:
+  explicit Regions(ProgramOp program);
+
+  /// What each worker has of a buffer, or of a tensor of this shape.
+  const std::vector<Box> &of(BufferOp buffer);
+  const std::vector<Box> &of(mlir::Attribute regions,
+                             llvm::ArrayRef<int64_t> shape);
+  /// Of a compute's index variables.
+  const std::vector<Box> &indices(ComputeOp compute);
+
+  /// Where the worker gets its part of a fetch or a reduction.
+  std::vector<Piece> pieces(mlir::Operation *op, int64_t worker);
+
+private:
+  std::vector<Box> evaluate(mlir::Attribute regions,
+                            llvm::ArrayRef<int64_t> shape);
+  const analysis::Access &accessOf(ReadAttr read);
+
+  tdl::LambdaTable lambdas;
+  const Ways ways;
+  /// By attribute and shape.
+  std::map<std::pair<const void *, std::vector<int64_t>>, std::vector<Box>>
+      known;
+  /// By lambda and shapes, of which large models have few.
+  std::map<std::pair<const void *, const void *>, std::vector<analysis::Access>>
+      accesses;
+};
+
+} // namespace smex::exec
+
+#endif

@@ -1,0 +1,51 @@
+// What each worker has of a box, given a division per step of the partition
+// (thesis section 3.5.2), and where a worker gets what it lacks.
+//
+// Every step divides every group of workers into `ways` groups. A worker's
+// digits are its group's number in each step: the worker's number in the mixed
+// radix of the steps' ways, the first step's digit the most significant, so
+// that neighbours are parted last.
+#ifndef SMEX_DIALECTS_SUPPORT_SHARES_H
+#define SMEX_DIALECTS_SUPPORT_SHARES_H
+
+#include "dialects/support/Division.h"
+#include "dialects/support/Piece.h"
+#include "dialects/support/Result.h"
+
+namespace smex {
+
+using Ways = std::vector<int64_t>;           // of each step
+using Divisions = std::vector<Division>;     // one per step
+
+int64_t workersOf(const Ways &ways);
+std::vector<int64_t> digitsOf(const Ways &ways, int64_t worker);
+
+/// Every division is one of a box of `rank` dimensions in so many steps, with a
+/// weight per group, and bounds for each group of the steps before.
+Status validate(const Divisions &divisions, size_t rank, const Ways &ways);
+
+/// What `worker` has of the box [0, extents).
+Box shareOf(const std::vector<int64_t> &extents, const Divisions &divisions,
+            const Ways &ways, int64_t worker);
+/// The same of all workers.
+std::vector<Box> sharesOf(const std::vector<int64_t> &extents,
+                          const Divisions &divisions, const Ways &ways);
+
+/// What an operator's result is divided like before anything is moved, given
+/// how its index space is: where a reduction variable (one from `rank` on) is
+/// cut, groups have terms.
+Divisions resultOf(const Divisions &ofIndices, size_t rank, Reducer reducer);
+
+/// Where `worker` gets `wanted` of a tensor that is divided so. Each element
+/// comes once (once per term where there are terms) from the worker that
+/// differs from this one in nothing but the steps that part the tensor: its own
+/// part from itself, and of copies the nearest. Parts begin with the worker's
+/// own, so that not all ask the same worker first; terms are in order.
+std::vector<Piece> piecesOf(const Box &wanted,
+                            const std::vector<int64_t> &extents,
+                            const Divisions &divisions, const Ways &ways,
+                            int64_t worker);
+
+} // namespace smex
+
+#endif

@@ -1,0 +1,167 @@
+#include "dialects/support/Shares.h"
+
+#include <catch2/catch.hpp>
+
+#include <numeric>
+#include <random>
+
+using namespace smex;
+
+namespace {
+
+class Random {
+public:
+  explicit Random(uint64_t seed) : engine(seed) {}
+  int64_t below(int64_t n) { return int64_t(engine() % uint64_t(n)); }
+
+private:
+  std::mt19937_64 engine;
+};
+
+/// Of every kind.
+Division randomDivision(Random &random, const std::vector<int64_t> &extents,
+                        int64_t ways, int64_t before) {
+  const int along = int(random.below(int64_t(extents.size())));
+  switch (random.below(6)) {
+  case 0:
+    return Division::whole();
+  case 1:
+    return Division::placed(random.below(ways));
+  case 2:
+    return Division::term(Reducer::Sum);
+  case 3: {
+    std::vector<int64_t> weights(size_t(ways), 1);
+    for (int64_t &weight : weights)
+      weight += random.below(3);
+    return Division::weighted(along, weights);
+  }
+  case 4: {
+    Division::Bounds bounds(size_t(before), std::vector<int64_t>(ways - 1));
+    for (auto &list : bounds) {
+      for (int64_t &bound : list)
+        bound = random.below(extents[size_t(along)] + 1);
+      std::sort(list.begin(), list.end());
+    }
+    return Division::bounded(along, bounds);
+  }
+  default:
+    return Division::part(along);
+  }
+}
+
+Divisions randomDivisions(Random &random, const std::vector<int64_t> &extents,
+                          const Ways &ways) {
+  Divisions divisions;
+  int64_t before = 1;
+  for (int64_t k : ways) {
+    divisions.push_back(randomDivision(random, extents, k, before));
+    before *= k;
+  }
+  return divisions;
+}
+
+} // namespace
+
+TEST_CASE("shares follow the steps, most significant digit first") {
+  const auto boxes =
+      sharesOf({8, 6}, {Division::part(0), Division::part(1)}, {2, 2});
+  REQUIRE(boxes.size() == 4);
+  CHECK(boxes[0] == Box{{0, 4}, {0, 3}});
+  CHECK(boxes[1] == Box{{0, 4}, {3, 6}});
+  CHECK(boxes[2] == Box{{4, 8}, {0, 3}});
+  CHECK(boxes[3] == Box{{4, 8}, {3, 6}});
+  CHECK(digitsOf({2, 3}, 4) == std::vector<int64_t>{1, 1});
+}
+
+TEST_CASE("more workers than rows leave some with nothing") {
+  const auto boxes =
+      sharesOf({3}, {Division::part(0), Division::part(0)}, {2, 2});
+  int64_t total = 0;
+  for (const Box &box : boxes)
+    total += volume(box);
+  CHECK(total == 3);
+  CHECK(std::any_of(boxes.begin(), boxes.end(), isEmpty));
+}
+
+TEST_CASE("what cannot be a division is named") {
+  const auto message = [](const Divisions &divisions) {
+    const Status status = validate(divisions, 2, {2, 3});
+    return status ? std::string() : status.error().message;
+  };
+  const Division whole;
+  CHECK(message({whole, Division::part(1)}) == "");
+  CHECK(message({whole}) == "1 divisions for 2 steps");
+  CHECK(message({whole, Division::part(2)}) == "step 2: no dimension 2");
+  CHECK(message({Division::placed(2), whole}) == "step 1: no group 2 of 2");
+  CHECK(message({Division::weighted(0, {1}), whole}) ==
+        "step 1: 1 weights for 2 groups");
+  CHECK(message({Division::weighted(0, {1, -1}), whole}) ==
+        "step 1: a weight of -1");
+  CHECK(message({Division::weighted(0, {0, 0}), whole}) ==
+        "step 1: all weights are 0");
+  CHECK(message({whole, Division::bounded(0, {{1, 2}})}) ==
+        "step 2: bounds of 1 groups; there are 2");
+  CHECK(message({whole, Division::bounded(0, {{1, 2}, {2, 1}})}) ==
+        "step 2: bounds that are not 2 ascending numbers");
+}
+
+TEST_CASE("pieces cover what is wanted once for each term, from holders") {
+  for (uint64_t seed = 0; seed < 600; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const std::vector<int64_t> shape = {1 + random.below(9),
+                                        1 + random.below(9)};
+    const Ways ways = seed % 2 ? Ways{2, 3} : Ways{3, 1, 2, 2};
+    const Divisions divisions = randomDivisions(random, shape, ways);
+    REQUIRE(validate(divisions, 2, ways));
+    const std::vector<Box> held = sharesOf(shape, divisions, ways);
+    int64_t terms = 1;
+    for (size_t s = 0; s < ways.size(); ++s)
+      terms *= divisions[s].isTerm() ? ways[s] : 1;
+    for (int64_t worker = 0; worker < workersOf(ways); ++worker) {
+      REQUIRE(held[size_t(worker)] == shareOf(shape, divisions, ways, worker));
+      Box wanted;
+      for (int64_t extent : shape) {
+        const int64_t a = random.below(extent), b = random.below(extent + 1);
+        wanted.push_back({std::min(a, b), std::max(a, b)});
+      }
+      std::vector<int> seen(size_t(shape[0] * shape[1]));
+      int64_t own = 0;
+      for (const Piece &piece :
+           piecesOf(wanted, shape, divisions, ways, worker)) {
+        REQUIRE(contains(held[size_t(piece.worker)], piece.box));
+        own += piece.worker == worker ? volume(piece.box) : 0;
+        for (int64_t i = piece.box[0].lo; i < piece.box[0].hi; ++i)
+          for (int64_t j = piece.box[1].lo; j < piece.box[1].hi; ++j)
+            ++seen[size_t(i * shape[1] + j)];
+      }
+      // Nothing that it has comes from another worker.
+      const Box common = intersect(wanted, held[size_t(worker)]);
+      REQUIRE(own == (isEmpty(common) ? 0 : volume(common)));
+      for (int64_t i = 0; i < shape[0]; ++i)
+        for (int64_t j = 0; j < shape[1]; ++j)
+          REQUIRE(seen[size_t(i * shape[1] + j)] ==
+                  (!isEmpty(wanted) && wanted[0].contains({i, i + 1}) &&
+                           wanted[1].contains({j, j + 1})
+                       ? int(terms)
+                       : 0));
+    }
+  }
+}
+
+TEST_CASE("a copy comes from the same side, and the first part is the own") {
+  // Step 1 copies, step 2 parts: worker 3 needs nobody of the other copy.
+  const auto pieces = piecesOf({{0, 4}}, {4}, {Division::whole(),
+                                               Division::part(0)},
+                               {2, 2}, 3);
+  REQUIRE(pieces.size() == 2);
+  CHECK(pieces[0] == Piece{3, {{2, 4}}});
+  CHECK(pieces[1] == Piece{2, {{0, 2}}});
+}
+
+TEST_CASE("where a reduction is cut, groups have terms") {
+  CHECK(resultOf({Division::part(2), Division::part(0), Division::placed(1)}, 2,
+                 Reducer::Max) ==
+        Divisions{Division::term(Reducer::Max), Division::part(0),
+                  Division::placed(1)});
+}
