@@ -168,8 +168,8 @@ private:
     work.indices = divisionAttr(indices);
     work.result = work.indices;
     if (hasTerms)
-      work.result = exec::ResultAttr::get(
-          builder.getContext(), apply.getExtentsAttr(), work.indices);
+      work.result = exec::ResultAttr::get(builder.getContext(),
+                                          apply.getExtentsAttr(), work.indices);
     // Whoever computes all that it owns, and more, computes only that.
     if (!work.partial && !isOpaque(lambda) &&
         contains(boxesOf(apply.getResult(), work.result),
@@ -220,8 +220,8 @@ private:
   }
 
   /// Without a type, elements are as the tensor's.
-  BufferOp makeBuffer(Location loc, Role role, Value tensor,
-                      Attribute of, bool partial = false, Type type = {}) {
+  BufferOp makeBuffer(Location loc, Role role, Value tensor, Attribute of,
+                      bool partial = false, Type type = {}) {
     auto drawn = FloatAttr();
     if (auto parameter = tensor.getDefiningOp<ParameterOp>())
       drawn = parameter.getDrawnAttr();
@@ -239,8 +239,8 @@ private:
                 : DenseI64ArrayAttr(),
         isInput ? inputAttribute<ArrayAttr>(tensor, semantic::partRangesAttr)
                 : ArrayAttr(),
-        recipe.derivation, recipe.of, recipe.wraps, recipe.rows,
-        of, DenseI64ArrayAttr());
+        recipe.derivation, recipe.of, recipe.wraps, recipe.rows, of,
+        DenseI64ArrayAttr());
   }
 
   void makeHome(Value value, Role role) {
@@ -280,13 +280,12 @@ private:
     const Work work = workOf(apply);
     SmallVector<Value> operands;
     for (auto [i, operand] : llvm::enumerate(apply.getInputs()))
-      operands.push_back(
-          operandBuffer(apply, operand, needOf(apply, work, i)));
+      operands.push_back(operandBuffer(apply, operand, needOf(apply, work, i)));
 
     const DivisionAttr home = homeOf(apply.getResult());
     const bool direct =
-        !work.partial && boxesOf(apply.getResult(), work.result) ==
-                             homeBoxes(apply.getResult());
+        !work.partial &&
+        boxesOf(apply.getResult(), work.result) == homeBoxes(apply.getResult());
     FlatSymbolRefAttr computed = apply.getLambdaAttr();
     auto type = cast<RankedTensorType>(apply.getResult().getType());
     // Sums that are not whole yet are not rounded yet.
@@ -298,10 +297,9 @@ private:
     BufferOp result =
         makeBuffer(apply.getLoc(), Role::Temporary, apply.getResult(),
                    direct ? home : work.result, work.partial, type);
-    exec::ComputeOp::create(
-        builder, apply.getLoc(), computed, operands, result,
-        apply.getExtentsAttr(), work.indices, apply.getNodeAttr(),
-        exec::WaitsAttr());
+    exec::ComputeOp::create(builder, apply.getLoc(), computed, operands, result,
+                            apply.getExtentsAttr(), work.indices,
+                            apply.getNodeAttr(), exec::WaitsAttr());
     if (direct) {
       homes[apply.getResult()] = result;
       return;

@@ -21,7 +21,8 @@ std::vector<size_t> places(exec::ProgramOp program, exec::Regions &regions,
                            const tdl::LambdaTable &lambdas,
                            const std::vector<exec::BufferOp> &buffers) {
   const auto replaced = memory::replacements(program, lambdas);
-  const auto inPlace = memory::inPlaceResults(program, regions, lambdas, replaced);
+  const auto inPlace =
+      memory::inPlaceResults(program, regions, lambdas, replaced);
   llvm::DenseMap<Operation *, size_t> placeOf;
   std::vector<size_t> list;
   for (size_t b = 0; b < buffers.size(); ++b) {
@@ -93,8 +94,7 @@ memory::Placement packKeeping(const std::vector<memory::Lifetime> &spans,
 
 } // namespace
 
-memory::Arena memory::planArena(exec::ProgramOp program,
-                                exec::Regions &regions,
+memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
                                 int64_t workspaceBytes, bool greedily) {
   const int64_t workers = program.getWorkers();
   const tdl::LambdaTable lambdas(program->getParentOp());
@@ -102,7 +102,8 @@ memory::Arena memory::planArena(exec::ProgramOp program,
   std::vector<exec::BufferOp> buffers(program.getOps<exec::BufferOp>().begin(),
                                       program.getOps<exec::BufferOp>().end());
   const int64_t end = int64_t(exec::instructions(program).size()) + 1;
-  const std::vector<size_t> placeOf = places(program, regions, lambdas, buffers);
+  const std::vector<size_t> placeOf =
+      places(program, regions, lambdas, buffers);
   std::vector<int64_t> wanted = wantedUntil(program, buffers, lived);
   // Places are needed for as long as any of their buffers is there.
   std::vector<memory::Lived> needed;

@@ -181,7 +181,7 @@ private:
   std::vector<Operation *> list;
   exec::Regions regions;
   std::vector<plan::Queue> queues; // per instruction
-  std::vector<Uses> uses; // per worker
+  std::vector<Uses> uses;          // per worker
   /// Per buffer and worker; more than one lane if both its queues write.
   llvm::DenseMap<std::pair<Operation *, int>, Latest> lastWrites;
 };

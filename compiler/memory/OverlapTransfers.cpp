@@ -31,7 +31,8 @@ class Program {
 public:
   explicit Program(exec::ProgramOp program)
       : program(program), workers(program.getWorkers()),
-        list(exec::instructions(program)), regions(program), lambdas(program->getParentOp()),
+        list(exec::instructions(program)), regions(program),
+        lambdas(program->getParentOp()),
         replaced(memory::replacements(program, lambdas)) {
     storages();
     for (Operation *op : list)
@@ -148,12 +149,8 @@ private:
 
   double moving(Operation *op) {
     int64_t most = 0;
-    for (int64_t w = 0; w < workers; ++w) {
-      int64_t received = 0;
-      for (const Piece &piece : regions.pieces(op, w))
-        received += piece.worker == w ? 0 : volume(piece.box);
-      most = std::max(most, received);
-    }
+    for (int64_t w = 0; w < workers; ++w)
+      most = std::max(most, regions.received(op, w));
     return double(most * elementBytes(exec::read(op).front()));
   }
 

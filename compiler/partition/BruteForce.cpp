@@ -198,10 +198,9 @@ Result<int64_t> partition::leastStepBytes(const Graph &graph,
     const bool isTensor = v < graph.tensors.size();
     candidates.emplace_back();
     for (const Division &choice :
-         isTensor
-                          ? choices.ofTensor(int(v), histories[v], allWays)
-                          : choices.ofOperator(int(v - graph.tensors.size()),
-                                               histories[v], allWays)) {
+         isTensor ? choices.ofTensor(int(v), histories[v], allWays)
+                  : choices.ofOperator(int(v - graph.tensors.size()),
+                                       histories[v], allWays)) {
       candidates.back().push_back(histories[v]);
       candidates.back().back().push_back(choice);
     }

@@ -61,9 +61,9 @@ int64_t largestPart(int64_t extent, int along, const History &history,
 }
 
 std::vector<Division> choose(const std::vector<int64_t> &extents,
-                        const std::vector<int> &candidates, bool small,
-                        bool alwaysCut, const History &history,
-                        const std::vector<int64_t> &ways) {
+                             const std::vector<int> &candidates, bool small,
+                             bool alwaysCut, const History &history,
+                             const std::vector<int64_t> &ways) {
   std::vector<int64_t> parts;
   parts.reserve(candidates.size());
   int64_t longest = 0;
@@ -120,8 +120,9 @@ Choices::Choices(const Graph &graph, const Params &params)
   smallOperators = findSmall(volumes, params.wholeOperatorShare);
 }
 
-std::vector<Division> Choices::ofTensor(int tensor, const History &history,
-                                   const std::vector<int64_t> &ways) const {
+std::vector<Division>
+Choices::ofTensor(int tensor, const History &history,
+                  const std::vector<int64_t> &ways) const {
   const auto &shape = graph.tensors[tensor].shape;
   std::vector<int> dimensions(shape.size());
   for (size_t d = 0; d < shape.size(); ++d)
@@ -130,8 +131,9 @@ std::vector<Division> Choices::ofTensor(int tensor, const History &history,
                 ways);
 }
 
-std::vector<Division> Choices::ofOperator(int op, const History &history,
-                                     const std::vector<int64_t> &ways) const {
+std::vector<Division>
+Choices::ofOperator(int op, const History &history,
+                    const std::vector<int64_t> &ways) const {
   return choose(graph.operators[op].extents, graph.operators[op].splits,
                 smallOperators[op], alwaysCut, history, ways);
 }

@@ -63,9 +63,9 @@ public:
   /// The choices for one more step of `ways.back()` ways after `history`, whose
   /// steps had the ways before that; most preferred first, never empty.
   std::vector<Division> ofTensor(int tensor, const History &history,
-                            const std::vector<int64_t> &ways) const;
+                                 const std::vector<int64_t> &ways) const;
   std::vector<Division> ofOperator(int op, const History &history,
-                              const std::vector<int64_t> &ways) const;
+                                   const std::vector<int64_t> &ways) const;
 
   /// All histories over steps of these ways; nothing if there are more than
   /// `limit`.

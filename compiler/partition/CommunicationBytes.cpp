@@ -2,6 +2,7 @@
 
 #include "compiler/partition/Outermost.h"
 
+#include <numeric>
 #include <set>
 
 using namespace smex;
@@ -47,18 +48,20 @@ std::vector<Readers> readersOf(const Graph &graph) {
 /// together.
 int64_t savedBytes(const Graph &graph, const Plan &plan, int tensor,
                    const Readers &readers) {
-  int64_t elements = 0;
+  std::vector<std::vector<Box>> needed(readers.size()); // per worker
+  std::vector<int64_t> elements(readers.size());
   for (int64_t g = 0; g < plan.workers(); ++g) {
     const Box owned = ownedBox(graph, plan, tensor, g);
-    std::vector<Box> needed;
-    for (const auto &[op, operand] : readers) {
-      needed.push_back(neededBox(graph, plan, op, operand, g));
-      elements += missing(needed.back(), owned);
+    for (size_t i = 0; i < readers.size(); ++i) {
+      const auto &[op, operand] = readers[i];
+      needed[i].push_back(neededBox(graph, plan, op, operand, g));
+      elements[i] += missing(needed[i].back(), owned);
     }
-    for (const Box &box : outermost(needed))
-      elements -= missing(box, owned);
   }
-  return elements * graph.tensors[tensor].elementBytes;
+  int64_t saved = std::accumulate(elements.begin(), elements.end(), int64_t(0));
+  for (size_t i : outermost(needed))
+    saved -= elements[i];
+  return saved * graph.tensors[tensor].elementBytes;
 }
 
 } // namespace

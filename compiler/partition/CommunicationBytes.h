@@ -40,10 +40,10 @@ int64_t writeBytes(const Graph &graph, const Plan &plan, int op);
 int64_t communicationBytes(const Graph &graph, const Plan &plan);
 
 /// What the program moves of a tensor for its readers, which the lowering keeps
-/// to. Of the nonempty regions of the tensor that one worker needs, for
-/// whichever operators and operands, one that lies inside another is served by
-/// that other's fetch, and of equal ones one is fetched. The rest are fetched
-/// each on its own, whole less owned, even where they overlap (Outermost.h).
+/// to. Of the regions of the tensor that operators need, a box per worker, one
+/// that lies inside another on every worker is served by that other's fetch,
+/// and of equal ones one is fetched. The rest are fetched each on its own,
+/// whole less owned, even where they overlap (Outermost.h).
 int64_t sharedReadBytes(const Graph &graph, const Plan &plan, int tensor);
 
 /// What the program moves: B, less what fetches share.

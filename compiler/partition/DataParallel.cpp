@@ -59,7 +59,7 @@ Batch findBatch(const Graph &graph) {
         continue;
       for (int index : indicesOf(operand.access.dims[dimension]))
         if (along == kNone && std::find(op.splits.begin(), op.splits.end(),
-                                         index) != op.splits.end())
+                                        index) != op.splits.end())
           along = index;
     }
     batch.operators.push_back(along);

@@ -156,9 +156,8 @@ Status partition::validate(const Graph &graph, const Plan &plan) {
   }
   const Ways ways = plan.ways();
   for (size_t t = 0; t < graph.tensors.size(); ++t)
-    if (Status status =
-            smex::validate(divisionsOf(plan, &Step::tensors, t),
-                           graph.tensors[t].shape.size(), ways);
+    if (Status status = smex::validate(divisionsOf(plan, &Step::tensors, t),
+                                       graph.tensors[t].shape.size(), ways);
         !status)
       return fail("tensor ", graph.tensors[t].name, ": ",
                   status.error().message);

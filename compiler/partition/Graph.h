@@ -51,9 +51,9 @@ struct Graph {
 };
 
 /// One step of the recursion (thesis section 3.5.2): every group of workers is
-/// divided into `ways` groups, and this is what is left to each of them of every
-/// tensor, and of every operator's index space. Search algorithms cut evenly
-/// only, the definition of the bytes and its tables count any division.
+/// divided into `ways` groups, and this is what is left to each of them of
+/// every tensor, and of every operator's index space. Search algorithms cut
+/// evenly only, the definition of the bytes and its tables count any division.
 struct Step {
   int64_t ways = 1;
   std::vector<Division> tensors;

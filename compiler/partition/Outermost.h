@@ -1,4 +1,4 @@
-// Which of many regions serve all of them.
+// Which of several fetches of a tensor serve the others.
 #ifndef SMEX_COMPILER_PARTITION_OUTERMOST_H
 #define SMEX_COMPILER_PARTITION_OUTERMOST_H
 
@@ -6,9 +6,10 @@
 
 namespace smex::partition {
 
-/// Of the boxes, all of one rank, those that lie in no other, in order, equal
-/// ones once, empty ones never.
-std::vector<Box> outermost(const std::vector<Box> &boxes);
+/// Of the regions that several readers need, a box per worker each: the places
+/// of those that no other one contains on every worker, ascending. Of equal
+/// regions it is the first one, and none of those that are empty everywhere.
+std::vector<size_t> outermost(const std::vector<std::vector<Box>> &regions);
 
 } // namespace smex::partition
 

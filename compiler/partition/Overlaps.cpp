@@ -174,8 +174,7 @@ Cuts Groups::cutsAlong(const History &history, int dimension) const {
   return number;
 }
 
-const std::vector<Interval> &Groups::parts(int64_t extent,
-                                           Cuts howCut) const {
+const std::vector<Interval> &Groups::parts(int64_t extent, Cuts howCut) const {
   const auto [it, isNew] = known.try_emplace({extent, howCut});
   if (!isNew)
     return it->second;
@@ -184,8 +183,8 @@ const std::vector<Interval> &Groups::parts(int64_t extent,
   for (size_t s = 0; s < ways.size(); ++s) {
     if (const Division &division = cuts[howCut][s]; division.isPart())
       for (int64_t g = 0; g < count; ++g)
-        it->second[g] = division.partOf(it->second[g], ways[s], digits[s][g],
-                                        g / after);
+        it->second[g] =
+            division.partOf(it->second[g], ways[s], digits[s][g], g / after);
     after /= ways[s];
   }
   return it->second;
@@ -211,8 +210,7 @@ int64_t partition::countPartials(const std::vector<int64_t> &extents,
     for (int64_t g = 0; g < groups.count; ++g) {
       bool first = !parts[g].empty();
       for (size_t s = 0; s < history.size(); ++s)
-        first = first &&
-                (history[s].cuts(int(v)) || groups.digits[s][g] == 0);
+        first = first && (history[s].cuts(int(v)) || groups.digits[s][g] == 0);
       count += first;
     }
     partials *= count;

@@ -153,7 +153,8 @@ int PairCosts::write(int op, int operatorList, int tensorList) {
 }
 
 /// What the workers fetch of the result of an operator, counted worker by
-/// worker: where groups are cut at bounds of their own, there is no shorter way.
+/// worker: where groups are cut at bounds of their own, there is no shorter
+/// way.
 int64_t PairCosts::countWrite(const Operator &writer, const History &ofOperator,
                               const History &ofTensor, const Ways &ways) {
   const auto &shape = graph.tensors[writer.result].shape;
@@ -171,13 +172,11 @@ int64_t PairCosts::countWrite(const Operator &writer, const History &ofOperator,
       wanted.push_back({0, writer.extents[v]});
     for (const Piece &piece :
          piecesOf(wanted, writer.extents, ofOperator, ways, g))
-      elements += piece.worker == g
-                      ? 0
-                      : volume(front(piece.box, shape.size()));
+      elements +=
+          piece.worker == g ? 0 : volume(front(piece.box, shape.size()));
   }
   return int64_t(std::min<__int128>(
-      mostBytes,
-      elements * resultBytes(graph, writer, int64_t(parts.size()))));
+      mostBytes, elements * resultBytes(graph, writer, int64_t(parts.size()))));
 }
 
 std::vector<int64_t> PairCosts::makeWrite(const Operator &writer,
@@ -210,8 +209,7 @@ std::vector<int64_t> PairCosts::makeWrite(const Operator &writer,
       // As many owners times as many partial results as there are workers.
       const __int128 elements = __int128(overlaps.owned[column]) * partials -
                                 overlaps.both[table.size()];
-      table.push_back(
-          int64_t(std::min<__int128>(mostBytes, elements * bytes)));
+      table.push_back(int64_t(std::min<__int128>(mostBytes, elements * bytes)));
     }
   }
   return table;

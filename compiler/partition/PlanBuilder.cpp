@@ -17,7 +17,7 @@ PlanBuilder::PlanBuilder(const Graph &graph, std::vector<int64_t> ways,
 }
 
 std::vector<Division> PlanBuilder::optionsOf(int variable,
-                                        const History &history) const {
+                                             const History &history) const {
   const int op = variable - int(graph.tensors.size());
   const std::vector<int64_t> soFar(ways.begin(),
                                    ways.begin() + history.size() + 1);

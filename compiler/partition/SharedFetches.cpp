@@ -49,24 +49,25 @@ std::vector<Reader> distinct(std::vector<Reader> readers) {
 int64_t savedBytes(const Graph &graph, const Plan &plan, int tensor,
                    const std::vector<Reader> &readers) {
   const auto &shape = graph.tensors[tensor].shape;
-  int64_t elements = 0;
-  std::vector<Box> needed(readers.size());
+  std::vector<std::vector<Box>> needed(readers.size()); // per worker
+  std::vector<int64_t> elements(readers.size());
   for (int64_t g = 0; g < plan.workers(); ++g) {
     const Box owned = ownedBox(graph, plan, tensor, g);
-    const auto missing = [&](const Box &box) {
-      return volume(box) - volume(intersect(box, owned));
-    };
     for (size_t i = 0; i < readers.size(); ++i) {
       const Reader &reader = readers[i];
-      needed[i] =
+      const Box box =
           graph.operators[reader.op].operands[reader.operand].access.region(
               indexBox(graph, plan, reader.op, g), shape);
-      elements += missing(needed[i]) * reader.count;
+      elements[i] += volume(box) - volume(intersect(box, owned));
+      needed[i].push_back(box);
     }
-    for (const Box &box : outermost(needed))
-      elements -= missing(box);
   }
-  return elements * graph.tensors[tensor].elementBytes;
+  int64_t saved = 0;
+  for (size_t i = 0; i < readers.size(); ++i)
+    saved += elements[i] * readers[i].count;
+  for (size_t i : outermost(needed))
+    saved -= elements[i];
+  return saved * graph.tensors[tensor].elementBytes;
 }
 
 } // namespace

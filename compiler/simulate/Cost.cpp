@@ -14,7 +14,7 @@ using tdl::ExprRef;
 namespace {
 
 double bytesOf(const Box &box, int64_t elementBytes) {
-  double bytes = double(elementBytes);
+  double bytes = box.isAbsent() ? 0 : double(elementBytes);
   for (Interval interval : box)
     bytes *= double(interval.size());
   return bytes;

@@ -54,15 +54,16 @@ inline Interval cut(Interval whole, int64_t ways, int64_t part) {
 
 /// One interval per dimension, or absent: no region at all. Rank 0 is a single
 /// point, which is there unless the box is absent: what one worker alone has of
-/// a scalar, the others' boxes are absent. The sides of an absent box are empty.
+/// a scalar, the others' boxes are absent. The sides of an absent box are
+/// empty.
 class Box {
 public:
   Box() = default;
   /// Of empty sides; of rank 0, the point.
   explicit Box(size_t rank) : sides(rank) {}
   Box(std::initializer_list<Interval> sides) : sides(sides) {}
-  template <typename Iterator,
-            typename = typename std::iterator_traits<Iterator>::iterator_category>
+  template <typename Iterator, typename = typename std::iterator_traits<
+                                   Iterator>::iterator_category>
   Box(Iterator begin, Iterator end) : sides(begin, end) {}
 
   static Box absent(size_t rank) {

@@ -49,9 +49,9 @@ public:
   /// Parts that are neither weighted nor bounded.
   bool isEven() const { return isPart() && !sizes; }
 
-  int dimension() const { return int(number); }           // of a Part
-  int64_t group() const { return number; }                // Placed
-  Reducer reducer() const { return Reducer(number); }     // of a Term
+  int dimension() const { return int(number); }       // of a Part
+  int64_t group() const { return number; }            // Placed
+  Reducer reducer() const { return Reducer(number); } // of a Term
   /// Of a Part; empty where it has none.
   const std::vector<int64_t> &weights() const;
   const Bounds &bounds() const;
@@ -105,8 +105,8 @@ private:
   std::shared_ptr<const Sizes> sizes;
 };
 
-/// "whole", "part 0", "part 0 by weights [1, 2]", "part 0 at bounds [[2], [5]]",
-/// "term Sum", "placed 1".
+/// "whole", "part 0", "part 0 by weights [1, 2]", "part 0 at bounds [[2],
+/// [5]]", "term Sum", "placed 1".
 std::string toString(const Division &division);
 
 } // namespace smex

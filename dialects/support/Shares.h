@@ -14,8 +14,8 @@
 
 namespace smex {
 
-using Ways = std::vector<int64_t>;           // of each step
-using Divisions = std::vector<Division>;     // one per step
+using Ways = std::vector<int64_t>;       // of each step
+using Divisions = std::vector<Division>; // one per step
 
 int64_t workersOf(const Ways &ways);
 std::vector<int64_t> digitsOf(const Ways &ways, int64_t worker);

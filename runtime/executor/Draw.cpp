@@ -41,6 +41,8 @@ void runtime::draw(uint64_t seed, const std::string &name,
     std::memset(to, 0, size_t(volume(box) * byteSize(type.dtype)));
     return;
   }
+  if (isEmpty(box))
+    return;
   const Random random(seed, name);
   const Box whole = wholeBox(type.shape);
   const int64_t size = byteSize(type.dtype);

@@ -36,11 +36,8 @@ public:
         buffer(what.to);
       return;
     }
-    const Box part(
-        own.indices.begin(),
-        own.indices.begin() +
-            std::ptrdiff_t(worker.buffers[size_t(what.to)].box.size()));
-    if (isEmpty(part))
+    const size_t rank = worker.buffers[size_t(what.to)].box.size();
+    if (isEmpty(front(own.indices, rank)))
       return;
     buffer(what.to);
     for (int operand : what.operands)

@@ -146,14 +146,28 @@ public:
   /// A GPU's file does not say how many dimensions a box has that is not there.
   static void setRanks(Partitioned &partitioned) {
     const Program &program = partitioned.program;
-    for (Worker &worker : partitioned.workers)
-      for (size_t b = 0;
-           b < std::min(worker.buffers.size(), program.buffers.size()); ++b) {
-        const size_t tensor = size_t(program.buffers[b].tensor);
-        if (Box &box = worker.buffers[b].box;
-            box.isAbsent() && tensor < program.tensors.size())
-          box = Box::absent(program.tensors[tensor].type.shape.size());
-      }
+    const auto setRank = [](Box &box, size_t rank) {
+      if (box.isAbsent())
+        box = Box::absent(rank);
+    };
+    const auto rankOf = [&](int buffer) -> size_t {
+      if (size_t(buffer) >= program.buffers.size())
+        return 0; // refused later
+      const size_t tensor = size_t(program.buffers[size_t(buffer)].tensor);
+      return tensor < program.tensors.size()
+                 ? program.tensors[tensor].type.shape.size()
+                 : 0;
+    };
+    for (Worker &worker : partitioned.workers) {
+      for (size_t b = 0; b < worker.buffers.size(); ++b)
+        setRank(worker.buffers[b].box, rankOf(int(b)));
+      for (size_t i = 0; i < std::min(worker.instructions.size(),
+                                      program.instructions.size());
+           ++i)
+        setRank(worker.instructions[i].indices,
+                rankOf(program.instructions[i].to) +
+                    program.instructions[i].reductions.size());
+    }
   }
 
   Status read(const std::string &folder, Partitioned &partitioned) {

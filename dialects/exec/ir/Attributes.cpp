@@ -41,9 +41,9 @@ void print(AsmPrinter &printer, const Box &box) {
     return;
   }
   printer << '[';
-  llvm::interleaveComma(
-      box, printer.getStream(),
-      [&](Interval side) { printer << side.lo << ':' << side.hi; });
+  llvm::interleaveComma(box, printer.getStream(), [&](Interval side) {
+    printer << side.lo << ':' << side.hi;
+  });
   printer << ']';
 }
 
@@ -92,9 +92,9 @@ ParseResult parse(AsmParser &parser, Wait &wait) {
 
 template <typename Value>
 ParseResult parse(AsmParser &parser, std::vector<Value> &list) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&] { return parse(parser, list.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parse(parser, list.emplace_back());
+  });
 }
 
 /// What lies between angle brackets: one for each worker.

@@ -36,9 +36,9 @@ std::vector<Box> Regions::evaluate(Attribute regions, ArrayRef<int64_t> shape) {
     std::vector<Box> boxes = sharesOf(result.getExtents().asArrayRef().vec(),
                                       result.getDivision().getValue(), ways);
     for (Box &box : boxes) {
-      const bool hasTerm = std::none_of(
-          box.begin() + int64_t(shape.size()), box.end(),
-          [](Interval side) { return side.empty(); });
+      const bool hasTerm =
+          std::none_of(box.begin() + int64_t(shape.size()), box.end(),
+                       [](Interval side) { return side.empty(); });
       box = hasTerm ? front(box, shape.size()) : Box::absent(shape.size());
     }
     return boxes;
@@ -66,6 +66,22 @@ const analysis::Access &Regions::accessOf(ReadAttr read) {
   return entry->second[size_t(read.getOperand())];
 }
 
+int64_t Regions::received(Operation *op, int64_t worker) {
+  BufferOp from = read(op).front();
+  const auto division = dyn_cast<semantic::DivisionAttr>(from.getRegions());
+  const auto isTerm = [](const Division &each) { return each.isTerm(); };
+  if (!op->hasAttr("pieces") && division &&
+      llvm::none_of(division.getValue(), isTerm)) {
+    const Box &wanted = of(written(op))[size_t(worker)];
+    const Box &own = of(from)[size_t(worker)];
+    return volume(wanted) - volume(intersect(wanted, own));
+  }
+  int64_t elements = 0;
+  for (const Piece &piece : pieces(op, worker))
+    elements += piece.worker == worker ? 0 : volume(piece.box);
+  return elements;
+}
+
 std::vector<Piece> Regions::pieces(Operation *op, int64_t worker) {
   if (auto listed = op->getAttrOfType<PiecesAttr>("pieces"))
     return listed.getValue()[size_t(worker)];
@@ -83,10 +99,10 @@ std::vector<Piece> Regions::pieces(Operation *op, int64_t worker) {
   std::vector<Piece> pieces = piecesOf(
       wanted, extents.vec(), result.getDivision().getValue(), ways, worker);
   const auto term = [&](const Piece &piece) {
-    std::vector<int64_t> firsts;
+    std::vector<std::pair<int64_t, int64_t>> sides;
     for (size_t v = shape.size(); v < piece.box.size(); ++v)
-      firsts.push_back(piece.box[v].lo);
-    return firsts;
+      sides.emplace_back(piece.box[v].lo, piece.box[v].hi);
+    return sides;
   };
   std::stable_sort(
       pieces.begin(), pieces.end(),

@@ -25,6 +25,8 @@ public:
 
   /// Where the worker gets its part of a fetch or a reduction.
   std::vector<Piece> pieces(mlir::Operation *op, int64_t worker);
+  /// How many elements of these come from other workers.
+  int64_t received(mlir::Operation *op, int64_t worker);
 
 private:
   std::vector<Box> evaluate(mlir::Attribute regions,

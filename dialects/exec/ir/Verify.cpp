@@ -143,11 +143,10 @@ static LogicalResult verifyExtents(Operation *op, ArrayRef<int64_t> extents) {
   return success();
 }
 
-static LogicalResult verifyDivision(Operation *op,
-                                    semantic::DivisionAttr division,
-                                    size_t rank) {
-  const Status fits = validate(division.getValue(), rank,
-                               programOf(op).getWays().vec());
+static LogicalResult
+verifyDivision(Operation *op, semantic::DivisionAttr division, size_t rank) {
+  const Status fits =
+      validate(division.getValue(), rank, programOf(op).getWays().vec());
   return fits ? success()
               : op->emitOpError("has a division that is none: ")
                     << fits.error().message;
@@ -201,8 +200,8 @@ LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &symbols) {
              << read.getLambda();
   }
   if (read.getOperand() < 0 || size_t(read.getOperand()) >= shapes.size() ||
-      cast<DenseI64ArrayAttr>(shapes[size_t(read.getOperand())])
-              .asArrayRef() != own)
+      cast<DenseI64ArrayAttr>(shapes[size_t(read.getOperand())]).asArrayRef() !=
+          own)
     return emitOpError("is read as an operand that has another shape");
   return success();
 }

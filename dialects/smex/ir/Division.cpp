@@ -41,10 +41,9 @@ const Divisions &DivisionAttr::getValue() const { return getImpl()->value; }
 
 void DivisionAttr::print(AsmPrinter &printer) const {
   printer << '<';
-  llvm::interleaveComma(getValue(), printer.getStream(),
-                        [&](const Division &division) {
-                          printer << smex::toString(division);
-                        });
+  llvm::interleaveComma(
+      getValue(), printer.getStream(),
+      [&](const Division &division) { printer << smex::toString(division); });
   printer << '>';
 }
 
@@ -61,11 +60,10 @@ ParseResult parseNumber(AsmParser &parser, int64_t least, int64_t most,
 }
 
 ParseResult parseNumbers(AsmParser &parser, std::vector<int64_t> &numbers) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square, [&] {
-        return parseNumber(parser, 0, std::numeric_limits<int64_t>::max(),
-                           numbers.emplace_back());
-      });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parseNumber(parser, 0, std::numeric_limits<int64_t>::max(),
+                       numbers.emplace_back());
+  });
 }
 
 ParseResult parsePart(AsmParser &parser, Division &division) {

@@ -75,7 +75,8 @@ func::FuncOp smex::semantic::mainFunction(ModuleOp module) {
 DivisionAttr smex::semantic::cutOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    return function.getArgAttrOfType<DivisionAttr>(argument.getArgNumber(), cutAttr);
+    return function.getArgAttrOfType<DivisionAttr>(argument.getArgNumber(),
+                                                   cutAttr);
   }
   return value.getDefiningOp()->getAttrOfType<DivisionAttr>("cut");
 }

@@ -162,8 +162,10 @@ std::optional<Composition> analysis::compose(Instance consumer, int operand,
   // A split of a join, an index that cannot be out of range any more.
   const Box ranges = wholeBox(consumer.extents);
   if (composed.lambda.guard)
-    composed.lambda.guard = tdl::simplify(composed.lambda.guard, ranges.intervals());
-  composed.lambda.body = tdl::simplify(composed.lambda.body, ranges.intervals());
+    composed.lambda.guard =
+        tdl::simplify(composed.lambda.guard, ranges.intervals());
+  composed.lambda.body =
+      tdl::simplify(composed.lambda.body, ranges.intervals());
   composed.lambda = tdl::canonicalize(std::move(composed.lambda));
   if (!tdl::verify(composed.lambda))
     return std::nullopt;

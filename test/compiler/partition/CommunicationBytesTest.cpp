@@ -1,5 +1,5 @@
-#include "compiler/partition/Algorithm.h"
 #include "compiler/partition/CommunicationBytes.h"
+#include "compiler/partition/Algorithm.h"
 #include "compiler/partition/Factorize.h"
 #include "compiler/partition/Outermost.h"
 #include "compiler/partition/PairCosts.h"
@@ -184,12 +184,9 @@ TEST_CASE("one fetch serves several readers if its region holds theirs") {
   CHECK(communicationBytes(model, plan) == 2 * 4 * 4);
   CHECK(sharedCommunicationBytes(model, plan) == 2 * 4 * 4);
   // The same halves, from the other worker.
-  const Plan held = planOf({step(2, {0, 0, 0, 0}, {0, 0, 0}),
-                            step(2, {-1, 0, 0, 0}, {0, 0, 0})});
+  const Plan held = planOf(
+      {step(2, {0, 0, 0, 0}, {0, 0, 0}), step(2, {-1, 0, 0, 0}, {0, 0, 0})});
   CHECK(sharedReadBytes(model, held, x) == 4 * 4 * 4);
-
-  CHECK(outermost({{{0, 4}}, {{2, 3}}, {{0, 4}}, {{3, 6}}, {{5, 5}}}) ==
-        std::vector<Box>{{{0, 4}}, {{3, 6}}});
 }
 
 TEST_CASE("fast tables agree with the definition") {
@@ -289,25 +286,45 @@ TEST_CASE("a thousand workers are no matter of what could be moved at most") {
   CHECK(plan->bytes < int64_t(1) << 50);
 }
 
-TEST_CASE("outermost boxes are those that no other contains") {
+TEST_CASE("outermost regions are those that no other contains everywhere") {
+  using Regions = std::vector<std::vector<Box>>;
+  const auto kept = [](const Regions &regions) { return outermost(regions); };
+  using Places = std::vector<size_t>;
+  CHECK(kept({{{{0, 4}}}, {{{2, 3}}}, {{{0, 4}}}, {{{3, 6}}}, {{{5, 5}}}}) ==
+        Places{0, 3});
+  // The second one is inside the first on one worker, but not on the other.
+  CHECK(kept({{{{0, 4}}, {{0, 4}}}, {{{2, 3}}, {{3, 5}}}}) == Places{0, 1});
+  CHECK(kept({{{{0, 4}}, Box::absent(1)}, {Box::absent(1), {{3, 5}}}}) ==
+        Places{0, 1});
+  // What is nowhere, or empty, is inside of everything.
+  CHECK(kept({{{{0, 4}}, {{0, 4}}}, {Box::absent(1), {{3, 3}}}}) == Places{0});
+
   Random random(5);
   for (int round = 0; round < 300; ++round) {
-    std::vector<Box> boxes(random.below(30));
-    const int64_t extent = 1 + random.below(6);
-    for (Box &box : boxes)
-      for (int d = 0; d < 2; ++d) {
-        const int64_t lo = random.below(extent + 1);
-        box.push_back({lo, lo + random.below(extent + 1 - lo + 1)});
+    Regions regions(size_t(random.below(12)));
+    const int64_t extent = 1 + random.below(4);
+    for (auto &region : regions)
+      for (int w = 0; w < 2; ++w) {
+        Box box;
+        for (int d = 0; d < 2; ++d) {
+          const int64_t lo = random.below(extent + 1);
+          box.push_back({lo, lo + random.below(extent + 1 - lo + 1)});
+        }
+        region.push_back(box);
       }
-    std::vector<Box> expected;
-    for (size_t i = 0; i < boxes.size(); ++i) {
-      bool inside = isEmpty(boxes[i]);
-      for (size_t j = 0; j < boxes.size(); ++j)
-        inside = inside || (j != i && contains(boxes[j], boxes[i]) &&
-                            (boxes[j] != boxes[i] || j < i));
-      if (!inside)
-        expected.push_back(boxes[i]);
+    const auto inside = [&](size_t inner, size_t outer) {
+      return contains(regions[outer][0], regions[inner][0]) &&
+             contains(regions[outer][1], regions[inner][1]);
+    };
+    Places expected;
+    for (size_t i = 0; i < regions.size(); ++i) {
+      bool isServed = isEmpty(regions[i][0]) && isEmpty(regions[i][1]);
+      for (size_t j = 0; j < regions.size(); ++j)
+        isServed =
+            isServed || (j != i && inside(i, j) && (!inside(j, i) || j < i));
+      if (!isServed)
+        expected.push_back(i);
     }
-    CHECK(outermost(boxes) == expected);
+    CHECK(kept(regions) == expected);
   }
 }

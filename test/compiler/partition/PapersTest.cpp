@@ -212,10 +212,9 @@ TEST_CASE("without splitting sums, training an MLP moves 1.9 times as much") {
     for (const Step &step : plan.steps)
       for (size_t o = 0; o < model.operators.size(); ++o) {
         const Operator &op = model.operators[o];
-        count +=
-            step.operators[o].isPart() &&
-            step.operators[o].dimension() >=
-                int(model.tensors[op.result].shape.size());
+        count += step.operators[o].isPart() &&
+                 step.operators[o].dimension() >=
+                     int(model.tensors[op.result].shape.size());
       }
     return count;
   };

@@ -56,8 +56,9 @@ TEST_CASE("equal weights give even parts, and all parts tile") {
     const int64_t ways = int64_t(1 + random() % 6);
     const int64_t lo = int64_t(random() % 5);
     // Near 2^63 now and then, where products leave 64 bits.
-    const int64_t size = round % 10 ? int64_t(random() % 20)
-                                    : (int64_t(1) << 62) + int64_t(random() % 99);
+    const int64_t size = round % 10
+                             ? int64_t(random() % 20)
+                             : (int64_t(1) << 62) + int64_t(random() % 99);
     const Interval side{lo, lo + size};
     std::vector<int64_t> weights(size_t(ways), 0), bounds;
     for (int64_t &weight : weights)
@@ -93,18 +94,17 @@ TEST_CASE("bounds are those of the group that is divided") {
 }
 
 TEST_CASE("divisions are compared and named by value") {
-  const std::vector<Division> all = {
-      Division::whole(),
-      Division::part(0),
-      Division::part(1),
-      Division::weighted(0, {1, 2}),
-      Division::weighted(0, {2, 1}),
-      Division::bounded(0, {{1, 2}}),
-      Division::bounded(0, {{1}, {2}}),
-      Division::term(Reducer::Sum),
-      Division::term(Reducer::Max),
-      Division::placed(0),
-      Division::placed(1)};
+  const std::vector<Division> all = {Division::whole(),
+                                     Division::part(0),
+                                     Division::part(1),
+                                     Division::weighted(0, {1, 2}),
+                                     Division::weighted(0, {2, 1}),
+                                     Division::bounded(0, {{1, 2}}),
+                                     Division::bounded(0, {{1}, {2}}),
+                                     Division::term(Reducer::Sum),
+                                     Division::term(Reducer::Max),
+                                     Division::placed(0),
+                                     Division::placed(1)};
   for (size_t a = 0; a < all.size(); ++a)
     for (size_t b = 0; b < all.size(); ++b) {
       std::vector<int64_t> left, right;

@@ -151,9 +151,8 @@ TEST_CASE("pieces cover what is wanted once for each term, from holders") {
 
 TEST_CASE("a copy comes from the same side, and the first part is the own") {
   // Step 1 copies, step 2 parts: worker 3 needs nobody of the other copy.
-  const auto pieces = piecesOf({{0, 4}}, {4}, {Division::whole(),
-                                               Division::part(0)},
-                               {2, 2}, 3);
+  const auto pieces = piecesOf(
+      {{0, 4}}, {4}, {Division::whole(), Division::part(0)}, {2, 2}, 3);
   REQUIRE(pieces.size() == 2);
   CHECK(pieces[0] == Piece{3, {{2, 4}}});
   CHECK(pieces[1] == Piece{2, {{0, 2}}});
@@ -161,7 +160,7 @@ TEST_CASE("a copy comes from the same side, and the first part is the own") {
 
 TEST_CASE("where a reduction is cut, groups have terms") {
   CHECK(resultOf({Division::part(2), Division::part(0), Division::placed(1)}, 2,
-                 Reducer::Max) ==
-        Divisions{Division::term(Reducer::Max), Division::part(0),
-                  Division::placed(1)});
+                 Reducer::Max) == Divisions{Division::term(Reducer::Max),
+                                            Division::part(0),
+                                            Division::placed(1)});
 }
