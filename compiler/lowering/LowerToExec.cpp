@@ -89,14 +89,20 @@ public:
   }
 
 private:
-  /// All decisions are divisions in the module's steps.
+  /// All decisions are divisions in the module's steps. Terms are none: they
+  /// follow from how an operator is cut.
   LogicalResult verifyDecisions() {
     const auto verify = [&](Location loc, DivisionAttr division, size_t rank) {
-      const Status fits =
-          division ? validate(division.getValue(), rank, ways) : Status();
+      if (!division)
+        return success();
+      const auto isTerm = [](const Division &each) { return each.isTerm(); };
+      if (llvm::any_of(division.getValue(), isTerm))
+        return LogicalResult(emitError(loc, "has a division into terms"));
+      const Status fits = validate(division.getValue(), rank, ways);
       return fits ? success()
-                  : emitError(loc, "has a division that is none: ")
-                        << fits.error().message;
+                  : LogicalResult(emitError(loc)
+                                  << "has a division that is none: "
+                                  << fits.error().message);
     };
     const auto verifyCut = [&](Value value) {
       return verify(value.getLoc(), semantic::cutOf(value),

@@ -155,12 +155,16 @@ Status partition::validate(const Graph &graph, const Plan &plan) {
       return fail("a step that does not decide on every tensor and operator");
   }
   const Ways ways = plan.ways();
-  for (size_t t = 0; t < graph.tensors.size(); ++t)
-    if (Status status = smex::validate(divisionsOf(plan, &Step::tensors, t),
-                                       graph.tensors[t].shape.size(), ways);
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const partition::Tensor &tensor = graph.tensors[t];
+    const Divisions divisions = divisionsOf(plan, &Step::tensors, t);
+    if (Status status = smex::validate(divisions, tensor.shape.size(), ways);
         !status)
-      return fail("tensor ", graph.tensors[t].name, ": ",
-                  status.error().message);
+      return fail("tensor ", tensor.name, ": ", status.error().message);
+    for (const Division &division : divisions)
+      if (division.isTerm())
+        return fail("tensor ", tensor.name, ": nobody owns terms");
+  }
   for (size_t o = 0; o < graph.operators.size(); ++o) {
     const Operator &op = graph.operators[o];
     const Divisions divisions = divisionsOf(plan, &Step::operators, o);

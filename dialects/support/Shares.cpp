@@ -158,16 +158,6 @@ std::vector<Box> smex::sharesOf(const std::vector<int64_t> &extents,
   return std::move(shares.boxes);
 }
 
-Divisions smex::resultOf(const Divisions &ofIndices, size_t rank,
-                         Reducer reducer) {
-  Divisions result;
-  for (const Division &division : ofIndices)
-    result.push_back(division.isPart() && size_t(division.dimension()) >= rank
-                         ? Division::term(reducer)
-                         : division);
-  return result;
-}
-
 std::vector<Piece> smex::piecesOf(const Box &wanted,
                                   const std::vector<int64_t> &extents,
                                   const Divisions &divisions, const Ways &ways,

@@ -31,11 +31,6 @@ Box shareOf(const std::vector<int64_t> &extents, const Divisions &divisions,
 std::vector<Box> sharesOf(const std::vector<int64_t> &extents,
                           const Divisions &divisions, const Ways &ways);
 
-/// What an operator's result is divided like before anything is moved, given
-/// how its index space is: where a reduction variable (one from `rank` on) is
-/// cut, groups have terms.
-Divisions resultOf(const Divisions &ofIndices, size_t rank, Reducer reducer);
-
 /// Where `worker` gets `wanted` of a tensor that is divided so. Each element
 /// comes once (once per term where there are terms) from the worker that
 /// differs from this one in nothing but the steps that part the tensor: its own

@@ -38,3 +38,16 @@ module attributes {smex.ways = array<i64: 2>} {
     return %r : tensor<4xf32>
   }
 }
+
+// -----
+
+module attributes {smex.ways = array<i64: 2>} {
+  tdl.lambda @relu = "(x0: f32[1]) -> f32: lambda i0: max(x0[i0], 0)"
+  // expected-error @+1 {{has a division into terms}}
+  func.func @main(%x: tensor<4xf32> {smex.name = "x", smex.cut = #smex.division<term Sum>})
+      -> tensor<4xf32> attributes {smex.outputs = ["r"]} {
+    %r = smex.apply @relu(%x) extents [4] "r" {split = #smex.division<part 0>, cut = #smex.division<part 0>}
+        : (tensor<4xf32>) -> tensor<4xf32>
+    return %r : tensor<4xf32>
+  }
+}

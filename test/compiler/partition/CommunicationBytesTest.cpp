@@ -272,6 +272,10 @@ TEST_CASE("graphs and plans that make no sense are named") {
   CHECK(!validate(model, planOf({step(2, {0, 0, 2}, {0})})));
   CHECK(!validate(model, planOf({step(2, {0, 0, 0}, {3})})));
   CHECK(!validate(model, planOf({step(0, {0, 0, 0}, {0})})));
+  Plan terms = planOf({step(2, {0, 0, 0}, {0})});
+  CHECK(validate(model, terms));
+  terms.steps[0].tensors[2] = Division::term(Reducer::Sum);
+  CHECK(!validate(model, terms));
 }
 
 TEST_CASE("a thousand workers are no matter of what could be moved at most") {

@@ -157,10 +157,3 @@ TEST_CASE("a copy comes from the same side, and the first part is the own") {
   CHECK(pieces[0] == Piece{3, {{2, 4}}});
   CHECK(pieces[1] == Piece{2, {{0, 2}}});
 }
-
-TEST_CASE("where a reduction is cut, groups have terms") {
-  CHECK(resultOf({Division::part(2), Division::part(0), Division::placed(1)}, 2,
-                 Reducer::Max) == Divisions{Division::term(Reducer::Max),
-                                            Division::part(0),
-                                            Division::placed(1)});
-}
