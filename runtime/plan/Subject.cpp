@@ -1,7 +1,6 @@
 #include "runtime/plan/Subject.h"
 
 #include <algorithm>
-#include <map>
 
 using namespace smex;
 using namespace smex::plan;
@@ -37,21 +36,14 @@ Subject::Subject(const Partitioned &partitioned, std::string prefix,
     for (size_t k = 0; k < lambda.operands.size(); ++k)
       pointwise.back().push_back(isAtResult(lambda, int(k)));
   }
-  // Repeated layers have the same lambdas on the same shapes.
-  using Shapes = std::vector<std::vector<int64_t>>;
-  std::map<std::pair<int, Shapes>, std::shared_ptr<const Accesses>> known;
   for (const Instruction &instruction : program.instructions) {
-    accesses.emplace_back();
+    accesses.push_back(nullptr);
     if (instruction.op != Opcode::Compute)
       continue;
-    Shapes shapes;
+    std::vector<std::vector<int64_t>> shapes;
     for (int operand : instruction.operands)
       shapes.push_back(tensorOf(operand).type.shape);
-    auto &entry = known[{instruction.kernel, shapes}];
-    if (!entry)
-      entry = std::make_shared<const Accesses>(
-          analysis::accesses(lambdas[size_t(instruction.kernel)], shapes));
-    accesses.back() = entry;
+    accesses.back() = &table.of(lambdas[size_t(instruction.kernel)], shapes);
   }
 }
 

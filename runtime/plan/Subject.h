@@ -6,8 +6,6 @@
 #include "runtime/plan/Findings.h"
 #include "runtime/plan/Order.h"
 
-#include <memory>
-
 namespace smex::plan {
 
 /// A region of a buffer of the same worker that an instruction reads.
@@ -28,6 +26,7 @@ public:
   /// The program has passed validate().
   Subject(const Partitioned &partitioned, std::string prefix,
           Findings &findings);
+  Subject(const Subject &) = delete; // knows places in itself
 
   const Partitioned &partitioned;
   const Program &program;
@@ -62,9 +61,10 @@ public:
   }
 
 private:
-  using Accesses = std::vector<analysis::Access>;
-  std::vector<std::shared_ptr<const Accesses>> accesses; // per instruction
-  std::vector<std::vector<bool>> pointwise;              // per kernel, operand
+  analysis::AccessTable table;
+  /// Per instruction; null where it computes nothing.
+  std::vector<const std::vector<analysis::Access> *> accesses;
+  std::vector<std::vector<bool>> pointwise; // per kernel, operand
 };
 
 /// Regions and reductions. Fills, per worker, what its computes read.

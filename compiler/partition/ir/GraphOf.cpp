@@ -28,6 +28,7 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main,
     parameterOf[update.getValue()] = update.getParameter();
   });
 
+  analysis::AccessTable accesses;
   llvm::StringMap<int> groups;
   std::vector<std::pair<int, llvm::StringRef>>
       gradients; // and what they are of
@@ -65,10 +66,9 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main,
     std::vector<std::vector<int64_t>> shapes;
     for (mlir::Value operand : apply.getInputs())
       shapes.push_back(result.graph.tensors[ids.at(operand)].shape);
-    auto accesses = analysis::accesses(lambda, shapes);
-    for (size_t i = 0; i < accesses.size(); ++i)
-      node.operands.push_back(
-          {ids.at(apply.getInputs()[i]), std::move(accesses[i])});
+    const std::vector<analysis::Access> &read = accesses.of(lambda, shapes);
+    for (size_t i = 0; i < read.size(); ++i)
+      node.operands.push_back({ids.at(apply.getInputs()[i]), read[i]});
     result.applications.push_back(apply);
     result.graph.operators.push_back(std::move(node));
   }

@@ -53,17 +53,11 @@ std::vector<Box> Regions::evaluate(Attribute regions, ArrayRef<int64_t> shape) {
 }
 
 const analysis::Access &Regions::accessOf(ReadAttr read) {
-  const auto [entry, isNew] =
-      accesses.try_emplace({read.getLambda().getAsOpaquePointer(),
-                            read.getShapes().getAsOpaquePointer()});
-  if (isNew) {
-    std::vector<std::vector<int64_t>> shapes;
-    for (auto shape : read.getShapes().getAsRange<DenseI64ArrayAttr>())
-      shapes.push_back(shape.asArrayRef().vec());
-    entry->second =
-        analysis::accesses(lambdas[read.getLambda().getAttr()], shapes);
-  }
-  return entry->second[size_t(read.getOperand())];
+  std::vector<std::vector<int64_t>> shapes;
+  for (auto shape : read.getShapes().getAsRange<DenseI64ArrayAttr>())
+    shapes.push_back(shape.asArrayRef().vec());
+  return accesses.of(lambdas[read.getLambda().getAttr()],
+                     shapes)[size_t(read.getOperand())];
 }
 
 int64_t Regions::received(Operation *op, int64_t worker) {

@@ -38,9 +38,7 @@ private:
   /// By attribute and shape.
   std::map<std::pair<const void *, std::vector<int64_t>>, std::vector<Box>>
       known;
-  /// By lambda and shapes, of which large models have few.
-  std::map<std::pair<const void *, const void *>, std::vector<analysis::Access>>
-      accesses;
+  analysis::AccessTable accesses;
 };
 
 } // namespace smex::exec

@@ -16,6 +16,7 @@
 #include "dialects/tdl/lambda/Lambda.h"
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace smex::analysis {
@@ -76,6 +77,26 @@ struct Access {
 std::vector<Access>
 accesses(const tdl::Lambda &lambda,
          const std::vector<std::vector<int64_t>> &operandShapes);
+
+/// The same, found once for each lambda and the shapes of its operands: models
+/// repeat their layers. Lambdas are known by their address and have to stay
+/// where they are; references stay valid.
+class AccessTable {
+public:
+  const std::vector<Access> &
+  of(const tdl::Lambda &lambda,
+     const std::vector<std::vector<int64_t>> &operandShapes) {
+    const auto [entry, isNew] = known.try_emplace({&lambda, operandShapes});
+    if (isNew)
+      entry->second = accesses(lambda, operandShapes);
+    return entry->second;
+  }
+
+private:
+  std::map<std::pair<const tdl::Lambda *, std::vector<std::vector<int64_t>>>,
+           std::vector<Access>>
+      known;
+};
 
 } // namespace smex::analysis
 
