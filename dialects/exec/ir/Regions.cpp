@@ -1,6 +1,7 @@
 #include "dialects/exec/ir/Regions.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace mlir;
 using namespace smex;
@@ -92,15 +93,15 @@ std::vector<Piece> Regions::pieces(Operation *op, int64_t worker) {
     wanted.push_back({0, extent});
   std::vector<Piece> pieces = piecesOf(
       wanted, extents.vec(), result.getDivision().getValue(), ways, worker);
-  const auto term = [&](const Piece &piece) {
-    std::vector<std::pair<int64_t, int64_t>> sides;
-    for (size_t v = shape.size(); v < piece.box.size(); ++v)
-      sides.emplace_back(piece.box[v].lo, piece.box[v].hi);
-    return sides;
+  const auto isTermBefore = [&](const Piece &a, const Piece &b) {
+    const auto rank = int64_t(shape.size());
+    return std::lexicographical_compare(
+        a.box.begin() + rank, a.box.end(), b.box.begin() + rank, b.box.end(),
+        [](Interval x, Interval y) {
+          return std::tie(x.lo, x.hi) < std::tie(y.lo, y.hi);
+        });
   };
-  std::stable_sort(
-      pieces.begin(), pieces.end(),
-      [&](const Piece &a, const Piece &b) { return term(a) < term(b); });
+  std::stable_sort(pieces.begin(), pieces.end(), isTermBefore);
   for (Piece &piece : pieces)
     piece.box = front(piece.box, shape.size());
   return pieces;
