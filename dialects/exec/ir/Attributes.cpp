@@ -56,12 +56,14 @@ void print(AsmPrinter &printer, const Wait &wait) {
   printer << wait.worker << ": " << wait.instruction;
 }
 
+/// Between square brackets, or, one for each worker, angle ones.
 template <typename Value>
-void print(AsmPrinter &printer, const std::vector<Value> &list) {
-  printer << '[';
+void print(AsmPrinter &printer, const std::vector<Value> &list,
+           StringRef brackets = "[]") {
+  printer << brackets.front();
   llvm::interleaveComma(list, printer.getStream(),
                         [&](const Value &value) { print(printer, value); });
-  printer << ']';
+  printer << brackets.back();
 }
 
 /// A box that is absent gets its rank from the others of the list, where it
@@ -91,30 +93,11 @@ ParseResult parse(AsmParser &parser, Wait &wait) {
 }
 
 template <typename Value>
-ParseResult parse(AsmParser &parser, std::vector<Value> &list) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-    return parse(parser, list.emplace_back());
-  });
-}
-
-/// What lies between angle brackets: one for each worker.
-template <typename Value>
-ParseResult parsePerWorker(AsmParser &parser, std::vector<Value> &list) {
-  if (parser.parseLess())
-    return failure();
-  if (succeeded(parser.parseOptionalGreater()))
-    return success();
-  return failure(parser.parseCommaSeparatedList([&] {
-    return parse(parser, list.emplace_back());
-  }) || parser.parseGreater());
-}
-
-template <typename Value>
-void printPerWorker(AsmPrinter &printer, const std::vector<Value> &list) {
-  printer << '<';
-  llvm::interleaveComma(list, printer.getStream(),
-                        [&](const Value &value) { print(printer, value); });
-  printer << '>';
+ParseResult
+parse(AsmParser &parser, std::vector<Value> &list,
+      AsmParser::Delimiter brackets = AsmParser::Delimiter::Square) {
+  return parser.parseCommaSeparatedList(
+      brackets, [&] { return parse(parser, list.emplace_back()); });
 }
 
 /// Storage of a list that is compared by value.
@@ -157,11 +140,11 @@ BoxesAttr BoxesAttr::get(MLIRContext *context, const std::vector<Box> &value) {
 }
 const std::vector<Box> &BoxesAttr::getValue() const { return getImpl()->value; }
 void BoxesAttr::print(AsmPrinter &printer) const {
-  printPerWorker(printer, getValue());
+  ::print(printer, getValue(), "<>");
 }
 Attribute BoxesAttr::parse(AsmParser &parser, mlir::Type) {
   std::vector<Box> boxes;
-  if (parsePerWorker(parser, boxes))
+  if (::parse(parser, boxes, AsmParser::Delimiter::LessGreater))
     return {};
   size_t rank = 0;
   for (const Box &box : boxes)
@@ -177,11 +160,11 @@ PiecesAttr PiecesAttr::get(MLIRContext *context, const PieceLists &value) {
 }
 const PieceLists &PiecesAttr::getValue() const { return getImpl()->value; }
 void PiecesAttr::print(AsmPrinter &printer) const {
-  printPerWorker(printer, getValue());
+  ::print(printer, getValue(), "<>");
 }
 Attribute PiecesAttr::parse(AsmParser &parser, mlir::Type) {
   PieceLists pieces;
-  if (parsePerWorker(parser, pieces))
+  if (::parse(parser, pieces, AsmParser::Delimiter::LessGreater))
     return {};
   return get(parser.getContext(), pieces);
 }
@@ -191,11 +174,11 @@ WaitsAttr WaitsAttr::get(MLIRContext *context, const WaitLists &value) {
 }
 const WaitLists &WaitsAttr::getValue() const { return getImpl()->value; }
 void WaitsAttr::print(AsmPrinter &printer) const {
-  printPerWorker(printer, getValue());
+  ::print(printer, getValue(), "<>");
 }
 Attribute WaitsAttr::parse(AsmParser &parser, mlir::Type) {
   WaitLists waits;
-  if (parsePerWorker(parser, waits))
+  if (::parse(parser, waits, AsmParser::Delimiter::LessGreater))
     return {};
   return get(parser.getContext(), waits);
 }
