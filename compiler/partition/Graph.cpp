@@ -87,20 +87,6 @@ Status validateOperator(const Graph &graph, const Operator &op) {
   return {};
 }
 
-/// What is left of [0, extents) after the cuts that `worker` follows.
-Box share(const std::vector<int64_t> &extents, const Plan &plan, int64_t worker,
-          const std::vector<Division> Step::*divisions, int id) {
-  Box box = wholeBox(extents);
-  int64_t weight = plan.workers(), before = 0;
-  for (const Step &step : plan.steps) {
-    weight /= step.ways;
-    const int64_t digit = worker / weight % step.ways;
-    (step.*divisions)[size_t(id)].take(box, step.ways, digit, before);
-    before = before * step.ways + digit;
-  }
-  return box;
-}
-
 /// All steps' divisions of one tensor or operator.
 Divisions divisionsOf(const Plan &plan,
                       const std::vector<Division> Step::*divisions, size_t id) {
@@ -184,11 +170,14 @@ Status partition::validate(const Graph &graph, const Plan &plan) {
 
 Box partition::ownedBox(const Graph &graph, const Plan &plan, int tensor,
                         int64_t worker) {
-  return share(graph.tensors[tensor].shape, plan, worker, &Step::tensors,
-               tensor);
+  return shareOf(graph.tensors[size_t(tensor)].shape,
+                 divisionsOf(plan, &Step::tensors, size_t(tensor)), plan.ways(),
+                 worker);
 }
 
 Box partition::indexBox(const Graph &graph, const Plan &plan, int op,
                         int64_t worker) {
-  return share(graph.operators[op].extents, plan, worker, &Step::operators, op);
+  return shareOf(graph.operators[size_t(op)].extents,
+                 divisionsOf(plan, &Step::operators, size_t(op)), plan.ways(),
+                 worker);
 }
