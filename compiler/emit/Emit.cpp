@@ -4,6 +4,7 @@
 #include "dialects/smex/ir/GraphLayout.h"
 #include "dialects/smex/ir/PartRanges.h"
 #include "dialects/smex/ir/Recipes.h"
+#include "runtime/plan/Regions.h"
 
 using namespace mlir;
 using namespace smex;
@@ -21,6 +22,8 @@ public:
     for (auto buffer : op.getOps<exec::BufferOp>())
       if (!buffer.getPartial())
         types.try_emplace(buffer.getTensor(), elementOf(buffer));
+    program().ways = op.getWays().vec();
+    number();
     result.workers.resize(size_t(op.getWorkers()));
     for (size_t w = 0; w < result.workers.size(); ++w) {
       plan::Worker &worker = result.workers[w];
@@ -40,11 +43,31 @@ public:
         addInstruction(&each);
     }
     setGraphs();
+    std::vector<tdl::Lambda> parsed;
+    for (const plan::Kernel &kernel : program().kernels)
+      parsed.push_back(*tdl::parseLambda(kernel.lambda));
+    plan::evaluate(program(), parsed);
     return std::move(result);
   }
 
 private:
   plan::Program &program() { return result.program; }
+
+  /// Which compute reads or makes a region: in a plan, the first that does
+  /// stands for the lambda, its operands' shapes, its extents and divisions.
+  void number() {
+    for (const auto &[i, each] : llvm::enumerate(exec::instructions(op))) {
+      auto compute = dyn_cast<exec::ComputeOp>(each);
+      if (!compute)
+        continue;
+      makers.try_emplace(
+          madeOf(compute.getExtentsAttr(), compute.getIndices(),
+                 size_t(lambdas[compute.getLambdaAttr().getAttr()].rank())),
+          int(i));
+      for (size_t k = 0; k < compute.getInputs().size(); ++k)
+        readers.try_emplace({workOf(compute), int64_t(k)}, int(i));
+    }
+  }
 
   static DType elementOf(exec::BufferOp buffer) {
     auto type = cast<RankedTensorType>(buffer.getTensorType());
@@ -197,10 +220,86 @@ private:
            buffer.getRole() == exec::Role::State,
            buffer.getRole() == exec::Role::Constant});
     }
+    plan::BufferInfo &made = program().buffers.back();
+    made.region =
+        regionOf(buffer.getRegions(),
+                 cast<RankedTensorType>(buffer.getTensorType()).getShape());
+    made.offsets = offsetsOf(buffer);
+  }
+
+  /// One, if all that have something of the buffer have it there.
+  std::vector<int64_t> offsetsOf(exec::BufferOp buffer) {
     const std::vector<Box> &boxes = regions.of(buffer);
+    const ArrayRef<int64_t> all = *buffer.getOffsets();
+    std::optional<int64_t> alike;
     for (size_t w = 0; w < boxes.size(); ++w)
-      result.workers[w].buffers.push_back(
-          {boxes[w], (*buffer.getOffsets())[w]});
+      if (!isEmpty(boxes[w]) && alike.value_or(all[w]) != all[w])
+        return all.vec();
+      else if (!isEmpty(boxes[w]))
+        alike = all[w];
+    return {alike.value_or(0)};
+  }
+
+  /// What is said alike is one region.
+  int regionOf(Attribute of, ArrayRef<int64_t> extents) {
+    const auto [entry, isNew] = regionNumbers.try_emplace(
+        {of, DenseI64ArrayAttr::get(op.getContext(), extents)},
+        int(program().regions.size()));
+    if (isNew)
+      program().regions.push_back(makeRegion(of, extents));
+    return entry->second;
+  }
+
+  plan::Region makeRegion(Attribute of, ArrayRef<int64_t> extents) {
+    plan::Region region;
+    if (auto divided = dyn_cast<semantic::DivisionAttr>(of)) {
+      region.kind = plan::Region::Kind::Divided;
+      region.extents = extents.vec();
+      region.divisions = divided.getValue();
+      return region;
+    }
+    if (auto read = dyn_cast<exec::ReadAttr>(of)) {
+      const auto reader =
+          readers.find({workOf(read.getLambda(), read.getShapes(),
+                               read.getExtents(), read.getDivision()),
+                        read.getOperand()});
+      if (reader != readers.end()) {
+        region.kind = plan::Region::Kind::Read;
+        region.instruction = reader->second;
+        region.operand = int(read.getOperand());
+        return region;
+      }
+    }
+    if (auto result = dyn_cast<exec::ResultAttr>(of))
+      if (const auto maker = makers.find(madeOf(
+              result.getExtents(), result.getDivision(), extents.size()));
+          maker != makers.end()) {
+        region.kind = plan::Region::Kind::Result;
+        region.instruction = maker->second;
+        return region;
+      }
+    region.boxes = regions.of(of, extents);
+    return region;
+  }
+
+  /// What tells one compute's accesses from another's.
+  Attribute workOf(FlatSymbolRefAttr lambda, ArrayAttr shapes,
+                   DenseI64ArrayAttr extents, Attribute indices) {
+    return ArrayAttr::get(op.getContext(), {lambda, shapes, extents, indices});
+  }
+  Attribute workOf(exec::ComputeOp compute) {
+    SmallVector<Attribute> shapes;
+    for (const std::vector<int64_t> &shape : exec::operandShapes(compute))
+      shapes.push_back(DenseI64ArrayAttr::get(op.getContext(), shape));
+    return workOf(compute.getLambdaAttr(),
+                  ArrayAttr::get(op.getContext(), shapes),
+                  compute.getExtentsAttr(), compute.getIndices());
+  }
+  /// And its results: the first dimensions, `rank` of them, are the result's.
+  Attribute madeOf(DenseI64ArrayAttr extents, Attribute indices, size_t rank) {
+    Builder builder(op.getContext());
+    return builder.getArrayAttr(
+        {extents, indices, builder.getI64IntegerAttr(int64_t(rank))});
   }
 
   /// Kernels are told apart by lambda and binding: see KernelTable.
@@ -237,35 +336,42 @@ private:
     if (auto node = each->getAttrOfType<StringAttr>("node"))
       instruction.node = node.str();
     instruction.to = numbers.at(exec::written(each));
-    const int64_t workers = op.getWorkers();
-    std::vector<plan::WorkerInstruction> shares(workers);
     if (auto compute = dyn_cast<exec::ComputeOp>(each)) {
       instruction.op = plan::Opcode::Compute;
       for (exec::BufferOp operand : exec::read(each))
         instruction.operands.push_back(numbers.at(operand));
-      const std::vector<Box> &indices = regions.indices(compute);
       const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
       const std::vector<int64_t> extents = compute.getExtents().vec();
       instruction.kernel = kernelOf(compute, lambda);
       instruction.reductions.assign(extents.begin() + lambda.rank(),
                                     extents.end());
-      for (int64_t w = 0; w < workers; ++w)
-        shares[w].indices = indices[w];
+      instruction.indices = regionOf(compute.getIndices(), extents);
     } else {
       instruction.op =
           isa<exec::FetchOp>(each) ? plan::Opcode::Fetch : plan::Opcode::Reduce;
       instruction.from = numbers.at(exec::read(each).front());
       if (auto reduce = dyn_cast<exec::ReduceOp>(each))
         instruction.reducer = exec::stringifyReducer(reduce.getReducer()).str();
-      for (int64_t w = 0; w < workers; ++w)
-        shares[w].pieces = regions.pieces(each, w);
+      instruction.pieces = piecesOf(each);
     }
-    const auto waits = each->getAttrOfType<exec::WaitsAttr>("waits");
-    for (int64_t w = 0; w < workers; ++w) {
-      shares[w].waits = waits.getValue()[size_t(w)];
-      result.workers[w].instructions.push_back(std::move(shares[w]));
-    }
+    if (const auto waits = each->getAttrOfType<exec::WaitsAttr>("waits"))
+      instruction.waits = waits.getValue();
     program().instructions.push_back(std::move(instruction));
+  }
+
+  /// Only where no division says it.
+  std::vector<std::vector<Piece>> piecesOf(Operation *each) {
+    exec::BufferOp from = exec::read(each).front();
+    const plan::Region &region = program().regions[size_t(
+        program().buffers[size_t(numbers.at(from))].region)];
+    const bool isKnown = isa<exec::FetchOp>(each)
+                             ? plan::isTiled(region)
+                             : region.kind == plan::Region::Kind::Result;
+    std::vector<std::vector<Piece>> pieces;
+    if (each->hasAttr("pieces") || !isKnown)
+      for (int64_t w = 0; w < op.getWorkers(); ++w)
+        pieces.push_back(regions.pieces(each, w));
+    return pieces;
   }
 
   exec::ProgramOp op;
@@ -276,6 +382,11 @@ private:
   llvm::DenseMap<Operation *, int> numbers; // of buffers
   llvm::DenseMap<StringRef, DType> types;   // of tensors, by name
   std::map<std::string, int> tensors;
+  /// By what they read or make.
+  llvm::DenseMap<std::pair<Attribute, int64_t>, int> readers;
+  llvm::DenseMap<Attribute, int> makers;
+  /// By attribute and extents.
+  llvm::DenseMap<std::pair<Attribute, Attribute>, int> regionNumbers;
   /// By lambda, extents, and the operands' shapes.
   llvm::DenseMap<std::tuple<Attribute, Attribute, Attribute>, int>
       kernelNumbers;

@@ -8,6 +8,7 @@
 #include "mlir/IR/Builders.h"
 
 #include <map>
+#include <tuple>
 
 namespace smex::memory {
 #define GEN_PASS_DEF_INSERTWAITS
@@ -19,15 +20,24 @@ using namespace smex;
 
 namespace {
 
-/// A queue of a worker: those of all workers are numbered.
-int laneOf(int worker, plan::Queue queue) {
-  return worker * plan::queueCount + int(queue);
-}
+/// Of a worker's own bytes: which queue of which workers used them. Workers are
+/// those that do an instruction (a set of them, by number) and differ from this
+/// one in no other steps.
+struct Lane {
+  plan::Queue queue;
+  int doers;
+  StepSet steps;
+
+  bool operator<(const Lane &other) const {
+    return std::tie(queue, doers, steps) <
+           std::tie(other.queue, other.doers, other.steps);
+  }
+};
 
 /// By lane its latest instruction.
-using Latest = std::map<int, int>;
+using Latest = std::map<Lane, int>;
 
-void raise(Latest &latest, int lane, int instruction) {
+void raise(Latest &latest, const Lane &lane, int instruction) {
   const auto [entry, isNew] = latest.try_emplace(lane, instruction);
   if (!isNew)
     entry->second = std::max(entry->second, instruction);
@@ -39,7 +49,7 @@ void raise(Latest &latest, int lane, int instruction) {
 /// runs.
 class Uses {
 public:
-  void note(Interval bytes, int lane, int instruction) {
+  void note(Interval bytes, const Lane &lane, int instruction) {
     auto at = split(bytes.lo);
     split(bytes.hi);
     // What no run has yet of the bytes becomes runs of its own.
@@ -91,54 +101,99 @@ class Waits {
 public:
   explicit Waits(exec::ProgramOp program)
       : program(program), workers(int(program.getWorkers())),
-        list(exec::instructions(program)), regions(program), uses(workers) {
-    for (Operation *op : list)
-      queues.push_back(isa<exec::ComputeOp>(op) ? plan::Queue::Computing
-                                                : plan::Queue::Transfers);
+        list(exec::instructions(program)), regions(program) {
+    schedule.ways = program.getWays().vec();
+    std::map<std::vector<bool>, int> sets;
+    for (Operation *op : list) {
+      schedule.queues.push_back(isa<exec::ComputeOp>(op)
+                                    ? plan::Queue::Computing
+                                    : plan::Queue::Transfers);
+      const auto [entry, isNew] =
+          sets.try_emplace(regions.doers(op), int(schedule.doers.size()));
+      if (isNew)
+        schedule.doers.push_back(entry->first);
+      schedule.doersOf.push_back(entry->second);
+      steps.push_back(isa<exec::ComputeOp>(op) ? 0 : regions.crossed(op));
+    }
   }
 
   void insert() {
-    memory::WaitLists waits(workers);
-    for (size_t i = 0; i < list.size(); ++i) {
-      const std::vector<std::vector<int>> sources = readFrom(list[i]);
-      for (int w = 0; w < workers; ++w) {
-        Latest needed;
-        afterWriters(list[i], sources[w], needed);
-        uses[w].forget(writtenBytes(list[i], w), needed);
-        needed.erase(laneOf(w, queues[i]));
-        auto &own = waits[w].emplace_back();
-        for (auto [lane, instruction] : needed)
-          own.push_back({lane / plan::queueCount, instruction});
-      }
-      for (int w = 0; w < workers; ++w)
-        note(int(i), w, sources[w]);
-    }
-    waits = memory::leastWaits(queues, std::move(waits));
-    for (size_t i = 0; i < list.size(); ++i) {
-      std::vector<std::vector<Wait>> ofInstruction;
-      for (int w = 0; w < workers; ++w)
-        ofInstruction.push_back(std::move(waits[w][i]));
-      list[i]->setAttr(
-          "waits", exec::WaitsAttr::get(program.getContext(), ofInstruction));
-    }
+    schedule.waits.resize(list.size());
+    afterWriters();
+    for (int w : representatives())
+      afterUsers(w);
+    const auto waits = memory::leastWaits(schedule);
+    for (size_t i = 0; i < list.size(); ++i)
+      if (waits[i].empty())
+        list[i]->removeAttr("waits");
+      else
+        list[i]->setAttr("waits",
+                         exec::WaitsAttr::get(program.getContext(), waits[i]));
   }
 
 private:
-  /// Per worker, on which workers its share of the instruction reads.
-  std::vector<std::vector<int>> readFrom(Operation *op) {
-    std::vector<std::vector<int>> sources(workers);
-    if (auto compute = dyn_cast<exec::ComputeOp>(op)) {
-      const std::vector<Box> &indices = regions.indices(compute);
-      for (int w = 0; w < workers; ++w)
-        if (!isEmpty(indices[size_t(w)]))
-          sources[w] = {w};
-      return sources;
-    }
+  const std::vector<bool> &doersOf(size_t i) const {
+    return schedule.doers[size_t(schedule.doersOf[i])];
+  }
+
+  void wait(size_t i, Wait wait) {
+    const bool isSameQueue =
+        schedule.queues[size_t(wait.instruction)] == schedule.queues[i];
+    if (isSameQueue && wait.steps == 0)
+      return; // the queue's order
+    wait.steps = widest(schedule.doersOf[i], wait.steps,
+                        schedule.doersOf[size_t(wait.instruction)]);
+    if (!llvm::is_contained(schedule.waits[i], wait))
+      schedule.waits[i].push_back(wait);
+  }
+
+  /// All steps, if that makes no difference because few do what is waited for:
+  /// then it is clear that others wait for the same ones.
+  StepSet widest(int readers, StepSet steps, int doers) {
+    const StepSet all = (StepSet(1) << schedule.ways.size()) - 1;
+    const std::vector<bool> &does = schedule.doers[size_t(doers)];
+    const auto [entry, isNew] =
+        widened.try_emplace({readers, steps, doers}, steps);
+    if (!isNew || steps == 0 || !llvm::is_contained(does, false))
+      return entry->second;
+    const auto total = llvm::count(does, true);
     for (int w = 0; w < workers; ++w)
-      for (const Piece &piece : regions.pieces(op, w))
-        if (!llvm::is_contained(sources[w], piece.worker))
-          sources[w].push_back(piece.worker);
-    return sources;
+      if (schedule.doers[size_t(readers)][size_t(w)] &&
+          llvm::count_if(groupOf(schedule.ways, w, steps), [&](int other) {
+            return bool(does[size_t(other)]);
+          }) != total)
+        return steps;
+    return entry->second = all;
+  }
+
+  /// Each read comes after the write of what is read.
+  void afterWriters() {
+    llvm::DenseMap<Operation *, SmallVector<int>> writers;
+    for (size_t i = 0; i < list.size(); ++i) {
+      for (exec::BufferOp buffer : exec::read(list[i]))
+        for (int writer : writers.lookup(buffer))
+          wait(i, {writer, steps[i]});
+      writers[exec::written(list[i])].push_back(int(i));
+    }
+  }
+
+  /// One of each class of workers whose bytes are used alike.
+  std::vector<int> representatives() {
+    std::map<std::vector<int64_t>, int> classes;
+    std::vector<int> first;
+    for (int w = 0; w < workers; ++w) {
+      std::vector<int64_t> key;
+      for (auto buffer : program.getOps<exec::BufferOp>()) {
+        const Interval bytes = bytesOf(buffer, w);
+        key.push_back(bytes.empty() ? -1 : bytes.lo);
+        key.push_back(bytes.size());
+      }
+      for (size_t i = 0; i < list.size(); ++i)
+        key.push_back(doersOf(i)[size_t(w)]);
+      if (classes.try_emplace(std::move(key), w).second)
+        first.push_back(w);
+    }
+    return first;
   }
 
   Interval bytesOf(exec::BufferOp buffer, int w) {
@@ -149,41 +204,37 @@ private:
     return {offset, offset + size};
   }
 
-  Interval writtenBytes(Operation *op, int w) {
-    return bytesOf(exec::written(op), w);
-  }
-
-  void afterWriters(Operation *op, const std::vector<int> &sources,
-                    Latest &needed) const {
-    for (exec::BufferOp buffer : exec::read(op))
-      for (int source : sources) {
-        const auto written = lastWrites.find({buffer.getOperation(), source});
-        if (written != lastWrites.end())
-          for (auto [lane, instruction] : written->second)
-            raise(needed, lane, instruction);
-      }
-  }
-
-  void note(int i, int w, const std::vector<int> &sources) {
-    const int lane = laneOf(w, queues[i]);
-    for (exec::BufferOp buffer : exec::read(list[i]))
-      for (int source : sources)
-        uses[source].note(bytesOf(buffer, source), lane, i);
-    const Interval bytes = writtenBytes(list[i], w);
-    if (bytes.empty())
-      return;
-    uses[w].note(bytes, lane, i);
-    raise(lastWrites[{exec::written(list[i]).getOperation(), w}], lane, i);
+  /// Each write to the worker's bytes comes after all that was done with what
+  /// was there.
+  void afterUsers(int w) {
+    Uses uses;
+    for (size_t i = 0; i < list.size(); ++i) {
+      const bool does = doersOf(i)[size_t(w)];
+      const Interval bytes =
+          does ? bytesOf(exec::written(list[i]), w) : Interval();
+      Latest needed;
+      uses.forget(bytes, needed);
+      for (const auto &[lane, instruction] : needed)
+        wait(i, {instruction, lane.steps});
+      const Lane lane = {schedule.queues[i], schedule.doersOf[i], steps[i]};
+      for (exec::BufferOp buffer : exec::read(list[i]))
+        if (does || steps[i])
+          uses.note(bytesOf(buffer, w), lane, int(i));
+      if (!bytes.empty())
+        uses.note(bytes, {lane.queue, lane.doers, 0}, int(i));
+    }
   }
 
   exec::ProgramOp program;
   int workers;
   std::vector<Operation *> list;
   exec::Regions regions;
-  std::vector<plan::Queue> queues; // per instruction
-  std::vector<Uses> uses;          // per worker
-  /// Per buffer and worker; more than one lane if both its queues write.
-  llvm::DenseMap<std::pair<Operation *, int>, Latest> lastWrites;
+  memory::Schedule schedule;
+  /// Per instruction: in which steps its workers differ from those whose
+  /// buffers they read.
+  std::vector<StepSet> steps;
+  /// By readers, steps, and those who do what is waited for.
+  std::map<std::tuple<int, StepSet, int>, StepSet> widened;
 };
 
 struct InsertWaits : memory::impl::InsertWaitsBase<InsertWaits> {

@@ -6,13 +6,23 @@
 
 namespace smex::memory {
 
-/// Per worker and instruction.
-using WaitLists = std::vector<std::vector<std::vector<Wait>>>;
+/// What orders a list of instructions, for all workers at once.
+struct Schedule {
+  Ways ways;
+  std::vector<plan::Queue> queues; // per instruction
+  /// Sets of workers, a flag each, and per instruction the set that does it.
+  std::vector<std::vector<bool>> doers;
+  std::vector<int> doersOf;
+  /// Per instruction; of earlier ones.
+  std::vector<std::vector<Wait>> waits;
+};
 
-/// Drops every wait that the order of the queues and other waits imply; none of
-/// what is left can be spared. `queues` has an entry per instruction. Waits
-/// name earlier instructions of the list, at most one per worker and queue.
-WaitLists leastWaits(const std::vector<plan::Queue> &queues, WaitLists waits);
+/// Drops waits that the order of the queues and other waits imply. Of what is
+/// left, none can be spared where all workers do all instructions. What is
+/// found is what can be said of groups of workers: as much as for each worker
+/// alone, if these all do the same; and almost as much, if each instruction is
+/// one worker's.
+std::vector<std::vector<Wait>> leastWaits(const Schedule &schedule);
 
 } // namespace smex::memory
 

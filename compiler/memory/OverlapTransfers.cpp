@@ -148,9 +148,8 @@ private:
   }
 
   double moving(Operation *op) {
-    int64_t most = 0;
-    for (int64_t w = 0; w < workers; ++w)
-      most = std::max(most, regions.received(op, w));
+    const std::vector<int64_t> received = regions.received(op);
+    const int64_t most = *llvm::max_element(received);
     return double(most * elementBytes(exec::read(op).front()));
   }
 

@@ -96,8 +96,8 @@ bool Cost::hasWork(int worker, int instruction) const {
 double Cost::computeSeconds(int worker, int number) const {
   const plan::Instruction &instruction = program.instructions[size_t(number)];
   const OfKernel &kernel = kernels[size_t(instruction.kernel)];
-  const double flops =
-      kernel.flopsPerPoint * bytesOf(subject.share(worker, number).indices, 1);
+  const double flops = kernel.flopsPerPoint *
+                       bytesOf(subject.partitioned.indices(worker, number), 1);
   double bytes =
       bytesOf(*subject.written(worker, number), elementBytes(instruction.to));
   const std::vector<Box> regions = subject.regions(worker, number);
@@ -125,7 +125,7 @@ double Cost::localSeconds(int worker, int number) const {
   const plan::Instruction &instruction = program.instructions[size_t(number)];
   const int64_t size = elementBytes(instruction.from);
   double bytes = 0;
-  for (const Piece &piece : subject.share(worker, number).pieces)
+  for (const Piece &piece : plan::piecesOf(subject.partitioned, worker, number))
     if (piece.worker == worker)
       bytes += 2 * bytesOf(piece.box, size);
   return device.launchSeconds +

@@ -131,13 +131,18 @@ private:
 
   /// Whether the instruction has to wait; if so, its lane is woken in time.
   bool mustWait(int lane, int instruction) {
-    for (const Wait &wait : share(workerOf(lane), instruction).waits) {
-      const int other = laneOf(wait.worker, wait.instruction);
-      if (next(other) <= wait.instruction) {
+    const int w = workerOf(lane);
+    if (!cost.hasWork(w, instruction))
+      return false;
+    for (const Wait wait : program.instructions[size_t(instruction)].waits)
+      for (int worker : groupOf(program.ways, w, wait.steps)) {
+        const int other = laneOf(worker, wait.instruction);
+        if (next(other) > wait.instruction ||
+            !cost.hasWork(worker, wait.instruction))
+          continue;
         lanes[size_t(other)].sleepers.emplace_back(wait.instruction, lane);
         return true;
       }
-    }
     return false;
   }
 
@@ -178,7 +183,7 @@ private:
     std::map<int, int64_t> bytes;
     const int64_t size = byteSize(plan::elementType(
         program, program.instructions[size_t(instruction)].from));
-    for (const Piece &piece : share(w, instruction).pieces)
+    for (const Piece &piece : plan::piecesOf(partitioned, w, instruction))
       if (const int64_t part = volume(piece.box) * size;
           piece.worker != w && part > 0)
         add(bytes[piece.worker], part);
@@ -213,10 +218,6 @@ private:
   static void add(int64_t &sum, int64_t bytes) {
     sum = plan::Traffic::saturatingAdd(sum, bytes);
   }
-  const plan::WorkerInstruction &share(int w, int instruction) const {
-    return partitioned.workers[size_t(w)].instructions[size_t(instruction)];
-  }
-
   const plan::Partitioned &partitioned;
   const plan::Program &program;
   const Machine &machine;
@@ -240,14 +241,5 @@ Result<Simulation> simulate::simulate(const plan::Partitioned &partitioned,
   if (partitioned.workers.size() > machine.gpus.size())
     return fail("the plan is for ", partitioned.workers.size(), " GPUs, and ",
                 machine.name, " has ", machine.gpus.size());
-  const plan::Order order(partitioned, plan::Queues::One);
-  if (!order.complete()) {
-    const plan::Names names{partitioned, ""};
-    const auto cycles = order.cycles();
-    const plan::Step stuck = cycles.front().front();
-    return fail("the plan never ends: ",
-                names.instruction(stuck.worker, stuck.instruction),
-                " waits, over others, for itself; see smexc check");
-  }
   return Run(partitioned, machine, options).run();
 }

@@ -1,6 +1,6 @@
 // What a plan takes on a machine, event by event: every worker computes and
 // transfers at the same time, each in the order of its list of instructions,
-// waits for the (worker, instruction) pairs that the plan names, and nothing
+// waits for what the plan says, and nothing
 // else decides. README.md has the model.
 #ifndef SMEX_COMPILER_SIMULATE_SIMULATE_H
 #define SMEX_COMPILER_SIMULATE_SIMULATE_H
@@ -42,7 +42,7 @@ struct Simulation {
 };
 
 /// The plan has been loaded or passed validate(). An error if it has more
-/// workers than the machine GPUs, or waits that no one ends.
+/// workers than the machine GPUs.
 Result<Simulation> simulate(const plan::Partitioned &partitioned,
                             const Machine &machine,
                             const Options &options = {});

@@ -1,4 +1,4 @@
-// What a worker gets of another one, and what it waits for.
+// What a worker gets of another one.
 #ifndef SMEX_DIALECTS_SUPPORT_PIECE_H
 #define SMEX_DIALECTS_SUPPORT_PIECE_H
 
@@ -16,17 +16,6 @@ struct Piece {
 
   bool operator==(const Piece &other) const {
     return worker == other.worker && box == other.box;
-  }
-};
-
-/// An instruction that must have completed: of another worker, or an earlier
-/// one of the same worker, on its other queue.
-struct Wait {
-  int worker = 0;
-  int instruction = 0;
-
-  bool operator==(const Wait &other) const {
-    return worker == other.worker && instruction == other.instruction;
   }
 };
 

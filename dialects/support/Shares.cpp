@@ -1,5 +1,8 @@
 #include "dialects/support/Shares.h"
 
+#include <optional>
+#include <tuple>
+
 using namespace smex;
 
 int64_t smex::workersOf(const Ways &ways) {
@@ -124,6 +127,58 @@ private:
   const std::vector<int64_t> digits;
 };
 
+/// The walk of Gathering, of every worker, but not where it would find no step
+/// that is not known already: who gathers from thousands crosses a few steps.
+class Crossing {
+public:
+  Crossing(const Divisions &divisions, const Ways &ways)
+      : divisions(divisions), ways(ways), possible(ways.size() + 1) {
+    for (size_t s = ways.size(); s-- > 0;)
+      possible[s] =
+          possible[s + 1] |
+          (divisions[s].isWhole() || ways[s] == 1 ? 0 : StepSet(1) << s);
+  }
+
+  void visit(const Box &wanted, const std::vector<int64_t> &extents,
+             int64_t worker) {
+    digits = digitsOf(ways, worker);
+    visit(0, wholeBox(extents), 0, wanted, 0);
+  }
+
+  StepSet found = 0;
+
+private:
+  void visit(size_t step, const Box &box, int64_t before, const Box &wanted,
+             StepSet crossed) {
+    if (((crossed | possible[step]) & ~found) == 0 ||
+        isEmpty(intersect(box, wanted)))
+      return;
+    if (step == ways.size()) {
+      found |= crossed;
+      return;
+    }
+    const Division &division = divisions[step];
+    const int64_t own = digits[step], k = ways[step];
+    const auto enter = [&](int64_t group) {
+      Box share = box;
+      division.take(share, k, group, before);
+      visit(step + 1, share, before * k + group, wanted,
+            crossed | (group == own ? 0 : StepSet(1) << step));
+    };
+    if (division.isWhole())
+      return enter(own);
+    if (division.isPlaced())
+      return enter(division.group());
+    for (int64_t i = 0; i < k; ++i)
+      enter((own + i) % k);
+  }
+
+  const Divisions &divisions;
+  const Ways &ways;
+  std::vector<StepSet> possible; // from each step on
+  std::vector<int64_t> digits;
+};
+
 } // namespace
 
 Status smex::validate(const Divisions &divisions, size_t rank,
@@ -165,4 +220,124 @@ std::vector<Piece> smex::piecesOf(const Box &wanted,
   Gathering gathering(wanted, divisions, ways, worker);
   gathering.visit(0, wholeBox(extents), 0);
   return std::move(gathering.pieces);
+}
+
+std::vector<Piece> smex::termsOf(const Box &wanted,
+                                 const std::vector<int64_t> &extents,
+                                 const Divisions &divisions, const Ways &ways,
+                                 int64_t worker) {
+  const size_t rank = wanted.size();
+  if (rank == extents.size())
+    return piecesOf(wanted, extents, divisions, ways, worker);
+  Box all = wanted;
+  for (size_t d = rank; d < extents.size(); ++d)
+    all.push_back({0, extents[d]});
+  std::vector<Piece> pieces = piecesOf(all, extents, divisions, ways, worker);
+  const auto isTermBefore = [rank](const Piece &a, const Piece &b) {
+    return std::lexicographical_compare(
+        a.box.begin() + int64_t(rank), a.box.end(),
+        b.box.begin() + int64_t(rank), b.box.end(), [](Interval x, Interval y) {
+          return std::tie(x.lo, x.hi) < std::tie(y.lo, y.hi);
+        });
+  };
+  std::stable_sort(pieces.begin(), pieces.end(), isTermBefore);
+  for (Piece &piece : pieces)
+    piece.box = front(piece.box, rank);
+  return pieces;
+}
+
+namespace {
+
+/// How many parts that are not empty the divisions make of the dimensions from
+/// `rank` on; nothing where parts are not the same for all other elements.
+std::optional<int64_t> termCount(size_t rank,
+                                 const std::vector<int64_t> &extents,
+                                 const Divisions &divisions, const Ways &ways) {
+  std::vector<std::vector<Interval>> parts; // of each of these dimensions
+  for (size_t d = rank; d < extents.size(); ++d)
+    parts.push_back({{0, extents[d]}});
+  for (size_t s = 0; s < ways.size(); ++s) {
+    const Division &division = divisions[s];
+    if (division.isTerm())
+      return std::nullopt;
+    if (!division.isPart() || size_t(division.dimension()) < rank)
+      continue;
+    if (!division.bounds().empty())
+      return std::nullopt; // which depend on the group
+    std::vector<Interval> cut;
+    auto &sides = parts[size_t(division.dimension()) - rank];
+    for (Interval side : sides)
+      for (int64_t group = 0; group < ways[s]; ++group)
+        if (Interval part = division.partOf(side, ways[s], group, 0);
+            !part.empty())
+          cut.push_back(part);
+    sides = std::move(cut);
+  }
+  int64_t count = 1;
+  for (const std::vector<Interval> &sides : parts)
+    count *= int64_t(sides.size());
+  return count;
+}
+
+} // namespace
+
+std::vector<int64_t> smex::receivedOf(const std::vector<Box> &wanted,
+                                      const std::vector<Box> &own,
+                                      const std::vector<int64_t> &extents,
+                                      const Divisions &divisions,
+                                      const Ways &ways) {
+  std::vector<int64_t> received;
+  if (wanted.empty())
+    return received;
+  const auto terms = termCount(wanted.front().size(), extents, divisions, ways);
+  for (size_t w = 0; w < wanted.size(); ++w) {
+    int64_t elements = 0;
+    if (terms)
+      elements =
+          volume(wanted[w]) * *terms - volume(intersect(wanted[w], own[w]));
+    else
+      for (const Piece &piece :
+           termsOf(wanted[w], extents, divisions, ways, int64_t(w)))
+        elements += piece.worker == int(w) ? 0 : volume(piece.box);
+    received.push_back(elements);
+  }
+  return received;
+}
+
+std::vector<int> smex::groupOf(const Ways &ways, int64_t worker,
+                               StepSet steps) {
+  std::vector<int> group = {0};
+  const std::vector<int64_t> digits = digitsOf(ways, worker);
+  for (size_t s = 0; s < ways.size(); ++s) {
+    std::vector<int> next;
+    for (const int before : group)
+      if (steps >> s & 1)
+        for (int64_t digit = 0; digit < ways[s]; ++digit)
+          next.push_back(int(before * ways[s] + digit));
+      else
+        next.push_back(int(before * ways[s] + digits[s]));
+    group = std::move(next);
+  }
+  return group;
+}
+
+StepSet smex::differences(const Ways &ways, int64_t a, int64_t b) {
+  StepSet steps = 0;
+  for (size_t s = ways.size(); s-- > 0; a /= ways[s], b /= ways[s])
+    if (a % ways[s] != b % ways[s])
+      steps |= StepSet(1) << s;
+  return steps;
+}
+
+StepSet smex::crossedSteps(const std::vector<Box> &wanted,
+                           const std::vector<int64_t> &extents,
+                           const Divisions &divisions, const Ways &ways) {
+  Crossing crossing(divisions, ways);
+  for (size_t w = 0; w < wanted.size(); ++w) {
+    Box all = wanted[w];
+    for (size_t d = all.size(); d < extents.size(); ++d)
+      all.push_back({0, extents[d]});
+    crossing.visit(all, extents, int64_t(w));
+  }
+  return crossing.found;
 }

@@ -17,6 +17,10 @@ namespace smex {
 using Ways = std::vector<int64_t>;       // of each step
 using Divisions = std::vector<Division>; // one per step
 
+/// Steps, by number: bit s is there if step s is.
+using StepSet = uint64_t;
+constexpr size_t stepLimit = 63; // that a set can hold
+
 int64_t workersOf(const Ways &ways);
 std::vector<int64_t> digitsOf(const Ways &ways, int64_t worker);
 
@@ -40,6 +44,35 @@ std::vector<Piece> piecesOf(const Box &wanted,
                             const std::vector<int64_t> &extents,
                             const Divisions &divisions, const Ways &ways,
                             int64_t worker);
+
+/// The same where workers have terms: `extents` and the divisions are of the
+/// index space, whose first dimensions are those of the tensor, the others
+/// reductions. A piece is a term of its worker; pieces are in the order of
+/// their terms.
+std::vector<Piece> termsOf(const Box &wanted,
+                           const std::vector<int64_t> &extents,
+                           const Divisions &divisions, const Ways &ways,
+                           int64_t worker);
+
+/// How many elements of termsOf, or piecesOf, are not the worker's own, of each
+/// worker. `wanted` and `own`: what each wants and has, of the tensor.
+std::vector<int64_t> receivedOf(const std::vector<Box> &wanted,
+                                const std::vector<Box> &own,
+                                const std::vector<int64_t> &extents,
+                                const Divisions &divisions, const Ways &ways);
+
+/// The workers that differ from this one in no other steps than these, in
+/// order; it is one of them.
+std::vector<int> groupOf(const Ways &ways, int64_t worker, StepSet steps);
+/// In which steps the two differ.
+StepSet differences(const Ways &ways, int64_t a, int64_t b);
+
+/// In which steps some worker differs from one that it gets pieces from.
+/// `wanted`: per worker, a region of the tensor, or nothing; the tensor's
+/// dimensions are the first of `extents`, as for termsOf, or all.
+StepSet crossedSteps(const std::vector<Box> &wanted,
+                     const std::vector<int64_t> &extents,
+                     const Divisions &divisions, const Ways &ways);
 
 } // namespace smex
 

@@ -19,13 +19,12 @@ class Step:
             seconds = {e["args"]["instruction"]: e["dur"] / 1e6 for e in json.load(file)["traceEvents"] if e["ph"] == "X"}
         with open(plan.folder + "/program.json", encoding="utf-8") as file:
             program = json.load(file)
-        with open(plan.folder + "/gpu0.json", encoding="utf-8") as file:
-            worker = json.load(file)
+        worker = plans.workers(plan.folder)[0]
         self.batch = plan.batch
         self.bytes, self.offset = [], []
         for buffer, own in zip(program["buffers"], worker["buffers"]):
             size = {"f64": 8, "i64": 8, "u64": 8, "f16": 2, "bf16": 2, "bool": 1}.get(program["tensors"][buffer["tensor"]]["dtype"], 4)
-            for lo, hi in own["box"]:
+            for lo, hi in own["box"] or [(0, 0)]:
                 size *= max(hi - lo, 0)
             self.bytes.append(size)
             self.offset.append(own["offset"])

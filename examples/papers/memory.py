@@ -8,18 +8,16 @@ BYTES = {"f64": 8, "i64": 8, "u64": 8, "f32": 4, "i32": 4, "u32": 4, "f16": 2, "
 
 
 def volume(box):
-    return math.prod(max(high - low, 0) for low, high in box)
+    return 0 if box is None else math.prod(max(high - low, 0) for low, high in box)
 
 
-def read_plan(folder):
-    def read(name):
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
-            return json.load(file)
-    return MemoryOfPlan(read("program.json"), [read(f"gpu{w}.json") for w in range(read("plan.json")["gpus"])])
+def read_plan(plans, folder):
+    with open(os.path.join(folder, "program.json"), encoding="utf-8") as file:
+        return MemoryOfPlan(json.load(file), plans.workers(folder))
 
 
 class MemoryOfPlan:
-    """What program.json and each gpuN.json say of buffers and when they are used."""
+    """What program.json, and smexc inspect of each GPU, say of buffers and when they are used."""
 
     def __init__(self, program, workers):
         self.program, self.workers = program, workers

@@ -66,6 +66,11 @@ class Plans:
         if done.returncode:
             sys.exit(f"{sys.argv[0]}: error: {' '.join(map(str, command))}: status {done.returncode}: {done.stderr.strip()}")
 
+    def workers(self, folder):
+        """Of each GPU of a plan its regions, places, pieces and waits."""
+        listed = subprocess.run([self.options.smexc, "inspect", folder, "--json"], capture_output=True, check=True)
+        return json.loads(listed.stdout)
+
     def make(self, model, batch, gpus, algorithm=None):
         algorithm = algorithm or (self.options.algorithm if gpus > 1 else None)
         name = f"{model.name}.batch{batch}.gpus{gpus}" + (f".{algorithm}" if algorithm else "")

@@ -3,6 +3,7 @@
 #include "kernels/cpu/Boxes.h"
 #include "runtime/executor/Peak.h"
 #include "runtime/executor/Ranges.h"
+#include "runtime/plan/Regions.h"
 #include "runtime/transports/Local.h"
 
 #include <algorithm>
@@ -41,6 +42,13 @@ double numberOf(const Tensor &tensor) {
 struct Share {
   int output;
   Box box;
+};
+
+/// An instruction that a worker does, and those of other workers that must have
+/// completed before.
+struct Task {
+  int instruction;
+  std::vector<std::pair<int, int>> waits; // worker, instruction
 };
 
 class Execution {
@@ -86,11 +94,9 @@ private:
   const TensorType &typeOf(int buffer) const {
     return program.tensors[size_t(program.buffers[size_t(buffer)].tensor)].type;
   }
-  const plan::WorkerBuffer &place(int worker, int buffer) const {
-    return partitioned.workers[size_t(worker)].buffers[size_t(buffer)];
-  }
   int64_t bytesOf(int worker, int buffer) const {
-    return volume(place(worker, buffer).box) * byteSize(typeOf(buffer).dtype);
+    return volume(partitioned.box(worker, buffer)) *
+           byteSize(typeOf(buffer).dtype);
   }
 
   Status planOutputs() {
@@ -148,6 +154,7 @@ private:
 
   Status steps(int worker, DeviceWorker &device) {
     Peak peak(partitioned, worker);
+    const std::vector<Task> tasks = tasksOf(worker);
     if (Status started = device.start(); !started)
       return started;
     if (Status loaded = loadParameters(worker, device, peak); !loaded)
@@ -163,7 +170,7 @@ private:
         started.push_back(now());
       if (!transport.barrier()) // nobody begins before the clock does
         return {};
-      if (Status done = instructions(worker, device, step, peak); !done)
+      if (Status done = instructions(worker, device, tasks, step, peak); !done)
         return done;
       if (!transport.barrier())
         return {};
@@ -280,10 +287,9 @@ private:
       if (bytes == 0)
         continue;
       peak.buffer(buffer);
-      Status filled =
-          device.write(place(worker, buffer).offset, bytes, [&](std::byte *to) {
-            return parameters.fill(worker, int(p), to);
-          });
+      Status filled = device.write(
+          partitioned.offset(worker, buffer), bytes,
+          [&](std::byte *to) { return parameters.fill(worker, int(p), to); });
       if (!filled)
         return filled;
     }
@@ -296,8 +302,8 @@ private:
     for (const plan::Parameter &parameter : program.parameters) {
       if (parameter.next < 0)
         continue;
-      const int64_t from = place(worker, parameter.next).offset;
-      const int64_t to = place(worker, parameter.buffer).offset;
+      const int64_t from = partitioned.offset(worker, parameter.next);
+      const int64_t to = partitioned.offset(worker, parameter.buffer);
       const int64_t bytes = bytesOf(worker, parameter.buffer);
       if (from == to || bytes == 0)
         continue;
@@ -316,7 +322,7 @@ private:
     for (size_t i = 0; i < program.inputs.size(); ++i) {
       const int buffer = program.inputs[i].buffer;
       const TensorType &type = typeOf(buffer);
-      const plan::WorkerBuffer &own = place(worker, buffer);
+      const Box &own = partitioned.box(worker, buffer);
       const int64_t bytes = bytesOf(worker, buffer);
       if (bytes == 0)
         continue;
@@ -332,8 +338,9 @@ private:
                       : feeds[i].at(step, byteCount(type).value());
       if (!values)
         return values.error();
-      Status filled = device.write(own.offset, bytes, [&](std::byte *to) {
-        cpu::copyBox(to, own.box, values->get(), wholeBox(type.shape), own.box,
+      const int64_t at = partitioned.offset(worker, buffer);
+      Status filled = device.write(at, bytes, [&](std::byte *to) {
+        cpu::copyBox(to, own, values->get(), wholeBox(type.shape), own,
                      byteSize(type.dtype));
         return Status();
       });
@@ -343,16 +350,16 @@ private:
     return {};
   }
 
-  Status instructions(int worker, DeviceWorker &device, int step, Peak &peak) {
+  Status instructions(int worker, DeviceWorker &device,
+                      const std::vector<Task> &tasks, int step, Peak &peak) {
     Measured &own = measured[size_t(worker)];
     own.communication = 0;
     const int64_t rounds = step - options.firstStep; // before this one
     const int64_t count = int64_t(program.instructions.size());
-    for (size_t i = 0; i < program.instructions.size(); ++i) {
-      for (Wait wait :
-           partitioned.workers[size_t(worker)].instructions[i].waits)
-        if (wait.worker != worker && // its own are earlier in the list
-            !transport.wait(wait.worker, rounds * count + wait.instruction + 1))
+    for (const Task &task : tasks) {
+      const size_t i = size_t(task.instruction);
+      for (const auto &[other, what] : task.waits)
+        if (!transport.wait(other, rounds * count + what + 1))
           return {};
       if (transport.aborted())
         return {};
@@ -370,9 +377,27 @@ private:
         peak.instruction(i);
       if (options.trace)
         own.trace.push_back({worker, int(i), begin, now() - begin});
-      transport.complete(worker);
+      transport.complete(worker, rounds * count + task.instruction + 1);
     }
     return {};
+  }
+
+  /// What a worker does. Its own instructions are done in the order of the
+  /// list, so it waits for those of others alone.
+  std::vector<Task> tasksOf(int worker) const {
+    std::vector<Task> tasks;
+    for (size_t i = 0; i < program.instructions.size(); ++i) {
+      if (!plan::written(partitioned, worker, int(i)))
+        continue;
+      Task &task = tasks.emplace_back();
+      task.instruction = int(i);
+      for (const Wait wait : program.instructions[i].waits)
+        for (int other : groupOf(program.ways, worker, wait.steps))
+          if (other != worker &&
+              plan::written(partitioned, other, wait.instruction))
+            task.waits.push_back({other, wait.instruction});
+    }
+    return tasks;
   }
 
   /// Integers are moved even so: kernels index by them.
@@ -390,13 +415,13 @@ private:
       if (!isLast && !everyStep[size_t(share.output)])
         continue;
       const int buffer = program.outputs[size_t(share.output)].buffer;
-      const plan::WorkerBuffer &own = place(worker, buffer);
       Tensor &whole = result.outputs[size_t(share.output)];
       const int64_t element = byteSize(whole.type.dtype);
       Status read = device.read(
-          own.offset, bytesOf(worker, buffer), [&](const std::byte *from) {
+          partitioned.offset(worker, buffer), bytesOf(worker, buffer),
+          [&](const std::byte *from) {
             cpu::copyBox(whole.bytes.data(), wholeBox(whole.type.shape), from,
-                         own.box, share.box, element);
+                         partitioned.box(worker, buffer), share.box, element);
           });
       if (!read)
         return read;

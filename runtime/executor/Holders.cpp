@@ -13,7 +13,7 @@ Holders runtime::holdersOf(const plan::Partitioned &partitioned, int buffer) {
     holders.missing = {whole};
   for (size_t w = 0; w < holders.boxes.size() && !holders.missing.empty();
        ++w) {
-    const Box &own = partitioned.workers[w].buffers[size_t(buffer)].box;
+    const Box &own = partitioned.box(int(w), buffer);
     std::vector<Box> rest;
     for (const Box &part : holders.missing) {
       const Box common = intersect(part, own);

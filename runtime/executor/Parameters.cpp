@@ -37,8 +37,7 @@ public:
   Status fill(int worker, int number, std::byte *to) const override {
     const plan::Parameter &parameter =
         program.program.parameters[size_t(number)];
-    const Box &box =
-        program.workers[size_t(worker)].buffers[size_t(parameter.buffer)].box;
+    const Box &box = program.box(worker, parameter.buffer);
     const TensorType &type = typeOf(program.program, parameter.buffer);
     if (parameter.drawn) {
       draw(seed, parameter.name, type, parameter.scale, box, to);
@@ -66,9 +65,7 @@ public:
   Status fill(int worker, int number, std::byte *to) const override {
     const plan::Program &program = plan.unpartitioned.program;
     const plan::Parameter &parameter = program.parameters[size_t(number)];
-    const Box &box = plan.unpartitioned.workers[size_t(worker)]
-                         .buffers[size_t(parameter.buffer)]
-                         .box;
+    const Box &box = plan.unpartitioned.box(worker, parameter.buffer);
     const TensorType &type = typeOf(program, parameter.buffer);
     if (parameter.drawn) {
       draw(seed, parameter.name, type, parameter.scale, box, to);
@@ -136,8 +133,7 @@ public:
       return fail(file->path(), ": tensor \"", parameter.name, "\" is ",
                   toString(found->second.type), ", ", toString(type),
                   " expected");
-    const Box &box =
-        program.workers[size_t(worker)].buffers[size_t(parameter.buffer)].box;
+    const Box &box = program.box(worker, parameter.buffer);
     cpu::copyBox(to, box, file->data(found->second), wholeBox(type.shape), box,
                  byteSize(type.dtype));
     if (type.dtype == DType::Bool) // any other byte would be a third value
@@ -208,7 +204,7 @@ Result<PlanParameters> PlanParameters::open(const plan::Plan &plan,
     std::map<int, Share> shares;
     for (const plan::StoredWeight &stored : worker.weights) {
       const int buffer = program.parameters[size_t(stored.parameter)].buffer;
-      const Box &box = worker.buffers[size_t(buffer)].box;
+      const Box &box = plan.partitioned.box(int(w), buffer);
       const int64_t bytes =
           volume(box) * byteSize(typeOf(program, buffer).dtype);
       if (stored.offset < 0 || bytes > files->weights.back().size() ||

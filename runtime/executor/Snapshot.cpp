@@ -26,16 +26,17 @@ Status Snapshot::write(int worker, DeviceWorker &device,
       continue;
     const plan::BufferInfo &info = program.buffers[size_t(parameter.buffer)];
     const TensorType &type = program.tensors[size_t(info.tensor)].type;
-    const plan::WorkerBuffer &own =
-        partitioned.workers[size_t(worker)].buffers[size_t(parameter.buffer)];
+    const Box &own = partitioned.box(worker, parameter.buffer);
     const int64_t element = byteSize(type.dtype);
-    const int64_t bytes = volume(own.box) * element;
+    const int64_t bytes = volume(own) * element;
     const auto copy = [&](const std::byte *from) {
       for (const Box &box : boxes)
-        cpu::copyBox(to, wholeBox(type.shape), from, own.box, box, element);
+        cpu::copyBox(to, wholeBox(type.shape), from, own, box, element);
     };
     if (parameter.next >= 0) {
-      if (Status read = device.read(own.offset, bytes, copy); !read)
+      if (Status read = device.read(
+              partitioned.offset(worker, parameter.buffer), bytes, copy);
+          !read)
         return read;
       continue;
     }

@@ -1,15 +1,14 @@
 // Proves a plan sound without running it: whatever the timing of its workers,
-// they come to an end and compute what their lambdas say. Every finding is
-// returned, not only the first.
+// they compute what their lambdas say. Every finding is returned, not only the
+// first. That all workers come to the end, load() has checked: instructions
+// wait for earlier ones only.
 //
 // What is proven, on every worker and over consecutive steps (the executor has
 // a barrier between steps, scatters inputs anew and keeps parameters):
 //
-// - order: the waits have no cycle, not even where a worker has but one queue;
-//   "happens before" is what the order of each queue and waits imply, nothing
-//   else;
 // - data: each element read was written, in this step, by an instruction that
-//   happens before the read, or is an input's or a parameter's;
+//   happens before the read, or is an input's or a parameter's. "Happens
+//   before" is what the order of each queue and waits imply, nothing else;
 // - memory: from its first write to its last read, on whatever worker the
 // reader
 //   is, a buffer's bytes belong to it alone. The one exception: a map may write
@@ -32,7 +31,6 @@
 namespace smex::plan {
 
 enum class FindingKind {
-  Deadlock, // instructions wait for each other
   NotReady, // something is read that was not, or may not have been, written
   Reused,   // a buffer's memory is reused while another worker or queue may use
             // it

@@ -19,9 +19,9 @@ bool libraryHas(DType type) { return type == DType::F32 || tdl::is16Bit(type); }
 
 class Meaning {
 public:
-  Meaning(const Subject &subject, std::vector<std::vector<Read>> &reads)
+  explicit Meaning(const Subject &subject)
       : subject(subject), program(subject.program), findings(subject.findings),
-        names(subject.names), reads(reads), writers(program.buffers.size()) {}
+        names(subject.names), writers(program.buffers.size()) {}
 
   void run() {
     for (size_t i = 0; i < program.instructions.size(); ++i)
@@ -164,20 +164,14 @@ private:
   }
 
   void operands(int w, int i, const Instruction &instruction) {
-    std::vector<Box> regions = subject.regions(w, i);
+    const std::vector<Box> regions = subject.regions(w, i);
     for (size_t k = 0; k < regions.size(); ++k) {
       const int buffer = instruction.operands[k];
       const Box &held = subject.box(w, buffer);
-      if (isEmpty(regions[k]))
-        continue;
-      if (!contains(held, regions[k])) {
+      if (!isEmpty(regions[k]) && !contains(held, regions[k]))
         findings.add(FindingKind::Region, names.instruction(w, i), " reads ",
                      toString(regions[k]), " of operand ", k, ", but ",
                      names.buffer(buffer), " holds ", toString(held));
-        regions[k] = intersect(held, regions[k]);
-      }
-      if (!isEmpty(regions[k]))
-        reads[size_t(w)].push_back({i, buffer, std::move(regions[k])});
     }
   }
 
@@ -202,6 +196,17 @@ private:
     }
     if (from.empty())
       return; // nothing is written: that is for checkMemory
+    // Parts of one division make up all of it, and termsOf has their order.
+    const Region &region =
+        program
+            .regions[size_t(program.buffers[size_t(instruction.from)].region)];
+    const auto isDividedSo = [&](int writer) {
+      return program.instructions[size_t(writer)].indices ==
+             program.instructions[size_t(region.instruction)].indices;
+    };
+    if (instruction.pieces.empty() &&
+        std::all_of(from.begin(), from.end(), isDividedSo))
+      return;
     const Box range = subject.reductionRange(from[0]);
     for (int w = 0; w < workers(); ++w)
       parts(w, i, instruction, from, range);
@@ -224,7 +229,7 @@ private:
     std::vector<Box> joint;
     std::vector<int> pieceOf;
     std::optional<Box> last; // part of the reduction, of the piece before
-    const auto &pieces = subject.share(w, i).pieces;
+    const auto pieces = piecesOf(subject.partitioned, w, i);
     for (size_t p = 0; p < pieces.size(); ++p)
       for (int writer : from) {
         const auto written = subject.written(pieces[p].worker, writer);
@@ -270,7 +275,6 @@ private:
   const Program &program;
   Findings &findings;
   const Names &names;
-  std::vector<std::vector<Read>> &reads;
   std::vector<std::vector<int>> writers; // per buffer: computes that write it
   /// Kernel, extents, and shapes of the operands.
   std::set<std::tuple<int, std::vector<int64_t>, analysis::Shapes>> proven;
@@ -278,8 +282,4 @@ private:
 
 } // namespace
 
-void plan::checkMeaning(const Subject &subject,
-                        std::vector<std::vector<Read>> &reads) {
-  reads.assign(subject.partitioned.workers.size(), {});
-  Meaning(subject, reads).run();
-}
+void plan::checkMeaning(const Subject &subject) { Meaning(subject).run(); }

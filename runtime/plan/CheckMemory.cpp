@@ -18,27 +18,22 @@ namespace {
 
 class Memory {
 public:
-  Memory(const Subject &subject, int worker, const Order *order,
-         const std::vector<Read> &reads, const std::vector<RemoteRead> &remote)
-      : subject(subject), program(subject.program), findings(subject.findings),
-        names(subject.names), worker(worker), order(order), reads(reads),
-        remote(remote), lives(program.buffers.size()),
-        end(int(program.instructions.size())) {}
+  Memory(const Subject &subject, int worker, const Order &order,
+         const std::vector<RemoteRead> &remote, Findings &findings)
+      : subject(subject), program(subject.program), findings(findings),
+        names(subject.names), worker(worker), order(order), remote(remote),
+        lives(program.buffers.size()), end(int(program.instructions.size())) {}
 
   void run() {
-    if (order)
-      for (const Queue queue : queues) {
-        completed[size_t(queue)] = order->completedBefore(worker, queue);
-        after[size_t(queue)] = order->firstAfter(worker, queue);
-      }
+    for (const Queue queue : queues) {
+      completed[size_t(queue)] = order.completedBefore(worker, queue);
+      after[size_t(queue)] = order.firstAfter(worker, queue);
+    }
     workspace();
     writes();
-    for (const Read &each : reads)
-      read({worker, each.instruction}, each.buffer, each.region);
-    ownPieces();
-    if (order)
-      for (const RemoteRead &each : remote)
-        read(each.reader, each.buffer, *each.region);
+    ownReads();
+    for (const RemoteRead &each : remote)
+      read(each.reader, each.buffer, each.region);
     outputs();
     if (!sweep())
       listConflicts();
@@ -49,9 +44,9 @@ private:
     const Worker &own = subject.partitioned.workers[size_t(worker)];
     const int64_t lo = own.workspaceOffset, hi = lo + own.workspaceBytes;
     for (size_t b = 0; b < lives.size(); ++b) {
-      lives[b].lo = own.buffers[b].offset;
+      lives[b].lo = subject.partitioned.offset(worker, int(b));
       lives[b].hi = lives[b].lo +
-                    volume(own.buffers[b].box) *
+                    volume(subject.box(worker, int(b))) *
                         smex::byteSize(elementType(subject.program, int(b)));
       if (std::max(lo, lives[b].lo) < std::min(hi, lives[b].hi))
         findings.add(
@@ -136,18 +131,12 @@ private:
   }
 
   /// Up to which instruction the queue may be while the other's is under way.
-  /// In a deadlock, the worker's own list is the order.
   int lastWith(Queue queue, Step step) const {
-    return order ? after[size_t(queue)]
-                        [order->id(step.worker, step.instruction)] -
-                       1
-                 : step.instruction;
+    return after[size_t(queue)][order.id(step.worker, step.instruction)] - 1;
   }
   /// Of the queue, what has completed when the other's starts.
   int completedWhen(Queue queue, Step step) const {
-    return order ? completed[size_t(queue)]
-                            [order->id(step.worker, step.instruction)]
-                 : step.instruction;
+    return completed[size_t(queue)][order.id(step.worker, step.instruction)];
   }
 
   /// Several instructions may fill a buffer together, but no element twice: who
@@ -201,11 +190,26 @@ private:
                    lateness(reader, buffer, *missing));
   }
 
-  void ownPieces() {
-    for (int i = 0; i < end; ++i)
-      for (const Piece &piece : subject.share(worker, i).pieces)
-        if (piece.worker == worker)
-          read({worker, i}, program.instructions[size_t(i)].from, piece.box);
+  void ownReads() {
+    for (int i = 0; i < end; ++i) {
+      if (!subject.written(worker, i))
+        continue;
+      const Instruction &instruction = program.instructions[size_t(i)];
+      if (instruction.op != Opcode::Compute) {
+        for (const Piece &piece : piecesOf(subject.partitioned, worker, i))
+          if (piece.worker == worker)
+            read({worker, i}, instruction.from, piece.box);
+        continue;
+      }
+      // What it reads beyond what is held is a finding of checkMeaning.
+      const std::vector<Box> regions = subject.regions(worker, i);
+      for (size_t k = 0; k < regions.size(); ++k) {
+        const int buffer = instruction.operands[k];
+        const Box region = intersect(regions[k], subject.box(worker, buffer));
+        if (!isEmpty(region))
+          read({worker, i}, buffer, region);
+      }
+    }
   }
 
   void outputs() {
@@ -358,8 +362,7 @@ private:
   Findings &findings;
   const Names &names;
   const int worker;
-  const Order *order;
-  const std::vector<Read> &reads;
+  const Order &order;
   const std::vector<RemoteRead> &remote;
   std::vector<Life> lives; // per buffer
   // Per queue, of every instruction of every worker.
@@ -369,8 +372,8 @@ private:
 
 } // namespace
 
-void plan::checkMemory(const Subject &subject, int worker, const Order *order,
-                       const std::vector<Read> &reads,
-                       const std::vector<RemoteRead> &remote) {
-  Memory(subject, worker, order, reads, remote).run();
+void plan::checkMemory(const Subject &subject, int worker, const Order &order,
+                       const std::vector<RemoteRead> &remote,
+                       Findings &findings) {
+  Memory(subject, worker, order, remote, findings).run();
 }

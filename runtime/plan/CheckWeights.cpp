@@ -63,7 +63,7 @@ std::vector<Finding> plan::checkWeights(const Plan &plan,
   for (size_t w = 0; w < workers.size(); ++w)
     for (const StoredWeight &stored : workers[w].weights) {
       const int buffer = program.parameters[size_t(stored.parameter)].buffer;
-      const Box &box = workers[w].buffers[size_t(buffer)].box;
+      const Box &box = plan.partitioned.box(int(w), buffer);
       if (!isEmpty(box))
         shares[size_t(stored.parameter)].push_back(
             {int(w), &box, files[w].data() + stored.offset});

@@ -207,7 +207,7 @@ private:
       compare(std::string(folder) + "program.json", programToJson(a.program),
               programToJson(b.program));
       const auto worker = [](const Partitioned &part, size_t w) {
-        return w < part.workers.size() ? workerToJson(part.workers[w]) : Json();
+        return w < part.workers.size() ? workerToJson(part, int(w)) : Json();
       };
       for (size_t w = 0; w < std::max(a.workers.size(), b.workers.size()); ++w)
         compare(std::string(folder) + "gpu" + std::to_string(w) + ".json",

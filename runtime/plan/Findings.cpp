@@ -9,8 +9,6 @@ using namespace smex::plan;
 
 const char *plan::name(FindingKind kind) {
   switch (kind) {
-  case FindingKind::Deadlock:
-    return "deadlock";
   case FindingKind::NotReady:
     return "not ready";
   case FindingKind::Reused:

@@ -13,13 +13,26 @@ namespace smex::plan {
 /// Name of a file of the plan, with its folder, to its SHA-256.
 using FileHashes = std::map<std::string, std::string>;
 
+/// null where it is absent.
+Json boxToJson(const Box &box);
+Json pieceToJson(const Piece &piece);
 Json programToJson(const Program &program);
-Json workerToJson(const Worker &worker);
+Json workerToJson(const Partitioned &partitioned, int worker);
 /// plan.json without its own hash.
 Json summaryToJson(const Plan &plan, const FileHashes &files);
 
-Program programFromJson(const Cursor &at);
-Worker workerFromJson(const Cursor &at);
+/// What is listed per worker has the right number of entries, which are empty;
+/// an absent box does not know its rank.
+Program programFromJson(const Cursor &at, size_t workers);
+/// One GPU's file: what is said of it alone, and its entry of each list that
+/// the program has per worker, in the order of the program.
+struct WorkerFile {
+  Worker worker;
+  std::vector<Box> boxes;                 // of regions that are listed
+  std::vector<int64_t> offsets;           // of buffers that have one per worker
+  std::vector<std::vector<Piece>> pieces; // of instructions that list them
+};
+WorkerFile workerFromJson(const Cursor &at);
 /// Sets everything but programs and kernels; the number of workers too.
 void summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files);
 

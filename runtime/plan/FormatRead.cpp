@@ -76,14 +76,92 @@ Kernel kernelOf(const Cursor &at) {
   return kernel;
 }
 
-Instruction instructionOf(const Cursor &at) {
+Division divisionOf(const Cursor &at) {
+  if (at.json().is_string()) {
+    if (at.string() != "whole")
+      at.refuse("must be \"whole\", or say a part, a term or a place");
+    return {};
+  }
+  if (at.has("term")) {
+    at.object({"term"});
+    const auto reducer = parseReducer(at.string("term"));
+    if (!reducer)
+      at.refuse("\"" + at.string("term") + "\" is no reducer");
+    return Division::term(reducer.value_or(Reducer::Sum));
+  }
+  if (at.has("placed")) {
+    at.object({"placed"});
+    return Division::placed(at.integer("placed", 0, gpuLimit));
+  }
+  at.object({"part"}, {"bounds", "weights"});
+  const int dimension = number(at, "part");
+  if (at.has("bounds") && at.has("weights"))
+    at.refuse("has weights and bounds");
+  if (at.has("weights"))
+    return Division::weighted(dimension, at.integers("weights", 0, countLimit));
+  if (at.has("bounds"))
+    return Division::bounded(dimension, at.list("bounds", [](const Cursor &of) {
+      return of.list(
+          [](const Cursor &bound) { return bound.integer(0, sizeLimit); });
+    }));
+  return Division::part(dimension);
+}
+
+Region regionOf(const Cursor &at, size_t workers) {
+  Region region;
+  if (at.has("listed")) {
+    at.object({"listed"});
+    if (!at.boolean("listed"))
+      at.refuse("\"listed\" is true or absent");
+    region.boxes.resize(workers);
+  } else if (at.has("instruction")) {
+    at.object({"instruction"}, {"operand"});
+    region.instruction = number(at, "instruction");
+    region.kind = Region::Kind::Result;
+    if (at.has("operand")) {
+      region.kind = Region::Kind::Read;
+      region.operand = number(at, "operand");
+    }
+  } else {
+    at.object({"division", "extents"});
+    region.kind = Region::Kind::Divided;
+    region.divisions = at.list("division", divisionOf);
+    region.extents = at.integers("extents", 0, sizeLimit);
+  }
+  return region;
+}
+
+Wait waitOf(const Cursor &at) {
+  const auto numbers =
+      at.list([](const Cursor &each) { return each.integer(0, countLimit); });
+  if (numbers.empty()) {
+    at.refuse("must be an instruction, and steps");
+    return {};
+  }
+  Wait wait{int(numbers.front())};
+  for (size_t k = 1; k < numbers.size(); ++k) {
+    if (numbers[k] > int64_t(stepLimit) ||
+        (k > 1 && numbers[k] <= numbers[k - 1])) {
+      at.refuse("steps must ascend, up to " + std::to_string(stepLimit));
+      return wait;
+    }
+    wait.steps |= StepSet(1) << numbers[k];
+  }
+  return wait;
+}
+
+Instruction instructionOf(const Cursor &at, size_t workers) {
   Instruction instruction;
+  if (at.has("waits"))
+    instruction.waits = at.list("waits", waitOf);
   instruction.node = at.string("node");
   instruction.to = number(at, "to");
   const std::string op = at.string("op");
   if (op == "compute") {
-    at.object({"node", "op", "to", "kernel", "operands"}, {"reductions"});
+    at.object({"node", "op", "to", "indices", "kernel", "operands"},
+              {"reductions", "waits"});
     instruction.op = Opcode::Compute;
+    instruction.indices = number(at, "indices");
     instruction.kernel = number(at, "kernel");
     instruction.operands = at.list("operands", [](const Cursor &operand) {
       return int(operand.integer(0, countLimit));
@@ -93,16 +171,21 @@ Instruction instructionOf(const Cursor &at) {
     return instruction;
   }
   if (op == "fetch") {
-    at.object({"node", "op", "to", "from"});
+    at.object({"node", "op", "to", "from"}, {"listed", "waits"});
     instruction.op = Opcode::Fetch;
   } else if (op == "reduce") {
-    at.object({"node", "op", "to", "from", "reducer"});
+    at.object({"node", "op", "to", "from", "reducer"}, {"listed", "waits"});
     instruction.op = Opcode::Reduce;
     instruction.reducer = at.string("reducer");
   } else {
     at.refuse("\"" + op + "\" is no instruction");
   }
   instruction.from = number(at, "from");
+  if (at.has("listed")) {
+    if (!at.boolean("listed"))
+      at.refuse("\"listed\" is true or absent");
+    instruction.pieces.resize(workers);
+  }
   return instruction;
 }
 
@@ -202,10 +285,15 @@ TensorInfo tensorOf(const Cursor &at) {
   return tensor;
 }
 
-BufferInfo bufferOf(const Cursor &at) {
+BufferInfo bufferOf(const Cursor &at, size_t workers) {
   BufferInfo buffer;
-  at.object({"tensor"}, {"element", "partial"});
+  at.object({"region", "tensor"}, {"element", "offset", "partial"});
   buffer.tensor = number(at, "tensor");
+  buffer.region = number(at, "region");
+  if (at.has("offset") || workers == 1)
+    buffer.offsets = {at.integer("offset", 0, sizeLimit)};
+  else
+    buffer.offsets.resize(workers);
   if (at.has("partial") && !(buffer.partial = at.boolean("partial")))
     at.refuse("\"partial\" is true or absent");
   if (at.has("element")) {
@@ -217,22 +305,9 @@ BufferInfo bufferOf(const Cursor &at) {
   return buffer;
 }
 
-WorkerInstruction workerInstructionOf(const Cursor &at) {
-  WorkerInstruction instruction;
-  at.object({}, {"indices", "pieces", "waits"});
-  if (at.has("indices"))
-    instruction.indices = at.with("indices", boxOrNothingOf);
-  if (at.has("pieces"))
-    instruction.pieces = at.list("pieces", [](const Cursor &piece) {
-      piece.object({"box", "worker"});
-      return Piece{number(piece, "worker"), piece.with("box", boxOf)};
-    });
-  if (at.has("waits"))
-    instruction.waits = at.list("waits", [](const Cursor &wait) {
-      const Interval pair = pairOf(wait, countLimit);
-      return Wait{int(pair.lo), int(pair.hi)};
-    });
-  return instruction;
+Piece pieceOf(const Cursor &at) {
+  at.object({"box", "worker"});
+  return {number(at, "worker"), at.with("box", boxOf)};
 }
 
 graph::LevelRoom levelOf(const Cursor &at) {
@@ -338,15 +413,20 @@ static EdgeRows edgeRowsOf(const Cursor &at) {
   return rows;
 }
 
-Program plan::programFromJson(const Cursor &at) {
+Program plan::programFromJson(const Cursor &at, size_t workers) {
   Program program;
   at.object({"buffers", "inputs", "instructions", "kernels", "outputs",
-             "parameters", "tensors"},
+             "parameters", "regions", "tensors", "ways"},
             {"edge_rows", "graph"});
+  const auto perWorker = [&](auto read) {
+    return [=](const Cursor &each) { return read(each, workers); };
+  };
+  program.ways = at.integers("ways", 1, gpuLimit);
   program.tensors = at.list("tensors", tensorOf);
   program.kernels = at.list("kernels", kernelOf);
-  program.buffers = at.list("buffers", bufferOf);
-  program.instructions = at.list("instructions", instructionOf);
+  program.regions = at.list("regions", perWorker(regionOf));
+  program.buffers = at.list("buffers", perWorker(bufferOf));
+  program.instructions = at.list("instructions", perWorker(instructionOf));
   program.inputs = at.list("inputs", inputOf);
   program.outputs = at.list("outputs", outputOf);
   program.parameters = at.list("parameters", parameterOf);
@@ -362,28 +442,27 @@ Program plan::programFromJson(const Cursor &at) {
   return program;
 }
 
-Worker plan::workerFromJson(const Cursor &at) {
-  Worker worker;
-  at.object({"arena_bytes", "buffers", "instructions", "weights", "workspace"});
+WorkerFile plan::workerFromJson(const Cursor &at) {
+  WorkerFile file;
+  Worker &worker = file.worker;
+  at.object(
+      {"arena_bytes", "boxes", "offsets", "pieces", "weights", "workspace"});
   worker.arenaBytes = at.integer("arena_bytes", 0, sizeLimit);
   at.with("workspace", [&](const Cursor &workspace) {
     workspace.object({"bytes", "offset"});
     worker.workspaceBytes = workspace.integer("bytes", 0, sizeLimit);
     worker.workspaceOffset = workspace.integer("offset", 0, sizeLimit);
   });
-  worker.buffers = at.list("buffers", [](const Cursor &buffer) {
-    buffer.object({"box", "offset"});
-    return WorkerBuffer{buffer.with("box", boxOrNothingOf),
-                        buffer.integer("offset", 0, sizeLimit)};
-  });
-  worker.instructions = at.list("instructions", workerInstructionOf);
+  file.boxes = at.list("boxes", boxOrNothingOf);
+  file.offsets = at.integers("offsets", 0, sizeLimit);
+  file.pieces = at.list(
+      "pieces", [](const Cursor &pieces) { return pieces.list(pieceOf); });
   worker.weights = at.list("weights", [](const Cursor &weight) {
-    weight.object({"box", "offset", "parameter"});
+    weight.object({"offset", "parameter"});
     return StoredWeight{number(weight, "parameter"),
-                        weight.integer("offset", 0, sizeLimit),
-                        weight.with("box", boxOrNothingOf)};
+                        weight.integer("offset", 0, sizeLimit)};
   });
-  return worker;
+  return file;
 }
 
 void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {

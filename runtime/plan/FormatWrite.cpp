@@ -45,14 +45,6 @@ Json array(const std::vector<Element> &elements, Write &&write) {
   return json;
 }
 
-Json boxToJson(const Box &box) {
-  if (box.isAbsent())
-    return nullptr;
-  return array(box.intervals(), [](Interval side) {
-    return Json::array({side.lo, side.hi});
-  });
-}
-
 Json kernelToJson(const Kernel &kernel) {
   Json json = {{"kind", name(kernel.kind)}, {"lambda", kernel.lambda}};
   const ConvolutionInfo &convolution = kernel.convolution;
@@ -80,11 +72,58 @@ Json kernelToJson(const Kernel &kernel) {
   return json;
 }
 
+/// "whole", or one key that says what it is, and perhaps one for uneven parts.
+Json divisionToJson(const Division &division) {
+  switch (division.kind()) {
+  case Division::Kind::Whole:
+    break;
+  case Division::Kind::Term:
+    return {{"term", std::string(smex::name(division.reducer()))}};
+  case Division::Kind::Placed:
+    return {{"placed", division.group()}};
+  case Division::Kind::Part:
+    Json json = {{"part", division.dimension()}};
+    if (!division.weights().empty())
+      json["weights"] = division.weights();
+    if (!division.bounds().empty())
+      json["bounds"] = division.bounds();
+    return json;
+  }
+  return "whole";
+}
+
+Json regionToJson(const Region &region) {
+  switch (region.kind) {
+  case Region::Kind::Divided:
+    return {{"division", array(region.divisions, divisionToJson)},
+            {"extents", region.extents}};
+  case Region::Kind::Read:
+    return {{"instruction", region.instruction}, {"operand", region.operand}};
+  case Region::Kind::Result:
+    return {{"instruction", region.instruction}};
+  case Region::Kind::Listed:
+    break;
+  }
+  return {{"listed", true}};
+}
+
+/// The instruction, and the steps that workers differ in.
+Json waitToJson(Wait wait) {
+  Json json = Json::array({wait.instruction});
+  for (size_t s = 0; s <= stepLimit; ++s)
+    if (wait.steps >> s & 1)
+      json.push_back(s);
+  return json;
+}
+
 Json instructionToJson(const Instruction &instruction) {
   Json json = {{"node", instruction.node},
                {"op", name(instruction.op)},
                {"to", instruction.to}};
+  if (!instruction.waits.empty())
+    json["waits"] = array(instruction.waits, waitToJson);
   if (instruction.op == Opcode::Compute) {
+    json["indices"] = instruction.indices;
     json["kernel"] = instruction.kernel;
     json["operands"] = instruction.operands;
     if (!instruction.reductions.empty())
@@ -94,6 +133,8 @@ Json instructionToJson(const Instruction &instruction) {
   json["from"] = instruction.from;
   if (instruction.op == Opcode::Reduce)
     json["reducer"] = instruction.reducer;
+  if (!instruction.pieces.empty())
+    json["listed"] = true;
   return json;
 }
 
@@ -138,21 +179,6 @@ Json parameterToJson(const Parameter &parameter) {
     json["state"] = true;
   if (parameter.constant)
     json["constant"] = true;
-  return json;
-}
-
-Json workerInstructionToJson(const WorkerInstruction &instruction) {
-  Json json = Json::object();
-  if (instruction.indices.size() > 0 || instruction.indices.isAbsent())
-    json["indices"] = boxToJson(instruction.indices);
-  if (!instruction.pieces.empty())
-    json["pieces"] = array(instruction.pieces, [](const Piece &piece) {
-      return Json{{"box", boxToJson(piece.box)}, {"worker", piece.worker}};
-    });
-  if (!instruction.waits.empty())
-    json["waits"] = array(instruction.waits, [](Wait wait) {
-      return Json::array({wait.worker, wait.instruction});
-    });
   return json;
 }
 
@@ -237,6 +263,18 @@ Json edgeRowsToJson(const EdgeRows &rows) {
 
 } // namespace
 
+Json plan::boxToJson(const Box &box) {
+  if (box.isAbsent())
+    return nullptr;
+  return array(box.intervals(), [](Interval side) {
+    return Json::array({side.lo, side.hi});
+  });
+}
+
+Json plan::pieceToJson(const Piece &piece) {
+  return {{"box", boxToJson(piece.box)}, {"worker", piece.worker}};
+}
+
 Json plan::programToJson(const Program &program) {
   Json json = {
       {"buffers", array(program.buffers,
@@ -246,6 +284,9 @@ Json plan::programToJson(const Program &program) {
                             json["partial"] = true;
                           if (buffer.element)
                             json["element"] = name(*buffer.element);
+                          json["region"] = buffer.region;
+                          if (buffer.offsets.size() == 1)
+                            json["offset"] = buffer.offsets.front();
                           return json;
                         })},
       {"inputs", array(program.inputs, portToJson)},
@@ -253,6 +294,7 @@ Json plan::programToJson(const Program &program) {
       {"kernels", array(program.kernels, kernelToJson)},
       {"outputs", array(program.outputs, portToJson)},
       {"parameters", array(program.parameters, parameterToJson)},
+      {"regions", array(program.regions, regionToJson)},
       {"tensors", array(program.tensors,
                         [](const TensorInfo &tensor) {
                           return Json{{"dtype", std::string(smex::name(
@@ -260,6 +302,7 @@ Json plan::programToJson(const Program &program) {
                                       {"name", tensor.name},
                                       {"shape", tensor.type.shape}};
                         })},
+      {"ways", program.ways},
   };
   if (program.graphs.size() == 1)
     json["graph"] = graphToJson(program.graphs.front());
@@ -270,19 +313,28 @@ Json plan::programToJson(const Program &program) {
   return json;
 }
 
-Json plan::workerToJson(const Worker &worker) {
+Json plan::workerToJson(const Partitioned &partitioned, int number) {
+  const Program &program = partitioned.program;
+  const Worker &worker = partitioned.workers[size_t(number)];
+  Json boxes = Json::array(), offsets = Json::array(), pieces = Json::array();
+  for (const Region &region : program.regions)
+    if (region.isListed())
+      boxes.push_back(boxToJson(region.boxes[size_t(number)]));
+  for (const BufferInfo &buffer : program.buffers)
+    if (buffer.offsets.size() != 1)
+      offsets.push_back(buffer.offsets[size_t(number)]);
+  for (const Instruction &instruction : program.instructions)
+    if (!instruction.pieces.empty())
+      pieces.push_back(
+          array(instruction.pieces[size_t(number)], pieceToJson));
   return {
       {"arena_bytes", worker.arenaBytes},
-      {"buffers", array(worker.buffers,
-                        [](const WorkerBuffer &buffer) {
-                          return Json{{"box", boxToJson(buffer.box)},
-                                      {"offset", buffer.offset}};
-                        })},
-      {"instructions", array(worker.instructions, workerInstructionToJson)},
+      {"boxes", std::move(boxes)},
+      {"offsets", std::move(offsets)},
+      {"pieces", std::move(pieces)},
       {"weights", array(worker.weights,
                         [](const StoredWeight &weight) {
-                          return Json{{"box", boxToJson(weight.box)},
-                                      {"offset", weight.offset},
+                          return Json{{"offset", weight.offset},
                                       {"parameter", weight.parameter}};
                         })},
       {"workspace",

@@ -1,6 +1,7 @@
 #include "runtime/plan/Inspect.h"
 
 #include "runtime/plan/Format.h"
+#include "runtime/plan/Regions.h"
 #include "runtime/plan/Table.h"
 #include "runtime/plan/Validate.h"
 
@@ -207,35 +208,45 @@ private:
 
   std::string buffer(int number) const {
     const BufferInfo &info = program.buffers[size_t(number)];
-    const WorkerBuffer &place = own.buffers[size_t(number)];
     return program.tensors[size_t(info.tensor)].name + "#" +
            std::to_string(number) + (info.partial ? " partial " : " ") +
            (info.element ? std::string(smex::name(*info.element)) : "") +
-           toString(place.box) + " @" + std::to_string(place.offset);
+           toString(partitioned.box(worker, number)) + " @" +
+           std::to_string(partitioned.offset(worker, number));
   }
 
   std::string instruction(size_t i) const {
     const Instruction &shared = program.instructions[i];
-    const WorkerInstruction &share = own.instructions[i];
     std::string text = buffer(shared.to) + " = ";
     if (shared.op == Opcode::Compute) {
       text += "kernel " + std::to_string(shared.kernel) + " " +
-              toString(share.indices) + " (";
+              toString(partitioned.indices(worker, int(i))) + " (";
       for (size_t k = 0; k < shared.operands.size(); ++k)
         text += (k ? ", " : "") + buffer(shared.operands[k]);
       text += ")";
     } else {
       text += shared.op == Opcode::Reduce ? shared.reducer + " of " : "";
       text += "#" + std::to_string(shared.from) + " of";
-      for (size_t k = 0; k < share.pieces.size(); ++k)
-        text += (k ? ", gpu" : " gpu") +
-                std::to_string(share.pieces[k].worker) + " " +
-                toString(share.pieces[k].box);
+      const std::vector<Piece> pieces = piecesOf(partitioned, worker, int(i));
+      for (size_t k = 0; k < pieces.size(); ++k)
+        text += (k ? ", gpu" : " gpu") + std::to_string(pieces[k].worker) +
+                " " + toString(pieces[k].box);
     }
-    for (size_t k = 0; k < share.waits.size(); ++k)
-      text += (k ? ", gpu" : "; after gpu") +
-              std::to_string(share.waits[k].worker) + ":" +
-              std::to_string(share.waits[k].instruction);
+    for (size_t k = 0; k < shared.waits.size(); ++k)
+      text += (k ? ", " : "; after ") + wait(shared.waits[k]);
+    return text;
+  }
+
+  /// "3", of this GPU; "3 of gpu0, gpu2": of all of these that do it.
+  std::string wait(Wait wait) const {
+    std::string text = std::to_string(wait.instruction);
+    const char *separator = " of gpu";
+    if (wait.steps)
+      for (int other : groupOf(program.ways, worker, wait.steps))
+        if (written(partitioned, other, wait.instruction)) {
+          text += separator + std::to_string(other);
+          separator = ", gpu";
+        }
     return text;
   }
 

@@ -2,6 +2,7 @@
 #ifndef SMEX_RUNTIME_PLAN_INSPECT_H
 #define SMEX_RUNTIME_PLAN_INSPECT_H
 
+#include "runtime/plan/Json.h"
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/Totals.h"
 
@@ -18,6 +19,13 @@ std::string inspect(const Plan &plan, const InspectOptions &options = {});
 
 /// The program of one worker, one line per instruction.
 std::string listing(const Partitioned &partitioned, int worker);
+
+/// The same for programs, with all that follows from divisions worked out:
+/// `arena_bytes`, `workspace`, `buffers` (each a `box`, or null, and an
+/// `offset`), and `instructions` as in program.json; what the worker does of
+/// one is its `indices`, or its `pieces`, each a `box` and a `worker`, and its
+/// `waits`, pairs of a worker and an instruction. {}: nothing.
+Json expanded(const Partitioned &partitioned, int worker);
 
 } // namespace smex::plan
 

@@ -15,7 +15,7 @@ std::vector<Lifetime> plan::lifetimes(const Partitioned &partitioned,
   std::vector<Lifetime> spans(program.buffers.size());
   for (size_t b = 0; b < spans.size(); ++b) {
     spans[b] = {int(b), std::numeric_limits<int>::max(), -1,
-                volume(own.buffers[b].box) *
+                volume(partitioned.box(worker, int(b))) *
                     byteSize(elementType(program, int(b)))};
   }
   const auto touch = [&](int buffer, int time) {
@@ -41,8 +41,8 @@ std::vector<Lifetime> plan::lifetimes(const Partitioned &partitioned,
     if (parameter.next < 0)
       continue;
     touch(parameter.next, end - 1);
-    if (own.buffers[size_t(parameter.next)].offset ==
-        own.buffers[size_t(parameter.buffer)].offset)
+    if (partitioned.offset(worker, parameter.next) ==
+        partitioned.offset(worker, parameter.buffer))
       spans[size_t(parameter.next)].bytes = 0;
   }
   // What is written over an operand lives on in its place.
@@ -52,7 +52,7 @@ std::vector<Lifetime> plan::lifetimes(const Partitioned &partitioned,
   for (int i = 0; i + 1 < end; ++i) {
     const Instruction &instruction = program.instructions[size_t(i)];
     const auto at = [&](int buffer) {
-      return own.buffers[size_t(buffer)].offset;
+      return partitioned.offset(worker, buffer);
     };
     const int to = instruction.to;
     for (int operand : instruction.operands) {

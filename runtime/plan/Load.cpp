@@ -4,6 +4,7 @@
 #include "dialects/support/Text.h"
 #include "runtime/plan/Files.h"
 #include "runtime/plan/Format.h"
+#include "runtime/plan/Regions.h"
 #include "runtime/plan/Validate.h"
 
 #include <sys/mman.h>
@@ -128,9 +129,9 @@ public:
     return bytes;
   }
 
-  template <typename Part>
-  Status read(const std::string &name, Part &part,
-              Part (*fromJson)(const Cursor &)) {
+  /// Calls `use` with the document.
+  template <typename Use>
+  Status read(const std::string &name, Use &&use) const {
     const std::string file = directory + "/" + name;
     const auto text = read(name);
     if (!text)
@@ -139,46 +140,29 @@ public:
     if (!json)
       return fail(file, ": ", json.error().message);
     std::optional<Error> error;
-    part = fromJson(Cursor(*json, file, error));
+    use(Cursor(*json, file, error));
     return error ? Status(std::move(*error)) : Status();
   }
 
-  /// A GPU's file does not say how many dimensions a box has that is not there.
-  static void setRanks(Partitioned &partitioned) {
-    const Program &program = partitioned.program;
-    const auto setRank = [](Box &box, size_t rank) {
-      if (box.isAbsent())
-        box = Box::absent(rank);
-    };
-    const auto rankOf = [&](int buffer) -> size_t {
-      if (size_t(buffer) >= program.buffers.size())
-        return 0; // refused later
-      const size_t tensor = size_t(program.buffers[size_t(buffer)].tensor);
-      return tensor < program.tensors.size()
-                 ? program.tensors[tensor].type.shape.size()
-                 : 0;
-    };
-    for (Worker &worker : partitioned.workers) {
-      for (size_t b = 0; b < worker.buffers.size(); ++b)
-        setRank(worker.buffers[b].box, rankOf(int(b)));
-      for (size_t i = 0; i < std::min(worker.instructions.size(),
-                                      program.instructions.size());
-           ++i)
-        setRank(worker.instructions[i].indices,
-                rankOf(program.instructions[i].to) +
-                    program.instructions[i].reductions.size());
-    }
-  }
-
-  Status read(const std::string &folder, Partitioned &partitioned) {
-    Status status =
-        read(folder + "program.json", partitioned.program, programFromJson);
-    for (size_t k = 0; status && k < partitioned.workers.size(); ++k)
-      status = read(folder + gpuFile(k, ".json"), partitioned.workers[k],
-                    workerFromJson);
-    if (status)
-      setRanks(partitioned);
-    return status;
+  Status read(const std::string &folder, Partitioned &partitioned) const {
+    Program &program = partitioned.program;
+    const size_t workers = partitioned.workers.size();
+    Status status = read(folder + "program.json", [&](const Cursor &at) {
+      program = programFromJson(at, workers);
+    });
+    for (size_t k = 0; status && k < workers; ++k)
+      status = read(folder + gpuFile(k, ".json"), [&](const Cursor &at) {
+        take(workerFromJson(at), at, partitioned, k);
+      });
+    if (!status)
+      return status;
+    Complaint complaint(directory + "/" + folder + "program.json");
+    std::vector<tdl::Lambda> lambdas;
+    validateProgram(program, workers, lambdas, complaint);
+    if (complaint)
+      return complaint.take();
+    evaluate(program, lambdas);
+    return {};
   }
 
   /// A weight file is there if it is needed, and as long as its contents.
@@ -247,6 +231,37 @@ public:
   }
 
 private:
+  /// A GPU's entries of the lists that the program has per worker.
+  static void take(WorkerFile file, const Cursor &at, Partitioned &partitioned,
+                   size_t worker) {
+    Program &program = partitioned.program;
+    partitioned.workers[worker] = std::move(file.worker);
+    const auto each = [&](const char *key, auto &entries, auto &all,
+                          auto isListed, auto set) {
+      size_t next = 0;
+      for (auto &one : all)
+        if (isListed(one) && next++ < entries.size())
+          set(one, entries[next - 1]);
+      if (at.ok() && next != entries.size())
+        at.refuse(std::string(key) + ": has " + std::to_string(entries.size()) +
+                  " entries, but program.json lists " + std::to_string(next));
+    };
+    each(
+        "boxes", file.boxes, program.regions,
+        [](const Region &region) { return region.isListed(); },
+        [&](Region &region, Box &box) { region.boxes[worker] = box; });
+    each(
+        "offsets", file.offsets, program.buffers,
+        [](const BufferInfo &buffer) { return buffer.offsets.size() != 1; },
+        [&](BufferInfo &buffer, int64_t at) { buffer.offsets[worker] = at; });
+    each(
+        "pieces", file.pieces, program.instructions,
+        [](const Instruction &each) { return !each.pieces.empty(); },
+        [&](Instruction &each, std::vector<Piece> &pieces) {
+          each.pieces[worker] = std::move(pieces);
+        });
+  }
+
   const std::string &directory;
   const Summary &summary;
 };
@@ -280,25 +295,24 @@ Status validatePartitioned(const Partitioned &partitioned,
                            const std::string &folder, bool hasWeights) {
   Complaint complaint(folder + "program.json");
   std::vector<tdl::Lambda> lambdas;
-  validateProgram(partitioned.program, lambdas, complaint);
+  const size_t workers = partitioned.workers.size();
+  validateProgram(partitioned.program, workers, lambdas, complaint);
   if (complaint)
     return complaint.take();
-  const size_t workers = partitioned.workers.size();
+  validateBoxes(partitioned.program, workers, complaint);
+  if (complaint)
+    return complaint.take();
   // Analyses number the instructions of all workers.
   if (partitioned.program.instructions.size() >
       size_t(std::numeric_limits<int>::max()) / workers)
     return fail(folder, "program.json: instructions: too many for ", workers,
                 " GPUs");
-  for (const auto check : {true, false})
-    for (size_t k = 0; k < workers; ++k) {
-      Complaint own(folder + gpuFile(k, ".json"));
-      if (check)
-        validateBuffers(partitioned, int(k), own);
-      else
-        validateWorker(partitioned, int(k), lambdas, hasWeights, own);
-      if (own)
-        return own.take();
-    }
+  for (size_t k = 0; k < workers; ++k) {
+    Complaint own(folder + gpuFile(k, ".json"));
+    validateWorker(partitioned, int(k), lambdas, hasWeights, own);
+    if (own)
+      return own.take();
+  }
   return {};
 }
 

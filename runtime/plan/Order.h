@@ -1,10 +1,15 @@
 // What happens before what: the order that queues and waits imply, in linear
 // passes. Full vector clocks would take workers^2 * instructions numbers; a
 // check asks about one queue at a time, and so needs one component.
+//
+// Instructions wait for earlier ones only (Validate.h), so the list is an order
+// in which all of them can be done: whoever follows it comes to the end.
 #ifndef SMEX_RUNTIME_PLAN_ORDER_H
 #define SMEX_RUNTIME_PLAN_ORDER_H
 
 #include "runtime/plan/Plan.h"
+
+#include <algorithm>
 
 namespace smex::plan {
 
@@ -13,57 +18,77 @@ struct Step {
   int worker, instruction;
 };
 
-/// What a back end has per worker: one queue, which does the list as it is, or
-/// one for computing and one for transfers. Two order less than one: what is
-/// right with two is right with one, if that comes to an end.
-enum class Queues { One, Two };
-
 class Order {
 public:
-  Order(const Partitioned &partitioned, Queues queues);
+  enum class View {
+    /// The order of what workers do.
+    Exact,
+    /// An order that looks the same from all workers that do the same
+    /// instructions: of the others it is not known which ones they do, unless
+    /// all workers do them, or all who do another one. What is ordered so, of
+    /// what is done at all, is ordered in the exact view, too.
+    Symmetric
+  };
+  explicit Order(const Partitioned &partitioned, View view = View::Exact);
 
-  /// Instructions that wait for one another, one entry per cycle; in each,
-  /// every step can't start before the next one, and the last not before the
-  /// first, has completed. Empty: all instructions are done in the end.
-  std::vector<std::vector<Step>> cycles() const;
-  bool complete() const {
-    return order.size() == partitioned.workers.size() * count;
+  bool does(int worker, int instruction) const {
+    return set(instruction).flags[size_t(worker)];
   }
-
-  /// The number of an instruction in the two vectors below.
+  /// The number, in the two vectors below, of an instruction that the worker
+  /// does.
   size_t id(int worker, int instruction) const {
-    return size_t(worker) * count + size_t(instruction);
+    return first[size_t(instruction)] +
+           size_t(set(instruction).place[size_t(worker)]);
   }
   /// Of every instruction a number: those of `worker`'s queue with smaller ones
-  /// than this have completed whenever it starts. Only if complete().
+  /// than this have completed whenever it starts.
   std::vector<int> completedBefore(int worker, Queue queue) const;
   /// The first instruction of `worker`'s queue that starts only when this one
-  /// has completed, or the number of instructions. Only if complete().
+  /// has completed, or the number of instructions.
   std::vector<int> firstAfter(int worker, Queue queue) const;
 
 private:
-  /// A queue of a worker, numbered worker * lanes per worker + queue.
-  size_t lane(int worker, int instruction) const {
-    return size_t(worker) * lists.size() + size_t(laneOf[size_t(instruction)]);
+  /// Workers that do the same instructions.
+  struct Doers {
+    std::vector<bool> flags;  // per worker
+    std::vector<int> workers; // that do, or may do, the instruction, in order
+    std::vector<int> place;   // per worker: where it is among these, or -1
+    bool areAll = false;
+    std::vector<int> supersets; // which sets of doers have all of these
+  };
+  const Doers &set(int instruction) const {
+    return doers[size_t(doersOf[size_t(instruction)])];
   }
-  const std::vector<Wait> &waits(size_t id) const {
-    return partitioned.workers[id / count].instructions[id % count].waits;
+  /// Whether the worker does the instruction for sure, for one who asks about
+  /// worker `asked`: others may be any that are like it.
+  bool surely(int worker, int instruction, int asked) const {
+    return view == View::Exact || set(instruction).areAll ||
+           (worker == asked && does(worker, instruction));
   }
-  /// A lane's first instruction that is not done; `count` if all are.
-  int next(size_t lane) const;
-  /// Whether the lane's next instruction can start; if not, on what it waits.
-  const Wait *blockedBy(size_t lane) const;
-  int laneOfQueue(Queue queue) const {
-    return lists.size() == 1 ? 0 : int(queue);
+  /// Whether whoever does the one does the other.
+  bool implies(int one, int other) const {
+    const std::vector<int> &all = set(one).supersets;
+    return std::find(all.begin(), all.end(), doersOf[size_t(other)]) !=
+           all.end();
   }
+  template <typename Better>
+  void join(const std::vector<std::vector<int>> &lanes, int instruction,
+            std::vector<int> &values, Better better) const;
+  void leave(std::vector<std::vector<int>> &lanes, int instruction, int asked,
+             const std::vector<int> &values) const;
+  Queue queueAt(int instruction) const {
+    return queueOf(partitioned.program.instructions[size_t(instruction)].op);
+  }
+  template <typename Better>
+  void spread(std::vector<int> &values, StepSet steps, Better better) const;
 
   const Partitioned &partitioned;
-  size_t count; // instructions per worker
-  // A program has the same queues on all workers.
-  std::vector<std::vector<int>> lists; // per queue: its instructions
-  std::vector<int> laneOf, place; // per instruction: its queue, where there
-  std::vector<int> done;          // per lane, in the greedy run
-  std::vector<uint32_t> order;    // a topological order, as ids
+  int count; // instructions
+  std::vector<Doers> doers;
+  std::vector<int> doersOf; // per instruction
+  View view;
+  std::vector<size_t> first; // per instruction: the number of its first doer
+  size_t size = 0;
 };
 
 } // namespace smex::plan

@@ -3,8 +3,11 @@
 // it sound. README.md documents the files, schema/ has their JSON Schemas.
 //
 // Every worker runs the same list of instructions, on two queues; workers
-// differ in the regions they hold. So a plan has one shared Program
-// (program.json) and, per worker, the numbers that go with it (gpu0.json ..).
+// differ in the regions they hold. These follow from how tensors and index
+// spaces are divided in the steps of the partition (dialects/support/Shares.h),
+// so that one shared Program (program.json) says nearly all: of what follows
+// from no division it has a list with an entry per worker, which is written to
+// that worker's file (gpu0.json ..).
 #ifndef SMEX_RUNTIME_PLAN_PLAN_H
 #define SMEX_RUNTIME_PLAN_PLAN_H
 
@@ -12,8 +15,8 @@
 #include "dialects/smex/lists/Rooms.h"
 #include "dialects/support/Box.h"
 #include "dialects/support/PartRange.h"
-#include "dialects/support/Piece.h"
 #include "dialects/support/Tensor.h"
+#include "dialects/support/Wait.h"
 
 #include <map>
 #include <optional>
@@ -61,7 +64,25 @@ struct Kernel {
   ConvolutionInfo convolution;
 };
 
-/// A region of a tensor on each worker; which one is per worker.
+/// What each worker has of a tensor, or of a compute's index variables.
+struct Region {
+  enum class Kind {
+    Divided, // its share of [0, extents), see shareOf
+    Read,    // what compute `instruction` reads of its operand `operand`
+    Result,  // what compute `instruction` makes: its terms of a reduction
+    Listed,  // `boxes` say it
+  };
+  Kind kind = Kind::Listed;
+  std::vector<int64_t> extents;      // Divided
+  Divisions divisions;               // Divided: one per step
+  int instruction = -1, operand = 0; // Read, Result
+  /// Per worker, what it comes to (evaluate() in Regions.h).
+  std::vector<Box> boxes;
+
+  bool isListed() const { return kind == Kind::Listed; }
+};
+
+/// A region of a tensor on each worker.
 struct BufferInfo {
   int tensor = 0;
   /// A partial result holds not the tensor's value but one worker's share of a
@@ -70,6 +91,11 @@ struct BufferInfo {
   /// Of a partial result, the type of its elements where that is not the
   /// tensor's: sums of 16-bit floats are kept in f32 until they are whole.
   std::optional<DType> element;
+  int region = -1;
+  /// Bytes from the start of the arena, a multiple of 64: one number, or, where
+  /// workers differ, one for each. Where a worker has nothing of the buffer, it
+  /// says nothing.
+  std::vector<int64_t> offsets = {};
 };
 
 enum class Opcode {
@@ -101,8 +127,15 @@ struct Instruction {
   /// which workers do parts. No tensor has it, and without it nobody can tell
   /// that the last part is missing.
   std::vector<int64_t> reductions;
+  /// Compute: the region of the index variables that each worker does, outputs
+  /// first.
+  int indices = -1;
   int from = -1;       // Fetch, Reduce: the buffer read on the workers
   std::string reducer; // Reduce: "Sum", "Max", "Min", "Prod"
+  /// Fetch, Reduce: for each worker, what it gets from whom; no lists where
+  /// that follows from the division of `from` (Regions.h).
+  std::vector<std::vector<Piece>> pieces = {};
+  std::vector<Wait> waits = {};
 };
 
 /// A named value that crosses the plan's border.
@@ -223,8 +256,12 @@ struct EdgeRows {
 };
 
 struct Program {
+  /// Of each step of the partition: workers are numbered in the mixed radix of
+  /// these.
+  Ways ways;
   std::vector<TensorInfo> tensors;
   std::vector<Kernel> kernels;
+  std::vector<Region> regions;
   std::vector<BufferInfo> buffers;
   std::vector<Instruction> instructions;
   std::vector<Port> inputs, outputs;
@@ -240,31 +277,17 @@ inline DType elementType(const Program &program, int buffer) {
   return info.element.value_or(program.tensors[size_t(info.tensor)].type.dtype);
 }
 
-struct WorkerBuffer {
-  Box box;            // empty: this worker holds nothing of it
-  int64_t offset = 0; // bytes in the arena, a multiple of 64
-};
-
-struct WorkerInstruction {
-  /// Compute: this worker's part of every index variable, outputs first. Empty
-  /// part: nothing is done.
-  Box indices;
-  std::vector<Piece> pieces; // Fetch, Reduce
-  std::vector<Wait> waits;
-};
-
-/// Where a stored parameter's share lies in the worker's weight file.
+/// Where a stored parameter's share lies in the worker's weight file: what the
+/// worker has of its buffer, dense and row-major.
 struct StoredWeight {
   int parameter = 0; // index into Program::parameters
   int64_t offset = 0;
-  Box box; // what is stored, dense and row-major: that of the buffer
 };
 
+/// What is said of a worker alone; of its regions, see Program.
 struct Worker {
   int64_t arenaBytes = 0;
   int64_t workspaceOffset = 0, workspaceBytes = 0; // library scratch
-  std::vector<WorkerBuffer> buffers;               // as Program::buffers
-  std::vector<WorkerInstruction> instructions;     // as Program::instructions
   std::vector<StoredWeight> weights;
 };
 
@@ -287,6 +310,24 @@ struct SearchInfo {
 struct Partitioned {
   Program program;
   std::vector<Worker> workers;
+
+  /// What the worker has of a buffer; empty: nothing.
+  const Box &box(int worker, int buffer) const {
+    return boxOf(program.buffers[size_t(buffer)].region, worker);
+  }
+  /// What it does of a compute's index variables.
+  const Box &indices(int worker, int instruction) const {
+    return boxOf(program.instructions[size_t(instruction)].indices, worker);
+  }
+  int64_t offset(int worker, int buffer) const {
+    const auto &all = program.buffers[size_t(buffer)].offsets;
+    return all[all.size() == 1 ? 0 : size_t(worker)];
+  }
+
+private:
+  const Box &boxOf(int region, int worker) const {
+    return program.regions[size_t(region)].boxes[size_t(worker)];
+  }
 };
 
 struct Plan {

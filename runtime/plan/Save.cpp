@@ -50,10 +50,9 @@ public:
         status = append(zeros);
       const Parameter &parameter =
           partitioned.program.parameters[size_t(weight.parameter)];
-      const auto &buffer =
-          partitioned.workers[size_t(worker)].buffers[size_t(parameter.buffer)];
-      if (status && !isEmpty(buffer.box))
-        status = slabs(weight.parameter, buffer.box);
+      const Box &box = partitioned.box(worker, parameter.buffer);
+      if (status && !isEmpty(box))
+        status = slabs(weight.parameter, box);
     }
     if (status && ::fsync(file) != 0 && errno != EINVAL)
       status = systemError();
@@ -170,7 +169,7 @@ public:
       for (size_t k = first; k < std::min(first + most, workers); ++k)
         writing.push_back(std::async(std::launch::async, [&, k] {
           return write(prefix + gpuFile(k, ".json"),
-                       canonicalJson(workerToJson(part.workers[k])));
+                       canonicalJson(workerToJson(part, int(k))));
         }));
       for (size_t i = 0; i < writing.size(); ++i) {
         Result<std::string> hash = writing[i].get();
@@ -265,9 +264,7 @@ void plan::layoutWeights(Partitioned &partitioned) {
       const int64_t bytes = byteSize(partitioned, int(k), buffer);
       if (bytes == 0)
         continue;
-      weights.push_back(
-          {int(p), aligned(end),
-           partitioned.workers[k].buffers[size_t(buffer)].box});
+      weights.push_back({int(p), aligned(end)});
       end = aligned(end) + bytes;
     }
   }

@@ -1,7 +1,5 @@
 #include "runtime/plan/Subject.h"
 
-#include <algorithm>
-
 using namespace smex;
 using namespace smex::plan;
 
@@ -47,27 +45,8 @@ Subject::Subject(const Partitioned &partitioned, std::string prefix,
   }
 }
 
-std::optional<Box> Subject::written(int worker, int number) const {
-  const Instruction &instruction = program.instructions[size_t(number)];
-  if (instruction.op != Opcode::Compute) {
-    const Box &to = box(worker, instruction.to);
-    return isEmpty(to) ? std::nullopt : std::optional<Box>(to);
-  }
-  const Box &indices = share(worker, number).indices;
-  Box part = front(indices, size_t(tensorOf(instruction.to).type.rank()));
-  if (isEmpty(part))
-    return std::nullopt;
-  // A part without terms has no result, unless the whole reduction has no
-  // terms: that is the identity.
-  const auto &extents = instruction.reductions;
-  const bool ofNothing = std::count(extents.begin(), extents.end(), 0) > 0;
-  if (isEmpty(indices) && !ofNothing)
-    return std::nullopt;
-  return part;
-}
-
 Box Subject::reductionPart(int worker, int number) const {
-  const Box &indices = share(worker, number).indices;
+  const Box &indices = partitioned.indices(worker, number);
   const int to = program.instructions[size_t(number)].to;
   return Box(indices.begin() + tensorOf(to).type.rank(), indices.end());
 }
@@ -78,7 +57,7 @@ Box Subject::reductionRange(int number) const {
 
 std::vector<Box> Subject::regions(int worker, int number) const {
   const Instruction &instruction = program.instructions[size_t(number)];
-  const Box &indices = share(worker, number).indices;
+  const Box &indices = partitioned.indices(worker, number);
   std::vector<Box> regions;
   for (size_t k = 0; k < instruction.operands.size(); ++k)
     regions.push_back((*accesses[size_t(number)])[k].region(

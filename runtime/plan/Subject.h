@@ -5,20 +5,15 @@
 #include "dialects/tdl/analysis/Access.h"
 #include "runtime/plan/Findings.h"
 #include "runtime/plan/Order.h"
+#include "runtime/plan/Regions.h"
 
 namespace smex::plan {
 
-/// A region of a buffer of the same worker that an instruction reads.
-struct Read {
-  int instruction, buffer;
-  Box region;
-};
-
-/// A region of a buffer on another worker that an instruction reads.
+/// A region of a worker's buffer that another worker's instruction reads.
 struct RemoteRead {
   Step reader;
   int buffer;
-  const Box *region;
+  Box region;
 };
 
 class Subject {
@@ -38,16 +33,14 @@ public:
     return program.tensors[size_t(program.buffers[size_t(buffer)].tensor)];
   }
   const Box &box(int worker, int buffer) const {
-    return partitioned.workers[size_t(worker)].buffers[size_t(buffer)].box;
-  }
-  const WorkerInstruction &share(int worker, int instruction) const {
-    return partitioned.workers[size_t(worker)]
-        .instructions[size_t(instruction)];
+    return partitioned.box(worker, buffer);
   }
 
   /// What the worker's share of the instruction writes of `to`; nothing where
   /// it has nothing to do.
-  std::optional<Box> written(int worker, int instruction) const;
+  std::optional<Box> written(int worker, int instruction) const {
+    return plan::written(partitioned, worker, instruction);
+  }
   /// The part of the reduction that the worker does: [lo, hi) per variable.
   Box reductionPart(int worker, int instruction) const;
   /// The whole of it.
@@ -67,17 +60,16 @@ private:
   std::vector<std::vector<bool>> pointwise; // per kernel, operand
 };
 
-/// Regions and reductions. Fills, per worker, what its computes read.
-void checkMeaning(const Subject &subject,
-                  std::vector<std::vector<Read>> &reads);
+/// Regions and reductions.
+void checkMeaning(const Subject &subject);
 /// Both programs of a plan compute the same values from the same inputs and
 /// parameters, whatever parts workers do.
 void checkValues(const Plan &plan, Findings &findings);
-/// Data and memory of one worker: its own reads and those of others. Without an
-/// order (there is a deadlock), what others read is not looked at.
-void checkMemory(const Subject &subject, int worker, const Order *order,
-                 const std::vector<Read> &reads,
-                 const std::vector<RemoteRead> &remote);
+/// Data and memory of all workers.
+void checkWorkers(const Subject &subject);
+/// Data and memory of one worker: its own reads and those of others.
+void checkMemory(const Subject &subject, int worker, const Order &order,
+                 const std::vector<RemoteRead> &remote, Findings &findings);
 
 } // namespace smex::plan
 

@@ -1,5 +1,7 @@
 #include "runtime/plan/Totals.h"
 
+#include "runtime/plan/Regions.h"
+
 #include <array>
 #include <cstdio>
 #include <limits>
@@ -21,18 +23,19 @@ const TensorType &typeOf(const Program &program, int buffer) {
   return program.tensors[size_t(program.buffers[size_t(buffer)].tensor)].type;
 }
 
-/// Calls `use(worker, instruction, bytes)` for every piece from another worker.
+/// Calls `use(worker, instruction, bytes)` for what comes from other workers.
 template <typename Use>
 void forEachTransfer(const Partitioned &partitioned, Use &&use) {
   const Program &program = partitioned.program;
-  for (size_t w = 0; w < partitioned.workers.size(); ++w) {
-    const Worker &worker = partitioned.workers[w];
-    for (size_t i = 0; i < worker.instructions.size(); ++i)
-      for (const Piece &piece : worker.instructions[i].pieces)
-        if (piece.worker != int(w))
-          use(w, i,
-              volume(piece.box) * smex::byteSize(elementType(
-                                      program, program.instructions[i].from)));
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    if (program.instructions[i].op == Opcode::Compute)
+      continue;
+    const int64_t element =
+        smex::byteSize(elementType(program, program.instructions[i].from));
+    const std::vector<int64_t> elements = received(partitioned, int(i));
+    for (size_t w = 0; w < elements.size(); ++w)
+      if (elements[w])
+        use(w, i, elements[w] * element);
   }
 }
 
@@ -116,7 +119,7 @@ std::string plan::cutOf(const Partitioned &partitioned, int tensor) {
   std::set<Box, decltype(less)> distinct(less);
   size_t holders = 0, last = 0;
   for (size_t w = 0; w < partitioned.workers.size(); ++w) {
-    const Box &box = partitioned.workers[w].buffers[size_t(buffer)].box;
+    const Box &box = partitioned.box(int(w), buffer);
     if (isEmpty(box))
       continue;
     ++holders;

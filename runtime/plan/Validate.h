@@ -27,9 +27,19 @@ private:
   std::optional<Error> error;
 };
 
-/// Also fills `lambdas`, one per kernel.
-void validateProgram(const Program &program, std::vector<tdl::Lambda> &lambdas,
-                     Complaint &complaint);
+/// Also fills `lambdas`, one per kernel. Boxes are not looked at.
+void validateProgram(const Program &program, size_t workers,
+                     std::vector<tdl::Lambda> &lambdas, Complaint &complaint);
+
+/// How the program is divided: its ways, regions, and what refers to these.
+/// Tensors and kernels are valid, and the numbers of buffers and instructions.
+void validateDivisions(const Program &program, size_t workers,
+                       Complaint &complaint);
+
+/// A box per worker for each region, and inside of the tensor where it is a
+/// buffer's; the program is valid.
+void validateBoxes(const Program &program, size_t workers,
+                   Complaint &complaint);
 
 /// What the program says of its graphs; the rest of it is valid, outputs apart.
 void validateGraphs(const Program &program, Complaint &complaint);
@@ -44,16 +54,10 @@ Status validateEdgeOrder(const EdgeRows &rows,
                          const std::vector<int64_t> &order,
                          const std::string &file);
 
-/// The program is valid, and every worker has a buffer and an instruction for
-/// each of the program's (see validateCounts).
+/// The program and its boxes are valid.
 void validateWorker(const Partitioned &partitioned, int worker,
                     const std::vector<tdl::Lambda> &lambdas, bool hasWeights,
                     Complaint &complaint);
-
-/// One buffer and one instruction for each of the program's, and boxes inside
-/// tensors: what other workers' pieces are then compared with.
-void validateBuffers(const Partitioned &partitioned, int worker,
-                     Complaint &complaint);
 
 /// Bytes that this worker's share of a buffer takes.
 int64_t byteSize(const Partitioned &partitioned, int worker, int buffer);

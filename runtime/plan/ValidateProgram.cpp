@@ -27,15 +27,18 @@ bool isSymbol(const std::string &name) {
 /// earlier ones.
 class ProgramValidator {
 public:
-  ProgramValidator(const Program &program, std::vector<tdl::Lambda> &lambdas,
-                   Complaint &complaint)
-      : program(program), lambdas(lambdas), complaint(complaint) {}
+  ProgramValidator(const Program &program, size_t workers,
+                   std::vector<tdl::Lambda> &lambdas, Complaint &complaint)
+      : program(program), workers(workers), lambdas(lambdas),
+        complaint(complaint) {}
 
   void run() {
     each("tensors", program.tensors, &ProgramValidator::tensor);
     each("kernels", program.kernels, &ProgramValidator::kernel);
     each("buffers", program.buffers, &ProgramValidator::buffer);
     each("instructions", program.instructions, &ProgramValidator::instruction);
+    if (!complaint)
+      validateDivisions(program, workers, complaint);
     names.clear();
     each("inputs", program.inputs, &ProgramValidator::input);
     each("inputs", program.inputs, &ProgramValidator::derivedInput);
@@ -393,6 +396,7 @@ private:
   }
 
   const Program &program;
+  const size_t workers;
   std::vector<tdl::Lambda> &lambdas;
   Complaint &complaint;
   const char *part = "";
@@ -405,10 +409,10 @@ private:
 
 } // namespace
 
-void plan::validateProgram(const Program &program,
+void plan::validateProgram(const Program &program, size_t workers,
                            std::vector<tdl::Lambda> &lambdas,
                            Complaint &complaint) {
   lambdas.clear();
   lambdas.reserve(program.kernels.size());
-  ProgramValidator(program, lambdas, complaint).run();
+  ProgramValidator(program, workers, lambdas, complaint).run();
 }

@@ -6,8 +6,7 @@ using namespace smex;
 using namespace smex::plan;
 
 int64_t plan::byteSize(const Partitioned &partitioned, int worker, int buffer) {
-  return volume(
-             partitioned.workers[size_t(worker)].buffers[size_t(buffer)].box) *
+  return volume(partitioned.box(worker, buffer)) *
          smex::byteSize(elementType(partitioned.program, buffer));
 }
 
@@ -45,7 +44,7 @@ public:
 
   void run(bool hasWeights) {
     arena();
-    for (size_t i = 0; i < worker.instructions.size() && !complaint; ++i) {
+    for (size_t i = 0; i < program.instructions.size() && !complaint; ++i) {
       index = i;
       instruction();
     }
@@ -75,13 +74,14 @@ private:
     if (!fits(worker.workspaceOffset, worker.workspaceBytes))
       return complaint.add("workspace: does not lie in the arena of ", bytes,
                            " bytes, 64-byte aligned");
-    for (size_t i = 0; i < worker.buffers.size(); ++i)
-      if (!fits(worker.buffers[i].offset,
-                byteSize(partitioned, number, int(i))))
-        return complaint.add(
-            "buffers[", i, "].offset: ", byteSize(partitioned, number, int(i)),
-            " bytes at ", worker.buffers[i].offset,
-            " do not lie in the arena of ", bytes, " bytes, 64-byte aligned");
+    for (size_t i = 0; i < program.buffers.size(); ++i) {
+      const int64_t size = byteSize(partitioned, number, int(i));
+      const int64_t at = partitioned.offset(number, int(i));
+      if (size > 0 && !fits(at, size))
+        return complaint.add("buffers[", i, "].offset: ", size, " bytes at ",
+                             at, " do not lie in the arena of ", bytes,
+                             " bytes, 64-byte aligned");
+    }
   }
 
   bool fits(int64_t offset, int64_t bytes) const {
@@ -91,40 +91,27 @@ private:
 
   void instruction() {
     const Instruction &shared = program.instructions[index];
-    const WorkerInstruction &own = worker.instructions[index];
-    for (size_t k = 0; k < own.waits.size(); ++k) {
-      const auto [from, what] = own.waits[k];
-      if (from < 0 || size_t(from) >= partitioned.workers.size() || what < 0 ||
-          size_t(what) >= program.instructions.size())
-        return refuse("waits", "[", k, "]: there is no instruction ", what,
-                      " on worker ", from);
-      // A runtime with one queue per worker does the list in order.
-      if (from == number && size_t(what) >= index)
-        return refuse("waits", "[", k, "]: the worker's own instruction ", what,
-                      " does not come before");
-    }
     if (shared.op == Opcode::Compute)
-      return compute(shared, own);
-    if (own.indices.size() > 0 || own.indices.isAbsent())
-      return refuse("indices", ": only a compute has indices");
-    pieces(shared, own);
+      return compute(shared);
+    // What follows from a division tiles what it is of.
+    if (!shared.pieces.empty())
+      pieces(shared, shared.pieces[size_t(number)]);
   }
 
-  void compute(const Instruction &shared, const WorkerInstruction &own) {
-    if (!own.pieces.empty())
-      return refuse("pieces", ": a compute has no pieces");
-    if (own.indices.isAbsent())
+  void compute(const Instruction &shared) {
+    const Box &indices = partitioned.indices(number, int(index));
+    if (indices.isAbsent())
       return;
     const tdl::Lambda &lambda = lambdas[size_t(shared.kernel)];
-    if (own.indices.size() != size_t(lambda.indexCount()))
-      return refuse("indices", ": ", own.indices.size(), " ranges for ",
+    if (indices.size() != size_t(lambda.indexCount()))
+      return refuse("indices", ": ", indices.size(), " ranges for ",
                     lambda.indexCount(), " index variables");
-    const Box &to = worker.buffers[size_t(shared.to)].box;
+    const Box &to = partitioned.box(number, shared.to);
     const size_t rank = size_t(lambda.rank());
-    const bool empty = isEmpty(own.indices);
+    const bool empty = isEmpty(indices);
     int64_t terms = 1;
-    for (size_t d = 0; d < own.indices.size(); ++d) {
-      const Interval part = own.indices[d];
+    for (size_t d = 0; d < indices.size(); ++d) {
+      const Interval part = indices[d];
       if (!isSound(part, sizeLimit))
         return refuse("indices", "[", d, "]: ", range(part), " is no range");
       if (empty)
@@ -144,11 +131,11 @@ private:
     }
   }
 
-  void pieces(const Instruction &shared, const WorkerInstruction &own) {
-    const Box &to = worker.buffers[size_t(shared.to)].box;
+  void pieces(const Instruction &shared, const std::vector<Piece> &own) {
+    const Box &to = partitioned.box(number, shared.to);
     std::vector<const Box *> boxes;
-    for (size_t k = 0; k < own.pieces.size(); ++k) {
-      const Piece &piece = own.pieces[k];
+    for (size_t k = 0; k < own.size(); ++k) {
+      const Piece &piece = own[k];
       if (piece.worker < 0 ||
           size_t(piece.worker) >= partitioned.workers.size())
         return refuse("pieces", "[", k, "].worker: there is no worker ",
@@ -161,9 +148,7 @@ private:
       if (!contains(to, piece.box))
         return refuse("pieces", "[", k, "].box: ", smex::toString(piece.box),
                       " is not in the buffer written, ", smex::toString(to));
-      const Box &from = partitioned.workers[size_t(piece.worker)]
-                            .buffers[size_t(shared.from)]
-                            .box;
+      const Box &from = partitioned.box(piece.worker, shared.from);
       if (!contains(from, piece.box))
         return refuse("pieces", "[", k, "].box: ", smex::toString(piece.box),
                       " is not in the buffer read on worker ", piece.worker,
@@ -192,8 +177,8 @@ private:
     for (const Parameter &parameter : program.parameters) {
       if (parameter.next < 0)
         continue;
-      const Box &before = worker.buffers[size_t(parameter.buffer)].box;
-      const Box &after = worker.buffers[size_t(parameter.next)].box;
+      const Box &before = partitioned.box(number, parameter.buffer);
+      const Box &after = partitioned.box(number, parameter.next);
       if (before != after)
         return complaint.add("buffers: parameter \"", parameter.name, "\" has ",
                              smex::toString(before), ", its next value ",
@@ -220,12 +205,6 @@ private:
         return complaint.add("weights[", i, "].parameter: \"", parameter.name,
                              "\" is drawn, not stored");
       stored[size_t(weight.parameter)] = true;
-      const Box &box = worker.buffers[size_t(parameter.buffer)].box;
-      if (weight.box != box)
-        return complaint.add("weights[", i, "].box: ",
-                             smex::toString(weight.box),
-                             " is stored, the buffer of \"", parameter.name,
-                             "\" has ", smex::toString(box));
       const int64_t bytes = byteSize(partitioned, number, parameter.buffer);
       const int64_t next = (end + alignment - 1) / alignment * alignment;
       if (weight.offset != next || next > sizeLimit - bytes)
@@ -252,31 +231,6 @@ private:
 };
 
 } // namespace
-
-void plan::validateBuffers(const Partitioned &partitioned, int worker,
-                           Complaint &complaint) {
-  const Program &program = partitioned.program;
-  const Worker &own = partitioned.workers[size_t(worker)];
-  if (own.buffers.size() != program.buffers.size())
-    return complaint.add("buffers: ", own.buffers.size(),
-                         ", but program.json has ", program.buffers.size());
-  if (own.instructions.size() != program.instructions.size())
-    return complaint.add("instructions: ", own.instructions.size(),
-                         ", but program.json has ",
-                         program.instructions.size());
-  for (size_t i = 0; i < own.buffers.size(); ++i) {
-    const Box &box = own.buffers[i].box;
-    const TensorType &type =
-        program.tensors[size_t(program.buffers[i].tensor)].type;
-    if (box.size() != type.shape.size())
-      return complaint.add("buffers[", i, "].box: ", box.size(),
-                           " ranges for a tensor of rank ", type.rank());
-    for (size_t d = 0; d < box.size(); ++d)
-      if (!isSound(box[d], type.shape[d]))
-        return complaint.add("buffers[", i, "].box[", d, "]: ", range(box[d]),
-                             " is not in the tensor, 0:", type.shape[d]);
-  }
-}
 
 void plan::validateWorker(const Partitioned &partitioned, int worker,
                           const std::vector<tdl::Lambda> &lambdas,

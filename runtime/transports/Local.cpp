@@ -45,9 +45,9 @@ void LocalTransport::wake(Counter &counter) {
   counter.changed.notify_all();
 }
 
-void LocalTransport::complete(int worker) {
+void LocalTransport::complete(int worker, int64_t count) {
   Counter &counter = *counters[size_t(worker)];
-  counter.completed.fetch_add(1);
+  counter.completed.store(count);
   wake(counter);
 }
 

@@ -17,11 +17,12 @@ class LocalTransport {
 public:
   explicit LocalTransport(int workers);
 
-  /// Worker `worker` has completed one more instruction; what it wrote is
-  /// visible to whoever has waited for that.
-  void complete(int worker);
-  /// Returns once `worker` has completed `count` instructions since the start;
-  /// false: the run was aborted.
+  /// Worker `worker` has completed the first `count` instructions since the
+  /// start, as far as it does them; what it wrote is visible to whoever has
+  /// waited for that. Counts grow.
+  void complete(int worker, int64_t count);
+  /// Returns once `worker` has completed `count` instructions or more; false:
+  /// the run was aborted.
   [[nodiscard]] bool wait(int worker, int64_t count);
   /// Returns once every worker has called it; false: the run was aborted.
   [[nodiscard]] bool barrier();

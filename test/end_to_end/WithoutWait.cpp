@@ -1,12 +1,13 @@
 // Takes one wait after another out of a plan and asks check() about the rest:
-// each must leave a finding. usage: without_wait PLAN [MOST]
-// without_wait PLAN --all takes all waits out of the plan's files.
+// each must leave a finding. Waits are said of groups of workers, and where
+// shares are uneven it can be that of a group nobody reads what another one may
+// read; so one in a hundred of those may be spared. usage: without_wait PLAN
+// [MOST] without_wait PLAN --all takes all waits out of the plan's files.
 #include "runtime/plan/Check.h"
 #include "runtime/plan/Load.h"
 #include "test/runtime/plan/Examples.h"
 
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
 
 using namespace smex;
@@ -15,17 +16,12 @@ using namespace smex::plan;
 namespace {
 /// The plan's workers don't wait for anything any more.
 int takeAllOut(const std::string &plan) {
-  for (const auto &entry : std::filesystem::directory_iterator(plan)) {
-    const std::string name = entry.path().filename().string();
-    if (name.rfind("gpu", 0) != 0 || entry.path().extension() != ".json")
-      continue;
-    auto worker = parseJson(slurp(entry.path()));
-    if (!worker)
-      return 1;
-    for (Json &instruction : (*worker)["instructions"])
-      instruction.erase("waits");
-    spit(entry.path(), canonicalJson(*worker));
-  }
+  auto program = parseJson(slurp(plan + "/program.json"));
+  if (!program)
+    return 1;
+  for (Json &instruction : (*program)["instructions"])
+    instruction.erase("waits");
+  spit(plan + "/program.json", canonicalJson(*program));
   rehash(plan);
   return 0;
 }
@@ -44,41 +40,34 @@ int main(int argc, char **argv) {
   Plan &plan = *loaded;
   plan.unpartitioned = {}; // has no waits
   struct Place {
-    int worker, instruction;
-    size_t wait;
-    bool isOwn;
+    size_t instruction, wait;
   };
   std::vector<Place> places;
-  for (size_t w = 0; w < plan.partitioned.workers.size(); ++w) {
-    const auto &list = plan.partitioned.workers[w].instructions;
-    for (size_t i = 0; i < list.size(); ++i)
-      for (size_t k = 0; k < list[i].waits.size(); ++k)
-        places.push_back(
-            {int(w), int(i), k, list[i].waits[k].worker == int(w)});
-  }
+  auto &list = plan.partitioned.program.instructions;
+  for (size_t i = 0; i < list.size(); ++i)
+    for (size_t k = 0; k < list[i].waits.size(); ++k)
+      places.push_back({i, k});
   const size_t most = argc > 2 ? size_t(std::atoi(argv[2])) : places.size();
   const size_t stride = std::max<size_t>(1, places.size() / most);
-  int tried = 0, own = 0, unnoticed = 0;
+  int tried = 0, own = 0, unnoticed = 0, unnoticedOwn = 0;
   for (size_t p = 0; p < places.size(); p += stride) {
-    const Place &at = places[p];
-    auto &waits = plan.partitioned.workers[size_t(at.worker)]
-                      .instructions[size_t(at.instruction)]
-                      .waits;
+    auto &waits = list[places[p].instruction].waits;
     const std::vector<Wait> all = waits;
-    waits.erase(waits.begin() + std::ptrdiff_t(at.wait));
+    const Wait taken = all[places[p].wait];
+    waits.erase(waits.begin() + std::ptrdiff_t(places[p].wait));
     ++tried;
-    own += at.isOwn;
+    own += taken.steps == 0;
     if (check(plan).empty()) {
       ++unnoticed;
-      std::cerr << "gpu" << at.worker << " instruction " << at.instruction
-                << ": nothing is found without its wait for gpu"
-                << all[at.wait].worker << " instruction "
-                << all[at.wait].instruction << "\n";
+      unnoticedOwn += taken.steps == 0;
+      std::cerr << "instruction " << places[p].instruction
+                << ": nothing is found without its wait for instruction "
+                << taken.instruction << "\n";
     }
     waits = all;
   }
   std::cout << "of " << places.size() << " waits " << tried << " taken out, "
             << own << " of them for the worker itself; " << unnoticed
             << " unnoticed\n";
-  return unnoticed || own == 0 ? 3 : 0;
+  return unnoticed * 100 > tried || unnoticedOwn || own == 0 ? 3 : 0;
 }

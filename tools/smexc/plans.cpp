@@ -37,6 +37,11 @@ int smex::tools::inspectCommand(int argc, char **argv) {
   CLI::App app("what is in a plan", "smexc inspect");
   app.add_option("DIR", directory, "folder of the plan")->required();
   app.add_option("--gpu", gpu, "lists the program of this GPU");
+  bool json = false;
+  app.add_flag("--json", json,
+               "lists the programs of all GPUs, or of one, as JSON: with the "
+               "regions, pieces and waits that follow from how tensors are "
+               "divided");
   app.add_option("--tensors", options.tensors,
                  "how many of the largest tensors");
   app.add_option("--nodes", options.nodes, "how many of the busiest nodes");
@@ -45,14 +50,19 @@ int smex::tools::inspectCommand(int argc, char **argv) {
   const auto plan = plan::load(directory, {/*verifyWeights=*/false});
   if (!plan)
     return report(plan.error());
-  if (app.count("--gpu") == 0) {
-    printLines(plan::inspect(*plan, options));
+  const int gpus = int(plan->partitioned.workers.size());
+  const bool isOne = app.count("--gpu") > 0;
+  if (isOne && (gpu < 0 || gpu >= gpus))
+    return report(fail("--gpu ", gpu, ": the plan has GPUs 0 to ", gpus - 1));
+  if (json) {
+    plan::Json all = plan::Json::array();
+    for (int w = isOne ? gpu : 0; w < (isOne ? gpu + 1 : gpus); ++w)
+      all.push_back(plan::expanded(plan->partitioned, w));
+    printLines(plan::canonicalJson(isOne ? all.front() : all));
     return 0;
   }
-  const int gpus = int(plan->partitioned.workers.size());
-  if (gpu < 0 || gpu >= gpus)
-    return report(fail("--gpu ", gpu, ": the plan has GPUs 0 to ", gpus - 1));
-  printLines(plan::listing(plan->partitioned, gpu));
+  printLines(isOne ? plan::listing(plan->partitioned, gpu)
+                   : plan::inspect(*plan, options));
   return 0;
 }
 

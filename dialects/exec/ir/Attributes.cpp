@@ -25,7 +25,7 @@ void append(Words &words, const Piece &piece) {
 }
 
 void append(Words &words, const Wait &wait) {
-  words.insert(words.end(), {wait.worker, wait.instruction});
+  words.insert(words.end(), {wait.instruction, int64_t(wait.steps)});
 }
 
 template <typename Value>
@@ -53,7 +53,17 @@ void print(AsmPrinter &printer, const Piece &piece) {
 }
 
 void print(AsmPrinter &printer, const Wait &wait) {
-  printer << wait.worker << ": " << wait.instruction;
+  printer << wait.instruction;
+  if (!wait.steps)
+    return;
+  printer << " over [";
+  const char *separator = "";
+  for (size_t s = 0; s <= stepLimit; ++s)
+    if (wait.steps >> s & 1) {
+      printer << separator << s;
+      separator = ", ";
+    }
+  printer << ']';
 }
 
 /// Between square brackets, or, one for each worker, angle ones.
@@ -88,8 +98,20 @@ ParseResult parse(AsmParser &parser, Piece &piece) {
 }
 
 ParseResult parse(AsmParser &parser, Wait &wait) {
-  return failure(parser.parseInteger(wait.worker) || parser.parseColon() ||
-                 parser.parseInteger(wait.instruction));
+  if (parser.parseInteger(wait.instruction))
+    return failure();
+  if (failed(parser.parseOptionalKeyword("over")))
+    return success();
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    const auto at = parser.getCurrentLocation();
+    unsigned step = 0;
+    if (parser.parseInteger(step))
+      return failure();
+    if (step > stepLimit)
+      return parser.emitError(at, "there is no step ") << step;
+    wait.steps |= StepSet(1) << step;
+    return success();
+  });
 }
 
 template <typename Value>
@@ -130,7 +152,7 @@ namespace smex::exec::detail {
   };
 SMEX_LIST_STORAGE(Boxes, std::vector<Box>)
 SMEX_LIST_STORAGE(Pieces, PieceLists)
-SMEX_LIST_STORAGE(Waits, WaitLists)
+SMEX_LIST_STORAGE(Waits, WaitList)
 #undef SMEX_LIST_STORAGE
 
 } // namespace smex::exec::detail
@@ -169,15 +191,15 @@ Attribute PiecesAttr::parse(AsmParser &parser, mlir::Type) {
   return get(parser.getContext(), pieces);
 }
 
-WaitsAttr WaitsAttr::get(MLIRContext *context, const WaitLists &value) {
+WaitsAttr WaitsAttr::get(MLIRContext *context, const WaitList &value) {
   return Base::get(context, value);
 }
-const WaitLists &WaitsAttr::getValue() const { return getImpl()->value; }
+const WaitList &WaitsAttr::getValue() const { return getImpl()->value; }
 void WaitsAttr::print(AsmPrinter &printer) const {
   ::print(printer, getValue(), "<>");
 }
 Attribute WaitsAttr::parse(AsmParser &parser, mlir::Type) {
-  WaitLists waits;
+  WaitList waits;
   if (::parse(parser, waits, AsmParser::Delimiter::LessGreater))
     return {};
   return get(parser.getContext(), waits);

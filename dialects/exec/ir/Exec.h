@@ -3,7 +3,7 @@
 #define SMEX_DIALECTS_EXEC_IR_EXEC_H
 
 #include "dialects/smex/ir/Smex.h"
-#include "dialects/support/Piece.h"
+#include "dialects/support/Wait.h"
 #include "dialects/tdl/ir/Tdl.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -11,7 +11,7 @@
 namespace smex::exec {
 /// Per worker.
 using PieceLists = std::vector<std::vector<Piece>>;
-using WaitLists = std::vector<std::vector<Wait>>;
+using WaitList = std::vector<Wait>;
 
 /// Whether an attribute says what each worker has: see Exec.td.
 bool isRegions(mlir::Attribute attribute);

@@ -62,14 +62,16 @@ def PiecesAttr : ExecAttr<"Pieces", "pieces", "::smex::exec::PieceLists"> {
   }];
 }
 
-def WaitsAttr : ExecAttr<"Waits", "waits", "::smex::exec::WaitLists"> {
-  let summary = "for each worker, which instructions of others must be done";
+def WaitsAttr : ExecAttr<"Waits", "waits", "::smex::exec::WaitList"> {
+  let summary = "which instructions must be done";
   let description = [{
-    Two workers; the first waits for instruction 3 of worker 1. Buffers and
-    outputs are not counted.
+    A worker waits until it has done instruction 2 on its other queue, and until
+    all workers that differ from it in steps 0 and 1 only have done instruction
+    3, as far as they do it. Buffers and outputs are not counted; instructions
+    come before the one that waits.
 
     ```mlir
-    #exec.waits<[1: 3], []>
+    #exec.waits<2, 3 over [0, 1]>
     ```
   }];
 }

@@ -1,7 +1,6 @@
 #include "dialects/exec/ir/Regions.h"
 
 #include <algorithm>
-#include <tuple>
 
 using namespace mlir;
 using namespace smex;
@@ -61,20 +60,21 @@ const analysis::Access &Regions::accessOf(ReadAttr read) {
                      shapes)[size_t(read.getOperand())];
 }
 
-int64_t Regions::received(Operation *op, int64_t worker) {
-  BufferOp from = read(op).front();
-  const auto division = dyn_cast<semantic::DivisionAttr>(from.getRegions());
-  const auto isTerm = [](const Division &each) { return each.isTerm(); };
-  if (!op->hasAttr("pieces") && division &&
-      llvm::none_of(division.getValue(), isTerm)) {
-    const Box &wanted = of(written(op))[size_t(worker)];
-    const Box &own = of(from)[size_t(worker)];
-    return volume(wanted) - volume(intersect(wanted, own));
+std::vector<int64_t> Regions::received(Operation *op) {
+  BufferOp from = read(op).front(), to = written(op);
+  if (op->hasAttr("pieces")) {
+    std::vector<int64_t> received(of(to).size());
+    for (size_t w = 0; w < received.size(); ++w)
+      for (const Piece &piece : pieces(op, int64_t(w)))
+        received[w] += piece.worker == int(w) ? 0 : volume(piece.box);
+    return received;
   }
-  int64_t elements = 0;
-  for (const Piece &piece : pieces(op, worker))
-    elements += piece.worker == worker ? 0 : volume(piece.box);
-  return elements;
+  if (auto result = dyn_cast<ResultAttr>(from.getRegions()))
+    return receivedOf(of(to), of(from), result.getExtents().asArrayRef().vec(),
+                      result.getDivision().getValue(), ways);
+  const auto shape = cast<RankedTensorType>(from.getTensorType()).getShape();
+  auto divided = cast<semantic::DivisionAttr>(from.getRegions());
+  return receivedOf(of(to), of(from), shape.vec(), divided.getValue(), ways);
 }
 
 std::vector<Piece> Regions::pieces(Operation *op, int64_t worker) {
@@ -86,23 +86,52 @@ std::vector<Piece> Regions::pieces(Operation *op, int64_t worker) {
       cast<RankedTensorType>(from.getTensorType()).getShape().vec();
   if (auto divided = dyn_cast<semantic::DivisionAttr>(from.getRegions()))
     return piecesOf(wanted, shape, divided.getValue(), ways, worker);
-  // In the space of the indices, where a term has a place of its own.
   auto result = cast<ResultAttr>(from.getRegions());
-  const auto extents = result.getExtents().asArrayRef();
-  for (int64_t extent : extents.drop_front(shape.size()))
-    wanted.push_back({0, extent});
-  std::vector<Piece> pieces = piecesOf(
-      wanted, extents.vec(), result.getDivision().getValue(), ways, worker);
-  const auto isTermBefore = [&](const Piece &a, const Piece &b) {
-    const auto rank = int64_t(shape.size());
-    return std::lexicographical_compare(
-        a.box.begin() + rank, a.box.end(), b.box.begin() + rank, b.box.end(),
-        [](Interval x, Interval y) {
-          return std::tie(x.lo, x.hi) < std::tie(y.lo, y.hi);
-        });
-  };
-  std::stable_sort(pieces.begin(), pieces.end(), isTermBefore);
-  for (Piece &piece : pieces)
-    piece.box = front(piece.box, shape.size());
-  return pieces;
+  return termsOf(wanted, result.getExtents().asArrayRef().vec(),
+                 result.getDivision().getValue(), ways, worker);
+}
+
+StepSet Regions::crossed(Operation *op) {
+  BufferOp from = read(op).front(), to = written(op);
+  auto listed = op->getAttrOfType<PiecesAttr>("pieces");
+  if (!listed) {
+    // Boxes of equal shapes that are said alike are the same object.
+    const auto [entry, isNew] = crossings.try_emplace(
+        {from.getRegions().getAsOpaquePointer(), &of(to)});
+    if (isNew)
+      entry->second = crossed(from, to);
+    return entry->second;
+  }
+  StepSet steps = 0;
+  for (const auto &[worker, pieces] : llvm::enumerate(listed.getValue()))
+    for (const Piece &piece : pieces)
+      steps |= differences(ways, int64_t(worker), piece.worker);
+  return steps;
+}
+
+StepSet Regions::crossed(BufferOp from, BufferOp to) {
+  if (auto result = dyn_cast<ResultAttr>(from.getRegions()))
+    return crossedSteps(of(to), result.getExtents().asArrayRef().vec(),
+                        result.getDivision().getValue(), ways);
+  const auto shape = cast<RankedTensorType>(from.getTensorType()).getShape();
+  auto divided = cast<semantic::DivisionAttr>(from.getRegions());
+  return crossedSteps(of(to), shape.vec(), divided.getValue(), ways);
+}
+
+std::vector<bool> Regions::doers(Operation *op) {
+  std::vector<bool> flags;
+  auto compute = dyn_cast<ComputeOp>(op);
+  if (!compute) {
+    for (const Box &box : of(written(op)))
+      flags.push_back(!isEmpty(box));
+    return flags;
+  }
+  const auto type = cast<RankedTensorType>(written(op).getTensorType());
+  const size_t rank = size_t(type.getRank());
+  // A reduction of nothing at all has a result: the identity.
+  const bool ofNothing =
+      llvm::is_contained(compute.getExtents().drop_front(rank), 0);
+  for (const Box &box : indices(compute))
+    flags.push_back(ofNothing ? !isEmpty(front(box, rank)) : !isEmpty(box));
+  return flags;
 }

@@ -25,13 +25,19 @@ public:
 
   /// Where the worker gets its part of a fetch or a reduction.
   std::vector<Piece> pieces(mlir::Operation *op, int64_t worker);
-  /// How many elements of these come from other workers.
-  int64_t received(mlir::Operation *op, int64_t worker);
+  /// How many elements of these come from other workers, for each worker.
+  std::vector<int64_t> received(mlir::Operation *op);
+  /// In which steps workers differ from those whose parts these are.
+  StepSet crossed(mlir::Operation *op);
+
+  /// Which workers do the instruction, a flag each.
+  std::vector<bool> doers(mlir::Operation *op);
 
 private:
   std::vector<Box> evaluate(mlir::Attribute regions,
                             llvm::ArrayRef<int64_t> shape);
   const analysis::Access &accessOf(ReadAttr read);
+  StepSet crossed(BufferOp from, BufferOp to);
 
   tdl::LambdaTable lambdas;
   const Ways ways;
@@ -39,6 +45,9 @@ private:
   std::map<std::pair<const void *, std::vector<int64_t>>, std::vector<Box>>
       known;
   analysis::AccessTable accesses;
+  /// By what is read and what for: regions, and the tensor's shape.
+  std::map<std::pair<const void *, const std::vector<Box> *>, StepSet>
+      crossings;
 };
 
 } // namespace smex::exec

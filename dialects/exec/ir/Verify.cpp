@@ -93,28 +93,24 @@ LogicalResult ProgramOp::verify() {
   return success();
 }
 
-static LogicalResult verifyWaits(Operation *op, int64_t workers,
-                                 int64_t instructions) {
+static LogicalResult verifyWaits(Operation *op, size_t number, size_t steps) {
   auto waits = op->getAttrOfType<WaitsAttr>("waits");
   if (!waits)
     return success();
-  if (int64_t(waits.getValue().size()) != workers)
-    return op->emitOpError("has waits of ")
-           << waits.getValue().size() << " workers; there are " << workers;
-  for (const std::vector<Wait> &ofWorker : waits.getValue())
-    for (const Wait &wait : ofWorker)
-      if (wait.worker < 0 || wait.worker >= workers || wait.instruction < 0 ||
-          wait.instruction >= instructions)
-        return op->emitOpError("waits for instruction ")
-               << wait.instruction << " of worker " << wait.worker
-               << "; there are " << instructions << " of " << workers;
+  for (const Wait &wait : waits.getValue()) {
+    if (wait.instruction < 0 || size_t(wait.instruction) >= number)
+      return op->emitOpError("waits for instruction ")
+             << wait.instruction << ", which does not come before";
+    if (wait.steps >> steps)
+      return op->emitOpError("waits over a step that is not there; there are ")
+             << steps;
+  }
   return success();
 }
 
 LogicalResult ProgramOp::verifyRegions() {
-  const auto list = instructions(*this);
-  for (Operation *op : list)
-    if (failed(verifyWaits(op, getWorkers(), int64_t(list.size()))))
+  for (const auto &[number, op] : llvm::enumerate(instructions(*this)))
+    if (failed(verifyWaits(op, number, getWays().size())))
       return failure();
   return success();
 }

@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/Boxes.h"
 #include "runtime/backends/cpu/Accesses.h"
+#include "runtime/plan/Regions.h"
 
 #include <algorithm>
 
@@ -42,9 +43,10 @@ TensorType CpuWorker::typeOf(int buffer) const {
 }
 
 BufferView CpuWorker::view(int buffer) const {
-  const plan::WorkerBuffer &place = own().buffers[size_t(buffer)];
-  return {shared->arenas[size_t(number)].data() + place.offset, place.box,
-          typeOf(buffer), false};
+  const plan::Partitioned &partitioned = shared->partitioned;
+  return {shared->arenas[size_t(number)].data() +
+              partitioned.offset(number, buffer),
+          partitioned.box(number, buffer), typeOf(buffer), false};
 }
 
 /// A parameter that is read by one instruction only, is no output, shares its
@@ -64,14 +66,13 @@ bool CpuWorker::isExclusive(int buffer) const {
   }
   if (!parameter || readers != 1)
     return false;
-  const auto bytes = [&](size_t b) {
-    const plan::WorkerBuffer &place = own().buffers[b];
-    return Interval{place.offset,
-                    place.offset +
-                        volume(place.box) * byteSize(typeOf(int(b)).dtype)};
+  const auto bytes = [&](int b) {
+    const int64_t at = shared->partitioned.offset(number, b);
+    return Interval{at, at + volume(shared->partitioned.box(number, b)) *
+                                 byteSize(typeOf(b).dtype)};
   };
-  for (size_t b = 0; b < own().buffers.size(); ++b)
-    if (int(b) != buffer && !intersect(bytes(b), bytes(size_t(buffer))).empty())
+  for (int b = 0; b < int(program.buffers.size()); ++b)
+    if (b != buffer && !intersect(bytes(b), bytes(buffer)).empty())
       return false;
   return true;
 }
@@ -79,24 +80,18 @@ bool CpuWorker::isExclusive(int buffer) const {
 Result<BoundKernelPtr> CpuWorker::bindCompute(int instruction) const {
   const plan::Instruction &what =
       shared->program().instructions[size_t(instruction)];
-  const Box &indices = own().instructions[size_t(instruction)].indices;
-  const size_t rank = typeOf(what.to).shape.size();
-  const Box part = front(indices, rank);
-  // A worker without a share does nothing. A reduction over nothing at all, for
-  // nobody, still has a value: the identity.
-  const bool sumOfNothing =
-      std::count(what.reductions.begin(), what.reductions.end(), 0) > 0;
-  if (isEmpty(part) || (isEmpty(indices) && !sumOfNothing))
+  const auto part = plan::written(shared->partitioned, number, instruction);
+  if (!part)
     return BoundKernelPtr();
-  if (!contains(own().buffers[size_t(what.to)].box, part))
-    return fail("the result's buffer does not hold ", toString(part));
+  if (!contains(shared->partitioned.box(number, what.to), *part))
+    return fail("the result's buffer does not hold ", toString(*part));
 
   const plan::Kernel &kernel = shared->program().kernels[size_t(what.kernel)];
   const plan::Worker &worker = own();
   Binding binding{
       kernel,
       shared->lambdas[size_t(what.kernel)],
-      indices,
+      shared->partitioned.indices(number, instruction),
       view(what.to),
       {},
       {shared->arenas[size_t(number)].data() + worker.workspaceOffset,
@@ -116,16 +111,15 @@ std::vector<CpuWorker::Move> CpuWorker::movesOf(int instruction) const {
       shared->program().instructions[size_t(instruction)];
   std::vector<Move> list;
   // Where nothing has been put yet, a piece is copied, and combined elsewhere.
-  std::vector<Box> fresh = {own().buffers[size_t(what.to)].box};
-  for (const Piece &piece : own().instructions[size_t(instruction)].pieces) {
-    const plan::WorkerBuffer &source =
-        shared->partitioned.workers[size_t(piece.worker)]
-            .buffers[size_t(what.from)];
+  const plan::Partitioned &partitioned = shared->partitioned;
+  std::vector<Box> fresh = {partitioned.box(number, what.to)};
+  for (const Piece &piece : plan::piecesOf(partitioned, number, instruction)) {
     const auto add = [&](bool combine, const Box &box) {
-      list.push_back(
-          {combine, box,
-           shared->arenas[size_t(piece.worker)].data() + source.offset,
-           &source.box, piece.worker != number});
+      list.push_back({combine, box,
+                      shared->arenas[size_t(piece.worker)].data() +
+                          partitioned.offset(piece.worker, what.from),
+                      &partitioned.box(piece.worker, what.from),
+                      piece.worker != number});
     };
     std::vector<Box> rest, taken = {piece.box};
     for (const Box &free : fresh) {

@@ -18,9 +18,9 @@ exec.program @fetch ways [2] {
   // CHECK: exec.compute @neg
   // CHECK: exec.compute @neg
   // It waits for nothing, and only the last computation for it.
-  // WAITS: exec.fetch {{.*}} waits = #exec.waits<[], []>
-  // WAITS: exec.compute @neg({{.*}} {waits = #exec.waits<[], []>}
-  // WAITS: exec.compute @neg({{.*}} {waits = #exec.waits<[0: 0], [1: 0]>}
+  // WAITS: exec.fetch {{.*}} {beside = 1 : i64}
+  // WAITS: exec.compute @neg({{[^{]*$}}
+  // WAITS: exec.compute @neg({{.*}} {waits = #exec.waits<0>}
   %a = exec.buffer temporary "a" : tensor<4000000xf32> #smex.division<part 0>
   exec.compute @neg(%x) to %a extents [4000000] indices #smex.division<part 0>
   %f = exec.buffer temporary "w" : tensor<4096xf32> #smex.division<whole>

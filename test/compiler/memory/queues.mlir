@@ -12,17 +12,17 @@ exec.program @p ways [1] {
   %b = exec.buffer temporary "b" : tensor<32xf32> #smex.division<whole>
   %c = exec.buffer temporary "c" : tensor<32xf32> #smex.division<whole>
   %d = exec.buffer temporary "d" : tensor<32xf32> #smex.division<whole>
-  // CHECK: exec.compute {{.*}} {waits = #exec.waits<[]>}
+  // CHECK: exec.compute @{{[^{]*$}}
   exec.compute @neg(%x) to %a extents [32] indices #smex.division<whole>
   // What is copied has been computed: instruction 0.
-  // CHECK: exec.fetch {{.*}} {waits = #exec.waits<[0: 0]>}
+  // CHECK: exec.fetch {{.*}} {waits = #exec.waits<0>}
   exec.fetch %a to %b
   // c takes the bytes of x, which only this queue has read.
-  // CHECK: exec.compute {{.*}} {waits = #exec.waits<[]>}
+  // CHECK: exec.compute @{{[^{]*$}}
   exec.compute @flip(%a) to %c extents [32] indices #smex.division<whole>
   // d takes those of a, which the copy has read: instruction 1. That c has been
   // computed goes without saying.
-  // CHECK: exec.compute {{.*}} {waits = #exec.waits<[0: 1]>}
+  // CHECK: exec.compute {{.*}} {waits = #exec.waits<1>}
   exec.compute @flip(%c) to %d extents [32] indices #smex.division<whole>
   exec.output "b" %b
   exec.output "d" %d
@@ -38,7 +38,7 @@ exec.program @in_place ways [1] {
   exec.fetch %a to %b
   // c is written over a, which the copy has read.
   // CHECK: exec.fetch
-  // CHECK: exec.compute {{.*}} {waits = #exec.waits<[0: 1]>}
+  // CHECK: exec.compute {{.*}} {waits = #exec.waits<1>}
   exec.compute @neg(%a) to %c extents [32] indices #smex.division<whole>
   exec.output "b" %b
   exec.output "c" %c

@@ -16,7 +16,7 @@ exec.program @in_place ways [2] {
   exec.compute @neg(%all) to %g extents [32] indices #smex.division<part 0>
   // CHECK: exec.buffer temporary "next" {{.*}} {offsets = array<i64: [[W]], [[W]]>}
   %next = exec.buffer temporary "next" : tensor<32xf32> #smex.division<part 0>
-  // CHECK: exec.compute @step({{.*}} {waits = #exec.waits<[1: 0], [0: 0]>}
+  // CHECK: exec.compute @step({{.*}} {waits = #exec.waits<0 over [0]>}
   exec.compute @step(%w, %g) to %next extents [32] indices #smex.division<part 0>
   exec.update %w by %next
 }

@@ -1,5 +1,7 @@
 #include "test/compiler/simulate/Plans.h"
 
+#include "test/runtime/plan/ByHand.h"
+
 #include <algorithm>
 
 using namespace smex;
@@ -27,7 +29,8 @@ Machine simulate::star(int gpus, bool duplex) {
 }
 
 PlanMaker::PlanMaker(int workers) {
-  partitioned.workers.resize(size_t(workers));
+  partitioned =
+      plan::byHand({}, std::vector<plan::HandWorker>(size_t(workers)));
   plan::Kernel kernel;
   kernel.lambda = "(x0: f32[1]) -> f32: lambda i0: x0[i0] + 1.0";
   kernel.symbol = "kernel_0";
@@ -36,8 +39,6 @@ PlanMaker::PlanMaker(int workers) {
   // Only its buffer is needed.
   partitioned.program.instructions.clear();
   partitioned.program.inputs = {{"x", 0}};
-  for (plan::Worker &worker : partitioned.workers)
-    worker.instructions.clear();
 }
 
 int PlanMaker::add(plan::Opcode op, const std::vector<int64_t> &elements) {
@@ -45,7 +46,6 @@ int PlanMaker::add(plan::Opcode op, const std::vector<int64_t> &elements) {
   const int number = int(program.buffers.size());
   program.tensors.push_back(
       {"t" + std::to_string(number), {DType::F32, {1 << 30}}});
-  program.buffers.push_back({number});
   plan::Instruction instruction;
   instruction.op = op;
   instruction.node = "node" + std::to_string(program.instructions.size());
@@ -56,15 +56,14 @@ int PlanMaker::add(plan::Opcode op, const std::vector<int64_t> &elements) {
   } else {
     instruction.from = number - 1;
   }
-  program.instructions.push_back(instruction);
-  for (size_t w = 0; w < partitioned.workers.size(); ++w) {
-    plan::Worker &worker = partitioned.workers[w];
-    worker.buffers.push_back({{{0, elements[w]}}, 0});
-    worker.instructions.emplace_back();
-    if (op == plan::Opcode::Compute)
-      worker.instructions.back().indices = {{0, elements[w]}};
+  std::vector<plan::HandBuffer> buffers;
+  std::vector<plan::HandInstruction> instructions;
+  for (int64_t count : elements) {
+    buffers.push_back({{{0, count}}});
+    instructions.push_back({{{0, count}}});
   }
-  return int(program.instructions.size()) - 1;
+  plan::addBuffer(partitioned, {number}, buffers);
+  return plan::addInstruction(partitioned, instruction, instructions);
 }
 
 int PlanMaker::compute(const std::vector<int64_t> &elements) {
@@ -81,18 +80,17 @@ int PlanMaker::fetch(
   for (const auto &[to, list] : pieces) {
     int64_t at = 0;
     for (const auto &[from, count] : list) {
-      partitioned.workers[size_t(to)].instructions.back().pieces.push_back(
-          {from, {{at, at + count}}});
+      plan::listedPieces(partitioned, to, number)
+          .push_back({from, {{at, at + count}}});
       at += count;
     }
   }
   return number;
 }
 
-void PlanMaker::wait(int worker, int instruction, Wait forWhom) {
-  partitioned.workers[size_t(worker)]
-      .instructions[size_t(instruction)]
-      .waits.push_back(forWhom);
+void PlanMaker::wait(int instruction, Wait forWhom) {
+  partitioned.program.instructions[size_t(instruction)].waits.push_back(
+      forWhom);
 }
 
 std::pair<double, double> simulate::timeOf(const Simulation &simulation,

@@ -25,8 +25,8 @@ public:
   /// Worker `to` fetches from each (worker, elements) of the last instruction's
   /// buffer.
   int fetch(const std::map<int, std::vector<std::pair<int, int64_t>>> &pieces);
-  /// Worker's instruction waits for the other's.
-  void wait(int worker, int instruction, Wait forWhom);
+  /// The instruction waits for an earlier one.
+  void wait(int instruction, Wait forWhom);
 
   plan::Partitioned partitioned;
 

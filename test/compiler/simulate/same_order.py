@@ -1,4 +1,4 @@
-"""A simulation against a run of the same plan: SCHEMAS PLAN PREDICTED PREDICTED_TRACE METRICS RUN_TRACE."""
+"""A simulation against a run of the same plan: SCHEMAS PLAN WORKERS PREDICTED PREDICTED_TRACE METRICS RUN_TRACE."""
 
 import json
 import pathlib
@@ -7,7 +7,7 @@ import sys
 import jsonschema
 
 schemas, plan, *files = map(pathlib.Path, sys.argv[1:])
-predicted, predicted_trace, metrics, run_trace = (json.loads(file.read_text()) for file in files)
+workers, predicted, predicted_trace, metrics, run_trace = (json.loads(file.read_text()) for file in files)
 SLACK = 1e-3  # microseconds: sums of start and duration are rounded
 
 
@@ -54,7 +54,7 @@ assert len(simulated.of) > 10
 for key, (_, _, node, kind) in simulated.of.items():
     assert ran.of[key][2:] == (node, kind), key
 
-# Each queue does the same in the same order. A run traces what has nothing to do as well.
+# Each queue does the same in the same order.
 for worker in range(len(gpus)):
     for computes in (True, False):
         order = simulated.queue(worker, computes, simulated.of)
@@ -63,7 +63,7 @@ for worker in range(len(gpus)):
 # And between queues, what is waited for has ended.
 waits = 0
 for worker in range(len(gpus)):
-    for number, instruction in enumerate(json.loads((plan / f"gpu{worker}.json").read_text())["instructions"]):
+    for number, instruction in enumerate(workers[worker]["instructions"]):
         for other in map(tuple, instruction.get("waits", [])):
             for trace in (simulated, ran):
                 if (worker, number) in trace.of and other in trace.of:

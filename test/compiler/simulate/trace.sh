@@ -13,7 +13,8 @@ compare() {
   "$smexc" check plan
   "$smexc" simulate plan --machine p2.8xlarge --json predicted.json --trace predicted.trace.json > simulate.log
   "$run" plan --metrics metrics.json --trace run.trace.json > run.log
-  /usr/bin/python3 "$order" "$schemas" plan predicted.json predicted.trace.json metrics.json run.trace.json
+  "$smexc" inspect plan --json > workers.json
+  /usr/bin/python3 "$order" "$schemas" plan workers.json predicted.json predicted.trace.json metrics.json run.trace.json
 }
 compare --gpus 3
 compare --gpus 8 --train --loss "$loss" --optimizer adagrad --lr 0.01

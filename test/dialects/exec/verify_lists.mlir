@@ -86,8 +86,8 @@ exec.program @p ways [2] {
 exec.program @p ways [2] {
   %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
   %y = exec.buffer temporary "x" : tensor<4xf32> #smex.division<whole>
-  // expected-error @+1 {{has waits of 0 workers; there are 2}}
-  exec.fetch %x to %y {waits = #exec.waits<>}
+  // expected-error @+1 {{waits for instruction 0, which does not come before}}
+  exec.fetch %x to %y {waits = #exec.waits<0 over [0]>}
 }
 
 // -----
@@ -95,8 +95,8 @@ exec.program @p ways [2] {
 exec.program @p ways [2] {
   %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
   %y = exec.buffer temporary "x" : tensor<4xf32> #smex.division<whole>
-  // expected-error @+1 {{has waits of 1 workers; there are 2}}
-  exec.fetch %x to %y {waits = #exec.waits<[]>}
+  // expected-error @+1 {{waits for instruction -1, which does not come before}}
+  exec.fetch %x to %y {waits = #exec.waits<-1>}
 }
 
 // -----
@@ -104,8 +104,8 @@ exec.program @p ways [2] {
 exec.program @p ways [2] {
   %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
   %y = exec.buffer temporary "x" : tensor<4xf32> #smex.division<whole>
-  // expected-error @+1 {{waits for instruction 0 of worker 2; there are 1 of 2}}
-  exec.fetch %x to %y {waits = #exec.waits<[2: 0], []>}
+  // expected-error @+1 {{there is no step 64}}
+  exec.fetch %x to %y {waits = #exec.waits<0 over [64]>}
 }
 
 // -----
@@ -113,17 +113,9 @@ exec.program @p ways [2] {
 exec.program @p ways [2] {
   %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
   %y = exec.buffer temporary "x" : tensor<4xf32> #smex.division<whole>
-  // expected-error @+1 {{waits for instruction 1 of worker 1; there are 1 of 2}}
-  exec.fetch %x to %y {waits = #exec.waits<[1: 1], []>}
-}
-
-// -----
-
-exec.program @p ways [2] {
-  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
-  %y = exec.buffer temporary "x" : tensor<4xf32> #smex.division<whole>
-  // expected-error @+1 {{waits for instruction -1 of worker 1; there are 1 of 2}}
-  exec.fetch %x to %y {waits = #exec.waits<[1: -1], []>}
+  exec.fetch %x to %y
+  // expected-error @+1 {{waits over a step that is not there; there are 1}}
+  exec.fetch %x to %y {waits = #exec.waits<0 over [1]>}
 }
 
 // -----

@@ -75,7 +75,7 @@ void transportPublishes(int workers) {
       } else {
         values[0] = round;
       }
-      transport.complete(worker);
+      transport.complete(worker, round);
       if (!transport.barrier())
         return;
       wrong[size_t(worker)] += values.back() != round + workers - 1;

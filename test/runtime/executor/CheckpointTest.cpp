@@ -55,9 +55,7 @@ public:
   Drawn(const plan::Plan &plan) : plan(plan) {}
   Status fill(int worker, int p, std::byte *to) const override {
     const auto &parameter = plan.partitioned.program.parameters[size_t(p)];
-    const Box &box = plan.partitioned.workers[size_t(worker)]
-                         .buffers[size_t(parameter.buffer)]
-                         .box;
+    const Box &box = plan.partitioned.box(worker, parameter.buffer);
     for (int64_t i = box[0].lo, e = 0; i < box[0].hi; ++i)
       for (int64_t j = box[1].lo; j < box[1].hi; ++j, ++e)
         reinterpret_cast<float *>(to)[e] = float(100 * p + 3 * i + j);
@@ -164,8 +162,7 @@ TEST_CASE("a resumed run ends as the uninterrupted one") {
         Status fill(int worker, int p, std::byte *to) const override {
           if (p != 0)
             return rest.fill(worker, p, to);
-          const Box &box =
-              plan.partitioned.workers[size_t(worker)].buffers[0].box;
+          const Box &box = plan.partitioned.box(worker, 0);
           const std::byte *from = file.data(file.header().tensors.at("w"));
           std::memcpy(to, from + box[0].lo * 12, size_t(box[0].size() * 12));
           return {};

@@ -3,6 +3,7 @@
 #define SMEX_TEST_RUNTIME_EXECUTOR_PROGRAMS_H
 
 #include "runtime/executor/Executor.h"
+#include "test/runtime/plan/ByHand.h"
 
 #include <cstring>
 
@@ -25,7 +26,7 @@ private:
 class ProgramBuilder {
 public:
   explicit ProgramBuilder(int workers) {
-    result.workers.resize(size_t(workers));
+    result = plan::byHand({}, std::vector<plan::HandWorker>(size_t(workers)));
   }
 
   int tensor(const std::string &name, std::vector<int64_t> shape,
@@ -35,16 +36,16 @@ public:
   }
   /// A box per worker; each gets a place of its own.
   int buffer(int tensor, const std::vector<Box> &boxes, bool partial = false) {
-    result.program.buffers.push_back({tensor, partial});
+    std::vector<plan::HandBuffer> all;
     const TensorType &type = result.program.tensors[size_t(tensor)].type;
     for (size_t w = 0; w < boxes.size(); ++w) {
       plan::Worker &worker = result.workers[w];
       const int64_t bytes = volume(boxes[w]) * byteSize(type.dtype);
       const int64_t at = bytes ? (worker.arenaBytes + 63) / 64 * 64 : 0;
-      worker.buffers.push_back({boxes[w], at});
+      all.push_back({boxes[w], at});
       worker.arenaBytes = std::max(worker.arenaBytes, at + bytes);
     }
-    return int(result.program.buffers.size()) - 1;
+    return plan::addBuffer(result, {tensor, partial}, all);
   }
   int kernel(plan::KernelKind kind, const std::string &lambda,
              const std::string &roles = "") {
@@ -62,38 +63,28 @@ public:
     what.kernel = kernel;
     what.operands = std::move(operands);
     what.to = to;
-    for (size_t w = 0; w < indices.size(); ++w) {
-      plan::WorkerInstruction own;
-      own.indices = indices[w];
-      result.workers[w].instructions.push_back(own);
-    }
-    return add(what);
+    std::vector<plan::HandInstruction> all;
+    for (const Box &own : indices)
+      all.push_back({own});
+    return plan::addInstruction(result, what, all);
   }
   int move(const std::string &node, plan::Opcode op, int from, int to,
            const std::vector<std::vector<Piece>> &pieces,
-           const std::vector<std::vector<Wait>> &waits) {
+           const std::vector<Wait> &waits) {
     plan::Instruction what;
     what.op = op;
     what.node = node;
     what.from = from;
     what.to = to;
     what.reducer = op == plan::Opcode::Reduce ? "Sum" : "";
-    for (size_t w = 0; w < pieces.size(); ++w) {
-      plan::WorkerInstruction own;
-      own.pieces = pieces[w];
-      own.waits = waits[w];
-      result.workers[w].instructions.push_back(own);
-    }
-    return add(what);
+    what.waits = waits;
+    std::vector<plan::HandInstruction> all;
+    for (const std::vector<Piece> &own : pieces)
+      all.push_back({{}, own});
+    return plan::addInstruction(result, what, all);
   }
 
   plan::Partitioned result;
-
-private:
-  int add(const plan::Instruction &what) {
-    result.program.instructions.push_back(what);
-    return int(result.program.instructions.size()) - 1;
-  }
 };
 
 /// c = a b on two workers, the sum cut in two, its result by rows, and once
@@ -117,10 +108,9 @@ inline plan::Partitioned splitProduct() {
   b.compute("product", kernel, {a, w}, partial,
             {{{0, 4}, {0, 4}, {0, 3}}, {{0, 4}, {0, 4}, {3, 6}}});
   b.move("product", plan::Opcode::Reduce, partial, rows,
-         {{{0, top}, {1, top}}, {{0, bottom}, {1, bottom}}},
-         {{{1, 0}}, {{0, 0}}});
+         {{{0, top}, {1, top}}, {{0, bottom}, {1, bottom}}}, {plan::ofAll(0)});
   b.move("gather", plan::Opcode::Fetch, rows, whole,
-         {{{0, top}, {1, bottom}}, {}}, {{{1, 1}}, {}});
+         {{{0, top}, {1, bottom}}, {}}, {plan::ofAll(1)});
   b.result.program.inputs = {{"a", a}, {"b", w}};
   b.result.program.outputs = {{"c", whole}, {"rows", rows}};
   return b.result;

@@ -1,3 +1,4 @@
+#include "test/runtime/plan/ByHand.h"
 #include "test/runtime/plan/Examples.h"
 
 #include <algorithm>
@@ -16,13 +17,6 @@ struct Breakage {
   std::vector<const char *> mentions;
 };
 
-WorkerInstruction &at(Plan &plan, int worker, int instruction) {
-  return plan.partitioned.workers[size_t(worker)]
-      .instructions[size_t(instruction)];
-}
-WorkerBuffer &buffer(Plan &plan, int worker, int number) {
-  return plan.partitioned.workers[size_t(worker)].buffers[size_t(number)];
-}
 Instruction &shared(Plan &plan, int instruction) {
   return plan.partitioned.program.instructions[size_t(instruction)];
 }
@@ -34,55 +28,39 @@ Kernel &kernel(Plan &plan, int number) {
 void addShort(Plan &plan) {
   Program &program = plan.partitioned.program;
   program.tensors.push_back({"short", {DType::F32, {7}}});
-  program.buffers.push_back({int(program.tensors.size()) - 1});
   program.parameters.push_back({"short", 9, true, 0.25});
-  for (Worker &worker : plan.partitioned.workers) {
-    worker.buffers.push_back({{{0, 7}}, worker.arenaBytes});
+  const int64_t end = plan.partitioned.workers[0].arenaBytes;
+  addBuffer(plan.partitioned, {int(program.tensors.size()) - 1},
+            {{{{0, 7}}, end}, {{{0, 7}}, end}});
+  for (Worker &worker : plan.partitioned.workers)
     worker.arenaBytes += 64;
-  }
 }
 
 const std::vector<Breakage> breakages = {
-    // Order.
-    {"two workers wait for each other's later instruction",
-     [](Plan &p) {
-       at(p, 0, 1).waits.push_back({1, 3});
-       at(p, 1, 1).waits.push_back({0, 3});
-     },
-     FindingKind::Deadlock,
-     {"gpu0 instruction 1 (reduce, node \"fc1\") waits for gpu1",
-      "instruction 1"}},
-    {"a worker waits for its own later instruction",
-     [](Plan &p) { at(p, 1, 2).waits = {{1, 4}}; },
-     FindingKind::Deadlock,
-     {"gpu1 instruction 2", "waits for gpu1"}},
-
     // Data that is not ready.
     {"the reduction does not wait for the other's partial result",
-     [](Plan &p) { at(p, 0, 1).waits.clear(); },
+     [](Plan &p) { shared(p, 1).waits.clear(); },
      FindingKind::NotReady,
      {"gpu0 instruction 1", "buffer 3 of \"h\" on gpu1",
       "does not wait until gpu1 instruction 0"}},
     {"the fetch waits for too early an instruction",
-     [](Plan &p) { at(p, 1, 3).waits = {{0, 1}}; },
+     [](Plan &p) { shared(p, 3).waits = {ofAll(1)}; },
      FindingKind::NotReady,
      {"gpu1 instruction 3 (fetch", "on gpu0", "until gpu0 instruction 2"}},
     {"a computation does not wait until its operand has come",
-     [](Plan &p) { at(p, 1, 4).waits.clear(); },
+     [](Plan &p) { shared(p, 4).waits.clear(); },
      FindingKind::NotReady,
      {"gpu1 instruction 4 (compute, node \"fc2\") reads", "buffer 6 of \"r\"",
       "does not wait until gpu1 instruction 3"}},
-    {"the fetch does not wait for the worker's own rows",
-     [](Plan &p) { at(p, 0, 3).waits = {{1, 2}}; },
+    {"the fetch waits for the worker's own rows only",
+     [](Plan &p) { shared(p, 3).waits = {own(2)}; },
      FindingKind::NotReady,
-     {"gpu0 instruction 3 (fetch", "buffer 5 of \"r\", and does not wait until "
-                                   "gpu0 instruction 2"}},
+     {"gpu0 instruction 3 (fetch", "on gpu1, and does not wait until gpu1 "
+                                   "instruction 2"}},
     {"an operand is computed only afterwards",
      [](Plan &p) {
-       std::swap(p.partitioned.program.instructions[0],
-                 p.partitioned.program.instructions[4]);
-       for (int w : {0, 1})
-         std::swap(at(p, w, 0), at(p, w, 4));
+       std::swap(shared(p, 0), shared(p, 4));
+       shared(p, 0).waits.clear();
      },
      FindingKind::NotReady,
      {"gpu0 instruction 0 (compute, node \"fc2\")", "buffer 6 of \"r\"",
@@ -92,19 +70,19 @@ const std::vector<Breakage> breakages = {
      FindingKind::NotReady,
      {"gpu0 instruction 2 (compute, node \"relu\") reads", "buffer 5"}},
     {"a part of an operand is not computed",
-     [](Plan &p) { at(p, 0, 2).indices[1].hi = 7; },
+     [](Plan &p) { indicesOf(p.partitioned, 0, 2)[1].hi = 7; },
      FindingKind::NotReady,
      {"gpu0 instruction 3", "[0:2, 7:8] of buffer 5", "which nothing writes"}},
     {"a part of an operand is not computed on the other worker",
-     [](Plan &p) { at(p, 1, 2).indices[0].lo = 3; },
+     [](Plan &p) { indicesOf(p.partitioned, 1, 2)[0].lo = 3; },
      FindingKind::NotReady,
      {"gpu0 instruction 3", "[2:3, 0:8] of buffer 5 of \"r\" on gpu1"}},
     {"an output is not computed",
-     [](Plan &p) { at(p, 1, 4).indices[1] = {2, 2}; },
+     [](Plan &p) { indicesOf(p.partitioned, 1, 4)[1] = {2, 2}; },
      FindingKind::NotReady,
      {"gpu1: output \"z\": nothing writes [0:4, 2:4]"}},
     {"a part without terms has no partial result",
-     [](Plan &p) { at(p, 1, 0).indices[2] = {3, 3}; },
+     [](Plan &p) { indicesOf(p.partitioned, 1, 0)[2] = {3, 3}; },
      FindingKind::NotReady,
      {"gpu0 instruction 1", "on gpu1, which nothing writes"}},
 
@@ -114,8 +92,8 @@ const std::vector<Breakage> breakages = {
        // z over r, which the worker's own fetch reads; fc2 waits no longer, as
        // if it did not need what is fetched.
        shared(p, 4).operands[0] = 0;
-       buffer(p, 0, 8).offset = 448;
-       at(p, 0, 4).waits.clear();
+       offsetOf(p.partitioned, 0, 8) = 448;
+       shared(p, 4).waits.clear();
      },
      FindingKind::Reused,
      {"gpu0 instruction 4", "over buffer 5 of \"r\"",
@@ -123,8 +101,8 @@ const std::vector<Breakage> breakages = {
     {"memory is reused while the worker's other queue writes it",
      [](Plan &p) {
        shared(p, 4).operands[0] = 0;
-       buffer(p, 0, 8).offset = 320;
-       at(p, 0, 4).waits.clear();
+       offsetOf(p.partitioned, 0, 8) = 320;
+       shared(p, 4).waits.clear();
      },
      FindingKind::Reused,
      {"gpu0 instruction 4", "over buffer 6 of \"r\"",
@@ -133,28 +111,28 @@ const std::vector<Breakage> breakages = {
      [](Plan &p) {
        // gpu1's reduction reads gpu0's partial sums, and nothing makes gpu0
        // wait for it before it overwrites them.
-       buffer(p, 0, 5).offset = 320;
+       offsetOf(p.partitioned, 0, 5) = 320;
      },
      FindingKind::Reused,
      {"gpu0 instruction 2", "buffer 5 of \"r\"", "buffer 3 of \"h\"",
       "which gpu1 instruction 1 (reduce, node \"fc1\") may still read"}},
     {"the fetched rows go where the fetch still reads",
-     [](Plan &p) { buffer(p, 0, 6).offset = 448 - 64; },
+     [](Plan &p) { offsetOf(p.partitioned, 0, 6) = 448 - 64; },
      FindingKind::Overlap,
      {"gpu0 instruction 3", "buffer 6", "buffer 5",
       "live until instruction 3 (fetch"}},
     {"the other worker may not have fetched the rows yet",
-     [](Plan &p) { buffer(p, 0, 8).offset = 448; },
+     [](Plan &p) { offsetOf(p.partitioned, 0, 8) = 448; },
      FindingKind::Reused,
      {"gpu0 instruction 4", "buffer 8", "buffer 5",
       "which gpu1 instruction 3 (fetch"}},
     {"two live buffers overlap",
-     [](Plan &p) { buffer(p, 1, 4).offset = 320; },
+     [](Plan &p) { offsetOf(p.partitioned, 1, 4) = 320; },
      FindingKind::Overlap,
      {"gpu1 instruction 1", "buffer 4 of \"h\" (bytes 320 .. 384)",
       "over buffer 3 of \"h\" (bytes 320 .. 448)"}},
     {"a result overlaps an operand by half",
-     [](Plan &p) { buffer(p, 0, 8).offset = 384; },
+     [](Plan &p) { offsetOf(p.partitioned, 0, 8) = 384; },
      FindingKind::Overlap,
      {"gpu0 instruction 4", "buffer 8 of \"z\"", "buffer 6 of \"r\""}},
     {"a buffer in the workspace",
@@ -162,11 +140,11 @@ const std::vector<Breakage> breakages = {
      FindingKind::Overlap,
      {"gpu0: buffer 4 of \"h\" lies in the workspace"}},
     {"two inputs in the same memory",
-     [](Plan &p) { buffer(p, 0, 7).offset = 192; },
+     [](Plan &p) { offsetOf(p.partitioned, 0, 7) = 192; },
      FindingKind::Overlap,
      {"gpu0: buffer 7 of \"v\"", "buffer 2 of \"b\"", "same memory"}},
     {"a parameter is overwritten",
-     [](Plan &p) { buffer(p, 0, 8).offset = 192; },
+     [](Plan &p) { offsetOf(p.partitioned, 0, 8) = 192; },
      FindingKind::Rewritten,
      {"gpu0 instruction 4", "buffer 2 of \"b\"", "must outlive the step"}},
     {"a parameter's buffer is written",
@@ -196,8 +174,8 @@ const std::vector<Breakage> breakages = {
      {"gpu0 instruction 2", "buffer 5", "buffer 4"}},
     {"in place, but of another box",
      [](Plan &p) {
-       buffer(p, 0, 5).box[0] = {0, 1};
-       at(p, 0, 2).indices[0] = {0, 1};
+       boxOf(p.partitioned, 0, 5)[0] = {0, 1};
+       indicesOf(p.partitioned, 0, 2)[0] = {0, 1};
      },
      FindingKind::Overlap,
      {"gpu0 instruction 2", "buffer 5", "buffer 4"}},
@@ -208,7 +186,7 @@ const std::vector<Breakage> breakages = {
 
     // Meaning.
     {"an operand lacks a column",
-     [](Plan &p) { buffer(p, 1, 2).box[0] = {1, 8}; },
+     [](Plan &p) { boxOf(p.partitioned, 1, 2)[0] = {1, 8}; },
      FindingKind::Region,
      {"gpu1 instruction 2 (compute, node \"relu\")", "reads [0:8] of operand 1",
       "buffer 2 of \"b\" holds [1:8]"}},
@@ -225,20 +203,26 @@ const std::vector<Breakage> breakages = {
      FindingKind::Reduction,
      {"gpu0 instruction 1 (reduce, node \"fc1\")", "lacks", "[6:7]"}},
     {"a part of a reduction counts twice",
-     [](Plan &p) { at(p, 1, 0).indices[2] = {2, 6}; },
+     [](Plan &p) { indicesOf(p.partitioned, 1, 0)[2] = {2, 6}; },
      FindingKind::Reduction,
      {"instruction 1", "counts terms twice: pieces 0 and 1"}},
     {"a partial result is left out",
-     [](Plan &p) { at(p, 0, 1).pieces.pop_back(); },
+     [](Plan &p) { listedPieces(p.partitioned, 0, 1).pop_back(); },
      FindingKind::Reduction,
      {"gpu0 instruction 1",
       "lacks for the elements [0:2, 0:8] the terms [3:6]"}},
     {"a partial result is added twice",
-     [](Plan &p) { at(p, 0, 1).pieces.push_back(at(p, 0, 1).pieces[0]); },
+     [](Plan &p) {
+       listedPieces(p.partitioned, 0, 1)
+           .push_back(listedPieces(p.partitioned, 0, 1)[0]);
+     },
      FindingKind::Reduction,
      {"gpu0 instruction 1", "pieces 0 and 2"}},
     {"partial results are added in another order",
-     [](Plan &p) { std::swap(at(p, 0, 1).pieces[0], at(p, 0, 1).pieces[1]); },
+     [](Plan &p) {
+       std::swap(listedPieces(p.partitioned, 0, 1)[0],
+                 listedPieces(p.partitioned, 0, 1)[1]);
+     },
      FindingKind::Reduction,
      {"gpu0 instruction 1", "combines pieces 0 and 1 in another order than "
                             "that of their terms, [3:6] and [0:3]"}},
@@ -247,7 +231,7 @@ const std::vector<Breakage> breakages = {
      FindingKind::Reduction,
      {"instruction 1", "combines by Max", "reduces by Sum"}},
     {"a whole result is computed from half of the terms",
-     [](Plan &p) { at(p, 0, 4).indices[2] = {0, 4}; },
+     [](Plan &p) { indicesOf(p.partitioned, 0, 4)[2] = {0, 4}; },
      FindingKind::Reduction,
      {"gpu0 instruction 4", "only the terms [0:4] of [0:8]"}},
     {"the range of a reduction is not said",
@@ -256,13 +240,13 @@ const std::vector<Breakage> breakages = {
      {"instruction 4 (compute, node \"fc2\")", "\"reductions\""}},
     {"an output is not held by anyone",
      [](Plan &p) {
-       buffer(p, 1, 8).box[1] = {3, 4};
-       at(p, 1, 4).indices[1] = {3, 4};
+       boxOf(p.partitioned, 1, 8)[1] = {3, 4};
+       indicesOf(p.partitioned, 1, 4)[1] = {3, 4};
      },
      FindingKind::Coverage,
      {"output \"z\": no GPU holds [0:4, 2:3] of f32[4, 4]"}},
     {"a parameter is not held by anyone",
-     [](Plan &p) { buffer(p, 0, 1).box[1] = {0, 7}; },
+     [](Plan &p) { boxOf(p.partitioned, 0, 1)[1] = {0, 7}; },
      FindingKind::Coverage,
      {"parameter \"w\": no GPU holds [0:3, 7:8]"}},
     {"an operand is smaller than what is read of it",
@@ -278,8 +262,7 @@ const std::vector<Breakage> breakages = {
      [](Plan &p) {
        Instruction &fc1 = p.unpartitioned.program.instructions[0];
        fc1.reductions = {int64_t(1) << 32};
-       p.unpartitioned.workers[0].instructions[0].indices[2].hi =
-           fc1.reductions[0];
+       indicesOf(p.unpartitioned, 0, 0)[2].hi = fc1.reductions[0];
      },
      FindingKind::Region,
      {"unpartitioned instruction 0", "reads x0[i0, r0]",
@@ -397,7 +380,7 @@ const std::vector<Breakage> breakages = {
      FindingKind::Totals,
      {"search.lower_bound_bytes: 300"}},
     {"the unpartitioned program is checked as well",
-     [](Plan &p) { p.unpartitioned.workers[0].buffers[6].offset = 384; },
+     [](Plan &p) { offsetOf(p.unpartitioned, 0, 6) = 384; },
      FindingKind::Overlap,
      {"unpartitioned gpu0"}},
 };

@@ -2,6 +2,7 @@
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Load.h"
+#include "test/runtime/plan/ByHand.h"
 #include "test/runtime/plan/Examples.h"
 
 #include <catch2/catch.hpp>
@@ -17,12 +18,7 @@ void addInput(Partitioned &part, const std::string &name, TensorType type,
   Program &program = part.program;
   program.inputs.push_back(
       {name, int(program.buffers.size()), {}, {}, {}, {}, std::move(derived)});
-  program.buffers.push_back({int(program.tensors.size())});
-  for (Worker &worker : part.workers) {
-    worker.buffers.push_back({wholeBox(type.shape), worker.arenaBytes});
-    worker.arenaBytes += 64;
-  }
-  program.tensors.push_back({name, std::move(type)});
+  addWhole(part, name, std::move(type), 64);
 }
 
 constexpr size_t offsets = 3, gathered = 4; // numbers of inputs
@@ -99,17 +95,14 @@ TEST_CASE("a derived input that is none is refused") {
   CHECK(refused(gathered, [](Program &, Port &p) {
           p.derived->wraps = {5, -1};
         }) == "inputs[4].derived.wraps: -1 is below 0");
-  CHECK(refused(gathered, [](Program &, Port &p) {
-          p.derived->rows = {0, 0};
-        }) == "");
+  CHECK(refused(gathered,
+                [](Program &, Port &p) { p.derived->rows = {0, 0}; }) == "");
   CHECK(refused(gathered, [](Program &, Port &p) { p.derived->rows = {0}; }) ==
         "inputs[4].derived.rows: 1 numbers for 2 lists");
-  CHECK(refused(gathered,
-                [](Program &, Port &p) {
-                  p.derived->rows = {0, 1};
-                }) ==
-        "inputs[4].derived: \"gathered\" is made of row 1 of i64[4], "
-        "which has 1");
+  CHECK(
+      refused(gathered, [](Program &, Port &p) { p.derived->rows = {0, 1}; }) ==
+      "inputs[4].derived: \"gathered\" is made of row 1 of i64[4], "
+      "which has 1");
   CHECK(refused(offsets, [](Program &, Port &p) { p.low = p.high = 0; }) ==
         "inputs[3].low: the input is derived, and has no range of its own");
   CHECK(refused(offsets, [](Program &p, Port &input) {

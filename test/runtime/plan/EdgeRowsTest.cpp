@@ -3,6 +3,7 @@
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Load.h"
+#include "test/runtime/plan/ByHand.h"
 #include "test/runtime/plan/Examples.h"
 
 #include <catch2/catch.hpp>
@@ -15,12 +16,7 @@ namespace {
 void addInput(Partitioned &part, const std::string &name, TensorType type) {
   Program &program = part.program;
   program.inputs.push_back({name, int(program.buffers.size()), {}, {}, {}, {}});
-  program.buffers.push_back({int(program.tensors.size())});
-  for (Worker &worker : part.workers) {
-    worker.buffers.push_back({wholeBox(type.shape), worker.arenaBytes});
-    worker.arenaBytes += 128;
-  }
-  program.tensors.push_back({name, std::move(type)});
+  addWhole(part, name, std::move(type), 128);
 }
 
 /// Four edges of five nodes, with features, values, and which were added.
@@ -139,7 +135,7 @@ TEST_CASE("files of rows of edges that are none are refused") {
   CHECK_THAT(error(), Catch::Contains("edge_rows[0].file_edges: 5 are more"));
   saved();
   edit(plan, "program.json", "/edge_rows/0/edges", int64_t(1) << 48);
-  CHECK_THAT(error(), Catch::Contains("edges0.rows: has 32 bytes"));
+  CHECK_THAT(error(), Catch::Contains("is none with 281474976710656 rows"));
   saved();
   edit(plan, "program.json", "/edge_rows", Json::array());
   CHECK_THAT(error(), Catch::Contains("has \"edges0.rows\", and program.json "

@@ -1,5 +1,7 @@
 #include "test/runtime/plan/Examples.h"
 
+#include "test/runtime/plan/ByHand.h"
+
 #include "dialects/support/Sha256.h"
 #include "runtime/plan/Load.h"
 #include "runtime/plan/Totals.h"
@@ -74,10 +76,10 @@ std::vector<Parameter> parameters() {
   return {{"w", 1, false, 0}, {"b", 2, true, 0.25}, {"v", 7, false, 0}};
 }
 
-Worker half(int64_t k) {
-  const int64_t row = 2 * k, column = 3 * k, other = 1 - k;
+HandWorker half(int64_t k) {
+  const int64_t row = 2 * k, column = 3 * k;
   const Interval rows = {row, row + 2};
-  Worker worker;
+  HandWorker worker;
   worker.arenaBytes = 576;
   worker.workspaceOffset = 512;
   worker.workspaceBytes = 64;
@@ -96,20 +98,15 @@ Worker half(int64_t k) {
   auto &list = worker.instructions;
   list[0].indices = {{0, 4}, {0, 8}, {column, column + 3}};
   list[1].pieces = {{0, {rows, {0, 8}}}, {1, {rows, {0, 8}}}};
-  list[1].waits = {{int(k), 0}, {int(other), 0}};
   list[2].indices = {rows, {0, 8}};
-  list[2].waits = {{int(k), 1}};
   list[3].pieces = {{0, {{0, 2}, {0, 8}}}, {1, {{2, 4}, {0, 8}}}};
-  list[3].waits = {{int(k), 2}, {int(other), 2}};
   list[4].indices = {{0, 4}, rows, {0, 8}};
-  list[4].waits = {{int(k), 3}};
-  worker.weights = {{0, 0, {{column, column + 3}, {0, 8}}},
-                    {2, 128, {{0, 8}, rows}}};
+  worker.weights = {{0, 0}, {2, 128}};
   return worker;
 }
 
 Partitioned whole() {
-  Partitioned part;
+  Partitioned part; // of nobody yet
   part.program.tensors = tensors();
   part.program.kernels = {contraction(), generated(biasRelu, "kernel_0")};
   part.program.buffers = {{0}, {1}, {2}, {3}, {4}, {5}, {6}};
@@ -120,7 +117,7 @@ Partitioned whole() {
   part.program.outputs = {{"z", 6}};
   part.program.parameters = parameters();
   part.program.parameters[2].buffer = 5;
-  Worker worker;
+  HandWorker worker;
   worker.arenaBytes = 1024;
   for (size_t b = 0; b < 7; ++b)
     worker.buffers.push_back({wholeBox(part.program.tensors[b].type.shape), 0});
@@ -131,8 +128,7 @@ Partitioned whole() {
   worker.instructions[0].indices = {{0, 4}, {0, 8}, {0, 6}};
   worker.instructions[1].indices = {{0, 4}, {0, 8}};
   worker.instructions[2].indices = {{0, 4}, {0, 4}, {0, 8}};
-  part.workers = {worker};
-  return part;
+  return byHand(std::move(part.program), {worker});
 }
 
 void setTotals(Plan &plan) {
@@ -160,7 +156,11 @@ Plan plan::twoWorkers() {
   program.inputs = {{"x", 0}};
   program.outputs = {{"z", 8}};
   program.parameters = parameters();
-  plan.partitioned.workers = {half(0), half(1)};
+  for (int i : {1, 3})
+    program.instructions[size_t(i)].waits = {ofAll(i - 1)};
+  for (int i : {2, 4})
+    program.instructions[size_t(i)].waits = {own(i - 1)};
+  plan.partitioned = byHand(program, {half(0), half(1)});
   plan.unpartitioned = whole();
   plan.search = {"recursive", 256, true, {{2, 256, 256, true}}};
   plan.flops = 704;
@@ -176,7 +176,8 @@ Plan plan::manyInstructions(int workers, int layers) {
   Program &program = plan.partitioned.program;
   program.kernels = {generated(
       "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1] + 1.0", "kernel_0")};
-  plan.partitioned.workers.resize(size_t(workers));
+  Partitioned &part = plan.partitioned;
+  part = byHand(program, std::vector<HandWorker>(size_t(workers)));
   const int64_t columns = 64, rows = 4 * workers;
   const auto tensor = [&] {
     program.tensors.push_back({"t" + std::to_string(program.tensors.size()),
@@ -192,11 +193,10 @@ Plan plan::manyInstructions(int workers, int layers) {
         {0, columns}};
   };
   const auto buffer = [&](int t, int64_t halo, int64_t offset) {
-    program.buffers.push_back({t});
+    std::vector<HandBuffer> all;
     for (int w = 0; w < workers; ++w)
-      plan.partitioned.workers[size_t(w)].buffers.push_back(
-          {boxOf(w, halo), offset});
-    return int(program.buffers.size()) - 1;
+      all.push_back({boxOf(w, halo), offset});
+    return addBuffer(part, {t}, all);
   };
   int last = tensor(), home = buffer(last, 0, 0);
   program.inputs = {{"t0", home}};
@@ -207,23 +207,23 @@ Plan plan::manyInstructions(int workers, int layers) {
     last = tensor();
     const int next = buffer(last, 0, base + haloed);
     const int at = int(program.instructions.size());
-    program.instructions.push_back(
-        transfer(Opcode::Fetch, "layer", fetched, home));
-    program.instructions.push_back(compute("layer", inPlace, 0, {fetched}));
-    program.instructions.push_back(compute("layer", next, 0, {inPlace}));
+    std::vector<HandInstruction> fetch, first, second;
     for (int w = 0; w < workers; ++w) {
-      auto &list = plan.partitioned.workers[size_t(w)].instructions;
-      WorkerInstruction fetch;
+      HandInstruction &own = fetch.emplace_back();
       for (int from = std::max(0, w - 1); from <= std::min(workers - 1, w + 1);
-           ++from) {
-        fetch.pieces.push_back({from, intersect(boxOf(from, 0), boxOf(w, 1))});
-        if (at > 0)
-          fetch.waits.push_back({from, at - 1});
-      }
-      list.push_back(fetch);
-      list.push_back({boxOf(w, 1), {}, {{w, at}}});
-      list.push_back({boxOf(w, 0), {}, {}});
+           ++from)
+        own.pieces.push_back({from, intersect(boxOf(from, 0), boxOf(w, 1))});
+      first.push_back({boxOf(w, 1)});
+      second.push_back({boxOf(w, 0)});
     }
+    Instruction brings = transfer(Opcode::Fetch, "layer", fetched, home);
+    if (at > 0)
+      brings.waits = {workers > 1 ? ofAll(at - 1) : own(at - 1)};
+    addInstruction(part, brings, fetch);
+    Instruction maps = compute("layer", inPlace, 0, {fetched});
+    maps.waits = {own(at)};
+    addInstruction(part, maps, first);
+    addInstruction(part, compute("layer", next, 0, {inPlace}), second);
     home = next;
   }
   program.outputs = {{"out", home}};

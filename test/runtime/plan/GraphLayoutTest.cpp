@@ -2,6 +2,7 @@
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Load.h"
+#include "test/runtime/plan/ByHand.h"
 #include "test/runtime/plan/Examples.h"
 
 #include <catch2/catch.hpp>
@@ -15,12 +16,7 @@ namespace {
 void addInput(Partitioned &part, const std::string &name, TensorType type) {
   Program &program = part.program;
   program.inputs.push_back({name, int(program.buffers.size()), {}, {}, {}, {}});
-  program.buffers.push_back({int(program.tensors.size())});
-  for (Worker &worker : part.workers) {
-    worker.buffers.push_back({wholeBox(type.shape), worker.arenaBytes});
-    worker.arenaBytes += 128;
-  }
-  program.tensors.push_back({name, std::move(type)});
+  addWhole(part, name, std::move(type), 128);
 }
 
 /// Of a graph of 5 nodes and 4 edges; nothing reads the edges' sources.

@@ -1,5 +1,6 @@
 #include "runtime/plan/Diff.h"
 #include "runtime/plan/Inspect.h"
+#include "test/runtime/plan/ByHand.h"
 #include "test/runtime/plan/Examples.h"
 
 #include <algorithm>
@@ -55,10 +56,10 @@ TEST_CASE("the program of one GPU") {
   parameter  v  v#7 [0:8, 2:4] @256
   output     z  z#8 [0:4, 2:4] @0
   0  compute  fc1   h#3 partial [0:4, 0:8] @320 = kernel 0 [0:4, 0:8, 3:6] (x#0 [0:4, 3:6] @0, w#1 [3:6, 0:8] @64)
-  1  reduce   fc1   h#4 [2:4, 0:8] @448 = Sum of #3 of gpu0 [2:4, 0:8], gpu1 [2:4, 0:8]; after gpu1:0, gpu0:0
-  2  compute  relu  r#5 [2:4, 0:8] @448 = kernel 1 [2:4, 0:8] (h#4 [2:4, 0:8] @448, b#2 [0:8] @192); after gpu1:1
-  3  fetch    fc2   r#6 [0:4, 0:8] @320 = #5 of gpu0 [0:2, 0:8], gpu1 [2:4, 0:8]; after gpu1:2, gpu0:2
-  4  compute  fc2   z#8 [0:4, 2:4] @0 = kernel 0 [0:4, 2:4, 0:8] (r#6 [0:4, 0:8] @320, v#7 [0:8, 2:4] @256); after gpu1:3
+  1  reduce   fc1   h#4 [2:4, 0:8] @448 = Sum of #3 of gpu0 [2:4, 0:8], gpu1 [2:4, 0:8]; after 0 of gpu0, gpu1
+  2  compute  relu  r#5 [2:4, 0:8] @448 = kernel 1 [2:4, 0:8] (h#4 [2:4, 0:8] @448, b#2 [0:8] @192); after 1
+  3  fetch    fc2   r#6 [0:4, 0:8] @320 = #5 of gpu0 [0:2, 0:8], gpu1 [2:4, 0:8]; after 2 of gpu0, gpu1
+  4  compute  fc2   z#8 [0:4, 2:4] @0 = kernel 0 [0:4, 2:4, 0:8] (r#6 [0:4, 0:8] @320, v#7 [0:8, 2:4] @256); after 3
 )");
 }
 
@@ -102,9 +103,11 @@ TEST_CASE("how tensors lie on the workers") {
   CHECK(cutOf(part, 4) == "2 x 1");
   part.workers.push_back(part.workers[0]);
   part.workers.push_back(part.workers[1]);
+  for (Region &region : part.program.regions)
+    region.boxes.insert(region.boxes.end(), {region.boxes[0], region.boxes[1]});
   CHECK(cutOf(part, 0) == "1 x 2, each on 2");
   for (int w : {1, 2, 3})
-    part.workers[size_t(w)].buffers[0].box[0] = {0, 0};
+    boxOf(part, w, 0)[0] = {0, 0};
   CHECK(cutOf(part, 0) == "on gpu0");
   part.program.inputs.clear();
   CHECK(cutOf(part, 0) == "nowhere");
@@ -121,12 +124,10 @@ TEST_CASE("what changed, and what it costs") {
   after.communicationBytes = 320;
   after.peakBytes = {576, 1152};
   for (int w : {0, 1})
-    after.partitioned.workers[size_t(w)].buffers[0].box = {{0, 4}, {0, 6}};
+    boxOf(after.partitioned, w, 0) = {{0, 4}, {0, 6}};
   after.partitioned.program.instructions.pop_back();
-  for (Worker &worker : after.partitioned.workers)
-    worker.instructions.pop_back();
   after.partitioned.program.tensors[6].name = "logits";
-  after.partitioned.workers[0].instructions[3].pieces.pop_back();
+  listedPieces(after.partitioned, 0, 3).pop_back();
   const Difference difference = diff(twoWorkers(), after);
   CHECK_FALSE(difference.same);
   CHECK(difference.text == R"(Totals
@@ -153,8 +154,8 @@ Instructions
 Files that differ, and where first
   plan.json     totals.communication_bytes: 256 -> 320
   program.json  instructions: 5 -> 4 elements
-  gpu0.json     buffers[0].box[1][1]: 3 -> 6
-  gpu1.json     buffers[0].box[1][0]: 3 -> 0
+  gpu0.json     boxes[0][1][1]: 3 -> 6
+  gpu1.json     boxes[0][1][0]: 3 -> 0
 )");
 }
 
@@ -162,9 +163,7 @@ TEST_CASE("plans that differ in little") {
   for (const auto &change : std::vector<std::function<void(Plan &)>>{
            [](Plan &p) { p.kernels += "x"; },
            [](Plan &p) { p.unpartitioned.workers[0].arenaBytes += 64; },
-           [](Plan &p) {
-             p.partitioned.workers[1].instructions[3].waits.clear();
-           },
+           [](Plan &p) { p.partitioned.program.instructions[3].waits.clear(); },
            [](Plan &p) { p.partitioned.workers[1].weights[0].offset = 64; },
            [](Plan &p) { p.modelSha256[0] = 'f'; },
            [](Plan &p) { p.search.steps[0].optimal = false; },
@@ -177,8 +176,8 @@ TEST_CASE("plans that differ in little") {
     CHECK_FALSE(diff(twoWorkers(), after).same);
   }
   Plan after = twoWorkers();
-  after.partitioned.workers[1].instructions[3].waits.clear();
+  after.partitioned.program.instructions[3].waits.clear();
   CHECK(diff(twoWorkers(), after).text ==
         "Files that differ, and where first\n"
-        "  gpu1.json  instructions[3].waits: [[1,2],[0,2]] -> absent\n");
+        "  program.json  instructions[3].waits: [[2,0]] -> absent\n");
 }

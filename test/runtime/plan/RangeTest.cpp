@@ -1,6 +1,7 @@
 // What an input's elements may be, and inputs that are a graph.
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Load.h"
+#include "test/runtime/plan/ByHand.h"
 #include "test/runtime/plan/Examples.h"
 
 #include <catch2/catch.hpp>
@@ -12,14 +13,8 @@ namespace {
 /// Another input, which nothing reads: labels[4], each in 0 .. 9 or -100.
 void addLabels(Partitioned &part, DType type) {
   Program &program = part.program;
-  const int tensor = int(program.tensors.size());
-  program.tensors.push_back({"labels", {type, {4}}});
-  program.inputs.push_back({"labels", int(program.buffers.size()), 0, 9, -100});
-  program.buffers.push_back({tensor});
-  for (Worker &worker : part.workers) {
-    worker.buffers.push_back({{{0, 4}}, worker.arenaBytes});
-    worker.arenaBytes += 64;
-  }
+  const int buffer = addWhole(part, "labels", {type, {4}}, 64);
+  program.inputs.push_back({"labels", buffer, 0, 9, -100});
 }
 
 Plan withLabels(DType type = DType::I64) {
@@ -153,17 +148,10 @@ TEST_CASE("which output is the loss is saved, loaded, and checked") {
   // As in a training step: a scalar that every worker has.
   plan = withLabels();
   for (Partitioned *part : {&plan.partitioned, &plan.unpartitioned}) {
-    part->program.tensors.push_back({"cost", {DType::F32, {}}});
-    part->program.buffers.push_back(
-        {int(part->program.tensors.size()) - 1, false, {}});
-    const int buffer = int(part->program.buffers.size()) - 1;
+    const int buffer = addWhole(*part, "cost", {DType::F32, {}}, 64);
     part->program.inputs.push_back({"cost", buffer});
     part->program.outputs.push_back({"cost", buffer});
     part->program.outputs.back().loss = true;
-    for (Worker &worker : part->workers) {
-      worker.buffers.push_back({{}, worker.arenaBytes});
-      worker.arenaBytes += 64;
-    }
   }
   plan.peakBytes = {704, 704};
   const Plan loaded = readBack(plan);

@@ -1,5 +1,6 @@
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Load.h"
+#include "test/runtime/plan/ByHand.h"
 #include "test/runtime/plan/Examples.h"
 
 #include <catch2/catch.hpp>
@@ -42,12 +43,12 @@ TEST_CASE("what is saved is loaded") {
   CHECK(programToJson(loaded.partitioned.program) ==
         programToJson(plan.partitioned.program));
   for (size_t w = 0; w < 2; ++w)
-    CHECK(workerToJson(loaded.partitioned.workers[w]) ==
-          workerToJson(plan.partitioned.workers[w]));
+    CHECK(workerToJson(loaded.partitioned, int(w)) ==
+          workerToJson(plan.partitioned, int(w)));
   CHECK(programToJson(loaded.unpartitioned.program) ==
         programToJson(plan.unpartitioned.program));
-  CHECK(workerToJson(loaded.unpartitioned.workers[0]) ==
-        workerToJson(plan.unpartitioned.workers[0]));
+  CHECK(workerToJson(loaded.unpartitioned, 0) ==
+        workerToJson(plan.unpartitioned, 0));
   CHECK(summaryToJson(loaded, {}) == summaryToJson(plan, {}));
   CHECK(loaded.kernels == plan.kernels);
 
@@ -123,12 +124,12 @@ TEST_CASE("weights pass through in slabs, in order") {
   program.inputs.clear();
   program.outputs.clear();
   program.parameters = {{"w", 0, false, 0}};
+  std::vector<HandWorker> workers(2);
   for (int64_t w = 0; w < 2; ++w) {
-    Worker worker;
-    worker.arenaBytes = 20000000;
-    worker.buffers = {{{{w, w + 1}, {0, 5000}, {0, 1000}}, 0}};
-    plan.partitioned.workers[size_t(w)] = worker;
+    workers[size_t(w)].arenaBytes = 20000000;
+    workers[size_t(w)].buffers = {{{{w, w + 1}, {0, 5000}, {0, 1000}}, 0}};
   }
+  plan.partitioned = byHand(program, workers);
   layoutWeights(plan.partitioned);
   std::vector<Box> asked;
   REQUIRE(save(plan, folder / "plan",
@@ -162,7 +163,7 @@ TEST_CASE("a failed save leaves what was there, and nothing else") {
   CHECK_FALSE(save(plan, folder / "other")); // nobody has the weights
   CHECK(contents(folder.path) == before);
   Plan broken = plan;
-  broken.partitioned.workers[1].buffers[3].offset = 32;
+  offsetOf(broken.partitioned, 1, 3) = 32;
   const Status refused = save(broken, folder / "plan", countingWeights(broken));
   REQUIRE_FALSE(refused);
   CHECK(refused.error().fault == Fault::Defect);

@@ -84,6 +84,9 @@ TEST_CASE("the schemas refuse what is no plan") {
   CHECK(refused("plan.json", "/extra", 0));
   CHECK(refused("program.json", "/instructions/0/op", "fetch"));
   CHECK(refused("program.json", "/kernels/0/symbol", "x"));
-  CHECK(refused("gpu1.json", "/buffers/0/offset", 32));
-  CHECK(refused("gpu1.json", "/buffers/0/box/0", {1}));
+  CHECK(refused("program.json", "/regions/0",
+                {{"division", {"half"}}, {"extents", {4, 6}}}));
+  CHECK(refused("program.json", "/instructions/1/waits/0", Json::array()));
+  CHECK(refused("gpu1.json", "/offsets/0", 32));
+  CHECK(refused("gpu1.json", "/boxes/0/0", {1}));
 }

@@ -1,6 +1,7 @@
 // Parameters that take new values: what check and validate say of them.
 #include "runtime/plan/Load.h"
 #include "runtime/plan/Totals.h"
+#include "test/runtime/plan/ByHand.h"
 #include "test/runtime/plan/Examples.h"
 
 #include <catch2/catch.hpp>
@@ -51,13 +52,13 @@ Plan step() {
   weight.next = Next;
   program.parameters = {weight};
   const Box all = {{0, 16}};
-  Worker worker;
+  HandWorker worker;
   worker.arenaBytes = 192;
   worker.buffers = {{all, 0}, {all, 64}, {all, 0}, {all, 128}};
   worker.instructions.resize(2);
-  for (WorkerInstruction &instruction : worker.instructions)
+  for (HandInstruction &instruction : worker.instructions)
     instruction.indices = all;
-  plan.partitioned.workers = {worker};
+  plan.partitioned = byHand(program, {worker});
   plan.unpartitioned = plan.partitioned;
   plan.peakBytes = totals(plan.partitioned).peakBytes;
   plan.parameterBytes = totals(plan.partitioned).parameterBytes;
@@ -92,7 +93,7 @@ TEST_CASE("a parameter's next value may take its place, or have its own") {
   CHECK(memoryFindings(step()) == "");
   const Plan apart = changed([](Partitioned &p) {
     p.workers[0].arenaBytes = 256;
-    p.workers[0].buffers[Next].offset = 192;
+    offsetOf(p, 0, Next) = 192;
   });
   CHECK(refusal(apart) == "");
   CHECK(memoryFindings(apart) == "");
@@ -108,13 +109,13 @@ TEST_CASE("a next value must be written, and kept to the end") {
   const Plan unwritten = changed([](Partitioned &p) {
     p.program.instructions[0].to = Negated;
     p.program.instructions[1].to = Next;
-    p.workers[0].instructions[1].indices = {{0, 0}};
+    indicesOf(p, 0, 1) = {{0, 0}};
   });
   CHECK_THAT(memoryFindings(unwritten),
              Catch::Contains("the next value of parameter \"w\": nothing "
                              "writes"));
   const Plan overwritten =
-      changed([](Partitioned &p) { p.workers[0].buffers[Negated].offset = 0; });
+      changed([](Partitioned &p) { offsetOf(p, 0, Negated) = 0; });
   CHECK_THAT(memoryFindings(overwritten), Catch::Contains("is live until"));
 }
 
@@ -133,12 +134,12 @@ TEST_CASE("next values that make no sense are refused") {
   CHECK_THAT(next(Gradient), Catch::Contains("is an input or parameter"));
   CHECK_THAT(refusal(changed([](Partitioned &p) {
                p.program.tensors[2].type.shape = {8};
-               p.workers[0].buffers[Next].box = {{0, 8}};
+               boxOf(p, 0, Next) = {{0, 8}};
              })),
              Catch::Contains("parameters[0].next: is of type f32[8]"));
   CHECK_THAT(refusal(changed([](Partitioned &p) {
-               p.workers[0].buffers[Next].box = {{0, 8}};
-               p.workers[0].instructions[0].indices = {{0, 8}};
+               boxOf(p, 0, Next) = {{0, 8}};
+               indicesOf(p, 0, 0) = {{0, 8}};
              })),
              Catch::Contains("its next value [0:8]"));
   CHECK_THAT(refusal(changed([](Partitioned &p) {

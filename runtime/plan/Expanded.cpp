@@ -1,0 +1,44 @@
+#include "runtime/plan/Format.h"
+#include "runtime/plan/Inspect.h"
+#include "runtime/plan/Regions.h"
+
+using namespace smex;
+using namespace smex::plan;
+
+namespace {
+
+Json instruction(const Partitioned &partitioned, int worker, int number) {
+  const Program &program = partitioned.program;
+  const Instruction &shared = program.instructions[size_t(number)];
+  Json json = Json::object();
+  if (!written(partitioned, worker, number))
+    return json;
+  if (shared.op == Opcode::Compute)
+    json["indices"] = boxToJson(partitioned.indices(worker, number));
+  else
+    for (const Piece &piece : piecesOf(partitioned, worker, number))
+      json["pieces"].push_back(pieceToJson(piece));
+  for (const Wait wait : shared.waits)
+    for (int other : groupOf(program.ways, worker, wait.steps))
+      if (written(partitioned, other, wait.instruction))
+        json["waits"].push_back({other, wait.instruction});
+  return json;
+}
+
+} // namespace
+
+Json plan::expanded(const Partitioned &partitioned, int worker) {
+  const Program &program = partitioned.program;
+  const Worker &own = partitioned.workers[size_t(worker)];
+  Json buffers = Json::array(), instructions = Json::array();
+  for (int b = 0; b < int(program.buffers.size()); ++b)
+    buffers.push_back({{"box", boxToJson(partitioned.box(worker, b))},
+                       {"offset", partitioned.offset(worker, b)}});
+  for (int i = 0; i < int(program.instructions.size()); ++i)
+    instructions.push_back(instruction(partitioned, worker, i));
+  return {{"arena_bytes", own.arenaBytes},
+          {"buffers", std::move(buffers)},
+          {"instructions", std::move(instructions)},
+          {"workspace",
+           {{"bytes", own.workspaceBytes}, {"offset", own.workspaceOffset}}}};
+}

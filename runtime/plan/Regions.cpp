@@ -1,0 +1,172 @@
+#include "runtime/plan/Regions.h"
+
+#include "dialects/tdl/analysis/Access.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::plan;
+
+namespace {
+
+const std::vector<int64_t> &shapeOf(const Program &program, int buffer) {
+  const int tensor = program.buffers[size_t(buffer)].tensor;
+  return program.tensors[size_t(tensor)].type.shape;
+}
+
+class Evaluation {
+public:
+  Evaluation(Program &program, const std::vector<tdl::Lambda> &lambdas)
+      : program(program), lambdas(lambdas) {}
+
+  void run() {
+    setRanks();
+    // The others are of computes, whose indices are divided or listed.
+    for (Region &region : program.regions)
+      if (region.kind == Region::Kind::Divided)
+        region.boxes = sharesOf(region.extents, region.divisions, program.ways);
+    for (Region &region : program.regions)
+      if (region.kind == Region::Kind::Read)
+        region.boxes = read(region);
+      else if (region.kind == Region::Kind::Result)
+        region.boxes = result(region);
+  }
+
+private:
+  /// A list does not say how many dimensions a box has that is not there.
+  void setRanks() {
+    const auto set = [&](int region, size_t rank) {
+      for (Box &box : program.regions[size_t(region)].boxes)
+        if (box.isAbsent())
+          box = Box::absent(rank);
+    };
+    for (size_t b = 0; b < program.buffers.size(); ++b)
+      if (program.regions[size_t(program.buffers[b].region)].isListed())
+        set(program.buffers[b].region, shapeOf(program, int(b)).size());
+    for (const Instruction &each : program.instructions)
+      if (each.op == Opcode::Compute &&
+          program.regions[size_t(each.indices)].isListed())
+        set(each.indices, shapeOf(program, each.to).size() +
+                              lambdas[size_t(each.kernel)].reductions.size());
+  }
+
+  const Instruction &computeOf(const Region &region) const {
+    return program.instructions[size_t(region.instruction)];
+  }
+  const std::vector<Box> &indicesOf(const Instruction &compute) const {
+    return program.regions[size_t(compute.indices)].boxes;
+  }
+
+  std::vector<Box> read(const Region &region) {
+    const Instruction &compute = computeOf(region);
+    std::vector<std::vector<int64_t>> shapes;
+    for (int operand : compute.operands)
+      shapes.push_back(shapeOf(program, operand));
+    const size_t operand = size_t(region.operand);
+    const analysis::Access &access =
+        accesses.of(lambdas[size_t(compute.kernel)], shapes)[operand];
+    std::vector<Box> boxes;
+    for (const Box &indices : indicesOf(compute))
+      boxes.push_back(access.region(indices, shapes[operand]));
+    return boxes;
+  }
+
+  std::vector<Box> result(const Region &region) const {
+    const Instruction &compute = computeOf(region);
+    const size_t rank = shapeOf(program, compute.to).size();
+    std::vector<Box> boxes;
+    for (const Box &indices : indicesOf(compute)) {
+      const bool hasTerm =
+          std::none_of(indices.begin() + int64_t(rank), indices.end(),
+                       [](Interval side) { return side.empty(); });
+      boxes.push_back(hasTerm ? front(indices, rank) : Box::absent(rank));
+    }
+    return boxes;
+  }
+
+  Program &program;
+  const std::vector<tdl::Lambda> &lambdas;
+  analysis::AccessTable accesses;
+};
+
+/// The division that says who has what of a region: its own, or that of the
+/// indices of the compute that makes it.
+const Region &dividedOf(const Program &program, const Region &region) {
+  if (region.kind == Region::Kind::Divided)
+    return region;
+  const Instruction &compute = program.instructions[size_t(region.instruction)];
+  return program.regions[size_t(compute.indices)];
+}
+
+} // namespace
+
+bool plan::isTiled(const Region &region) {
+  return region.kind == Region::Kind::Divided &&
+         std::none_of(region.divisions.begin(), region.divisions.end(),
+                      [](const Division &each) { return each.isTerm(); });
+}
+
+void plan::evaluate(Program &program, const std::vector<tdl::Lambda> &lambdas) {
+  Evaluation(program, lambdas).run();
+}
+
+std::optional<Box> plan::written(const Partitioned &partitioned, int worker,
+                                 int number) {
+  const Instruction &instruction =
+      partitioned.program.instructions[size_t(number)];
+  if (instruction.op != Opcode::Compute) {
+    const Box &to = partitioned.box(worker, instruction.to);
+    return isEmpty(to) ? std::nullopt : std::optional<Box>(to);
+  }
+  const Box &indices = partitioned.indices(worker, number);
+  Box part =
+      front(indices, shapeOf(partitioned.program, instruction.to).size());
+  if (isEmpty(part))
+    return std::nullopt;
+  const auto &extents = instruction.reductions;
+  const bool ofNothing = std::count(extents.begin(), extents.end(), 0) > 0;
+  if (isEmpty(indices) && !ofNothing)
+    return std::nullopt;
+  return part;
+}
+
+std::vector<Piece> plan::piecesOf(const Partitioned &partitioned, int worker,
+                                  int number) {
+  const Program &program = partitioned.program;
+  const Instruction &instruction = program.instructions[size_t(number)];
+  if (!instruction.pieces.empty())
+    return instruction.pieces[size_t(worker)];
+  const Box &wanted = partitioned.box(worker, instruction.to);
+  const BufferInfo &from = program.buffers[size_t(instruction.from)];
+  const Region &divided =
+      dividedOf(program, program.regions[size_t(from.region)]);
+  return termsOf(wanted, divided.extents, divided.divisions, program.ways,
+                 worker);
+}
+
+std::vector<int64_t> plan::received(const Partitioned &partitioned,
+                                    int number) {
+  const Program &program = partitioned.program;
+  const Instruction &instruction = program.instructions[size_t(number)];
+  const auto regionOf = [&](int buffer) -> const Region & {
+    return program.regions[size_t(program.buffers[size_t(buffer)].region)];
+  };
+  if (!instruction.pieces.empty()) {
+    std::vector<int64_t> received(partitioned.workers.size());
+    for (size_t w = 0; w < received.size(); ++w)
+      for (const Piece &piece : instruction.pieces[w])
+        received[w] += piece.worker == int(w) ? 0 : volume(piece.box);
+    return received;
+  }
+  const Region &from = regionOf(instruction.from);
+  const Region &divided = dividedOf(program, from);
+  return receivedOf(regionOf(instruction.to).boxes, from.boxes, divided.extents,
+                    divided.divisions, program.ways);
+}
+
+std::vector<bool> plan::doers(const Partitioned &partitioned, int instruction) {
+  std::vector<bool> flags;
+  for (size_t w = 0; w < partitioned.workers.size(); ++w)
+    flags.push_back(written(partitioned, int(w), instruction).has_value());
+  return flags;
+}

@@ -1,0 +1,37 @@
+// What follows from how a program's tensors and index spaces are divided: the
+// regions of all workers, who does what, and who gets what from whom.
+#ifndef SMEX_RUNTIME_PLAN_REGIONS_H
+#define SMEX_RUNTIME_PLAN_REGIONS_H
+
+#include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/plan/Plan.h"
+
+namespace smex::plan {
+
+/// Sets the boxes of all regions but those that are listed, which have theirs.
+/// The program is valid (Validate.h); `lambdas`: one per kernel.
+void evaluate(Program &program, const std::vector<tdl::Lambda> &lambdas);
+
+/// Whether each element is some worker's, of a tensor or of index variables,
+/// and, of workers that differ only in steps that part it, one's alone: shares
+/// of a division make up what is divided.
+bool isTiled(const Region &region);
+
+/// What the worker's share of an instruction writes of `to`; nothing where it
+/// has nothing to do. A part of a reduction without terms has no result, unless
+/// the whole reduction has none: that is the identity.
+std::optional<Box> written(const Partitioned &partitioned, int worker,
+                           int instruction);
+
+/// Where the worker gets its part of a fetch or a reduction.
+std::vector<Piece> piecesOf(const Partitioned &partitioned, int worker,
+                            int instruction);
+/// How many elements of these come from other workers, for each worker.
+std::vector<int64_t> received(const Partitioned &partitioned, int instruction);
+
+/// Which workers do the instruction, a flag each.
+std::vector<bool> doers(const Partitioned &partitioned, int instruction);
+
+} // namespace smex::plan
+
+#endif
