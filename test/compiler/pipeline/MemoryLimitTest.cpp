@@ -1,5 +1,7 @@
 #include "compiler/pipeline/MemoryLimit.h"
 
+#include "test/runtime/plan/ByHand.h"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -23,11 +25,13 @@ Candidate candidate(const Search &by, int64_t moved,
   part.program.tensors = {{"weight", {DType::F32, {4096}}}};
   part.program.buffers.resize(1);
   part.program.inputs = {{"weight", 0}};
+  std::vector<plan::HandWorker> workers;
   for (int64_t peak : peaks) {
-    part.workers.emplace_back();
-    part.workers.back().arenaBytes = peak;
-    part.workers.back().buffers = {{{{0, 4096}}, 0}};
+    workers.emplace_back();
+    workers.back().arenaBytes = peak;
+    workers.back().buffers = {{{{0, 4096}}, 0}};
   }
+  part = plan::byHand(part.program, workers);
   return made;
 }
 

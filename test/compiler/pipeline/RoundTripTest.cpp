@@ -61,8 +61,8 @@ public:
     const plan::Partitioned emitted =
         emit::emit(*module->getOps<exec::ProgramOp>().begin(), kernels);
     std::string all = plan::canonicalJson(plan::programToJson(emitted.program));
-    for (const plan::Worker &worker : emitted.workers)
-      all += plan::canonicalJson(plan::workerToJson(worker));
+    for (size_t w = 0; w < emitted.workers.size(); ++w)
+      all += plan::canonicalJson(plan::workerToJson(emitted, int(w)));
     for (const auto &each : kernels.generated())
       all += each.symbol + " " + tdl::toString(each.lambda) + "\n";
     return all;

@@ -157,3 +157,61 @@ TEST_CASE("a copy comes from the same side, and the first part is the own") {
   CHECK(pieces[0] == Piece{3, {{2, 4}}});
   CHECK(pieces[1] == Piece{2, {{0, 2}}});
 }
+
+TEST_CASE("a group: who differs in these steps only") {
+  CHECK(groupOf({2, 3, 2}, 7, 0) == std::vector<int>{7});
+  CHECK(groupOf({2, 3, 2}, 7, 1) == std::vector<int>{1, 7});
+  CHECK(groupOf({2, 3, 2}, 7, 2) == std::vector<int>{7, 9, 11});
+  CHECK(groupOf({2, 3, 2}, 7, 5) == std::vector<int>{0, 1, 6, 7});
+  CHECK(differences({2, 3, 2}, 7, 7) == 0);
+  CHECK(differences({2, 3, 2}, 7, 0) == 5);
+  CHECK(differences({2, 3, 2}, 7, 8) == 6);
+}
+
+TEST_CASE("what is received, and over which steps: as the pieces say") {
+  int withTerms = 0;
+  for (uint64_t seed = 0; seed < 600; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    // The last dimension is a reduction; in every third case it is the
+    // tensor's, too.
+    const std::vector<int64_t> extents = {1 + random.below(9),
+                                          1 + random.below(9)};
+    const size_t rank = seed % 3 ? 1 : 2;
+    const Ways ways = seed % 2 ? Ways{2, 3} : Ways{3, 1, 2, 2};
+    const Divisions divisions = randomDivisions(random, extents, ways);
+    const std::vector<Box> held = sharesOf(extents, divisions, ways);
+    std::vector<Box> own, wanted;
+    for (const Box &box : held) {
+      own.push_back(rank < 2 && box[1].empty() ? Box::absent(rank)
+                                               : front(box, rank));
+      wanted.emplace_back();
+      for (size_t d = 0; d < rank; ++d) {
+        const int64_t a = random.below(extents[d]),
+                      b = random.below(extents[d] + 1);
+        wanted.back().push_back({std::min(a, b), std::max(a, b)});
+      }
+    }
+    StepSet crossed = 0;
+    std::vector<int64_t> received(held.size());
+    for (size_t w = 0; w < held.size(); ++w) {
+      Interval last; // term
+      for (const Piece &piece :
+           termsOf(wanted[w], extents, divisions, ways, int64_t(w))) {
+        REQUIRE(piece.box.size() == rank);
+        REQUIRE(contains(own[size_t(piece.worker)], piece.box));
+        crossed |= differences(ways, int64_t(w), piece.worker);
+        received[w] += piece.worker == int(w) ? 0 : volume(piece.box);
+        if (rank < 2) {
+          const Interval term = held[size_t(piece.worker)][1];
+          REQUIRE(term.lo >= last.lo); // terms are in order
+          withTerms += term.lo > last.lo;
+          last = term;
+        }
+      }
+    }
+    REQUIRE(receivedOf(wanted, own, extents, divisions, ways) == received);
+    REQUIRE(crossedSteps(wanted, extents, divisions, ways) == crossed);
+  }
+  CHECK(withTerms > 100);
+}

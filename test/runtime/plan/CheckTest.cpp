@@ -1,6 +1,8 @@
 #include "runtime/plan/Check.h"
 
+#include "runtime/plan/Inspect.h"
 #include "runtime/plan/Load.h"
+#include "runtime/plan/Regions.h"
 #include "test/runtime/plan/ByHand.h"
 #include "test/runtime/plan/Examples.h"
 
@@ -11,8 +13,8 @@ using namespace smex;
 using namespace smex::plan;
 
 TEST_CASE("sound plans have no findings") {
-  for (const Plan &plan :
-       {twoWorkers(), manyInstructions(4, 3), manyInstructions(1, 2)}) {
+  for (const Plan &plan : {twoWorkers(), twoDivided(), manyInstructions(4, 3),
+                           manyInstructions(1, 2)}) {
     const Status valid = validate(plan);
     INFO((valid ? "" : valid.error().message));
     REQUIRE(valid);
@@ -25,7 +27,8 @@ static std::vector<Wait> &waits(Plan &plan, size_t instruction) {
 }
 
 TEST_CASE("every wait counts: without it, something is found") {
-  for (const Plan &plan : {twoWorkers(), manyInstructions(3, 3)}) {
+  for (const Plan &plan :
+       {twoWorkers(), twoDivided(), manyInstructions(3, 3)}) {
     const auto &list = plan.partitioned.program.instructions;
     for (size_t i = 0; i < list.size(); ++i)
       for (size_t k = 0; k < list[i].waits.size(); ++k) {
@@ -63,6 +66,59 @@ TEST_CASE("all findings are returned, up to a limit per kind") {
   findings = check(plan, options);
   CHECK(count(findings, FindingKind::NotReady) == 2);
   CHECK_THAT(listed(findings), Catch::Contains("not ready: 7 more findings"));
+}
+
+TEST_CASE("what follows from divisions is what can be listed") {
+  const Plan listed = twoWorkers(), divided = twoDivided();
+  // A fetch begins with the worker's own part.
+  const auto sorted = [](const Plan &plan, int w) {
+    Json all = expanded(plan.partitioned, w);
+    Json &pieces = all["instructions"][3]["pieces"];
+    std::sort(pieces.begin(), pieces.end());
+    return all;
+  };
+  for (int w : {0, 1}) {
+    CHECK(sorted(divided, w) == sorted(listed, w));
+    CHECK(piecesOf(divided.partitioned, w, 1) ==
+          piecesOf(listed.partitioned, w, 1));
+    CHECK(piecesOf(divided.partitioned, w, 3).front().worker == w);
+  }
+  for (int i : {1, 3})
+    CHECK(received(divided.partitioned, i) == received(listed.partitioned, i));
+}
+
+TEST_CASE("one worker stands for another only where the two are alike") {
+  // Whatever is broken on one worker alone is found, on whichever it is.
+  for (int w : {0, 1}) {
+    Plan plan = twoDivided();
+    for (BufferInfo &buffer : plan.partitioned.program.buffers)
+      buffer.offsets.resize(2, buffer.offsets[0]);
+    REQUIRE(check(plan).empty());
+    offsetOf(plan.partitioned, w, 8) = 448; // z over r, which others fetch
+    CHECK_THAT(listed(check(plan)),
+               Catch::Contains("reused: gpu" + std::to_string(w)));
+  }
+  // And so is what is broken on both.
+  Plan plan = twoDivided();
+  plan.partitioned.program.buffers[8].offsets = {448};
+  CHECK_THAT(listed(check(plan)), Catch::Contains("reused: gpu0") &&
+                                      Catch::Contains("reused: gpu1"));
+}
+
+TEST_CASE("a part that a division cuts otherwise than the one before") {
+  // r is fetched by rows that nobody has.
+  Plan plan = twoDivided();
+  Program &program = plan.partitioned.program;
+  program.regions[5].divisions = {Division::bounded(0, {{1}})};
+  std::vector<tdl::Lambda> lambdas;
+  for (const Kernel &kernel : program.kernels)
+    lambdas.push_back(*tdl::parseLambda(kernel.lambda));
+  evaluate(program, lambdas);
+  const Status valid = validate(plan);
+  REQUIRE_FALSE(valid);
+  CHECK_THAT(valid.error().message,
+             Catch::Contains("gpu0.json: instructions[2].indices[0]: 0:2 is "
+                             "not in the result's buffer, 0:1"));
 }
 
 TEST_CASE("kernels are compared with what the compiler makes of the lambdas") {

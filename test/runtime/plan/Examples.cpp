@@ -4,6 +4,7 @@
 
 #include "dialects/support/Sha256.h"
 #include "runtime/plan/Load.h"
+#include "runtime/plan/Regions.h"
 #include "runtime/plan/Totals.h"
 
 #include <cstdlib>
@@ -165,6 +166,53 @@ Plan plan::twoWorkers() {
   plan.search = {"recursive", 256, true, {{2, 256, 256, true}}};
   plan.flops = 704;
   setTotals(plan);
+  return plan;
+}
+
+Plan plan::twoDivided() {
+  Plan plan = twoWorkers();
+  Program &program = plan.partitioned.program;
+  program.regions.clear();
+  const auto add = [&](Region region) {
+    program.regions.push_back(std::move(region));
+    return int(program.regions.size()) - 1;
+  };
+  const auto divided = [&](std::vector<int64_t> extents, Division division) {
+    Region region;
+    region.kind = Region::Kind::Divided;
+    region.extents = std::move(extents);
+    region.divisions = {division};
+    return add(region);
+  };
+  const auto ofCompute = [&](Region::Kind kind, int instruction) {
+    Region region;
+    region.kind = kind;
+    region.instruction = instruction;
+    return add(region);
+  };
+  const Division rows = Division::part(0), columns = Division::part(1);
+  const int regions[] = {divided({4, 6}, columns), // x
+                         divided({6, 8}, rows),    // w
+                         divided({8}, Division::whole()),
+                         ofCompute(Region::Kind::Result, 0), // h, partial
+                         divided({4, 8}, rows),
+                         divided({4, 8}, rows),
+                         ofCompute(Region::Kind::Read, 4), // r, fetched
+                         divided({8, 4}, columns),
+                         divided({4, 4}, columns)};
+  for (size_t b = 0; b < program.buffers.size(); ++b) {
+    program.buffers[b].region = regions[b];
+    program.buffers[b].offsets.resize(1); // they are alike
+  }
+  program.instructions[0].indices = divided({4, 8, 6}, Division::part(2));
+  program.instructions[2].indices = divided({4, 8}, rows);
+  program.instructions[4].indices = divided({4, 4, 8}, columns);
+  for (int i : {1, 3})
+    program.instructions[size_t(i)].pieces.clear();
+  std::vector<tdl::Lambda> lambdas;
+  for (const Kernel &kernel : program.kernels)
+    lambdas.push_back(*tdl::parseLambda(kernel.lambda));
+  evaluate(program, lambdas);
   return plan;
 }
 

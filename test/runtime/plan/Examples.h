@@ -14,6 +14,9 @@ namespace smex::plan {
 /// sums. w and v are stored, b is drawn.
 Plan twoWorkers();
 
+/// The same, but said by divisions: nothing is listed.
+Plan twoDivided();
+
 /// `workers` GPUs and `layers` times: a fetch of a row of neighbours' shares, a
 /// map in place, a map to new memory. For measuring.
 Plan manyInstructions(int workers, int layers);

@@ -17,8 +17,8 @@ static std::string errorOf(const std::string &directory) {
 }
 
 /// The example, freshly saved.
-static std::string saved(const TemporaryFolder &folder) {
-  const Plan plan = twoWorkers();
+static std::string saved(const TemporaryFolder &folder,
+                         const Plan &plan = twoWorkers()) {
   REQUIRE(save(plan, folder / "plan", countingWeights(plan)));
   return folder / "plan";
 }
@@ -209,6 +209,35 @@ const std::vector<Change> changes = {
 // clang-format on
 } // namespace
 
+TEST_CASE("what does not go with a division is found and named") {
+  // clang-format off
+  const std::vector<Change> changes = {
+    {"program.json", "/regions/0/extents", {4, 7}, "buffers[0].region: region 0 is not one of a tensor of this shape"},
+    {"program.json", "/regions/0/extents", {4}, "regions[0].division: step 1: no dimension 1"},
+    {"program.json", "/buffers/0/region", 3, "buffers[0].region: region 3 is not one of a tensor of this shape"},
+    {"program.json", "/regions/9/extents", {4, 8, 7}, "instructions[0].indices: region 9 is not one of these index variables"},
+    {"program.json", "/instructions/0/indices", 3, "regions[3].instruction: its indices are no division and not listed"},
+    {"program.json", "/instructions/2/indices", 6, "instructions[2].indices: region 6 is not one of these index variables"},
+    {"program.json", "/regions/5/division/0", {{"term", "Sum"}}, "instructions[3].from: no division says who has what of buffer 5"},
+    {"program.json", "/regions/9/division/0", {{"term", "Sum"}}, "instructions[1].from: no division says who has what of buffer 3"},
+    {"program.json", "/buffers/3/region", 4, "instructions[1].from: no division says who has what of buffer 3"},
+    {"program.json", "/regions/3/instruction", 4, "buffers[3].region: region 3 is not one of a tensor of this shape"},
+    {"program.json", "/ways", {2, 1}, "regions[0].division: 1 divisions for 2 steps"},
+    {"gpu1.json", "/boxes/0", {{0, 1}}, "boxes: has 1 entries, but program.json lists 0"},
+  };
+  // clang-format on
+  const TemporaryFolder folder;
+  const std::string original = saved(folder, twoDivided()),
+                    plan = folder / "changed";
+  for (const Change &change : changes) {
+    fs::remove_all(plan);
+    fs::copy(original, plan, fs::copy_options::recursive);
+    edit(plan, change.file, change.pointer, change.value);
+    INFO(change.file << " " << change.pointer << " = " << change.value.dump());
+    CHECK_THAT(errorOf(plan), Catch::Contains(change.says));
+  }
+}
+
 TEST_CASE("every number out of place is found and named") {
   const TemporaryFolder folder;
   const std::string original = saved(folder), plan = folder / "changed";
@@ -361,8 +390,9 @@ std::string mutate(std::string text, Random &random) {
 } // namespace
 
 TEST_CASE("no plan crashes its reader") {
+  const Plan example = GENERATE(twoWorkers(), twoDivided());
   const TemporaryFolder folder;
-  const std::string plan = saved(folder);
+  const std::string plan = saved(folder, example);
   const char *files[] = {"plan.json",
                          "program.json",
                          "gpu0.json",

@@ -57,6 +57,30 @@ TEST_CASE("what is saved is loaded") {
   CHECK(contents(folder / "again") == contents(folder / "plan"));
 }
 
+TEST_CASE("what is said by divisions stays so") {
+  const TemporaryFolder folder;
+  Plan plan = twoDivided();
+  Region uneven = plan.partitioned.program.regions[0];
+  for (const Division &division :
+       {Division::weighted(1, {1, 2}), Division::bounded(1, {{5}}),
+        Division::placed(1), Division::whole()}) {
+    uneven.divisions = {division}; // nobody has it
+    uneven.boxes = sharesOf(uneven.extents, uneven.divisions, {2});
+    plan.partitioned.program.regions.push_back(uneven);
+  }
+  requireSaved(plan, folder / "plan");
+  const Plan loaded = requireLoaded(folder / "plan");
+  const auto &before = plan.partitioned.program.regions,
+             &after = loaded.partitioned.program.regions;
+  REQUIRE(after.size() == before.size());
+  for (size_t r = 0; r < before.size(); ++r) {
+    CHECK(after[r].divisions == before[r].divisions);
+    CHECK(after[r].boxes == before[r].boxes);
+  }
+  requireSaved(loaded, folder / "again");
+  CHECK(contents(folder / "again") == contents(folder / "plan"));
+}
+
 TEST_CASE("plan.json has the keys that others rely on") {
   const TemporaryFolder folder;
   requireSaved(twoWorkers(), folder / "plan");

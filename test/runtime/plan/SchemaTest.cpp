@@ -13,6 +13,9 @@ TEST_CASE("saved plans are as their schemas say") {
   const Plan two = twoWorkers();
   REQUIRE(save(two, folder / "two", countingWeights(two)));
   CHECK(isAsSchemasSay(folder / "two"));
+  const Plan divided = twoDivided();
+  REQUIRE(save(divided, folder / "divided", countingWeights(divided)));
+  CHECK(isAsSchemasSay(folder / "divided"));
   REQUIRE(save(manyInstructions(3, 2), folder / "three"));
   CHECK(isAsSchemasSay(folder / "three"));
 
