@@ -15,9 +15,14 @@ Json instruction(const Partitioned &partitioned, int worker, int number) {
     return json;
   if (shared.op == Opcode::Compute)
     json["indices"] = boxToJson(partitioned.indices(worker, number));
-  else
+  else {
     for (const Piece &piece : piecesOf(partitioned, worker, number))
       json["pieces"].push_back(pieceToJson(piece));
+    if (const auto collective = collectiveOf(partitioned, number))
+      json["collective"] = {
+          {"group", groupOf(program.ways, worker, collective->over)},
+          {"name", std::string(name(collective->kind))}};
+  }
   for (const Wait wait : shared.waits)
     for (int other : groupOf(program.ways, worker, wait.steps))
       if (written(partitioned, other, wait.instruction))

@@ -93,6 +93,34 @@ std::string search(const Plan &plan) {
   return text;
 }
 
+/// What moves, by its name and by how many GPUs make a group.
+std::string collectives(const Partitioned &partitioned) {
+  struct Sum {
+    int64_t count = 0, bytes = 0;
+  };
+  std::map<std::pair<std::string, size_t>, Sum> sums;
+  const std::vector<int64_t> moved = traffic(partitioned).instructions;
+  for (size_t i = 0; i < moved.size(); ++i) {
+    if (moved[i] == 0)
+      continue;
+    std::pair<std::string, size_t> what = {"other", 0};
+    if (const auto collective = collectiveOf(partitioned, int(i)))
+      what = {std::string(smex::name(collective->kind)),
+              groupOf(partitioned.program.ways, 0, collective->over).size()};
+    Sum &sum = sums[what];
+    ++sum.count;
+    sum.bytes = Traffic::saturatingAdd(sum.bytes, moved[i]);
+  }
+  if (sums.empty())
+    return "";
+  Table table("lrrr");
+  table.add({"", "GPUs", "times", "bytes"});
+  for (const auto &[what, sum] : sums)
+    table.add({what.first, what.second ? std::to_string(what.second) : "",
+               std::to_string(sum.count), humanBytes(sum.bytes)});
+  return "\nWhat moves, and in groups of how many GPUs\n" + table.text();
+}
+
 /// GPUs in a row that are alike share a line: a plan may have a thousand.
 std::string gpus(const Plan &plan) {
   const Partitioned &partitioned = plan.partitioned;
@@ -260,7 +288,8 @@ private:
 
 std::string plan::inspect(const Plan &plan, const InspectOptions &options) {
   return head(plan) + search(plan) + gpus(plan) +
-         tensors(plan, options.tensors) + nodes(plan, options.nodes);
+         collectives(plan.partitioned) + tensors(plan, options.tensors) +
+         nodes(plan, options.nodes);
 }
 
 std::string plan::listing(const Partitioned &partitioned, int worker) {

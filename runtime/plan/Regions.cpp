@@ -89,6 +89,10 @@ private:
   analysis::AccessTable accesses;
 };
 
+const Region &regionOf(const Program &program, int buffer) {
+  return program.regions[size_t(program.buffers[size_t(buffer)].region)];
+}
+
 /// The division that says who has what of a region: its own, or that of the
 /// indices of the compute that makes it.
 const Region &dividedOf(const Program &program, const Region &region) {
@@ -137,9 +141,8 @@ std::vector<Piece> plan::piecesOf(const Partitioned &partitioned, int worker,
   if (!instruction.pieces.empty())
     return instruction.pieces[size_t(worker)];
   const Box &wanted = partitioned.box(worker, instruction.to);
-  const BufferInfo &from = program.buffers[size_t(instruction.from)];
   const Region &divided =
-      dividedOf(program, program.regions[size_t(from.region)]);
+      dividedOf(program, regionOf(program, instruction.from));
   return termsOf(wanted, divided.extents, divided.divisions, program.ways,
                  worker);
 }
@@ -148,9 +151,6 @@ std::vector<int64_t> plan::received(const Partitioned &partitioned,
                                     int number) {
   const Program &program = partitioned.program;
   const Instruction &instruction = program.instructions[size_t(number)];
-  const auto regionOf = [&](int buffer) -> const Region & {
-    return program.regions[size_t(program.buffers[size_t(buffer)].region)];
-  };
   if (!instruction.pieces.empty()) {
     std::vector<int64_t> received(partitioned.workers.size());
     for (size_t w = 0; w < received.size(); ++w)
@@ -158,10 +158,22 @@ std::vector<int64_t> plan::received(const Partitioned &partitioned,
         received[w] += piece.worker == int(w) ? 0 : volume(piece.box);
     return received;
   }
-  const Region &from = regionOf(instruction.from);
+  const Region &from = regionOf(program, instruction.from);
   const Region &divided = dividedOf(program, from);
-  return receivedOf(regionOf(instruction.to).boxes, from.boxes, divided.extents,
-                    divided.divisions, program.ways);
+  return receivedOf(regionOf(program, instruction.to).boxes, from.boxes,
+                    divided.extents, divided.divisions, program.ways);
+}
+
+std::optional<Collective> plan::collectiveOf(const Partitioned &partitioned,
+                                             int number) {
+  const Program &program = partitioned.program;
+  const Instruction &instruction = program.instructions[size_t(number)];
+  if (instruction.op == Opcode::Compute || !instruction.pieces.empty())
+    return std::nullopt;
+  const Region &from = regionOf(program, instruction.from);
+  const Region &divided = dividedOf(program, from);
+  return smex::collectiveOf(regionOf(program, instruction.to).boxes, from.boxes,
+                            divided.extents, divided.divisions, program.ways);
 }
 
 std::vector<bool> plan::doers(const Partitioned &partitioned, int instruction) {

@@ -3,6 +3,7 @@
 #ifndef SMEX_RUNTIME_PLAN_REGIONS_H
 #define SMEX_RUNTIME_PLAN_REGIONS_H
 
+#include "dialects/support/Collective.h"
 #include "dialects/tdl/lambda/Lambda.h"
 #include "runtime/plan/Plan.h"
 
@@ -28,6 +29,11 @@ std::vector<Piece> piecesOf(const Partitioned &partitioned, int worker,
                             int instruction);
 /// How many elements of these come from other workers, for each worker.
 std::vector<int64_t> received(const Partitioned &partitioned, int instruction);
+
+/// What a fetch or a reduction is where all groups of workers do it alike;
+/// nothing where its pieces are listed.
+std::optional<Collective> collectiveOf(const Partitioned &partitioned,
+                                       int instruction);
 
 /// Which workers do the instruction, a flag each.
 std::vector<bool> doers(const Partitioned &partitioned, int instruction);

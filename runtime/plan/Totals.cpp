@@ -97,11 +97,13 @@ Totals plan::totals(const Partitioned &partitioned) {
 Traffic plan::traffic(const Partitioned &partitioned) {
   Traffic traffic;
   traffic.received.resize(partitioned.workers.size());
+  traffic.instructions.resize(partitioned.program.instructions.size());
   forEachTransfer(partitioned, [&](size_t w, size_t i, int64_t bytes) {
     const Instruction &instruction = partitioned.program.instructions[i];
     Traffic::OfNode &node = traffic.nodes[instruction.node];
     add(instruction.op == Opcode::Fetch ? node.fetched : node.reduced, bytes);
     add(traffic.received[w], bytes);
+    add(traffic.instructions[i], bytes);
   });
   return traffic;
 }

@@ -16,7 +16,8 @@ struct Totals {
 };
 Totals totals(const Partitioned &partitioned);
 
-/// Communication in detail: the same sum, by node and by receiving worker.
+/// Communication in detail: the same sum, by node, by receiving worker and by
+/// instruction.
 struct Traffic {
   struct OfNode {
     int64_t fetched = 0, reduced = 0;
@@ -26,6 +27,7 @@ struct Traffic {
 
   std::map<std::string, OfNode> nodes; // those that communicate
   std::vector<int64_t> received;       // per worker
+  std::vector<int64_t> instructions;
 };
 Traffic traffic(const Partitioned &partitioned);
 

@@ -1,66 +1,11 @@
 #include "dialects/support/Shares.h"
+#include "test/dialects/support/RandomDivisions.h"
 
 #include <catch2/catch.hpp>
 
 #include <numeric>
-#include <random>
 
 using namespace smex;
-
-namespace {
-
-class Random {
-public:
-  explicit Random(uint64_t seed) : engine(seed) {}
-  int64_t below(int64_t n) { return int64_t(engine() % uint64_t(n)); }
-
-private:
-  std::mt19937_64 engine;
-};
-
-/// Of every kind.
-Division randomDivision(Random &random, const std::vector<int64_t> &extents,
-                        int64_t ways, int64_t before) {
-  const int along = int(random.below(int64_t(extents.size())));
-  switch (random.below(6)) {
-  case 0:
-    return Division::whole();
-  case 1:
-    return Division::placed(random.below(ways));
-  case 2:
-    return Division::term(Reducer::Sum);
-  case 3: {
-    std::vector<int64_t> weights(size_t(ways), 1);
-    for (int64_t &weight : weights)
-      weight += random.below(3);
-    return Division::weighted(along, weights);
-  }
-  case 4: {
-    Division::Bounds bounds(size_t(before), std::vector<int64_t>(ways - 1));
-    for (auto &list : bounds) {
-      for (int64_t &bound : list)
-        bound = random.below(extents[size_t(along)] + 1);
-      std::sort(list.begin(), list.end());
-    }
-    return Division::bounded(along, bounds);
-  }
-  default:
-    return Division::part(along);
-  }
-}
-
-Divisions randomDivisions(Random &random, const std::vector<int64_t> &extents,
-                          const Ways &ways) {
-  Divisions divisions;
-  int64_t before = 1;
-  for (int64_t k : ways) {
-    divisions.push_back(randomDivision(random, extents, k, before));
-    before *= k;
-  }
-  return divisions;
-}
-
-} // namespace
 
 TEST_CASE("shares follow the steps, most significant digit first") {
   const auto boxes =
@@ -108,7 +53,7 @@ TEST_CASE("what cannot be a division is named") {
 TEST_CASE("pieces cover what is wanted once for each term, from holders") {
   for (uint64_t seed = 0; seed < 600; ++seed) {
     CAPTURE(seed);
-    Random random(seed);
+    Draws random(seed);
     const std::vector<int64_t> shape = {1 + random.below(9),
                                         1 + random.below(9)};
     const Ways ways = seed % 2 ? Ways{2, 3} : Ways{3, 1, 2, 2};
@@ -172,7 +117,7 @@ TEST_CASE("what is received, and over which steps: as the pieces say") {
   int withTerms = 0;
   for (uint64_t seed = 0; seed < 600; ++seed) {
     CAPTURE(seed);
-    Random random(seed);
+    Draws random(seed);
     // The last dimension is a reduction; in every third case it is the
     // tensor's, too.
     const std::vector<int64_t> extents = {1 + random.below(9),

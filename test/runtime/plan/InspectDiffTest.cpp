@@ -31,6 +31,10 @@ GPUs
                  peak  parameters  receives
   gpu0 .. gpu1  576 B       192 B     128 B
 
+What moves, and in groups of how many GPUs
+         GPUs  times  bytes
+  other            2  256 B
+
 Largest tensors, and how they are cut
   w  192 B  f32[6, 8], 2 x 1
   h  128 B  f32[4, 8], 2 x 1
@@ -45,6 +49,18 @@ Nodes that communicate most
   fc1      0 B    128 B  50.0 %
   fc2    128 B      0 B  50.0 %
 )");
+}
+
+TEST_CASE("what moves has names where it follows from divisions") {
+  CHECK_THAT(inspect(twoDivided()), Catch::Contains(R"(
+What moves, and in groups of how many GPUs
+                  GPUs  times  bytes
+  all-gather         2      1  128 B
+  reduce-scatter     2      1  128 B
+)"));
+  const auto fetch = expanded(twoDivided().partitioned, 1)["instructions"][3];
+  CHECK(fetch["collective"]["name"] == "all-gather");
+  CHECK(fetch["collective"]["group"] == Json::array({0, 1}));
 }
 
 TEST_CASE("the program of one GPU") {
