@@ -193,26 +193,26 @@ void PlanParameters::replace(io::Safetensors file) {
 Result<PlanParameters> PlanParameters::open(const plan::Plan &plan,
                                             const std::string &directory,
                                             uint64_t seed) {
+  auto weights = plan::weights(directory, plan.partitioned.workers.size());
+  if (!weights)
+    return weights.takeError();
   auto files = std::make_shared<Files>();
+  files->weights = std::move(*weights);
   const plan::Program &program = plan.partitioned.program;
   for (size_t w = 0; w < plan.partitioned.workers.size(); ++w) {
     const plan::Worker &worker = plan.partitioned.workers[w];
-    auto weights = plan::weights(directory, int(w));
-    if (!weights)
-      return weights.takeError();
-    files->weights.push_back(std::move(*weights));
+    const plan::Weights &stores = files->weights[w];
     std::map<int, Share> shares;
     for (const plan::StoredWeight &stored : worker.weights) {
       const int buffer = program.parameters[size_t(stored.parameter)].buffer;
       const Box &box = plan.partitioned.box(int(w), buffer);
       const int64_t bytes =
           volume(box) * byteSize(typeOf(program, buffer).dtype);
-      if (stored.offset < 0 || bytes > files->weights.back().size() ||
-          stored.offset > files->weights.back().size() - bytes)
+      if (stored.offset < 0 || bytes > stores.size() ||
+          stored.offset > stores.size() - bytes)
         return fail(directory, ": the weight file of worker ", w,
                     " is too short");
-      shares[stored.parameter] = {files->weights.back().data() + stored.offset,
-                                  &box};
+      shares[stored.parameter] = {stores.data() + stored.offset, &box};
     }
     files->shares.push_back(std::move(shares));
   }

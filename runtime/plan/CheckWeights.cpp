@@ -50,14 +50,10 @@ std::vector<Finding> plan::checkWeights(const Plan &plan,
   const Program &program = plan.partitioned.program;
   const auto &workers = plan.partitioned.workers;
   Findings findings(100);
-  std::vector<Weights> files;
-  for (size_t w = 0; w < workers.size(); ++w) {
-    auto file = weights(directory, int(w), /*verify=*/false);
-    if (!file) {
-      findings.add(FindingKind::Coverage, file.error().message);
-      return findings.take();
-    }
-    files.push_back(std::move(*file));
+  const auto files = weights(directory, workers.size(), /*verify=*/false);
+  if (!files) {
+    findings.add(FindingKind::Coverage, files.error().message);
+    return findings.take();
   }
   std::vector<std::vector<Share>> shares(program.parameters.size());
   for (size_t w = 0; w < workers.size(); ++w)
@@ -66,7 +62,7 @@ std::vector<Finding> plan::checkWeights(const Plan &plan,
       const Box &box = plan.partitioned.box(int(w), buffer);
       if (!isEmpty(box))
         shares[size_t(stored.parameter)].push_back(
-            {int(w), &box, files[w].data() + stored.offset});
+            {int(w), &box, (*files)[w].data() + stored.offset});
     }
   for (size_t p = 0; p < shares.size(); ++p) {
     const Parameter &parameter = program.parameters[p];

@@ -394,34 +394,48 @@ Weights::~Weights() {
     ::munmap(const_cast<std::byte *>(bytes), size_t(length));
 }
 
-Result<Weights> plan::weights(const std::string &directory, int worker,
-                              bool verify) {
-  const auto summary = loadSummary(directory);
-  if (!summary)
-    return summary.error();
-  if (worker < 0 || size_t(worker) >= summary->plan.partitioned.workers.size())
-    return fail(directory, ": there is no GPU ", worker, " in this plan");
-  const std::string name = gpuFile(size_t(worker), ".weights");
+static Result<Weights> mapped(const std::string &directory,
+                              const std::string &name,
+                              const std::string *hash) {
   Weights weights;
-  const auto entry = summary->files.find(name);
-  if (entry == summary->files.end())
-    return weights;
   const auto file = PlanFile::open(directory, name);
   if (!file)
     return file.error();
   if (file->size() == 0)
     return weights;
-  void *mapped = ::mmap(nullptr, size_t(file->size()), PROT_READ, MAP_PRIVATE,
-                        file->descriptor(), 0);
-  if (mapped == MAP_FAILED) {
+  void *bytes = ::mmap(nullptr, size_t(file->size()), PROT_READ, MAP_PRIVATE,
+                       file->descriptor(), 0);
+  if (bytes == MAP_FAILED) {
     Error error = fail(directory, "/", name, ": cannot be mapped into memory");
     error.fault = Fault::Environment;
     return error;
   }
-  weights.bytes = static_cast<const std::byte *>(mapped);
-  weights.length = file->size();
-  if (verify && sha256({reinterpret_cast<const char *>(weights.bytes),
-                        size_t(weights.length)}) != entry->second)
+  weights = Weights(static_cast<const std::byte *>(bytes), file->size());
+  if (hash && sha256({static_cast<const char *>(bytes),
+                      size_t(weights.size())}) != *hash)
     return wrongHash(directory + "/" + name);
+  return weights;
+}
+
+Result<std::vector<Weights>> plan::weights(const std::string &directory,
+                                           size_t workers, bool verify) {
+  const auto summary = loadSummary(directory);
+  if (!summary)
+    return summary.error();
+  // It may have been replaced since it was loaded.
+  if (const size_t found = summary->plan.partitioned.workers.size();
+      found != workers)
+    return fail(directory, ": is a plan for ", found, " GPUs, not ", workers);
+  std::vector<Weights> weights(workers);
+  for (size_t w = 0; w < weights.size(); ++w) {
+    const std::string name = gpuFile(w, ".weights");
+    const auto entry = summary->files.find(name);
+    if (entry == summary->files.end())
+      continue;
+    auto file = mapped(directory, name, verify ? &entry->second : nullptr);
+    if (!file)
+      return file.takeError();
+    weights[w] = std::move(*file);
+  }
   return weights;
 }

@@ -40,6 +40,9 @@ Status validate(const Plan &plan, const std::string &directory = "plan");
 class Weights {
 public:
   Weights() = default;
+  /// Takes over a mapping.
+  Weights(const std::byte *bytes, int64_t length)
+      : bytes(bytes), length(length) {}
   Weights(Weights &&other) noexcept;
   Weights &operator=(Weights &&other) noexcept;
   ~Weights();
@@ -47,16 +50,15 @@ public:
   int64_t size() const { return length; }
 
 private:
-  friend Result<Weights> weights(const std::string &, int, bool);
   const std::byte *bytes = nullptr;
   int64_t length = 0;
 };
 
-/// The weight file of one worker, compared with the hash in plan.json unless
-/// load() has just done so (`verify` false). No bytes where the worker stores
-/// none.
-Result<Weights> weights(const std::string &directory, int worker,
-                        bool verify = true);
+/// The weight files of a plan for so many workers, compared with the hashes in
+/// plan.json unless load() has just done so (`verify` false). No bytes where a
+/// worker stores none.
+Result<std::vector<Weights>> weights(const std::string &directory,
+                                     size_t workers, bool verify = true);
 
 } // namespace smex::plan
 

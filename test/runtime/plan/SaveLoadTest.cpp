@@ -117,21 +117,22 @@ TEST_CASE("plan.json has the keys that others rely on") {
 TEST_CASE("weights: each GPU's share, dense and aligned") {
   const TemporaryFolder folder;
   requireSaved(twoWorkers(), folder / "plan");
-  const auto file = weights(folder / "plan", 1);
-  REQUIRE(file);
-  CHECK(file->size() == 192);
+  const auto files = weights(folder / "plan", 2);
+  REQUIRE(files);
+  const Weights &file = files->at(1);
+  CHECK(file.size() == 192);
   const auto value = [&](int64_t offset) {
     float number;
-    std::memcpy(&number, file->data() + offset, sizeof number);
+    std::memcpy(&number, file.data() + offset, sizeof number);
     return number;
   };
-  CHECK(value(0) == 24);              // w[3, 0]
-  CHECK(value(23 * 4) == 47);         // w[5, 7]
-  CHECK(value(24 * 4) == 0);          // up to the next multiple of 64
-  CHECK(value(128) == 2002);          // v[0, 2]
-  CHECK(value(128 + 15 * 4) == 2031); // v[7, 3]
-  CHECK_FALSE(weights(folder / "plan", 2));
-  CHECK_FALSE(weights(folder / "plan", -1));
+  CHECK(value(0) == 24);                    // w[3, 0]
+  CHECK(value(23 * 4) == 47);               // w[5, 7]
+  CHECK(value(24 * 4) == 0);                // up to the next multiple of 64
+  CHECK(value(128) == 2002);                // v[0, 2]
+  CHECK(value(128 + 15 * 4) == 2031);       // v[7, 3]
+  CHECK_FALSE(weights(folder / "plan", 1)); // it is of two
+  CHECK_FALSE(weights(folder / "plan", 3));
 }
 
 TEST_CASE("weights pass through in slabs, in order") {
@@ -224,8 +225,8 @@ TEST_CASE("inspection may skip the weights, but not their size") {
   spit(folder / "plan/gpu0.weights", bytes);
   CHECK(load(folder / "plan", options));
   CHECK_FALSE(load(folder / "plan"));
-  CHECK_FALSE(weights(folder / "plan", 0));
-  CHECK(weights(folder / "plan", 0, false));
+  CHECK_FALSE(weights(folder / "plan", 2));
+  CHECK(weights(folder / "plan", 2, false));
   spit(folder / "plan/gpu0.weights", bytes + "x");
   CHECK_FALSE(load(folder / "plan", options));
 }
@@ -238,7 +239,7 @@ TEST_CASE("a plan without weights, kernels and unpartitioned program") {
   const Plan loaded = requireLoaded(folder / "plan");
   CHECK(loaded.unpartitioned.workers.empty());
   CHECK(loaded.kernels.empty());
-  const auto none = weights(folder / "plan", 2);
+  const auto none = weights(folder / "plan", 3);
   REQUIRE(none);
-  CHECK(none->size() == 0);
+  CHECK(none->at(2).size() == 0);
 }
