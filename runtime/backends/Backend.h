@@ -1,36 +1,73 @@
-// What the executor asks of a device. A backend holds the arenas of all workers
-// of one program and runs their instructions; when an instruction may start is
-// the executor's business.
+// What the executor asks of a device. A backend holds the arenas of those
+// workers of a program that a process has, and runs their instructions. Which
+// events an instruction waits for is the executor's business; waiting for them,
+// and telling when it is done, the device's.
 #ifndef SMEX_RUNTIME_BACKENDS_BACKEND_H
 #define SMEX_RUNTIME_BACKENDS_BACKEND_H
 
-#include "dialects/support/Result.h"
 #include "runtime/plan/Plan.h"
-
-#include <functional>
-#include <memory>
+#include "runtime/transports/Transport.h"
 
 namespace smex::runtime {
 
+/// An instruction that is handed to a device, for the queue of `done`.
+struct Submission {
+  int instruction = 0;
+  /// What must have happened before it starts, on other queues: of the worker
+  /// itself, or of others. It lives until the worker's finish().
+  const std::vector<Event> *after = nullptr;
+  /// What the device signals when it is done.
+  Event done;
+  /// It is done at once, and does nothing; its events are as usual.
+  bool isSkipped = false;
+};
+
+/// When an instruction ran, by std::chrono::steady_clock, in seconds.
+struct Executed {
+  int instruction = 0;
+  double start = 0, seconds = 0;
+};
+
+/// What a worker has done between two calls of finish().
+struct Activity {
+  int64_t receivedBytes = 0;      // that it read from other workers
+  std::vector<Executed> executed; // if DeviceOptions::trace
+};
+
 /// One worker of a program on a device. All calls come from one thread, the
-/// worker's own, in the order: start, write.., bind, then run, write and read.
+/// worker's own, in this order: start; write, as often as needed; bind, after
+/// all workers have started; then for each step write, submit, finish, read and
+/// copy.
 class DeviceWorker {
 public:
   virtual ~DeviceWorker() = default;
 
+  /// Offers the worker's memory to the transport.
   virtual Status start() = 0;
   /// Writes `bytes` bytes of the arena: `fill` stores them at the address that
-  /// it is given.
+  /// it is given, of the host's memory.
   virtual Status write(int64_t offset, int64_t bytes,
                        const std::function<Status(std::byte *)> &fill) = 0;
   /// Shows `use` `bytes` bytes of the arena.
   virtual Status read(int64_t offset, int64_t bytes,
                       const std::function<void(const std::byte *)> &use) = 0;
+  /// Copies bytes of the arena to another place in it, where they don't
+  /// overlap.
+  virtual Status copy(int64_t to, int64_t from, int64_t bytes) = 0;
   /// Makes every instruction ready to run; parameters are in place by then.
   virtual Status bind() = 0;
-  /// Runs an instruction to its end and returns the bytes that it read from
-  /// other workers.
-  virtual Result<int64_t> run(int instruction) = 0;
+  /// Puts an instruction at the end of a queue. A queue does its instructions
+  /// in order, each after its events. submit() returns at once, or when the
+  /// instruction is done, or when the run was stopped: as the device likes.
+  virtual Status submit(const Submission &submission) = 0;
+  /// Returns when all that was submitted is done, or the run was stopped.
+  virtual Result<Activity> finish() = 0;
+};
+
+struct DeviceOptions {
+  int threads = 0; // host threads per worker; 0: the cores shared evenly
+  bool trace = false;
+  uint64_t seed = 0; // for backends that leave something to chance
 };
 
 class Backend {
@@ -41,18 +78,24 @@ public:
   /// Whether this machine can run the plan's kernels at all.
   virtual Status accepts(const plan::Plan &plan) const = 0;
 
-  /// A DeviceWorker per worker, its arena reserved but not touched. `kernels`
-  /// is the plan's kernels.so; `threads` is the number of host threads per
-  /// worker, 0 for the cores shared evenly. Program and kernels must outlive
-  /// the result.
+  /// A DeviceWorker for each of `workers`, its arena reserved but not touched.
+  /// `kernels` is the plan's kernels.so. Program, kernels and transport must
+  /// outlive the result.
   virtual Result<std::vector<std::unique_ptr<DeviceWorker>>>
   open(const plan::Partitioned &partitioned, const std::string &kernels,
-       int threads) = 0;
+       const std::vector<int> &workers, Transport &transport,
+       const DeviceOptions &options) = 0;
 };
 
-/// "auto", "cpu" or "cuda"; one that is not built in or finds no device is
-/// Fault::Environment.
+/// "auto", "cpu", "cuda" or "reference"; one that is not built in or finds no
+/// device is Fault::Environment.
 Result<std::unique_ptr<Backend>> makeBackend(const std::string &name);
+
+/// An instruction's error, with the node that it stems from.
+inline Error atNode(const plan::Instruction &instruction, Error error) {
+  error.message = "node \"" + instruction.node + "\": " + error.message;
+  return error;
+}
 
 } // namespace smex::runtime
 

@@ -1,6 +1,7 @@
-// Runs a program: a thread per worker, each of which does the list of
-// instructions in order and waits only where the plan says so. Nothing is
-// decided here; what happens is measured.
+// Runs a program, or the part of it that this process has: a thread per worker,
+// each of which hands the list of instructions to its device, with the events
+// that the plan says each waits for. Nothing is decided here; what happens is
+// measured.
 #ifndef SMEX_RUNTIME_EXECUTOR_EXECUTOR_H
 #define SMEX_RUNTIME_EXECUTOR_EXECUTOR_H
 
@@ -20,11 +21,17 @@ struct Progress {
   std::optional<double> loss;
 };
 
+/// The workers of a plan that one process has, and how they hear of the others.
+/// All processes make the same run: the same program, feeds and options.
+struct Process {
+  Transport *transport = nullptr;
+  std::vector<int> workers; // in ascending order; one at least
+};
+
 struct RunOptions {
   int steps = 1;     // up to this one,
   int firstStep = 0; // from this one, of a run that begins in the middle
-  int threads = 0;   // host threads per worker; 0: the cores shared evenly
-  bool trace = false;
+  DeviceOptions device;
   /// Fetch and reduce of floats do nothing, and what is computed means nothing:
   /// to see what they cost.
   bool skipCopies = false;
@@ -34,6 +41,8 @@ struct RunOptions {
   std::vector<NextInput> next;
   std::vector<ParameterSink *> sinks;
   std::function<void(const Progress &)> progress; // after each step, if set
+  /// Without it, this process has all workers.
+  std::optional<Process> process;
 };
 
 /// One instruction of one worker that took place.
@@ -56,7 +65,7 @@ struct RunResult {
   std::vector<Tensor> outputs; // of the last step; zeros if there was none
   /// Of the output that is the loss, if there is one, after each step.
   std::vector<double> losses;
-  std::vector<TraceEvent> trace;
+  std::vector<TraceEvent> trace; // of this process' workers
 };
 
 /// `feeds` has one entry per input of the program. An error in one worker stops

@@ -1,7 +1,5 @@
 #include "runtime/executor/Snapshot.h"
 
-#include "kernels/cpu/Boxes.h"
-
 using namespace smex;
 using namespace smex::runtime;
 
@@ -20,31 +18,25 @@ Status Snapshot::write(int worker, DeviceWorker &device,
   const plan::Program &program = partitioned.program;
   for (size_t p = 0; p < program.parameters.size(); ++p) {
     const plan::Parameter &parameter = program.parameters[p];
-    const std::vector<Box> &boxes = holders[p].boxes[size_t(worker)];
-    std::byte *to = sink.place(int(p));
-    if (!to || boxes.empty())
-      continue;
-    const plan::BufferInfo &info = program.buffers[size_t(parameter.buffer)];
-    const TensorType &type = program.tensors[size_t(info.tensor)].type;
-    const Box &own = partitioned.box(worker, parameter.buffer);
-    const int64_t element = byteSize(type.dtype);
-    const int64_t bytes = volume(own) * element;
-    const auto copy = [&](const std::byte *from) {
-      for (const Box &box : boxes)
-        cpu::copyBox(to, wholeBox(type.shape), from, own, box, element);
-    };
-    if (parameter.next >= 0) {
-      if (Status read = device.read(
-              partitioned.offset(worker, parameter.buffer), bytes, copy);
-          !read)
-        return read;
-      continue;
-    }
-    // A device may keep what no step changes in a layout of its own.
-    std::vector<std::byte> share(static_cast<size_t>(bytes));
-    if (Status filled = parameters.fill(worker, int(p), share.data()); !filled)
+    const int64_t bytes =
+        volume(partitioned.box(worker, parameter.buffer)) *
+        byteSize(plan::elementType(program, parameter.buffer));
+    const auto show = [&](size_t,
+                          const std::function<void(const std::byte *)> &use) {
+      if (parameter.next >= 0)
+        return device.read(partitioned.offset(worker, parameter.buffer), bytes,
+                           use);
+      // A device may keep what no step changes in a layout of its own.
+      std::vector<std::byte> share(static_cast<size_t>(bytes));
+      Status filled = parameters.fill(worker, int(p), share.data());
+      if (filled)
+        use(share.data());
       return filled;
-    copy(share.data());
+    };
+    // One at a time: processes bring one another copies.
+    const Whole whole{parameter.buffer, &holders[p], sink.place(int(p))};
+    if (Status brought = gathering.bring(worker, {whole}, show); !brought)
+      return brought;
   }
   return {};
 }

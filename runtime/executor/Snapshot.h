@@ -4,7 +4,7 @@
 #define SMEX_RUNTIME_EXECUTOR_SNAPSHOT_H
 
 #include "runtime/backends/Backend.h"
-#include "runtime/executor/Holders.h"
+#include "runtime/executor/Gathering.h"
 #include "runtime/executor/Parameters.h"
 
 namespace smex::runtime {
@@ -19,6 +19,7 @@ public:
   virtual bool wants(int completed) const = 0;
   virtual Status begin(int completed) = 0;
   /// The bytes of a whole parameter, dense and row-major; null: not wanted.
+  /// Every process of a run has sinks of its own, which want the same steps.
   virtual std::byte *place(int parameter) = 0;
   virtual Status commit() = 0;
 };
@@ -28,8 +29,9 @@ class Snapshot {
 public:
   /// `parameters` is where those came from that no step changes.
   Snapshot(const plan::Partitioned &partitioned,
-           const ParameterSource &parameters)
-      : partitioned(partitioned), parameters(parameters) {}
+           const ParameterSource &parameters, const Gathering &gathering)
+      : partitioned(partitioned), parameters(parameters), gathering(gathering) {
+  }
 
   /// Before write(). An error if there is a parameter that nobody holds whole.
   Status prepare();
@@ -39,6 +41,7 @@ public:
 private:
   const plan::Partitioned &partitioned;
   const ParameterSource &parameters;
+  const Gathering &gathering;
   std::vector<Holders> holders; // per parameter
 };
 

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+using namespace smex;
 using namespace smex::runtime;
 
 namespace {
@@ -12,8 +13,9 @@ void pause() {
 }
 } // namespace
 
-LocalTransport::LocalTransport(int workers) {
-  for (int worker = 0; worker < workers; ++worker)
+LocalTransport::LocalTransport(int workers, int queues)
+    : queues(queues), memories(size_t(workers)), shared(size_t(workers)) {
+  for (int i = 0; i < workers * queues; ++i)
     counters.push_back(std::make_unique<Counter>());
   // Who spins on a core that the other one needs only delays himself.
   spins = int(std::thread::hardware_concurrency()) >= workers ? 2000 : 0;
@@ -21,8 +23,8 @@ LocalTransport::LocalTransport(int workers) {
 
 template <typename F> bool LocalTransport::waitUntil(Counter &counter, F done) {
   for (int i = 0; i < spins; ++i) {
-    if (done() || aborted())
-      return !aborted();
+    if (done() || isStopped())
+      return !isStopped();
     pause();
   }
   // The waker looks at `waiters` after its change, and we look for the change
@@ -33,7 +35,7 @@ template <typename F> bool LocalTransport::waitUntil(Counter &counter, F done) {
     counter.changed.wait(lock, [&] { return done() || stopped.load(); });
   }
   counter.waiters.fetch_sub(1);
-  return !aborted();
+  return !isStopped();
 }
 
 void LocalTransport::wake(Counter &counter) {
@@ -45,31 +47,74 @@ void LocalTransport::wake(Counter &counter) {
   counter.changed.notify_all();
 }
 
-void LocalTransport::complete(int worker, int64_t count) {
-  Counter &counter = *counters[size_t(worker)];
-  counter.completed.store(count);
+void LocalTransport::signal(const Event &event) {
+  Counter &counter = counterOf(event);
+  counter.completed.store(event.count);
   wake(counter);
 }
 
-bool LocalTransport::wait(int worker, int64_t count) {
-  Counter &counter = *counters[size_t(worker)];
-  return waitUntil(counter, [&] { return counter.completed.load() >= count; });
+bool LocalTransport::hasHappened(const Event &event) const {
+  return counterOf(event).completed.load() >= event.count;
+}
+
+bool LocalTransport::wait(const Event &event) {
+  return waitUntil(counterOf(event), [&] { return hasHappened(event); });
+}
+
+void LocalTransport::offer(int worker, Memory memory) {
+  memories[size_t(worker)] = std::move(memory);
+}
+
+std::byte *LocalTransport::reach(int worker) const {
+  return memories[size_t(worker)].arena.get();
+}
+
+Status LocalTransport::move(int, int buffer,
+                            const std::vector<Arrival> &arrivals) {
+  for (const Arrival &arrival : arrivals) {
+    const Piece &piece = arrival.piece;
+    const Memory &memory = memories[size_t(piece.worker)];
+    if (Status packed = memory.pack(buffer, piece.box, arrival.to); !packed)
+      return packed;
+  }
+  return {};
 }
 
 bool LocalTransport::barrier() {
   const int64_t round = meeting.completed.load();
-  if (arrived.fetch_add(1) + 1 == int(counters.size())) {
+  if (arrived.fetch_add(1) + 1 == int(memories.size())) {
     arrived.store(0);
     meeting.completed.fetch_add(1);
     wake(meeting);
-    return !aborted();
+    return !isStopped();
   }
   return waitUntil(meeting, [&] { return meeting.completed.load() > round; });
 }
 
-void LocalTransport::abort() {
+Shared LocalTransport::share(int worker, std::vector<std::byte> bytes) {
+  shared[size_t(worker)] =
+      std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  if (!barrier())
+    return {};
+  Shared all = shared;
+  if (!barrier()) // nobody brings anything new before all have copied this
+    return {};
+  return all;
+}
+
+void LocalTransport::stop(Error error) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!problem)
+      problem = std::move(error);
+  }
   stopped.store(true);
   for (auto &counter : counters)
     wake(*counter);
   wake(meeting);
+}
+
+Error LocalTransport::reason() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return *problem;
 }

@@ -1,34 +1,36 @@
-// The transport between workers that are threads of one process: a counter of
-// completed instructions per worker, and a barrier. Data needs no transport
-// here, since every arena is in reach.
+// The transport between workers that are threads of one process: a counter per
+// worker and queue, and a barrier. Most data needs no transport here, since an
+// arena in this process' memory is in everybody's reach.
 #ifndef SMEX_RUNTIME_TRANSPORTS_LOCAL_H
 #define SMEX_RUNTIME_TRANSPORTS_LOCAL_H
 
+#include "runtime/transports/Transport.h"
+
 #include <atomic>
 #include <condition_variable>
-#include <cstdint>
-#include <memory>
 #include <mutex>
-#include <vector>
+#include <optional>
 
 namespace smex::runtime {
 
-class LocalTransport {
+class LocalTransport : public Transport {
 public:
-  explicit LocalTransport(int workers);
+  LocalTransport(int workers, int queues);
 
-  /// Worker `worker` has completed the first `count` instructions since the
-  /// start, as far as it does them; what it wrote is visible to whoever has
-  /// waited for that. Counts grow.
-  void complete(int worker, int64_t count);
-  /// Returns once `worker` has completed `count` instructions or more; false:
-  /// the run was aborted.
-  [[nodiscard]] bool wait(int worker, int64_t count);
-  /// Returns once every worker has called it; false: the run was aborted.
-  [[nodiscard]] bool barrier();
-  /// Makes every wait and barrier, now and later, return false.
-  void abort();
-  bool aborted() const { return stopped.load(std::memory_order_relaxed); }
+  void signal(const Event &event) override;
+  bool hasHappened(const Event &event) const override;
+  [[nodiscard]] bool wait(const Event &event) override;
+  void offer(int worker, Memory memory) override;
+  std::byte *reach(int worker) const override;
+  Status move(int worker, int buffer,
+              const std::vector<Arrival> &arrivals) override;
+  [[nodiscard]] bool barrier() override;
+  Shared share(int worker, std::vector<std::byte> bytes) override;
+  void stop(Error error) override;
+  bool isStopped() const override {
+    return stopped.load(std::memory_order_relaxed);
+  }
+  Error reason() const override;
 
 private:
   /// Each in a cache line of its own: others spin on it.
@@ -38,15 +40,24 @@ private:
     std::mutex mutex;
     std::condition_variable changed;
   };
+  Counter &counterOf(const Event &event) const {
+    return *counters[size_t(event.worker) * size_t(queues) +
+                     size_t(event.queue)];
+  }
   /// Spins a little, then sleeps, until `done()`; `done` must become true only
   /// together with a call of wake().
   template <typename F> bool waitUntil(Counter &counter, F done);
   static void wake(Counter &counter);
 
-  std::vector<std::unique_ptr<Counter>> counters; // per worker
-  Counter meeting;                                // rounds of the barrier
+  int queues;
+  std::vector<std::unique_ptr<Counter>> counters; // per worker and queue
+  std::vector<Memory> memories;                   // per worker
+  Shared shared;
+  Counter meeting; // rounds of the barrier
   std::atomic<int> arrived{0};
   std::atomic<bool> stopped{false};
+  mutable std::mutex mutex;     // of what follows
+  std::optional<Error> problem; // the first
   int spins;
 };
 

@@ -127,7 +127,7 @@ test::runPartitioned(const frontend::Model &model,
   if (!backend)
     return backend.takeError();
   runtime::RunOptions options;
-  options.threads = 1; // the workers alone are more than the cores
+  options.device.threads = 1; // the workers alone are more than the cores
   auto result = runtime::execute(plan->partitioned, plan->kernels, **backend,
                                  parameters->shares(), *feeds, options);
   if (!result)

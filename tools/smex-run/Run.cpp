@@ -248,7 +248,7 @@ private:
     if (!same)
       return same.error();
     RunOptions alone = options;
-    alone.trace = false;
+    alone.device.trace = false;
     alone.sinks.clear();
     auto next = nextInputs(plan.unpartitioned.program, arguments.feeds);
     if (!next)

@@ -14,8 +14,11 @@ namespace {
 void declare(CLI::App &app, RunArguments &arguments) {
   app.add_option("DIR", arguments.directory, "the plan, a folder")->required();
   app.add_option("--backend", arguments.backend,
-                 "auto, cpu or cuda; auto is cuda where there is a device")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+                 "auto, cpu, cuda or reference; auto is cuda where there is a "
+                 "device; reference is slow and needs no kernels: every "
+                 "operator by its definition, instructions in an order that "
+                 "--seed draws")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda", "reference"}))
       ->capture_default_str();
   app.add_option(
          "--input", arguments.inputs,
@@ -126,7 +129,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
   app.add_option("--trace", arguments.trace,
                  "write what ran when, as Chrome trace events")
       ->type_name("FILE");
-  app.add_option("--threads", arguments.run.threads,
+  app.add_option("--threads", arguments.run.device.threads,
                  "threads per worker; default: the cores, shared evenly")
       ->check(CLI::Range(1, 4096));
   app.add_flag(
@@ -154,7 +157,8 @@ int runCommand(int argc, char **argv) {
     return report(
         {std::string(error.what()) + " (see smex-run --help)", Fault::Usage});
   }
-  arguments.run.trace = !arguments.trace.empty();
+  arguments.run.device.trace = !arguments.trace.empty();
+  arguments.run.device.seed = arguments.seed;
   const Status done = tools::run(std::move(arguments));
   return done ? 0 : report(done.error());
 }

@@ -1,7 +1,7 @@
 #include "runtime/backends/cpu/CpuBackend.h"
 
-#include "dialects/support/Program.h"
 #include "runtime/backends/cpu/CpuWorker.h"
+#include "runtime/backends/host/Arenas.h"
 
 #include <algorithm>
 #include <thread>
@@ -10,10 +10,6 @@ using namespace smex;
 using namespace smex::runtime;
 
 namespace {
-std::string mebibytes(int64_t bytes) {
-  return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB";
-}
-
 /// Of the architectures' names only the levels tell what they need; others are
 /// taken on trust.
 bool runsHere(const std::string &architecture) {
@@ -46,55 +42,33 @@ public:
 
   Result<std::vector<std::unique_ptr<DeviceWorker>>>
   open(const plan::Partitioned &partitioned, const std::string &kernels,
-       int threads) override {
+       const std::vector<int> &workers, Transport &transport,
+       const DeviceOptions &options) override {
     auto object = KernelObject::load(kernels);
     if (!object)
       return object.takeError();
-    auto shared = std::make_shared<CpuProgram>(
-        CpuProgram{partitioned, std::move(*object), {}, {}});
+    std::vector<tdl::Lambda> lambdas;
     for (const plan::Kernel &kernel : partitioned.program.kernels) {
       auto lambda = tdl::parseLambda(kernel.lambda);
       if (!lambda)
         return lambda.takeError();
-      shared->lambdas.push_back(std::move(*lambda));
+      lambdas.push_back(std::move(*lambda));
     }
-    const int count = int(partitioned.workers.size());
+    const int count = int(workers.size());
     const int cores = int(std::max(1u, std::thread::hardware_concurrency()));
-    const int each = threads > 0 ? threads : std::max(1, cores / count);
-    if (Status reserved = reserve(*shared, count * each); !reserved)
-      return reserved.takeError();
-
-    std::vector<std::unique_ptr<DeviceWorker>> workers;
-    for (int worker = 0; worker < count; ++worker)
-      workers.push_back(std::make_unique<CpuWorker>(shared, worker, each));
-    return workers;
-  }
-
-private:
-  /// Pages become real when they are touched, far too late for a message: so
-  /// the sum of all arenas, which share one machine, is compared first.
-  static Status reserve(CpuProgram &shared, int threads) {
-    double total = 0;
-    for (const plan::Worker &worker : shared.partitioned.workers)
-      total += double(worker.arenaBytes);
-    const int64_t available = availableMemory(threads);
-    if (total > double(available)) {
-      const size_t count = shared.partitioned.workers.size();
-      Error error =
-          fail("the plan needs ", mebibytes(int64_t(total)), " of memory for ",
-               count, count == 1 ? " worker" : " workers", "; ",
-               mebibytes(available), " are free on this machine",
-               isAddressSpaceLimited() ? " and within ulimit -v" : "");
-      error.fault = Fault::Environment;
-      return error;
-    }
-    for (const plan::Worker &worker : shared.partitioned.workers) {
-      auto arena = Arena::reserve(worker.arenaBytes);
-      if (!arena)
-        return arena.takeError();
-      shared.arenas.push_back(std::move(*arena));
-    }
-    return {};
+    const int each =
+        options.threads > 0 ? options.threads : std::max(1, cores / count);
+    auto arenas = reserveArenas(partitioned, workers, count * each);
+    if (!arenas)
+      return arenas.takeError();
+    const auto shared = std::make_shared<CpuProgram>(
+        CpuProgram{partitioned, transport, options, std::move(*object),
+                   std::move(lambdas), std::move(*arenas)});
+    std::vector<std::unique_ptr<DeviceWorker>> devices;
+    for (size_t w = 0; w < workers.size(); ++w)
+      devices.push_back(
+          std::make_unique<CpuWorker>(shared, workers[w], w, each));
+    return devices;
   }
 };
 } // namespace

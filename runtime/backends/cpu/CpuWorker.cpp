@@ -5,6 +5,8 @@
 #include "runtime/plan/Regions.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstring>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -17,21 +19,41 @@ constexpr int64_t elementsPerMove = 1 << 16;
 
 /// The same where they are added up in f32, and then rounded: on the stack.
 constexpr int64_t elementsPerSum = 1 << 12;
+
+double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 } // namespace
 
 Status CpuWorker::start() {
   threads.adopt();
+  const auto pack = [shared = shared, number = number, from = arena()](
+                        int buffer, const Box &box, std::byte *to) {
+    const plan::Partitioned &partitioned = shared->partitioned;
+    cpu::copyBox(to, box, from + partitioned.offset(number, buffer),
+                 partitioned.box(number, buffer), box,
+                 byteSize(plan::elementType(shared->program(), buffer)));
+    return Status();
+  };
+  shared->transport.offer(number, {{shared, arena()}, pack});
   return {};
 }
 
 Status CpuWorker::write(int64_t offset, int64_t,
                         const std::function<Status(std::byte *)> &fill) {
-  return fill(shared->arenas[size_t(number)].data() + offset);
+  return fill(arena() + offset);
 }
 
 Status CpuWorker::read(int64_t offset, int64_t,
                        const std::function<void(const std::byte *)> &use) {
-  use(shared->arenas[size_t(number)].data() + offset);
+  use(arena() + offset);
+  return {};
+}
+
+Status CpuWorker::copy(int64_t to, int64_t from, int64_t bytes) {
+  std::memcpy(arena() + to, arena() + from, size_t(bytes));
   return {};
 }
 
@@ -44,8 +66,7 @@ TensorType CpuWorker::typeOf(int buffer) const {
 
 BufferView CpuWorker::view(int buffer) const {
   const plan::Partitioned &partitioned = shared->partitioned;
-  return {shared->arenas[size_t(number)].data() +
-              partitioned.offset(number, buffer),
+  return {arena() + partitioned.offset(number, buffer),
           partitioned.box(number, buffer), typeOf(buffer), false};
 }
 
@@ -88,16 +109,14 @@ Result<BoundKernelPtr> CpuWorker::bindCompute(int instruction) const {
 
   const plan::Kernel &kernel = shared->program().kernels[size_t(what.kernel)];
   const plan::Worker &worker = own();
-  Binding binding{
-      kernel,
-      shared->lambdas[size_t(what.kernel)],
-      shared->partitioned.indices(number, instruction),
-      view(what.to),
-      {},
-      {shared->arenas[size_t(number)].data() + worker.workspaceOffset,
-       worker.workspaceBytes},
-      threads,
-      shared->object};
+  Binding binding{kernel,
+                  shared->lambdas[size_t(what.kernel)],
+                  shared->partitioned.indices(number, instruction),
+                  view(what.to),
+                  {},
+                  {arena() + worker.workspaceOffset, worker.workspaceBytes},
+                  threads,
+                  shared->object};
   for (int operand : what.operands) {
     binding.operands.push_back(view(operand));
     if (kernel.kind == plan::KernelKind::Convolution)
@@ -115,11 +134,11 @@ std::vector<CpuWorker::Move> CpuWorker::movesOf(int instruction) const {
   std::vector<Box> fresh = {partitioned.box(number, what.to)};
   for (const Piece &piece : plan::piecesOf(partitioned, number, instruction)) {
     const auto add = [&](bool combine, const Box &box) {
-      list.push_back({combine, box,
-                      shared->arenas[size_t(piece.worker)].data() +
-                          partitioned.offset(piece.worker, what.from),
-                      &partitioned.box(piece.worker, what.from),
-                      piece.worker != number});
+      const std::byte *base = shared->transport.reach(piece.worker);
+      list.push_back(
+          {combine, box, piece.worker,
+           base ? base + partitioned.offset(piece.worker, what.from) : nullptr,
+           &partitioned.box(piece.worker, what.from)});
     };
     std::vector<Box> rest, taken = {piece.box};
     for (const Box &free : fresh) {
@@ -155,11 +174,8 @@ Status CpuWorker::bind() {
       continue;
     }
     auto kernel = bindCompute(int(i));
-    if (!kernel) {
-      Error error = kernel.takeError();
-      error.message = "node \"" + instructions[i].node + "\": " + error.message;
-      return error;
-    }
+    if (!kernel)
+      return atNode(instructions[i], kernel.takeError());
     kernels[i] = std::move(*kernel);
   }
   return {};
@@ -188,19 +204,51 @@ void CpuWorker::sumAndRound(const plan::Instruction &what, const BufferView &to,
   });
 }
 
-int64_t CpuWorker::move(int instruction) {
+/// Brings what is out of reach to `brought`, and lets `list` begin there.
+Status CpuWorker::bring(int buffer, std::vector<Move> &list,
+                        std::vector<std::byte> &brought) const {
+  const int64_t element = byteSize(typeOf(buffer).dtype);
+  int64_t bytes = 0;
+  for (const Move &move : list)
+    bytes += move.from ? 0 : volume(move.box) * element;
+  brought.resize(size_t(bytes));
+  std::vector<Arrival> arrivals;
+  std::byte *to = brought.data();
+  for (Move &move : list) {
+    if (move.from)
+      continue;
+    arrivals.push_back({{move.worker, move.box}, to});
+    move.from = to;
+    move.fromBox = &move.box;
+    to += volume(move.box) * element;
+  }
+  return shared->transport.move(number, buffer, arrivals);
+}
+
+Status CpuWorker::move(int instruction) {
   const plan::Instruction &what =
       shared->program().instructions[size_t(instruction)];
   const DType type = typeOf(what.from).dtype;
   const BufferView to = view(what.to);
-  const std::vector<Move> &list = moves[size_t(instruction)];
-  int64_t communicated = 0;
-  for (const Move &move : list)
-    if (move.remote)
-      communicated += volume(move.box) * byteSize(type);
+  const std::vector<Move> *all = &moves[size_t(instruction)];
+  bool areReached = true;
+  for (const Move &move : *all) {
+    if (move.worker != number)
+      activity.receivedBytes += volume(move.box) * byteSize(type);
+    areReached &= move.from != nullptr;
+  }
+  std::vector<std::byte> brought;
+  std::vector<Move> reached;
+  if (!areReached) {
+    reached = *all;
+    if (Status done = bring(what.from, reached, brought); !done)
+      return done;
+    all = &reached;
+  }
+  const std::vector<Move> &list = *all;
   if (type != to.type.dtype) {
     sumAndRound(what, to, list);
-    return communicated;
+    return {};
   }
   const auto reduction = cpu::parseReduction(what.reducer);
   const std::vector<Box> slabs = cpu::slabs(to.box, elementsPerMove);
@@ -217,7 +265,7 @@ int64_t CpuWorker::move(int instruction) {
                      byteSize(type));
     }
   });
-  return communicated;
+  return {};
 }
 
 /// What a kernel may touch: its operands, and its result.
@@ -235,14 +283,32 @@ void CpuWorker::noteAccesses(int instruction) const {
   noteWrite(result.data, bytes(result));
 }
 
-Result<int64_t> CpuWorker::run(int instruction) {
+Status CpuWorker::run(int instruction) {
   if (shared->program().instructions[size_t(instruction)].op != Opcode::Compute)
-    return moves[size_t(instruction)].empty() ? 0 : move(instruction);
-  if (BoundKernel *kernel = kernels[size_t(instruction)].get()) {
-    if (accessesAreNoted)
-      noteAccesses(instruction);
-    if (Status done = kernel->run(); !done)
-      return done.takeError();
-  }
-  return int64_t(0);
+    return moves[size_t(instruction)].empty() ? Status() : move(instruction);
+  BoundKernel *kernel = kernels[size_t(instruction)].get();
+  if (!kernel)
+    return {};
+  if (accessesAreNoted)
+    noteAccesses(instruction);
+  return kernel->run();
 }
+
+Status CpuWorker::submit(const Submission &submission) {
+  Transport &transport = shared->transport;
+  for (const Event &event : *submission.after)
+    if (!transport.wait(event))
+      return {};
+  const int instruction = submission.instruction;
+  const double begin = shared->options.trace ? now() : 0;
+  if (!submission.isSkipped)
+    if (Status done = run(instruction); !done)
+      return atNode(shared->program().instructions[size_t(instruction)],
+                    done.takeError());
+  if (shared->options.trace)
+    activity.executed.push_back({instruction, begin, now() - begin});
+  transport.signal(submission.done);
+  return {};
+}
+
+Result<Activity> CpuWorker::finish() { return std::exchange(activity, {}); }

@@ -3,33 +3,42 @@
 #define SMEX_RUNTIME_BACKENDS_CPU_CPUWORKER_H
 
 #include "runtime/backends/Backend.h"
-#include "runtime/backends/cpu/Arena.h"
 #include "runtime/backends/cpu/BoundKernel.h"
+#include "runtime/backends/host/Arena.h"
 
 namespace smex::runtime {
 
-/// What the workers of one program share.
+/// What the workers of one program share that a process has.
 struct CpuProgram {
   const plan::Partitioned &partitioned;
+  Transport &transport;
+  DeviceOptions options;
   KernelObject object;
   std::vector<tdl::Lambda> lambdas; // of the program's kernels
-  std::vector<Arena> arenas;        // one per worker
+  std::vector<Arena> arenas;        // one per worker of the process
 
   const plan::Program &program() const { return partitioned.program; }
 };
 
+/// Its two queues are one thread, the worker's own: an instruction is done when
+/// submit() returns.
 class CpuWorker : public DeviceWorker {
 public:
-  CpuWorker(std::shared_ptr<CpuProgram> shared, int number, int threads)
-      : shared(std::move(shared)), number(number), threads(threads) {}
+  /// `place`: which of the process' arenas is its own.
+  CpuWorker(std::shared_ptr<CpuProgram> shared, int number, size_t place,
+            int threads)
+      : shared(std::move(shared)), number(number), place(place),
+        threads(threads) {}
 
   Status start() override;
   Status write(int64_t offset, int64_t bytes,
                const std::function<Status(std::byte *)> &fill) override;
   Status read(int64_t offset, int64_t bytes,
               const std::function<void(const std::byte *)> &use) override;
+  Status copy(int64_t to, int64_t from, int64_t bytes) override;
   Status bind() override;
-  Result<int64_t> run(int instruction) override;
+  Status submit(const Submission &submission) override;
+  Result<Activity> finish() override;
 
 private:
   /// One step of a fetch or a reduction: copy a box, or combine it with what is
@@ -37,27 +46,33 @@ private:
   struct Move {
     bool combine;
     Box box;
-    const std::byte *from;
+    int worker;            // that has it
+    const std::byte *from; // its buffer; null: out of reach
     const Box *fromBox;
-    bool remote;
   };
 
   const plan::Worker &own() const {
     return shared->partitioned.workers[size_t(number)];
   }
+  std::byte *arena() const { return shared->arenas[place].data(); }
   TensorType typeOf(int buffer) const;
   BufferView view(int buffer) const;
   bool isExclusive(int buffer) const;
   Result<BoundKernelPtr> bindCompute(int instruction) const;
   std::vector<Move> movesOf(int instruction) const;
-  int64_t move(int instruction);
+  Status bring(int buffer, std::vector<Move> &list,
+               std::vector<std::byte> &brought) const;
+  Status run(int instruction);
+  Status move(int instruction);
   void noteAccesses(int instruction) const;
   void sumAndRound(const plan::Instruction &what, const BufferView &to,
                    const std::vector<Move> &list);
 
   std::shared_ptr<CpuProgram> shared;
   int number;
+  size_t place;
   ThreadGroup threads;
+  Activity activity;
   std::vector<BoundKernelPtr> kernels;  // per instruction; null: nothing to do
   std::vector<std::vector<Move>> moves; // per instruction
 };

@@ -339,7 +339,7 @@ TEST_CASE("divisions of every kind, mixed: sound, right, and as counted") {
     auto backend = runtime::makeBackend("cpu");
     REQUIRE(backend);
     runtime::RunOptions options;
-    options.threads = 1;
+    options.device.threads = 1;
     const auto result =
         runtime::execute(plan.partitioned, objectOf(kernels), **backend,
                          NoParameters(), feeds, options);

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+using namespace smex;
 using namespace smex::runtime;
 
 namespace {
@@ -63,19 +64,19 @@ void groupThrows() {
 /// keep rounds apart.
 void transportPublishes(int workers) {
   constexpr int64_t rounds = 2000;
-  LocalTransport transport(workers);
+  LocalTransport transport(workers, 1);
   std::vector<int64_t> values(size_t(workers), 0);
   std::vector<int> wrong(size_t(workers), 0);
   const auto work = [&](int worker) {
     for (int64_t round = 1; round <= rounds; ++round) {
       if (worker > 0) {
-        if (!transport.wait(worker - 1, round))
+        if (!transport.wait({worker - 1, 0, round}))
           return;
         values[size_t(worker)] = values[size_t(worker) - 1] + 1;
       } else {
         values[0] = round;
       }
-      transport.complete(worker, round);
+      transport.signal({worker, 0, round});
       if (!transport.barrier())
         return;
       wrong[size_t(worker)] += values.back() != round + workers - 1;
@@ -95,18 +96,18 @@ void transportPublishes(int workers) {
 /// One gives up, and says why; all the others stop.
 void transportStops() {
   for (int round = 0; round < 200; ++round) {
-    LocalTransport transport(3);
+    LocalTransport transport(3, 1);
     std::string reason;
     std::vector<int> stopped(3, 0);
     const auto work = [&](int worker) {
       if (worker == 1) {
         reason = "round " + std::to_string(round);
-        transport.abort();
+        transport.stop(fail(reason));
         stopped[1] = 1;
         return;
       }
       stopped[size_t(worker)] =
-          worker == 0 ? !transport.wait(1, 1) : !transport.barrier();
+          worker == 0 ? !transport.wait({1, 0, 1}) : !transport.barrier();
     };
     std::vector<std::thread> threads;
     for (int worker = 0; worker < 3; ++worker)
@@ -114,8 +115,51 @@ void transportStops() {
     for (std::thread &thread : threads)
       thread.join();
     check(stopped[0] && stopped[1] && stopped[2], "transport: all stopped");
-    check(reason == "round " + std::to_string(round), "transport: the reason");
+    check(reason == "round " + std::to_string(round) &&
+              transport.reason().message == reason,
+          "transport: the reason");
   }
+}
+
+/// Everybody gets what all have shared, round after round, and pieces of what
+/// is out of reach.
+void transportShares(int workers) {
+  constexpr int rounds = 500;
+  LocalTransport transport(workers, 1);
+  std::vector<std::vector<std::byte>> memory(static_cast<size_t>(workers));
+  std::vector<int> wrong(size_t(workers), 0);
+  const auto work = [&](int worker) {
+    std::vector<std::byte> &own = memory[size_t(worker)];
+    own.resize(4);
+    transport.offer(worker, {nullptr, [&](int, const Box &box, std::byte *to) {
+                               for (int64_t i = box[0].lo; i < box[0].hi; ++i)
+                                 *to++ = own[size_t(i)];
+                               return Status();
+                             }});
+    for (int round = 0; round < rounds; ++round) {
+      own.assign(4, std::byte(round + worker));
+      const Shared all = transport.share(worker, own);
+      for (int other = 0; other < workers; ++other) {
+        std::byte piece[2] = {};
+        const Box box{{1, 3}};
+        const bool isBrought =
+            bool(transport.move(worker, 0, {{{other, box}, piece}}));
+        const std::byte expected = std::byte(round + other);
+        wrong[size_t(worker)] +=
+            !isBrought || piece[1] != expected ||
+            *all[size_t(other)] != std::vector<std::byte>(4, expected);
+      }
+      if (!transport.barrier())
+        return;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int worker = 0; worker < workers; ++worker)
+    threads.emplace_back(work, worker);
+  for (std::thread &thread : threads)
+    thread.join();
+  for (int count : wrong)
+    check(count == 0, "transport: what was shared and moved");
 }
 
 } // namespace
@@ -127,5 +171,7 @@ int main() {
   for (int workers : {2, 3, 8})
     transportPublishes(workers);
   transportStops();
+  for (int workers : {1, 2, 5})
+    transportShares(workers);
   return failures ? 1 : 0;
 }

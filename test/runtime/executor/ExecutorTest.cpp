@@ -9,10 +9,15 @@ namespace {
 const char *const copyLambda = "(x0: f32[1]) -> f32: lambda i0: x0[i0]";
 const NumberParameters noParameters(0);
 
-Result<RunResult> run(const plan::Partitioned &program,
+/// The conformance suite: what holds of every backend.
+#define EACH_BACKEND GENERATE(as<std::string>(), "cpu", "reference")
+
+Result<RunResult> run(const std::string &device,
+                      const plan::Partitioned &program,
                       const std::vector<Feed> &feeds, RunOptions options = {},
                       const ParameterSource &parameters = noParameters) {
-  auto backend = makeBackend("cpu");
+  INFO(device);
+  auto backend = makeBackend(device);
   REQUIRE(backend);
   return execute(program, "", **backend, parameters, feeds, options);
 }
@@ -44,9 +49,10 @@ std::vector<float> floats(const Tensor &tensor) {
 } // namespace
 
 TEST_CASE("a product whose sum is split gives the product") {
+  const std::string device = EACH_BACKEND;
   const plan::Partitioned program = splitProduct();
   const std::vector<Feed> feeds = {rampFeed({4, 6}), rampFeed({6, 4})};
-  const RunResult result = good(run(program, feeds));
+  const RunResult result = good(run(device, program, feeds));
   CHECK(floats(result.outputs[0]) == product(feeds[0], feeds[1], 0));
   CHECK(floats(result.outputs[1]) == product(feeds[0], feeds[1], 0));
   // Each worker reads half of the other's partial result, and worker 0 the
@@ -62,20 +68,23 @@ TEST_CASE("a product whose sum is split gives the product") {
 }
 
 TEST_CASE("one batch per step") {
+  const std::string device = EACH_BACKEND;
   const std::vector<Feed> feeds = {rampFeed({5, 4, 6}, true), rampFeed({6, 4})};
   RunOptions options;
   options.steps = 5;
-  options.trace = true;
-  const RunResult result = good(run(splitProduct(), feeds, options));
+  options.device.trace = true;
+  const RunResult result = good(run(device, splitProduct(), feeds, options));
   CHECK(floats(result.outputs[0]) == product(feeds[0], feeds[1], 4));
   CHECK(result.seconds.size() == 5);
   CHECK(result.communicationBytes == 96); // of one step
-  CHECK(result.trace.size() == 5 * (3 + 2)); // worker 1 has no part in the gathering
+  CHECK(result.trace.size() ==
+        5 * (3 + 2)); // worker 1 has no part in the gathering
   for (const TraceEvent &event : result.trace)
     CHECK((event.start >= 0 && event.seconds >= 0));
 }
 
 TEST_CASE("what crosses workers at every step arrives in order") {
+  const std::string device = EACH_BACKEND;
   // A value goes round a ring of workers, `rounds` times per step, through two
   // buffers that take turns.
   constexpr int workers = 4, rounds = 100;
@@ -111,7 +120,7 @@ TEST_CASE("what crosses workers at every step arrives in order") {
   RunOptions options;
   options.steps = 50;
   const Feed feed = rampFeed({50, workers}, true);
-  const RunResult result = good(run(b.result, {feed}, options));
+  const RunResult result = good(run(device, b.result, {feed}, options));
   for (int w = 0; w < workers; ++w)
     CHECK(result.outputs[0].data<float>()[w] ==
           feed.value.data<float>()[49 * workers + w]);
@@ -119,6 +128,7 @@ TEST_CASE("what crosses workers at every step arrives in order") {
 }
 
 TEST_CASE("an error in one worker stops all, and is named") {
+  const std::string device = EACH_BACKEND;
   ProgramBuilder b(3);
   const int x = b.tensor("x", {3});
   const Box first{{0, 1}}, all{{0, 3}}, none{{0, 0}};
@@ -132,13 +142,14 @@ TEST_CASE("an error in one worker stops all, and is named") {
          {{{1, all}}, {{1, all}}, {{1, all}}}, {plan::ofAll(0)});
   b.result.program.inputs = {{"x", in}};
   b.result.program.outputs = {{"y", done}};
-  const auto result = run(b.result, {rampFeed({3})});
+  const auto result = run(device, b.result, {rampFeed({3})});
   REQUIRE_FALSE(result);
   CHECK_THAT(result.error().message,
              Catch::StartsWith("worker 1: node \"copy\": "));
 }
 
 TEST_CASE("an error before the first step stops all as well") {
+  const std::string device = EACH_BACKEND;
   class Failing : public ParameterSource {
     Status fill(int worker, int, std::byte *) const override {
       return worker == 1 ? Status(fail("no such weights")) : Status();
@@ -148,7 +159,7 @@ TEST_CASE("an error before the first step stops all as well") {
   const int x = b.buffer(b.tensor("x", {2}), {{{0, 1}}, {{1, 2}}});
   b.result.program.parameters = {{"x", x, false, 0}};
   b.result.program.outputs = {{"x", x}};
-  const auto result = run(b.result, {}, {}, Failing());
+  const auto result = run(device, b.result, {}, {}, Failing());
   REQUIRE_FALSE(result);
   CHECK(result.error().message == "worker 1: no such weights");
 }
@@ -162,7 +173,7 @@ TEST_CASE("kernels that are not there are errors") {
   b.compute("copy", kernel, {x}, y, {{{0, 2}}});
   b.result.program.inputs = {{"x", x}};
   b.result.program.outputs = {{"y", y}};
-  const auto result = run(b.result, {rampFeed({2})});
+  const auto result = run("cpu", b.result, {rampFeed({2})});
   REQUIRE_FALSE(result);
   CHECK(result.error().message ==
         "node \"copy\": kernels.so has no function \"kernel_0\"");
@@ -175,11 +186,12 @@ TEST_CASE("kernels that are not there are errors") {
 }
 
 TEST_CASE("a plan larger than the machine is refused before it is touched") {
+  const std::string device = EACH_BACKEND;
   ProgramBuilder b(2);
   const int x = b.buffer(b.tensor("x", {2}), {{{0, 1}}, {{1, 2}}});
   b.result.program.outputs = {{"x", x}};
   b.result.workers[1].arenaBytes = int64_t(1) << 47;
-  const auto result = run(b.result, {});
+  const auto result = run(device, b.result, {});
   REQUIRE_FALSE(result);
   CHECK(result.error().fault == Fault::Environment);
   CHECK_THAT(result.error().message,
@@ -187,16 +199,18 @@ TEST_CASE("a plan larger than the machine is refused before it is touched") {
 }
 
 TEST_CASE("outputs that nobody holds are refused") {
+  const std::string device = EACH_BACKEND;
   ProgramBuilder b(2);
   const int x = b.buffer(b.tensor("x", {3}), {{{0, 1}}, {{2, 3}}});
   b.result.program.inputs = {{"x", x}};
   b.result.program.outputs = {{"x", x}};
-  const auto result = run(b.result, {rampFeed({3})});
+  const auto result = run(device, b.result, {rampFeed({3})});
   REQUIRE_FALSE(result);
   CHECK(result.error().message == "output \"x\": no worker has [1:2]");
 }
 
 TEST_CASE("workers without a share, and scalars") {
+  const std::string device = EACH_BACKEND;
   // A sum of three elements on four workers, one of which has none.
   ProgramBuilder b(4);
   const int x = b.tensor("x", {3}), s = b.tensor("s", {});
@@ -219,11 +233,12 @@ TEST_CASE("workers without a share, and scalars") {
          {pieces, pieces, pieces, pieces}, {plan::ofAll(0)});
   b.result.program.inputs = {{"x", in}};
   b.result.program.outputs = {{"s", sum}};
-  const RunResult result = good(run(b.result, {rampFeed({3})}));
+  const RunResult result = good(run(device, b.result, {rampFeed({3})}));
   CHECK(result.outputs[0].data<float>()[0] == -6 - 5 - 4);
 }
 
 TEST_CASE("parameters are loaded once and stay") {
+  const std::string device = EACH_BACKEND;
   ProgramBuilder b(2);
   const int w = b.buffer(b.tensor("w", {4}), {{{0, 2}}, {{2, 4}}});
   b.result.program.parameters = {{"w", w, false, 0}};
@@ -231,21 +246,23 @@ TEST_CASE("parameters are loaded once and stay") {
   RunOptions options;
   options.steps = 3;
   const NumberParameters parameters(2);
-  const RunResult result = good(run(b.result, {}, options, parameters));
+  const RunResult result = good(run(device, b.result, {}, options, parameters));
   CHECK(floats(result.outputs[0]) == std::vector<float>{0, 0, 1, 1});
 }
 
 TEST_CASE("without copies nothing crosses workers") {
+  const std::string device = EACH_BACKEND;
   RunOptions options;
   options.steps = 2;
   options.skipCopies = true;
-  const RunResult result =
-      good(run(splitProduct(), {rampFeed({4, 6}), rampFeed({6, 4})}, options));
+  const RunResult result = good(run(
+      device, splitProduct(), {rampFeed({4, 6}), rampFeed({6, 4})}, options));
   CHECK(result.communicationBytes == 0);
   CHECK(result.seconds.size() == 2);
 }
 
 TEST_CASE("progress is told after each step") {
+  const std::string device = EACH_BACKEND;
   RunOptions options;
   options.steps = 3;
   std::vector<int> completed;
@@ -253,19 +270,21 @@ TEST_CASE("progress is told after each step") {
     completed.push_back(progress.completed);
     CHECK((progress.seconds >= 0 && !progress.loss));
   };
-  good(run(splitProduct(), {rampFeed({4, 6}), rampFeed({6, 4})}, options));
+  good(run(device, splitProduct(), {rampFeed({4, 6}), rampFeed({6, 4})},
+           options));
   CHECK(completed == std::vector<int>{1, 2, 3});
 }
 
 TEST_CASE("a run may begin in the middle") {
+  const std::string device = EACH_BACKEND;
   const std::vector<Feed> feeds = {rampFeed({5, 4, 6}, true), rampFeed({6, 4})};
   RunOptions options;
   options.firstStep = 3;
   options.steps = 4;
-  const RunResult result = good(run(splitProduct(), feeds, options));
+  const RunResult result = good(run(device, splitProduct(), feeds, options));
   CHECK(floats(result.outputs[0]) == product(feeds[0], feeds[1], 3));
   CHECK(result.seconds.size() == 1);
   CHECK(result.communicationBytes == 96);
   options.steps = 3; // and be over at once
-  CHECK(good(run(splitProduct(), feeds, options)).seconds.empty());
+  CHECK(good(run(device, splitProduct(), feeds, options)).seconds.empty());
 }

@@ -1,4 +1,4 @@
-#include "runtime/backends/cpu/Arena.h"
+#include "runtime/backends/host/Arena.h"
 
 #include "dialects/support/File.h"
 #include "dialects/support/Program.h"

@@ -1,6 +1,6 @@
 // The memory of one worker.
-#ifndef SMEX_RUNTIME_BACKENDS_CPU_ARENA_H
-#define SMEX_RUNTIME_BACKENDS_CPU_ARENA_H
+#ifndef SMEX_RUNTIME_BACKENDS_HOST_ARENA_H
+#define SMEX_RUNTIME_BACKENDS_HOST_ARENA_H
 
 #include "dialects/support/Result.h"
 

@@ -1,0 +1,22 @@
+// The arenas of all workers that share this machine's memory.
+#ifndef SMEX_RUNTIME_BACKENDS_HOST_ARENAS_H
+#define SMEX_RUNTIME_BACKENDS_HOST_ARENAS_H
+
+#include "runtime/backends/host/Arena.h"
+#include "runtime/plan/Plan.h"
+
+#include <vector>
+
+namespace smex::runtime {
+
+/// An arena for each of these workers, in their order. Pages become real when
+/// they are touched, far too late for a message: so the sum of all arenas is
+/// compared with what is free first, beside the stacks of so many threads.
+/// Fault::Environment: there is not enough.
+Result<std::vector<Arena>> reserveArenas(const plan::Partitioned &partitioned,
+                                         const std::vector<int> &workers,
+                                         int threads);
+
+} // namespace smex::runtime
+
+#endif

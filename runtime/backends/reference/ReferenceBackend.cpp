@@ -1,0 +1,55 @@
+#include "runtime/backends/reference/ReferenceBackend.h"
+
+#include "runtime/backends/host/Arenas.h"
+#include "runtime/backends/reference/ReferenceWorker.h"
+
+using namespace smex;
+using namespace smex::runtime;
+
+namespace {
+class ReferenceBackend : public Backend {
+public:
+  std::string name() const override { return "reference"; }
+
+  /// Kernels are not run, so it does not matter what they are for.
+  Status accepts(const plan::Plan &) const override { return {}; }
+
+  Result<std::vector<std::unique_ptr<DeviceWorker>>>
+  open(const plan::Partitioned &partitioned, const std::string &,
+       const std::vector<int> &workers, Transport &transport,
+       const DeviceOptions &options) override {
+    auto arenas = reserveArenas(partitioned, workers, int(workers.size()));
+    if (!arenas)
+      return arenas.takeError();
+    const auto shared = std::make_shared<ReferenceProgram>(
+        ReferenceProgram{partitioned,
+                         transport,
+                         options,
+                         {},
+                         std::move(*arenas),
+                         std::vector<Activity>(workers.size()),
+                         nullptr});
+    for (const plan::Kernel &kernel : partitioned.program.kernels) {
+      auto lambda = tdl::parseLambda(kernel.lambda);
+      if (!lambda)
+        return lambda.takeError();
+      shared->lambdas.push_back(std::move(*lambda));
+    }
+    ReferenceProgram &program = *shared; // which has the scheduler
+    shared->scheduler = std::make_unique<Scheduler>(
+        workers, transport, options.seed,
+        [&program, workers](size_t place, int instruction) {
+          return runByReference(program, workers[place], place, instruction);
+        });
+    std::vector<std::unique_ptr<DeviceWorker>> devices;
+    for (size_t w = 0; w < workers.size(); ++w)
+      devices.push_back(
+          std::make_unique<ReferenceWorker>(shared, workers[w], w));
+    return devices;
+  }
+};
+} // namespace
+
+std::unique_ptr<Backend> runtime::makeReferenceBackend() {
+  return std::make_unique<ReferenceBackend>();
+}

@@ -1,0 +1,55 @@
+// One worker of the reference backend: an arena that nobody else reaches, and
+// the interpreter.
+#ifndef SMEX_RUNTIME_BACKENDS_REFERENCE_REFERENCEWORKER_H
+#define SMEX_RUNTIME_BACKENDS_REFERENCE_REFERENCEWORKER_H
+
+#include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/backends/host/Arena.h"
+#include "runtime/backends/reference/Scheduler.h"
+
+namespace smex::runtime {
+
+/// What the workers of one program share that a process has.
+struct ReferenceProgram {
+  const plan::Partitioned &partitioned;
+  Transport &transport;
+  DeviceOptions options;
+  std::vector<tdl::Lambda> lambdas; // of the program's kernels
+  std::vector<Arena> arenas;        // one per worker of the process
+  std::vector<Activity> activities; // per worker of the process
+  std::unique_ptr<Scheduler> scheduler;
+};
+
+/// What is submitted waits until all workers of the process are in finish().
+class ReferenceWorker : public DeviceWorker {
+public:
+  /// `place`: which of the process' workers it is.
+  ReferenceWorker(std::shared_ptr<ReferenceProgram> shared, int number,
+                  size_t place)
+      : shared(std::move(shared)), number(number), place(place) {}
+
+  Status start() override;
+  Status write(int64_t offset, int64_t bytes,
+               const std::function<Status(std::byte *)> &fill) override;
+  Status read(int64_t offset, int64_t bytes,
+              const std::function<void(const std::byte *)> &use) override;
+  Status copy(int64_t to, int64_t from, int64_t bytes) override;
+  Status bind() override { return {}; }
+  Status submit(const Submission &submission) override;
+  Result<Activity> finish() override;
+
+private:
+  void poison();
+
+  std::shared_ptr<ReferenceProgram> shared;
+  int number;
+  size_t place;
+};
+
+/// Runs an instruction of the worker to its end, and counts in its activity.
+Status runByReference(ReferenceProgram &shared, int worker, size_t place,
+                      int instruction);
+
+} // namespace smex::runtime
+
+#endif

@@ -1,0 +1,150 @@
+// What an instruction does, as plainly as it can be said: the lambda's own
+// reference result, and pieces that are put together element by element.
+#include "dialects/tdl/lambda/Interpreter.h"
+#include "kernels/cpu/Boxes.h"
+#include "runtime/backends/reference/ReferenceWorker.h"
+#include "runtime/plan/Regions.h"
+
+#include <chrono>
+#include <cstring>
+
+using namespace smex;
+using namespace smex::runtime;
+
+namespace {
+double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Rounds a sum of 16-bit floats that was kept in f32.
+void store(DType type, float value, std::byte *to) {
+  const uint16_t bits =
+      type == DType::F16 ? floatToHalf(value) : floatToBfloat(value);
+  std::memcpy(to, &bits, sizeof bits);
+}
+
+class Run {
+public:
+  Run(ReferenceProgram &shared, int worker, size_t place, int instruction)
+      : shared(shared), partitioned(shared.partitioned),
+        program(partitioned.program), worker(worker), place(place),
+        instruction(instruction),
+        what(program.instructions[size_t(instruction)]) {}
+
+  Status compute() {
+    const auto part = plan::written(partitioned, worker, instruction);
+    if (!part)
+      return {};
+    if (!contains(box(what.to), *part))
+      return fail("the result's buffer does not hold ", toString(*part));
+    std::vector<tdl::OperandView> operands;
+    for (int operand : what.operands)
+      operands.push_back({shapeOf(operand), box(operand), bytesOf(operand)});
+    const auto value =
+        tdl::interpret(shared.lambdas[size_t(what.kernel)],
+                       partitioned.indices(worker, instruction), operands);
+    if (!value)
+      return value.error();
+    cpu::copyBox(bytesOf(what.to), box(what.to), value->bytes.data(), *part,
+                 *part, byteSize(typeOf(what.to)));
+    return {};
+  }
+
+  /// The first piece that has an element brings it, and others are combined
+  /// with what is there, in their order. What is done in a wider type is
+  /// rounded at the end.
+  Status assemble() {
+    const Box &to = box(what.to);
+    const DType type = typeOf(what.from);
+    const int64_t element = byteSize(type);
+    Tensor sums = makeTensor({type, extents(to)});
+    std::vector<bool> isThere(size_t(volume(to)), false);
+    for (const Piece &piece :
+         plan::piecesOf(partitioned, worker, instruction)) {
+      Tensor brought = makeTensor({type, extents(piece.box)});
+      if (Status moved = shared.transport.move(worker, what.from,
+                                               {{piece, brought.bytes.data()}});
+          !moved)
+        return moved;
+      if (piece.worker != worker)
+        shared.activities[place].receivedBytes += int64_t(brought.bytes.size());
+      Tensor one = makeTensor({type, {}}), other = one;
+      int64_t from = 0;
+      forEachIndex(piece.box, to, [&](int64_t at) {
+        std::byte *target = &sums.bytes[size_t(at * element)];
+        std::memcpy(other.bytes.data(),
+                    &brought.bytes[size_t(from++ * element)], size_t(element));
+        if (isThere[size_t(at)] && what.op == plan::Opcode::Reduce) {
+          std::memcpy(one.bytes.data(), target, size_t(element));
+          tdl::combine(*parseReducer(what.reducer), one, other);
+          std::swap(one, other);
+        }
+        isThere[size_t(at)] = true;
+        std::memcpy(target, other.bytes.data(), size_t(element));
+      });
+    }
+    const DType rounded = typeOf(what.to);
+    if (rounded == type) {
+      std::memcpy(bytesOf(what.to), sums.bytes.data(), sums.bytes.size());
+      return {};
+    }
+    for (int64_t at = 0; at < volume(to); ++at)
+      store(rounded, sums.data<float>()[at],
+            bytesOf(what.to) + at * byteSize(rounded));
+    return {};
+  }
+
+private:
+  /// Where each element of `part` is in the box `whole`, in row-major order.
+  template <typename F>
+  static void forEachIndex(const Box &part, const Box &whole, F each) {
+    const std::vector<int64_t> strides = rowMajorStrides(extents(whole));
+    const int64_t count = volume(part);
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t rest = i, at = 0;
+      for (size_t d = part.size(); d-- > 0;) {
+        const int64_t size = part[d].size();
+        at += (part[d].lo - whole[d].lo + rest % size) * strides[d];
+        rest /= size;
+      }
+      each(at);
+    }
+  }
+
+  const Box &box(int buffer) const { return partitioned.box(worker, buffer); }
+  DType typeOf(int buffer) const { return plan::elementType(program, buffer); }
+  const std::vector<int64_t> &shapeOf(int buffer) const {
+    const int tensor = program.buffers[size_t(buffer)].tensor;
+    return program.tensors[size_t(tensor)].type.shape;
+  }
+  std::byte *bytesOf(int buffer) const {
+    return shared.arenas[place].data() + partitioned.offset(worker, buffer);
+  }
+
+  ReferenceProgram &shared;
+  const plan::Partitioned &partitioned;
+  const plan::Program &program;
+  const int worker;
+  const size_t place;
+  const int instruction;
+  const plan::Instruction &what;
+};
+} // namespace
+
+Status runtime::runByReference(ReferenceProgram &shared, int worker,
+                               size_t place, int instruction) {
+  const plan::Instruction &what =
+      shared.partitioned.program.instructions[size_t(instruction)];
+  const double begin = shared.options.trace ? now() : 0;
+  Run run(shared, worker, place, instruction);
+  Status done =
+      what.op == plan::Opcode::Compute ? run.compute() : run.assemble();
+  if (!done)
+    return atNode(what, done.takeError());
+  if (shared.options.trace)
+    shared.activities[place].executed.push_back(
+        {instruction, begin, now() - begin});
+  return {};
+}
