@@ -36,8 +36,8 @@ struct Activity {
 
 /// One worker of a program on a device. All calls come from one thread, the
 /// worker's own, in this order: start; write, as often as needed; bind, after
-/// all workers have started; then for each step write, submit, finish, read and
-/// copy.
+/// all workers have started; then for each step write, begin, submit, finish,
+/// read and copy.
 class DeviceWorker {
 public:
   virtual ~DeviceWorker() = default;
@@ -56,6 +56,9 @@ public:
   virtual Status copy(int64_t to, int64_t from, int64_t bytes) = 0;
   /// Makes every instruction ready to run; parameters are in place by then.
   virtual Status bind() = 0;
+  /// A step begins: its inputs are written, and no worker has been given an
+  /// instruction yet.
+  virtual Status begin() { return {}; }
   /// Puts an instruction at the end of a queue. A queue does its instructions
   /// in order, each after its events. submit() returns at once, or when the
   /// instruction is done, or when the run was stopped: as the device likes.

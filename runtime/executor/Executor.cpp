@@ -121,6 +121,8 @@ private:
         advance(tasks, program);
       if (Status scattered = scatter(worker, device, step, peak); !scattered)
         return scattered;
+      if (Status begun = device.begin(); !begun)
+        return begun;
       if (!transport.barrier())
         return {};
       if (isFirst(worker))

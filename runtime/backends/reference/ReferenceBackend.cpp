@@ -22,13 +22,10 @@ public:
     if (!arenas)
       return arenas.takeError();
     const auto shared = std::make_shared<ReferenceProgram>(
-        ReferenceProgram{partitioned,
-                         transport,
-                         options,
-                         {},
-                         std::move(*arenas),
-                         std::vector<Activity>(workers.size()),
-                         nullptr});
+        ReferenceProgram{partitioned, transport, options, {}, {}, nullptr});
+    for (size_t w = 0; w < workers.size(); ++w)
+      shared->places.push_back(
+          {std::move((*arenas)[w]), Tenants(partitioned, workers[w]), {}});
     for (const plan::Kernel &kernel : partitioned.program.kernels) {
       auto lambda = tdl::parseLambda(kernel.lambda);
       if (!lambda)
@@ -38,8 +35,8 @@ public:
     ReferenceProgram &program = *shared; // which has the scheduler
     shared->scheduler = std::make_unique<Scheduler>(
         workers, transport, options.seed,
-        [&program, workers](size_t place, int instruction) {
-          return runByReference(program, workers[place], place, instruction);
+        [&program, workers](size_t place, const Submission &what) {
+          return runByReference(program, workers[place], place, what);
         });
     std::vector<std::unique_ptr<DeviceWorker>> devices;
     for (size_t w = 0; w < workers.size(); ++w)

@@ -6,17 +6,23 @@
 #include "dialects/tdl/lambda/Lambda.h"
 #include "runtime/backends/host/Arena.h"
 #include "runtime/backends/reference/Scheduler.h"
+#include "runtime/backends/reference/Tenants.h"
 
 namespace smex::runtime {
 
 /// What the workers of one program share that a process has.
 struct ReferenceProgram {
+  /// Of one worker.
+  struct Place {
+    Arena arena;
+    Tenants tenants;
+    Activity activity;
+  };
   const plan::Partitioned &partitioned;
   Transport &transport;
   DeviceOptions options;
   std::vector<tdl::Lambda> lambdas; // of the program's kernels
-  std::vector<Arena> arenas;        // one per worker of the process
-  std::vector<Activity> activities; // per worker of the process
+  std::vector<Place> places;        // one per worker of the process
   std::unique_ptr<Scheduler> scheduler;
 };
 
@@ -35,11 +41,12 @@ public:
               const std::function<void(const std::byte *)> &use) override;
   Status copy(int64_t to, int64_t from, int64_t bytes) override;
   Status bind() override { return {}; }
+  Status begin() override;
   Status submit(const Submission &submission) override;
   Result<Activity> finish() override;
 
 private:
-  void poison();
+  ReferenceProgram::Place &own() const { return shared->places[place]; }
 
   std::shared_ptr<ReferenceProgram> shared;
   int number;
@@ -48,7 +55,7 @@ private:
 
 /// Runs an instruction of the worker to its end, and counts in its activity.
 Status runByReference(ReferenceProgram &shared, int worker, size_t place,
-                      int instruction);
+                      const Submission &submission);
 
 } // namespace smex::runtime
 

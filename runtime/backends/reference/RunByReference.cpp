@@ -27,9 +27,10 @@ void store(DType type, float value, std::byte *to) {
 
 class Run {
 public:
-  Run(ReferenceProgram &shared, int worker, size_t place, int instruction)
+  Run(ReferenceProgram &shared, int worker, ReferenceProgram::Place &own,
+      int instruction)
       : shared(shared), partitioned(shared.partitioned),
-        program(partitioned.program), worker(worker), place(place),
+        program(partitioned.program), worker(worker), own(own),
         instruction(instruction),
         what(program.instructions[size_t(instruction)]) {}
 
@@ -40,8 +41,11 @@ public:
     if (!contains(box(what.to), *part))
       return fail("the result's buffer does not hold ", toString(*part));
     std::vector<tdl::OperandView> operands;
-    for (int operand : what.operands)
+    for (int operand : what.operands) {
+      if (Status there = own.tenants.check(operand); !there)
+        return there;
       operands.push_back({shapeOf(operand), box(operand), bytesOf(operand)});
+    }
     const auto value =
         tdl::interpret(shared.lambdas[size_t(what.kernel)],
                        partitioned.indices(worker, instruction), operands);
@@ -69,7 +73,7 @@ public:
           !moved)
         return moved;
       if (piece.worker != worker)
-        shared.activities[place].receivedBytes += int64_t(brought.bytes.size());
+        own.activity.receivedBytes += int64_t(brought.bytes.size());
       Tensor one = makeTensor({type, {}}), other = one;
       int64_t from = 0;
       forEachIndex(piece.box, to, [&](int64_t at) {
@@ -120,31 +124,35 @@ private:
     return program.tensors[size_t(tensor)].type.shape;
   }
   std::byte *bytesOf(int buffer) const {
-    return shared.arenas[place].data() + partitioned.offset(worker, buffer);
+    return own.arena.data() + partitioned.offset(worker, buffer);
   }
 
   ReferenceProgram &shared;
   const plan::Partitioned &partitioned;
   const plan::Program &program;
   const int worker;
-  const size_t place;
+  ReferenceProgram::Place &own;
   const int instruction;
   const plan::Instruction &what;
 };
 } // namespace
 
 Status runtime::runByReference(ReferenceProgram &shared, int worker,
-                               size_t place, int instruction) {
+                               size_t place, const Submission &submission) {
+  const int instruction = submission.instruction;
   const plan::Instruction &what =
       shared.partitioned.program.instructions[size_t(instruction)];
+  ReferenceProgram::Place &own = shared.places[place];
   const double begin = shared.options.trace ? now() : 0;
-  Run run(shared, worker, place, instruction);
-  Status done =
-      what.op == plan::Opcode::Compute ? run.compute() : run.assemble();
-  if (!done)
-    return atNode(what, done.takeError());
+  if (!submission.isSkipped) {
+    Run run(shared, worker, own, instruction);
+    Status done =
+        what.op == plan::Opcode::Compute ? run.compute() : run.assemble();
+    if (!done)
+      return atNode(what, done.takeError());
+  }
+  own.tenants.moveIn(what.to);
   if (shared.options.trace)
-    shared.activities[place].executed.push_back(
-        {instruction, begin, now() - begin});
+    own.activity.executed.push_back({instruction, begin, now() - begin});
   return {};
 }

@@ -95,10 +95,8 @@ bool Scheduler::isReady(const Queue &queue) const {
 Status Scheduler::runFront(size_t number) {
   const Submission front = queues[number].front();
   queues[number].pop_front();
-  if (!front.isSkipped)
-    if (Status done = run(number / size_t(plan::queueCount), front.instruction);
-        !done)
-      return done;
+  if (Status done = run(number / size_t(plan::queueCount), front); !done)
+    return done;
   transport.signal(front.done);
   return {};
 }
@@ -108,6 +106,9 @@ std::optional<Scheduler::Problem> Scheduler::deadlock() const {
   for (size_t number = 0; number < queues.size(); ++number) {
     if (queues[number].empty())
       continue;
+    // What another process has signalled meanwhile.
+    if (isReady(queues[number]))
+      return std::nullopt;
     const Submission &front = queues[number].front();
     for (const Event &event : *front.after) {
       if (transport.hasHappened(event))

@@ -24,7 +24,7 @@ namespace smex::runtime {
 class Scheduler {
 public:
   /// Runs an instruction of the process' worker number `place` to its end.
-  using Run = std::function<Status(size_t place, int instruction)>;
+  using Run = std::function<Status(size_t place, const Submission &what)>;
 
   /// `workers` are those of the process, in ascending order.
   Scheduler(std::vector<int> workers, Transport &transport, uint64_t seed,

@@ -1,357 +1,91 @@
 // Every kind of division, mixed at random over tensors and operators that the
 // search would never cut so: the plan is sound, its outputs are those of the
 // lambdas on whole tensors, to the bit, and the bytes that a run counts are
-// those of the definition (compiler/partition/CommunicationBytes.h).
-#include "compiler/emit/Emit.h"
-#include "compiler/partition/CommunicationBytes.h"
-#include "compiler/partition/ir/Passes.h"
-#include "compiler/pipeline/Pipeline.h"
-#include "dialects/tdl/lambda/Interpreter.h"
-#include "runtime/executor/Executor.h"
+// those of the definition (compiler/partition/CommunicationBytes.h): on the
+// CPU, by the reference backend, and with some of the workers on each.
 #include "runtime/plan/Check.h"
 #include "runtime/plan/Totals.h"
-#include "test/compiler/partition/RandomGraph.h"
-
-#include "mlir/Parser/Parser.h"
+#include "runtime/transports/Local.h"
+#include "test/compiler/pipeline/RandomExample.h"
 
 #include <catch2/catch.hpp>
 
-#include <numeric>
-#include <set>
+#include <thread>
 
 using namespace smex;
-using partition::test::Random;
+using test::Kernels;
+using test::RandomExample;
 
 namespace {
 
-/// An operator on matrices, vectors and scalars of f32, and the ranks that its
-/// operands and index variables have. Results of small integers are exact.
-struct Kind {
-  const char *name;
-  const char *lambda;
-  std::vector<int> ranks; // of the operands
-  /// Per index variable, an operand and a dimension of it with its extent.
-  std::vector<std::pair<int, int>> extents;
-};
-
-const std::vector<Kind> kinds = {
-    {"twice",
-     "(x: f32[2]) -> f32: lambda i, j: x[i, j] + x[i, j]",
-     {2},
-     {{0, 0}, {0, 1}}},
-    {"transpose",
-     "(x: f32[2]) -> f32: lambda i, j: x[j, i]",
-     {2},
-     {{0, 1}, {0, 0}}},
-    {"window",
-     "(x: f32[2]) -> f32: lambda i, j: Sum(lambda k: "
-     "(x[i + k - 1, j] else 0.0))",
-     {2},
-     {{0, 0}, {0, 1}, {-1, 3}}},
-    {"rows",
-     "(x: f32[2]) -> f32: lambda i: Sum(lambda j: x[i, j])",
-     {2},
-     {{0, 0}, {0, 1}}},
-    {"largest",
-     "(x: f32[2]) -> f32: lambda j: Max(lambda i: x[i, j])",
-     {2},
-     {{0, 1}, {0, 0}}},
-    {"total",
-     "(x: f32[2]) -> f32: lambda: Sum(lambda i, j: x[i, j])",
-     {2},
-     {{0, 0}, {0, 1}}},
-    {"gram",
-     "(x: f32[2], y: f32[2]) -> f32: lambda i, k: "
-     "Sum(lambda j: (x[i, j] * y[k, j] else 0.0))",
-     {2, 2},
-     {{0, 0}, {1, 0}, {0, 1}}},
-    {"add_scalar",
-     "(x: f32[2], s: f32[0]) -> f32: lambda i, j: x[i, j] - s[]",
-     {2, 0},
-     {{0, 0}, {0, 1}}},
-    {"outer",
-     "(x: f32[1], y: f32[1]) -> f32: lambda i, j: x[i] - y[j]",
-     {1, 1},
-     {{0, 0}, {1, 0}}},
-    {"negate", "(s: f32[0]) -> f32: lambda: -s[]", {0}, {}},
-};
-
-struct Value {
-  std::string name;
-  std::vector<int64_t> shape;
-};
-
-struct Application {
-  const Kind *kind;
-  std::vector<int> operands;
-  std::vector<int64_t> extents;
-};
-
-struct Example {
-  std::vector<Value> values; // inputs first
-  std::vector<Application> applications;
-  int inputs = 0;
-
-  std::string typeOf(int value) const {
-    std::string text = "tensor<";
-    for (int64_t extent : values[size_t(value)].shape)
-      text += std::to_string(extent) + "x";
-    return text + "f32>";
+void compare(const RandomExample &example,
+             const Result<runtime::RunResult> &result) {
+  if (!result)
+    FAIL(result.error().message);
+  REQUIRE(result->communicationBytes == example.communicationBytes);
+  REQUIRE(result->peakBytes == example.plan.peakBytes);
+  for (size_t o = 0; o < example.outputs.size(); ++o) {
+    CAPTURE(o);
+    REQUIRE(result->outputs[o].bytes == example.outputs[o].bytes);
   }
-};
-
-size_t rankOf(const Kind &kind) {
-  return size_t(tdl::parseLambda(kind.lambda)->rank());
 }
 
-Example randomExample(Random &random) {
-  Example example;
-  for (const auto &shape :
-       {std::vector<int64_t>{random.between(1, 7), random.between(1, 7)},
-        std::vector<int64_t>{random.between(1, 7)}, std::vector<int64_t>{}}) {
-    example.values.push_back({"x" + std::to_string(example.inputs++), shape});
-  }
-  while (example.applications.size() < 6) {
-    const Kind &kind = kinds[size_t(random.below(int64_t(kinds.size())))];
-    Application made{&kind, {}, {}};
-    for (int rank : kind.ranks) {
-      std::vector<int> fitting;
-      for (size_t v = 0; v < example.values.size(); ++v)
-        if (int(example.values[v].shape.size()) == rank)
-          fitting.push_back(int(v));
-      made.operands.push_back(
-          fitting[size_t(random.below(int64_t(fitting.size())))]);
-    }
-    for (const auto &[operand, dimension] : kind.extents)
-      made.extents.push_back(
-          operand < 0 ? dimension
-                      : example.values[size_t(made.operands[size_t(operand)])]
-                            .shape[size_t(dimension)]);
-    example.values.push_back(
-        {"t" + std::to_string(example.applications.size()),
-         {made.extents.begin(), made.extents.begin() + int64_t(rankOf(kind))}});
-    example.applications.push_back(std::move(made));
-  }
-  return example;
+Result<runtime::RunResult> run(const RandomExample &example,
+                               const std::string &device,
+                               const runtime::RunOptions &options) {
+  auto backend = runtime::makeBackend(device);
+  if (!backend)
+    return backend.takeError();
+  return runtime::execute(example.plan.partitioned, example.plan.kernels,
+                          **backend, test::NoParameters(), example.feeds,
+                          options);
 }
 
-std::string commas(const std::vector<std::string> &texts) {
-  std::string all;
-  for (const std::string &text : texts)
-    all += (all.empty() ? "" : ", ") + text;
-  return all;
+/// As two processes, each with some of the workers and with a backend of its
+/// own, which reaches what the other has through the transport alone.
+void compareInParts(const RandomExample &example,
+                    const runtime::RunOptions &options, uint64_t seed) {
+  const int workers = int(example.plan.partitioned.workers.size());
+  runtime::LocalTransport transport(workers, plan::queueCount);
+  runtime::RunOptions parts[2] = {options, options};
+  for (runtime::RunOptions &part : parts)
+    part.process = runtime::Process{&transport, {}};
+  for (int w = 0; w < workers; ++w) // the first and the last are in two
+    parts[w == 0             ? 0
+          : w + 1 == workers ? 1
+                             : seed >> w & 1]
+        .process->workers.push_back(w);
+  const char *const devices[2] = {"reference", seed % 3 ? "cpu" : "reference"};
+  std::optional<Result<runtime::RunResult>> results[2];
+  std::vector<std::thread> threads;
+  for (size_t p = 0; p < 2; ++p)
+    threads.emplace_back(
+        [&, p] { results[p] = run(example, devices[p], parts[p]); });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const auto &result : results)
+    compare(example, *result);
 }
-
-/// All values that are computed are outputs.
-std::string toIr(const Example &example) {
-  std::string text = "module {\n";
-  for (const Kind &kind : kinds)
-    text += std::string("tdl.lambda @") + kind.name + " = \"" + kind.lambda +
-            "\"\n";
-  std::vector<std::string> arguments, names, results, types;
-  for (int v = 0; v < int(example.values.size()); ++v) {
-    const std::string &name = example.values[size_t(v)].name;
-    if (v < example.inputs) {
-      arguments.push_back("%" + name + ": " + example.typeOf(v) +
-                          " {smex.name = \"" + name + "\"}");
-      continue;
-    }
-    names.push_back("\"" + name + "\"");
-    results.push_back("%" + name);
-    types.push_back(example.typeOf(v));
-  }
-  text += "func.func @main(" + commas(arguments) + ") -> (" + commas(types) +
-          ") attributes {smex.outputs = [" + commas(names) + "]} {\n";
-  for (size_t a = 0; a < example.applications.size(); ++a) {
-    const Application &application = example.applications[a];
-    const int result = example.inputs + int(a);
-    std::vector<std::string> operands, operandTypes, extents;
-    for (int operand : application.operands) {
-      operands.push_back("%" + example.values[size_t(operand)].name);
-      operandTypes.push_back(example.typeOf(operand));
-    }
-    for (int64_t extent : application.extents)
-      extents.push_back(std::to_string(extent));
-    const std::string &name = example.values[size_t(result)].name;
-    text += "%" + name + " = smex.apply @" + application.kind->name + "(" +
-            commas(operands) + ") extents [" + commas(extents) + "] \"" + name +
-            "\" : (" + commas(operandTypes) + ") -> " + example.typeOf(result) +
-            "\n";
-  }
-  return text + "return " + commas(results) + " : " + commas(types) + "\n}\n}";
-}
-
-/// Tensors of small integers, and what the lambdas make of them whole.
-std::vector<Tensor> valuesOf(const Example &example, Random &random) {
-  std::vector<Tensor> values;
-  for (int v = 0; v < example.inputs; ++v) {
-    Tensor tensor = makeTensor({DType::F32, example.values[size_t(v)].shape});
-    auto *numbers = reinterpret_cast<float *>(tensor.bytes.data());
-    for (size_t i = 0; i < tensor.bytes.size() / sizeof(float); ++i)
-      numbers[i] = float(random.between(-2, 2));
-    values.push_back(std::move(tensor));
-  }
-  for (const Application &application : example.applications) {
-    std::vector<const Tensor *> operands;
-    for (int operand : application.operands)
-      operands.push_back(&values[size_t(operand)]);
-    auto result = tdl::interpret(*tdl::parseLambda(application.kind->lambda),
-                                 application.extents, operands);
-    REQUIRE(result);
-    values.push_back(std::move(*result));
-  }
-  return values;
-}
-
-partition::Plan randomPlan(const partition::Graph &graph, Random &random) {
-  const std::vector<Ways> choices = {{2}, {3}, {2, 2}, {2, 3}, {3, 2}};
-  partition::Plan plan;
-  int64_t before = 1;
-  for (int64_t ways : choices[size_t(random.below(int64_t(choices.size())))]) {
-    partition::Step step;
-    step.ways = ways;
-    for (const partition::Tensor &tensor : graph.tensors) {
-      std::vector<int> dimensions(tensor.shape.size());
-      std::iota(dimensions.begin(), dimensions.end(), 0);
-      step.tensors.push_back(partition::test::randomDivision(
-          random, tensor.shape, dimensions, ways, before));
-    }
-    for (const partition::Operator &op : graph.operators)
-      step.operators.push_back(partition::test::randomDivision(
-          random, op.extents, op.splits, ways, before));
-    plan.steps.push_back(std::move(step));
-    before *= ways;
-  }
-  return plan;
-}
-
-/// Who computes all that it owns of a result, and more, computes only that: the
-/// lowering's own saving, which depends on three decisions at once and so is
-/// none that the search counts.
-partition::Plan trimmed(const partition::Graph &graph, partition::Plan plan) {
-  for (size_t o = 0; o < graph.operators.size(); ++o) {
-    const partition::Operator &op = graph.operators[o];
-    const size_t rank = graph.tensors[size_t(op.result)].shape.size();
-    std::set<std::vector<int64_t>> terms;
-    bool isAll = true;
-    for (int64_t g = 0; g < plan.workers(); ++g) {
-      const Box share = partition::indexBox(graph, plan, int(o), g);
-      std::vector<int64_t> term;
-      for (size_t v = rank; v < share.size(); ++v)
-        term.insert(term.end(), {share[v].lo, share[v].hi});
-      if (!isEmpty(share))
-        terms.insert(term);
-      isAll = isAll &&
-              contains(isEmpty(share) ? Box::absent(rank) : front(share, rank),
-                       partition::ownedBox(graph, plan, op.result, g));
-    }
-    for (partition::Step &step : plan.steps)
-      if (isAll && terms.size() <= 1)
-        step.operators[o] = step.tensors[size_t(op.result)];
-  }
-  return plan;
-}
-
-void decide(mlir::ModuleOp module, partition::GraphOfModule &input,
-            const partition::Plan &plan) {
-  mlir::Builder builder(module.getContext());
-  const auto attribute = [&](auto divisions, size_t id) {
-    Divisions list;
-    for (const partition::Step &step : plan.steps)
-      list.push_back((step.*divisions)[id]);
-    return semantic::DivisionAttr::get(module.getContext(), list);
-  };
-  for (size_t t = 0; t < input.values.size(); ++t)
-    semantic::setCut(input.values[t], attribute(&partition::Step::tensors, t));
-  for (size_t o = 0; o < input.applications.size(); ++o)
-    input.applications[o].setSplitAttr(
-        attribute(&partition::Step::operators, o));
-  module->setAttr(semantic::waysAttr,
-                  builder.getDenseI64ArrayAttr(plan.ways()));
-}
-
-/// Lowered, with memory planned and waits inserted.
-plan::Partitioned lowered(mlir::ModuleOp module, emit::KernelTable &kernels) {
-  mlir::PassManager manager(module.getContext());
-  pipeline::addExecPasses(manager);
-  REQUIRE(mlir::succeeded(manager.run(module)));
-  return emit::emit(*module.getOps<exec::ProgramOp>().begin(), kernels);
-}
-
-std::string objectOf(const emit::KernelTable &kernels) {
-  std::vector<codegen::KernelRequest> requests;
-  for (const auto &each : kernels.generated())
-    requests.push_back({each.symbol, each.lambda});
-  const auto object = codegen::compileKernels(requests);
-  REQUIRE(object);
-  return *object;
-}
-
-class NoParameters : public runtime::ParameterSource {
-  Status fill(int, int, std::byte *) const override {
-    return fail("there are none");
-  }
-};
 
 } // namespace
 
 TEST_CASE("divisions of every kind, mixed: sound, right, and as counted") {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  mlir::DialectRegistry registry;
-  pipeline::registerAllDialects(registry);
-  context.appendDialectRegistry(registry);
-  context.loadAllAvailableDialects();
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    Random random(seed);
-    const Example example = randomExample(random);
-    const std::string ir = toIr(example);
-    auto module = mlir::parseSourceString<mlir::ModuleOp>(ir, &context);
-    REQUIRE(module);
-    emit::KernelTable kernels(/*library=*/false); // sums in one order
-    plan::Plan plan;
-    {
-      mlir::OwningOpRef<mlir::ModuleOp> whole = module->clone();
-      plan.unpartitioned = lowered(*whole, kernels);
-    }
-    partition::GraphOfModule input =
-        partition::graphOf(semantic::mainFunction(*module));
-    const partition::Plan divided = randomPlan(input.graph, random);
-    REQUIRE(partition::validate(input.graph, divided));
-    const int64_t bytes = partition::sharedCommunicationBytes(
-        input.graph, trimmed(input.graph, divided));
-    decide(*module, input, divided);
-    std::string decided;
-    llvm::raw_string_ostream stream(decided);
-    module->print(stream);
-    INFO("seed " << seed << "\n" << decided);
-    plan.partitioned = lowered(*module, kernels);
-    const plan::Totals totals = plan::totals(plan.partitioned);
-    REQUIRE(totals.communicationBytes == bytes);
-    plan.peakBytes = totals.peakBytes;
-    for (const plan::Finding &finding : plan::check(plan))
+    const RandomExample example =
+        randomExample(context, seed, Kernels::Generated);
+    INFO("seed " << seed << "\n" << example.decided);
+    REQUIRE(plan::totals(example.plan.partitioned).communicationBytes ==
+            example.communicationBytes);
+    for (const plan::Finding &finding : plan::check(example.plan))
       if (finding.kind != plan::FindingKind::Totals) // this plan has none
         FAIL(finding.message);
-
-    const std::vector<Tensor> values = valuesOf(example, random);
-    std::vector<runtime::Feed> feeds;
-    for (const plan::Port &port : plan.partitioned.program.inputs)
-      feeds.push_back({values[size_t(port.name[1] - '0')]});
-    auto backend = runtime::makeBackend("cpu");
-    REQUIRE(backend);
     runtime::RunOptions options;
     options.device.threads = 1;
-    const auto result =
-        runtime::execute(plan.partitioned, objectOf(kernels), **backend,
-                         NoParameters(), feeds, options);
-    if (!result)
-      FAIL(result.error().message);
-    REQUIRE(result->communicationBytes == bytes);
-    const auto &outputs = plan.partitioned.program.outputs;
-    for (size_t o = 0; o < outputs.size(); ++o) {
-      CAPTURE(outputs[o].name);
-      REQUIRE(result->outputs[o].bytes ==
-              values[size_t(example.inputs) + size_t(outputs[o].name[1] - '0')]
-                  .bytes);
-    }
+    options.device.seed = seed;
+    compare(example, run(example, "cpu", options));
+    options.steps = 3; // of which each has an order of its own
+    compare(example, run(example, "reference", options));
+    compareInParts(example, options, seed);
   }
 }
