@@ -13,6 +13,12 @@ inputs_of "$model"
 # --verify also compares predicted communication and peak bytes with measured ones.
 "$smex_run" "$work/plan" "${inputs[@]}" --verify --output-dir "$work/out" \
   --metrics "$work/metrics.json"
+# The interpreter knows neither kernels nor libraries, and the timing that it
+# takes is another one.
+"$smex_run" "$work/plan" "${inputs[@]}" --backend reference --seed 5 --verify \
+  --output-dir "$work/reference"
 for expected in "$model"/outputs/*.npy; do
-  "$compare" "$work/out/$(basename "$expected")" "$expected" --tolerance 1e-4
+  for out in out reference; do
+    "$compare" "$work/$out/$(basename "$expected")" "$expected" --tolerance 1e-4
+  done
 done

@@ -14,5 +14,12 @@ inputs_of "$model"
   --save-parameters "$work/trained.safetensors"
 "$matches" "$work/metrics.json" "$model/losses.npy" "$work/trained.safetensors" "$model/parameters"
 
+# The interpreter knows neither kernels nor libraries, and the timing that it
+# takes is another one.
+"$smex_run" "$work/plan" "${inputs[@]}" --backend reference --steps 6 \
+  --metrics "$work/reference.json" --save-parameters "$work/reference.safetensors"
+"$matches" "$work/reference.json" "$model/losses.npy" "$work/reference.safetensors" \
+  "$model/parameters"
+
 # What was saved are good initial values.
 "$smex_run" "$work/plan" "${inputs[@]}" --parameters "$work/trained.safetensors" --verify
