@@ -124,7 +124,7 @@ codegen::compileKernels(const std::vector<KernelRequest> &requests,
   }
 
   if (requests.empty())
-    return std::string(); // a plan of library kernels alone has no kernels.so
+    return std::string(); // a plan of library kernels alone has no code
 
   // One object per kernel, so that threads share nothing; each is the same
   // whichever thread compiles it.

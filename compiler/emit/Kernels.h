@@ -22,7 +22,7 @@ plan::Kernel bind(const tdl::Lambda &lambda,
                   const std::vector<int64_t> &extents,
                   const analysis::Shapes &shapes, bool library = true);
 
-/// Kernels by lambda text, over all programs of a plan: they share kernels.so.
+/// Kernels by lambda text, over all programs of a plan: they share its code.
 class KernelTable {
 public:
   /// Without `library`, all that can be is generated.

@@ -142,11 +142,18 @@ void addEdgeRows(const frontend::Model &model, plan::Plan &plan) {
   }
 }
 
-Result<std::string> generate(std::vector<codegen::KernelRequest> requests,
-                             const std::string &cpuArch) {
-  codegen::CodegenOptions options;
-  options.cpuArch = cpuArch;
-  return codegen::compileKernels(requests, options);
+Result<plan::Code> generate(const std::vector<codegen::KernelRequest> &requests,
+                            const std::vector<std::string> &targets) {
+  plan::Code code;
+  for (const std::string &target : targets) {
+    codegen::CodegenOptions options;
+    options.cpuArch = target;
+    auto bytes = codegen::compileKernels(requests, options);
+    if (!bytes)
+      return bytes.takeError();
+    code.push_back({target, std::move(*bytes)});
+  }
+  return code;
 }
 
 } // namespace
@@ -209,7 +216,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
       std::launch::async,
       [&compiled, &options](std::vector<codegen::KernelRequest> list) {
         const Clock codegen;
-        auto code = generate(std::move(list), options.cpuArch);
+        auto code = generate(list, options.targets);
         compiled.stats.codegenSeconds = codegen.seconds();
         return code;
       },
@@ -254,11 +261,10 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   auto code = generating.get();
   // A lambda may be bound by extents, and so be generated in one program only.
   if (code && taken.kernels.generated().size() != known)
-    code = generate(requests(taken.kernels), options.cpuArch);
+    code = generate(requests(taken.kernels), options.targets);
   if (!code)
     return code.takeError();
-  compiled.plan.kernels = std::move(*code);
-  compiled.plan.cpuArch = options.cpuArch;
+  compiled.plan.code = std::move(*code);
   compiled.plan.modelName = model.name;
   addEdgeRows(model, compiled.plan);
   const plan::Totals &totals = taken.totals;
@@ -299,7 +305,9 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   return text;
 }
 
-Result<std::string> smex::pipeline::regenerateKernels(const plan::Plan &plan) {
+Result<std::string>
+smex::pipeline::regenerateKernels(const plan::Plan &plan,
+                                  const std::string &target) {
   // In the order of compile(): both programs, kernels of first use. That a
   // symbol has one lambda, check() sees to.
   std::vector<codegen::KernelRequest> requests;
@@ -309,5 +317,8 @@ Result<std::string> smex::pipeline::regenerateKernels(const plan::Plan &plan) {
       if (kernel.kind == plan::KernelKind::Generated &&
           seen.insert(kernel.symbol).second)
         requests.push_back({kernel.symbol, *tdl::parseLambda(kernel.lambda)});
-  return generate(std::move(requests), plan.cpuArch);
+  auto code = generate(requests, {target});
+  if (!code)
+    return code.takeError();
+  return std::move(code->front().bytes);
 }

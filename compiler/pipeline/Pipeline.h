@@ -28,7 +28,8 @@ struct CompileOptions {
   std::optional<partition::Search> search;
   /// Bytes that no GPU's peak may exceed.
   std::optional<int64_t> memoryPerGpu;
-  std::string cpuArch = codegen::CodegenOptions().cpuArch;
+  /// What code is generated for, each beside the others (plan::Artifact).
+  std::vector<std::string> targets = {codegen::CodegenOptions().cpuArch};
   /// The same bits for any number of workers: no sum is split, and all kernels
   /// are generated, whose terms have one order (compiler/codegen/Reduction).
   bool reproducible = false;
@@ -63,9 +64,10 @@ Result<Compiled> compile(const frontend::Model &model,
 Result<std::string> emitStage(const frontend::Model &model,
                               const CompileOptions &options, Stage stage);
 
-/// The kernels of a plan, generated again from its lambdas: `smexc check`
-/// compares them with the ones in it.
-Result<std::string> regenerateKernels(const plan::Plan &plan);
+/// The kernels of a plan for one of its targets, generated again from its
+/// lambdas: `smexc check` compares them with the ones in it.
+Result<std::string> regenerateKernels(const plan::Plan &plan,
+                                      const std::string &target);
 
 /// The passes by stage, for smex-opt and the functions above.
 void addSemanticPasses(mlir::OpPassManager &manager);

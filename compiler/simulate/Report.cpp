@@ -1,5 +1,6 @@
 #include "compiler/simulate/Report.h"
 
+#include "runtime/plan/Format.h"
 #include "runtime/plan/Json.h"
 #include "runtime/plan/Table.h"
 #include "runtime/plan/Totals.h"
@@ -159,6 +160,20 @@ std::string simulate::json(const Simulation &simulation, const Machine &machine,
        {"links", links}});
 }
 
+static const char *nameOf(plan::Queue queue) {
+  switch (queue) {
+  case plan::Queue::Computing:
+    return "computing";
+  case plan::Queue::Transfers:
+    return "transfers";
+  case plan::Queue::ToHost:
+    return "to host";
+  case plan::Queue::FromHost:
+    break;
+  }
+  return "from host";
+}
+
 std::string simulate::trace(const Simulation &simulation,
                             const plan::Program &program) {
   Json events = Json::array();
@@ -168,24 +183,18 @@ std::string simulate::trace(const Simulation &simulation,
                       {"ph", "M"},
                       {"pid", w},
                       {"args", {{"name", gpu(w)}}}});
-    for (const plan::Queue queue : plan::queues)
-      events.push_back(
-          {{"name", "thread_name"},
-           {"ph", "M"},
-           {"pid", w},
-           {"tid", int(queue)},
-           {"args",
-            {{"name",
-              queue == plan::Queue::Computing ? "computing" : "transfers"}}}});
+    for (const plan::Queue queue : plan::queuesOf(program))
+      events.push_back({{"name", "thread_name"},
+                        {"ph", "M"},
+                        {"pid", w},
+                        {"tid", int(queue)},
+                        {"args", {{"name", nameOf(queue)}}}});
   }
   for (const Event &event : simulation.events) {
     const plan::Instruction &what =
         program.instructions[size_t(event.instruction)];
-    const char *category = what.op == plan::Opcode::Fetch    ? "fetch"
-                           : what.op == plan::Opcode::Reduce ? "reduce"
-                                                             : "compute";
     events.push_back({{"name", what.node},
-                      {"cat", category},
+                      {"cat", plan::name(what.op)},
                       {"ph", "X"},
                       {"pid", event.worker},
                       {"tid", int(plan::queueOf(what.op))},

@@ -15,6 +15,22 @@ using plan::Opcode;
 
 namespace {
 
+/// The host that is nearest to a GPU, by links; of several the first.
+std::optional<int> hostOf(const Machine &machine, Routes &routes, int gpu) {
+  std::optional<int> nearest;
+  size_t links = 0;
+  for (int node = 0; node < int(machine.nodes.size()); ++node) {
+    if (machine.nodes[size_t(node)].kind != NodeKind::Host)
+      continue;
+    const size_t hops = routes.between(gpu, node).hops.size();
+    if (hops > 0 && (!nearest || hops < links)) {
+      nearest = node;
+      links = hops;
+    }
+  }
+  return nearest;
+}
+
 class Run {
 public:
   Run(const plan::Partitioned &partitioned, const Machine &machine,
@@ -64,8 +80,11 @@ private:
     /// Who waits for an instruction of this lane: (instruction, who).
     std::vector<std::pair<int, int>> sleepers;
   };
+  /// Sources of Due that are no worker.
+  enum { partDone = -1, fromSpace = -2 };
   /// Something that happens at a known time: a flow to the lane's worker
-  /// starts, or a part of the lane's instruction is done (source < 0).
+  /// starts, or one between it and the host, or a part of the lane's
+  /// instruction is done.
   struct Due {
     double time;
     int lane, source;
@@ -92,9 +111,11 @@ private:
   }
 
   void happen(const Due &what) {
-    if (what.source < 0)
+    if (what.source == partDone)
       return finishPart(what.lane);
-    const Route &route = routeOf(what.source, workerOf(what.lane));
+    const Route &route = what.source == fromSpace
+                             ? hostRouteOf(what.lane)
+                             : routeOf(what.source, workerOf(what.lane));
     flows.start(what.lane, route.resources, what.bytes);
   }
 
@@ -168,13 +189,41 @@ private:
     result.events.push_back({w, instruction, now, now});
     lane.parts = 1;
     if (program.instructions[size_t(instruction)].op == Opcode::Compute) {
-      due.push({now + cost.computeSeconds(w, instruction), number, -1, 0});
+      due.push(
+          {now + cost.computeSeconds(w, instruction), number, partDone, 0});
       return true;
     }
-    due.push({now + cost.localSeconds(w, instruction), number, -1, 0});
+    if (plan::isMove(program.instructions[size_t(instruction)].op)) {
+      moveBetweenSpaces(number, instruction);
+      return true;
+    }
+    due.push({now + cost.localSeconds(w, instruction), number, partDone, 0});
     if (!options.skipCopies)
       startFlows(number, instruction);
     return true;
+  }
+
+  void moveBetweenSpaces(int lane, int instruction) {
+    const plan::Instruction &what = program.instructions[size_t(instruction)];
+    const int64_t bytes = volume(partitioned.box(workerOf(lane), what.to)) *
+                          byteSize(plan::elementType(program, what.to));
+    const Route &route = hostRouteOf(lane);
+    for (Route::Hop hop : route.hops) {
+      LinkUse &link = result.links[size_t(hop.link)];
+      add(hop.forward ? link.forwardBytes : link.backwardBytes, bytes);
+    }
+    due.push({now + machine.device.launchSeconds + route.latencySeconds, lane,
+              fromSpace, double(bytes)});
+  }
+
+  /// What a lane's moves take, to the host or from it: simulate() has seen that
+  /// there is a way.
+  const Route &hostRouteOf(int lane) {
+    const int gpu = machine.gpus[size_t(workerOf(lane))];
+    const int host = *hostOf(machine, routes, gpu);
+    return lane % plan::queueCount == int(plan::Queue::ToHost)
+               ? routes.between(gpu, host)
+               : routes.between(host, gpu);
   }
 
   /// One flow from each worker that pieces come from.
@@ -241,5 +290,15 @@ Result<Simulation> simulate::simulate(const plan::Partitioned &partitioned,
   if (partitioned.workers.size() > machine.gpus.size())
     return fail("the plan is for ", partitioned.workers.size(), " GPUs, and ",
                 machine.name, " has ", machine.gpus.size());
+  const auto &instructions = partitioned.program.instructions;
+  const bool hasMoves = std::any_of(
+      instructions.begin(), instructions.end(),
+      [](const plan::Instruction &each) { return plan::isMove(each.op); });
+  Routes routes(machine);
+  for (size_t w = 0; hasMoves && w < partitioned.workers.size(); ++w)
+    if (!hostOf(machine, routes, machine.gpus[w]))
+      return fail("the plan puts data in the host's memory, to which ",
+                  machine.name, " has no way from ",
+                  machine.nodes[size_t(machine.gpus[w])].name);
   return Run(partitioned, machine, options).run();
 }

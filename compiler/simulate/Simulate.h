@@ -42,7 +42,8 @@ struct Simulation {
 };
 
 /// The plan has been loaded or passed validate(). An error if it has more
-/// workers than the machine GPUs.
+/// workers than the machine GPUs, or uses the host's memory and a GPU has no
+/// way to a host.
 Result<Simulation> simulate(const plan::Partitioned &partitioned,
                             const Machine &machine,
                             const Options &options = {});

@@ -82,10 +82,9 @@ public:
   virtual Status accepts(const plan::Plan &plan) const = 0;
 
   /// A DeviceWorker for each of `workers`, its arena reserved but not touched.
-  /// `kernels` is the plan's kernels.so. Program, kernels and transport must
-  /// outlive the result.
+  /// `code` is the plan's. Program and transport must outlive the result.
   virtual Result<std::vector<std::unique_ptr<DeviceWorker>>>
-  open(const plan::Partitioned &partitioned, const std::string &kernels,
+  open(const plan::Partitioned &partitioned, const plan::Code &code,
        const std::vector<int> &workers, Transport &transport,
        const DeviceOptions &options) = 0;
 };

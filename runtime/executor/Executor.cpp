@@ -358,7 +358,7 @@ private:
 } // namespace
 
 Result<RunResult> runtime::execute(const plan::Partitioned &partitioned,
-                                   const std::string &kernels, Backend &backend,
+                                   const plan::Code &code, Backend &backend,
                                    const ParameterSource &parameters,
                                    const std::vector<Feed> &feeds,
                                    const RunOptions &options) {
@@ -368,7 +368,7 @@ Result<RunResult> runtime::execute(const plan::Partitioned &partitioned,
   std::iota(process.workers.begin(), process.workers.end(), 0);
   if (options.process)
     process = *options.process;
-  auto devices = backend.open(partitioned, kernels, process.workers,
+  auto devices = backend.open(partitioned, code, process.workers,
                               *process.transport, options.device);
   if (!devices) {
     process.transport->stop(devices.error());

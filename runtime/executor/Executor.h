@@ -72,7 +72,7 @@ struct RunResult {
 /// all; the first one is returned. A loss that is not finite is one, unless the
 /// options allow it: nothing is written of that step or after it.
 Result<RunResult> execute(const plan::Partitioned &partitioned,
-                          const std::string &kernels, Backend &backend,
+                          const plan::Code &code, Backend &backend,
                           const ParameterSource &parameters,
                           const std::vector<Feed> &feeds,
                           const RunOptions &options);

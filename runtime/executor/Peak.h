@@ -1,4 +1,4 @@
-// The high-water mark of a worker's arena, from what is touched.
+// The high-water mark of a worker's arena on its device, from what is touched.
 #ifndef SMEX_RUNTIME_EXECUTOR_PEAK_H
 #define SMEX_RUNTIME_EXECUTOR_PEAK_H
 
@@ -19,6 +19,8 @@ public:
   }
 
   void buffer(int index) {
+    if (program.buffers[size_t(index)].space == plan::Space::Host)
+      return;
     if (const int64_t size = bytesOf(index))
       bytes = std::max(bytes, partitioned.offset(worker, index) + size);
   }

@@ -1,6 +1,7 @@
 #include "runtime/executor/Report.h"
 
 #include "runtime/io/Npy.h"
+#include "runtime/plan/Format.h"
 #include "runtime/plan/Json.h"
 
 #include <cmath>
@@ -44,11 +45,8 @@ std::string runtime::traceJson(const plan::Program &program,
   for (const TraceEvent &event : result.trace) {
     const plan::Instruction &what =
         program.instructions[size_t(event.instruction)];
-    const char *category = what.op == plan::Opcode::Fetch    ? "fetch"
-                           : what.op == plan::Opcode::Reduce ? "reduce"
-                                                             : "compute";
     events.push_back({{"name", what.node},
-                      {"cat", category},
+                      {"cat", plan::name(what.op)},
                       {"ph", "X"},
                       {"pid", 0},
                       {"tid", event.worker},

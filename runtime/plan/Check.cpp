@@ -1,6 +1,7 @@
 #include "runtime/plan/Check.h"
 
 #include "dialects/tdl/analysis/Properties.h"
+#include "runtime/plan/Files.h"
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Tiling.h"
 #include "runtime/plan/Validate.h"
@@ -183,7 +184,7 @@ void checkTotals(const Plan &plan, Findings &findings) {
   checkSearch(plan, findings);
 }
 
-/// One function of kernels.so does what one lambda says, in both programs.
+/// One function of the code does what one lambda says, in both programs.
 void checkSymbols(const Plan &plan, Findings &findings) {
   std::map<std::string, const Kernel *> meaning;
   for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
@@ -202,14 +203,21 @@ void checkKernels(const Plan &plan, const CheckOptions &options,
                   Findings &findings) {
   if (!options.regenerateKernels)
     return;
-  const auto kernels = options.regenerateKernels(plan);
-  if (!kernels)
-    findings.add(FindingKind::Kernel, "kernels.so: cannot be generated again: ",
-                 kernels.error().message);
-  else if (*kernels != plan.kernels)
-    findings.add(
-        FindingKind::Kernel,
-        "kernels.so: is not what the lambdas of this plan are compiled to");
+  for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
+    for (const Kernel &kernel : part->program.kernels)
+      if (kernel.kind == KernelKind::Generated && plan.code.empty())
+        findings.add(FindingKind::Kernel, "symbol \"", kernel.symbol,
+                     "\": there is no code for it, for any target");
+  for (const Artifact &artifact : plan.code) {
+    const std::string file = codeFile(artifact.target);
+    const auto bytes = options.regenerateKernels(plan, artifact.target);
+    if (!bytes)
+      findings.add(FindingKind::Kernel, file,
+                   ": cannot be generated again: ", bytes.error().message);
+    else if (*bytes != artifact.bytes)
+      findings.add(FindingKind::Kernel, file,
+                   ": is not what the lambdas of this plan are compiled to");
+  }
 }
 
 } // namespace

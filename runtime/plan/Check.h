@@ -56,9 +56,10 @@ struct CheckOptions {
   /// A broken plan can have millions of findings; of each kind, the first so
   /// many are kept, and a last one says how many there were.
   int limitPerKind = 100;
-  /// The compiler's side: generates kernels.so again from the plan's lambdas.
-  /// Without it native code is taken on trust.
-  std::function<Result<std::string>(const Plan &)> regenerateKernels;
+  /// The compiler's side: generates the code for a target again from the plan's
+  /// lambdas. Without it native code is taken on trust.
+  std::function<Result<std::string>(const Plan &, const std::string &target)>
+      regenerateKernels;
 };
 
 /// The plan passed validate() (load() has done it). Empty: the plan is sound.

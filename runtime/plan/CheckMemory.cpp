@@ -6,6 +6,7 @@
 // when it starts, and over before the first instruction of this queue that
 // starts only then.
 #include "runtime/plan/Life.h"
+#include "runtime/plan/Load.h"
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Tiling.h"
 
@@ -16,16 +17,20 @@ using namespace smex::plan;
 
 namespace {
 
+/// The host's bytes are counted from here on, where no device's are.
+constexpr int64_t hostBegin = 4 * sizeLimit;
+
 class Memory {
 public:
   Memory(const Subject &subject, int worker, const Order &order,
          const std::vector<RemoteRead> &remote, Findings &findings)
       : subject(subject), program(subject.program), findings(findings),
         names(subject.names), worker(worker), order(order), remote(remote),
-        lives(program.buffers.size()), end(int(program.instructions.size())) {}
+        lives(program.buffers.size()), used(queuesOf(program)),
+        end(int(program.instructions.size())) {}
 
   void run() {
-    for (const Queue queue : queues) {
+    for (const Queue queue : used) {
       completed[size_t(queue)] = order.completedBefore(worker, queue);
       after[size_t(queue)] = order.firstAfter(worker, queue);
     }
@@ -44,7 +49,9 @@ private:
     const Worker &own = subject.partitioned.workers[size_t(worker)];
     const int64_t lo = own.workspaceOffset, hi = lo + own.workspaceBytes;
     for (size_t b = 0; b < lives.size(); ++b) {
-      lives[b].lo = subject.partitioned.offset(worker, int(b));
+      const bool isHost = program.buffers[b].space == Space::Host;
+      lives[b].lo =
+          subject.partitioned.offset(worker, int(b)) + (isHost ? hostBegin : 0);
       lives[b].hi = lives[b].lo +
                     volume(subject.box(worker, int(b))) *
                         smex::byteSize(elementType(subject.program, int(b)));
@@ -91,7 +98,7 @@ private:
       return;
     Life &life = lives[size_t(buffer)];
     life.writes.push_back({time, std::move(box)});
-    for (const Queue queue : queues)
+    for (const Queue queue : used)
       if (time < 0 || queueAt(time) == queue) {
         Tenancy &own = life.on[size_t(queue)];
         own.start = std::min(own.start, time);
@@ -115,7 +122,7 @@ private:
   }
 
   void use(Life &life, Step step, bool writes) {
-    for (const Queue queue : queues) {
+    for (const Queue queue : used) {
       Tenancy &own = life.on[size_t(queue)];
       if (step.worker == worker && queueAt(step.instruction) == queue) {
         own.ownEnd = std::max(own.ownEnd, step.instruction);
@@ -230,13 +237,20 @@ private:
                    names.buffer(buffer));
   }
 
+  static bool writesElsewhere(const Life &life) {
+    for (const Queue queue : queues)
+      if (queue != Queue::Computing && life.on[size_t(queue)].isWritten())
+        return true;
+    return false;
+  }
+
   /// A map may put each element of its result where it read the operand's.
   bool isInPlace(int from, int to) const {
     const Life &a = lives[size_t(from)], &b = lives[size_t(to)];
     const Tenancy &before = a.on[size_t(Queue::Computing)];
     const int start = b.start();
-    if (start < 0 || b.on[size_t(Queue::Transfers)].isWritten() ||
-        before.ownEnd != start || before.otherEnd >= start)
+    if (start < 0 || writesElsewhere(b) || before.ownEnd != start ||
+        before.otherEnd >= start)
       return false;
     const Instruction &instruction = program.instructions[size_t(start)];
     if (instruction.op != Opcode::Compute || instruction.to != to ||
@@ -330,8 +344,11 @@ private:
     const Life &older = lives[size_t(a)], &newer = lives[size_t(b)];
     const auto place = [&](int buffer) {
       const Life &life = lives[size_t(buffer)];
-      return names.buffer(buffer) + " (bytes " + std::to_string(life.lo) +
-             " .. " + std::to_string(life.hi) + ")";
+      const bool isHost = life.lo >= hostBegin;
+      const int64_t begin = isHost ? hostBegin : 0;
+      return names.buffer(buffer) + " (bytes " +
+             std::to_string(life.lo - begin) + " .. " +
+             std::to_string(life.hi - begin) + (isHost ? " on the host)" : ")");
     };
     if (newer.start() < 0)
       return findings.add(FindingKind::Overlap, names.gpu(worker), ": ",
@@ -365,6 +382,7 @@ private:
   const Order &order;
   const std::vector<RemoteRead> &remote;
   std::vector<Life> lives; // per buffer
+  const std::vector<Queue> used;
   // Per queue, of every instruction of every worker.
   std::array<std::vector<int>, queueCount> completed, after;
   const int end;

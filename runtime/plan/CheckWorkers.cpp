@@ -68,7 +68,9 @@ private:
   }
 
   bool isInPlace(int w, int from, int to) const {
-    return partitioned.offset(w, from) == partitioned.offset(w, to) &&
+    return program.buffers[size_t(from)].space ==
+               program.buffers[size_t(to)].space &&
+           partitioned.offset(w, from) == partitioned.offset(w, to) &&
            partitioned.box(w, from) == partitioned.box(w, to);
   }
 
@@ -119,7 +121,7 @@ private:
     for (size_t w = 0; w < instruction.pieces.size(); ++w)
       for (const Piece &piece : instruction.pieces[w])
         steps |= differences(program.ways, int64_t(w), piece.worker);
-    if (!instruction.pieces.empty())
+    if (!instruction.pieces.empty() || isMove(instruction.op))
       return steps;
     const auto regionOf = [&](int buffer) -> const Region & {
       return program.regions[size_t(program.buffers[size_t(buffer)].region)];

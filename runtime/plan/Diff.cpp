@@ -1,5 +1,6 @@
 #include "runtime/plan/Diff.h"
 
+#include "runtime/plan/Files.h"
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Table.h"
 #include "runtime/plan/Totals.h"
@@ -213,8 +214,10 @@ private:
         compare(std::string(folder) + "gpu" + std::to_string(w) + ".json",
                 worker(a, w), worker(b, w));
     }
-    if (before.kernels != after.kernels)
-      entries.push_back({0, {"kernels.so", "other code"}});
+    for (const Artifact &a : before.code)
+      for (const Artifact &b : after.code)
+        if (a.target == b.target && a.bytes != b.bytes)
+          entries.push_back({0, {codeFile(a.target), "other code"}});
     list("Files that differ, and where first", "ll", std::move(entries));
   }
 

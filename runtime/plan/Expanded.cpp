@@ -36,9 +36,12 @@ Json plan::expanded(const Partitioned &partitioned, int worker) {
   const Program &program = partitioned.program;
   const Worker &own = partitioned.workers[size_t(worker)];
   Json buffers = Json::array(), instructions = Json::array();
-  for (int b = 0; b < int(program.buffers.size()); ++b)
+  for (int b = 0; b < int(program.buffers.size()); ++b) {
     buffers.push_back({{"box", boxToJson(partitioned.box(worker, b))},
                        {"offset", partitioned.offset(worker, b)}});
+    if (program.buffers[size_t(b)].space == Space::Host)
+      buffers.back()["space"] = "host";
+  }
   for (int i = 0; i < int(program.instructions.size()); ++i)
     instructions.push_back(instruction(partitioned, worker, i));
   return {{"arena_bytes", own.arenaBytes},

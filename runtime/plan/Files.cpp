@@ -2,6 +2,7 @@
 
 #include "dialects/support/Sha256.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -69,6 +70,19 @@ Result<PlanFile> PlanFile::open(const std::string &directory,
 
 std::string plan::edgesFile(size_t number) {
   return "edges" + std::to_string(number) + ".rows";
+}
+
+std::string plan::codeFile(const std::string &target) {
+  return "kernels." + target + ".so";
+}
+
+bool plan::isTarget(const std::string &name) {
+  const auto isAllowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+  };
+  return !name.empty() && name.size() <= 64 &&
+         std::all_of(name.begin(), name.end(), isAllowed);
 }
 
 PlanFile::PlanFile(PlanFile &&other) noexcept

@@ -177,6 +177,9 @@ Instruction instructionOf(const Cursor &at, size_t workers) {
     at.object({"node", "op", "to", "from", "reducer"}, {"listed", "waits"});
     instruction.op = Opcode::Reduce;
     instruction.reducer = at.string("reducer");
+  } else if (op == "to_host" || op == "from_host") {
+    at.object({"node", "op", "to", "from"}, {"waits"});
+    instruction.op = op == "to_host" ? Opcode::ToHost : Opcode::FromHost;
   } else {
     at.refuse("\"" + op + "\" is no instruction");
   }
@@ -287,13 +290,18 @@ TensorInfo tensorOf(const Cursor &at) {
 
 BufferInfo bufferOf(const Cursor &at, size_t workers) {
   BufferInfo buffer;
-  at.object({"region", "tensor"}, {"element", "offset", "partial"});
+  at.object({"region", "tensor"}, {"element", "offset", "partial", "space"});
   buffer.tensor = number(at, "tensor");
   buffer.region = number(at, "region");
   if (at.has("offset") || workers == 1)
     buffer.offsets = {at.integer("offset", 0, sizeLimit)};
   else
     buffer.offsets.resize(workers);
+  if (at.has("space")) {
+    buffer.space = Space::Host;
+    if (at.string("space") != "host")
+      at.refuse("\"space\" is \"host\" or absent");
+  }
   if (at.has("partial") && !(buffer.partial = at.boolean("partial")))
     at.refuse("\"partial\" is true or absent");
   if (at.has("element")) {
@@ -446,8 +454,11 @@ WorkerFile plan::workerFromJson(const Cursor &at) {
   WorkerFile file;
   Worker &worker = file.worker;
   at.object(
-      {"arena_bytes", "boxes", "offsets", "pieces", "weights", "workspace"});
+      {"arena_bytes", "boxes", "offsets", "pieces", "weights", "workspace"},
+      {"host_bytes"});
   worker.arenaBytes = at.integer("arena_bytes", 0, sizeLimit);
+  if (at.has("host_bytes"))
+    worker.hostBytes = at.integer("host_bytes", 1, sizeLimit);
   at.with("workspace", [&](const Cursor &workspace) {
     workspace.object({"bytes", "offset"});
     worker.workspaceBytes = workspace.integer("bytes", 0, sizeLimit);
@@ -466,7 +477,7 @@ WorkerFile plan::workerFromJson(const Cursor &at) {
 }
 
 void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {
-  at.object({"cpu_arch", "files", "format", "gpus", "model", "search", "sha256",
+  at.object({"files", "format", "gpus", "model", "search", "sha256", "targets",
              "totals", "version"});
   plan.partitioned.workers.resize(size_t(at.integer("gpus", 1, gpuLimit)));
   at.with("files", [&](const Cursor &all) {
@@ -475,7 +486,6 @@ void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {
     for (auto file = all.json().begin(); file != all.json().end(); ++file)
       files[file.key()] = all.string(file.key().c_str());
   });
-  plan.cpuArch = at.string("cpu_arch");
   at.with("model", [&](const Cursor &model) {
     model.object({"name", "sha256"});
     plan.modelName = model.string("name");
@@ -494,6 +504,9 @@ void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {
                         step.integer("lower_bound_bytes", 0, totalLimit),
                         step.boolean("optimal"), step.boolean("tied")};
     });
+  });
+  plan.code = at.list("targets", [](const Cursor &target) {
+    return Artifact{target.string(), {}};
   });
   at.with("totals", [&](const Cursor &totals) {
     totals.object(

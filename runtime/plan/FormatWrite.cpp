@@ -29,9 +29,13 @@ const char *plan::name(Opcode op) {
   case Opcode::Compute:
     return "compute";
   case Opcode::Reduce:
+    return "reduce";
+  case Opcode::ToHost:
+    return "to_host";
+  case Opcode::FromHost:
     break;
   }
-  return "reduce";
+  return "from_host";
 }
 
 namespace {
@@ -285,6 +289,8 @@ Json plan::programToJson(const Program &program) {
                           if (buffer.element)
                             json["element"] = name(*buffer.element);
                           json["region"] = buffer.region;
+                          if (buffer.space == Space::Host)
+                            json["space"] = "host";
                           if (buffer.offsets.size() == 1)
                             json["offset"] = buffer.offsets.front();
                           return json;
@@ -327,7 +333,7 @@ Json plan::workerToJson(const Partitioned &partitioned, int number) {
     if (!instruction.pieces.empty())
       pieces.push_back(
           array(instruction.pieces[size_t(number)], pieceToJson));
-  return {
+  Json json = {
       {"arena_bytes", worker.arenaBytes},
       {"boxes", std::move(boxes)},
       {"offsets", std::move(offsets)},
@@ -340,12 +346,14 @@ Json plan::workerToJson(const Partitioned &partitioned, int number) {
       {"workspace",
        {{"bytes", worker.workspaceBytes}, {"offset", worker.workspaceOffset}}},
   };
+  if (worker.hostBytes > 0)
+    json["host_bytes"] = worker.hostBytes;
+  return json;
 }
 
 Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
   const SearchInfo &search = plan.search;
   return {
-      {"cpu_arch", plan.cpuArch},
       {"files", Json::object_t(files.begin(), files.end())},
       {"format", "smex-plan"},
       {"gpus", plan.partitioned.workers.size()},
@@ -363,6 +371,8 @@ Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
                               {"tied", step.tied},
                               {"ways", step.ways}};
                         })}}},
+      {"targets", array(plan.code,
+                        [](const Artifact &each) { return each.target; })},
       {"totals",
        {{"communication_bytes", plan.communicationBytes},
         {"flops", plan.flops},

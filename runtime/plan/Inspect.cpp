@@ -42,6 +42,11 @@ std::string head(const Plan &plan) {
         {"peak memory", humanBytes(*largest) + " on gpu" +
                             std::to_string(largest - plan.peakBytes.begin()) +
                             ", the most of all"});
+  int64_t host = 0;
+  for (const Worker &worker : plan.partitioned.workers)
+    host = std::max(host, worker.hostBytes);
+  if (host > 0)
+    table.add({"host memory", humanBytes(host) + " at most for a GPU"});
   table.add({"parameters", humanBytes(plan.parameterBytes) + " in " +
                                std::to_string(program.parameters.size()) +
                                (drawn ? ", " + std::to_string(drawn) +
@@ -240,7 +245,8 @@ private:
            std::to_string(number) + (info.partial ? " partial " : " ") +
            (info.element ? std::string(smex::name(*info.element)) : "") +
            toString(partitioned.box(worker, number)) + " @" +
-           std::to_string(partitioned.offset(worker, number));
+           std::to_string(partitioned.offset(worker, number)) +
+           (info.space == Space::Host ? " on the host" : "");
   }
 
   std::string instruction(size_t i) const {
@@ -252,6 +258,8 @@ private:
       for (size_t k = 0; k < shared.operands.size(); ++k)
         text += (k ? ", " : "") + buffer(shared.operands[k]);
       text += ")";
+    } else if (isMove(shared.op)) {
+      text += "#" + std::to_string(shared.from);
     } else {
       text += shared.op == Opcode::Reduce ? shared.reducer + " of " : "";
       text += "#" + std::to_string(shared.from) + " of";

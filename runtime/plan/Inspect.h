@@ -24,7 +24,8 @@ std::string listing(const Partitioned &partitioned, int worker);
 /// `arena_bytes`, `workspace`, `buffers` (each a `box`, or null, and an
 /// `offset`), and `instructions` as in program.json; what the worker does of
 /// one is its `indices`, or its `pieces`, each a `box` and a `worker`, and its
-/// `waits`, pairs of a worker and an instruction. {}: nothing.
+/// `waits`, pairs of a worker and an instruction. {}: nothing. A buffer on the
+/// host has a `space`, "host".
 Json expanded(const Partitioned &partitioned, int worker);
 
 } // namespace smex::plan

@@ -1,5 +1,5 @@
 // When the bytes of a worker's buffer are in use, in the numbers of its
-// instructions. Its two queues have no common clock: each has its own view.
+// instructions. Its queues have no common clock: each has its own view.
 #ifndef SMEX_RUNTIME_PLAN_LIFE_H
 #define SMEX_RUNTIME_PLAN_LIFE_H
 

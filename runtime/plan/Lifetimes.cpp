@@ -14,9 +14,11 @@ std::vector<Lifetime> plan::lifetimes(const Partitioned &partitioned,
   const int end = int(program.instructions.size()) + 1;
   std::vector<Lifetime> spans(program.buffers.size());
   for (size_t b = 0; b < spans.size(); ++b) {
+    const bool isHost = program.buffers[b].space == Space::Host;
     spans[b] = {int(b), std::numeric_limits<int>::max(), -1,
-                volume(partitioned.box(worker, int(b))) *
-                    byteSize(elementType(program, int(b)))};
+                isHost ? 0
+                       : volume(partitioned.box(worker, int(b))) *
+                             byteSize(elementType(program, int(b)))};
   }
   const auto touch = [&](int buffer, int time) {
     Lifetime &span = spans[size_t(buffer)];

@@ -7,6 +7,7 @@
 #include "runtime/plan/Regions.h"
 #include "runtime/plan/Validate.h"
 
+#include <set>
 #include <sys/mman.h>
 
 using namespace smex;
@@ -72,7 +73,19 @@ Status checkNames(const Summary &summary, const std::string &file) {
   }
   for (size_t k = 0; expect(edgesFile(k)); ++k) {
   }
-  expect("kernels.so");
+  size_t present = 0;
+  std::set<std::string> targets;
+  const Code &code = summary.plan.code;
+  for (size_t k = 0; k < code.size(); ++k) {
+    if (!isTarget(code[k].target))
+      return fail(file, ": targets[", k, "]: is no name of a target");
+    if (!targets.insert(code[k].target).second)
+      return fail(file, ": targets[", k, "]: \"", code[k].target,
+                  "\" is there twice");
+    present += expect(codeFile(code[k].target));
+  }
+  if (present != 0 && present != code.size())
+    return fail(file, ": files: has code for some targets only");
   if (expect("unpartitioned/program.json") != expect("unpartitioned/gpu0.json"))
     return fail(file, ": files: has half of the unpartitioned program");
   if (!left.empty())
@@ -353,11 +366,13 @@ static Result<Plan> loadPlan(const std::string &directory,
         !status)
       return status.takeError();
   }
-  if (summary->files.count("kernels.so")) {
-    auto kernels = loader.read("kernels.so");
-    if (!kernels)
-      return kernels.error();
-    plan.kernels = std::move(*kernels);
+  for (Artifact &artifact : plan.code) {
+    if (!summary->files.count(codeFile(artifact.target)))
+      continue;
+    auto bytes = loader.read(codeFile(artifact.target));
+    if (!bytes)
+      return bytes.error();
+    artifact.bytes = std::move(*bytes);
   }
   if (Status status = loader.readEdgeOrders(plan); !status)
     return status.takeError();

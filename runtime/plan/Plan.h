@@ -2,7 +2,7 @@
 // Load.h reads and checks it, Save.h writes its canonical text, Check.h proves
 // it sound. README.md documents the files, schema/ has their JSON Schemas.
 //
-// Every worker runs the same list of instructions, on two queues; workers
+// Every worker runs the same list of instructions, on its queues; workers
 // differ in the regions they hold. These follow from how tensors and index
 // spaces are divided in the steps of the partition (dialects/support/Shares.h),
 // so that one shared Program (program.json) says nearly all: of what follows
@@ -18,6 +18,7 @@
 #include "dialects/support/Tensor.h"
 #include "dialects/support/Wait.h"
 
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,10 +34,10 @@ struct TensorInfo {
 
 /// How a compute instruction's lambda is executed.
 enum class KernelKind {
-  Generated,       // a function of kernels.so, see README.md for its signature
-  Contraction,     // library: matrix product, one role per index variable
-  Convolution,     // library: convolution, see Kernel::convolution
-  ConvolutionData, // library: its gradient by the data
+  Generated,   // a function of the plan's code, see README.md for its signature
+  Contraction, // library: matrix product, one role per index variable
+  Convolution, // library: convolution, see Kernel::convolution
+  ConvolutionData,   // library: its gradient by the data
   ConvolutionFilter, // library: its gradient by the filter
   Reference,         // the interpreter (opaque functions)
 };
@@ -82,6 +83,10 @@ struct Region {
   bool isListed() const { return kind == Kind::Listed; }
 };
 
+/// Where bytes are: in the memory of the worker's device, or in the host's, for
+/// what the device has no room for.
+enum class Space { Device, Host };
+
 /// A region of a tensor on each worker.
 struct BufferInfo {
   int tensor = 0;
@@ -92,9 +97,12 @@ struct BufferInfo {
   /// tensor's: sums of 16-bit floats are kept in f32 until they are whole.
   std::optional<DType> element;
   int region = -1;
-  /// Bytes from the start of the arena, a multiple of 64: one number, or, where
-  /// workers differ, one for each. Where a worker has nothing of the buffer, it
-  /// says nothing.
+  /// Instructions compute, fetch and reduce on the device; inputs, outputs and
+  /// parameters are there, too.
+  Space space = Space::Device;
+  /// Bytes from the start of the space's arena, a multiple of 64: one number,
+  /// or, where workers differ, one for each. Where a worker has nothing of the
+  /// buffer, it says nothing.
   std::vector<int64_t> offsets = {};
 };
 
@@ -105,16 +113,37 @@ enum class Opcode {
   Compute,
   /// `to` = the partial results `from` of several workers, combined.
   Reduce,
+  /// `to` = `from`, the same region of the same tensor, in the other space.
+  ToHost,
+  FromHost,
 };
 
-/// A GPU copies while it computes. So a worker has two queues; each does its
-/// instructions in the order of the list, and only waits order the two.
-enum class Queue { Computing, Transfers };
-constexpr int queueCount = 2;
-constexpr Queue queues[queueCount] = {Queue::Computing, Queue::Transfers};
+/// Moves a worker's own buffer between spaces.
+constexpr bool isMove(Opcode op) {
+  return op == Opcode::ToHost || op == Opcode::FromHost;
+}
+
+/// A GPU computes, copies from other GPUs, and copies to and from the host, all
+/// at the same time. Each queue of a worker does its instructions in the order
+/// of the list, and only waits order the queues.
+enum class Queue { Computing, Transfers, ToHost, FromHost };
+constexpr Queue queues[] = {Queue::Computing, Queue::Transfers, Queue::ToHost,
+                            Queue::FromHost};
+constexpr int queueCount = int(std::size(queues));
 
 constexpr Queue queueOf(Opcode op) {
-  return op == Opcode::Compute ? Queue::Computing : Queue::Transfers;
+  switch (op) {
+  case Opcode::Compute:
+    return Queue::Computing;
+  case Opcode::ToHost:
+    return Queue::ToHost;
+  case Opcode::FromHost:
+    return Queue::FromHost;
+  case Opcode::Fetch:
+  case Opcode::Reduce:
+    break;
+  }
+  return Queue::Transfers;
 }
 
 struct Instruction {
@@ -130,7 +159,7 @@ struct Instruction {
   /// Compute: the region of the index variables that each worker does, outputs
   /// first.
   int indices = -1;
-  int from = -1;       // Fetch, Reduce: the buffer read on the workers
+  int from = -1;       // all others: the buffer read on the workers
   std::string reducer; // Reduce: "Sum", "Max", "Min", "Prod"
   /// Fetch, Reduce: for each worker, what it gets from whom; no lists where
   /// that follows from the division of `from` (Regions.h).
@@ -271,6 +300,18 @@ struct Program {
   std::vector<EdgeRows> edgeRows;
 };
 
+/// The queues that have instructions.
+inline std::vector<Queue> queuesOf(const Program &program) {
+  bool isUsed[queueCount] = {};
+  for (const Instruction &instruction : program.instructions)
+    isUsed[size_t(queueOf(instruction.op))] = true;
+  std::vector<Queue> used;
+  for (Queue queue : queues)
+    if (isUsed[size_t(queue)])
+      used.push_back(queue);
+  return used;
+}
+
 /// The type of the elements that a buffer holds.
 inline DType elementType(const Program &program, int buffer) {
   const BufferInfo &info = program.buffers[size_t(buffer)];
@@ -289,7 +330,18 @@ struct Worker {
   int64_t arenaBytes = 0;
   int64_t workspaceOffset = 0, workspaceBytes = 0; // library scratch
   std::vector<StoredWeight> weights;
+  int64_t hostBytes = 0; // the arena of its buffers in the host's memory
 };
+
+/// The generated kernels for one target. No bytes: the plan has none, for this
+/// target or any other.
+struct Artifact {
+  std::string target; // "x86-64-v3": a processor as LLVM names it
+  std::string bytes;  // of the file (Files.h), a shared object
+};
+/// Any of them that a machine can run does the same. None: the plan has no
+/// generated kernels.
+using Code = std::vector<Artifact>;
 
 struct SearchStep {
   int64_t ways = 1, bytes = 0, lowerBoundBytes = 0;
@@ -344,8 +396,7 @@ struct Plan {
   /// For each of the partitioned program's edgeRows: which row of the file each
   /// edge has, or -1, a self-loop that was added (graph::edgeRows).
   std::vector<std::vector<int64_t>> edgeOrders;
-  std::string kernels; // kernels.so, the bytes themselves
-  std::string cpuArch; // the target they were generated for, as LLVM names it
+  Code code;
 };
 
 } // namespace smex::plan

@@ -140,6 +140,8 @@ std::vector<Piece> plan::piecesOf(const Partitioned &partitioned, int worker,
   const Instruction &instruction = program.instructions[size_t(number)];
   if (!instruction.pieces.empty())
     return instruction.pieces[size_t(worker)];
+  if (isMove(instruction.op))
+    return {{worker, partitioned.box(worker, instruction.to)}};
   const Box &wanted = partitioned.box(worker, instruction.to);
   const Region &divided =
       dividedOf(program, regionOf(program, instruction.from));
@@ -158,6 +160,8 @@ std::vector<int64_t> plan::received(const Partitioned &partitioned,
         received[w] += piece.worker == int(w) ? 0 : volume(piece.box);
     return received;
   }
+  if (isMove(instruction.op))
+    return std::vector<int64_t>(partitioned.workers.size());
   const Region &from = regionOf(program, instruction.from);
   const Region &divided = dividedOf(program, from);
   return receivedOf(regionOf(program, instruction.to).boxes, from.boxes,
@@ -168,7 +172,8 @@ std::optional<Collective> plan::collectiveOf(const Partitioned &partitioned,
                                              int number) {
   const Program &program = partitioned.program;
   const Instruction &instruction = program.instructions[size_t(number)];
-  if (instruction.op == Opcode::Compute || !instruction.pieces.empty())
+  if (instruction.op == Opcode::Compute || isMove(instruction.op) ||
+      !instruction.pieces.empty())
     return std::nullopt;
   const Region &from = regionOf(program, instruction.from);
   const Region &divided = dividedOf(program, from);

@@ -24,7 +24,8 @@ bool isTiled(const Region &region);
 std::optional<Box> written(const Partitioned &partitioned, int worker,
                            int instruction);
 
-/// Where the worker gets its part of a fetch or a reduction.
+/// Where the worker gets its part of a fetch or a reduction; of a move between
+/// spaces, from itself.
 std::vector<Piece> piecesOf(const Partitioned &partitioned, int worker,
                             int instruction);
 /// How many elements of these come from other workers, for each worker.

@@ -233,9 +233,12 @@ Status write(const Plan &plan, StagedDirectory &folder,
         !status)
       return status;
   }
-  if (!plan.kernels.empty())
-    if (Status status = saver.file("kernels.so", plan.kernels); !status)
-      return status;
+  for (const Artifact &artifact : plan.code)
+    if (!artifact.bytes.empty())
+      if (Status status =
+              saver.file(codeFile(artifact.target), artifact.bytes);
+          !status)
+        return status;
   for (size_t k = 0; k < plan.edgeOrders.size(); ++k) {
     const std::vector<int64_t> &order = plan.edgeOrders[k]; // little-endian
     if (Status status = saver.file(

@@ -14,14 +14,16 @@ bool isSound(Interval side, int64_t limit) {
 
 class DivisionsValidator {
 public:
-  DivisionsValidator(const Program &program, size_t workers, Complaint &complaint)
+  DivisionsValidator(const Program &program, size_t workers,
+                     Complaint &complaint)
       : program(program), workers(workers), complaint(complaint) {}
 
   void run() {
     ways();
     each("regions", program.regions, &DivisionsValidator::region);
     each("buffers", program.buffers, &DivisionsValidator::buffer);
-    each("instructions", program.instructions, &DivisionsValidator::instruction);
+    each("instructions", program.instructions,
+         &DivisionsValidator::instruction);
   }
 
 private:
@@ -138,12 +140,20 @@ private:
     if (instruction.indices != -1)
       return refuse("indices", "only a compute has indices");
     if (!instruction.pieces.empty()) {
-      if (instruction.pieces.size() != workers)
+      if (isMove(instruction.op))
+        refuse("pieces", "a move between spaces has none");
+      else if (instruction.pieces.size() != workers)
         refuse("pieces", "of ", instruction.pieces.size(),
                " workers, there are ", workers);
       return;
     }
     const BufferInfo &from = program.buffers[size_t(instruction.from)];
+    if (isMove(instruction.op)) {
+      if (program.buffers[size_t(instruction.to)].region != from.region)
+        refuse("from", "buffer ", instruction.from,
+               " has another region than buffer ", instruction.to);
+      return;
+    }
     const Region &region = program.regions[size_t(from.region)];
     const bool isReduce = instruction.op == Opcode::Reduce;
     const bool isKnown = isReduce ? hasKnownTerms(region) : isTiled(region);

@@ -178,8 +178,11 @@ private:
       return refuse("node", "must be text");
     if (!inRange("to", instruction.to, buffers, "buffer"))
       return;
-    if (instruction.op == Opcode::Compute)
-      return compute(instruction);
+    if (instruction.op == Opcode::Compute) {
+      if (isIn(Space::Device, "to", instruction.to))
+        compute(instruction);
+      return;
+    }
     if (!inRange("from", instruction.from, buffers, "buffer"))
       return;
     const BufferInfo &from = program.buffers[size_t(instruction.from)];
@@ -187,6 +190,8 @@ private:
     if (from.tensor != to.tensor)
       return refuse("from", "is a part of tensor ", from.tensor,
                     ", but \"to\" of ", to.tensor);
+    if (!areInPlace(instruction))
+      return;
     const bool reduce = instruction.op == Opcode::Reduce;
     if (from.partial != reduce)
       return refuse("from", reduce ? "must be a partial result"
@@ -201,6 +206,23 @@ private:
       refuse("reducer", "\"", instruction.reducer, "\" is no reducer");
   }
 
+  bool isIn(Space space, const char *key, int buffer) {
+    if (program.buffers[size_t(buffer)].space == space)
+      return true;
+    refuse(key, "buffer ", buffer,
+           space == Space::Host ? " is on the device" : " is on the host");
+    return false;
+  }
+
+  /// What moves between spaces is in both; all else is on the device.
+  bool areInPlace(const Instruction &instruction) {
+    const bool toHost = instruction.op == Opcode::ToHost,
+               fromHost = instruction.op == Opcode::FromHost;
+    return isIn(fromHost ? Space::Host : Space::Device, "from",
+                instruction.from) &&
+           isIn(toHost ? Space::Host : Space::Device, "to", instruction.to);
+  }
+
   void compute(const Instruction &instruction) {
     if (!inRange("kernel", instruction.kernel, lambdas.size(), "kernel"))
       return;
@@ -211,6 +233,8 @@ private:
     for (size_t k = 0; k < instruction.operands.size(); ++k) {
       const int operand = instruction.operands[k];
       if (!inRange("operands", operand, program.buffers.size(), "buffer"))
+        return;
+      if (!isIn(Space::Device, "operands", operand))
         return;
       if (program.buffers[size_t(operand)].partial)
         return refuse("operands", "buffer ", operand,
@@ -255,6 +279,7 @@ private:
   void port(const Port &port) {
     uniqueName(port.name);
     if (inRange("buffer", port.buffer, program.buffers.size(), "buffer") &&
+        isIn(Space::Device, "buffer", port.buffer) &&
         program.buffers[size_t(port.buffer)].partial)
       refuse("buffer", "is a partial result");
   }
@@ -384,7 +409,8 @@ private:
   }
 
   void next(const Parameter &parameter) {
-    if (!inRange("next", parameter.next, program.buffers.size(), "buffer"))
+    if (!inRange("next", parameter.next, program.buffers.size(), "buffer") ||
+        !isIn(Space::Device, "next", parameter.next))
       return;
     if (program.buffers[size_t(parameter.next)].partial)
       return refuse("next", "is a partial result");

@@ -71,22 +71,28 @@ private:
     if (worker.workspaceBytes != scratch)
       return complaint.add("workspace.bytes: is ", worker.workspaceBytes,
                            ", but ", scratch, " on worker 0");
-    if (!fits(worker.workspaceOffset, worker.workspaceBytes))
+    if (worker.hostBytes < 0 || worker.hostBytes > sizeLimit)
+      return complaint.add("host_bytes: ", worker.hostBytes,
+                           " is not in 0 .. ", sizeLimit);
+    if (!fits(worker.workspaceOffset, worker.workspaceBytes, bytes))
       return complaint.add("workspace: does not lie in the arena of ", bytes,
                            " bytes, 64-byte aligned");
     for (size_t i = 0; i < program.buffers.size(); ++i) {
       const int64_t size = byteSize(partitioned, number, int(i));
       const int64_t at = partitioned.offset(number, int(i));
-      if (size > 0 && !fits(at, size))
+      const bool isHost = program.buffers[i].space == Space::Host;
+      const int64_t room = isHost ? worker.hostBytes : bytes;
+      if (size > 0 && !fits(at, size, room))
         return complaint.add("buffers[", i, "].offset: ", size, " bytes at ",
-                             at, " do not lie in the arena of ", bytes,
-                             " bytes, 64-byte aligned");
+                             at, " do not lie in the arena of ", room,
+                             isHost ? " bytes on the host" : " bytes",
+                             ", 64-byte aligned");
     }
   }
 
-  bool fits(int64_t offset, int64_t bytes) const {
+  static bool fits(int64_t offset, int64_t bytes, int64_t room) {
     return offset >= 0 && offset % alignment == 0 && bytes >= 0 &&
-           bytes <= worker.arenaBytes && offset <= worker.arenaBytes - bytes;
+           bytes <= room && offset <= room - bytes;
   }
 
   void instruction() {

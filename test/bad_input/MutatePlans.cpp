@@ -164,8 +164,8 @@ private:
 /// The plan's code of these lambdas, worked out once: most changes leave it.
 class Kernels {
 public:
-  Result<std::string> operator()(const Plan &plan) {
-    std::string key = plan.cpuArch + "\n";
+  Result<std::string> operator()(const Plan &plan, const std::string &target) {
+    std::string key = target + "\n";
     for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
       for (const Kernel &kernel : part->program.kernels)
         if (kernel.kind == KernelKind::Generated)
@@ -173,7 +173,7 @@ public:
     const auto entry = known.find(key);
     if (entry != known.end())
       return entry->second;
-    auto made = pipeline::regenerateKernels(plan);
+    auto made = pipeline::regenerateKernels(plan, target);
     if (made)
       known.emplace(key, *made);
     return made;
@@ -303,8 +303,9 @@ private:
     CheckOptions check;
     check.limitPerKind = 1;
     if (!options.run.empty())
-      check.regenerateKernels = [this](const Plan &plan) {
-        return kernels(plan);
+      check.regenerateKernels = [this](const Plan &plan,
+                                       const std::string &target) {
+        return kernels(plan, target);
       };
     return listed(plan::check(*plan, check)) +
            listed(checkWeights(*plan, changed));

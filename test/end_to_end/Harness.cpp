@@ -128,7 +128,7 @@ test::runPartitioned(const frontend::Model &model,
     return backend.takeError();
   runtime::RunOptions options;
   options.device.threads = 1; // the workers alone are more than the cores
-  auto result = runtime::execute(plan->partitioned, plan->kernels, **backend,
+  auto result = runtime::execute(plan->partitioned, plan->code, **backend,
                                  parameters->shares(), *feeds, options);
   if (!result)
     return result.takeError();

@@ -199,7 +199,7 @@ private:
         line->show(progress);
       };
     }
-    auto ran = runtime::execute(plan.partitioned, plan.kernels, *backend,
+    auto ran = runtime::execute(plan.partitioned, plan.code, *backend,
                                 parameters->shares(), feeds, options);
     options.progress = nullptr;
     if (!ran)
@@ -254,7 +254,7 @@ private:
     if (!next)
       return next.takeError();
     alone.next = std::move(*next);
-    const auto whole = runtime::execute(plan.unpartitioned, plan.kernels, **cpu,
+    const auto whole = runtime::execute(plan.unpartitioned, plan.code, **cpu,
                                         parameters->whole(), *same, alone);
     if (!whole)
       return whole.error();

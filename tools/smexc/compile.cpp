@@ -152,8 +152,13 @@ int smex::tools::compileCommand(int argc, char **argv) {
   app.add_flag("--reproducible", arguments.compile.reproducible,
                "the same bits for any number of GPUs: no sum is split, no "
                "library kernels; slower");
-  app.add_option("--cpu-arch", arguments.compile.cpuArch,
-                 "target of generated CPU code");
+  app.add_option("--cpu-arch", arguments.compile.targets,
+                 "target of generated CPU code, as LLVM names processors "
+                 "(default: x86-64-v3); of several, smex-run takes the one "
+                 "that makes the most of its machine")
+      ->type_name("NAME,..")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--stats", arguments.stats,
                  "FILE.json: times and counts of this compilation");
   app.add_option("--emit", arguments.emit,

@@ -4,26 +4,43 @@
 #include "runtime/backends/host/Arenas.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 using namespace smex;
 using namespace smex::runtime;
 
 namespace {
-/// Of the architectures' names only the levels tell what they need; others are
-/// taken on trust.
-bool runsHere(const std::string &architecture) {
+/// How much of a processor the target asks for, where its name says so, or
+/// nothing where this machine lacks it. Of other names it is taken on trust
+/// that they fit.
+std::optional<int> levelHere(const std::string &target) {
 #if defined(__x86_64__)
-  if (architecture == "x86-64-v2")
-    return __builtin_cpu_supports("x86-64-v2");
-  if (architecture == "x86-64-v3")
-    return __builtin_cpu_supports("x86-64-v3");
-  if (architecture == "x86-64-v4")
-    return __builtin_cpu_supports("x86-64-v4");
-  return true;
+  if (target == "x86-64-v2")
+    return __builtin_cpu_supports("x86-64-v2") ? std::optional(2)
+                                               : std::nullopt;
+  if (target == "x86-64-v3")
+    return __builtin_cpu_supports("x86-64-v3") ? std::optional(3)
+                                               : std::nullopt;
+  if (target == "x86-64-v4")
+    return __builtin_cpu_supports("x86-64-v4") ? std::optional(4)
+                                               : std::nullopt;
+  return 1;
 #else
-  return architecture.compare(0, 6, "x86-64") != 0;
+  return target.compare(0, 6, "x86-64") != 0 ? std::optional(1) : std::nullopt;
 #endif
+}
+
+/// The code that makes the most of this machine, or null.
+const plan::Artifact *bestHere(const plan::Code &code) {
+  const plan::Artifact *best = nullptr;
+  int most = 0;
+  for (const plan::Artifact &each : code)
+    if (const auto level = levelHere(each.target); level && *level > most) {
+      most = *level;
+      best = &each;
+    }
+  return best;
 }
 
 class CpuBackend : public Backend {
@@ -31,9 +48,15 @@ public:
   std::string name() const override { return "cpu"; }
 
   Status accepts(const plan::Plan &plan) const override {
-    if (plan.kernels.empty() || runsHere(plan.cpuArch))
+    const bool hasCode = std::any_of(
+        plan.code.begin(), plan.code.end(),
+        [](const plan::Artifact &each) { return !each.bytes.empty(); });
+    if (!hasCode || bestHere(plan.code))
       return {};
-    Error error = fail("the plan's kernels are for ", plan.cpuArch,
+    std::string targets;
+    for (const plan::Artifact &each : plan.code)
+      targets += (targets.empty() ? "" : ", ") + each.target;
+    Error error = fail("the plan's kernels are for ", targets,
                        " processors, which this machine has not; compile it "
                        "with smexc --cpu-arch for a lower level");
     error.fault = Fault::Environment;
@@ -41,10 +64,11 @@ public:
   }
 
   Result<std::vector<std::unique_ptr<DeviceWorker>>>
-  open(const plan::Partitioned &partitioned, const std::string &kernels,
+  open(const plan::Partitioned &partitioned, const plan::Code &code,
        const std::vector<int> &workers, Transport &transport,
        const DeviceOptions &options) override {
-    auto object = KernelObject::load(kernels);
+    const plan::Artifact *best = bestHere(code);
+    auto object = KernelObject::load(best ? *best : plan::Artifact());
     if (!object)
       return object.takeError();
     std::vector<tdl::Lambda> lambdas;

@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/Boxes.h"
 #include "runtime/backends/cpu/Accesses.h"
+#include "runtime/backends/host/Arenas.h"
 #include "runtime/plan/Regions.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ Status CpuWorker::start() {
   const auto pack = [shared = shared, number = number, from = arena()](
                         int buffer, const Box &box, std::byte *to) {
     const plan::Partitioned &partitioned = shared->partitioned;
-    cpu::copyBox(to, box, from + partitioned.offset(number, buffer),
+    cpu::copyBox(to, box, from + placeOf(partitioned, number, buffer),
                  partitioned.box(number, buffer), box,
                  byteSize(plan::elementType(shared->program(), buffer)));
     return Status();
@@ -66,7 +67,7 @@ TensorType CpuWorker::typeOf(int buffer) const {
 
 BufferView CpuWorker::view(int buffer) const {
   const plan::Partitioned &partitioned = shared->partitioned;
-  return {arena() + partitioned.offset(number, buffer),
+  return {arena() + placeOf(partitioned, number, buffer),
           partitioned.box(number, buffer), typeOf(buffer), false};
 }
 
@@ -88,7 +89,7 @@ bool CpuWorker::isExclusive(int buffer) const {
   if (!parameter || readers != 1)
     return false;
   const auto bytes = [&](int b) {
-    const int64_t at = shared->partitioned.offset(number, b);
+    const int64_t at = placeOf(shared->partitioned, number, b);
     return Interval{at, at + volume(shared->partitioned.box(number, b)) *
                                  byteSize(typeOf(b).dtype)};
   };
@@ -135,10 +136,11 @@ std::vector<CpuWorker::Move> CpuWorker::movesOf(int instruction) const {
   for (const Piece &piece : plan::piecesOf(partitioned, number, instruction)) {
     const auto add = [&](bool combine, const Box &box) {
       const std::byte *base = shared->transport.reach(piece.worker);
-      list.push_back(
-          {combine, box, piece.worker,
-           base ? base + partitioned.offset(piece.worker, what.from) : nullptr,
-           &partitioned.box(piece.worker, what.from)});
+      list.push_back({combine, box, piece.worker,
+                      base
+                          ? base + placeOf(partitioned, piece.worker, what.from)
+                          : nullptr,
+                      &partitioned.box(piece.worker, what.from)});
     };
     std::vector<Box> rest, taken = {piece.box};
     for (const Box &free : fresh) {

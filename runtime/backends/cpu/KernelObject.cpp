@@ -1,5 +1,7 @@
 #include "runtime/backends/cpu/KernelObject.h"
 
+#include "runtime/plan/Files.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -13,39 +15,63 @@ using namespace smex;
 using namespace smex::runtime;
 
 namespace {
-Error environment(const char *what) {
-  Error error = fail("kernels.so: ", what, ": ", std::strerror(errno));
-  error.fault = Fault::Environment;
-  return error;
-}
+/// Bytes in memory that nobody changes any more.
+class SealedFile {
+public:
+  static Result<SealedFile> of(const std::string &bytes) {
+    SealedFile file;
+    file.descriptor =
+        ::memfd_create("kernels", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file.descriptor < 0)
+      return environment("cannot create a memory file");
+    for (size_t done = 0; done < bytes.size();) {
+      const ssize_t written =
+          ::write(file.descriptor, bytes.data() + done, bytes.size() - done);
+      if (written < 0 && errno != EINTR)
+        return environment("cannot write a memory file");
+      done += size_t(std::max<ssize_t>(written, 0));
+    }
+    if (::fcntl(file.descriptor, F_ADD_SEALS,
+                F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0)
+      return environment("cannot seal a memory file");
+    return file;
+  }
+  SealedFile(SealedFile &&other) noexcept
+      : descriptor(std::exchange(other.descriptor, -1)) {}
+  ~SealedFile() {
+    if (descriptor >= 0)
+      ::close(descriptor);
+  }
+  std::string path() const {
+    return "/proc/self/fd/" + std::to_string(descriptor);
+  }
+
+private:
+  SealedFile() = default;
+  static Error environment(const char *what) {
+    Error error = fail(what, ": ", std::strerror(errno));
+    error.fault = Fault::Environment;
+    return error;
+  }
+  int descriptor = -1;
+};
 } // namespace
 
-Result<KernelObject> KernelObject::load(const std::string &bytes) {
+Result<KernelObject> KernelObject::load(const plan::Artifact &code) {
   KernelObject object;
-  if (bytes.empty())
+  if (code.bytes.empty())
     return object;
-  const int fd = ::memfd_create("kernels.so", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0)
-    return environment("cannot create a memory file");
-  struct Closer {
-    int fd;
-    ~Closer() { ::close(fd); }
-  } closer{fd};
-  for (size_t done = 0; done < bytes.size();) {
-    const ssize_t written =
-        ::write(fd, bytes.data() + done, bytes.size() - done);
-    if (written < 0 && errno != EINTR)
-      return environment("cannot write a memory file");
-    done += size_t(std::max<ssize_t>(written, 0));
+  object.name = plan::codeFile(code.target);
+  const auto file = SealedFile::of(code.bytes);
+  if (!file) {
+    Error error = file.error();
+    error.message = object.name + ": " + error.message;
+    return error;
   }
-  if (::fcntl(fd, F_ADD_SEALS,
-              F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0)
-    return environment("cannot seal a memory file");
-  const std::string path = "/proc/self/fd/" + std::to_string(fd);
   errno = 0;
-  object.handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  object.handle = ::dlopen(file->path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!object.handle) {
-    Error error = fail("kernels.so: cannot be loaded: ", ::dlerror());
+    Error error = fail(object.name, ": cannot be loaded: ", ::dlerror());
     if (errno == ENOMEM || errno == EMFILE || errno == ENFILE)
       error.fault = Fault::Environment;
     return error;
@@ -54,7 +80,8 @@ Result<KernelObject> KernelObject::load(const std::string &bytes) {
 }
 
 KernelObject::KernelObject(KernelObject &&other) noexcept
-    : handle(std::exchange(other.handle, nullptr)) {}
+    : name(std::move(other.name)),
+      handle(std::exchange(other.handle, nullptr)) {}
 
 KernelObject::~KernelObject() {
   if (handle)
@@ -64,6 +91,6 @@ KernelObject::~KernelObject() {
 Result<KernelFunction> KernelObject::find(const std::string &symbol) const {
   void *address = handle ? ::dlsym(handle, symbol.c_str()) : nullptr;
   if (!address)
-    return fail("kernels.so has no function \"", symbol, "\"");
+    return fail(name, " has no function \"", symbol, "\"");
   return reinterpret_cast<KernelFunction>(address);
 }

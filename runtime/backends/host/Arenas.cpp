@@ -9,14 +9,32 @@ namespace {
 std::string mebibytes(int64_t bytes) {
   return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB";
 }
+
+/// The host's arena begins at a multiple of 64, as buffers do.
+int64_t hostBegin(const plan::Worker &worker) {
+  return (worker.arenaBytes + 63) / 64 * 64;
+}
+
+int64_t bytesOf(const plan::Worker &worker) {
+  return worker.hostBytes > 0 ? hostBegin(worker) + worker.hostBytes
+                              : worker.arenaBytes;
+}
 } // namespace
+
+int64_t runtime::placeOf(const plan::Partitioned &partitioned, int worker,
+                         int buffer) {
+  const bool isHost =
+      partitioned.program.buffers[size_t(buffer)].space == plan::Space::Host;
+  return partitioned.offset(worker, buffer) +
+         (isHost ? hostBegin(partitioned.workers[size_t(worker)]) : 0);
+}
 
 Result<std::vector<Arena>>
 runtime::reserveArenas(const plan::Partitioned &partitioned,
                        const std::vector<int> &workers, int threads) {
   double total = 0;
   for (int worker : workers)
-    total += double(partitioned.workers[size_t(worker)].arenaBytes);
+    total += double(bytesOf(partitioned.workers[size_t(worker)]));
   const int64_t available = availableMemory(threads);
   if (total > double(available)) {
     Error error =
@@ -29,7 +47,7 @@ runtime::reserveArenas(const plan::Partitioned &partitioned,
   }
   std::vector<Arena> arenas;
   for (int worker : workers) {
-    auto arena = Arena::reserve(partitioned.workers[size_t(worker)].arenaBytes);
+    auto arena = Arena::reserve(bytesOf(partitioned.workers[size_t(worker)]));
     if (!arena)
       return arena.takeError();
     arenas.push_back(std::move(*arena));

@@ -9,10 +9,14 @@
 
 namespace smex::runtime {
 
-/// An arena for each of these workers, in their order. Pages become real when
-/// they are touched, far too late for a message: so the sum of all arenas is
-/// compared with what is free first, beside the stacks of so many threads.
-/// Fault::Environment: there is not enough.
+/// Where a worker's buffer begins in its memory here, in bytes: the device's
+/// arena is followed by the one of the host.
+int64_t placeOf(const plan::Partitioned &partitioned, int worker, int buffer);
+
+/// Memory for each of these workers, in their order, with room for both arenas.
+/// Pages become real when they are touched, far too late for a message: so the
+/// sum of all arenas is compared with what is free first, beside the stacks of
+/// so many threads. Fault::Environment: there is not enough.
 Result<std::vector<Arena>> reserveArenas(const plan::Partitioned &partitioned,
                                          const std::vector<int> &workers,
                                          int threads);

@@ -15,7 +15,7 @@ public:
   Status accepts(const plan::Plan &) const override { return {}; }
 
   Result<std::vector<std::unique_ptr<DeviceWorker>>>
-  open(const plan::Partitioned &partitioned, const std::string &,
+  open(const plan::Partitioned &partitioned, const plan::Code &,
        const std::vector<int> &workers, Transport &transport,
        const DeviceOptions &options) override {
     auto arenas = reserveArenas(partitioned, workers, int(workers.size()));
@@ -23,9 +23,11 @@ public:
       return arenas.takeError();
     const auto shared = std::make_shared<ReferenceProgram>(
         ReferenceProgram{partitioned, transport, options, {}, {}, nullptr});
-    for (size_t w = 0; w < workers.size(); ++w)
+    for (size_t w = 0; w < workers.size(); ++w) {
+      Tenants tenants(partitioned, workers[w], (*arenas)[w].size());
       shared->places.push_back(
-          {std::move((*arenas)[w]), Tenants(partitioned, workers[w]), {}});
+          {std::move((*arenas)[w]), std::move(tenants), {}});
+    }
     for (const plan::Kernel &kernel : partitioned.program.kernels) {
       auto lambda = tdl::parseLambda(kernel.lambda);
       if (!lambda)

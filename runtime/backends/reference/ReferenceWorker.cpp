@@ -1,6 +1,7 @@
 #include "runtime/backends/reference/ReferenceWorker.h"
 
 #include "kernels/cpu/Boxes.h"
+#include "runtime/backends/host/Arenas.h"
 
 #include <cstring>
 
@@ -12,7 +13,8 @@ Status ReferenceWorker::start() {
                      place = place](int buffer, const Box &box, std::byte *to) {
     const plan::Partitioned &partitioned = shared->partitioned;
     const ReferenceProgram::Place &own = shared->places[place];
-    cpu::copyBox(to, box, own.arena.data() + partitioned.offset(number, buffer),
+    cpu::copyBox(to, box,
+                 own.arena.data() + placeOf(partitioned, number, buffer),
                  partitioned.box(number, buffer), box,
                  byteSize(plan::elementType(partitioned.program, buffer)));
     return own.tenants.check(buffer);

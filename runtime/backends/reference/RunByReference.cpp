@@ -2,6 +2,7 @@
 // reference result, and pieces that are put together element by element.
 #include "dialects/tdl/lambda/Interpreter.h"
 #include "kernels/cpu/Boxes.h"
+#include "runtime/backends/host/Arenas.h"
 #include "runtime/backends/reference/ReferenceWorker.h"
 #include "runtime/plan/Regions.h"
 
@@ -124,7 +125,7 @@ private:
     return program.tensors[size_t(tensor)].type.shape;
   }
   std::byte *bytesOf(int buffer) const {
-    return own.arena.data() + partitioned.offset(worker, buffer);
+    return own.arena.data() + placeOf(partitioned, worker, buffer);
   }
 
   ReferenceProgram &shared;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <thread>
 
 using namespace smex;
@@ -71,10 +70,15 @@ std::optional<Scheduler::Problem> Scheduler::runAll() {
 }
 
 std::vector<size_t> Scheduler::order() const {
+  std::vector<size_t> numbers;
+  for (size_t number = 0; number < queues.size(); ++number)
+    if (!queues[number].empty())
+      numbers.push_back(number);
+  if (numbers.empty())
+    return numbers;
+  const size_t place = size_t((seed % numbers.size() + step) % numbers.size());
+  const size_t last = numbers[place];
   const Random random = Random(seed, "schedule").of(step);
-  const size_t last = size_t((seed % queues.size() + step) % queues.size());
-  std::vector<size_t> numbers(queues.size());
-  std::iota(numbers.begin(), numbers.end(), size_t(0));
   std::sort(numbers.begin(), numbers.end(), [&](size_t a, size_t b) {
     if (a == last || b == last)
       return b == last && a != last;

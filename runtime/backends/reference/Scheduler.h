@@ -45,7 +45,7 @@ private:
   };
 
   std::optional<Problem> runAll();
-  /// Queues by their number, those that go on first in front.
+  /// The queues that have anything, those that go on first in front.
   std::vector<size_t> order() const;
   bool isReady(const Queue &queue) const;
   Status runFront(size_t number);

@@ -1,5 +1,7 @@
 #include "runtime/backends/reference/Tenants.h"
 
+#include "runtime/backends/host/Arenas.h"
+
 using namespace smex;
 using namespace smex::runtime;
 
@@ -8,10 +10,10 @@ constexpr int64_t lineBytes = 64;
 constexpr int nobody = -1;
 } // namespace
 
-Tenants::Tenants(const plan::Partitioned &partitioned, int worker)
+Tenants::Tenants(const plan::Partitioned &partitioned, int worker,
+                 int64_t bytes)
     : partitioned(partitioned), program(partitioned.program), worker(worker),
-      count((partitioned.workers[size_t(worker)].arenaBytes + lineBytes - 1) /
-            lineBytes),
+      count((bytes + lineBytes - 1) / lineBytes),
       tenant(std::make_unique<std::atomic<int>[]>(size_t(count))) {}
 
 Tenants::Lines Tenants::linesOf(int buffer) const {
@@ -19,7 +21,7 @@ Tenants::Lines Tenants::linesOf(int buffer) const {
                         byteSize(plan::elementType(program, buffer));
   if (bytes == 0)
     return {0, 0};
-  const int64_t at = partitioned.offset(worker, buffer);
+  const int64_t at = placeOf(partitioned, worker, buffer);
   return {at / lineBytes, (at + bytes - 1) / lineBytes + 1};
 }
 

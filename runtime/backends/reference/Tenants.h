@@ -16,7 +16,8 @@ namespace smex::runtime {
 /// writes.
 class Tenants {
 public:
-  Tenants(const plan::Partitioned &partitioned, int worker);
+  /// `bytes`: of the worker's memory.
+  Tenants(const plan::Partitioned &partitioned, int worker, int64_t bytes);
 
   /// A step begins: only inputs and parameters are there.
   void begin();

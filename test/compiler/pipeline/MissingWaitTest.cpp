@@ -15,12 +15,13 @@ namespace {
 /// Whether an order of the queues shows that the plan is wrong.
 bool isShown(const RandomExample &example, runtime::Backend &backend) {
   const size_t queues =
-      example.plan.partitioned.workers.size() * size_t(plan::queueCount);
+      example.plan.partitioned.workers.size() *
+      size_t(plan::queuesOf(example.plan.partitioned.program).size());
   for (uint64_t seed = 0; seed < queues; ++seed) { // each comes last once
     runtime::RunOptions options;
     options.device.seed = seed;
     const auto result =
-        runtime::execute(example.plan.partitioned, "", backend,
+        runtime::execute(example.plan.partitioned, {}, backend,
                          test::NoParameters(), example.feeds, options);
     if (!result)
       return true;

@@ -36,7 +36,7 @@ Result<runtime::RunResult> run(const RandomExample &example,
   auto backend = runtime::makeBackend(device);
   if (!backend)
     return backend.takeError();
-  return runtime::execute(example.plan.partitioned, example.plan.kernels,
+  return runtime::execute(example.plan.partitioned, example.plan.code,
                           **backend, test::NoParameters(), example.feeds,
                           options);
 }

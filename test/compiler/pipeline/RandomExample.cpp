@@ -313,7 +313,7 @@ RandomExample test::randomExample(mlir::MLIRContext &context, uint64_t seed,
   example.plan.partitioned = lowered(*module, table);
   example.plan.peakBytes = plan::totals(example.plan.partitioned).peakBytes;
   if (kernels == Kernels::Generated)
-    example.plan.kernels = objectOf(table);
+    example.plan.code = {{"x86-64-v3", objectOf(table)}};
 
   const plan::Program &program = example.plan.partitioned.program;
   const std::vector<Tensor> values = valuesOf(graph, random);

@@ -280,3 +280,32 @@ TEST_CASE("8 workers of 5,000 instructions take well under a second") {
               << " instructions: " << took.count() << " s");
   CHECK(took.count() < 1);
 }
+
+TEST_CASE(
+    "moves to the host and back take links to it, while all else goes on") {
+  const plan::Plan plan = plan::offloaded(); // 128 bytes each way, per GPU
+  Machine machine = star(2);
+  const auto nowhere = simulate::simulate(plan.partitioned, machine);
+  REQUIRE_FALSE(nowhere);
+  CHECK(nowhere.error().message ==
+        "the plan puts data in the host's memory, to which star has no way "
+        "from gpu0");
+  machine.nodes.push_back({"host", NodeKind::Host});
+  machine.links.push_back({2, 3, 1000, 0, true}); // beyond the switch
+  const auto simulation = simulate::simulate(plan.partitioned, machine);
+  REQUIRE(simulation);
+  // Two GPUs share the link to the host: 256 bytes at 1000 bytes/s, each way.
+  const double before = 256 / 1e9; // a compute
+  checkTime(*simulation, 0, 1, before, before + 0.256);
+  checkTime(*simulation, 1, 3, before + 0.256, before + 0.512);
+  CHECK(simulation->links[2].forwardBytes == 256);
+  CHECK(simulation->links[2].backwardBytes == 256);
+  CHECK(simulation->communicationBytes == 0);
+  // It is computed while the sum comes back.
+  const auto [start, end] = timeOf(*simulation, 0, 2);
+  CHECK(start == Approx(before + 0.256));
+  CHECK(end < 0.257);
+  CHECK_THAT(simulate::trace(*simulation, plan.partitioned.program),
+             Catch::Contains("\"to host\"") &&
+                 Catch::Contains("\"from_host\""));
+}

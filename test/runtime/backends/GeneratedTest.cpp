@@ -14,7 +14,7 @@ KernelObject testKernels() {
       readFile(path ? path : "test/runtime/backends/libTestKernels.so");
   INFO((bytes ? "" : bytes.error().message));
   REQUIRE(bytes);
-  auto object = KernelObject::load(*bytes);
+  auto object = KernelObject::load({"test", *bytes});
   INFO((object ? "" : object.error().message));
   REQUIRE(object);
   return std::move(*object);
@@ -47,8 +47,8 @@ TEST_CASE("generated kernels get the numbers that the plan's README gives") {
 }
 
 TEST_CASE("objects that are none are errors") {
-  CHECK_FALSE(KernelObject::load("junk"));
-  const auto none = KernelObject::load("");
+  CHECK_FALSE(KernelObject::load({"test", "junk"}));
+  const auto none = KernelObject::load({});
   REQUIRE(none);
   CHECK_FALSE(none->find("add_one"));
 }

@@ -90,7 +90,7 @@ public:
 
     const ThreadGroup group(threads);
     group.adopt();
-    const auto none = KernelObject::load("");
+    const auto none = KernelObject::load({});
     std::vector<std::byte> scratch(size_t(workspaceBytes) + 128,
                                    std::byte(0xab));
     std::byte *start = scratch.data() + 64 - uintptr_t(scratch.data()) % 64;

@@ -74,7 +74,7 @@ void train(const plan::Plan &plan, const ParameterSource &from,
   auto backend = makeBackend("cpu");
   REQUIRE(backend);
   const auto result =
-      execute(plan.partitioned, "", **backend, from, {batches}, options);
+      execute(plan.partitioned, {}, **backend, from, {batches}, options);
   INFO((result ? "" : result.error().message));
   REQUIRE(result);
   CHECK(int(result->seconds.size()) == options.steps - options.firstStep);
@@ -267,7 +267,7 @@ TEST_CASE("a checkpoint that cannot be written stops the run") {
   options.steps = 8;
   options.sinks = {&full};
   const auto result =
-      execute(plan.partitioned, "", **backend, Drawn(plan), {batches}, options);
+      execute(plan.partitioned, {}, **backend, Drawn(plan), {batches}, options);
   REQUIRE_FALSE(result);
   CHECK(result.error().message == "worker 0: disk full");
 }

@@ -1,4 +1,5 @@
 #include "test/runtime/executor/Programs.h"
+#include "test/runtime/plan/Examples.h"
 
 #include <catch2/catch.hpp>
 
@@ -19,7 +20,7 @@ Result<RunResult> run(const std::string &device,
   INFO(device);
   auto backend = makeBackend(device);
   REQUIRE(backend);
-  return execute(program, "", **backend, parameters, feeds, options);
+  return execute(program, {}, **backend, parameters, feeds, options);
 }
 
 RunResult good(Result<RunResult> result) {
@@ -176,11 +177,11 @@ TEST_CASE("kernels that are not there are errors") {
   const auto result = run("cpu", b.result, {rampFeed({2})});
   REQUIRE_FALSE(result);
   CHECK(result.error().message ==
-        "node \"copy\": kernels.so has no function \"kernel_0\"");
+        "node \"copy\": the plan has no function \"kernel_0\"");
 
   auto backend = makeBackend("cpu");
-  const auto garbage = execute(b.result, "not an object", **backend,
-                               noParameters, {rampFeed({2})}, {});
+  const auto garbage = execute(b.result, {{"x86-64", "not an object"}},
+                               **backend, noParameters, {rampFeed({2})}, {});
   REQUIRE_FALSE(garbage);
   CHECK_THAT(garbage.error().message, Catch::Contains("cannot be loaded"));
 }
@@ -287,4 +288,37 @@ TEST_CASE("a run may begin in the middle") {
   CHECK(result.communicationBytes == 96);
   options.steps = 3; // and be over at once
   CHECK(good(run(device, splitProduct(), feeds, options)).seconds.empty());
+}
+
+TEST_CASE("what is on the host comes back") {
+  const std::string device = EACH_BACKEND;
+  plan::Plan plan = plan::offloaded();
+  const Feed x = rampFeed({64});
+  RunOptions options;
+  options.steps = 4;
+  const auto isRight = [&](const RunResult &result) {
+    for (int i = 0; i < 64; ++i)
+      if (result.outputs[0].data<float>()[i] != x.value.data<float>()[i] - 1)
+        return false;
+    return true;
+  };
+  const RunResult result = good(run(device, plan.partitioned, {x}, options));
+  CHECK(isRight(result));
+  CHECK(result.peakBytes == std::vector<int64_t>{512, 512});
+  CHECK(result.communicationBytes == 0);
+  if (device != "reference")
+    return;
+  // Six queues have something to do: each comes last once.
+  for (size_t i = 1; i < 5; ++i) {
+    plan::Plan broken = plan;
+    broken.partitioned.program.instructions[i].waits.clear();
+    bool isShown = false;
+    for (options.device.seed = 0; options.device.seed < 6;
+         ++options.device.seed) {
+      const auto wrong = run(device, broken.partitioned, {x}, options);
+      isShown = isShown || !wrong || !isRight(*wrong);
+    }
+    CAPTURE(i);
+    CHECK(isShown);
+  }
 }

@@ -30,7 +30,7 @@ std::vector<Result<RunResult>> run(const plan::Partitioned &program,
       Member &part = parts[p];
       part.options.process = Process{&transport, part.workers};
       auto backend = makeBackend(part.device);
-      results[p] = backend ? execute(program, "", **backend, parameters, feeds,
+      results[p] = backend ? execute(program, {}, **backend, parameters, feeds,
                                      part.options)
                            : Result<RunResult>(backend.takeError());
     });
@@ -56,7 +56,7 @@ RunResult alone(const plan::Partitioned &program,
                 const ParameterSource &parameters = noParameters) {
   auto backend = makeBackend("cpu");
   REQUIRE(backend);
-  auto result = execute(program, "", **backend, parameters, feeds, options);
+  auto result = execute(program, {}, **backend, parameters, feeds, options);
   REQUIRE(result);
   return std::move(*result);
 }

@@ -126,16 +126,21 @@ TEST_CASE("a part that a division cuts otherwise than the one before") {
 TEST_CASE("kernels are compared with what the compiler makes of the lambdas") {
   const Plan plan = twoWorkers();
   CheckOptions options;
-  options.regenerateKernels = [](const Plan &) {
+  options.regenerateKernels = [](const Plan &, const std::string &) {
     return std::string("native code");
   };
   CHECK(check(plan, options).empty());
-  options.regenerateKernels = [](const Plan &) {
+  options.regenerateKernels = [](const Plan &, const std::string &) {
     return std::string("other code");
   };
   CHECK_THAT(listed(check(plan, options)),
-             Catch::Contains("kernel: kernels.so"));
-  options.regenerateKernels = [](const Plan &) -> Result<std::string> {
+             Catch::Contains("kernel: kernels.x86-64-v3.so"));
+  Plan without = twoWorkers();
+  without.code.clear();
+  CHECK_THAT(listed(check(without, options)),
+             Catch::Contains("kernel: symbol \"kernel_0\": there is no code"));
+  options.regenerateKernels = [](const Plan &,
+                                 const std::string &) -> Result<std::string> {
     return fail("no such CPU");
   };
   CHECK_THAT(listed(check(plan, options)), Catch::Contains("no such CPU"));

@@ -145,7 +145,7 @@ Plan plan::twoWorkers() {
   Plan plan;
   plan.modelName = "mlp.onnx";
   plan.modelSha256 = sha256("mlp");
-  plan.kernels = "native code";
+  plan.code = {{"x86-64-v3", "native code"}};
   Program &program = plan.partitioned.program;
   program.tensors = tensors();
   program.kernels = {contraction(), generated(biasRelu, "kernel_0")};
@@ -216,11 +216,91 @@ Plan plan::twoDivided() {
   return plan;
 }
 
+Plan plan::offloaded() {
+  Plan plan;
+  plan.modelName = "offloaded.json";
+  plan.modelSha256 = sha256("offloaded");
+  plan.code = {{"x86-64-v3", "native code"}};
+  const auto map = [](const std::string &body, int operands) {
+    Kernel kernel;
+    kernel.kind = KernelKind::Reference;
+    kernel.lambda = std::string("(x0: f32[1]") +
+                    (operands == 2 ? ", x1: f32[1]" : "") +
+                    ") -> f32: lambda i0: " + body;
+    return kernel;
+  };
+  Program &program = plan.partitioned.program;
+  program.ways = {2};
+  for (const char *name : {"x", "more", "twice", "out"})
+    program.tensors.push_back({name, {DType::F32, {64}}});
+  program.kernels = {map("x0[i0] + 1.0", 1), map("x0[i0] + x0[i0]", 1),
+                     map("x0[i0] - x1[i0]", 2)};
+  Region halves;
+  halves.kind = Region::Kind::Divided;
+  halves.extents = {64};
+  halves.divisions = {Division::part(0)};
+  program.regions = {halves};
+  enum { x, more, onHost, twice, again, out };
+  const auto buffer = [&](int tensor, int64_t offset) {
+    BufferInfo made;
+    made.tensor = tensor;
+    made.region = 0;
+    made.offsets = {offset};
+    program.buffers.push_back(made);
+  };
+  buffer(0, 0);
+  buffer(1, 128);
+  buffer(1, 0);
+  program.buffers[onHost].space = Space::Host;
+  buffer(2, 128);
+  buffer(1, 256);
+  buffer(3, 384);
+  const auto compute = [&](const char *node, int kernel,
+                           std::vector<int> operands, int to,
+                           std::vector<Wait> waits) {
+    Instruction made;
+    made.node = node;
+    made.kernel = kernel;
+    made.operands = std::move(operands);
+    made.to = to;
+    made.indices = 0;
+    made.waits = std::move(waits);
+    program.instructions.push_back(made);
+  };
+  const auto move = [&](Opcode op, int from, int to, std::vector<Wait> waits) {
+    Instruction made;
+    made.op = op;
+    made.node = "more";
+    made.from = from;
+    made.to = to;
+    made.waits = std::move(waits);
+    program.instructions.push_back(made);
+  };
+  compute("more", 0, {x}, more, {});
+  move(Opcode::ToHost, more, onHost, {own(0)});
+  compute("twice", 1, {x}, twice, {own(1)});
+  move(Opcode::FromHost, onHost, again, {own(1)});
+  compute("out", 2, {twice, again}, out, {own(3)});
+  program.inputs = {{"x", x}};
+  program.outputs = {{"out", out}};
+  Worker worker;
+  worker.arenaBytes = 512;
+  worker.hostBytes = 128;
+  plan.partitioned.workers = {worker, worker};
+  plan.peakBytes = {512, 512};
+  plan.search.optimal = true;
+  std::vector<tdl::Lambda> lambdas;
+  for (const Kernel &kernel : program.kernels)
+    lambdas.push_back(*tdl::parseLambda(kernel.lambda));
+  evaluate(program, lambdas);
+  return plan;
+}
+
 Plan plan::manyInstructions(int workers, int layers) {
   Plan plan;
   plan.modelName = "many.json";
   plan.modelSha256 = sha256("many");
-  plan.kernels = "native code";
+  plan.code = {{"x86-64-v3", "native code"}};
   Program &program = plan.partitioned.program;
   program.kernels = {generated(
       "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1] + 1.0", "kernel_0")};

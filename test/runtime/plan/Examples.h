@@ -17,6 +17,11 @@ Plan twoWorkers();
 /// The same, but said by divisions: nothing is listed.
 Plan twoDivided();
 
+/// out = 2 x - (x + 1) on two workers, half of the row each, while x + 1 is on
+/// the host: 2 x takes its place meanwhile. x's bytes of the device are 0 .. 128
+/// on each, those of the sum and of 2 x 128 .. 256, of the sum again 256 .. 384.
+Plan offloaded();
+
 /// `workers` GPUs and `layers` times: a fetch of a row of neighbours' shares, a
 /// map in place, a map to new memory. For measuring.
 Plan manyInstructions(int workers, int layers);

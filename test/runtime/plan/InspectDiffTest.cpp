@@ -177,7 +177,7 @@ Files that differ, and where first
 
 TEST_CASE("plans that differ in little") {
   for (const auto &change : std::vector<std::function<void(Plan &)>>{
-           [](Plan &p) { p.kernels += "x"; },
+           [](Plan &p) { p.code[0].bytes += "x"; },
            [](Plan &p) { p.unpartitioned.workers[0].arenaBytes += 64; },
            [](Plan &p) { p.partitioned.program.instructions[3].waits.clear(); },
            [](Plan &p) { p.partitioned.workers[1].weights[0].offset = 64; },

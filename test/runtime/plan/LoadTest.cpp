@@ -64,7 +64,7 @@ const char *longMap = "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1]";
 const std::vector<Change> changes = {
     // plan.json
     {"plan.json", "/format", "onnx", "\"format\" is not \"smex-plan\""},
-    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 10"},
+    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 11"},
     {"plan.json", "/version", 0, "format version 0"},
     {"plan.json", "/version", "1", "version: must be an integer"},
     {"plan.json", "/gpus", 3, "files: has no \"gpu2.json\""},
@@ -78,6 +78,11 @@ const std::vector<Change> changes = {
     {"plan.json", "/totals/peak_bytes", {576}, "totals.peak_bytes: 1 numbers for 2 GPUs"},
     {"plan.json", "/totals/flops", -1, "totals.flops: -1 is not in 0 .. "},
     {"plan.json", "/search/steps/0/ways", 0, "search.steps[0].ways: 0 is not in 1"},
+    {"plan.json", "/targets", Json::array(), "files: \"kernels.x86-64-v3.so\" is no file of a plan"},
+    {"plan.json", "/targets/0", "../x", "targets[0]: is no name of a target"},
+    {"plan.json", "/targets/0", "x86-64-v4", "files: \"kernels.x86-64-v3.so\" is no file of a plan"},
+    {"plan.json", "/targets/1", "x86-64-v3", "targets[1]: \"x86-64-v3\" is there twice"},
+    {"plan.json", "/targets/1", "x86-64-v4", "files: has code for some targets only"},
     {"plan.json", "/search/optimal", 1, "search.optimal: must be true or false"},
     // program.json
     {"program.json", "/tensors/3/shape/1", -8, "tensors[3].shape[1]: -8 is not in 0 .. "},

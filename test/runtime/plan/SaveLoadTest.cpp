@@ -50,7 +50,7 @@ TEST_CASE("what is saved is loaded") {
   CHECK(workerToJson(loaded.unpartitioned, 0) ==
         workerToJson(plan.unpartitioned, 0));
   CHECK(summaryToJson(loaded, {}) == summaryToJson(plan, {}));
-  CHECK(loaded.kernels == plan.kernels);
+  CHECK(loaded.code[0].bytes == plan.code[0].bytes);
 
   // And the same bytes again.
   requireSaved(loaded, folder / "again");
@@ -110,7 +110,7 @@ TEST_CASE("plan.json has the keys that others rely on") {
     names.push_back(file.key());
   CHECK(names == std::vector<std::string>{
                      "gpu0.json", "gpu0.weights", "gpu1.json", "gpu1.weights",
-                     "kernels.so", "program.json", "unpartitioned/gpu0.json",
+                     "kernels.x86-64-v3.so", "program.json", "unpartitioned/gpu0.json",
                      "unpartitioned/program.json"});
 }
 
@@ -234,12 +234,24 @@ TEST_CASE("inspection may skip the weights, but not their size") {
 TEST_CASE("a plan without weights, kernels and unpartitioned program") {
   const TemporaryFolder folder;
   Plan plan = manyInstructions(3, 2);
-  plan.kernels.clear();
+  plan.code[0].bytes.clear();
   requireSaved(plan, folder / "plan");
   const Plan loaded = requireLoaded(folder / "plan");
   CHECK(loaded.unpartitioned.workers.empty());
-  CHECK(loaded.kernels.empty());
+  CHECK(loaded.code[0].bytes.empty());
   const auto none = weights(folder / "plan", 3);
   REQUIRE(none);
   CHECK(none->at(2).size() == 0);
+}
+
+TEST_CASE("code for several targets lies side by side") {
+  const TemporaryFolder folder;
+  Plan plan = twoWorkers();
+  plan.code.push_back({"sm_80", "other code"});
+  requireSaved(plan, folder / "plan");
+  const Plan loaded = requireLoaded(folder / "plan");
+  REQUIRE(loaded.code.size() == 2);
+  CHECK(loaded.code[1].target == "sm_80");
+  CHECK(loaded.code[1].bytes == "other code");
+  CHECK(slurp(folder / "plan/kernels.sm_80.so") == "other code");
 }

@@ -19,8 +19,7 @@ Plan step() {
   Plan plan;
   plan.modelName = "step.onnx";
   plan.modelSha256 = std::string(64, '0');
-  plan.cpuArch = "x86-64-v3";
-  plan.kernels = "native code";
+  plan.code = {{"x86-64-v3", "native code"}};
   Program &program = plan.partitioned.program;
   const TensorType type{DType::F32, {16}};
   program.tensors = {{"w", type}, {"g", type}, {"w.next", type}, {"y", type}};
