@@ -19,6 +19,7 @@ done
 refuses 2 '--gpus'
 refuses 2 'nonsense not in .*recursive' --gpus 2 --algorithm nonsense
 refuses 2 "architecture 'nonsense'" --gpus 2 --cpu-arch nonsense
+refuses 2 '--cpu-arch x86-64-v3 is given twice' --gpus 2 --cpu-arch x86-64-v3,x86-64-v4,x86-64-v3
 refuses 1 'nowhere.npy' --gpus 2 --constant x=nowhere.npy
 refuses 1 'no input "y"' --gpus 2 --constant "y=$x"
 printf 'no array' > bad.npy

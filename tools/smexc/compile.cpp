@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 
@@ -177,5 +178,9 @@ int smex::tools::compileCommand(int argc, char **argv) {
   arguments.import.options.ownAlgorithm = wantsOwnAlgorithm(app);
   if (arguments.output.empty() && arguments.emit.empty())
     return report({"give the plan's folder: -o DIR", Fault::Usage});
+  const std::vector<std::string> &targets = arguments.compile.targets;
+  for (auto each = targets.begin(); each != targets.end(); ++each)
+    if (std::count(targets.begin(), each, *each))
+      return report({"--cpu-arch " + *each + " is given twice", Fault::Usage});
   return run(arguments);
 }

@@ -1,0 +1,21 @@
+#!/bin/bash
+# Code for several processors side by side: each as if it were alone, all proven,
+# and one of them run. usage: targets.sh SMEXC SMEX_RUN MODEL
+set -euo pipefail
+smexc=$1 smex_run=$2 model=$3
+work=${TEST_TMPDIR:-$(mktemp -d)}
+
+"$smexc" "$model" --gpus 2 -o "$work/usual"
+"$smexc" "$model" --gpus 2 --cpu-arch x86-64-v3,x86-64-v4 -o "$work/several"
+cmp "$work/usual/kernels.x86-64-v3.so" "$work/several/kernels.x86-64-v3.so"
+if cmp -s "$work/several/kernels.x86-64-v3.so" "$work/several/kernels.x86-64-v4.so"; then
+  exit 1
+fi
+"$smexc" check "$work/several"
+"$smex_run" "$work/several" --verify
+
+# A file that is another target's code is found.
+cp -f "$work/several/kernels.x86-64-v3.so" "$work/several/kernels.x86-64-v4.so"
+status=0
+message=$("$smexc" check "$work/several" 2>&1) || status=$?
+[[ $status == 1 && $message == *kernels.x86-64-v4.so* ]]
