@@ -8,6 +8,8 @@
 #include "runtime/plan/Plan.h"
 #include "runtime/transports/Transport.h"
 
+#include <chrono>
+
 namespace smex::runtime {
 
 /// An instruction that is handed to a device, for the queue of `done`.
@@ -22,7 +24,14 @@ struct Submission {
   bool isSkipped = false;
 };
 
-/// When an instruction ran, by std::chrono::steady_clock, in seconds.
+/// Seconds since some moment, the same for all threads of this machine.
+inline double clockSeconds() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// When an instruction ran, by that clock.
 struct Executed {
   int instruction = 0;
   double start = 0, seconds = 0;

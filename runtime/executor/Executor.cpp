@@ -7,7 +7,6 @@
 #include "runtime/transports/Local.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -16,12 +15,6 @@ using namespace smex;
 using namespace smex::runtime;
 
 namespace {
-double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 class Execution {
 public:
   Execution(const plan::Partitioned &partitioned,
@@ -126,7 +119,7 @@ private:
       if (!transport.barrier())
         return {};
       if (isFirst(worker))
-        started.push_back(now());
+        started.push_back(clockSeconds());
       if (!transport.barrier()) // nobody begins before the clock does
         return {};
       if (Status done = instructions(worker, device, tasks); !done)
@@ -134,7 +127,7 @@ private:
       if (!transport.barrier())
         return {};
       if (isFirst(worker))
-        result.seconds.push_back(now() - started.back());
+        result.seconds.push_back(clockSeconds() - started.back());
       if (Status finished = finishStep(worker, device, step + 1, peak);
           !finished || transport.isStopped())
         return finished;

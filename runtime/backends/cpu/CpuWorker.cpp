@@ -6,7 +6,6 @@
 #include "runtime/plan/Regions.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 using namespace smex;
@@ -20,12 +19,6 @@ constexpr int64_t elementsPerMove = 1 << 16;
 
 /// The same where they are added up in f32, and then rounded: on the stack.
 constexpr int64_t elementsPerSum = 1 << 12;
-
-double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 } // namespace
 
 Status CpuWorker::start() {
@@ -302,13 +295,13 @@ Status CpuWorker::submit(const Submission &submission) {
     if (!transport.wait(event))
       return {};
   const int instruction = submission.instruction;
-  const double begin = shared->options.trace ? now() : 0;
+  const double begin = shared->options.trace ? clockSeconds() : 0;
   if (!submission.isSkipped)
     if (Status done = run(instruction); !done)
       return atNode(shared->program().instructions[size_t(instruction)],
                     done.takeError());
   if (shared->options.trace)
-    activity.executed.push_back({instruction, begin, now() - begin});
+    activity.executed.push_back({instruction, begin, clockSeconds() - begin});
   transport.signal(submission.done);
   return {};
 }

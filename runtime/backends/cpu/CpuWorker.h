@@ -20,7 +20,7 @@ struct CpuProgram {
   const plan::Program &program() const { return partitioned.program; }
 };
 
-/// Its two queues are one thread, the worker's own: an instruction is done when
+/// All its queues are one thread, the worker's own: an instruction is done when
 /// submit() returns.
 class CpuWorker : public DeviceWorker {
 public:

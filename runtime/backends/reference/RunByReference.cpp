@@ -6,19 +6,12 @@
 #include "runtime/backends/reference/ReferenceWorker.h"
 #include "runtime/plan/Regions.h"
 
-#include <chrono>
 #include <cstring>
 
 using namespace smex;
 using namespace smex::runtime;
 
 namespace {
-double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 /// Rounds a sum of 16-bit floats that was kept in f32.
 void store(DType type, float value, std::byte *to) {
   const uint16_t bits =
@@ -144,7 +137,7 @@ Status runtime::runByReference(ReferenceProgram &shared, int worker,
   const plan::Instruction &what =
       shared.partitioned.program.instructions[size_t(instruction)];
   ReferenceProgram::Place &own = shared.places[place];
-  const double begin = shared.options.trace ? now() : 0;
+  const double begin = shared.options.trace ? clockSeconds() : 0;
   if (!submission.isSkipped) {
     Run run(shared, worker, own, instruction);
     Status done =
@@ -154,6 +147,7 @@ Status runtime::runByReference(ReferenceProgram &shared, int worker,
   }
   own.tenants.moveIn(what.to);
   if (shared.options.trace)
-    own.activity.executed.push_back({instruction, begin, now() - begin});
+    own.activity.executed.push_back(
+        {instruction, begin, clockSeconds() - begin});
   return {};
 }

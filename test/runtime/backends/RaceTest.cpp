@@ -60,6 +60,15 @@ void groupThrows() {
   }
 }
 
+/// `work(worker)` for each worker, at the same time.
+template <typename Work> void onThreads(int workers, const Work &work) {
+  std::vector<std::thread> threads;
+  for (int worker = 0; worker < workers; ++worker)
+    threads.emplace_back(work, worker);
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
 /// Each worker reads what the one before wrote, after waiting for it; barriers
 /// keep rounds apart.
 void transportPublishes(int workers) {
@@ -84,11 +93,7 @@ void transportPublishes(int workers) {
         return;
     }
   };
-  std::vector<std::thread> threads;
-  for (int worker = 0; worker < workers; ++worker)
-    threads.emplace_back(work, worker);
-  for (std::thread &thread : threads)
-    thread.join();
+  onThreads(workers, work);
   for (int count : wrong)
     check(count == 0, "transport: what was written is seen");
 }
@@ -109,11 +114,7 @@ void transportStops() {
       stopped[size_t(worker)] =
           worker == 0 ? !transport.wait({1, 0, 1}) : !transport.barrier();
     };
-    std::vector<std::thread> threads;
-    for (int worker = 0; worker < 3; ++worker)
-      threads.emplace_back(work, worker);
-    for (std::thread &thread : threads)
-      thread.join();
+    onThreads(3, work);
     check(stopped[0] && stopped[1] && stopped[2], "transport: all stopped");
     check(reason == "round " + std::to_string(round) &&
               transport.reason().message == reason,
@@ -153,11 +154,7 @@ void transportShares(int workers) {
         return;
     }
   };
-  std::vector<std::thread> threads;
-  for (int worker = 0; worker < workers; ++worker)
-    threads.emplace_back(work, worker);
-  for (std::thread &thread : threads)
-    thread.join();
+  onThreads(workers, work);
   for (int count : wrong)
     check(count == 0, "transport: what was shared and moved");
 }
