@@ -8,6 +8,8 @@
 
 using namespace smex;
 using namespace smex::simulate;
+using machines::Device;
+using machines::Efficiency;
 using tdl::ExprKind;
 using tdl::ExprRef;
 
@@ -77,8 +79,8 @@ double simulate::countedShare(const tdl::Lambda &lambda) {
   return lambda.guard ? share(lambda.guard, share) : 1;
 }
 
-Cost::Cost(const plan::Partitioned &partitioned, const Device &device)
-    : program(partitioned.program), device(device), findings(0),
+Cost::Cost(const plan::Partitioned &partitioned, const Machine &machine)
+    : program(partitioned.program), machine(machine), findings(0),
       subject(partitioned, "", findings) {
   for (const tdl::Lambda &lambda : subject.lambdas)
     kernels.push_back({workOf(lambda), double(analysis::flopsPerPoint(lambda)) *
@@ -104,6 +106,7 @@ double Cost::computeSeconds(int worker, int number) const {
   for (size_t k = 0; k < regions.size(); ++k)
     bytes += bytesOf(regions[k], elementBytes(instruction.operands[k]));
 
+  const Device &device = machine.deviceOf(worker);
   const DType type = subject.tensorOf(instruction.to).type.dtype;
   const auto known = device.flops.find(type);
   const double peak =
@@ -128,6 +131,7 @@ double Cost::localSeconds(int worker, int number) const {
   for (const Piece &piece : plan::piecesOf(subject.partitioned, worker, number))
     if (piece.worker == worker)
       bytes += 2 * bytesOf(piece.box, size);
+  const Device &device = machine.deviceOf(worker);
   return device.launchSeconds +
          bytes / (device.memoryBandwidth * device.memoryEfficiency);
 }

@@ -3,10 +3,12 @@
 #ifndef SMEX_COMPILER_SIMULATE_COST_H
 #define SMEX_COMPILER_SIMULATE_COST_H
 
-#include "compiler/simulate/Machine.h"
+#include "compiler/machine/Machine.h"
 #include "runtime/plan/Subject.h"
 
 namespace smex::simulate {
+
+using machines::Machine;
 
 /// What a lambda is on a GPU.
 enum class Work {
@@ -26,7 +28,7 @@ double countedShare(const tdl::Lambda &lambda);
 class Cost {
 public:
   /// The program has passed plan::validate().
-  Cost(const plan::Partitioned &partitioned, const Device &device);
+  Cost(const plan::Partitioned &partitioned, const Machine &machine);
 
   /// Whether the worker has anything to do.
   bool hasWork(int worker, int instruction) const;
@@ -40,7 +42,7 @@ private:
   int64_t elementBytes(int buffer) const;
 
   const plan::Program &program;
-  const Device &device;
+  const Machine &machine;
   plan::Findings findings;
   plan::Subject subject;
   struct OfKernel {

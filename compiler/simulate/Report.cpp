@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 using namespace smex;
 using namespace smex::simulate;
+using machines::Link;
 using plan::humanBytes;
 using plan::Json;
 
@@ -90,13 +92,29 @@ std::string linkTable(const Simulation &simulation, const Machine &machine) {
   return "\nBusiest links\n" + table.text();
 }
 
+/// The worker whose device has the smallest part of its memory left.
+std::optional<int> fullestOf(const Simulation &simulation,
+                             const Machine &machine) {
+  std::optional<int> fullest;
+  double most = -1;
+  for (size_t w = 0; w < simulation.gpus.size(); ++w) {
+    const double part = double(simulation.gpus[w].peakBytes) /
+                        double(machine.deviceOf(int(w)).memoryBytes);
+    if (part > most) {
+      most = part;
+      fullest = int(w);
+    }
+  }
+  return fullest;
+}
+
 } // namespace
 
 std::vector<int> simulate::outOfMemory(const Simulation &simulation,
                                        const Machine &machine) {
   std::vector<int> gpus;
   for (size_t w = 0; w < simulation.gpus.size(); ++w)
-    if (simulation.gpus[w].peakBytes > machine.device.memoryBytes)
+    if (simulation.gpus[w].peakBytes > machine.deviceOf(int(w)).memoryBytes)
       gpus.push_back(int(w));
   return gpus;
 }
@@ -110,14 +128,11 @@ std::string simulate::text(const Simulation &simulation, const Machine &machine,
   if (!options.skipCopies)
     table.add({"communication",
                humanBytes(simulation.communicationBytes) + " per run"});
-  const auto worst = std::max_element(
-      simulation.gpus.begin(), simulation.gpus.end(),
-      [](const auto &a, const auto &b) { return a.peakBytes < b.peakBytes; });
-  if (worst != simulation.gpus.end())
-    table.add({"peak memory", humanBytes(worst->peakBytes) + " on " +
-                                  gpu(size_t(worst - simulation.gpus.begin())) +
-                                  ", of " +
-                                  humanBytes(machine.device.memoryBytes)});
+  if (const auto fullest = fullestOf(simulation, machine))
+    table.add({"peak memory",
+               humanBytes(simulation.gpus[size_t(*fullest)].peakBytes) +
+                   " on " + gpu(size_t(*fullest)) + ", of " +
+                   humanBytes(machine.deviceOf(*fullest).memoryBytes)});
   std::string text = table.text();
   const auto full = outOfMemory(simulation, machine);
   if (!full.empty())
@@ -133,14 +148,15 @@ std::string simulate::json(const Simulation &simulation, const Machine &machine,
   Json gpus = Json::array(), links = Json::array();
   for (size_t w = 0; w < simulation.gpus.size(); ++w) {
     const GpuUse &use = simulation.gpus[w];
-    gpus.push_back(
-        {{"name", machine.nodes[size_t(machine.gpus[w])].name},
-         {"compute_seconds", use.computeSeconds},
-         {"transfer_seconds", use.transferSeconds},
-         {"exposed_seconds", use.exposedSeconds},
-         {"received_bytes", use.receivedBytes},
-         {"peak_bytes", use.peakBytes},
-         {"out_of_memory", use.peakBytes > machine.device.memoryBytes}});
+    const int64_t memory = machine.deviceOf(int(w)).memoryBytes;
+    gpus.push_back({{"name", machine.nodeOf(int(w)).name},
+                    {"memory_bytes", memory},
+                    {"compute_seconds", use.computeSeconds},
+                    {"transfer_seconds", use.transferSeconds},
+                    {"exposed_seconds", use.exposedSeconds},
+                    {"received_bytes", use.receivedBytes},
+                    {"peak_bytes", use.peakBytes},
+                    {"out_of_memory", use.peakBytes > memory}});
   }
   for (size_t l = 0; l < simulation.links.size(); ++l)
     links.push_back({{"from", machine.nodes[size_t(machine.links[l].a)].name},
@@ -149,9 +165,8 @@ std::string simulate::json(const Simulation &simulation, const Machine &machine,
                      {"backward_bytes", simulation.links[l].backwardBytes}});
   return plan::canonicalJson(
       {{"format", "smex-simulation"},
-       {"version", 2},
+       {"version", 3},
        {"machine", machine.name},
-       {"memory_bytes", machine.device.memoryBytes},
        {"skip_copies", options.skipCopies},
        {"step_seconds", simulation.stepSeconds},
        {"communication_bytes", simulation.communicationBytes},

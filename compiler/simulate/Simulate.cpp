@@ -1,5 +1,6 @@
 #include "compiler/simulate/Simulate.h"
 
+#include "compiler/machine/Routes.h"
 #include "compiler/simulate/Cost.h"
 #include "compiler/simulate/Flows.h"
 #include "runtime/plan/Totals.h"
@@ -11,32 +12,18 @@
 
 using namespace smex;
 using namespace smex::simulate;
+using machines::Route;
+using machines::Routes;
 using plan::Opcode;
 
 namespace {
-
-/// The host that is nearest to a GPU, by links; of several the first.
-std::optional<int> hostOf(const Machine &machine, Routes &routes, int gpu) {
-  std::optional<int> nearest;
-  size_t links = 0;
-  for (int node = 0; node < int(machine.nodes.size()); ++node) {
-    if (machine.nodes[size_t(node)].kind != NodeKind::Host)
-      continue;
-    const size_t hops = routes.between(gpu, node).hops.size();
-    if (hops > 0 && (!nearest || hops < links)) {
-      nearest = node;
-      links = hops;
-    }
-  }
-  return nearest;
-}
 
 class Run {
 public:
   Run(const plan::Partitioned &partitioned, const Machine &machine,
       const Options &options)
       : partitioned(partitioned), program(partitioned.program),
-        machine(machine), options(options), cost(partitioned, machine.device),
+        machine(machine), options(options), cost(partitioned, machine),
         routes(machine), flows(capacities(machine)),
         lanes(partitioned.workers.size() * plan::queueCount) {
     for (size_t i = 0; i < program.instructions.size(); ++i)
@@ -117,6 +104,10 @@ private:
                              ? hostRouteOf(what.lane)
                              : routeOf(what.source, workerOf(what.lane));
     flows.start(what.lane, route.resources, what.bytes);
+  }
+
+  double launchOf(int lane) const {
+    return machine.deviceOf(workerOf(lane)).launchSeconds;
   }
 
   const Route &routeOf(int from, int to) {
@@ -212,15 +203,15 @@ private:
       LinkUse &link = result.links[size_t(hop.link)];
       add(hop.forward ? link.forwardBytes : link.backwardBytes, bytes);
     }
-    due.push({now + machine.device.launchSeconds + route.latencySeconds, lane,
-              fromSpace, double(bytes)});
+    due.push({now + launchOf(lane) + route.latencySeconds, lane, fromSpace,
+              double(bytes)});
   }
 
   /// What a lane's moves take, to the host or from it: simulate() has seen that
   /// there is a way.
   const Route &hostRouteOf(int lane) {
     const int gpu = machine.gpus[size_t(workerOf(lane))];
-    const int host = *hostOf(machine, routes, gpu);
+    const int host = *nearestHost(machine, routes, gpu);
     return lane % plan::queueCount == int(plan::Queue::ToHost)
                ? routes.between(gpu, host)
                : routes.between(host, gpu);
@@ -244,8 +235,8 @@ private:
       }
       add(result.gpus[size_t(w)].receivedBytes, amount);
       ++lanes[size_t(lane)].parts;
-      due.push({now + machine.device.launchSeconds + route.latencySeconds, lane,
-                source, double(amount)});
+      due.push({now + launchOf(lane) + route.latencySeconds, lane, source,
+                double(amount)});
     }
   }
 
@@ -296,9 +287,9 @@ Result<Simulation> simulate::simulate(const plan::Partitioned &partitioned,
       [](const plan::Instruction &each) { return plan::isMove(each.op); });
   Routes routes(machine);
   for (size_t w = 0; hasMoves && w < partitioned.workers.size(); ++w)
-    if (!hostOf(machine, routes, machine.gpus[w]))
+    if (!nearestHost(machine, routes, machine.gpus[w]))
       return fail("the plan puts data in the host's memory, to which ",
                   machine.name, " has no way from ",
-                  machine.nodes[size_t(machine.gpus[w])].name);
+                  machine.nodeOf(int(w)).name);
   return Run(partitioned, machine, options).run();
 }

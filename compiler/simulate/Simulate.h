@@ -5,10 +5,12 @@
 #ifndef SMEX_COMPILER_SIMULATE_SIMULATE_H
 #define SMEX_COMPILER_SIMULATE_SIMULATE_H
 
-#include "compiler/simulate/Machine.h"
+#include "compiler/machine/Machine.h"
 #include "runtime/plan/Plan.h"
 
 namespace smex::simulate {
+
+using machines::Machine;
 
 struct Options {
   /// Pieces from other workers take no time, and are not counted: what is left

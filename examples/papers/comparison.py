@@ -37,14 +37,14 @@ def place_keeping(plans, model):
 def place_batch(plans, model, batch):
     plan = plans.make(model, batch, 1)
     placed = Placement(Step(plans, plan), 8, Link.PEER, Link.LATENCY)
-    return placed, placed.peak <= plan.result["memory_bytes"]
+    return placed, placed.peak <= plan.result["gpus"][0]["memory_bytes"]
 
 
 def swap(plans, model):
     """With the largest batch of which every instruction fits, as the paper has it: (samples/s, batch), or None."""
     for batch in reversed(powers(1, model.ideal_batch)):
         plan = plans.make(model, batch, 1)
-        seconds = swapping(Step(plans, plan).as_ready(), plan.result["memory_bytes"], Link.HOST)
+        seconds = swapping(Step(plans, plan).as_ready(), plan.result["gpus"][0]["memory_bytes"], Link.HOST)
         if seconds:
             return 8 * batch / seconds, batch
     return None

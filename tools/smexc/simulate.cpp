@@ -13,7 +13,7 @@ int smex::tools::simulateCommand(int argc, char **argv) {
   CLI::App app("predicted time line, memory and traffic of a plan",
                "smexc simulate");
   std::string known;
-  for (const std::string &preset : simulate::presets())
+  for (const std::string &preset : machines::presets())
     known += (known.empty() ? "" : ", ") + preset;
   app.add_option("DIR", directory, "folder of the plan")->required();
   app.add_option("--machine", machineName, "a .json file, or one of " + known)
@@ -27,7 +27,7 @@ int smex::tools::simulateCommand(int argc, char **argv) {
   } catch (const CLI::ParseError &e) {
     return parseError(app, e);
   }
-  const auto machine = simulate::findMachine(machineName);
+  const auto machine = machines::findMachine(machineName);
   if (!machine)
     return report(machine.error());
   const auto plan = plan::load(directory, {/*verifyWeights=*/false});

@@ -6,9 +6,10 @@
 
 using namespace smex;
 using namespace smex::simulate;
+using machines::NodeKind;
 
-Device simulate::roundDevice() {
-  Device device;
+machines::Device simulate::roundDevice() {
+  machines::Device device;
   device.flops[DType::F32] = 1e9;
   device.memoryBandwidth = 1e9;
   device.memoryBytes = 1 << 30;
@@ -18,7 +19,7 @@ Device simulate::roundDevice() {
 Machine simulate::star(int gpus, bool duplex) {
   Machine machine;
   machine.name = "star";
-  machine.device = roundDevice();
+  machine.devices = {roundDevice()};
   for (int g = 0; g < gpus; ++g) {
     machine.nodes.push_back({"gpu" + std::to_string(g), NodeKind::Gpu});
     machine.gpus.push_back(g);

@@ -8,7 +8,7 @@
 namespace smex::simulate {
 
 /// 1e9 flops/s, 1e9 bytes/s of memory, no launch, no latency.
-Device roundDevice();
+machines::Device roundDevice();
 
 /// `gpus` GPUs, each linked to one switch at 1000 bytes/s.
 Machine star(int gpus, bool duplex = true);

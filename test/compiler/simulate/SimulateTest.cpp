@@ -12,6 +12,8 @@
 
 using namespace smex;
 using namespace smex::simulate;
+using machines::Device;
+using machines::NodeKind;
 
 static void checkTime(const Simulation &simulation, int worker, int instruction,
                       double start, double end) {
@@ -25,16 +27,16 @@ TEST_CASE("a compute takes a launch and the longer of arithmetic and memory") {
   PlanMaker maker(1);
   maker.compute({1000}); // 1000 flops, 8000 bytes
   Machine machine = star(1);
-  machine.device.launchSeconds = 1;
+  machine.devices[0].launchSeconds = 1;
   auto simulation = *simulate::simulate(maker.partitioned, machine);
   CHECK(simulation.stepSeconds == Approx(1 + 8000 / 1e9));
-  machine.device.memoryEfficiency = 0.5;
+  machine.devices[0].memoryEfficiency = 0.5;
   simulation = *simulate::simulate(maker.partitioned, machine);
   CHECK(simulation.stepSeconds == Approx(1 + 16000 / 1e9));
-  machine.device.flops[DType::F32] = 100; // slower than memory now
+  machine.devices[0].flops[DType::F32] = 100; // slower than memory now
   simulation = *simulate::simulate(maker.partitioned, machine);
   CHECK(simulation.stepSeconds == Approx(1 + 10));
-  machine.device.flops[DType::F64] = 1; // of another type
+  machine.devices[0].flops[DType::F64] = 1; // of another type
   simulation = *simulate::simulate(maker.partitioned, machine);
   CHECK(simulation.stepSeconds == Approx(1 + 10));
   CHECK(simulation.gpus[0].computeSeconds == Approx(11));
@@ -46,7 +48,9 @@ TEST_CASE("products reach a share of the peak that grows with their size") {
   Device device = roundDevice();
   device.memoryBandwidth = 1e18;
   device.contraction = {0.5, 192};
-  const Cost cost(plan.partitioned, device);
+  Machine machine = star(2);
+  machine.devices = {device};
+  const Cost cost(plan.partitioned, machine);
   // 4 x 8 x 3 products of 2 flops: 192, half of half the peak.
   CHECK(cost.computeSeconds(0, 0) == Approx(192 / (1e9 * 0.5 * 0.5)));
   // relu: 2 x 8 of two flops at the whole peak.
@@ -127,7 +131,7 @@ TEST_CASE("latencies of a route add up, and a launch comes first") {
   PlanMaker maker(2);
   maker.fetch({{0, {{1, 250}}}});
   Machine machine = star(2);
-  machine.device.launchSeconds = 0.5;
+  machine.devices[0].launchSeconds = 0.5;
   machine.links[0].latencySeconds = 1;
   machine.links[1].latencySeconds = 2;
   CHECK(simulate::simulate(maker.partitioned, machine)->stepSeconds ==
@@ -145,7 +149,7 @@ TEST_CASE("own pieces of a fetch are read and written, not communicated") {
 TEST_CASE("a chain of waits; who has nothing to do is not waited for") {
   PlanMaker maker(3);
   Machine machine = star(3);
-  machine.device.memoryBandwidth = 8; // one element per second
+  machine.devices[0].memoryBandwidth = 8; // one element per second
   maker.compute({1, 0, 2});
   maker.compute({0, 0, 5});
   maker.compute({1, 0, 0});
@@ -167,7 +171,7 @@ TEST_CASE("a worker copies while it computes, unless one waits for the other") {
   const auto twice = [](bool waits) {
     PlanMaker maker(2);
     Machine machine = star(2);
-    machine.device.memoryBandwidth = 8; // one element per second
+    machine.devices[0].memoryBandwidth = 8; // one element per second
     maker.fetch({{0, {{1, 250}}}});
     maker.compute({3, 0});
     maker.fetch({{0, {{1, 250}}}});
@@ -211,8 +215,8 @@ TEST_CASE("without copies only computing is left") {
 TEST_CASE("bytes that cross are the plan's, to the byte") {
   for (const plan::Plan &plan :
        {plan::twoWorkers(), plan::manyInstructions(5, 4)}) {
-    const auto simulation =
-        *simulate::simulate(plan.partitioned, *findMachine("p2.8xlarge"));
+    const auto simulation = *simulate::simulate(
+        plan.partitioned, *machines::findMachine("p2.8xlarge"));
     CHECK(simulation.communicationBytes == plan.communicationBytes);
     const plan::Traffic traffic = plan::traffic(plan.partitioned);
     for (size_t w = 0; w < simulation.gpus.size(); ++w) {
@@ -225,7 +229,7 @@ TEST_CASE("bytes that cross are the plan's, to the byte") {
 TEST_CASE("each event comes after those that it waits for") {
   const plan::Plan plan = plan::manyInstructions(4, 6);
   const auto simulation =
-      *simulate::simulate(plan.partitioned, *findMachine("dgx-2"));
+      *simulate::simulate(plan.partitioned, *machines::findMachine("dgx-2"));
   std::map<std::pair<int, int>, const Event *> events;
   for (const Event &event : simulation.events)
     events[{event.worker, event.instruction}] = &event;
@@ -244,7 +248,7 @@ TEST_CASE("each event comes after those that it waits for") {
 TEST_CASE("too small a memory is said, and the simulation goes on") {
   const plan::Plan plan = plan::twoWorkers();
   Machine machine = star(2);
-  machine.device.memoryBytes = 575;
+  machine.devices[0].memoryBytes = 575;
   const auto simulation = *simulate::simulate(plan.partitioned, machine);
   CHECK(outOfMemory(simulation, machine) == std::vector<int>{0, 1});
   CHECK_THAT(text(simulation, machine, {}),
@@ -260,7 +264,7 @@ TEST_CASE("plans that cannot be simulated") {
 
 TEST_CASE("the same plan takes the same time, to the bit") {
   const plan::Plan plan = plan::manyInstructions(8, 20);
-  const Machine machine = *findMachine("p2.8xlarge");
+  const Machine machine = *machines::findMachine("p2.8xlarge");
   const auto once = *simulate::simulate(plan.partitioned, machine);
   const auto twice = *simulate::simulate(plan.partitioned, machine);
   CHECK(json(once, machine, {}) == json(twice, machine, {}));
@@ -270,7 +274,7 @@ TEST_CASE("the same plan takes the same time, to the bit") {
 
 TEST_CASE("8 workers of 5,000 instructions take well under a second") {
   const plan::Plan plan = plan::manyInstructions(8, 1667);
-  const Machine machine = *findMachine("p2.8xlarge");
+  const Machine machine = *machines::findMachine("p2.8xlarge");
   const auto start = std::chrono::steady_clock::now();
   const auto simulation = simulate::simulate(plan.partitioned, machine);
   const std::chrono::duration<double> took =
@@ -308,4 +312,22 @@ TEST_CASE(
   CHECK_THAT(simulate::trace(*simulation, plan.partitioned.program),
              Catch::Contains("\"to host\"") &&
                  Catch::Contains("\"from_host\""));
+}
+
+TEST_CASE("each GPU computes at its own speed, in its own memory") {
+  PlanMaker maker(2);
+  maker.compute({1000, 1000}); // 8000 bytes
+  Machine machine = star(2);
+  machine.devices.push_back(machine.devices[0]);
+  machine.devices[1].memoryBandwidth = 1e8;
+  machine.devices[1].memoryBytes = 5;
+  machine.nodes[1].device = 1;
+  auto simulation = *simulate::simulate(maker.partitioned, machine);
+  checkTime(simulation, 0, 0, 0, 8000 / 1e9);
+  checkTime(simulation, 1, 0, 0, 8000 / 1e8);
+  simulation.gpus[0].peakBytes = 100;
+  simulation.gpus[1].peakBytes = 10;
+  CHECK(outOfMemory(simulation, machine) == std::vector<int>{1});
+  CHECK_THAT(text(simulation, machine, {}),
+             Catch::Contains("peak memory    10 B on gpu1, of 5 B"));
 }

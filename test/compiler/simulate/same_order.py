@@ -1,4 +1,4 @@
-"""A simulation against a run of the same plan: SCHEMAS PLAN WORKERS PREDICTED PREDICTED_TRACE METRICS RUN_TRACE."""
+"""A simulation against a run of the same plan: COMPILER PLAN WORKERS PREDICTED PREDICTED_TRACE METRICS RUN_TRACE."""
 
 import json
 import pathlib
@@ -6,13 +6,13 @@ import sys
 
 import jsonschema
 
-schemas, plan, *files = map(pathlib.Path, sys.argv[1:])
+compiler, plan, *files = map(pathlib.Path, sys.argv[1:])
 workers, predicted, predicted_trace, metrics, run_trace = (json.loads(file.read_text()) for file in files)
 SLACK = 1e-3  # microseconds: sums of start and duration are rounded
 
 
 def check(schema, document):
-    validator = jsonschema.Draft202012Validator(json.loads((schemas / "schema" / schema).read_text()))
+    validator = jsonschema.Draft202012Validator(json.loads((compiler / schema).read_text()))
     validator.check_schema(validator.schema)
     validator.validate(document)
 
@@ -36,9 +36,9 @@ class Events:
         return [number for _, number in sorted(found)]
 
 
-check("simulation.schema.json", predicted)
-for machine in (schemas / "machines").glob("*.json"):
-    check("machine.schema.json", json.loads(machine.read_text()))
+check("simulate/schema/simulation.schema.json", predicted)
+for machine in (compiler / "machine" / "presets").glob("*.json"):
+    check("machine/schema/machine.schema.json", json.loads(machine.read_text()))
 
 totals = json.loads((plan / "plan.json").read_text())["totals"]
 gpus = predicted["gpus"]

@@ -1,12 +1,11 @@
-#include "compiler/simulate/Machine.h"
-#include "compiler/simulate/Flows.h"
+#include "compiler/machine/Routes.h"
 #include "runtime/plan/Json.h"
 
 #include <catch2/catch.hpp>
 #include <random>
 
 using namespace smex;
-using namespace smex::simulate;
+using namespace smex::machines;
 using plan::Json;
 
 static Json small() {
@@ -30,17 +29,46 @@ TEST_CASE("a machine is read") {
   INFO((read ? "" : read.error().message));
   REQUIRE(read);
   CHECK(read->name == "small");
-  CHECK(read->device.flops.at(DType::F16) == 4e12);
-  CHECK(read->device.memoryBytes == 1000);
-  CHECK(read->device.contraction.halfFlops == 100);
-  CHECK(read->device.convolution.most == 0.25);
-  CHECK(read->device.memoryEfficiency == 0.75);
+  CHECK(read->devices[0].flops.at(DType::F16) == 4e12);
+  CHECK(read->devices[0].memoryBytes == 1000);
+  CHECK(read->devices[0].contraction.halfFlops == 100);
+  CHECK(read->devices[0].convolution.most == 0.25);
+  CHECK(read->devices[0].memoryEfficiency == 0.75);
   CHECK(read->gpus == std::vector<int>{0, 1});
   REQUIRE(read->links.size() == 3);
   CHECK(read->links[0].duplex);
   CHECK(!read->links[1].duplex);
   CHECK(read->links[1].latencySeconds == 1e-5);
   CHECK(read->nodes[2].bytesPerSecond == 5e9);
+}
+
+TEST_CASE("GPUs need not be alike") {
+  Json json = small();
+  json["devices"]["big"] = json["device"];
+  json["devices"]["big"]["memory_bytes"] = 5000;
+  json["nodes"][1]["device"] = "big";
+  const auto read = readMachine(json.dump(), "small.json");
+  INFO((read ? "" : read.error().message));
+  REQUIRE(read);
+  CHECK(read->deviceOf(0).memoryBytes == 1000);
+  CHECK(read->deviceOf(1).memoryBytes == 5000);
+  CHECK(read->nodeOf(1).name == "b");
+}
+
+TEST_CASE("the nearest host is the one with the fewest links between") {
+  Machine machine;
+  for (NodeKind kind : {NodeKind::Gpu, NodeKind::Switch, NodeKind::Host,
+                        NodeKind::Host, NodeKind::Gpu})
+    machine.nodes.push_back({"", kind});
+  machine.gpus = {0, 4};
+  for (auto [a, b] : {std::pair{0, 1}, {1, 2}, {1, 3}, {3, 4}})
+    machine.links.push_back({a, b, 1});
+  Routes routes(machine);
+  CHECK(nearestHost(machine, routes, 0) == 2);
+  CHECK(nearestHost(machine, routes, 4) == 3);
+  machine.links.clear();
+  Routes none(machine);
+  CHECK_FALSE(nearestHost(machine, none, 0));
 }
 
 TEST_CASE("every preset loads") {
@@ -88,6 +116,13 @@ TEST_CASE("what is wrong with a machine is said, with file and key") {
        "m.json: device.efficiency.memory: must be between 1e-6 and 1"},
       {{"/device/efficiency/contraction/half_flops", -1},
        "m.json: device.efficiency.contraction.half_flops: must be between 0"},
+      {{"/devices", 1}, "m.json: devices: must be an object"},
+      {{"/devices/big", {{"flops", 1}}},
+       "m.json: devices.big: has no \"memory_b"},
+      {{"/nodes/0/device", "big"},
+       "m.json: nodes[0].device: no device is called \"big\""},
+      {{"/nodes/2/device", "big"},
+       "m.json: nodes[2].device: only a gpu has one"},
       {{"/nodes/0/kind", "tpu"}, "m.json: nodes[0]: kind must be"},
       {{"/nodes/0/bytes_per_second", 1}, "m.json: nodes[0]: a gpu passes"},
       {{"/nodes/1/name", "a"},
@@ -174,25 +209,4 @@ TEST_CASE("routes are shortest, and ties go by number") {
   CHECK(there.latencySeconds == 1);
   CHECK(routes.between(1, 0).hops[0].link == 5);
   CHECK(routes.between(0, 0).hops.empty());
-}
-
-TEST_CASE("rates are max-min fair") {
-  // The textbook's example: one long flow over both links, one short on each.
-  Flows flows({10, 4});
-  const std::vector<int> both = {0, 1}, first = {0}, second = {1};
-  flows.start(0, both, 100);
-  flows.start(1, first, 80);
-  flows.start(2, second, 2);
-  std::vector<int> ended;
-  // 2, 8 and 2 bytes per second; then the long one has 4, the first short 6.
-  REQUIRE(flows.nextEnd() == Approx(1));
-  flows.advance(flows.nextEnd(), ended);
-  CHECK(ended == std::vector<int>{2});
-  REQUIRE(flows.nextEnd() == Approx(1 + 72 / 6.0));
-  flows.advance(flows.nextEnd(), ended);
-  CHECK(ended == std::vector<int>{2, 1});
-  REQUIRE(flows.nextEnd() == Approx(13 + 50 / 4.0));
-  flows.advance(flows.nextEnd(), ended);
-  CHECK(ended == std::vector<int>{2, 1, 0});
-  CHECK(flows.nextEnd() > 1e300);
 }

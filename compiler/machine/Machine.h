@@ -1,8 +1,8 @@
-// The machine that a plan is simulated on: what one GPU can do, and how GPUs,
-// switches and hosts are linked. README.md documents the JSON format,
-// schema/machine.schema.json is its schema.
-#ifndef SMEX_COMPILER_SIMULATE_MACHINE_H
-#define SMEX_COMPILER_SIMULATE_MACHINE_H
+// A machine: what each GPU can do, and how GPUs, switches and hosts are linked.
+// README.md documents the JSON format, schema/machine.schema.json is its
+// schema.
+#ifndef SMEX_COMPILER_MACHINE_MACHINE_H
+#define SMEX_COMPILER_MACHINE_MACHINE_H
 
 #include "dialects/support/DType.h"
 #include "dialects/support/Result.h"
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace smex::simulate {
+namespace smex::machines {
 
 /// The share of peak flops that a library kernel of w flops reaches:
 /// most * w / (w + halfFlops).
@@ -38,6 +38,7 @@ struct Node {
   NodeKind kind = NodeKind::Gpu;
   /// A bus: all that passes through shares this. 0: no such limit.
   double bytesPerSecond = 0;
+  int device = 0; // of a GPU: which one of the machine's devices it is
 };
 
 /// Between nodes `a` and `b`.
@@ -50,44 +51,20 @@ struct Link {
 
 struct Machine {
   std::string name;
-  Device device; // all GPUs are alike
+  /// The kinds of GPUs: first the usual one, which all are that say nothing
+  /// else.
+  std::vector<Device> devices = {Device()};
   std::vector<Node> nodes;
   std::vector<Link> links;
   std::vector<int> gpus; // nodes, in order: worker i runs on gpus[i]
+
+  const Node &nodeOf(int worker) const {
+    return nodes[size_t(gpus[size_t(worker)])];
+  }
+  const Device &deviceOf(int worker) const {
+    return devices[size_t(nodeOf(worker).device)];
+  }
 };
-
-/// What a flow takes from one node to another.
-struct Route {
-  struct Hop {
-    int link;
-    bool forward; // from a to b
-  };
-  std::vector<Hop> hops;
-  std::vector<int> resources; // see capacities()
-  double latencySeconds = 0;
-};
-
-/// Shortest paths by number of links; of equally short ones the one whose next
-/// node has the smaller number, from the source on. Only switches and hosts
-/// pass data on.
-class Routes {
-public:
-  explicit Routes(const Machine &machine);
-  /// Without hops if there is no way.
-  const Route &between(int from, int to);
-
-private:
-  const std::vector<int> &distancesTo(int to);
-
-  const Machine &machine;
-  std::vector<std::vector<Route::Hop>> neighbours; // per node, by number
-  std::map<int, std::vector<int>> distances;       // per destination
-  std::map<std::pair<int, int>, Route> routes;
-};
-
-/// Bytes per second of each resource that flows share. Two per link (the second
-/// is not used where both directions share the first), then one per node.
-std::vector<double> capacities(const Machine &machine);
 
 /// Reads the JSON text of a machine. Any byte string is a safe input; the error
 /// names `file` and the key.
@@ -97,6 +74,6 @@ Result<Machine> readMachine(std::string_view text, const std::string &file);
 Result<Machine> findMachine(const std::string &nameOrFile);
 std::vector<std::string> presets();
 
-} // namespace smex::simulate
+} // namespace smex::machines
 
 #endif

@@ -1,17 +1,17 @@
-#include "compiler/simulate/Machine.h"
+#include "compiler/machine/Routes.h"
 
 #include <algorithm>
 #include <limits>
 #include <queue>
 
 using namespace smex;
-using namespace smex::simulate;
+using namespace smex::machines;
 
 namespace {
 constexpr int unreachable = std::numeric_limits<int>::max();
 }
 
-std::vector<double> simulate::capacities(const Machine &machine) {
+std::vector<double> machines::capacities(const Machine &machine) {
   std::vector<double> capacities;
   for (const Link &link : machine.links)
     capacities.insert(capacities.end(), 2, link.bytesPerSecond);
@@ -86,4 +86,20 @@ const Route &Routes::between(int from, int to) {
     }
   }
   return route;
+}
+
+std::optional<int> machines::nearestHost(const Machine &machine, Routes &routes,
+                                         int gpu) {
+  std::optional<int> nearest;
+  size_t links = 0;
+  for (int node = 0; node < int(machine.nodes.size()); ++node) {
+    if (machine.nodes[size_t(node)].kind != NodeKind::Host)
+      continue;
+    const size_t hops = routes.between(gpu, node).hops.size();
+    if (hops > 0 && (!nearest || hops < links)) {
+      nearest = node;
+      links = hops;
+    }
+  }
+  return nearest;
 }

@@ -1,5 +1,5 @@
-#include "compiler/simulate/Machine.h"
-#include "compiler/simulate/MachineFiles.h"
+#include "compiler/machine/MachineFiles.h"
+#include "compiler/machine/Routes.h"
 #include "dialects/support/File.h"
 #include "runtime/plan/Cursor.h"
 
@@ -10,7 +10,7 @@
 #include <sstream>
 
 using namespace smex;
-using namespace smex::simulate;
+using namespace smex::machines;
 using plan::Cursor;
 
 namespace {
@@ -89,7 +89,7 @@ public:
 
   void read(const Cursor &at) {
     at.object({"format", "version", "name", "device", "nodes"},
-              {"links", "description"});
+              {"links", "description", "devices"});
     at.with("format", [](const Cursor &format) {
       if (format.string() != "smex-machine")
         format.refuse("must be \"smex-machine\"");
@@ -98,7 +98,9 @@ public:
     machine.name = at.string("name");
     if (at.has("description"))
       at.string("description");
-    machine.device = at.with("device", device);
+    machine.devices = {at.with("device", device)};
+    if (at.has("devices"))
+      at.with("devices", [&](const Cursor &all) { readDevices(all); });
     at.list("nodes", [&](const Cursor &node) {
       readNode(node);
       return 0;
@@ -116,8 +118,17 @@ public:
   }
 
 private:
+  void readDevices(const Cursor &at) {
+    if (!at.json().is_object())
+      return at.refuse("must be an object, of devices by their names");
+    for (const auto &member : at.json().items()) {
+      kinds[member.key()] = int(machine.devices.size());
+      machine.devices.push_back(at.with(member.key().c_str(), device));
+    }
+  }
+
   void readNode(const Cursor &at) {
-    at.object({"name", "kind"}, {"bytes_per_second"});
+    at.object({"name", "kind"}, {"bytes_per_second", "device"});
     Node node;
     node.name = at.string("name");
     const std::string kind = at.string("kind");
@@ -131,6 +142,16 @@ private:
         at.refuse("a gpu passes nothing on, so it has no bytes_per_second");
       node.bytesPerSecond = at.with("bytes_per_second", rate);
     }
+    if (at.has("device"))
+      node.device = at.with("device", [&](const Cursor &which) {
+        const std::string name = which.string();
+        const auto found = kinds.find(name);
+        if (node.kind != NodeKind::Gpu)
+          which.refuse("only a gpu has one");
+        else if (found == kinds.end())
+          which.refuse("no device is called \"" + name + "\"");
+        return found == kinds.end() ? 0 : found->second;
+      });
     if (machine.nodes.size() >= mostNodes)
       at.refuse("more than 4096 nodes");
     const int number = int(machine.nodes.size());
@@ -191,11 +212,12 @@ private:
     return machine.nodes[size_t(node)].name;
   }
 
-  std::map<std::string, int> numbers;
+  std::map<std::string, int> kinds;   // of devices
+  std::map<std::string, int> numbers; // of nodes
   std::set<std::pair<int, int>> linked;
 };
 
-constexpr std::string_view suffix = ".json", folder = "machines/";
+constexpr std::string_view suffix = ".json", folder = "presets/";
 
 std::string presetName(std::string_view file) {
   if (file.substr(0, folder.size()) == folder)
@@ -205,7 +227,7 @@ std::string presetName(std::string_view file) {
 
 } // namespace
 
-Result<Machine> simulate::readMachine(std::string_view text,
+Result<Machine> machines::readMachine(std::string_view text,
                                       const std::string &file) {
   if (text.size() > largestFile)
     return fail(file, ": larger than 64 MiB");
@@ -220,14 +242,14 @@ Result<Machine> simulate::readMachine(std::string_view text,
   return std::move(reader.machine);
 }
 
-std::vector<std::string> simulate::presets() {
+std::vector<std::string> machines::presets() {
   std::vector<std::string> names;
   for (const auto &[file, text] : machineFiles())
     names.push_back(presetName(file));
   return names;
 }
 
-Result<Machine> simulate::findMachine(const std::string &nameOrFile) {
+Result<Machine> machines::findMachine(const std::string &nameOrFile) {
   std::string known;
   for (const auto &[file, text] : machineFiles()) {
     if (presetName(file) == nameOrFile)
