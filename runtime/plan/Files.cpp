@@ -85,6 +85,11 @@ bool plan::isTarget(const std::string &name) {
          std::all_of(name.begin(), name.end(), isAllowed);
 }
 
+bool plan::isSha256(const std::string &text) {
+  return text.size() == 64 &&
+         text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 PlanFile::PlanFile(PlanFile &&other) noexcept
     : path(std::move(other.path)), handle(std::exchange(other.handle, -1)),
       length(other.length) {}

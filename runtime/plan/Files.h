@@ -23,6 +23,9 @@ std::string codeFile(const std::string &target);
 /// '_' and '-', 64 at the most.
 bool isTarget(const std::string &name);
 
+/// Whether it is the text of a SHA-256, in lower case.
+bool isSha256(const std::string &text);
+
 /// One file, open for reading.
 class PlanFile {
 public:

@@ -20,11 +20,6 @@ struct Summary {
   FileHashes files;
 };
 
-bool isSha256(const std::string &text) {
-  return text.size() == 64 &&
-         text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 /// Version first: a plan of another version may look different in every
 /// respect, its hash included.
 Status checkVersion(const Json &json, const std::string &file) {
@@ -279,77 +274,7 @@ private:
   const Summary &summary;
 };
 
-Status validateSummary(const Plan &plan, Complaint complaint) {
-  const size_t gpus = plan.partitioned.workers.size();
-  if (gpus < 1 || gpus > size_t(gpuLimit))
-    complaint.add("gpus: ", gpus, " is not in 1 .. ", gpuLimit);
-  if (plan.modelName.find('/') != std::string::npos)
-    complaint.add("model.name: is not a file name without folders");
-  if (!isSha256(plan.modelSha256))
-    complaint.add("model.sha256: is not a SHA-256 in lower case");
-  if (plan.peakBytes.size() != gpus)
-    complaint.add("totals.peak_bytes: ", plan.peakBytes.size(), " numbers for ",
-                  gpus, " GPUs");
-  if (plan.unpartitioned.workers.size() > 1)
-    complaint.add("the unpartitioned program has more than one worker");
-  int64_t least = std::min({plan.communicationBytes, plan.parameterBytes,
-                            plan.flops, plan.search.lowerBoundBytes});
-  for (int64_t bytes : plan.peakBytes)
-    least = std::min(least, bytes);
-  for (const SearchStep &step : plan.search.steps)
-    least = std::min({least, step.ways - 1, step.bytes, step.lowerBoundBytes});
-  if (least < 0)
-    complaint.add("a total or a step of the search is negative");
-  return complaint ? Status(complaint.take()) : Status();
-}
-
-/// `folder` as in messages, with a slash at the end.
-Status validatePartitioned(const Partitioned &partitioned,
-                           const std::string &folder, bool hasWeights) {
-  Complaint complaint(folder + "program.json");
-  std::vector<tdl::Lambda> lambdas;
-  const size_t workers = partitioned.workers.size();
-  validateProgram(partitioned.program, workers, lambdas, complaint);
-  if (complaint)
-    return complaint.take();
-  validateBoxes(partitioned.program, workers, complaint);
-  if (complaint)
-    return complaint.take();
-  // Analyses number the instructions of all workers.
-  if (partitioned.program.instructions.size() >
-      size_t(std::numeric_limits<int>::max()) / workers)
-    return fail(folder, "program.json: instructions: too many for ", workers,
-                " GPUs");
-  for (size_t k = 0; k < workers; ++k) {
-    Complaint own(folder + gpuFile(k, ".json"));
-    validateWorker(partitioned, int(k), lambdas, hasWeights, own);
-    if (own)
-      return own.take();
-  }
-  return {};
-}
-
 } // namespace
-
-Status plan::validate(const Plan &plan, const std::string &directory) {
-  Status status = validateSummary(plan, Complaint(directory + "/plan.json"));
-  if (status)
-    status = validatePartitioned(plan.partitioned, directory + "/", true);
-  if (status && !plan.unpartitioned.workers.empty())
-    status = validatePartitioned(plan.unpartitioned,
-                                 directory + "/unpartitioned/", false);
-  if (status && !plan.unpartitioned.program.edgeRows.empty())
-    status = fail(directory, "/unpartitioned/program.json: edge_rows: are said "
-                             "of the whole plan, not of this program");
-  const auto &rows = plan.partitioned.program.edgeRows;
-  if (status && plan.edgeOrders.size() != rows.size())
-    status = fail(directory, ": ", plan.edgeOrders.size(),
-                  " orders of edges for ", rows.size(), " edge_rows");
-  for (size_t k = 0; status && k < rows.size(); ++k)
-    status = validateEdgeOrder(rows[k], plan.edgeOrders[k],
-                               directory + "/" + edgesFile(k));
-  return status;
-}
 
 static Result<Plan> loadPlan(const std::string &directory,
                              const LoadOptions &options) {
