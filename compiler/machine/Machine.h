@@ -8,6 +8,7 @@
 #include "dialects/support/Result.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ struct Device {
   double memoryBandwidth = 0; // bytes per second
   double memoryEfficiency = 1;
   double launchSeconds = 0; // of any kernel or copy
+  /// What its libraries may use besides a kernel's operands.
+  std::optional<int64_t> workspaceBytes;
   Efficiency contraction, convolution;
 };
 

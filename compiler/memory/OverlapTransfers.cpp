@@ -21,16 +21,19 @@ using namespace smex;
 
 namespace {
 
-/// A plan does not know its machine, so times are what a GPU and its links have
-/// in common over many years, in units of the time in which a byte crosses: its
-/// memory moves sixteen, its cores do 256 flops, and a launch takes 64 KiB. If
-/// a machine is another one, less is hidden, and nothing becomes wrong.
-constexpr double bytesOfMemory = 16, flopsPerByte = 256, launch = 65536;
+/// Times, in units of the time in which a byte crosses the fastest link. If a
+/// plan runs on another machine, less is hidden, and nothing becomes wrong. The
+/// pass's defaults are what a GPU and its links have in common over many years.
+struct Rates {
+  double memory, flops, launch;
+  /// Per step: of a byte that it is the first to part from its worker.
+  std::vector<int64_t> links;
+};
 
 class Program {
 public:
-  explicit Program(exec::ProgramOp program)
-      : program(program), workers(program.getWorkers()),
+  Program(exec::ProgramOp program, const Rates &rates)
+      : program(program), rates(rates), workers(program.getWorkers()),
         list(exec::instructions(program)), regions(program),
         lambdas(program->getParentOp()),
         replaced(memory::replacements(program, lambdas)) {
@@ -121,7 +124,7 @@ private:
       task.reads.push_back(numbers.at(buffer));
     auto compute = dyn_cast<exec::ComputeOp>(op);
     task.queue = compute ? plan::Queue::Computing : plan::Queue::Transfers;
-    task.seconds = launch + (compute ? computing(compute) : moving(op));
+    task.seconds = rates.launch + (compute ? computing(compute) : moving(op));
     return task;
   }
 
@@ -144,13 +147,25 @@ private:
     add(exec::written(op));
     for (exec::BufferOp buffer : exec::read(op))
       add(buffer);
-    return std::max(flops / flopsPerByte, bytes / bytesOfMemory);
+    return std::max(flops / rates.flops, bytes / rates.memory);
   }
 
+  /// On the worker whose links take longest.
   double moving(Operation *op) {
-    const std::vector<int64_t> received = regions.received(op);
-    const int64_t most = *llvm::max_element(received);
-    return double(most * elementBytes(exec::read(op).front()));
+    std::vector<int64_t> taken = regions.received(op);
+    for (size_t s = 0; s < rates.links.size(); ++s) {
+      // All bytes cost what the last step's links do, those that an earlier one
+      // parts as much more as its links are slower.
+      const bool isLast = s + 1 == rates.links.size();
+      const int64_t more = rates.links[s] - (isLast ? 1 : rates.links[s + 1]);
+      if (more == 0)
+        continue;
+      const std::vector<int64_t> crossing = regions.crossing(op, s + 1);
+      for (size_t w = 0; w < taken.size(); ++w)
+        taken[w] += more * crossing[w];
+    }
+    return double(*llvm::max_element(taken)) *
+           double(elementBytes(exec::read(op).front()));
   }
 
   /// A next value that is to take its parameter's place stays behind all that
@@ -167,6 +182,7 @@ private:
   }
 
   exec::ProgramOp program;
+  Rates rates;
   int64_t workers;
   std::vector<Operation *> list;
   exec::Regions regions;
@@ -180,7 +196,36 @@ private:
 struct OverlapTransfers : memory::impl::OverlapTransfersBase<OverlapTransfers> {
   using Base::Base;
 
-  void runOnOperation() override { Program(getOperation()).overlap(lookAhead); }
+  void runOnOperation() override {
+    if (!(memoryRate > 0) || !(flopsRate > 0) || !(launch >= 0)) {
+      getOperation().emitError("rates of a machine must be positive");
+      return signalPassFailure();
+    }
+    if (linkGroups.size() != linkCosts.size()) {
+      getOperation().emitError("a cost for each level of links");
+      return signalPassFailure();
+    }
+    Program(getOperation(), {memoryRate, flopsRate, launch, costsOfSteps()})
+        .overlap(lookAhead);
+  }
+
+private:
+  /// What a step parts is in the smallest group that holds what it divides.
+  std::vector<int64_t> costsOfSteps() {
+    std::vector<int64_t> costs;
+    if (linkGroups.empty())
+      return costs;
+    const ArrayRef<int64_t> ways = getOperation().getWays();
+    int64_t group = getOperation().getWorkers();
+    for (int64_t k : ways) {
+      size_t level = 0;
+      while (level + 1 < linkGroups.size() && linkGroups[level] < group)
+        ++level;
+      costs.push_back(linkCosts[level]);
+      group /= k;
+    }
+    return costs;
+  }
 };
 
 } // namespace

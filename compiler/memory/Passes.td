@@ -14,6 +14,18 @@ def OverlapTransfers : Pass<"exec-overlap-transfers", "::smex::exec::ProgramOp">
   let options = [
     Option<"lookAhead", "look-ahead", "int", /*default=*/"128",
            "how many instructions one may move up past">,
+    Option<"memoryRate", "memory-rate", "double", /*default=*/"16",
+           "bytes of a GPU's memory that it moves while a byte crosses the "
+           "fastest link">,
+    ListOption<"linkGroups", "link-groups", "int64_t",
+               "levels of links: groups of so many consecutive GPUs; none: all "
+               "links are alike">,
+    ListOption<"linkCosts", "link-costs", "int64_t",
+               "how much slower links are within each of these than the fastest">,
+    Option<"flopsRate", "flops-rate", "double", /*default=*/"256",
+           "flops that a GPU does meanwhile">,
+    Option<"launch", "launch", "double", /*default=*/"65536",
+           "bytes that cross while a kernel or a copy is launched">,
   ];
 }
 

@@ -92,26 +92,33 @@ bool tooMany(const std::vector<std::vector<History>> &candidates) {
   return assignments > kMostAssignments;
 }
 
-std::vector<Term> writeTerms(const Graph &graph) {
+/// `costs`: of links; none: bytes.
+std::vector<Term> writeTerms(const Graph &graph,
+                             const std::vector<int64_t> &costs = {}) {
   std::vector<Term> terms;
   const int tensors = int(graph.tensors.size());
   for (int op = 0; op < int(graph.operators.size()); ++op)
-    terms.push_back(
-        {{graph.operators[op].result, tensors + op},
-         [&graph, op](const Plan &plan) { return writeBytes(graph, plan, op); },
-         {}});
+    terms.push_back({{graph.operators[op].result, tensors + op},
+                     [&graph, op, costs](const Plan &plan) {
+                       return costs.empty() ? writeBytes(graph, plan, op)
+                                            : writeCost(graph, plan, op, costs);
+                     },
+                     {}});
   return terms;
 }
 
 /// B.
-std::vector<Term> separateTerms(const Graph &graph) {
-  std::vector<Term> terms = writeTerms(graph);
+std::vector<Term> separateTerms(const Graph &graph,
+                                const std::vector<int64_t> &costs = {}) {
+  std::vector<Term> terms = writeTerms(graph, costs);
   const int tensors = int(graph.tensors.size());
   for (int op = 0; op < int(graph.operators.size()); ++op)
     for (int i = 0; i < int(graph.operators[op].operands.size()); ++i)
       terms.push_back({{graph.operators[op].operands[i].tensor, tensors + op},
-                       [&graph, op, i](const Plan &plan) {
-                         return readBytes(graph, plan, op, i);
+                       [&graph, op, i, costs](const Plan &plan) {
+                         return costs.empty()
+                                    ? readBytes(graph, plan, op, i)
+                                    : readCost(graph, plan, op, i, costs);
                        },
                        {}});
   return terms;
@@ -207,7 +214,8 @@ Result<int64_t> partition::leastStepBytes(const Graph &graph,
   }
   if (tooMany(candidates))
     return tooLarge();
-  return Exhaustive(graph, allWays, std::move(candidates), separateTerms(graph))
+  return Exhaustive(graph, allWays, std::move(candidates),
+                    separateTerms(graph, params.linkCosts))
       .run()
       .second;
 }

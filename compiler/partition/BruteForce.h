@@ -7,7 +7,8 @@
 
 namespace smex::partition {
 
-/// The least B after one more step of `ways` ways, over all choices for it. The
+/// The least B after one more step of `ways` ways, over all choices for it, or
+/// the least cost where Params::linkCosts says what bytes cost. The
 /// error says that there are more than 2^32 of them.
 Result<int64_t> leastStepBytes(const Graph &graph, const Plan &before,
                                int64_t ways, const Params &params);

@@ -1,7 +1,10 @@
 #include "compiler/partition/Choices.h"
 
+#include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 
 using namespace smex;
 using namespace smex::partition;
@@ -51,19 +54,40 @@ int64_t product(const std::vector<int64_t> &extents) {
   return result;
 }
 
-/// The largest part of [0, extent) that the steps so far left: each rounds up.
+/// The largest part of [0, extent) that the steps so far left.
 int64_t largestPart(int64_t extent, int along, const History &history,
                     const std::vector<int64_t> &ways) {
-  for (size_t s = 0; s < history.size(); ++s)
-    if (history[s].cuts(along))
+  for (size_t s = 0; s < history.size(); ++s) {
+    if (!history[s].cuts(along))
+      continue;
+    if (history[s].isEven()) {
       extent = extent / ways[s] + (extent % ways[s] != 0);
+      continue;
+    }
+    int64_t largest = 0;
+    for (int64_t group = 0; group < ways[s]; ++group)
+      largest = std::max(
+          largest, history[s].partOf({0, extent}, ways[s], group, 0).size());
+    extent = largest;
+  }
   return extent;
+}
+
+/// How long a side must be for every group to get some of it.
+int64_t leastToCut(int64_t ways, const std::vector<int64_t> &weights) {
+  if (weights.empty())
+    return ways;
+  const int64_t sum =
+      std::accumulate(weights.begin(), weights.end(), int64_t(0));
+  const int64_t least = *std::min_element(weights.begin(), weights.end());
+  return (sum + least - 1) / least;
 }
 
 std::vector<Division> choose(const std::vector<int64_t> &extents,
                              const std::vector<int> &candidates, bool small,
                              bool alwaysCut, const History &history,
-                             const std::vector<int64_t> &ways) {
+                             const std::vector<int64_t> &ways,
+                             const std::vector<int64_t> &weights) {
   std::vector<int64_t> parts;
   parts.reserve(candidates.size());
   int64_t longest = 0;
@@ -71,16 +95,37 @@ std::vector<Division> choose(const std::vector<int64_t> &extents,
     parts.push_back(largestPart(extents[candidate], candidate, history, ways));
     longest = std::max(longest, parts.back());
   }
+  const int64_t needed = leastToCut(ways.back(), weights);
   const int64_t least =
-      longest >= ways.back() ? ways.back() : std::max(longest, int64_t(2));
+      longest >= needed ? needed : std::max(longest, int64_t(2));
   std::vector<Division> choices;
   choices.reserve(parts.size() + 1);
   for (size_t i = 0; i < parts.size(); ++i)
     if (parts[i] >= least || (alwaysCut && longest < 2 && parts[i] == longest))
-      choices.push_back(Division::part(candidates[i]));
+      choices.push_back(weights.empty()
+                            ? Division::part(candidates[i])
+                            : Division::weighted(candidates[i], weights));
   if (choices.empty() || (small && !alwaysCut))
     choices.push_back(Division::whole());
   return choices;
+}
+
+/// The step's weights, or none.
+const std::vector<int64_t> &
+weightsOf(const std::vector<std::vector<int64_t>> &weights,
+          const std::vector<int64_t> &ways) {
+  static const std::vector<int64_t> none;
+  return ways.size() <= weights.size() ? weights[ways.size() - 1] : none;
+}
+
+/// Equal weights are none: parts are even.
+std::vector<std::vector<int64_t>>
+unequal(std::vector<std::vector<int64_t>> weights) {
+  for (std::vector<int64_t> &each : weights)
+    if (std::adjacent_find(each.begin(), each.end(),
+                           std::not_equal_to<int64_t>()) == each.end())
+      each.clear();
+  return weights;
 }
 
 /// `next(history, ways)` gives the choices for one more step.
@@ -109,7 +154,8 @@ std::optional<std::vector<History>> enumerate(const std::vector<int64_t> &ways,
 } // namespace
 
 Choices::Choices(const Graph &graph, const Params &params)
-    : graph(graph), alwaysCut(params.alwaysCut) {
+    : graph(graph), alwaysCut(params.alwaysCut),
+      weights(unequal(params.weights)) {
   std::vector<int64_t> bytes, volumes;
   for (const Tensor &tensor : graph.tensors)
     bytes.push_back(
@@ -128,14 +174,15 @@ Choices::ofTensor(int tensor, const History &history,
   for (size_t d = 0; d < shape.size(); ++d)
     dimensions[d] = int(d);
   return choose(shape, dimensions, smallTensors[tensor], alwaysCut, history,
-                ways);
+                ways, weightsOf(weights, ways));
 }
 
 std::vector<Division>
 Choices::ofOperator(int op, const History &history,
                     const std::vector<int64_t> &ways) const {
   return choose(graph.operators[op].extents, graph.operators[op].splits,
-                smallOperators[op], alwaysCut, history, ways);
+                smallOperators[op], alwaysCut, history, ways,
+                weightsOf(weights, ways));
 }
 
 std::optional<std::vector<History>>

@@ -27,6 +27,13 @@ struct Params {
   /// The ways of `recursive`'s steps, in order, whose product is the number of
   /// workers; none: its prime factors, the largest first.
   std::vector<int64_t> ways;
+  /// With `ways`. What a byte between two workers costs, by the first step that
+  /// parts them, where links differ: positive, in order of the steps. None: all
+  /// alike. A step then costs the least, and need not move the least.
+  std::vector<int64_t> linkCosts;
+  /// With `ways`. What part of the work each group of a step gets, where
+  /// devices are unlike: a list of positive weights per step. None: even parts.
+  std::vector<std::vector<int64_t>> weights;
   /// Of algorithms that draw.
   uint64_t seed = 0;
   /// `best` tries so many sequences of ways at most.
@@ -55,7 +62,8 @@ struct Params {
 /// no such dimension, the longest may be, if it has more than one element.
 /// Holding or computing the whole is possible where that is small, or where no
 /// part has a dimension of more than one element. With Params::alwaysCut, a
-/// dimension is cut if there is one. Cuts are even.
+/// dimension is cut if there is one. Cuts are even, or by Params::weights; then
+/// the group of the least weight must get an element.
 class Choices {
 public:
   Choices(const Graph &graph, const Params &params);
@@ -84,6 +92,7 @@ public:
 private:
   const Graph &graph;
   const bool alwaysCut;
+  const std::vector<std::vector<int64_t>> weights; // of steps that have some
   std::vector<bool> smallTensors, smallOperators;
 };
 

@@ -64,19 +64,40 @@ int64_t savedBytes(const Graph &graph, const Plan &plan, int tensor,
   return saved * graph.tensors[tensor].elementBytes;
 }
 
+/// `crossing(s)`: bytes between the groups of the first s steps. Those that no
+/// step before the s-th parts are what crosses with it, less without it.
+template <typename Crossing>
+int64_t costOf(const Plan &plan, const std::vector<int64_t> &costs,
+               Crossing crossing) {
+  int64_t sum = 0;
+  for (size_t s = 0; s < plan.steps.size(); ++s)
+    sum += costs[s] * (crossing(s + 1) - (s > 0 ? crossing(s) : 0));
+  return sum;
+}
+
 } // namespace
 
 int64_t partition::readBytes(const Graph &graph, const Plan &plan, int op,
-                             int operand) {
+                             int operand, size_t steps) {
   const int tensor = graph.operators[op].operands[operand].tensor;
+  // What the workers of a group own together.
+  const Divisions ofGroup =
+      firstSteps(divisionsOf(plan, &Step::tensors, size_t(tensor)),
+                 std::min(steps, plan.steps.size()));
   int64_t elements = 0;
   for (int64_t g = 0; g < plan.workers(); ++g)
-    elements += missing(neededBox(graph, plan, op, operand, g),
-                        ownedBox(graph, plan, tensor, g));
+    elements +=
+        missing(neededBox(graph, plan, op, operand, g),
+                shareOf(graph.tensors[tensor].shape, ofGroup, plan.ways(), g));
   return elements * graph.tensors[tensor].elementBytes;
 }
 
-int64_t partition::writeBytes(const Graph &graph, const Plan &plan, int op) {
+int64_t partition::writeBytes(const Graph &graph, const Plan &plan, int op,
+                              size_t steps) {
+  const Ways ways = plan.ways();
+  int64_t size = 1; // of a group
+  for (size_t s = std::min(steps, ways.size()); s < ways.size(); ++s)
+    size *= ways[s];
   const int tensor = graph.operators[op].result;
   const size_t rank = graph.tensors[tensor].shape.size();
   int64_t elements = 0;
@@ -91,7 +112,7 @@ int64_t partition::writeBytes(const Graph &graph, const Plan &plan, int op) {
     parts.insert(std::move(part));
     produced.resize(rank);
     for (int64_t g = 0; g < plan.workers(); ++g)
-      if (g != producer && serves(plan, op, producer, g))
+      if (g / size != producer / size && serves(plan, op, producer, g))
         elements +=
             volume(intersect(ownedBox(graph, plan, tensor, g), produced));
   }
@@ -107,6 +128,20 @@ int64_t partition::communicationBytes(const Graph &graph, const Plan &plan) {
     bytes += writeBytes(graph, plan, int(op));
   }
   return bytes;
+}
+
+int64_t partition::readCost(const Graph &graph, const Plan &plan, int op,
+                            int operand, const std::vector<int64_t> &costs) {
+  return costOf(plan, costs, [&](size_t steps) {
+    return readBytes(graph, plan, op, operand, steps);
+  });
+}
+
+int64_t partition::writeCost(const Graph &graph, const Plan &plan, int op,
+                             const std::vector<int64_t> &costs) {
+  return costOf(plan, costs, [&](size_t steps) {
+    return writeBytes(graph, plan, op, steps);
+  });
 }
 
 int64_t partition::sharedReadBytes(const Graph &graph, const Plan &plan,

@@ -30,14 +30,24 @@
 namespace smex::partition {
 
 /// What all workers fetch of operand `operand` (its place in the list) of an
-/// operator.
-int64_t readBytes(const Graph &graph, const Plan &plan, int op, int operand);
+/// operator. `steps`: only what comes from another group of those that the
+/// first `steps` steps make.
+int64_t readBytes(const Graph &graph, const Plan &plan, int op, int operand,
+                  size_t steps = stepLimit);
 
 /// What all workers fetch of the result of an operator.
-int64_t writeBytes(const Graph &graph, const Plan &plan, int op);
+int64_t writeBytes(const Graph &graph, const Plan &plan, int op,
+                   size_t steps = stepLimit);
 
 /// B: the sum of both over all operators.
 int64_t communicationBytes(const Graph &graph, const Plan &plan);
+
+/// The same where links differ: a byte between two workers costs what `costs`
+/// says of the first step that parts them (Params::linkCosts).
+int64_t readCost(const Graph &graph, const Plan &plan, int op, int operand,
+                 const std::vector<int64_t> &costs);
+int64_t writeCost(const Graph &graph, const Plan &plan, int op,
+                  const std::vector<int64_t> &costs);
 
 /// What the program moves of a tensor for its readers, which the lowering keeps
 /// to. Of the regions of the tensor that operators need, a box per worker, one

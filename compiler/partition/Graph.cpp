@@ -88,14 +88,6 @@ Status validateOperator(const Graph &graph, const Operator &op) {
 }
 
 /// All steps' divisions of one tensor or operator.
-Divisions divisionsOf(const Plan &plan,
-                      const std::vector<Division> Step::*divisions, size_t id) {
-  Divisions all;
-  for (const Step &step : plan.steps)
-    all.push_back((step.*divisions)[id]);
-  return all;
-}
-
 } // namespace
 
 Status partition::validate(const Graph &graph, int64_t workers) {
@@ -166,6 +158,15 @@ Status partition::validate(const Graph &graph, const Plan &plan) {
                     " is no cut that it allows");
   }
   return {};
+}
+
+Divisions partition::divisionsOf(const Plan &plan,
+                                 const std::vector<Division> Step::*divisions,
+                                 size_t id) {
+  Divisions all;
+  for (const Step &step : plan.steps)
+    all.push_back((step.*divisions)[id]);
+  return all;
 }
 
 Box partition::ownedBox(const Graph &graph, const Plan &plan, int tensor,

@@ -110,6 +110,10 @@ int64_t resultBytes(const Graph &graph, const Operator &op, int64_t partials);
 /// variables that exist, and that may be cut.
 Status validate(const Graph &graph, const Plan &plan);
 
+/// How a tensor, or an operator's index space, is divided, step by step.
+Divisions divisionsOf(const Plan &plan,
+                      const std::vector<Division> Step::*divisions, size_t id);
+
 /// What `worker` owns of a tensor.
 Box ownedBox(const Graph &graph, const Plan &plan, int tensor, int64_t worker);
 

@@ -137,28 +137,44 @@ std::vector<int64_t> PairCosts::makeRead(const Operator &reader,
 }
 
 int PairCosts::write(int op, int operatorList, int tensorList) {
-  const int table =
-      tableKeys.number({operatorClasses[op], -1, operatorList, tensorList});
+  return crossingWrite(op, operatorList, tensorList,
+                       lists[operatorList].ways.size());
+}
+
+int PairCosts::crossingRead(int op, int operand, int operatorList,
+                            int tensorList, size_t steps) {
+  // What a group owns together is what its steps leave it.
+  Candidates ofGroups = lists[tensorList];
+  for (History &history : ofGroups.histories)
+    history = firstSteps(history, steps);
+  return read(op, operand, operatorList, add(ofGroups), Count::Region);
+}
+
+int PairCosts::crossingWrite(int op, int operatorList, int tensorList,
+                             size_t steps) {
+  const int table = tableKeys.number(
+      {operatorClasses[op], -1, operatorList, tensorList, int64_t(steps)});
   if (table < int(contentOf.size()))
     return table;
   const Operator &writer = graph.operators[op];
-  Numbering::Key key{operatorList, tensorList, -1,
-                     tensorClasses[writer.result]};
+  Numbering::Key key{operatorList, tensorList, -1, tensorClasses[writer.result],
+                     int64_t(steps)};
   append(key, writer.extents);
   key.push_back(writer.partialBytes);
   addTable(key, [&] {
-    return makeWrite(writer, lists[operatorList], lists[tensorList]);
+    return makeWrite(writer, lists[operatorList], lists[tensorList], steps);
   });
   return table;
 }
 
 /// What the workers fetch of the result of an operator, counted worker by
-/// worker: where groups are cut at bounds of their own, there is no shorter
-/// way.
+/// worker: where groups are not all alike, there is no shorter way.
 int64_t PairCosts::countWrite(const Operator &writer, const History &ofOperator,
-                              const History &ofTensor, const Ways &ways) {
+                              const History &ofTensor, const Ways &ways,
+                              size_t steps) {
   const auto &shape = graph.tensors[writer.result].shape;
   const std::vector<Box> computed = sharesOf(writer.extents, ofOperator, ways);
+  const int64_t size = workersOf({ways.begin() + int64_t(steps), ways.end()});
   std::set<std::vector<int64_t>> parts; // of the reduction
   __int128 elements = 0;
   for (int64_t g = 0; g < int64_t(computed.size()); ++g) {
@@ -172,8 +188,9 @@ int64_t PairCosts::countWrite(const Operator &writer, const History &ofOperator,
       wanted.push_back({0, writer.extents[v]});
     for (const Piece &piece :
          piecesOf(wanted, writer.extents, ofOperator, ways, g))
-      elements +=
-          piece.worker == g ? 0 : volume(front(piece.box, shape.size()));
+      elements += piece.worker / size == g / size
+                      ? 0
+                      : volume(front(piece.box, shape.size()));
   }
   return int64_t(std::min<__int128>(
       mostBytes, elements * resultBytes(graph, writer, int64_t(parts.size()))));
@@ -181,34 +198,47 @@ int64_t PairCosts::countWrite(const Operator &writer, const History &ofOperator,
 
 std::vector<int64_t> PairCosts::makeWrite(const Operator &writer,
                                           const Candidates &rows,
-                                          const Candidates &columns) {
+                                          const Candidates &columns,
+                                          size_t steps) {
   const Tensor &tensor = graph.tensors[writer.result];
+  const size_t rank = tensor.shape.size();
   const Groups &groups = groupsOf(rows.ways);
   // A group computes of the result what its share spans.
-  std::vector<IntervalProgram> computed(tensor.shape.size());
+  std::vector<IntervalProgram> computed(rank);
   for (size_t d = 0; d < computed.size(); ++d)
     computed[d].code = {{IntervalProgram::Instruction::Index, int64_t(d)}};
-  const Overlaps overlaps = findOverlaps(computed, tensor.shape, writer.extents,
-                                         rows, columns, groups, Count::Region);
+  Candidates ofGroups = rows;
+  for (History &history : ofGroups.histories)
+    history = firstSteps(history, steps);
+  const Overlaps overlaps =
+      findOverlaps(computed, tensor.shape, writer.extents, ofGroups, columns,
+                   groups, Count::Region);
   std::vector<int64_t> table;
   for (size_t row = 0; row < rows.histories.size(); ++row) {
-    // Every owner needs every partial result of its part but its own: the
-    // shares of the result's indices tile the result.
-    const int64_t partials = countPartials(writer.extents, tensor.shape.size(),
-                                           rows.histories[row], groups);
+    // Every owner needs every partial result of its part but those of its
+    // group: the shares of the result's indices tile the result.
+    const History &history = rows.histories[row];
+    History inGroup = history;
+    std::fill_n(inGroup.begin(), steps, Division::whole());
+    const auto count = [&](const History &divided) {
+      return countPartials(writer.extents, rank, divided, groups);
+    };
+    const int64_t partials = count(history), ofGroup = count(inGroup);
     const int64_t bytes = resultBytes(graph, writer, partials);
-    const bool atBounds = std::any_of(
-        rows.histories[row].begin(), rows.histories[row].end(),
-        [](const Division &division) { return !division.bounds().empty(); });
+    const bool areAlike =
+        count(ofGroups.histories[row]) * ofGroup == partials &&
+        std::all_of(
+            history.begin(), history.end(),
+            [](const Division &division) { return division.bounds().empty(); });
     for (size_t column = 0; column < columns.histories.size(); ++column) {
-      if (atBounds) {
-        table.push_back(countWrite(writer, rows.histories[row],
-                                   columns.histories[column], rows.ways));
+      if (!areAlike) {
+        table.push_back(countWrite(writer, history, columns.histories[column],
+                                   rows.ways, steps));
         continue;
       }
       // As many owners times as many partial results as there are workers.
       const __int128 elements = __int128(overlaps.owned[column]) * partials -
-                                overlaps.both[table.size()];
+                                __int128(overlaps.both[table.size()]) * ofGroup;
       table.push_back(int64_t(std::min<__int128>(mostBytes, elements * bytes)));
     }
   }

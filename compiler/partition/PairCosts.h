@@ -18,6 +18,12 @@
 
 namespace smex::partition {
 
+/// A table of PairCosts, and what each of its bytes costs.
+struct Priced {
+  int table;
+  int64_t price;
+};
+
 class PairCosts {
 public:
   explicit PairCosts(const Graph &graph);
@@ -29,6 +35,11 @@ public:
   /// Numbers of tables, to be looked up with `bytes`.
   int read(int op, int operand, int operatorList, int tensorList, Count count);
   int write(int op, int operatorList, int tensorList);
+
+  /// The same of what crosses between the groups of the first `steps` steps.
+  int crossingRead(int op, int operand, int operatorList, int tensorList,
+                   size_t steps);
+  int crossingWrite(int op, int operatorList, int tensorList, size_t steps);
 
   /// More bytes than this are counted as this: then no sum over the graph
   /// leaves 63 bits, and who takes such a choice has no plan (kMostBytes).
@@ -48,10 +59,11 @@ private:
   std::vector<int64_t> makeRead(const Operator &reader, const Operand &read,
                                 const Candidates &rows,
                                 const Candidates &columns, Count count);
+  /// `steps`: only what comes from another of their groups.
   std::vector<int64_t> makeWrite(const Operator &writer, const Candidates &rows,
-                                 const Candidates &columns);
+                                 const Candidates &columns, size_t steps);
   int64_t countWrite(const Operator &writer, const History &ofOperator,
-                     const History &ofTensor, const Ways &ways);
+                     const History &ofTensor, const Ways &ways, size_t steps);
   template <typename Make> void addTable(const Numbering::Key &key, Make make);
   const Groups &groupsOf(const std::vector<int64_t> &ways);
 

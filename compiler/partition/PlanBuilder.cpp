@@ -119,7 +119,8 @@ network::Problem PlanBuilder::problem(const NextStep &step,
                                       Sharing sharing) const {
   const bool isLast =
       step.tieLists.tensors.empty() && step.tieLists.operators.empty();
-  return networks.make(step.lists, isLast ? nullptr : &step.tieLists, sharing);
+  return networks.make(step.lists, isLast ? nullptr : &step.tieLists, sharing,
+                       params.linkCosts);
 }
 
 const std::vector<int> &PlanBuilder::timesteps() const {

@@ -48,7 +48,8 @@ public:
   bool done() const { return plan.steps.size() == ways.size(); }
   NextStep next() const;
 
-  /// Least B of stopping after this step, or what counts of it.
+  /// Least B of stopping after this step, or what counts of it; least cost with
+  /// Params::linkCosts.
   network::Problem problem(const NextStep &step, Sharing sharing) const;
   bool hasAlikeReaders() const { return networks.hasAlikeReaders(); }
 

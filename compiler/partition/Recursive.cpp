@@ -41,9 +41,10 @@ static void search(PlanBuilder &builder, Sharing sharing, bool &tied) {
     NextStep step = builder.next();
     const network::Solution solution =
         solveStep(builder, builder.problem(step, sharing), tied);
-    // What sharing makes least is not B, so nor is its bound.
+    // What sharing makes least, or the cost of links, is not B, so nor is its
+    // bound.
     std::optional<int64_t> bound;
-    if (sharing == Sharing::None)
+    if (sharing == Sharing::None && builder.params.linkCosts.empty())
       bound = solution.lowerBound.bytes;
     builder.decide(std::move(step), solution.values, bound, tied);
   }
@@ -65,6 +66,25 @@ Plan partition::partitionInSteps(const Graph &graph,
   return plan.finish();
 }
 
+/// What Params says of links and devices is of its steps.
+static Status validateMachine(const Params &params) {
+  const auto positive = [](const std::vector<int64_t> &numbers) {
+    return std::all_of(numbers.begin(), numbers.end(),
+                       [](int64_t number) { return number > 0; });
+  };
+  if (!params.linkCosts.empty() &&
+      (params.linkCosts.size() != params.ways.size() ||
+       !positive(params.linkCosts)))
+    return fail("costs of links: a positive number for each of ",
+                params.ways.size(), " steps");
+  for (size_t s = 0; s < params.weights.size(); ++s)
+    if (s >= params.ways.size() ||
+        int64_t(params.weights[s].size()) != params.ways[s] ||
+        !positive(params.weights[s]))
+      return fail("weights: positive, and one for each group of a step");
+  return {};
+}
+
 Result<Plan> partition::partitionRecursively(const Graph &graph,
                                              int64_t workers,
                                              const Params &params) {
@@ -80,5 +100,7 @@ Result<Plan> partition::partitionRecursively(const Graph &graph,
   }
   if (left != 1)
     return fail("steps of these ways leave groups of ", left, " workers");
+  if (Status status = validateMachine(params); !status)
+    return status.takeError();
   return partitionInSteps(graph, params.ways, params);
 }

@@ -19,21 +19,28 @@ public:
       problem.domains.push_back(int(costs.candidates(list).histories.size()));
   }
 
-  /// `bytes` is the number of a table, and so is `ties` unless it is negative.
-  /// Both count with one n-th, n = `readers`.
-  int table(int op, int tensor, int bytes, int ties, int64_t readers) {
+  /// Of tables of the same size: the bytes of each, times its price, added up.
+  /// No ties: an empty list. Both count with one n-th, n = `readers`.
+  int table(int op, int tensor, const std::vector<Priced> &bytes,
+            const std::vector<Priced> &ties, int64_t readers) {
     const int variable = int(graph.tensors.size()) + op;
-    const int number = keys.number({bytes, ties, readers});
+    Numbering::Key key{readers, int64_t(bytes.size())};
+    for (const auto *list : {&bytes, &ties})
+      for (const Priced &each : *list)
+        key.insert(key.end(), {each.table, each.price});
+    const int number = keys.number(key);
     if (number == int(problem.tables.size())) {
-      const auto &first = costs.bytes(bytes);
-      network::Table table{problem.domains[variable], problem.domains[tensor],
-                           std::vector<network::Cost>(first.size())};
-      for (size_t i = 0; i < first.size(); ++i)
-        table.costs[i] = {first[i] / readers,
-                          ties < 0 ? 0 : costs.bytes(ties)[i] / readers};
+      network::Table table{
+          problem.domains[variable], problem.domains[tensor],
+          std::vector<network::Cost>(costs.bytes(bytes.front().table).size())};
+      for (size_t i = 0; i < table.costs.size(); ++i)
+        table.costs[i] = {sum(bytes, i) / readers, sum(ties, i) / readers};
       problem.tables.push_back(std::move(table));
     }
     return number;
+  }
+  int table(int op, int tensor, int bytes, int64_t readers) {
+    return table(op, tensor, {{bytes, 1}}, {}, readers);
   }
 
   void add(int op, int tensor, int table) {
@@ -54,6 +61,14 @@ public:
   network::Problem take() { return std::move(problem); }
 
 private:
+  /// At most what PairCosts counts.
+  int64_t sum(const std::vector<Priced> &list, size_t i) const {
+    __int128 all = 0;
+    for (const Priced &each : list)
+      all += __int128(costs.bytes(each.table)[i]) * each.price;
+    return int64_t(std::min<__int128>(costs.most(), all));
+  }
+
   const Graph &graph;
   const PairCosts &costs;
   const CandidateLists &lists;
@@ -78,6 +93,22 @@ bool repeatsEarlier(const Operator &op, size_t operand) {
     if (readAlike(op.operands[i], op.operands[operand]))
       return true;
   return false;
+}
+
+/// A byte between two workers costs what the first step says that parts them:
+/// all bytes cost the last step's, those that cross between groups of the steps
+/// before it as much more as these say. `crossing(s)`: the table of what
+/// crosses between the groups of the first s steps.
+template <typename Crossing>
+std::vector<Priced> priced(const std::vector<int64_t> &linkCosts, size_t steps,
+                           int all, Crossing crossing) {
+  if (linkCosts.empty() || steps == 0)
+    return {{all, 1}};
+  std::vector<Priced> list = {{all, linkCosts[steps - 1]}};
+  for (size_t s = 1; s < steps; ++s)
+    if (const int64_t more = linkCosts[s - 1] - linkCosts[s]; more != 0)
+      list.push_back({crossing(s), more});
+  return list;
 }
 
 } // namespace
@@ -105,9 +136,33 @@ StepNetworks::StepNetworks(const Graph &graph, PairCosts &costs)
   }
 }
 
+std::vector<Priced> StepNetworks::write(const CandidateLists &lists, int op,
+                                        const std::vector<int64_t> &linkCosts) {
+  const int rows = lists.operators[op];
+  const int columns = lists.tensors[graph.operators[op].result];
+  return priced(linkCosts, costs.candidates(rows).ways.size(),
+                costs.write(op, rows, columns), [&](size_t steps) {
+                  return costs.crossingWrite(op, rows, columns, steps);
+                });
+}
+
+std::vector<Priced> StepNetworks::read(const CandidateLists &lists, int op,
+                                       int operand,
+                                       const std::vector<int64_t> &linkCosts) {
+  const int rows = lists.operators[op];
+  const int columns =
+      lists.tensors[graph.operators[op].operands[operand].tensor];
+  return priced(linkCosts, costs.candidates(rows).ways.size(),
+                costs.read(op, operand, rows, columns, Count::Region),
+                [&](size_t steps) {
+                  return costs.crossingRead(op, operand, rows, columns, steps);
+                });
+}
+
 network::Problem StepNetworks::make(const CandidateLists &lists,
                                     const CandidateLists *tieLists,
-                                    Sharing sharing) {
+                                    Sharing sharing,
+                                    const std::vector<int64_t> &linkCosts) {
   Builder builder(graph, costs, lists);
   // Operators that are alike, and have alike neighbours, have the same tables.
   Numbering keys;
@@ -130,22 +185,15 @@ network::Problem StepNetworks::make(const CandidateLists &lists,
       known.emplace_back();
     std::vector<int> &tables = known[number];
     if (isNew) {
-      const auto write = [&](const CandidateLists &from) {
-        return costs.write(op, from.operators[op],
-                           from.tensors[current.result]);
-      };
-      tables.push_back(builder.table(op, current.result, write(lists),
-                                     tieLists ? write(*tieLists) : -1, 1));
-      for (size_t i = 0; i < current.operands.size(); ++i) {
-        const int tensor = current.operands[i].tensor;
-        const auto read = [&](const CandidateLists &from) {
-          return costs.read(op, int(i), from.operators[op],
-                            from.tensors[tensor], Count::Region);
-        };
-        tables.push_back(builder.table(op, tensor, read(lists),
-                                       tieLists ? read(*tieLists) : -1,
-                                       readers(i)));
-      }
+      const std::vector<Priced> none;
+      tables.push_back(
+          builder.table(op, current.result, write(lists, op, linkCosts),
+                        tieLists ? write(*tieLists, op, linkCosts) : none, 1));
+      for (size_t i = 0; i < current.operands.size(); ++i)
+        tables.push_back(builder.table(
+            op, current.operands[i].tensor, read(lists, op, int(i), linkCosts),
+            tieLists ? read(*tieLists, op, int(i), linkCosts) : none,
+            readers(i)));
     }
     builder.add(op, current.result, tables[0]);
     for (size_t i = 0; i < current.operands.size(); ++i)
@@ -197,8 +245,7 @@ network::Problem partition::makeBoundNetwork(const Graph &graph,
     builder.add(
         op, current.result,
         builder.table(op, current.result,
-                      costs.write(op, list, lists.tensors[current.result]), -1,
-                      1));
+                      costs.write(op, list, lists.tensors[current.result]), 1));
     for (int i = 0; i < int(current.operands.size()); ++i) {
       const int tensor = current.operands[i].tensor;
       if (!repeatsEarlier(current, i))
@@ -206,7 +253,7 @@ network::Problem partition::makeBoundNetwork(const Graph &graph,
             op, tensor,
             builder.table(op, tensor,
                           costs.read(op, i, list, lists.tensors[tensor], count),
-                          -1, readers[tensor]));
+                          readers[tensor]));
     }
   }
   return builder.take();

@@ -36,17 +36,24 @@ public:
   /// Whether so many alike operators read one tensor that B is far off.
   bool hasAlikeReaders() const { return someAlike; }
 
-  /// Least bytes; of equal ones, least bytes with `tieLists`, whose i-th
-  /// candidates stand for the i-th of `lists`, if it is not null, an operator's
-  /// place in its list counting like a byte.
+  /// Least bytes, or, with Params::linkCosts, least cost; of equal ones, least
+  /// bytes with `tieLists`, whose i-th candidates stand for the i-th of
+  /// `lists`, if it is not null, an operator's place in its list counting like
+  /// a byte.
   network::Problem make(const CandidateLists &lists,
-                        const CandidateLists *tieLists, Sharing sharing);
+                        const CandidateLists *tieLists, Sharing sharing,
+                        const std::vector<int64_t> &linkCosts = {});
 
   /// B of these values: candidates of the lists, of tensors, then of operators.
   /// kMostBytes where it cannot be counted (PairCosts::most).
   int64_t bytes(const CandidateLists &lists, const std::vector<int> &values);
 
 private:
+  std::vector<Priced> write(const CandidateLists &lists, int op,
+                            const std::vector<int64_t> &linkCosts);
+  std::vector<Priced> read(const CandidateLists &lists, int op, int operand,
+                           const std::vector<int64_t> &linkCosts);
+
   const Graph &graph;
   PairCosts &costs;
   std::vector<std::vector<int>> alike; // readers, per operator and operand

@@ -1,44 +1,42 @@
-// --memory-per-gpu: a limit that the plan keeps. Where the first one does not,
-// other searches are tried; of the plans that keep it, the one that moves least
-// is taken, and where none does, all are refused with what they would take.
+// How much memory a plan may take on each GPU, and who says so.
 #ifndef SMEX_COMPILER_PIPELINE_MEMORYLIMIT_H
 #define SMEX_COMPILER_PIPELINE_MEMORYLIMIT_H
 
-#include "compiler/emit/Kernels.h"
-#include "compiler/partition/Alternatives.h"
-#include "runtime/plan/Plan.h"
-#include "runtime/plan/Totals.h"
+#include "dialects/support/Result.h"
 
-#include <functional>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace smex::pipeline {
 
 /// "12GiB", "500MB", "4096": bytes. An error for what is no size.
 Result<int64_t> parseSize(const std::string &text);
 
-/// What one search comes to.
-struct Candidate {
-  partition::Search by;
-  plan::Partitioned partitioned;
-  plan::SearchInfo search;
-  plan::Totals totals;
-  emit::KernelTable kernels;
+struct MemoryLimit {
+  std::vector<int64_t> bytes; // per worker; none: no limit
+  std::string of;             // in messages: "--memory-per-gpu"
 
-  int64_t peak() const;
+  static MemoryLimit none() { return {}; }
+  /// One size for all GPUs, or one for each; any other number is an error.
+  static Result<MemoryLimit> perGpu(const std::vector<int64_t> &sizes,
+                                    int64_t gpus);
+
+  /// By how much the worker whose peak is worst exceeds its limit, and which
+  /// one that is; negative where all keep it.
+  struct Worst {
+    int worker = 0;
+    int64_t excess = 0;
+  };
+  Worst worstOf(const std::vector<int64_t> &peaks) const;
+  bool isKeptBy(const std::vector<int64_t> &peaks) const {
+    return bytes.empty() || worstOf(peaks).excess <= 0;
+  }
+
+  /// What these peaks would keep, as a limit of the same form: "a limit of 12
+  /// bytes", "limits of 12,8 bytes".
+  std::string keptBy(const std::vector<int64_t> &peaks) const;
 };
-
-struct Chosen {
-  Candidate candidate;
-  int64_t tried = 1, fitting = 1; // plans
-};
-
-/// `first` if its peak keeps the limit; else the best of `others`. An error
-/// says the smallest limit that one of them keeps, and the largest of what is
-/// in its memory at the worst moment. A search that fails counts as none.
-Result<Chosen> withinMemory(
-    Candidate first, int64_t limit, const std::string &model,
-    const std::vector<partition::Search> &others,
-    const std::function<Result<Candidate>(const partition::Search &)> &attempt);
 
 } // namespace smex::pipeline
 

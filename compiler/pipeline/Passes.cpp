@@ -23,15 +23,21 @@ void smex::pipeline::addDecisionPasses(mlir::OpPassManager &manager,
   partitionOptions.algorithm = search.algorithm;
   partitionOptions.ways.assign(search.ways.begin(), search.ways.end());
   partitionOptions.alwaysCut = search.alwaysCut;
+  partitionOptions.linkCosts.assign(search.linkCosts.begin(),
+                                    search.linkCosts.end());
+  for (const std::vector<int64_t> &step : search.weights)
+    partitionOptions.weights.insert(partitionOptions.weights.end(),
+                                    step.begin(), step.end());
   partitionOptions.outputReduction = !options.reproducible;
   manager.addPass(partition::createPartition(partitionOptions));
 }
 
-void smex::pipeline::addExecPasses(mlir::OpPassManager &manager) {
+void smex::pipeline::addExecPasses(mlir::OpPassManager &manager,
+                                   const ExecOptions &options) {
   manager.addPass(lowering::createLowerToExec());
   auto &perProgram = manager.nest<exec::ProgramOp>();
-  perProgram.addPass(memory::createOverlapTransfers());
-  perProgram.addPass(memory::createPlanMemory());
+  perProgram.addPass(memory::createOverlapTransfers(options.overlap));
+  perProgram.addPass(memory::createPlanMemory(options.memory));
   perProgram.addPass(memory::createInsertWaits());
 }
 

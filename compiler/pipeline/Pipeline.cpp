@@ -4,7 +4,7 @@
 #include "compiler/emit/Emit.h"
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/CheckReads.h"
-#include "compiler/pipeline/MemoryLimit.h"
+#include "compiler/pipeline/Choice.h"
 #include "compiler/pipeline/PlanLimits.h"
 #include "compiler/pipeline/SemanticGraph.h"
 #include "dialects/smex/ir/Recipes.h"
@@ -16,7 +16,6 @@
 
 #include <chrono>
 #include <future>
-#include <limits>
 #include <set>
 
 using namespace mlir;
@@ -156,6 +155,33 @@ Result<plan::Code> generate(const std::vector<codegen::KernelRequest> &requests,
   return code;
 }
 
+/// None, if none is given.
+Result<std::optional<OnMachine>> machineOf(const CompileOptions &options) {
+  if (!options.machine)
+    return std::optional<OnMachine>();
+  auto machine = OnMachine::of(*options.machine, options.gpus);
+  if (!machine)
+    return machine.takeError();
+  return std::optional<OnMachine>(std::move(*machine));
+}
+
+/// Searches in order: the one to begin with, and others if one plan is not
+/// enough.
+std::vector<partition::Search>
+searchesFor(const CompileOptions &options,
+            const std::optional<OnMachine> &machine) {
+  const bool isDefault =
+      !options.search || options.search->algorithm == "recursive";
+  std::vector<partition::Search> list = {partition::Search()};
+  if (machine && isDefault)
+    list = machine->searches();
+  else if (!options.search)
+    llvm::append_range(list, partition::alternatives(options.gpus));
+  if (options.search)
+    list = {isDefault ? list.front() : *options.search};
+  return list;
+}
+
 } // namespace
 
 std::optional<Stage> smex::pipeline::parseStage(const std::string &name) {
@@ -176,6 +202,9 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     return fits.takeError();
   if (Status inside = checkReads(model); !inside)
     return inside.takeError();
+  auto machine = machineOf(options);
+  if (!machine)
+    return machine.takeError();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   Diagnostics diagnostics(&context, model.name);
   OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
@@ -188,9 +217,11 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
 
   emit::KernelTable kernels(/*library=*/!options.reproducible);
   const auto emitProgram =
-      [&](ModuleOp from,
+      [&](ModuleOp from, const ExecOptions &execOptions,
           emit::KernelTable &table) -> Result<plan::Partitioned> {
-    if (failed(runPasses(from, options, addExecPasses)))
+    if (failed(runPasses(from, options, [&](OpPassManager &manager) {
+          addExecPasses(manager, execOptions);
+        })))
       return diagnostics.error();
     plan::Partitioned emitted =
         emit::emit(*from.getOps<exec::ProgramOp>().begin(), table);
@@ -199,7 +230,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     return emitted;
   };
   OwningOpRef<ModuleOp> whole = module->clone();
-  auto unpartitioned = emitProgram(*whole, kernels);
+  auto unpartitioned = emitProgram(*whole, {}, kernels);
   if (!unpartitioned)
     return unpartitioned.takeError();
   compiled.plan.unpartitioned = std::move(*unpartitioned);
@@ -232,29 +263,45 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
       return diagnostics.error();
     compiled.stats.searchSeconds = search.seconds();
     Candidate candidate{by, {}, searchInfo(*decided), {}, kernels};
-    auto partitioned = emitProgram(*decided, candidate.kernels);
+    auto partitioned =
+        emitProgram(*decided,
+                    *machine && !by.withoutMachine ? (*machine)->execOptions()
+                                                   : ExecOptions(),
+                    candidate.kernels);
     if (!partitioned)
       return partitioned.takeError();
     candidate.partitioned = std::move(*partitioned);
     candidate.totals = plan::totals(candidate.partitioned);
+    if (*machine) {
+      auto seconds =
+          (*machine)->seconds(candidate.partitioned, compiled.stats.operators);
+      if (!seconds)
+        return fail(model.name, ": ", seconds.error().message);
+      candidate.seconds = *seconds;
+    }
     return candidate;
   };
-  auto first = decide(options.search.value_or(partition::Search()));
+  std::vector<partition::Search> searches = searchesFor(options, *machine);
+  auto first = decide(searches.front());
   if (!first)
     return first.takeError();
-  auto chosen = withinMemory(
-      std::move(*first),
-      options.memoryPerGpu.value_or(std::numeric_limits<int64_t>::max()),
-      model.name,
-      options.search ? std::vector<partition::Search>()
-                     : partition::alternatives(options.gpus),
-      decide);
+  searches.erase(searches.begin());
+  const MemoryLimit limit = options.memory.bytes.empty() && *machine
+                                ? (*machine)->memory()
+                                : options.memory;
+  auto chosen =
+      choose(std::move(*first), limit, model.name,
+             *machine ? (*machine)->enoughPlans(compiled.stats.operators) : 1,
+             searches, decide);
   if (!chosen)
     return chosen.takeError();
   Candidate &taken = chosen->candidate;
   compiled.stats.plansTried = chosen->tried;
   compiled.stats.plansThatFit = chosen->fitting;
   compiled.stats.taken = toString(taken.by);
+  compiled.stats.stepSeconds = taken.seconds;
+  if (*machine)
+    compiled.plan.machine = (*machine)->info(taken.partitioned);
   compiled.plan.search = std::move(taken.search);
   compiled.plan.partitioned = std::move(taken.partitioned);
 
@@ -281,24 +328,26 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
                                               Stage stage) {
   if (Status inside = checkReads(model); !inside)
     return inside.takeError();
+  const auto machine = machineOf(options);
+  if (!machine)
+    return machine.error();
+  const partition::Search search = searchesFor(options, *machine).front();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   Diagnostics diagnostics(&context, model.name);
   OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
   const auto passes = [&](OpPassManager &manager) {
     addSemanticPasses(manager);
     if (stage == Stage::Decisions || stage == Stage::Exec)
-      addDecisionPasses(manager, options,
-                        options.search.value_or(partition::Search()));
+      addDecisionPasses(manager, options, search);
     if (stage == Stage::Exec)
-      addExecPasses(manager);
+      addExecPasses(manager,
+                    *machine ? (*machine)->execOptions() : ExecOptions());
   };
   if (failed(verify(*module)) || failed(runPasses(*module, options, passes)))
     return diagnostics.error();
   if (stage == Stage::Problem)
-    return partition::emitProblem(
-        *module, options.gpus,
-        options.search.value_or(partition::Search()).algorithm,
-        !options.reproducible);
+    return partition::emitProblem(*module, options.gpus, search.algorithm,
+                                  !options.reproducible);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().enableDebugInfo(true, true));

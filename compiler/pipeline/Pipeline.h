@@ -7,7 +7,9 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/emit/Weights.h"
 #include "compiler/frontend/Model.h"
+#include "compiler/machine/Machine.h"
 #include "compiler/partition/Alternatives.h"
+#include "compiler/pipeline/OnMachine.h"
 #include "runtime/plan/Plan.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -26,8 +28,12 @@ struct CompileOptions {
   int64_t gpus = 1;
   /// Without one, `recursive`, and others if memory must be less.
   std::optional<partition::Search> search;
-  /// Bytes that no GPU's peak may exceed.
-  std::optional<int64_t> memoryPerGpu;
+  /// What the plan is for. Several searches are tried, and of the plans that
+  /// fit the one taken that is fastest there; without one, all links and
+  /// devices are alike, and the first plan that fits is taken.
+  std::optional<machines::Machine> machine;
+  /// None: the machine's, if there is one.
+  MemoryLimit memory;
   /// What code is generated for, each beside the others (plan::Artifact).
   std::vector<std::string> targets = {codegen::CodegenOptions().cpuArch};
   /// The same bits for any number of workers: no sum is split, and all kernels
@@ -42,10 +48,12 @@ struct CompileStats {
   int64_t lambdas = 0;   // distinct
   double searchSeconds = 0;
   double codegenSeconds = 0;
-  /// Where the first plan takes more than --memory-per-gpu: of how many plans,
-  /// how many keep it, and the search whose plan is taken.
+  /// Where several were tried, because of the memory limit or for a machine:
+  /// how many plans, how many of them keep the limit, the search whose plan is
+  /// taken, and what a step of it takes on the machine.
   int64_t plansTried = 1, plansThatFit = 1;
   std::string taken;
+  std::optional<double> stepSeconds;
 };
 
 struct Compiled {
@@ -74,7 +82,8 @@ void addSemanticPasses(mlir::OpPassManager &manager);
 void addDecisionPasses(mlir::OpPassManager &manager,
                        const CompileOptions &options,
                        const partition::Search &search);
-void addExecPasses(mlir::OpPassManager &manager);
+void addExecPasses(mlir::OpPassManager &manager,
+                   const ExecOptions &options = {});
 
 /// Passes and dialects by name, for smex-opt.
 void registerAllPasses();

@@ -193,6 +193,12 @@ Status smex::validate(const Divisions &divisions, size_t rank,
   return {};
 }
 
+Divisions smex::firstSteps(const Divisions &divisions, size_t steps) {
+  Divisions first(divisions);
+  std::fill(first.begin() + int64_t(steps), first.end(), Division::whole());
+  return first;
+}
+
 Box smex::shareOf(const std::vector<int64_t> &extents,
                   const Divisions &divisions, const Ways &ways,
                   int64_t worker) {
@@ -302,6 +308,45 @@ std::vector<int64_t> smex::receivedOf(const std::vector<Box> &wanted,
     received.push_back(elements);
   }
   return received;
+}
+
+std::vector<int64_t> smex::crossingOf(const std::vector<Box> &wanted,
+                                      const std::vector<int64_t> &extents,
+                                      const Divisions &divisions,
+                                      const Ways &ways, size_t steps) {
+  std::vector<int64_t> crossing;
+  if (wanted.empty())
+    return crossing;
+  // What a group of the first steps has together is what these steps leave it,
+  // however the others divide that among its workers.
+  const size_t rank = wanted.front().size();
+  const Divisions ofGroup = firstSteps(divisions, steps);
+  Divisions inGroup(divisions);
+  std::fill_n(inGroup.begin(), steps, Division::whole());
+  const auto terms = termCount(rank, extents, divisions, ways);
+  const auto outer = termCount(rank, extents, ofGroup, ways);
+  const auto inner = termCount(rank, extents, inGroup, ways);
+  const bool alike = terms && outer && inner && *outer * *inner == *terms;
+  const int64_t size = workersOf({ways.begin() + int64_t(steps), ways.end()});
+  for (size_t w = 0; w < wanted.size(); ++w) {
+    int64_t elements = 0;
+    if (alike) {
+      const Box group = shareOf(extents, ofGroup, ways, int64_t(w));
+      const bool hasTerm =
+          std::none_of(group.begin() + int64_t(rank), group.end(),
+                       [](Interval side) { return side.empty(); });
+      elements = volume(wanted[w]) * *terms;
+      if (hasTerm)
+        elements -= volume(intersect(wanted[w], front(group, rank))) * *inner;
+    }
+    if (!alike)
+      for (const Piece &piece :
+           termsOf(wanted[w], extents, divisions, ways, int64_t(w)))
+        elements +=
+            piece.worker / size == int64_t(w) / size ? 0 : volume(piece.box);
+    crossing.push_back(elements);
+  }
+  return crossing;
 }
 
 std::vector<int> smex::groupOf(const Ways &ways, int64_t worker,

@@ -28,6 +28,10 @@ std::vector<int64_t> digitsOf(const Ways &ways, int64_t worker);
 /// weight per group, and bounds for each group of the steps before.
 Status validate(const Divisions &divisions, size_t rank, const Ways &ways);
 
+/// The divisions of the first `steps` steps, whole in the others: what a group
+/// of these steps has.
+Divisions firstSteps(const Divisions &divisions, size_t steps);
+
 /// What `worker` has of the box [0, extents).
 Box shareOf(const std::vector<int64_t> &extents, const Divisions &divisions,
             const Ways &ways, int64_t worker);
@@ -60,6 +64,14 @@ std::vector<int64_t> receivedOf(const std::vector<Box> &wanted,
                                 const std::vector<Box> &own,
                                 const std::vector<int64_t> &extents,
                                 const Divisions &divisions, const Ways &ways);
+
+/// How many elements of termsOf, or piecesOf, come from a worker that differs in
+/// one of the first `steps` steps, of each worker: what crosses between the
+/// groups that these steps make. Of all steps, it is receivedOf.
+std::vector<int64_t> crossingOf(const std::vector<Box> &wanted,
+                                const std::vector<int64_t> &extents,
+                                const Divisions &divisions, const Ways &ways,
+                                size_t steps);
 
 /// The workers that differ from this one in no other steps than these, in
 /// order; it is one of them.

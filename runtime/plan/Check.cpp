@@ -166,6 +166,16 @@ void checkSearch(const Plan &plan, Findings &findings) {
                  plan.communicationBytes, " that the plan moves");
 }
 
+void checkMachine(const Plan &plan, Findings &findings) {
+  std::vector<LinkLevel> actual = plan.machine->links;
+  countBytes(plan.partitioned, actual);
+  for (size_t l = 0; l < actual.size(); ++l)
+    if (actual[l].bytes != plan.machine->links[l].bytes)
+      findings.add(FindingKind::Totals, "plan.json: machine.links[", l,
+                   "].bytes: says ", plan.machine->links[l].bytes,
+                   ", the program has ", actual[l].bytes);
+}
+
 void checkTotals(const Plan &plan, Findings &findings) {
   const Totals actual = totals(plan.partitioned);
   const auto compare = [&](const std::string &key, int64_t said, int64_t is) {
@@ -182,6 +192,8 @@ void checkTotals(const Plan &plan, Findings &findings) {
   if (!plan.unpartitioned.workers.empty())
     compare("flops", plan.flops, flopsOf(plan.unpartitioned.program));
   checkSearch(plan, findings);
+  if (plan.machine)
+    checkMachine(plan, findings);
 }
 
 /// One function of the code does what one lambda says, in both programs.

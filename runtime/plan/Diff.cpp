@@ -46,6 +46,10 @@ private:
     return a == 0 ? "" : "(" + sign + percent(b - a, a) + ")";
   }
 
+  static std::string machineOf(const Plan &plan) {
+    return plan.machine ? plan.machine->name : "none";
+  }
+
   void summary() {
     Table table("llll");
     bool any = false;
@@ -74,6 +78,15 @@ private:
            after.search.lowerBoundBytes, humanBytes);
     row("optimal", before.search.optimal ? "yes" : "no",
         after.search.optimal ? "yes" : "no");
+    row("machine", machineOf(before), machineOf(after));
+    if (machineOf(before) == machineOf(after) && before.machine &&
+        before.machine->links.size() == after.machine->links.size())
+      for (size_t l = 0; l < after.machine->links.size(); ++l)
+        number(
+            ("among " + std::to_string(after.machine->links[l].gpus) + " GPUs")
+                .c_str(),
+            before.machine->links[l].bytes, after.machine->links[l].bytes,
+            humanBytes);
     number("parameters", before.parameterBytes, after.parameterBytes,
            humanBytes);
     number("flops", before.flops, after.flops, humanCount);

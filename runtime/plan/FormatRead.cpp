@@ -287,7 +287,8 @@ WorkerFile plan::workerFromJson(const Cursor &at) {
 
 void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {
   at.object({"files", "format", "gpus", "model", "search", "sha256", "targets",
-             "totals", "version"});
+             "totals", "version"},
+            {"machine"});
   plan.partitioned.workers.resize(size_t(at.integer("gpus", 1, gpuLimit)));
   at.with("files", [&](const Cursor &all) {
     if (!all.json().is_object())
@@ -295,6 +296,18 @@ void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {
     for (auto file = all.json().begin(); file != all.json().end(); ++file)
       files[file.key()] = all.string(file.key().c_str());
   });
+  if (at.has("machine"))
+    at.with("machine", [&](const Cursor &machine) {
+      machine.object({"links", "name"});
+      plan.machine = {machine.string("name"),
+                      machine.list("links", [](const Cursor &level) {
+                        level.object({"bytes", "bytes_per_second", "gpus"});
+                        return LinkLevel{
+                            level.integer("gpus", 1, gpuLimit),
+                            level.integer("bytes_per_second", 1, totalLimit),
+                            level.integer("bytes", 0, totalLimit)};
+                      })};
+    });
   at.with("model", [&](const Cursor &model) {
     model.object({"name", "sha256"});
     plan.modelName = model.string("name");

@@ -353,7 +353,7 @@ Json plan::workerToJson(const Partitioned &partitioned, int number) {
 
 Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
   const SearchInfo &search = plan.search;
-  return {
+  Json json = {
       {"files", Json::object_t(files.begin(), files.end())},
       {"format", "smex-plan"},
       {"gpus", plan.partitioned.workers.size()},
@@ -380,4 +380,15 @@ Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
         {"peak_bytes", plan.peakBytes}}},
       {"version", formatVersion},
   };
+  if (plan.machine)
+    json["machine"] = {
+        {"links", array(plan.machine->links,
+                        [](const LinkLevel &level) {
+                          return Json{
+                              {"bytes", level.bytes},
+                              {"bytes_per_second", level.bytesPerSecond},
+                              {"gpus", level.gpus}};
+                        })},
+        {"name", plan.machine->name}};
+  return json;
 }

@@ -98,6 +98,21 @@ std::string search(const Plan &plan) {
   return text;
 }
 
+std::string links(const Plan &plan) {
+  if (!plan.machine || plan.machine->links.empty())
+    return "";
+  Table table("rrrr");
+  table.add({"GPUs", "bytes", "", "rate of each"});
+  for (const LinkLevel &level : plan.machine->links)
+    table.add({std::to_string(level.gpus), humanBytes(level.bytes),
+               plan.communicationBytes > 0
+                   ? percent(level.bytes, plan.communicationBytes)
+                   : "",
+               humanCount(level.bytesPerSecond) + "B/s"});
+  return "\nLinks of " + plan.machine->name +
+         ": what crosses within groups of how many GPUs\n" + table.text();
+}
+
 /// What moves, by its name and by how many GPUs make a group.
 std::string collectives(const Partitioned &partitioned) {
   struct Sum {
@@ -295,7 +310,7 @@ private:
 } // namespace
 
 std::string plan::inspect(const Plan &plan, const InspectOptions &options) {
-  return head(plan) + search(plan) + gpus(plan) +
+  return head(plan) + search(plan) + links(plan) + gpus(plan) +
          collectives(plan.partitioned) + tensors(plan, options.tensors) +
          nodes(plan, options.nodes);
 }

@@ -17,6 +17,7 @@
 #include "dialects/support/PartRange.h"
 #include "dialects/support/Tensor.h"
 #include "dialects/support/Wait.h"
+#include "runtime/plan/SearchInfo.h"
 
 #include <iterator>
 #include <map>
@@ -343,21 +344,6 @@ struct Artifact {
 /// generated kernels.
 using Code = std::vector<Artifact>;
 
-struct SearchStep {
-  int64_t ways = 1, bytes = 0, lowerBoundBytes = 0;
-  bool optimal = true;
-  /// Repeated timesteps were cut alike to keep the search exact: the bound, and
-  /// `optimal`, are of steps that do so.
-  bool tied = false;
-};
-
-struct SearchInfo {
-  std::string algorithm;
-  int64_t lowerBoundBytes = 0;
-  bool optimal = false;
-  std::vector<SearchStep> steps;
-};
-
 /// A partitioned program: what one folder level of the plan holds.
 struct Partitioned {
   Program program;
@@ -390,6 +376,7 @@ struct Plan {
   /// its parameters are put together from the workers' shares.
   Partitioned unpartitioned;
   SearchInfo search;
+  std::optional<MachineInfo> machine;
   int64_t communicationBytes = 0; // bytes that cross workers in one run
   std::vector<int64_t> peakBytes; // one per worker
   int64_t parameterBytes = 0, flops = 0;

@@ -168,6 +168,33 @@ std::vector<int64_t> plan::received(const Partitioned &partitioned,
                     divided.extents, divided.divisions, program.ways);
 }
 
+std::vector<int64_t> plan::crossing(const Partitioned &partitioned, int number,
+                                    int64_t gpus) {
+  const Program &program = partitioned.program;
+  const Instruction &instruction = program.instructions[size_t(number)];
+  const int64_t workers = int64_t(partitioned.workers.size());
+  // The steps that make these groups, if some do.
+  size_t steps = program.ways.size();
+  for (int64_t size = 1; size < gpus && steps > 0;)
+    size *= program.ways[--steps];
+  const bool areGroups = workersOf({program.ways.begin() + int64_t(steps),
+                                    program.ways.end()}) == gpus;
+  if (areGroups && instruction.pieces.empty() && !isMove(instruction.op)) {
+    const Region &divided =
+        dividedOf(program, regionOf(program, instruction.from));
+    return crossingOf(regionOf(program, instruction.to).boxes, divided.extents,
+                      divided.divisions, program.ways, steps);
+  }
+  std::vector<int64_t> crossing;
+  for (int64_t w = 0; w < workers; ++w) {
+    crossing.push_back(0);
+    for (const Piece &piece : piecesOf(partitioned, int(w), number))
+      crossing.back() +=
+          piece.worker / gpus == w / gpus ? 0 : volume(piece.box);
+  }
+  return crossing;
+}
+
 std::optional<Collective> plan::collectiveOf(const Partitioned &partitioned,
                                              int number) {
   const Program &program = partitioned.program;

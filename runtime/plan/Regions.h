@@ -31,6 +31,11 @@ std::vector<Piece> piecesOf(const Partitioned &partitioned, int worker,
 /// How many elements of these come from other workers, for each worker.
 std::vector<int64_t> received(const Partitioned &partitioned, int instruction);
 
+/// How many elements of these come from another group of `gpus` consecutive
+/// workers, for each worker. The number of workers is a multiple of `gpus`.
+std::vector<int64_t> crossing(const Partitioned &partitioned, int instruction,
+                              int64_t gpus);
+
 /// What a fetch or a reduction is where all groups of workers do it alike;
 /// nothing where its pieces are listed.
 std::optional<Collective> collectiveOf(const Partitioned &partitioned,

@@ -94,6 +94,31 @@ Totals plan::totals(const Partitioned &partitioned) {
   return totals;
 }
 
+int64_t plan::bytesBetween(const Partitioned &partitioned, int64_t gpus) {
+  const Program &program = partitioned.program;
+  int64_t sum = 0;
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction &instruction = program.instructions[i];
+    if (instruction.op == Opcode::Compute)
+      continue;
+    const int64_t element =
+        smex::byteSize(elementType(program, instruction.from));
+    for (int64_t elements : crossing(partitioned, int(i), gpus))
+      add(sum, elements * element);
+  }
+  return sum;
+}
+
+void plan::countBytes(const Partitioned &partitioned,
+                      std::vector<LinkLevel> &levels) {
+  int64_t inner = 1;
+  for (LinkLevel &level : levels) {
+    level.bytes = bytesBetween(partitioned, inner) -
+                  bytesBetween(partitioned, level.gpus);
+    inner = level.gpus;
+  }
+}
+
 Traffic plan::traffic(const Partitioned &partitioned) {
   Traffic traffic;
   traffic.received.resize(partitioned.workers.size());

@@ -16,6 +16,13 @@ struct Totals {
 };
 Totals totals(const Partitioned &partitioned);
 
+/// Bytes that cross between groups of `gpus` consecutive workers; of groups of
+/// one, all communication.
+int64_t bytesBetween(const Partitioned &partitioned, int64_t gpus);
+/// Sets the bytes of the levels: of a pair of workers, those count at the level
+/// whose groups are the smallest that have both.
+void countBytes(const Partitioned &partitioned, std::vector<LinkLevel> &levels);
+
 /// Communication in detail: the same sum, by node, by receiving worker and by
 /// instruction.
 struct Traffic {

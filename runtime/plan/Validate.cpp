@@ -11,6 +11,26 @@ using namespace smex::plan;
 
 namespace {
 
+/// Groups of a level are made of those of the level below.
+void validateMachine(const MachineInfo &machine, int64_t gpus,
+                     Complaint &complaint) {
+  int64_t inner = 1;
+  for (const LinkLevel &level : machine.links) {
+    if (level.gpus <= inner || level.gpus % inner != 0 ||
+        gpus % level.gpus != 0)
+      complaint.add("machine.links: groups of ", level.gpus,
+                    " GPUs, made of groups of ", inner, ", of ", gpus, " GPUs");
+    if (level.bytesPerSecond < 1 || level.bytes < 0)
+      complaint.add("machine.links: a rate or a number of bytes is negative");
+    if (complaint)
+      return;
+    inner = level.gpus;
+  }
+  if (inner != gpus)
+    complaint.add("machine.links: the largest group has ", inner, " of ", gpus,
+                  " GPUs");
+}
+
 Status validateSummary(const Plan &plan, Complaint complaint) {
   const size_t gpus = plan.partitioned.workers.size();
   if (gpus < 1 || gpus > size_t(gpuLimit))
@@ -30,6 +50,8 @@ Status validateSummary(const Plan &plan, Complaint complaint) {
     least = std::min(least, bytes);
   for (const SearchStep &step : plan.search.steps)
     least = std::min({least, step.ways - 1, step.bytes, step.lowerBoundBytes});
+  if (plan.machine)
+    validateMachine(*plan.machine, int64_t(gpus), complaint);
   if (least < 0)
     complaint.add("a total or a step of the search is negative");
   return complaint ? Status(complaint.take()) : Status();

@@ -30,6 +30,9 @@ refuses 2 'number' --gpus 2 --dim n=99999999999999999999
 refuses 1 '"n"' --gpus 2 --dim n=4
 refuses 2 'memory-per-gpu "much" is no size' --gpus 2 --memory-per-gpu much
 refuses 2 'memory-per-gpu "-1" is no size' --gpus 2 --memory-per-gpu=-1
+refuses 2 'memory-per-gpu has 3 sizes for 2 GPUs' --gpus 2 --memory-per-gpu 1GiB,2GiB,3GiB
+refuses 1 'nowhere: no such file, and no machine known by this' --gpus 2 --machine nowhere
+refuses 2 'machine p3.2xlarge has 1 GPUs, fewer than --gpus 2' --gpus 2 --machine p3.2xlarge
 refuses 1 'of [1-9][0-9]* plans for 2 GPUs, that of --algorithm .* takes least, and keeps a limit of [0-9]+ bytes; more GPUs may need less each; largest at its peak: "' \
   --gpus 2 --memory-per-gpu 1KiB
 refuses 1 'the plan of --algorithm tofu for 2 GPUs keeps a limit of [0-9]+ bytes; without --algorithm, other searches are tried' \

@@ -1,7 +1,7 @@
 // smexc MODEL --gpus N -o DIR
 #include "compiler/emit/Weights.h"
+#include "compiler/machine/Machine.h"
 #include "compiler/partition/Algorithm.h"
-#include "compiler/pipeline/MemoryLimit.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/support/File.h"
 #include "dialects/support/Version.h"
@@ -25,7 +25,8 @@ namespace {
 
 struct Arguments {
   std::string model, output, stats, emit;
-  std::string memoryPerGpu, algorithm;
+  std::string algorithm, machine;
+  std::vector<std::string> memoryPerGpu;
   ImportArguments import;
   TrainingArguments training;
   pipeline::CompileOptions compile;
@@ -38,6 +39,60 @@ std::vector<std::string> algorithmNames() {
   return names;
 }
 
+/// The machine, and the limit on each GPU's memory.
+Status setMachine(Arguments &arguments) {
+  pipeline::CompileOptions &options = arguments.compile;
+  if (!arguments.machine.empty()) {
+    auto machine = machines::findMachine(arguments.machine);
+    if (!machine)
+      return machine.takeError();
+    if (int64_t(machine->gpus.size()) < options.gpus)
+      return Error{"--machine " + machine->name + " has " +
+                       std::to_string(machine->gpus.size()) +
+                       " GPUs, fewer than --gpus " +
+                       std::to_string(options.gpus),
+                   Fault::Usage};
+    options.machine = std::move(*machine);
+  }
+  std::vector<int64_t> sizes;
+  for (const std::string &text : arguments.memoryPerGpu) {
+    auto size = pipeline::parseSize(text);
+    if (!size) {
+      Error error = size.takeError();
+      error.message = "--memory-per-gpu " + error.message;
+      return error;
+    }
+    sizes.push_back(*size);
+  }
+  if (sizes.empty())
+    return {};
+  auto limit = pipeline::MemoryLimit::perGpu(sizes, options.gpus);
+  if (!limit)
+    return limit.takeError();
+  options.memory = std::move(*limit);
+  return {};
+}
+
+/// Why this plan, where there were several.
+void printChoice(const pipeline::CompileStats &stats, const plan::Plan &plan) {
+  const long long tried = stats.plansTried, fitting = stats.plansThatFit;
+  if (!plan.machine) {
+    if (tried > 1)
+      std::printf("of %lld plans %lld keep --memory-per-gpu; least moves that "
+                  "of %s\n",
+                  tried, fitting, stats.taken.c_str());
+    return;
+  }
+  std::printf("%.3g ms per step predicted on %s; of %lld plans %lld fit; "
+              "fastest is that of %s\n",
+              stats.stepSeconds.value_or(0) * 1000, plan.machine->name.c_str(),
+              tried, fitting, stats.taken.c_str());
+  for (const plan::LinkLevel &level : plan.machine->links)
+    std::printf("among %lld GPUs, at %sB/s each: %s\n", (long long)level.gpus,
+                plan::humanCount(level.bytesPerSecond).c_str(),
+                plan::humanBytes(level.bytes).c_str());
+}
+
 int run(Arguments &arguments) {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] {
@@ -47,15 +102,8 @@ int run(Arguments &arguments) {
   };
   if (Status bound = bind(arguments.import); !bound)
     return report(bound.error());
-  if (!arguments.memoryPerGpu.empty()) {
-    auto size = pipeline::parseSize(arguments.memoryPerGpu);
-    if (!size) {
-      Error error = size.takeError();
-      error.message = "--memory-per-gpu " + error.message;
-      return report(error);
-    }
-    arguments.compile.memoryPerGpu = *size;
-  }
+  if (Status set = setMachine(arguments); !set)
+    return report(set.error());
   arguments.import.options.training = arguments.training.train;
   arguments.import.options.frozen = arguments.training.options.freeze;
   auto imported =
@@ -95,7 +143,7 @@ int run(Arguments &arguments) {
   if (!saved)
     return report(saved.error());
   if (!arguments.stats.empty()) {
-    const nlohmann::json stats = {
+    nlohmann::json stats = {
         {"operators", compiled->stats.operators},
         {"lambdas", compiled->stats.lambdas},
         {"search_seconds", compiled->stats.searchSeconds},
@@ -104,6 +152,8 @@ int run(Arguments &arguments) {
         {"compile_seconds", compileSeconds},
         {"total_seconds", seconds()},
     };
+    if (compiled->stats.stepSeconds)
+      stats["predicted_step_seconds"] = *compiled->stats.stepSeconds;
     if (Status s = writeFile(arguments.stats, plan::canonicalJson(stats)); !s)
       return report(s.error());
   }
@@ -118,12 +168,7 @@ int run(Arguments &arguments) {
               plan::humanBytes(plan.communicationBytes).c_str(),
               plan::humanBytes(plan.search.lowerBoundBytes).c_str(),
               plan::humanBytes(peak).c_str());
-  const pipeline::CompileStats &counts = compiled->stats;
-  if (counts.plansTried > 1)
-    std::printf("of %lld plans %lld keep --memory-per-gpu; least moves that of "
-                "%s\n",
-                (long long)counts.plansTried, (long long)counts.plansThatFit,
-                counts.taken.c_str());
+  printChoice(compiled->stats, plan);
   print("plan written to " + arguments.output + "\n");
   return 0;
 }
@@ -144,9 +189,20 @@ int smex::tools::compileCommand(int argc, char **argv) {
                  "folder of the plan; replaced only as a whole");
   declareImport(app, arguments.import);
   declareTraining(app, arguments.training);
+  std::string known;
+  for (const std::string &preset : machines::presets())
+    known += (known.empty() ? "" : ", ") + preset;
   app.add_option("--memory-per-gpu", arguments.memoryPerGpu,
                  "SIZE, such as 12GiB: a limit that the plan must keep; other "
-                 "searches are tried until one does");
+                 "searches are tried until one does; one for all GPUs, or one "
+                 "for each (default: none, or the machine's)")
+      ->type_name("SIZE[,SIZE..]")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--machine", arguments.machine,
+                 "what the plan is for, a .json file or one of " + known +
+                     ": of several plans that fit, the one that is fastest "
+                     "there");
   app.add_option("--algorithm", arguments.algorithm,
                  "search algorithm (default: recursive)")
       ->check(CLI::IsMember(algorithmNames()));
@@ -173,8 +229,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
     return parseError(app, e);
   }
   if (!arguments.algorithm.empty())
-    arguments.compile.search =
-        partition::Search{arguments.algorithm, {}, false};
+    arguments.compile.search.emplace().algorithm = arguments.algorithm;
   arguments.import.options.ownAlgorithm = wantsOwnAlgorithm(app);
   if (arguments.output.empty() && arguments.emit.empty())
     return report({"give the plan's folder: -o DIR", Fault::Usage});

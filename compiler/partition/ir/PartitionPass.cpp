@@ -84,6 +84,16 @@ struct Partition : partition::impl::PartitionBase<Partition> {
     Params params;
     params.ways.assign(ways.begin(), ways.end());
     params.alwaysCut = alwaysCut;
+    params.linkCosts.assign(linkCosts.begin(), linkCosts.end());
+    // A list per step, as long as the list of all lasts.
+    for (auto left = weights.begin(); left != weights.end();) {
+      const size_t s = params.weights.size();
+      const int64_t groups =
+          s < params.ways.size() ? std::max<int64_t>(params.ways[s], 1) : 1;
+      const auto end = left + std::min<int64_t>(groups, weights.end() - left);
+      params.weights.emplace_back(left, end);
+      left = end;
+    }
     const auto plan =
         partition::partition(input.graph, gpus, algorithm, params);
     if (!plan) {

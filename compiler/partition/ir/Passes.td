@@ -16,6 +16,12 @@ def Partition : Pass<"smex-partition", "mlir::ModuleOp"> {
            "name of the search algorithm">,
     ListOption<"ways", "ways", "int64_t",
                "ways of the steps of `recursive`, in order; none: prime factors">,
+    ListOption<"linkCosts", "link-costs", "int64_t",
+               "per step: what a byte costs that crosses between its groups; "
+               "none: all alike">,
+    ListOption<"weights", "weights", "int64_t",
+               "what part each group of a step gets, one step after the other; "
+               "none: even">,
     Option<"alwaysCut", "always-cut", "bool", /*default=*/"false",
            "whatever can be cut is cut, however small">,
     Option<"outputReduction", "output-reduction", "bool", /*default=*/"true",

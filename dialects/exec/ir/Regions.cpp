@@ -60,35 +60,44 @@ const analysis::Access &Regions::accessOf(ReadAttr read) {
                      shapes)[size_t(read.getOperand())];
 }
 
+/// What a fetch or a reduction takes its parts of, and how that is divided.
+static std::pair<std::vector<int64_t>, Divisions> dividedBy(BufferOp from) {
+  if (auto result = dyn_cast<ResultAttr>(from.getRegions()))
+    return {result.getExtents().asArrayRef().vec(),
+            result.getDivision().getValue()};
+  return {cast<RankedTensorType>(from.getTensorType()).getShape().vec(),
+          cast<semantic::DivisionAttr>(from.getRegions()).getValue()};
+}
+
 std::vector<int64_t> Regions::received(Operation *op) {
   BufferOp from = read(op).front(), to = written(op);
-  if (op->hasAttr("pieces")) {
-    std::vector<int64_t> received(of(to).size());
-    for (size_t w = 0; w < received.size(); ++w)
-      for (const Piece &piece : pieces(op, int64_t(w)))
-        received[w] += piece.worker == int(w) ? 0 : volume(piece.box);
-    return received;
+  if (op->hasAttr("pieces"))
+    return crossing(op, ways.size());
+  const auto [extents, divisions] = dividedBy(from);
+  return receivedOf(of(to), of(from), extents, divisions, ways);
+}
+
+std::vector<int64_t> Regions::crossing(Operation *op, size_t steps) {
+  BufferOp from = read(op).front(), to = written(op);
+  if (!op->hasAttr("pieces")) {
+    const auto [extents, divisions] = dividedBy(from);
+    return crossingOf(of(to), extents, divisions, ways, steps);
   }
-  if (auto result = dyn_cast<ResultAttr>(from.getRegions()))
-    return receivedOf(of(to), of(from), result.getExtents().asArrayRef().vec(),
-                      result.getDivision().getValue(), ways);
-  const auto shape = cast<RankedTensorType>(from.getTensorType()).getShape();
-  auto divided = cast<semantic::DivisionAttr>(from.getRegions());
-  return receivedOf(of(to), of(from), shape.vec(), divided.getValue(), ways);
+  const int64_t size = workersOf({ways.begin() + int64_t(steps), ways.end()});
+  std::vector<int64_t> crossing(of(to).size());
+  for (size_t w = 0; w < crossing.size(); ++w)
+    for (const Piece &piece : pieces(op, int64_t(w)))
+      crossing[w] +=
+          piece.worker / size == int64_t(w) / size ? 0 : volume(piece.box);
+  return crossing;
 }
 
 std::vector<Piece> Regions::pieces(Operation *op, int64_t worker) {
   if (auto listed = op->getAttrOfType<PiecesAttr>("pieces"))
     return listed.getValue()[size_t(worker)];
-  BufferOp from = read(op).front();
-  Box wanted = of(written(op))[size_t(worker)];
-  const auto shape =
-      cast<RankedTensorType>(from.getTensorType()).getShape().vec();
-  if (auto divided = dyn_cast<semantic::DivisionAttr>(from.getRegions()))
-    return piecesOf(wanted, shape, divided.getValue(), ways, worker);
-  auto result = cast<ResultAttr>(from.getRegions());
-  return termsOf(wanted, result.getExtents().asArrayRef().vec(),
-                 result.getDivision().getValue(), ways, worker);
+  const auto [extents, divisions] = dividedBy(read(op).front());
+  return termsOf(of(written(op))[size_t(worker)], extents, divisions, ways,
+                 worker);
 }
 
 StepSet Regions::crossed(Operation *op) {

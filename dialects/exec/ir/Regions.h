@@ -27,6 +27,8 @@ public:
   std::vector<Piece> pieces(mlir::Operation *op, int64_t worker);
   /// How many elements of these come from other workers, for each worker.
   std::vector<int64_t> received(mlir::Operation *op);
+  /// How many of them from another group of the first `steps` steps.
+  std::vector<int64_t> crossing(mlir::Operation *op, size_t steps);
   /// In which steps workers differ from those whose parts these are.
   StepSet crossed(mlir::Operation *op);
 

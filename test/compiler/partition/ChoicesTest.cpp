@@ -73,6 +73,19 @@ TEST_CASE("a dimension is cut only if every group gets some of it") {
   CHECK(choices.ofTensor(0, divisions({1, 1}), {2, 2, 2}) == divisions({0}));
 }
 
+TEST_CASE("by weights, the smallest part has an element") {
+  const Model model = single({8, 3, 1});
+  Params params;
+  params.weights = {{1, 3}, {2, 2}};
+  const Choices choices(model, params);
+  // A quarter of 3 is nothing.
+  const std::vector<Division> first = choices.ofTensor(0, {}, {2});
+  CHECK(first == std::vector<Division>{Division::weighted(0, {1, 3})});
+  // The largest part has 6; equal weights are even parts.
+  CHECK(choices.ofTensor(0, first, {2, 2}) == divisions({0, 1}));
+  CHECK(choices.ofTensor(0, first, {2, 7}) == divisions({0}));
+}
+
 TEST_CASE("where no dimension is long enough, the longest is cut unevenly") {
   const Model model = single({5, 3});
   const Choices choices(model, {});

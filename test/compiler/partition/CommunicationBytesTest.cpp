@@ -57,6 +57,23 @@ Plan randomPlan(Random &random, const Graph &graph, int64_t workers) {
   return plan;
 }
 
+/// The elements of a box, each as a box.
+std::vector<Box> points(const Box &box) {
+  if (box.isAbsent())
+    return {};
+  std::vector<Box> list = {Box(0)};
+  for (Interval side : box) {
+    std::vector<Box> longer;
+    for (const Box &begun : list)
+      for (int64_t i = side.lo; i < side.hi; ++i) {
+        longer.push_back(begun);
+        longer.back().push_back({i, i + 1});
+      }
+    list = std::move(longer);
+  }
+  return list;
+}
+
 } // namespace
 
 TEST_CASE("C = A.B with all rows cut twice moves 3 |B|") {
@@ -219,6 +236,10 @@ TEST_CASE("fast tables agree with the definition") {
       REQUIRE(
           costs.bytes(costs.write(op, rows, list(&Step::tensors, result)))[3] ==
           writeBytes(model, plan, op));
+      for (size_t steps = 0; steps <= plan.steps.size(); ++steps)
+        REQUIRE(costs.bytes(costs.crossingWrite(
+                    op, rows, list(&Step::tensors, result), steps))[3] ==
+                writeBytes(model, plan, op, steps));
       for (int i = 0; i < int(model.operators[op].operands.size()); ++i) {
         const int tensor = model.operators[op].operands[i].tensor;
         const int columns = list(&Step::tensors, tensor);
@@ -228,6 +249,10 @@ TEST_CASE("fast tables agree with the definition") {
             costs.bytes(costs.read(op, i, rows, columns, Count::Guaranteed));
         REQUIRE(exact[3] == readBytes(model, plan, op, i));
         REQUIRE(guaranteed[3] <= exact[3]);
+        for (size_t steps = 0; steps <= plan.steps.size(); ++steps)
+          REQUIRE(
+              costs.bytes(costs.crossingRead(op, i, rows, columns, steps))[3] ==
+              readBytes(model, plan, op, i, steps));
       }
     }
     const int64_t all = communicationBytes(model, plan);
@@ -235,6 +260,43 @@ TEST_CASE("fast tables agree with the definition") {
     REQUIRE(shared <= all);
     REQUIRE(all - shared == bytesSavedBySharing(model, plan));
   }
+}
+
+TEST_CASE("what crosses between groups, element by element") {
+  int64_t crossing = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const Model model = randomGraph(random);
+    const Plan plan = randomPlan(random, model, random.chance(50) ? 8 : 12);
+    const int64_t workers = plan.workers();
+    int64_t size = workers; // of a group
+    for (size_t steps = 0; steps <= plan.steps.size(); ++steps) {
+      for (int op = 0; op < int(model.operators.size()); ++op)
+        for (int i = 0; i < int(model.operators[op].operands.size()); ++i) {
+          const Operand &read = model.operators[op].operands[i];
+          const auto &shape = model.tensors[read.tensor].shape;
+          int64_t elements = 0;
+          for (int64_t g = 0; g < workers; ++g)
+            for (const Box &point : points(
+                     read.access.region(indexBox(model, plan, op, g), shape))) {
+              bool isNear = false;
+              for (int64_t near = g / size * size;
+                   near < g / size * size + size; ++near)
+                isNear =
+                    isNear ||
+                    contains(ownedBox(model, plan, read.tensor, near), point);
+              elements += !isNear;
+            }
+          REQUIRE(readBytes(model, plan, op, i, steps) ==
+                  elements * model.tensors[read.tensor].elementBytes);
+          crossing += elements;
+        }
+      if (steps < plan.steps.size())
+        size /= plan.steps[steps].ways;
+    }
+  }
+  CHECK(crossing > 1000);
 }
 
 TEST_CASE("graphs and plans that make no sense are named") {

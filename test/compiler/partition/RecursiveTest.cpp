@@ -24,6 +24,17 @@ Plan search(const Graph &graph, int64_t workers, const Params &params = {}) {
   return std::move(*plan);
 }
 
+int64_t costOf(const Graph &graph, const Plan &plan,
+               const std::vector<int64_t> &links) {
+  int64_t cost = 0;
+  for (int op = 0; op < int(graph.operators.size()); ++op) {
+    for (int i = 0; i < int(graph.operators[op].operands.size()); ++i)
+      cost += readCost(graph, plan, op, i, links);
+    cost += writeCost(graph, plan, op, links);
+  }
+  return cost;
+}
+
 } // namespace
 
 TEST_CASE("each step of random graphs is as good as the best of all choices") {
@@ -48,6 +59,66 @@ TEST_CASE("each step of random graphs is as good as the best of all choices") {
         REQUIRE(step.optimal);
         before.steps.push_back(step);
       }
+    }
+  }
+}
+
+TEST_CASE("where links differ, each step costs the least") {
+  int better = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    RandomSizes sizes;
+    sizes.maxOperators = 2;
+    const Model model = randomGraph(random, sizes);
+    Params params = randomParams(random);
+    params.shareAlikeReaders = false;
+    params.ways = seed % 3 == 0   ? std::vector<int64_t>{2, 2, 2}
+                  : seed % 3 == 1 ? std::vector<int64_t>{2, 3}
+                                  : std::vector<int64_t>{3, 2};
+    const Plan even = search(model, workersOf(params.ways), params);
+    for (size_t s = params.ways.size(); s-- > 0;)
+      params.linkCosts.insert(
+          params.linkCosts.begin(),
+          (s + 1 < params.ways.size() ? params.linkCosts.front() : 1) +
+              random.below(9));
+    CAPTURE(describe(model));
+    const Plan plan = search(model, workersOf(params.ways), params);
+    checkTotals(model, plan);
+    Plan before;
+    for (const Step &step : plan.steps) {
+      const auto least = leastStepBytes(model, before, step.ways, params);
+      REQUIRE(least);
+      before.steps.push_back(step);
+      REQUIRE(costOf(model, before, params.linkCosts) == *least);
+    }
+    better += costOf(model, plan, params.linkCosts) <
+              costOf(model, even, params.linkCosts);
+  }
+  CHECK(better > 0); // mostly, the least moves least over any link
+}
+
+TEST_CASE("devices by weight: steps are the least of such cuts") {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    RandomSizes sizes;
+    sizes.maxOperators = 2;
+    const Model model = randomGraph(random, sizes);
+    Params params = randomParams(random);
+    params.shareAlikeReaders = false;
+    params.ways = {2, 3};
+    params.weights = {{1, random.between(1, 4)},
+                      {random.between(1, 3), 2, random.between(1, 3)}};
+    CAPTURE(describe(model));
+    const Plan plan = search(model, 6, params);
+    checkTotals(model, plan);
+    Plan before;
+    for (const Step &step : plan.steps) {
+      const auto least = leastStepBytes(model, before, step.ways, params);
+      REQUIRE(least);
+      REQUIRE(step.bytes == *least);
+      before.steps.push_back(step);
     }
   }
 }

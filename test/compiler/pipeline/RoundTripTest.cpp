@@ -50,9 +50,13 @@ public:
     pipeline::CompileOptions options;
     options.gpus = 4;
     run([&](mlir::OpPassManager &manager) {
-      pipeline::addDecisionPasses(manager, options, {algorithm, {}, false});
+      partition::Search search;
+      search.algorithm = algorithm;
+      pipeline::addDecisionPasses(manager, options, search);
     });
-    run(pipeline::addExecPasses);
+    run([](mlir::OpPassManager &manager) {
+      pipeline::addExecPasses(manager);
+    });
   }
 
   /// All of the plan that the IR becomes.

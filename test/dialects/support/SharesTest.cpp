@@ -139,6 +139,8 @@ TEST_CASE("what is received, and over which steps: as the pieces say") {
     }
     StepSet crossed = 0;
     std::vector<int64_t> received(held.size());
+    // From other groups of the first steps, for each number of these.
+    std::vector<std::vector<int64_t>> crossing(ways.size() + 1, received);
     for (size_t w = 0; w < held.size(); ++w) {
       Interval last; // term
       for (const Piece &piece :
@@ -147,6 +149,10 @@ TEST_CASE("what is received, and over which steps: as the pieces say") {
         REQUIRE(contains(own[size_t(piece.worker)], piece.box));
         crossed |= differences(ways, int64_t(w), piece.worker);
         received[w] += piece.worker == int(w) ? 0 : volume(piece.box);
+        for (size_t steps = 0; steps <= ways.size(); ++steps)
+          if (differences(ways, int64_t(w), piece.worker) &
+              ((StepSet(1) << steps) - 1))
+            crossing[steps][w] += volume(piece.box);
         if (rank < 2) {
           const Interval term = held[size_t(piece.worker)][1];
           REQUIRE(term.lo >= last.lo); // terms are in order
@@ -156,6 +162,9 @@ TEST_CASE("what is received, and over which steps: as the pieces say") {
       }
     }
     REQUIRE(receivedOf(wanted, own, extents, divisions, ways) == received);
+    for (size_t steps = 0; steps <= ways.size(); ++steps)
+      REQUIRE(crossingOf(wanted, extents, divisions, ways, steps) ==
+              crossing[steps]);
     REQUIRE(crossedSteps(wanted, extents, divisions, ways) == crossed);
   }
   CHECK(withTerms > 100);

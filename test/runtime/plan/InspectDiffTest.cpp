@@ -175,6 +175,21 @@ Files that differ, and where first
 )");
 }
 
+TEST_CASE("bytes by level of a machine's links") {
+  Plan before = twoWorkers(), after = twoWorkers();
+  after.machine = MachineInfo{"two", {{2, 1000000000, 256}}};
+  CHECK_THAT(inspect(after),
+             Catch::Contains(
+                 "Links of two: what crosses within groups of how many GPUs\n"
+                 "  GPUs  bytes           rate of each\n"
+                 "     2  256 B  100.0 %     1.00 GB/s\n"));
+  CHECK_THAT(diff(before, after).text,
+             Catch::Contains("machine  none  -> two"));
+  before.machine = MachineInfo{"two", {{2, 1000000000, 128}}};
+  CHECK_THAT(diff(before, after).text,
+             Catch::Contains("among 2 GPUs  128 B  -> 256 B  (+100.0 %)"));
+}
+
 TEST_CASE("plans that differ in little") {
   for (const auto &change : std::vector<std::function<void(Plan &)>>{
            [](Plan &p) { p.code[0].bytes += "x"; },

@@ -58,13 +58,20 @@ struct Change {
   const char *says;
 };
 
+/// plan.json's machine of one level of links.
+Json machineWith(int64_t gpus, int64_t rate, int64_t bytes) {
+  return {{"name", "two"},
+          {"links",
+           {{{"gpus", gpus}, {"bytes_per_second", rate}, {"bytes", bytes}}}}};
+}
+
 const char *longMap = "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1]";
 
 // clang-format off
 const std::vector<Change> changes = {
     // plan.json
     {"plan.json", "/format", "onnx", "\"format\" is not \"smex-plan\""},
-    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 11"},
+    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 12"},
     {"plan.json", "/version", 0, "format version 0"},
     {"plan.json", "/version", "1", "version: must be an integer"},
     {"plan.json", "/gpus", 3, "files: has no \"gpu2.json\""},
@@ -83,6 +90,13 @@ const std::vector<Change> changes = {
     {"plan.json", "/targets/0", "x86-64-v4", "files: \"kernels.x86-64-v3.so\" is no file of a plan"},
     {"plan.json", "/targets/1", "x86-64-v3", "targets[1]: \"x86-64-v3\" is there twice"},
     {"plan.json", "/targets/1", "x86-64-v4", "files: has code for some targets only"},
+    {"plan.json", "/machine", 1, "machine: must be an object"},
+    {"plan.json", "/machine", {{"name", "two"}}, "machine: has no \"links\""},
+    {"plan.json", "/machine", machineWith(2, 0, 256), "machine.links[0].bytes_per_second: 0 is not in 1"},
+    {"plan.json", "/machine", machineWith(2, 1, -1), "machine.links[0].bytes: -1 is not in 0"},
+    {"plan.json", "/machine", machineWith(3, 1, 0), "machine.links: groups of 3 GPUs, made of groups of 1, of 2 GPUs"},
+    {"plan.json", "/machine", machineWith(1, 1, 0), "machine.links: groups of 1 GPUs, made of groups of 1, of 2 GPUs"},
+    {"plan.json", "/machine", {{"name", "two"}, {"links", Json::array()}}, "machine.links: the largest group has 1 of 2 GPUs"},
     {"plan.json", "/search/optimal", 1, "search.optimal: must be true or false"},
     // program.json
     {"program.json", "/tensors/3/shape/1", -8, "tensors[3].shape[1]: -8 is not in 0 .. "},

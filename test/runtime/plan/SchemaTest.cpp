@@ -13,6 +13,16 @@ TEST_CASE("saved plans are as their schemas say") {
   const Plan two = twoWorkers();
   REQUIRE(save(two, folder / "two", countingWeights(two)));
   CHECK(isAsSchemasSay(folder / "two"));
+  Plan onMachine = two;
+  onMachine.machine = MachineInfo{"two", {{2, 1000, 256}}};
+  REQUIRE(save(onMachine, folder / "machine", countingWeights(two)));
+  CHECK(isAsSchemasSay(folder / "machine"));
+  const auto again = load(folder / "machine");
+  REQUIRE(again);
+  REQUIRE(again->machine);
+  CHECK(again->machine->name == "two");
+  REQUIRE(again->machine->links.size() == 1);
+  CHECK(again->machine->links[0].bytes == 256);
   const Plan divided = twoDivided();
   REQUIRE(save(divided, folder / "divided", countingWeights(divided)));
   CHECK(isAsSchemasSay(folder / "divided"));

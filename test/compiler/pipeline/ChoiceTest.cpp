@@ -1,4 +1,4 @@
-#include "compiler/pipeline/MemoryLimit.h"
+#include "compiler/pipeline/Choice.h"
 
 #include "test/runtime/plan/ByHand.h"
 
@@ -13,6 +13,12 @@ using namespace smex::pipeline;
 using partition::Search;
 
 namespace {
+
+Search named(const std::string &name) {
+  Search search;
+  search.algorithm = name;
+  return search;
+}
 
 /// A plan of one buffer per worker, of nothing but these numbers.
 Candidate candidate(const Search &by, int64_t moved,
@@ -35,26 +41,34 @@ Candidate candidate(const Search &by, int64_t moved,
   return made;
 }
 
+int64_t largest(const std::vector<int64_t> &peaks) {
+  return *std::max_element(peaks.begin(), peaks.end());
+}
+
 /// Plans by the name of their algorithm; a name without one is a failure.
 struct Known {
   std::map<std::string, Candidate> plans;
   int asked = 0;
 
-  Result<Chosen> choose(Candidate first, int64_t limit) {
-    std::vector<Search> searches = {{"fails", {}, false}};
+  Result<Chosen> choose(Candidate first, int64_t limit, int64_t enough = 1) {
+    const int64_t gpus = int64_t(first.peaks().size());
+    return choose(std::move(first), *MemoryLimit::perGpu({limit}, gpus),
+                  enough);
+  }
+  Result<Chosen> choose(Candidate first, const MemoryLimit &limit,
+                        int64_t enough = 1) {
+    std::vector<Search> searches = {named("fails")};
     for (const auto &[name, candidate] : plans)
       searches.push_back(candidate.by);
-    return withinMemory(std::move(first), limit, "model", searches,
-                        [this](const Search &search) -> Result<Candidate> {
-                          ++asked;
-                          if (!plans.count(search.algorithm))
-                            return fail("no plan");
-                          return plans.at(search.algorithm);
-                        });
+    return pipeline::choose(std::move(first), limit, "model", enough, searches,
+                            [this](const Search &search) -> Result<Candidate> {
+                              ++asked;
+                              if (!plans.count(search.algorithm))
+                                return fail("no plan");
+                              return plans.at(search.algorithm);
+                            });
   }
 };
-
-Search named(const std::string &name) { return {name, {}, false}; }
 
 } // namespace
 
@@ -86,7 +100,10 @@ TEST_CASE("of plans that keep the limit, the one that moves least") {
 TEST_CASE("where none keeps it, the smallest limit that one would") {
   Known known;
   known.plans["a"] = candidate(named("a"), 1, {300, 2048});
-  known.plans["b"] = candidate({"b", {2, 4}, true}, 7, {100, 1536});
+  Search inSteps = named("b");
+  inSteps.ways = {2, 4};
+  inSteps.alwaysCut = true;
+  known.plans["b"] = candidate(inSteps, 7, {100, 1536});
   const auto chosen =
       known.choose(candidate(named("first"), 0, {4096, 1}), 1024);
   REQUIRE_FALSE(chosen);
@@ -95,6 +112,57 @@ TEST_CASE("where none keeps it, the smallest limit that one would") {
         "3 plans for 2 GPUs, that of --algorithm b, steps of 2 x 4, all cut "
         "takes least, and keeps a limit of 1536 bytes; more GPUs may need less "
         "each; largest at its peak: \"weight\" 16.00 KiB");
+}
+
+TEST_CASE("a limit for each GPU") {
+  const auto limit = MemoryLimit::perGpu({100, 40}, 2);
+  REQUIRE(limit);
+  Known known;
+  known.plans["a"] = candidate(named("a"), 1, {41, 41});
+  known.plans["b"] = candidate(named("b"), 9, {100, 40});
+  auto chosen = known.choose(candidate(named("first"), 0, {101, 1}), *limit);
+  REQUIRE(chosen);
+  CHECK(chosen->candidate.by.algorithm == "b");
+  known.plans.erase("b");
+  chosen = known.choose(candidate(named("first"), 0, {104, 1}), *limit);
+  REQUIRE_FALSE(chosen);
+  CHECK_THAT(chosen.error().message,
+             Catch::Contains("gpu1 needs 41 B, more than --memory-per-gpu, 40 "
+                             "B; of 2 plans for 2 GPUs, that of --algorithm a "
+                             "takes least, and keeps limits of 41,41 bytes"));
+  const auto three = MemoryLimit::perGpu({1, 2, 3}, 2);
+  REQUIRE_FALSE(three);
+  CHECK(three.error().message ==
+        "--memory-per-gpu has 3 sizes for 2 GPUs; give "
+        "one for all, or one for each");
+}
+
+TEST_CASE("on a machine, the fastest of so many") {
+  Known known;
+  const auto timed = [](const std::string &name, double seconds,
+                        int64_t moved) {
+    Candidate made = candidate(named(name), moved, {50, 50});
+    made.seconds = seconds;
+    return made;
+  };
+  known.plans["a"] = timed("a", 3, 1);
+  known.plans["b"] = timed("b", 1, 9);
+  known.plans["c"] = timed("c", 0.5, 0);
+  // A search that fails is none of the three.
+  auto chosen = known.choose(timed("first", 2, 0), 100, 3);
+  REQUIRE(chosen);
+  CHECK(chosen->candidate.by.algorithm == "b");
+  CHECK(chosen->tried == 3);
+  chosen = known.choose(timed("first", 2, 0), 100, 9);
+  REQUIRE(chosen);
+  CHECK(chosen->candidate.by.algorithm == "c");
+  // Where the first is too large, all are tried.
+  known.plans["b"].totals.peakBytes = {10, 10};
+  chosen = known.choose(timed("first", 0, 0), 49, 2);
+  REQUIRE(chosen);
+  CHECK(chosen->candidate.by.algorithm == "b");
+  CHECK(chosen->tried == 4);
+  CHECK(chosen->fitting == 1);
 }
 
 TEST_CASE("random plans: no other one would be better") {
@@ -116,8 +184,8 @@ TEST_CASE("random plans: no other one would be better") {
     const auto chosen = known.choose(all[0], limit);
     std::vector<int64_t> moved, peaks;
     for (const Candidate &each : all) {
-      peaks.push_back(each.peak());
-      if (each.peak() <= limit)
+      peaks.push_back(largest(each.peaks()));
+      if (largest(each.peaks()) <= limit)
         moved.push_back(each.totals.communicationBytes);
     }
     const int64_t least = *std::min_element(peaks.begin(), peaks.end());
@@ -127,25 +195,9 @@ TEST_CASE("random plans: no other one would be better") {
                  Catch::Contains("a limit of " + std::to_string(least)));
       continue;
     }
-    CHECK(chosen->candidate.peak() <= limit);
-    if (all[0].peak() > limit)
+    CHECK(largest(chosen->candidate.peaks()) <= limit);
+    if (largest(all[0].peaks()) > limit)
       CHECK(chosen->candidate.totals.communicationBytes ==
             *std::min_element(moved.begin(), moved.end()));
-  }
-}
-
-TEST_CASE("other searches differ from the first, and from each other") {
-  CHECK(partition::alternatives(1).empty());
-  for (int64_t workers : {2, 7, 8, 12, 1024}) {
-    std::vector<std::string> names = {toString(Search{"recursive", {}, false})};
-    for (const Search &search : partition::alternatives(workers)) {
-      int64_t product = 1;
-      for (int64_t ways : search.ways)
-        product *= ways;
-      CHECK((search.ways.empty() || product == workers));
-      names.push_back(toString(search));
-    }
-    std::sort(names.begin(), names.end());
-    CHECK(std::unique(names.begin(), names.end()) == names.end());
   }
 }

@@ -1,0 +1,94 @@
+#include "compiler/pipeline/Choice.h"
+
+#include "runtime/plan/Inspect.h"
+#include "runtime/plan/Lifetimes.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace smex;
+using namespace smex::pipeline;
+
+namespace {
+
+/// Names and bytes of the largest buffers of a worker that are alive when most
+/// of its memory is.
+std::string largestAtPeak(const plan::Partitioned &partitioned, int worker) {
+  std::vector<plan::Lifetime> there = plan::lifetimes(partitioned, worker);
+  const int time = plan::mostAlive(there).time;
+  there.erase(std::remove_if(there.begin(), there.end(),
+                             [&](const plan::Lifetime &span) {
+                               return span.buffer < 0 || time < span.lower ||
+                                      time >= span.upper;
+                             }),
+              there.end());
+  std::stable_sort(there.begin(), there.end(),
+                   [](const plan::Lifetime &a, const plan::Lifetime &b) {
+                     return a.bytes > b.bytes;
+                   });
+  const plan::Program &program = partitioned.program;
+  std::string text;
+  for (size_t i = 0; i < std::min<size_t>(there.size(), 4); ++i) {
+    const int tensor = program.buffers[size_t(there[i].buffer)].tensor;
+    text += (i ? ", \"" : "\"") + program.tensors[size_t(tensor)].name + "\" " +
+            plan::humanBytes(there[i].bytes);
+  }
+  return text;
+}
+
+Error refusal(const Candidate &least, const MemoryLimit &limit,
+              const std::string &model, int64_t tried) {
+  const auto &peaks = least.peaks();
+  const int worker = limit.worstOf(peaks).worker;
+  const std::string gpus =
+      std::to_string(peaks.size()) + (peaks.size() == 1 ? " GPU" : " GPUs");
+  const std::string of =
+      tried == 1 ? "; the plan of --algorithm " + toString(least.by) + " for " +
+                       gpus + " keeps "
+                 : "; of " + std::to_string(tried) + " plans for " + gpus +
+                       ", that of --algorithm " + toString(least.by) +
+                       " takes least, and keeps ";
+  return fail(model, ": gpu", worker, " needs ",
+              plan::humanBytes(peaks[size_t(worker)]), ", more than ", limit.of,
+              ", ", plan::humanBytes(limit.bytes[size_t(worker)]), of,
+              limit.keptBy(peaks), "; ",
+              tried == 1 && peaks.size() > 1
+                  ? "without --algorithm, other searches are tried; "
+                  : "",
+              "more GPUs may need less each; largest at its peak: ",
+              largestAtPeak(least.partitioned, worker));
+}
+
+} // namespace
+
+Result<Chosen>
+smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
+                       const std::string &model, int64_t enough,
+                       const std::vector<partition::Search> &others,
+                       const Attempt &attempt) {
+  // What keeps the limit is better than what does not, and then by how much.
+  const auto rank = [&limit](const Candidate &candidate) {
+    const auto &peaks = candidate.peaks();
+    if (!limit.isKeptBy(peaks))
+      return std::make_tuple(1, double(limit.worstOf(peaks).excess),
+                             int64_t(0));
+    return std::make_tuple(0, candidate.cost(),
+                           *std::max_element(peaks.begin(), peaks.end()));
+  };
+  const bool firstFits = limit.isKeptBy(first.peaks());
+  Chosen chosen{std::move(first), 1, firstFits};
+  for (const partition::Search &search : others) {
+    if (firstFits && chosen.tried >= enough)
+      break;
+    auto candidate = attempt(search);
+    if (!candidate)
+      continue;
+    ++chosen.tried;
+    chosen.fitting += limit.isKeptBy(candidate->peaks());
+    if (rank(*candidate) < rank(chosen.candidate))
+      chosen.candidate = std::move(*candidate);
+  }
+  if (chosen.fitting == 0)
+    return refusal(chosen.candidate, limit, model, chosen.tried);
+  return chosen;
+}

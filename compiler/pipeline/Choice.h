@@ -1,0 +1,53 @@
+// Which of several searches' plans to take: the first one that keeps the memory
+// limit, or, of those that do, the fastest.
+#ifndef SMEX_COMPILER_PIPELINE_CHOICE_H
+#define SMEX_COMPILER_PIPELINE_CHOICE_H
+
+#include "compiler/emit/Kernels.h"
+#include "compiler/partition/Alternatives.h"
+#include "compiler/pipeline/MemoryLimit.h"
+#include "runtime/plan/Plan.h"
+#include "runtime/plan/Totals.h"
+
+#include <functional>
+#include <optional>
+
+namespace smex::pipeline {
+
+/// What one search comes to.
+struct Candidate {
+  partition::Search by;
+  plan::Partitioned partitioned;
+  plan::SearchInfo search;
+  plan::Totals totals;
+  emit::KernelTable kernels;
+  /// Of a step on the machine; without one, plans that move less are taken for
+  /// faster.
+  std::optional<double> seconds;
+
+  double cost() const {
+    return seconds.value_or(double(totals.communicationBytes));
+  }
+  const std::vector<int64_t> &peaks() const { return totals.peakBytes; }
+};
+
+struct Chosen {
+  Candidate candidate;
+  int64_t tried = 1, fitting = 1; // plans
+};
+
+using Attempt = std::function<Result<Candidate>(const partition::Search &)>;
+
+/// `first`, and as many of `others` as make `enough` plans; where `first` does
+/// not keep the limit, all others. Of plans that keep the limit, the least
+/// cost, then the least memory, then the first. Where none does, an error says
+/// the smallest limit that one of them keeps, and the largest of what is in its
+/// memory at the worst moment. A search that fails counts as none.
+Result<Chosen> choose(Candidate first, const MemoryLimit &limit,
+                      const std::string &model, int64_t enough,
+                      const std::vector<partition::Search> &others,
+                      const Attempt &attempt);
+
+} // namespace smex::pipeline
+
+#endif

@@ -1,0 +1,86 @@
+#include "compiler/pipeline/OnMachine.h"
+
+#include "compiler/simulate/Simulate.h"
+#include "runtime/plan/Totals.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace smex;
+using namespace smex::pipeline;
+using machines::Device;
+
+Result<OnMachine> OnMachine::of(const machines::Machine &machine,
+                                int64_t gpus) {
+  auto site = partition::siteOf(machine, gpus);
+  if (!site)
+    return site.takeError();
+  return OnMachine(machine, std::move(*site));
+}
+
+int64_t OnMachine::enoughPlans(int64_t operators) const {
+  constexpr double most = 12, few = 2, work = 200000;
+  return int64_t(std::clamp(work / (double(operators) * workers()), few, most));
+}
+
+MemoryLimit OnMachine::memory() const {
+  MemoryLimit limit;
+  limit.of = "the memory of a GPU of " + machine->name;
+  for (const Device &device : site.devices)
+    limit.bytes.push_back(device.memoryBytes);
+  return limit;
+}
+
+ExecOptions OnMachine::execOptions() const {
+  ExecOptions options;
+  double memory = INFINITY, flops = INFINITY, launch = 0;
+  int64_t workspace = -1;
+  for (const Device &device : site.devices) {
+    memory = std::min(memory, device.memoryBandwidth * device.memoryEfficiency);
+    flops =
+        std::min(flops, device.flops.at(DType::F32) * device.contraction.most);
+    launch = std::max(launch, device.launchSeconds);
+    workspace = std::max(workspace, device.workspaceBytes.value_or(-1));
+  }
+  options.memory.workspaceBytes = workspace;
+  if (site.levels.empty())
+    return options;
+  const double link = site.levels.front().bytesPerSecond;
+  for (const machines::Level &level : site.levels) {
+    options.overlap.linkGroups.push_back(level.gpus);
+    options.overlap.linkCosts.push_back(
+        std::max<int64_t>(1, std::llround(link / level.bytesPerSecond)));
+  }
+  options.overlap.memoryRate = memory / link;
+  options.overlap.flopsRate = flops / link;
+  options.overlap.launch = launch * link;
+  return options;
+}
+
+Result<double> OnMachine::seconds(const plan::Partitioned &plan,
+                                  int64_t operators) const {
+  // A fetch is up to a flow per pair of workers.
+  constexpr double mostFlows = 1e7;
+  if (double(operators) * workers() * workers() <= mostFlows) {
+    const auto simulation = simulate::simulate(plan, *machine);
+    if (!simulation)
+      return simulation.error();
+    return simulation->stepSeconds;
+  }
+  double seconds = 0;
+  const std::vector<plan::LinkLevel> links = info(plan).links;
+  for (size_t l = 0; l < links.size(); ++l)
+    seconds +=
+        double(links[l].bytes) / workers() / site.levels[l].bytesPerSecond;
+  return seconds;
+}
+
+plan::MachineInfo OnMachine::info(const plan::Partitioned &plan) const {
+  plan::MachineInfo info{machine->name, {}};
+  for (const machines::Level &level : site.levels)
+    info.links.push_back(
+        {level.gpus, std::max<int64_t>(1, std::llround(level.bytesPerSecond)),
+         0});
+  plan::countBytes(plan, info.links);
+  return info;
+}

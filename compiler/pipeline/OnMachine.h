@@ -1,0 +1,62 @@
+// What a machine means for a compilation: which searches are tried, what each
+// of their plans takes there, and what fits.
+#ifndef SMEX_COMPILER_PIPELINE_ONMACHINE_H
+#define SMEX_COMPILER_PIPELINE_ONMACHINE_H
+
+#include "compiler/machine/Machine.h"
+#include "compiler/memory/Passes.h"
+#include "compiler/partition/Alternatives.h"
+#include "compiler/pipeline/MemoryLimit.h"
+#include "runtime/plan/Plan.h"
+
+namespace smex::pipeline {
+
+/// Options of the passes that make a program of decisions.
+struct ExecOptions {
+  memory::OverlapTransfersOptions overlap;
+  memory::PlanMemoryOptions memory;
+};
+
+class OnMachine {
+public:
+  /// The first `gpus` GPUs of a machine, which stays alive. An error if it has
+  /// fewer, or no way between two of them.
+  static Result<OnMachine> of(const machines::Machine &machine, int64_t gpus);
+
+  /// The one to begin with, and others.
+  std::vector<partition::Search> searches() const {
+    return partition::searchesFor(site);
+  }
+  /// How many plans of a model to compare: a few of a large one, so that
+  /// compiling takes seconds. The same on any computer.
+  int64_t enoughPlans(int64_t operators) const;
+
+  /// What the devices have.
+  MemoryLimit memory() const;
+
+  /// How long links and devices take, for overlapping, by the slowest device;
+  /// and the most workspace that libraries take of a device, if any says so.
+  ExecOptions execOptions() const;
+
+  /// Of a step: simulated; of a plan too large for that, what its bytes take
+  /// on their links. `operators`: of the model, which decides for all its
+  /// plans.
+  Result<double> seconds(const plan::Partitioned &plan,
+                         int64_t operators) const;
+
+  /// For plan.json.
+  plan::MachineInfo info(const plan::Partitioned &plan) const;
+
+private:
+  OnMachine(const machines::Machine &machine, partition::Site site)
+      : machine(&machine), site(std::move(site)) {}
+
+  double workers() const { return double(site.devices.size()); }
+
+  const machines::Machine *machine;
+  partition::Site site;
+};
+
+} // namespace smex::pipeline
+
+#endif

@@ -1,0 +1,44 @@
+// What a plan says of how it was found, and how good it is (plan.json).
+#ifndef SMEX_RUNTIME_PLAN_SEARCHINFO_H
+#define SMEX_RUNTIME_PLAN_SEARCHINFO_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace smex::plan {
+
+struct SearchStep {
+  int64_t ways = 1, bytes = 0, lowerBoundBytes = 0;
+  bool optimal = true;
+  /// Repeated timesteps were cut alike to keep the search exact: the bound, and
+  /// `optimal`, are of steps that do so.
+  bool tied = false;
+};
+
+struct SearchInfo {
+  std::string algorithm;
+  int64_t lowerBoundBytes = 0;
+  bool optimal = false;
+  std::vector<SearchStep> steps;
+};
+
+/// A level of a machine's links: groups of so many consecutive workers, the
+/// smallest that have both ends of what is counted here.
+struct LinkLevel {
+  int64_t gpus = 1;
+  int64_t bytesPerSecond = 1; // of a GPU while all are at it
+  int64_t bytes = 0;          // of one run
+};
+
+/// The machine that a plan was made for. Any other can run it.
+struct MachineInfo {
+  std::string name;
+  /// The innermost first, each a multiple of the one before, the last of all
+  /// workers; none for one worker. Their bytes add up to the plan's.
+  std::vector<LinkLevel> links;
+};
+
+} // namespace smex::plan
+
+#endif
