@@ -19,7 +19,7 @@ Result<OnMachine> OnMachine::of(const machines::Machine &machine,
 }
 
 int64_t OnMachine::enoughPlans(int64_t operators) const {
-  constexpr double most = 12, few = 2, work = 200000;
+  constexpr double most = 12, few = 2, work = 400000;
   return int64_t(std::clamp(work / (double(operators) * workers()), few, most));
 }
 

@@ -39,7 +39,7 @@ struct CompileOptions {
   /// The same bits for any number of workers: no sum is split, and all kernels
   /// are generated, whose terms have one order (compiler/codegen/Reduction).
   bool reproducible = false;
-  bool verifyEach = false;
+  bool verifyEach = true; // the IR, after each pass
 };
 
 /// Seconds and counts of one compilation, for --stats.

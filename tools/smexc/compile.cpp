@@ -221,8 +221,9 @@ int smex::tools::compileCommand(int argc, char **argv) {
   app.add_option("--emit", arguments.emit,
                  "prints that stage's IR, or the search problem, and stops")
       ->check(CLI::IsMember({"semantic", "decisions", "problem", "exec"}));
-  app.add_flag("--verify-each", arguments.compile.verifyEach,
-               "verifies the IR after each pass");
+  app.add_flag("--verify-each,!--no-verify-each",
+               arguments.compile.verifyEach,
+               "verifies the IR after each pass (default)");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
