@@ -1,7 +1,7 @@
 #include "compiler/codegen/Codegen.h"
 
 #include "compiler/codegen/Entry.h"
-#include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/KernelBuilder.h"
 #include "compiler/codegen/Lower.h"
 
 #include "mlir/IR/Verifier.h"

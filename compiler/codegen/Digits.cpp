@@ -65,7 +65,7 @@ std::optional<Digits> codegen::findDigits(const tdl::Lambda &lambda,
   return std::nullopt;
 }
 
-void codegen::buildDigits(Kernel &kernel, const Digits &digits) {
+void codegen::buildDigits(KernelBuilder &kernel, const Digits &digits) {
   const auto last = size_t(kernel.lambda.rank() - 1);
   const int q = kernel.lambda.indexCount(), r = q + 1;
   Value base = kernel.constant(digits.base), zero = kernel.constant(0);

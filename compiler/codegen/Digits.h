@@ -4,7 +4,7 @@
 #ifndef SMEX_COMPILER_CODEGEN_DIGITS_H
 #define SMEX_COMPILER_CODEGEN_DIGITS_H
 
-#include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/KernelBuilder.h"
 
 #include <optional>
 
@@ -21,7 +21,7 @@ struct Digits {
 std::optional<Digits> findDigits(const tdl::Lambda &lambda,
                                  const tdl::ExprRef &term);
 
-void buildDigits(Kernel &kernel, const Digits &digits);
+void buildDigits(KernelBuilder &kernel, const Digits &digits);
 
 } // namespace smex::codegen
 

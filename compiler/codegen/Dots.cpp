@@ -30,7 +30,7 @@ constexpr int64_t maxVectors = 2;
 
 class Dots {
 public:
-  Dots(Kernel &kernel, int along)
+  Dots(KernelBuilder &kernel, int along)
       : kernel(kernel), b(kernel.b), along(size_t(along)) {
     const int64_t lanes = laneBytes / byteSize(kernel.accumulator());
     for (int64_t i = 0; i < lanes; i += vectorSize)
@@ -241,7 +241,7 @@ private:
     return combineLanes(kernel, lanes.front());
   }
 
-  Kernel &kernel;
+  KernelBuilder &kernel;
   LocBuilder &b;
   const size_t along;
   std::deque<VectorVariable> sums;
@@ -256,7 +256,7 @@ ExprRef guardedTerm(ExprRef term, const ExprRef &nothing, int variable) {
 
 } // namespace
 
-bool codegen::buildDots(Kernel &kernel, const ExprRef &term,
+bool codegen::buildDots(KernelBuilder &kernel, const ExprRef &term,
                         const ReductionOrder &order) {
   const DType type = kernel.stored;
   if (order.output >= 0 || order.reductions.size() != 1 ||

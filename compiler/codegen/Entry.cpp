@@ -175,7 +175,7 @@ void codegen::buildEntry(LocBuilder &b, const std::string &symbol,
   merge(b, lambda, 0, lambda.rank() - 1, from);
   merge(b, lambda, lambda.rank(), lambda.indexCount() - 1, from);
 
-  // In the order of Kernel.h.
+  // In the order of KernelBuilder.h.
   SmallVector<Value> arguments;
   for (const auto &[tensor, pointer] : llvm::enumerate(from.pointers)) {
     SmallVector<Value> strides;

@@ -4,7 +4,7 @@
 // results as a vector has are loops of that length, which become one vector and
 // nothing else: along the last variable, or along the one before where the last
 // is shorter than that.
-#include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/KernelBuilder.h"
 #include "compiler/codegen/Nest.h"
 #include "compiler/codegen/Prefetch.h"
 #include "compiler/codegen/Vectors.h"
@@ -23,7 +23,7 @@ namespace {
 
 class Gather {
 public:
-  Gather(Kernel &kernel, const ExprRef &term)
+  Gather(KernelBuilder &kernel, const ExprRef &term)
       : kernel(kernel), term(term), last(kernel.lambda.rank() - 1) {}
 
   void build() {
@@ -103,7 +103,7 @@ private:
 
   void store() { kernel.store(kernel.emit(term)); }
 
-  Kernel &kernel;
+  KernelBuilder &kernel;
   const ExprRef &term;
   const int last;
 };
@@ -125,6 +125,6 @@ bool codegen::gathersRows(const tdl::Lambda &lambda, const ExprRef &term) {
   return found;
 }
 
-void codegen::buildGather(Kernel &kernel, const ExprRef &term) {
+void codegen::buildGather(KernelBuilder &kernel, const ExprRef &term) {
   Gather(kernel, term).build();
 }

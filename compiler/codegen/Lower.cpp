@@ -1,7 +1,7 @@
 #include "compiler/codegen/Lower.h"
 
 #include "compiler/codegen/ExpandMath.h"
-#include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/KernelBuilder.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"

@@ -39,7 +39,7 @@ struct Input {
 
 /// sum(factor * (lo + d)) + constant - origin: the offset takes what does not
 /// depend on d, the map the rest. Negative factors would leave the view.
-std::optional<Input> inputOf(Kernel &kernel, const ExprRef &read) {
+std::optional<Input> inputOf(KernelBuilder &kernel, const ExprRef &read) {
   MLIRContext *context = kernel.b.getContext();
   SmallVector<AffineExpr> map;
   SmallVector<tdl::IndexSum> sums;
@@ -83,7 +83,7 @@ std::optional<Input> inputOf(Kernel &kernel, const ExprRef &read) {
                AffineMap::get(unsigned(kernel.lambda.rank()), 0, map, context)};
 }
 
-void buildGeneric(Kernel &kernel, const ExprRef &term) {
+void buildGeneric(KernelBuilder &kernel, const ExprRef &term) {
   LocBuilder &b = kernel.b;
   const auto rank = size_t(kernel.lambda.rank());
   std::vector<Input> inputs;
@@ -168,7 +168,7 @@ int transposedVariable(const tdl::Lambda &lambda, const ExprRef &term) {
 /// first-level cache, stored along the result's. Rows are often a power of two
 /// apart and compete for the same lines of the cache, so that each had better
 /// be used up at once.
-void buildTransposed(Kernel &kernel, const ExprRef &term, int variable) {
+void buildTransposed(KernelBuilder &kernel, const ExprRef &term, int variable) {
   const int64_t side = byteSize(kernel.lambda.result) == 8 ? 32 : 64; // 16 KiB
   const int last = kernel.lambda.rank() - 1;
   std::vector<int> outer;
@@ -252,7 +252,7 @@ ExprRef cutEqualities(const tdl::Lambda &lambda, ExprRef term) {
 }
 } // namespace
 
-void codegen::buildMap(Kernel &kernel) {
+void codegen::buildMap(KernelBuilder &kernel) {
   ExprRef term = termOf(kernel.lambda);
   if (kernel.lambda.rank() > 0)
     term = cutEqualities(kernel.lambda, term);

@@ -26,7 +26,7 @@ int countComparisons(const ExprRef &term) {
 }
 } // namespace
 
-Nest::Nest(Kernel &kernel, std::vector<int> order)
+Nest::Nest(KernelBuilder &kernel, std::vector<int> order)
     : kernel(kernel), order(std::move(order)), lo(kernel.lo), hi(kernel.hi),
       ends(kernel.hi) {
   for (Value value : kernel.at)
@@ -87,7 +87,7 @@ void Nest::tighten(int variable, const ExprRef &term, Value &low, Value &high) {
   }
 }
 
-Value codegen::cutPoint(Kernel &kernel, const Cut &cut) {
+Value codegen::cutPoint(KernelBuilder &kernel, const Cut &cut) {
   Value numerator = kernel.emitIndex(cut.numerator);
   Value quotient = numerator;
   if (cut.divisor != 1) {

@@ -4,12 +4,12 @@
 #ifndef SMEX_COMPILER_CODEGEN_NEST_H
 #define SMEX_COMPILER_CODEGEN_NEST_H
 
-#include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/KernelBuilder.h"
 
 namespace smex::codegen {
 
 /// Where the cut lies at the current coordinates.
-mlir::Value cutPoint(Kernel &kernel, const struct Cut &cut);
+mlir::Value cutPoint(KernelBuilder &kernel, const struct Cut &cut);
 
 class Nest {
 public:
@@ -20,7 +20,7 @@ public:
 
   /// Loops over `order`, outermost first. Variables that have values already
   /// are those with `kernel.at` set.
-  Nest(Kernel &kernel, std::vector<int> order);
+  Nest(KernelBuilder &kernel, std::vector<int> order);
 
   /// Instead of the kernel's range.
   void setRange(int variable, mlir::Value lo, mlir::Value hi);
@@ -45,7 +45,7 @@ private:
   void range(size_t depth, mlir::Value lo, mlir::Value hi,
              const tdl::ExprRef &term, int budget);
 
-  Kernel &kernel;
+  KernelBuilder &kernel;
   std::vector<int> order;
   Values lo, hi, ends;
   std::vector<bool> bound;

@@ -33,7 +33,7 @@ std::vector<ExprRef> codegen::gathers(const ExprRef &term, int variable) {
   return reads;
 }
 
-void codegen::ahead(Kernel &kernel, int variable, Value at, Value end,
+void codegen::ahead(KernelBuilder &kernel, int variable, Value at, Value end,
                     llvm::function_ref<void()> body) {
   Value &now = kernel.at[size_t(variable)];
   const Value before = now;
@@ -43,7 +43,7 @@ void codegen::ahead(Kernel &kernel, int variable, Value at, Value end,
   kernel.at[size_t(variable)] = before;
 }
 
-void codegen::prefetch(Kernel &kernel, const ExprRef &read) {
+void codegen::prefetch(KernelBuilder &kernel, const ExprRef &read) {
   memref::PrefetchOp::create(kernel.b, kernel.operands[size_t(read->operand)],
                              kernel.readIndices(*read), /*isWrite=*/false,
                              /*localityHint=*/3, /*isDataCache=*/true);

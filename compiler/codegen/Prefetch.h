@@ -4,7 +4,7 @@
 #ifndef SMEX_COMPILER_CODEGEN_PREFETCH_H
 #define SMEX_COMPILER_CODEGEN_PREFETCH_H
 
-#include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/KernelBuilder.h"
 
 namespace smex::codegen {
 
@@ -15,11 +15,11 @@ std::vector<tdl::ExprRef> gathers(const tdl::ExprRef &term, int variable);
 
 /// Calls `body` with kernel.at[variable] some passes ahead of `at`, yet below
 /// `end`, where all that such reads need is there.
-void ahead(Kernel &kernel, int variable, mlir::Value at, mlir::Value end,
+void ahead(KernelBuilder &kernel, int variable, mlir::Value at, mlir::Value end,
            llvm::function_ref<void()> body);
 
 /// Asks for what the read will need, at the current coordinates.
-void prefetch(Kernel &kernel, const tdl::ExprRef &read);
+void prefetch(KernelBuilder &kernel, const tdl::ExprRef &read);
 
 } // namespace smex::codegen
 

@@ -37,7 +37,7 @@ constexpr int64_t chunkSize = 256;
 
 class Lanes {
 public:
-  explicit Lanes(Kernel &kernel)
+  explicit Lanes(KernelBuilder &kernel)
       : kernel(kernel), b(kernel.b),
         count(laneBytes / byteSize(kernel.accumulator())),
         type(VectorType::get({count}, kernel.accumulatorMemory())),
@@ -142,7 +142,7 @@ private:
     vector::StoreOp::create(b, loop.getResult(0), partial, zero());
   }
 
-  Kernel &kernel;
+  KernelBuilder &kernel;
   LocBuilder &b;
   int64_t count;
   VectorType type;
@@ -153,7 +153,8 @@ private:
 
 /// The term is an element of an operand, its neighbours along `variable` are
 /// neighbours in memory, and accumulators have its type.
-bool isContiguousRead(const Kernel &kernel, const ExprRef &term, int variable) {
+bool isContiguousRead(const KernelBuilder &kernel, const ExprRef &term,
+                      int variable) {
   if (term->kind != ExprKind::Read || term->children.empty() ||
       term->type != kernel.accumulator())
     return false;
@@ -164,7 +165,7 @@ bool isContiguousRead(const Kernel &kernel, const ExprRef &term, int variable) {
   return last && last->factor == 1;
 }
 
-void oneAtATime(Kernel &kernel, const ExprRef &term,
+void oneAtATime(KernelBuilder &kernel, const ExprRef &term,
                 const std::vector<int> &reductions) {
   const int innermost = reductions.back();
   Lanes lanes(kernel);
@@ -196,7 +197,7 @@ void oneAtATime(Kernel &kernel, const ExprRef &term,
                              }));
 }
 
-void tileAtATime(Kernel &kernel, const ExprRef &term,
+void tileAtATime(KernelBuilder &kernel, const ExprRef &term,
                  const ReductionOrder &order) {
   const auto tiled = size_t(order.output);
   std::vector<int> outputs, inside = order.reductions;
@@ -238,7 +239,7 @@ void tileAtATime(Kernel &kernel, const ExprRef &term,
 
 } // namespace
 
-void codegen::buildReduction(Kernel &kernel) {
+void codegen::buildReduction(KernelBuilder &kernel) {
   const ExprRef term = termOf(kernel.lambda);
   const ReductionOrder order = chooseOrder(kernel.lambda, term);
   if (buildRows(kernel, term, order) || buildDots(kernel, term, order))

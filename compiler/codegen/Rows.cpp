@@ -65,7 +65,7 @@ bool inGuard(const ExprRef &term, const ExprRef &nothing, int variable) {
 
 class Rows {
 public:
-  Rows(Kernel &kernel, const ReductionOrder &order, const ExprRef &term)
+  Rows(KernelBuilder &kernel, const ReductionOrder &order, const ExprRef &term)
       : kernel(kernel), b(kernel.b), order(order), nothing(kernel.nothing()),
         along(order.output), before(-1) {
     if (along > 0 && !inGuard(term, nothing, along - 1))
@@ -275,7 +275,7 @@ private:
     }
   }
 
-  Kernel &kernel;
+  KernelBuilder &kernel;
   LocBuilder &b;
   const ReductionOrder &order;
   const ExprRef nothing;
@@ -287,7 +287,7 @@ private:
 
 } // namespace
 
-bool codegen::buildRows(Kernel &kernel, const ExprRef &term,
+bool codegen::buildRows(KernelBuilder &kernel, const ExprRef &term,
                         const ReductionOrder &order) {
   const DType type = kernel.stored;
   if (order.output < 0 || (type != DType::F32 && type != DType::F64) ||

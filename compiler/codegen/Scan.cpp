@@ -71,7 +71,7 @@ struct Tile {
 
 class ScanBuilder {
 public:
-  ScanBuilder(Kernel &kernel, const Scan &scan)
+  ScanBuilder(KernelBuilder &kernel, const Scan &scan)
       : kernel(kernel), b(kernel.b), scan(scan),
         last(kernel.lambda.rank() - 1) {
     for (int r = kernel.lambda.rank(); r < kernel.lambda.indexCount(); ++r)
@@ -170,7 +170,7 @@ private:
               }));
   }
 
-  Kernel &kernel;
+  KernelBuilder &kernel;
   LocBuilder &b;
   const Scan &scan;
   int last;
@@ -179,7 +179,7 @@ private:
 
 } // namespace
 
-bool codegen::buildScan(Kernel &kernel) {
+bool codegen::buildScan(KernelBuilder &kernel) {
   const std::optional<Scan> scan = match(kernel.lambda);
   if (!scan)
     return false;

@@ -96,7 +96,7 @@ std::optional<Scatter> match(const tdl::Lambda &lambda) {
 
 class ScatterBuilder {
 public:
-  ScatterBuilder(Kernel &kernel, const Scatter &scatter)
+  ScatterBuilder(KernelBuilder &kernel, const Scatter &scatter)
       : kernel(kernel), b(kernel.b), scatter(scatter) {
     for (int r = kernel.lambda.rank(); r < kernel.lambda.indexCount(); ++r)
       reductions.push_back(r);
@@ -244,7 +244,7 @@ private:
         tdl::identity(kernel.lambda.reducer, kernel.lambda.result));
   }
 
-  Kernel &kernel;
+  KernelBuilder &kernel;
   LocBuilder &b;
   const Scatter &scatter;
   std::vector<int> reductions;
@@ -252,7 +252,7 @@ private:
 
 } // namespace
 
-bool codegen::buildScatter(Kernel &kernel) {
+bool codegen::buildScatter(KernelBuilder &kernel) {
   const std::optional<Scatter> scatter = match(kernel.lambda);
   if (!scatter)
     return false;

@@ -97,7 +97,7 @@ bool codegen::hasVector(const ExprRef &e, int variable) {
   return Vectorizable(e, variable)(e);
 }
 
-Value codegen::emitVector(Kernel &kernel, const ExprRef &e, int variable,
+Value codegen::emitVector(KernelBuilder &kernel, const ExprRef &e, int variable,
                           Value mask) {
   LocBuilder &b = kernel.b;
   if (!uses(e, variable))
@@ -126,21 +126,21 @@ Value codegen::emitVector(Kernel &kernel, const ExprRef &e, int variable,
   return vector::MaskedLoadOp::create(b, type, memory, indices, mask, nothing);
 }
 
-VectorType codegen::accumulatorVector(Kernel &kernel) {
+VectorType codegen::accumulatorVector(KernelBuilder &kernel) {
   return VectorType::get({vectorSize}, kernel.accumulatorMemory());
 }
 
-Value codegen::broadcast(Kernel &kernel, Value scalar) {
+Value codegen::broadcast(KernelBuilder &kernel, Value scalar) {
   return vector::BroadcastOp::create(kernel.b, accumulatorVector(kernel),
                                      scalar);
 }
 
-Value codegen::maskOf(Kernel &kernel, Value count) {
+Value codegen::maskOf(KernelBuilder &kernel, Value count) {
   auto bits = VectorType::get({vectorSize}, kernel.b.getI1Type());
   return vector::CreateMaskOp::create(kernel.b, bits, count);
 }
 
-Value codegen::combineLanes(Kernel &kernel, Value lanes) {
+Value codegen::combineLanes(KernelBuilder &kernel, Value lanes) {
   LocBuilder &b = kernel.b;
   const int64_t count = cast<VectorType>(lanes.getType()).getNumElements();
   for (int64_t half = count / 2; half > 0; half /= 2) {
@@ -156,7 +156,8 @@ Value codegen::combineLanes(Kernel &kernel, Value lanes) {
   return vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{0});
 }
 
-Value codegen::combineLanesOfEach(Kernel &kernel, ArrayRef<Value> vectors) {
+Value codegen::combineLanesOfEach(KernelBuilder &kernel,
+                                  ArrayRef<Value> vectors) {
   static_assert(vectorSize == 8, "what is in which half of a register");
   // Two vectors become one with half of each one's lanes, three times. Shuffles
   // that stay within halves of 256 bits are cheaper, hence the order.
@@ -182,7 +183,7 @@ Value codegen::combineLanesOfEach(Kernel &kernel, ArrayRef<Value> vectors) {
                 {1, 3, 9, 11, 5, 7, 13, 15});
 }
 
-VectorVariable::VectorVariable(Kernel &kernel)
+VectorVariable::VectorVariable(KernelBuilder &kernel)
     : kernel(kernel), memory(kernel.scratch(accumulatorVector(kernel), 1)) {}
 
 Value VectorVariable::get() {

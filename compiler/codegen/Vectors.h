@@ -4,7 +4,7 @@
 #ifndef SMEX_COMPILER_CODEGEN_VECTORS_H
 #define SMEX_COMPILER_CODEGEN_VECTORS_H
 
-#include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/KernelBuilder.h"
 
 namespace smex::codegen {
 
@@ -22,33 +22,33 @@ bool hasVector(const tdl::ExprRef &e, int variable);
 
 /// The expression at kernel.at[variable] and the values that follow it. With a
 /// mask, elements where it is false are not read, and mean nothing.
-mlir::Value emitVector(Kernel &kernel, const tdl::ExprRef &e, int variable,
-                       mlir::Value mask = nullptr);
+mlir::Value emitVector(KernelBuilder &kernel, const tdl::ExprRef &e,
+                       int variable, mlir::Value mask = nullptr);
 
 /// A vector of the kernel's accumulators, each the same.
-mlir::Value broadcast(Kernel &kernel, mlir::Value scalar);
-mlir::VectorType accumulatorVector(Kernel &kernel);
+mlir::Value broadcast(KernelBuilder &kernel, mlir::Value scalar);
+mlir::VectorType accumulatorVector(KernelBuilder &kernel);
 /// True for the first `count` elements: all, if it is large.
-mlir::Value maskOf(Kernel &kernel, mlir::Value count);
+mlir::Value maskOf(KernelBuilder &kernel, mlir::Value count);
 
 /// The elements of a vector combined by the kernel's reducer, as a binary tree:
 /// halves first.
-mlir::Value combineLanes(Kernel &kernel, mlir::Value lanes);
+mlir::Value combineLanes(KernelBuilder &kernel, mlir::Value lanes);
 
 /// The same of vectorSize vectors: element i is what vector i comes to.
-mlir::Value combineLanesOfEach(Kernel &kernel,
+mlir::Value combineLanesOfEach(KernelBuilder &kernel,
                                llvm::ArrayRef<mlir::Value> vectors);
 
 /// A vector on the stack that is only loaded and stored as a whole, and so
 /// becomes a register.
 class VectorVariable {
 public:
-  explicit VectorVariable(Kernel &kernel);
+  explicit VectorVariable(KernelBuilder &kernel);
   mlir::Value get();
   void set(mlir::Value value);
 
 private:
-  Kernel &kernel;
+  KernelBuilder &kernel;
   mlir::Value memory;
 };
 

@@ -201,7 +201,7 @@ std::optional<Window> match(const tdl::Lambda &lambda) {
 
 class WindowBuilder {
 public:
-  WindowBuilder(Kernel &kernel, const Window &window)
+  WindowBuilder(KernelBuilder &kernel, const Window &window)
       : kernel(kernel), b(kernel.b), window(window),
         count(kernel.lambda.indexCount()) {}
 
@@ -328,7 +328,7 @@ private:
       kernel.at[size_t(side.output)] = nullptr;
   }
 
-  Kernel &kernel;
+  KernelBuilder &kernel;
   LocBuilder &b;
   const Window &window;
   const int count; // index variables of the lambda
@@ -336,7 +336,7 @@ private:
 
 } // namespace
 
-bool codegen::buildWindow(Kernel &kernel) {
+bool codegen::buildWindow(KernelBuilder &kernel) {
   if (kernel.stored != kernel.lambda.result)
     return false; // it adds to results in memory, which have no room for sums
   const std::optional<Window> window = match(kernel.lambda);

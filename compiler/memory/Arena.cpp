@@ -76,7 +76,7 @@ wantedUntil(exec::ProgramOp program, const std::vector<exec::BufferOp> &buffers,
 }
 
 /// What is wanted counts less than memory that counts.
-memory::Placement packKeeping(const std::vector<memory::Lifetime> &spans,
+memory::Placement packKeeping(const std::vector<memory::Allocation> &spans,
                               const std::vector<int64_t> &wanted,
                               bool greedily) {
   const auto longer = memory::lengthened(spans, wanted);
@@ -115,7 +115,7 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
     wanted[placeOf[b]] = std::max(wanted[placeOf[b]], wanted[b]);
   }
 
-  std::vector<std::vector<memory::Lifetime>> spans(workers);
+  std::vector<std::vector<memory::Allocation>> spans(workers);
   for (size_t b = 0; b < buffers.size(); ++b) {
     exec::BufferOp buffer = buffers[b];
     const auto tensor = cast<RankedTensorType>(buffer.getTensorType());
@@ -137,11 +137,11 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
   // Most workers have shares of the same sizes: they are packed once.
   std::map<std::vector<int64_t>, size_t> kinds; // by sizes
   std::vector<size_t> kindOf;                   // per worker
-  std::vector<const std::vector<memory::Lifetime> *> distinct;
+  std::vector<const std::vector<memory::Allocation> *> distinct;
   for (auto &ofWorker : spans) {
     ofWorker.push_back({-1, end, scratch});
     std::vector<int64_t> sizes;
-    for (const memory::Lifetime &span : ofWorker)
+    for (const memory::Allocation &span : ofWorker)
       sizes.push_back(span.size);
     const auto [kind, isNew] =
         kinds.try_emplace(std::move(sizes), distinct.size());

@@ -4,10 +4,10 @@
 
 using namespace smex::memory;
 
-Occupancy::Occupancy(const std::vector<Lifetime> &buffers, int64_t alignment)
+Occupancy::Occupancy(const std::vector<Allocation> &buffers, int64_t alignment)
     : alignment(alignment), leaves(1) {
   std::vector<int64_t> times; // leaf i spans times[i] .. times[i + 1]
-  for (const Lifetime &buffer : buffers) {
+  for (const Allocation &buffer : buffers) {
     times.push_back(buffer.lower);
     times.push_back(buffer.upper);
   }
@@ -21,7 +21,7 @@ Occupancy::Occupancy(const std::vector<Lifetime> &buffers, int64_t alignment)
            std::size_t(std::lower_bound(times.begin(), times.end(), time) -
                        times.begin());
   };
-  for (const Lifetime &buffer : buffers) {
+  for (const Allocation &buffer : buffers) {
     sizes.push_back(buffer.size);
     spans.push_back({leafOf(buffer.lower), leafOf(buffer.upper)});
   }

@@ -19,7 +19,7 @@ class Occupancy {
 public:
   /// For these, by their numbers. Offsets and the ends of runs are multiples of
   /// the alignment.
-  Occupancy(const std::vector<Lifetime> &buffers, int64_t alignment);
+  Occupancy(const std::vector<Allocation> &buffers, int64_t alignment);
 
   /// The lowest offset at which the buffer's bytes are free all its life.
   int64_t lowestGap(int buffer) const;

@@ -30,9 +30,9 @@ struct Rates {
   std::vector<int64_t> links;
 };
 
-class Program {
+class Overlapping {
 public:
-  Program(exec::ProgramOp program, const Rates &rates)
+  Overlapping(exec::ProgramOp program, const Rates &rates)
       : program(program), rates(rates), workers(program.getWorkers()),
         list(exec::instructions(program)), regions(program),
         lambdas(program->getParentOp()),
@@ -205,7 +205,7 @@ struct OverlapTransfers : memory::impl::OverlapTransfersBase<OverlapTransfers> {
       getOperation().emitError("a cost for each level of links");
       return signalPassFailure();
     }
-    Program(getOperation(), {memoryRate, flopsRate, launch, costsOfSteps()})
+    Overlapping(getOperation(), {memoryRate, flopsRate, launch, costsOfSteps()})
         .overlap(lookAhead);
   }
 

@@ -16,13 +16,13 @@ int64_t alignUp(int64_t value, int64_t alignment) {
 /// Places buffers in the given order, each in the lowest gap that holds it
 /// among those placed before whose lifetimes overlap its own.
 /// Leaves `occupancy`, which is theirs, as they take it.
-Placement place(const std::vector<Lifetime> &buffers,
+Placement place(const std::vector<Allocation> &buffers,
                 const std::vector<int> &order, Occupancy &occupancy) {
   Placement result;
   result.offsets.assign(buffers.size(), 0);
   occupancy.clear();
   for (int id : order) {
-    const Lifetime &b = buffers[id];
+    const Allocation &b = buffers[id];
     if (b.size == 0)
       continue;
     if (b.lower < b.upper) {
@@ -40,9 +40,9 @@ constexpr int kRounds = 64;
 constexpr size_t kFew = 4096;
 
 /// Per buffer, the most bytes that are alive at once in its life.
-std::vector<int64_t> crowdsOf(const std::vector<Lifetime> &buffers) {
+std::vector<int64_t> crowdsOf(const std::vector<Allocation> &buffers) {
   std::vector<int64_t> times;
-  for (const Lifetime &b : buffers)
+  for (const Allocation &b : buffers)
     times.insert(times.end(), {b.lower, b.upper});
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
@@ -50,14 +50,14 @@ std::vector<int64_t> crowdsOf(const std::vector<Lifetime> &buffers) {
     return std::lower_bound(times.begin(), times.end(), time) - times.begin();
   };
   std::vector<int64_t> changes(times.size() + 1), alive(times.size());
-  for (const Lifetime &b : buffers)
+  for (const Allocation &b : buffers)
     if (b.lower < b.upper) {
       changes[size_t(at(b.lower))] += b.size;
       changes[size_t(at(b.upper))] -= b.size;
     }
   std::partial_sum(changes.begin(), changes.end() - 1, alive.begin());
   std::vector<int64_t> crowds;
-  for (const Lifetime &b : buffers)
+  for (const Allocation &b : buffers)
     crowds.push_back(b.lower < b.upper
                          ? *std::max_element(alive.begin() + at(b.lower),
                                              alive.begin() + at(b.upper))
@@ -68,7 +68,7 @@ std::vector<int64_t> crowdsOf(const std::vector<Lifetime> &buffers) {
 /// What sticks out of the bound was placed too late: it goes to the front, and
 /// all are placed again ("squeaky wheel" optimization, Joslin and Clements).
 /// Gives the best of the rounds.
-Placement repair(const std::vector<Lifetime> &buffers, std::vector<int> order,
+Placement repair(const std::vector<Allocation> &buffers, std::vector<int> order,
                  Placement placement, int64_t bound, Occupancy &occupancy) {
   Placement best = placement;
   for (int round = 0; round < kRounds; ++round) {
@@ -92,10 +92,10 @@ bool smex::memory::isNearEnough(int64_t peak, int64_t bound) {
   return peak - bound <= bound / 512;
 }
 
-int64_t smex::memory::mostAlive(const std::vector<Lifetime> &buffers,
+int64_t smex::memory::mostAlive(const std::vector<Allocation> &buffers,
                                 int64_t alignment) {
   std::vector<std::pair<int64_t, int64_t>> changes; // time, bytes
-  for (const Lifetime &b : buffers) {
+  for (const Allocation &b : buffers) {
     if (b.upper <= b.lower)
       continue;
     changes.push_back({b.lower, alignUp(b.size, alignment)});
@@ -109,8 +109,8 @@ int64_t smex::memory::mostAlive(const std::vector<Lifetime> &buffers,
   return most;
 }
 
-std::vector<Lifetime>
-smex::memory::lengthened(std::vector<Lifetime> buffers,
+std::vector<Allocation>
+smex::memory::lengthened(std::vector<Allocation> buffers,
                          const std::vector<int64_t> &wanted,
                          int64_t alignment) {
   int64_t first = 0, last = 0;
@@ -119,7 +119,7 @@ smex::memory::lengthened(std::vector<Lifetime> buffers,
     last = std::max({last, buffers[i].upper, wanted[i]});
   }
   std::vector<int64_t> alive(size_t(last - first + 1), 0);
-  for (const Lifetime &b : buffers)
+  for (const Allocation &b : buffers)
     if (b.lower < b.upper) {
       alive[size_t(b.lower - first)] += alignUp(b.size, alignment);
       alive[size_t(b.upper - first)] -= alignUp(b.size, alignment);
@@ -127,7 +127,7 @@ smex::memory::lengthened(std::vector<Lifetime> buffers,
   std::partial_sum(alive.begin(), alive.end(), alive.begin());
   const int64_t most = *std::max_element(alive.begin(), alive.end());
   for (size_t i = 0; i < buffers.size(); ++i) {
-    Lifetime &b = buffers[i];
+    Allocation &b = buffers[i];
     const int64_t size = alignUp(b.size, alignment);
     if (b.lower < b.upper)
       for (;
@@ -142,7 +142,7 @@ namespace {
 
 /// The best of several orders, with that order.
 std::pair<Placement, std::vector<int>>
-bestOrder(const std::vector<Lifetime> &buffers, int64_t alignment,
+bestOrder(const std::vector<Allocation> &buffers, int64_t alignment,
           Occupancy &occupancy) {
   const auto length = [&](int i) {
     return buffers[i].upper - buffers[i].lower;
@@ -184,13 +184,13 @@ bestOrder(const std::vector<Lifetime> &buffers, int64_t alignment,
 
 } // namespace
 
-Placement smex::memory::packGreedily(const std::vector<Lifetime> &buffers,
+Placement smex::memory::packGreedily(const std::vector<Allocation> &buffers,
                                      int64_t alignment) {
   Occupancy occupancy(buffers, alignment);
   return bestOrder(buffers, alignment, occupancy).first;
 }
 
-Placement smex::memory::pack(const std::vector<Lifetime> &buffers,
+Placement smex::memory::pack(const std::vector<Allocation> &buffers,
                              int64_t alignment) {
   Occupancy occupancy(buffers, alignment);
   auto [best, order] = bestOrder(buffers, alignment, occupancy);

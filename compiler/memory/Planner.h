@@ -10,11 +10,11 @@ namespace smex::memory {
 
 /// Alive in [lower, upper): two buffers may share bytes only if their lifetimes
 /// do not overlap. Sizes are in bytes.
-struct Lifetime {
+struct Allocation {
   int64_t lower = 0, upper = 0;
   int64_t size = 0;
 
-  bool operator==(const Lifetime &other) const {
+  bool operator==(const Allocation &other) const {
     return lower == other.lower && upper == other.upper && size == other.size;
   }
 };
@@ -26,13 +26,14 @@ struct Placement {
 };
 
 /// The most bytes alive at once, each buffer rounded up as it will be placed.
-int64_t mostAlive(const std::vector<Lifetime> &buffers, int64_t alignment = 64);
+int64_t mostAlive(const std::vector<Allocation> &buffers,
+                  int64_t alignment = 64);
 
 /// The same buffers, each alive up to `wanted` or as far as that raises nowhere
 /// the most bytes alive at once.
-std::vector<Lifetime> lengthened(std::vector<Lifetime> buffers,
-                                 const std::vector<int64_t> &wanted,
-                                 int64_t alignment = 64);
+std::vector<Allocation> lengthened(std::vector<Allocation> buffers,
+                                   const std::vector<int64_t> &wanted,
+                                   int64_t alignment = 64);
 
 /// Whether a peak is so little above a bound that looking for a lower one is
 /// not worth the time: 1 / 512.
@@ -41,11 +42,11 @@ bool isNearEnough(int64_t peak, int64_t bound);
 /// Packs greedily in several orders and keeps the best; deterministic. Of many
 /// buffers, the first order that comes near enough to the bound is as good.
 /// Buffers of size 0, and those that never live, get offset 0.
-Placement packGreedily(const std::vector<Lifetime> &buffers,
+Placement packGreedily(const std::vector<Allocation> &buffers,
                        int64_t alignment = 64);
 
 /// The same, improved where it is not near the bound: slower by far.
-Placement pack(const std::vector<Lifetime> &buffers, int64_t alignment = 64);
+Placement pack(const std::vector<Allocation> &buffers, int64_t alignment = 64);
 
 } // namespace smex::memory
 

@@ -36,8 +36,10 @@ const std::vector<Algorithm> &partition::algorithms() {
   return all;
 }
 
-Result<Plan> partition::partition(const Graph &graph, int64_t workers,
-                                  std::string_view name, const Params &params) {
+Result<PartitionPlan> partition::partition(const OperatorGraph &graph,
+                                           int64_t workers,
+                                           std::string_view name,
+                                           const Params &params) {
   std::string known;
   for (const Algorithm &algorithm : algorithms()) {
     if (algorithm.name == name) {

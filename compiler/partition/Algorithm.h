@@ -10,16 +10,16 @@ namespace smex::partition {
 
 struct Algorithm {
   std::string_view name, description;
-  Result<Plan> (*run)(const Graph &graph, int64_t workers,
-                      const Params &params);
+  Result<PartitionPlan> (*run)(const OperatorGraph &graph, int64_t workers,
+                               const Params &params);
 };
 
 const std::vector<Algorithm> &algorithms();
 
 /// Runs the algorithm of this name; the plan it returns is valid.
-Result<Plan> partition(const Graph &graph, int64_t workers,
-                       std::string_view algorithm = "recursive",
-                       const Params &params = {});
+Result<PartitionPlan> partition(const OperatorGraph &graph, int64_t workers,
+                                std::string_view algorithm = "recursive",
+                                const Params &params = {});
 
 } // namespace smex::partition
 

@@ -8,8 +8,8 @@
 
 namespace smex::partition {
 
-using Search = Result<Plan>(const Graph &graph, int64_t workers,
-                            const Params &params);
+using Search = Result<PartitionPlan>(const OperatorGraph &graph,
+                                     int64_t workers, const Params &params);
 
 Search partitionLikeTofu;       // Tofu.cpp
 Search partitionByCriticalPath; // CriticalDP.cpp

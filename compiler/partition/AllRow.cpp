@@ -21,8 +21,8 @@ int rowOf(const std::vector<Division> &options) {
 }
 
 template <typename Pick>
-Result<Plan> byRows(const Graph &graph, int64_t workers, const Params &params,
-                    Pick pick) {
+Result<PartitionPlan> byRows(const OperatorGraph &graph, int64_t workers,
+                             const Params &params, Pick pick) {
   Params always = params;
   always.alwaysCut = true;
   return planInOneStep(
@@ -37,18 +37,18 @@ Result<Plan> byRows(const Graph &graph, int64_t workers, const Params &params,
 
 } // namespace
 
-Result<Plan> partition::partitionByRowsGreedy(const Graph &graph,
-                                              int64_t workers,
-                                              const Params &params) {
+Result<PartitionPlan>
+partition::partitionByRowsGreedy(const OperatorGraph &graph, int64_t workers,
+                                 const Params &params) {
   return byRows(graph, workers, params,
                 [](const NextStep &, const Greedy &greedy, int v) {
                   return greedy.best(v);
                 });
 }
 
-Result<Plan> partition::partitionByRowsRandom(const Graph &graph,
-                                              int64_t workers,
-                                              const Params &params) {
+Result<PartitionPlan>
+partition::partitionByRowsRandom(const OperatorGraph &graph, int64_t workers,
+                                 const Params &params) {
   std::mt19937_64 random(params.seed); // the same numbers everywhere
   return byRows(graph, workers, params,
                 [&](const NextStep &step, const Greedy &, int v) {

@@ -18,15 +18,16 @@ constexpr size_t kFewVariables = 400;
 
 } // namespace
 
-Result<Plan> partition::partitionBest(const Graph &graph, int64_t workers,
-                                      const Params &given) {
+Result<PartitionPlan> partition::partitionBest(const OperatorGraph &graph,
+                                               int64_t workers,
+                                               const Params &given) {
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
   Params params = given;
   params.lowerBound = false; // once, at the end
-  std::optional<Plan> best;
+  std::optional<PartitionPlan> best;
   Params bound = given; // the bound is of the plan's own choices
-  const auto offer = [&](Plan plan, bool alwaysCut) {
+  const auto offer = [&](PartitionPlan plan, bool alwaysCut) {
     if (best && plan.sharedBytes >= best->sharedBytes)
       return;
     best = std::move(plan);

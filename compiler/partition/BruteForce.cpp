@@ -20,13 +20,13 @@ constexpr double kMostAssignments = 4294967296.0;
 /// cleverness here but for giving up on what is too expensive already.
 struct Term {
   std::set<int> scope;
-  std::function<int64_t(const Plan &)> bytes;
+  std::function<int64_t(const PartitionPlan &)> bytes;
   std::map<std::vector<int>, int64_t> known;
 };
 
 class Exhaustive {
 public:
-  Exhaustive(const Graph &graph, const std::vector<int64_t> &ways,
+  Exhaustive(const OperatorGraph &graph, const std::vector<int64_t> &ways,
              std::vector<std::vector<History>> candidates,
              std::vector<Term> terms)
       : tensors(int(graph.tensors.size())), candidates(std::move(candidates)),
@@ -39,7 +39,7 @@ public:
   }
 
   /// The first plan of least bytes, and these.
-  std::pair<Plan, int64_t> run() {
+  std::pair<PartitionPlan, int64_t> run() {
     visit(0, 0);
     return {best, least};
   }
@@ -81,7 +81,7 @@ private:
   const std::vector<std::vector<History>> candidates; // per variable
   std::vector<int> choice;
   std::vector<std::vector<Term>> completedBy; // per variable
-  Plan plan, best;
+  PartitionPlan plan, best;
   int64_t least = std::numeric_limits<int64_t>::max();
 };
 
@@ -93,13 +93,13 @@ bool tooMany(const std::vector<std::vector<History>> &candidates) {
 }
 
 /// `costs`: of links; none: bytes.
-std::vector<Term> writeTerms(const Graph &graph,
+std::vector<Term> writeTerms(const OperatorGraph &graph,
                              const std::vector<int64_t> &costs = {}) {
   std::vector<Term> terms;
   const int tensors = int(graph.tensors.size());
   for (int op = 0; op < int(graph.operators.size()); ++op)
     terms.push_back({{graph.operators[op].result, tensors + op},
-                     [&graph, op, costs](const Plan &plan) {
+                     [&graph, op, costs](const PartitionPlan &plan) {
                        return costs.empty() ? writeBytes(graph, plan, op)
                                             : writeCost(graph, plan, op, costs);
                      },
@@ -108,14 +108,14 @@ std::vector<Term> writeTerms(const Graph &graph,
 }
 
 /// B.
-std::vector<Term> separateTerms(const Graph &graph,
+std::vector<Term> separateTerms(const OperatorGraph &graph,
                                 const std::vector<int64_t> &costs = {}) {
   std::vector<Term> terms = writeTerms(graph, costs);
   const int tensors = int(graph.tensors.size());
   for (int op = 0; op < int(graph.operators.size()); ++op)
     for (int i = 0; i < int(graph.operators[op].operands.size()); ++i)
       terms.push_back({{graph.operators[op].operands[i].tensor, tensors + op},
-                       [&graph, op, i, costs](const Plan &plan) {
+                       [&graph, op, i, costs](const PartitionPlan &plan) {
                          return costs.empty()
                                     ? readBytes(graph, plan, op, i)
                                     : readCost(graph, plan, op, i, costs);
@@ -124,7 +124,7 @@ std::vector<Term> separateTerms(const Graph &graph,
   return terms;
 }
 
-std::vector<Term> sharedTerms(const Graph &graph) {
+std::vector<Term> sharedTerms(const OperatorGraph &graph) {
   std::vector<Term> terms = writeTerms(graph);
   const int tensors = int(graph.tensors.size());
   for (int t = 0; t < tensors; ++t) {
@@ -134,7 +134,7 @@ std::vector<Term> sharedTerms(const Graph &graph) {
         if (operand.tensor == t)
           scope.insert(tensors + op);
     terms.push_back({scope,
-                     [&graph, t](const Plan &plan) {
+                     [&graph, t](const PartitionPlan &plan) {
                        return sharedReadBytes(graph, plan, t);
                      },
                      {}});
@@ -146,8 +146,8 @@ Error tooLarge() {
   return fail("the graph is too large for the brute-force search");
 }
 
-Result<Plan> findPlan(const Graph &graph, int64_t workers, const Params &params,
-                      std::vector<Term> terms) {
+Result<PartitionPlan> findPlan(const OperatorGraph &graph, int64_t workers,
+                               const Params &params, std::vector<Term> terms) {
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
   const std::vector<int64_t> ways = factorize(workers);
@@ -168,7 +168,7 @@ Result<Plan> findPlan(const Graph &graph, int64_t workers, const Params &params,
 
   auto [plan, bytes] =
       Exhaustive(graph, ways, std::move(candidates), std::move(terms)).run();
-  Plan before;
+  PartitionPlan before;
   for (Step &step : plan.steps) {
     const auto least = leastStepBytes(graph, before, step.ways, params);
     if (!least)
@@ -185,9 +185,9 @@ Result<Plan> findPlan(const Graph &graph, int64_t workers, const Params &params,
 
 } // namespace
 
-Result<int64_t> partition::leastStepBytes(const Graph &graph,
-                                          const Plan &before, int64_t ways,
-                                          const Params &params) {
+Result<int64_t> partition::leastStepBytes(const OperatorGraph &graph,
+                                          const PartitionPlan &before,
+                                          int64_t ways, const Params &params) {
   const Choices choices(graph, params);
   std::vector<int64_t> allWays;
   std::vector<History> histories(graph.tensors.size() + graph.operators.size());
@@ -220,9 +220,9 @@ Result<int64_t> partition::leastStepBytes(const Graph &graph,
       .second;
 }
 
-Result<Plan> partition::partitionByBruteForce(const Graph &graph,
-                                              int64_t workers,
-                                              const Params &params) {
+Result<PartitionPlan>
+partition::partitionByBruteForce(const OperatorGraph &graph, int64_t workers,
+                                 const Params &params) {
   auto plan = findPlan(graph, workers, params, sharedTerms(graph));
   if (plan) {
     plan->lowerBoundBytes = plan->sharedBytes;
@@ -231,8 +231,8 @@ Result<Plan> partition::partitionByBruteForce(const Graph &graph,
   return plan;
 }
 
-Result<Plan> partition::leastBytesByBruteForce(const Graph &graph,
-                                               int64_t workers,
-                                               const Params &params) {
+Result<PartitionPlan>
+partition::leastBytesByBruteForce(const OperatorGraph &graph, int64_t workers,
+                                  const Params &params) {
   return findPlan(graph, workers, params, separateTerms(graph));
 }

@@ -10,18 +10,21 @@ namespace smex::partition {
 /// The least B after one more step of `ways` ways, over all choices for it, or
 /// the least cost where Params::linkCosts says what bytes cost. The
 /// error says that there are more than 2^32 of them.
-Result<int64_t> leastStepBytes(const Graph &graph, const Plan &before,
-                               int64_t ways, const Params &params);
+Result<int64_t> leastStepBytes(const OperatorGraph &graph,
+                               const PartitionPlan &before, int64_t ways,
+                               const Params &params);
 
 /// A plan of least shared bytes: of all plans whose steps have the ways that
 /// the recursive search takes; of equal ones the first. An error for all but
 /// tiny graphs.
-Result<Plan> partitionByBruteForce(const Graph &graph, int64_t workers,
-                                   const Params &params);
+Result<PartitionPlan> partitionByBruteForce(const OperatorGraph &graph,
+                                            int64_t workers,
+                                            const Params &params);
 
 /// A plan of least B, as above.
-Result<Plan> leastBytesByBruteForce(const Graph &graph, int64_t workers,
-                                    const Params &params);
+Result<PartitionPlan> leastBytesByBruteForce(const OperatorGraph &graph,
+                                             int64_t workers,
+                                             const Params &params);
 
 } // namespace smex::partition
 

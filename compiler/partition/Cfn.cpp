@@ -90,8 +90,8 @@ partition::toCfn(const std::string &name, const network::Problem &problem,
   return out.str();
 }
 
-Result<std::string> partition::stepProblems(const Graph &graph,
-                                            const Plan &plan,
+Result<std::string> partition::stepProblems(const OperatorGraph &graph,
+                                            const PartitionPlan &plan,
                                             const Params &params) {
   if (Status status = validate(graph, plan); !status)
     return status.takeError();

@@ -18,7 +18,8 @@ std::string toCfn(const std::string &name, const network::Problem &problem,
 /// The problems of all steps of a plan that the algorithm finds, each as it is
 /// after the steps before, one JSON object per line; least costs are the steps'
 /// lower bounds where these are optimal.
-Result<std::string> stepProblems(const Graph &graph, const Plan &plan,
+Result<std::string> stepProblems(const OperatorGraph &graph,
+                                 const PartitionPlan &plan,
                                  const Params &params = {});
 
 } // namespace smex::partition

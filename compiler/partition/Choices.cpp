@@ -153,7 +153,7 @@ std::optional<std::vector<History>> enumerate(const std::vector<int64_t> &ways,
 
 } // namespace
 
-Choices::Choices(const Graph &graph, const Params &params)
+Choices::Choices(const OperatorGraph &graph, const Params &params)
     : graph(graph), alwaysCut(params.alwaysCut),
       weights(unequal(params.weights)) {
   std::vector<int64_t> bytes, volumes;

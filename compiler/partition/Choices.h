@@ -66,7 +66,7 @@ struct Params {
 /// the group of the least weight must get an element.
 class Choices {
 public:
-  Choices(const Graph &graph, const Params &params);
+  Choices(const OperatorGraph &graph, const Params &params);
 
   /// The choices for one more step of `ways.back()` ways after `history`, whose
   /// steps had the ways before that; most preferred first, never empty.
@@ -90,7 +90,7 @@ public:
   bool isSmallOperator(int op) const { return smallOperators[op]; }
 
 private:
-  const Graph &graph;
+  const OperatorGraph &graph;
   const bool alwaysCut;
   const std::vector<std::vector<int64_t>> weights; // of steps that have some
   std::vector<bool> smallTensors, smallOperators;

@@ -34,7 +34,7 @@ private:
 
 std::vector<int> partition::coarsen(const PlanBuilder &builder,
                                     const NextStep &step) {
-  const Graph &graph = builder.graph;
+  const OperatorGraph &graph = builder.graph;
   const int tensors = int(graph.tensors.size());
   Joined groups(step.options.size());
   std::map<int, int> first; // of each class of timesteps

@@ -14,8 +14,8 @@ int64_t missing(const Box &needed, const Box &owned) {
   return volume(needed) - volume(intersect(needed, owned));
 }
 
-Box neededBox(const Graph &graph, const Plan &plan, int op, int operand,
-              int64_t worker) {
+Box neededBox(const OperatorGraph &graph, const PartitionPlan &plan, int op,
+              int operand, int64_t worker) {
   const Operand &read = graph.operators[op].operands[operand];
   return read.access.region(indexBox(graph, plan, op, worker),
                             graph.tensors[read.tensor].shape);
@@ -24,7 +24,8 @@ Box neededBox(const Graph &graph, const Plan &plan, int op, int operand,
 /// Whether the two differ by no more than the steps that divide the operator:
 /// the groups of a step that leaves it whole each compute all of it, and each
 /// serve themselves.
-bool serves(const Plan &plan, int op, int64_t producer, int64_t worker) {
+bool serves(const PartitionPlan &plan, int op, int64_t producer,
+            int64_t worker) {
   const Ways ways = plan.ways();
   const std::vector<int64_t> from = digitsOf(ways, producer),
                              to = digitsOf(ways, worker);
@@ -36,7 +37,7 @@ bool serves(const Plan &plan, int op, int64_t producer, int64_t worker) {
 
 /// Per tensor, the (operator, operand) pairs that read it.
 using Readers = std::vector<std::pair<int, int>>;
-std::vector<Readers> readersOf(const Graph &graph) {
+std::vector<Readers> readersOf(const OperatorGraph &graph) {
   std::vector<Readers> readers(graph.tensors.size());
   for (size_t op = 0; op < graph.operators.size(); ++op)
     for (size_t i = 0; i < graph.operators[op].operands.size(); ++i)
@@ -46,8 +47,8 @@ std::vector<Readers> readersOf(const Graph &graph) {
 
 /// What the readers of a tensor fetch each for itself, less what they fetch
 /// together.
-int64_t savedBytes(const Graph &graph, const Plan &plan, int tensor,
-                   const Readers &readers) {
+int64_t savedBytes(const OperatorGraph &graph, const PartitionPlan &plan,
+                   int tensor, const Readers &readers) {
   std::vector<std::vector<Box>> needed(readers.size()); // per worker
   std::vector<int64_t> elements(readers.size());
   for (int64_t g = 0; g < plan.workers(); ++g) {
@@ -67,7 +68,7 @@ int64_t savedBytes(const Graph &graph, const Plan &plan, int tensor,
 /// `crossing(s)`: bytes between the groups of the first s steps. Those that no
 /// step before the s-th parts are what crosses with it, less without it.
 template <typename Crossing>
-int64_t costOf(const Plan &plan, const std::vector<int64_t> &costs,
+int64_t costOf(const PartitionPlan &plan, const std::vector<int64_t> &costs,
                Crossing crossing) {
   int64_t sum = 0;
   for (size_t s = 0; s < plan.steps.size(); ++s)
@@ -77,8 +78,9 @@ int64_t costOf(const Plan &plan, const std::vector<int64_t> &costs,
 
 } // namespace
 
-int64_t partition::readBytes(const Graph &graph, const Plan &plan, int op,
-                             int operand, size_t steps) {
+int64_t partition::readBytes(const OperatorGraph &graph,
+                             const PartitionPlan &plan, int op, int operand,
+                             size_t steps) {
   const int tensor = graph.operators[op].operands[operand].tensor;
   // What the workers of a group own together.
   const Divisions ofGroup =
@@ -92,8 +94,8 @@ int64_t partition::readBytes(const Graph &graph, const Plan &plan, int op,
   return elements * graph.tensors[tensor].elementBytes;
 }
 
-int64_t partition::writeBytes(const Graph &graph, const Plan &plan, int op,
-                              size_t steps) {
+int64_t partition::writeBytes(const OperatorGraph &graph,
+                              const PartitionPlan &plan, int op, size_t steps) {
   const Ways ways = plan.ways();
   int64_t size = 1; // of a group
   for (size_t s = std::min(steps, ways.size()); s < ways.size(); ++s)
@@ -120,7 +122,8 @@ int64_t partition::writeBytes(const Graph &graph, const Plan &plan, int op,
          resultBytes(graph, graph.operators[op], int64_t(parts.size()));
 }
 
-int64_t partition::communicationBytes(const Graph &graph, const Plan &plan) {
+int64_t partition::communicationBytes(const OperatorGraph &graph,
+                                      const PartitionPlan &plan) {
   int64_t bytes = 0;
   for (size_t op = 0; op < graph.operators.size(); ++op) {
     for (size_t i = 0; i < graph.operators[op].operands.size(); ++i)
@@ -130,22 +133,24 @@ int64_t partition::communicationBytes(const Graph &graph, const Plan &plan) {
   return bytes;
 }
 
-int64_t partition::readCost(const Graph &graph, const Plan &plan, int op,
-                            int operand, const std::vector<int64_t> &costs) {
+int64_t partition::readCost(const OperatorGraph &graph,
+                            const PartitionPlan &plan, int op, int operand,
+                            const std::vector<int64_t> &costs) {
   return costOf(plan, costs, [&](size_t steps) {
     return readBytes(graph, plan, op, operand, steps);
   });
 }
 
-int64_t partition::writeCost(const Graph &graph, const Plan &plan, int op,
+int64_t partition::writeCost(const OperatorGraph &graph,
+                             const PartitionPlan &plan, int op,
                              const std::vector<int64_t> &costs) {
   return costOf(plan, costs, [&](size_t steps) {
     return writeBytes(graph, plan, op, steps);
   });
 }
 
-int64_t partition::sharedReadBytes(const Graph &graph, const Plan &plan,
-                                   int tensor) {
+int64_t partition::sharedReadBytes(const OperatorGraph &graph,
+                                   const PartitionPlan &plan, int tensor) {
   const Readers readers = readersOf(graph)[tensor];
   int64_t bytes = -savedBytes(graph, plan, tensor, readers);
   for (const auto &[op, operand] : readers)
@@ -153,12 +158,13 @@ int64_t partition::sharedReadBytes(const Graph &graph, const Plan &plan,
   return bytes;
 }
 
-int64_t partition::sharedCommunicationBytes(const Graph &graph,
-                                            const Plan &plan) {
+int64_t partition::sharedCommunicationBytes(const OperatorGraph &graph,
+                                            const PartitionPlan &plan) {
   return communicationBytes(graph, plan) - bytesSavedBySharing(graph, plan);
 }
 
-int64_t partition::bytesSavedBySharing(const Graph &graph, const Plan &plan) {
+int64_t partition::bytesSavedBySharing(const OperatorGraph &graph,
+                                       const PartitionPlan &plan) {
   const std::vector<Readers> readers = readersOf(graph);
   int64_t bytes = 0;
   for (size_t tensor = 0; tensor < readers.size(); ++tensor)

@@ -32,21 +32,22 @@ namespace smex::partition {
 /// What all workers fetch of operand `operand` (its place in the list) of an
 /// operator. `steps`: only what comes from another group of those that the
 /// first `steps` steps make.
-int64_t readBytes(const Graph &graph, const Plan &plan, int op, int operand,
-                  size_t steps = stepLimit);
+int64_t readBytes(const OperatorGraph &graph, const PartitionPlan &plan, int op,
+                  int operand, size_t steps = stepLimit);
 
 /// What all workers fetch of the result of an operator.
-int64_t writeBytes(const Graph &graph, const Plan &plan, int op,
-                   size_t steps = stepLimit);
+int64_t writeBytes(const OperatorGraph &graph, const PartitionPlan &plan,
+                   int op, size_t steps = stepLimit);
 
 /// B: the sum of both over all operators.
-int64_t communicationBytes(const Graph &graph, const Plan &plan);
+int64_t communicationBytes(const OperatorGraph &graph,
+                           const PartitionPlan &plan);
 
 /// The same where links differ: a byte between two workers costs what `costs`
 /// says of the first step that parts them (Params::linkCosts).
-int64_t readCost(const Graph &graph, const Plan &plan, int op, int operand,
-                 const std::vector<int64_t> &costs);
-int64_t writeCost(const Graph &graph, const Plan &plan, int op,
+int64_t readCost(const OperatorGraph &graph, const PartitionPlan &plan, int op,
+                 int operand, const std::vector<int64_t> &costs);
+int64_t writeCost(const OperatorGraph &graph, const PartitionPlan &plan, int op,
                   const std::vector<int64_t> &costs);
 
 /// What the program moves of a tensor for its readers, which the lowering keeps
@@ -54,13 +55,16 @@ int64_t writeCost(const Graph &graph, const Plan &plan, int op,
 /// that lies inside another on every worker is served by that other's fetch,
 /// and of equal ones one is fetched. The rest are fetched each on its own,
 /// whole less owned, even where they overlap (Outermost.h).
-int64_t sharedReadBytes(const Graph &graph, const Plan &plan, int tensor);
+int64_t sharedReadBytes(const OperatorGraph &graph, const PartitionPlan &plan,
+                        int tensor);
 
 /// What the program moves: B, less what fetches share.
-int64_t sharedCommunicationBytes(const Graph &graph, const Plan &plan);
+int64_t sharedCommunicationBytes(const OperatorGraph &graph,
+                                 const PartitionPlan &plan);
 
 /// The difference between the two, found without either.
-int64_t bytesSavedBySharing(const Graph &graph, const Plan &plan);
+int64_t bytesSavedBySharing(const OperatorGraph &graph,
+                            const PartitionPlan &plan);
 
 } // namespace smex::partition
 

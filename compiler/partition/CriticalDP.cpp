@@ -31,7 +31,7 @@ bool needsNoHalo(const Operator &op, int index) {
 
 class CriticalPaths {
 public:
-  CriticalPaths(const Graph &graph, const std::vector<int> &classes,
+  CriticalPaths(const OperatorGraph &graph, const std::vector<int> &classes,
                 const network::Problem &problem, const Params &params)
       : graph(graph), classes(classes), problem(problem), params(params),
         tied(problem), tensors(int(graph.tensors.size())),
@@ -129,7 +129,7 @@ private:
     return costs;
   }
 
-  const Graph &graph;
+  const OperatorGraph &graph;
   const std::vector<int> &classes;
   const network::Problem &problem;
   const Params &params;
@@ -140,9 +140,9 @@ private:
 
 } // namespace
 
-Result<Plan> partition::partitionByCriticalPath(const Graph &graph,
-                                                int64_t workers,
-                                                const Params &given) {
+Result<PartitionPlan>
+partition::partitionByCriticalPath(const OperatorGraph &graph, int64_t workers,
+                                   const Params &given) {
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
   Params params = given;

@@ -30,7 +30,7 @@ struct Batch {
 
 /// Inputs tell: the one of least rank (labels) has the batch first, and in the
 /// others it is the first dimension of that size.
-Batch findBatch(const Graph &graph) {
+Batch findBatch(const OperatorGraph &graph) {
   Batch batch;
   batch.tensors.assign(graph.tensors.size(), kNone);
   std::vector<bool> isInput(graph.tensors.size(), true);
@@ -82,7 +82,7 @@ int optionOr(int dimension, const std::vector<Division> &options) {
 
 /// The dimension of a fully connected layer's weights that numbers its outputs,
 /// per tensor; kNone for all others.
-std::vector<int> findOutputs(const Graph &graph, const Batch &batch) {
+std::vector<int> findOutputs(const OperatorGraph &graph, const Batch &batch) {
   std::vector<int> outputs(graph.tensors.size(), kNone);
   for (size_t o = 0; o < graph.operators.size(); ++o) {
     const Operator &op = graph.operators[o];
@@ -119,8 +119,8 @@ std::vector<int> findOutputs(const Graph &graph, const Batch &batch) {
   return outputs;
 }
 
-Result<Plan> byBatch(const Graph &graph, int64_t workers, const Params &given,
-                     bool trick) {
+Result<PartitionPlan> byBatch(const OperatorGraph &graph, int64_t workers,
+                              const Params &given, bool trick) {
   Params params = given;
   params.alwaysCut = false;
   params.wholeTensorShare = params.wholeOperatorShare = 1; // all may be whole
@@ -149,13 +149,14 @@ Result<Plan> byBatch(const Graph &graph, int64_t workers, const Params &given,
 
 } // namespace
 
-Result<Plan> partition::partitionByData(const Graph &graph, int64_t workers,
-                                        const Params &params) {
+Result<PartitionPlan> partition::partitionByData(const OperatorGraph &graph,
+                                                 int64_t workers,
+                                                 const Params &params) {
   return byBatch(graph, workers, params, false);
 }
 
-Result<Plan> partition::partitionByOneWeirdTrick(const Graph &graph,
-                                                 int64_t workers,
-                                                 const Params &params) {
+Result<PartitionPlan>
+partition::partitionByOneWeirdTrick(const OperatorGraph &graph, int64_t workers,
+                                    const Params &params) {
   return byBatch(graph, workers, params, true);
 }

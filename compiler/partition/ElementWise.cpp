@@ -4,7 +4,7 @@ using namespace smex;
 using namespace smex::partition;
 using Instruction = smex::analysis::IntervalProgram::Instruction;
 
-bool partition::isElementWise(const Graph &graph, const Operator &op,
+bool partition::isElementWise(const OperatorGraph &graph, const Operator &op,
                               const Operand &operand) {
   const auto &shape = graph.tensors[operand.tensor].shape;
   if (shape != graph.tensors[op.result].shape)
@@ -16,7 +16,7 @@ bool partition::isElementWise(const Graph &graph, const Operator &op,
   return true;
 }
 
-bool partition::isElementWise(const Graph &graph, const Operator &op) {
+bool partition::isElementWise(const OperatorGraph &graph, const Operator &op) {
   const auto &shape = graph.tensors[op.result].shape;
   if (op.extents != shape)
     return false;

@@ -8,12 +8,12 @@
 namespace smex::partition {
 
 /// The operand is read at the result's own index.
-bool isElementWise(const Graph &graph, const Operator &op,
+bool isElementWise(const OperatorGraph &graph, const Operator &op,
                    const Operand &operand);
 
 /// No reduction, and some operand is read so; the others are smaller ones that
 /// are broadcast.
-bool isElementWise(const Graph &graph, const Operator &op);
+bool isElementWise(const OperatorGraph &graph, const Operator &op);
 
 } // namespace smex::partition
 

@@ -6,9 +6,9 @@
 using namespace smex;
 using namespace smex::partition;
 
-Result<Plan> partition::partitionByEqualChop(const Graph &graph,
-                                             int64_t workers,
-                                             const Params &given) {
+Result<PartitionPlan>
+partition::partitionByEqualChop(const OperatorGraph &graph, int64_t workers,
+                                const Params &given) {
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
   Params params = given;

@@ -52,7 +52,7 @@ void decideFlat(PlanBuilder &builder, const std::vector<int> &classes) {
   builder.decideAll(chosen);
 }
 
-std::vector<int> separate(const Graph &graph) {
+std::vector<int> separate(const OperatorGraph &graph) {
   std::vector<int> classes(graph.tensors.size() + graph.operators.size());
   std::iota(classes.begin(), classes.end(), 0);
   return classes;
@@ -60,7 +60,7 @@ std::vector<int> separate(const Graph &graph) {
 
 /// Forward and backward alike.
 std::vector<int> tieGradients(const PlanBuilder &builder) {
-  const Graph &graph = builder.graph;
+  const OperatorGraph &graph = builder.graph;
   const int tensors = int(graph.tensors.size());
   Patterns<std::vector<int64_t>> classes;
   std::vector<int> result;
@@ -89,8 +89,9 @@ std::vector<int> tieGradients(const PlanBuilder &builder) {
 
 } // namespace
 
-Result<Plan> partition::partitionFlat(const Graph &graph, int64_t workers,
-                                      const Params &params) {
+Result<PartitionPlan> partition::partitionFlat(const OperatorGraph &graph,
+                                               int64_t workers,
+                                               const Params &params) {
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
   PairCosts costs(graph);
@@ -99,8 +100,9 @@ Result<Plan> partition::partitionFlat(const Graph &graph, int64_t workers,
   return builder.finish();
 }
 
-Result<Plan> partition::partitionLikeIcml18(const Graph &graph, int64_t workers,
-                                            const Params &given) {
+Result<PartitionPlan> partition::partitionLikeIcml18(const OperatorGraph &graph,
+                                                     int64_t workers,
+                                                     const Params &given) {
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
   Params params = given;

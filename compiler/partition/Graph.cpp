@@ -51,7 +51,7 @@ Status validateTensor(const partition::Tensor &tensor, Wide &bytes) {
   return {};
 }
 
-Status validateOperator(const Graph &graph, const Operator &op) {
+Status validateOperator(const OperatorGraph &graph, const Operator &op) {
   const auto error = [&](const char *what) {
     return fail("operator ", op.name, ": ", what);
   };
@@ -90,7 +90,7 @@ Status validateOperator(const Graph &graph, const Operator &op) {
 /// All steps' divisions of one tensor or operator.
 } // namespace
 
-Status partition::validate(const Graph &graph, int64_t workers) {
+Status partition::validate(const OperatorGraph &graph, int64_t workers) {
   if (workers < 1 || workers > kMostWorkers)
     return fail(workers, " workers: 1 to ", kMostWorkers, " are possible");
   std::vector<Wide> bytes(graph.tensors.size());
@@ -116,13 +116,14 @@ Status partition::validate(const Graph &graph, int64_t workers) {
   return {};
 }
 
-int64_t partition::resultBytes(const Graph &graph, const Operator &op,
+int64_t partition::resultBytes(const OperatorGraph &graph, const Operator &op,
                                int64_t partials) {
   const int64_t bytes = graph.tensors[op.result].elementBytes;
   return partials > 1 && op.partialBytes > 0 ? op.partialBytes : bytes;
 }
 
-Status partition::validate(const Graph &graph, const Plan &plan) {
+Status partition::validate(const OperatorGraph &graph,
+                           const PartitionPlan &plan) {
   int64_t workers = 1;
   for (const Step &step : plan.steps) {
     if (step.ways < 1 || step.ways > kMostWorkers / workers)
@@ -160,7 +161,7 @@ Status partition::validate(const Graph &graph, const Plan &plan) {
   return {};
 }
 
-Divisions partition::divisionsOf(const Plan &plan,
+Divisions partition::divisionsOf(const PartitionPlan &plan,
                                  const std::vector<Division> Step::*divisions,
                                  size_t id) {
   Divisions all;
@@ -169,15 +170,15 @@ Divisions partition::divisionsOf(const Plan &plan,
   return all;
 }
 
-Box partition::ownedBox(const Graph &graph, const Plan &plan, int tensor,
-                        int64_t worker) {
+Box partition::ownedBox(const OperatorGraph &graph, const PartitionPlan &plan,
+                        int tensor, int64_t worker) {
   return shareOf(graph.tensors[size_t(tensor)].shape,
                  divisionsOf(plan, &Step::tensors, size_t(tensor)), plan.ways(),
                  worker);
 }
 
-Box partition::indexBox(const Graph &graph, const Plan &plan, int op,
-                        int64_t worker) {
+Box partition::indexBox(const OperatorGraph &graph, const PartitionPlan &plan,
+                        int op, int64_t worker) {
   return shareOf(graph.operators[size_t(op)].extents,
                  divisionsOf(plan, &Step::operators, size_t(op)), plan.ways(),
                  worker);

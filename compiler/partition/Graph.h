@@ -45,7 +45,7 @@ struct Operator {
 };
 
 /// Tensors and operators are known by their place in these lists.
-struct Graph {
+struct OperatorGraph {
   std::vector<Tensor> tensors;
   std::vector<Operator> operators;
 };
@@ -71,7 +71,7 @@ struct Step {
 };
 
 /// Steps in order; what a worker has after them: dialects/support/Shares.h.
-struct Plan {
+struct PartitionPlan {
   std::vector<Step> steps;
 
   /// Set by the search; see CommunicationBytes.h for the first two. No plan
@@ -100,25 +100,28 @@ constexpr int64_t kMostBytes = int64_t(1) << 60;
 /// compute all tensors whole without a sum of bytes that leaves 63 bits.
 /// Partial results of all of them, for all of them, may be more: PairCosts.h
 /// counts those up to a limit.
-Status validate(const Graph &graph, int64_t workers);
+Status validate(const OperatorGraph &graph, int64_t workers);
 
 /// Bytes of an element of what an operator computes, where there are `partials`
 /// results of each: in how many parts the reduction is done.
-int64_t resultBytes(const Graph &graph, const Operator &op, int64_t partials);
+int64_t resultBytes(const OperatorGraph &graph, const Operator &op,
+                    int64_t partials);
 
 /// Steps divide every tensor and every operator along dimensions and index
 /// variables that exist, and that may be cut.
-Status validate(const Graph &graph, const Plan &plan);
+Status validate(const OperatorGraph &graph, const PartitionPlan &plan);
 
 /// How a tensor, or an operator's index space, is divided, step by step.
-Divisions divisionsOf(const Plan &plan,
+Divisions divisionsOf(const PartitionPlan &plan,
                       const std::vector<Division> Step::*divisions, size_t id);
 
 /// What `worker` owns of a tensor.
-Box ownedBox(const Graph &graph, const Plan &plan, int tensor, int64_t worker);
+Box ownedBox(const OperatorGraph &graph, const PartitionPlan &plan, int tensor,
+             int64_t worker);
 
 /// The share of `worker` in an operator's index space.
-Box indexBox(const Graph &graph, const Plan &plan, int op, int64_t worker);
+Box indexBox(const OperatorGraph &graph, const PartitionPlan &plan, int op,
+             int64_t worker);
 
 } // namespace smex::partition
 

@@ -40,8 +40,8 @@ int Greedy::best(int variable) const {
   return best;
 }
 
-Result<Plan> partition::planInOneStep(
-    const Graph &graph, int64_t workers, const Params &params,
+Result<PartitionPlan> partition::planInOneStep(
+    const OperatorGraph &graph, int64_t workers, const Params &params,
     const std::function<void(const NextStep &step, Greedy &greedy)> &choose) {
   if (Status status = validate(graph, workers); !status)
     return status.takeError();

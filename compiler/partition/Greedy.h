@@ -34,8 +34,8 @@ private:
 };
 
 /// A plan of one step (none for one worker) whose values `choose` finds.
-Result<Plan> planInOneStep(
-    const Graph &graph, int64_t workers, const Params &params,
+Result<PartitionPlan> planInOneStep(
+    const OperatorGraph &graph, int64_t workers, const Params &params,
     const std::function<void(const NextStep &step, Greedy &greedy)> &choose);
 
 } // namespace smex::partition

@@ -26,7 +26,7 @@ std::string scopeOf(const std::string &name) {
 }
 
 /// How many operators come before the first gradient.
-size_t forwardOf(const Graph &graph) {
+size_t forwardOf(const OperatorGraph &graph) {
   size_t o = 0;
   while (o < graph.operators.size() &&
          graph.tensors[size_t(graph.operators[o].result)].gradientOf < 0)
@@ -36,7 +36,7 @@ size_t forwardOf(const Graph &graph) {
 
 class Layers {
 public:
-  explicit Layers(const Graph &graph)
+  explicit Layers(const OperatorGraph &graph)
       : graph(graph), forward(forwardOf(graph)),
         ofTensor(graph.tensors.size(), kNone),
         ofOperator(graph.operators.size(), kNone) {
@@ -115,7 +115,7 @@ private:
     settle(op, ofOperator[o]);
   }
 
-  const Graph &graph;
+  const OperatorGraph &graph;
   const size_t forward;
   std::unordered_map<std::string, int> numbers; // of scopes
   std::vector<int> ofTensor, ofOperator;
@@ -123,8 +123,9 @@ private:
 
 } // namespace
 
-Result<Plan> partition::placeByLayers(const Graph &graph, int64_t workers,
-                                      const Params &) {
+Result<PartitionPlan> partition::placeByLayers(const OperatorGraph &graph,
+                                               int64_t workers,
+                                               const Params &) {
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
   const Layers layers(graph);
@@ -137,7 +138,7 @@ Result<Plan> partition::placeByLayers(const Graph &graph, int64_t workers,
     step.tensors.push_back(place(layers.tensor(t)));
   for (size_t o = 0; o < graph.operators.size(); ++o)
     step.operators.push_back(place(layers.op(o)));
-  Plan plan;
+  PartitionPlan plan;
   if (workers > 1)
     plan.steps.push_back(std::move(step));
   plan.bytes = communicationBytes(graph, plan);

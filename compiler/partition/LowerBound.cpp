@@ -18,7 +18,7 @@ constexpr size_t kFewOperators = 10000;
 /// Lists of all histories over `ways`; nothing if some pair of an operator and
 /// a tensor would have more than `limit` entries, or all together too many.
 /// Those alike are listed once.
-std::optional<CandidateLists> listAll(const Graph &graph,
+std::optional<CandidateLists> listAll(const OperatorGraph &graph,
                                       const std::vector<int64_t> &ways,
                                       const Choices &choices, PairCosts &costs,
                                       size_t limit) {
@@ -70,7 +70,7 @@ std::optional<CandidateLists> listAll(const Graph &graph,
 
 } // namespace
 
-int64_t partition::lowerBoundBytes(const Graph &graph,
+int64_t partition::lowerBoundBytes(const OperatorGraph &graph,
                                    const std::vector<int64_t> &ways,
                                    const Choices &choices, PairCosts &costs,
                                    const Params &params) {
@@ -95,7 +95,7 @@ int64_t partition::lowerBoundBytes(const Graph &graph,
       .bytes;
 }
 
-int64_t partition::lowerBoundBytes(const Graph &graph,
+int64_t partition::lowerBoundBytes(const OperatorGraph &graph,
                                    const std::vector<int64_t> &ways,
                                    const Choices &choices, PairCosts &costs,
                                    const Params &params, int64_t planBytes) {
@@ -111,8 +111,9 @@ int64_t partition::lowerBoundBytes(const Graph &graph,
   return bound;
 }
 
-Plan partition::withLowerBound(const Graph &graph, Plan plan,
-                               const Params &params) {
+PartitionPlan partition::withLowerBound(const OperatorGraph &graph,
+                                        PartitionPlan plan,
+                                        const Params &params) {
   std::vector<int64_t> ways;
   for (const Step &step : plan.steps)
     ways.push_back(step.ways);

@@ -26,19 +26,22 @@ namespace smex::partition {
 
 /// At most the sharedCommunicationBytes of any plan whose steps have these ways
 /// and follow `choices`.
-int64_t lowerBoundBytes(const Graph &graph, const std::vector<int64_t> &ways,
+int64_t lowerBoundBytes(const OperatorGraph &graph,
+                        const std::vector<int64_t> &ways,
                         const Choices &choices, PairCosts &costs,
                         const Params &params);
 
 /// The same, sought again in larger tables while the bound says little: is less
 /// than a quarter of `planBytes`, and the graph is small. Larger ones mostly
 /// give a larger bound, at a price in time; the largest found counts.
-int64_t lowerBoundBytes(const Graph &graph, const std::vector<int64_t> &ways,
+int64_t lowerBoundBytes(const OperatorGraph &graph,
+                        const std::vector<int64_t> &ways,
                         const Choices &choices, PairCosts &costs,
                         const Params &params, int64_t planBytes);
 
 /// The plan with its lower bound set.
-Plan withLowerBound(const Graph &graph, Plan plan, const Params &params);
+PartitionPlan withLowerBound(const OperatorGraph &graph, PartitionPlan plan,
+                             const Params &params);
 
 } // namespace smex::partition
 

@@ -46,7 +46,7 @@ void append(Numbering::Key &key, const analysis::Access &access) {
 
 } // namespace
 
-PairCosts::PairCosts(const Graph &graph) : graph(graph) {
+PairCosts::PairCosts(const OperatorGraph &graph) : graph(graph) {
   int64_t tables = 1;
   for (const Operator &op : graph.operators)
     tables += 1 + int64_t(op.operands.size());

@@ -26,7 +26,7 @@ struct Priced {
 
 class PairCosts {
 public:
-  explicit PairCosts(const Graph &graph);
+  explicit PairCosts(const OperatorGraph &graph);
 
   /// A number for a list of candidates, equal for equal lists.
   int add(const Candidates &candidates);
@@ -67,7 +67,7 @@ private:
   template <typename Make> void addTable(const Numbering::Key &key, Make make);
   const Groups &groupsOf(const std::vector<int64_t> &ways);
 
-  const Graph &graph;
+  const OperatorGraph &graph;
   int64_t mostBytes;
   std::map<std::vector<int64_t>, Groups> groups;
   std::vector<int> operatorClasses, tensorClasses;

@@ -7,7 +7,7 @@
 using namespace smex;
 using namespace smex::partition;
 
-PlanBuilder::PlanBuilder(const Graph &graph, std::vector<int64_t> ways,
+PlanBuilder::PlanBuilder(const OperatorGraph &graph, std::vector<int64_t> ways,
                          const Params &params, PairCosts &costs)
     : graph(graph), params(params), choices(graph, params),
       ways(std::move(ways)), costs(costs), networks(graph, costs),
@@ -173,7 +173,7 @@ int64_t PlanBuilder::sharedBytes() const {
   return plan.steps.back().bytes - *saved;
 }
 
-Plan PlanBuilder::finish() {
+PartitionPlan PlanBuilder::finish() {
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     Step &step = plan.steps[s];
     if (!hasBound[s]) {

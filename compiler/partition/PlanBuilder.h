@@ -37,7 +37,7 @@ struct NextStep {
 
 class PlanBuilder {
 public:
-  PlanBuilder(const Graph &graph, std::vector<int64_t> ways,
+  PlanBuilder(const OperatorGraph &graph, std::vector<int64_t> ways,
               const Params &params, PairCosts &costs);
 
   /// May this index variable of an operator be cut? Where set, options that it
@@ -73,9 +73,9 @@ public:
   int64_t sharedBytes() const;
 
   /// With bytes and bounds.
-  Plan finish();
+  PartitionPlan finish();
 
-  const Graph &graph;
+  const OperatorGraph &graph;
   const Params &params;
   const Choices choices;
   const std::vector<int64_t> ways; // of all steps
@@ -103,7 +103,7 @@ private:
   std::vector<NextStep> decided;
   std::vector<bool> hasBound;
   mutable std::optional<int64_t> saved; // what fetches share
-  Plan plan;
+  PartitionPlan plan;
 };
 
 /// The place of a choice among options; the first one's if it is not there.

@@ -50,9 +50,9 @@ static void search(PlanBuilder &builder, Sharing sharing, bool &tied) {
   }
 }
 
-Plan partition::partitionInSteps(const Graph &graph,
-                                 const std::vector<int64_t> &ways,
-                                 const Params &params) {
+PartitionPlan partition::partitionInSteps(const OperatorGraph &graph,
+                                          const std::vector<int64_t> &ways,
+                                          const Params &params) {
   bool tied = false;
   PairCosts costs(graph);
   PlanBuilder plan(graph, ways, params, costs);
@@ -85,9 +85,9 @@ static Status validateMachine(const Params &params) {
   return {};
 }
 
-Result<Plan> partition::partitionRecursively(const Graph &graph,
-                                             int64_t workers,
-                                             const Params &params) {
+Result<PartitionPlan>
+partition::partitionRecursively(const OperatorGraph &graph, int64_t workers,
+                                const Params &params) {
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
   if (params.ways.empty())

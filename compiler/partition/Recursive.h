@@ -19,12 +19,14 @@
 
 namespace smex::partition {
 
-Result<Plan> partitionRecursively(const Graph &graph, int64_t workers,
-                                  const Params &params = {});
+Result<PartitionPlan> partitionRecursively(const OperatorGraph &graph,
+                                           int64_t workers,
+                                           const Params &params = {});
 
 /// The same for steps of these ways, in this order, on a valid graph.
-Plan partitionInSteps(const Graph &graph, const std::vector<int64_t> &ways,
-                      const Params &params);
+PartitionPlan partitionInSteps(const OperatorGraph &graph,
+                               const std::vector<int64_t> &ways,
+                               const Params &params);
 
 /// How a step is solved: exactly, or with timesteps tied (`tied`, from then
 /// on), or within bounds.

@@ -11,8 +11,8 @@ using namespace smex::partition;
 namespace {
 
 /// A number for what an operator's class and cuts are.
-std::vector<int> numberCuts(const Graph &graph, const Plan &plan,
-                            const PairCosts &costs) {
+std::vector<int> numberCuts(const OperatorGraph &graph,
+                            const PartitionPlan &plan, const PairCosts &costs) {
   Numbering numbers;
   Numbering::Key key;
   std::vector<int> result;
@@ -46,8 +46,8 @@ std::vector<Reader> distinct(std::vector<Reader> readers) {
   return result;
 }
 
-int64_t savedBytes(const Graph &graph, const Plan &plan, int tensor,
-                   const std::vector<Reader> &readers) {
+int64_t savedBytes(const OperatorGraph &graph, const PartitionPlan &plan,
+                   int tensor, const std::vector<Reader> &readers) {
   const auto &shape = graph.tensors[tensor].shape;
   std::vector<std::vector<Box>> needed(readers.size()); // per worker
   std::vector<int64_t> elements(readers.size());
@@ -72,8 +72,8 @@ int64_t savedBytes(const Graph &graph, const Plan &plan, int tensor,
 
 } // namespace
 
-int64_t partition::bytesSavedByFetchingOnce(const Graph &graph,
-                                            const Plan &plan,
+int64_t partition::bytesSavedByFetchingOnce(const OperatorGraph &graph,
+                                            const PartitionPlan &plan,
                                             const PairCosts &costs) {
   const std::vector<int> cuts = numberCuts(graph, plan, costs);
   std::vector<std::vector<Reader>> readers(graph.tensors.size());

@@ -7,7 +7,8 @@
 
 namespace smex::partition {
 
-int64_t bytesSavedByFetchingOnce(const Graph &graph, const Plan &plan,
+int64_t bytesSavedByFetchingOnce(const OperatorGraph &graph,
+                                 const PartitionPlan &plan,
                                  const PairCosts &costs);
 
 } // namespace smex::partition

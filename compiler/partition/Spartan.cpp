@@ -11,9 +11,9 @@
 using namespace smex;
 using namespace smex::partition;
 
-Result<Plan> partition::partitionLikeSpartan(const Graph &graph,
-                                             int64_t workers,
-                                             const Params &params) {
+Result<PartitionPlan>
+partition::partitionLikeSpartan(const OperatorGraph &graph, int64_t workers,
+                                const Params &params) {
   Params always = params;
   always.alwaysCut = true;
   return planInOneStep(

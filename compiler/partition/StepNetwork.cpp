@@ -10,7 +10,7 @@ namespace {
 /// Collects the binary costs; equal tables become one.
 class Builder {
 public:
-  Builder(const Graph &graph, const PairCosts &costs,
+  Builder(const OperatorGraph &graph, const PairCosts &costs,
           const CandidateLists &lists)
       : graph(graph), costs(costs), lists(lists) {
     for (int list : lists.tensors)
@@ -69,7 +69,7 @@ private:
     return int64_t(std::min<__int128>(costs.most(), all));
   }
 
-  const Graph &graph;
+  const OperatorGraph &graph;
   const PairCosts &costs;
   const CandidateLists &lists;
   network::Problem problem;
@@ -113,7 +113,7 @@ std::vector<Priced> priced(const std::vector<int64_t> &linkCosts, size_t steps,
 
 } // namespace
 
-StepNetworks::StepNetworks(const Graph &graph, PairCosts &costs)
+StepNetworks::StepNetworks(const OperatorGraph &graph, PairCosts &costs)
     : graph(graph), costs(costs) {
   Numbering keys;
   std::vector<int> counts; // per key
@@ -229,7 +229,7 @@ int64_t StepNetworks::bytes(const CandidateLists &lists,
   return counted ? sum : kMostBytes;
 }
 
-network::Problem partition::makeBoundNetwork(const Graph &graph,
+network::Problem partition::makeBoundNetwork(const OperatorGraph &graph,
                                              PairCosts &costs,
                                              const CandidateLists &lists,
                                              Count count) {

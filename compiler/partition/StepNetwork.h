@@ -31,7 +31,7 @@ enum class Sharing {
 /// The networks of a graph's steps.
 class StepNetworks {
 public:
-  StepNetworks(const Graph &graph, PairCosts &costs);
+  StepNetworks(const OperatorGraph &graph, PairCosts &costs);
 
   /// Whether so many alike operators read one tensor that B is far off.
   bool hasAlikeReaders() const { return someAlike; }
@@ -54,7 +54,7 @@ private:
   std::vector<Priced> read(const CandidateLists &lists, int op, int operand,
                            const std::vector<int64_t> &linkCosts);
 
-  const Graph &graph;
+  const OperatorGraph &graph;
   PairCosts &costs;
   std::vector<std::vector<int>> alike; // readers, per operator and operand
   bool someAlike = false;
@@ -69,7 +69,7 @@ private:
 /// mean of what its readers need: each counts with one n-th, rounded down.
 /// Operands of one operator that read alike need the same, and count as one
 /// reader. Writes are never shared.
-network::Problem makeBoundNetwork(const Graph &graph, PairCosts &costs,
+network::Problem makeBoundNetwork(const OperatorGraph &graph, PairCosts &costs,
                                   const CandidateLists &lists, Count count);
 
 } // namespace smex::partition

@@ -14,7 +14,8 @@ namespace {
 /// and again until nothing changes would.
 class Colouring {
 public:
-  Colouring(const Graph &graph, const PairCosts &costs, const Choices &choices)
+  Colouring(const OperatorGraph &graph, const PairCosts &costs,
+            const Choices &choices)
       : graph(graph), costs(costs), choices(choices),
         tensors(int(graph.tensors.size())),
         colours(graph.tensors.size() + graph.operators.size(), -1),
@@ -107,7 +108,7 @@ private:
     return key;
   }
 
-  const Graph &graph;
+  const OperatorGraph &graph;
   const PairCosts &costs;
   const Choices &choices;
   const int tensors;
@@ -120,7 +121,7 @@ private:
 
 } // namespace
 
-std::vector<int> partition::findTimesteps(const Graph &graph,
+std::vector<int> partition::findTimesteps(const OperatorGraph &graph,
                                           const PairCosts &costs,
                                           const Choices &choices) {
   return Colouring(graph, costs, choices).run();

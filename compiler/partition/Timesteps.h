@@ -19,8 +19,8 @@ namespace smex::partition {
 
 /// A class per tensor, then one per operator, numbered from 0 in order of
 /// appearance. Tensors and operators of one class have the same choices.
-std::vector<int> findTimesteps(const Graph &graph, const PairCosts &costs,
-                               const Choices &choices);
+std::vector<int> findTimesteps(const OperatorGraph &graph,
+                               const PairCosts &costs, const Choices &choices);
 
 } // namespace smex::partition
 

@@ -15,8 +15,9 @@
 using namespace smex;
 using namespace smex::partition;
 
-Result<Plan> partition::partitionLikeTofu(const Graph &graph, int64_t workers,
-                                          const Params &given) {
+Result<PartitionPlan> partition::partitionLikeTofu(const OperatorGraph &graph,
+                                                   int64_t workers,
+                                                   const Params &given) {
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
   Params params = given;

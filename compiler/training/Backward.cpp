@@ -16,7 +16,7 @@ namespace {
 
 class Backward {
 public:
-  Backward(Graph &graph, const std::vector<int> &trained)
+  Backward(Tape &graph, const std::vector<int> &trained)
       : graph(graph), count(graph.applicationCount()),
         varies(graph.valueCount()), gradients(graph.valueCount(), -1) {
     for (int value : trained)
@@ -221,7 +221,7 @@ private:
     int gradient;
   };
 
-  Graph &graph;
+  Tape &graph;
   const size_t count;         // applications of the model, before any was added
   std::vector<bool> varies;   // with a trained parameter, smoothly
   std::vector<int> gradients; // per value of the model; -1: none yet
@@ -233,7 +233,7 @@ private:
 
 } // namespace
 
-Status training::addGradients(Graph &graph, int loss,
+Status training::addGradients(Tape &graph, int loss,
                               const std::vector<int> &trained,
                               const Ready &ready) {
   return Backward(graph, trained).run(loss, ready);

@@ -5,7 +5,7 @@
 #ifndef SMEX_COMPILER_TRAINING_BACKWARD_H
 #define SMEX_COMPILER_TRAINING_BACKWARD_H
 
-#include "compiler/training/Graph.h"
+#include "compiler/training/Tape.h"
 
 #include <functional>
 
@@ -17,7 +17,7 @@ using Ready = std::function<Status(int parameter, int gradient)>;
 
 /// Adds the gradient of the scalar `loss` by the values in `trained`. Errors
 /// name the node that has no gradient.
-Status addGradients(Graph &graph, int loss, const std::vector<int> &trained,
+Status addGradients(Tape &graph, int loss, const std::vector<int> &trained,
                     const Ready &ready);
 
 } // namespace smex::training

@@ -57,7 +57,7 @@ Result<Optimizer> Optimizer::make(const TrainingOptions &options) {
   return made;
 }
 
-Result<int> Optimizer::stepNumber(ModelGraph &graph) {
+Result<int> Optimizer::stepNumber(ModelTape &graph) {
   const int before = graph.addState("optimizer.step", {DType::I64, {}});
   auto after =
       graph.apply("next_step", {before}, {}, "optimizer.step.next", "");
@@ -67,7 +67,7 @@ Result<int> Optimizer::stepNumber(ModelGraph &graph) {
   return after->front();
 }
 
-Status Optimizer::step(ModelGraph &graph, int parameter, int gradient) {
+Status Optimizer::step(ModelTape &graph, int parameter, int gradient) {
   const Row &row = table().at(name);
   const std::string label = graph.name(parameter);
   tdl::Attributes attributes = {{"lr", learningRate},

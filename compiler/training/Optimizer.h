@@ -2,7 +2,7 @@
 #ifndef SMEX_COMPILER_TRAINING_OPTIMIZER_H
 #define SMEX_COMPILER_TRAINING_OPTIMIZER_H
 
-#include "compiler/training/ModelGraph.h"
+#include "compiler/training/ModelTape.h"
 #include "compiler/training/TrainingGraph.h"
 
 namespace smex::training {
@@ -14,10 +14,10 @@ public:
 
   /// Adds the state that the parameter needs, its new value, and the updates of
   /// both.
-  Status step(ModelGraph &graph, int parameter, int gradient);
+  Status step(ModelTape &graph, int parameter, int gradient);
 
 private:
-  Result<int> stepNumber(ModelGraph &graph);
+  Result<int> stepNumber(ModelTape &graph);
 
   std::string name;
   double learningRate = 0, momentum = 0, weightDecay = 0;

@@ -5,7 +5,7 @@
 #ifndef SMEX_COMPILER_TRAINING_PIECES_H
 #define SMEX_COMPILER_TRAINING_PIECES_H
 
-#include "compiler/training/Graph.h"
+#include "compiler/training/Tape.h"
 
 namespace smex::training {
 

@@ -2,7 +2,7 @@
 
 #include "compiler/training/Backward.h"
 #include "compiler/training/MergeEqual.h"
-#include "compiler/training/ModelGraph.h"
+#include "compiler/training/ModelTape.h"
 #include "compiler/training/Optimizer.h"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ Result<Loss> lossFor(const TrainingOptions &options, const std::string &output,
               "mse, l1, bce_with_logits and given:NAME");
 }
 
-Result<int> addLoss(ModelGraph &graph, const TrainingOptions &options) {
+Result<int> addLoss(ModelTape &graph, const TrainingOptions &options) {
   const Model &model = graph.model();
   const std::string given = "given:";
   if (options.loss.compare(0, given.size(), given) == 0) {
@@ -163,7 +163,7 @@ Result<Model> training::buildTrainingGraph(Model model,
   const auto trained = trainedParameters(model, options);
   if (!trained)
     return trained.error();
-  ModelGraph graph(model);
+  ModelTape graph(model);
   const auto loss = addLoss(graph, options);
   if (!loss)
     return loss.error();

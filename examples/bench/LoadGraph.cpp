@@ -8,8 +8,8 @@
 
 using namespace smex;
 
-Result<partition::Graph> examples::loadGraph(const std::string &path,
-                                             bool training) {
+Result<partition::OperatorGraph> examples::loadGraph(const std::string &path,
+                                                     bool training) {
   frontend::ImportOptions options;
   options.training = training;
   auto model = frontend::importModel(path, options);

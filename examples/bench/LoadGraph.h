@@ -10,7 +10,8 @@ namespace smex::examples {
 
 /// The graph of a model, or of its training step (cross-entropy, momentum),
 /// after fusion: what `smexc` hands to the search.
-Result<partition::Graph> loadGraph(const std::string &path, bool training);
+Result<partition::OperatorGraph> loadGraph(const std::string &path,
+                                           bool training);
 
 } // namespace smex::examples
 

@@ -19,11 +19,11 @@ using namespace smex;
 namespace {
 
 /// One line of four integers; a heading and empty lines are skipped.
-Result<std::vector<memory::Lifetime>> readCsv(const std::string &path) {
+Result<std::vector<memory::Allocation>> readCsv(const std::string &path) {
   auto text = readFile(path);
   if (!text)
     return text.takeError();
-  std::vector<memory::Lifetime> rows;
+  std::vector<memory::Allocation> rows;
   size_t number = 0;
   for (size_t start = 0; start < text->size(); ++number) {
     const size_t end = std::min(text->find('\n', start), text->size());
@@ -52,9 +52,9 @@ Result<std::vector<memory::Lifetime>> readCsv(const std::string &path) {
   return rows;
 }
 
-std::vector<memory::Lifetime>
+std::vector<memory::Allocation>
 toPack(const std::vector<plan::Lifetime> &lifetimes) {
-  std::vector<memory::Lifetime> list;
+  std::vector<memory::Allocation> list;
   for (const plan::Lifetime &each : lifetimes)
     list.push_back({each.lower, each.upper, each.bytes});
   return list;
@@ -62,7 +62,7 @@ toPack(const std::vector<plan::Lifetime> &lifetimes) {
 
 /// Prints a row; false on an error.
 bool measure(const std::string &path) {
-  std::vector<memory::Lifetime> buffers;
+  std::vector<memory::Allocation> buffers;
   if (std::filesystem::is_directory(path)) {
     const auto plan = plan::load(path, {false});
     if (!plan) {

@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-nlohmann::ordered_json describe(const partition::Plan &plan) {
+nlohmann::ordered_json describe(const partition::PartitionPlan &plan) {
   nlohmann::ordered_json steps = nlohmann::json::array();
   for (const partition::Step &step : plan.steps)
     steps.push_back({{"ways", step.ways},

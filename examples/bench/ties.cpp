@@ -32,7 +32,7 @@ void print(const std::string &what, int64_t tied, int64_t untied,
   std::fflush(stdout);
 }
 
-void compareSteps(const Graph &graph, int64_t gpus) {
+void compareSteps(const OperatorGraph &graph, int64_t gpus) {
   const Params params;
   PairCosts costs(graph);
   PlanBuilder builder(graph, factorize(gpus), params, costs);
@@ -58,7 +58,7 @@ void compareSteps(const Graph &graph, int64_t gpus) {
 
 /// The shared bytes of the plan that `recursive` finds if it ties where tables
 /// would have more entries than that.
-int64_t planBytes(const Graph &graph, int64_t gpus, int64_t entries) {
+int64_t planBytes(const OperatorGraph &graph, int64_t gpus, int64_t entries) {
   Params params;
   params.lowerBound = false;
   params.maxUntiedEntries = params.maxUntiedTableEntries = entries;

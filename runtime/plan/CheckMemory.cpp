@@ -121,7 +121,7 @@ private:
       own.ownEnd = std::max(own.ownEnd, time);
   }
 
-  void use(Life &life, Step step, bool writes) {
+  void use(Life &life, WorkerInstruction step, bool writes) {
     for (const Queue queue : used) {
       Tenancy &own = life.on[size_t(queue)];
       if (step.worker == worker && queueAt(step.instruction) == queue) {
@@ -138,11 +138,11 @@ private:
   }
 
   /// Up to which instruction the queue may be while the other's is under way.
-  int lastWith(Queue queue, Step step) const {
+  int lastWith(Queue queue, WorkerInstruction step) const {
     return after[size_t(queue)][order.id(step.worker, step.instruction)] - 1;
   }
   /// Of the queue, what has completed when the other's starts.
-  int completedWhen(Queue queue, Step step) const {
+  int completedWhen(Queue queue, WorkerInstruction step) const {
     return completed[size_t(queue)][order.id(step.worker, step.instruction)];
   }
 
@@ -162,8 +162,8 @@ private:
   }
 
   /// What of the region is not written when the step starts, or is not at all.
-  std::optional<Box> missingAt(std::optional<Step> step, int buffer,
-                               const Box &region) const {
+  std::optional<Box> missingAt(std::optional<WorkerInstruction> step,
+                               int buffer, const Box &region) const {
     std::vector<const Box *> boxes;
     for (const Write &write : lives[size_t(buffer)].writes) {
       if (step && write.time >= 0 &&
@@ -177,7 +177,8 @@ private:
   }
 
   /// Why a region is not ready: written too late, or by nobody.
-  std::string lateness(Step reader, int buffer, const Box &missing) const {
+  std::string lateness(WorkerInstruction reader, int buffer,
+                       const Box &missing) const {
     for (const Write &write : lives[size_t(buffer)].writes)
       if (!isEmpty(intersect(write.box, missing)))
         return (reader.worker == worker && write.time >= reader.instruction
@@ -187,7 +188,7 @@ private:
     return ", which nothing writes";
   }
 
-  void read(Step reader, int buffer, const Box &region) {
+  void read(WorkerInstruction reader, int buffer, const Box &region) {
     use(lives[size_t(buffer)], reader, false);
     if (const auto missing = missingAt(reader, buffer, region))
       findings.add(FindingKind::NotReady,

@@ -21,8 +21,8 @@ struct Tenancy {
   int start = std::numeric_limits<int>::max(); // its first write
   int ownEnd = -2;   // its last write or read, or the gathering
   int otherEnd = -2; // up to here an instruction that is not of this queue may
-  Step other{0, 0};  // be under way, namely this one,
-  bool writes = false; // which writes, or reads
+  WorkerInstruction other{0, 0}; // be under way, namely this one,
+  bool writes = false;           // which writes, or reads
 
   bool isWritten() const { return start != std::numeric_limits<int>::max(); }
   int end() const { return std::max(ownEnd, otherEnd); }

@@ -14,7 +14,7 @@
 namespace smex::plan {
 
 /// A worker's instruction.
-struct Step {
+struct WorkerInstruction {
   int worker, instruction;
 };
 

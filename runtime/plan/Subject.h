@@ -11,7 +11,7 @@ namespace smex::plan {
 
 /// A region of a worker's buffer that another worker's instruction reads.
 struct RemoteRead {
-  Step reader;
+  WorkerInstruction reader;
   int buffer;
   Box region;
 };

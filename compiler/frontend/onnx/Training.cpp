@@ -9,9 +9,9 @@ using namespace smex::frontend;
 namespace {
 
 /// What the builder has so far, as reverse mode sees it.
-class BuilderGraph : public training::Graph {
+class BuilderTape : public training::Tape {
 public:
-  explicit BuilderGraph(Builder &builder) : builder(builder) {}
+  explicit BuilderTape(Builder &builder) : builder(builder) {}
 
   size_t valueCount() const override { return builder.valueCount(); }
   const TensorType &type(int value) const override {
@@ -69,7 +69,7 @@ void Importer::importGradient(Node &node, const Scope &scope) {
   const std::vector<ValueId> xs(node.inputs.begin(),
                                 node.inputs.begin() + int64_t(count));
   std::map<ValueId, ValueId> gradients;
-  BuilderGraph graph(builder);
+  BuilderTape graph(builder);
   const Status done =
       training::addGradients(graph, result, xs, [&](int x, int gradient) {
         gradients[x] = gradient;

@@ -26,15 +26,15 @@ Result<std::string> partition::emitProblem(ModuleOp module, int64_t gpus,
 
 namespace {
 
-semantic::DivisionAttr perStep(MLIRContext *context, const Plan &plan, int id,
-                               std::vector<Division> Step::*divisions) {
+semantic::DivisionAttr perStep(MLIRContext *context, const PartitionPlan &plan,
+                               int id, std::vector<Division> Step::*divisions) {
   Divisions list;
   for (const Step &step : plan.steps)
     list.push_back((step.*divisions)[size_t(id)]);
   return semantic::DivisionAttr::get(context, list);
 }
 
-void annotate(ModuleOp module, GraphOfModule &input, const Plan &plan,
+void annotate(ModuleOp module, GraphOfModule &input, const PartitionPlan &plan,
               StringRef algorithm) {
   Builder b(module.getContext());
   const auto tensor = [&](int id) {

@@ -12,7 +12,7 @@ namespace smex::partition {
 /// The semantic graph as the search sees it. Tensors are numbered in the order
 /// of `values`, operators in the order of `applications`.
 struct GraphOfModule {
-  Graph graph;
+  OperatorGraph graph;
   std::vector<mlir::Value> values;
   /// A parameter's next value is cut as the parameter, so it is that tensor.
   std::vector<std::pair<mlir::Value, int>> nextValues;

@@ -69,14 +69,14 @@ std::vector<std::vector<IntervalProgram>> Bounds::feasibility() const {
   return all;
 }
 
-bool Bounds::expression(Program &out, const ExprRef &e, Use use) const {
+bool Bounds::expression(Instructions &out, const ExprRef &e, Use use) const {
   if (out.size() > kLongest)
     return false;
   const auto normal = affine(e, &shapes);
   return normal && sum(out, *normal, use);
 }
 
-bool Bounds::sum(Program &out, const Affine &a, Use use) const {
+bool Bounds::sum(Instructions &out, const Affine &a, Use use) const {
   bool first = true;
   for (const Affine::Term &term : a.terms) {
     if (!atom(out, term.atom, use))
@@ -108,7 +108,7 @@ bool Bounds::sum(Program &out, const Affine &a, Use use) const {
   return true;
 }
 
-bool Bounds::atom(Program &out, const ExprRef &e, Use use) const {
+bool Bounds::atom(Instructions &out, const ExprRef &e, Use use) const {
   if (!plainAtom(out, e, use))
     return false;
   if (use == Use::None)
@@ -127,14 +127,14 @@ bool Bounds::atom(Program &out, const ExprRef &e, Use use) const {
 
 /// Meets with what factor*e + rest >= 0 leaves of e: e >= ceil(-rest / factor),
 /// or e <= floor(rest / -factor).
-void Bounds::bySum(Program &out, const Affine &inequality, const ExprRef &e,
-                   int64_t factor) const {
+void Bounds::bySum(Instructions &out, const Affine &inequality,
+                   const ExprRef &e, int64_t factor) const {
   auto rest = subtract(inequality, Affine{{{e, factor}}, 0});
   if (rest && factor > 0)
     rest = scale(*rest, -1);
   if (rest && factor > 0)
     rest = add(*rest, Affine{{}, factor - 1});
-  Program bound;
+  Instructions bound;
   if (!rest || !sum(bound, *rest, Use::Single))
     return;
   append(out, bound);
@@ -146,7 +146,7 @@ void Bounds::bySum(Program &out, const Affine &inequality, const ExprRef &e,
   push(out, Instruction::Meet);
 }
 
-bool Bounds::plainAtom(Program &out, const ExprRef &e, Use use) const {
+bool Bounds::plainAtom(Instructions &out, const ExprRef &e, Use use) const {
   switch (e->kind) {
   case ExprKind::Index:
     push(out, Instruction::Index, e->index);
@@ -176,7 +176,7 @@ bool Bounds::plainAtom(Program &out, const ExprRef &e, Use use) const {
   }
 }
 
-bool Bounds::binary(Program &out, const ExprRef &e, Use use) const {
+bool Bounds::binary(Instructions &out, const ExprRef &e, Use use) const {
   const ExprRef &divisor = e->children[1];
   if (e->binary == BinaryOp::Div)
     return truncatingDivision(out, e, use);
@@ -213,7 +213,8 @@ bool Bounds::binary(Program &out, const ExprRef &e, Use use) const {
 
 /// x / m, m > 0, is x//m for x >= 0 and -(-x//m) for x < 0: together
 /// max(x//m, min(-(-x//m), 0)), which grows with x throughout.
-bool Bounds::truncatingDivision(Program &out, const ExprRef &e, Use use) const {
+bool Bounds::truncatingDivision(Instructions &out, const ExprRef &e,
+                                Use use) const {
   const ExprRef &x = e->children[0], &m = e->children[1];
   if (m->kind != ExprKind::Int || m->integer <= 0 || !expression(out, x, use))
     return false;
@@ -233,7 +234,7 @@ bool Bounds::truncatingDivision(Program &out, const ExprRef &e, Use use) const {
 }
 
 /// A select has the values of either branch, each under its condition.
-bool Bounds::branches(Program &out, const ExprRef &e, Use use) const {
+bool Bounds::branches(Instructions &out, const ExprRef &e, Use use) const {
   bool first = true;
   for (int branch = 0; branch < 2; ++branch)
     for (const Conjunction &all :

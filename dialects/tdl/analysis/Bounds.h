@@ -28,18 +28,19 @@ public:
 
 private:
   using Code = IntervalProgram::Instruction::Code;
-  using Program = std::vector<IntervalProgram::Instruction>;
+  using Instructions = std::vector<IntervalProgram::Instruction>;
   /// How far inequalities are used; each level relies on the one before.
   enum class Use { None, Single, All };
 
-  bool expression(Program &out, const tdl::ExprRef &e, Use use) const;
-  bool sum(Program &out, const Affine &a, Use use) const;
-  bool atom(Program &out, const tdl::ExprRef &e, Use use) const;
-  bool plainAtom(Program &out, const tdl::ExprRef &e, Use use) const;
-  bool binary(Program &out, const tdl::ExprRef &e, Use use) const;
-  bool truncatingDivision(Program &out, const tdl::ExprRef &e, Use use) const;
-  bool branches(Program &out, const tdl::ExprRef &e, Use use) const;
-  void bySum(Program &out, const Affine &inequality, const tdl::ExprRef &e,
+  bool expression(Instructions &out, const tdl::ExprRef &e, Use use) const;
+  bool sum(Instructions &out, const Affine &a, Use use) const;
+  bool atom(Instructions &out, const tdl::ExprRef &e, Use use) const;
+  bool plainAtom(Instructions &out, const tdl::ExprRef &e, Use use) const;
+  bool binary(Instructions &out, const tdl::ExprRef &e, Use use) const;
+  bool truncatingDivision(Instructions &out, const tdl::ExprRef &e,
+                          Use use) const;
+  bool branches(Instructions &out, const tdl::ExprRef &e, Use use) const;
+  void bySum(Instructions &out, const Affine &inequality, const tdl::ExprRef &e,
              int64_t factor) const;
 
   const Conjunction &known;

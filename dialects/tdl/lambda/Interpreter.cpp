@@ -2,7 +2,7 @@
 
 #include "dialects/tdl/lambda/Accumulated.h"
 
-#include "dialects/tdl/lambda/Machine.h"
+#include "dialects/tdl/lambda/BlockRunner.h"
 #include "dialects/tdl/lambda/Opaque.h"
 
 #include <algorithm>
@@ -138,14 +138,15 @@ private:
   /// fails.
   template <typename F> void forEachBlock(F &&visit) {
     Odometer coordinates(indices.intervals().data(), at.data(), indices.size());
-    std::vector<Machine::Lane> numbers(Machine::width);
-    std::iota(numbers.begin(), numbers.end(), Machine::Lane(0));
+    std::vector<BlockRunner::Lane> numbers(BlockRunner::width);
+    std::iota(numbers.begin(), numbers.end(), BlockRunner::Lane(0));
     for (bool more = coordinates.start(); more && !problem;) {
       int count = 0;
-      for (; more && count < Machine::width; more = coordinates.next(), ++count)
+      for (; more && count < BlockRunner::width;
+           more = coordinates.next(), ++count)
         for (size_t v = 0; v < at.size(); ++v)
           machine->coordinate(int(v))[count].integer = at[v];
-      visit(Machine::Lanes{numbers.data(), count});
+      visit(BlockRunner::Lanes{numbers.data(), count});
       if (machine->failure && !problem)
         problem = fail(machine->failure->what, " at ",
                        place(machine->failure->lane), machine->failure->why);
@@ -155,11 +156,11 @@ private:
   void map(Tensor &result) {
     std::byte *to = result.bytes.data();
     const int64_t size = byteSize(lambda.result);
-    forEachBlock([&](Machine::Lanes lanes) {
+    forEachBlock([&](BlockRunner::Lanes lanes) {
       if (function)
         return opaqueElements(lanes, to);
       const Scalar *values = machine->evaluate(body, lanes);
-      for (Machine::Lane lane : lanes) {
+      for (BlockRunner::Lane lane : lanes) {
         store(lambda.result, values[lane], to);
         to += size;
       }
@@ -177,11 +178,11 @@ private:
     const Box range(indices.begin() + lambda.rank(), indices.end());
     const int64_t termCount = volume(range);
     int64_t first = 0; // of the block's coordinates
-    forEachBlock([&](Machine::Lanes lanes) {
-      const Machine::Lanes kept =
+    forEachBlock([&](BlockRunner::Lanes lanes) {
+      const BlockRunner::Lanes kept =
           guard < 0 ? lanes : machine->where(guard, lanes);
       const Scalar *values = machine->evaluate(body, kept);
-      for (Machine::Lane lane : kept) {
+      for (BlockRunner::Lane lane : kept) {
         Scalar &sum = sums[size_t((first + lane) / termCount)];
         const Scalar term = convert(terms.result, type, values[lane]);
         if (type == DType::F64 && op == BinaryOp::Add)
@@ -199,7 +200,7 @@ private:
   }
 
   /// "i0 = 3, r0 = 1"
-  std::string place(Machine::Lane lane) {
+  std::string place(BlockRunner::Lane lane) {
     std::string text;
     for (int i = 0; i < lambda.indexCount(); ++i)
       text += (i ? ", " : "") + lambda.indexName(i) + " = " +
@@ -208,13 +209,13 @@ private:
   }
 
   /// Elements of the opaque function, of slices that are computed once.
-  void opaqueElements(Machine::Lanes lanes, std::byte *&to) {
+  void opaqueElements(BlockRunner::Lanes lanes, std::byte *&to) {
     std::vector<const Scalar *> keys, index;
     for (int number : batch)
       keys.push_back(number < 0 ? nullptr : machine->evaluate(number, lanes));
     for (int number : resultIndex)
       index.push_back(machine->evaluate(number, lanes));
-    for (Machine::Lane lane : lanes) {
+    for (BlockRunner::Lane lane : lanes) {
       if (machine->failure || problem)
         return;
       std::vector<int64_t> key;
@@ -233,7 +234,7 @@ private:
 
   Result<Scalar> opaqueElement(const std::vector<int64_t> &key,
                                const std::vector<const Scalar *> &index,
-                               Machine::Lane lane) {
+                               BlockRunner::Lane lane) {
     auto known = results.find(key);
     if (known == results.end()) {
       Result<Tensor> result = applyOpaque(key);
@@ -307,8 +308,8 @@ private:
   const Box &indices;
   const std::vector<OperandView> &views;
   std::vector<Source> sources;
-  Program program;
-  std::optional<Machine> machine;
+  Bytecode program;
+  std::optional<BlockRunner> machine;
   int body = -1, guard = -1;
   /// The last coordinate of a block, one value per index variable.
   std::vector<int64_t> at;

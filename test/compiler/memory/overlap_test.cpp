@@ -38,9 +38,9 @@ std::vector<int64_t> peaks(const std::vector<Task> &tasks,
                            const std::vector<int> &order) {
   std::vector<int64_t> found;
   for (size_t w = 0; w < storage[0].bytes.size(); ++w) {
-    std::vector<Lifetime> lives;
+    std::vector<Allocation> lives;
     for (size_t b = 0; b < storage.size(); ++b) {
-      Lifetime life{int64_t(order.size()), 0, storage[b].bytes[w]};
+      Allocation life{int64_t(order.size()), 0, storage[b].bytes[w]};
       for (size_t at = 0; at < order.size(); ++at) {
         const Task &task = tasks[size_t(order[at])];
         if (task.writes != int(b) &&

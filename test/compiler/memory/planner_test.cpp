@@ -7,7 +7,7 @@
 using namespace smex::memory;
 
 namespace {
-void checkSound(const std::vector<Lifetime> &buffers,
+void checkSound(const std::vector<Allocation> &buffers,
                 const Placement &placement) {
   int64_t highest = 0;
   for (size_t a = 0; a < buffers.size(); ++a) {
@@ -29,7 +29,7 @@ void checkSound(const std::vector<Lifetime> &buffers,
 } // namespace
 
 TEST_CASE("a chain needs its two largest neighbours") {
-  const std::vector<Lifetime> chain = {
+  const std::vector<Allocation> chain = {
       {0, 2, 640}, {1, 3, 1280}, {2, 4, 640}, {3, 5, 64}};
   const Placement placement = pack(chain);
   checkSound(chain, placement);
@@ -41,7 +41,7 @@ TEST_CASE("random instances are packed soundly, never below the bound") {
   std::mt19937 random(7);
   for (int round = 0; round < 100; ++round) {
     CAPTURE(round);
-    std::vector<Lifetime> buffers;
+    std::vector<Allocation> buffers;
     for (int i = 0; i < 60; ++i) {
       const int64_t lower = random() % 50;
       buffers.push_back({lower, lower + 1 + int64_t(random() % 10),
@@ -63,7 +63,7 @@ TEST_CASE("dense random instances end 3.3 % above the bound, 10 % at worst") {
   constexpr int rounds = 60;
   for (int round = 0; round < rounds; ++round) {
     CAPTURE(round);
-    std::vector<Lifetime> buffers;
+    std::vector<Allocation> buffers;
     for (int i = 0; i < 150; ++i) {
       const int64_t lower = random() % 100;
       buffers.push_back({lower, lower + 1 + int64_t(random() % 40),
@@ -90,7 +90,7 @@ TEST_CASE("of many buffers, an order near the bound is as good as the best") {
   CHECK_FALSE(isNearEnough(512, 511));
   // One that is always there, above it a chain that needs all else, and small
   // ones in between: largest first is near the bound.
-  std::vector<Lifetime> buffers = {{0, 6000, int64_t(1) << 20}};
+  std::vector<Allocation> buffers = {{0, 6000, int64_t(1) << 20}};
   for (int64_t t = 0; t < 6000; ++t)
     buffers.push_back({t, t + 1, int64_t(1 + t % 16) << 10});
   const Placement placement = packGreedily(buffers);
@@ -103,7 +103,7 @@ TEST_CASE("the lowest gap is where a walk over all buffers finds it") {
   std::mt19937 random(11);
   for (int round = 0; round < 50; ++round) {
     CAPTURE(round);
-    std::vector<Lifetime> buffers;
+    std::vector<Allocation> buffers;
     for (int i = 0; i < 120; ++i) {
       const int64_t lower = random() % 100, length = 1 + random() % 60;
       buffers.push_back({lower, lower + (i % 3 ? 1 + length % 4 : length),
@@ -112,7 +112,7 @@ TEST_CASE("the lowest gap is where a walk over all buffers finds it") {
     Occupancy occupancy(buffers, 64);
     std::vector<int64_t> offsets;
     for (size_t b = 0; b < buffers.size(); ++b) {
-      const Lifetime &buffer = buffers[b];
+      const Allocation &buffer = buffers[b];
       int64_t lowest = 0;
       for (bool moved = true; moved;) {
         moved = false;
@@ -136,7 +136,7 @@ TEST_CASE("the lowest gap is where a walk over all buffers finds it") {
 }
 
 TEST_CASE("lifetimes grow only where that costs nothing") {
-  const std::vector<Lifetime> buffers = {
+  const std::vector<Allocation> buffers = {
       {0, 2, 64}, {3, 4, 128}, {5, 8, 64}, {6, 7, 64}};
   // The first may stay until the second comes, which is the peak, and that one
   // until the end: not beside the third.

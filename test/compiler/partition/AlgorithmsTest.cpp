@@ -13,8 +13,8 @@ using namespace smex::partition::test;
 
 namespace {
 
-Plan run(const Graph &graph, int64_t workers, std::string_view name,
-         const Params &params = {}) {
+PartitionPlan run(const OperatorGraph &graph, int64_t workers,
+                  std::string_view name, const Params &params = {}) {
   auto plan = partition::partition(graph, workers, name, params);
   REQUIRE(plan);
   return std::move(*plan);
@@ -45,7 +45,7 @@ TEST_CASE("every algorithm on random graphs") {
         if (algorithm.name == "brute-force")
           continue;
         CAPTURE(algorithm.name);
-        const Plan plan = run(model, workers, algorithm.name, params);
+        const PartitionPlan plan = run(model, workers, algorithm.name, params);
         CHECK(plan.workers() == workers);
         checkTotals(model, plan);
       }
@@ -59,7 +59,7 @@ TEST_CASE("best is never worse than tofu and recursive") {
     Random random(seed);
     const Model model = randomGraph(random);
     for (int64_t workers : {4, 12}) {
-      const Plan best = run(model, workers, "best");
+      const PartitionPlan best = run(model, workers, "best");
       CHECK(best.sharedBytes <= run(model, workers, "tofu").sharedBytes);
       CHECK(best.sharedBytes <= run(model, workers, "recursive").sharedBytes);
     }
@@ -71,7 +71,7 @@ TEST_CASE("the papers' algorithms on a training graph") {
   std::map<std::string_view, int64_t> bytes;
   for (const Algorithm &algorithm : algorithms())
     if (algorithm.name != "brute-force") {
-      const Plan plan = run(model, 8, algorithm.name);
+      const PartitionPlan plan = run(model, 8, algorithm.name);
       checkTotals(model, plan);
       bytes[algorithm.name] = plan.sharedBytes;
     }
@@ -83,7 +83,7 @@ TEST_CASE("the papers' algorithms on a training graph") {
 
 TEST_CASE("data parallelism replicates parameters and cuts the batch") {
   const Model model = withParameters(trainedMlp(3, 64, 32));
-  const Plan plan = run(model, 8, "data-parallel");
+  const PartitionPlan plan = run(model, 8, "data-parallel");
   REQUIRE(plan.steps.size() == 1);
   for (size_t t = 0; t < model.tensors.size(); ++t)
     if (model.tensors[t].isParameter)
@@ -115,7 +115,7 @@ TEST_CASE("layer-wise: a layer and its gradients on each GPU in turn") {
     model.operators.back().name = "gradient of layer9/x";
     model.operators.back().group = layer;
   }
-  const Plan plan = run(model, 2, "layer-wise");
+  const PartitionPlan plan = run(model, 2, "layer-wise");
   checkTotals(model, plan);
   REQUIRE(plan.steps.size() == 1);
   const std::vector<Division> &of = plan.steps[0].tensors;
@@ -135,7 +135,7 @@ TEST_CASE("layer-wise: a layer and its gradients on each GPU in turn") {
 
 TEST_CASE("a place is one of the step's groups") {
   const Model model = matmulModel(4, 4, 4);
-  Plan plan = run(model, 2, "layer-wise");
+  PartitionPlan plan = run(model, 2, "layer-wise");
   CHECK(validate(model, plan));
   plan.steps[0].tensors[0] = Division::placed(2);
   CHECK(!validate(model, plan));
@@ -157,7 +157,7 @@ TEST_CASE("a draw is the seed's") {
 TEST_CASE("all rows: every tensor is cut along its first dimension") {
   const Model model = chain(3, 64, 128);
   for (const char *name : {"all-row-greedy", "all-row-random"}) {
-    const Plan plan = run(model, 4, name);
+    const PartitionPlan plan = run(model, 4, name);
     REQUIRE(plan.steps.size() == 1);
     for (const Division &division : plan.steps[0].tensors)
       CHECK(division.cuts(0));
@@ -172,7 +172,7 @@ TEST_CASE("equal-chop takes one step, the recursion three") {
 
 TEST_CASE("icml18 reduces no output") {
   const Model model = trainedMlp(3, 64, 32);
-  const Plan plan = run(model, 8, "icml18");
+  const PartitionPlan plan = run(model, 8, "icml18");
   for (const Step &step : plan.steps)
     for (size_t o = 0; o < model.operators.size(); ++o)
       CHECK(step.operators[o].dimension() <
@@ -182,7 +182,7 @@ TEST_CASE("icml18 reduces no output") {
 TEST_CASE("critical-dp cuts nothing that needs a halo") {
   Model model;
   model.conv(model.tensor({2, 2, 64, 64}), 2, 3);
-  const Plan plan = run(model, 2, "critical-dp");
+  const PartitionPlan plan = run(model, 2, "critical-dp");
   // Neither y, x nor the kernel's.
   const Division &of = plan.steps[0].operators[0];
   CHECK((of.cuts(0) || of.cuts(1) || of.cuts(4)));

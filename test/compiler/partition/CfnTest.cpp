@@ -31,7 +31,8 @@ int64_t optimumOf(const std::string &problem) {
   return optimum;
 }
 
-void compare(const Graph &graph, int64_t workers, const Params &params = {}) {
+void compare(const OperatorGraph &graph, int64_t workers,
+             const Params &params = {}) {
   Params separate = params;
   separate.shareAlikeReaders = false;
   separate.lowerBound = false;

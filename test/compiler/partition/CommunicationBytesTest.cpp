@@ -24,8 +24,8 @@ Step step(int64_t ways, const std::vector<int> &tensors,
   return result;
 }
 
-Plan planOf(std::vector<Step> steps) {
-  Plan plan;
+PartitionPlan planOf(std::vector<Step> steps) {
+  PartitionPlan plan;
   plan.steps = std::move(steps);
   return plan;
 }
@@ -34,8 +34,9 @@ Plan planOf(std::vector<Step> steps) {
 constexpr int kRows = 0, kColumns = 1, kContraction = 2;
 
 /// Of every kind: whole, placed, and parts that are even, weighted or bounded.
-Plan randomPlan(Random &random, const Graph &graph, int64_t workers) {
-  Plan plan;
+PartitionPlan randomPlan(Random &random, const OperatorGraph &graph,
+                         int64_t workers) {
+  PartitionPlan plan;
   int64_t before = 1;
   for (int64_t ways : factorize(workers)) {
     Step step;
@@ -79,7 +80,7 @@ std::vector<Box> points(const Box &box) {
 TEST_CASE("C = A.B with all rows cut twice moves 3 |B|") {
   const Model model = matmulModel(8, 8, 8);
   const Step rows = step(2, {kRows, kRows, kRows}, {kRows});
-  const Plan plan = planOf({rows, rows});
+  const PartitionPlan plan = planOf({rows, rows});
   CHECK(communicationBytes(model, plan) == 3 * 8 * 8 * 4);
   CHECK(readBytes(model, plan, 0, 0) == 0);
   CHECK(writeBytes(model, plan, 0) == 0);
@@ -92,8 +93,9 @@ TEST_CASE("steps do not add up: fetched whole, then cut") {
   // the contraction next, a worker needs two rows of B and owns one: two
   // workers own one of their two rows, two workers neither.
   const Model model = matmulModel(4, 4, 4);
-  const Plan plan = planOf({step(2, {kRows, kRows, kRows}, {kRows}),
-                            step(2, {kRows, kRows, kRows}, {kContraction})});
+  const PartitionPlan plan =
+      planOf({step(2, {kRows, kRows, kRows}, {kRows}),
+              step(2, {kRows, kRows, kRows}, {kContraction})});
   CHECK(readBytes(model, planOf({plan.steps[0]}), 0, 1) == 16 * 4);
   CHECK(readBytes(model, plan, 0, 1) == 24 * 4);
 }
@@ -103,7 +105,8 @@ TEST_CASE("steps do not add up: the same grid, transposed") {
   // they need.
   Model model;
   model.elementwise({model.tensor({8, 8})});
-  const Plan plan = planOf({step(2, {1, 0}, {0}), step(2, {0, 1}, {1})});
+  const PartitionPlan plan =
+      planOf({step(2, {1, 0}, {0}), step(2, {0, 1}, {1})});
   CHECK(communicationBytes(model, planOf({plan.steps[0]})) == 32 * 4);
   CHECK(communicationBytes(model, planOf({plan.steps[1]})) == 32 * 4);
   CHECK(communicationBytes(model, plan) == 32 * 4);
@@ -118,7 +121,7 @@ TEST_CASE("the plan of the thesis' appendix A.1, and its steps swapped") {
   CHECK(communicationBytes(model, planOf({second, first})) * 4 == 14 * matrix);
 
   // A in a 2x2 grid, B and C in four row strips.
-  const Plan plan = planOf({first, second});
+  const PartitionPlan plan = planOf({first, second});
   for (int64_t g = 0; g < 4; ++g) {
     CHECK(extents(ownedBox(model, plan, 0, g)) == std::vector<int64_t>{4, 4});
     CHECK(extents(ownedBox(model, plan, 1, g)) == std::vector<int64_t>{2, 8});
@@ -131,11 +134,12 @@ TEST_CASE("a k-way step moves (k-1)/k of what is needed whole, (k-1)/k^2 of "
   const Model model = matmulModel(12, 12, 12);
   for (int64_t k : {2, 3, 4, 6}) {
     const int64_t matrix = 12 * 12 * 4;
-    const Plan plan = planOf({step(k, {kColumns, kRows, kRows}, {kRows})});
+    const PartitionPlan plan =
+        planOf({step(k, {kColumns, kRows, kRows}, {kRows})});
     CHECK(readBytes(model, plan, 0, 0) * k == (k - 1) * matrix);
     CHECK(readBytes(model, plan, 0, 1) == (k - 1) * matrix);
     // A reduction: every owner gets k - 1 partial results of its part.
-    const Plan reduced =
+    const PartitionPlan reduced =
         planOf({step(k, {kColumns, kRows, kRows}, {kContraction})});
     CHECK(communicationBytes(model, reduced) == (k - 1) * matrix);
   }
@@ -184,7 +188,7 @@ TEST_CASE("sums of 16-bit floats move partial results of 32 bits") {
 
 TEST_CASE("workers without work neither need nor make anything") {
   Model model = matmulModel(3, 3, 3);
-  const Plan plan = planOf({step(5, {0, 0, 0}, {kContraction})});
+  const PartitionPlan plan = planOf({step(5, {0, 0, 0}, {kContraction})});
   // Owners of one row of C each: 2 partial results of 3 elements each come from
   // others. Two workers own and do nothing.
   CHECK(writeBytes(model, plan, 0) == 3 * 2 * 3 * 4);
@@ -197,11 +201,11 @@ TEST_CASE("one fetch serves several readers if its region holds theirs") {
   model.apply({8}, {}, {{x, Access{{whole()}}}});
   model.elementwise({x});
   model.elementwise({x});
-  const Plan plan = planOf({step(2, {0, 0, 0, 0}, {0, 0, 0})});
+  const PartitionPlan plan = planOf({step(2, {0, 0, 0, 0}, {0, 0, 0})});
   CHECK(communicationBytes(model, plan) == 2 * 4 * 4);
   CHECK(sharedCommunicationBytes(model, plan) == 2 * 4 * 4);
   // The same halves, from the other worker.
-  const Plan held = planOf(
+  const PartitionPlan held = planOf(
       {step(2, {0, 0, 0, 0}, {0, 0, 0}), step(2, {-1, 0, 0, 0}, {0, 0, 0})});
   CHECK(sharedReadBytes(model, held, x) == 4 * 4 * 4);
 }
@@ -217,8 +221,8 @@ TEST_CASE("fast tables agree with the definition") {
     CAPTURE(describe(model));
     const int64_t workers = random.between(1, 12);
     REQUIRE(validate(model, workers));
-    const Plan plan = randomPlan(random, model, workers);
-    const Plan other = randomPlan(random, model, workers);
+    const PartitionPlan plan = randomPlan(random, model, workers);
+    const PartitionPlan other = randomPlan(random, model, workers);
     REQUIRE(validate(model, plan));
 
     PairCosts costs(model);
@@ -268,7 +272,8 @@ TEST_CASE("what crosses between groups, element by element") {
     CAPTURE(seed);
     Random random(seed);
     const Model model = randomGraph(random);
-    const Plan plan = randomPlan(random, model, random.chance(50) ? 8 : 12);
+    const PartitionPlan plan =
+        randomPlan(random, model, random.chance(50) ? 8 : 12);
     const int64_t workers = plan.workers();
     int64_t size = workers; // of a group
     for (size_t steps = 0; steps <= plan.steps.size(); ++steps) {
@@ -300,7 +305,7 @@ TEST_CASE("what crosses between groups, element by element") {
 }
 
 TEST_CASE("graphs and plans that make no sense are named") {
-  const auto message = [](const Graph &graph, int64_t workers) {
+  const auto message = [](const OperatorGraph &graph, int64_t workers) {
     const Status status = validate(graph, workers);
     return status ? std::string() : status.error().message;
   };
@@ -334,7 +339,7 @@ TEST_CASE("graphs and plans that make no sense are named") {
   CHECK(!validate(model, planOf({step(2, {0, 0, 2}, {0})})));
   CHECK(!validate(model, planOf({step(2, {0, 0, 0}, {3})})));
   CHECK(!validate(model, planOf({step(0, {0, 0, 0}, {0})})));
-  Plan terms = planOf({step(2, {0, 0, 0}, {0})});
+  PartitionPlan terms = planOf({step(2, {0, 0, 0}, {0})});
   CHECK(validate(model, terms));
   terms.steps[0].tensors[2] = Division::term(Reducer::Sum);
   CHECK(!validate(model, terms));

@@ -44,7 +44,7 @@ inline Access indices(std::vector<int64_t> variables) {
   return access;
 }
 
-struct Model : Graph {
+struct Model : OperatorGraph {
   int tensor(std::vector<int64_t> shape, int64_t elementBytes = 4) {
     tensors.push_back(
         {"t" + std::to_string(tensors.size()), std::move(shape), elementBytes});

@@ -18,9 +18,9 @@ using namespace smex::partition::test;
 namespace {
 
 /// A = 0, B = 1, C = 2.
-Plan matmulPlan(std::vector<std::vector<int>> tensors,
-                std::vector<int> operators) {
-  Plan plan;
+PartitionPlan matmulPlan(std::vector<std::vector<int>> tensors,
+                         std::vector<int> operators) {
+  PartitionPlan plan;
   for (size_t s = 0; s < tensors.size(); ++s) {
     plan.steps.emplace_back();
     plan.steps.back().ways = 2;
@@ -34,7 +34,7 @@ Plan matmulPlan(std::vector<std::vector<int>> tensors,
 
 TEST_CASE("figure 3.6: rows, then columns, are 2x2 grids") {
   const Model model = matmulModel(8, 8, 8);
-  const Plan plan = matmulPlan({{0, 0, 0}, {1, 1, 1}}, {0, 1});
+  const PartitionPlan plan = matmulPlan({{0, 0, 0}, {1, 1, 1}}, {0, 1});
   for (int t = 0; t < 3; ++t) {
     CHECK(ownedBox(model, plan, t, 0) == Box{{0, 4}, {0, 4}});
     CHECK(ownedBox(model, plan, t, 1) == Box{{0, 4}, {4, 8}});
@@ -42,14 +42,14 @@ TEST_CASE("figure 3.6: rows, then columns, are 2x2 grids") {
     CHECK(ownedBox(model, plan, t, 3) == Box{{4, 8}, {4, 8}});
   }
   // Step 1: group 0 fetches B[1, :], the lower half, and group 1 the upper.
-  const Plan first = matmulPlan({{0, 0, 0}}, {0});
+  const PartitionPlan first = matmulPlan({{0, 0, 0}}, {0});
   CHECK(readBytes(model, first, 0, 1) == 2 * 32 * 4);
   CHECK(communicationBytes(model, first) == 2 * 32 * 4);
 }
 
 TEST_CASE("A.1: A in a 2x2 grid, B and C in four row strips") {
   const Model model = matmulModel(8, 8, 8);
-  const Plan plan = matmulPlan({{0, 0, 0}, {1, 0, 0}}, {1, 0});
+  const PartitionPlan plan = matmulPlan({{0, 0, 0}, {1, 0, 0}}, {1, 0});
   CHECK(ownedBox(model, plan, 0, 3) == Box{{4, 8}, {4, 8}});
   CHECK(ownedBox(model, plan, 1, 3) == Box{{6, 8}, {0, 8}});
   CHECK(ownedBox(model, plan, 2, 1) == Box{{2, 4}, {0, 8}});
@@ -207,7 +207,7 @@ TEST_CASE("without splitting sums, training an MLP moves 1.9 times as much") {
   REQUIRE(tofu);
   REQUIRE(icml);
   CHECK(double(icml->sharedBytes) > 1.9 * double(tofu->sharedBytes));
-  const auto splitSums = [&](const Plan &plan) {
+  const auto splitSums = [&](const PartitionPlan &plan) {
     int count = 0;
     for (const Step &step : plan.steps)
       for (size_t o = 0; o < model.operators.size(); ++o) {

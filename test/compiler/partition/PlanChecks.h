@@ -9,9 +9,9 @@
 namespace smex::partition::test {
 
 /// What the search says of its plan against the definitions.
-inline void checkTotals(const Graph &graph, const Plan &plan) {
+inline void checkTotals(const OperatorGraph &graph, const PartitionPlan &plan) {
   REQUIRE(validate(graph, plan));
-  Plan before;
+  PartitionPlan before;
   for (const Step &step : plan.steps) {
     before.steps.push_back(step);
     REQUIRE(step.bytes == communicationBytes(graph, before));
@@ -24,7 +24,7 @@ inline void checkTotals(const Graph &graph, const Plan &plan) {
   REQUIRE(plan.optimal == (plan.lowerBoundBytes == plan.sharedBytes));
 }
 
-inline bool sameDecisions(const Plan &a, const Plan &b) {
+inline bool sameDecisions(const PartitionPlan &a, const PartitionPlan &b) {
   if (a.steps.size() != b.steps.size())
     return false;
   for (size_t s = 0; s < a.steps.size(); ++s)

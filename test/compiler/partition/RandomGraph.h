@@ -131,7 +131,7 @@ inline Params randomParams(Random &random) {
 }
 
 /// For failure messages.
-inline std::string describe(const Graph &graph) {
+inline std::string describe(const OperatorGraph &graph) {
   std::string text;
   for (const Tensor &tensor : graph.tensors) {
     text += tensor.name + ": " + std::to_string(tensor.elementBytes) + " x [";

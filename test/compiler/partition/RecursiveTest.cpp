@@ -17,14 +17,15 @@ using namespace smex::partition::test;
 
 namespace {
 
-Plan search(const Graph &graph, int64_t workers, const Params &params = {}) {
+PartitionPlan search(const OperatorGraph &graph, int64_t workers,
+                     const Params &params = {}) {
   auto plan = partitionRecursively(graph, workers, params);
   REQUIRE(plan);
   REQUIRE(validate(graph, *plan));
   return std::move(*plan);
 }
 
-int64_t costOf(const Graph &graph, const Plan &plan,
+int64_t costOf(const OperatorGraph &graph, const PartitionPlan &plan,
                const std::vector<int64_t> &links) {
   int64_t cost = 0;
   for (int op = 0; op < int(graph.operators.size()); ++op) {
@@ -49,9 +50,9 @@ TEST_CASE("each step of random graphs is as good as the best of all choices") {
     CAPTURE(describe(model));
     for (int64_t workers : {2, 3, 4, 6, 8}) {
       CAPTURE(workers);
-      const Plan plan = search(model, workers, params);
+      const PartitionPlan plan = search(model, workers, params);
       checkTotals(model, plan);
-      Plan before;
+      PartitionPlan before;
       for (const Step &step : plan.steps) {
         const auto least = leastStepBytes(model, before, step.ways, params);
         REQUIRE(least);
@@ -76,16 +77,16 @@ TEST_CASE("where links differ, each step costs the least") {
     params.ways = seed % 3 == 0   ? std::vector<int64_t>{2, 2, 2}
                   : seed % 3 == 1 ? std::vector<int64_t>{2, 3}
                                   : std::vector<int64_t>{3, 2};
-    const Plan even = search(model, workersOf(params.ways), params);
+    const PartitionPlan even = search(model, workersOf(params.ways), params);
     for (size_t s = params.ways.size(); s-- > 0;)
       params.linkCosts.insert(
           params.linkCosts.begin(),
           (s + 1 < params.ways.size() ? params.linkCosts.front() : 1) +
               random.below(9));
     CAPTURE(describe(model));
-    const Plan plan = search(model, workersOf(params.ways), params);
+    const PartitionPlan plan = search(model, workersOf(params.ways), params);
     checkTotals(model, plan);
-    Plan before;
+    PartitionPlan before;
     for (const Step &step : plan.steps) {
       const auto least = leastStepBytes(model, before, step.ways, params);
       REQUIRE(least);
@@ -111,9 +112,9 @@ TEST_CASE("devices by weight: steps are the least of such cuts") {
     params.weights = {{1, random.between(1, 4)},
                       {random.between(1, 3), 2, random.between(1, 3)}};
     CAPTURE(describe(model));
-    const Plan plan = search(model, 6, params);
+    const PartitionPlan plan = search(model, 6, params);
     checkTotals(model, plan);
-    Plan before;
+    PartitionPlan before;
     for (const Step &step : plan.steps) {
       const auto least = leastStepBytes(model, before, step.ways, params);
       REQUIRE(least);
@@ -138,7 +139,7 @@ TEST_CASE("whole plans: bound <= best of all <= recursive") {
     for (int64_t workers : {2, 3, 4, 6}) {
       CAPTURE(workers);
       Params params = randomParams(random);
-      const Plan plan = search(model, workers, params);
+      const PartitionPlan plan = search(model, workers, params);
       const auto least = partitionByBruteForce(model, workers, params);
       const auto leastSeparate = leastBytesByBruteForce(model, workers, params);
       REQUIRE(least);
@@ -181,13 +182,13 @@ TEST_CASE("a search within limits stays sound") {
     params.network.maxTableEntries = 2;
     params.network.maxBoundEntries = 4;
     params.network.maxPartEntries = 4;
-    const Plan plan = search(model, 8, params);
+    const PartitionPlan plan = search(model, 8, params);
     checkTotals(model, plan);
   }
 }
 
 TEST_CASE("one worker needs no step and nothing from others") {
-  const Plan plan = search(matmulModel(4, 4, 4), 1);
+  const PartitionPlan plan = search(matmulModel(4, 4, 4), 1);
   CHECK(plan.steps.empty());
   CHECK(plan.sharedBytes == 0);
   CHECK(plan.optimal);
@@ -198,7 +199,7 @@ TEST_CASE("any number of workers from 1 to 64") {
   model.conv(model.tensor({2, 3, 10, 10}), 5, 3);
   for (int64_t workers = 1; workers <= 64; ++workers) {
     CAPTURE(workers);
-    const Plan plan = search(model, workers);
+    const PartitionPlan plan = search(model, workers);
     CHECK(plan.workers() == workers);
     checkTotals(model, plan);
     // Every element has an owner.
@@ -215,7 +216,7 @@ TEST_CASE("a chain with a large batch is cut along the batch") {
   const Model model = chain(6, 65536, 64);
   Params params;
   params.wholeTensorShare = int64_t(1) << 40; // nothing is small
-  const Plan plan = search(model, 8, params);
+  const PartitionPlan plan = search(model, 8, params);
   checkTotals(model, plan);
   for (const Step &step : plan.steps)
     for (const Division &division : step.operators)
@@ -229,7 +230,7 @@ TEST_CASE("a chain with a large batch is cut along the batch") {
 
 TEST_CASE("a chain with large weights leaves them where they are") {
   const Model model = chain(6, 64, 4096);
-  const Plan plan = search(model, 8);
+  const PartitionPlan plan = search(model, 8);
   checkTotals(model, plan);
   const int64_t weights = 6 * int64_t(4096) * 4096 * 4;
   CHECK(plan.bytes < weights / 10);
@@ -238,7 +239,7 @@ TEST_CASE("a chain with large weights leaves them where they are") {
 TEST_CASE("a residual graph") {
   const Model model = resnet50(8);
   for (int64_t workers : {6, 8}) {
-    const Plan plan = search(model, workers);
+    const PartitionPlan plan = search(model, workers);
     checkTotals(model, plan);
     for (const Step &step : plan.steps)
       CHECK(step.optimal);
@@ -249,7 +250,7 @@ TEST_CASE("a residual graph") {
 TEST_CASE(
     "activations and their gradients come out alike, where that is free") {
   const Model model = trainedMlp(4, 512, 1024);
-  const Plan plan = search(model, 8);
+  const PartitionPlan plan = search(model, 8);
   checkTotals(model, plan);
   CHECK(plan.steps[0].optimal);
   CHECK(plan.lowerBoundBytes > 0);
@@ -264,8 +265,8 @@ TEST_CASE("twenty timesteps that read one weight fetch it once") {
   const Model model = recurrent(2, 20, 2048, 1024);
   Params params;
   params.shareAlikeReaders = false;
-  const Plan separate = search(model, 8, params);
-  const Plan shared = search(model, 8);
+  const PartitionPlan separate = search(model, 8, params);
+  const PartitionPlan shared = search(model, 8);
   checkTotals(model, separate);
   checkTotals(model, shared);
   CHECK(shared.sharedBytes * 2 < separate.sharedBytes);

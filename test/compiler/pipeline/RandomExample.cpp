@@ -200,9 +200,10 @@ std::vector<Tensor> valuesOf(const Graph &example, Random &random) {
   return values;
 }
 
-partition::Plan randomPlan(const partition::Graph &graph, Random &random) {
+partition::PartitionPlan randomPlan(const partition::OperatorGraph &graph,
+                                    Random &random) {
   const std::vector<Ways> choices = {{2}, {3}, {2, 2}, {2, 3}, {3, 2}};
-  partition::Plan plan;
+  partition::PartitionPlan plan;
   int64_t before = 1;
   for (int64_t ways : choices[size_t(random.below(int64_t(choices.size())))]) {
     partition::Step step;
@@ -225,7 +226,8 @@ partition::Plan randomPlan(const partition::Graph &graph, Random &random) {
 /// Who computes all that it owns of a result, and more, computes only that: the
 /// lowering's own saving, which depends on three decisions at once and so is
 /// none that the search counts.
-partition::Plan trimmed(const partition::Graph &graph, partition::Plan plan) {
+partition::PartitionPlan trimmed(const partition::OperatorGraph &graph,
+                                 partition::PartitionPlan plan) {
   for (size_t o = 0; o < graph.operators.size(); ++o) {
     const partition::Operator &op = graph.operators[o];
     const size_t rank = graph.tensors[size_t(op.result)].shape.size();
@@ -250,7 +252,7 @@ partition::Plan trimmed(const partition::Graph &graph, partition::Plan plan) {
 }
 
 void decide(mlir::ModuleOp module, partition::GraphOfModule &input,
-            const partition::Plan &plan) {
+            const partition::PartitionPlan &plan) {
   mlir::Builder builder(module.getContext());
   const auto attribute = [&](auto divisions, size_t id) {
     Divisions list;
@@ -303,7 +305,7 @@ RandomExample test::randomExample(mlir::MLIRContext &context, uint64_t seed,
   }
   partition::GraphOfModule input =
       partition::graphOf(semantic::mainFunction(*module));
-  const partition::Plan divided = randomPlan(input.graph, random);
+  const partition::PartitionPlan divided = randomPlan(input.graph, random);
   REQUIRE(partition::validate(input.graph, divided));
   example.communicationBytes = partition::sharedCommunicationBytes(
       input.graph, trimmed(input.graph, divided));

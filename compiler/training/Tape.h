@@ -1,17 +1,17 @@
 // What reverse mode differentiates, and adds to: values, and the applications
-// that compute them, in topological order. Both a finished model (ModelGraph.h)
+// that compute them, in topological order. Both a finished model (ModelTape.h)
 // and one that a front-end is still reading are such graphs.
-#ifndef SMEX_COMPILER_TRAINING_GRAPH_H
-#define SMEX_COMPILER_TRAINING_GRAPH_H
+#ifndef SMEX_COMPILER_TRAINING_TAPE_H
+#define SMEX_COMPILER_TRAINING_TAPE_H
 
 #include "compiler/frontend/Model.h"
 #include "dialects/tdl/library/Library.h"
 
 namespace smex::training {
 
-class Graph {
+class Tape {
 public:
-  virtual ~Graph() = default;
+  virtual ~Tape() = default;
 
   virtual size_t valueCount() const = 0;
   virtual const TensorType &type(int value) const = 0;

@@ -1,12 +1,12 @@
-// Runs a Program for a block of coordinates at a time, one instruction after
+// Runs Bytecode for a block of coordinates at a time, one instruction after
 // the other: the price of finding out what to do is paid once per block.
 // Values that are not needed are not computed, as in Python: every evaluation
 // is for a list of lanes, and a choice divides its lanes among its branches.
-#ifndef SMEX_DIALECTS_TDL_LAMBDA_MACHINE_H
-#define SMEX_DIALECTS_TDL_LAMBDA_MACHINE_H
+#ifndef SMEX_DIALECTS_TDL_LAMBDA_BLOCKRUNNER_H
+#define SMEX_DIALECTS_TDL_LAMBDA_BLOCKRUNNER_H
 
+#include "dialects/tdl/lambda/Bytecode.h"
 #include "dialects/tdl/lambda/Interpreter.h"
-#include "dialects/tdl/lambda/Program.h"
 
 #include <optional>
 
@@ -25,7 +25,7 @@ struct Source {
   }
 };
 
-class Machine {
+class BlockRunner {
 public:
   using Lane = uint16_t;
   static constexpr int width = 128;
@@ -44,8 +44,8 @@ public:
     std::string why;  // " is out of range: ..."
   };
 
-  Machine(const Program &program, const std::vector<Source> &sources,
-          int indexCount);
+  BlockRunner(const Bytecode &program, const std::vector<Source> &sources,
+              int indexCount);
 
   /// Values of an index variable, per lane: to be set before `evaluate`.
   Scalar *coordinate(int index) { return &coordinates[size_t(index) * width]; }
@@ -65,14 +65,15 @@ private:
     return &branches[size_t(instruction) * 2 * width];
   }
 
-  void linear(const Program::Instruction &i, Lanes lanes, Scalar *result) const;
-  void binary(const Program::Instruction &i, Lanes lanes, Scalar *result);
+  void linear(const Bytecode::Instruction &i, Lanes lanes,
+              Scalar *result) const;
+  void binary(const Bytecode::Instruction &i, Lanes lanes, Scalar *result);
   void choose(int instruction, Lanes lanes, Scalar *result);
   void read(int instruction, Lanes lanes, Scalar *result);
-  void complain(const Program::Instruction &i,
+  void complain(const Bytecode::Instruction &i,
                 const std::vector<const Scalar *> &index, Lane lane);
 
-  const Program &program;
+  const Bytecode &program;
   const std::vector<Source> &sources;
   std::vector<Scalar> coordinates, registers;
   std::vector<Lane> branches;

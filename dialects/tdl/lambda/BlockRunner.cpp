@@ -1,11 +1,11 @@
-#include "dialects/tdl/lambda/Machine.h"
+#include "dialects/tdl/lambda/BlockRunner.h"
 
 #include <algorithm>
 
 using namespace smex;
 using namespace smex::tdl;
 
-using Code = Program::Code;
+using Code = Bytecode::Code;
 
 std::string tdl::listText(const std::vector<int64_t> &numbers) {
   std::string text = "[";
@@ -14,15 +14,15 @@ std::string tdl::listText(const std::vector<int64_t> &numbers) {
   return text + "]";
 }
 
-Machine::Machine(const Program &program, const std::vector<Source> &sources,
-                 int indexCount)
+BlockRunner::BlockRunner(const Bytecode &program,
+                         const std::vector<Source> &sources, int indexCount)
     : program(program), sources(sources),
       coordinates(size_t(indexCount) * width),
       registers(program.instructions.size() * width),
       branches(program.instructions.size() * 2 * width) {
   // Constants are the same in every block.
   for (size_t n = 0; n < program.instructions.size(); ++n) {
-    const Program::Instruction &i = program.instructions[n];
+    const Bytecode::Instruction &i = program.instructions[n];
     if (i.code == Code::Constant)
       std::fill_n(registerOf(int(n)), width, i.value);
     if (i.code == Code::Extent)
@@ -32,8 +32,8 @@ Machine::Machine(const Program &program, const std::vector<Source> &sources,
   }
 }
 
-const Scalar *Machine::evaluate(int instruction, Lanes lanes) {
-  const Program::Instruction &i = program.instructions[size_t(instruction)];
+const Scalar *BlockRunner::evaluate(int instruction, Lanes lanes) {
+  const Bytecode::Instruction &i = program.instructions[size_t(instruction)];
   const int *links = program.links.data() + i.first;
   Scalar *result = registerOf(instruction);
   switch (i.code) {
@@ -42,7 +42,7 @@ const Scalar *Machine::evaluate(int instruction, Lanes lanes) {
     break;
   case Code::Linear:
     if (i.count == 1 && i.value.integer == 0)
-      if (const Program::Term &term = program.terms[size_t(i.first)];
+      if (const Bytecode::Term &term = program.terms[size_t(i.first)];
           term.factor == 1)
         return coordinate(term.index);
     linear(i, lanes, result);
@@ -74,7 +74,7 @@ const Scalar *Machine::evaluate(int instruction, Lanes lanes) {
   return result;
 }
 
-Machine::Lanes Machine::where(int condition, Lanes lanes) {
+BlockRunner::Lanes BlockRunner::where(int condition, Lanes lanes) {
   const Scalar *holds = evaluate(condition, lanes);
   // Of a condition nobody else needs the branches: see `choose`.
   Lane *kept = branchesOf(condition);
@@ -85,11 +85,11 @@ Machine::Lanes Machine::where(int condition, Lanes lanes) {
   return {kept, count};
 }
 
-void Machine::linear(const Program::Instruction &i, Lanes lanes,
-                     Scalar *result) const {
+void BlockRunner::linear(const Bytecode::Instruction &i, Lanes lanes,
+                         Scalar *result) const {
   for (Lane lane : lanes) {
     uint64_t sum = uint64_t(i.value.integer);
-    const Program::Term *term = program.terms.data() + i.first;
+    const Bytecode::Term *term = program.terms.data() + i.first;
     for (int t = 0; t < i.count; ++t, ++term)
       sum += uint64_t(coordinates[size_t(term->index) * width + lane].integer) *
              uint64_t(term->factor);
@@ -97,8 +97,8 @@ void Machine::linear(const Program::Instruction &i, Lanes lanes,
   }
 }
 
-void Machine::binary(const Program::Instruction &i, Lanes lanes,
-                     Scalar *result) {
+void BlockRunner::binary(const Bytecode::Instruction &i, Lanes lanes,
+                         Scalar *result) {
   const int *links = program.links.data() + i.first;
   const Scalar *a = evaluate(links[0], lanes), *b = evaluate(links[1], lanes);
   // The two that most bodies are made of.
@@ -121,8 +121,8 @@ void Machine::binary(const Program::Instruction &i, Lanes lanes,
 }
 
 /// a if c else b; c and b is b if c else false; c or b is true if c else b.
-void Machine::choose(int instruction, Lanes lanes, Scalar *result) {
-  const Program::Instruction &i = program.instructions[size_t(instruction)];
+void BlockRunner::choose(int instruction, Lanes lanes, Scalar *result) {
+  const Bytecode::Instruction &i = program.instructions[size_t(instruction)];
   const int *links = program.links.data() + i.first;
   const Scalar *condition = evaluate(links[0], lanes);
   Lane *yes = branchesOf(instruction), *no = yes + width;
@@ -148,8 +148,8 @@ void Machine::choose(int instruction, Lanes lanes, Scalar *result) {
     take(links[i.code == Code::Or ? 1 : 2], {no, noCount});
 }
 
-void Machine::read(int instruction, Lanes lanes, Scalar *result) {
-  const Program::Instruction &i = program.instructions[size_t(instruction)];
+void BlockRunner::read(int instruction, Lanes lanes, Scalar *result) {
+  const Bytecode::Instruction &i = program.instructions[size_t(instruction)];
   const Source &source = sources[size_t(i.operand)];
   const OperandView &view = *source.view;
   std::vector<const Scalar *> index;
@@ -187,8 +187,9 @@ void Machine::read(int instruction, Lanes lanes, Scalar *result) {
     result[outside[n]] = otherwise[outside[n]];
 }
 
-void Machine::complain(const Program::Instruction &i,
-                       const std::vector<const Scalar *> &index, Lane lane) {
+void BlockRunner::complain(const Bytecode::Instruction &i,
+                           const std::vector<const Scalar *> &index,
+                           Lane lane) {
   const Source &source = sources[size_t(i.operand)];
   std::vector<int64_t> at;
   bool exists = true;

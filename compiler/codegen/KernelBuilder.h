@@ -6,8 +6,8 @@
 //
 // Tensors are memrefs whose last stride is 1 and whose element [0, ...] is the
 // one at the buffer's origin.
-#ifndef SMEX_COMPILER_CODEGEN_KERNEL_H
-#define SMEX_COMPILER_CODEGEN_KERNEL_H
+#ifndef SMEX_COMPILER_CODEGEN_KERNELBUILDER_H
+#define SMEX_COMPILER_CODEGEN_KERNELBUILDER_H
 
 #include "compiler/codegen/Scalars.h"
 
@@ -35,14 +35,14 @@ void setLoopAnnotation(mlir::Operation *loop, bool vectorize);
 /// Tells LLVM to make vectors of this many elements, one at a time.
 void setVectorLength(mlir::Operation *loop, int64_t length);
 
-class Kernel {
+class KernelBuilder {
 public:
   /// Creates the function, empty, at the builder's insertion point and moves
   /// the builder into it.
   /// `stored` is the result's type in memory: that of the lambda, or 16 bits of
   /// a reduction that has been computed in f32.
-  Kernel(LocBuilder &b, const std::string &symbol, const tdl::Lambda &lambda,
-         DType stored);
+  KernelBuilder(LocBuilder &b, const std::string &symbol,
+                const tdl::Lambda &lambda, DType stored);
 
   LocBuilder &b;
   const tdl::Lambda &lambda;
@@ -131,22 +131,22 @@ mlir::func::FuncOp buildKernel(LocBuilder &b, const std::string &symbol,
 
 /// By the shape of the lambda; each fills the kernel's function but for its
 /// return.
-void buildMap(Kernel &kernel);
-void buildReduction(Kernel &kernel);
+void buildMap(KernelBuilder &kernel);
+void buildReduction(KernelBuilder &kernel);
 /// False, with nothing built, where the lambda is not of this shape.
-bool buildScatter(Kernel &kernel);
-bool buildWindow(Kernel &kernel);
-bool buildScan(Kernel &kernel);
+bool buildScatter(KernelBuilder &kernel);
+bool buildWindow(KernelBuilder &kernel);
+bool buildScan(KernelBuilder &kernel);
 
 /// A way to build maps whose last variable takes few values, for buildMap:
 /// where data says which rows are read.
 bool gathersRows(const tdl::Lambda &lambda, const tdl::ExprRef &term);
-void buildGather(Kernel &kernel, const tdl::ExprRef &term);
+void buildGather(KernelBuilder &kernel, const tdl::ExprRef &term);
 
 /// Faster ways to build some reductions, for buildReduction.
-bool buildRows(Kernel &kernel, const tdl::ExprRef &term,
+bool buildRows(KernelBuilder &kernel, const tdl::ExprRef &term,
                const struct ReductionOrder &order);
-bool buildDots(Kernel &kernel, const tdl::ExprRef &term,
+bool buildDots(KernelBuilder &kernel, const tdl::ExprRef &term,
                const ReductionOrder &order);
 
 } // namespace smex::codegen

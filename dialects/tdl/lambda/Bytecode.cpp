@@ -1,11 +1,11 @@
-#include "dialects/tdl/lambda/Program.h"
+#include "dialects/tdl/lambda/Bytecode.h"
 
 #include "dialects/tdl/lambda/IndexSum.h"
 
 using namespace smex;
 using namespace smex::tdl;
 
-bool Program::addLinear(const ExprRef &e, Instruction &instruction) {
+bool Bytecode::addLinear(const ExprRef &e, Instruction &instruction) {
   const IndexSum sum = indexSum(e);
   for (const IndexSum::Term &term : sum.terms)
     if (term.atom->kind != ExprKind::Index)
@@ -19,7 +19,7 @@ bool Program::addLinear(const ExprRef &e, Instruction &instruction) {
   return true;
 }
 
-int Program::add(const ExprRef &e) {
+int Bytecode::add(const ExprRef &e) {
   Instruction instruction;
   instruction.type = instruction.result = e->type;
   const bool isSum = e->type == DType::I64 && (e->kind == ExprKind::Index ||

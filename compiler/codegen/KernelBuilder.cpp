@@ -1,4 +1,4 @@
-#include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/KernelBuilder.h"
 
 #include "compiler/codegen/Conditions.h"
 #include "compiler/codegen/Vectors.h"
@@ -77,8 +77,8 @@ void codegen::setVectorLength(Operation *loop, int64_t length) {
                                     {}, {}, {}, {}, {}, {}, {}, {}, {}, {}));
 }
 
-Kernel::Kernel(LocBuilder &b, const std::string &symbol,
-               const tdl::Lambda &lambda, DType stored)
+KernelBuilder::KernelBuilder(LocBuilder &b, const std::string &symbol,
+                             const tdl::Lambda &lambda, DType stored)
     : b(b), lambda(lambda), stored(stored) {
   MLIRContext *context = b.getContext();
   SmallVector<Type> types;
@@ -134,30 +134,40 @@ Kernel::Kernel(LocBuilder &b, const std::string &symbol,
   }
 }
 
-Value Kernel::add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-Value Kernel::sub(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
-Value Kernel::min(Value x, Value y) { return arith::MinSIOp::create(b, x, y); }
-Value Kernel::max(Value x, Value y) { return arith::MaxSIOp::create(b, x, y); }
-Value Kernel::less(Value x, Value y) {
+Value KernelBuilder::add(Value x, Value y) {
+  return arith::AddIOp::create(b, x, y);
+}
+Value KernelBuilder::sub(Value x, Value y) {
+  return arith::SubIOp::create(b, x, y);
+}
+Value KernelBuilder::min(Value x, Value y) {
+  return arith::MinSIOp::create(b, x, y);
+}
+Value KernelBuilder::max(Value x, Value y) {
+  return arith::MaxSIOp::create(b, x, y);
+}
+Value KernelBuilder::less(Value x, Value y) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y);
 }
 
-Value Kernel::equal(Value x, Value y) {
+Value KernelBuilder::equal(Value x, Value y) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
 }
-Value Kernel::both(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
+Value KernelBuilder::both(Value x, Value y) {
+  return arith::AndIOp::create(b, x, y);
+}
 
-Value Kernel::size(int variable) {
+Value KernelBuilder::size(int variable) {
   const auto v = size_t(variable);
   return max(sub(hi[v], lo[v]), constant(0));
 }
 
-Value Kernel::whole(int variable) {
+Value KernelBuilder::whole(int variable) {
   return arith::AndIOp::create(b, size(variable), constant(-vectorSize));
 }
 
-void Kernel::loop(Value low, Value high, int64_t step,
-                  llvm::function_ref<void(Value)> body) {
+void KernelBuilder::loop(Value low, Value high, int64_t step,
+                         llvm::function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(b, low, high, constant(step));
   if (isRare)
     setLoopAnnotation(loop, /*vectorize=*/false);
@@ -166,7 +176,8 @@ void Kernel::loop(Value low, Value high, int64_t step,
   body(loop.getInductionVar());
 }
 
-void Kernel::vectorLoop(int64_t length, llvm::function_ref<void(Value)> body) {
+void KernelBuilder::vectorLoop(int64_t length,
+                               llvm::function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(b, constant(0), constant(length), constant(1));
   setVectorLength(loop, length);
   OpBuilder::InsertionGuard guard(b);
@@ -174,14 +185,14 @@ void Kernel::vectorLoop(int64_t length, llvm::function_ref<void(Value)> body) {
   body(loop.getInductionVar());
 }
 
-void Kernel::when(Value condition, llvm::function_ref<void()> body) {
+void KernelBuilder::when(Value condition, llvm::function_ref<void()> body) {
   auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&branch.getThenRegion().front());
   body();
 }
 
-Value Kernel::scratch(Type element, int64_t count) {
+Value KernelBuilder::scratch(Type element, int64_t count) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&function.front());
   // Aligned for the widest vectors.
@@ -189,14 +200,14 @@ Value Kernel::scratch(Type element, int64_t count) {
                                   b.getI64IntegerAttr(64));
 }
 
-Values Kernel::resultIndices() {
+Values KernelBuilder::resultIndices() {
   Values indices;
   for (int d = 0; d < lambda.rank(); ++d)
     indices.push_back(sub(at[size_t(d)], resultOrigin[size_t(d)]));
   return indices;
 }
 
-Values Kernel::readIndices(const tdl::Expr &read) {
+Values KernelBuilder::readIndices(const tdl::Expr &read) {
   Values indices;
   for (size_t d = 0; d < read.children.size(); ++d) {
     Value at = emitIndex(read.children[d]);
@@ -211,23 +222,23 @@ Values Kernel::readIndices(const tdl::Expr &read) {
   return indices;
 }
 
-void Kernel::store(Value value) {
+void KernelBuilder::store(Value value) {
   memref::StoreOp::create(b, toMemory(b, stored, value), result,
                           resultIndices());
 }
 
-Value Kernel::emitTerm(const ExprRef &term) {
+Value KernelBuilder::emitTerm(const ExprRef &term) {
   Value value = emit(term);
   // A 16-bit value is an f32 in registers already.
   return toMemory(b, accumulator(), value);
 }
 
-void Kernel::storeAccumulated(Value accumulated) {
+void KernelBuilder::storeAccumulated(Value accumulated) {
   Value value = fromMemory(b, accumulator(), accumulated);
   store(emitCast(b, accumulator(), stored, value));
 }
 
-Value Kernel::emitIndex(const ExprRef &e) {
+Value KernelBuilder::emitIndex(const ExprRef &e) {
   const auto child = [&](int i) { return emitIndex(e->children[size_t(i)]); };
   switch (e->kind) {
   case ExprKind::Index:
@@ -262,7 +273,7 @@ Value Kernel::emitIndex(const ExprRef &e) {
   return arith::IndexCastOp::create(b, b.getIndexType(), emit(e));
 }
 
-Value Kernel::emit(const ExprRef &e) {
+Value KernelBuilder::emit(const ExprRef &e) {
   switch (e->kind) {
   case ExprKind::Index:
   case ExprKind::Extent:
@@ -299,7 +310,7 @@ Value Kernel::emit(const ExprRef &e) {
   return {};
 }
 
-Value Kernel::emitRead(const ExprRef &e) {
+Value KernelBuilder::emitRead(const ExprRef &e) {
   if (elementAtHand)
     if (Value value = elementAtHand(e))
       return value;
@@ -308,9 +319,9 @@ Value Kernel::emitRead(const ExprRef &e) {
   return fromMemory(b, e->type, loaded);
 }
 
-Value Kernel::branch(Value condition, Type type,
-                     llvm::function_ref<Value()> then,
-                     llvm::function_ref<Value()> otherwise) {
+Value KernelBuilder::branch(Value condition, Type type,
+                            llvm::function_ref<Value()> then,
+                            llvm::function_ref<Value()> otherwise) {
   auto op = scf::IfOp::create(b, TypeRange{type}, condition, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&op.getThenRegion().front());
@@ -320,7 +331,7 @@ Value Kernel::branch(Value condition, Type type,
   return op.getResult(0);
 }
 
-Value Kernel::emitSelect(const tdl::Expr &e) {
+Value KernelBuilder::emitSelect(const tdl::Expr &e) {
   Value condition = emit(e.children[0]);
   // A branch that is not taken may read out of range.
   if (!readsData(e.children[1]) && !readsData(e.children[2])) {
@@ -332,7 +343,7 @@ Value Kernel::emitSelect(const tdl::Expr &e) {
       [&] { return emit(e.children[1]); }, [&] { return emit(e.children[2]); });
 }
 
-Value Kernel::emitLogic(const tdl::Expr &e) {
+Value KernelBuilder::emitLogic(const tdl::Expr &e) {
   const bool isAnd = e.binary == BinaryOp::And;
   Value lhs = emit(e.children[0]);
   // The right side is looked at only if the left one does not decide.
@@ -355,7 +366,7 @@ func::FuncOp codegen::buildKernel(LocBuilder &b, const std::string &symbol,
                                   const tdl::Lambda &lambda) {
   OpBuilder::InsertionGuard guard(b);
   const tdl::Lambda terms = accumulated(lambda);
-  Kernel kernel(b, symbol, terms, lambda.result);
+  KernelBuilder kernel(b, symbol, terms, lambda.result);
   if (lambda.reducer == tdl::Reducer::None)
     buildMap(kernel);
   else if (!buildScatter(kernel) && !buildWindow(kernel) && !buildScan(kernel))

@@ -1,4 +1,4 @@
-#include "compiler/training/ModelGraph.h"
+#include "compiler/training/ModelTape.h"
 
 #include <algorithm>
 #include <set>
@@ -6,12 +6,12 @@
 using namespace smex;
 using namespace smex::training;
 
-ModelGraph::ModelGraph(frontend::Model &model) : given(model) {
+ModelTape::ModelTape(frontend::Model &model) : given(model) {
   for (const frontend::Value &value : model.values)
     suffixes.try_emplace(value.name, 2);
 }
 
-int ModelGraph::addValue(const std::string &name, TensorType type) {
+int ModelTape::addValue(const std::string &name, TensorType type) {
   // A weight that a thousand timesteps read has a thousand gradients, so the
   // search for a free suffix goes on where the last one ended.
   std::string unique = name;
@@ -27,7 +27,7 @@ int ModelGraph::addValue(const std::string &name, TensorType type) {
   return int(given.values.size()) - 1;
 }
 
-int ModelGraph::addInput(const std::string &name, TensorType type) {
+int ModelTape::addInput(const std::string &name, TensorType type) {
   given.inputs.push_back(addValue(name, std::move(type)));
   return given.inputs.back();
 }
@@ -37,7 +37,7 @@ static bool hasMore(const frontend::EdgeRows &rows) {
   return rows.fileEdges < rows.edges.count;
 }
 
-bool ModelGraph::setRows(int input, const std::string &output) {
+bool ModelTape::setRows(int input, const std::string &output) {
   const frontend::Value &value = given.values[size_t(input)];
   const auto isDeclared = [&](const frontend::InputRows &edges) {
     return std::find(edges.outputs.begin(), edges.outputs.end(), output) !=
@@ -94,7 +94,7 @@ bool ModelGraph::setRows(int input, const std::string &output) {
   return known.empty() || hasMore(*known.front());
 }
 
-int ModelGraph::addState(const std::string &name, TensorType type) {
+int ModelTape::addState(const std::string &name, TensorType type) {
   frontend::Parameter parameter;
   parameter.value = addValue(name, std::move(type));
   parameter.data.kind = frontend::ParameterData::Kind::Drawn;
@@ -103,14 +103,14 @@ int ModelGraph::addState(const std::string &name, TensorType type) {
   return parameter.value;
 }
 
-void ModelGraph::addUpdate(int parameter, int value) {
+void ModelTape::addUpdate(int parameter, int value) {
   given.updates.push_back({parameter, value});
 }
 
-std::vector<int> ModelGraph::append(const tdl::Instance &instance,
-                                    const std::vector<int> &operands,
-                                    const std::string &name,
-                                    const std::string &node, int gradientOf) {
+std::vector<int> ModelTape::append(const tdl::Instance &instance,
+                                   const std::vector<int> &operands,
+                                   const std::string &name,
+                                   const std::string &node, int gradientOf) {
   std::vector<int> made;
   const auto valueOf = [&](int source) {
     return source >= 0 ? operands[size_t(source)] : made[size_t(~source)];

@@ -1,17 +1,17 @@
 // A model that grows: what training adds to it. Values and applications are
 // appended, those that are there stay as they are.
-#ifndef SMEX_COMPILER_TRAINING_MODELGRAPH_H
-#define SMEX_COMPILER_TRAINING_MODELGRAPH_H
+#ifndef SMEX_COMPILER_TRAINING_MODELTAPE_H
+#define SMEX_COMPILER_TRAINING_MODELTAPE_H
 
-#include "compiler/training/Graph.h"
+#include "compiler/training/Tape.h"
 
 #include <unordered_map>
 
 namespace smex::training {
 
-class ModelGraph : public Graph {
+class ModelTape : public Tape {
 public:
-  explicit ModelGraph(frontend::Model &model);
+  explicit ModelTape(frontend::Model &model);
 
   const frontend::Model &model() const { return given; }
   size_t valueCount() const override { return given.values.size(); }

@@ -1,12 +1,12 @@
 // A lambda's expressions as a flat array of instructions, for the interpreter.
-#ifndef SMEX_DIALECTS_TDL_LAMBDA_PROGRAM_H
-#define SMEX_DIALECTS_TDL_LAMBDA_PROGRAM_H
+#ifndef SMEX_DIALECTS_TDL_LAMBDA_BYTECODE_H
+#define SMEX_DIALECTS_TDL_LAMBDA_BYTECODE_H
 
 #include "dialects/tdl/lambda/Arithmetic.h"
 
 namespace smex::tdl {
 
-struct Program {
+struct Bytecode {
   enum class Code : uint8_t {
     Constant,
     Linear, // i64: a constant plus index variables times factors
