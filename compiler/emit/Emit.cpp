@@ -43,10 +43,7 @@ public:
         addInstruction(&each);
     }
     setGraphs();
-    std::vector<tdl::Lambda> parsed;
-    for (const plan::Kernel &kernel : program().kernels)
-      parsed.push_back(*tdl::parseLambda(kernel.lambda));
-    plan::evaluate(program(), parsed);
+    plan::evaluate(program(), *plan::lambdasOf(program()));
     return std::move(result);
   }
 

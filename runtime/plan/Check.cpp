@@ -2,6 +2,7 @@
 
 #include "dialects/tdl/analysis/Properties.h"
 #include "runtime/plan/Files.h"
+#include "runtime/plan/Regions.h"
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Tiling.h"
 #include "runtime/plan/Validate.h"
@@ -107,9 +108,7 @@ private:
 /// Of the program that does everything once.
 int64_t flopsOf(const Program &program) {
   int64_t flops = 0;
-  std::vector<tdl::Lambda> lambdas;
-  for (const Kernel &kernel : program.kernels)
-    lambdas.push_back(*tdl::parseLambda(kernel.lambda));
+  const std::vector<tdl::Lambda> lambdas = *lambdasOf(program);
   for (const Instruction &instruction : program.instructions) {
     if (instruction.op != Opcode::Compute)
       continue;

@@ -110,6 +110,17 @@ bool plan::isTiled(const Region &region) {
                       [](const Division &each) { return each.isTerm(); });
 }
 
+Result<std::vector<tdl::Lambda>> plan::lambdasOf(const Program &program) {
+  std::vector<tdl::Lambda> lambdas;
+  for (const Kernel &kernel : program.kernels) {
+    auto lambda = tdl::parseLambda(kernel.lambda);
+    if (!lambda)
+      return lambda.takeError();
+    lambdas.push_back(std::move(*lambda));
+  }
+  return lambdas;
+}
+
 void plan::evaluate(Program &program, const std::vector<tdl::Lambda> &lambdas) {
   Evaluation(program, lambdas).run();
 }

@@ -9,6 +9,10 @@
 
 namespace smex::plan {
 
+/// The lambdas of a program's kernels, by their numbers; an error only where
+/// the program is not valid (Validate.h).
+Result<std::vector<tdl::Lambda>> lambdasOf(const Program &program);
+
 /// Sets the boxes of all regions but those that are listed, which have theirs.
 /// The program is valid (Validate.h); `lambdas`: one per kernel.
 void evaluate(Program &program, const std::vector<tdl::Lambda> &lambdas);

@@ -1,5 +1,7 @@
 #include "runtime/plan/Subject.h"
 
+#include "runtime/plan/Regions.h"
+
 using namespace smex;
 using namespace smex::plan;
 
@@ -27,8 +29,7 @@ Subject::Subject(const Partitioned &partitioned, std::string prefix,
                  Findings &findings)
     : partitioned(partitioned), program(partitioned.program),
       findings(findings), names{partitioned, std::move(prefix)} {
-  for (const Kernel &kernel : program.kernels)
-    lambdas.push_back(*tdl::parseLambda(kernel.lambda));
+  lambdas = *lambdasOf(program);
   for (const tdl::Lambda &lambda : lambdas) {
     pointwise.emplace_back();
     for (size_t k = 0; k < lambda.operands.size(); ++k)

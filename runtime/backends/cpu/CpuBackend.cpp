@@ -2,6 +2,7 @@
 
 #include "runtime/backends/cpu/CpuWorker.h"
 #include "runtime/backends/host/Arenas.h"
+#include "runtime/plan/Regions.h"
 
 #include <algorithm>
 #include <optional>
@@ -71,13 +72,9 @@ public:
     auto object = KernelObject::load(best ? *best : plan::Artifact());
     if (!object)
       return object.takeError();
-    std::vector<tdl::Lambda> lambdas;
-    for (const plan::Kernel &kernel : partitioned.program.kernels) {
-      auto lambda = tdl::parseLambda(kernel.lambda);
-      if (!lambda)
-        return lambda.takeError();
-      lambdas.push_back(std::move(*lambda));
-    }
+    auto lambdas = plan::lambdasOf(partitioned.program);
+    if (!lambdas)
+      return lambdas.takeError();
     const int count = int(workers.size());
     const int cores = int(std::max(1u, std::thread::hardware_concurrency()));
     const int each =
@@ -87,7 +84,7 @@ public:
       return arenas.takeError();
     const auto shared = std::make_shared<CpuProgram>(
         CpuProgram{partitioned, transport, options, std::move(*object),
-                   std::move(lambdas), std::move(*arenas)});
+                   std::move(*lambdas), std::move(*arenas)});
     std::vector<std::unique_ptr<DeviceWorker>> devices;
     for (size_t w = 0; w < workers.size(); ++w)
       devices.push_back(

@@ -2,6 +2,7 @@
 
 #include "runtime/backends/host/Arenas.h"
 #include "runtime/backends/reference/ReferenceWorker.h"
+#include "runtime/plan/Regions.h"
 
 using namespace smex;
 using namespace smex::runtime;
@@ -28,12 +29,10 @@ public:
       shared->places.push_back(
           {std::move((*arenas)[w]), std::move(tenants), {}});
     }
-    for (const plan::Kernel &kernel : partitioned.program.kernels) {
-      auto lambda = tdl::parseLambda(kernel.lambda);
-      if (!lambda)
-        return lambda.takeError();
-      shared->lambdas.push_back(std::move(*lambda));
-    }
+    auto lambdas = plan::lambdasOf(partitioned.program);
+    if (!lambdas)
+      return lambdas.takeError();
+    shared->lambdas = std::move(*lambdas);
     ReferenceProgram &program = *shared; // which has the scheduler
     shared->scheduler = std::make_unique<Scheduler>(
         workers, transport, options.seed,

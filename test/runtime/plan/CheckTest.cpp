@@ -112,10 +112,7 @@ TEST_CASE("a part that a division cuts otherwise than the one before") {
   Plan plan = twoDivided();
   Program &program = plan.partitioned.program;
   program.regions[5].divisions = {Division::bounded(0, {{1}})};
-  std::vector<tdl::Lambda> lambdas;
-  for (const Kernel &kernel : program.kernels)
-    lambdas.push_back(*tdl::parseLambda(kernel.lambda));
-  evaluate(program, lambdas);
+  evaluate(program, *lambdasOf(program));
   const Status valid = validate(plan);
   REQUIRE_FALSE(valid);
   CHECK_THAT(valid.error().message,

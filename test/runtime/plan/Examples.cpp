@@ -209,10 +209,7 @@ Plan plan::twoDivided() {
   program.instructions[4].indices = divided({4, 4, 8}, columns);
   for (int i : {1, 3})
     program.instructions[size_t(i)].pieces.clear();
-  std::vector<tdl::Lambda> lambdas;
-  for (const Kernel &kernel : program.kernels)
-    lambdas.push_back(*tdl::parseLambda(kernel.lambda));
-  evaluate(program, lambdas);
+  evaluate(program, *lambdasOf(program));
   return plan;
 }
 
@@ -289,10 +286,7 @@ Plan plan::offloaded() {
   plan.partitioned.workers = {worker, worker};
   plan.peakBytes = {512, 512};
   plan.search.optimal = true;
-  std::vector<tdl::Lambda> lambdas;
-  for (const Kernel &kernel : program.kernels)
-    lambdas.push_back(*tdl::parseLambda(kernel.lambda));
-  evaluate(program, lambdas);
+  evaluate(program, *lambdasOf(program));
   return plan;
 }
 
