@@ -6,7 +6,6 @@
 #include "runtime/plan/Regions.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -25,29 +24,10 @@ Status CpuWorker::start() {
   threads.adopt();
   const auto pack = [shared = shared, number = number, from = arena()](
                         int buffer, const Box &box, std::byte *to) {
-    const plan::Partitioned &partitioned = shared->partitioned;
-    cpu::copyBox(to, box, from + placeOf(partitioned, number, buffer),
-                 partitioned.box(number, buffer), box,
-                 byteSize(plan::elementType(shared->program(), buffer)));
+    packBox(shared->partitioned, number, from, buffer, box, to);
     return Status();
   };
   shared->transport.offer(number, {{shared, arena()}, pack});
-  return {};
-}
-
-Status CpuWorker::write(int64_t offset, int64_t,
-                        const std::function<Status(std::byte *)> &fill) {
-  return fill(arena() + offset);
-}
-
-Status CpuWorker::read(int64_t offset, int64_t,
-                       const std::function<void(const std::byte *)> &use) {
-  use(arena() + offset);
-  return {};
-}
-
-Status CpuWorker::copy(int64_t to, int64_t from, int64_t bytes) {
-  std::memcpy(arena() + to, arena() + from, size_t(bytes));
   return {};
 }
 

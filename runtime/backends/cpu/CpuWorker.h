@@ -2,9 +2,9 @@
 #ifndef SMEX_RUNTIME_BACKENDS_CPU_CPUWORKER_H
 #define SMEX_RUNTIME_BACKENDS_CPU_CPUWORKER_H
 
-#include "runtime/backends/Backend.h"
 #include "runtime/backends/cpu/BoundKernel.h"
 #include "runtime/backends/host/Arena.h"
+#include "runtime/backends/host/HostWorker.h"
 
 namespace smex::runtime {
 
@@ -22,20 +22,15 @@ struct CpuProgram {
 
 /// All its queues are one thread, the worker's own: an instruction is done when
 /// submit() returns.
-class CpuWorker : public DeviceWorker {
+class CpuWorker : public HostWorker {
 public:
   /// `place`: which of the process' arenas is its own.
   CpuWorker(std::shared_ptr<CpuProgram> shared, int number, size_t place,
             int threads)
-      : shared(std::move(shared)), number(number), place(place),
-        threads(threads) {}
+      : HostWorker(number, shared->arenas[place].data()),
+        shared(std::move(shared)), threads(threads) {}
 
   Status start() override;
-  Status write(int64_t offset, int64_t bytes,
-               const std::function<Status(std::byte *)> &fill) override;
-  Status read(int64_t offset, int64_t bytes,
-              const std::function<void(const std::byte *)> &use) override;
-  Status copy(int64_t to, int64_t from, int64_t bytes) override;
   Status bind() override;
   Status submit(const Submission &submission) override;
   Result<Activity> finish() override;
@@ -54,7 +49,6 @@ private:
   const plan::Worker &own() const {
     return shared->partitioned.workers[size_t(number)];
   }
-  std::byte *arena() const { return shared->arenas[place].data(); }
   TensorType typeOf(int buffer) const;
   BufferView view(int buffer) const;
   bool isExclusive(int buffer) const;
@@ -69,8 +63,6 @@ private:
                    const std::vector<Move> &list);
 
   std::shared_ptr<CpuProgram> shared;
-  int number;
-  size_t place;
   ThreadGroup threads;
   Activity activity;
   std::vector<BoundKernelPtr> kernels;  // per instruction; null: nothing to do

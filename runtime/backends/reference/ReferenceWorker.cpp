@@ -1,9 +1,6 @@
 #include "runtime/backends/reference/ReferenceWorker.h"
 
-#include "kernels/cpu/Boxes.h"
-#include "runtime/backends/host/Arenas.h"
-
-#include <cstring>
+#include <utility>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -11,33 +8,11 @@ using namespace smex::runtime;
 Status ReferenceWorker::start() {
   const auto pack = [shared = shared, number = number,
                      place = place](int buffer, const Box &box, std::byte *to) {
-    const plan::Partitioned &partitioned = shared->partitioned;
     const ReferenceProgram::Place &own = shared->places[place];
-    cpu::copyBox(to, box,
-                 own.arena.data() + placeOf(partitioned, number, buffer),
-                 partitioned.box(number, buffer), box,
-                 byteSize(plan::elementType(partitioned.program, buffer)));
+    packBox(shared->partitioned, number, own.arena.data(), buffer, box, to);
     return own.tenants.check(buffer);
   };
   shared->transport.offer(number, {nullptr, pack});
-  return {};
-}
-
-Status ReferenceWorker::write(int64_t offset, int64_t,
-                              const std::function<Status(std::byte *)> &fill) {
-  return fill(own().arena.data() + offset);
-}
-
-Status
-ReferenceWorker::read(int64_t offset, int64_t,
-                      const std::function<void(const std::byte *)> &use) {
-  use(own().arena.data() + offset);
-  return {};
-}
-
-Status ReferenceWorker::copy(int64_t to, int64_t from, int64_t bytes) {
-  std::byte *arena = own().arena.data();
-  std::memcpy(arena + to, arena + from, size_t(bytes));
   return {};
 }
 

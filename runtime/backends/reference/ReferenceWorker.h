@@ -5,6 +5,7 @@
 
 #include "dialects/tdl/lambda/Lambda.h"
 #include "runtime/backends/host/Arena.h"
+#include "runtime/backends/host/HostWorker.h"
 #include "runtime/backends/reference/Scheduler.h"
 #include "runtime/backends/reference/Tenants.h"
 
@@ -27,19 +28,15 @@ struct ReferenceProgram {
 };
 
 /// What is submitted waits until all workers of the process are in finish().
-class ReferenceWorker : public DeviceWorker {
+class ReferenceWorker : public HostWorker {
 public:
   /// `place`: which of the process' workers it is.
   ReferenceWorker(std::shared_ptr<ReferenceProgram> shared, int number,
                   size_t place)
-      : shared(std::move(shared)), number(number), place(place) {}
+      : HostWorker(number, shared->places[place].arena.data()),
+        shared(std::move(shared)), place(place) {}
 
   Status start() override;
-  Status write(int64_t offset, int64_t bytes,
-               const std::function<Status(std::byte *)> &fill) override;
-  Status read(int64_t offset, int64_t bytes,
-              const std::function<void(const std::byte *)> &use) override;
-  Status copy(int64_t to, int64_t from, int64_t bytes) override;
   Status bind() override { return {}; }
   Status begin() override;
   Status submit(const Submission &submission) override;
@@ -49,7 +46,6 @@ private:
   ReferenceProgram::Place &own() const { return shared->places[place]; }
 
   std::shared_ptr<ReferenceProgram> shared;
-  int number;
   size_t place;
 };
 
