@@ -27,9 +27,10 @@ Status ReferenceWorker::submit(const Submission &submission) {
 }
 
 Result<Activity> ReferenceWorker::finish() {
-  if (Status done = shared->scheduler->finish(place); !done)
+  auto done = shared->scheduler->finish(place);
+  if (!done)
     return done.takeError();
-  if (!shared->transport.isStopped())
+  if (*done)
     if (Status kept = own().tenants.end(); !kept)
       return kept.takeError();
   return std::exchange(own().activity, {});

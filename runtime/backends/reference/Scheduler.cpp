@@ -28,7 +28,7 @@ void Scheduler::submit(size_t place, const Submission &submission) {
       .push_back(submission);
 }
 
-Status Scheduler::finish(size_t place) {
+Result<bool> Scheduler::finish(size_t place) {
   std::unique_lock<std::mutex> lock(mutex);
   const int64_t before = completed;
   if (++arrived == workers.size()) {
@@ -45,7 +45,7 @@ Status Scheduler::finish(size_t place) {
   }
   if (problem && problem->place == place)
     return problem->error;
-  return {};
+  return !problem && !transport.isStopped();
 }
 
 std::optional<Scheduler::Problem> Scheduler::runAll() {

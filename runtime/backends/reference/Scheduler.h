@@ -32,10 +32,10 @@ public:
 
   /// By the worker's own thread.
   void submit(size_t place, const Submission &submission);
-  /// Returns when all is done that any worker has submitted, or the run was
-  /// stopped; the worker that comes last does it. Each worker gets its own
-  /// errors.
-  Status finish(size_t place);
+  /// Returns true when all is done that any worker has submitted; the worker
+  /// that comes last does it. False: another worker had an error, or the run
+  /// was stopped, and some is not done. Each worker gets its own errors.
+  Result<bool> finish(size_t place);
 
 private:
   using Queue = std::deque<Submission>;

@@ -39,7 +39,7 @@ public:
         counts(size_t(workers * plan::queueCount)) {}
 
   /// Each worker's result.
-  std::vector<Status> step() {
+  std::vector<Result<bool>> step() {
     order.clear();
     std::vector<Event> done;
     for (const Task &task : tasks)
@@ -53,7 +53,7 @@ public:
         after.back().push_back(done[other]);
     }
     const int workers = int(counts.size()) / plan::queueCount;
-    std::vector<Status> results(static_cast<size_t>(workers));
+    std::vector<Result<bool>> results(static_cast<size_t>(workers), false);
     std::vector<std::thread> threads;
     for (size_t i = 0; i < tasks.size(); ++i)
       scheduler.submit(size_t(tasks[i].worker),
@@ -95,8 +95,8 @@ TEST_CASE("of queues that do not wait, each is the last one in turn") {
     Trial trial(tasks, 2, seed);
     std::set<int> last;
     for (int step = 0; step < 3; ++step) {
-      for (const Status &status : trial.step())
-        REQUIRE(status);
+      for (const Result<bool> &done : trial.step())
+        REQUIRE((done && *done));
       REQUIRE(trial.order.size() == tasks.size());
       last.insert(trial.order.back());
       // A queue keeps its order.
@@ -118,8 +118,8 @@ TEST_CASE(
     for (uint64_t seed = 0; seed < 4; ++seed) {
       Trial trial(tasks, 2, seed);
       for (int step = 0; step < 3; ++step) {
-        for (const Status &status : trial.step())
-          REQUIRE(status);
+        for (const Result<bool> &done : trial.step())
+          REQUIRE((done && *done));
         const auto place = [&](int task) {
           return std::find(trial.order.begin(), trial.order.end(), task);
         };
@@ -135,19 +135,20 @@ TEST_CASE(
 
 TEST_CASE("those that wait for each other are an error, not a standstill") {
   Trial trial({{0, 0, {1}}, {1, 0, {0}}}, 2, 0);
-  const std::vector<Status> results = trial.step();
+  const std::vector<Result<bool>> results = trial.step();
   CHECK(trial.order.empty());
   REQUIRE_FALSE(results[0]);
   CHECK(results[0].error().message ==
         "instruction 0 waits for worker 1, which waits itself, and so do all");
-  CHECK(results[1]);
+  // Not all is done, and the error is not its own.
+  CHECK((results[1] && !*results[1]));
 }
 
 TEST_CASE("an error is that of the worker whose instruction fails") {
   Trial trial({{0, 0, {}}, {1, 0, {0}}, {0, 0, {1}}}, 2, 0);
   trial.failing = 1;
-  const std::vector<Status> results = trial.step();
-  CHECK(results[0]);
+  const std::vector<Result<bool>> results = trial.step();
+  CHECK((results[0] && !*results[0]));
   REQUIRE_FALSE(results[1]);
   CHECK(results[1].error().message == "it fails");
   CHECK(trial.order == std::vector<int>{0, 1});
