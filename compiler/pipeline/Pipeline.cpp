@@ -1,6 +1,6 @@
 #include "compiler/pipeline/Pipeline.h"
 
-#include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/cpu/Codegen.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/CheckReads.h"

@@ -4,7 +4,7 @@
 #ifndef SMEX_COMPILER_PIPELINE_PIPELINE_H
 #define SMEX_COMPILER_PIPELINE_PIPELINE_H
 
-#include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/cpu/Codegen.h"
 #include "compiler/emit/Weights.h"
 #include "compiler/frontend/Model.h"
 #include "compiler/machine/Machine.h"
@@ -37,7 +37,7 @@ struct CompileOptions {
   /// What code is generated for, each beside the others (plan::Artifact).
   std::vector<std::string> targets = {codegen::CodegenOptions().cpuArch};
   /// The same bits for any number of workers: no sum is split, and all kernels
-  /// are generated, whose terms have one order (compiler/codegen/Reduction).
+  /// are generated, whose terms have one order (compiler/codegen/cpu/Reduction).
   bool reproducible = false;
   bool verifyEach = true; // the IR, after each pass
 };

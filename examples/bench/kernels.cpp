@@ -1,6 +1,6 @@
 // Generated kernels against the memory bandwidth that a triad reaches, on one
 // core: an element-wise chain, a row sum, max pooling. Prints a table.
-#include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/cpu/Codegen.h"
 #include "dialects/support/Box.h"
 
 #include <algorithm>

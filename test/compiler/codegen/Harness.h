@@ -2,7 +2,7 @@
 #ifndef SMEX_TEST_COMPILER_CODEGEN_HARNESS_H
 #define SMEX_TEST_COMPILER_CODEGEN_HARNESS_H
 
-#include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/cpu/Codegen.h"
 #include "dialects/tdl/lambda/Interpreter.h"
 
 #include <random>
