@@ -24,7 +24,7 @@ namespace {
 /// those that do an instruction (a set of them, by number) and differ from this
 /// one in no other steps.
 struct Lane {
-  plan::Queue queue;
+  Queue queue;
   int doers;
   StepSet steps;
 
@@ -105,9 +105,8 @@ public:
     schedule.ways = program.getWays().vec();
     std::map<std::vector<bool>, int> sets;
     for (Operation *op : list) {
-      schedule.queues.push_back(isa<exec::ComputeOp>(op)
-                                    ? plan::Queue::Computing
-                                    : plan::Queue::Transfers);
+      schedule.queues.push_back(isa<exec::ComputeOp>(op) ? Queue::Computing
+                                                         : Queue::Transfers);
       const auto [entry, isNew] =
           sets.try_emplace(regions.doers(op), int(schedule.doers.size()));
       if (isNew)

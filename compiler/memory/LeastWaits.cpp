@@ -41,7 +41,7 @@ class Reduction {
 public:
   explicit Reduction(const Schedule &schedule)
       : schedule(schedule), known(schedule.queues.size()),
-        last(schedule.doers.size() * plan::queueCount, -1) {
+        last(schedule.doers.size() * queueCount, -1) {
     for (const std::vector<bool> &set : schedule.doers)
       areAll.push_back(std::find(set.begin(), set.end(), false) == set.end());
     for (size_t a = 0; a < schedule.doers.size(); ++a) {
@@ -78,10 +78,10 @@ private:
     return true;
   }
 
-  plan::Queue queueAt(int i) const { return schedule.queues[size_t(i)]; }
+  Queue queueAt(int i) const { return schedule.queues[size_t(i)]; }
   int doersOf(int i) const { return schedule.doersOf[size_t(i)]; }
-  static int trackOf(plan::Queue queue, int doers) {
-    return doers * plan::queueCount + int(queue);
+  static int trackOf(Queue queue, int doers) {
+    return doers * queueCount + int(queue);
   }
 
   /// The latest first: no wait implies one for a later instruction.
@@ -108,9 +108,9 @@ private:
     return std::any_of(facts.begin(), facts.end(), [&](const Fact &fact) {
       return fact.latest >= wait.instruction &&
              (wait.steps & ~fact.steps) == 0 &&
-             fact.track % plan::queueCount == int(queueAt(wait.instruction)) &&
+             fact.track % queueCount == int(queueAt(wait.instruction)) &&
              std::binary_search(more.begin(), more.end(),
-                                fact.track / plan::queueCount);
+                                fact.track / queueCount);
     });
   }
 
@@ -118,7 +118,7 @@ private:
     const int from = doersOf(wait.instruction);
     for (const Fact &fact : known[size_t(wait.instruction)])
       if (reaches(doersOf(i), wait.steps, from, fact.steps,
-                  fact.track / plan::queueCount))
+                  fact.track / queueCount))
         add(known[size_t(i)],
             {fact.track, wait.steps | fact.steps, fact.latest});
     add(known[size_t(i)], {trackOf(queueAt(wait.instruction), from), wait.steps,

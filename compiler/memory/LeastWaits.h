@@ -2,14 +2,15 @@
 #ifndef SMEX_COMPILER_MEMORY_LEASTWAITS_H
 #define SMEX_COMPILER_MEMORY_LEASTWAITS_H
 
-#include "runtime/plan/Plan.h"
+#include "dialects/support/Queue.h"
+#include "dialects/support/Wait.h"
 
 namespace smex::memory {
 
 /// What orders a list of instructions, for all workers at once.
 struct Schedule {
   Ways ways;
-  std::vector<plan::Queue> queues; // per instruction
+  std::vector<Queue> queues; // per instruction
   /// Sets of workers, a flag each, and per instruction the set that does it.
   std::vector<std::vector<bool>> doers;
   std::vector<int> doersOf;

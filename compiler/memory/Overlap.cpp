@@ -7,7 +7,6 @@
 
 using namespace smex;
 using namespace smex::memory;
-using plan::Queue;
 
 namespace {
 
@@ -295,7 +294,7 @@ private:
   std::vector<int> order;              // tasks that have their place
   std::vector<double> starts;          // by place
   std::vector<double> ends;            // by task; -1: has no place yet
-  double free[plan::queueCount] = {0, 0};
+  double free[queueCount] = {0, 0};
   double computed = 0; // by computations that have their place
   std::vector<double> computedBeforeRead; // per task: before its first reader
   std::vector<int> usesLeft;              // per buffer: by tasks of `rest`

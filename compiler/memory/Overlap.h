@@ -17,13 +17,16 @@
 #ifndef SMEX_COMPILER_MEMORY_OVERLAP_H
 #define SMEX_COMPILER_MEMORY_OVERLAP_H
 
-#include "runtime/plan/Plan.h"
+#include "dialects/support/Queue.h"
+
+#include <cstdint>
+#include <vector>
 
 namespace smex::memory {
 
 /// An instruction of the list.
 struct Task {
-  plan::Queue queue = plan::Queue::Computing;
+  Queue queue = Queue::Computing;
   double seconds = 0; // or any other unit; on the worker that takes longest
   int writes = 0;     // buffers
   std::vector<int> reads;

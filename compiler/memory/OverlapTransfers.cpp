@@ -48,7 +48,7 @@ public:
   /// packing leaves to chance.
   void overlap(int lookAhead) {
     if (llvm::all_of(tasks, [](const memory::Task &task) {
-          return task.queue == plan::Queue::Computing;
+          return task.queue == Queue::Computing;
         }))
       return;
     const memory::Arena before =
@@ -123,7 +123,7 @@ private:
     for (exec::BufferOp buffer : exec::read(op))
       task.reads.push_back(numbers.at(buffer));
     auto compute = dyn_cast<exec::ComputeOp>(op);
-    task.queue = compute ? plan::Queue::Computing : plan::Queue::Transfers;
+    task.queue = compute ? Queue::Computing : Queue::Transfers;
     task.seconds = rates.launch + (compute ? computing(compute) : moving(op));
     return task;
   }

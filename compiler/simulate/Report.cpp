@@ -175,15 +175,15 @@ std::string simulate::json(const Simulation &simulation, const Machine &machine,
        {"links", links}});
 }
 
-static const char *nameOf(plan::Queue queue) {
+static const char *nameOf(Queue queue) {
   switch (queue) {
-  case plan::Queue::Computing:
+  case Queue::Computing:
     return "computing";
-  case plan::Queue::Transfers:
+  case Queue::Transfers:
     return "transfers";
-  case plan::Queue::ToHost:
+  case Queue::ToHost:
     return "to host";
-  case plan::Queue::FromHost:
+  case Queue::FromHost:
     break;
   }
   return "from host";
@@ -198,7 +198,7 @@ std::string simulate::trace(const Simulation &simulation,
                       {"ph", "M"},
                       {"pid", w},
                       {"args", {{"name", gpu(w)}}}});
-    for (const plan::Queue queue : plan::queuesOf(program))
+    for (const Queue queue : plan::queuesOf(program))
       events.push_back({{"name", "thread_name"},
                         {"ph", "M"},
                         {"pid", w},

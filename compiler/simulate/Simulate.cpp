@@ -25,7 +25,7 @@ public:
       : partitioned(partitioned), program(partitioned.program),
         machine(machine), options(options), cost(partitioned, machine),
         routes(machine), flows(capacities(machine)),
-        lanes(partitioned.workers.size() * plan::queueCount) {
+        lanes(partitioned.workers.size() * queueCount) {
     for (size_t i = 0; i < program.instructions.size(); ++i)
       lists[queueAt(int(i))].push_back(int(i));
     result.gpus.resize(partitioned.workers.size());
@@ -86,13 +86,13 @@ private:
   size_t queueAt(int instruction) const {
     return size_t(plan::queueOf(program.instructions[size_t(instruction)].op));
   }
-  static int workerOf(int lane) { return lane / plan::queueCount; }
+  static int workerOf(int lane) { return lane / queueCount; }
   int laneOf(int worker, int instruction) const {
-    return worker * plan::queueCount + int(queueAt(instruction));
+    return worker * queueCount + int(queueAt(instruction));
   }
   /// The lane's first instruction that has not completed.
   int next(int lane) const {
-    const std::vector<int> &list = lists[size_t(lane) % plan::queueCount];
+    const std::vector<int> &list = lists[size_t(lane) % queueCount];
     const size_t done = lanes[size_t(lane)].done;
     return done < list.size() ? list[done] : int(program.instructions.size());
   }
@@ -212,9 +212,8 @@ private:
   const Route &hostRouteOf(int lane) {
     const int gpu = machine.gpus[size_t(workerOf(lane))];
     const int host = *nearestHost(machine, routes, gpu);
-    return lane % plan::queueCount == int(plan::Queue::ToHost)
-               ? routes.between(gpu, host)
-               : routes.between(host, gpu);
+    return lane % queueCount == int(Queue::ToHost) ? routes.between(gpu, host)
+                                                   : routes.between(host, gpu);
   }
 
   /// One flow from each worker that pieces come from.
@@ -266,7 +265,7 @@ private:
   Routes routes;
   Flows flows;
   Simulation result;
-  std::vector<int> lists[plan::queueCount]; // each queue's instructions
+  std::vector<int> lists[queueCount]; // each queue's instructions
   std::vector<Lane> lanes; // of all workers: worker * queueCount + queue
   std::vector<int> ready;  // lanes that may be able to start their next one
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due;

@@ -356,7 +356,7 @@ Result<RunResult> runtime::execute(const plan::Partitioned &partitioned,
                                    const std::vector<Feed> &feeds,
                                    const RunOptions &options) {
   const int count = int(partitioned.workers.size());
-  LocalTransport local(count, plan::queueCount);
+  LocalTransport local(count, queueCount);
   Process process{&local, std::vector<int>(size_t(count))};
   std::iota(process.workers.begin(), process.workers.end(), 0);
   if (options.process)

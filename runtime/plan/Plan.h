@@ -15,11 +15,11 @@
 #include "dialects/smex/lists/Rooms.h"
 #include "dialects/support/Box.h"
 #include "dialects/support/PartRange.h"
+#include "dialects/support/Queue.h"
 #include "dialects/support/Tensor.h"
 #include "dialects/support/Wait.h"
 #include "runtime/plan/SearchInfo.h"
 
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -123,14 +123,6 @@ enum class Opcode {
 constexpr bool isMove(Opcode op) {
   return op == Opcode::ToHost || op == Opcode::FromHost;
 }
-
-/// A GPU computes, copies from other GPUs, and copies to and from the host, all
-/// at the same time. Each queue of a worker does its instructions in the order
-/// of the list, and only waits order the queues.
-enum class Queue { Computing, Transfers, ToHost, FromHost };
-constexpr Queue queues[] = {Queue::Computing, Queue::Transfers, Queue::ToHost,
-                            Queue::FromHost};
-constexpr int queueCount = int(std::size(queues));
 
 constexpr Queue queueOf(Opcode op) {
   switch (op) {

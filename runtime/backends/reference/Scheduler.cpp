@@ -20,12 +20,11 @@ constexpr std::chrono::milliseconds glance(10);
 Scheduler::Scheduler(std::vector<int> workers, Transport &transport,
                      uint64_t seed, Run run)
     : workers(std::move(workers)), transport(transport), seed(seed),
-      run(std::move(run)),
-      queues(this->workers.size() * size_t(plan::queueCount)) {}
+      run(std::move(run)), queues(this->workers.size() * size_t(queueCount)) {}
 
 void Scheduler::submit(size_t place, const Submission &submission) {
-  queues[place * size_t(plan::queueCount) + size_t(submission.done.queue)]
-      .push_back(submission);
+  queues[place * size_t(queueCount) + size_t(submission.done.queue)].push_back(
+      submission);
 }
 
 Result<bool> Scheduler::finish(size_t place) {
@@ -56,7 +55,7 @@ std::optional<Scheduler::Problem> Scheduler::runAll() {
                      [&](size_t number) { return isReady(queues[number]); });
     if (next != priorities.end()) {
       if (Status done = runFront(*next); !done)
-        return Problem{*next / size_t(plan::queueCount), done.takeError()};
+        return Problem{*next / size_t(queueCount), done.takeError()};
       continue;
     }
     if (std::all_of(queues.begin(), queues.end(),
@@ -99,7 +98,7 @@ bool Scheduler::isReady(const Queue &queue) const {
 Status Scheduler::runFront(size_t number) {
   const Submission front = queues[number].front();
   queues[number].pop_front();
-  if (Status done = run(number / size_t(plan::queueCount), front); !done)
+  if (Status done = run(number / size_t(queueCount), front); !done)
     return done;
   transport.signal(front.done);
   return {};
@@ -120,7 +119,7 @@ std::optional<Scheduler::Problem> Scheduler::deadlock() const {
       if (!std::binary_search(workers.begin(), workers.end(), event.worker))
         return std::nullopt;
       if (!first)
-        first = Problem{number / size_t(plan::queueCount),
+        first = Problem{number / size_t(queueCount),
                         fail("instruction ", front.instruction,
                              " waits for worker ", event.worker,
                              ", which waits itself, and so do all")};

@@ -56,7 +56,7 @@ private:
   Transport &transport;
   const uint64_t seed;
   const Run run;
-  std::vector<Queue> queues; // plan::queueCount for each worker
+  std::vector<Queue> queues; // queueCount for each worker
   uint64_t step = 0;
 
   std::mutex mutex; // of what follows

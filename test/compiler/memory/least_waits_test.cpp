@@ -5,7 +5,6 @@
 
 using namespace smex;
 using namespace smex::memory;
-using plan::Queue;
 
 namespace {
 

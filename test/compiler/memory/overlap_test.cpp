@@ -7,7 +7,6 @@
 
 using namespace smex;
 using namespace smex::memory;
-using plan::Queue;
 
 namespace {
 

@@ -46,7 +46,7 @@ Result<runtime::RunResult> run(const RandomExample &example,
 void compareInParts(const RandomExample &example,
                     const runtime::RunOptions &options, uint64_t seed) {
   const int workers = int(example.plan.partitioned.workers.size());
-  runtime::LocalTransport transport(workers, plan::queueCount);
+  runtime::LocalTransport transport(workers, queueCount);
   runtime::RunOptions parts[2] = {options, options};
   for (runtime::RunOptions &part : parts)
     part.process = runtime::Process{&transport, {}};

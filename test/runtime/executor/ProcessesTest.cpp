@@ -22,7 +22,7 @@ std::vector<Result<RunResult>> run(const plan::Partitioned &program,
                                    const std::vector<Feed> &feeds,
                                    std::vector<Member> parts,
                                    const ParameterSource &parameters) {
-  LocalTransport transport(int(program.workers.size()), plan::queueCount);
+  LocalTransport transport(int(program.workers.size()), queueCount);
   std::vector<Result<RunResult>> results(parts.size(), fail("did not run"));
   std::vector<std::thread> threads;
   for (size_t p = 0; p < parts.size(); ++p)

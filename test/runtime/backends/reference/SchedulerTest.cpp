@@ -25,7 +25,7 @@ struct Task {
 class Trial {
 public:
   Trial(std::vector<Task> tasks, int workers, uint64_t seed)
-      : tasks(std::move(tasks)), transport(workers, plan::queueCount),
+      : tasks(std::move(tasks)), transport(workers, queueCount),
         scheduler(numbers(workers), transport, seed,
                   [this](size_t place, const Submission &what) -> Status {
                     order.push_back(what.instruction);
@@ -36,23 +36,22 @@ public:
                       return fail("it fails");
                     return {};
                   }),
-        counts(size_t(workers * plan::queueCount)) {}
+        counts(size_t(workers * queueCount)) {}
 
   /// Each worker's result.
   std::vector<Result<bool>> step() {
     order.clear();
     std::vector<Event> done;
     for (const Task &task : tasks)
-      done.push_back(
-          {task.worker, task.queue,
-           ++counts[size_t(task.worker * plan::queueCount + task.queue)]});
+      done.push_back({task.worker, task.queue,
+                      ++counts[size_t(task.worker * queueCount + task.queue)]});
     std::vector<std::vector<Event>> after;
     for (const Task &task : tasks) {
       after.emplace_back();
       for (size_t other : task.after)
         after.back().push_back(done[other]);
     }
-    const int workers = int(counts.size()) / plan::queueCount;
+    const int workers = int(counts.size()) / queueCount;
     std::vector<Result<bool>> results(static_cast<size_t>(workers), false);
     std::vector<std::thread> threads;
     for (size_t i = 0; i < tasks.size(); ++i)
