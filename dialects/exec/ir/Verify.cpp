@@ -1,11 +1,10 @@
 // What makes the attributes of a program safe to evaluate: their lengths, and
 // every number's range. Whether the program is right is for `smexc check`.
-#include "dialects/exec/ir/Exec.h"
+#include "dialects/exec/ir/Verify.h"
 #include "dialects/smex/ir/GraphLayout.h"
 #include "dialects/smex/ir/PartRanges.h"
 #include "dialects/smex/lists/Derived.h"
 #include "dialects/support/Tensor.h"
-#include "dialects/tdl/lambda/Accumulated.h"
 
 using namespace mlir;
 using namespace smex;
@@ -14,7 +13,7 @@ using namespace smex::exec;
 /// As many as a plan may have; products with it do not overflow.
 static constexpr int64_t mostWorkers = int64_t(1) << 16;
 
-static bool within(const Box &box, ArrayRef<int64_t> shape) {
+bool exec::within(const Box &box, ArrayRef<int64_t> shape) {
   if (box.size() != shape.size())
     return false;
   for (size_t d = 0; d < box.size(); ++d)
@@ -23,22 +22,10 @@ static bool within(const Box &box, ArrayRef<int64_t> shape) {
   return true;
 }
 
-static ProgramOp programOf(Operation *op) {
-  return cast<ProgramOp>(op->getParentOp());
-}
-
-static LogicalResult verifyInProgram(Operation *op) {
+LogicalResult exec::verifyInProgram(Operation *op) {
   if (isa_and_nonnull<ProgramOp>(op->getParentOp()))
     return success();
   return op->emitOpError("stands outside a program");
-}
-
-/// Values of the buffer type need not come from a buffer.
-static LogicalResult verifyBuffers(Operation *op) {
-  for (Value operand : op->getOperands())
-    if (!bufferOf(operand))
-      return op->emitOpError("has an operand that is no exec.buffer");
-  return success();
 }
 
 static LogicalResult verifyGraph(ProgramOp op, Attribute attribute) {
@@ -132,7 +119,7 @@ static LogicalResult verifyDerivation(BufferOp buffer) {
   return success();
 }
 
-static LogicalResult verifyExtents(Operation *op, ArrayRef<int64_t> extents) {
+LogicalResult exec::verifyExtents(Operation *op, ArrayRef<int64_t> extents) {
   for (int64_t extent : extents)
     if (extent < 0)
       return op->emitOpError("has a negative extent");
@@ -148,9 +135,8 @@ verifyDivision(Operation *op, semantic::DivisionAttr division, size_t rank) {
                     << fits.error().message;
 }
 
-/// Of a tensor of this shape, or of index variables of these extents.
-static LogicalResult verifyRegions(Operation *op, Attribute regions,
-                                   ArrayRef<int64_t> shape) {
+LogicalResult exec::verifyRegions(Operation *op, Attribute regions,
+                                  ArrayRef<int64_t> shape) {
   if (auto division = dyn_cast<semantic::DivisionAttr>(regions))
     return verifyDivision(op, division, shape.size());
   if (auto read = dyn_cast<ReadAttr>(regions))
@@ -215,7 +201,7 @@ LogicalResult BufferOp::verify() {
   const auto shape = type.getShape();
   if (!byteCount({*element, shape.vec()}))
     return emitOpError("has a tensor of more bytes than 63 bits can count");
-  if (failed(::verifyRegions(*this, getRegions(), shape)))
+  if (failed(exec::verifyRegions(*this, getRegions(), shape)))
     return failure();
   if (const auto range = getRange())
     if (range->size() < 2 || range->size() > 3 || (*range)[0] > (*range)[1] ||
@@ -244,122 +230,5 @@ LogicalResult BufferOp::verify() {
   for (int64_t offset : *offsets)
     if (offset < 0)
       return emitOpError("has a negative offset");
-  return success();
-}
-
-/// Of a fetch or a reduction.
-static LogicalResult verifyPieces(Operation *op) {
-  BufferOp from = read(op).front(), to = written(op);
-  auto pieces = op->getAttrOfType<PiecesAttr>("pieces");
-  if (!pieces && !isa<semantic::DivisionAttr, ResultAttr>(from.getRegions()))
-    return op->emitOpError("needs pieces: no division says who has what of ")
-           << "\"" << from.getTensor() << "\"";
-  if (!pieces)
-    return success();
-  const int64_t workers = programOf(op).getWorkers();
-  const auto shape = cast<ShapedType>(to.getTensorType()).getShape();
-  if (int64_t(pieces.getValue().size()) != workers)
-    return op->emitOpError("has pieces of ")
-           << pieces.getValue().size() << " workers; there are " << workers;
-  for (const std::vector<Piece> &ofWorker : pieces.getValue())
-    for (const Piece &piece : ofWorker) {
-      if (piece.worker < 0 || piece.worker >= workers)
-        return op->emitOpError("has a piece from worker ")
-               << piece.worker << "; there are " << workers;
-      if (piece.box.isAbsent() || !within(piece.box, shape))
-        return op->emitOpError("has a piece outside its tensor: ")
-               << toString(piece.box);
-    }
-  return success();
-}
-
-static LogicalResult refuseTypes(Operation *op, BufferOp from, BufferOp to) {
-  return op->emitOpError("moves ")
-         << from.getTensorType() << " to " << to.getTensorType();
-}
-
-LogicalResult FetchOp::verify() {
-  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
-    return failure();
-  BufferOp from = bufferOf(getFrom()), to = bufferOf(getTo());
-  if (from.getTensorType() != to.getTensorType())
-    return refuseTypes(*this, from, to);
-  return verifyPieces(*this);
-}
-
-LogicalResult ReduceOp::verify() {
-  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
-    return failure();
-  BufferOp from = bufferOf(getFrom()), to = bufferOf(getTo());
-  auto whole = cast<RankedTensorType>(to.getTensorType());
-  const auto type = tdl::toDType(whole.getElementType());
-  const auto partial = whole.clone(tdl::toMlirType(
-      tdl::partialType(toReducer(getReducer()), *type), getContext()));
-  if (from.getTensorType() != to.getTensorType() &&
-      from.getTensorType() != partial)
-    return refuseTypes(*this, from, to);
-  return verifyPieces(*this);
-}
-
-LogicalResult ComputeOp::verify() {
-  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)) ||
-      failed(verifyExtents(*this, getExtents())))
-    return failure();
-  if (!isa<semantic::DivisionAttr, BoxesAttr>(getIndices()))
-    return emitOpError("has indices that are neither divided nor listed");
-  return ::verifyRegions(*this, getIndices(), getExtents());
-}
-
-/// Does a tensor of this type fit an operand, or a result?
-static bool fits(BufferOp buffer, int64_t rank, DType type) {
-  auto tensor = cast<RankedTensorType>(buffer.getTensorType());
-  return tensor.getRank() == rank &&
-         tdl::toDType(tensor.getElementType()) == type;
-}
-
-LogicalResult ComputeOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  const tdl::LambdaAttr use =
-      tdl::verifyLambdaUse(*this, "computes", getLambdaAttr(),
-                           getInputs().size(), getExtents().size(), symbols);
-  if (!use)
-    return failure();
-  const tdl::Lambda &lambda = use.getValue();
-  for (auto [input, operand] : llvm::zip(getInputs(), lambda.operands))
-    if (!fits(bufferOf(input), operand.rank, operand.type))
-      return emitOpError("passes ")
-             << bufferOf(input).getTensorType() << " for operand "
-             << operand.name << " of " << getLambdaAttr();
-  BufferOp to = bufferOf(getTo());
-  if (!fits(to, lambda.rank(), lambda.result) ||
-      cast<RankedTensorType>(to.getTensorType()).getShape() !=
-          getExtents().take_front(lambda.rank()))
-    return emitOpError("writes ")
-           << to.getTensorType() << ", which is not what its extents say";
-  return success();
-}
-
-LogicalResult OutputOp::verify() {
-  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
-    return failure();
-  const auto type = cast<ShapedType>(bufferOf(getBuffer()).getTensorType());
-  const auto element = tdl::toDType(type.getElementType());
-  if (getLoss() && (!isFloat(*element) || type.getNumElements() != 1))
-    return emitOpError("is no loss: that is one float");
-  if (const auto range = getRange())
-    if (range->size() != 2 || (*range)[0] > (*range)[1] || !isInteger(*element))
-      return emitOpError("has a range that is none: an output of integers may "
-                         "have the least and the largest");
-  return success();
-}
-
-LogicalResult UpdateOp::verify() {
-  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
-    return failure();
-  BufferOp parameter = bufferOf(getParameter()), value = bufferOf(getValue());
-  if (!isParameter(parameter))
-    return emitOpError("changes what is no parameter");
-  if (parameter.getTensorType() != value.getTensorType() ||
-      parameter.getRegions() != value.getRegions())
-    return emitOpError("gives a parameter the value of another region");
   return success();
 }

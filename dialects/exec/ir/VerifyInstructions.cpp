@@ -1,0 +1,133 @@
+// What is checked of fetches, reductions and computations, and of what names
+// their buffers: outputs and updates.
+#include "dialects/exec/ir/Verify.h"
+#include "dialects/tdl/lambda/Accumulated.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::exec;
+
+/// Values of the buffer type need not come from a buffer.
+static LogicalResult verifyBuffers(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (!bufferOf(operand))
+      return op->emitOpError("has an operand that is no exec.buffer");
+  return success();
+}
+
+/// Of a fetch or a reduction.
+static LogicalResult verifyPieces(Operation *op) {
+  BufferOp from = read(op).front(), to = written(op);
+  auto pieces = op->getAttrOfType<PiecesAttr>("pieces");
+  if (!pieces && !isa<semantic::DivisionAttr, ResultAttr>(from.getRegions()))
+    return op->emitOpError("needs pieces: no division says who has what of ")
+           << "\"" << from.getTensor() << "\"";
+  if (!pieces)
+    return success();
+  const int64_t workers = programOf(op).getWorkers();
+  const auto shape = cast<ShapedType>(to.getTensorType()).getShape();
+  if (int64_t(pieces.getValue().size()) != workers)
+    return op->emitOpError("has pieces of ")
+           << pieces.getValue().size() << " workers; there are " << workers;
+  for (const std::vector<Piece> &ofWorker : pieces.getValue())
+    for (const Piece &piece : ofWorker) {
+      if (piece.worker < 0 || piece.worker >= workers)
+        return op->emitOpError("has a piece from worker ")
+               << piece.worker << "; there are " << workers;
+      if (piece.box.isAbsent() || !within(piece.box, shape))
+        return op->emitOpError("has a piece outside its tensor: ")
+               << toString(piece.box);
+    }
+  return success();
+}
+
+static LogicalResult refuseTypes(Operation *op, BufferOp from, BufferOp to) {
+  return op->emitOpError("moves ")
+         << from.getTensorType() << " to " << to.getTensorType();
+}
+
+LogicalResult FetchOp::verify() {
+  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
+    return failure();
+  BufferOp from = bufferOf(getFrom()), to = bufferOf(getTo());
+  if (from.getTensorType() != to.getTensorType())
+    return refuseTypes(*this, from, to);
+  return verifyPieces(*this);
+}
+
+LogicalResult ReduceOp::verify() {
+  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
+    return failure();
+  BufferOp from = bufferOf(getFrom()), to = bufferOf(getTo());
+  auto whole = cast<RankedTensorType>(to.getTensorType());
+  const auto type = tdl::toDType(whole.getElementType());
+  const auto partial = whole.clone(tdl::toMlirType(
+      tdl::partialType(toReducer(getReducer()), *type), getContext()));
+  if (from.getTensorType() != to.getTensorType() &&
+      from.getTensorType() != partial)
+    return refuseTypes(*this, from, to);
+  return verifyPieces(*this);
+}
+
+LogicalResult ComputeOp::verify() {
+  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)) ||
+      failed(verifyExtents(*this, getExtents())))
+    return failure();
+  if (!isa<semantic::DivisionAttr, BoxesAttr>(getIndices()))
+    return emitOpError("has indices that are neither divided nor listed");
+  return exec::verifyRegions(*this, getIndices(), getExtents());
+}
+
+/// Does a tensor of this type fit an operand, or a result?
+static bool fits(BufferOp buffer, int64_t rank, DType type) {
+  auto tensor = cast<RankedTensorType>(buffer.getTensorType());
+  return tensor.getRank() == rank &&
+         tdl::toDType(tensor.getElementType()) == type;
+}
+
+LogicalResult ComputeOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  const tdl::LambdaAttr use =
+      tdl::verifyLambdaUse(*this, "computes", getLambdaAttr(),
+                           getInputs().size(), getExtents().size(), symbols);
+  if (!use)
+    return failure();
+  const tdl::Lambda &lambda = use.getValue();
+  for (auto [input, operand] : llvm::zip(getInputs(), lambda.operands))
+    if (!fits(bufferOf(input), operand.rank, operand.type))
+      return emitOpError("passes ")
+             << bufferOf(input).getTensorType() << " for operand "
+             << operand.name << " of " << getLambdaAttr();
+  BufferOp to = bufferOf(getTo());
+  if (!fits(to, lambda.rank(), lambda.result) ||
+      cast<RankedTensorType>(to.getTensorType()).getShape() !=
+          getExtents().take_front(lambda.rank()))
+    return emitOpError("writes ")
+           << to.getTensorType() << ", which is not what its extents say";
+  return success();
+}
+
+LogicalResult OutputOp::verify() {
+  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
+    return failure();
+  const auto type = cast<ShapedType>(bufferOf(getBuffer()).getTensorType());
+  const auto element = tdl::toDType(type.getElementType());
+  if (getLoss() && (!isFloat(*element) || type.getNumElements() != 1))
+    return emitOpError("is no loss: that is one float");
+  if (const auto range = getRange())
+    if (range->size() != 2 || (*range)[0] > (*range)[1] || !isInteger(*element))
+      return emitOpError("has a range that is none: an output of integers may "
+                         "have the least and the largest");
+  return success();
+}
+
+LogicalResult UpdateOp::verify() {
+  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
+    return failure();
+  BufferOp parameter = bufferOf(getParameter()), value = bufferOf(getValue());
+  if (!isParameter(parameter))
+    return emitOpError("changes what is no parameter");
+  if (parameter.getTensorType() != value.getTensorType() ||
+      parameter.getRegions() != value.getRegions())
+    return emitOpError("gives a parameter the value of another region");
+  return success();
+}
