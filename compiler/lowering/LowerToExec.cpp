@@ -364,7 +364,7 @@ struct LowerToExec : lowering::impl::LowerToExecBase<LowerToExec> {
     builder.setInsertionPoint(main);
     auto op = exec::ProgramOp::create(
         builder, main.getLoc(), StringRef(program), ways, nullptr, nullptr,
-        main->getAttrOfType<ArrayAttr>(semantic::graphAttr));
+        main->getAttrOfType<ArrayAttr>(semantic::graphAttr), nullptr);
     op.getBody().emplaceBlock();
     if (failed(Lowering(main, op, ways).run()))
       return signalPassFailure();

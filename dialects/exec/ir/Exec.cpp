@@ -32,14 +32,14 @@ int64_t ProgramOp::getWorkers() { return workersOf(getWays().vec()); }
 std::vector<Operation *> smex::exec::instructions(ProgramOp program) {
   std::vector<Operation *> list;
   for (Operation &op : *program.getBody().begin())
-    if (isa<FetchOp, ComputeOp, ReduceOp>(op))
+    if (isa<FetchOp, ComputeOp, ReduceOp, ToHostOp, FromHostOp>(op))
       list.push_back(&op);
   return list;
 }
 
 BufferOp smex::exec::written(Operation *instruction) {
   return TypeSwitch<Operation *, BufferOp>(instruction)
-      .Case<FetchOp, ComputeOp, ReduceOp>(
+      .Case<FetchOp, ComputeOp, ReduceOp, ToHostOp, FromHostOp>(
           [](auto op) { return bufferOf(op.getTo()); })
       .Default([](Operation *) { return BufferOp(); });
 }
@@ -54,15 +54,26 @@ std::vector<std::vector<int64_t>> smex::exec::operandShapes(ComputeOp compute) {
 
 std::vector<BufferOp> smex::exec::read(Operation *instruction) {
   std::vector<BufferOp> buffers;
-  if (auto compute = dyn_cast<ComputeOp>(instruction)) {
-    for (Value operand : compute.getInputs())
-      buffers.push_back(bufferOf(operand));
-  } else if (auto fetch = dyn_cast<FetchOp>(instruction)) {
-    buffers.push_back(bufferOf(fetch.getFrom()));
-  } else if (auto reduce = dyn_cast<ReduceOp>(instruction)) {
-    buffers.push_back(bufferOf(reduce.getFrom()));
-  }
+  TypeSwitch<Operation *>(instruction)
+      .Case([&](ComputeOp compute) {
+        for (Value operand : compute.getInputs())
+          buffers.push_back(bufferOf(operand));
+      })
+      .Case<FetchOp, ReduceOp, ToHostOp, FromHostOp>(
+          [&](auto op) { buffers.push_back(bufferOf(op.getFrom())); });
   return buffers;
+}
+
+Queue smex::exec::queueOf(Operation *instruction) {
+  return TypeSwitch<Operation *, Queue>(instruction)
+      .Case([](ComputeOp) { return Queue::Computing; })
+      .Case<FetchOp, ReduceOp>([](auto) { return Queue::Transfers; })
+      .Case([](ToHostOp) { return Queue::ToHost; })
+      .Case([](FromHostOp) { return Queue::FromHost; });
+}
+
+bool smex::exec::isMove(Operation *instruction) {
+  return isa<ToHostOp, FromHostOp>(instruction);
 }
 
 exec::Reducer smex::exec::toReducer(tdl::Reducer reducer) {

@@ -3,6 +3,7 @@
 #define SMEX_DIALECTS_EXEC_IR_EXEC_H
 
 #include "dialects/smex/ir/Smex.h"
+#include "dialects/support/Queue.h"
 #include "dialects/support/Wait.h"
 #include "dialects/tdl/ir/Tdl.h"
 
@@ -34,12 +35,17 @@ struct WaitsAttrStorage;
 
 namespace smex::exec {
 
-/// The instructions (fetch, compute, reduce) of a program in order.
+/// The instructions (fetch, compute, reduce, to_host, from_host) of a program
+/// in order.
 std::vector<mlir::Operation *> instructions(ProgramOp program);
 /// The buffer an instruction writes, and those it reads: its own worker's
-/// (compute) or other workers' (fetch and reduce: see Exec.td).
+/// (compute and moves) or other workers' (fetch and reduce: see Exec.td).
 BufferOp written(mlir::Operation *instruction);
 std::vector<BufferOp> read(mlir::Operation *instruction);
+/// The queue of a worker that does an instruction.
+Queue queueOf(mlir::Operation *instruction);
+/// Whether it copies a worker's own buffer between the device and the host.
+bool isMove(mlir::Operation *instruction);
 /// Of the whole tensors.
 std::vector<std::vector<int64_t>> operandShapes(ComputeOp compute);
 
@@ -51,6 +57,10 @@ inline bool isParameter(Role role) {
 }
 inline bool isParameter(BufferOp buffer) {
   return isParameter(buffer.getRole());
+}
+
+inline bool isOnHost(BufferOp buffer) {
+  return buffer.getSpace() == Space::Host;
 }
 
 Reducer toReducer(tdl::Reducer reducer); // not None

@@ -1,6 +1,6 @@
 // The dialect `exec`: the execution dataflow graph (thesis section 3.6). One
-// list of instructions for every worker, which has two queues that do their own
-// in order; what differs between workers are regions, and those are attributes
+// list of instructions for every worker, which has queues that do their own in
+// order; what differs between workers are regions, and those are attributes
 // with one entry per worker.
 #ifndef SMEX_EXEC_TD
 #define SMEX_EXEC_TD
@@ -14,7 +14,7 @@ include "mlir/IR/SymbolInterfaces.td"
 def ExecDialect : Dialect {
   let name = "exec";
   let cppNamespace = "::smex::exec";
-  let summary = "The execution dataflow graph: fetch, compute, reduce.";
+  let summary = "The execution dataflow graph: fetch, compute, reduce, move.";
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = "void addOurAttributes();";
@@ -25,8 +25,9 @@ def ExecDialect : Dialect {
     #exec.result say it once for all workers, #exec.boxes lists a box for each.
     Boxes are in the tensor's coordinates.
 
-    A worker does computes and transfers (fetch, reduce) on two queues, each in
-    the order of the list.
+    A worker has a queue for each kind of work that can go on at the same time:
+    computes, transfers (fetch, reduce), moves to the host, and moves from there
+    (dialects/support/Queue.h). Each does its own in the order of the list.
   }];
 }
 
@@ -65,7 +66,7 @@ def PiecesAttr : ExecAttr<"Pieces", "pieces", "::smex::exec::PieceLists"> {
 def WaitsAttr : ExecAttr<"Waits", "waits", "::smex::exec::WaitList"> {
   let summary = "which instructions must be done";
   let description = [{
-    A worker waits until it has done instruction 2 on its other queue, and until
+    A worker waits until it has done instruction 2 on another queue, and until
     all workers that differ from it in steps 0 and 1 only have done instruction
     3, as far as they do it. Buffers and outputs are not counted; instructions
     come before the one that waits.
@@ -143,6 +144,15 @@ def Reducer : I32EnumAttr<"Reducer", "how partial results become one", [
 }
 def ReducerAttr : EnumAttr<ExecDialect, Reducer, "reducer">;
 
+/// plan::Space.
+def Space : I32EnumAttr<"Space", "where bytes are", [
+    I32EnumAttrCase<"Device", 0, "device">, // in the memory of the worker's device
+    I32EnumAttrCase<"Host", 1, "host">]> { // for what the device has no room for
+  let cppNamespace = "::smex::exec";
+  let genSpecializedAttr = 0;
+}
+def SpaceAttr : EnumAttr<ExecDialect, Space, "space">;
+
 def BufferType : TypeDef<ExecDialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "a region of a tensor on each worker";
@@ -162,13 +172,15 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
     }
     ```
     `arena` (bytes per worker) and `workspace` (its offset per worker, and its
-    bytes last) are there once memory is planned. `graph` is the
+    bytes last) are there once memory is planned, and `host_arena` (bytes per
+    worker, in the host's memory), if buffers are there. `graph` is the
     function's smex.graph.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$ways,
                        OptionalAttr<DenseI64ArrayAttr>:$arena,
                        OptionalAttr<DenseI64ArrayAttr>:$workspace,
-                       OptionalAttr<ArrayAttr>:$graph);
+                       OptionalAttr<ArrayAttr>:$graph,
+                       OptionalAttr<DenseI64ArrayAttr>:$host_arena);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `ways` $ways attr-dict-with-keyword $body";
   let extraClassDeclaration = "int64_t getWorkers();";
@@ -181,8 +193,9 @@ def BufferOp : ExecOp<"buffer",
   let summary = "storage for a region of a tensor on each worker";
   let description = [{
     A `partial` buffer holds a worker's
-    share of a reduction, not the tensor's value; of sums of f16 or bf16 it is f32. `offsets` (bytes into each
-    worker's arena) are there once memory is planned. `range` is an input's
+    share of a reduction, not the tensor's value; of sums of f16 or bf16 it is f32. What is `on host` is a temporary that
+    only moves may use; all else is on the device. `offsets` (bytes into each worker's arena, of the buffer's space)
+    are there once memory is planned. `range` is an input's
     smex.range, `part_ranges` its smex.part_ranges; `derivation`, `of`, `wraps` and `rows` are those of an input that
     follows from others.
   }];
@@ -196,10 +209,11 @@ def BufferOp : ExecOp<"buffer",
                        OptionalAttr<DenseI64ArrayAttr>:$wraps,
                        OptionalAttr<DenseI64ArrayAttr>:$rows,
                        RegionsAttr:$regions,
-                       OptionalAttr<DenseI64ArrayAttr>:$offsets);
+                       OptionalAttr<DenseI64ArrayAttr>:$offsets,
+                       DefaultValuedAttr<SpaceAttr, "::smex::exec::Space::Device">:$space);
   let results = (outs BufferType:$result);
   let assemblyFormat = [{
-    $role $tensor `:` $tensorType (`partial` $partial^)? $regions attr-dict
+    $role $tensor `:` $tensorType (`partial` $partial^)? (`on` $space^)? $regions attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -212,7 +226,7 @@ def FetchOp : ExecOp<"fetch"> {
     are no `pieces`; where its boxes are listed, pieces are.
 
     `beside`: so many instructions on is the last one that is expected to start
-    before this one has ended. Of a reduce, too. `node`, here and elsewhere: the
+    before this one has ended. Of a reduce and of a move, too. `node`, here and elsewhere: the
     model's node that the instruction serves.
   }];
   let arguments = (ins BufferType:$from, BufferType:$to,
@@ -260,6 +274,32 @@ def ReduceOp : ExecOp<"reduce"> {
     $reducer $from `to` $to (`pieces` $pieces^)? attr-dict
   }];
   let hasVerifier = 1;
+}
+
+class MoveOp<string mnemonic> : ExecOp<mnemonic> {
+  let arguments = (ins BufferType:$from, BufferType:$to,
+                       OptionalAttr<StrAttr>:$node,
+                       OptionalAttr<WaitsAttr>:$waits,
+                       OptionalAttr<I64Attr>:$beside);
+  let assemblyFormat = "$from `to` $to attr-dict";
+  let hasVerifier = 1;
+}
+
+def ToHostOp : MoveOp<"to_host"> {
+  let summary = "copies a buffer from the device to the host, on each worker";
+  let description = [{
+    The two have the same regions of the same tensor, and no partial results.
+    Of a move back, too.
+
+    ```mlir
+    %h = exec.buffer temporary "a" : tensor<8xf32> on host #smex.division<part 0>
+    exec.to_host %a to %h
+    ```
+  }];
+}
+
+def FromHostOp : MoveOp<"from_host"> {
+  let summary = "copies a buffer from the host to the device, on each worker";
 }
 
 def OutputOp : ExecOp<"output"> {

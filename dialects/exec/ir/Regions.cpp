@@ -71,6 +71,8 @@ static std::pair<std::vector<int64_t>, Divisions> dividedBy(BufferOp from) {
 
 std::vector<int64_t> Regions::received(Operation *op) {
   BufferOp from = read(op).front(), to = written(op);
+  if (isMove(op))
+    return std::vector<int64_t>(of(to).size());
   if (op->hasAttr("pieces"))
     return crossing(op, ways.size());
   const auto [extents, divisions] = dividedBy(from);
@@ -79,6 +81,8 @@ std::vector<int64_t> Regions::received(Operation *op) {
 
 std::vector<int64_t> Regions::crossing(Operation *op, size_t steps) {
   BufferOp from = read(op).front(), to = written(op);
+  if (isMove(op))
+    return std::vector<int64_t>(of(to).size());
   if (!op->hasAttr("pieces")) {
     const auto [extents, divisions] = dividedBy(from);
     return crossingOf(of(to), extents, divisions, ways, steps);
@@ -101,6 +105,8 @@ std::vector<Piece> Regions::pieces(Operation *op, int64_t worker) {
 }
 
 StepSet Regions::crossed(Operation *op) {
+  if (isMove(op))
+    return 0;
   BufferOp from = read(op).front(), to = written(op);
   auto listed = op->getAttrOfType<PiecesAttr>("pieces");
   if (!listed) {

@@ -25,7 +25,8 @@ public:
 
   /// Where the worker gets its part of a fetch or a reduction.
   std::vector<Piece> pieces(mlir::Operation *op, int64_t worker);
-  /// How many elements of these come from other workers, for each worker.
+  /// How many elements of these come from other workers, for each worker. A
+  /// worker moves only its own: of a move, here and below, there are none.
   std::vector<int64_t> received(mlir::Operation *op);
   /// How many of them from another group of the first `steps` steps.
   std::vector<int64_t> crossing(mlir::Operation *op, size_t steps);

@@ -61,9 +61,13 @@ LogicalResult ProgramOp::verify() {
              << " workers; 1 to " << mostWorkers << " are possible in all";
     workers *= ways;
   }
-  const auto arena = getArena(), workspace = getWorkspace();
+  const auto arena = getArena(), workspace = getWorkspace(),
+             hostArena = getHostArena();
   if (arena.has_value() != workspace.has_value())
     return emitOpError("has one of arena and workspace; planning memory gives "
+                       "both");
+  if (hostArena && !arena)
+    return emitOpError("has a host arena, but no arena; planning memory gives "
                        "both");
   if (!arena)
     return success();
@@ -74,7 +78,11 @@ LogicalResult ProgramOp::verify() {
     return emitOpError("has ")
            << workspace->size() << " numbers for workspace; " << workers
            << " workers need " << workers + 1;
-  for (int64_t bytes : llvm::concat<const int64_t>(*arena, *workspace))
+  if (hostArena && int64_t(hostArena->size()) != workers)
+    return emitOpError("has ")
+           << hostArena->size() << " host arenas for " << workers << " workers";
+  const ArrayRef<int64_t> onHost = hostArena.value_or(ArrayRef<int64_t>());
+  for (int64_t bytes : llvm::concat<const int64_t>(*arena, *workspace, onHost))
     if (bytes < 0)
       return emitOpError("has a negative arena or workspace");
   return success();
@@ -99,6 +107,9 @@ LogicalResult ProgramOp::verifyRegions() {
   for (const auto &[number, op] : llvm::enumerate(instructions(*this)))
     if (failed(verifyWaits(op, number, getWays().size())))
       return failure();
+  if (getArena() && !getHostArena() &&
+      llvm::any_of(getOps<BufferOp>(), isOnHost))
+    return emitOpError("has a buffer on the host, but no host arena");
   return success();
 }
 
@@ -222,6 +233,8 @@ LogicalResult BufferOp::verify() {
   }
   if (failed(verifyDerivation(*this)))
     return failure();
+  if (isOnHost(*this) && getRole() != Role::Temporary)
+    return emitOpError("is on the host, where only temporaries may be");
   const auto offsets = getOffsets();
   if (!offsets)
     return success();

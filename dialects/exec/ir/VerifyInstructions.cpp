@@ -1,5 +1,5 @@
-// What is checked of fetches, reductions and computations, and of what names
-// their buffers: outputs and updates.
+// What is checked of instructions, and of what names their buffers: outputs and
+// updates.
 #include "dialects/exec/ir/Verify.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 
@@ -12,6 +12,18 @@ static LogicalResult verifyBuffers(Operation *op) {
   for (Value operand : op->getOperands())
     if (!bufferOf(operand))
       return op->emitOpError("has an operand that is no exec.buffer");
+  return success();
+}
+
+/// Of all operations but moves.
+static LogicalResult verifyOnDevice(Operation *op) {
+  if (failed(verifyInProgram(op)) || failed(verifyBuffers(op)))
+    return failure();
+  for (Value operand : op->getOperands())
+    if (isOnHost(bufferOf(operand)))
+      return op->emitOpError("uses \"")
+             << bufferOf(operand).getTensor()
+             << "\" on the host; only to_host and from_host may";
   return success();
 }
 
@@ -47,7 +59,7 @@ static LogicalResult refuseTypes(Operation *op, BufferOp from, BufferOp to) {
 }
 
 LogicalResult FetchOp::verify() {
-  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
+  if (failed(verifyOnDevice(*this)))
     return failure();
   BufferOp from = bufferOf(getFrom()), to = bufferOf(getTo());
   if (from.getTensorType() != to.getTensorType())
@@ -56,7 +68,7 @@ LogicalResult FetchOp::verify() {
 }
 
 LogicalResult ReduceOp::verify() {
-  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
+  if (failed(verifyOnDevice(*this)))
     return failure();
   BufferOp from = bufferOf(getFrom()), to = bufferOf(getTo());
   auto whole = cast<RankedTensorType>(to.getTensorType());
@@ -69,8 +81,44 @@ LogicalResult ReduceOp::verify() {
   return verifyPieces(*this);
 }
 
+static LogicalResult verifyMove(Operation *op, Space source) {
+  if (failed(verifyInProgram(op)) || failed(verifyBuffers(op)))
+    return failure();
+  BufferOp from = read(op).front(), to = written(op);
+  const bool toHost = source == Space::Device;
+  if (isOnHost(from) == toHost)
+    return op->emitOpError("reads \"")
+           << from.getTensor()
+           << (toHost ? "\" on the host, not on the device"
+                      : "\" on the device, not on the host");
+  if (isOnHost(to) != toHost)
+    return op->emitOpError("writes \"")
+           << to.getTensor()
+           << (toHost ? "\" on the device, not on the host"
+                      : "\" on the host, not on the device");
+  if (from.getTensorType() != to.getTensorType())
+    return refuseTypes(op, from, to);
+  if (from.getTensor() != to.getTensor())
+    return op->emitOpError("moves \"")
+           << from.getTensor() << "\" to \"" << to.getTensor()
+           << "\", another tensor";
+  if (from.getRegions() != to.getRegions())
+    return op->emitOpError("moves \"")
+           << from.getTensor() << "\" to other regions of it";
+  if (from.getPartial() || to.getPartial())
+    return op->emitOpError("moves \"")
+           << from.getTensor()
+           << "\" from or to a partial result, which only a reduce may read, "
+              "and only a compute write";
+  return success();
+}
+
+LogicalResult ToHostOp::verify() { return verifyMove(*this, Space::Device); }
+
+LogicalResult FromHostOp::verify() { return verifyMove(*this, Space::Host); }
+
 LogicalResult ComputeOp::verify() {
-  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)) ||
+  if (failed(verifyOnDevice(*this)) ||
       failed(verifyExtents(*this, getExtents())))
     return failure();
   if (!isa<semantic::DivisionAttr, BoxesAttr>(getIndices()))
@@ -107,7 +155,7 @@ LogicalResult ComputeOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult OutputOp::verify() {
-  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
+  if (failed(verifyOnDevice(*this)))
     return failure();
   const auto type = cast<ShapedType>(bufferOf(getBuffer()).getTensorType());
   const auto element = tdl::toDType(type.getElementType());
@@ -121,7 +169,7 @@ LogicalResult OutputOp::verify() {
 }
 
 LogicalResult UpdateOp::verify() {
-  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
+  if (failed(verifyOnDevice(*this)))
     return failure();
   BufferOp parameter = bufferOf(getParameter()), value = bufferOf(getValue());
   if (!isParameter(parameter))

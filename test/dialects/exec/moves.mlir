@@ -1,0 +1,18 @@
+// RUN: smex-opt %s | smex-opt | FileCheck %s
+
+// A buffer on the host, and moves to it and back: what is printed is read again.
+// Where a buffer is on the device, nothing is said.
+
+// CHECK: exec.program @p ways [2] attributes {arena = array<i64: 64, 64>, host_arena = array<i64: 64, 64>, workspace = array<i64: 0, 0, 0>} {
+exec.program @p ways [2] attributes {arena = array<i64: 64, 64>, host_arena = array<i64: 64, 64>, workspace = array<i64: 0, 0, 0>} {
+  // CHECK-NEXT: %[[A:.*]] = exec.buffer temporary "a" : tensor<4xf32> #smex.division<part 0>
+  %a = exec.buffer temporary "a" : tensor<4xf32> on device #smex.division<part 0>
+  // CHECK-NEXT: %[[H:.*]] = exec.buffer temporary "a" : tensor<4xf32> on host #smex.division<part 0> {offsets = array<i64: 0, 0>}
+  %h = exec.buffer temporary "a" : tensor<4xf32> on host #smex.division<part 0> {offsets = array<i64: 0, 0>}
+  // CHECK-NEXT: %[[B:.*]] = exec.buffer temporary "a" : tensor<4xf32> #smex.division<part 0>
+  %b = exec.buffer temporary "a" : tensor<4xf32> #smex.division<part 0>
+  // CHECK-NEXT: exec.to_host %[[A]] to %[[H]] {beside = 1 : i64, node = "a"}
+  exec.to_host %a to %h {beside = 1 : i64, node = "a"}
+  // CHECK-NEXT: exec.from_host %[[H]] to %[[B]] {waits = #exec.waits<0>}
+  exec.from_host %h to %b {waits = #exec.waits<0>}
+}
