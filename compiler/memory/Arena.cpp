@@ -9,6 +9,7 @@
 #include "llvm/Support/Parallel.h"
 
 #include <map>
+#include <optional>
 
 using namespace mlir;
 using namespace smex;
@@ -92,6 +93,42 @@ memory::Placement packKeeping(const std::vector<memory::Allocation> &spans,
   return memory::pack(isTight ? spans : longer);
 }
 
+/// Per worker, all that lies in one of its arenas.
+using Spans = std::vector<std::vector<memory::Allocation>>;
+
+/// Where it is placed. Most workers have shares of the same sizes: they are
+/// packed once.
+class Packed {
+public:
+  Packed(const Spans &spans, const std::vector<int64_t> &wanted,
+         bool greedily) {
+    std::map<std::vector<int64_t>, size_t> kinds; // by sizes
+    std::vector<const std::vector<memory::Allocation> *> distinct;
+    for (const auto &ofWorker : spans) {
+      std::vector<int64_t> sizes;
+      for (const memory::Allocation &span : ofWorker)
+        sizes.push_back(span.size);
+      const auto [kind, isNew] =
+          kinds.try_emplace(std::move(sizes), distinct.size());
+      if (isNew)
+        distinct.push_back(&ofWorker);
+      kindOf.push_back(kind->second);
+    }
+    placements.resize(distinct.size());
+    llvm::parallelFor(0, distinct.size(), [&](size_t kind) {
+      placements[kind] = packKeeping(*distinct[kind], wanted, greedily);
+    });
+  }
+
+  const memory::Placement &of(int64_t worker) const {
+    return placements[kindOf[size_t(worker)]];
+  }
+
+private:
+  std::vector<size_t> kindOf; // per worker
+  std::vector<memory::Placement> placements;
+};
+
 } // namespace
 
 memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
@@ -115,52 +152,48 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
     wanted[placeOf[b]] = std::max(wanted[placeOf[b]], wanted[b]);
   }
 
-  std::vector<std::vector<memory::Allocation>> spans(workers);
-  for (size_t b = 0; b < buffers.size(); ++b) {
-    exec::BufferOp buffer = buffers[b];
-    const auto tensor = cast<RankedTensorType>(buffer.getTensorType());
-    const int64_t element = byteSize(*tdl::toDType(tensor.getElementType()));
-    const auto [lower, upper] = needed[b];
-    const std::vector<Box> &boxes = regions.of(buffer);
-    for (int64_t w = 0; w < workers; ++w)
-      spans[w].push_back(
-          {lower, upper, placeOf[b] == b ? volume(boxes[w]) * element : 0});
-  }
+  const auto spansIn = [&](exec::Space space) {
+    Spans spans(workers);
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      exec::BufferOp buffer = buffers[b];
+      const auto tensor = cast<RankedTensorType>(buffer.getTensorType());
+      const int64_t element = byteSize(*tdl::toDType(tensor.getElementType()));
+      const auto [lower, upper] = needed[b];
+      const std::vector<Box> &boxes = regions.of(buffer);
+      const bool isThere = placeOf[b] == b && buffer.getSpace() == space;
+      for (int64_t w = 0; w < workers; ++w)
+        spans[w].push_back(
+            {lower, upper, isThere ? volume(boxes[w]) * element : 0});
+    }
+    return spans;
+  };
+  Spans onDevice = spansIn(exec::Space::Device);
   // Every worker has the same scratch: the first one's arena decides.
   const int64_t scratch =
       workspaceBytes >= 0
           ? workspaceBytes
-          : workspaceFor(program, lambdas, memory::mostAlive(spans[0]));
+          : workspaceFor(program, lambdas, memory::mostAlive(onDevice[0]));
+  for (auto &ofWorker : onDevice)
+    ofWorker.push_back({-1, end, scratch});
 
   memory::Arena arena;
   arena.offsets.resize(buffers.size());
-  // Most workers have shares of the same sizes: they are packed once.
-  std::map<std::vector<int64_t>, size_t> kinds; // by sizes
-  std::vector<size_t> kindOf;                   // per worker
-  std::vector<const std::vector<memory::Allocation> *> distinct;
-  for (auto &ofWorker : spans) {
-    ofWorker.push_back({-1, end, scratch});
-    std::vector<int64_t> sizes;
-    for (const memory::Allocation &span : ofWorker)
-      sizes.push_back(span.size);
-    const auto [kind, isNew] =
-        kinds.try_emplace(std::move(sizes), distinct.size());
-    if (isNew)
-      distinct.push_back(&ofWorker);
-    kindOf.push_back(kind->second);
-  }
-  std::vector<memory::Placement> packed(distinct.size());
-  llvm::parallelFor(0, distinct.size(), [&](size_t kind) {
-    packed[kind] = packKeeping(*distinct[kind], wanted, greedily);
-  });
-  for (size_t kind : kindOf) {
-    const memory::Placement &placement = packed[kind];
-    for (size_t b = 0; b < buffers.size(); ++b)
-      arena.offsets[b].push_back(placement.offsets[placeOf[b]]);
-    arena.bytes.push_back(placement.peak);
-    arena.workspace.push_back(placement.offsets.back());
+  const Packed device(onDevice, wanted, greedily);
+  for (int64_t w = 0; w < workers; ++w) {
+    arena.bytes.push_back(device.of(w).peak);
+    arena.workspace.push_back(device.of(w).offsets.back());
   }
   arena.workspace.push_back(scratch);
+  std::optional<Packed> host;
+  if (llvm::any_of(buffers, exec::isOnHost))
+    host.emplace(spansIn(exec::Space::Host), wanted, greedily);
+  for (int64_t w = 0; host && w < workers; ++w)
+    arena.hostBytes.push_back(host->of(w).peak);
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    const Packed &space = exec::isOnHost(buffers[b]) ? *host : device;
+    for (int64_t w = 0; w < workers; ++w)
+      arena.offsets[b].push_back(space.of(w).offsets[placeOf[b]]);
+  }
   arena.buffers = std::move(buffers);
   return arena;
 }

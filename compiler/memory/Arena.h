@@ -1,4 +1,5 @@
-// Where each buffer of a program has its place in the workers' arenas.
+// Where each buffer of a program has its place in the workers' arenas: each
+// worker has one on its device, and, where buffers are there, one on the host.
 #ifndef SMEX_COMPILER_MEMORY_ARENA_H
 #define SMEX_COMPILER_MEMORY_ARENA_H
 
@@ -11,6 +12,8 @@ struct Arena {
   /// Per buffer and worker.
   std::vector<llvm::SmallVector<int64_t>> offsets;
   llvm::SmallVector<int64_t> bytes; // per worker
+  /// Per worker, in the host's memory; none if no buffer is there.
+  llvm::SmallVector<int64_t> hostBytes;
   /// The offset of the libraries' scratch per worker, and its bytes last.
   llvm::SmallVector<int64_t> workspace;
 };

@@ -105,8 +105,7 @@ public:
     schedule.ways = program.getWays().vec();
     std::map<std::vector<bool>, int> sets;
     for (Operation *op : list) {
-      schedule.queues.push_back(isa<exec::ComputeOp>(op) ? Queue::Computing
-                                                         : Queue::Transfers);
+      schedule.queues.push_back(exec::queueOf(op));
       const auto [entry, isNew] =
           sets.try_emplace(regions.doers(op), int(schedule.doers.size()));
       if (isNew)
@@ -195,6 +194,7 @@ private:
     return first;
   }
 
+  /// In the arena of the buffer's space.
   Interval bytesOf(exec::BufferOp buffer, int w) {
     auto type = cast<RankedTensorType>(buffer.getTensorType());
     const int64_t size = volume(regions.of(buffer)[size_t(w)]) *
@@ -206,21 +206,24 @@ private:
   /// Each write to the worker's bytes comes after all that was done with what
   /// was there.
   void afterUsers(int w) {
-    Uses uses;
+    Uses onDevice, onHost;
+    const auto usesOf = [&](exec::BufferOp buffer) -> Uses & {
+      return exec::isOnHost(buffer) ? onHost : onDevice;
+    };
     for (size_t i = 0; i < list.size(); ++i) {
       const bool does = doersOf(i)[size_t(w)];
-      const Interval bytes =
-          does ? bytesOf(exec::written(list[i]), w) : Interval();
+      exec::BufferOp to = exec::written(list[i]);
+      const Interval bytes = does ? bytesOf(to, w) : Interval();
       Latest needed;
-      uses.forget(bytes, needed);
+      usesOf(to).forget(bytes, needed);
       for (const auto &[lane, instruction] : needed)
         wait(i, {instruction, lane.steps});
       const Lane lane = {schedule.queues[i], schedule.doersOf[i], steps[i]};
       for (exec::BufferOp buffer : exec::read(list[i]))
         if (does || steps[i])
-          uses.note(bytesOf(buffer, w), lane, int(i));
+          usesOf(buffer).note(bytesOf(buffer, w), lane, int(i));
       if (!bytes.empty())
-        uses.note(bytes, {lane.queue, lane.doers, 0}, int(i));
+        usesOf(to).note(bytes, {lane.queue, lane.doers, 0}, int(i));
     }
   }
 

@@ -10,7 +10,7 @@ using namespace smex::memory;
 
 namespace {
 
-using Bytes = std::vector<int64_t>; // per worker
+using Bytes = std::vector<int64_t>; // per memory
 
 void add(Bytes &sum, const Bytes &more, int64_t sign) {
   for (size_t w = 0; w < sum.size(); ++w)
@@ -294,7 +294,7 @@ private:
   std::vector<int> order;              // tasks that have their place
   std::vector<double> starts;          // by place
   std::vector<double> ends;            // by task; -1: has no place yet
-  double free[queueCount] = {0, 0};
+  double free[queueCount] = {};
   double computed = 0; // by computations that have their place
   std::vector<double> computedBeforeRead; // per task: before its first reader
   std::vector<int> usesLeft;              // per buffer: by tasks of `rest`

@@ -1,6 +1,7 @@
 // An order of a program's instructions in which transfers are hidden behind
-// computing: list scheduling of two queues, in memory that may not grow. Plain
-// structs without IR.
+// computing: list scheduling of a worker's queues, in memory that may not grow.
+// Plain structs without IR. Transfers here are moves to the host and from
+// there, too, each kind with a queue of its own.
 //
 // The list is made anew, one instruction at a time, while estimates say when
 // each queue would be where. Next comes the computation that could start first;
@@ -36,7 +37,8 @@ struct Task {
 };
 
 struct Storage {
-  /// On each worker; workers that are alike are needed once.
+  /// In each memory, a device's or a worker's on the host; those that are alike
+  /// are needed once.
   std::vector<int64_t> bytes;
   bool fromStart = false, toEnd = false; // alive before the list, after it
 };

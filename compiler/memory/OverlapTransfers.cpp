@@ -28,6 +28,7 @@ struct Rates {
   double memory, flops, launch;
   /// Per step: of a byte that it is the first to part from its worker.
   std::vector<int64_t> links;
+  int64_t host; // of a byte between the device and the host
 };
 
 class Overlapping {
@@ -57,15 +58,20 @@ public:
       apply(memory::overlap(tasks, storage, share > 0 ? lookAhead : 0, share));
       const memory::Arena after =
           memory::planArena(program, regions, -1, /*greedily=*/true);
-      if (llvm::all_of(llvm::zip(before.bytes, after.bytes), [](auto bytes) {
-            const auto [most, now] = bytes;
-            return memory::isNearEnough(now, most);
-          }))
+      if (isNoLarger(before.bytes, after.bytes) &&
+          isNoLarger(before.hostBytes, after.hostBytes))
         break;
     }
   }
 
 private:
+  static bool isNoLarger(ArrayRef<int64_t> before, ArrayRef<int64_t> after) {
+    return llvm::all_of(llvm::zip(before, after), [](auto bytes) {
+      const auto [most, now] = bytes;
+      return memory::isNearEnough(now, most);
+    });
+  }
+
   void apply(const memory::Overlapped &found) {
     Block *block = &program.getBody().front();
     std::vector<Operation *> rest; // what refers to results
@@ -96,18 +102,27 @@ private:
     return byteSize(*tdl::toDType(type.getElementType()));
   }
 
-  /// Bytes on each worker; workers of the same sizes count once.
+  /// Bytes on each worker, and on the host for each; those of the same sizes
+  /// count once.
   void storages() {
-    std::vector<std::vector<int64_t>> bytes(workers); // per worker and buffer
+    const bool usesHost =
+        llvm::any_of(program.getOps<exec::BufferOp>(), exec::isOnHost);
+    // Per worker and buffer: on the devices, then on the host.
+    std::vector<std::vector<int64_t>> bytes(usesHost ? 2 * workers : workers);
     const auto lived = memory::lifetimes(program);
     for (auto buffer : program.getOps<exec::BufferOp>()) {
       numbers[buffer] = int(storage.size());
       const std::vector<Box> &boxes = regions.of(buffer);
-      const bool isPlaced = !replaced.contains(buffer);
-      for (int64_t w = 0; w < workers; ++w)
-        bytes[w].push_back(
+      const bool isPlaced = !replaced.contains(buffer),
+                 isHost = exec::isOnHost(buffer);
+      for (int64_t w = 0; w < workers; ++w) {
+        const int64_t size =
             isPlaced ? (volume(boxes[w]) * elementBytes(buffer) + 63) / 64 * 64
-                     : 0);
+                     : 0;
+        bytes[w].push_back(isHost ? 0 : size);
+        if (usesHost)
+          bytes[workers + w].push_back(isHost ? size : 0);
+      }
       const auto [lower, upper] = lived.at(buffer);
       storage.push_back({{}, lower<0, upper> int64_t(list.size())});
     }
@@ -122,10 +137,15 @@ private:
     task.writes = numbers.at(exec::written(op));
     for (exec::BufferOp buffer : exec::read(op))
       task.reads.push_back(numbers.at(buffer));
-    auto compute = dyn_cast<exec::ComputeOp>(op);
-    task.queue = compute ? Queue::Computing : Queue::Transfers;
-    task.seconds = rates.launch + (compute ? computing(compute) : moving(op));
+    task.queue = exec::queueOf(op);
+    task.seconds = rates.launch + timeOf(op);
     return task;
+  }
+
+  double timeOf(Operation *op) {
+    if (auto compute = dyn_cast<exec::ComputeOp>(op))
+      return computing(compute);
+    return exec::isMove(op) ? crossingToHost(op) : moving(op);
   }
 
   /// On the worker that does most.
@@ -138,16 +158,22 @@ private:
         points *= double(side.size());
       flops = std::max(flops, box.isAbsent() ? 0 : points);
     }
-    const auto add = [&](exec::BufferOp buffer) {
-      int64_t most = 0;
-      for (const Box &box : regions.of(buffer))
-        most = std::max(most, volume(box));
-      bytes += double(most * elementBytes(buffer));
-    };
-    add(exec::written(op));
+    bytes += double(mostBytes(exec::written(op)));
     for (exec::BufferOp buffer : exec::read(op))
-      add(buffer);
+      bytes += double(mostBytes(buffer));
     return std::max(flops / rates.flops, bytes / rates.memory);
+  }
+
+  /// Of the worker that has most of the buffer.
+  int64_t mostBytes(exec::BufferOp buffer) {
+    int64_t most = 0;
+    for (const Box &box : regions.of(buffer))
+      most = std::max(most, volume(box));
+    return most * elementBytes(buffer);
+  }
+
+  double crossingToHost(Operation *op) {
+    return double(rates.host) * double(mostBytes(exec::written(op)));
   }
 
   /// On the worker whose links take longest.
@@ -197,7 +223,8 @@ struct OverlapTransfers : memory::impl::OverlapTransfersBase<OverlapTransfers> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (!(memoryRate > 0) || !(flopsRate > 0) || !(launch >= 0)) {
+    if (!(memoryRate > 0) || !(flopsRate > 0) || !(launch >= 0) ||
+        hostCost < 0) {
       getOperation().emitError("rates of a machine must be positive");
       return signalPassFailure();
     }
@@ -205,8 +232,9 @@ struct OverlapTransfers : memory::impl::OverlapTransfersBase<OverlapTransfers> {
       getOperation().emitError("a cost for each level of links");
       return signalPassFailure();
     }
-    Overlapping(getOperation(), {memoryRate, flopsRate, launch, costsOfSteps()})
-        .overlap(lookAhead);
+    const Rates rates = {memoryRate, flopsRate, launch, costsOfSteps(),
+                         hostCost};
+    Overlapping(getOperation(), rates).overlap(lookAhead);
   }
 
 private:

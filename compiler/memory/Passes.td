@@ -6,9 +6,9 @@ include "mlir/Pass/PassBase.td"
 def OverlapTransfers : Pass<"exec-overlap-transfers", "::smex::exec::ProgramOp"> {
   let summary = "reorders the list so that transfers go on beside computing";
   let description = [{
-    A transfer moves up to where its data is there, and a computation that would
-    wait for one lets others go first, as far as the most bytes alive at once
-    grow on no worker. `beside` then says how far a transfer is expected to last,
+    A transfer, or a move between device and host, moves up to where its data is
+    there, and a computation that would wait for one lets others go first, as
+    far as the most bytes alive at once grow on no worker, in neither space. `beside` then says how far a transfer is expected to last,
     for exec-plan-memory to leave what it reads alone meanwhile.
   }];
   let options = [
@@ -22,6 +22,8 @@ def OverlapTransfers : Pass<"exec-overlap-transfers", "::smex::exec::ProgramOp">
                "links are alike">,
     ListOption<"linkCosts", "link-costs", "int64_t",
                "how much slower links are within each of these than the fastest">,
+    Option<"hostCost", "host-cost", "int64_t", /*default=*/"8",
+           "how much slower the link to the host is than the fastest link">,
     Option<"flopsRate", "flops-rate", "double", /*default=*/"256",
            "flops that a GPU does meanwhile">,
     Option<"launch", "launch", "double", /*default=*/"65536",
@@ -35,7 +37,8 @@ def PlanMemory : Pass<"exec-plan-memory", "::smex::exec::ProgramOp"> {
     Statically (thesis section 3.6): a buffer lives from the instruction that
     writes it to the last that reads it, on whichever worker. Its bytes can then
     be used again at once; where that costs nothing, not before a transfer that
-    reads them is expected to have ended.
+    reads them is expected to have ended. Buffers on the host have an arena of
+    their own.
   }];
   let options = [
     Option<"workspaceBytes", "workspace-bytes", "int64_t", /*default=*/"-1",
@@ -47,10 +50,11 @@ def PlanMemory : Pass<"exec-plan-memory", "::smex::exec::ProgramOp"> {
 def InsertWaits : Pass<"exec-insert-waits", "::smex::exec::ProgramOp"> {
   let summary = "says which instructions of other queues must have completed";
   let description = [{
-    Every worker has two queues, one for computing and one for transfers; each
-    keeps the order of the list. Before something is read, its writer must have
-    completed; before bytes are used again, all that read or wrote them must
-    have, on the worker's other queue and on other workers. A wait always names
+    Every worker has four queues: for computing, for transfers, for moves to the
+    host, and for moves from there; each keeps the order of the list. Before
+    something is read, its writer must have completed; before bytes are used
+    again, all that read or wrote them must have, on the worker's other queues
+    and on other workers. A wait always names
     an earlier instruction of the common list, so that none can deadlock, even
     where a worker has but one queue. Waits that others imply are left out.
   }];

@@ -22,6 +22,9 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
       arena.buffers[b].setOffsets(arena.offsets[b]);
     program.setArena(arena.bytes);
     program.setWorkspace(arena.workspace);
+    program.removeHostArenaAttr();
+    if (!arena.hostBytes.empty())
+      program.setHostArena(arena.hostBytes);
   }
 };
 

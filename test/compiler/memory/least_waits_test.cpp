@@ -57,8 +57,7 @@ Schedule randomSchedule(std::mt19937 &random, const Ways &ways,
   Schedule schedule{ways, {}, std::move(doers), {}, {}};
   const size_t count = 2 + random() % 7;
   for (size_t i = 0; i < count; ++i) {
-    schedule.queues.push_back(random() % 2 ? Queue::Computing
-                                           : Queue::Transfers);
+    schedule.queues.push_back(queues[random() % size_t(queueCount)]);
     schedule.doersOf.push_back(int(random() % schedule.doers.size()));
     schedule.waits.emplace_back();
     for (size_t j = 0; j < i; ++j)

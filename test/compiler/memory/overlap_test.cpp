@@ -143,8 +143,10 @@ TEST_CASE("random programs: an order of what depends, in no more memory") {
                             : int(count + random() % 2));
       // Now and then a buffer is filled by two.
       const int to = i > 0 && random() % 8 == 0 ? int(i - 1) : int(i);
-      tasks.push_back(task(random() % 3 ? Queue::Computing : Queue::Transfers,
-                           double(random() % 5), to, reads));
+      const Queue queue = random() % 3
+                              ? Queue::Computing
+                              : queues[1 + random() % (queueCount - 1)];
+      tasks.push_back(task(queue, double(random() % 5), to, reads));
     }
     const Overlapped found = overlap(tasks, places, int(random() % 12));
     std::vector<int> sorted = found.order;
