@@ -6,6 +6,8 @@
 #include "dialects/smex/ir/Recipes.h"
 #include "runtime/plan/Regions.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 using namespace smex;
 using namespace smex::emit;
@@ -30,6 +32,8 @@ public:
       worker.arenaBytes = (*op.getArena())[w];
       worker.workspaceOffset = (*op.getWorkspace())[w];
       worker.workspaceBytes = op.getWorkspace()->back();
+      if (const auto onHost = op.getHostArena())
+        worker.hostBytes = (*onHost)[w];
     }
     for (Operation &each : op.getBody().front()) {
       if (auto buffer = dyn_cast<exec::BufferOp>(each))
@@ -150,6 +154,8 @@ private:
         regionOf(buffer.getRegions(),
                  cast<RankedTensorType>(buffer.getTensorType()).getShape());
     made.offsets = offsetsOf(buffer);
+    if (exec::isOnHost(buffer))
+      made.space = plan::Space::Host;
   }
 
   /// One, if all that have something of the buffer have it there.
@@ -256,13 +262,22 @@ private:
     return entry->second;
   }
 
+  static plan::Opcode opcodeOf(Operation *each) {
+    return TypeSwitch<Operation *, plan::Opcode>(each)
+        .Case([](exec::ComputeOp) { return plan::Opcode::Compute; })
+        .Case([](exec::FetchOp) { return plan::Opcode::Fetch; })
+        .Case([](exec::ReduceOp) { return plan::Opcode::Reduce; })
+        .Case([](exec::ToHostOp) { return plan::Opcode::ToHost; })
+        .Case([](exec::FromHostOp) { return plan::Opcode::FromHost; });
+  }
+
   void addInstruction(Operation *each) {
     plan::Instruction instruction;
     if (auto node = each->getAttrOfType<StringAttr>("node"))
       instruction.node = node.str();
+    instruction.op = opcodeOf(each);
     instruction.to = numbers.at(exec::written(each));
     if (auto compute = dyn_cast<exec::ComputeOp>(each)) {
-      instruction.op = plan::Opcode::Compute;
       for (exec::BufferOp operand : exec::read(each))
         instruction.operands.push_back(numbers.at(operand));
       const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
@@ -272,19 +287,18 @@ private:
                                     extents.end());
       instruction.indices = regionOf(compute.getIndices(), extents);
     } else {
-      instruction.op =
-          isa<exec::FetchOp>(each) ? plan::Opcode::Fetch : plan::Opcode::Reduce;
       instruction.from = numbers.at(exec::read(each).front());
       if (auto reduce = dyn_cast<exec::ReduceOp>(each))
         instruction.reducer = exec::stringifyReducer(reduce.getReducer()).str();
-      instruction.pieces = piecesOf(each);
+      if (!exec::isMove(each))
+        instruction.pieces = piecesOf(each);
     }
     if (const auto waits = each->getAttrOfType<exec::WaitsAttr>("waits"))
       instruction.waits = waits.getValue();
     program().instructions.push_back(std::move(instruction));
   }
 
-  /// Only where no division says it.
+  /// Of a fetch or a reduction, only where no division says it.
   std::vector<std::vector<Piece>> piecesOf(Operation *each) {
     exec::BufferOp from = exec::read(each).front();
     const plan::Region &region = program().regions[size_t(

@@ -277,15 +277,16 @@ plan::Partitioned lowered(mlir::ModuleOp module, emit::KernelTable &kernels) {
   return emit::emit(*module.getOps<exec::ProgramOp>().begin(), kernels);
 }
 
-std::string objectOf(const emit::KernelTable &kernels) {
+} // namespace
+
+plan::Code test::codeOf(const emit::KernelTable &kernels) {
   std::vector<codegen::KernelRequest> requests;
   for (const auto &each : kernels.generated())
     requests.push_back({each.symbol, each.lambda});
   const auto object = codegen::compileKernels(requests);
   REQUIRE(object);
-  return *object;
+  return {{codegen::CodegenOptions().cpuArch, *object}};
 }
-} // namespace
 
 RandomExample test::randomExample(mlir::MLIRContext &context, uint64_t seed,
                                   Kernels kernels) {
@@ -315,7 +316,7 @@ RandomExample test::randomExample(mlir::MLIRContext &context, uint64_t seed,
   example.plan.partitioned = lowered(*module, table);
   example.plan.peakBytes = plan::totals(example.plan.partitioned).peakBytes;
   if (kernels == Kernels::Generated)
-    example.plan.code = {{"x86-64-v3", objectOf(table)}};
+    example.plan.code = codeOf(table);
 
   const plan::Program &program = example.plan.partitioned.program;
   const std::vector<Tensor> values = valuesOf(graph, random);

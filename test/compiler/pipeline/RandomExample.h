@@ -3,6 +3,7 @@
 #ifndef SMEX_TEST_COMPILER_PIPELINE_RANDOMEXAMPLE_H
 #define SMEX_TEST_COMPILER_PIPELINE_RANDOMEXAMPLE_H
 
+#include "compiler/emit/Kernels.h"
 #include "dialects/support/Tensor.h"
 #include "runtime/executor/Executor.h"
 #include "runtime/plan/Plan.h"
@@ -26,6 +27,9 @@ struct RandomExample {
 enum class Kernels { None, Generated };
 RandomExample randomExample(mlir::MLIRContext &context, uint64_t seed,
                             Kernels kernels);
+
+/// The generated kernels of a table, compiled.
+plan::Code codeOf(const emit::KernelTable &kernels);
 
 /// The examples have no parameters.
 class NoParameters : public runtime::ParameterSource {
