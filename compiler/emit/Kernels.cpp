@@ -2,6 +2,7 @@
 
 #include "dialects/tdl/analysis/ConvolutionGradient.h"
 #include "dialects/tdl/lambda/Accumulated.h"
+#include "runtime/plan/KernelCode.h"
 
 using namespace smex;
 using namespace smex::emit;
@@ -51,7 +52,7 @@ plan::Kernel smex::emit::bind(const tdl::Lambda &lambda,
 const plan::Kernel &KernelTable::kernelOf(const std::string &text,
                                           const std::vector<int64_t> &extents,
                                           const analysis::Shapes &shapes) {
-  tdl::Lambda lambda = *tdl::parseLambda(text);
+  const tdl::Lambda lambda = *tdl::parseLambda(text);
   plan::Kernel kernel = bind(lambda, extents, shapes, library);
   // The same text may be a convolution at one size and none at another, or have
   // other groups or strides: those are told by extents.
@@ -62,8 +63,14 @@ const plan::Kernel &KernelTable::kernelOf(const std::string &text,
   const Binding binding = {text, kernel.kind, std::move(numbers)};
   const auto [entry, isNew] = kernels.try_emplace(binding, std::move(kernel));
   if (isNew && entry->second.kind == plan::KernelKind::Generated) {
-    entry->second.symbol = "kernel_" + std::to_string(requests.size());
-    requests.push_back({entry->second.symbol, std::move(lambda)});
+    tdl::Lambda code = plan::codeOf(lambda);
+    const auto [symbol, isCode] =
+        symbols.try_emplace(tdl::toString(code), std::string());
+    if (isCode) {
+      symbol->second = "kernel_" + std::to_string(requests.size());
+      requests.push_back({symbol->second, std::move(code)});
+    }
+    entry->second.symbol = symbol->second;
   }
   return entry->second;
 }

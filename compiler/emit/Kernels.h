@@ -28,13 +28,15 @@ public:
   /// Without `library`, all that can be is generated.
   explicit KernelTable(bool library = true) : library(library) {}
 
-  /// The kernel of this lambda; generated ones get a symbol of their own. The
-  /// reference stays valid, and is the same for the same lambda and binding.
+  /// The kernel of this lambda; generated ones have a symbol for each code
+  /// (runtime/plan/KernelCode.h). The reference stays valid, and is the same
+  /// for the same lambda and binding.
   const plan::Kernel &kernelOf(const std::string &lambda,
                                const std::vector<int64_t> &extents,
                                const analysis::Shapes &shapes);
 
-  /// The lambdas to generate code for, with their symbols, in order.
+  /// The lambdas to generate code for (plan::codeOf), with their symbols, in
+  /// order.
   struct Generated {
     std::string symbol;
     tdl::Lambda lambda;
@@ -47,6 +49,7 @@ private:
   using Binding =
       std::tuple<std::string, plan::KernelKind, std::vector<int64_t>>;
   std::map<Binding, plan::Kernel> kernels;
+  std::map<std::string, std::string> symbols; // by the text of the code
   std::vector<Generated> requests;
 };
 

@@ -10,6 +10,7 @@
 #include "dialects/smex/ir/Recipes.h"
 #include "dialects/tdl/analysis/Properties.h"
 #include "runtime/plan/Check.h"
+#include "runtime/plan/KernelCode.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -365,7 +366,8 @@ smex::pipeline::regenerateKernels(const plan::Plan &plan,
     for (const plan::Kernel &kernel : each->program.kernels)
       if (kernel.kind == plan::KernelKind::Generated &&
           seen.insert(kernel.symbol).second)
-        requests.push_back({kernel.symbol, *tdl::parseLambda(kernel.lambda)});
+        requests.push_back(
+            {kernel.symbol, plan::codeOf(*tdl::parseLambda(kernel.lambda))});
   auto code = generate(requests, {target});
   if (!code)
     return code.takeError();

@@ -2,6 +2,7 @@
 
 #include "dialects/tdl/analysis/Properties.h"
 #include "runtime/plan/Files.h"
+#include "runtime/plan/KernelCode.h"
 #include "runtime/plan/Regions.h"
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Tiling.h"
@@ -195,15 +196,20 @@ void checkTotals(const Plan &plan, Findings &findings) {
     checkMachine(plan, findings);
 }
 
-/// One function of the code does what one lambda says, in both programs.
+/// One function of the code does what one lambda says, in both programs, but
+/// for where operands begin (KernelCode.h).
 void checkSymbols(const Plan &plan, Findings &findings) {
   std::map<std::string, const Kernel *> meaning;
+  const auto code = [](const Kernel &kernel) {
+    return tdl::toString(codeOf(*tdl::parseLambda(kernel.lambda)));
+  };
   for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
     for (const Kernel &kernel : part->program.kernels) {
       if (kernel.kind != KernelKind::Generated)
         continue;
       const auto [known, isNew] = meaning.try_emplace(kernel.symbol, &kernel);
-      if (!isNew && known->second->lambda != kernel.lambda)
+      if (!isNew && known->second->lambda != kernel.lambda &&
+          code(*known->second) != code(kernel))
         findings.add(FindingKind::Kernel, "symbol \"", kernel.symbol,
                      "\": stands for two lambdas, \"", known->second->lambda,
                      "\" and \"", kernel.lambda, "\"");

@@ -4,6 +4,7 @@
 #include "kernels/cpu/Boxes.h"
 #include "runtime/backends/cpu/BoundKernel.h"
 #include "runtime/backends/cpu/Segments.h"
+#include "runtime/plan/KernelCode.h"
 
 #include <algorithm>
 
@@ -26,8 +27,9 @@ public:
       offsets = binding.operands[segments->operand];
       results = binding.indices[segments->variable];
     }
+    const plan::Shifts shifts = plan::shiftsOf(binding.lambda);
     for (const Box &part : parts(binding, segments))
-      numbers.push_back(numbersFor(binding, part));
+      numbers.push_back(numbersFor(binding, part, shifts));
   }
 
   Status run() override {
@@ -83,24 +85,27 @@ private:
 
   /// The layout that runtime/plan/README.md gives.
   static std::vector<int64_t> numbersFor(const Binding &binding,
-                                         const Box &part) {
+                                         const Box &part,
+                                         const plan::Shifts &shifts) {
     std::vector<int64_t> numbers;
     for (Interval side : part) {
       numbers.push_back(side.lo);
       numbers.push_back(side.hi);
     }
-    const auto append = [&](const BufferView &view, bool withExtents) {
-      const std::vector<int64_t> strides = view.strides();
-      for (size_t d = 0; d < view.box.size(); ++d) {
-        numbers.push_back(view.box[d].lo);
+    const std::vector<int64_t> strides = binding.result.strides();
+    for (size_t d = 0; d < strides.size(); ++d) {
+      numbers.push_back(binding.result.box[d].lo);
+      numbers.push_back(strides[d]);
+    }
+    for (size_t i = 0; i < binding.operands.size(); ++i) {
+      const BufferView &operand = binding.operands[i];
+      const std::vector<int64_t> strides = operand.strides();
+      for (size_t d = 0; d < strides.size(); ++d) {
+        numbers.push_back(operand.box[d].lo - shifts[i][d]);
         numbers.push_back(strides[d]);
-        if (withExtents)
-          numbers.push_back(view.type.shape[d]);
+        numbers.push_back(operand.type.shape[d]);
       }
-    };
-    append(binding.result, false);
-    for (const BufferView &operand : binding.operands)
-      append(operand, true);
+    }
     return numbers;
   }
 

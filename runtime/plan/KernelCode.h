@@ -1,0 +1,25 @@
+// Which code a generated kernel needs. An unrolled network reads row 0, row 1,
+// row 2, .. of its input, each by a lambda of its own; their code differs in
+// nothing but where the operand begins, which the caller says anyway.
+#ifndef SMEX_RUNTIME_PLAN_KERNELCODE_H
+#define SMEX_RUNTIME_PLAN_KERNELCODE_H
+
+#include "dialects/tdl/lambda/Lambda.h"
+
+namespace smex::plan {
+
+/// Per operand and dimension of a lambda, a constant that is part of every
+/// coordinate it is read at: 5 for `x[i + 5] + x[i + 7]`. 0 where coordinates
+/// are compared with the operand's extent: by a read with `else`, by one at a
+/// place that data says, or by the lambda itself.
+using Shifts = std::vector<std::vector<int64_t>>;
+Shifts shiftsOf(const tdl::Lambda &lambda);
+
+/// The lambda that is compiled: the same without these constants. It computes
+/// the same where the first element of each operand's buffer is at the
+/// coordinates of the original less the shifts.
+tdl::Lambda codeOf(const tdl::Lambda &lambda);
+
+} // namespace smex::plan
+
+#endif
