@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <random>
 
 using namespace smex;
@@ -103,19 +104,24 @@ TEST_CASE("the code computes the same on operands that begin elsewhere") {
     INFO("seed " << seed << ": " << tdl::toString(lambda));
 
     constexpr int64_t side = 64;
+    const plan::Shifts shifts = plan::shiftsOf(lambda);
     std::vector<float> numbers[2];
-    for (auto &list : numbers)
-      for (int64_t i = 0; i < side * side; ++i)
-        list.push_back(float(draw(-9, 9)));
     std::vector<int64_t> places;
+    std::vector<tdl::OperandView> views;
+    for (size_t p = 0; p < 2; ++p) {
+      // All that is read is at the shifts or beyond.
+      Box box;
+      for (int64_t shift : shifts[p])
+        box.push_back({std::max<int64_t>(shift, 0), side});
+      for (int64_t i = volume(box); i > 0; --i)
+        numbers[p].push_back(float(draw(-9, 9)));
+      views.push_back({{side, side},
+                       box,
+                       reinterpret_cast<const std::byte *>(numbers[p].data())});
+    }
     for (int64_t i = 0; i < side; ++i)
       places.push_back(draw(0, side - 1));
-    const Box whole = {{0, side}, {0, side}};
-    std::vector<tdl::OperandView> views;
-    for (const auto &list : numbers)
-      views.push_back({{side, side},
-                       whole,
-                       reinterpret_cast<const std::byte *>(list.data())});
+    REQUIRE(shifts[2] == std::vector<int64_t>{0});
     views.push_back({{side},
                      {{0, side}},
                      reinterpret_cast<const std::byte *>(places.data())});
@@ -124,7 +130,6 @@ TEST_CASE("the code computes the same on operands that begin elsewhere") {
     INFO((expected ? "" : expected.error().message));
     REQUIRE(expected);
 
-    const plan::Shifts shifts = plan::shiftsOf(lambda);
     for (size_t p = 0; p < views.size(); ++p)
       for (size_t d = 0; d < views[p].box.size(); ++d) {
         // Extents grow so that no coordinate is beyond them.
