@@ -46,13 +46,15 @@ Shifts plan::shiftsOf(const tdl::Lambda &lambda) {
                      constant > mostShift || constant < -mostShift;
     }
   };
+  const bool followsData = lambda.guard && tdl::readsData(lambda.guard);
   tdl::walk(lambda.body, visit);
   tdl::walk(lambda.guard, visit);
   Shifts shifts;
   for (const auto &dims : known) {
     shifts.emplace_back();
     for (const Dimension &dim : dims)
-      shifts.back().push_back(dim.isFixed ? 0 : dim.least.value_or(0));
+      shifts.back().push_back(
+          dim.isFixed || followsData ? 0 : dim.least.value_or(0));
   }
   return shifts;
 }

@@ -10,8 +10,10 @@ namespace smex::plan {
 
 /// Per operand and dimension of a lambda, a constant that is part of every
 /// coordinate it is read at: 5 for `x[i + 5] + x[i + 7]`. 0 where coordinates
-/// are compared with the operand's extent: by a read with `else`, by one at a
-/// place that data says, or by the lambda itself.
+/// are compared with the operand's extent (by a read with `else`, by one at a
+/// place that data says, or by the lambda itself), and in all of a lambda where
+/// data says which terms count: code may work out from it which coordinates are
+/// read, none of which is below 0.
 using Shifts = std::vector<std::vector<int64_t>>;
 Shifts shiftsOf(const tdl::Lambda &lambda);
 

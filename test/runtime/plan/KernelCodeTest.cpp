@@ -56,7 +56,10 @@ TEST_CASE("constants in coordinates are no part of the code") {
 TEST_CASE("coordinates that are compared with extents stay") {
   for (const char *text :
        {"(x: f32[1]) -> f32: lambda i: x[i - 3] else f32(0)",
-        "(x: f32[1], s: i64[1]) -> f32: lambda e: x[s[e] + 1]"}) {
+        "(x: f32[1], s: i64[1]) -> f32: lambda e: x[s[e] + 1]",
+        // The gradient of a pooling: of the key's places, none is below 0.
+        "(x: f32[1], k: i64[1]) -> f32: lambda i: Sum(lambda r: x[i - r + 1] "
+        "where k[i - r + 1] == r)"}) {
     INFO(text);
     CHECK(code(text) == same(text));
   }
