@@ -48,6 +48,7 @@ public:
     }
     setGraphs();
     plan::evaluate(program(), *plan::lambdasOf(program()));
+    plan::nameCollectives(result);
     return std::move(result);
   }
 

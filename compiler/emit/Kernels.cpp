@@ -1,25 +1,35 @@
 #include "compiler/emit/Kernels.h"
 
 #include "dialects/tdl/analysis/ConvolutionGradient.h"
-#include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/plan/KernelCode.h"
+#include "runtime/plan/Target.h"
+
+#include <algorithm>
 
 using namespace smex;
 using namespace smex::emit;
 
 namespace {
-/// f32; f16 and bf16 by way of f32.
-bool libraryHas(DType type) { return type == DType::F32 || tdl::is16Bit(type); }
 
 plan::ConvolutionInfo infoOf(const analysis::Convolution &convolution) {
   return {convolution.strides, convolution.dilations, convolution.pads,
           convolution.groups};
 }
+
+void addTargets(Function &function, const std::vector<std::string> &targets) {
+  for (const std::string &target : targets)
+    if (std::find(function.targets.begin(), function.targets.end(), target) ==
+        function.targets.end())
+      function.targets.push_back(target);
+}
+
 } // namespace
 
 plan::Kernel smex::emit::bind(const tdl::Lambda &lambda,
                               const std::vector<int64_t> &extents,
-                              const analysis::Shapes &shapes, bool library) {
+                              const analysis::Shapes &shapes,
+                              const std::vector<std::string> &targets,
+                              bool library) {
   plan::Kernel kernel;
   kernel.lambda = tdl::toString(lambda);
   const auto convolution = analysis::matchConvolution(lambda, extents);
@@ -30,22 +40,23 @@ plan::Kernel smex::emit::bind(const tdl::Lambda &lambda,
     kernel.kind = plan::KernelKind::Reference;
   } else if (!library) {
     kernel.kind = plan::KernelKind::Generated;
-  } else if (convolution && libraryHas(convolution->type)) {
+  } else if (convolution) {
     kernel.kind = plan::KernelKind::Convolution;
     kernel.convolution = infoOf(*convolution);
-  } else if (contraction && libraryHas(contraction->type)) {
+  } else if (contraction) {
     kernel.kind = plan::KernelKind::Contraction;
     kernel.roles = contraction->roles;
-  } else if (gradient && libraryHas(gradient->convolution.type)) {
+  } else if (gradient) {
     kernel.kind = gradient->of == analysis::ConvolutionGradient::Of::Data
                       ? plan::KernelKind::ConvolutionData
                       : plan::KernelKind::ConvolutionFilter;
     kernel.convolution = infoOf(gradient->convolution);
     kernel.convolution.gradient = gradient->gradient;
     kernel.roles = gradient->roles;
-  } else {
-    kernel.kind = plan::KernelKind::Generated;
   }
+  if (kernel.kind != plan::KernelKind::Generated &&
+      kernel.kind != plan::KernelKind::Reference)
+    kernel.generatedFor = plan::generatedFor(kernel, lambda, targets);
   return kernel;
 }
 
@@ -53,24 +64,58 @@ const plan::Kernel &KernelTable::kernelOf(const std::string &text,
                                           const std::vector<int64_t> &extents,
                                           const analysis::Shapes &shapes) {
   const tdl::Lambda lambda = *tdl::parseLambda(text);
-  plan::Kernel kernel = bind(lambda, extents, shapes, library);
+  plan::Kernel kernel = bind(lambda, extents, shapes, targets, library);
   // The same text may be a convolution at one size and none at another, or have
   // other groups or strides: those are told by extents.
   const plan::ConvolutionInfo &info = kernel.convolution;
-  std::vector<int64_t> numbers = {info.groups};
+  std::vector<int64_t> sizes = {info.groups};
   for (const auto *list : {&info.strides, &info.dilations, &info.pads})
-    numbers.insert(numbers.end(), list->begin(), list->end());
-  const Binding binding = {text, kernel.kind, std::move(numbers)};
+    sizes.insert(sizes.end(), list->begin(), list->end());
+  const Binding binding = {text, kernel.kind, std::move(sizes)};
   const auto [entry, isNew] = kernels.try_emplace(binding, std::move(kernel));
-  if (isNew && entry->second.kind == plan::KernelKind::Generated) {
-    tdl::Lambda code = plan::codeOf(lambda);
-    const auto [symbol, isCode] =
-        symbols.try_emplace(tdl::toString(code), std::string());
-    if (isCode) {
-      symbol->second = "kernel_" + std::to_string(requests.size());
-      requests.push_back({symbol->second, std::move(code)});
-    }
-    entry->second.symbol = symbol->second;
-  }
+  if (isNew)
+    addFunction(entry->second, lambda);
   return entry->second;
+}
+
+/// Kernels of the same code share a function.
+void KernelTable::addFunction(plan::Kernel &kernel, const tdl::Lambda &lambda) {
+  const bool isGenerated = kernel.kind == plan::KernelKind::Generated;
+  const std::vector<std::string> &wanted =
+      isGenerated ? targets : kernel.generatedFor;
+  if (!isGenerated && wanted.empty())
+    return;
+  tdl::Lambda code = plan::codeOf(lambda);
+  const auto [number, isNew] =
+      numbers.try_emplace(tdl::toString(code), made.size());
+  if (isNew)
+    made.push_back(
+        {"kernel_" + std::to_string(made.size()), std::move(code), {}});
+  Function &function = made[number->second];
+  kernel.symbol = function.symbol;
+  addTargets(function, wanted);
+}
+
+std::vector<Function> smex::emit::functionsOf(const plan::Plan &plan) {
+  std::vector<std::string> targets;
+  for (const plan::Artifact &artifact : plan.code)
+    targets.push_back(artifact.target);
+  std::vector<Function> functions;
+  std::map<std::string, size_t> numbers;
+  for (const plan::Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
+    for (const plan::Kernel &kernel : part->program.kernels) {
+      if (!plan::isGenerated(kernel))
+        continue;
+      const auto [number, isNew] =
+          numbers.try_emplace(kernel.symbol, functions.size());
+      if (isNew)
+        functions.push_back({kernel.symbol,
+                             plan::codeOf(*tdl::parseLambda(kernel.lambda)),
+                             {}});
+      addTargets(functions[number->second],
+                 kernel.kind == plan::KernelKind::Generated
+                     ? targets
+                     : kernel.generatedFor);
+    }
+  return functions;
 }

@@ -13,20 +13,37 @@
 
 namespace smex::emit {
 
-/// The kernel-binding table: which implementation a lambda gets. It goes by the
-/// lambda's structure, so a custom operator that is a matrix product gets the
-/// library's as well. `extents` of all index variables tell a grouped
-/// convolution, and `shapes` of the operands the gradient of one. Without
-/// `library`, none of its kernels is considered.
+/// The kernel-binding table: which implementation a lambda gets on each target
+/// (runtime/plan/Target.h). It goes by the lambda's structure, so a custom
+/// operator that is a matrix product gets the library's as well. `extents` of
+/// all index variables tell a grouped convolution, and `shapes` of the operands
+/// the gradient of one. Without `library`, none of its kernels is considered.
 plan::Kernel bind(const tdl::Lambda &lambda,
                   const std::vector<int64_t> &extents,
-                  const analysis::Shapes &shapes, bool library = true);
+                  const analysis::Shapes &shapes,
+                  const std::vector<std::string> &targets, bool library = true);
+
+/// A function of the plan's code, and the targets whose code has it.
+struct Function {
+  std::string symbol;
+  tdl::Lambda lambda; // plan::codeOf
+  std::vector<std::string> targets;
+
+  bool operator==(const Function &other) const {
+    return symbol == other.symbol && targets == other.targets;
+  }
+};
+
+/// Those of a plan that is there already, in the order in which a KernelTable
+/// has them. That a symbol stands for one lambda, check() sees to.
+std::vector<Function> functionsOf(const plan::Plan &plan);
 
 /// Kernels by lambda text, over all programs of a plan: they share its code.
 class KernelTable {
 public:
   /// Without `library`, all that can be is generated.
-  explicit KernelTable(bool library = true) : library(library) {}
+  explicit KernelTable(std::vector<std::string> targets, bool library = true)
+      : targets(std::move(targets)), library(library) {}
 
   /// The kernel of this lambda; generated ones have a symbol for each code
   /// (runtime/plan/KernelCode.h). The reference stays valid, and is the same
@@ -35,22 +52,20 @@ public:
                                const std::vector<int64_t> &extents,
                                const analysis::Shapes &shapes);
 
-  /// The lambdas to generate code for (plan::codeOf), with their symbols, in
-  /// order.
-  struct Generated {
-    std::string symbol;
-    tdl::Lambda lambda;
-  };
-  const std::vector<Generated> &generated() const { return requests; }
+  /// What code is to be generated for, in the order of first use.
+  const std::vector<Function> &functions() const { return made; }
 
 private:
+  void addFunction(plan::Kernel &kernel, const tdl::Lambda &lambda);
+
+  std::vector<std::string> targets;
   bool library;
   /// Lambda, kind, and strides, dilations, pads and groups of a convolution.
   using Binding =
       std::tuple<std::string, plan::KernelKind, std::vector<int64_t>>;
   std::map<Binding, plan::Kernel> kernels;
-  std::map<std::string, std::string> symbols; // by the text of the code
-  std::vector<Generated> requests;
+  std::map<std::string, size_t> numbers; // of functions, by their code's text
+  std::vector<Function> made;
 };
 
 } // namespace smex::emit

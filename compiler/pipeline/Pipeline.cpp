@@ -10,7 +10,6 @@
 #include "dialects/smex/ir/Recipes.h"
 #include "dialects/tdl/analysis/Properties.h"
 #include "runtime/plan/Check.h"
-#include "runtime/plan/KernelCode.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -142,16 +141,28 @@ void addEdgeRows(const frontend::Model &model, plan::Plan &plan) {
   }
 }
 
-Result<plan::Code> generate(const std::vector<codegen::KernelRequest> &requests,
+Result<plan::Artifact> generate(const std::vector<emit::Function> &functions,
+                                const std::string &target) {
+  std::vector<codegen::KernelRequest> requests;
+  for (const emit::Function &each : functions)
+    if (llvm::is_contained(each.targets, target))
+      requests.push_back({each.symbol, each.lambda});
+  codegen::CodegenOptions options;
+  options.cpuArch = target;
+  auto bytes = codegen::compileKernels(requests, options);
+  if (!bytes)
+    return bytes.takeError();
+  return plan::Artifact{target, std::move(*bytes)};
+}
+
+Result<plan::Code> generate(const std::vector<emit::Function> &functions,
                             const std::vector<std::string> &targets) {
   plan::Code code;
   for (const std::string &target : targets) {
-    codegen::CodegenOptions options;
-    options.cpuArch = target;
-    auto bytes = codegen::compileKernels(requests, options);
-    if (!bytes)
-      return bytes.takeError();
-    code.push_back({target, std::move(*bytes)});
+    auto artifact = generate(functions, target);
+    if (!artifact)
+      return artifact.takeError();
+    code.push_back(std::move(*artifact));
   }
   return code;
 }
@@ -216,7 +227,8 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   compiled.plan.flops = count(*module, compiled.stats);
   compiled.derived = derivedParameters(*module);
 
-  emit::KernelTable kernels(/*library=*/!options.reproducible);
+  emit::KernelTable kernels(options.targets,
+                            /*library=*/!options.reproducible);
   const auto emitProgram =
       [&](ModuleOp from, const ExecOptions &execOptions,
           emit::KernelTable &table) -> Result<plan::Partitioned> {
@@ -238,22 +250,15 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
 
   // However the model is partitioned, the lambdas are the same: their code is
   // generated while the search runs.
-  const auto requests = [](const emit::KernelTable &table) {
-    std::vector<codegen::KernelRequest> list;
-    for (const auto &each : table.generated())
-      list.push_back({each.symbol, each.lambda});
-    return list;
-  };
   auto generating = std::async(
       std::launch::async,
-      [&compiled, &options](std::vector<codegen::KernelRequest> list) {
+      [&compiled, &options](std::vector<emit::Function> functions) {
         const Clock codegen;
-        auto code = generate(list, options.targets);
+        auto code = generate(functions, options.targets);
         compiled.stats.codegenSeconds = codegen.seconds();
         return code;
       },
-      requests(kernels));
-  const size_t known = kernels.generated().size();
+      kernels.functions());
 
   const Clock search;
   const auto decide = [&](const partition::Search &by) -> Result<Candidate> {
@@ -308,8 +313,8 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
 
   auto code = generating.get();
   // A lambda may be bound by extents, and so be generated in one program only.
-  if (code && taken.kernels.generated().size() != known)
-    code = generate(requests(taken.kernels), options.targets);
+  if (code && taken.kernels.functions() != kernels.functions())
+    code = generate(taken.kernels.functions(), options.targets);
   if (!code)
     return code.takeError();
   compiled.plan.code = std::move(*code);
@@ -358,18 +363,8 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
 Result<std::string>
 smex::pipeline::regenerateKernels(const plan::Plan &plan,
                                   const std::string &target) {
-  // In the order of compile(): both programs, kernels of first use. That a
-  // symbol has one lambda, check() sees to.
-  std::vector<codegen::KernelRequest> requests;
-  std::set<std::string> seen;
-  for (const plan::Partitioned *each : {&plan.unpartitioned, &plan.partitioned})
-    for (const plan::Kernel &kernel : each->program.kernels)
-      if (kernel.kind == plan::KernelKind::Generated &&
-          seen.insert(kernel.symbol).second)
-        requests.push_back(
-            {kernel.symbol, plan::codeOf(*tdl::parseLambda(kernel.lambda))});
-  auto code = generate(requests, {target});
+  auto code = generate(emit::functionsOf(plan), target);
   if (!code)
     return code.takeError();
-  return std::move(code->front().bytes);
+  return std::move(code->bytes);
 }

@@ -1,5 +1,6 @@
 #include "dialects/support/Collective.h"
 
+#include <algorithm>
 #include <array>
 
 using namespace smex;
@@ -111,6 +112,25 @@ private:
 } // namespace
 
 std::string_view smex::name(CollectiveKind kind) { return names[size_t(kind)]; }
+
+std::optional<CollectiveKind> smex::parseCollective(std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    return std::nullopt;
+  return CollectiveKind(found - names.begin());
+}
+
+std::string smex::toString(const Collective &collective) {
+  const std::string_view kind = name(collective.kind);
+  std::string text = (kind.front() == 'a' ? "an " : "a ") + std::string(kind);
+  const char *before = " over steps ";
+  for (size_t s = 0; s <= stepLimit; ++s)
+    if (collective.over >> s & 1) {
+      text += before + std::to_string(s);
+      before = ", ";
+    }
+  return text;
+}
 
 std::optional<Collective>
 smex::collectiveOf(const std::vector<Box> &wanted, const std::vector<Box> &own,

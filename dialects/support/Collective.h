@@ -7,6 +7,7 @@
 #include "dialects/support/Shares.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace smex {
@@ -28,6 +29,13 @@ constexpr int collectiveKinds = 10;
 
 /// "all-gather".
 std::string_view name(CollectiveKind kind);
+/// Whether every member of a group wants something, so that all take part.
+constexpr bool isOfAll(CollectiveKind kind) {
+  return kind != CollectiveKind::Gather && kind != CollectiveKind::Send &&
+         kind != CollectiveKind::Reduce;
+}
+
+std::optional<CollectiveKind> parseCollective(std::string_view name);
 
 /// All groups of workers that differ in no other steps than these do it.
 struct Collective {
@@ -39,6 +47,9 @@ struct Collective {
   }
   bool operator!=(const Collective &other) const { return !(*this == other); }
 };
+
+/// "an all-gather over steps 0, 2"
+std::string toString(const Collective &collective);
 
 /// What brings each worker its `wanted` region of a tensor that is divided so,
 /// where it gets it from the workers that piecesOf or termsOf say. Nothing: no

@@ -5,9 +5,11 @@
 #include "runtime/plan/KernelCode.h"
 #include "runtime/plan/Regions.h"
 #include "runtime/plan/Subject.h"
+#include "runtime/plan/Target.h"
 #include "runtime/plan/Tiling.h"
 #include "runtime/plan/Validate.h"
 
+#include <algorithm>
 #include <map>
 
 using namespace smex;
@@ -205,7 +207,7 @@ void checkSymbols(const Plan &plan, Findings &findings) {
   };
   for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
     for (const Kernel &kernel : part->program.kernels) {
-      if (kernel.kind != KernelKind::Generated)
+      if (!isGenerated(kernel))
         continue;
       const auto [known, isNew] = meaning.try_emplace(kernel.symbol, &kernel);
       if (!isNew && known->second->lambda != kernel.lambda &&
@@ -216,13 +218,38 @@ void checkSymbols(const Plan &plan, Findings &findings) {
     }
 }
 
+/// Each target has each kernel: in a library, or in its code.
+void checkLibraries(const Plan &plan, Findings &findings) {
+  std::vector<std::string> targets;
+  for (const Artifact &artifact : plan.code)
+    targets.push_back(artifact.target);
+  for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
+    for (size_t k = 0; k < part->program.kernels.size(); ++k) {
+      const Kernel &kernel = part->program.kernels[k];
+      if (kernel.kind == KernelKind::Generated ||
+          kernel.kind == KernelKind::Reference)
+        continue;
+      const tdl::Lambda lambda = *tdl::parseLambda(kernel.lambda);
+      for (const std::string &target : targets)
+        if (!isGenerated(kernel, target) && !libraryHas(target, kernel, lambda))
+          findings.add(FindingKind::Kernel, "kernel ", k,
+                       ": is generated for other targets than ", target,
+                       ", whose libraries have none for ",
+                       smex::name(lambda.operands.front().type));
+      for (const std::string &target : kernel.generatedFor)
+        if (std::find(targets.begin(), targets.end(), target) == targets.end())
+          findings.add(FindingKind::Kernel, "kernel ", k, ": is generated for ",
+                       target, ", which is no target of the plan");
+    }
+}
+
 void checkKernels(const Plan &plan, const CheckOptions &options,
                   Findings &findings) {
   if (!options.regenerateKernels)
     return;
   for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
     for (const Kernel &kernel : part->program.kernels)
-      if (kernel.kind == KernelKind::Generated && plan.code.empty())
+      if (isGenerated(kernel) && plan.code.empty())
         findings.add(FindingKind::Kernel, "symbol \"", kernel.symbol,
                      "\": there is no code for it, for any target");
   for (const Artifact &artifact : plan.code) {
@@ -250,6 +277,7 @@ std::vector<Finding> plan::check(const Plan &plan,
   }
   checkTotals(plan, findings);
   checkSymbols(plan, findings);
+  checkLibraries(plan, findings);
   checkKernels(plan, options, findings);
   return findings.take();
 }

@@ -2,6 +2,7 @@
 #include "dialects/tdl/analysis/InBounds.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 #include "runtime/plan/ConvolutionRoles.h"
+#include "runtime/plan/Regions.h"
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Tiling.h"
 
@@ -13,9 +14,6 @@ using namespace smex;
 using namespace smex::plan;
 
 namespace {
-
-/// f32; f16 and bf16 by way of f32.
-bool libraryHas(DType type) { return type == DType::F32 || tdl::is16Bit(type); }
 
 class Meaning {
 public:
@@ -35,6 +33,7 @@ public:
         compute(int(i), instruction);
       else if (instruction.op == Opcode::Reduce)
         reduce(int(i), instruction);
+      collective(int(i), instruction);
     }
   }
 
@@ -47,16 +46,25 @@ private:
     const auto match = analysis::matchContraction(lambda);
     if (!match)
       findings.add(FindingKind::Kernel, "kernel ", k,
-                   ": a library is to compute it as a matrix product, which \"",
-                   kernel.lambda, "\" is not");
-    else if (!libraryHas(match->type))
-      findings.add(FindingKind::Kernel, "kernel ", k,
-                   ": a library is to compute it, which has no ",
-                   name(match->type));
+                   ": is to be a matrix product, which \"", kernel.lambda,
+                   "\" is not");
     else if (match->roles != kernel.roles)
       findings.add(FindingKind::Kernel, "kernel ", k, ": has the roles \"",
                    kernel.roles, "\", but the lambda's are \"", match->roles,
                    "\"");
+  }
+
+  /// Libraries are called by these names.
+  void collective(int i, const Instruction &instruction) {
+    const auto actual = collectiveOf(subject.partitioned, i);
+    const auto text = [&](const std::optional<Collective> &what) {
+      return what ? toString(*what) : "none with a name";
+    };
+    if (actual != instruction.collective)
+      findings.add(FindingKind::Region, names.instruction(i),
+                   ": what it moves is said to be ",
+                   text(instruction.collective), ", but by its divisions is ",
+                   text(actual));
   }
 
   /// Whether it is a convolution, and which, depends on extents.
@@ -85,13 +93,13 @@ private:
     } else {
       match = analysis::matchConvolution(lambda, extents);
     }
-    if (!match || !libraryHas(match->type) || match->strides != info.strides ||
+    if (!match || match->strides != info.strides ||
         match->dilations != info.dilations || match->pads != info.pads ||
         match->groups != info.groups)
       findings.add(FindingKind::Kernel, names.instruction(i), ": kernel ",
                    instruction.kernel,
-                   " has other strides, dilations, pads, groups, roles or "
-                   "types than \"",
+                   " has other strides, dilations, pads, groups or roles "
+                   "than \"",
                    kernel.lambda, "\"");
   }
 

@@ -1,6 +1,7 @@
 #include "runtime/plan/Files.h"
 
 #include "dialects/support/Sha256.h"
+#include "runtime/plan/Target.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -73,7 +74,12 @@ std::string plan::edgesFile(size_t number) {
 }
 
 std::string plan::codeFile(const std::string &target) {
-  return "kernels." + target + ".so";
+  return "kernels." + target +
+         (kindOf(target) == TargetKind::Cuda ? ".ptx" : ".so");
+}
+
+std::string plan::launchFile(const std::string &target) {
+  return "kernels." + target + ".json";
 }
 
 bool plan::isTarget(const std::string &name) {

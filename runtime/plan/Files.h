@@ -17,8 +17,10 @@ std::string gpuFile(size_t worker, const char *extension);
 /// "edges0.rows": the order of the program's edge rows of this number.
 std::string edgesFile(size_t number);
 
-/// "kernels.x86-64-v3.so": the code for a target.
+/// "kernels.x86-64-v3.so", "kernels.sm_80.ptx": the code for a target.
 std::string codeFile(const std::string &target);
+/// "kernels.sm_80.json": how the kernels there are launched.
+std::string launchFile(const std::string &target);
 /// Whether a target's name is one that files can have: letters, digits, '.',
 /// '_' and '-', 64 at the most.
 bool isTarget(const std::string &name);

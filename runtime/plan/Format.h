@@ -33,6 +33,9 @@ struct WorkerFile {
   std::vector<std::vector<Piece>> pieces; // of instructions that list them
 };
 WorkerFile workerFromJson(const Cursor &at);
+/// The file beside a GPU's code.
+Json launchesToJson(const Launches &launches);
+Launches launchesFromJson(const Cursor &at);
 /// Sets everything but programs and kernels; the number of workers too.
 void summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files);
 

@@ -40,21 +40,28 @@ Kernel kernelOf(const Cursor &at) {
   Kernel kernel;
   kernel.lambda = at.string("lambda");
   const std::string kind = at.string("kind");
+  if (at.has("generated_for")) {
+    kernel.generatedFor = at.list(
+        "generated_for", [](const Cursor &target) { return target.string(); });
+    kernel.symbol = at.string("symbol");
+  }
   if (kind == "generated") {
     at.object({"kind", "lambda", "symbol"});
     kernel.kind = KernelKind::Generated;
     kernel.symbol = at.string("symbol");
   } else if (kind == "contraction") {
-    at.object({"kind", "lambda", "roles"});
+    at.object({"kind", "lambda", "roles"}, {"generated_for", "symbol"});
     kernel.kind = KernelKind::Contraction;
     kernel.roles = at.string("roles");
   } else if (kind == "convolution") {
-    at.object({"kind", "lambda", "dilations", "groups", "pads", "strides"});
+    at.object({"kind", "lambda", "dilations", "groups", "pads", "strides"},
+              {"generated_for", "symbol"});
     kernel.kind = KernelKind::Convolution;
     convolutionOf(at, kernel.convolution);
   } else if (kind == "convolution_data" || kind == "convolution_filter") {
     at.object({"kind", "lambda", "dilations", "gradient", "groups", "pads",
-               "roles", "strides"});
+               "roles", "strides"},
+              {"generated_for", "symbol"});
     kernel.kind = kind == "convolution_data" ? KernelKind::ConvolutionData
                                              : KernelKind::ConvolutionFilter;
     convolutionOf(at, kernel.convolution);
@@ -124,6 +131,21 @@ Region regionOf(const Cursor &at, size_t workers) {
   return region;
 }
 
+/// The steps that numbers from `first` on name.
+StepSet stepsOf(const Cursor &at, const std::vector<int64_t> &numbers,
+                size_t first) {
+  StepSet steps = 0;
+  for (size_t k = first; k < numbers.size(); ++k) {
+    if (numbers[k] > int64_t(stepLimit) ||
+        (k > first && numbers[k] <= numbers[k - 1])) {
+      at.refuse("steps must ascend, up to " + std::to_string(stepLimit));
+      break;
+    }
+    steps |= StepSet(1) << numbers[k];
+  }
+  return steps;
+}
+
 Wait waitOf(const Cursor &at) {
   const auto numbers =
       at.list([](const Cursor &each) { return each.integer(0, countLimit); });
@@ -131,16 +153,19 @@ Wait waitOf(const Cursor &at) {
     at.refuse("must be an instruction, and steps");
     return {};
   }
-  Wait wait{int(numbers.front())};
-  for (size_t k = 1; k < numbers.size(); ++k) {
-    if (numbers[k] > int64_t(stepLimit) ||
-        (k > 1 && numbers[k] <= numbers[k - 1])) {
-      at.refuse("steps must ascend, up to " + std::to_string(stepLimit));
-      return wait;
-    }
-    wait.steps |= StepSet(1) << numbers[k];
-  }
-  return wait;
+  return {int(numbers.front()), stepsOf(at, numbers, 1)};
+}
+
+Collective collectiveOf(const Cursor &at) {
+  Collective collective;
+  at.object({"name", "over"});
+  const std::string name = at.string("name");
+  if (const auto kind = parseCollective(name))
+    collective.kind = *kind;
+  else
+    at.refuse("\"" + name + "\" is no collective");
+  collective.over = stepsOf(at, at.integers("over", 0, countLimit), 0);
+  return collective;
 }
 
 Instruction instructionOf(const Cursor &at, size_t workers) {
@@ -164,10 +189,11 @@ Instruction instructionOf(const Cursor &at, size_t workers) {
     return instruction;
   }
   if (op == "fetch") {
-    at.object({"node", "op", "to", "from"}, {"listed", "waits"});
+    at.object({"node", "op", "to", "from"}, {"collective", "listed", "waits"});
     instruction.op = Opcode::Fetch;
   } else if (op == "reduce") {
-    at.object({"node", "op", "to", "from", "reducer"}, {"listed", "waits"});
+    at.object({"node", "op", "to", "from", "reducer"},
+              {"collective", "listed", "waits"});
     instruction.op = Opcode::Reduce;
     instruction.reducer = at.string("reducer");
   } else if (op == "to_host" || op == "from_host") {
@@ -177,6 +203,8 @@ Instruction instructionOf(const Cursor &at, size_t workers) {
     at.refuse("\"" + op + "\" is no instruction");
   }
   instruction.from = number(at, "from");
+  if (at.has("collective"))
+    instruction.collective = at.with("collective", collectiveOf);
   if (at.has("listed")) {
     if (!at.boolean("listed"))
       at.refuse("\"listed\" is true or absent");

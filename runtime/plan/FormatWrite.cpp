@@ -51,6 +51,10 @@ Json array(const std::vector<Element> &elements, Write &&write) {
 
 Json kernelToJson(const Kernel &kernel) {
   Json json = {{"kind", name(kernel.kind)}, {"lambda", kernel.lambda}};
+  if (!kernel.generatedFor.empty()) {
+    json["generated_for"] = kernel.generatedFor;
+    json["symbol"] = kernel.symbol;
+  }
   const ConvolutionInfo &convolution = kernel.convolution;
   switch (kernel.kind) {
   case KernelKind::Generated:
@@ -111,13 +115,23 @@ Json regionToJson(const Region &region) {
   return {{"listed", true}};
 }
 
+void addSteps(Json &list, StepSet steps) {
+  for (size_t s = 0; s <= stepLimit; ++s)
+    if (steps >> s & 1)
+      list.push_back(s);
+}
+
 /// The instruction, and the steps that workers differ in.
 Json waitToJson(Wait wait) {
   Json json = Json::array({wait.instruction});
-  for (size_t s = 0; s <= stepLimit; ++s)
-    if (wait.steps >> s & 1)
-      json.push_back(s);
+  addSteps(json, wait.steps);
   return json;
+}
+
+Json collectiveToJson(const Collective &collective) {
+  Json over = Json::array();
+  addSteps(over, collective.over);
+  return {{"name", std::string(name(collective.kind))}, {"over", over}};
 }
 
 Json instructionToJson(const Instruction &instruction) {
@@ -139,6 +153,8 @@ Json instructionToJson(const Instruction &instruction) {
     json["reducer"] = instruction.reducer;
   if (!instruction.pieces.empty())
     json["listed"] = true;
+  if (instruction.collective)
+    json["collective"] = collectiveToJson(*instruction.collective);
   return json;
 }
 
@@ -188,31 +204,30 @@ Json parameterToJson(const Parameter &parameter) {
 
 Json layoutToJson(const GraphLayout &layout) {
   const graph::Rooms &rooms = layout.rooms;
-  return {
-      {"buckets", array(rooms.buckets,
-                        [](const graph::BucketRoom &bucket) {
-                          return Json::array({bucket.width, bucket.nodes});
-                        })},
-      {"edges", rooms.edges},
-      {"levels",
-       array(rooms.levels,
-             [](const graph::LevelRoom &level) {
-               return Json{
-                   {"from", array(level.from,
-                                  [](const graph::PairRoom &pair) {
-                                    return Json::array({pair.from, pair.edges});
-                                  })},
-                   {"nodes", level.nodes}};
-             })},
-      {"lists", array(layout.lists, [](const ListInput &input) {
-         Json json = {{"input", input.input},
-                      {"list", std::string(graph::name(input.list.kind))}};
-         if (input.list.at)
-           json["at"] = input.list.at;
-         if (input.list.from)
-           json["from"] = input.list.from;
-         return json;
-       })}};
+  return {{"buckets", array(rooms.buckets,
+                            [](const graph::BucketRoom &bucket) {
+                              return Json::array({bucket.width, bucket.nodes});
+                            })},
+          {"edges", rooms.edges},
+          {"levels",
+           array(rooms.levels,
+                 [](const graph::LevelRoom &level) {
+                   return Json{{"from", array(level.from,
+                                              [](const graph::PairRoom &pair) {
+                                                return Json::array(
+                                                    {pair.from, pair.edges});
+                                              })},
+                               {"nodes", level.nodes}};
+                 })},
+          {"lists", array(layout.lists, [](const ListInput &input) {
+             Json json = {{"input", input.input},
+                          {"list", std::string(graph::name(input.list.kind))}};
+             if (input.list.at)
+               json["at"] = input.list.at;
+             if (input.list.from)
+               json["from"] = input.list.from;
+             return json;
+           })}};
 }
 
 Json graphToJson(const GraphInputs &graph) {
@@ -270,9 +285,8 @@ Json edgeRowsToJson(const EdgeRows &rows) {
 Json plan::boxToJson(const Box &box) {
   if (box.isAbsent())
     return nullptr;
-  return array(box.intervals(), [](Interval side) {
-    return Json::array({side.lo, side.hi});
-  });
+  return array(box.intervals(),
+               [](Interval side) { return Json::array({side.lo, side.hi}); });
 }
 
 Json plan::pieceToJson(const Piece &piece) {
@@ -331,8 +345,7 @@ Json plan::workerToJson(const Partitioned &partitioned, int number) {
       offsets.push_back(buffer.offsets[size_t(number)]);
   for (const Instruction &instruction : program.instructions)
     if (!instruction.pieces.empty())
-      pieces.push_back(
-          array(instruction.pieces[size_t(number)], pieceToJson));
+      pieces.push_back(array(instruction.pieces[size_t(number)], pieceToJson));
   Json json = {
       {"arena_bytes", worker.arenaBytes},
       {"boxes", std::move(boxes)},
@@ -371,8 +384,8 @@ Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
                               {"tied", step.tied},
                               {"ways", step.ways}};
                         })}}},
-      {"targets", array(plan.code,
-                        [](const Artifact &each) { return each.target; })},
+      {"targets",
+       array(plan.code, [](const Artifact &each) { return each.target; })},
       {"totals",
        {{"communication_bytes", plan.communicationBytes},
         {"flops", plan.flops},
@@ -381,14 +394,13 @@ Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
       {"version", formatVersion},
   };
   if (plan.machine)
-    json["machine"] = {
-        {"links", array(plan.machine->links,
-                        [](const LinkLevel &level) {
-                          return Json{
-                              {"bytes", level.bytes},
-                              {"bytes_per_second", level.bytesPerSecond},
-                              {"gpus", level.gpus}};
-                        })},
-        {"name", plan.machine->name}};
+    json["machine"] = {{"links", array(plan.machine->links,
+                                       [](const LinkLevel &level) {
+                                         return Json{{"bytes", level.bytes},
+                                                     {"bytes_per_second",
+                                                      level.bytesPerSecond},
+                                                     {"gpus", level.gpus}};
+                                       })},
+                       {"name", plan.machine->name}};
   return json;
 }

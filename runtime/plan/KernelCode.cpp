@@ -1,5 +1,6 @@
 #include "runtime/plan/KernelCode.h"
 
+#include "dialects/support/Tensor.h"
 #include "dialects/tdl/lambda/IndexSum.h"
 
 #include <algorithm>
@@ -77,4 +78,30 @@ tdl::Lambda plan::codeOf(const tdl::Lambda &lambda) {
   code.body = tdl::rebuild(lambda.body, make);
   code.guard = tdl::rebuild(lambda.guard, make);
   return code;
+}
+
+std::vector<int64_t>
+plan::callNumbers(const Box &indices, const Box &result,
+                  const std::vector<CalledOperand> &operands,
+                  const Shifts &shifts) {
+  std::vector<int64_t> numbers;
+  for (Interval side : indices) {
+    numbers.push_back(side.lo);
+    numbers.push_back(side.hi);
+  }
+  const std::vector<int64_t> strides = rowMajorStrides(extents(result));
+  for (size_t d = 0; d < strides.size(); ++d) {
+    numbers.push_back(result[d].lo);
+    numbers.push_back(strides[d]);
+  }
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const auto &[box, shape] = operands[i];
+    const std::vector<int64_t> strides = rowMajorStrides(extents(*box));
+    for (size_t d = 0; d < strides.size(); ++d) {
+      numbers.push_back((*box)[d].lo - shifts[i][d]);
+      numbers.push_back(strides[d]);
+      numbers.push_back((*shape)[d]);
+    }
+  }
+  return numbers;
 }

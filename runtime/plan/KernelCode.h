@@ -4,6 +4,7 @@
 #ifndef SMEX_RUNTIME_PLAN_KERNELCODE_H
 #define SMEX_RUNTIME_PLAN_KERNELCODE_H
 
+#include "dialects/support/Box.h"
 #include "dialects/tdl/lambda/Lambda.h"
 
 namespace smex::plan {
@@ -21,6 +22,17 @@ Shifts shiftsOf(const tdl::Lambda &lambda);
 /// the same where the first element of each operand's buffer is at the
 /// coordinates of the original less the shifts.
 tdl::Lambda codeOf(const tdl::Lambda &lambda);
+
+/// What a call of a generated kernel says of an operand.
+struct CalledOperand {
+  const Box *box = nullptr; // what the buffer has of the tensor
+  const std::vector<int64_t> *shape = nullptr; // the tensor's
+};
+/// The `numbers` of a call (README.md): of `indices` to be computed, into a
+/// buffer that has `result` of its tensor.
+std::vector<int64_t> callNumbers(const Box &indices, const Box &result,
+                                 const std::vector<CalledOperand> &operands,
+                                 const Shifts &shifts);
 
 } // namespace smex::plan
 

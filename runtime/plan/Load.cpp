@@ -5,6 +5,7 @@
 #include "runtime/plan/Files.h"
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Regions.h"
+#include "runtime/plan/Target.h"
 #include "runtime/plan/Validate.h"
 
 #include <set>
@@ -68,7 +69,6 @@ Status checkNames(const Summary &summary, const std::string &file) {
   }
   for (size_t k = 0; expect(edgesFile(k)); ++k) {
   }
-  size_t present = 0;
   std::set<std::string> targets;
   const Code &code = summary.plan.code;
   for (size_t k = 0; k < code.size(); ++k) {
@@ -77,10 +77,12 @@ Status checkNames(const Summary &summary, const std::string &file) {
     if (!targets.insert(code[k].target).second)
       return fail(file, ": targets[", k, "]: \"", code[k].target,
                   "\" is there twice");
-    present += expect(codeFile(code[k].target));
+    const bool hasCode = expect(codeFile(code[k].target));
+    const bool isCuda = kindOf(code[k].target) == TargetKind::Cuda;
+    if (isCuda && expect(launchFile(code[k].target)) != hasCode)
+      return fail(file, ": files: has one of \"", codeFile(code[k].target),
+                  "\" and \"", launchFile(code[k].target), "\"");
   }
-  if (present != 0 && present != code.size())
-    return fail(file, ": files: has code for some targets only");
   if (expect("unpartitioned/program.json") != expect("unpartitioned/gpu0.json"))
     return fail(file, ": files: has half of the unpartitioned program");
   if (!left.empty())
@@ -298,6 +300,14 @@ static Result<Plan> loadPlan(const std::string &directory,
     if (!bytes)
       return bytes.error();
     artifact.bytes = std::move(*bytes);
+    if (kindOf(artifact.target) != TargetKind::Cuda)
+      continue;
+    if (Status status = loader.read(launchFile(artifact.target),
+                                    [&](const Cursor &at) {
+                                      artifact.launches = launchesFromJson(at);
+                                    });
+        !status)
+      return status.takeError();
   }
   if (Status status = loader.readEdgeOrders(plan); !status)
     return status.takeError();

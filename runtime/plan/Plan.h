@@ -14,10 +14,12 @@
 #include "dialects/smex/lists/Derived.h"
 #include "dialects/smex/lists/Rooms.h"
 #include "dialects/support/Box.h"
+#include "dialects/support/Collective.h"
 #include "dialects/support/PartRange.h"
 #include "dialects/support/Queue.h"
 #include "dialects/support/Tensor.h"
 #include "dialects/support/Wait.h"
+#include "runtime/plan/Launch.h"
 #include "runtime/plan/SearchInfo.h"
 
 #include <map>
@@ -33,13 +35,14 @@ struct TensorInfo {
   TensorType type;
 };
 
-/// How a compute instruction's lambda is executed.
+/// What a compute instruction's lambda is, by its structure: what a library may
+/// have a kernel for, on elements of any type.
 enum class KernelKind {
   Generated,   // a function of the plan's code, see README.md for its signature
-  Contraction, // library: matrix product, one role per index variable
-  Convolution, // library: convolution, see Kernel::convolution
-  ConvolutionData,   // library: its gradient by the data
-  ConvolutionFilter, // library: its gradient by the filter
+  Contraction, // matrix product, one role per index variable
+  Convolution, // convolution, see Kernel::convolution
+  ConvolutionData,   // its gradient by the data
+  ConvolutionFilter, // its gradient by the filter
   Reference,         // the interpreter (opaque functions)
 };
 
@@ -56,7 +59,10 @@ struct ConvolutionInfo {
 struct Kernel {
   KernelKind kind = KernelKind::Generated;
   std::string lambda; // its meaning, in the text form of dialects/tdl
-  std::string symbol; // Generated: the function's name
+  std::string symbol; // of the function, where a target's code has one
+  /// Of a kind that libraries have: the targets whose libraries do not have it
+  /// for these elements, so that their code has a function (Target.h).
+  std::vector<std::string> generatedFor;
   /// Contraction: per index variable of the lambda 'b' (in the result and both
   /// operands), 'm' (result and operand 0), 'n' (result and operand 1), 'k'
   /// (summed, both operands).
@@ -158,6 +164,9 @@ struct Instruction {
   /// that follows from the division of `from` (Regions.h).
   std::vector<std::vector<Piece>> pieces = {};
   std::vector<Wait> waits = {};
+  /// Fetch, Reduce: what all groups of workers do alike, where that has a name.
+  /// It follows from the divisions (Regions.h), so check() can tell.
+  std::optional<Collective> collective = {};
 };
 
 /// A named value that crosses the plan's border.
@@ -326,11 +335,14 @@ struct Worker {
   int64_t hostBytes = 0; // the arena of its buffers in the host's memory
 };
 
-/// The generated kernels for one target. No bytes: the plan has none, for this
-/// target or any other.
+/// How the kernels of a GPU's code are launched, by symbol.
+using Launches = std::map<std::string, Launch>;
+
+/// The generated kernels for one target. No bytes: the plan needs none there.
 struct Artifact {
-  std::string target; // "x86-64-v3": a processor as LLVM names it
-  std::string bytes;  // of the file (Files.h), a shared object
+  std::string target; // "x86-64-v3", "sm_80" (Target.h)
+  std::string bytes;  // of the file (Files.h)
+  Launches launches = {};
 };
 /// Any of them that a machine can run does the same. None: the plan has no
 /// generated kernels.

@@ -219,6 +219,12 @@ std::optional<Collective> plan::collectiveOf(const Partitioned &partitioned,
                             divided.extents, divided.divisions, program.ways);
 }
 
+void plan::nameCollectives(Partitioned &partitioned) {
+  auto &instructions = partitioned.program.instructions;
+  for (size_t i = 0; i < instructions.size(); ++i)
+    instructions[i].collective = collectiveOf(partitioned, int(i));
+}
+
 std::vector<bool> plan::doers(const Partitioned &partitioned, int instruction) {
   std::vector<bool> flags;
   for (size_t w = 0; w < partitioned.workers.size(); ++w)

@@ -45,6 +45,9 @@ std::vector<int64_t> crossing(const Partitioned &partitioned, int instruction,
 std::optional<Collective> collectiveOf(const Partitioned &partitioned,
                                        int instruction);
 
+/// Gives each fetch and reduction its name, once boxes are evaluated.
+void nameCollectives(Partitioned &partitioned);
+
 /// Which workers do the instruction, a flag each.
 std::vector<bool> doers(const Partitioned &partitioned, int instruction);
 

@@ -5,6 +5,7 @@
 #include "runtime/plan/Files.h"
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Load.h"
+#include "runtime/plan/Target.h"
 #include "runtime/plan/Validate.h"
 
 #include <cerrno>
@@ -233,12 +234,17 @@ Status write(const Plan &plan, StagedDirectory &folder,
         !status)
       return status;
   }
-  for (const Artifact &artifact : plan.code)
-    if (!artifact.bytes.empty())
-      if (Status status =
-              saver.file(codeFile(artifact.target), artifact.bytes);
-          !status)
-        return status;
+  for (const Artifact &artifact : plan.code) {
+    if (artifact.bytes.empty())
+      continue;
+    Status status = saver.file(codeFile(artifact.target), artifact.bytes);
+    if (status && kindOf(artifact.target) == TargetKind::Cuda)
+      status =
+          saver.file(launchFile(artifact.target),
+                     canonicalJson(launchesToJson(artifact.launches)));
+    if (!status)
+      return status;
+  }
   for (size_t k = 0; k < plan.edgeOrders.size(); ++k) {
     const std::vector<int64_t> &order = plan.edgeOrders[k]; // little-endian
     if (Status status = saver.file(

@@ -2,6 +2,7 @@
 
 #include "runtime/plan/Files.h"
 #include "runtime/plan/Load.h"
+#include "runtime/plan/Target.h"
 
 #include <algorithm>
 #include <limits>
@@ -83,6 +84,56 @@ Status validatePartitioned(const Partitioned &partitioned,
   return {};
 }
 
+/// Launches name index variables of their lambdas.
+Status validateLaunches(const Plan &plan, const Artifact &artifact,
+                        const std::string &file) {
+  for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
+    for (const Kernel &kernel : part->program.kernels) {
+      if (!isGenerated(kernel, artifact.target))
+        continue;
+      const auto launch = artifact.launches.find(kernel.symbol);
+      if (launch == artifact.launches.end())
+        return fail(file, ": launches: has no \"", kernel.symbol, "\"");
+      const int count = tdl::parseLambda(kernel.lambda)->indexCount();
+      std::vector<int> variables = launch->second.terms;
+      for (const Launch::Tile &tile : launch->second.item)
+        variables.insert(variables.end(), tile.along.begin(), tile.along.end());
+      for (int variable : variables)
+        if (variable < 0 || variable >= count)
+          return fail(file, ": launches: \"", kernel.symbol,
+                      "\" is of a lambda that has no index variable ",
+                      variable);
+    }
+  return {};
+}
+
+/// All targets have the code that they need, or none has any.
+Status validateCode(const Plan &plan, const std::string &directory) {
+  const auto needsCode = [&](const std::string &target) {
+    for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
+      for (const Kernel &kernel : part->program.kernels)
+        if (isGenerated(kernel, target))
+          return true;
+    return false;
+  };
+  const bool hasCode =
+      std::any_of(plan.code.begin(), plan.code.end(),
+                  [](const Artifact &each) { return !each.bytes.empty(); });
+  for (const Artifact &each : plan.code)
+    if (hasCode && each.bytes.empty() && needsCode(each.target))
+      return fail(directory,
+                  "/plan.json: files: has code for some targets, "
+                  "but no \"",
+                  codeFile(each.target), "\"");
+  for (const Artifact &each : plan.code)
+    if (kindOf(each.target) == TargetKind::Cuda && !each.bytes.empty())
+      if (Status valid = validateLaunches(
+              plan, each, directory + "/" + launchFile(each.target));
+          !valid)
+        return valid;
+  return {};
+}
+
 } // namespace
 
 Status plan::validate(const Plan &plan, const std::string &directory) {
@@ -102,5 +153,5 @@ Status plan::validate(const Plan &plan, const std::string &directory) {
   for (size_t k = 0; status && k < rows.size(); ++k)
     status = validateEdgeOrder(rows[k], plan.edgeOrders[k],
                                directory + "/" + edgesFile(k));
-  return status;
+  return status ? validateCode(plan, directory) : status;
 }

@@ -27,6 +27,10 @@ private:
   std::optional<Error> error;
 };
 
+/// The kernel's lambda, unless that is wrong; `index`: its number.
+std::optional<tdl::Lambda> validateKernel(const Kernel &kernel, size_t index,
+                                          Complaint &complaint);
+
 /// Also fills `lambdas`, one per kernel. Boxes are not looked at.
 void validateProgram(const Program &program, size_t workers,
                      std::vector<tdl::Lambda> &lambdas, Complaint &complaint);

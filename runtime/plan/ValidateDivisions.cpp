@@ -123,6 +123,16 @@ private:
              " GPUs");
   }
 
+  /// That the name is the right one, check() looks at.
+  void collective(const Instruction &instruction) {
+    const StepSet over = instruction.collective->over;
+    if (isMove(instruction.op) || !instruction.pieces.empty())
+      refuse("collective", "has a name for pieces that are listed");
+    else if (over == 0 || over >> program.ways.size())
+      refuse("collective", "is over one step at least, there are ",
+             program.ways.size());
+  }
+
   void instruction(const Instruction &instruction) {
     for (size_t k = 0; k < instruction.waits.size(); ++k) {
       // So the list is an order in which all can be done: no plan deadlocks,
@@ -139,6 +149,8 @@ private:
       return compute(instruction);
     if (instruction.indices != -1)
       return refuse("indices", "only a compute has indices");
+    if (instruction.collective)
+      collective(instruction);
     if (!instruction.pieces.empty()) {
       if (isMove(instruction.op))
         refuse("pieces", "a move between spaces has none");

@@ -1,5 +1,6 @@
 #include "runtime/transports/Local.h"
 
+#include <algorithm>
 #include <thread>
 
 using namespace smex;
@@ -76,6 +77,42 @@ Status LocalTransport::move(int, int buffer,
     const Memory &memory = memories[size_t(piece.worker)];
     if (Status packed = memory.pack(buffer, piece.box, arrival.to); !packed)
       return packed;
+  }
+  return {};
+}
+
+Status LocalTransport::collective(int worker, int buffer,
+                                  const Exchange &exchange,
+                                  const std::vector<Arrival> &arrivals) {
+  if (Status same = follow(worker, exchange); !same)
+    return same;
+  return move(worker, buffer, arrivals);
+}
+
+/// The member that comes first says what the group's next exchange is.
+Status LocalTransport::follow(int worker, const Exchange &exchange) {
+  const std::vector<int> &members = exchange.members;
+  const auto place = std::find(members.begin(), members.end(), worker);
+  if (place == members.end())
+    return fail("worker ", worker, " is no member of its exchange");
+  std::lock_guard<std::mutex> lock(mutex);
+  Sequence &sequence = sequences[members];
+  sequence.come.resize(members.size());
+  int64_t &come = sequence.come[size_t(place - members.begin())];
+  const size_t next = size_t(come++ - sequence.passed);
+  if (next == sequence.instructions.size())
+    sequence.instructions.push_back(exchange.instruction);
+  const int expected = sequence.instructions[next];
+  if (expected != exchange.instruction)
+    return fail("worker ", worker, " comes to the ", name(exchange.kind),
+                " of instruction ", exchange.instruction,
+                ", another member of its group to that of instruction ",
+                expected);
+  const auto slowest =
+      std::min_element(sequence.come.begin(), sequence.come.end());
+  while (sequence.passed < *slowest) {
+    sequence.instructions.pop_front();
+    ++sequence.passed;
   }
   return {};
 }

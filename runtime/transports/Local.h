@@ -8,6 +8,8 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -24,6 +26,10 @@ public:
   std::byte *reach(int worker) const override;
   Status move(int worker, int buffer,
               const std::vector<Arrival> &arrivals) override;
+  /// What all members offer is in this process: each takes its own pieces, and
+  /// none waits for another.
+  Status collective(int worker, int buffer, const Exchange &exchange,
+                    const std::vector<Arrival> &arrivals) override;
   [[nodiscard]] bool barrier() override;
   Shared share(int worker, std::vector<std::byte> bytes) override;
   void stop(Error error) override;
@@ -49,6 +55,15 @@ private:
   template <typename F> bool waitUntil(Counter &counter, F done);
   static void wake(Counter &counter);
 
+  /// The instructions that the exchanges of a group are of, from the one on
+  /// that some member has not come to yet.
+  struct Sequence {
+    std::deque<int> instructions;
+    int64_t passed = 0;        // by all, and forgotten
+    std::vector<int64_t> come; // to so many, each member
+  };
+  Status follow(int worker, const Exchange &exchange);
+
   int queues;
   std::vector<std::unique_ptr<Counter>> counters; // per worker and queue
   std::vector<Memory> memories;                   // per worker
@@ -56,8 +71,9 @@ private:
   Counter meeting; // rounds of the barrier
   std::atomic<int> arrived{0};
   std::atomic<bool> stopped{false};
-  mutable std::mutex mutex;     // of what follows
-  std::optional<Error> problem; // the first
+  mutable std::mutex mutex;                       // of what follows
+  std::optional<Error> problem;                   // the first
+  std::map<std::vector<int>, Sequence> sequences; // by the group's members
   int spins;
 };
 

@@ -5,6 +5,7 @@
 #ifndef SMEX_RUNTIME_TRANSPORTS_TRANSPORT_H
 #define SMEX_RUNTIME_TRANSPORTS_TRANSPORT_H
 
+#include "dialects/support/Collective.h"
 #include "dialects/support/Piece.h"
 #include "dialects/support/Result.h"
 
@@ -41,6 +42,13 @@ struct Arrival {
   std::byte *to = nullptr;
 };
 
+/// What all members of a group of workers do together, in one instruction.
+struct Exchange {
+  int instruction = 0; // of the run
+  CollectiveKind kind = CollectiveKind::AllGather;
+  std::vector<int> members; // ascending
+};
+
 /// The bytes that each worker has shared.
 using Shared = std::vector<std::shared_ptr<const std::vector<std::byte>>>;
 
@@ -65,6 +73,12 @@ public:
   /// The caller has waited until they are ready.
   virtual Status move(int worker, int buffer,
                       const std::vector<Arrival> &arrivals) = 0;
+
+  /// The same, for a member of a group all of whose members call it: a library
+  /// of collectives does it as one. Members come to the exchanges of their
+  /// group in one order; where they do not, and it is seen, that is an error.
+  virtual Status collective(int worker, int buffer, const Exchange &exchange,
+                            const std::vector<Arrival> &arrivals) = 0;
 
   /// Returns once every worker has called it; false: the run was stopped.
   [[nodiscard]] virtual bool barrier() = 0;

@@ -64,6 +64,7 @@ struct Binding {
   std::vector<BufferView> operands;
   Workspace workspace;
   const ThreadGroup &threads;
+  const std::string &target; // of the code
   const KernelObject &object;
 
   size_t rank() const { return result.box.size(); }
@@ -73,7 +74,7 @@ struct Binding {
 /// take them: the result's, or 16-bit floats that are summed in f32.
 std::optional<DType> factorType(const tdl::Lambda &lambda);
 
-/// By the kernel's kind.
+/// By the kernel's kind, and by what the target's libraries have.
 Result<BoundKernelPtr> bindKernel(const Binding &binding);
 
 // One per kind.

@@ -3,6 +3,7 @@
 #include "runtime/backends/cpu/CpuWorker.h"
 #include "runtime/backends/host/Arenas.h"
 #include "runtime/plan/Regions.h"
+#include "runtime/plan/Target.h"
 
 #include <algorithm>
 #include <optional>
@@ -26,9 +27,13 @@ std::optional<int> levelHere(const std::string &target) {
   if (target == "x86-64-v4")
     return __builtin_cpu_supports("x86-64-v4") ? std::optional(4)
                                                : std::nullopt;
-  return 1;
+  return plan::kindOf(target) == plan::TargetKind::Cpu ? std::optional(1)
+                                                       : std::nullopt;
 #else
-  return target.compare(0, 6, "x86-64") != 0 ? std::optional(1) : std::nullopt;
+  return plan::kindOf(target) == plan::TargetKind::Cpu &&
+                 target.compare(0, 6, "x86-64") != 0
+             ? std::optional(1)
+             : std::nullopt;
 #endif
 }
 
@@ -82,9 +87,9 @@ public:
     auto arenas = reserveArenas(partitioned, workers, count * each);
     if (!arenas)
       return arenas.takeError();
-    const auto shared = std::make_shared<CpuProgram>(
-        CpuProgram{partitioned, transport, options, std::move(*object),
-                   std::move(*lambdas), std::move(*arenas)});
+    const auto shared = std::make_shared<CpuProgram>(CpuProgram{
+        partitioned, transport, options, best ? best->target : std::string(),
+        std::move(*object), std::move(*lambdas), std::move(*arenas)});
     std::vector<std::unique_ptr<DeviceWorker>> devices;
     for (size_t w = 0; w < workers.size(); ++w)
       devices.push_back(

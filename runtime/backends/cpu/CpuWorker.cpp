@@ -3,6 +3,7 @@
 #include "kernels/cpu/Boxes.h"
 #include "runtime/backends/cpu/Accesses.h"
 #include "runtime/backends/host/Arenas.h"
+#include "runtime/backends/host/Bring.h"
 #include "runtime/plan/Regions.h"
 
 #include <algorithm>
@@ -90,6 +91,7 @@ Result<BoundKernelPtr> CpuWorker::bindCompute(int instruction) const {
                   {},
                   {arena() + worker.workspaceOffset, worker.workspaceBytes},
                   threads,
+                  shared->target,
                   shared->object};
   for (int operand : what.operands) {
     binding.operands.push_back(view(operand));
@@ -142,10 +144,11 @@ std::vector<CpuWorker::Move> CpuWorker::movesOf(int instruction) const {
 Status CpuWorker::bind() {
   const auto &instructions = shared->program().instructions;
   kernels.resize(instructions.size());
-  moves.resize(instructions.size());
+  transfers.resize(instructions.size());
   for (size_t i = 0; i < instructions.size(); ++i) {
     if (instructions[i].op != Opcode::Compute) {
-      moves[i] = movesOf(int(i));
+      transfers[i] = {movesOf(int(i)), exchangeOf(shared->partitioned, number,
+                                                  int(i), shared->transport)};
       continue;
     }
     auto kernel = bindCompute(int(i));
@@ -180,8 +183,9 @@ void CpuWorker::sumAndRound(const plan::Instruction &what, const BufferView &to,
 }
 
 /// Brings what is out of reach to `brought`, and lets `list` begin there.
-Status CpuWorker::bring(int buffer, std::vector<Move> &list,
+Status CpuWorker::bring(int instruction, std::vector<Move> &list,
                         std::vector<std::byte> &brought) const {
+  const int buffer = shared->program().instructions[size_t(instruction)].from;
   const int64_t element = byteSize(typeOf(buffer).dtype);
   int64_t bytes = 0;
   for (const Move &move : list)
@@ -197,7 +201,10 @@ Status CpuWorker::bring(int buffer, std::vector<Move> &list,
     move.fromBox = &move.box;
     to += volume(move.box) * element;
   }
-  return shared->transport.move(number, buffer, arrivals);
+  const auto &exchange = transfers[size_t(instruction)].exchange;
+  return exchange
+             ? shared->transport.collective(number, buffer, *exchange, arrivals)
+             : shared->transport.move(number, buffer, arrivals);
 }
 
 Status CpuWorker::move(int instruction) {
@@ -205,8 +212,9 @@ Status CpuWorker::move(int instruction) {
       shared->program().instructions[size_t(instruction)];
   const DType type = typeOf(what.from).dtype;
   const BufferView to = view(what.to);
-  const std::vector<Move> *all = &moves[size_t(instruction)];
-  bool areReached = true;
+  const Transfer &transfer = transfers[size_t(instruction)];
+  const std::vector<Move> *all = &transfer.list;
+  bool areReached = !transfer.exchange;
   for (const Move &move : *all) {
     if (move.worker != number)
       activity.receivedBytes += volume(move.box) * byteSize(type);
@@ -216,7 +224,7 @@ Status CpuWorker::move(int instruction) {
   std::vector<Move> reached;
   if (!areReached) {
     reached = *all;
-    if (Status done = bring(what.from, reached, brought); !done)
+    if (Status done = bring(instruction, reached, brought); !done)
       return done;
     all = &reached;
   }
@@ -260,7 +268,8 @@ void CpuWorker::noteAccesses(int instruction) const {
 
 Status CpuWorker::run(int instruction) {
   if (shared->program().instructions[size_t(instruction)].op != Opcode::Compute)
-    return moves[size_t(instruction)].empty() ? Status() : move(instruction);
+    return transfers[size_t(instruction)].list.empty() ? Status()
+                                                       : move(instruction);
   BoundKernel *kernel = kernels[size_t(instruction)].get();
   if (!kernel)
     return {};

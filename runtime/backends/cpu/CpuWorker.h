@@ -13,6 +13,7 @@ struct CpuProgram {
   const plan::Partitioned &partitioned;
   Transport &transport;
   DeviceOptions options;
+  std::string target; // of the code
   KernelObject object;
   std::vector<tdl::Lambda> lambdas; // of the program's kernels
   std::vector<Arena> arenas;        // one per worker of the process
@@ -45,6 +46,11 @@ private:
     const std::byte *from; // its buffer; null: out of reach
     const Box *fromBox;
   };
+  /// What an instruction moves, and whether others take part in it.
+  struct Transfer {
+    std::vector<Move> list;
+    std::optional<Exchange> exchange;
+  };
 
   const plan::Worker &own() const {
     return shared->partitioned.workers[size_t(number)];
@@ -54,7 +60,7 @@ private:
   bool isExclusive(int buffer) const;
   Result<BoundKernelPtr> bindCompute(int instruction) const;
   std::vector<Move> movesOf(int instruction) const;
-  Status bring(int buffer, std::vector<Move> &list,
+  Status bring(int instruction, std::vector<Move> &list,
                std::vector<std::byte> &brought) const;
   Status run(int instruction);
   Status move(int instruction);
@@ -65,8 +71,8 @@ private:
   std::shared_ptr<CpuProgram> shared;
   ThreadGroup threads;
   Activity activity;
-  std::vector<BoundKernelPtr> kernels;  // per instruction; null: nothing to do
-  std::vector<std::vector<Move>> moves; // per instruction
+  std::vector<BoundKernelPtr> kernels; // per instruction; null: nothing to do
+  std::vector<Transfer> transfers;     // per instruction
 };
 
 } // namespace smex::runtime

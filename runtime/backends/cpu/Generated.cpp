@@ -5,6 +5,7 @@
 #include "runtime/backends/cpu/BoundKernel.h"
 #include "runtime/backends/cpu/Segments.h"
 #include "runtime/plan/KernelCode.h"
+#include "runtime/plan/Target.h"
 
 #include <algorithm>
 
@@ -83,30 +84,13 @@ private:
     }
   }
 
-  /// The layout that runtime/plan/README.md gives.
   static std::vector<int64_t> numbersFor(const Binding &binding,
                                          const Box &part,
                                          const plan::Shifts &shifts) {
-    std::vector<int64_t> numbers;
-    for (Interval side : part) {
-      numbers.push_back(side.lo);
-      numbers.push_back(side.hi);
-    }
-    const std::vector<int64_t> strides = binding.result.strides();
-    for (size_t d = 0; d < strides.size(); ++d) {
-      numbers.push_back(binding.result.box[d].lo);
-      numbers.push_back(strides[d]);
-    }
-    for (size_t i = 0; i < binding.operands.size(); ++i) {
-      const BufferView &operand = binding.operands[i];
-      const std::vector<int64_t> strides = operand.strides();
-      for (size_t d = 0; d < strides.size(); ++d) {
-        numbers.push_back(operand.box[d].lo - shifts[i][d]);
-        numbers.push_back(strides[d]);
-        numbers.push_back(operand.type.shape[d]);
-      }
-    }
-    return numbers;
+    std::vector<plan::CalledOperand> operands;
+    for (const BufferView &operand : binding.operands)
+      operands.push_back({&operand.box, &operand.type.shape});
+    return plan::callNumbers(part, binding.result.box, operands, shifts);
   }
 
   KernelFunction function;
@@ -157,6 +141,8 @@ Result<BoundKernelPtr> runtime::bindReference(const Binding &binding) {
 }
 
 Result<BoundKernelPtr> runtime::bindKernel(const Binding &binding) {
+  if (plan::isGenerated(binding.kernel, binding.target))
+    return bindGenerated(binding);
   switch (binding.kernel.kind) {
   case plan::KernelKind::Generated:
     return bindGenerated(binding);

@@ -3,6 +3,7 @@
 #include "dialects/tdl/lambda/Interpreter.h"
 #include "kernels/cpu/Boxes.h"
 #include "runtime/backends/host/Arenas.h"
+#include "runtime/backends/host/Bring.h"
 #include "runtime/backends/reference/ReferenceWorker.h"
 #include "runtime/plan/Regions.h"
 
@@ -59,13 +60,18 @@ public:
     const int64_t element = byteSize(type);
     Tensor sums = makeTensor({type, extents(to)});
     std::vector<bool> isThere(size_t(volume(to)), false);
+    std::vector<Arrival> arrivals;
+    std::vector<Tensor> pieces;
     for (const Piece &piece :
          plan::piecesOf(partitioned, worker, instruction)) {
-      Tensor brought = makeTensor({type, extents(piece.box)});
-      if (Status moved = shared.transport.move(worker, what.from,
-                                               {{piece, brought.bytes.data()}});
-          !moved)
-        return moved;
+      pieces.push_back(makeTensor({type, extents(piece.box)}));
+      arrivals.push_back({piece, pieces.back().bytes.data()});
+    }
+    if (Status brought = bring(arrivals); !brought)
+      return brought;
+    for (size_t p = 0; p < pieces.size(); ++p) {
+      const Piece &piece = arrivals[p].piece;
+      const Tensor &brought = pieces[p];
       if (piece.worker != worker)
         own.activity.receivedBytes += int64_t(brought.bytes.size());
       Tensor one = makeTensor({type, {}}), other = one;
@@ -95,6 +101,15 @@ public:
   }
 
 private:
+  Status bring(const std::vector<Arrival> &arrivals) {
+    Transport &transport = shared.transport;
+    const auto exchange =
+        exchangeOf(partitioned, worker, instruction, transport);
+    return exchange
+               ? transport.collective(worker, what.from, *exchange, arrivals)
+               : transport.move(worker, what.from, arrivals);
+  }
+
   /// Where each element of `part` is in the box `whole`, in row-major order.
   template <typename F>
   static void forEachIndex(const Box &part, const Box &whole, F each) {

@@ -77,7 +77,7 @@ plan::Plan planOf(mlir::MLIRContext &context, bool overlap) {
   perProgram.addPass(memory::createInsertWaits());
   REQUIRE(mlir::succeeded(manager.run(*module)));
 
-  emit::KernelTable kernels(/*library=*/false);
+  emit::KernelTable kernels({"x86-64-v3"}, /*library=*/false);
   plan::Plan plan;
   plan.modelName = "by hand";
   plan.modelSha256 = sha256(programs);

@@ -281,7 +281,7 @@ plan::Partitioned lowered(mlir::ModuleOp module, emit::KernelTable &kernels) {
 
 plan::Code test::codeOf(const emit::KernelTable &kernels) {
   std::vector<codegen::KernelRequest> requests;
-  for (const auto &each : kernels.generated())
+  for (const emit::Function &each : kernels.functions())
     requests.push_back({each.symbol, each.lambda});
   const auto object = codegen::compileKernels(requests);
   REQUIRE(object);
@@ -299,7 +299,8 @@ RandomExample test::randomExample(mlir::MLIRContext &context, uint64_t seed,
   auto module = mlir::parseSourceString<mlir::ModuleOp>(toIr(graph), &context);
   REQUIRE(module);
   RandomExample example;
-  emit::KernelTable table(/*library=*/false); // sums in one order
+  emit::KernelTable table({codegen::CodegenOptions().cpuArch},
+                          /*library=*/false); // sums in one order
   {
     mlir::OwningOpRef<mlir::ModuleOp> whole = module->clone();
     example.plan.unpartitioned = lowered(*whole, table);

@@ -61,13 +61,13 @@ public:
 
   /// All of the plan that the IR becomes.
   std::string text() {
-    emit::KernelTable kernels(true);
+    emit::KernelTable kernels({"x86-64-v3"});
     const plan::Partitioned emitted =
         emit::emit(*module->getOps<exec::ProgramOp>().begin(), kernels);
     std::string all = plan::canonicalJson(plan::programToJson(emitted.program));
     for (size_t w = 0; w < emitted.workers.size(); ++w)
       all += plan::canonicalJson(plan::workerToJson(emitted, int(w)));
-    for (const auto &each : kernels.generated())
+    for (const auto &each : kernels.functions())
       all += each.symbol + " " + tdl::toString(each.lambda) + "\n";
     return all;
   }

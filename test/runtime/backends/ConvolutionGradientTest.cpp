@@ -34,7 +34,8 @@ Gradient gradientOf(const ConvolutionCase &p, DType type, int operand) {
   const std::vector<Shape> all = {p.data, p.filter, p.result, p.result};
   for (int source : made.operands)
     gradient.shapes.push_back(all[size_t(source)]);
-  gradient.kernel = emit::bind(made.lambda, made.extents, gradient.shapes);
+  gradient.kernel = emit::bind(made.lambda, made.extents, gradient.shapes,
+                               {"x86-64-v3"});
   if (type != DType::F32) { // the same in another type
     std::string text = tdl::toString(made.lambda);
     for (size_t at = 0; (at = text.find("f32", at)) != std::string::npos;)

@@ -94,10 +94,12 @@ public:
     std::vector<std::byte> scratch(size_t(workspaceBytes) + 128,
                                    std::byte(0xab));
     std::byte *start = scratch.data() + 64 - uintptr_t(scratch.data()) % 64;
+    const std::string target = "x86-64-v3";
     const Binding binding{kernel,   lambda,
                           indices,  result,
                           operands, {start, workspaceBytes},
-                          group,    kernels ? *kernels : *none};
+                          group,    target,
+                          kernels ? *kernels : *none};
     auto bound = bind(binding);
     INFO((bound ? "" : bound.error().message));
     REQUIRE(bound);

@@ -292,6 +292,30 @@ const std::vector<Breakage> breakages = {
      },
      FindingKind::Kernel,
      {"kernel 0", "matrix product"}},
+    {"a product that no library of the target has",
+     [](Plan &p) {
+       kernel(p, 0).lambda = "(x0: f64[2], x1: f64[2]) -> f64: lambda i0, i1: "
+                             "Sum(lambda r0: x0[i0, r0] * x1[r0, i1])";
+       p.code = {{"x86-64-v3", ""}, {"sm_80", ""}};
+     },
+     FindingKind::Kernel,
+     {"kernel 0: is generated for other targets than x86-64-v3, whose "
+      "libraries have none for f64"}},
+    {"a function for a target that the plan does not have",
+     [](Plan &p) {
+       kernel(p, 0).symbol = "kernel_1";
+       kernel(p, 0).generatedFor = {"sm_90"};
+       p.code = {{"x86-64-v3", ""}};
+     },
+     FindingKind::Kernel,
+     {"kernel 0: is generated for sm_90, which is no target of the plan"}},
+    {"a name for what moves by a list",
+     [](Plan &p) {
+       shared(p, 3).collective = Collective{CollectiveKind::AllGather, 1};
+     },
+     FindingKind::Region,
+     {"instruction 3 (fetch, node \"", "an all-gather over steps 0",
+      "none with a name"}},
 
     {"a symbol that stands for two lambdas",
      [](Plan &p) {

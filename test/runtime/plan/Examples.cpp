@@ -210,6 +210,7 @@ Plan plan::twoDivided() {
   for (int i : {1, 3})
     program.instructions[size_t(i)].pieces.clear();
   evaluate(program, *lambdasOf(program));
+  nameCollectives(plan.partitioned);
   return plan;
 }
 

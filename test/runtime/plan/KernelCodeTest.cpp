@@ -66,7 +66,7 @@ TEST_CASE("coordinates that are compared with extents stay") {
 }
 
 TEST_CASE("kernels of the same code have one symbol") {
-  emit::KernelTable table;
+  emit::KernelTable table({"x86-64-v3"});
   const auto symbol = [&](const char *text) {
     return table.kernelOf(tdl::toString(parse(text)), {4, 4}, {{8, 4, 4}})
         .symbol;
@@ -75,8 +75,8 @@ TEST_CASE("kernels of the same code have one symbol") {
       symbol("(x: f32[3]) -> f32: lambda i, j: x[2, i, j]");
   CHECK(symbol("(x: f32[3]) -> f32: lambda i, j: x[3, i, j]") == first);
   CHECK(symbol("(x: f32[3]) -> f32: lambda i, j: x[i, 3, j]") != first);
-  REQUIRE(table.generated().size() == 2);
-  CHECK(tdl::toString(table.generated()[0].lambda) ==
+  REQUIRE(table.functions().size() == 2);
+  CHECK(tdl::toString(table.functions()[0].lambda) ==
         same("(x: f32[3]) -> f32: lambda i, j: x[0, i, j]"));
 }
 

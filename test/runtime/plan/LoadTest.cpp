@@ -71,7 +71,7 @@ const char *longMap = "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1]";
 const std::vector<Change> changes = {
     // plan.json
     {"plan.json", "/format", "onnx", "\"format\" is not \"smex-plan\""},
-    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 13"},
+    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 14"},
     {"plan.json", "/version", 0, "format version 0"},
     {"plan.json", "/version", "1", "version: must be an integer"},
     {"plan.json", "/gpus", 3, "files: has no \"gpu2.json\""},
@@ -89,7 +89,7 @@ const std::vector<Change> changes = {
     {"plan.json", "/targets/0", "../x", "targets[0]: is no name of a target"},
     {"plan.json", "/targets/0", "x86-64-v4", "files: \"kernels.x86-64-v3.so\" is no file of a plan"},
     {"plan.json", "/targets/1", "x86-64-v3", "targets[1]: \"x86-64-v3\" is there twice"},
-    {"plan.json", "/targets/1", "x86-64-v4", "files: has code for some targets only"},
+    {"plan.json", "/targets/1", "x86-64-v4", "files: has code for some targets, but no \"kernels.x86-64-v4.so\""},
     {"plan.json", "/machine", 1, "machine: must be an object"},
     {"plan.json", "/machine", {{"name", "two"}}, "machine: has no \"links\""},
     {"plan.json", "/machine", machineWith(2, 0, 256), "machine.links[0].bytes_per_second: 0 is not in 1"},

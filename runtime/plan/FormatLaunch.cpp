@@ -1,0 +1,72 @@
+#include "runtime/plan/Format.h"
+#include "runtime/plan/FormatRead.h"
+#include "runtime/plan/Load.h"
+
+using namespace smex;
+using namespace smex::plan;
+
+namespace {
+
+/// What the hardware takes.
+constexpr int64_t mostThreads = 1024;
+
+/// Which variables a lambda has, validate() knows.
+std::vector<int> variablesOf(const Cursor &at, const char *key) {
+  return at.list(key, [](const Cursor &variable) {
+    return int(variable.integer(0, countLimit));
+  });
+}
+
+Launch launchOf(const Cursor &at) {
+  Launch launch;
+  at.object({"item", "per_block", "symbol", "threads"},
+            {"in_memory", "many", "terms"});
+  launch.threads = at.integer("threads", 1, mostThreads);
+  launch.perBlock = at.integer("per_block", 1, countLimit);
+  launch.item = at.list("item", [](const Cursor &tile) {
+    tile.object({"along", "size"});
+    return Launch::Tile{variablesOf(tile, "along"),
+                        tile.integer("size", 1, countLimit)};
+  });
+  if (at.has("many"))
+    launch.many = at.integer("many", 1, sizeLimit);
+  if (at.has("terms"))
+    launch.terms = variablesOf(at, "terms");
+  if (at.has("in_memory"))
+    launch.inMemory = at.boolean("in_memory");
+  return launch;
+}
+
+} // namespace
+
+Json plan::launchesToJson(const Launches &launches) {
+  Json list = Json::array();
+  for (const auto &[symbol, launch] : launches) {
+    Json json = {{"symbol", symbol},
+                 {"threads", launch.threads},
+                 {"per_block", launch.perBlock},
+                 {"item", Json::array()}};
+    for (const Launch::Tile &tile : launch.item)
+      json["item"].push_back({{"along", tile.along}, {"size", tile.size}});
+    if (launch.many > 0)
+      json["many"] = launch.many;
+    if (!launch.terms.empty())
+      json["terms"] = launch.terms;
+    if (launch.inMemory)
+      json["in_memory"] = true;
+    list.push_back(std::move(json));
+  }
+  return {{"launches", std::move(list)}};
+}
+
+Launches plan::launchesFromJson(const Cursor &at) {
+  Launches launches;
+  at.object({"launches"});
+  at.list("launches", [&](const Cursor &each) {
+    const std::string symbol = each.string("symbol");
+    if (!launches.emplace(symbol, launchOf(each)).second)
+      each.refuse("symbol: \"" + symbol + "\" is there twice");
+    return 0;
+  });
+  return launches;
+}

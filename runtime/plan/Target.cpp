@@ -1,0 +1,60 @@
+#include "runtime/plan/Target.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::plan;
+
+TargetKind plan::kindOf(const std::string &target) {
+  const std::string prefix = "sm_";
+  const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+  return target.size() > prefix.size() &&
+                 target.compare(0, prefix.size(), prefix) == 0 &&
+                 isDigit(target[prefix.size()])
+             ? TargetKind::Cuda
+             : TargetKind::Cpu;
+}
+
+std::optional<int> plan::capabilityOf(const std::string &target) {
+  if (kindOf(target) != TargetKind::Cuda || target.size() > 7)
+    return std::nullopt;
+  int capability = 0;
+  for (size_t i = 3; i < target.size(); ++i) {
+    if (target[i] < '0' || target[i] > '9')
+      return std::nullopt;
+    capability = 10 * capability + (target[i] - '0');
+  }
+  return capability;
+}
+
+bool plan::libraryHas(TargetKind target, KernelKind kind, DType element) {
+  if (kind == KernelKind::Generated || kind == KernelKind::Reference)
+    return false;
+  // oneDNN, which takes f16 and bf16 by way of f32. On GPUs, no library is
+  // called so far.
+  return target == TargetKind::Cpu &&
+         (element == DType::F32 || element == DType::F16 ||
+          element == DType::BF16);
+}
+
+bool plan::libraryHas(const std::string &target, const Kernel &kernel,
+                      const tdl::Lambda &lambda) {
+  return !lambda.operands.empty() &&
+         libraryHas(kindOf(target), kernel.kind, lambda.operands.front().type);
+}
+
+bool plan::isGenerated(const Kernel &kernel, const std::string &target) {
+  const std::vector<std::string> &targets = kernel.generatedFor;
+  return kernel.kind == KernelKind::Generated ||
+         std::find(targets.begin(), targets.end(), target) != targets.end();
+}
+
+std::vector<std::string>
+plan::generatedFor(const Kernel &kernel, const tdl::Lambda &lambda,
+                   const std::vector<std::string> &targets) {
+  std::vector<std::string> list;
+  for (const std::string &target : targets)
+    if (!libraryHas(target, kernel, lambda))
+      list.push_back(target);
+  return list;
+}

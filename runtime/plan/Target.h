@@ -1,0 +1,43 @@
+// What a plan has code for, and which of its kernels a library computes there.
+// A kernel says what a lambda is by its structure, such as a matrix product,
+// whatever the type of its elements; each target's libraries have it or not,
+// and where they do not, the target's code has a function for it.
+#ifndef SMEX_RUNTIME_PLAN_TARGET_H
+#define SMEX_RUNTIME_PLAN_TARGET_H
+
+#include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/plan/Plan.h"
+
+namespace smex::plan {
+
+enum class TargetKind {
+  Cpu,  // a processor as LLVM names it: "x86-64-v3"
+  Cuda, // a GPU's compute capability as CUDA names it: "sm_80", "sm_90a"
+};
+TargetKind kindOf(const std::string &target);
+
+/// 80 for "sm_80", whose code runs on GPUs of this and of every later compute
+/// capability. Nothing for processors, and for code of one capability alone
+/// ("sm_90a").
+std::optional<int> capabilityOf(const std::string &target);
+
+/// Whether a library that smex uses on such targets computes the kernel, whose
+/// kind is one of a library's, on elements of this type.
+bool libraryHas(TargetKind target, KernelKind kind, DType element);
+/// The same for the type of the lambda's operands.
+bool libraryHas(const std::string &target, const Kernel &kernel,
+                const tdl::Lambda &lambda);
+
+/// Whether the code for this target has a function that computes the kernel.
+bool isGenerated(const Kernel &kernel, const std::string &target);
+/// Whether the code for any target has.
+inline bool isGenerated(const Kernel &kernel) { return !kernel.symbol.empty(); }
+
+/// The targets among these whose libraries do not have the kernel.
+std::vector<std::string> generatedFor(const Kernel &kernel,
+                                      const tdl::Lambda &lambda,
+                                      const std::vector<std::string> &targets);
+
+} // namespace smex::plan
+
+#endif

@@ -1,0 +1,102 @@
+// Which implementation a lambda gets on which target.
+#include "compiler/emit/Kernels.h"
+#include "runtime/plan/Target.h"
+
+#include <catch2/catch.hpp>
+
+using namespace smex;
+using plan::KernelKind;
+
+namespace {
+
+const std::vector<std::string> cpuAndGpu = {"x86-64-v3", "sm_80"};
+
+std::string product(const std::string &type) {
+  return "(x0: " + type + "[2], x1: " + type + "[2]) -> " + type +
+         ": lambda i0, i1: Sum(lambda r0: x0[i0, r0] * x1[r0, i1])";
+}
+
+const std::string relu = "(x0: f32[1]) -> f32: lambda i0: Max(x0[i0], 0.0)";
+
+plan::Kernel bound(const std::string &lambda, bool library = true) {
+  return emit::bind(*tdl::parseLambda(lambda), {4, 5, 6}, {{4, 6}, {6, 5}},
+                    cpuAndGpu, library);
+}
+
+plan::Kernel bound(emit::KernelTable &table, const std::string &lambda) {
+  return table.kernelOf(lambda, {4, 5, 6}, {{4, 6}, {6, 5}});
+}
+
+} // namespace
+
+TEST_CASE("targets are processors or GPUs") {
+  CHECK(plan::kindOf("x86-64-v3") == plan::TargetKind::Cpu);
+  CHECK(plan::kindOf("sm_80") == plan::TargetKind::Cuda);
+  CHECK(plan::kindOf("sm_90a") == plan::TargetKind::Cuda);
+  CHECK(plan::kindOf("sm_") == plan::TargetKind::Cpu);
+  CHECK(plan::kindOf("small") == plan::TargetKind::Cpu);
+}
+
+TEST_CASE("a matrix product is one whatever its elements") {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> table = {
+      {"f32", {"sm_80"}},
+      {"f64", {"x86-64-v3", "sm_80"}},
+      {"i32", {"x86-64-v3", "sm_80"}},
+      {"u8", {"x86-64-v3", "sm_80"}}};
+  for (const auto &[type, generated] : table) {
+    INFO(type);
+    const plan::Kernel kernel = bound(product(type));
+    CHECK(kernel.kind == KernelKind::Contraction);
+    CHECK(kernel.roles == "mnk");
+    CHECK(kernel.generatedFor == generated);
+  }
+}
+
+TEST_CASE("sums of 16-bit floats have a library on processors") {
+  for (const std::string type : {"f16", "bf16"}) {
+    const plan::Kernel kernel =
+        bound("(x0: " + type + "[2], x1: " + type +
+              "[2]) -> f32: lambda i0, i1: Sum(lambda r0: f32(x0[i0, r0]) * "
+              "f32(x1[r0, i1]))");
+    INFO(kernel.lambda);
+    CHECK(kernel.kind == KernelKind::Contraction);
+    CHECK(kernel.generatedFor == std::vector<std::string>{"sm_80"});
+  }
+}
+
+TEST_CASE("without libraries, all is generated") {
+  const plan::Kernel kernel = bound(product("f32"), /*library=*/false);
+  CHECK(kernel.kind == KernelKind::Generated);
+  CHECK(kernel.generatedFor.empty());
+}
+
+TEST_CASE("each target's code has the functions that it needs") {
+  emit::KernelTable table(cpuAndGpu);
+  CHECK(bound(table, product("f32")).symbol == "kernel_0");
+  CHECK(bound(table, product("f64")).symbol == "kernel_1");
+  CHECK(bound(table, relu).symbol == "kernel_2");
+  REQUIRE(table.functions().size() == 3);
+  CHECK(table.functions()[0].targets == std::vector<std::string>{"sm_80"});
+  CHECK(table.functions()[1].targets == cpuAndGpu);
+  CHECK(table.functions()[2].targets == cpuAndGpu);
+  emit::KernelTable forProcessors({"x86-64-v3"});
+  CHECK(bound(forProcessors, product("f32")).symbol.empty());
+  CHECK(forProcessors.functions().empty());
+}
+
+TEST_CASE("the functions of a plan that is there are those of its table") {
+  emit::KernelTable table(cpuAndGpu);
+  plan::Plan plan;
+  plan.code = {{"x86-64-v3", ""}, {"sm_80", ""}};
+  const auto add = [&](plan::Partitioned &to, const std::string &lambda) {
+    to.program.kernels.push_back(bound(table, lambda));
+  };
+  add(plan.unpartitioned, product("f64"));
+  add(plan.unpartitioned, product("f32"));
+  add(plan.unpartitioned, relu);
+  add(plan.partitioned, relu);
+  add(plan.partitioned, product("i64"));
+  add(plan.partitioned, product("f64"));
+  CHECK(table.functions().size() == 4);
+  CHECK(emit::functionsOf(plan) == table.functions());
+}
