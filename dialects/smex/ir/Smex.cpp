@@ -52,8 +52,14 @@ LogicalResult UpdateOp::verify() {
   auto parameter = getParameter().getDefiningOp<ParameterOp>();
   if (!parameter)
     return emitOpError("changes what is no parameter");
-  if (!getValue().getDefiningOp<ApplyOp>())
+  auto value = getValue().getDefiningOp<ApplyOp>();
+  if (!value)
     return emitOpError("needs a value that is computed");
+  if (parameter->getBlock() != value->getBlock() ||
+      !parameter->isBeforeInBlock(value))
+    return emitOpError("gives parameter \"")
+           << parameter.getName()
+           << "\" a value that is computed before the parameter is there";
   for (OpOperand &use : getParameter().getUses())
     if (auto other = dyn_cast<UpdateOp>(use.getOwner()))
       if (other != *this && use.getOperandNumber() == 0)
@@ -63,13 +69,6 @@ LogicalResult UpdateOp::verify() {
     if (isa<UpdateOp>(user) && user != getOperation())
       return emitOpError("gives two parameters one value");
   return success();
-}
-
-func::FuncOp smex::semantic::mainFunction(ModuleOp module) {
-  auto function = module.lookupSymbol<func::FuncOp>("main");
-  if (!function)
-    module.emitError("the module has no func.func @main");
-  return function;
 }
 
 DivisionAttr smex::semantic::cutOf(Value value) {

@@ -47,7 +47,8 @@ struct Recipe {
 };
 Recipe recipeOf(mlir::Value value);
 
-/// The model's function, `@main`; null with an error where there is none.
+/// The model's function, `@main`, of what this dialect says a model is; null
+/// with an error where there is none.
 mlir::func::FuncOp mainFunction(mlir::ModuleOp module);
 
 /// The decision on how a value is divided; null before partitioning.

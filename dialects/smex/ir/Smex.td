@@ -63,6 +63,14 @@ def DivisionAttr : AttrDef<SmexDialect, "Division"> {
   }];
 }
 
+/// What lambdas compute with; its type says all of it.
+def LambdaTensor : Type<
+    And<[AnyStaticShapeTensor.predicate,
+         CPred<"::smex::tdl::toDType(::llvm::cast<::mlir::ShapedType>($_self)"
+               ".getElementType()).has_value()">]>,
+    "statically shaped tensor of elements that lambdas know",
+    "::mlir::RankedTensorType">;
+
 def ParameterOp : Op<SmexDialect, "parameter", [Pure]> {
   let summary = "a tensor that the model brings along";
   let description = [{
@@ -92,7 +100,7 @@ def ParameterOp : Op<SmexDialect, "parameter", [Pure]> {
                        OptionalAttr<DenseI64ArrayAttr>:$wraps,
                        OptionalAttr<DenseI64ArrayAttr>:$rows,
                        OptionalAttr<DivisionAttr>:$cut);
-  let results = (outs AnyStaticShapeTensor:$result);
+  let results = (outs LambdaTensor:$result);
   let builders = [OpBuilder<(ins "mlir::Type":$type, "mlir::StringAttr":$name), [{
     $_state.addTypes(type);
     $_state.addAttribute(getNameAttrName($_state.name), name);
@@ -115,13 +123,13 @@ def ApplyOp : Op<SmexDialect, "apply",
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$lambda,
-                       Variadic<AnyStaticShapeTensor>:$inputs,
+                       Variadic<LambdaTensor>:$inputs,
                        DenseI64ArrayAttr:$extents,
                        StrAttr:$name, OptionalAttr<StrAttr>:$node,
                        OptionalAttr<StrAttr>:$gradient_of,
                        OptionalAttr<DivisionAttr>:$split,
                        OptionalAttr<DivisionAttr>:$cut);
-  let results = (outs AnyStaticShapeTensor:$result);
+  let results = (outs LambdaTensor:$result);
   let assemblyFormat = [{
     $lambda `(` $inputs `)` `extents` $extents $name attr-dict `:`
     functional-type($inputs, $result)
@@ -137,8 +145,8 @@ def UpdateOp : Op<SmexDialect, "update"> {
     smex.update %w by %next : tensor<10x64xf32>, tensor<10x64xf32>
     ```
   }];
-  let arguments = (ins AnyStaticShapeTensor:$parameter,
-                       AnyStaticShapeTensor:$value);
+  let arguments = (ins LambdaTensor:$parameter,
+                       LambdaTensor:$value);
   let assemblyFormat =
       "$parameter `by` $value attr-dict `:` type($parameter) `,` type($value)";
   let hasVerifier = 1;

@@ -174,8 +174,8 @@ LambdaAttr smex::tdl::verifyLambdaUse(Operation *op, StringRef verb,
 }
 
 LambdaTable::LambdaTable(Operation *module) {
-  module->walk(
-      [&](LambdaOp op) { lambdas[op.getSymNameAttr()] = op.getLambda(); });
+  for (auto op : module->getRegion(0).getOps<LambdaOp>())
+    lambdas[op.getSymNameAttr()] = op.getLambda();
 }
 
 LambdaSymbols::LambdaSymbols(ModuleOp module, StringRef prefix)
@@ -184,6 +184,8 @@ LambdaSymbols::LambdaSymbols(ModuleOp module, StringRef prefix)
     symbols[op.getLambda()] = op.getSymNameAttr();
     lambdas[op.getSymNameAttr()] = op.getLambda();
   }
+  for (auto op : module.getOps<SymbolOpInterface>())
+    taken.insert(op.getNameAttr());
 }
 
 FlatSymbolRefAttr LambdaSymbols::symbolOf(const Lambda &lambda) {
@@ -193,7 +195,7 @@ FlatSymbolRefAttr LambdaSymbols::symbolOf(const Lambda &lambda) {
     OpBuilder builder(module.getBodyRegion());
     do // a module may come from this very pass
       entry->second = builder.getStringAttr(prefix + "_" + Twine(next++));
-    while (lambdas.contains(entry->second));
+    while (!taken.insert(entry->second).second);
     LambdaOp::create(builder, module.getLoc(), entry->second, attribute);
     lambdas[entry->second] = attribute;
   }

@@ -37,7 +37,7 @@ LambdaAttr verifyLambdaUse(mlir::Operation *op, llvm::StringRef verb,
                            size_t extents,
                            mlir::SymbolTableCollection &symbols);
 
-/// The lambdas of a module by symbol.
+/// The lambdas of a module by symbol; not those of modules within it.
 class LambdaTable {
 public:
   explicit LambdaTable(mlir::Operation *module);
@@ -68,6 +68,7 @@ private:
   std::string prefix;
   llvm::DenseMap<LambdaAttr, mlir::StringAttr> symbols;
   llvm::DenseMap<mlir::StringAttr, LambdaAttr> lambdas;
+  llvm::DenseSet<mlir::StringAttr> taken; // symbols, of lambdas or not
   int next = 0;
 };
 
