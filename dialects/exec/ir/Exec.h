@@ -63,6 +63,12 @@ inline bool isOnHost(BufferOp buffer) {
   return buffer.getSpace() == Space::Host;
 }
 
+/// Steps of these ways make no more workers, and are no more, than programs may
+/// have; else an error.
+mlir::LogicalResult
+verifyWays(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+           llvm::ArrayRef<int64_t> ways);
+
 Reducer toReducer(tdl::Reducer reducer); // not None
 tdl::Reducer toReducer(Reducer reducer);
 

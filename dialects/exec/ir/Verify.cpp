@@ -6,12 +6,30 @@
 #include "dialects/smex/lists/Derived.h"
 #include "dialects/support/Tensor.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace smex;
 using namespace smex::exec;
 
-/// As many as a plan may have; products with it do not overflow.
-static constexpr int64_t mostWorkers = int64_t(1) << 16;
+LogicalResult exec::verifyWays(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> ways) {
+  // As many as a plan may have; products with it do not overflow.
+  constexpr int64_t mostWorkers = int64_t(1) << 16;
+  if (ways.size() > stepLimit)
+    return emitError() << "has " << ways.size() << " steps; at most "
+                       << stepLimit << " are possible";
+  int64_t workers = 1;
+  for (int64_t step : ways) {
+    if (step < 1 || step > mostWorkers / workers)
+      return emitError() << "has a step of " << step
+                         << " ways after which there are " << workers
+                         << " workers; 1 to " << mostWorkers
+                         << " are possible in all";
+    workers *= step;
+  }
+  return success();
+}
 
 bool exec::within(const Box &box, ArrayRef<int64_t> shape) {
   if (box.size() != shape.size())
@@ -53,14 +71,9 @@ LogicalResult ProgramOp::verify() {
     for (Attribute graph : *graphs)
       if (failed(verifyGraph(*this, graph)))
         return failure();
-  int64_t workers = 1;
-  for (int64_t ways : getWays()) {
-    if (ways < 1 || ways > mostWorkers / workers)
-      return emitOpError("has a step of ")
-             << ways << " ways after which there are " << workers
-             << " workers; 1 to " << mostWorkers << " are possible in all";
-    workers *= ways;
-  }
+  if (failed(verifyWays([&] { return emitOpError(); }, getWays())))
+    return failure();
+  const int64_t workers = getWorkers();
   const auto arena = getArena(), workspace = getWorkspace(),
              hostArena = getHostArena();
   if (arena.has_value() != workspace.has_value())
@@ -85,31 +98,6 @@ LogicalResult ProgramOp::verify() {
   for (int64_t bytes : llvm::concat<const int64_t>(*arena, *workspace, onHost))
     if (bytes < 0)
       return emitOpError("has a negative arena or workspace");
-  return success();
-}
-
-static LogicalResult verifyWaits(Operation *op, size_t number, size_t steps) {
-  auto waits = op->getAttrOfType<WaitsAttr>("waits");
-  if (!waits)
-    return success();
-  for (const Wait &wait : waits.getValue()) {
-    if (wait.instruction < 0 || size_t(wait.instruction) >= number)
-      return op->emitOpError("waits for instruction ")
-             << wait.instruction << ", which does not come before";
-    if (wait.steps >> steps)
-      return op->emitOpError("waits over a step that is not there; there are ")
-             << steps;
-  }
-  return success();
-}
-
-LogicalResult ProgramOp::verifyRegions() {
-  for (const auto &[number, op] : llvm::enumerate(instructions(*this)))
-    if (failed(verifyWaits(op, number, getWays().size())))
-      return failure();
-  if (getArena() && !getHostArena() &&
-      llvm::any_of(getOps<BufferOp>(), isOnHost))
-    return emitOpError("has a buffer on the host, but no host arena");
   return success();
 }
 
@@ -210,7 +198,8 @@ LogicalResult BufferOp::verify() {
     return emitOpError("has elements of a type that lambdas do not know: ")
            << getTensorType();
   const auto shape = type.getShape();
-  if (!byteCount({*element, shape.vec()}))
+  const auto bytes = byteCount({*element, shape.vec()});
+  if (!bytes)
     return emitOpError("has a tensor of more bytes than 63 bits can count");
   if (failed(exec::verifyRegions(*this, getRegions(), shape)))
     return failure();
@@ -240,8 +229,13 @@ LogicalResult BufferOp::verify() {
     return success();
   if (int64_t(offsets->size()) != workers)
     return emitOpError("needs one offset per worker");
-  for (int64_t offset : *offsets)
+  for (int64_t offset : *offsets) {
     if (offset < 0)
       return emitOpError("has a negative offset");
+    if (offset > std::numeric_limits<int64_t>::max() - *bytes)
+      return emitOpError("has an offset from which 63 bits cannot count its "
+                         "bytes: ")
+             << offset;
+  }
   return success();
 }

@@ -5,8 +5,8 @@
 
 // CHECK: exec.program @p ways [2] attributes {arena = array<i64: 64, 64>, host_arena = array<i64: 64, 64>, workspace = array<i64: 0, 0, 0>} {
 exec.program @p ways [2] attributes {arena = array<i64: 64, 64>, host_arena = array<i64: 64, 64>, workspace = array<i64: 0, 0, 0>} {
-  // CHECK-NEXT: %[[A:.*]] = exec.buffer temporary "a" : tensor<4xf32> #smex.division<part 0>
-  %a = exec.buffer temporary "a" : tensor<4xf32> on device #smex.division<part 0>
+  // CHECK-NEXT: %[[A:.*]] = exec.buffer input "a" : tensor<4xf32> #smex.division<part 0>
+  %a = exec.buffer input "a" : tensor<4xf32> on device #smex.division<part 0>
   // CHECK-NEXT: %[[H:.*]] = exec.buffer temporary "a" : tensor<4xf32> on host #smex.division<part 0> {offsets = array<i64: 0, 0>}
   %h = exec.buffer temporary "a" : tensor<4xf32> on host #smex.division<part 0> {offsets = array<i64: 0, 0>}
   // CHECK-NEXT: %[[B:.*]] = exec.buffer temporary "a" : tensor<4xf32> #smex.division<part 0>
