@@ -16,23 +16,25 @@ using namespace smex;
 
 namespace {
 
-/// The place of each buffer, by number: its own, or that of an earlier buffer
-/// that it is written over.
+/// The place of each buffer, by number: its own, or that of the buffer that it
+/// is written over.
 std::vector<size_t> places(exec::ProgramOp program, exec::Regions &regions,
                            const tdl::LambdaTable &lambdas,
                            const std::vector<exec::BufferOp> &buffers) {
-  const auto replaced = memory::replacements(program, lambdas);
-  const auto inPlace =
-      memory::inPlaceResults(program, regions, lambdas, replaced);
-  llvm::DenseMap<Operation *, size_t> placeOf;
+  auto under = memory::replacements(program, lambdas);
+  const auto inPlace = memory::inPlaceResults(program, regions, lambdas, under);
+  under.insert(inPlace.begin(), inPlace.end());
+  llvm::DenseMap<Operation *, size_t> numbers;
+  for (size_t b = 0; b < buffers.size(); ++b)
+    numbers[buffers[b]] = b;
   std::vector<size_t> list;
-  for (size_t b = 0; b < buffers.size(); ++b) {
-    size_t place = b;
-    for (const auto *over : {&replaced, &inPlace})
-      if (const auto under = over->find(buffers[b]); under != over->end())
-        place = placeOf.at(exec::BufferOp(under->second));
-    placeOf[buffers[b]] = place;
-    list.push_back(place);
+  for (exec::BufferOp buffer : buffers) {
+    // What is written over was written before: no chain comes back to its
+    // start.
+    for (auto over = under.find(buffer); over != under.end();
+         over = under.find(buffer))
+      buffer = over->second;
+    list.push_back(numbers.at(buffer));
   }
   return list;
 }
@@ -144,8 +146,9 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
   std::vector<int64_t> wanted = wantedUntil(program, buffers, lived);
   // Places are needed for as long as any of their buffers is there.
   std::vector<memory::Lived> needed;
+  for (exec::BufferOp buffer : buffers)
+    needed.push_back(lived.at(buffer));
   for (size_t b = 0; b < buffers.size(); ++b) {
-    needed.push_back(lived.at(buffers[b]));
     memory::Lived &place = needed[placeOf[b]];
     place.lower = std::min(place.lower, needed[b].lower);
     place.upper = std::max(place.upper, needed[b].upper);

@@ -224,7 +224,8 @@ struct OverlapTransfers : memory::impl::OverlapTransfersBase<OverlapTransfers> {
 
   void runOnOperation() override {
     if (!(memoryRate > 0) || !(flopsRate > 0) || !(launch >= 0) ||
-        hostCost < 0) {
+        hostCost < 0 ||
+        llvm::any_of(linkCosts, [](int64_t cost) { return cost < 1; })) {
       getOperation().emitError("rates of a machine must be positive");
       return signalPassFailure();
     }

@@ -1,0 +1,29 @@
+// RUN: smex-opt %s --exec-plan-memory | FileCheck %s
+// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{workspace-bytes=4096}))' | FileCheck %s --check-prefix=ASKED
+
+// Library kernels of convolutions need scratch, beside the buffers: at least 64
+// KiB where a program has one, nothing where it has none, or as much as is asked
+// for.
+
+tdl.lambda @neg = "(x: f32[1]) -> f32: lambda i: -x[i]"
+tdl.lambda @conv = "(x: f32[3], w: f32[3]) -> f32: lambda n, m, o: Sum(lambda c, k: x[n, c, o + k] * w[m, c, k])"
+
+// The last number of `workspace` are the bytes of the scratch.
+// CHECK: exec.program @map {{.*}} workspace = array<i64: 0, 0>}
+// ASKED: exec.program @map {{.*}} workspace = array<i64: {{[0-9]+}}, 4096>}
+exec.program @map ways [1] {
+  %x = exec.buffer input "x" : tensor<16xf32> #smex.division<whole>
+  %y = exec.buffer temporary "y" : tensor<16xf32> #smex.division<whole>
+  exec.compute @neg(%x) to %y extents [16] indices #smex.division<whole>
+  exec.output "y" %y
+}
+
+// CHECK: exec.program @convolution {{.*}} workspace = array<i64: {{[0-9]+}}, 65536>}
+// ASKED: exec.program @convolution {{.*}} workspace = array<i64: {{[0-9]+}}, 4096>}
+exec.program @convolution ways [1] {
+  %x = exec.buffer input "x" : tensor<1x2x8xf32> #smex.division<whole>
+  %w = exec.buffer parameter "w" : tensor<4x2x3xf32> #smex.division<whole>
+  %y = exec.buffer temporary "y" : tensor<1x4x6xf32> #smex.division<whole>
+  exec.compute @conv(%x, %w) to %y extents [1, 4, 6, 2, 3] indices #smex.division<whole>
+  exec.output "y" %y
+}
