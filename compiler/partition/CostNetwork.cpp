@@ -26,7 +26,10 @@ static std::vector<Cost> diagonal(const Table &table) {
 
 Problem network::tie(const Problem &problem, const std::vector<int> &classes) {
   Problem tied;
-  tied.domains.resize(*std::max_element(classes.begin(), classes.end()) + 1);
+  int last = -1; // of no variables, there are no classes
+  for (int number : classes)
+    last = std::max(last, number);
+  tied.domains.resize(size_t(last + 1));
   for (size_t v = 0; v < classes.size(); ++v)
     tied.domains[classes[v]] = problem.domains[v];
   for (const Problem::Unary &unary : problem.unaries)
