@@ -1,6 +1,7 @@
 // Generates the execution graph (thesis section 3.6). For every operator of the
 // semantic graph: fetch what a worker lacks of the operands, compute its share,
 // and bring the result to where it is owned.
+#include "compiler/lowering/Decisions.h"
 #include "compiler/lowering/Passes.h"
 #include "dialects/exec/ir/Regions.h"
 #include "dialects/tdl/lambda/Accumulated.h"
@@ -48,16 +49,13 @@ struct Work {
 
 class Lowering {
 public:
-  Lowering(func::FuncOp main, exec::ProgramOp program, ArrayRef<int64_t> ways)
-      : main(main), program(program), ways(ways.begin(), ways.end()),
-        lambdas(main->getParentOp()), regions(program),
-        builder(program.getContext()) {
+  Lowering(func::FuncOp main, exec::ProgramOp program, const Ways &ways)
+      : main(main), program(program), ways(ways), lambdas(main->getParentOp()),
+        regions(program), builder(program.getContext()) {
     builder.setInsertionPointToEnd(&program.getBody().front());
   }
 
-  LogicalResult run() {
-    if (failed(verifyDecisions()))
-      return failure();
+  void run() {
     collectReads();
     for (BlockArgument argument : main.getArguments())
       makeHome(argument, Role::Input);
@@ -74,10 +72,10 @@ public:
     }
     auto names = main->getAttrOfType<ArrayAttr>(semantic::outputsAttr);
     auto results = main.getBody().front().getTerminator()->getOperands();
-    for (auto [i, name, value] :
-         llvm::enumerate(names.getAsRange<StringAttr>(), results))
+    for (auto [i, value] : llvm::enumerate(results))
       exec::OutputOp::create(
-          builder, value.getLoc(), name, homes.at(value),
+          builder, value.getLoc(), cast<StringAttr>(names[unsigned(i)]),
+          homes.at(value),
           main.getResultAttrOfType<DenseI64ArrayAttr>(unsigned(i),
                                                       semantic::rangeAttr),
           main.getResultAttrOfType<UnitAttr>(unsigned(i), semantic::lossAttr));
@@ -85,44 +83,9 @@ public:
       exec::UpdateOp::create(builder, update.getLoc(),
                              homes.at(update.getParameter()),
                              homes.at(update.getValue()));
-    return success();
   }
 
 private:
-  /// All decisions are divisions in the module's steps. Terms are none: they
-  /// follow from how an operator is cut.
-  LogicalResult verifyDecisions() {
-    const auto verify = [&](Location loc, DivisionAttr division, size_t rank) {
-      if (!division)
-        return success();
-      const auto isTerm = [](const Division &each) { return each.isTerm(); };
-      if (llvm::any_of(division.getValue(), isTerm))
-        return LogicalResult(emitError(loc, "has a division into terms"));
-      const Status fits = validate(division.getValue(), rank, ways);
-      return fits ? success()
-                  : LogicalResult(emitError(loc)
-                                  << "has a division that is none: "
-                                  << fits.error().message);
-    };
-    const auto verifyCut = [&](Value value) {
-      return verify(value.getLoc(), semantic::cutOf(value),
-                    semantic::tensorType(value.getType()).shape.size());
-    };
-    for (BlockArgument argument : main.getArguments())
-      if (failed(verifyCut(argument)))
-        return failure();
-    for (Operation &op : main.getBody().front()) {
-      for (Value result : op.getResults())
-        if (failed(verifyCut(result)))
-          return failure();
-      if (auto apply = dyn_cast<ApplyOp>(op))
-        if (failed(verify(apply.getLoc(), apply.getSplitAttr(),
-                          apply.getExtents().size())))
-          return failure();
-    }
-    return success();
-  }
-
   DivisionAttr divisionAttr(const Divisions &divisions) {
     return DivisionAttr::get(builder.getContext(), divisions);
   }
@@ -356,18 +319,21 @@ struct LowerToExec : lowering::impl::LowerToExecBase<LowerToExec> {
     func::FuncOp main = semantic::mainFunction(module);
     if (!main)
       return signalPassFailure();
-    SmallVector<int64_t> ways;
-    if (auto attribute =
-            module->getAttrOfType<DenseI64ArrayAttr>(semantic::waysAttr))
-      llvm::append_range(ways, attribute.asArrayRef());
+    const auto ways = verifiedWays(module);
+    if (failed(ways) || failed(verifyDecisions(main, *ways)))
+      return signalPassFailure();
+    if (module.lookupSymbol(program)) {
+      module.emitError("there is a @")
+          << program << " already; the option `program` gives another name";
+      return signalPassFailure();
+    }
     OpBuilder builder(module.getBodyRegion());
     builder.setInsertionPoint(main);
     auto op = exec::ProgramOp::create(
-        builder, main.getLoc(), StringRef(program), ways, nullptr, nullptr,
+        builder, main.getLoc(), StringRef(program), *ways, nullptr, nullptr,
         main->getAttrOfType<ArrayAttr>(semantic::graphAttr), nullptr);
     op.getBody().emplaceBlock();
-    if (failed(Lowering(main, op, ways).run()))
-      return signalPassFailure();
+    Lowering(main, op, *ways).run();
     main.erase();
   }
 };

@@ -10,7 +10,7 @@ module attributes {smex.ways = array<i64: 2>} {
   // CHECK: %[[A:.*]] = exec.buffer input "a" : tensor<4x6xf32> #smex.division<part 0>
   // CHECK: %[[B:.*]] = exec.buffer parameter "b" : tensor<6x5xf32> #smex.division<part 0>
   // CHECK: %[[ALL:.*]] = exec.buffer temporary "b" : tensor<6x5xf32> #exec.read<@matmul operand 1 of shapes [array<i64: 4, 6>, array<i64: 6, 5>] over [4, 5, 6] by <part 0>>
-  // One piece of its own, one of the other's, per worker.
+  // Each worker gets its own half from itself, and the other one.
   // CHECK: exec.fetch %[[B]] to %[[ALL]]{{$}}
   // CHECK: %[[C:.*]] = exec.buffer temporary "c" : tensor<4x5xf32> #smex.division<part 0>
   // CHECK: exec.compute @matmul(%[[A]], %[[ALL]]) to %[[C]] extents [4, 5, 6] indices #smex.division<part 0>

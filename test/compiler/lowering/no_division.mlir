@@ -1,6 +1,7 @@
 // RUN: smex-opt %s --smex-lower-to-exec --split-input-file --verify-diagnostics
 
-// Decisions are divisions in the steps of the module.
+// A decision divides dimensions that are there, in each step of the module, and
+// into no more groups than the step has.
 
 module attributes {smex.ways = array<i64: 2>} {
   tdl.lambda @relu = "(x0: f32[1]) -> f32: lambda i0: max(x0[i0], 0)"
