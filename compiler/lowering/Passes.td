@@ -11,7 +11,8 @@ def LowerToExec : Pass<"smex-lower-to-exec", "mlir::ModuleOp"> {
     partial results are reduced where they are owned, spread over all workers.
     Replaces `@main` by an `exec.program`.
   }];
-  let dependentDialects = ["::smex::exec::ExecDialect"];
+  let dependentDialects = ["::smex::exec::ExecDialect",
+                           "::smex::semantic::SmexDialect"];
   let options = [
     Option<"program", "program", "std::string", /*default=*/"\"partitioned\"",
            "symbol of the program">,

@@ -10,6 +10,7 @@ def Partition : Pass<"smex-partition", "mlir::ModuleOp"> {
     plain structs, and writes what it decides as attributes: `cut` on tensors,
     `split` on applications, `smex.ways` and `smex.search` on the module.
   }];
+  let dependentDialects = ["::smex::semantic::SmexDialect"];
   let options = [
     Option<"gpus", "gpus", "int64_t", /*default=*/"1", "number of workers">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"recursive\"",

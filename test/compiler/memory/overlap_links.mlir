@@ -2,6 +2,7 @@
 // RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-overlap-transfers{memory-rate=16 launch=0 link-groups=2,4 link-costs=1,40}))' | FileCheck %s --check-prefix=SLOW
 // RUN: not smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-overlap-transfers{link-groups=2,4 link-costs=1}))' 2>&1 | FileCheck %s --check-prefix=LEVELS
 // RUN: not smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-overlap-transfers{memory-rate=0}))' 2>&1 | FileCheck %s --check-prefix=RATES
+// RUN: not smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-overlap-transfers{link-groups=2,4 link-costs=1,-40}))' 2>&1 | FileCheck %s --check-prefix=RATES
 
 // Each worker fetches what it lacks of w while it computes. While a byte
 // crosses, memory moves sixteen: the first computation hides the fetch, unless

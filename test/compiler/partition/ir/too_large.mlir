@@ -20,3 +20,15 @@ module {
     return %s : tensor<f32>
   }
 }
+
+// -----
+
+// Each tensor can be counted, but not what all its readers might fetch.
+// expected-error @+1 {{the model is too large for 2 workers}}
+module {
+  tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
+  func.func @main(%x: tensor<140737488355328xf32>) -> tensor<140737488355328xf32> attributes {smex.outputs = ["y"]} {
+    %y = smex.apply @neg(%x) extents [140737488355328] "y" : (tensor<140737488355328xf32>) -> tensor<140737488355328xf32>
+    return %y : tensor<140737488355328xf32>
+  }
+}
