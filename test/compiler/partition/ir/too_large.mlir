@@ -27,8 +27,8 @@ module {
 // expected-error @+1 {{the model is too large for 2 workers}}
 module {
   tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
-  func.func @main(%x: tensor<140737488355328xf32>) -> tensor<140737488355328xf32> attributes {smex.outputs = ["y"]} {
-    %y = smex.apply @neg(%x) extents [140737488355328] "y" : (tensor<140737488355328xf32>) -> tensor<140737488355328xf32>
-    return %y : tensor<140737488355328xf32>
+  func.func @main(%x: tensor<72057594037927936xf32>) -> tensor<72057594037927936xf32> attributes {smex.outputs = ["y"]} {
+    %y = smex.apply @neg(%x) extents [72057594037927936] "y" : (tensor<72057594037927936xf32>) -> tensor<72057594037927936xf32>
+    return %y : tensor<72057594037927936xf32>
   }
 }
