@@ -229,6 +229,11 @@ struct OverlapTransfers : memory::impl::OverlapTransfersBase<OverlapTransfers> {
       getOperation().emitError("rates of a machine must be positive");
       return signalPassFailure();
     }
+    if (lookAhead < 0) {
+      getOperation().emitError(
+          "look-ahead: a number of instructions, 0 or more");
+      return signalPassFailure();
+    }
     if (linkGroups.size() != linkCosts.size()) {
       getOperation().emitError("a cost for each level of links");
       return signalPassFailure();

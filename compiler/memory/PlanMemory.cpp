@@ -16,6 +16,11 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
 
   void runOnOperation() override {
     exec::ProgramOp program = getOperation();
+    constexpr int64_t most = int64_t(1) << 40; // sums with it do not overflow
+    if (workspaceBytes < -1 || workspaceBytes > most) {
+      program.emitError("workspace-bytes: -1, or 0 to ") << most;
+      return signalPassFailure();
+    }
     exec::Regions regions(program);
     memory::Arena arena = memory::planArena(program, regions, workspaceBytes);
     for (size_t b = 0; b < arena.buffers.size(); ++b)

@@ -1,11 +1,13 @@
 // RUN: smex-opt %s --exec-overlap-transfers | FileCheck %s
 // RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-overlap-transfers{look-ahead=0}))' | FileCheck %s --check-prefix=STAYS
+// RUN: not smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-overlap-transfers{look-ahead=-1}))' 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // Where nothing is transferred there is nothing to hide: the list stays as it
 // is. With a look-ahead of 0, no transfer moves up past anything either.
 
 tdl.lambda @neg = "(x: f32[1]) -> f32: lambda i: -x[i]"
 
+// ERROR: error: look-ahead: a number of instructions, 0 or more
 // CHECK-LABEL: exec.program @computes
 // CHECK: exec.compute {{.*}} {node = "first"}
 // CHECK: exec.compute {{.*}} {node = "second"}

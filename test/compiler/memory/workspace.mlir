@@ -1,5 +1,7 @@
 // RUN: smex-opt %s --exec-plan-memory | FileCheck %s
 // RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{workspace-bytes=4096}))' | FileCheck %s --check-prefix=ASKED
+// RUN: not smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{workspace-bytes=-2}))' 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: not smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{workspace-bytes=9223372036854775807}))' 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // Library kernels of convolutions need scratch, beside the buffers: at least 64
 // KiB where a program has one, nothing where it has none, or as much as is asked
@@ -8,6 +10,7 @@
 tdl.lambda @neg = "(x: f32[1]) -> f32: lambda i: -x[i]"
 tdl.lambda @conv = "(x: f32[3], w: f32[3]) -> f32: lambda n, m, o: Sum(lambda c, k: x[n, c, o + k] * w[m, c, k])"
 
+// ERROR: error: workspace-bytes: -1, or 0 to 1099511627776
 // The last number of `workspace` are the bytes of the scratch.
 // CHECK: exec.program @map {{.*}} workspace = array<i64: 0, 0>}
 // ASKED: exec.program @map {{.*}} workspace = array<i64: {{[0-9]+}}, 4096>}
