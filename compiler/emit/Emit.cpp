@@ -2,8 +2,6 @@
 
 #include "compiler/emit/Graphs.h"
 #include "dialects/exec/ir/Regions.h"
-#include "dialects/smex/ir/PartRanges.h"
-#include "dialects/smex/ir/Recipes.h"
 #include "runtime/plan/Regions.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -93,34 +91,25 @@ private:
     return entry->second;
   }
 
-  static void setRange(plan::Port &port,
-                       std::optional<ArrayRef<int64_t>> range) {
+  static void setRange(plan::Port &port, semantic::RangeAttr range) {
     if (!range)
       return;
-    port.low = (*range)[0];
-    port.high = (*range)[1];
-    if (range->size() > 2)
-      port.ignore = (*range)[2];
-  }
-
-  static std::optional<graph::Recipe> recipeOf(exec::BufferOp buffer) {
-    if (!buffer.getDerivation())
-      return std::nullopt;
-    return semantic::toRecipe({buffer.getDerivationAttr(), buffer.getOfAttr(),
-                               buffer.getWrapsAttr(), buffer.getRowsAttr()});
+    port.low = range.getLow();
+    port.high = range.getHigh();
+    port.ignore = range.getIgnore();
   }
 
   void setGraphs() {
-    if (const auto graphs = op.getGraph())
-      for (const auto graph : graphs->getAsRange<DictionaryAttr>())
-        addGraph(program(), graph);
+    if (const ArrayAttr graphs = op.getGraphsAttr())
+      for (const auto graph : graphs.getAsRange<semantic::GraphAttr>())
+        addGraph(program(), graph.getValue(), graphs.size() == 1);
   }
 
   void addOutput(exec::OutputOp output) {
     program().outputs.push_back(
         {output.getName().str(),
          numbers.at(exec::bufferOf(output.getBuffer()))});
-    setRange(program().outputs.back(), output.getRange());
+    setRange(program().outputs.back(), output.getRangeAttr());
     program().outputs.back().loss = output.getLoss();
   }
 
@@ -138,10 +127,12 @@ private:
       program().buffers.back().element = elementOf(buffer);
     if (buffer.getRole() == exec::Role::Input) {
       program().inputs.push_back({buffer.getTensor().str(), number});
-      setRange(program().inputs.back(), buffer.getRange());
-      if (const auto parts = buffer.getPartRanges())
-        program().inputs.back().parts = *semantic::toPartRanges(*parts);
-      program().inputs.back().derived = recipeOf(buffer);
+      plan::Port &port = program().inputs.back();
+      setRange(port, buffer.getRangeAttr());
+      if (const auto parts = buffer.getPartRangesAttr())
+        port.parts = parts.getValue();
+      if (const auto recipe = buffer.getRecipeAttr())
+        port.derived = recipe.getValue();
     } else if (exec::isParameter(buffer)) {
       const auto scale = buffer.getDrawn();
       program().parameters.push_back(

@@ -1,73 +1,60 @@
 #include "compiler/emit/Graphs.h"
 
-#include "dialects/smex/ir/GraphLayout.h"
+#include <algorithm>
 
-using namespace mlir;
 using namespace smex;
 
-void emit::addGraph(plan::Program &program, DictionaryAttr graph) {
-  const auto isAmong = [](const std::vector<plan::Port> &ports,
-                          StringRef name) {
-    return llvm::any_of(
-        ports, [&](const plan::Port &port) { return name == port.name; });
+void emit::addGraph(plan::Program &program, const graph::GraphInputs &graph,
+                    bool isOnly) {
+  const auto among = [](const std::vector<plan::Port> &ports) {
+    return [&ports](const std::string &name) {
+      return std::any_of(
+          ports.begin(), ports.end(),
+          [&](const plan::Port &port) { return port.name == name; });
+    };
   };
-  const auto isInput = [&](StringRef name) {
-    return isAmong(program.inputs, name);
+  const auto isInput = among(program.inputs);
+  const auto ifInput = [&](const std::string &name) {
+    return isInput(name) ? name : std::string();
   };
-  const auto text = [&](StringRef key) {
-    const auto name = graph.getAs<StringAttr>(key);
-    return name ? name.str() : std::string();
-  };
-  const auto inputs = [&](StringRef key) {
-    std::vector<std::string> names;
-    if (const auto list = graph.getAs<ArrayAttr>(key))
-      for (StringRef name : list.getAsValueRange<StringAttr>())
-        if (isInput(name))
-          names.push_back(name.str());
-    return names;
+  const auto those = [](const std::vector<std::string> &names, auto are) {
+    std::vector<std::string> left;
+    std::copy_if(names.begin(), names.end(), std::back_inserter(left), are);
+    return left;
   };
   plan::GraphInputs made;
-  made.name = text("name");
-  made.nodes = graph.getAs<IntegerAttr>("nodes").getInt();
-  made.selfLoops = graph.getAs<BoolAttr>("self_loops").getValue();
-  made.perNode = inputs("per_node");
-  made.perEdge = inputs("per_edge");
-  if (const auto list = graph.getAs<ArrayAttr>("edge_outputs"))
-    for (StringRef name : list.getAsValueRange<StringAttr>())
-      if (isAmong(program.outputs, name))
-        made.edgeOutputs.push_back(name.str());
-  made.nodeType = text("node_type");
-  made.sourceType = text("source_type");
-  for (const auto &[key, name] :
-       {std::pair("sources", &made.sources),
-        std::pair("destinations", &made.destinations),
-        std::pair("types", &made.types), std::pair("values", &made.values),
-        std::pair("added", &made.added)})
-    if (isInput(text(key)))
-      *name = text(key);
-  if (const auto types = graph.getAs<IntegerAttr>("edge_types");
-      types && !made.types.empty())
-    made.edgeTypes = types.getInt();
-  if (const auto from = graph.getAs<IntegerAttr>("source_nodes")) {
-    made.sourceNodes = from.getInt();
-    made.perSourceNode = inputs("per_source_node");
+  made.name = graph.name;
+  made.sources = ifInput(graph.sources);
+  made.destinations = ifInput(graph.destinations);
+  made.nodes = graph.to.count;
+  made.selfLoops = graph.selfLoops;
+  made.perNode = those(graph.to.inputs, isInput);
+  made.perEdge = those(graph.edges.inputs, isInput);
+  made.edgeOutputs = those(graph.edges.outputs, among(program.outputs));
+  made.values = ifInput(graph.values);
+  made.added = ifInput(graph.added);
+  if (graph.from || !isOnly)
+    made.nodeType = graph.to.dimension;
+  if (graph.from) {
+    made.sourceType = graph.from->dimension;
+    made.sourceNodes = graph.from->count;
+    made.perSourceNode = those(graph.from->inputs, isInput);
   }
-  if (const auto graphs = graph.getAs<IntegerAttr>("graphs");
-      graphs && isInput(text("graph_of"))) {
-    made.graphs = graphs.getInt();
-    made.graphOf = text("graph_of");
-    made.perGraph = inputs("per_graph");
+  if (isInput(graph.types)) {
+    made.types = graph.types;
+    made.edgeTypes = graph.edgeTypes;
   }
-  if (const auto layout = graph.getAs<DictionaryAttr>("layout")) {
-    auto whole = semantic::layoutOf(layout, made.nodes);
-    made.layout.emplace();
-    made.layout->rooms = std::move(whole->rooms);
-    for (const auto &[input, list] : whole->lists)
-      if (isInput(input))
-        made.layout->lists.push_back({input, list});
-    if (made.layout->lists.empty())
-      made.layout.reset();
+  if (graph.batch && isInput(graph.graphOf)) {
+    made.graphs = graph.batch->count;
+    made.graphOf = graph.graphOf;
+    made.perGraph = those(graph.batch->inputs, isInput);
   }
+  plan::GraphLayout layout{graph.rooms, {}};
+  for (const auto &[input, list] : graph.lists)
+    if (isInput(input))
+      layout.lists.push_back({input, list});
+  if (!layout.lists.empty())
+    made.layout = std::move(layout);
   // One of whose edges nobody reads anything is none of the program's.
   const bool reads = !made.sources.empty() || !made.destinations.empty() ||
                      !made.types.empty() || !made.values.empty() ||

@@ -4,7 +4,7 @@
 #ifndef SMEX_COMPILER_FRONTEND_MODEL_H
 #define SMEX_COMPILER_FRONTEND_MODEL_H
 
-#include "dialects/smex/lists/Rooms.h"
+#include "dialects/smex/lists/GraphInputs.h"
 #include "dialects/support/PartRange.h"
 #include "dialects/support/Tensor.h"
 #include "dialects/tdl/lambda/Lambda.h"
@@ -80,46 +80,11 @@ struct InputRange {
   std::optional<int64_t> ignore;
 };
 
-/// Rows of inputs, as many as a graph has of something that is given when the
-/// plan runs: a row per node of a type, per edge, or per graph of a batch.
-struct InputRows {
-  std::string dimension;
-  int64_t count = 0; // that there is room for
-  /// Inputs whose first dimension it is.
-  std::vector<std::string> inputs;
-  /// Outputs that are declared so.
-  std::vector<std::string> outputs = {};
-};
+using graph::GraphInputs;
+using graph::InputRows;
 
-/// The inputs, by name, that are a graph which the model works on, where that
-/// is given when the plan runs; all i64[edges]. Where its nodes are handled in
-/// groups, so are lists of what is where.
-struct GraphInputs {
-  std::string name; // or "": the only one
-  std::string sources, destinations;
-  std::string types;              // of edges; or ""
-  int64_t edgeTypes = 0;          // so many
-  bool selfLoops = false;         // are added
-  InputRows to;                   // nodes that edges lead to
-  std::optional<InputRows> from;  // that they come from, of another type
-  std::string graphOf;            // i64[nodes], the graph of each; or ""
-  std::optional<InputRows> batch; // graphs, where the model has results of each
-  InputRows edges;                // features of edges; not what follows here
-  std::string values; // f32[edges], the numbers in the graph's file; or ""
-  std::string added;  // bool[edges], which edges are self-loops that no file
-                      // has; or ""
-  graph::Rooms rooms; // of nodes and edges; of groups, where there are any
-  std::vector<std::pair<std::string, graph::GraphList>> lists; // inputs
-};
-
-/// What has a row per edge of a graph that the model is compiled with: the
-/// edges have an order of their own in it (runtime/graph/Bind.h), and whoever
-/// gives features has them in the order of the files.
-struct EdgeRows {
-  std::string graph;          // its name; or "": the only one
-  int64_t fileEdges = 0;      // without self-loops that were added
-  std::vector<int64_t> nodes; // of the type, or types, at its ends
-  InputRows edges;
+/// Which row of its files each edge of a graph has.
+struct EdgeRows : graph::EdgeRows {
   /// For each edge of the model, graph::edgeRows.
   std::shared_ptr<const std::vector<int64_t>> rows;
 };

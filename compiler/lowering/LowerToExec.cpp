@@ -24,6 +24,9 @@ using exec::Role;
 using semantic::ApplyOp;
 using semantic::DivisionAttr;
 using semantic::ParameterOp;
+using semantic::PartRangesAttr;
+using semantic::RangeAttr;
+using semantic::RecipeAttr;
 
 namespace {
 
@@ -76,8 +79,7 @@ public:
       exec::OutputOp::create(
           builder, value.getLoc(), cast<StringAttr>(names[unsigned(i)]),
           homes.at(value),
-          main.getResultAttrOfType<DenseI64ArrayAttr>(unsigned(i),
-                                                      semantic::rangeAttr),
+          main.getResultAttrOfType<RangeAttr>(unsigned(i), semantic::rangeAttr),
           main.getResultAttrOfType<UnitAttr>(unsigned(i), semantic::lossAttr));
     for (auto update : main.getOps<semantic::UpdateOp>())
       exec::UpdateOp::create(builder, update.getLoc(),
@@ -195,8 +197,6 @@ private:
     if (auto parameter = tensor.getDefiningOp<ParameterOp>())
       drawn = parameter.getDrawnAttr();
     const bool isInput = role == Role::Input;
-    const semantic::Recipe recipe =
-        isInput ? semantic::recipeOf(tensor) : semantic::Recipe();
     return BufferOp::create(
         builder, loc, builder.getType<exec::BufferType>(),
         exec::RoleAttr::get(builder.getContext(), role),
@@ -204,11 +204,12 @@ private:
         TypeAttr::get(type ? type : tensor.getType()),
         partial ? builder.getUnitAttr() : UnitAttr(),
         exec::isParameter(role) ? drawn : FloatAttr(),
-        isInput ? inputAttribute<DenseI64ArrayAttr>(tensor, semantic::rangeAttr)
-                : DenseI64ArrayAttr(),
-        isInput ? inputAttribute<ArrayAttr>(tensor, semantic::partRangesAttr)
-                : ArrayAttr(),
-        recipe.derivation, recipe.of, recipe.wraps, recipe.rows, of,
+        isInput ? inputAttribute<RangeAttr>(tensor, semantic::rangeAttr)
+                : RangeAttr(),
+        isInput
+            ? inputAttribute<PartRangesAttr>(tensor, semantic::partRangesAttr)
+            : PartRangesAttr(),
+        isInput ? semantic::recipeOf(tensor) : RecipeAttr(), of,
         DenseI64ArrayAttr());
   }
 
@@ -331,7 +332,7 @@ struct LowerToExec : lowering::impl::LowerToExecBase<LowerToExec> {
     builder.setInsertionPoint(main);
     auto op = exec::ProgramOp::create(
         builder, main.getLoc(), StringRef(program), *ways, nullptr, nullptr,
-        main->getAttrOfType<ArrayAttr>(semantic::graphAttr), nullptr);
+        main->getAttrOfType<ArrayAttr>(semantic::graphsAttr), nullptr);
     op.getBody().emplaceBlock();
     Lowering(main, op, *ways).run();
     main.erase();

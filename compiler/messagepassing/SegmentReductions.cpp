@@ -2,7 +2,6 @@
 // before the model runs, and where the lists derived from them come from.
 #include "compiler/messagepassing/Passes.h"
 #include "compiler/messagepassing/Segments.h"
-#include "dialects/smex/lists/Derived.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
@@ -21,6 +20,7 @@ using namespace smex;
 using namespace smex::messagepassing;
 using semantic::ApplyOp;
 using semantic::ParameterOp;
+using semantic::RecipeAttr;
 
 namespace {
 
@@ -46,16 +46,16 @@ struct List {
 /// nothing is an element like others.
 tdl::Range rangeOf(func::FuncOp main, BlockArgument input) {
   const smex::TensorType type = semantic::tensorType(input.getType());
-  auto range = main.getArgAttrOfType<DenseI64ArrayAttr>(input.getArgNumber(),
-                                                        semantic::rangeAttr);
+  auto range = main.getArgAttrOfType<semantic::RangeAttr>(input.getArgNumber(),
+                                                          semantic::rangeAttr);
   if (!range && type.dtype == DType::I32)
     return {std::numeric_limits<int32_t>::min(),
             std::numeric_limits<int32_t>::max()};
   if (!range)
     return {std::numeric_limits<int64_t>::min(),
             std::numeric_limits<int64_t>::max()};
-  const auto numbers = range.asArrayRef();
-  return {*llvm::min_element(numbers), *llvm::max_element(numbers)};
+  const int64_t beside = range.getIgnore().value_or(range.getLow());
+  return {std::min(range.getLow(), beside), std::max(range.getHigh(), beside)};
 }
 
 /// A parameter that never changes, and of which something is known; or an input
@@ -66,15 +66,18 @@ std::optional<List> listOf(func::FuncOp main, mlir::Value value) {
       (type.dtype != DType::I32 && type.dtype != DType::I64))
     return std::nullopt;
   if (auto input = dyn_cast<BlockArgument>(value)) {
-    if (main.getArgAttr(input.getArgNumber(), semantic::derivationAttr))
+    if (semantic::recipeOf(input))
       return std::nullopt;
     return List{value, true, false, rangeOf(main, input)};
   }
   auto parameter = value.getDefiningOp<ParameterOp>();
-  if (!parameter || !parameter.getConstant() || !parameter.getRange())
+  const auto range = parameter ? parameter.getRangeAttr() : nullptr;
+  if (!range || !parameter.getConstant())
     return std::nullopt;
-  const auto range = *parameter.getRange();
-  return List{value, false, parameter.getAscending(), {range[0], range[1]}};
+  return List{value,
+              false,
+              parameter.getAscending(),
+              {range.getLow(), range.getHigh()}};
 }
 
 /// The row of its only operand that the lambda is, as it stands there.
@@ -291,31 +294,23 @@ private:
   /// numbers of results.
   mlir::Value derived(graph::Derivation derivation, ArrayRef<Row> of,
                       const smex::TensorType &type) {
-    Builder builder(module.getContext());
-    SmallVector<StringRef> ofNames;
-    SmallVector<int64_t> rows, wraps;
+    graph::Recipe how;
+    how.derivation = derivation;
     for (const Row &list : of) {
-      ofNames.push_back(semantic::tensorName(list.of));
-      rows.push_back(list.row);
-      wraps.push_back(list.wrap);
+      how.of.push_back(semantic::tensorName(list.of).str());
+      how.rows.push_back(list.row);
+      how.wraps.push_back(list.wrap);
     }
-    // Null where all are 0.
-    const auto numbers = [&](ArrayRef<int64_t> list) {
-      return llvm::any_of(list, [](int64_t number) { return number != 0; })
-                 ? builder.getDenseI64ArrayAttr(list)
-                 : DenseI64ArrayAttr();
-    };
-    const semantic::Recipe recipe = {
-        builder.getStringAttr(graph::name(derivation)),
-        builder.getStrArrayAttr(ofNames), numbers(wraps), numbers(rows)};
+    const auto recipe = RecipeAttr::get(module.getContext(),
+                                        graph::withoutZeros(std::move(how)));
     const auto mlirType = semantic::toMlirType(type, module.getContext());
-    mlir::Value &found = made[{recipe.derivation, recipe.of, recipe.wraps,
-                               recipe.rows, mlirType}];
+    mlir::Value &found = made[{recipe, mlirType}];
     if (found)
       return found;
     const StringAttr name =
-        newName(of[0].name() + (of.size() > 1 ? ".by." + of[1].name()
-                                              : "." + recipe.derivation.str()));
+        newName(of[0].name() +
+                (of.size() > 1 ? ".by." + of[1].name()
+                               : "." + std::string(graph::name(derivation))));
     return found = isa<BlockArgument>(of[0].of)
                        ? derivedInput(name, mlirType, recipe)
                        : derivedParameter(name, mlirType, recipe, of);
@@ -330,25 +325,19 @@ private:
   }
 
   mlir::Value derivedInput(StringAttr name, RankedTensorType type,
-                           const semantic::Recipe &recipe) {
+                           RecipeAttr recipe) {
     const unsigned number = main.getNumArguments();
     // An argument more can always be inserted: there are no results to go with.
     (void)main.insertArgument(number, type, DictionaryAttr(),
                               NameLoc::get(name));
     main.setArgAttr(number, semantic::nameAttr, name);
-    main.setArgAttr(number, semantic::derivationAttr, recipe.derivation);
-    main.setArgAttr(number, semantic::ofAttr, recipe.of);
-    if (recipe.wraps)
-      main.setArgAttr(number, semantic::wrapsAttr, recipe.wraps);
-    if (recipe.rows)
-      main.setArgAttr(number, semantic::rowsAttr, recipe.rows);
+    main.setArgAttr(number, semantic::recipeAttr, recipe);
     return main.getArgument(number);
   }
 
   /// Right behind what it is made of.
   mlir::Value derivedParameter(StringAttr name, RankedTensorType type,
-                               const semantic::Recipe &recipe,
-                               ArrayRef<Row> of) {
+                               RecipeAttr recipe, ArrayRef<Row> of) {
     Operation *last = of[0].of.getDefiningOp();
     for (const Row &list : of)
       if (last->isBeforeInBlock(list.of.getDefiningOp()))
@@ -357,12 +346,7 @@ private:
     builder.setInsertionPointAfter(last);
     auto parameter = ParameterOp::create(builder, last->getLoc(), type, name);
     parameter.setConstant(true);
-    parameter.setDerivationAttr(recipe.derivation);
-    parameter.setOfAttr(recipe.of);
-    if (recipe.wraps)
-      parameter.setWrapsAttr(recipe.wraps);
-    if (recipe.rows)
-      parameter.setRowsAttr(recipe.rows);
+    parameter.setRecipeAttr(recipe);
     return parameter.getResult();
   }
 
@@ -370,9 +354,7 @@ private:
   tdl::LambdaSymbols lambdas;
   ModuleOp module;
   llvm::StringSet<> names; // of all tensors
-  llvm::DenseMap<std::tuple<Attribute, Attribute, Attribute, Attribute, Type>,
-                 mlir::Value>
-      made;
+  llvm::DenseMap<std::pair<Attribute, Type>, mlir::Value> made;
 };
 
 struct SegmentReductions

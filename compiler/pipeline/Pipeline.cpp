@@ -7,7 +7,6 @@
 #include "compiler/pipeline/Choice.h"
 #include "compiler/pipeline/PlanLimits.h"
 #include "compiler/pipeline/SemanticGraph.h"
-#include "dialects/smex/ir/Recipes.h"
 #include "dialects/tdl/analysis/Properties.h"
 #include "runtime/plan/Check.h"
 
@@ -106,13 +105,10 @@ int64_t count(ModuleOp module, CompileStats &stats) {
 std::vector<emit::DerivedParameter> derivedParameters(ModuleOp module) {
   std::vector<emit::DerivedParameter> list;
   module.walk([&](semantic::ParameterOp parameter) {
-    if (!parameter.getDerivation())
-      return;
-    emit::DerivedParameter derived;
-    derived.name = parameter.getName().str();
-    derived.type = semantic::tensorType(parameter.getType());
-    derived.recipe = semantic::toRecipe(semantic::recipeOf(parameter));
-    list.push_back(std::move(derived));
+    if (const auto recipe = parameter.getRecipeAttr())
+      list.push_back({parameter.getName().str(),
+                      semantic::tensorType(parameter.getType()),
+                      recipe.getValue()});
   });
   return list;
 }

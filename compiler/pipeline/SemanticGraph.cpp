@@ -1,7 +1,6 @@
 #include "compiler/pipeline/SemanticGraph.h"
 
-#include "dialects/smex/ir/GraphLayout.h"
-#include "dialects/smex/ir/PartRanges.h"
+#include "dialects/smex/ir/Smex.h"
 #include "mlir/IR/Builders.h"
 
 #include <algorithm>
@@ -73,55 +72,6 @@ std::optional<ListFacts> listFacts(const Model &model,
   return std::nullopt;
 }
 
-/// `typed`: nodes of the model are of several types.
-DictionaryAttr graphAttribute(const GraphInputs &graph, bool typed,
-                              MLIRContext *context) {
-  Builder b(context);
-  const auto names = [&](const std::vector<std::string> &list) {
-    return b.getStrArrayAttr(SmallVector<StringRef>(list.begin(), list.end()));
-  };
-  SmallVector<NamedAttribute> members = {
-      b.getNamedAttr("sources", b.getStringAttr(graph.sources)),
-      b.getNamedAttr("destinations", b.getStringAttr(graph.destinations)),
-      b.getNamedAttr("nodes", b.getI64IntegerAttr(graph.to.count)),
-      b.getNamedAttr("self_loops", b.getBoolAttr(graph.selfLoops)),
-      b.getNamedAttr("per_node", names(graph.to.inputs))};
-  if (graph.from)
-    members.append(
-        {b.getNamedAttr("source_nodes", b.getI64IntegerAttr(graph.from->count)),
-         b.getNamedAttr("per_source_node", names(graph.from->inputs))});
-  if (!graph.types.empty())
-    members.append(
-        {b.getNamedAttr("types", b.getStringAttr(graph.types)),
-         b.getNamedAttr("edge_types", b.getI64IntegerAttr(graph.edgeTypes))});
-  if (typed)
-    members.push_back(
-        b.getNamedAttr("node_type", b.getStringAttr(graph.to.dimension)));
-  if (graph.from)
-    members.push_back(
-        b.getNamedAttr("source_type", b.getStringAttr(graph.from->dimension)));
-  if (graph.batch)
-    members.append(
-        {b.getNamedAttr("graphs", b.getI64IntegerAttr(graph.batch->count)),
-         b.getNamedAttr("graph_of", b.getStringAttr(graph.graphOf)),
-         b.getNamedAttr("per_graph", names(graph.batch->inputs))});
-  if (!graph.edges.inputs.empty())
-    members.push_back(b.getNamedAttr("per_edge", names(graph.edges.inputs)));
-  if (!graph.edges.outputs.empty())
-    members.push_back(
-        b.getNamedAttr("edge_outputs", names(graph.edges.outputs)));
-  if (!graph.values.empty())
-    members.push_back(b.getNamedAttr("values", b.getStringAttr(graph.values)));
-  if (!graph.added.empty())
-    members.push_back(b.getNamedAttr("added", b.getStringAttr(graph.added)));
-  if (!graph.name.empty())
-    members.push_back(b.getNamedAttr("name", b.getStringAttr(graph.name)));
-  if (!graph.lists.empty())
-    members.push_back(b.getNamedAttr(
-        "layout", semantic::toAttribute({graph.rooms, graph.lists}, context)));
-  return b.getDictionaryAttr(members);
-}
-
 } // namespace
 
 OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
@@ -152,17 +102,17 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
   for (auto [i, value] : llvm::enumerate(model.outputs))
     if (const auto most = model.mostRows.find(value);
         most != model.mostRows.end())
-      main.setResultAttr(unsigned(i), semantic::rangeAttr,
-                         builder.getDenseI64ArrayAttr({0, most->second}));
+      main.setResultAttr(
+          unsigned(i), semantic::rangeAttr,
+          semantic::RangeAttr::get(context, 0, most->second, {}));
   if (model.loss)
     main.setResultAttr(unsigned(*model.loss), semantic::lossAttr,
                        builder.getUnitAttr());
   SmallVector<Attribute> graphs;
   for (const GraphInputs &graph : model.graphs)
-    graphs.push_back(
-        graphAttribute(graph, graph.from || model.graphs.size() > 1, context));
+    graphs.push_back(semantic::GraphAttr::get(context, graph));
   if (!graphs.empty())
-    main->setAttr(semantic::graphAttr, builder.getArrayAttr(graphs));
+    main->setAttr(semantic::graphsAttr, builder.getArrayAttr(graphs));
   Block *body = main.addEntryBlock();
 
   std::vector<mlir::Value> values(model.values.size());
@@ -171,17 +121,15 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
     main.setArgAttr(unsigned(i), semantic::nameAttr,
                     builder.getStringAttr(name));
     if (const auto range = model.inputRanges.find(value);
-        range != model.inputRanges.end()) {
-      SmallVector<int64_t> numbers = {range->second.low, range->second.high};
-      if (range->second.ignore)
-        numbers.push_back(*range->second.ignore);
+        range != model.inputRanges.end())
       main.setArgAttr(unsigned(i), semantic::rangeAttr,
-                      builder.getDenseI64ArrayAttr(numbers));
-    }
+                      semantic::RangeAttr::get(context, range->second.low,
+                                               range->second.high,
+                                               range->second.ignore));
     if (const auto parts = model.partRanges.find(value);
         parts != model.partRanges.end())
       main.setArgAttr(unsigned(i), semantic::partRangesAttr,
-                      semantic::toAttribute(context, parts->second));
+                      semantic::PartRangesAttr::get(context, parts->second));
     body->getArgument(unsigned(i)).setLoc(locationOf(name));
     values[value] = body->getArgument(unsigned(i));
   }
@@ -201,7 +149,8 @@ OwningOpRef<ModuleOp> smex::pipeline::buildSemanticGraph(const Model &model,
     op.setConstant(isConstant(model, parameter));
     if (const auto facts = listFacts(model, parameter)) {
       op.setAscending(facts->ascending);
-      op.setRange(ArrayRef{facts->low, facts->high});
+      op.setRangeAttr(
+          semantic::RangeAttr::get(context, facts->low, facts->high, {}));
     }
     values[parameter.value] = op;
   }

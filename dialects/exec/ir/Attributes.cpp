@@ -102,16 +102,17 @@ ParseResult parse(AsmParser &parser, Wait &wait) {
     return failure();
   if (failed(parser.parseOptionalKeyword("over")))
     return success();
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-    const auto at = parser.getCurrentLocation();
-    unsigned step = 0;
-    if (parser.parseInteger(step))
-      return failure();
-    if (step > stepLimit)
-      return parser.emitError(at, "there is no step ") << step;
-    wait.steps |= StepSet(1) << step;
-    return success();
-  });
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        const auto at = parser.getCurrentLocation();
+        unsigned step = 0;
+        if (parser.parseInteger(step))
+          return failure();
+        if (step > stepLimit)
+          return parser.emitError(at, "there is no step ") << step;
+        wait.steps |= StepSet(1) << step;
+        return success();
+      });
 }
 
 template <typename Value>

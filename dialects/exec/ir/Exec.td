@@ -124,6 +124,18 @@ def RegionsAttr : Attr<Regions.predicate, Regions.summary> {
   let convertFromStorage = "$_self";
 }
 
+/// An attribute of the dialect smex.
+class SmexAttr<string name, string text>
+    : Attr<CPred<"::llvm::isa<::smex::semantic::" # name # "Attr>($_self)">, "#smex." # text> {
+  let storageType = "::smex::semantic::" # name # "Attr";
+  let returnType = storageType;
+  let convertFromStorage = "$_self";
+}
+def SmexRangeAttr : SmexAttr<"Range", "range">;
+def SmexPartRangesAttr : SmexAttr<"PartRanges", "part_ranges">;
+def SmexRecipeAttr : SmexAttr<"Recipe", "recipe">;
+def SmexGraphsAttr : TypedArrayAttrBase<SmexAttr<"Graph", "graph">, "a list of #smex.graph">;
+
 def Role : I32EnumAttr<"Role", "what a buffer holds", [
     I32EnumAttrCase<"Input", 0, "input">,
     I32EnumAttrCase<"Parameter", 1, "parameter">,
@@ -173,13 +185,13 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
     ```
     `arena` (bytes per worker) and `workspace` (its offset per worker, and its
     bytes last) are there once memory is planned, and `host_arena` (bytes per
-    worker, in the host's memory), if buffers are there. `graph` is the
-    function's smex.graph.
+    worker, in the host's memory), if buffers are there. `graphs` is the
+    function's `smex.graphs`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$ways,
                        OptionalAttr<DenseI64ArrayAttr>:$arena,
                        OptionalAttr<DenseI64ArrayAttr>:$workspace,
-                       OptionalAttr<ArrayAttr>:$graph,
+                       OptionalAttr<SmexGraphsAttr>:$graphs,
                        OptionalAttr<DenseI64ArrayAttr>:$host_arena);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `ways` $ways attr-dict-with-keyword $body";
@@ -195,19 +207,15 @@ def BufferOp : ExecOp<"buffer",
     A `partial` buffer holds a worker's
     share of a reduction, not the tensor's value; of sums of f16 or bf16 it is f32. What is `on host` is a temporary that
     only moves may use; all else is on the device. `offsets` (bytes into each worker's arena, of the buffer's space)
-    are there once memory is planned. `range` is an input's
-    smex.range, `part_ranges` its smex.part_ranges; `derivation`, `of`, `wraps` and `rows` are those of an input that
-    follows from others.
+    are there once memory is planned. `range`, `part_ranges` and `recipe` are those of an input
+    (dialects/smex).
   }];
   let arguments = (ins RoleAttr:$role, StrAttr:$tensor,
                        TypeAttrOf<AnyStaticShapeTensor>:$tensorType, UnitAttr:$partial,
                        OptionalAttr<F64Attr>:$drawn,
-                       OptionalAttr<DenseI64ArrayAttr>:$range,
-                       OptionalAttr<ArrayAttr>:$part_ranges,
-                       OptionalAttr<StrAttr>:$derivation,
-                       OptionalAttr<StrArrayAttr>:$of,
-                       OptionalAttr<DenseI64ArrayAttr>:$wraps,
-                       OptionalAttr<DenseI64ArrayAttr>:$rows,
+                       OptionalAttr<SmexRangeAttr>:$range,
+                       OptionalAttr<SmexPartRangesAttr>:$part_ranges,
+                       OptionalAttr<SmexRecipeAttr>:$recipe,
                        RegionsAttr:$regions,
                        OptionalAttr<DenseI64ArrayAttr>:$offsets,
                        DefaultValuedAttr<SpaceAttr, "::smex::exec::Space::Device">:$space);
@@ -305,11 +313,10 @@ def FromHostOp : MoveOp<"from_host"> {
 def OutputOp : ExecOp<"output"> {
   let summary = "names the buffer that holds an output of the model";
   let description = [{
-    `range`: the least and the largest that its integers may be; a step with
-    others has gone wrong. `loss`: what training makes small, one float.
+    `range`: what its integers may be; a step with others has gone wrong. `loss`: what training makes small, one float.
   }];
   let arguments = (ins StrAttr:$name, BufferType:$buffer,
-                       OptionalAttr<DenseI64ArrayAttr>:$range, UnitAttr:$loss);
+                       OptionalAttr<SmexRangeAttr>:$range, UnitAttr:$loss);
   let assemblyFormat = "$name $buffer attr-dict";
   let hasVerifier = 1;
 }

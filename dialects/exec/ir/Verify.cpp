@@ -1,9 +1,6 @@
 // What makes the attributes of a program safe to evaluate: their lengths, and
 // every number's range. Whether the program is right is for `smexc check`.
 #include "dialects/exec/ir/Verify.h"
-#include "dialects/smex/ir/GraphLayout.h"
-#include "dialects/smex/ir/PartRanges.h"
-#include "dialects/smex/lists/Derived.h"
 #include "dialects/support/Tensor.h"
 
 #include <limits>
@@ -46,31 +43,7 @@ LogicalResult exec::verifyInProgram(Operation *op) {
   return op->emitOpError("stands outside a program");
 }
 
-static LogicalResult verifyGraph(ProgramOp op, Attribute attribute) {
-  const auto graph = dyn_cast<DictionaryAttr>(attribute);
-  if (!graph || !graph.getAs<StringAttr>("sources") ||
-      !graph.getAs<StringAttr>("destinations") ||
-      !graph.getAs<IntegerAttr>("nodes") ||
-      !graph.getAs<BoolAttr>("self_loops"))
-    return op.emitOpError("has a graph that is none: it has the names "
-                          "`sources` and `destinations`, `nodes`, and "
-                          "`self_loops`");
-  if (!graph.get("layout"))
-    return success();
-  const auto layout = graph.getAs<DictionaryAttr>("layout");
-  if (!layout ||
-      !semantic::layoutOf(layout, graph.getAs<IntegerAttr>("nodes").getInt()))
-    return op.emitOpError("has a graph with a `layout` that is none: it has "
-                          "`edges`, rooms of `buckets` and `levels`, and their "
-                          "`lists`");
-  return success();
-}
-
 LogicalResult ProgramOp::verify() {
-  if (const auto graphs = getGraph())
-    for (Attribute graph : *graphs)
-      if (failed(verifyGraph(*this, graph)))
-        return failure();
   if (failed(verifyWays([&] { return emitOpError(); }, getWays())))
     return failure();
   const int64_t workers = getWorkers();
@@ -101,20 +74,21 @@ LogicalResult ProgramOp::verify() {
   return success();
 }
 
-/// Whether the lists go with it is for the plan's reader.
-static LogicalResult verifyDerivation(BufferOp buffer) {
-  const auto derivation = buffer.getDerivation();
-  const auto of = buffer.getOf();
-  const auto wraps = buffer.getWraps(), rows = buffer.getRows();
-  if (!derivation && !of && !wraps && !rows)
+/// What only an input has. Whether a recipe's lists go with it is for the
+/// plan's reader.
+static LogicalResult verifyInput(BufferOp buffer, DType element,
+                                 ArrayRef<int64_t> shape) {
+  const auto ranges = buffer.getPartRangesAttr();
+  if (!buffer.getRangeAttr() && !ranges && !buffer.getRecipeAttr())
     return success();
-  if (!derivation || !of || !graph::parseDerivation(*derivation) ||
-      buffer.getRole() != Role::Input ||
-      (wraps && wraps->size() != of->size()) ||
-      (rows && rows->size() != of->size()))
+  if (buffer.getRole() != Role::Input || !isInteger(element))
     return buffer.emitOpError(
-        "has a derivation that is none: an input may have "
-        "one, and `of` what; `wraps` and `rows` are as long");
+        "has a range or a recipe; only an input of integers may have one");
+  if (ranges)
+    for (const PartRange &range : ranges.getValue())
+      if (const std::string why = notPartOf(range.part, shape.vec());
+          !why.empty())
+        return buffer.emitOpError("has a range of a part that ") << why;
   return success();
 }
 
@@ -203,24 +177,7 @@ LogicalResult BufferOp::verify() {
     return emitOpError("has a tensor of more bytes than 63 bits can count");
   if (failed(exec::verifyRegions(*this, getRegions(), shape)))
     return failure();
-  if (const auto range = getRange())
-    if (range->size() < 2 || range->size() > 3 || (*range)[0] > (*range)[1] ||
-        getRole() != Role::Input || !isInteger(*element))
-      return emitOpError("has a range that is none: an input of integers may "
-                         "have the least, the largest, and one more");
-  if (const auto parts = getPartRanges()) {
-    const auto ranges = semantic::toPartRanges(*parts);
-    const auto fits = [&](const PartRange &range) {
-      return range.low <= range.high &&
-             notPartOf(range.part, shape.vec()).empty();
-    };
-    if (!ranges || getRole() != Role::Input || !isInteger(*element) ||
-        !llvm::all_of(*ranges, fits))
-      return emitOpError("has a range of a part that is none: the least, the "
-                         "largest, and per dimension a first coordinate, a "
-                         "count and a step");
-  }
-  if (failed(verifyDerivation(*this)))
+  if (failed(verifyInput(*this, *element, shape)))
     return failure();
   if (isOnHost(*this) && getRole() != Role::Temporary)
     return emitOpError("is on the host, where only temporaries may be");

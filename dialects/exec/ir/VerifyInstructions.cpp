@@ -161,8 +161,8 @@ LogicalResult OutputOp::verify() {
   const auto element = tdl::toDType(type.getElementType());
   if (getLoss() && (!isFloat(*element) || type.getNumElements() != 1))
     return emitOpError("is no loss: that is one float");
-  if (const auto range = getRange())
-    if (range->size() != 2 || (*range)[0] > (*range)[1] || !isInteger(*element))
+  if (const auto range = getRangeAttr())
+    if (range.getIgnore() || !isInteger(*element))
       return emitOpError("has a range that is none: an output of integers may "
                          "have the least and the largest");
   return success();

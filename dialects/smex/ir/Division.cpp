@@ -1,43 +1,10 @@
-// The attribute #smex.division: a list of divisions, and its text.
+// The text of #smex.division.
+#include "dialects/smex/ir/AttributeText.h"
 #include "dialects/smex/ir/Smex.h"
-
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace smex;
 using namespace smex::semantic;
-
-namespace smex::semantic::detail {
-
-struct DivisionAttrStorage : AttributeStorage {
-  using KeyTy = Divisions;
-
-  explicit DivisionAttrStorage(const Divisions &value) : value(value) {}
-
-  bool operator==(const KeyTy &key) const { return value == key; }
-  static llvm::hash_code hashKey(const KeyTy &key) {
-    std::vector<int64_t> words;
-    for (const Division &division : key)
-      division.appendTo(words);
-    return llvm::hash_combine_range(words.begin(), words.end());
-  }
-  static DivisionAttrStorage *construct(AttributeStorageAllocator &allocator,
-                                        const KeyTy &key) {
-    return new (allocator.allocate<DivisionAttrStorage>())
-        DivisionAttrStorage(key);
-  }
-
-  Divisions value;
-};
-
-} // namespace smex::semantic::detail
-
-DivisionAttr DivisionAttr::get(MLIRContext *context, const Divisions &value) {
-  return Base::get(context, value);
-}
-
-const Divisions &DivisionAttr::getValue() const { return getImpl()->value; }
 
 void DivisionAttr::print(AsmPrinter &printer) const {
   printer << '<';
@@ -48,23 +15,6 @@ void DivisionAttr::print(AsmPrinter &printer) const {
 }
 
 namespace {
-
-ParseResult parseNumber(AsmParser &parser, int64_t least, int64_t most,
-                        int64_t &number) {
-  const auto at = parser.getCurrentLocation();
-  if (parser.parseInteger(number))
-    return failure();
-  if (number < least || number > most)
-    return parser.emitError(at) << "has to be " << least << " to " << most;
-  return success();
-}
-
-ParseResult parseNumbers(AsmParser &parser, std::vector<int64_t> &numbers) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-    return parseNumber(parser, 0, std::numeric_limits<int64_t>::max(),
-                       numbers.emplace_back());
-  });
-}
 
 ParseResult parsePart(AsmParser &parser, Division &division) {
   int64_t dimension = 0;
@@ -132,8 +82,3 @@ Attribute DivisionAttr::parse(AsmParser &parser, mlir::Type) {
       return {};
   return get(parser.getContext(), value);
 }
-
-#define GET_ATTRDEF_CLASSES
-#include "dialects/smex/ir/SmexAttrs.cpp.inc"
-
-void SmexDialect::addDivision() { addAttributes<DivisionAttr>(); }

@@ -11,7 +11,7 @@ using namespace smex::semantic;
 #include "dialects/smex/ir/SmexOps.cpp.inc"
 
 void SmexDialect::initialize() {
-  addDivision();
+  addOurAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/smex/ir/SmexOps.cpp.inc"
@@ -80,19 +80,14 @@ DivisionAttr smex::semantic::cutOf(Value value) {
   return value.getDefiningOp()->getAttrOfType<DivisionAttr>("cut");
 }
 
-Recipe smex::semantic::recipeOf(Value value) {
+RecipeAttr smex::semantic::recipeOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    const unsigned number = argument.getArgNumber();
-    return {function.getArgAttrOfType<StringAttr>(number, derivationAttr),
-            function.getArgAttrOfType<ArrayAttr>(number, ofAttr),
-            function.getArgAttrOfType<DenseI64ArrayAttr>(number, wrapsAttr),
-            function.getArgAttrOfType<DenseI64ArrayAttr>(number, rowsAttr)};
+    return function.getArgAttrOfType<RecipeAttr>(argument.getArgNumber(),
+                                                 recipeAttr);
   }
-  if (auto parameter = value.getDefiningOp<ParameterOp>())
-    return {parameter.getDerivationAttr(), parameter.getOfAttr(),
-            parameter.getWrapsAttr(), parameter.getRowsAttr()};
-  return {};
+  auto parameter = value.getDefiningOp<ParameterOp>();
+  return parameter ? parameter.getRecipeAttr() : RecipeAttr();
 }
 
 void smex::semantic::setCut(Value value, DivisionAttr cut) {

@@ -3,6 +3,9 @@
 #ifndef SMEX_DIALECTS_SMEX_IR_SMEX_H
 #define SMEX_DIALECTS_SMEX_IR_SMEX_H
 
+#include "dialects/smex/lists/Derived.h"
+#include "dialects/smex/lists/GraphInputs.h"
+#include "dialects/support/PartRange.h"
 #include "dialects/support/Shares.h"
 #include "dialects/support/Tensor.h"
 #include "dialects/tdl/ir/Tdl.h"
@@ -13,7 +16,10 @@
 
 namespace smex::semantic::detail {
 struct DivisionAttrStorage;
-}
+struct RecipeAttrStorage;
+struct PartRangesAttrStorage;
+struct GraphAttrStorage;
+} // namespace smex::semantic::detail
 
 #include "dialects/smex/ir/SmexDialect.h.inc"
 #define GET_ATTRDEF_CLASSES
@@ -28,24 +34,15 @@ constexpr llvm::StringLiteral nameAttr = "smex.name";   // argument
 constexpr llvm::StringLiteral rangeAttr = "smex.range"; // argument, result
 constexpr llvm::StringLiteral partRangesAttr = "smex.part_ranges"; // argument
 constexpr llvm::StringLiteral cutAttr = "smex.cut";                // argument
-constexpr llvm::StringLiteral derivationAttr = "smex.derivation";  // argument
-constexpr llvm::StringLiteral ofAttr = "smex.of";                  // argument
-constexpr llvm::StringLiteral wrapsAttr = "smex.wraps";            // argument
-constexpr llvm::StringLiteral rowsAttr = "smex.rows";              // argument
+constexpr llvm::StringLiteral recipeAttr = "smex.recipe";          // argument
 constexpr llvm::StringLiteral outputsAttr = "smex.outputs";        // function
-constexpr llvm::StringLiteral graphAttr = "smex.graph";            // function
+constexpr llvm::StringLiteral graphsAttr = "smex.graphs";          // function
 constexpr llvm::StringLiteral lossAttr = "smex.loss";              // result
 constexpr llvm::StringLiteral waysAttr = "smex.ways";              // module
 constexpr llvm::StringLiteral searchAttr = "smex.search";          // module
 
-/// How a parameter or an argument follows from others (Smex.td); all null where
-/// it does not.
-struct Recipe {
-  mlir::StringAttr derivation;
-  mlir::ArrayAttr of;
-  mlir::DenseI64ArrayAttr wraps, rows; // may be null
-};
-Recipe recipeOf(mlir::Value value);
+/// How a parameter or an argument follows from others; null where it does not.
+RecipeAttr recipeOf(mlir::Value value);
 
 /// The model's function, `@main`, of what this dialect says a model is; null
 /// with an error where there is none.

@@ -13,22 +13,16 @@ def SmexDialect : Dialect {
   let cppNamespace = "::smex::semantic";
   let summary = "The semantic dataflow graph: lambdas applied to tensors.";
   let description = [{
-    A model is a `func.func @main`: its arguments are the model's inputs
-    (argument attribute `smex.name`; `smex.range` is the least and the largest
-    integer that an element may be, and possibly one beside these that counts for
-    nothing; `smex.part_ranges` are those of parts of it, PartRanges.h), its results the outputs (function attribute
-    `smex.outputs`, a list of names; a result has a `smex.range` where a step
-    whose integers are beyond it must be refused, and `smex.loss` is what
-    training makes small). Where two inputs are a graph that a model
-    works on, and the graph comes when the plan runs, the function's `smex.graph`,
-    a list of graphs, names them, `sources` and `destinations`, and says how many
-    `nodes` there may be, and whether `self_loops` are to be added. Edges may come
-    from nodes of another type, of which there are `source_nodes`, and a third
-    input may hold their `types`; one of several graphs has a `name`.
+    A model is a `func.func @main`. Its arguments are the model's inputs, its
+    results the outputs. Attributes say more of them:
 
-    An input that follows from others has `smex.derivation`, `smex.of`, the names
-    of these, and perhaps `smex.wraps` and `smex.rows`, all as a parameter has them: nobody gives
-    it, a runtime derives it before each step.
+    - of an argument: `smex.name`; `smex.range` and `smex.part_ranges`, what its
+      integers may be; `smex.recipe`, how it follows from others: nobody gives
+      it, a runtime derives it before each step;
+    - of a result: `smex.range`, where a step whose integers are beyond it must
+      be refused; `smex.loss`, what training makes small;
+    - of the function: `smex.outputs`, the names of the results; `smex.graphs`,
+      the graphs that the model works on, where these come when the plan runs.
 
     Decisions are attributes: `cut` on the producer of a tensor (`smex.cut` on an
     argument) is the division of the tensor in each step of the recursion, `split`
@@ -36,10 +30,27 @@ def SmexDialect : Dialect {
     into how many groups each step divides every group of workers.
   }];
   let useDefaultAttributePrinterParser = 1;
-  let extraClassDeclaration = "void addDivision();";
+  let extraClassDeclaration = "void addOurAttributes();";
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
-def DivisionAttr : AttrDef<SmexDialect, "Division"> {
+/// Holds a plain struct.
+class ValueAttr<string name, string mnemonic_, string type>
+    : AttrDef<SmexDialect, name> {
+  let mnemonic = mnemonic_;
+  let parameters = (ins "const " # type # " &":$value);
+  let genStorageClass = 0;
+  let genAccessors = 0;
+  let skipDefaultBuilders = 1;
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration =
+      "static " # name # "Attr get(::mlir::MLIRContext *context, const " # type # " &value);" #
+      "const " # type # " &getValue() const;";
+}
+
+def DivisionAttr : ValueAttr<"Division", "division", "::smex::Divisions"> {
   let summary = "what every step of the partition leaves of a box to its groups";
   let description = [{
     A division (dialects/support/Division.h) per step: of a tensor, or of the
@@ -50,16 +61,71 @@ def DivisionAttr : AttrDef<SmexDialect, "Division"> {
     #smex.division<part 1 by weights [2, 1], part 0 at bounds [[3], [5]], term Sum>
     ```
   }];
-  let mnemonic = "division";
-  let parameters = (ins "const ::smex::Divisions &":$value);
-  let genStorageClass = 0;
-  let genAccessors = 0;
-  let skipDefaultBuilders = 1;
-  let hasCustomAssemblyFormat = 1;
-  let extraClassDeclaration = [{
-    static DivisionAttr get(::mlir::MLIRContext *context,
-                            const ::smex::Divisions &value);
-    const ::smex::Divisions &getValue() const;
+}
+
+def RecipeAttr : ValueAttr<"Recipe", "recipe", "::smex::graph::Recipe"> {
+  let summary = "how a list of integers follows from others";
+  let description = [{
+    Of inputs or parameters, which are named (dialects/smex/lists/Derived.h). Of
+    a matrix, one `row` is meant, 0 where nothing is said; `wrap` is added to
+    numbers below 0.
+
+    ```mlir
+    #smex.recipe<offsets of "destinations" wrap 8>
+    #smex.recipe<order of "edges" row 1>
+    #smex.recipe<gathered of "sources" by "destinations" wrap 8>
+    ```
+  }];
+}
+
+def RangeAttr : AttrDef<SmexDialect, "Range"> {
+  let summary = "what integers may be";
+  let description = [{
+    The least and the largest, and possibly one beside these that counts for
+    nothing.
+
+    ```mlir
+    #smex.range<0 to 7>
+    #smex.range<0 to 7 or -100>
+    ```
+  }];
+  let mnemonic = "range";
+  let parameters = (ins "int64_t":$low, "int64_t":$high,
+                        OptionalParameter<"::std::optional<int64_t>">:$ignore);
+  let assemblyFormat = "`<` $low `to` $high (`or` $ignore^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def PartRangesAttr : ValueAttr<"PartRanges", "part_ranges",
+                               "::std::vector<::smex::PartRange>"> {
+  let summary = "what the integers of parts of a tensor may be";
+  let description = [{
+    Of each part, per dimension, a coordinate, or coordinates from one up to
+    before another, perhaps in steps (dialects/support/PartRange.h).
+
+    ```mlir
+    #smex.part_ranges<0 to 3 in [0, 0:20], 0 to 7 in [1, 0:20:2]>
+    ```
+  }];
+}
+
+def GraphAttr : ValueAttr<"Graph", "graph", "::smex::graph::GraphInputs"> {
+  let summary = "which inputs are a graph that comes when the plan runs";
+  let description = [{
+    The struct is in dialects/smex/lists/GraphInputs.h. One of several graphs has
+    a name. So many `nodes`, `edges`, and `graphs` of a batch there is room for;
+    of each, the dimension that it is, and the inputs and outputs with a row for
+    each. Edges may come `from` nodes of another type. Nodes in groups have
+    `buckets`, so many nodes of so many edges, or `levels`, so many nodes with so
+    many edges from lower levels; `lists` are inputs that say what is where
+    (dialects/smex/lists/Rooms.h).
+
+    ```mlir
+    #smex.graph<sources "src" destinations "dst" nodes 34 of "nodes" inputs ["x"] edges 156 of "edges" self_loops>
+    #smex.graph<"buys" sources "user" destinations "item" nodes 8 of "items" from 5 of "users" edges 20 types 3 by "kind">
+    #smex.graph<sources "src" destinations "dst" nodes 5 edges 4 buckets [3 of 1, 2 of 2] lists ["n" is bucket_nodes]>
+    #smex.graph<sources "src" destinations "dst" nodes 5 edges 4 levels [3, 2 with [4 from 0]] lists ["s" is level_sources at 1]>
+    ```
   }];
 }
 
@@ -80,25 +146,20 @@ def ParameterOp : Op<SmexDialect, "parameter", [Pure]> {
     the optimizer, not to the model, `constant` what is no weight but part of the
     model's text.
 
-    `derivation` says how the bytes follow from those of other constants, `of`,
-    lists of integers (dialects/smex/lists/Derived.h); `wraps` is what is added to their
-    numbers below 0, `rows` which row of it is meant, for each of them. Facts about such a list are
-    `range`, the smallest and the largest number of it, and `ascending`.
+    `recipe` says how the bytes follow from those of other constants, lists of
+    integers. Facts about such a list are `range` and `ascending`.
 
     ```mlir
     %w = smex.parameter "fc.weight" : tensor<10x64xf32>
-    %d = smex.parameter "destinations" {ascending, constant, range = array<i64: 0, 7>} : tensor<20xi64>
+    %d = smex.parameter "destinations" {ascending, constant, range = #smex.range<0 to 7>} : tensor<20xi64>
     %o = smex.parameter "destinations.offsets"
-        {constant, derivation = "offsets", of = ["destinations"]} : tensor<9xi32>
+        {constant, recipe = #smex.recipe<offsets of "destinations">} : tensor<9xi32>
     ```
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<F64Attr>:$drawn,
                        UnitAttr:$state, UnitAttr:$constant, UnitAttr:$ascending,
-                       OptionalAttr<DenseI64ArrayAttr>:$range,
-                       OptionalAttr<StrAttr>:$derivation,
-                       OptionalAttr<StrArrayAttr>:$of,
-                       OptionalAttr<DenseI64ArrayAttr>:$wraps,
-                       OptionalAttr<DenseI64ArrayAttr>:$rows,
+                       OptionalAttr<RangeAttr>:$range,
+                       OptionalAttr<RecipeAttr>:$recipe,
                        OptionalAttr<DivisionAttr>:$cut);
   let results = (outs LambdaTensor:$result);
   let builders = [OpBuilder<(ins "mlir::Type":$type, "mlir::StringAttr":$name), [{

@@ -114,6 +114,14 @@ int64_t numberFor(const std::vector<int64_t> &numbers, size_t i) {
 
 } // namespace
 
+graph::Recipe graph::withoutZeros(Recipe recipe) {
+  for (std::vector<int64_t> *numbers : {&recipe.wraps, &recipe.rows})
+    if (std::all_of(numbers->begin(), numbers->end(),
+                    [](int64_t number) { return number == 0; }))
+      numbers->clear();
+  return recipe;
+}
+
 Status graph::follows(const Recipe &recipe, const std::vector<TensorType> &of,
                       const TensorType &type) {
   const Derivation derivation = recipe.derivation;

@@ -43,6 +43,9 @@ struct Recipe {
   }
 };
 
+/// The same with nothing instead of numbers that are all 0.
+Recipe withoutZeros(Recipe recipe);
+
 /// Can such a list be made of lists of these types, whatever their names? All
 /// are i32 or i64, the list of rank 1, what it is made of 1, or 2 with the row
 /// that is meant; as many as the derivation takes, and those of Order and

@@ -13,10 +13,10 @@ module attributes {smex.ways = array<i64: 2>} {
   // CHECK: exec.compute @count({{.*}}) to %[[PART:.*]] extents [4] indices #smex.division<part 0>{{$}}
   // CHECK: exec.reduce Sum %[[PART]] to %[[COUNT:.*]]{{$}}
   // CHECK: exec.output "cost" %[[TOTAL]] {loss}
-  // CHECK: exec.output "rows.count" %[[COUNT]] {range = array<i64: 0, 3>}
+  // CHECK: exec.output "rows.count" %[[COUNT]] {range = #smex.range<0 to 3>}
   func.func @main(%x: tensor<4xf32> {smex.name = "x", smex.cut = #smex.division<part 0>},
                   %n: tensor<4xi64> {smex.name = "n", smex.cut = #smex.division<part 0>})
-      -> (tensor<f32> {smex.loss}, tensor<i64> {smex.range = array<i64: 0, 3>})
+      -> (tensor<f32> {smex.loss}, tensor<i64> {smex.range = #smex.range<0 to 3>})
       attributes {smex.outputs = ["cost", "rows.count"]} {
     %cost = smex.apply @sum(%x) extents [4] "cost" {node = "total", split = #smex.division<part 0>, cut = #smex.division<whole>}
         : (tensor<4xf32>) -> tensor<f32>

@@ -7,12 +7,12 @@ tdl.lambda @sum = "(x0: f32[2], x1: i64[1], x2: i64[1], x3: f32[1]) -> f32: lamb
 
 // CHECK: "(x0: i32[1], x1: f32[2], x2: i32[1], x3: f32[1], x4: i32[1]) -> f32: lambda i0, i1: Sum(lambda r0: x1[i64(x0[r0]), i1] * x3[i64(x2[r0])] where i64(x4[i0]) <= r0 and r0 < i64(x4[i0 + 1]))"
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: %[[SRC:[a-z0-9]+]]: tensor<9xi32> {smex.derivation = "gathered", smex.name = "src.by.dst", smex.of = ["src", "dst"]},
-// CHECK-SAME: %[[ORDER:[a-z0-9]+]]: tensor<9xi32> {smex.derivation = "order", smex.name = "dst.order", smex.of = ["dst"]},
-// CHECK-SAME: %[[OFFSETS:[a-z0-9]+]]: tensor<5xi32> {smex.derivation = "offsets", smex.name = "dst.offsets.2", smex.of = ["dst"]})
+// CHECK-SAME: %[[SRC:[a-z0-9]+]]: tensor<9xi32> {smex.name = "src.by.dst", smex.recipe = #smex.recipe<gathered of "src" by "dst">},
+// CHECK-SAME: %[[ORDER:[a-z0-9]+]]: tensor<9xi32> {smex.name = "dst.order", smex.recipe = #smex.recipe<order of "dst">},
+// CHECK-SAME: %[[OFFSETS:[a-z0-9]+]]: tensor<5xi32> {smex.name = "dst.offsets.2", smex.recipe = #smex.recipe<offsets of "dst">})
 // CHECK: smex.apply @{{.*}}(%[[SRC]], %arg0, %[[ORDER]], %arg1, %[[OFFSETS]]) extents [4, 3, 9] "s"
 func.func @main(%x: tensor<4x3xf32> {smex.name = "x"}, %w: tensor<9xf32> {smex.name = "w"},
-                %src: tensor<9xi64> {smex.name = "src", smex.range = array<i64: 0, 3>},
+                %src: tensor<9xi64> {smex.name = "src", smex.range = #smex.range<0 to 3>},
                 %dst: tensor<9xi64> {smex.name = "dst"})
     -> (tensor<4x3xf32>, tensor<4x3xf32>) attributes {smex.outputs = ["s", "name"]} {
   %s = smex.apply @sum(%x, %src, %dst, %w) extents [4, 3, 9] "s" : (tensor<4x3xf32>, tensor<9xi64>, tensor<9xi64>, tensor<9xf32>) -> tensor<4x3xf32>
@@ -34,8 +34,8 @@ tdl.lambda @sum = "(x0: f32[2], x1: i64[1], x2: i64[1]) -> f32: lambda i0, i1: S
 // CHECK: smex.apply @[[$ALL]]({{.*}} "a"
 // CHECK: smex.apply @[[$SOME]]({{.*}} "b"
 func.func @main(%x: tensor<4x3xf32> {smex.name = "x"},
-                %all: tensor<9xi64> {smex.name = "all", smex.range = array<i64: 0, 3>},
-                %some: tensor<9xi64> {smex.name = "some", smex.range = array<i64: 0, 3, -1>},
+                %all: tensor<9xi64> {smex.name = "all", smex.range = #smex.range<0 to 3>},
+                %some: tensor<9xi64> {smex.name = "some", smex.range = #smex.range<0 to 3 or -1>},
                 %dst: tensor<9xi64> {smex.name = "dst"})
     -> (tensor<4x3xf32>, tensor<4x3xf32>) attributes {smex.outputs = ["a", "b"]} {
   %a = smex.apply @sum(%x, %all, %dst) extents [4, 3, 9] "a" : (tensor<4x3xf32>, tensor<9xi64>, tensor<9xi64>) -> tensor<4x3xf32>
@@ -56,13 +56,13 @@ tdl.lambda @plain = "(x0: f32[1], x1: i64[1], x2: i64[1]) -> f32: lambda i0: Sum
 // without a range, nobody knows.
 // CHECK-DAG: "(x0: i32[1], x1: f32[1], x2: i64[1], x3: i32[1]) -> f32: lambda i0: Sum(lambda r0: x1[i64(x0[r0])] + f32(x2[r0]) where
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: tensor<9xi32> {smex.derivation = "gathered", smex.name = "src.by.dst", smex.of = ["src", "dst"], smex.wraps = array<i64: 4, 4>}
-// CHECK-SAME: tensor<5xi32> {smex.derivation = "offsets", smex.name = "dst.offsets", smex.of = ["dst"], smex.wraps = array<i64: 4>}
-// CHECK-SAME: tensor<9xi32> {smex.derivation = "order", smex.name = "dst.order", smex.of = ["dst"]}
-// CHECK-SAME: tensor<9xi64> {smex.derivation = "gathered", smex.name = "other.by.dst", smex.of = ["other", "dst"]}
-// CHECK-SAME: tensor<5xi32> {smex.derivation = "offsets", smex.name = "dst.offsets.2", smex.of = ["dst"]}
+// CHECK-SAME: tensor<9xi32> {smex.name = "src.by.dst", smex.recipe = #smex.recipe<gathered of "src" wrap 4 by "dst" wrap 4>}
+// CHECK-SAME: tensor<5xi32> {smex.name = "dst.offsets", smex.recipe = #smex.recipe<offsets of "dst" wrap 4>}
+// CHECK-SAME: tensor<9xi32> {smex.name = "dst.order", smex.recipe = #smex.recipe<order of "dst">}
+// CHECK-SAME: tensor<9xi64> {smex.name = "other.by.dst", smex.recipe = #smex.recipe<gathered of "other" by "dst">}
+// CHECK-SAME: tensor<5xi32> {smex.name = "dst.offsets.2", smex.recipe = #smex.recipe<offsets of "dst">}
 func.func @main(%x: tensor<4xf32> {smex.name = "x"}, %m: tensor<9xf32> {smex.name = "m"},
-                %src: tensor<9xi64> {smex.name = "src", smex.range = array<i64: -4, 3>},
+                %src: tensor<9xi64> {smex.name = "src", smex.range = #smex.range<-4 to 3>},
                 %other: tensor<9xi64> {smex.name = "other"},
                 %dst: tensor<9xi64> {smex.name = "dst"})
     -> (tensor<4xf32>, tensor<4xf32>) attributes {smex.outputs = ["a", "b"]} {
@@ -78,9 +78,9 @@ func.func @main(%x: tensor<4xf32> {smex.name = "x"}, %m: tensor<9xf32> {smex.nam
 tdl.lambda @sum = "(x0: f32[1], x1: i32[1]) -> f32: lambda i0: Sum(lambda r0: x0[r0] where min(max(i64(x1[r0]), 0), 3) % 4 == i0)"
 
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: smex.derivation = "order"
-// CHECK-SAME: smex.derivation = "offsets"
-func.func @main(%m: tensor<9xf32> {smex.name = "m"}, %k: tensor<9xi32> {smex.name = "k", smex.range = array<i64: 0, 3>})
+// CHECK-SAME: smex.recipe = #smex.recipe<order of
+// CHECK-SAME: smex.recipe = #smex.recipe<offsets of
+func.func @main(%m: tensor<9xf32> {smex.name = "m"}, %k: tensor<9xi32> {smex.name = "k", smex.range = #smex.range<0 to 3>})
     -> tensor<4xf32> attributes {smex.outputs = ["a"]} {
   %a = smex.apply @sum(%m, %k) extents [4, 9] "a" : (tensor<9xf32>, tensor<9xi32>) -> tensor<4xf32>
   return %a : tensor<4xf32>
@@ -96,11 +96,11 @@ tdl.lambda @limit = "(x0: f32[1], x1: i64[1]) -> f32: lambda i0: Sum(lambda r0: 
 tdl.lambda @part = "(x0: f32[1], x1: i64[1]) -> f32: lambda i0: Sum(lambda r0: x0[r0] where x1[r0] == i0)"
 
 // CHECK-LABEL: func.func @main
-// CHECK-NOT: smex.derivation
+// CHECK-NOT: smex.recipe
 // CHECK: smex.apply @cast
 // CHECK-NEXT: smex.apply @limit
 // CHECK-NEXT: smex.apply @part
-func.func @main(%m: tensor<9xf32> {smex.name = "m"}, %k: tensor<9xi64> {smex.name = "k", smex.range = array<i64: -1, 300>})
+func.func @main(%m: tensor<9xf32> {smex.name = "m"}, %k: tensor<9xi64> {smex.name = "k", smex.range = #smex.range<-1 to 300>})
     -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {smex.outputs = ["a", "b", "c"]} {
   %a = smex.apply @cast(%m, %k) extents [4, 9] "a" : (tensor<9xf32>, tensor<9xi64>) -> tensor<4xf32>
   %b = smex.apply @limit(%m, %k) extents [4, 9] "b" : (tensor<9xf32>, tensor<9xi64>) -> tensor<4xf32>
@@ -118,7 +118,7 @@ tdl.lambda @sum = "(x0: f32[2], x1: i64[1], x2: i64[1]) -> f32: lambda i0, i1: S
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<4x3xf32> {smex.name = "x"}, %dst: tensor<9xi64> {smex.name = "dst"})
     -> tensor<4x3xf32> attributes {smex.outputs = ["s"]} {
-  %src = smex.parameter "src" {constant, range = array<i64: 0, 3>} : tensor<9xi64>
+  %src = smex.parameter "src" {constant, range = #smex.range<0 to 3>} : tensor<9xi64>
   %s = smex.apply @sum(%x, %src, %dst) extents [4, 3, 9] "s" : (tensor<4x3xf32>, tensor<9xi64>, tensor<9xi64>) -> tensor<4x3xf32>
   return %s : tensor<4x3xf32>
 }
@@ -134,8 +134,8 @@ tdl.lambda @any = "(x0: f32[1], x1: i64[2]) -> f32: lambda i0, i1: Sum(lambda r0
 // CHECK: lambda i0: Sum(lambda r0: x1[x0[r0]] where i64(x2[i0]) <= r0 and r0 < i64(x2[i0 + 1]))"
 // CHECK: Sum(lambda r0: {{.*}} where x1[i1, r0] == i0)
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: tensor<9xi64> {smex.derivation = "gathered", smex.name = "edges.0.by.edges.1", smex.of = ["edges", "edges"], smex.rows = array<i64: 0, 1>, smex.wraps = array<i64: 0, 4>}
-// CHECK-SAME: tensor<5xi32> {smex.derivation = "offsets", smex.name = "edges.1.offsets", smex.of = ["edges"], smex.rows = array<i64: 1>, smex.wraps = array<i64: 4>}
+// CHECK-SAME: tensor<9xi64> {smex.name = "edges.0.by.edges.1", smex.recipe = #smex.recipe<gathered of "edges" by "edges" row 1 wrap 4>}
+// CHECK-SAME: tensor<5xi32> {smex.name = "edges.1.offsets", smex.recipe = #smex.recipe<offsets of "edges" row 1 wrap 4>}
 func.func @main(%x: tensor<4xf32> {smex.name = "x"}, %edges: tensor<2x9xi64> {smex.name = "edges"})
     -> (tensor<4xf32>, tensor<4x2xf32>) attributes {smex.outputs = ["a", "b"]} {
   %a = smex.apply @sum(%x, %edges) extents [4, 9] "a" : (tensor<4xf32>, tensor<2x9xi64>) -> tensor<4xf32>
@@ -153,8 +153,8 @@ tdl.lambda @turned = "(x0: i64[2]) -> i64: lambda i0: x0[1, 8 - i0]"
 tdl.lambda @sum = "(x0: f32[1], x1: i64[1], x2: i64[1]) -> f32: lambda i0: Sum(lambda r0: x0[x1[r0]] where x2[r0] == i0)"
 
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: %[[SRC:[a-z0-9]+]]: tensor<9xi64> {smex.derivation = "gathered", smex.name = "edges.0.by.edges.1", smex.of = ["edges", "edges"], smex.rows = array<i64: 0, 1>}
-// CHECK-SAME: %[[OFFSETS:[a-z0-9]+]]: tensor<5xi32> {smex.derivation = "offsets", smex.name = "edges.1.offsets", smex.of = ["edges"], smex.rows = array<i64: 1>}
+// CHECK-SAME: %[[SRC:[a-z0-9]+]]: tensor<9xi64> {smex.name = "edges.0.by.edges.1", smex.recipe = #smex.recipe<gathered of "edges" by "edges" row 1>}
+// CHECK-SAME: %[[OFFSETS:[a-z0-9]+]]: tensor<5xi32> {smex.name = "edges.1.offsets", smex.recipe = #smex.recipe<offsets of "edges" row 1>}
 // CHECK: %[[TURNED:.*]] = smex.apply @turned
 // CHECK: smex.apply @{{.*}}(%[[SRC]], %arg0, %[[OFFSETS]]) extents [4, 9] "a"
 // CHECK: smex.apply @sum(%arg0, %{{.*}}, %[[TURNED]]) extents [4, 9] "b"

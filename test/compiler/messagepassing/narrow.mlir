@@ -20,9 +20,9 @@ tdl.lambda @checked = "(x0: f32[1], x1: i64[1]) -> f32: lambda i0: x0[x1[i0 + 1]
 // CHECK: extents [50] "b" : (tensor<4xf32>, tensor<50xi64>)
 func.func @main(%x: tensor<4xf32> {smex.name = "x"})
     -> (tensor<50xf32>, tensor<4xf32>, tensor<50xf32>, tensor<50xf32>) attributes {smex.outputs = ["e", "s", "a", "b"]} {
-  %src = smex.parameter "src" {constant, range = array<i64: 0, 3>} : tensor<50xi64>
-  %dst = smex.parameter "dst" {constant, ascending, range = array<i64: 0, 3>} : tensor<50xi64>
-  %other = smex.parameter "other" {constant, range = array<i64: 0, 3000000000>} : tensor<50xi64>
+  %src = smex.parameter "src" {constant, range = #smex.range<0 to 3>} : tensor<50xi64>
+  %dst = smex.parameter "dst" {constant, ascending, range = #smex.range<0 to 3>} : tensor<50xi64>
+  %other = smex.parameter "other" {constant, range = #smex.range<0 to 3000000000>} : tensor<50xi64>
   %e = smex.apply @ends(%x, %src, %dst, %other) extents [50] "e" : (tensor<4xf32>, tensor<50xi64>, tensor<50xi64>, tensor<50xi64>) -> tensor<50xf32>
   %s = smex.apply @sum(%x, %src, %dst) extents [4, 50] "s" : (tensor<4xf32>, tensor<50xi64>, tensor<50xi64>) -> tensor<4xf32>
   %a = smex.apply @source(%x, %src) extents [50] "a" : (tensor<4xf32>, tensor<50xi64>) -> tensor<50xf32>
@@ -39,14 +39,14 @@ tdl.lambda @source = "(x0: f32[1], x1: i64[1]) -> f32: lambda i0: x0[x1[i0]]"
 tdl.lambda @of32 = "(x0: f32[1], x1: i32[1]) -> f32: lambda i0: x0[i64(x1[i0])]"
 
 // CHECK-LABEL: func.func @main
-// CHECK-NOT: derivation
+// CHECK-NOT: recipe
 // CHECK: smex.apply @source({{.*}} "a"
 // CHECK: smex.apply @of32({{.*}} "b"
 // CHECK: smex.apply @source({{.*}} "c"
-func.func @main(%x: tensor<4xf32> {smex.name = "x"}, %ends: tensor<50xi64> {smex.name = "ends", smex.range = array<i64: 0, 3>})
+func.func @main(%x: tensor<4xf32> {smex.name = "x"}, %ends: tensor<50xi64> {smex.name = "ends", smex.range = #smex.range<0 to 3>})
     -> (tensor<50xf32>, tensor<9xf32>, tensor<50xf32>) attributes {smex.outputs = ["a", "b", "c"]} {
-  %src = smex.parameter "src" {constant, range = array<i64: 0, 3>} : tensor<50xi64>
-  %dst = smex.parameter "dst" {constant, ascending, range = array<i64: 0, 3>} : tensor<9xi32>
+  %src = smex.parameter "src" {constant, range = #smex.range<0 to 3>} : tensor<50xi64>
+  %dst = smex.parameter "dst" {constant, ascending, range = #smex.range<0 to 3>} : tensor<9xi32>
   %a = smex.apply @source(%x, %src) extents [50] "a" : (tensor<4xf32>, tensor<50xi64>) -> tensor<50xf32>
   %b = smex.apply @of32(%x, %dst) extents [9] "b" : (tensor<4xf32>, tensor<9xi32>) -> tensor<9xf32>
   %c = smex.apply @source(%x, %ends) extents [50] "c" : (tensor<4xf32>, tensor<50xi64>) -> tensor<50xf32>

@@ -9,14 +9,14 @@ tdl.lambda @degree = "(x0: i64[1]) -> f32: lambda i0: Sum(lambda r0: f32(1) wher
 // CHECK-DAG: tdl.lambda @[[$SUM:segment_.]] = "(x0: i32[1], x1: f32[2], x2: i32[1]) -> f32: lambda i0, i1: Sum(lambda r0: x1[i64(x0[r0]), i1] where i64(x2[i0]) <= r0 and r0 < i64(x2[i0 + 1]))"
 // CHECK-DAG: tdl.lambda @[[$DEGREE:segment_.]] = "(x0: i32[1]) -> f32: lambda i0: f32(i64(x0[i0 + 1]) - i64(x0[i0]))"
 // CHECK-LABEL: func.func @main
-// CHECK-DAG: %[[SRC:.*]] = smex.parameter "src.by.dst" {constant, derivation = "gathered", of = ["src", "dst"]} : tensor<9xi32>
-// CHECK-DAG: %[[OFFSETS:.*]] = smex.parameter "dst.offsets" {constant, derivation = "offsets", of = ["dst"]} : tensor<5xi32>
+// CHECK-DAG: %[[SRC:.*]] = smex.parameter "src.by.dst" {constant, recipe = #smex.recipe<gathered of "src" by "dst">} : tensor<9xi32>
+// CHECK-DAG: %[[OFFSETS:.*]] = smex.parameter "dst.offsets" {constant, recipe = #smex.recipe<offsets of "dst">} : tensor<5xi32>
 // CHECK: smex.apply @[[$SUM]](%[[SRC]], %arg0, %[[OFFSETS]]) extents [4, 3, 9] "s"
 // CHECK: smex.apply @[[$DEGREE]](%[[OFFSETS]]) extents [4] "n"
 func.func @main(%x: tensor<4x3xf32> {smex.name = "x"})
     -> (tensor<4x3xf32>, tensor<4xf32>) attributes {smex.outputs = ["s", "n"]} {
-  %src = smex.parameter "src" {constant, range = array<i64: 0, 3>} : tensor<9xi64>
-  %dst = smex.parameter "dst" {constant, ascending, range = array<i64: 0, 3>} : tensor<9xi64>
+  %src = smex.parameter "src" {constant, range = #smex.range<0 to 3>} : tensor<9xi64>
+  %dst = smex.parameter "dst" {constant, ascending, range = #smex.range<0 to 3>} : tensor<9xi64>
   %s = smex.apply @sum(%x, %src, %dst) extents [4, 3, 9] "s" : (tensor<4x3xf32>, tensor<9xi64>, tensor<9xi64>) -> tensor<4x3xf32>
   %n = smex.apply @degree(%dst) extents [4, 9] "n" : (tensor<9xi64>) -> tensor<4xf32>
   return %s, %n : tensor<4x3xf32>, tensor<4xf32>
@@ -31,11 +31,11 @@ tdl.lambda @sum = "(x0: f32[2], x1: i64[1], x2: i64[1], x3: f32[1]) -> f32: lamb
 
 // CHECK: "(x0: i32[1], x1: f32[2], x2: i32[1], x3: f32[1], x4: i32[1]) -> f32: lambda i0, i1: Sum(lambda r0: x1[i64(x0[r0]), i1] * x3[i64(x2[r0])] + f32(i0) where i64(x4[i0]) <= r0 and r0 < i64(x4[i0 + 1]))"
 // CHECK-LABEL: func.func @main
-// CHECK: smex.parameter "src.order" {constant, derivation = "order", of = ["src"]}
+// CHECK: smex.parameter "src.order" {constant, recipe = #smex.recipe<order of "src">}
 func.func @main(%x: tensor<4x3xf32> {smex.name = "x"}, %w: tensor<9xf32> {smex.name = "w"})
     -> tensor<4x3xf32> attributes {smex.outputs = ["s"]} {
-  %src = smex.parameter "src" {constant, range = array<i64: 0, 3>} : tensor<9xi64>
-  %dst = smex.parameter "dst" {constant, ascending, range = array<i64: 0, 3>} : tensor<9xi64>
+  %src = smex.parameter "src" {constant, range = #smex.range<0 to 3>} : tensor<9xi64>
+  %dst = smex.parameter "dst" {constant, ascending, range = #smex.range<0 to 3>} : tensor<9xi64>
   %s = smex.apply @sum(%x, %dst, %src, %w) extents [4, 3, 9] "s" : (tensor<4x3xf32>, tensor<9xi64>, tensor<9xi64>, tensor<9xf32>) -> tensor<4x3xf32>
   return %s : tensor<4x3xf32>
 }
@@ -49,8 +49,8 @@ tdl.lambda @sum = "(x0: i64[1], x1: f32[2], x2: i64[1]) -> f32: lambda i0, i1: S
 
 // CHECK: lambda i0, i1: Sum(lambda r0: x1[i64(x0[r0]), i1] where i64(x2[i0]) <= r0 and r0 < i64(x2[i0 + 1]))"
 func.func @main(%g: tensor<4x3xf32> {smex.name = "g"}) -> tensor<4x3xf32> attributes {smex.outputs = ["s"]} {
-  %src = smex.parameter "src" {constant, range = array<i64: 0, 3>} : tensor<9xi64>
-  %dst = smex.parameter "dst" {constant, ascending, range = array<i64: 0, 3>} : tensor<9xi64>
+  %src = smex.parameter "src" {constant, range = #smex.range<0 to 3>} : tensor<9xi64>
+  %dst = smex.parameter "dst" {constant, ascending, range = #smex.range<0 to 3>} : tensor<9xi64>
   %s = smex.apply @sum(%dst, %g, %src) extents [4, 3, 9] "s" : (tensor<9xi64>, tensor<4x3xf32>, tensor<9xi64>) -> tensor<4x3xf32>
   return %s : tensor<4x3xf32>
 }
@@ -66,7 +66,7 @@ tdl.lambda @max = "(x0: f32[1], x1: i64[1]) -> f32: lambda i0: Max(lambda r0: x0
 // CHECK-DAG: smex.parameter "dst.offsets.2" {{.*}} : tensor<7xi32>
 func.func @main(%m: tensor<9xf32> {smex.name = "m"})
     -> (tensor<4xf32>, tensor<6xf32>) attributes {smex.outputs = ["a", "b"]} {
-  %dst = smex.parameter "dst" {constant, ascending, range = array<i64: 0, 3>} : tensor<9xi64>
+  %dst = smex.parameter "dst" {constant, ascending, range = #smex.range<0 to 3>} : tensor<9xi64>
   %a = smex.apply @max(%m, %dst) extents [4, 9] "a" : (tensor<9xf32>, tensor<9xi64>) -> tensor<4xf32>
   %b = smex.apply @max(%m, %dst) extents [6, 9] "b" : (tensor<9xf32>, tensor<9xi64>) -> tensor<6xf32>
   return %a, %b : tensor<4xf32>, tensor<6xf32>

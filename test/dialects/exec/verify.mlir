@@ -175,15 +175,7 @@ exec.program @p ways [1] {
 exec.program @p ways [1] {
   %b = exec.buffer temporary "y" : tensor<f32> #smex.division<whole>
   // expected-error @+1 {{has a range that is none: an output of integers may have the least and the largest}}
-  exec.output "y" %b {range = array<i64: 0, 3>}
-}
-
-// -----
-
-exec.program @p ways [1] {
-  %b = exec.buffer temporary "y" : tensor<i64> #smex.division<whole>
-  // expected-error @+1 {{has a range that is none}}
-  exec.output "y" %b {range = array<i64: 4, 3>}
+  exec.output "y" %b {range = #smex.range<0 to 3>}
 }
 
 // -----
@@ -277,74 +269,30 @@ exec.program @p ways [2] {
 // -----
 
 exec.program @p ways [2] {
-  // expected-error @+1 {{has a range that is none}}
-  %x = exec.buffer input "x" : tensor<4xi64> #smex.division<part 0> {range = array<i64: 3, 1>}
+  // expected-error @+1 {{has a range or a recipe; only an input of integers may have one}}
+  %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0> {range = #smex.range<1 to 3>}
 }
 
 // -----
 
 exec.program @p ways [1] {
   // Every other element, from the second one, is below 3.
-  %x = exec.buffer input "x" : tensor<4xi64> #smex.division<whole> {part_ranges = [array<i64: 0, 2, 1, 2, 2>]}
-  // expected-error @+1 {{has a range of a part that is none}}
-  %y = exec.buffer input "y" : tensor<4xi64> #smex.division<whole> {part_ranges = [array<i64: 0, 2, 1, 3, 2>]}
+  %x = exec.buffer input "x" : tensor<4xi64> #smex.division<whole> {part_ranges = #smex.part_ranges<0 to 2 in [1:4:2]>}
+  // expected-error @+1 {{has a range of a part that leaves dimension 0 of its tensor}}
+  %y = exec.buffer input "y" : tensor<4xi64> #smex.division<whole> {part_ranges = #smex.part_ranges<0 to 2 in [1:6:2]>}
 }
 
 // -----
 
 exec.program @p ways [1] {
-  // expected-error @+1 {{has a derivation that is none}}
-  %x = exec.buffer input "x" : tensor<4xi64> #smex.division<whole> {derivation = "sorted", of = ["y"]}
+  // expected-error @+1 {{has a range or a recipe; only an input of integers may have one}}
+  %x = exec.buffer temporary "x" : tensor<4xi64> #smex.division<whole> {recipe = #smex.recipe<order of "y">}
 }
 
 // -----
 
-exec.program @p ways [1] {
-  // expected-error @+1 {{has a derivation that is none}}
-  %x = exec.buffer input "x" : tensor<4xi64> #smex.division<whole> {of = ["y"]}
-}
-
-// -----
-
-exec.program @p ways [1] {
-  // expected-error @+1 {{has a derivation that is none}}
-  %x = exec.buffer input "x" : tensor<4xi64> #smex.division<whole> {derivation = "order", of = ["y"], wraps = array<i64: 1, 2>}
-}
-
-// -----
-
-exec.program @p ways [1] {
-  // expected-error @+1 {{has a derivation that is none}}
-  %x = exec.buffer temporary "x" : tensor<4xi64> #smex.division<whole> {derivation = "order", of = ["y"]}
-}
-
-// -----
-
-// expected-error @+1 {{has a graph with a `layout` that is none}}
-exec.program @p ways [2] attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64>, levels = []}}]} {
-}
-
-// -----
-
-// expected-error @+1 {{has a graph with a `layout` that is none}}
-exec.program @p ways [2] attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [array<i64: 3, 0>], lists = []}}]} {
-}
-
-// -----
-
-// expected-error @+1 {{has a graph with a `layout` that is none}}
-exec.program @p ways [2] attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [], lists = [{input = "n", list = "bucket_lengths", at = array<i64: 1, 0>}]}}]} {
-}
-
-// -----
-
-exec.program @p ways [2] attributes {graph = [{sources = "s", destinations = "d", nodes = 4, self_loops = true, layout = {edges = 4, buckets = array<i64: 2, 3>, levels = [array<i64: 3>, array<i64: 2, 0, 3>], lists = [{input = "n", list = "bucket_lengths", at = array<i64: 0, 0>}, {input = "m", list = "level_sources", at = array<i64: 1, 0>}]}}]} {
-}
-
-// -----
-
-// expected-error @+1 {{has a graph that is none}}
-exec.program @p ways [2] attributes {graph = [{sources = "s", destinations = "d", self_loops = true}]} {
+// expected-error @+1 {{failed to satisfy constraint: a list of #smex.graph}}
+exec.program @p ways [2] attributes {graphs = ["g"]} {
 }
 
 // -----
