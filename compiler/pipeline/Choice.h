@@ -20,7 +20,7 @@ struct Candidate {
   plan::Partitioned partitioned;
   plan::SearchInfo search;
   plan::Totals totals;
-  emit::KernelTable kernels;
+  emit::KernelTable kernels = emit::KernelTable({});
   /// Of a step on the machine; without one, plans that move less are taken for
   /// faster.
   std::optional<double> seconds;

@@ -18,8 +18,6 @@ static LogicalResult verifyOutputs(func::FuncOp main) {
     return main.emitOpError("has ")
            << results << " results, but " << outputsAttr << " has "
            << (names ? names.size() : 0) << " names";
-  if (names && !llvm::all_of(names, llvm::IsaPred<StringAttr>))
-    return main.emitOpError("has a name of an output that is no text");
   return success();
 }
 

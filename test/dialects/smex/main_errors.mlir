@@ -92,10 +92,3 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {smex.outputs = ["x", "y"]} {
   return %x : tensor<4xf32>
 }
-
-// -----
-
-// expected-error @+1 {{has a name of an output that is no text}}
-func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {smex.outputs = [1]} {
-  return %x : tensor<4xf32>
-}

@@ -242,11 +242,46 @@ TEST_CASE("what does not go with a division is found and named") {
     {"program.json", "/buffers/3/region", 4, "instructions[1].from: no division says who has what of buffer 3"},
     {"program.json", "/regions/3/instruction", 4, "buffers[3].region: region 3 is not one of a tensor of this shape"},
     {"program.json", "/ways", {2, 1}, "regions[0].division: 1 divisions for 2 steps"},
+    {"program.json", "/instructions/3/collective/name", "gossip", "instructions[3].collective: \"gossip\" is no collective"},
+    {"program.json", "/instructions/3/collective/over", Json::array(), "instructions[3].collective: is over one step at least, there are 1"},
+    {"program.json", "/instructions/3/collective/over", {1}, "instructions[3].collective: is over one step at least, there are 1"},
+    {"program.json", "/instructions/3/collective/over", {0, 0}, "instructions[3].collective: steps must ascend"},
+    {"program.json", "/instructions/3/listed", true, "pieces: has 0 entries, but program.json lists 1"},
+    {"program.json", "/instructions/0/collective", {{"name", "send"}, {"over", {0}}}, "instructions[0]: has a key \"collective\""},
+    {"program.json", "/kernels/0/generated_for", {"sm_80"}, "kernels[0]: has no \"symbol\""},
     {"gpu1.json", "/boxes/0", {{0, 1}}, "boxes: has 1 entries, but program.json lists 0"},
   };
   // clang-format on
   const TemporaryFolder folder;
   const std::string original = saved(folder, twoDivided()),
+                    plan = folder / "changed";
+  for (const Change &change : changes) {
+    fs::remove_all(plan);
+    fs::copy(original, plan, fs::copy_options::recursive);
+    edit(plan, change.file, change.pointer, change.value);
+    INFO(change.file << " " << change.pointer << " = " << change.value.dump());
+    CHECK_THAT(errorOf(plan), Catch::Contains(change.says));
+  }
+}
+
+TEST_CASE("what is wrong with how kernels are launched is found and named") {
+  // clang-format off
+  const std::vector<Change> changes = {
+    {"kernels.sm_80.json", "/launches/0/threads", 1025, "launches[0].threads: 1025 is not in 1 .. 1024"},
+    {"kernels.sm_80.json", "/launches/0/per_block", 0, "launches[0].per_block: 0 is not in 1"},
+    {"kernels.sm_80.json", "/launches/0/item/0/along", {2}, "launches: \"kernel_0\" is of a lambda that has no index variable 2"},
+    {"kernels.sm_80.json", "/launches/0/symbol", "kernel_7", "launches: has no \"kernel_0\""},
+    {"kernels.sm_80.json", "/launches/0/grid", 1, "launches[0]: has a key \"grid\""},
+    {"kernels.sm_80.json", "/launches/1", {{"symbol", "kernel_0"}, {"threads", 1}, {"per_block", 1}, {"item", Json::array()}}, "\"kernel_0\" is there twice"},
+    {"plan.json", "/targets/1", "sm_90", "files: \"kernels.sm_80.json\" is no file of a plan"},
+  };
+  // clang-format on
+  const TemporaryFolder folder;
+  Plan example = twoWorkers();
+  Launch launch;
+  launch.item = {{{0, 1}, 1}};
+  example.code.push_back({"sm_80", "ptx", {{"kernel_0", launch}}});
+  const std::string original = saved(folder, example),
                     plan = folder / "changed";
   for (const Change &change : changes) {
     fs::remove_all(plan);

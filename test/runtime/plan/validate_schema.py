@@ -22,4 +22,5 @@ def check(schema, files):
 
 check("plan.schema.json", [plan / "plan.json"])
 check("program.schema.json", sorted(plan.glob("**/program.json")))
+check("launches.schema.json", sorted(plan.glob("kernels.*.json")))
 check("gpu.schema.json", sorted(plan.glob("**/gpu*.json")))
