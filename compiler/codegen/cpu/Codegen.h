@@ -5,18 +5,9 @@
 #ifndef SMEX_COMPILER_CODEGEN_CPU_CODEGEN_H
 #define SMEX_COMPILER_CODEGEN_CPU_CODEGEN_H
 
-#include "dialects/support/Result.h"
-#include "dialects/tdl/lambda/Lambda.h"
-
-#include <string>
-#include <vector>
+#include "compiler/codegen/expression/KernelRequest.h"
 
 namespace smex::codegen {
-
-struct KernelRequest {
-  std::string symbol; // a C identifier, unique among the requests
-  tdl::Lambda lambda;
-};
 
 struct CodegenOptions {
   /// What LLVM calls the CPU (`-mcpu`). The default is the level that every

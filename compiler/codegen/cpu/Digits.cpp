@@ -1,6 +1,6 @@
 #include "compiler/codegen/cpu/Digits.h"
 
-#include "compiler/codegen/cpu/LoopOrder.h"
+#include "compiler/codegen/expression/LoopOrder.h"
 #include "compiler/codegen/expression/Nest.h"
 #include "dialects/tdl/lambda/Simplify.h"
 

@@ -25,25 +25,12 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace smex;
 using namespace smex::codegen;
 
 namespace {
-
-struct ExpandMath : PassWrapper<ExpandMath, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMath)
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<scf::SCFDialect, memref::MemRefDialect>();
-  }
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    populateExpandMath(patterns);
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
-  }
-};
 
 struct AnnotateLoops : PassWrapper<AnnotateLoops, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AnnotateLoops)
@@ -77,7 +64,7 @@ bool codegen::lowerToLLVM(ModuleOp module) {
   passes.enableVerifier(false);
   passes.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   passes.addPass(std::make_unique<AnnotateLoops>());
-  passes.addPass(std::make_unique<ExpandMath>());
+  passes.addPass(createExpandMathPass());
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
   passes.addPass(createCSEPass());

@@ -1,7 +1,7 @@
 #include "compiler/codegen/cpu/Schedule.h"
 
 #include "compiler/codegen/cpu/Digits.h"
-#include "compiler/codegen/cpu/LoopOrder.h"
+#include "compiler/codegen/expression/LoopOrder.h"
 #include "compiler/codegen/cpu/Vectors.h"
 #include "compiler/codegen/expression/Conditions.h"
 #include "compiler/codegen/expression/Scan.h"

@@ -12,10 +12,6 @@ using namespace smex::codegen;
 using tdl::ExprRef;
 
 namespace {
-/// Copies of the body at most: a guarded read in four dimensions needs 9, and
-/// code that runs at the borders only should not dominate compile time.
-constexpr int maxCopies = 16;
-
 int countComparisons(const ExprRef &term) {
   int count = 0;
   walk(term, [&](const ExprRef &e) {
@@ -40,12 +36,12 @@ void Nest::setRange(int variable, Value low, Value high) {
 
 void Nest::emit(const ExprRef &term, const Body &each) {
   body = each;
-  level(0, term, maxCopies);
+  level(0, term, mostCopies);
 }
 
 void Nest::emit(const ExprRef &term, const InnerLoop &loop) {
   inner = loop;
-  level(0, term, maxCopies);
+  level(0, term, mostCopies);
 }
 
 void Nest::level(size_t depth, const ExprRef &term, int budget) {

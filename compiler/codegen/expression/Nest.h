@@ -27,6 +27,10 @@ public:
   /// Parts where the term is this are left out.
   void skip(tdl::ExprRef identity) { skipped = std::move(identity); }
 
+  /// Copies of the body at most, where cuts make it simpler. With 1, loops are
+  /// cut only where that shortens them.
+  void setCopies(int copies) { mostCopies = copies; }
+
   void emit(const tdl::ExprRef &term, const Body &each);
   void emit(const tdl::ExprRef &term, const InnerLoop &loop);
 
@@ -49,6 +53,9 @@ private:
   std::vector<int> order;
   Values lo, hi, ends;
   std::vector<bool> bound;
+  /// A guarded read in four dimensions needs 9, and code that runs at the
+  /// borders only should not dominate compile time.
+  int mostCopies = 16;
   tdl::ExprRef skipped;
   Body body;
   InnerLoop inner;

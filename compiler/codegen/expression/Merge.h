@@ -2,8 +2,8 @@
 // tensor, `x[i, j]` for all i and j is one long row. Whether it does so is a
 // matter of the part that is computed, so that the kernel's entry decides when
 // it is called; the loops stay the same, the outer ones run once.
-#ifndef SMEX_COMPILER_CODEGEN_CPU_MERGE_H
-#define SMEX_COMPILER_CODEGEN_CPU_MERGE_H
+#ifndef SMEX_COMPILER_CODEGEN_EXPRESSION_MERGE_H
+#define SMEX_COMPILER_CODEGEN_EXPRESSION_MERGE_H
 
 #include "dialects/tdl/lambda/Lambda.h"
 

@@ -1,7 +1,7 @@
 // Which index variable the innermost loop runs over: the one along which
 // memory is read without gaps.
-#ifndef SMEX_COMPILER_CODEGEN_CPU_LOOPORDER_H
-#define SMEX_COMPILER_CODEGEN_CPU_LOOPORDER_H
+#ifndef SMEX_COMPILER_CODEGEN_EXPRESSION_LOOPORDER_H
+#define SMEX_COMPILER_CODEGEN_EXPRESSION_LOOPORDER_H
 
 #include "dialects/tdl/lambda/Lambda.h"
 

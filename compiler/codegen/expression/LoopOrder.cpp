@@ -1,4 +1,4 @@
-#include "compiler/codegen/cpu/LoopOrder.h"
+#include "compiler/codegen/expression/LoopOrder.h"
 
 #include "compiler/codegen/expression/Conditions.h"
 

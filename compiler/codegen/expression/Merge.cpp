@@ -1,4 +1,4 @@
-#include "compiler/codegen/cpu/Merge.h"
+#include "compiler/codegen/expression/Merge.h"
 
 using namespace smex;
 using namespace smex::codegen;

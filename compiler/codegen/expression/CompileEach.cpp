@@ -1,0 +1,52 @@
+#include "compiler/codegen/expression/CompileEach.h"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::codegen;
+
+Result<std::vector<std::string>> codegen::compileEach(
+    const std::vector<KernelRequest> &requests,
+    const std::function<void(MLIRContext &)> &prepare,
+    const std::function<Result<std::string>(MLIRContext &,
+                                            const KernelRequest &)> &compile) {
+  std::vector<std::string> results(requests.size());
+  std::vector<std::optional<Error>> errors(requests.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    MLIRContext context(MLIRContext::Threading::DISABLED);
+    prepare(context);
+    for (size_t i = next++; i < requests.size(); i = next++) {
+      Result<std::string> result = compile(context, requests[i]);
+      if (result)
+        results[i] = std::move(*result);
+      else
+        errors[i] = result.takeError();
+    }
+  };
+  struct Threads : std::vector<std::thread> {
+    ~Threads() {
+      for (std::thread &thread : *this)
+        thread.join();
+    }
+  };
+  {
+    Threads threads;
+    const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    try {
+      for (size_t t = 1; t < std::min(cores, requests.size()); ++t)
+        threads.emplace_back(work);
+    } catch (const std::exception &) {
+      // The system starts no more of them: this one does the work.
+    }
+    work();
+  }
+  for (std::optional<Error> &error : errors)
+    if (error)
+      return std::move(*error);
+  return results;
+}

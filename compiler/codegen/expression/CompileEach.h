@@ -1,0 +1,37 @@
+// Many kernels, each compiled by itself, by as many threads as there are cores.
+#ifndef SMEX_COMPILER_CODEGEN_EXPRESSION_COMPILEEACH_H
+#define SMEX_COMPILER_CODEGEN_EXPRESSION_COMPILEEACH_H
+
+#include "compiler/codegen/expression/KernelRequest.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <functional>
+
+namespace smex::codegen {
+
+/// Keeps what MLIR reports, for a defect's message.
+struct Diagnostics {
+  explicit Diagnostics(mlir::MLIRContext *context)
+      : handler(context, [this](mlir::Diagnostic &d) {
+          if (text.empty())
+            text = d.str();
+          return mlir::success();
+        }) {}
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// What `compile` makes of each request, in their order, or the error of the
+/// first that has one. Threads share nothing: each has a context, prepared by
+/// `prepare`, so that the bytes are the same whichever thread makes them.
+Result<std::vector<std::string>> compileEach(
+    const std::vector<KernelRequest> &requests,
+    const std::function<void(mlir::MLIRContext &)> &prepare,
+    const std::function<Result<std::string>(mlir::MLIRContext &,
+                                            const KernelRequest &)> &compile);
+
+} // namespace smex::codegen
+
+#endif

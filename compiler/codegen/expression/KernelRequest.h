@@ -1,0 +1,28 @@
+// What code generation is asked for, whatever the processor.
+#ifndef SMEX_COMPILER_CODEGEN_EXPRESSION_KERNELREQUEST_H
+#define SMEX_COMPILER_CODEGEN_EXPRESSION_KERNELREQUEST_H
+
+#include "dialects/support/Result.h"
+#include "dialects/tdl/lambda/Lambda.h"
+
+#include <string>
+#include <vector>
+
+namespace smex::codegen {
+
+struct KernelRequest {
+  std::string symbol; // a C identifier, unique among the requests
+  tdl::Lambda lambda;
+};
+
+/// Errors: an opaque lambda, or one that fails tdl::verify, by its symbol
+/// (Input); symbols that are no identifiers or not unique (Defect).
+Status checkRequest(const KernelRequest &request);
+Status checkRequests(const std::vector<KernelRequest> &requests);
+
+/// An error that is smex's own fault.
+Error defect(const std::string &message);
+
+} // namespace smex::codegen
+
+#endif
