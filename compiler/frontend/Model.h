@@ -1,6 +1,6 @@
 // What every front-end delivers: the model as a list of lambdas applied to
-// values, shapes and types bound, nothing said about devices. Plain data; the
-// pipeline turns it into the semantic graph in MLIR (dialects/smex).
+// values, shapes and types bound, nothing said about devices. Plain data, of
+// which ir/ makes the semantic graph in MLIR (dialects/smex).
 #ifndef SMEX_COMPILER_FRONTEND_MODEL_H
 #define SMEX_COMPILER_FRONTEND_MODEL_H
 

@@ -2,6 +2,7 @@
 
 #include "dialects/tdl/analysis/InBounds.h"
 
+using namespace mlir;
 using namespace smex;
 
 namespace {
@@ -9,27 +10,24 @@ namespace {
 constexpr int kErrors = 20;
 } // namespace
 
-Status smex::pipeline::checkReads(const frontend::Model &model) {
-  std::string text;
+LogicalResult smex::pipeline::checkReads(func::FuncOp main) {
+  const tdl::LambdaTable lambdas(main->getParentOp());
   int errors = 0;
-  for (const frontend::Application &application : model.applications) {
+  for (auto apply : main.getOps<semantic::ApplyOp>()) {
     analysis::Shapes shapes;
     std::vector<std::string> names;
-    for (int operand : application.operands) {
-      const frontend::Value &value = model.values[size_t(operand)];
-      shapes.push_back(value.type.shape);
-      names.push_back("\"" + value.name + "\"");
+    for (Value operand : apply.getInputs()) {
+      shapes.push_back(semantic::tensorType(operand.getType()).shape);
+      names.push_back("\"" + semantic::tensorName(operand).str() + "\"");
     }
-    const auto stray = analysis::strayRead(application.lambda,
-                                           application.extents, shapes, names);
+    const auto stray =
+        analysis::strayRead(lambdas[apply.getLambdaAttr().getAttr()],
+                            apply.getExtents().vec(), shapes, names);
     if (!stray)
       continue;
-    if (++errors > kErrors)
+    emitError(apply.getLoc()) << *stray;
+    if (++errors == kErrors)
       break;
-    text += (text.empty() ? "" : "\n") + model.name + ": node \"" +
-            application.node + "\": " + *stray;
   }
-  if (errors > 0)
-    return Error{text};
-  return {};
+  return failure(errors > 0);
 }

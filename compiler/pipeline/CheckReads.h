@@ -2,14 +2,14 @@
 #ifndef SMEX_COMPILER_PIPELINE_CHECKREADS_H
 #define SMEX_COMPILER_PIPELINE_CHECKREADS_H
 
-#include "compiler/frontend/Model.h"
+#include "dialects/smex/ir/Smex.h"
 
 namespace smex::pipeline {
 
-/// A line for each application that reads, without `else`, what its operand has
-/// not, or whose index divides by 0 (dialects/tdl/analysis/InBounds.h): with
-/// its node, up to a few of them.
-Status checkReads(const frontend::Model &model);
+/// An error at each application that reads, without `else`, what its operand
+/// has not, or whose index divides by 0 (dialects/tdl/analysis/InBounds.h), up
+/// to a few of them.
+mlir::LogicalResult checkReads(mlir::func::FuncOp main);
 
 } // namespace smex::pipeline
 

@@ -6,9 +6,17 @@
 #include "compiler/messagepassing/Passes.h"
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/training/ir/Passes.h"
 
 using namespace smex;
 using namespace smex::pipeline;
+
+void smex::pipeline::addTrainingPasses(
+    mlir::OpPassManager &manager, const training::TrainingOptions &options) {
+  manager.addPass(training::createTrainingStep(options));
+  manager.addPass(training::createMergeEqual());
+  manager.addPass(training::createDropUnused());
+}
 
 void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager) {
   manager.addPass(fusion::createFuseMaps());
@@ -48,6 +56,7 @@ void smex::pipeline::registerAllPasses() {
   memory::registerMemoryPasses();
   messagepassing::registerMessagePassingPasses();
   partition::registerPartitionPasses();
+  training::registerTrainingPasses();
 }
 
 void smex::pipeline::registerAllDialects(mlir::DialectRegistry &registry) {

@@ -2,11 +2,11 @@
 
 #include "compiler/codegen/cpu/Codegen.h"
 #include "compiler/emit/Emit.h"
+#include "compiler/frontend/ir/SemanticGraph.h"
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/CheckReads.h"
 #include "compiler/pipeline/Choice.h"
 #include "compiler/pipeline/PlanLimits.h"
-#include "compiler/pipeline/SemanticGraph.h"
 #include "dialects/tdl/analysis/Properties.h"
 #include "runtime/plan/Check.h"
 
@@ -115,7 +115,12 @@ std::vector<emit::DerivedParameter> derivedParameters(ModuleOp module) {
 
 /// What has a row per edge of a graph that is part of the model; of the inputs
 /// and outputs that the program has.
-void addEdgeRows(const frontend::Model &model, plan::Plan &plan) {
+void addEdgeRows(const frontend::Model &model, ModuleOp module,
+                 plan::Plan &plan) {
+  const auto list = semantic::mainFunction(module)->getAttrOfType<ArrayAttr>(
+      semantic::edgeRowsAttr);
+  if (!list)
+    return;
   plan::Program &program = plan.partitioned.program;
   const auto among = [](const std::vector<std::string> &names,
                         const std::vector<plan::Port> &ports) {
@@ -126,15 +131,32 @@ void addEdgeRows(const frontend::Model &model, plan::Plan &plan) {
         there.push_back(name);
     return there;
   };
-  for (const frontend::EdgeRows &rows : model.edgeRows) {
+  for (auto [attribute, known] : llvm::zip_equal(
+           list.getAsRange<semantic::EdgeRowsAttr>(), model.edgeRows)) {
+    const graph::EdgeRows &rows = attribute.getValue();
     plan::EdgeRows made = {rows.graph, rows.fileEdges, rows.edges.count,
                            among(rows.edges.inputs, program.inputs),
                            among(rows.edges.outputs, program.outputs)};
     if (made.inputs.empty() && made.outputs.empty())
       continue;
     program.edgeRows.push_back(std::move(made));
-    plan.edgeOrders.push_back(*rows.rows);
+    plan.edgeOrders.push_back(*known.rows);
   }
+}
+
+/// The semantic graph, with the training step if one is wanted.
+OwningOpRef<ModuleOp> semanticGraph(const frontend::Model &model,
+                                    const CompileOptions &options,
+                                    MLIRContext &context) {
+  OwningOpRef<ModuleOp> module = frontend::buildSemanticGraph(model, &context);
+  if (failed(verify(*module)))
+    return nullptr;
+  if (options.training && !model.ownAlgorithm &&
+      failed(runPasses(*module, options, [&](OpPassManager &manager) {
+        addTrainingPasses(manager, *options.training);
+      })))
+    return nullptr;
+  return module;
 }
 
 Result<plan::Artifact> generate(const std::vector<emit::Function> &functions,
@@ -206,19 +228,21 @@ std::optional<Stage> smex::pipeline::parseStage(const std::string &name) {
 
 Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
                                          const CompileOptions &options) {
-  if (Status fits = checkPlanLimits(model); !fits)
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  Diagnostics diagnostics(&context, model.name);
+  OwningOpRef<ModuleOp> module = semanticGraph(model, options, context);
+  if (!module)
+    return diagnostics.error();
+  func::FuncOp main = semantic::mainFunction(*module);
+  if (Status fits = checkPlanLimits(model.name, main); !fits)
     return fits.takeError();
-  if (Status inside = checkReads(model); !inside)
-    return inside.takeError();
+  if (failed(checkReads(main)))
+    return diagnostics.error();
   auto machine = machineOf(options);
   if (!machine)
     return machine.takeError();
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  Diagnostics diagnostics(&context, model.name);
-  OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
   Compiled compiled;
-  if (failed(verify(*module)) ||
-      failed(runPasses(*module, options, addSemanticPasses)))
+  if (failed(runPasses(*module, options, addSemanticPasses)))
     return diagnostics.error();
   compiled.plan.flops = count(*module, compiled.stats);
   compiled.derived = derivedParameters(*module);
@@ -315,7 +339,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     return code.takeError();
   compiled.plan.code = std::move(*code);
   compiled.plan.modelName = model.name;
-  addEdgeRows(model, compiled.plan);
+  addEdgeRows(model, *module, compiled.plan);
   const plan::Totals &totals = taken.totals;
   compiled.plan.communicationBytes = totals.communicationBytes;
   compiled.plan.peakBytes = totals.peakBytes;
@@ -328,15 +352,15 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
 Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
                                               const CompileOptions &options,
                                               Stage stage) {
-  if (Status inside = checkReads(model); !inside)
-    return inside.takeError();
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  Diagnostics diagnostics(&context, model.name);
+  OwningOpRef<ModuleOp> module = semanticGraph(model, options, context);
+  if (!module || failed(checkReads(semantic::mainFunction(*module))))
+    return diagnostics.error();
   const auto machine = machineOf(options);
   if (!machine)
     return machine.error();
   const partition::Search search = searchesFor(options, *machine).front();
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  Diagnostics diagnostics(&context, model.name);
-  OwningOpRef<ModuleOp> module = buildSemanticGraph(model, &context);
   const auto passes = [&](OpPassManager &manager) {
     addSemanticPasses(manager);
     if (stage == Stage::Decisions || stage == Stage::Exec)
@@ -345,7 +369,7 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
       addExecPasses(manager,
                     *machine ? (*machine)->execOptions() : ExecOptions());
   };
-  if (failed(verify(*module)) || failed(runPasses(*module, options, passes)))
+  if (failed(runPasses(*module, options, passes)))
     return diagnostics.error();
   if (stage == Stage::Problem)
     return partition::emitProblem(*module, options.gpus, search.algorithm,

@@ -10,6 +10,7 @@
 #include "compiler/machine/Machine.h"
 #include "compiler/partition/Alternatives.h"
 #include "compiler/pipeline/OnMachine.h"
+#include "compiler/training/TrainingGraph.h"
 #include "runtime/plan/Plan.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -26,6 +27,9 @@ std::optional<Stage> parseStage(const std::string &name);
 
 struct CompileOptions {
   int64_t gpus = 1;
+  /// The step that is added to the model; none to a model that brings its own
+  /// algorithm.
+  std::optional<training::TrainingOptions> training;
   /// Without one, `recursive`, and others if memory must be less.
   std::optional<partition::Search> search;
   /// What the plan is for. Several searches are tried, and of the plans that
@@ -37,7 +41,8 @@ struct CompileOptions {
   /// What code is generated for, each beside the others (plan::Artifact).
   std::vector<std::string> targets = {codegen::CodegenOptions().cpuArch};
   /// The same bits for any number of workers: no sum is split, and all kernels
-  /// are generated, whose terms have one order (compiler/codegen/cpu/Reduction).
+  /// are generated, whose terms have one order
+  /// (compiler/codegen/cpu/Reduction).
   bool reproducible = false;
   bool verifyEach = true; // the IR, after each pass
 };
@@ -78,6 +83,8 @@ Result<std::string> regenerateKernels(const plan::Plan &plan,
                                       const std::string &target);
 
 /// The passes by stage, for smex-opt and the functions above.
+void addTrainingPasses(mlir::OpPassManager &manager,
+                       const training::TrainingOptions &options);
 void addSemanticPasses(mlir::OpPassManager &manager);
 void addDecisionPasses(mlir::OpPassManager &manager,
                        const CompileOptions &options,

@@ -30,23 +30,31 @@ private:
 };
 } // namespace
 
-Status smex::pipeline::checkPlanLimits(const frontend::Model &model) {
+Status smex::pipeline::checkPlanLimits(const std::string &model,
+                                       mlir::func::FuncOp main) {
   Lines lines;
-  for (const frontend::Value &value : model.values) {
-    const auto bytes = byteCount(value.type);
+  const auto check = [&](mlir::Value value) {
+    const TensorType type = semantic::tensorType(value.getType());
+    const auto bytes = byteCount(type);
     if (!bytes || *bytes > plan::sizeLimit)
-      lines.add(model.name, ": \"", value.name, "\" is ", toString(value.type),
-                ", more than the ", plan::sizeLimit,
+      lines.add(model, ": \"", semantic::tensorName(value).str(), "\" is ",
+                toString(type), ", more than the ", plan::sizeLimit,
                 " bytes that a tensor of a plan can have");
-  }
-  for (const frontend::Application &application : model.applications) {
+  };
+  for (mlir::BlockArgument input : main.getArguments())
+    check(input);
+  for (mlir::Operation &op : main.getBody().front())
+    for (mlir::Value result : op.getResults())
+      check(result);
+  for (auto apply : main.getOps<semantic::ApplyOp>()) {
     // Of each element; how many elements there are is the result's matter.
-    const auto first = application.extents.begin();
-    const auto terms = elementCount(
-        {first + application.lambda.rank(), application.extents.end()});
+    const auto rank =
+        size_t(semantic::tensorType(apply.getResult().getType()).shape.size());
+    const auto terms = elementCount(apply.getExtents().drop_front(rank).vec());
     if (!terms || *terms > plan::sizeLimit)
-      lines.add(model.name, ": node \"", application.node, "\": more than the ",
-                plan::sizeLimit, " terms that a sum of a plan can have");
+      lines.add(model, ": node \"", apply.getNode().value_or("").str(),
+                "\": more than the ", plan::sizeLimit,
+                " terms that a sum of a plan can have");
   }
   return lines.status();
 }

@@ -1,7 +1,6 @@
 #include "compiler/training/TrainingGraph.h"
 
 #include "compiler/training/Backward.h"
-#include "compiler/training/MergeEqual.h"
 #include "compiler/training/ModelTape.h"
 #include "compiler/training/Optimizer.h"
 
@@ -153,10 +152,7 @@ Status checkScale(double scale, DType type) {
 
 } // namespace
 
-Result<Model> training::buildTrainingGraph(Model model,
-                                           const TrainingOptions &options) {
-  if (model.ownAlgorithm)
-    return model;
+Status training::addTrainingStep(Model &model, const TrainingOptions &options) {
   auto optimizer = Optimizer::make(options);
   if (!optimizer)
     return optimizer.takeError();
@@ -171,7 +167,6 @@ Result<Model> training::buildTrainingGraph(Model model,
       !valid)
     return valid.takeError();
   bool any = false;
-  const size_t given = model.applications.size();
   const auto step = [&](int parameter, int gradient) -> Status {
     any = true;
     if (options.lossScale != 1) {
@@ -210,7 +205,5 @@ Result<Model> training::buildTrainingGraph(Model model,
   model.outputs = std::move(outputs);
   model.outputNames = std::move(outputNames);
   model.loss = 0;
-  mergeEqual(model, given);
-  frontend::dropUnused(model);
-  return model;
+  return {};
 }

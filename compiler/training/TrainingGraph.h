@@ -33,14 +33,13 @@ struct TrainingOptions {
 
 std::vector<std::string> optimizerNames();
 
-/// The model with one output, "loss", and for all but given losses an input
-/// "labels": the first output's shape, less the axis of classes for
-/// cross_entropy, whose labels are i64 class numbers. Parameters that the model
-/// calls constant are not trained; running statistics are moved as the model
-/// says. A model that brings its own algorithm stays as it is. Errors name what
-/// is wrong with the loss, the labels or a node.
-Result<frontend::Model> buildTrainingGraph(frontend::Model model,
-                                           const TrainingOptions &options);
+/// Adds the step to the model, which has one output then, "loss", and for all
+/// but given losses an input "labels": the first output's shape, less the axis
+/// of classes for cross_entropy, whose labels are i64 class numbers. Parameters
+/// that the model calls constant are not trained; running statistics are moved
+/// as the model says. What is there stays in its place, and what is added comes
+/// behind it. Errors name what is wrong with the loss, the labels or a node.
+Status addTrainingStep(frontend::Model &model, const TrainingOptions &options);
 
 } // namespace smex::training
 

@@ -1,10 +1,8 @@
 #include "examples/bench/LoadGraph.h"
 
-#include "compiler/frontend/Model.h"
+#include "compiler/frontend/ir/SemanticGraph.h"
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/Pipeline.h"
-#include "compiler/pipeline/SemanticGraph.h"
-#include "compiler/training/TrainingGraph.h"
 
 using namespace smex;
 
@@ -13,16 +11,16 @@ Result<partition::OperatorGraph> examples::loadGraph(const std::string &path,
   frontend::ImportOptions options;
   options.training = training;
   auto model = frontend::importModel(path, options);
-  if (model && training) {
-    training::TrainingOptions trainingOptions;
-    trainingOptions.optimizer = "momentum";
-    model = training::buildTrainingGraph(std::move(*model), trainingOptions);
-  }
   if (!model)
     return model.takeError();
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  auto module = pipeline::buildSemanticGraph(*model, &context);
+  auto module = frontend::buildSemanticGraph(*model, &context);
   mlir::PassManager manager(&context);
+  if (training) {
+    training::TrainingOptions trainingOptions;
+    trainingOptions.optimizer = "momentum";
+    pipeline::addTrainingPasses(manager, trainingOptions);
+  }
   pipeline::addSemanticPasses(manager);
   if (mlir::failed(manager.run(*module)))
     return fail(path, ": the semantic passes failed");

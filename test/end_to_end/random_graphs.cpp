@@ -7,8 +7,8 @@
 //
 // batch: several side by side, some of them empty; relations: between users and
 // items, as hetero-sage has them.
-#include "compiler/training/TrainingGraph.h"
 #include "test/compiler/frontend/evaluate.h"
+#include "test/compiler/training/TrainingStep.h"
 #include "test/end_to_end/Harness.h"
 #include "test/runtime/graph/Graphs.h"
 
@@ -155,7 +155,7 @@ std::string tryGraphs(const std::string &path,
     if (training) {
       training::TrainingOptions options;
       options.learningRate = 1; // the next value shows the gradient
-      model = training::buildTrainingGraph(std::move(*model), options);
+      model = test::withTrainingStep(std::move(*model), options);
       if (!model)
         return model.error().message;
       showUpdates(*model);

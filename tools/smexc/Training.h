@@ -1,4 +1,4 @@
-// The options of --train, and what they do to a model.
+// The options of --train.
 #ifndef SMEX_TOOLS_SMEXC_TRAINING_H
 #define SMEX_TOOLS_SMEXC_TRAINING_H
 
@@ -18,10 +18,6 @@ struct TrainingArguments {
 bool wantsOwnAlgorithm(const CLI::App &parsed);
 
 void declareTraining(CLI::App &app, TrainingArguments &arguments);
-
-/// The training graph where --train was given, else the model.
-Result<frontend::Model> withTraining(frontend::Model model,
-                                     const TrainingArguments &arguments);
 
 } // namespace smex::tools
 

@@ -106,13 +106,11 @@ int run(Arguments &arguments) {
     return report(set.error());
   arguments.import.options.training = arguments.training.train;
   arguments.import.options.frozen = arguments.training.options.freeze;
-  auto imported =
-      frontend::importModel(arguments.model, arguments.import.options);
-  if (!imported)
-    return report(imported.error());
-  auto model = withTraining(std::move(*imported), arguments.training);
+  auto model = frontend::importModel(arguments.model, arguments.import.options);
   if (!model)
     return report(model.error());
+  if (arguments.training.train)
+    arguments.compile.training = arguments.training.options;
   if (!arguments.emit.empty()) {
     auto text = pipeline::emitStage(*model, arguments.compile,
                                     *pipeline::parseStage(arguments.emit));
@@ -221,8 +219,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
   app.add_option("--emit", arguments.emit,
                  "prints that stage's IR, or the search problem, and stops")
       ->check(CLI::IsMember({"semantic", "decisions", "problem", "exec"}));
-  app.add_flag("--verify-each,!--no-verify-each",
-               arguments.compile.verifyEach,
+  app.add_flag("--verify-each,!--no-verify-each", arguments.compile.verifyEach,
                "verifies the IR after each pass (default)");
   try {
     app.parse(argc, argv);

@@ -34,18 +34,3 @@ void smex::tools::declareTraining(CLI::App &app, TrainingArguments &arguments) {
 bool smex::tools::wantsOwnAlgorithm(const CLI::App &parsed) {
   return parsed.count("--loss") + parsed.count("--optimizer") == 0;
 }
-
-Result<frontend::Model>
-smex::tools::withTraining(frontend::Model model,
-                          const TrainingArguments &arguments) {
-  if (!arguments.train)
-    return model;
-  const std::string name = model.name;
-  auto built =
-      training::buildTrainingGraph(std::move(model), arguments.options);
-  if (built)
-    return built;
-  Error error = built.takeError();
-  error.message = name + ": " + error.message;
-  return error;
-}

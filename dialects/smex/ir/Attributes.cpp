@@ -34,6 +34,10 @@ llvm::hash_code hashOf(const std::vector<PartRange> &ranges) {
   return llvm::hash_combine_range(words.begin(), words.end());
 }
 
+llvm::hash_code hashOf(const graph::EdgeRows &rows) {
+  return llvm::hash_combine(rows.graph, rows.fileEdges, rows.edges.count);
+}
+
 llvm::hash_code hashOf(const graph::GraphInputs &graph) {
   return llvm::hash_combine(graph.name, graph.sources, graph.destinations);
 }
@@ -61,6 +65,7 @@ SMEX_VALUE_ATTRIBUTE(Division, Divisions)
 SMEX_VALUE_ATTRIBUTE(Recipe, graph::Recipe)
 SMEX_VALUE_ATTRIBUTE(PartRanges, std::vector<PartRange>)
 SMEX_VALUE_ATTRIBUTE(Graph, graph::GraphInputs)
+SMEX_VALUE_ATTRIBUTE(EdgeRows, graph::EdgeRows)
 #undef SMEX_VALUE_ATTRIBUTE
 
 #define GET_ATTRDEF_CLASSES

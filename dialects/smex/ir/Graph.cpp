@@ -1,4 +1,4 @@
-// The text of #smex.graph.
+// The text of #smex.graph and #smex.edge_rows.
 #include "dialects/smex/ir/AttributeText.h"
 #include "dialects/smex/ir/Smex.h"
 
@@ -226,4 +226,32 @@ Attribute GraphAttr::parse(AsmParser &parser, mlir::Type) {
       parser.parseGreater())
     return {};
   return get(parser.getContext(), graph);
+}
+
+void EdgeRowsAttr::print(AsmPrinter &printer) const {
+  const graph::EdgeRows &rows = getValue();
+  printer << '<';
+  if (!rows.graph.empty()) {
+    printer.printString(rows.graph);
+    printer << ' ';
+  }
+  printer << "given " << rows.fileEdges << " nodes [";
+  llvm::interleaveComma(rows.nodes, printer.getStream());
+  printer << "] edges";
+  ::print(printer, rows.edges);
+  printer << '>';
+}
+
+Attribute EdgeRowsAttr::parse(AsmParser &parser, mlir::Type) {
+  graph::EdgeRows rows;
+  if (parser.parseLess())
+    return {};
+  (void)parser.parseOptionalString(&rows.graph);
+  if (parser.parseKeyword("given") ||
+      parseNumber(parser, 0, largestNumber, rows.fileEdges) ||
+      parser.parseKeyword("nodes") || parseNumbers(parser, rows.nodes) ||
+      parser.parseKeyword("edges") || ::parse(parser, rows.edges) ||
+      parser.parseGreater())
+    return {};
+  return get(parser.getContext(), rows);
 }

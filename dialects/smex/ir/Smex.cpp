@@ -118,8 +118,8 @@ ApplyOp smex::semantic::applyInstead(OpBuilder &builder, ApplyOp old, Type type,
   return ApplyOp::create(builder, old.getLoc(), type, lambda, operands,
                          builder.getDenseI64ArrayAttr(extents),
                          old.getNameAttr(), old.getNodeAttr(),
-                         old.getGradientOfAttr(), DivisionAttr(),
-                         DivisionAttr());
+                         old.getGradientOfAttr(), old.getDetachedAttr(),
+                         old.getFirstAttr(), DivisionAttr(), DivisionAttr());
 }
 
 void smex::semantic::eraseUnusedLambdas(ModuleOp module) {

@@ -19,6 +19,7 @@ struct DivisionAttrStorage;
 struct RecipeAttrStorage;
 struct PartRangesAttrStorage;
 struct GraphAttrStorage;
+struct EdgeRowsAttrStorage;
 } // namespace smex::semantic::detail
 
 #include "dialects/smex/ir/SmexDialect.h.inc"
@@ -37,9 +38,12 @@ constexpr llvm::StringLiteral cutAttr = "smex.cut";                // argument
 constexpr llvm::StringLiteral recipeAttr = "smex.recipe";          // argument
 constexpr llvm::StringLiteral outputsAttr = "smex.outputs";        // function
 constexpr llvm::StringLiteral graphsAttr = "smex.graphs";          // function
-constexpr llvm::StringLiteral lossAttr = "smex.loss";              // result
-constexpr llvm::StringLiteral waysAttr = "smex.ways";              // module
-constexpr llvm::StringLiteral searchAttr = "smex.search";          // module
+constexpr llvm::StringLiteral edgeRowsAttr = "smex.edge_rows";     // function
+constexpr llvm::StringLiteral listedParametersAttr =
+    "smex.listed_parameters";                             // function
+constexpr llvm::StringLiteral lossAttr = "smex.loss";     // result
+constexpr llvm::StringLiteral waysAttr = "smex.ways";     // module
+constexpr llvm::StringLiteral searchAttr = "smex.search"; // module
 
 /// How a parameter or an argument follows from others; null where it does not.
 RecipeAttr recipeOf(mlir::Value value);

@@ -22,7 +22,10 @@ def SmexDialect : Dialect {
     - of a result: `smex.range`, where a step whose integers are beyond it must
       be refused; `smex.loss`, what training makes small;
     - of the function: `smex.outputs`, the names of the results; `smex.graphs`,
-      the graphs that the model works on, where these come when the plan runs.
+      the graphs that the model works on, where these come when the plan runs;
+      `smex.edge_rows`, what has a row per edge of others;
+      `smex.listed_parameters`, names of parameters that the model's file lists,
+      and of which nothing is left.
 
     Decisions are attributes: `cut` on the producer of a tensor (`smex.cut` on an
     argument) is the division of the tensor in each step of the recursion, `split`
@@ -129,6 +132,18 @@ def GraphAttr : ValueAttr<"Graph", "graph", "::smex::graph::GraphInputs"> {
   }];
 }
 
+def EdgeRowsAttr : ValueAttr<"EdgeRows", "edge_rows", "::smex::graph::EdgeRows"> {
+  let summary = "what has a row per edge of a graph that the model is compiled with";
+  let description = [{
+    The struct is in dialects/smex/lists/GraphInputs.h. Of the edges, `given` are
+    in the graph's files; `nodes` are those at their ends, by type.
+
+    ```mlir
+    #smex.edge_rows<"follows" given 20 nodes [5, 5] edges 25 of "edges" inputs ["e"]>
+    ```
+  }];
+}
+
 /// What lambdas compute with; its type says all of it.
 def LambdaTensor : Type<
     And<[AnyStaticShapeTensor.predicate,
@@ -176,7 +191,9 @@ def ApplyOp : Op<SmexDialect, "apply",
     `extents` gives the range of each index variable of the lambda, outputs
     first; the result's shape is the leading ones. `node` is the model's node
     that it is of; `gradient_of` the name of the tensor whose gradient the
-    result is, or a part of it.
+    result is, or a part of it. What training asks: `detached` passes no gradient
+    on; with `first`, the gradient of a maximum goes to the first of the terms
+    that attain it.
 
     ```mlir
     %c = smex.apply @matmul(%a, %b) extents [16, 8, 32]
@@ -188,6 +205,7 @@ def ApplyOp : Op<SmexDialect, "apply",
                        DenseI64ArrayAttr:$extents,
                        StrAttr:$name, OptionalAttr<StrAttr>:$node,
                        OptionalAttr<StrAttr>:$gradient_of,
+                       UnitAttr:$detached, UnitAttr:$first,
                        OptionalAttr<DivisionAttr>:$split,
                        OptionalAttr<DivisionAttr>:$cut);
   let results = (outs LambdaTensor:$result);

@@ -56,7 +56,11 @@ LogicalResult SmexDialect::verifyOperationAttribute(Operation *op,
   if (attribute.getName() == graphsAttr &&
       !isListOf([](Attribute each) { return isa<GraphAttr>(each); }))
     return wrong(op, attribute, "a list of #smex.graph");
-  if (attribute.getName() == outputsAttr &&
+  if (attribute.getName() == edgeRowsAttr &&
+      !isListOf([](Attribute each) { return isa<EdgeRowsAttr>(each); }))
+    return wrong(op, attribute, "a list of #smex.edge_rows");
+  if ((attribute.getName() == outputsAttr ||
+       attribute.getName() == listedParametersAttr) &&
       !isListOf([](Attribute each) { return isa<StringAttr>(each); }))
     return wrong(op, attribute, "a list of names");
   return success();

@@ -1,10 +1,9 @@
 // What a pass needs is in the IR's attributes: printed without locations after
 // every stage, and read again, it becomes the same plan, whatever the search.
 #include "compiler/emit/Emit.h"
+#include "compiler/frontend/ir/SemanticGraph.h"
 #include "compiler/partition/Algorithm.h"
 #include "compiler/pipeline/Pipeline.h"
-#include "compiler/pipeline/SemanticGraph.h"
-#include "compiler/training/TrainingGraph.h"
 #include "runtime/plan/Format.h"
 
 #include "mlir/IR/Verifier.h"
@@ -17,35 +16,36 @@ using namespace smex;
 namespace {
 
 frontend::Model imported(const std::string &path, bool training,
-                         const std::vector<std::string> &graphs) {
+                         const std::vector<std::string> &graphs,
+                         std::optional<double> room) {
   frontend::ImportOptions options;
   options.training = training;
   options.graphs = graphs;
+  options.graphRoom = room;
   auto model = frontend::importModel(path, options);
   if (!model)
     FAIL(model.error().message);
-  if (!training)
-    return std::move(*model);
-  training::TrainingOptions step;
-  step.optimizer = "adam";
-  step.learningRate = 0.01;
-  auto built = training::buildTrainingGraph(std::move(*model), step);
-  if (!built)
-    FAIL(built.error().message);
-  return std::move(*built);
+  return std::move(*model);
 }
 
 class Compilation {
 public:
-  Compilation(const frontend::Model &model, const std::string &algorithm,
-              bool printing)
+  Compilation(const frontend::Model &model, bool training,
+              const std::string &algorithm, bool printing)
       : context(mlir::MLIRContext::Threading::DISABLED), printing(printing) {
     mlir::DialectRegistry registry;
     pipeline::registerAllDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
-    module = pipeline::buildSemanticGraph(model, &context);
+    module = frontend::buildSemanticGraph(model, &context);
     printAndParse();
+    if (training)
+      run([](mlir::OpPassManager &manager) {
+        training::TrainingOptions step;
+        step.optimizer = "adam";
+        step.learningRate = 0.01;
+        pipeline::addTrainingPasses(manager, step);
+      });
     run(pipeline::addSemanticPasses);
     pipeline::CompileOptions options;
     options.gpus = 4;
@@ -54,9 +54,7 @@ public:
       search.algorithm = algorithm;
       pipeline::addDecisionPasses(manager, options, search);
     });
-    run([](mlir::OpPassManager &manager) {
-      pipeline::addExecPasses(manager);
-    });
+    run([](mlir::OpPassManager &manager) { pipeline::addExecPasses(manager); });
   }
 
   /// All of the plan that the IR becomes.
@@ -100,19 +98,23 @@ private:
 
 TEST_CASE("printed without locations and read again, the IR is the same plan") {
   const std::string models = "test/models/";
-  const auto check = [](const frontend::Model &model) {
+  const auto check = [](const std::string &path, bool training,
+                        const std::vector<std::string> &graphs,
+                        std::optional<double> room = {}) {
+    const frontend::Model model = imported(path, training, graphs, room);
     for (const partition::Algorithm &algorithm : partition::algorithms()) {
       const std::string name(algorithm.name);
       if (name == "brute-force") // for graphs of a few nodes
         continue;
       CAPTURE(model.name, name);
-      CHECK(Compilation(model, name, false).text() ==
-            Compilation(model, name, true).text());
+      CHECK(Compilation(model, training, name, false).text() ==
+            Compilation(model, training, name, true).text());
     }
   };
-  check(imported(models + "mlp/model.onnx", false, {}));
-  check(imported(models + "mlp/model.onnx", true, {}));
-  check(imported(models + "lstm/model.onnx", true, {}));
-  check(imported(models + "graph/pooling.json", false,
-                 {models + "graph/edges.mtx"}));
+  check(models + "mlp/model.onnx", false, {});
+  check(models + "mlp/model.onnx", true, {});
+  check(models + "lstm/model.onnx", true, {});
+  check(models + "graph/pooling.json", false, {models + "graph/edges.mtx"});
+  check(models + "graph/pooling.json", false, {models + "graph/edges.mtx"},
+        0.5);
 }

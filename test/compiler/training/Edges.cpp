@@ -1,6 +1,5 @@
 #include "test/compiler/training/Edges.h"
-
-#include "compiler/training/TrainingGraph.h"
+#include "test/compiler/training/TrainingStep.h"
 
 using namespace smex;
 using frontend::Model;
@@ -15,7 +14,7 @@ static Result<Model> trainingStep(const std::string &path) {
   training::TrainingOptions options;
   options.loss = "given:total";
   options.learningRate = 1;
-  auto built = training::buildTrainingGraph(std::move(*model), options);
+  auto built = test::withTrainingStep(std::move(*model), options);
   if (!built)
     return built;
   // It is no number in some models, where a run that knew it as the loss would

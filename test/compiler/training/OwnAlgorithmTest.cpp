@@ -1,8 +1,8 @@
 // Models that carry their training: TrainingInfoProto and the Gradient
 // operator.
-#include "compiler/training/TrainingGraph.h"
 #include "test/compiler/frontend/models.h"
 #include "test/compiler/training/Trainer.h"
+#include "test/compiler/training/TrainingStep.h"
 
 using namespace smex;
 
@@ -74,7 +74,7 @@ TEST_CASE("a model's own algorithm trains it") {
   auto model = import(ownModel(), true);
   if (!model)
     FAIL(model.error().message);
-  auto built = training::buildTrainingGraph(std::move(*model), {});
+  auto built = test::withTrainingStep(std::move(*model), {});
   REQUIRE(built);
   REQUIRE(built->updates.size() == 1);
   test::Trainer trainer(std::move(*built));
@@ -99,7 +99,7 @@ TEST_CASE("it is left aside where a loss is given") {
   CHECK(model->updates.empty());
   training::TrainingOptions options;
   options.loss = "given:loss";
-  auto built = training::buildTrainingGraph(std::move(*model), options);
+  auto built = test::withTrainingStep(std::move(*model), options);
   REQUIRE(built);
   CHECK(built->updates.size() == 1);
 }

@@ -1,9 +1,9 @@
 // Gradients of tensors that are taken apart: in pieces that cover them, or
 // overlap, or leave something out.
 #include "compiler/training/Pieces.h"
-#include "compiler/training/TrainingGraph.h"
 #include "dialects/support/File.h"
 #include "test/compiler/training/Trainer.h"
+#include "test/compiler/training/TrainingStep.h"
 
 #include <catch2/catch.hpp>
 
@@ -93,7 +93,7 @@ Result<frontend::Model> modelOf(const std::vector<Taken> &pieces,
   options.learningRate = 0.5;
   for (size_t p = 0; p < pieces.size(); ++p)
     options.freeze.push_back("scale" + std::to_string(p));
-  return buildTrainingGraph(std::move(*model), options);
+  return test::withTrainingStep(std::move(*model), options);
 }
 
 /// One step of the training graph against the formula: with labels of 0,

@@ -1,8 +1,8 @@
 // Losses and optimizers against their formulas, and what cannot be trained.
 // Whole models against PyTorch are test/end_to_end/training.
-#include "compiler/training/TrainingGraph.h"
 #include "dialects/support/File.h"
 #include "test/compiler/training/Trainer.h"
+#include "test/compiler/training/TrainingStep.h"
 
 #include <catch2/catch.hpp>
 
@@ -36,7 +36,7 @@ Result<Model> build(const std::string &text, const TrainingOptions &options) {
     INFO(model.error().message);
     REQUIRE(model);
   }
-  return training::buildTrainingGraph(std::move(*model), options);
+  return test::withTrainingStep(std::move(*model), options);
 }
 
 /// y = w, one vector of three; with mse, dw = 2 (w - labels) / 3.

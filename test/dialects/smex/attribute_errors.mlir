@@ -110,7 +110,22 @@ func.func private @f() attributes {smex.graphs = ["g"]}
 
 // -----
 
+// expected-error @+1 {{has to be 0 to 9223372036854775807}}
+func.func private @f() attributes {a = #smex.edge_rows<given -1 nodes [] edges 4>}
+
+// -----
+
+// expected-error @+1 {{has "smex.edge_rows", which has to be a list of #smex.edge_rows}}
+func.func private @f() attributes {smex.edge_rows = ["g"]}
+
+// -----
+
 // Names and cuts.
+
+// expected-error @+1 {{has "smex.listed_parameters", which has to be a list of names}}
+func.func private @f() attributes {smex.listed_parameters = "w"}
+
+// -----
 
 // expected-error @+1 {{has "smex.outputs", which has to be a list of names}}
 func.func private @f() attributes {smex.outputs = [1]}

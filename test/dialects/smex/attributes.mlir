@@ -38,3 +38,11 @@ func.func private @graphs() attributes {smex.graphs = [
     #smex.graph<"buys" sources "user" destinations "item" nodes 8 of "items" from 5 of "users" inputs ["u"] graphs 3 of "carts" inputs ["c"] by "cart" edges 20 types 4 by "kind" values "price" added "loops">,
     #smex.graph<sources "src" destinations "dst" nodes 5 edges 4 buckets [3 of 0, 2 of 2] lists ["n" is bucket_nodes, "l" is bucket_lengths at 1]>,
     #smex.graph<sources "src" destinations "dst" nodes 5 edges 4 levels [3, 1 with [2 from 0], 1 with [1 from 0, 1 from 1]] lists ["s" is level_sources at 2 from 1]>]}
+
+// Of what has a row per edge of a graph that is part of the model.
+
+// CHECK: func.func private @rows() attributes {smex.edge_rows = [
+// CHECK-SAME: #smex.edge_rows<"follows" given 20 nodes [5, 4] edges 25 of "edges" inputs ["e"] outputs ["y"]>, #smex.edge_rows<given 4 nodes [] edges 4>]}
+func.func private @rows() attributes {smex.edge_rows = [
+    #smex.edge_rows<"follows" given 20 nodes [5, 4] edges 25 of "edges" inputs ["e"] outputs ["y"]>,
+    #smex.edge_rows<given 4 nodes [] edges 4>]}

@@ -1,3 +1,6 @@
+// RUN: smex-opt %s --smex-training-step --split-input-file --verify-diagnostics
+// RUN: smex-opt %s --smex-merge-equal --split-input-file --verify-diagnostics
+// RUN: smex-opt %s --smex-drop-unused --split-input-file --verify-diagnostics
 // RUN: smex-opt %s --smex-fuse-maps --split-input-file --verify-diagnostics
 // RUN: smex-opt %s --smex-segment-reductions --split-input-file --verify-diagnostics
 // RUN: smex-opt %s --smex-partition --split-input-file --verify-diagnostics
