@@ -41,11 +41,6 @@ static LogicalResult verifyCut(Value value, const Ways &ways) {
 static LogicalResult verifyInput(BlockArgument input, const Ways &ways) {
   if (semantic::tensorName(input).empty())
     return emitError(input.getLoc(), "has an input without a smex.name");
-  auto main = cast<func::FuncOp>(input.getOwner()->getParentOp());
-  if (main.getArgAttr(input.getArgNumber(), semantic::cutAttr) &&
-      !semantic::cutOf(input))
-    return emitError(input.getLoc(),
-                     "has a smex.cut that is no #smex.division");
   return verifyCut(input, ways);
 }
 
