@@ -160,13 +160,15 @@ OwningOpRef<ModuleOp> semanticGraph(const frontend::Model &model,
 }
 
 Result<plan::Artifact> generate(const std::vector<emit::Function> &functions,
-                                const std::string &target) {
+                                const std::string &target,
+                                const codegen::Busy &busy) {
   std::vector<codegen::KernelRequest> requests;
   for (const emit::Function &each : functions)
     if (llvm::is_contained(each.targets, target))
       requests.push_back({each.symbol, each.lambda});
   codegen::CodegenOptions options;
   options.cpuArch = target;
+  options.busy = busy;
   auto bytes = codegen::compileKernels(requests, options);
   if (!bytes)
     return bytes.takeError();
@@ -174,16 +176,32 @@ Result<plan::Artifact> generate(const std::vector<emit::Function> &functions,
 }
 
 Result<plan::Code> generate(const std::vector<emit::Function> &functions,
-                            const std::vector<std::string> &targets) {
+                            const std::vector<std::string> &targets,
+                            const codegen::Busy &busy = {}) {
   plan::Code code;
   for (const std::string &target : targets) {
-    auto artifact = generate(functions, target);
+    auto artifact = generate(functions, target, busy);
     if (!artifact)
       return artifact.takeError();
     code.push_back(std::move(*artifact));
   }
   return code;
 }
+
+/// What is true until finish(), or the end of the scope.
+class Ongoing {
+public:
+  ~Ongoing() { finish(); }
+  void finish() {
+    if (!std::exchange(isFinished, true))
+      ready.set_value();
+  }
+  std::shared_future<void> end() { return ready.get_future().share(); }
+
+private:
+  std::promise<void> ready;
+  bool isFinished = false;
+};
 
 /// None, if none is given.
 Result<std::optional<OnMachine>> machineOf(const CompileOptions &options) {
@@ -269,16 +287,19 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   compiled.plan.unpartitioned = std::move(*unpartitioned);
 
   // However the model is partitioned, the lambdas are the same: their code is
-  // generated while the search runs.
-  auto generating = std::async(
+  // generated while the search runs, on the cores that it leaves.
+  std::future<Result<plan::Code>> generating;
+  Ongoing searching; // ends before the future waits, however this is left
+  generating = std::async(
       std::launch::async,
-      [&compiled, &options](std::vector<emit::Function> functions) {
+      [&compiled, &options](std::vector<emit::Function> functions,
+                            const codegen::Busy &busy) {
         const Clock codegen;
-        auto code = generate(functions, options.targets);
+        auto code = generate(functions, options.targets, busy);
         compiled.stats.codegenSeconds = codegen.seconds();
         return code;
       },
-      kernels.functions());
+      kernels.functions(), searching.end());
 
   const Clock search;
   const auto decide = [&](const partition::Search &by) -> Result<Candidate> {
@@ -319,6 +340,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
       choose(std::move(*first), limit, model.name,
              *machine ? (*machine)->enoughPlans(compiled.stats.operators) : 1,
              searches, decide);
+  searching.finish();
   if (!chosen)
     return chosen.takeError();
   Candidate &taken = chosen->candidate;
@@ -380,11 +402,8 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   return text;
 }
 
-Result<std::string>
+Result<plan::Artifact>
 smex::pipeline::regenerateKernels(const plan::Plan &plan,
                                   const std::string &target) {
-  auto code = generate(emit::functionsOf(plan), target);
-  if (!code)
-    return code.takeError();
-  return std::move(code->bytes);
+  return generate(emit::functionsOf(plan), target, {});
 }

@@ -79,8 +79,8 @@ Result<std::string> emitStage(const frontend::Model &model,
 
 /// The kernels of a plan for one of its targets, generated again from its
 /// lambdas: `smexc check` compares them with the ones in it.
-Result<std::string> regenerateKernels(const plan::Plan &plan,
-                                      const std::string &target);
+Result<plan::Artifact> regenerateKernels(const plan::Plan &plan,
+                                         const std::string &target);
 
 /// The passes by stage, for smex-opt and the functions above.
 void addTrainingPasses(mlir::OpPassManager &manager,

@@ -254,13 +254,16 @@ void checkKernels(const Plan &plan, const CheckOptions &options,
                      "\": there is no code for it, for any target");
   for (const Artifact &artifact : plan.code) {
     const std::string file = codeFile(artifact.target);
-    const auto bytes = options.regenerateKernels(plan, artifact.target);
-    if (!bytes)
+    const auto again = options.regenerateKernels(plan, artifact.target);
+    if (!again)
       findings.add(FindingKind::Kernel, file,
-                   ": cannot be generated again: ", bytes.error().message);
-    else if (*bytes != artifact.bytes)
+                   ": cannot be generated again: ", again.error().message);
+    else if (again->bytes != artifact.bytes)
       findings.add(FindingKind::Kernel, file,
                    ": is not what the lambdas of this plan are compiled to");
+    else if (again->launches != artifact.launches)
+      findings.add(FindingKind::Kernel, launchFile(artifact.target),
+                   ": is not how these kernels are to be launched");
   }
 }
 

@@ -58,7 +58,7 @@ struct CheckOptions {
   int limitPerKind = 100;
   /// The compiler's side: generates the code for a target again from the plan's
   /// lambdas. Without it native code is taken on trust.
-  std::function<Result<std::string>(const Plan &, const std::string &target)>
+  std::function<Result<Artifact>(const Plan &, const std::string &target)>
       regenerateKernels;
 };
 

@@ -73,6 +73,9 @@ Kernel kernelOf(const Cursor &at) {
   } else {
     at.refuse("\"" + kind + "\" is no kind of kernel");
   }
+  if (kernel.kind != KernelKind::Generated &&
+      at.has("symbol") != at.has("generated_for"))
+    at.refuse("has one of \"symbol\" and \"generated_for\"");
   return kernel;
 }
 

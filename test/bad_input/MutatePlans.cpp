@@ -10,6 +10,7 @@
 #include "compiler/pipeline/Pipeline.h"
 #include "runtime/plan/CheckWeights.h"
 #include "runtime/plan/Load.h"
+#include "runtime/plan/Target.h"
 #include "test/runtime/plan/Examples.h"
 
 #include <CLI/CLI.hpp>
@@ -164,11 +165,11 @@ private:
 /// The plan's code of these lambdas, worked out once: most changes leave it.
 class Kernels {
 public:
-  Result<std::string> operator()(const Plan &plan, const std::string &target) {
+  Result<Artifact> operator()(const Plan &plan, const std::string &target) {
     std::string key = target + "\n";
     for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
       for (const Kernel &kernel : part->program.kernels)
-        if (kernel.kind == KernelKind::Generated)
+        if (isGenerated(kernel, target))
           key += kernel.symbol + " " + kernel.lambda + "\n";
     const auto entry = known.find(key);
     if (entry != known.end())
@@ -180,7 +181,7 @@ public:
   }
 
 private:
-  std::map<std::string, std::string> known;
+  std::map<std::string, Artifact> known;
 };
 
 /// Everything that a run writes, or what became of it.

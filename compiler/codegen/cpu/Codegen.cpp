@@ -76,11 +76,12 @@ codegen::compileKernels(const std::vector<KernelRequest> &requests,
   if (requests.empty())
     return std::string(); // a plan of library kernels alone has no code
 
-  Result<std::vector<std::string>> objects =
-      compileEach(requests, registerDialects,
-                  [&](MLIRContext &context, const KernelRequest &request) {
-                    return compileKernel(context, request, options);
-                  });
+  Result<std::vector<std::string>> objects = compileEach(
+      requests, registerDialects,
+      [&](MLIRContext &context, const KernelRequest &request) {
+        return compileKernel(context, request, options);
+      },
+      options.busy);
   if (!objects)
     return objects.takeError();
   return linkShared(*objects);

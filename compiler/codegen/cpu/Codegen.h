@@ -19,6 +19,8 @@ struct CodegenOptions {
   /// LLVM's. 3 makes copies of loops for conditions that do not change in them,
   /// which takes a quarter more time; the kernels have few.
   int optLevel = 2; // 0 .. 3
+  /// Leaves a core to what is done meanwhile; the bytes are the same.
+  Busy busy = {};
 };
 
 /// The bytes of an ELF shared object that exports the requested symbols and

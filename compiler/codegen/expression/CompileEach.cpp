@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <thread>
 
@@ -13,7 +14,8 @@ Result<std::vector<std::string>> codegen::compileEach(
     const std::vector<KernelRequest> &requests,
     const std::function<void(MLIRContext &)> &prepare,
     const std::function<Result<std::string>(MLIRContext &,
-                                            const KernelRequest &)> &compile) {
+                                            const KernelRequest &)> &compile,
+    const Busy &busy) {
   std::vector<std::string> results(requests.size());
   std::vector<std::optional<Error>> errors(requests.size());
   std::atomic<size_t> next{0};
@@ -42,6 +44,10 @@ Result<std::vector<std::string>> codegen::compileEach(
         threads.emplace_back(work);
     } catch (const std::exception &) {
       // The system starts no more of them: this one does the work.
+    }
+    while (busy.valid() && next < requests.size() &&
+           busy.wait_for(std::chrono::milliseconds(1)) !=
+               std::future_status::ready) {
     }
     work();
   }

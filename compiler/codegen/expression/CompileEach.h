@@ -25,12 +25,14 @@ struct Diagnostics {
 
 /// What `compile` makes of each request, in their order, or the error of the
 /// first that has one. Threads share nothing: each has a context, prepared by
-/// `prepare`, so that the bytes are the same whichever thread makes them.
+/// `prepare`, so that the bytes are the same whichever thread makes them. Where
+/// `busy` is valid, one core is left to others until it is ready.
 Result<std::vector<std::string>> compileEach(
     const std::vector<KernelRequest> &requests,
     const std::function<void(mlir::MLIRContext &)> &prepare,
     const std::function<Result<std::string>(mlir::MLIRContext &,
-                                            const KernelRequest &)> &compile);
+                                            const KernelRequest &)> &compile,
+    const Busy &busy = {});
 
 } // namespace smex::codegen
 

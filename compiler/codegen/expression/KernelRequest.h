@@ -5,6 +5,7 @@
 #include "dialects/support/Result.h"
 #include "dialects/tdl/lambda/Lambda.h"
 
+#include <future>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ struct KernelRequest {
   std::string symbol; // a C identifier, unique among the requests
   tdl::Lambda lambda;
 };
+
+/// Whether something that matters more still runs on one of the cores: until
+/// this is ready. Not valid: nothing does.
+using Busy = std::shared_future<void>;
 
 /// Errors: an opaque lambda, or one that fails tdl::verify, by its symbol
 /// (Input); symbols that are no identifiers or not unique (Defect).

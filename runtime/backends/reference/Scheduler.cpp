@@ -109,13 +109,12 @@ std::optional<Scheduler::Problem> Scheduler::deadlock() const {
   for (size_t number = 0; number < queues.size(); ++number) {
     if (queues[number].empty())
       continue;
-    // What another process has signalled meanwhile.
-    if (isReady(queues[number]))
-      return std::nullopt;
     const Submission &front = queues[number].front();
+    bool isReady = true;
     for (const Event &event : *front.after) {
       if (transport.hasHappened(event))
         continue;
+      isReady = false;
       if (!std::binary_search(workers.begin(), workers.end(), event.worker))
         return std::nullopt;
       if (!first)
@@ -124,6 +123,9 @@ std::optional<Scheduler::Problem> Scheduler::deadlock() const {
                              " waits for worker ", event.worker,
                              ", which waits itself, and so do all")};
     }
+    // Another process has signalled meanwhile what it waited for.
+    if (isReady)
+      return std::nullopt;
   }
   return first;
 }

@@ -123,12 +123,20 @@ TEST_CASE("a part that a division cuts otherwise than the one before") {
 TEST_CASE("kernels are compared with what the compiler makes of the lambdas") {
   const Plan plan = twoWorkers();
   CheckOptions options;
-  options.regenerateKernels = [](const Plan &, const std::string &) {
-    return std::string("native code");
+  options.regenerateKernels = [](const Plan &, const std::string &target) {
+    return Artifact{target, "native code"};
   };
   CHECK(check(plan, options).empty());
-  options.regenerateKernels = [](const Plan &, const std::string &) {
-    return std::string("other code");
+  Plan onGpu = plan;
+  onGpu.code = {{"sm_80", "native code", {{"kernel_0", {}}}}};
+  onGpu.partitioned.program.kernels[0].symbol = "kernel_1";
+  onGpu.partitioned.program.kernels[0].generatedFor = {"sm_80"};
+  onGpu.unpartitioned.program.kernels[0] = onGpu.partitioned.program.kernels[0];
+  CHECK_THAT(listed(check(onGpu, options)),
+             Catch::Contains("kernel: kernels.sm_80.json: is not how these "
+                             "kernels are to be launched"));
+  options.regenerateKernels = [](const Plan &, const std::string &target) {
+    return Artifact{target, "other code"};
   };
   CHECK_THAT(listed(check(plan, options)),
              Catch::Contains("kernel: kernels.x86-64-v3.so"));
@@ -137,7 +145,7 @@ TEST_CASE("kernels are compared with what the compiler makes of the lambdas") {
   CHECK_THAT(listed(check(without, options)),
              Catch::Contains("kernel: symbol \"kernel_0\": there is no code"));
   options.regenerateKernels = [](const Plan &,
-                                 const std::string &) -> Result<std::string> {
+                                 const std::string &) -> Result<Artifact> {
     return fail("no such CPU");
   };
   CHECK_THAT(listed(check(plan, options)), Catch::Contains("no such CPU"));

@@ -249,6 +249,7 @@ TEST_CASE("what does not go with a division is found and named") {
     {"program.json", "/instructions/3/listed", true, "pieces: has 0 entries, but program.json lists 1"},
     {"program.json", "/instructions/0/collective", {{"name", "send"}, {"over", {0}}}, "instructions[0]: has a key \"collective\""},
     {"program.json", "/kernels/0/generated_for", {"sm_80"}, "kernels[0]: has no \"symbol\""},
+    {"program.json", "/kernels/0/symbol", "kernel_0", "kernels[0]: has one of \"symbol\" and \"generated_for\""},
     {"gpu1.json", "/boxes/0", {{0, 1}}, "boxes: has 1 entries, but program.json lists 0"},
   };
   // clang-format on

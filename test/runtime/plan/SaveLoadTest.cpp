@@ -110,8 +110,8 @@ TEST_CASE("plan.json has the keys that others rely on") {
     names.push_back(file.key());
   CHECK(names == std::vector<std::string>{
                      "gpu0.json", "gpu0.weights", "gpu1.json", "gpu1.weights",
-                     "kernels.x86-64-v3.so", "program.json", "unpartitioned/gpu0.json",
-                     "unpartitioned/program.json"});
+                     "kernels.x86-64-v3.so", "program.json",
+                     "unpartitioned/gpu0.json", "unpartitioned/program.json"});
 }
 
 TEST_CASE("weights: each GPU's share, dense and aligned") {

@@ -152,3 +152,38 @@ TEST_CASE("an error is that of the worker whose instruction fails") {
   CHECK(results[1].error().message == "it fails");
   CHECK(trial.order == std::vector<int>{0, 1});
 }
+
+TEST_CASE("what another process signals at any moment is no standstill") {
+  // Worker 0, of this process, has an instruction that waits for another of its
+  // own, which waits for worker 1, of another process. Whether worker 1 has
+  // signalled changes with the n-th question, whichever that is.
+  class Late : public LocalTransport {
+  public:
+    explicit Late(int questions)
+        : LocalTransport(2, queueCount), left(questions) {}
+    bool hasHappened(const Event &event) const override {
+      return event.worker == 1 ? left-- <= 0
+                               : LocalTransport::hasHappened(event);
+    }
+
+  private:
+    mutable int left;
+  };
+  const std::vector<Event> own = {{0, 0, 1}}, other = {{1, 0, 1}};
+  for (int questions = 0; questions < 12; ++questions) {
+    CAPTURE(questions);
+    Late transport(questions);
+    int ran = 0;
+    Scheduler scheduler({0}, transport, 0,
+                        [&](size_t, const Submission &) -> Status {
+                          ++ran;
+                          return {};
+                        });
+    scheduler.submit(0, {0, &other, {0, 0, 1}, false});
+    scheduler.submit(0, {1, &own, {0, 1, 1}, false});
+    const Result<bool> done = scheduler.finish(0);
+    INFO((done ? "" : done.error().message));
+    REQUIRE((done && *done));
+    CHECK(ran == 2);
+  }
+}
