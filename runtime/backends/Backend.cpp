@@ -1,25 +1,35 @@
 #include "runtime/backends/Backend.h"
 
 #include "runtime/backends/cpu/CpuBackend.h"
+#include "runtime/backends/cuda/CudaBackend.h"
 #include "runtime/backends/reference/ReferenceBackend.h"
 
 using namespace smex;
 using namespace smex::runtime;
 
 Result<std::unique_ptr<Backend>> runtime::makeBackend(const std::string &name) {
-  if (name == "auto" || name == "cpu")
+  if (name == "cpu")
     return makeCpuBackend();
   if (name == "reference")
     return makeReferenceBackend();
-  Error error;
-  if (name == "cuda") {
-    error = fail("this smex-run was built without the cuda backend; use "
-                 "--backend cpu");
-    error.fault = Fault::Environment;
-  } else {
-    error = fail("there is no backend \"", name,
-                 "\": auto, cpu, cuda or reference");
-    error.fault = Fault::Usage;
+  if (name == "cuda")
+    return makeCudaBackend();
+  return Error{"there is no backend \"" + name +
+                   "\": auto, cpu, cuda or reference",
+               Fault::Usage};
+}
+
+Result<std::unique_ptr<Backend>> runtime::backendFor(const std::string &name,
+                                                     const plan::Plan &plan) {
+  if (name == "auto") {
+    auto gpus = makeBackend("cuda");
+    if (gpus && (*gpus)->accepts(plan))
+      return gpus;
   }
-  return error;
+  auto backend = makeBackend(name == "auto" ? "cpu" : name);
+  if (!backend)
+    return backend;
+  if (Status accepted = (*backend)->accepts(plan); !accepted)
+    return accepted.takeError();
+  return backend;
 }

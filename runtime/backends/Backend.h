@@ -86,6 +86,9 @@ class Backend {
 public:
   virtual ~Backend() = default;
   virtual std::string name() const = 0;
+  /// What the devices call themselves that a plan for so many workers would run
+  /// on; none, where it is this machine's processor.
+  virtual std::vector<std::string> devices(int) const { return {}; }
 
   /// Whether this machine can run the plan's kernels at all.
   virtual Status accepts(const plan::Plan &plan) const = 0;
@@ -98,9 +101,14 @@ public:
        const DeviceOptions &options) = 0;
 };
 
-/// "auto", "cpu", "cuda" or "reference"; one that is not built in or finds no
-/// device is Fault::Environment.
+/// "cpu", "cuda" or "reference"; one that finds no device is
+/// Fault::Environment.
 Result<std::unique_ptr<Backend>> makeBackend(const std::string &name);
+
+/// The backend of this name, if it accepts the plan. "auto": cuda where there
+/// is a GPU that runs all of the plan, else cpu.
+Result<std::unique_ptr<Backend>> backendFor(const std::string &name,
+                                            const plan::Plan &plan);
 
 /// An instruction's error, with the node that it stems from.
 inline Error atNode(const plan::Instruction &instruction, Error error) {

@@ -13,6 +13,7 @@ using namespace smex::runtime;
 using plan::Json;
 
 std::string runtime::metricsJson(const std::string &backend,
+                                 const std::vector<std::string> &devices,
                                  const RunResult &result, int firstStep) {
   Json steps = Json::array();
   for (size_t i = 0; i < result.seconds.size(); ++i) {
@@ -28,6 +29,8 @@ std::string runtime::metricsJson(const std::string &backend,
                   {"peak_bytes", result.peakBytes},
                   {"received_bytes", result.receivedBytes},
                   {"steps", steps}};
+  if (!devices.empty())
+    metrics["devices"] = devices;
   if (firstStep > 0)
     metrics["first_step"] = firstStep;
   return plan::canonicalJson(metrics);

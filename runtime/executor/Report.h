@@ -7,8 +7,9 @@
 namespace smex::runtime {
 
 /// schema/metrics.schema.json; `firstStep` is RunOptions::firstStep.
-std::string metricsJson(const std::string &backend, const RunResult &result,
-                        int firstStep = 0);
+std::string metricsJson(const std::string &backend,
+                        const std::vector<std::string> &devices,
+                        const RunResult &result, int firstStep = 0);
 
 /// Chrome trace events: a row per worker, named after the nodes.
 std::string traceJson(const plan::Program &program, const RunResult &result);

@@ -208,6 +208,10 @@ private:
     return {};
   }
 
+  std::vector<std::string> devices() const {
+    return backend->devices(int(plan.partitioned.workers.size()));
+  }
+
   bool isTraining() const {
     const auto &all = plan.partitioned.program.parameters;
     return std::any_of(all.begin(), all.end(), isCarried);
@@ -218,8 +222,10 @@ private:
     const auto [first, last] =
         std::minmax_element(result.seconds.begin(), result.seconds.end());
     print(plan.modelName);
-    std::printf(": ran on %s as %zu %s", backend->name().c_str(), gpus,
-                gpus == 1 ? "worker" : "workers");
+    std::printf(": ran on %s", backend->name().c_str());
+    if (const auto names = devices(); !names.empty())
+      std::printf(" (%zu x %s)", names.size(), names.front().c_str());
+    std::printf(" as %zu %s", gpus, gpus == 1 ? "worker" : "workers");
     if (result.seconds.size() == 1)
       std::printf(", %.3f s\n", *first);
     else
@@ -279,9 +285,9 @@ private:
         print("wrote " + file + "\n");
     }
     if (!arguments.metrics.empty())
-      if (Status s =
-              writeFile(arguments.metrics, metricsJson(backend->name(), result,
-                                                       options.firstStep));
+      if (Status s = writeFile(arguments.metrics,
+                               metricsJson(backend->name(), devices(), result,
+                                           options.firstStep));
           !s)
         return s;
     if (!arguments.trace.empty())
@@ -306,15 +312,13 @@ private:
 } // namespace
 
 Status tools::run(RunArguments arguments) {
-  auto backend = makeBackend(arguments.backend);
-  if (!backend)
-    return backend.takeError();
   // The weights are hashed when they are mapped.
   auto plan = plan::load(arguments.directory, {false});
   if (!plan)
     return plan.takeError();
-  if (Status accepted = (*backend)->accepts(*plan); !accepted)
-    return accepted;
+  auto backend = backendFor(arguments.backend, *plan);
+  if (!backend)
+    return backend.takeError();
   if (arguments.verify && plan->unpartitioned.workers.empty())
     return fail(arguments.directory,
                 ": has no unpartitioned program to verify with");

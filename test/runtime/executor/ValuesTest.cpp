@@ -190,7 +190,7 @@ TEST_CASE("metrics and trace") {
   result.seconds = {0.5, 0.25};
   result.receivedBytes = {32, 64};
   result.trace = {{1, 2, 0.001, 0.002}};
-  CHECK(metricsJson("cpu", result) == R"({
+  CHECK(metricsJson("cpu", {}, result) == R"({
   "backend": "cpu",
   "communication_bytes": 96,
   "peak_bytes": [100, 200],
@@ -312,7 +312,7 @@ TEST_CASE("a loss that is no number is still JSON") {
   result.seconds = {0.5, 0.25};
   result.losses = {1.5, std::nan("")};
   result.peakBytes = {64};
-  const auto json = plan::parseJson(metricsJson("cpu", result, 3));
+  const auto json = plan::parseJson(metricsJson("cpu", {}, result, 3));
   REQUIRE(json);
   CHECK((*json)["steps"][0]["loss"] == 1.5);
   CHECK((*json)["steps"][1]["loss"].is_null());

@@ -187,7 +187,7 @@ TEST_CASE("every fault has its exit status and names what is at fault") {
   check("no/such/plan", 1, "no/such/plan");
   check("plan --input b=x.npy", 1, "no such input");
   check("plan --input a=missing.npy", 1, "missing.npy: cannot open");
-  check("plan --backend cuda", 4, "without the cuda backend");
+  check("plan --backend cuda", 4, "CUDA driver");
   // Before the run: it prints what it measured.
   REQUIRE(writeFile("file", "data"));
   check("plan --output-dir file", 1, "file: exists and is not a folder");

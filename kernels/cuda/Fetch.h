@@ -1,0 +1,40 @@
+// MultiFetch (thesis section 3.6): assembles a region from many sources in one
+// launch. Row y of the grid copies piece y; the threads along x share its
+// units. Sources may be other GPUs' memory.
+#ifndef SMEX_KERNELS_CUDA_FETCH_H
+#define SMEX_KERNELS_CUDA_FETCH_H
+
+#include "kernels/cuda/Device.h"
+#include "kernels/cuda/Pieces.h"
+
+namespace smex::cuda {
+
+struct alignas(16) Unit16 {
+  unsigned long long a, b;
+};
+
+template <typename Unit>
+__device__ inline void fetch(const FetchPiece *pieces) {
+  const FetchPiece &piece = pieces[row()];
+  long long units = 1;
+  for (int d = 0; d < mostDimensions; ++d)
+    units *= piece.sizes[d];
+  for (long long i = thread(); i < units; i += threads()) {
+    long long rest = i, from = 0, to = 0;
+    for (int d = mostDimensions - 1; d >= 0; --d) {
+      const long long size = piece.sizes[d];
+      if (size == 1)
+        continue;
+      const long long at = rest % size;
+      rest /= size;
+      from += at * piece.fromStrides[d];
+      to += at * piece.toStrides[d];
+    }
+    reinterpret_cast<Unit *>(piece.to)[to] =
+        reinterpret_cast<const Unit *>(piece.from)[from];
+  }
+}
+
+} // namespace smex::cuda
+
+#endif

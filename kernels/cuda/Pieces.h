@@ -1,0 +1,35 @@
+// What the kernels of fetch and reduce are told, in the GPU's memory: shared by
+// the kernels and by whoever launches them, so plain C++ without any header of
+// CUDA's.
+#ifndef SMEX_KERNELS_CUDA_PIECES_H
+#define SMEX_KERNELS_CUDA_PIECES_H
+
+namespace smex::cuda {
+
+/// Dimensions of a piece, once neighbours that lie together are one. A box that
+/// needs more is several pieces.
+constexpr int mostDimensions = 6;
+
+/// A part of a buffer, on this GPU or on another whose memory it can reach.
+/// Strides and sizes are in elements, or, of a fetch, in units of 1 to 16
+/// bytes. The last dimension is the innermost; sizes in front are 1 where there
+/// are fewer dimensions.
+struct FetchPiece {
+  const char *from;
+  char *to;
+  long long sizes[mostDimensions];
+  long long fromStrides[mostDimensions], toStrides[mostDimensions];
+};
+
+/// Terms of a reduction: the elements `begin` to `end` of the result's box, in
+/// its coordinates from 0. The element at c is at
+/// from + sum((c - begin) * fromStrides).
+struct ReducePiece {
+  const char *from;
+  long long begin[mostDimensions], end[mostDimensions];
+  long long fromStrides[mostDimensions];
+};
+
+} // namespace smex::cuda
+
+#endif

@@ -1,0 +1,181 @@
+#include "runtime/backends/cuda/CudaBackend.h"
+
+#include "kernels/cuda/Kernels.h"
+#include "runtime/backends/cuda/CudaWorker.h"
+#include "runtime/backends/cuda/Place.h"
+#include "runtime/plan/Files.h"
+#include "runtime/plan/Regions.h"
+#include "runtime/plan/Target.h"
+
+using namespace smex;
+using namespace smex::cuda;
+using namespace smex::runtime;
+
+namespace {
+
+/// PTX of kernels/cuda by the name of its file.
+Result<std::string> ownCode() {
+  for (const auto &[name, text] : cudaKernels())
+    if (name == "kernels.ptx")
+      return std::string(text);
+  return Error{"kernels/cuda is not built in", Fault::Defect};
+}
+
+class CudaBackend : public Backend {
+public:
+  explicit CudaBackend(const Driver &driver) : driver(driver) {}
+
+  std::string name() const override { return "cuda"; }
+
+  std::vector<std::string> devices(int workers) const override {
+    std::vector<std::string> names;
+    for (int g = 0; g < gpusFor(workers); ++g)
+      if (auto info = gpuInfo(driver, g))
+        names.push_back(info->name);
+    return names;
+  }
+
+  Status accepts(const plan::Plan &plan) const override {
+    const int gpus = gpusFor(int(plan.partitioned.workers.size()));
+    for (int g = 0; g < gpus; ++g) {
+      auto artifact = codeFor(plan.code, g);
+      if (!artifact)
+        return artifact.takeError();
+      for (const plan::Instruction &each :
+           plan.partitioned.program.instructions) {
+        if (each.op != plan::Opcode::Compute)
+          continue;
+        const plan::Kernel &kernel =
+            plan.partitioned.program.kernels[size_t(each.kernel)];
+        if (!*artifact || !plan::isGenerated(kernel, (*artifact)->target))
+          return atNode(each, {"there is no kernel for GPUs that computes it; "
+                               "use --backend cpu",
+                               Fault::Environment});
+      }
+    }
+    return {};
+  }
+
+  Result<std::vector<std::unique_ptr<DeviceWorker>>>
+  open(const plan::Partitioned &partitioned, const plan::Code &code,
+       const std::vector<int> &workers, Transport &transport,
+       const DeviceOptions &options) override {
+    if (workers.size() != partitioned.workers.size())
+      return Error{"the cuda backend runs all workers of a plan in one process",
+                   Fault::Environment};
+    auto lambdas = plan::lambdasOf(partitioned.program);
+    if (!lambdas)
+      return lambdas.takeError();
+    auto artifact = codeFor(code, 0);
+    if (!artifact)
+      return artifact.takeError();
+    const size_t count = workers.size();
+    std::shared_ptr<CudaProgram> shared(
+        new CudaProgram{partitioned,
+                        transport,
+                        options,
+                        driver,
+                        *artifact,
+                        std::move(*lambdas),
+                        {},
+                        std::vector<CudaProgram::Place>(count),
+                        isWaitedFor(partitioned.program),
+                        {int(count), partitioned.program.instructions.size()}});
+    if (Status ready = openGpus(*shared, gpusFor(int(workers.size()))); !ready)
+      return ready.takeError();
+    std::vector<std::unique_ptr<DeviceWorker>> devices;
+    for (int worker : workers)
+      devices.push_back(std::make_unique<CudaWorker>(shared, worker));
+    return devices;
+  }
+
+private:
+  /// With fewer GPUs than workers, neighbours share one.
+  int gpusFor(int workers) const { return std::min(workers, driver.gpus()); }
+
+  /// The newest that the GPU runs; null where the plan has no code at all.
+  Result<const plan::Artifact *> codeFor(const plan::Code &code,
+                                         int gpu) const {
+    const auto info = gpuInfo(driver, gpu);
+    if (!info)
+      return info.error();
+    const plan::Artifact *best = nullptr;
+    std::string targets;
+    for (const plan::Artifact &each : code) {
+      targets += (targets.empty() ? "" : ", ") + each.target;
+      const auto needs = plan::capabilityOf(each.target);
+      if (needs && *needs <= info->capability() &&
+          (!best || *needs > *plan::capabilityOf(best->target)))
+        best = &each;
+    }
+    if (!best && !code.empty())
+      return Error{"the plan's kernels are for " + targets + ", and GPU " +
+                       std::to_string(gpu) + " (" + info->name + ") is sm_" +
+                       std::to_string(info->capability()) +
+                       "; compile the model with smexc --cuda-arch",
+                   Fault::Environment};
+    return best;
+  }
+
+  static std::vector<bool> isWaitedFor(const plan::Program &program) {
+    std::vector<bool> flags(program.instructions.size());
+    for (const plan::Instruction &each : program.instructions)
+      for (const Wait &wait : each.waits)
+        flags[size_t(wait.instruction)] = true;
+    return flags;
+  }
+
+  Status openGpus(CudaProgram &shared, int count) {
+    for (int g = 0; g < count; ++g) {
+      auto gpu = Gpu::open(driver, g);
+      if (!gpu)
+        return gpu.takeError();
+      shared.gpus.push_back(std::move(*gpu));
+    }
+    if (Status placed = placeWorkers(shared); !placed)
+      return placed;
+    const auto own = ownCode();
+    if (!own)
+      return own.error();
+    for (const auto &gpu : shared.gpus) {
+      if (Status loaded = load(shared, *gpu, *own); !loaded)
+        return loaded;
+      for (const auto &other : shared.gpus) {
+        const auto reached = gpu->reach(*other);
+        if (!reached)
+          return reached.error();
+        if (!*reached)
+          return Error{"GPU " + std::to_string(gpu->number) +
+                           " cannot reach the memory of GPU " +
+                           std::to_string(other->number) +
+                           ", as plans for several GPUs of one process need",
+                       Fault::Environment};
+      }
+    }
+    return {};
+  }
+
+  Status load(const CudaProgram &shared, Gpu &gpu, const std::string &own) {
+    if (Status entered = gpu.enter(); !entered)
+      return entered;
+    auto loaded = LoadedCode::load(driver, own, "smex-run's own kernels");
+    if (!loaded)
+      return loaded.takeError();
+    gpu.own = std::move(*loaded);
+    if (!shared.artifact || shared.artifact->bytes.empty())
+      return {};
+    return gpu.load(shared.artifact->bytes,
+                    plan::codeFile(shared.artifact->target));
+  }
+
+  const Driver &driver;
+};
+
+} // namespace
+
+Result<std::unique_ptr<Backend>> runtime::makeCudaBackend() {
+  const auto driver = Driver::get();
+  if (!driver)
+    return driver.error();
+  return std::unique_ptr<Backend>(new CudaBackend(**driver));
+}

@@ -1,0 +1,65 @@
+// What the workers of one program share that this process runs on its GPUs.
+#ifndef SMEX_RUNTIME_BACKENDS_CUDA_CUDAPROGRAM_H
+#define SMEX_RUNTIME_BACKENDS_CUDA_CUDAPROGRAM_H
+
+#include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/backends/Backend.h"
+#include "runtime/backends/cuda/Gpu.h"
+#include "runtime/backends/cuda/Recorder.h"
+
+#include <map>
+
+namespace smex::cuda {
+
+/// Memory of the host that GPUs copy from and to: pages that stay where they
+/// are.
+class HostMemory {
+public:
+  static Result<HostMemory> allocate(const Driver &driver, int64_t bytes);
+  HostMemory(HostMemory &&other) noexcept
+      : driver(other.driver), address(std::exchange(other.address, nullptr)) {}
+  ~HostMemory() {
+    if (address)
+      driver.hostFree(address);
+  }
+  std::byte *data() const { return static_cast<std::byte *>(address); }
+
+private:
+  HostMemory(const Driver &driver, void *address)
+      : driver(driver), address(address) {}
+  const Driver &driver;
+  void *address = nullptr;
+};
+
+struct CudaProgram {
+  const plan::Partitioned &partitioned;
+  runtime::Transport &transport;
+  runtime::DeviceOptions options;
+  const Driver &driver;
+  const plan::Artifact *artifact; // the code; null: none is needed
+  std::vector<tdl::Lambda> lambdas;
+  std::vector<std::unique_ptr<Gpu>> gpus;
+  /// Of each worker: its GPU, where its arena begins there, and where in the
+  /// host's memory, if it has buffers there.
+  struct Place {
+    Gpu *gpu = nullptr;
+    Address arena = 0;
+    Address tables = 0; // what its launches read
+    std::optional<HostMemory> host;
+  };
+  std::vector<Place> places;
+  /// Instructions that others wait for, a flag each.
+  std::vector<bool> isWaitedFor;
+  Recorder recorder;
+
+  const plan::Program &program() const { return partitioned.program; }
+  /// On the device; the arena of the host is out of the GPUs' sight.
+  Address addressOf(int worker, int buffer) const {
+    return places[size_t(worker)].arena +
+           Address(partitioned.offset(worker, buffer));
+  }
+};
+
+} // namespace smex::cuda
+
+#endif

@@ -1,0 +1,272 @@
+#include "runtime/backends/cuda/CudaWorker.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::cuda;
+using runtime::Activity;
+
+CudaWorker::~CudaWorker() {
+  if (!place().gpu || !gpu().enter())
+    return;
+  const Driver &driver = shared->driver;
+  for (const std::vector<Event> *list : {&events, &spare})
+    for (Event event : *list)
+      if (event)
+        driver.eventDestroy(event);
+  for (const Timed &each : timed)
+    for (Event event : {each.start, each.end})
+      driver.eventDestroy(event);
+  if (began)
+    driver.eventDestroy(began);
+  for (Stream stream : streams)
+    if (stream)
+      driver.streamDestroy(stream);
+}
+
+Status CudaWorker::check(Code code, const std::string &what) {
+  return shared->driver.check(code, "GPU " + std::to_string(gpu().number) +
+                                        ": " + what);
+}
+
+Status CudaWorker::start() {
+  if (Status entered = gpu().enter(); !entered)
+    return entered;
+  for (Stream &stream : streams)
+    if (Status made =
+            check(shared->driver.streamCreate(&stream, streamNonBlocking),
+                  "making a stream");
+        !made)
+      return made;
+  if (Status made = makeEvents(); !made)
+    return made;
+  // Other workers of this process find it in the program.
+  shared->transport.offer(number, {nullptr, {}});
+  return {};
+}
+
+Status CudaWorker::makeEvents() {
+  const size_t count = shared->program().instructions.size();
+  events.assign(count, nullptr);
+  for (size_t i = 0; i < count; ++i)
+    if (shared->isWaitedFor[i])
+      if (Status made =
+              check(shared->driver.eventCreate(&events[i], eventDisableTiming),
+                    "making an event");
+          !made)
+        return made;
+  shared->recorder.setEvents(number, events);
+  return {};
+}
+
+Status CudaWorker::synchronize(Stream stream) {
+  return check(shared->driver.streamSynchronize(stream),
+               "worker " + std::to_string(number));
+}
+
+Status CudaWorker::write(int64_t offset, int64_t bytes,
+                         const std::function<Status(std::byte *)> &fill) {
+  std::vector<std::byte> values(static_cast<size_t>(bytes));
+  if (Status filled = fill(values.data()); !filled)
+    return filled;
+  Stream stream = streams[0];
+  if (Status copied = check(
+          shared->driver.copyToDevice(place().arena + Address(offset),
+                                      values.data(), size_t(bytes), stream),
+          "writing to its memory");
+      !copied)
+    return copied;
+  return synchronize(stream);
+}
+
+Status CudaWorker::read(int64_t offset, int64_t bytes,
+                        const std::function<void(const std::byte *)> &use) {
+  std::vector<std::byte> values(static_cast<size_t>(bytes));
+  Stream stream = streams[0];
+  if (Status copied = check(shared->driver.copyToHost(
+                                values.data(), place().arena + Address(offset),
+                                size_t(bytes), stream),
+                            "reading from its memory");
+      !copied)
+    return copied;
+  if (Status done = synchronize(stream); !done)
+    return done;
+  use(values.data());
+  return {};
+}
+
+Status CudaWorker::copy(int64_t to, int64_t from, int64_t bytes) {
+  Stream stream = streams[0];
+  if (Status copied =
+          check(shared->driver.copyOnDevice(place().arena + Address(to),
+                                            place().arena + Address(from),
+                                            size_t(bytes), stream),
+                "copying in its memory");
+      !copied)
+    return copied;
+  return synchronize(stream);
+}
+
+Status CudaWorker::bind() {
+  Tables tables(place().tables);
+  auto all = prepare(*shared, number, /*findFunctions=*/true, tables);
+  if (!all)
+    return all.takeError();
+  prepared = std::move(*all);
+  const std::vector<std::byte> &contents = tables.contents();
+  if (contents.empty())
+    return {};
+  Stream stream = streams[0];
+  if (Status copied =
+          check(shared->driver.copyToDevice(place().tables, contents.data(),
+                                            contents.size(), stream),
+                "writing to its memory");
+      !copied)
+    return copied;
+  return synchronize(stream);
+}
+
+Result<Event> CudaWorker::timingEvent() {
+  if (!spare.empty()) {
+    Event event = spare.back();
+    spare.pop_back();
+    return event;
+  }
+  Event event = nullptr;
+  if (Status made =
+          check(shared->driver.eventCreate(&event, 0), "making an event");
+      !made)
+    return made.takeError();
+  return event;
+}
+
+Status CudaWorker::begin() {
+  submitted.clear();
+  if (!shared->options.trace)
+    return {};
+  for (const Timed &each : timed)
+    spare.insert(spare.end(), {each.start, each.end});
+  timed.clear();
+  if (!began) {
+    auto event = timingEvent();
+    if (!event)
+      return event.takeError();
+    began = *event;
+  }
+  beganAt = runtime::clockSeconds();
+  return check(shared->driver.eventRecord(began, streams[0]),
+               "recording an event");
+}
+
+Status CudaWorker::launch(int instruction, Stream stream) {
+  Prepared &what = prepared[size_t(instruction)];
+  const Driver &driver = shared->driver;
+  switch (what.kind) {
+  case Prepared::Kind::Nothing:
+    return {};
+  case Prepared::Kind::ToHost:
+    return check(
+        driver.copyToHost(what.host, what.device, size_t(what.bytes), stream),
+        "copying to the host");
+  case Prepared::Kind::FromHost:
+    return check(
+        driver.copyToDevice(what.device, what.host, size_t(what.bytes), stream),
+        "copying from the host");
+  case Prepared::Kind::Launch:
+    break;
+  }
+  std::vector<void *> parameters;
+  for (uint64_t &argument : what.arguments)
+    parameters.push_back(&argument);
+  return check(driver.launchKernel(what.function, what.gridX, what.gridY, 1,
+                                   what.threads, 1, 1, 0, stream,
+                                   parameters.data(), nullptr),
+               "launching a kernel");
+}
+
+Status CudaWorker::submit(const runtime::Submission &submission) {
+  const runtime::Event &done = submission.done;
+  const Driver &driver = shared->driver;
+  Stream stream = streams[size_t(done.queue)];
+  const plan::Instruction &what =
+      shared->program().instructions[size_t(submission.instruction)];
+  const auto failed = [&](Status status) {
+    return runtime::atNode(what, status.takeError());
+  };
+  for (const runtime::Event &event : *submission.after) {
+    if (!shared->recorder.wait(event, shared->transport))
+      return {};
+    if (Status waits = check(
+            driver.streamWaitEvent(stream, shared->recorder.eventOf(event), 0),
+            "waiting for an event");
+        !waits)
+      return failed(std::move(waits));
+  }
+  const auto record = [&](Event event) {
+    return check(driver.eventRecord(event, stream), "recording an event");
+  };
+  const auto time = [&]() -> Result<Event> {
+    auto event = timingEvent();
+    if (event)
+      if (Status recorded = record(*event); !recorded)
+        return recorded.takeError();
+    return event;
+  };
+  const bool isTimed = shared->options.trace;
+  Timed ends{submission.instruction, nullptr, nullptr};
+  if (isTimed) {
+    auto start = time();
+    if (!start)
+      return start.takeError();
+    ends.start = *start;
+  }
+  if (!submission.isSkipped) {
+    if (Status launched = launch(submission.instruction, stream); !launched)
+      return failed(std::move(launched));
+    activity.receivedBytes +=
+        prepared[size_t(submission.instruction)].receivedBytes;
+  }
+  if (isTimed) {
+    auto end = time();
+    if (!end)
+      return end.takeError();
+    ends.end = *end;
+    timed.push_back(ends);
+  }
+  if (Event event = events[size_t(submission.instruction)])
+    if (Status recorded = record(event); !recorded)
+      return failed(std::move(recorded));
+  shared->recorder.recorded(done);
+  const auto last = std::find_if(
+      submitted.begin(), submitted.end(),
+      [&](const runtime::Event &each) { return each.queue == done.queue; });
+  if (last == submitted.end())
+    submitted.push_back(done);
+  else
+    *last = done;
+  return {};
+}
+
+Result<Activity> CudaWorker::finish() {
+  for (const runtime::Event &last : submitted) {
+    if (Status done = synchronize(streams[size_t(last.queue)]); !done)
+      return done.takeError();
+    shared->transport.signal(last);
+  }
+  for (const Timed &each : timed) {
+    float start = 0, seconds = 0;
+    if (Status known =
+            check(shared->driver.eventElapsedTime(&start, began, each.start),
+                  "reading the time");
+        !known)
+      return known.takeError();
+    if (Status known = check(
+            shared->driver.eventElapsedTime(&seconds, each.start, each.end),
+            "reading the time");
+        !known)
+      return known.takeError();
+    activity.executed.push_back(
+        {each.instruction, beganAt + start / 1e3, seconds / 1e3});
+  }
+  return std::exchange(activity, {});
+}

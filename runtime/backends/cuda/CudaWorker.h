@@ -1,0 +1,60 @@
+// One worker of the cuda backend: an arena on a GPU, a stream for each of its
+// queues, and instructions made ready to be launched.
+#ifndef SMEX_RUNTIME_BACKENDS_CUDA_CUDAWORKER_H
+#define SMEX_RUNTIME_BACKENDS_CUDA_CUDAWORKER_H
+
+#include "runtime/backends/cuda/CudaProgram.h"
+#include "runtime/backends/cuda/Prepared.h"
+
+namespace smex::cuda {
+
+/// submit() puts an instruction on its stream, after the events of what it
+/// waits for, and returns at once.
+class CudaWorker : public runtime::DeviceWorker {
+public:
+  CudaWorker(std::shared_ptr<CudaProgram> shared, int number)
+      : shared(std::move(shared)), number(number) {}
+  ~CudaWorker() override;
+
+  Status start() override;
+  Status write(int64_t offset, int64_t bytes,
+               const std::function<Status(std::byte *)> &fill) override;
+  Status read(int64_t offset, int64_t bytes,
+              const std::function<void(const std::byte *)> &use) override;
+  Status copy(int64_t to, int64_t from, int64_t bytes) override;
+  Status bind() override;
+  Status begin() override;
+  Status submit(const runtime::Submission &submission) override;
+  Result<runtime::Activity> finish() override;
+
+private:
+  CudaProgram::Place &place() { return shared->places[size_t(number)]; }
+  Gpu &gpu() { return *place().gpu; }
+  Status check(Code code, const std::string &what);
+  Status makeEvents();
+  Status launch(int instruction, Stream stream);
+  Status synchronize(Stream stream);
+
+  std::shared_ptr<CudaProgram> shared;
+  const int number;
+  Stream streams[size_t(queueCount)] = {};
+  std::vector<Event> events;      // per instruction; null: nobody waits for it
+  std::vector<Prepared> prepared; // per instruction
+  /// With DeviceOptions::trace: when the step began, and both ends of what was
+  /// submitted in it.
+  struct Timed {
+    int instruction;
+    Event start, end;
+  };
+  Event began = nullptr;
+  double beganAt = 0;
+  std::vector<Timed> timed;
+  std::vector<Event> spare; // for these
+  Result<Event> timingEvent();
+  runtime::Activity activity;
+  std::vector<runtime::Event> submitted; // the last of each queue
+};
+
+} // namespace smex::cuda
+
+#endif

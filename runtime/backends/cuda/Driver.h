@@ -1,0 +1,36 @@
+// CUDA's driver, loaded when it is first used: a program that never asks for a
+// GPU runs on machines that have none.
+#ifndef SMEX_RUNTIME_BACKENDS_CUDA_DRIVER_H
+#define SMEX_RUNTIME_BACKENDS_CUDA_DRIVER_H
+
+#include "dialects/support/Result.h"
+#include "runtime/backends/cuda/Api.h"
+
+namespace smex::cuda {
+
+class Driver : public Entries {
+public:
+  /// The driver of this process, once it is initialized. Fault::Environment, in
+  /// one message: the library is missing, too old, or lacks an entry point; or
+  /// there is no GPU.
+  static Result<const Driver *> get();
+
+  int gpus() const { return count; }
+
+  /// An error that names what was tried and what CUDA says of it; memory that
+  /// is not there, and whatever else the machine is at fault for, is
+  /// Fault::Environment.
+  Status check(Code code, const std::string &what) const;
+
+private:
+  Status load();
+
+  int count = 0;
+};
+
+/// The driver's version that code needs: CUDA 11.2, for PTX 7.2 and Ampere.
+constexpr int leastDriver = 11020;
+
+} // namespace smex::cuda
+
+#endif

@@ -1,0 +1,153 @@
+#include "runtime/backends/cuda/Gpu.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace smex;
+using namespace smex::cuda;
+
+Result<GpuInfo> cuda::gpuInfo(const Driver &driver, int number) {
+  GpuInfo info;
+  DeviceNumber device = 0;
+  const std::string what = "GPU " + std::to_string(number);
+  if (Status done = driver.check(driver.deviceGet(&device, number), what);
+      !done)
+    return done.takeError();
+  std::array<char, 256> name{};
+  if (Status done = driver.check(
+          driver.deviceGetName(name.data(), int(name.size()), device), what);
+      !done)
+    return done.takeError();
+  info.name = name.data();
+  for (const auto &[value, attribute] :
+       {std::pair(&info.major, attributeComputeCapabilityMajor),
+        std::pair(&info.minor, attributeComputeCapabilityMinor),
+        std::pair(&info.multiprocessors, attributeMultiprocessors)})
+    if (Status done = driver.check(
+            driver.deviceGetAttribute(value, attribute, device), what);
+        !done)
+      return done.takeError();
+  return info;
+}
+
+Result<std::unique_ptr<LoadedCode>> LoadedCode::load(const Driver &driver,
+                                                     const std::string &ptx,
+                                                     const std::string &what) {
+  std::string log(4096, '\0');
+  int options[] = {jitErrorLogBuffer, jitErrorLogBufferSizeBytes};
+  void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
+  Module module = nullptr;
+  const Code code = driver.moduleLoad(&module, ptx.c_str(), 2, options, values);
+  if (Status loaded = driver.check(code, what + ": loading its code");
+      !loaded) {
+    Error error = loaded.takeError();
+    const std::string said = log.c_str();
+    if (!said.empty())
+      error.message += ": " + said.substr(0, said.find('\n'));
+    return error;
+  }
+  return std::unique_ptr<LoadedCode>(new LoadedCode(driver, module, what));
+}
+
+LoadedCode::~LoadedCode() { driver.moduleUnload(module); }
+
+Result<Function> LoadedCode::find(const std::string &symbol) const {
+  Function function = nullptr;
+  const Code code = driver.moduleGetFunction(&function, module, symbol.c_str());
+  if (Status found = driver.check(code, what + ": function " + symbol); !found)
+    return found.takeError();
+  return function;
+}
+
+Result<std::unique_ptr<Gpu>> Gpu::open(const Driver &driver, int number) {
+  auto info = gpuInfo(driver, number);
+  if (!info)
+    return info.takeError();
+  const std::string what = "GPU " + std::to_string(number);
+  DeviceNumber device = 0;
+  Context context = nullptr;
+  if (Status done = driver.check(driver.deviceGet(&device, number), what);
+      !done)
+    return done.takeError();
+  if (Status done = driver.check(driver.primaryContextRetain(&context, device),
+                                 what + ": taking its context");
+      !done)
+    return done.takeError();
+  std::unique_ptr<Gpu> gpu(new Gpu(driver, number, std::move(*info), context));
+  if (Status entered = gpu->enter(); !entered)
+    return entered.takeError();
+  return gpu;
+}
+
+Gpu::~Gpu() {
+  if (!enter())
+    return; // the process ends, and the driver frees what is left
+  code.reset();
+  own.reset();
+  if (address)
+    driver.memoryFree(address);
+  DeviceNumber device = 0;
+  if (driver.deviceGet(&device, number) == success)
+    driver.primaryContextRelease(device);
+}
+
+Status Gpu::enter() const {
+  return driver.check(driver.contextSetCurrent(context),
+                      "GPU " + std::to_string(number));
+}
+
+Status Gpu::allocate(int64_t bytes) {
+  const Code code =
+      driver.memoryAllocate(&address, size_t(std::max<int64_t>(bytes, 1)));
+  if (code == success)
+    return {};
+  address = 0;
+  size_t free = 0, total = 0;
+  if (code != errorOutOfMemory ||
+      driver.memoryGetInfo(&free, &total) != success)
+    return driver.check(code, "GPU " + std::to_string(number) +
+                                  ": allocating memory");
+  return Error{"GPU " + std::to_string(number) + " (" + info.name +
+                   ") is too small: its workers need " + std::to_string(bytes) +
+                   " bytes, and " + std::to_string(free) + " of " +
+                   std::to_string(total) +
+                   " are free; compile the model for more GPUs, or with "
+                   "--memory-per-gpu",
+               Fault::Environment};
+}
+
+Result<bool> Gpu::reach(const Gpu &other) const {
+  if (number == other.number)
+    return true;
+  DeviceNumber here = 0, there = 0;
+  int can = 0;
+  const std::string what = "GPU " + std::to_string(number) + " and GPU " +
+                           std::to_string(other.number);
+  if (Status done = driver.check(driver.deviceGet(&here, number), what); !done)
+    return done.takeError();
+  if (Status done = driver.check(driver.deviceGet(&there, other.number), what);
+      !done)
+    return done.takeError();
+  if (Status done =
+          driver.check(driver.deviceCanAccessPeer(&can, here, there), what);
+      !done)
+    return done.takeError();
+  if (!can)
+    return false;
+  if (Status done = enter(); !done)
+    return done.takeError();
+  const Code code = driver.contextEnablePeerAccess(other.context, 0);
+  if (code == errorPeerAccessAlreadyEnabled)
+    return true;
+  if (Status done = driver.check(code, what + ": peer access"); !done)
+    return done.takeError();
+  return true;
+}
+
+Status Gpu::load(const std::string &ptx, const std::string &what) {
+  auto loaded = LoadedCode::load(driver, ptx, what);
+  if (!loaded)
+    return loaded.takeError();
+  code = std::move(*loaded);
+  return {};
+}

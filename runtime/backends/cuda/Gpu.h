@@ -1,0 +1,79 @@
+// One GPU: its context, the memory that its workers have of it, and the code
+// that is loaded there.
+#ifndef SMEX_RUNTIME_BACKENDS_CUDA_GPU_H
+#define SMEX_RUNTIME_BACKENDS_CUDA_GPU_H
+
+#include "runtime/backends/cuda/Driver.h"
+
+#include <memory>
+#include <string>
+
+namespace smex::cuda {
+
+/// What can be asked of a GPU before anything is done there.
+struct GpuInfo {
+  std::string name;
+  int major = 0, minor = 0; // compute capability
+  int multiprocessors = 0;
+
+  int capability() const { return 10 * major + minor; }
+};
+Result<GpuInfo> gpuInfo(const Driver &driver, int number);
+
+/// Code as the driver compiles it from PTX.
+class LoadedCode {
+public:
+  /// The GPU's context is current. `what` names the code in messages, beside
+  /// what the driver's compiler says.
+  static Result<std::unique_ptr<LoadedCode>>
+  load(const Driver &driver, const std::string &ptx, const std::string &what);
+  ~LoadedCode();
+  LoadedCode(const LoadedCode &) = delete;
+
+  Result<Function> find(const std::string &symbol) const;
+
+private:
+  LoadedCode(const Driver &driver, Module module, std::string what)
+      : driver(driver), module(module), what(std::move(what)) {}
+
+  const Driver &driver;
+  Module module;
+  std::string what;
+};
+
+class Gpu {
+public:
+  /// Takes the GPU's primary context, which is current afterwards.
+  static Result<std::unique_ptr<Gpu>> open(const Driver &driver, int number);
+  ~Gpu();
+  Gpu(const Gpu &) = delete;
+
+  /// Makes its context that of the calling thread.
+  Status enter() const;
+  /// One allocation, for the arenas of all of its workers and for what their
+  /// launches read; Fault::Environment, with what is free, where it does not
+  /// fit. At most once.
+  Status allocate(int64_t bytes);
+  Address memory() const { return address; }
+  /// Lets kernels here read the other's memory. False: the machine cannot.
+  Result<bool> reach(const Gpu &other) const;
+  Status load(const std::string &ptx, const std::string &what);
+
+  const Driver &driver;
+  const int number;
+  const GpuInfo info;
+  std::unique_ptr<LoadedCode> code; // of the plan; null: it needs none
+  std::unique_ptr<LoadedCode> own;  // kernels/cuda
+
+private:
+  Gpu(const Driver &driver, int number, GpuInfo info, Context context)
+      : driver(driver), number(number), info(std::move(info)),
+        context(context) {}
+
+  Context context;
+  Address address = 0;
+};
+
+} // namespace smex::cuda
+
+#endif

@@ -1,0 +1,16 @@
+// Which worker has which part of which GPU's memory.
+#ifndef SMEX_RUNTIME_BACKENDS_CUDA_PLACE_H
+#define SMEX_RUNTIME_BACKENDS_CUDA_PLACE_H
+
+#include "runtime/backends/cuda/CudaProgram.h"
+
+namespace smex::cuda {
+
+/// Worker w of W goes to GPU w * G / W. Each GPU's memory is taken as one
+/// allocation: the arenas of its workers, and behind each what its launches
+/// read. Memory of the host is taken for workers that have buffers there.
+Status placeWorkers(CudaProgram &shared);
+
+} // namespace smex::cuda
+
+#endif

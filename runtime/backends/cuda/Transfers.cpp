@@ -1,0 +1,193 @@
+#include "runtime/backends/cuda/Transfers.h"
+
+#include "runtime/plan/Regions.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace smex;
+using namespace smex::cuda;
+
+namespace {
+
+/// A dimension of a piece, in bytes but for its size.
+struct Dimension {
+  int64_t size = 1, from = 0, to = 0;
+};
+
+/// A copy of equal runs of bytes.
+struct Copy {
+  Address from = 0, to = 0;
+  int64_t run = 0;                   // bytes that lie together on both sides
+  std::vector<Dimension> dimensions; // outermost first
+};
+
+int64_t offsetIn(const Box &whole, const Box &part,
+                 const std::vector<int64_t> &strides) {
+  int64_t offset = 0;
+  for (size_t d = 0; d < part.size(); ++d)
+    offset += (part[d].lo - whole[d].lo) * strides[d];
+  return offset;
+}
+
+/// The piece with as few dimensions as there can be.
+Copy copyOf(const Box &piece, const Box &fromBox, Address from,
+            const Box &toBox, Address to, int64_t element) {
+  const std::vector<int64_t> fromStrides = rowMajorStrides(extents(fromBox)),
+                             toStrides = rowMajorStrides(extents(toBox));
+  Copy copy;
+  copy.from = from + Address(offsetIn(fromBox, piece, fromStrides) * element);
+  copy.to = to + Address(offsetIn(toBox, piece, toStrides) * element);
+  copy.run = element;
+  for (size_t d = piece.size(); d-- > 0;) {
+    const Dimension next = {piece[d].size(), fromStrides[d] * element,
+                            toStrides[d] * element};
+    if (next.size == 1)
+      continue;
+    if (copy.dimensions.empty() && next.from == copy.run &&
+        next.to == copy.run) {
+      copy.run *= next.size;
+      continue;
+    }
+    Dimension *inner =
+        copy.dimensions.empty() ? nullptr : &copy.dimensions.front();
+    if (inner && next.from == inner->from * inner->size &&
+        next.to == inner->to * inner->size)
+      inner->size *= next.size;
+    else
+      copy.dimensions.insert(copy.dimensions.begin(), next);
+  }
+  return copy;
+}
+
+/// The widest unit that everything is a multiple of.
+int unitOf(const std::vector<Copy> &copies) {
+  uint64_t all = 16;
+  for (const Copy &copy : copies) {
+    all |= copy.from | copy.to | uint64_t(copy.run);
+    for (const Dimension &each : copy.dimensions)
+      all |= uint64_t(each.from) | uint64_t(each.to);
+  }
+  return int(all & (~all + 1));
+}
+
+/// As many pieces as it takes for no more than the dimensions that there are.
+void addPieces(Copy copy, int unit, Fetch &fetch) {
+  // The run is the innermost dimension.
+  if (copy.dimensions.size() + 1 > size_t(mostDimensions)) {
+    const Dimension outer = copy.dimensions.front();
+    copy.dimensions.erase(copy.dimensions.begin());
+    for (int64_t i = 0; i < outer.size; ++i) {
+      addPieces(copy, unit, fetch);
+      copy.from += Address(outer.from);
+      copy.to += Address(outer.to);
+    }
+    return;
+  }
+  FetchPiece piece;
+  piece.from = reinterpret_cast<const char *>(copy.from);
+  piece.to = reinterpret_cast<char *>(copy.to);
+  std::fill(std::begin(piece.sizes), std::end(piece.sizes), 1);
+  std::fill(std::begin(piece.fromStrides), std::end(piece.fromStrides), 0);
+  std::fill(std::begin(piece.toStrides), std::end(piece.toStrides), 0);
+  const int last = mostDimensions - 1;
+  piece.sizes[last] = copy.run / unit;
+  piece.fromStrides[last] = piece.toStrides[last] = 1;
+  int64_t units = piece.sizes[last];
+  for (size_t d = 0; d < copy.dimensions.size(); ++d) {
+    const Dimension &each = copy.dimensions[d];
+    const size_t at = size_t(last) - copy.dimensions.size() + d;
+    piece.sizes[at] = each.size;
+    piece.fromStrides[at] = each.from / unit;
+    piece.toStrides[at] = each.to / unit;
+    units *= each.size;
+  }
+  fetch.pieces.push_back(piece);
+  fetch.largest = std::max(fetch.largest, units);
+}
+
+} // namespace
+
+Fetch cuda::fetchOf(const plan::Partitioned &partitioned, int worker,
+                    int instruction, const AddressOf &addressOf) {
+  const plan::Program &program = partitioned.program;
+  const plan::Instruction &what = program.instructions[size_t(instruction)];
+  const int64_t element = byteSize(plan::elementType(program, what.from));
+  const Box &toBox = partitioned.box(worker, what.to);
+  const Address to = addressOf(worker, what.to);
+  std::vector<Copy> copies;
+  for (const Piece &piece : plan::piecesOf(partitioned, worker, instruction))
+    if (!isEmpty(piece.box))
+      copies.push_back(
+          copyOf(piece.box, partitioned.box(piece.worker, what.from),
+                 addressOf(piece.worker, what.from), toBox, to, element));
+  Fetch fetch;
+  fetch.unit = unitOf(copies);
+  for (Copy &copy : copies)
+    addPieces(std::move(copy), fetch.unit, fetch);
+  return fetch;
+}
+
+Result<Reduce> cuda::reduceOf(const plan::Partitioned &partitioned, int worker,
+                              int instruction, const AddressOf &addressOf) {
+  const plan::Program &program = partitioned.program;
+  const plan::Instruction &what = program.instructions[size_t(instruction)];
+  const DType from = plan::elementType(program, what.from),
+              to = plan::elementType(program, what.to);
+  Reduce reduce;
+  reduce.kernel = "smex_reduce_" + std::string(name(from));
+  if (from != to)
+    reduce.kernel += "_" + std::string(name(to));
+  const std::array<const char *, 4> reducers = {"Sum", "Max", "Min", "Prod"};
+  reduce.reduction =
+      int(std::find(reducers.begin(), reducers.end(), what.reducer) -
+          reducers.begin());
+  const std::vector<Piece> pieces =
+      plan::piecesOf(partitioned, worker, instruction);
+  const Box &box = partitioned.box(worker, what.to);
+  // Where all terms are of the whole box and lie as it does, it is one row.
+  const bool isRow =
+      std::all_of(pieces.begin(), pieces.end(), [&](const Piece &piece) {
+        return piece.box == box &&
+               partitioned.box(piece.worker, what.from) == box;
+      });
+  const size_t rank = isRow ? 1 : box.size();
+  if (rank > size_t(mostDimensions))
+    return fail("a reduction of ", rank, " dimensions; GPUs do ",
+                mostDimensions, " at most");
+  reduce.elements = volume(box);
+  std::fill(std::begin(reduce.sizes), std::end(reduce.sizes), 1);
+  const size_t first = size_t(mostDimensions) - rank;
+  for (size_t d = 0; d < rank; ++d)
+    reduce.sizes[first + d] = isRow ? reduce.elements : box[d].size();
+  for (const Piece &piece : pieces) {
+    ReducePiece made;
+    std::fill(std::begin(made.begin), std::end(made.begin), 0);
+    std::fill(std::begin(made.end), std::end(made.end), 1);
+    std::fill(std::begin(made.fromStrides), std::end(made.fromStrides), 0);
+    const Box &fromBox = partitioned.box(piece.worker, what.from);
+    const std::vector<int64_t> strides = rowMajorStrides(extents(fromBox));
+    const int64_t offset =
+        isRow ? 0 : offsetIn(fromBox, piece.box, strides) * byteSize(from);
+    made.from = reinterpret_cast<const char *>(
+        addressOf(piece.worker, what.from) + Address(offset));
+    for (size_t d = 0; d < rank; ++d) {
+      made.begin[first + d] = isRow ? 0 : piece.box[d].lo - box[d].lo;
+      made.end[first + d] =
+          isRow ? reduce.elements : piece.box[d].hi - box[d].lo;
+      made.fromStrides[first + d] = isRow ? 1 : strides[d];
+    }
+    reduce.pieces.push_back(made);
+  }
+  return reduce;
+}
+
+int64_t cuda::receivedBytes(const plan::Partitioned &partitioned, int worker,
+                            int instruction) {
+  const plan::Program &program = partitioned.program;
+  const plan::Instruction &what = program.instructions[size_t(instruction)];
+  int64_t elements = 0;
+  for (const Piece &piece : plan::piecesOf(partitioned, worker, instruction))
+    elements += piece.worker == worker ? 0 : volume(piece.box);
+  return elements * byteSize(plan::elementType(program, what.from));
+}
