@@ -1,0 +1,62 @@
+#ifndef SMEX_TEST_EMULATED_PTX_LAUNCH_H
+#define SMEX_TEST_EMULATED_PTX_LAUNCH_H
+
+#include "test/emulated/ptx/Memory.h"
+#include "test/emulated/ptx/Program.h"
+
+#include <functional>
+
+namespace smex::ptx {
+
+/// A module in the memory of a device: its .global and .const variables have
+/// addresses, and its kernels are decoded when first asked for.
+class LoadedModule {
+public:
+  /// `allocate` gives memory for a variable: (size, align, name). Throws
+  /// ParseError.
+  using Allocate = std::function<Allocation &(uint64_t size, uint64_t align,
+                                              const std::string &name)>;
+  LoadedModule(const std::string &text, const Allocate &allocate);
+
+  /// Null if there is no such kernel. Throws ParseError where the kernel has
+  /// what the interpreter does not know.
+  Program *kernel(const std::string &name);
+  /// The address of a variable ("table", or "table+8").
+  uint64_t address(const std::string &symbol) const;
+  const Module &module() const { return parsed; }
+  std::vector<uint64_t> variableAddresses() const;
+
+private:
+  Module parsed;
+  std::map<std::string, uint64_t> addresses;
+  std::map<std::string, std::unique_ptr<Program>> kernels;
+};
+
+struct LaunchOptions {
+  Dim3 grid{1, 1, 1}, block{1, 1, 1};
+  uint64_t dynamicShared = 0; // bytes
+  /// Instructions that one thread may run: a loop that does not end is found.
+  uint64_t instructionsPerThread = uint64_t(1) << 32;
+  /// Blocks, and warps of a block, run in an order drawn from this; 0: in
+  /// order.
+  uint64_t seed = 0;
+};
+
+struct LaunchResult {
+  uint64_t instructions = 0; // of all threads
+  /// What the launch read and wrote of global memory: spans of addresses.
+  struct Touched {
+    uint64_t begin, end;
+    bool isWritten;
+  };
+  std::vector<Touched> touched;
+};
+
+/// Runs a kernel to its end. `parameters` are the bytes of the parameter space,
+/// Program::parameterBytes of them. Throws Fault.
+LaunchResult launch(Program &program, const LaunchOptions &options,
+                    const std::vector<uint8_t> &parameters, Memory &memory);
+
+} // namespace smex::ptx
+
+#endif
