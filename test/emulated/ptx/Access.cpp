@@ -101,6 +101,11 @@ uint8_t *Thread::access(const Instruction &instruction, uint64_t address,
                           distance({near->base, near->end(), ""}, address, size)
                     : std::string()));
     }
+    if (launch.options.reaches && !launch.options.reaches(*allocation))
+      fault(FaultKind::OutOfBounds,
+            "the address " + hex(address) + " is in the memory of device " +
+                std::to_string(allocation->device) +
+                ", to which peer access is not enabled");
     launch.lastAllocation = allocation;
     launch.lastShadow = &launch.shadows[allocation];
   }

@@ -25,7 +25,7 @@ LoadedModule::LoadedModule(const std::string &text, const Allocate &allocate)
     places[&variable] = &allocation;
     // "If no initializer is given, .global and .const variables are 0."
     std::fill_n(allocation.bytes, variable.size, 0);
-    std::fill_n(allocation.initialized.begin(), variable.size, 1);
+    std::fill_n(allocation.initialized, variable.size, 1);
     std::copy(variable.initial.begin(), variable.initial.end(),
               allocation.bytes);
     allocation.readOnly = variable.space == Space::Const;

@@ -40,6 +40,8 @@ struct LaunchOptions {
   /// Blocks, and warps of a block, run in an order drawn from this; 0: in
   /// order.
   uint64_t seed = 0;
+  /// Whether the launch's device can reach an allocation; unset: all of them.
+  std::function<bool(const Allocation &)> reaches;
 };
 
 struct LaunchResult {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 
 namespace smex::ptx {
@@ -13,7 +14,10 @@ Allocation &Memory::add(uint64_t base, uint64_t size, uint8_t *bytes,
   allocation->size = size;
   allocation->bytes = bytes;
   allocation->name = name;
-  allocation->initialized.resize(size);
+  allocation->initialized =
+      static_cast<uint8_t *>(std::calloc(size ? size : 1, 1));
+  if (!allocation->initialized)
+    throw std::bad_alloc();
   last = nullptr;
   return *(allocations[base] = std::move(allocation));
 }
@@ -81,7 +85,7 @@ void Memory::write(uint64_t address, const void *from, uint64_t size) {
   if (!allocation || size > allocation->end() - address)
     throw std::runtime_error("a copy to outside an allocation");
   std::memcpy(allocation->bytes + (address - allocation->base), from, size);
-  std::fill_n(allocation->initialized.begin() + (address - allocation->base),
+  std::fill_n(allocation->initialized + (address - allocation->base),
               size, 1);
 }
 

@@ -3,6 +3,7 @@
 
 #include "test/emulated/ptx/Error.h"
 
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,14 +26,19 @@ struct Range {
 struct Allocation {
   uint64_t base = 0, size = 0;
   uint8_t *bytes = nullptr;
-  /// One for each byte that was written since it was allocated.
-  std::vector<uint8_t> initialized;
+  /// 1 for each byte that was written since it was allocated. From calloc, so
+  /// that an arena of gigabytes costs what is touched of it.
+  uint8_t *initialized = nullptr;
+  unsigned device = 0; // whose memory it is, where there are several devices
   bool readOnly = false; // module constants
   std::string name;
   std::unique_ptr<uint8_t[]> owned; // where Memory itself made the bytes
   /// Parts that were registered as buffers, by their beginning.
   std::map<uint64_t, Range> buffers;
 
+  Allocation() = default;
+  Allocation(const Allocation &) = delete;
+  ~Allocation() { std::free(initialized); }
   uint64_t end() const { return base + size; }
 };
 

@@ -1,0 +1,211 @@
+#include "test/emulated/cuda/Driver.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace smex::emulated {
+
+thread_local Context *currentContext = nullptr;
+thread_local std::unique_lock<std::mutex> *Driver::lock = nullptr;
+
+Driver &Driver::get() {
+  static Driver *driver = new Driver; // outlives everybody's destructors
+  return *driver;
+}
+
+Driver::Driver() {
+  try {
+    settings = Settings::fromEnvironment();
+  } catch (const std::exception &error) {
+    report(settings, error.what());
+    std::abort();
+  }
+  scheduler = std::make_unique<Scheduler>(settings.seed);
+  scheduler->onError = [this](const Work &work, std::exception_ptr error) {
+    onError(work, error);
+  };
+}
+
+int Driver::call(const char *name, Needs needs,
+                 const std::function<void()> &body) {
+  std::unique_lock<std::mutex> guard(mutex);
+  uint64_t number = ++calls[name];
+  for (const Settings::Failure &each : settings.failures)
+    if (each.function == name && each.call == number) {
+      note(settings,
+           std::string(name) + " fails as SMEX_EMULATED_FAIL_AT says");
+      return each.result;
+    }
+  if (needs != Nothing && !isInitialized)
+    return ERROR_NOT_INITIALIZED;
+  try {
+    if (needs == Current) {
+      // "The context cannot be used" after such an error (cuda.h, 700).
+      if (!currentContext)
+        return ERROR_INVALID_CONTEXT;
+      if (int sticky = currentContext->device->sticky)
+        return sticky;
+    }
+    auto *outer = lock;
+    lock = &guard;
+    struct Restore {
+      std::unique_lock<std::mutex> *&place, *value;
+      ~Restore() { place = value; }
+    } restore{lock, outer};
+    body();
+    return SUCCESS;
+  } catch (const Failure &failure) {
+    return failure.result;
+  } catch (const std::bad_alloc &) {
+    return ERROR_OUT_OF_MEMORY;
+  } catch (const std::exception &error) {
+    report(settings, std::string(name) + ": " + error.what());
+    return ERROR_UNKNOWN;
+  }
+}
+
+void Driver::initialize() {
+  if (isInitialized)
+    return;
+  note(settings, "emulated driver " + std::to_string(settings.driver) + ", " +
+                     std::to_string(settings.devices) + " devices of " +
+                     std::to_string(settings.memory) + " bytes, sm_" +
+                     std::to_string(settings.architecture) + ", seed " +
+                     std::to_string(settings.seed));
+  if (!settings.devices)
+    fail(ERROR_NO_DEVICE);
+  if (settings.devices > maximalDevices)
+    refuse(ERROR_UNKNOWN, "SMEX_EMULATED_DEVICES is more than 64");
+  watchHostAccesses(settings.log);
+  for (unsigned i = 0; i < settings.devices; ++i)
+    devices.push_back(std::make_unique<Device>(i, settings.memory));
+  isInitialized = true;
+}
+
+void Driver::refuse(int result, const std::string &why) {
+  report(settings, why);
+  fail(result);
+}
+
+Device &Driver::device(int number) {
+  if (number < 0 || number >= static_cast<int>(devices.size()))
+    fail(ERROR_INVALID_DEVICE);
+  return *devices[number];
+}
+
+Device &Driver::current() { return *currentContext->device; }
+
+Context *Driver::context(void *handle) {
+  for (auto &each : devices)
+    if (&each->context == handle && each->context.retained)
+      return &each->context;
+  fail(ERROR_INVALID_CONTEXT);
+}
+
+Stream &Driver::stream(void *handle) {
+  // 0 and CU_STREAM_LEGACY; CU_STREAM_PER_THREAD, 2, is not emulated.
+  if (handle == nullptr || handle == reinterpret_cast<void *>(1))
+    return current().legacy;
+  auto *stream = static_cast<Stream *>(handle);
+  if (!streams.count(stream))
+    fail(ERROR_INVALID_HANDLE);
+  return *stream;
+}
+
+template <class T> static T &valid(std::set<T *> &known, void *handle) {
+  auto *result = static_cast<T *>(handle);
+  if (!known.count(result))
+    fail(ERROR_INVALID_HANDLE);
+  return *result;
+}
+Event &Driver::event(void *handle) { return valid(events, handle); }
+LoadedModule &Driver::module(void *handle) { return valid(modules, handle); }
+Kernel &Driver::kernel(void *handle) { return valid(kernels, handle); }
+
+ptx::Allocation &Driver::allocation(uint64_t address, uint64_t bytes) {
+  ptx::Allocation *found = memory.find(address);
+  if (!found || bytes > found->end() - address)
+    refuse(ERROR_INVALID_VALUE, "the address of a copy of " +
+                                    std::to_string(bytes) +
+                                    " bytes is not in one allocation");
+  return *found;
+}
+
+/// "The legacy default stream waits on all blocking streams in the same
+/// context, and all blocking streams wait on it" (CUDA driver API, "Stream
+/// synchronization behavior").
+WorkPointer Driver::submit(Stream &stream, const std::string &description,
+                           std::function<std::vector<Span>()> run,
+                           std::vector<WorkPointer> after) {
+  auto work = std::make_shared<Work>();
+  work->stream = stream.id;
+  work->number = ++stream.count;
+  work->device = stream.device->number;
+  work->description = description + " in " +
+                      (&stream == &stream.device->legacy
+                           ? "the default stream"
+                           : "stream " + std::to_string(stream.id)) +
+                      " of device " + std::to_string(stream.device->number);
+  work->run = std::move(run);
+  work->after = std::move(after);
+  auto add = [&](const WorkPointer &last) {
+    if (last)
+      work->after.push_back(last);
+  };
+  add(stream.last);
+  if (&stream == &stream.device->legacy) {
+    for (Stream *each : streams)
+      if (each->isBlocking && each->device == stream.device)
+        add(each->last);
+  } else if (stream.isBlocking) {
+    add(stream.device->legacy.last);
+  }
+  stream.last = work;
+  scheduler->submit(work);
+  return work;
+}
+
+void Driver::finish(const WorkPointer &work) {
+  if (work)
+    scheduler->finish(work, *lock);
+  if (currentContext && currentContext->device->sticky)
+    fail(currentContext->device->sticky);
+}
+
+void Driver::finishStream(Stream &stream) { finish(stream.last); }
+
+static int resultOf(ptx::FaultKind kind) {
+  switch (kind) {
+  case ptx::FaultKind::OutOfBounds:
+  case ptx::FaultKind::OutOfBuffer:
+  case ptx::FaultKind::ReadOnly:
+    return ERROR_ILLEGAL_ADDRESS;
+  case ptx::FaultKind::Misaligned:
+    return ERROR_MISALIGNED_ADDRESS;
+  default:
+    return ERROR_LAUNCH_FAILED;
+  }
+}
+
+void Driver::onError(const Work &work, std::exception_ptr error) {
+  Device &device = *devices[work.device];
+  int result = ERROR_UNKNOWN;
+  std::string text;
+  try {
+    std::rethrow_exception(error);
+  } catch (const ptx::Fault &fault) {
+    result = resultOf(fault.kind);
+    text = fault.what();
+  } catch (const StreamRace &race) {
+    result = ERROR_LAUNCH_FAILED;
+    text = race.text;
+  } catch (const std::exception &other) {
+    text = other.what();
+  }
+  report(settings, work.description + ": " + text);
+  if (!device.sticky)
+    device.sticky = result;
+  scheduler->drop(device.number);
+}
+
+} // namespace smex::emulated

@@ -1,0 +1,132 @@
+#ifndef SMEX_TEST_EMULATED_CUDA_DRIVER_H
+#define SMEX_TEST_EMULATED_CUDA_DRIVER_H
+
+#include "test/emulated/cuda/DeviceMemory.h"
+#include "test/emulated/cuda/Results.h"
+#include "test/emulated/cuda/Settings.h"
+#include "test/emulated/cuda/Work.h"
+#include "test/emulated/ptx/Launch.h"
+
+#include <set>
+
+namespace smex::emulated {
+
+struct Device;
+
+struct Context {
+  Device *device;
+  unsigned retained = 0;
+  std::set<unsigned> peers; // devices whose memory kernels may access
+};
+
+struct Stream {
+  uint64_t id;
+  Device *device;
+  bool isBlocking; // orders with the legacy default stream
+  uint64_t count = 0;
+  WorkPointer last;
+};
+
+struct Event {
+  Device *device;
+  bool isTimed;
+  WorkPointer recorded; // null before cuEventRecord
+};
+
+struct Kernel {
+  ptx::Program *program;
+  struct LoadedModule *module;
+  int dynamicShared = 48 << 10; // what cuFuncSetAttribute allows
+};
+
+struct LoadedModule {
+  Device *device;
+  std::unique_ptr<ptx::LoadedModule> code;
+  std::map<std::string, std::unique_ptr<Kernel>> kernels;
+};
+
+struct Device {
+  Device(unsigned number, uint64_t bytes)
+      : number(number), bytes(number, bytes) {
+    context.device = this;
+  }
+  unsigned number;
+  DeviceMemory bytes;
+  Context context;
+  Stream legacy{number, this, false, 0, nullptr};
+  int sticky = 0; // an error that all later calls return
+};
+
+/// An API call's error, as an exception.
+struct Failure {
+  int result;
+};
+[[noreturn]] inline void fail(int result) { throw Failure{result}; }
+
+/// What a pointer argument points to.
+template <class T> T &wanted(T *pointer) {
+  if (!pointer)
+    fail(ERROR_INVALID_VALUE);
+  return *pointer;
+}
+
+/// The state of the process's driver. All functions need its lock.
+class Driver {
+public:
+  static Driver &get();
+  static constexpr unsigned maximalDevices = 64;
+
+  /// What every entry point does: takes the lock, fails where the environment
+  /// says so, refuses what comes before cuInit, and turns errors into results.
+  enum Needs { Nothing, Initialized, Current };
+  int call(const char *name, Needs needs, const std::function<void()> &body);
+
+  void initialize();
+  Device &device(int number);
+  Device &current();
+  Context *context(void *handle); // throws for one that is none
+  Stream &stream(void *handle);
+  Event &event(void *handle);
+  LoadedModule &module(void *handle);
+  Kernel &kernel(void *handle);
+
+  /// Adds work to a stream, after what the stream has and what the rules of
+  /// the legacy default stream say.
+  WorkPointer submit(Stream &stream, const std::string &description,
+                     std::function<std::vector<Span>()> run,
+                     std::vector<WorkPointer> after = {});
+  /// Waits, and then reports an error of the device, as a synchronization does.
+  void finish(const WorkPointer &work);
+  void finishStream(Stream &stream);
+  /// The allocation that holds all of it, or throws INVALID_VALUE.
+  ptx::Allocation &allocation(uint64_t address, uint64_t bytes);
+  void refuse(int result, const std::string &why);
+
+  Settings settings;
+  std::vector<std::unique_ptr<Device>> devices;
+  ptx::Memory memory; // of all devices
+  std::set<Stream *> streams;
+  std::set<Event *> events;
+  std::set<LoadedModule *> modules;
+  std::set<Kernel *> kernels;
+  std::map<char *, size_t> hostMemory; // pinned
+  std::unique_ptr<Scheduler> scheduler;
+  static thread_local std::unique_lock<std::mutex> *lock; // of this call
+  bool isInitialized = false;
+  uint64_t nextStream = 64; // below: the default streams of the devices
+
+private:
+  Driver();
+  void onError(const Work &work, std::exception_ptr error);
+  std::mutex mutex;
+  std::map<std::string, uint64_t> calls;
+};
+
+/// The context of this thread.
+extern thread_local Context *currentContext;
+/// A driver entry point by its name in the library, or null.
+void *entryPoint(const std::string &name);
+
+} // namespace smex::emulated
+
+#endif

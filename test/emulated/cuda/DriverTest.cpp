@@ -1,0 +1,363 @@
+// The emulated driver, through its entry points.
+#include "test/emulated/cuda/Child.h"
+#include "test/emulated/cuda/Functions.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+SMEX_CUDA_FUNCTIONS(SMEX_CUDA_DECLARE)
+
+using namespace smex::emulated;
+using Catch::Matchers::Contains;
+
+namespace {
+
+#define NEED(call)                                                             \
+  if (int result_ = (call))                                                    \
+  return std::string(#call " gave ") + std::to_string(result_) + "\n"
+
+using Environment = std::map<std::string, std::string>;
+
+// out[i] = in[i] + OFFSET / 4, and "wild" writes past what it was given.
+const char *text = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry increment(.param .u64 out, .param .u64 in, .param .u32 n)
+{
+  .reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u64 %rd2, [in];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x;
+  setp.ge.u32 %p1, %r2, %r1;
+  @%p1 bra DONE;
+  mul.wide.u32 %rd3, %r2, 4;
+  add.s64 %rd4, %rd2, %rd3;
+  ld.global.u32 %r3, [%rd4];
+  add.u32 %r3, %r3, 1;
+  add.s64 %rd5, %rd1, %rd3;
+  st.global.u32 [%rd5], %r3;
+DONE:
+  ret;
+}
+)";
+
+struct Session {
+  void *context = nullptr, *module = nullptr, *function = nullptr;
+  uint64_t a = 0, b = 0;
+  void *first = nullptr, *second = nullptr, *event = nullptr;
+
+  std::string open() {
+    NEED(cuInit(0));
+    NEED(cuDevicePrimaryCtxRetain(&context, 0));
+    NEED(cuCtxSetCurrent(context));
+    NEED(cuModuleLoadData(&module, text));
+    NEED(cuModuleGetFunction(&function, module, "increment"));
+    NEED(cuMemAlloc_v2(&a, 256));
+    NEED(cuMemAlloc_v2(&b, 256));
+    NEED(cuStreamCreate(&first, 1));
+    NEED(cuStreamCreate(&second, 1));
+    NEED(cuEventCreate(&event, 2));
+    return "";
+  }
+  int increment(uint64_t out, uint64_t in, void *stream, unsigned n = 64) {
+    void *parameters[] = {&out, &in, &n};
+    return cuLaunchKernel(function, 1, 1, 1, n, 1, 1, 0, stream, parameters,
+                          nullptr);
+  }
+};
+
+std::string numbers(const std::vector<uint32_t> &values) {
+  std::string result;
+  for (uint32_t each : values)
+    result += std::to_string(each) + " ";
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("copies and launches in order") {
+  for (const char *seed : {"0", "1", "77"})
+    CHECK(inChild({{"SMEX_EMULATED_SEED", seed}}, [] {
+            Session s;
+            if (std::string error = s.open(); !error.empty())
+              return error;
+            std::vector<uint32_t> in(64, 5), out(64);
+            NEED(cuMemcpyHtoDAsync_v2(s.a, in.data(), 256, s.first));
+            in.assign(64, 9); // not pinned: the copy has its bytes already
+            for (int i = 0; i < 10; ++i) {
+              NEED(s.increment(s.b, s.a, s.first));
+              NEED(cuEventRecord(s.event, s.first));
+              NEED(cuStreamWaitEvent(s.second, s.event, 0));
+              NEED(s.increment(s.a, s.b, s.second));
+              NEED(cuEventRecord(s.event, s.second));
+              NEED(cuStreamWaitEvent(s.first, s.event, 0));
+            }
+            NEED(cuMemcpyDtoHAsync_v2(out.data(), s.a, 256, s.first));
+            return numbers({out[0], out[63]});
+          }) == "25 25 ");
+}
+
+TEST_CASE("a missing event is a race of streams") {
+  for (const char *seed : {"0", "3"}) {
+    std::string output = inChild({{"SMEX_EMULATED_SEED", seed}}, [] {
+      Session s;
+      if (std::string error = s.open(); !error.empty())
+        return error;
+      NEED(cuMemsetD32Async(s.a, 1, 64, s.first));
+      NEED(cuEventRecord(s.event, s.first));
+      NEED(s.increment(s.b, s.a, s.first));
+      NEED(cuStreamWaitEvent(s.second, s.event, 0)); // before the launch
+      NEED(cuMemsetD8Async(s.b, 0, 256, s.second));
+      cuStreamSynchronize(s.first);
+      std::string result = std::to_string(cuStreamSynchronize(s.second));
+      return "result " + result + ", then " +
+             std::to_string(cuMemAlloc_v2(&s.a, 8));
+    });
+    CHECK_THAT(output, Contains("two streams race") &&
+                           Contains("a fill of 256 bytes in stream 65") &&
+                           Contains("a launch of increment in stream 64") &&
+                           Contains("result 719, then 719"));
+  }
+}
+
+TEST_CASE("the default stream waits for blocking streams, they for it") {
+  auto run = [](unsigned flags) {
+    return inChild({{"SMEX_EMULATED_SEED", "5"}}, [=] {
+      Session s;
+      if (std::string error = s.open(); !error.empty())
+        return error;
+      void *stream;
+      NEED(cuStreamCreate(&stream, flags));
+      NEED(cuMemsetD32Async(s.a, 1, 64, nullptr));
+      NEED(s.increment(s.b, s.a, stream));
+      NEED(s.increment(s.a, s.b, nullptr));
+      return std::to_string(cuCtxSynchronize());
+    });
+  };
+  CHECK(run(0) == "0");
+  CHECK_THAT(run(1), Contains("error") && Contains("719"));
+}
+
+TEST_CASE("a launch out of bounds poisons its context") {
+  std::string output = inChild({}, [] {
+    Session s;
+    if (std::string error = s.open(); !error.empty())
+      return error;
+    NEED(cuMemsetD8Async(s.a, 0, 256, s.first));
+    NEED(s.increment(s.b, s.a, s.first, 65));
+    return std::to_string(cuStreamSynchronize(s.first)) + " " +
+           std::to_string(cuStreamSynchronize(s.second)) + " " +
+           std::to_string(cuMemFree_v2(s.a));
+  });
+  CHECK_THAT(output,
+             Contains("kernel increment, block (0, 0, 0), thread (64") &&
+                 Contains("PTX line 14: ld.global.u32 %r3, [%rd4];") &&
+                 Contains("emulated") && Contains("700 700 700"));
+}
+
+TEST_CASE("host code that touches device memory") {
+  std::string log = "/tmp/emulated-" + std::to_string(getpid()) + ".log";
+  std::string output = inChild({{"SMEX_EMULATED_LOG", log}}, [] {
+    Session s;
+    if (std::string error = s.open(); !error.empty())
+      return error;
+    return std::to_string(*reinterpret_cast<volatile int *>(s.b + 4));
+  });
+  CHECK_THAT(output, Contains("host code touches device memory") &&
+                         Contains("byte 516 of device 0") &&
+                         Contains("signal 11"));
+  std::remove(log.c_str());
+}
+
+TEST_CASE("memory runs out, and comes back") {
+  CHECK(inChild({{"SMEX_EMULATED_MEMORY", "65536"}}, [] {
+          Session s;
+          if (std::string error = s.open(); !error.empty())
+            return error;
+          uint64_t more = 0, other = 0;
+          size_t available = 0, total = 0;
+          NEED(cuMemGetInfo_v2(&available, &total));
+          NEED(cuMemAlloc_v2(&more, available));
+          int full = cuMemAlloc_v2(&other, 1);
+          NEED(cuMemFree_v2(more));
+          NEED(cuMemAlloc_v2(&other, 1));
+          return numbers({uint32_t(available), uint32_t(full)});
+        }) == "64512 2 ");
+}
+
+TEST_CASE("the environment sets devices, driver, architecture and peers") {
+  CHECK(inChild({{"SMEX_EMULATED_DEVICES", "3"},
+                 {"SMEX_EMULATED_DRIVER", "12040"},
+                 {"SMEX_EMULATED_ARCH", "86"},
+                 {"SMEX_EMULATED_PEER", "0"}},
+                [] {
+                  int count, version, major, minor, can;
+                  char name[64];
+                  int before = cuDeviceGetCount(&count);
+                  NEED(cuInit(0));
+                  NEED(cuDeviceGetCount(&count));
+                  NEED(cuDriverGetVersion(&version));
+                  NEED(cuDeviceGetAttribute(&major, 75, 2));
+                  NEED(cuDeviceGetAttribute(&minor, 76, 2));
+                  NEED(cuDeviceCanAccessPeer(&can, 0, 1));
+                  NEED(cuDeviceGetName(name, 64, 2));
+                  return numbers({uint32_t(before), uint32_t(count),
+                                  uint32_t(version), uint32_t(major),
+                                  uint32_t(minor), uint32_t(can)}) +
+                         name;
+                }) == "3 3 12040 8 6 0 emulated sm_86 device");
+  CHECK(inChild({{"SMEX_EMULATED_DEVICES", "0"}},
+                [] { return std::to_string(cuInit(0)); }) == "100");
+}
+
+TEST_CASE("a call fails where the environment says so") {
+  CHECK(inChild({{"SMEX_EMULATED_FAIL_AT",
+                  "cuMemAlloc_v2:3:2,cuStreamSynchronize:1:214"}},
+                [] {
+                  Session s;
+                  if (std::string error = s.open(); !error.empty())
+                    return error;
+                  uint64_t more;
+                  int third = cuMemAlloc_v2(&more, 8);
+                  int fourth = cuMemAlloc_v2(&more, 8);
+                  return numbers({uint32_t(third), uint32_t(fourth),
+                                  uint32_t(cuStreamSynchronize(s.first))});
+                }) == "2 0 214 ");
+}
+
+TEST_CASE("cuGetProcAddress, with a symbol that is missing") {
+  CHECK(inChild({{"SMEX_EMULATED_MISSING", "cuMemcpyPeerAsync"}}, [] {
+          void *function = nullptr;
+          int status = 5;
+          NEED(cuGetProcAddress_v2("cuMemAlloc", &function, 13000, 0, &status));
+          bool same = function == reinterpret_cast<void *>(&cuMemAlloc_v2);
+          int missing = cuGetProcAddress_v2("cuMemcpyPeerAsync", &function,
+                                            13000, 0, &status);
+          return numbers({same, uint32_t(missing), uint32_t(status)});
+        }) == "1 500 1 ");
+}
+
+TEST_CASE("modules that are refused say why") {
+  std::string output = inChild({{"SMEX_EMULATED_ARCH", "75"}}, [] {
+    void *context, *module;
+    NEED(cuInit(0));
+    NEED(cuDevicePrimaryCtxRetain(&context, 0));
+    NEED(cuCtxSetCurrent(context));
+    char log[200] = "";
+    int options[] = {5, 6};
+    void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
+    int newer = cuModuleLoadDataEx(&module, text, 2, options, values);
+    int broken = cuModuleLoadDataEx(
+        &module, ".version 8.0\n.target sm_70\nfrob", 2, options, values);
+    int cubin = cuModuleLoadData(&module, "\x7f"
+                                          "ELF...");
+    int version = cuModuleLoadData(&module, ".version 9.9\n.target sm_70\n");
+    return numbers({uint32_t(newer), uint32_t(broken), uint32_t(cubin),
+                    uint32_t(version)}) +
+           log;
+  });
+  CHECK_THAT(output, Contains("209 218 200 222 PTX line 3"));
+}
+
+TEST_CASE("devices reach each other's memory only as peers") {
+  auto run = [](bool enable) {
+    return inChild({{"SMEX_EMULATED_DEVICES", "2"}}, [=] {
+      Session s;
+      if (std::string error = s.open(); !error.empty())
+        return error;
+      void *other;
+      uint64_t far = 0;
+      NEED(cuDevicePrimaryCtxRetain(&other, 1));
+      NEED(cuCtxSetCurrent(other));
+      NEED(cuMemAlloc_v2(&far, 256));
+      NEED(cuMemsetD32Async(far, 6, 64, nullptr));
+      NEED(cuStreamSynchronize(nullptr));
+      NEED(cuCtxSetCurrent(s.context));
+      std::vector<uint32_t> out(64);
+      NEED(cuMemcpyPeerAsync(s.a, s.context, far, other, 128, s.first));
+      if (enable)
+        NEED(cuCtxEnablePeerAccess(other, 0));
+      NEED(s.increment(s.b, far, s.first));
+      if (int result = cuStreamSynchronize(s.first))
+        return std::to_string(result);
+      NEED(cuMemcpyDtoH_v2(out.data(), s.b, 256));
+      return numbers({out[63]});
+    });
+  };
+  CHECK(run(true) == "7 ");
+  CHECK_THAT(run(false), Contains("in the memory of device 1") &&
+                             Contains("peer access is not enabled") &&
+                             Contains("700"));
+}
+
+TEST_CASE("buffers of an arena") {
+  CHECK_THAT(inChild({},
+                     [] {
+                       Session s;
+                       if (std::string error = s.open(); !error.empty())
+                         return error;
+                       uint64_t arena;
+                       NEED(cuMemAlloc_v2(&arena, 1024));
+                       NEED(cuMemsetD8Async(arena, 0, 1024, s.first));
+                       NEED(smexEmulatedAddBuffer(arena, 256, "x"));
+                       NEED(s.increment(s.b, arena + 4, s.first));
+                       return std::to_string(cuStreamSynchronize(s.first));
+                     }),
+             Contains("the pointer is to x, 256 bytes") && Contains("700"));
+}
+
+TEST_CASE("host functions run in their turn, and may wait for other threads") {
+  CHECK(inChild({}, [] {
+          Session s;
+          if (std::string error = s.open(); !error.empty())
+            return error;
+          static std::vector<uint32_t> *order;
+          std::vector<uint32_t> seen;
+          order = &seen;
+          auto push = [](void *value) {
+            order->push_back(*static_cast<uint32_t *>(value));
+          };
+          uint32_t one = 1, two = 2;
+          NEED(cuLaunchHostFunc(s.first, push, &one));
+          NEED(cuEventRecord(s.event, s.first));
+          NEED(cuStreamWaitEvent(s.second, s.event, 0));
+          NEED(cuLaunchHostFunc(s.second, push, &two));
+          NEED(cuStreamSynchronize(s.second));
+          return numbers(seen);
+        }) == "1 2 ");
+}
+
+TEST_CASE("several threads submit and wait") {
+  CHECK(inChild({{"SMEX_EMULATED_SEED", "9"}}, [] {
+          Session s;
+          if (std::string error = s.open(); !error.empty())
+            return error;
+          std::vector<uint32_t> results(4);
+          std::vector<std::thread> threads;
+          for (unsigned t = 0; t < 4; ++t)
+            threads.emplace_back([&, t] {
+              uint64_t memory;
+              void *stream;
+              std::vector<uint32_t> out(64);
+              if (cuCtxSetCurrent(s.context) || cuMemAlloc_v2(&memory, 256) ||
+                  cuStreamCreate(&stream, 1) ||
+                  cuMemsetD32Async(memory, t, 64, stream))
+                return;
+              for (int i = 0; i < 50; ++i)
+                if (s.increment(memory, memory, stream))
+                  return;
+              while (cuStreamQuery(stream) == 600) {
+              }
+              if (!cuMemcpyDtoHAsync_v2(out.data(), memory, 256, stream))
+                results[t] = out[63];
+            });
+          for (std::thread &each : threads)
+            each.join();
+          return numbers(results);
+        }) == "50 51 52 53 ");
+}

@@ -1,0 +1,265 @@
+// cuInit, devices, contexts, errors and cuGetProcAddress.
+#include "test/emulated/cuda/Driver.h"
+#include "test/emulated/cuda/Functions.h"
+
+#include <cstring>
+
+SMEX_CUDA_FUNCTIONS(SMEX_CUDA_DECLARE)
+
+using namespace smex::emulated;
+
+namespace smex::emulated {
+
+void *entryPoint(const std::string &name) {
+#define SMEX_CUDA_ENTRY(function, parameters, arguments)                       \
+  if (name == #function)                                                       \
+    return reinterpret_cast<void *>(&function);
+  SMEX_CUDA_FUNCTIONS(SMEX_CUDA_ENTRY)
+#undef SMEX_CUDA_ENTRY
+  return nullptr;
+}
+
+namespace {
+
+Driver &driver() { return Driver::get(); }
+
+/// What an H100-like device says; -1 for attributes that nobody asks for.
+int attribute(int which, const Device &device, int architecture) {
+  switch (which) {
+  case 1:
+  case 2:
+  case 3:
+    return 1024; // threads of a block, and its extents
+  case 4:
+    return 64;
+  case 5:
+    return 2147483647; // blocks of a grid
+  case 6:
+  case 7:
+    return 65535;
+  case 8:
+    return 48 << 10; // shared memory of a block
+  case 9:
+    return 64 << 10; // constants
+  case 10:
+    return 32; // threads of a warp
+  case 12:
+  case 82:
+    return 65536; // registers
+  case 13:
+    return 1000000; // kHz
+  case 16:
+    return 4; // multiprocessors
+  case 19:
+  case 31:
+  case 40:
+  case 41:
+  case 95:
+    return 1; // maps host memory, concurrent, copies, unified, cooperative
+  case 33:
+    return static_cast<int>(device.number) + 1; // PCI bus
+  case 34:
+  case 50:
+  case 83:
+  case 115:
+    return 0; // PCI device and domain, no managed memory, no pools
+  case 36:
+    return 1000000; // kHz
+  case 37:
+    return 1024; // bits
+  case 38:
+    return 4 << 20; // L2
+  case 39:
+    return 2048; // threads of a multiprocessor
+  case 75:
+    return architecture / 10;
+  case 76:
+    return architecture % 10;
+  case 81:
+    return 228 << 10;
+  case 97:
+    return 227 << 10; // shared memory of a block, if asked for
+  default:
+    return -1;
+  }
+}
+
+const char *nameOf(int result) {
+  switch (result) {
+#define SMEX_CUDA_NAME(name, value, text)                                      \
+  case value:                                                                  \
+    return "CUDA_" #name;
+    SMEX_CUDA_RESULTS(SMEX_CUDA_NAME)
+#undef SMEX_CUDA_NAME
+  default:
+    return nullptr;
+  }
+}
+const char *textOf(int result) {
+  switch (result) {
+#define SMEX_CUDA_TEXT(name, value, text)                                      \
+  case value:                                                                  \
+    return text " (emulated)";
+    SMEX_CUDA_RESULTS(SMEX_CUDA_TEXT)
+#undef SMEX_CUDA_TEXT
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace
+} // namespace smex::emulated
+
+extern "C" {
+
+int cuInit(unsigned flags) {
+  return driver().call("cuInit", Driver::Nothing, [&] {
+    if (flags)
+      fail(ERROR_INVALID_VALUE);
+    driver().initialize();
+  });
+}
+
+int cuDriverGetVersion(int *version) {
+  return driver().call("cuDriverGetVersion", Driver::Nothing,
+                       [&] { wanted(version) = driver().settings.driver; });
+}
+
+int cuDeviceGetCount(int *count) {
+  return driver().call("cuDeviceGetCount", Driver::Initialized, [&] {
+    wanted(count) = static_cast<int>(driver().devices.size());
+  });
+}
+
+int cuDeviceGet(int *device, int ordinal) {
+  return driver().call("cuDeviceGet", Driver::Initialized, [&] {
+    wanted(device) = static_cast<int>(driver().device(ordinal).number);
+  });
+}
+
+int cuDeviceGetName(char *name, int length, int device) {
+  return driver().call("cuDeviceGetName", Driver::Initialized, [&] {
+    driver().device(device);
+    if (length <= 0)
+      fail(ERROR_INVALID_VALUE);
+    std::string text = "emulated sm_" +
+                       std::to_string(driver().settings.architecture) +
+                       " device";
+    std::strncpy(&wanted(name), text.c_str(), length - 1);
+    name[length - 1] = 0;
+  });
+}
+
+int cuDeviceGetAttribute(int *value, int which, int device) {
+  return driver().call("cuDeviceGetAttribute", Driver::Initialized, [&] {
+    int result = attribute(which, driver().device(device),
+                           driver().settings.architecture);
+    if (result < 0)
+      driver().refuse(ERROR_INVALID_VALUE,
+                      "the emulated device has no attribute " +
+                          std::to_string(which));
+    wanted(value) = result;
+  });
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+  return driver().call("cuDeviceTotalMem_v2", Driver::Initialized, [&] {
+    wanted(bytes) = driver().device(device).bytes.size();
+  });
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+  return driver().call("cuDevicePrimaryCtxRetain", Driver::Initialized, [&] {
+    Context &result = driver().device(device).context;
+    ++result.retained;
+    wanted(context) = &result;
+  });
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device) {
+  return driver().call("cuDevicePrimaryCtxRelease_v2", Driver::Initialized,
+                       [&] {
+                         Context &context = driver().device(device).context;
+                         if (!context.retained)
+                           fail(ERROR_INVALID_CONTEXT);
+                         --context.retained;
+                       });
+}
+
+int cuCtxSetCurrent(void *context) {
+  return driver().call("cuCtxSetCurrent", Driver::Initialized, [&] {
+    currentContext = context ? driver().context(context) : nullptr;
+  });
+}
+
+int cuCtxGetCurrent(void **context) {
+  return driver().call("cuCtxGetCurrent", Driver::Initialized,
+                       [&] { wanted(context) = currentContext; });
+}
+
+int cuCtxSynchronize() {
+  return driver().call("cuCtxSynchronize", Driver::Current, [&] {
+    driver().scheduler->finishAll(*driver().lock);
+    driver().finish(nullptr);
+  });
+}
+
+int cuDeviceCanAccessPeer(int *can, int device, int peer) {
+  return driver().call("cuDeviceCanAccessPeer", Driver::Initialized, [&] {
+    driver().device(device);
+    driver().device(peer);
+    wanted(can) = driver().settings.peerAccess && device != peer;
+  });
+}
+
+int cuCtxEnablePeerAccess(void *peer, unsigned flags) {
+  return driver().call("cuCtxEnablePeerAccess", Driver::Current, [&] {
+    Context *other = driver().context(peer);
+    if (flags)
+      fail(ERROR_INVALID_VALUE);
+    if (other == currentContext)
+      fail(ERROR_INVALID_DEVICE);
+    if (!driver().settings.peerAccess)
+      fail(ERROR_PEER_ACCESS_UNSUPPORTED);
+    if (!currentContext->peers.insert(other->device->number).second)
+      fail(ERROR_PEER_ACCESS_ALREADY_ENABLED);
+  });
+}
+
+int cuGetErrorName(int error, const char **text) {
+  return driver().call("cuGetErrorName", Driver::Nothing, [&] {
+    wanted(text) = nameOf(error);
+    if (!*text)
+      fail(ERROR_INVALID_VALUE);
+  });
+}
+
+int cuGetErrorString(int error, const char **text) {
+  return driver().call("cuGetErrorString", Driver::Nothing, [&] {
+    wanted(text) = textOf(error);
+    if (!*text)
+      fail(ERROR_INVALID_VALUE);
+  });
+}
+
+/// "cuMemAlloc" asks for the newest version of it; versions that the program's
+/// header does not know are not told apart.
+int cuGetProcAddress_v2(const char *symbol, void **function, int version,
+                        uint64_t flags, int *status) {
+  return driver().call("cuGetProcAddress_v2", Driver::Nothing, [&] {
+    std::string name = &wanted(symbol);
+    (void)version;
+    (void)flags;
+    void *found = nullptr;
+    if (!driver().settings.missing.count(name))
+      for (const char *suffix : {"_v2", ""})
+        if (!found && !driver().settings.missing.count(name + suffix))
+          found = entryPoint(name + suffix);
+    wanted(function) = found;
+    if (status)
+      *status = found ? 0 : 1; // CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND
+    if (!found)
+      fail(ERROR_NOT_FOUND);
+  });
+}
+}

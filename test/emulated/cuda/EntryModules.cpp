@@ -1,0 +1,298 @@
+// Modules, functions and launches.
+#include "test/emulated/cuda/Driver.h"
+#include "test/emulated/cuda/Functions.h"
+
+#include <cstring>
+
+SMEX_CUDA_FUNCTIONS(SMEX_CUDA_DECLARE)
+
+using namespace smex::emulated;
+
+namespace {
+
+Driver &driver() { return Driver::get(); }
+
+/// PTX that a driver of this version knows: 9.0 for CUDA 13.0, 8.N for 12.N.
+unsigned newestPtx(int version) {
+  return (version / 1000 - 4) * 10 + version % 1000 / 10;
+}
+
+void load(void **module, const void *image, std::string &log) {
+  wanted(module);
+  const char *text = static_cast<const char *>(image);
+  wanted(text);
+  // Cubins and fat binaries are no text.
+  if (std::memcmp(text,
+                  "\x7f"
+                  "ELF",
+                  4) == 0 ||
+      std::memcmp(text, "\x50\xed\x55\xba", 4) == 0) {
+    log = "the emulated device takes PTX only";
+    driver().refuse(ERROR_INVALID_IMAGE, log);
+  }
+  Device &device = driver().current();
+  auto loaded = std::make_unique<LoadedModule>();
+  loaded->device = &device;
+  std::vector<uint64_t> taken;
+  auto refuse = [&](int result, const std::string &why) {
+    for (uint64_t each : taken) {
+      driver().memory.remove(each);
+      device.bytes.give(each);
+    }
+    log = why;
+    driver().refuse(result, "a module: " + why);
+  };
+  try {
+    loaded->code = std::make_unique<ptx::LoadedModule>(
+        text,
+        [&](uint64_t size, uint64_t align,
+            const std::string &name) -> ptx::Allocation & {
+          // Whole granules of 512 bytes are aligned to 512.
+          uint64_t address = device.bytes.take(size);
+          if (!address || align > 512)
+            throw std::bad_alloc();
+          taken.push_back(address);
+          ptx::Allocation &result = driver().memory.add(
+              address, size, device.bytes.view(address), name);
+          result.device = device.number;
+          return result;
+        });
+    const ptx::Module &parsed = loaded->code->module();
+    if (parsed.version > newestPtx(driver().settings.driver))
+      refuse(ERROR_UNSUPPORTED_PTX_VERSION,
+             "PTX " + std::to_string(parsed.version / 10) + "." +
+                 std::to_string(parsed.version % 10) +
+                 " is newer than the driver");
+    // Text for sm_80 runs on what is newer.
+    if (parsed.target.compare(0, 3, "sm_") != 0 ||
+        std::atoi(parsed.target.c_str() + 3) > driver().settings.architecture)
+      refuse(ERROR_NO_BINARY_FOR_GPU,
+             "it is for " + parsed.target + ", the emulated device is sm_" +
+                 std::to_string(driver().settings.architecture));
+    for (const ptx::Function &each : parsed.functions)
+      if (each.isEntry && !each.isDeclaration) {
+        auto kernel = std::make_unique<Kernel>();
+        kernel->program = loaded->code->kernel(each.name);
+        kernel->module = loaded.get();
+        loaded->kernels[each.name] = std::move(kernel);
+      }
+  } catch (const ptx::ParseError &error) {
+    refuse(ERROR_INVALID_PTX, error.what());
+  } catch (const std::bad_alloc &) {
+    refuse(ERROR_OUT_OF_MEMORY, "no memory for its variables");
+  }
+  for (auto &each : loaded->kernels)
+    driver().kernels.insert(each.second.get());
+  *module = loaded.release();
+  driver().modules.insert(static_cast<LoadedModule *>(*module));
+}
+
+struct LaunchShape {
+  ptx::Dim3 grid, block;
+  uint64_t sharedBytes;
+};
+
+std::vector<uint8_t> parametersOf(const ptx::Program &program,
+                                  void **parameters, void **extra) {
+  std::vector<uint8_t> bytes(program.parameterBytes);
+  if (extra) {
+    // CU_LAUNCH_PARAM_BUFFER_POINTER (1), _BUFFER_SIZE (2), _END (0).
+    const void *from = nullptr;
+    size_t size = 0;
+    for (; *extra; extra += 2) {
+      if (*extra == reinterpret_cast<void *>(1))
+        from = extra[1];
+      else if (*extra == reinterpret_cast<void *>(2))
+        size = *static_cast<size_t *>(extra[1]);
+      else
+        fail(ERROR_INVALID_VALUE);
+    }
+    if (!from || size < bytes.size())
+      fail(ERROR_INVALID_VALUE);
+    std::memcpy(bytes.data(), from, bytes.size());
+    return bytes;
+  }
+  for (size_t i = 0; i < program.parameters.size(); ++i) {
+    const auto &each = program.parameters[i];
+    std::memcpy(&bytes[each.offset],
+                &wanted(static_cast<uint8_t *>(parameters[i])), each.size);
+  }
+  return bytes;
+}
+
+void launchKernel(Kernel &kernel, const LaunchShape &shape, void *handle,
+                  void **parameters, void **extra) {
+  Driver &state = driver();
+  Stream &stream = state.stream(handle);
+  ptx::Program &program = *kernel.program;
+  const std::string &name = program.kernel->name;
+  if (kernel.module->device != stream.device)
+    state.refuse(ERROR_INVALID_HANDLE,
+                 name + ": the module is of another device than the stream");
+  auto refuse = [&](int result, const char *why) {
+    state.refuse(result, "the launch of " + name + ": " + why);
+  };
+  const ptx::Dim3 &grid = shape.grid, &block = shape.block;
+  const ptx::Dim3 &required = program.kernel->requiredThreads;
+  const ptx::Dim3 &maximal = program.kernel->maximalThreads;
+  if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2])
+    refuse(ERROR_INVALID_VALUE, "a grid or a block of no size");
+  if (grid[0] > 2147483647 || grid[1] > 65535 || grid[2] > 65535 ||
+      block[0] > 1024 || block[1] > 1024 || block[2] > 64)
+    refuse(ERROR_INVALID_VALUE, "a grid or a block beyond the device's limits");
+  uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
+  if (threads > 1024 || (required[0] && required != block) ||
+      (maximal[0] && threads > uint64_t(maximal[0]) * maximal[1] * maximal[2]))
+    refuse(ERROR_INVALID_VALUE, "more threads than the kernel can have");
+  if (shape.sharedBytes > static_cast<uint64_t>(kernel.dynamicShared) ||
+      program.sharedBytes + shape.sharedBytes > (227 << 10))
+    refuse(ERROR_INVALID_VALUE,
+           "more dynamic shared memory than cuFuncSetAttribute allowed");
+  if (!program.parameters.empty() && !parameters && !extra)
+    refuse(ERROR_INVALID_VALUE, "no parameters");
+  std::vector<uint8_t> bytes = parametersOf(program, parameters, extra);
+  Context &context = stream.device->context;
+  state.submit(
+      stream, "a launch of " + name,
+      [=, &program, &context]() -> std::vector<Span> {
+        ptx::LaunchOptions options;
+        options.grid = shape.grid;
+        options.block = shape.block;
+        options.dynamicShared = shape.sharedBytes;
+        options.seed = driver().settings.seed;
+        options.reaches = [&](const ptx::Allocation &allocation) {
+          return allocation.device == context.device->number ||
+                 context.peers.count(allocation.device);
+        };
+        std::vector<Span> spans;
+        for (const auto &each :
+             ptx::launch(program, options, bytes, driver().memory).touched)
+          spans.push_back({each.begin, each.end, each.isWritten});
+        return spans;
+      });
+}
+
+} // namespace
+
+extern "C" {
+
+int cuModuleLoadData(void **module, const void *image) {
+  return driver().call("cuModuleLoadData", Driver::Current, [&] {
+    std::string log;
+    load(module, image, log);
+  });
+}
+
+int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
+                       int *options, void **values) {
+  std::string log;
+  int result = driver().call("cuModuleLoadDataEx", Driver::Current, [&] {
+    if (count && (!options || !values))
+      fail(ERROR_INVALID_VALUE);
+    load(module, image, log);
+  });
+  // CU_JIT_ERROR_LOG_BUFFER (5) and its size (6), which becomes the length.
+  char *buffer = nullptr;
+  size_t size = 0, sizeAt = 0;
+  for (unsigned i = 0; options && values && i < count; ++i) {
+    if (options[i] == 5)
+      buffer = static_cast<char *>(values[i]);
+    if (options[i] == 6) {
+      size = reinterpret_cast<size_t>(values[i]);
+      sizeAt = i + 1;
+    }
+  }
+  if (buffer && size) {
+    size_t length = std::min(log.size(), size - 1);
+    std::memcpy(buffer, log.data(), length);
+    buffer[length] = 0;
+    values[sizeAt - 1] = reinterpret_cast<void *>(length);
+  }
+  return result;
+}
+
+int cuModuleUnload(void *handle) {
+  return driver().call("cuModuleUnload", Driver::Current, [&] {
+    LoadedModule &module = driver().module(handle);
+    driver().scheduler->finishAll(*driver().lock);
+    for (uint64_t each : module.code->variableAddresses()) {
+      driver().memory.remove(each);
+      module.device->bytes.give(each);
+    }
+    for (auto &each : module.kernels)
+      driver().kernels.erase(each.second.get());
+    driver().modules.erase(&module);
+    delete &module;
+  });
+}
+
+int cuModuleGetFunction(void **function, void *handle, const char *name) {
+  return driver().call("cuModuleGetFunction", Driver::Current, [&] {
+    LoadedModule &module = driver().module(handle);
+    auto found = module.kernels.find(&wanted(name));
+    if (found == module.kernels.end())
+      fail(ERROR_NOT_FOUND);
+    wanted(function) = found->second.get();
+  });
+}
+
+int cuFuncSetAttribute(void *function, int attribute, int value) {
+  return driver().call("cuFuncSetAttribute", Driver::Current, [&] {
+    Kernel &kernel = driver().kernel(function);
+    // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, _PREFERRED_SHARED_...
+    if (attribute == 9)
+      return;
+    if (attribute != 8 || value < 0 ||
+        value + kernel.program->sharedBytes > (227 << 10))
+      fail(ERROR_INVALID_VALUE);
+    kernel.dynamicShared = value;
+  });
+}
+
+int cuFuncGetAttribute(int *value, int attribute, void *function) {
+  return driver().call("cuFuncGetAttribute", Driver::Current, [&] {
+    Kernel &kernel = driver().kernel(function);
+    const ptx::Program &program = *kernel.program;
+    const ptx::Dim3 &maximal = program.kernel->maximalThreads;
+    switch (attribute) {
+    case 0: // threads of a block
+      wanted(value) = maximal[0] ? maximal[0] * maximal[1] * maximal[2] : 1024;
+      return;
+    case 1:
+      wanted(value) = static_cast<int>(program.sharedBytes);
+      return;
+    case 2:
+      wanted(value) = 0; // constants
+      return;
+    case 3:
+      wanted(value) = static_cast<int>(program.functions.front()->frameBytes);
+      return;
+    case 4:
+      wanted(value) = 32; // registers: an emulated device has any number
+      return;
+    case 5:
+      wanted(value) = static_cast<int>(kernel.module->code->module().version);
+      return;
+    case 6:
+      wanted(value) = driver().settings.architecture;
+      return;
+    case 8:
+      wanted(value) = kernel.dynamicShared;
+      return;
+    default:
+      fail(ERROR_INVALID_VALUE);
+    }
+  });
+}
+
+int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
+                   unsigned gridZ, unsigned blockX, unsigned blockY,
+                   unsigned blockZ, unsigned sharedBytes, void *stream,
+                   void **parameters, void **extra) {
+  return driver().call("cuLaunchKernel", Driver::Current, [&] {
+    launchKernel(driver().kernel(function),
+                 {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes},
+                 stream, parameters, extra);
+  });
+}
+}

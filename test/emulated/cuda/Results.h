@@ -1,0 +1,44 @@
+#ifndef SMEX_TEST_EMULATED_CUDA_RESULTS_H
+#define SMEX_TEST_EMULATED_CUDA_RESULTS_H
+
+// Values of CUresult that the emulated driver returns: X(name, value, text).
+#define SMEX_CUDA_RESULTS(X)                                                   \
+  X(SUCCESS, 0, "no error")                                                    \
+  X(ERROR_INVALID_VALUE, 1, "invalid argument")                                \
+  X(ERROR_OUT_OF_MEMORY, 2, "out of memory")                                   \
+  X(ERROR_NOT_INITIALIZED, 3, "cuInit was not called")                         \
+  X(ERROR_NO_DEVICE, 100, "no device")                                         \
+  X(ERROR_INVALID_DEVICE, 101, "invalid device ordinal")                       \
+  X(ERROR_INVALID_IMAGE, 200, "the image is no PTX")                           \
+  X(ERROR_INVALID_CONTEXT, 201, "no context is current, or it is invalid")     \
+  X(ERROR_NO_BINARY_FOR_GPU, 209, "no code for this device")                   \
+  X(ERROR_ECC_UNCORRECTABLE, 214, "uncorrectable ECC error")                   \
+  X(ERROR_PEER_ACCESS_UNSUPPORTED, 217, "peer access is not supported")        \
+  X(ERROR_INVALID_PTX, 218, "the PTX does not compile")                        \
+  X(ERROR_UNSUPPORTED_PTX_VERSION, 222, "the PTX is newer than the driver")    \
+  X(ERROR_INVALID_HANDLE, 400, "invalid handle")                               \
+  X(ERROR_NOT_FOUND, 500, "not found")                                         \
+  X(ERROR_NOT_READY, 600, "not ready")                                         \
+  X(ERROR_ILLEGAL_ADDRESS, 700, "illegal memory access")                       \
+  X(ERROR_LAUNCH_OUT_OF_RESOURCES, 701, "too many resources for a launch")     \
+  X(ERROR_LAUNCH_TIMEOUT, 702, "the launch timed out")                         \
+  X(ERROR_PEER_ACCESS_ALREADY_ENABLED, 704, "peer access is already enabled")  \
+  X(ERROR_PEER_ACCESS_NOT_ENABLED, 705, "peer access is not enabled")          \
+  X(ERROR_ILLEGAL_INSTRUCTION, 715, "illegal instruction")                     \
+  X(ERROR_MISALIGNED_ADDRESS, 716, "misaligned address")                       \
+  X(ERROR_LAUNCH_FAILED, 719, "unspecified launch failure")                    \
+  X(ERROR_NOT_SUPPORTED, 801, "not supported")                                 \
+  X(ERROR_SYSTEM_DRIVER_MISMATCH, 803, "driver and library differ")            \
+  X(ERROR_UNKNOWN, 999, "unknown error")
+
+namespace smex::emulated {
+
+enum Result {
+#define SMEX_CUDA_RESULT(name, value, text) name = value,
+  SMEX_CUDA_RESULTS(SMEX_CUDA_RESULT)
+#undef SMEX_CUDA_RESULT
+};
+
+} // namespace smex::emulated
+
+#endif

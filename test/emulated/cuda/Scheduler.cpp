@@ -1,0 +1,168 @@
+#include "test/emulated/cuda/Work.h"
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+
+namespace smex::emulated {
+namespace {
+
+void join(Clock &into, const Clock &from) {
+  for (const auto &[stream, number] : from) {
+    uint64_t &mine = into[stream];
+    mine = std::max(mine, number);
+  }
+}
+
+bool isReady(const Work &work) {
+  return !work.isStarted &&
+         std::all_of(work.after.begin(), work.after.end(),
+                     [](const auto &each) { return each->isDone; });
+}
+
+/// Whether `work` has to be done before `wanted`.
+bool isNeeded(const Work &work, const Work &wanted) {
+  return &work == &wanted || wanted.isAfter(work);
+}
+
+std::string hex(uint64_t value) {
+  std::ostringstream text;
+  text << "0x" << std::hex << value;
+  return text.str();
+}
+
+} // namespace
+
+void Scheduler::submit(const WorkPointer &work) {
+  join(work->clock, host);
+  for (const auto &each : work->after)
+    join(work->clock, each->clock);
+  work->clock[work->stream] = work->number;
+  pending.push_back(work);
+}
+
+/// Without a seed: what is needed, the last submitted first. With one: any that
+/// is ready, needed or not.
+WorkPointer Scheduler::choose(const Work *wanted) {
+  std::vector<WorkPointer> ready;
+  for (const WorkPointer &each : pending)
+    if (isReady(*each) && (seed || !wanted || isNeeded(*each, *wanted)))
+      ready.push_back(each);
+  if (ready.empty())
+    return nullptr;
+  return seed ? ready[random() % ready.size()] : ready.back();
+}
+
+void Scheduler::run(const WorkPointer &work,
+                    std::unique_lock<std::mutex> &lock) {
+  work->isStarted = true;
+  try {
+    if (work->callsHost) {
+      lock.unlock();
+      work->run();
+      lock.lock();
+    } else if (work->run) {
+      check(work, work->run());
+    }
+  } catch (...) {
+    if (!lock.owns_lock())
+      lock.lock();
+    onError(*work, std::current_exception());
+  }
+  work->isDone = true;
+  work->run = nullptr;
+  work->after.clear();
+  work->seconds = std::chrono::duration<double>(
+                      std::chrono::steady_clock::now().time_since_epoch())
+                      .count();
+  pending.erase(std::remove(pending.begin(), pending.end(), work),
+                pending.end());
+  changed.notify_all();
+}
+
+void Scheduler::finish(const WorkPointer &work,
+                       std::unique_lock<std::mutex> &lock) {
+  while (!work->isDone) {
+    if (WorkPointer next = choose(work.get()))
+      run(next, lock);
+    else if (!work->isDone)
+      changed.wait(lock); // another thread runs a host function
+  }
+  learn(*work);
+}
+
+void Scheduler::finishAll(std::unique_lock<std::mutex> &lock) {
+  while (!pending.empty())
+    finish(pending.back(), lock);
+}
+
+void Scheduler::step(std::unique_lock<std::mutex> &lock) {
+  if (WorkPointer next = choose(nullptr))
+    run(next, lock);
+}
+
+void Scheduler::learn(const Work &work) {
+  join(host, work.clock);
+  // What the host knows to be over is before all that will be submitted, and
+  // nothing else is left to race with it.
+  if (pending.empty())
+    accesses.erase(std::remove_if(accesses.begin(), accesses.end(),
+                                  [&](const Access &each) {
+                                    auto known = host.find(each.work->stream);
+                                    return known != host.end() &&
+                                           known->second >= each.work->number;
+                                  }),
+                   accesses.end());
+}
+
+void Scheduler::drop(unsigned device) {
+  for (const WorkPointer &each : pending)
+    if (each->device == device && !each->isStarted) {
+      each->isStarted = each->isDone = true;
+      each->run = nullptr;
+    }
+  pending.erase(std::remove_if(pending.begin(), pending.end(),
+                               [](const auto &each) { return each->isDone; }),
+                pending.end());
+  changed.notify_all();
+}
+
+void Scheduler::forget(uint64_t begin, uint64_t end) {
+  accesses.erase(std::remove_if(accesses.begin(), accesses.end(),
+                                [&](const Access &each) {
+                                  return each.span.begin >= begin &&
+                                         each.span.end <= end;
+                                }),
+                 accesses.end());
+}
+
+void Scheduler::check(const WorkPointer &work, const std::vector<Span> &spans) {
+  for (const Span &span : spans) {
+    for (const Access &earlier : accesses) {
+      uint64_t begin = std::max(span.begin, earlier.span.begin);
+      if (begin >= std::min(span.end, earlier.span.end) ||
+          !(span.isWritten || earlier.span.isWritten) || earlier.work == work ||
+          work->isAfter(*earlier.work))
+        continue;
+      throw StreamRace{"two streams race: " + work->description +
+                       (span.isWritten ? " writes " : " reads ") + hex(begin) +
+                       (earlier.span.isWritten ? ", which " : ", and ") +
+                       earlier.work->description +
+                       (earlier.span.isWritten ? " writes" : " reads it") +
+                       ", and no event orders them"};
+    }
+    // What this access covers and is after says nothing new any more.
+    accesses.erase(std::remove_if(accesses.begin(), accesses.end(),
+                                  [&](const Access &each) {
+                                    return each.span.begin >= span.begin &&
+                                           each.span.end <= span.end &&
+                                           each.span.isWritten <=
+                                               span.isWritten &&
+                                           work->isAfter(*each.work);
+                                  }),
+                   accesses.end());
+    accesses.push_back({span, work});
+  }
+}
+
+} // namespace smex::emulated

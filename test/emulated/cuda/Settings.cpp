@@ -1,0 +1,82 @@
+#include "test/emulated/cuda/Settings.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+
+namespace smex::emulated {
+namespace {
+
+std::string variable(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+uint64_t number(const char *name, const std::string &text) {
+  size_t used = 0;
+  uint64_t value = 0;
+  try {
+    value = std::stoull(text, &used, 0);
+  } catch (const std::exception &) {
+  }
+  if (used != text.size() || text.empty() || text[0] == '-')
+    throw std::runtime_error(std::string(name) + " is no number: " + text);
+  return value;
+}
+
+std::vector<std::string> split(const std::string &text, char separator) {
+  std::vector<std::string> parts;
+  std::stringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);)
+    if (!part.empty())
+      parts.push_back(part);
+  return parts;
+}
+
+} // namespace
+
+Settings Settings::fromEnvironment() {
+  Settings result;
+  auto read = [](const char *name, auto &into) {
+    std::string text = variable(name);
+    if (!text.empty())
+      into = static_cast<std::decay_t<decltype(into)>>(number(name, text));
+  };
+  read("SMEX_EMULATED_DEVICES", result.devices);
+  read("SMEX_EMULATED_MEMORY", result.memory);
+  read("SMEX_EMULATED_DRIVER", result.driver);
+  read("SMEX_EMULATED_ARCH", result.architecture);
+  read("SMEX_EMULATED_PEER", result.peerAccess);
+  read("SMEX_EMULATED_SEED", result.seed);
+  result.log = variable("SMEX_EMULATED_LOG");
+  for (const std::string &each : split(variable("SMEX_EMULATED_MISSING"), ','))
+    result.missing.insert(each);
+  for (const std::string &each :
+       split(variable("SMEX_EMULATED_FAIL_AT"), ',')) {
+    std::vector<std::string> parts = split(each, ':');
+    if (parts.size() != 3)
+      throw std::runtime_error(
+          "SMEX_EMULATED_FAIL_AT has no NAME:CALL:RESULT: " + each);
+    result.failures.push_back(
+        {parts[0], number("SMEX_EMULATED_FAIL_AT", parts[1]),
+         static_cast<int>(number("SMEX_EMULATED_FAIL_AT", parts[2]))});
+  }
+  return result;
+}
+
+void note(const Settings &settings, const std::string &text) {
+  if (settings.log.empty())
+    return;
+  if (std::FILE *file = std::fopen(settings.log.c_str(), "a")) {
+    std::fprintf(file, "emulated CUDA: %s\n", text.c_str());
+    std::fclose(file);
+  }
+}
+
+void report(const Settings &settings, const std::string &text) {
+  std::fprintf(stderr, "emulated CUDA: error: %s\n", text.c_str());
+  note(settings, "error: " + text);
+}
+
+} // namespace smex::emulated

@@ -1,0 +1,40 @@
+#ifndef SMEX_TEST_EMULATED_CUDA_SETTINGS_H
+#define SMEX_TEST_EMULATED_CUDA_SETTINGS_H
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace smex::emulated {
+
+/// What the environment asks for; README.md has the list.
+struct Settings {
+  unsigned devices = 1;          // SMEX_EMULATED_DEVICES
+  uint64_t memory = 1ull << 30;  // SMEX_EMULATED_MEMORY, bytes per device
+  int driver = 13000;            // SMEX_EMULATED_DRIVER
+  int architecture = 90;         // SMEX_EMULATED_ARCH
+  bool peerAccess = true;        // SMEX_EMULATED_PEER
+  uint64_t seed = 0;             // SMEX_EMULATED_SEED
+  std::string log;               // SMEX_EMULATED_LOG
+  std::set<std::string> missing; // SMEX_EMULATED_MISSING, by commas
+  struct Failure {
+    std::string function;
+    uint64_t call; // from 1
+    int result;
+  };
+  std::vector<Failure> failures; // SMEX_EMULATED_FAIL_AT, NAME:CALL:RESULT,...
+
+  /// Throws std::runtime_error for a value that it cannot read.
+  static Settings fromEnvironment();
+};
+
+/// Writes a line to standard error and to the log; it says "emulated".
+void report(const Settings &settings, const std::string &text);
+/// Writes to the log alone.
+void note(const Settings &settings, const std::string &text);
+
+} // namespace smex::emulated
+
+#endif
