@@ -172,6 +172,11 @@ void Driver::finish(const WorkPointer &work) {
     fail(currentContext->device->sticky);
 }
 
+void Driver::finishAll() {
+  scheduler->finishAll(*lock);
+  finish(nullptr);
+}
+
 void Driver::finishStream(Stream &stream) { finish(stream.last); }
 
 static int resultOf(ptx::FaultKind kind) {

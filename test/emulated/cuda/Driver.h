@@ -98,6 +98,7 @@ public:
   /// Waits, and then reports an error of the device, as a synchronization does.
   void finish(const WorkPointer &work);
   void finishStream(Stream &stream);
+  void finishAll();
   /// The allocation that holds all of it, or throws INVALID_VALUE.
   ptx::Allocation &allocation(uint64_t address, uint64_t bytes);
   void refuse(int result, const std::string &why);

@@ -150,14 +150,28 @@ TEST_CASE("a launch out of bounds poisons its context") {
       return error;
     NEED(cuMemsetD8Async(s.a, 0, 256, s.first));
     NEED(s.increment(s.b, s.a, s.first, 65));
-    return std::to_string(cuStreamSynchronize(s.first)) + " " +
-           std::to_string(cuStreamSynchronize(s.second)) + " " +
-           std::to_string(cuMemFree_v2(s.a));
+    int first = cuStreamSynchronize(s.first);
+    int second = cuStreamSynchronize(s.second);
+    int third = cuMemFree_v2(s.a);
+    return numbers({uint32_t(first), uint32_t(second), uint32_t(third)});
   });
   CHECK_THAT(output,
              Contains("kernel increment, block (0, 0, 0), thread (64") &&
-                 Contains("PTX line 14: ld.global.u32 %r3, [%rd4];") &&
+                 Contains("PTX line 15: ld.global.u32 %r3, [%rd4];") &&
                  Contains("emulated") && Contains("700 700 700"));
+}
+
+TEST_CASE("freeing memory waits, and says what went wrong") {
+  CHECK_THAT(inChild({},
+                     [] {
+                       Session s;
+                       if (std::string error = s.open(); !error.empty())
+                         return error;
+                       NEED(cuMemsetD8Async(s.a, 0, 256, s.first));
+                       NEED(s.increment(s.b, s.a, s.first, 65));
+                       return "freed: " + std::to_string(cuMemFree_v2(s.a));
+                     }),
+             Contains("freed: 700"));
 }
 
 TEST_CASE("host code that touches device memory") {

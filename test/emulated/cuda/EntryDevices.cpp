@@ -198,10 +198,8 @@ int cuCtxGetCurrent(void **context) {
 }
 
 int cuCtxSynchronize() {
-  return driver().call("cuCtxSynchronize", Driver::Current, [&] {
-    driver().scheduler->finishAll(*driver().lock);
-    driver().finish(nullptr);
-  });
+  return driver().call("cuCtxSynchronize", Driver::Current,
+                       [&] { driver().finishAll(); });
 }
 
 int cuDeviceCanAccessPeer(int *can, int device, int peer) {

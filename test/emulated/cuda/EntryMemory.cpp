@@ -8,6 +8,7 @@
 SMEX_CUDA_FUNCTIONS(SMEX_CUDA_DECLARE)
 
 using namespace smex::emulated;
+namespace ptx = smex::ptx;
 
 namespace {
 
@@ -31,7 +32,8 @@ std::string bytesText(size_t bytes) { return std::to_string(bytes) + " bytes"; }
 WorkPointer toDevice(uint64_t to, const void *from, size_t bytes,
                      Stream &stream) {
   driver().allocation(to, bytes);
-  wanted(from);
+  if (!from)
+    fail(ERROR_INVALID_VALUE);
   std::shared_ptr<std::vector<char>> staged;
   if (!isPinned(from, bytes)) {
     auto *begin = static_cast<const char *>(from);
@@ -47,7 +49,8 @@ WorkPointer toDevice(uint64_t to, const void *from, size_t bytes,
 
 WorkPointer toHost(void *to, uint64_t from, size_t bytes, Stream &stream) {
   driver().allocation(from, bytes);
-  wanted(to);
+  if (!to)
+    fail(ERROR_INVALID_VALUE);
   return driver().submit(stream,
                          "a copy of " + bytesText(bytes) + " to the host",
                          [=]() -> std::vector<Span> {
@@ -131,7 +134,7 @@ int cuMemFree_v2(uint64_t address) {
     ptx::Allocation *found = driver().memory.find(address);
     if (!found || found->base != address)
       fail(ERROR_INVALID_VALUE);
-    driver().scheduler->finishAll(*driver().lock);
+    driver().finishAll();
     driver().scheduler->forget(found->base, found->end());
     driver().devices[found->device]->bytes.give(address);
     driver().memory.remove(address);
@@ -161,7 +164,7 @@ int cuMemFreeHost(void *memory) {
     auto found = driver().hostMemory.find(static_cast<char *>(memory));
     if (found == driver().hostMemory.end())
       fail(ERROR_INVALID_VALUE);
-    driver().scheduler->finishAll(*driver().lock);
+    driver().finishAll();
     driver().hostMemory.erase(found);
     std::free(memory);
   });

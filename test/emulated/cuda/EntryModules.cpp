@@ -7,6 +7,7 @@
 SMEX_CUDA_FUNCTIONS(SMEX_CUDA_DECLARE)
 
 using namespace smex::emulated;
+namespace ptx = smex::ptx;
 
 namespace {
 
@@ -214,7 +215,7 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
 int cuModuleUnload(void *handle) {
   return driver().call("cuModuleUnload", Driver::Current, [&] {
     LoadedModule &module = driver().module(handle);
-    driver().scheduler->finishAll(*driver().lock);
+    driver().finishAll();
     for (uint64_t each : module.code->variableAddresses()) {
       driver().memory.remove(each);
       module.device->bytes.give(each);

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 // The driver's entry points as their binary interface has them: handles are
-// pointers, device pointers 64-bit integers, enumerations ints. AbiTest.cpp
+// pointers, device pointers 64-bit integers, enumerations ints. abi_test
 // compares this list with NVIDIA's cuda.h where that is found.
 //
 // X(name, (parameters), (arguments))

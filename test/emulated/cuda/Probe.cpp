@@ -3,7 +3,8 @@
 #include <cstdio>
 #include <dlfcn.h>
 
-template <class Function> static Function find(void *library, const char *name) {
+template <class Function>
+static Function find(void *library, const char *name) {
   void *symbol = dlsym(library, name);
   if (!symbol)
     std::printf("missing %s\n", name);

@@ -92,8 +92,10 @@ void Scheduler::finish(const WorkPointer &work,
 }
 
 void Scheduler::finishAll(std::unique_lock<std::mutex> &lock) {
-  while (!pending.empty())
-    finish(pending.back(), lock);
+  while (!pending.empty()) {
+    WorkPointer last = pending.back(); // it leaves the list when it is done
+    finish(last, lock);
+  }
 }
 
 void Scheduler::step(std::unique_lock<std::mutex> &lock) {

@@ -45,6 +45,10 @@ void decodeInteger(Decoder &decoder, const Statement &s, Modifiers &m,
 
 template <Operation operation, unsigned sources>
 void decodeArithmetic(Decoder &decoder, const Statement &s, Modifiers &m) {
+  bool addsOrSubtracts =
+      operation == Operation::Add || operation == Operation::Sub;
+  if (addsOrSubtracts && !s.modifiers.empty() && s.modifiers[0] == "cc")
+    return decodeCarry(decoder, s, m, operation == Operation::Sub, false);
   decoder.expectOperands(s, sources + 1, sources + 1);
   Type type = m.type();
   if (!isFloat(type) || type == Type::TF32)

@@ -8,9 +8,10 @@ namespace {
 const OpcodeTable &opcodes() {
   static const OpcodeTable table = [] {
     OpcodeTable result;
-    for (auto add : {addArithmetic, addBits, addApproximations, addComparisons,
-                     addConversions, addMoves, addAccesses, addAtomics,
-                     addControl, addWarps, addBarriers})
+    for (auto add :
+         {addArithmetic, addBits, addApproximations, addComparisons,
+          addConversions, addMoves, addAccesses, addAtomics, addControl,
+          addWarps, addBarriers, addCarry, addAsyncCopies, addMatrices})
       add(result);
     return result;
   }();

@@ -48,6 +48,9 @@ void addAtomics(OpcodeTable &);
 void addControl(OpcodeTable &);
 void addWarps(OpcodeTable &);
 void addBarriers(OpcodeTable &);
+void addCarry(OpcodeTable &);
+void addAsyncCopies(OpcodeTable &);
+void addMatrices(OpcodeTable &);
 
 /// Where a function's variables and parameters lie in its frame.
 struct FrameLayout {

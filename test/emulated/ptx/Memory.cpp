@@ -85,8 +85,7 @@ void Memory::write(uint64_t address, const void *from, uint64_t size) {
   if (!allocation || size > allocation->end() - address)
     throw std::runtime_error("a copy to outside an allocation");
   std::memcpy(allocation->bytes + (address - allocation->base), from, size);
-  std::fill_n(allocation->initialized + (address - allocation->base),
-              size, 1);
+  std::fill_n(allocation->initialized + (address - allocation->base), size, 1);
 }
 
 void Memory::read(uint64_t address, void *into, uint64_t size) {

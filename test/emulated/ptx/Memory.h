@@ -29,7 +29,7 @@ struct Allocation {
   /// 1 for each byte that was written since it was allocated. From calloc, so
   /// that an arena of gigabytes costs what is touched of it.
   uint8_t *initialized = nullptr;
-  unsigned device = 0; // whose memory it is, where there are several devices
+  unsigned device = 0;   // whose memory it is, where there are several devices
   bool readOnly = false; // module constants
   std::string name;
   std::unique_ptr<uint8_t[]> owned; // where Memory itself made the bytes

@@ -60,6 +60,10 @@ Handler integerOperation(Operation operation, Type type, bool saturate);
 Handler floatOperation(Operation operation, Type type, bool isPlain);
 Handler halfOperation(Operation operation, Type type);
 
+/// add, sub, addc and subc with .cc or a carry that comes in.
+void decodeCarry(Decoder &decoder, const Statement &statement,
+                 Modifiers &modifiers, bool subtracts, bool usesCarry);
+
 } // namespace smex::ptx
 
 #endif

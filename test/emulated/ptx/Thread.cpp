@@ -18,6 +18,9 @@ void Thread::start(Block &newBlock, uint32_t newIndex) {
               index / shape[0] / shape[1]};
   state = Ready;
   budget = block->launch.options.instructionsPerThread;
+  carry = false;
+  copies.clear();
+  copyGroups.clear();
   frames.clear();
   enter(*block->launch.program.functions.front());
 }

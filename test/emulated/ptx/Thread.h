@@ -21,6 +21,20 @@ public:
   uint32_t waitMask = 0;    // of a collective: the member mask
   uint32_t waitBarrier = 0; // its number
   uint64_t budget = 0;      // instructions that it may still run
+  bool carry = false;       // of add.cc and sub.cc
+
+  /// cp.async: copies that are not committed, and groups not waited for.
+  struct Place {
+    const Instruction *instruction = nullptr;
+    uint64_t address = 0;
+  };
+  struct AsyncCopy {
+    Place from, to;
+    unsigned bytes, sourceBytes;
+  };
+  Place copySource;
+  std::vector<AsyncCopy> copies;
+  std::vector<std::vector<AsyncCopy>> copyGroups;
 
   /// Begins the kernel.
   void start(Block &block, uint32_t index);

@@ -1,8 +1,6 @@
-// Compares Functions.h and Results.h with NVIDIA's cuda.h, where it is found.
-#include <catch2/catch.hpp>
-
-#if __has_include("/usr/local/cuda/include/cuda.h")
-#include "/usr/local/cuda/include/cuda.h"
+// Compares Functions.h and Results.h with NVIDIA's cuda.h: abi_test compiles
+// it where that is found. It has no other use.
+#include <cuda.h>
 
 #include "test/emulated/cuda/Functions.h"
 #include "test/emulated/cuda/Results.h"
@@ -62,8 +60,3 @@ static_assert(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR == 75 &&
               CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN == 97);
 
 } // namespace
-
-TEST_CASE("the entry points are those of cuda.h") { SUCCEED(); }
-#else
-TEST_CASE("no cuda.h on this machine: nothing was compared") { SUCCEED(); }
-#endif
