@@ -75,10 +75,9 @@ Buffer codegen::emptyBuffer(DType dtype, const std::vector<int64_t> &shape,
   return buffer;
 }
 
-void codegen::call(Loaded::Function function, const Box &indices,
-                   Buffer &result, const std::vector<Buffer> &operands) {
-  std::vector<char *> pointers = {
-      reinterpret_cast<char *>(result.bytes.data())};
+std::vector<int64_t> codegen::numbersOf(const Box &indices,
+                                        const Buffer &result,
+                                        const std::vector<Buffer> &operands) {
   std::vector<int64_t> numbers;
   for (Interval i : indices) {
     numbers.push_back(i.lo);
@@ -90,8 +89,6 @@ void codegen::call(Loaded::Function function, const Box &indices,
     numbers.push_back(strides[d]);
   }
   for (const Buffer &operand : operands) {
-    pointers.push_back(const_cast<char *>(
-        reinterpret_cast<const char *>(operand.bytes.data())));
     const auto strides = rowMajorStrides(extents(operand.box));
     for (size_t d = 0; d < operand.box.size(); ++d) {
       numbers.push_back(operand.box[d].lo);
@@ -99,7 +96,17 @@ void codegen::call(Loaded::Function function, const Box &indices,
       numbers.push_back(operand.shape[d]);
     }
   }
-  function(pointers.data(), numbers.data());
+  return numbers;
+}
+
+void codegen::call(Loaded::Function function, const Box &indices,
+                   Buffer &result, const std::vector<Buffer> &operands) {
+  std::vector<char *> pointers = {
+      reinterpret_cast<char *>(result.bytes.data())};
+  for (const Buffer &operand : operands)
+    pointers.push_back(const_cast<char *>(
+        reinterpret_cast<const char *>(operand.bytes.data())));
+  function(pointers.data(), numbersOf(indices, result, operands).data());
 }
 
 tdl::Lambda codegen::lambdaOf(const std::string &text) {

@@ -37,6 +37,10 @@ Buffer bufferOf(const Tensor &tensor, const Box &box);
 Buffer emptyBuffer(DType dtype, const std::vector<int64_t> &shape,
                    const Box &box);
 
+/// The numbers of the ABI (runtime/plan/README.md) for the index ranges.
+std::vector<int64_t> numbersOf(const Box &indices, const Buffer &result,
+                               const std::vector<Buffer> &operands);
+
 /// Calls the kernel for the index ranges.
 void call(Loaded::Function function, const Box &indices, Buffer &result,
           const std::vector<Buffer> &operands);

@@ -1,147 +1,37 @@
 // Compiled kernels against the reference interpreter: many shapes of lambdas,
 // on random extents, in random parts, in buffers that hold no more than the
 // part needs. Small integers, so that equal means equal to the bit.
-#include "test/compiler/codegen/Harness.h"
-#include "test/compiler/codegen/RowCases.h"
+#include "test/compiler/codegen/Trial.h"
 
 #include <catch2/catch.hpp>
 
-#include <cstring>
+#include <algorithm>
 
 using namespace smex;
 using namespace smex::codegen;
 
-namespace {
-
-std::vector<int64_t> extentsOf(const Case &c, Random &random) {
-  std::vector<int64_t> extents;
-  for (int64_t e : c.indices)
-    extents.push_back(e < 0 ? pick(random, 1, -e) : e);
-  return extents;
-}
-
-std::vector<Tensor> operandsOf(const Case &c, const tdl::Lambda &lambda,
-                               const std::vector<int64_t> &extents,
-                               Random &random) {
-  std::vector<Tensor> operands;
-  for (size_t i = 0; i < c.operands.size(); ++i) {
-    TensorType type{lambda.operands[i].type, c.operands[i]};
-    for (int64_t &d : type.shape)
-      if (d >= 1000)
-        d = extents[size_t(d / 1000 - 1)] + d % 1000;
-    operands.push_back(randomTensor(random, type, c.lo, c.hi));
-    if (lambda.operands[i].name != "row")
-      continue;
-    // Rising offsets, the last of them the number of edges.
-    int64_t offset = 0;
-    for (int64_t v = 0; v < type.shape[0]; ++v, offset += pick(random, 0, 5))
-      if (type.dtype == DType::I64)
-        operands.back().data<int64_t>()[v] = std::min<int64_t>(offset, 40);
-      else
-        operands.back().data<int32_t>()[v] =
-            int32_t(std::min<int64_t>(offset, 40));
-  }
-  return operands;
-}
-
-/// Random parts of the output, never empty as in a plan, all of the reductions.
-Box partOf(const std::vector<int64_t> &extents, int rank, Random &random) {
-  Box part;
-  for (int i = 0; i < int(extents.size()); ++i) {
-    Interval whole{0, extents[size_t(i)]};
-    if (i < rank && pick(random, 0, 2)) {
-      const int64_t ways = std::min(pick(random, 1, 4), whole.size());
-      whole = cut(whole, ways, pick(random, 0, ways - 1));
-    }
-    part.push_back(whole);
-  }
-  return part;
-}
-
-/// Makes the operands' boxes as small as the interpreter lets them be.
-void shrink(const tdl::Lambda &lambda, const Box &part,
-            std::vector<Buffer> &buffers, const std::vector<Tensor> &operands) {
-  const auto fits = [&] {
-    std::vector<tdl::OperandView> views;
-    for (const Buffer &buffer : buffers)
-      views.push_back({buffer.shape, buffer.box, buffer.bytes.data()});
-    return bool(tdl::interpret(lambda, part, views));
-  };
-  for (size_t i = 0; i < buffers.size(); ++i)
-    for (size_t d = 0; d < buffers[i].box.size(); ++d)
-      for (int side = 0; side < 2; ++side)
-        for (int64_t step = buffers[i].box[d].size(); step > 0; step /= 2) {
-          const Box before = buffers[i].box;
-          (side ? buffers[i].box[d].hi : buffers[i].box[d].lo) +=
-              side ? -step : step;
-          if (buffers[i].box[d].lo <= buffers[i].box[d].hi) {
-            buffers[i] = bufferOf(operands[i], buffers[i].box);
-            if (fits())
-              continue;
-          }
-          buffers[i] = bufferOf(operands[i], before);
-        }
-}
-
-bool same(const Tensor &got, const Tensor &want) {
-  if (got.bytes.size() != want.bytes.size())
-    return false;
-  const size_t count = got.bytes.size() / size_t(byteSize(got.type.dtype));
-  for (size_t i = 0; i < count; ++i) {
-    // Not the bits: an empty sum may be 0 here and a sum of -0 there.
-    const double a = elementAt(got, i), b = elementAt(want, i);
-    if (a != b && !(a != a && b != b)) {
-      UNSCOPED_INFO("element " << i << ": got " << a << ", want " << b);
-      return false;
-    }
-  }
-  return true;
-}
-
-} // namespace
-
 TEST_CASE("kernels compute what the interpreter computes") {
-  std::vector<Case> all(std::begin(cases), std::end(cases));
-  all.insert(all.end(), std::begin(rowCases), std::end(rowCases));
-  std::vector<KernelRequest> requests;
-  for (const Case &c : all)
-    requests.push_back(
-        {"k" + std::to_string(requests.size()), lambdaOf(c.text)});
+  const std::vector<Case> all = allCases();
+  const std::vector<KernelRequest> requests = requestsOf(all);
   const Loaded loaded(requests);
   Random random(1);
   for (size_t k = 0; k < requests.size(); ++k) {
     const tdl::Lambda &lambda = requests[k].lambda;
+    const Loaded::Function function = loaded.function(requests[k].symbol);
     INFO(all[k].text);
-    for (int trial = 0; trial < 12; ++trial) {
-      const std::vector<int64_t> extents = extentsOf(all[k], random);
-      const std::vector<Tensor> operands =
-          operandsOf(all[k], lambda, extents, random);
-      const Box part = partOf(extents, lambda.rank(), random);
-      INFO("part " << toString(part));
-      std::vector<Buffer> buffers;
-      std::vector<tdl::OperandView> views;
-      for (const Tensor &operand : operands)
-        buffers.push_back(bufferOf(operand, wholeBox(operand.type.shape)));
-      if (trial % 2)
-        shrink(lambda, part, buffers, operands);
-      for (const Buffer &buffer : buffers)
-        views.push_back({buffer.shape, buffer.box, buffer.bytes.data()});
-      const Result<Tensor> want = tdl::interpret(lambda, part, views);
-      if (!want)
-        FAIL(want.error().message);
+    for (int number = 0; number < 12; ++number) {
+      const Trial trial = drawTrial(all[k], lambda, random, number % 2);
+      INFO("part " << toString(trial.part));
       // The buffer may be larger than the part: what is outside stays.
-      const Box outputs(part.begin(), part.begin() + lambda.rank());
-      const std::vector<int64_t> shape(extents.begin(),
-                                       extents.begin() + lambda.rank());
-      Buffer result = emptyBuffer(lambda.result, shape, wholeBox(shape));
-      call(loaded.function(requests[k].symbol), part, result, buffers);
-      Tensor whole{{lambda.result, shape}, result.bytes};
-      Tensor got{want->type, bufferOf(whole, outputs).bytes};
-      CHECK(same(got, *want));
-      Buffer inside = bufferOf(whole, outputs);
-      std::fill(result.bytes.begin(), result.bytes.end(), std::byte(0xcd));
-      Buffer again = emptyBuffer(lambda.result, shape, outputs);
-      call(loaded.function(requests[k].symbol), part, again, buffers);
+      Buffer result =
+          emptyBuffer(lambda.result, trial.shape, wholeBox(trial.shape));
+      call(function, trial.part, result, trial.operands);
+      Tensor whole{{lambda.result, trial.shape}, result.bytes};
+      Tensor got{trial.want.type, bufferOf(whole, trial.outputs).bytes};
+      CHECK(same(got, trial.want));
+      Buffer inside = bufferOf(whole, trial.outputs);
+      Buffer again = emptyBuffer(lambda.result, trial.shape, trial.outputs);
+      call(function, trial.part, again, trial.operands);
       CHECK((again.bytes == inside.bytes));
     }
   }

@@ -1,0 +1,105 @@
+#include "compiler/codegen/gpu/Codegen.h"
+
+#include "compiler/codegen/expression/CompileEach.h"
+#include "compiler/codegen/gpu/Entry.h"
+#include "compiler/codegen/gpu/GpuKernel.h"
+#include "compiler/codegen/gpu/Lower.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::codegen;
+
+namespace {
+
+/// Stands in the body of a new gpu.module in the module.
+gpu::GPUModuleOp startModule(LocBuilder &b, ModuleOp module) {
+  b.setInsertionPointToEnd(module.getBody());
+  auto gpuModule = gpu::GPUModuleOp::create(b, "kernels");
+  b.setInsertionPointToEnd(gpuModule.getBody());
+  return gpuModule;
+}
+
+std::string bodyOf(const KernelRequest &request) {
+  return request.symbol + ".kernel";
+}
+
+Result<std::string> compileKernel(MLIRContext &context,
+                                  const KernelRequest &request,
+                                  const GpuOptions &options) {
+  Diagnostics diagnostics(&context);
+  const auto failed = [&](const std::string &what) {
+    return defect("kernel '" + request.symbol + "' " + what + ": " +
+                  diagnostics.text);
+  };
+  LocBuilder b(UnknownLoc::get(&context), &context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(b);
+  gpu::GPUModuleOp gpuModule = startModule(b, *module);
+  func::FuncOp kernel = buildGpuKernel(b, bodyOf(request), request.lambda);
+  buildGpuEntry(b, request.symbol, request.lambda, kernel);
+  if (mlir::failed(verify(*module)))
+    return failed("is malformed");
+  if (!lowerToNVVM(*module))
+    return failed("does not lower to NVVM");
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> code =
+      translateModuleToLLVMIR(gpuModule, llvmContext, "kernels");
+  if (!code)
+    return failed("does not become LLVM IR");
+  return compileText(
+      *code, request.symbol, chooseGpuSchedule(request.lambda).threads,
+      takesMemory(request.lambda) ? std::vector<bool>()
+                                  : mayShareMemory(request.lambda),
+      options);
+}
+
+} // namespace
+
+Result<GpuCode> codegen::compilePtx(const std::vector<KernelRequest> &requests,
+                                    const GpuOptions &options) {
+  if (Status valid = checkGpuOptions(options); !valid)
+    return valid.takeError();
+  if (Status valid = checkRequests(requests); !valid)
+    return valid.takeError();
+  Result<std::vector<std::string>> texts =
+      compileEach(requests, registerGpuDialects,
+                  [&](MLIRContext &context, const KernelRequest &request) {
+                    return compileKernel(context, request, options);
+                  });
+  if (!texts)
+    return texts.takeError();
+  Result<std::string> ptx = joinTexts(*texts);
+  if (!ptx)
+    return ptx.takeError();
+  GpuCode code{std::move(*ptx), {}};
+  for (const KernelRequest &request : requests) {
+    code.launches.push_back(
+        launchOf(chooseGpuSchedule(request.lambda), request.lambda));
+    code.launches.back().inMemory = takesMemory(request.lambda);
+  }
+  return code;
+}
+
+Result<std::string> codegen::gpuKernelText(const KernelRequest &request) {
+  if (Status valid = checkRequest(request); !valid)
+    return valid.takeError();
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  registerGpuDialects(context);
+  LocBuilder b(UnknownLoc::get(&context), &context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(b);
+  startModule(b, *module);
+  func::FuncOp function = buildGpuKernel(b, request.symbol, request.lambda);
+  PassManager passes(&context);
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  if (mlir::failed(passes.run(*module)))
+    return defect("kernel '" + request.symbol + "' is malformed");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  function.print(stream, OpPrintingFlags().printNameLocAsPrefix());
+  return text + "\n";
+}

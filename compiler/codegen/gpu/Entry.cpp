@@ -1,0 +1,45 @@
+#include "compiler/codegen/gpu/Entry.h"
+
+#include "compiler/codegen/expression/Arguments.h"
+#include "compiler/codegen/gpu/Launch.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::codegen;
+
+bool codegen::takesMemory(const tdl::Lambda &lambda) {
+  return countPointers(lambda) + countNumbers(lambda) > mostParameters;
+}
+
+void codegen::buildGpuEntry(LocBuilder &b, const std::string &symbol,
+                            const tdl::Lambda &lambda, func::FuncOp kernel) {
+  OpBuilder::InsertionGuard guard(b);
+  const bool inMemory = takesMemory(lambda);
+  const auto pointers = int32_t(countPointers(lambda));
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  SmallVector<Type> types(inMemory ? 1 : size_t(pointers), pointer);
+  if (!inMemory)
+    types.append(size_t(countNumbers(lambda)), b.getI64Type());
+  auto entry = gpu::GPUFuncOp::create(b, symbol, b.getFunctionType(types, {}));
+  entry->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  b.setInsertionPointToStart(&entry.getBody().front());
+
+  int32_t nextPointer = 0, nextNumber = pointers;
+  const auto argument = [&](int32_t i, Type type) -> Value {
+    if (!inMemory)
+      return entry.getArgument(unsigned(i));
+    Value at =
+        LLVM::GEPOp::create(b, pointer, b.getI64Type(), entry.getArgument(0),
+                            ArrayRef<LLVM::GEPArg>{i});
+    return LLVM::LoadOp::create(b, type, at);
+  };
+  callKernel(b, lambda,
+             takeArguments(
+                 b, lambda, [&] { return argument(nextPointer++, pointer); },
+                 [&] { return argument(nextNumber++, b.getI64Type()); }),
+             kernel);
+  gpu::ReturnOp::create(b);
+}

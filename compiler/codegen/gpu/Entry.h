@@ -1,0 +1,25 @@
+// The exported entry of a kernel,
+//
+//     .visible .entry symbol(.param .u64 for each pointer,
+//                            .param .u64 for each number)
+//
+// or, where these are more than there is room for, one .param .u64, the address
+// of all of them. It hands its arguments to the kernel's function.
+#ifndef SMEX_COMPILER_CODEGEN_GPU_ENTRY_H
+#define SMEX_COMPILER_CODEGEN_GPU_ENTRY_H
+
+#include "compiler/codegen/expression/Scalars.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace smex::codegen {
+
+/// Whether the arguments are in memory (Launch::inMemory).
+bool takesMemory(const tdl::Lambda &lambda);
+
+void buildGpuEntry(LocBuilder &b, const std::string &symbol,
+                   const tdl::Lambda &lambda, mlir::func::FuncOp kernel);
+
+} // namespace smex::codegen
+
+#endif

@@ -1,0 +1,184 @@
+#include "compiler/codegen/gpu/GpuKernel.h"
+
+#include "dialects/tdl/lambda/Accumulated.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::codegen;
+
+GpuKernel::GpuKernel(LocBuilder &b, const std::string &symbol,
+                     const tdl::Lambda &lambda, DType stored,
+                     const GpuSchedule &schedule)
+    : KernelBuilder(b, symbol, lambda, stored), schedule(schedule),
+      thread(gpu::ThreadIdOp::create(b, gpu::Dimension::x)),
+      block(gpu::BlockIdOp::create(b, gpu::Dimension::x)),
+      blocks(gpu::GridDimOp::create(b, gpu::Dimension::x)) {}
+
+Value GpuKernel::mul(Value x, Value y) {
+  return arith::MulIOp::create(b, x, y);
+}
+Value GpuKernel::divide(Value x, Value y) {
+  return arith::DivUIOp::create(b, x, y);
+}
+
+void GpuKernel::strided(Value low, Value high, Value step,
+                        llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, low, high, step);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+Value GpuKernel::count(ArrayRef<int> variables) {
+  Value count = constant(1);
+  for (int v : variables)
+    count = mul(count, size(v));
+  return count;
+}
+
+Values GpuKernel::digits(ArrayRef<int> variables, Value i) {
+  Values values(variables.size());
+  for (size_t n = variables.size(); n-- > 0;) {
+    Value digit = i;
+    if (n > 0) {
+      Value extent = size(variables[n]), rest = divide(i, extent);
+      digit = sub(i, mul(rest, extent));
+      i = rest;
+    }
+    values[n] = add(lo[size_t(variables[n])], digit);
+  }
+  return values;
+}
+
+void GpuKernel::place(ArrayRef<int> variables, const Values &values) {
+  for (auto [variable, value] : llvm::zip(variables, values))
+    at[size_t(variable)] = value;
+}
+
+void GpuKernel::forget(ArrayRef<int> variables) {
+  for (int variable : variables)
+    at[size_t(variable)] = nullptr;
+}
+
+void GpuKernel::atTuple(ArrayRef<int> variables, Value i,
+                        llvm::function_ref<void()> body) {
+  place(variables, digits(variables, i));
+  body();
+  forget(variables);
+}
+
+void GpuKernel::eachTuple(ArrayRef<int> variables, int64_t groupSize,
+                          llvm::function_ref<void()> body) {
+  const int64_t groups = schedule.threads / groupSize;
+  Value first = mul(block, constant(groups)),
+        step = mul(blocks, constant(groups));
+  if (groups > 1) {
+    Value group = groupSize == 1 ? thread : divide(thread, constant(groupSize));
+    first = add(first, group);
+  }
+  strided(first, count(variables), step,
+          [&](Value i) { atTuple(variables, i, body); });
+}
+
+SmallVector<int> GpuKernel::outputs() const {
+  SmallVector<int> outputs;
+  for (int i = 0; i < lambda.rank(); ++i)
+    outputs.push_back(i);
+  return outputs;
+}
+
+Value GpuKernel::get(Value cell) {
+  return memref::LoadOp::create(b, cell, ValueRange{constant(0)});
+}
+void GpuKernel::set(Value cell, Value value) {
+  memref::StoreOp::create(b, value, cell, ValueRange{constant(0)});
+}
+void GpuKernel::addTerm(Value cell, const tdl::ExprRef &term) {
+  Value value = emitTerm(term);
+  set(cell, combine(get(cell), value));
+}
+
+Value GpuKernel::shared(Type element, int64_t count) {
+  const std::string name =
+      (function.getName() + ".shared" + std::to_string(sharedCount++)).str();
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  const auto type =
+      MemRefType::get({count}, element, MemRefLayoutAttrInterface(), space);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(function);
+  memref::GlobalOp::create(b, name, b.getStringAttr("private"), type,
+                           /*initial_value=*/b.getUnitAttr(),
+                           /*constant=*/false, b.getI64IntegerAttr(16));
+  b.setInsertionPointToStart(&function.front());
+  return memref::GetGlobalOp::create(b, type, name);
+}
+
+void GpuKernel::barrier() { gpu::BarrierOp::create(b); }
+
+Value GpuKernel::fromLane(Value v, int64_t distance) {
+  // Registers of 32 bits go from lane to lane.
+  Type type = v.getType();
+  const unsigned bits = type.getIntOrFloatBitWidth();
+  Type integer = b.getIntegerType(bits), word = b.getI32Type();
+  if (type != integer)
+    v = arith::BitcastOp::create(b, integer, v);
+  const auto move = [&](Value w) -> Value {
+    return gpu::ShuffleOp::create(b, w, int32_t(distance), 32,
+                                  gpu::ShuffleMode::DOWN)
+        .getShuffleResult();
+  };
+  if (bits < 32) {
+    v = move(arith::ExtUIOp::create(b, word, v));
+    v = arith::TruncIOp::create(b, integer, v);
+  } else if (bits == 32) {
+    v = move(v);
+  } else {
+    Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
+    Value high =
+        arith::TruncIOp::create(b, word, arith::ShRUIOp::create(b, v, shift));
+    Value low = move(arith::TruncIOp::create(b, word, v));
+    high = arith::ExtUIOp::create(b, integer, move(high));
+    low = arith::ExtUIOp::create(b, integer, low);
+    v = arith::OrIOp::create(b, arith::ShLIOp::create(b, high, shift), low);
+  }
+  if (type != integer)
+    v = arith::BitcastOp::create(b, type, v);
+  return v;
+}
+
+func::FuncOp codegen::buildGpuKernel(LocBuilder &b, const std::string &symbol,
+                                     const tdl::Lambda &lambda) {
+  OpBuilder::InsertionGuard guard(b);
+  const GpuSchedule schedule = chooseGpuSchedule(lambda);
+  const tdl::Lambda terms = accumulated(lambda);
+  GpuKernel kernel(b, symbol, terms, lambda.result, schedule);
+  switch (schedule.form) {
+  case GpuSchedule::Form::Map:
+    buildGpuMap(kernel);
+    break;
+  case GpuSchedule::Form::Thread:
+    buildGpuThreads(kernel);
+    break;
+  case GpuSchedule::Form::Warp:
+    buildGpuWarps(kernel);
+    break;
+  case GpuSchedule::Form::Scan:
+    buildGpuScan(kernel);
+    break;
+  case GpuSchedule::Form::Product:
+    buildGpuProduct(kernel);
+    break;
+  case GpuSchedule::Form::Segments:
+    buildGpuSegments(kernel);
+    break;
+  case GpuSchedule::Form::Scatter:
+    buildGpuScatter(kernel);
+    break;
+  }
+  func::ReturnOp::create(b);
+  return kernel.function;
+}

@@ -1,0 +1,84 @@
+// A kernel that is built for a GPU: its function (KernelBuilder.h), the
+// schedule by which its loops are made, and which thread runs it.
+#ifndef SMEX_COMPILER_CODEGEN_GPU_GPUKERNEL_H
+#define SMEX_COMPILER_CODEGEN_GPU_GPUKERNEL_H
+
+#include "compiler/codegen/expression/KernelBuilder.h"
+#include "compiler/codegen/gpu/Schedule.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace smex::codegen {
+
+class GpuKernel : public KernelBuilder {
+public:
+  /// See KernelBuilder. The schedule is that of the lambda.
+  GpuKernel(LocBuilder &b, const std::string &symbol, const tdl::Lambda &lambda,
+            DType stored, const GpuSchedule &schedule);
+
+  const GpuSchedule &schedule;
+
+  /// This thread in its block, this block, and the number of blocks.
+  mlir::Value thread, block, blocks;
+
+  /// `for i = lo; i < hi; i += step`.
+  void strided(mlir::Value lo, mlir::Value hi, mlir::Value step,
+               llvm::function_ref<void(mlir::Value)> body);
+
+  /// Tuples of values of the variables in their ranges.
+  mlir::Value count(llvm::ArrayRef<int> variables);
+  /// Tuple number i, in row-major order.
+  Values digits(llvm::ArrayRef<int> variables, mlir::Value i);
+  /// Gives the variables these values, or none.
+  void place(llvm::ArrayRef<int> variables, const Values &values);
+  void forget(llvm::ArrayRef<int> variables);
+  /// Gives the variables the values of tuple number i while body runs.
+  void atTuple(llvm::ArrayRef<int> variables, mlir::Value i,
+               llvm::function_ref<void()> body);
+  /// Tuples of values, dealt to groups of `size` threads; all threads of a
+  /// group run the body with the same values.
+  void eachTuple(llvm::ArrayRef<int> variables, int64_t size,
+                 llvm::function_ref<void()> body);
+
+  /// The result's variables.
+  llvm::SmallVector<int> outputs() const;
+
+  /// A variable of this thread: an accumulator in a register.
+  mlir::Value cell() { return scratch(accumulatorMemory(), 1); }
+  mlir::Value get(mlir::Value cell);
+  void set(mlir::Value cell, mlir::Value value);
+  /// cell (op)= the term at the current coordinates.
+  void addTerm(mlir::Value cell, const tdl::ExprRef &term);
+
+  /// Memory that a block's threads share, `count` elements.
+  mlir::Value shared(mlir::Type element, int64_t count);
+  void barrier();
+  /// What the thread `distance` lanes further in the warp has for v, a memory
+  /// value.
+  mlir::Value fromLane(mlir::Value v, int64_t distance);
+
+  mlir::Value mul(mlir::Value x, mlir::Value y);
+  mlir::Value divide(mlir::Value x, mlir::Value y); // neither is negative
+  mlir::Value isZero(mlir::Value x) { return equal(x, constant(0)); }
+
+private:
+  int sharedCount = 0;
+};
+
+/// The function for this lambda, which must be valid and not opaque, in the
+/// gpu.module that the builder stands in.
+mlir::func::FuncOp buildGpuKernel(LocBuilder &b, const std::string &symbol,
+                                  const tdl::Lambda &lambda);
+
+/// Each fills the kernel's function but for its return, as the schedule says.
+void buildGpuMap(GpuKernel &kernel);
+void buildGpuThreads(GpuKernel &kernel);
+void buildGpuWarps(GpuKernel &kernel);
+void buildGpuScan(GpuKernel &kernel);
+void buildGpuProduct(GpuKernel &kernel);
+void buildGpuSegments(GpuKernel &kernel);
+void buildGpuScatter(GpuKernel &kernel);
+
+} // namespace smex::codegen
+
+#endif

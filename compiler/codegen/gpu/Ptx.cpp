@@ -1,0 +1,163 @@
+#include "compiler/codegen/gpu/Lower.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <algorithm>
+#include <mutex>
+
+using namespace smex;
+using namespace smex::codegen;
+
+namespace {
+
+const llvm::Triple &triple() {
+  static const llvm::Triple triple("nvptx64-nvidia-cuda");
+  return triple;
+}
+
+const llvm::Target *target() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  std::string error;
+  return llvm::TargetRegistry::lookupTarget(triple(), error);
+}
+
+/// The number in sm_80; 0 for other names.
+int numberOf(llvm::StringRef arch) {
+  int number = 0;
+  if (!arch.consume_front("sm_") || arch.consumeInteger(10, number))
+    return 0;
+  return number;
+}
+
+/// The oldest version of PTX that will do, as drivers refuse newer ones than
+/// they know: that of CUDA 11.8, and of 12.0 for Hopper. LLVM knows the least
+/// for later architectures.
+const char *ptxVersion(llvm::StringRef arch) {
+  const int number = numberOf(arch);
+  return number < 90 ? "+ptx78" : number == 90 ? "+ptx80" : "";
+}
+
+llvm::OptimizationLevel level(int level) {
+  switch (level) {
+  case 0:
+    return llvm::OptimizationLevel::O0;
+  case 1:
+    return llvm::OptimizationLevel::O1;
+  case 2:
+    return llvm::OptimizationLevel::O2;
+  default:
+    return llvm::OptimizationLevel::O3;
+  }
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              int optLevel) {
+  llvm::PipelineTuningOptions tuning;
+  // Threads are the vectors' elements.
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  llvm::ModulePassManager passes =
+      optLevel == 0 ? builder.buildO0DefaultPipeline(level(0))
+                    : builder.buildPerModuleDefaultPipeline(level(optLevel));
+  passes.run(module, modules);
+}
+
+Error defectOf(llvm::StringRef entry, const std::string &what) {
+  return defect("kernel '" + entry.str() + "' " + what);
+}
+
+constexpr llvm::StringRef lastOfHeader = ".address_size 64\n";
+
+} // namespace
+
+Status codegen::checkGpuOptions(const GpuOptions &options) {
+  if (!target())
+    return defect("LLVM was built without NVPTX");
+  std::unique_ptr<llvm::MCSubtargetInfo> gpu(
+      target()->createMCSubtargetInfo(triple(), "sm_80", ""));
+  if (numberOf(options.arch) >= 80 && gpu->isCPUStringValid(options.arch))
+    return {};
+  Error error;
+  error.fault = Fault::Usage;
+  error.message = "unknown GPU architecture '" + options.arch +
+                  "'; sm_80 runs on every GPU since Ampere, sm_90 since Hopper";
+  return error;
+}
+
+Result<std::string> codegen::compileText(llvm::Module &module,
+                                         llvm::StringRef entry, int64_t threads,
+                                         const std::vector<bool> &shared,
+                                         const GpuOptions &options) {
+  llvm::TargetOptions targetOptions;
+  // A product and a sum stay two operations.
+  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  targetOptions.MCOptions.AsmVerbose = false;
+  std::unique_ptr<llvm::TargetMachine> machine(target()->createTargetMachine(
+      triple(), options.arch, ptxVersion(options.arch), targetOptions,
+      std::nullopt, std::nullopt,
+      *llvm::CodeGenOpt::getLevel(std::clamp(options.optLevel, 0, 3))));
+  module.setTargetTriple(triple());
+  module.setDataLayout(machine->createDataLayout());
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.setDoesNotThrow();
+    if (function.getName() != entry) {
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+      function.addFnAttr(llvm::Attribute::AlwaysInline);
+      continue;
+    }
+    function.addFnAttr("nvvm.reqntid", std::to_string(threads));
+    for (auto [i, isShared] : llvm::enumerate(shared))
+      if (!isShared && i < function.arg_size())
+        function.addParamAttr(unsigned(i), llvm::Attribute::NoAlias);
+  }
+  if (llvm::verifyModule(module))
+    return defectOf(entry, "becomes malformed LLVM IR");
+  optimize(module, *machine, options.optLevel);
+
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr,
+                                   llvm::CodeGenFileType::AssemblyFile))
+    return defectOf(entry, "can't be written as PTX");
+  passes.run(module);
+  if (text.str().contains(".extern") || text.str().contains("call.uni"))
+    return defectOf(entry, "calls what is not there");
+  return text.str().str();
+}
+
+Result<std::string> codegen::joinTexts(const std::vector<std::string> &texts) {
+  std::string joined;
+  for (const std::string &text : texts) {
+    const size_t header = text.find(lastOfHeader.str());
+    if (header == std::string::npos)
+      return defect("PTX without a header");
+    const size_t from = joined.empty() ? 0 : header + lastOfHeader.size();
+    joined.append(text, from);
+  }
+  return joined;
+}

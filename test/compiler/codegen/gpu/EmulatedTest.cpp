@@ -1,0 +1,240 @@
+// GPU kernels against the reference interpreter: the PTX that a GPU's driver
+// would translate, run instruction by instruction (test/emulated/ptx), which
+// also watches every access to memory, and threads that race for it.
+#include "compiler/codegen/gpu/Codegen.h"
+#include "test/compiler/codegen/Trial.h"
+#include "test/emulated/ptx/Launch.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstring>
+
+using namespace smex;
+using namespace smex::codegen;
+
+namespace {
+
+class Device {
+public:
+  explicit Device(const std::string &ptx)
+      : module(ptx,
+               [this](uint64_t size, uint64_t,
+                      const std::string &name) -> ptx::Allocation & {
+                 return memory.allocate(size, name);
+               }) {}
+
+  /// Runs the kernel on so many blocks; 0: as many as Launch says.
+  void run(const std::string &symbol, const Launch &how, const Box &indices,
+           Buffer &result, const std::vector<Buffer> &operands,
+           uint32_t blocks) {
+    std::vector<uint64_t> arguments = {put(result.bytes, "result", false)};
+    for (const Buffer &operand : operands)
+      arguments.push_back(put(operand.bytes, "operand", true));
+    const std::vector<int64_t> numbers = numbersOf(indices, result, operands);
+    arguments.insert(arguments.end(), numbers.begin(), numbers.end());
+    ptx::LaunchOptions options;
+    options.grid = {blocks ? blocks : uint32_t(blocksOf(how, numbers.data())),
+                    1, 1};
+    options.block = {uint32_t(how.threads), 1, 1};
+    options.instructionsPerThread = 1u << 26;
+    std::vector<uint8_t> bytes(arguments.size() * 8);
+    std::memcpy(bytes.data(), arguments.data(), bytes.size());
+    ptx::Program *program = module.kernel(symbol);
+    REQUIRE(program);
+    ptx::launch(*program, options, bytes, memory);
+    if (!result.bytes.empty())
+      memory.read(arguments[0], result.bytes.data(), result.bytes.size());
+    for (size_t i = 0; i <= operands.size(); ++i)
+      memory.remove(arguments[i]);
+  }
+
+private:
+  uint64_t put(const std::vector<std::byte> &bytes, const std::string &name,
+               bool isReadOnly) {
+    ptx::Allocation &place = memory.allocate(bytes.size(), name);
+    if (!bytes.empty())
+      memory.write(place.base, bytes.data(), bytes.size());
+    place.readOnly = isReadOnly;
+    return place.base;
+  }
+
+  ptx::Memory memory;
+  ptx::LoadedModule module;
+};
+
+} // namespace
+
+TEST_CASE("GPU kernels compute what the interpreter computes") {
+  const std::vector<Case> all = allCases();
+  const std::vector<KernelRequest> requests = requestsOf(all);
+  const Result<GpuCode> code = compilePtx(requests);
+  if (!code)
+    FAIL(code.error().message);
+  Device device(code->ptx);
+  Random random(7);
+  for (size_t k = 0; k < requests.size(); ++k) {
+    const tdl::Lambda &lambda = requests[k].lambda;
+    const Launch &how = code->launches[k];
+    INFO(requests[k].symbol << ": " << all[k].text);
+    for (int number = 0; number < 3; ++number) {
+      const Trial trial = drawTrial(all[k], lambda, random, number % 2);
+      INFO("part " << toString(trial.part));
+      // The buffer may be larger than the part: what is outside stays.
+      Buffer result =
+          emptyBuffer(lambda.result, trial.shape, wholeBox(trial.shape));
+      device.run(requests[k].symbol, how, trial.part, result, trial.operands,
+                 0);
+      Tensor whole{{lambda.result, trial.shape}, result.bytes};
+      const Buffer inside = bufferOf(whole, trial.outputs);
+      CHECK(same({trial.want.type, inside.bytes}, trial.want));
+      // Nor does the grid matter, to the bit.
+      Buffer again = emptyBuffer(lambda.result, trial.shape, trial.outputs);
+      device.run(requests[k].symbol, how, trial.part, again, trial.operands,
+                 uint32_t(pick(random, 1, 3)));
+      CHECK((again.bytes == inside.bytes));
+    }
+  }
+}
+
+namespace {
+
+/// Large enough for whole blocks, several tiles, and what is left of them.
+struct Large {
+  const char *text;
+  std::vector<int64_t> extents;
+  std::vector<std::vector<int64_t>> operands;
+};
+
+const Large large[] = {
+    {"(x: f32[2]) -> f32: lambda i: Sum(lambda j: x[i, j])",
+     {3, 5000},
+     {{3, 5000}}},
+    {"(x: f32[3]) -> f32: lambda j: Sum(lambda i, k: x[i, j, k])",
+     {3, 70, 61},
+     {{70, 3, 61}}},
+    {"(x: f32[2]) -> f32: lambda j: Sum(lambda i: x[i, j])",
+     {45, 1100},
+     {{1100, 45}}},
+    {"(x: f16[2]) -> f16: lambda j: Sum(lambda i: exp(x[i, j]))",
+     {33, 1100},
+     {{1100, 33}}},
+    {"(a: f32[3], b: f32[3]) -> f32: lambda n, i, j: Sum(lambda k: a[n, i, k] "
+     "* b[n, k, j])",
+     {2, 70, 67, 37},
+     {{2, 70, 37}, {2, 37, 67}}},
+    {"(a: f16[2], b: f16[2]) -> f16: lambda j, i: Sum(lambda k: a[i, k] * "
+     "b[k, j])",
+     {67, 9, 37},
+     {{9, 37}, {37, 67}}},
+    {"(x: f32[4], w: f32[4]) -> f32: lambda n, m, y, z: Sum(lambda c, k, l: "
+     "(x[n, c, y * 2 + k - 1, z * 2 + l - 1] else f32(0)) * w[m, c, k, l])",
+     {2, 5, 6, 7, 3, 3, 3},
+     {{2, 3, 12, 14}, {5, 3, 3, 3}}},
+    {"(x: f32[2], row: i64[1], key: i64[1]) -> f32: lambda v, f: Sum(lambda e: "
+     "x[key[e], f] where row[v] <= e and e < row[v + 1])",
+     {40, 37, 2500},
+     {{40, 37}, {41}, {2500}}},
+    {"(x: f32[1], row: i32[1]) -> f32: lambda v: Max(lambda e: x[e] where "
+     "i64(row[v]) <= e and e < i64(row[v + 1]))",
+     {40, 2500},
+     {{2500}, {41}}},
+    {"(x: f32[2], key: i64[1]) -> f32: lambda v, f: Sum(lambda e: x[e, f] "
+     "where key[e] == v)",
+     {300, 40, 600},
+     {{600, 40}, {600}}},
+    {"(x: f32[1], key: i64[1]) -> f32: lambda v: Sum(lambda e: x[e] where "
+     "key[e] == v)",
+     {8300, 600},
+     {{600}, {600}}},
+    {"(x: f32[2]) -> f32: lambda i, j: exp(x[i, j]) * tanh(x[i, j])",
+     {9, 203},
+     {{9, 203}}},
+};
+
+/// Segments of most lengths up to 40, but for two long ones.
+void fillRows(Tensor &tensor, int64_t edges, Random &random) {
+  int64_t offset = 0;
+  for (int64_t v = 0; v < tensor.type.shape[0]; ++v) {
+    if (tensor.type.dtype == DType::I64)
+      tensor.data<int64_t>()[v] = offset;
+    else
+      tensor.data<int32_t>()[v] = int32_t(offset);
+    offset += v == 3 ? 700 : v == 20 ? 513 : pick(random, 0, 40);
+    offset = std::min(offset, edges);
+  }
+}
+
+double largest(const Tensor &tensor) {
+  double most = 0;
+  for (int64_t i = 0; i < *elementCount(tensor.type.shape); ++i)
+    most = std::max(most, std::abs(elementAt(tensor, size_t(i))));
+  return most;
+}
+
+} // namespace
+
+TEST_CASE("on a GPU, bits do not depend on how the result is cut") {
+  std::vector<KernelRequest> requests;
+  for (const Large &c : large)
+    requests.push_back(
+        {"k" + std::to_string(requests.size()), lambdaOf(c.text)});
+  const Result<GpuCode> code = compilePtx(requests);
+  if (!code)
+    FAIL(code.error().message);
+  Device device(code->ptx);
+  Random random(11);
+  for (size_t k = 0; k < requests.size(); ++k) {
+    const Large &c = large[k];
+    const tdl::Lambda &lambda = requests[k].lambda;
+    INFO(c.text);
+    std::vector<Buffer> operands;
+    std::vector<tdl::OperandView> views;
+    for (size_t i = 0; i < c.operands.size(); ++i) {
+      const DType type = lambda.operands[i].type;
+      Tensor tensor =
+          randomTensor(random, {type, c.operands[i]}, isFloat(type) ? -2 : 0,
+                       isFloat(type) ? 2 : 39, true);
+      if (lambda.operands[i].name == "row")
+        fillRows(tensor, c.extents.back(), random);
+      operands.push_back(bufferOf(tensor, wholeBox(tensor.type.shape)));
+    }
+    for (const Buffer &operand : operands)
+      views.push_back({operand.shape, operand.box, operand.bytes.data()});
+    const Box indices = wholeBox(c.extents);
+    const std::vector<int64_t> shape(c.extents.begin(),
+                                     c.extents.begin() + lambda.rank());
+    Buffer whole = emptyBuffer(lambda.result, shape, wholeBox(shape));
+    const std::string &symbol = requests[k].symbol;
+    device.run(symbol, code->launches[k], indices, whole, operands, 0);
+    const Tensor got{{lambda.result, shape}, whole.bytes};
+
+    const Result<Tensor> want = tdl::interpret(lambda, indices, views);
+    REQUIRE(want);
+    const double tolerance =
+        largest(*want) * (lambda.result == DType::F16 ? 1e-3 : 1e-5);
+    for (int64_t i = 0; i < *elementCount(shape); ++i) {
+      const double a = elementAt(got, size_t(i)),
+                   b = elementAt(*want, size_t(i));
+      if (a != b && !(std::abs(a - b) <= tolerance)) {
+        INFO("element " << i << ": got " << a << ", want " << b);
+        CHECK(false);
+        break;
+      }
+    }
+    for (int trial = 0; trial < 2; ++trial) {
+      Box part = indices;
+      for (int d = 0; d < lambda.rank(); ++d) {
+        part[size_t(d)].lo = pick(random, 0, shape[size_t(d)] - 1);
+        part[size_t(d)].hi =
+            pick(random, part[size_t(d)].lo + 1, shape[size_t(d)]);
+      }
+      const Box outputs(part.begin(), part.begin() + lambda.rank());
+      Buffer some = emptyBuffer(lambda.result, shape, outputs);
+      device.run(symbol, code->launches[k], part, some, operands,
+                 uint32_t(trial));
+      INFO("part " << toString(part));
+      CHECK((some.bytes == bufferOf(got, outputs).bytes));
+    }
+  }
+}

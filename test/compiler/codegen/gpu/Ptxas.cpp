@@ -1,0 +1,44 @@
+#include "test/compiler/codegen/gpu/Ptxas.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+
+using namespace smex;
+
+std::string test::findPtxas() {
+  if (auto found = llvm::sys::findProgramByName("ptxas"))
+    return *found;
+  if (auto found =
+          llvm::sys::findProgramByName("ptxas", {"/usr/local/cuda/bin"}))
+    return *found;
+  return "";
+}
+
+Status test::assemble(const std::string &ptxas, const std::string &ptx,
+                      const std::string &arch) {
+  llvm::SmallString<128> source, said;
+  int file = -1;
+  if (llvm::sys::fs::createTemporaryFile("kernels", "ptx", file, source) ||
+      llvm::sys::fs::createTemporaryFile("ptxas", "txt", said))
+    return fail("no temporary files");
+  {
+    llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
+    stream << ptx;
+  }
+  const std::string option = "-arch=" + arch;
+  const std::optional<llvm::StringRef> redirects[] = {"", said.str(),
+                                                      said.str()};
+  const int status = llvm::sys::ExecuteAndWait(
+      ptxas, {ptxas, option, "-o", "/dev/null", source}, std::nullopt,
+      redirects);
+  std::string text;
+  if (auto buffer = llvm::MemoryBuffer::getFile(said))
+    text = (*buffer)->getBuffer().take_front(2000).str();
+  llvm::sys::fs::remove(said);
+  if (status == 0) {
+    llvm::sys::fs::remove(source);
+    return {};
+  }
+  return fail("ptxas refuses ", source.str().str(), ": ", text);
+}

@@ -1,0 +1,21 @@
+// The assembler of CUDA's toolkit, where a machine has one: whether it takes a
+// text.
+#ifndef SMEX_TEST_COMPILER_CODEGEN_GPU_PTXAS_H
+#define SMEX_TEST_COMPILER_CODEGEN_GPU_PTXAS_H
+
+#include "dialects/support/Result.h"
+
+#include <string>
+
+namespace smex::test {
+
+/// Empty where there is none: neither in PATH nor in /usr/local/cuda/bin.
+std::string findPtxas();
+
+/// An error with what ptxas says, if it refuses the text for `arch`.
+Status assemble(const std::string &ptxas, const std::string &ptx,
+                const std::string &arch);
+
+} // namespace smex::test
+
+#endif
