@@ -34,11 +34,11 @@ Value tableOf(ImplicitLocOpBuilder &b) {
   const auto type =
       MemRefType::get({int64_t(std::size(twoOverPi))}, b.getI64Type());
   Operation *op = b.getInsertionBlock()->getParentOp();
-  auto module =
-      isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
-  if (!module.lookupSymbol(symbol)) {
+  // A module, or the gpu.module in one.
+  Operation *module = SymbolTable::getNearestSymbolTable(op);
+  if (!SymbolTable::lookupSymbolIn(module, symbol)) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(module.getBody());
+    b.setInsertionPointToStart(&module->getRegion(0).front());
     const auto values = DenseElementsAttr::get(
         RankedTensorType::get(type.getShape(), type.getElementType()),
         ArrayRef<uint64_t>(twoOverPi));

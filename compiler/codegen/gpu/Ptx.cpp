@@ -134,6 +134,10 @@ Result<std::string> codegen::compileText(llvm::Module &module,
       if (!isShared && i < function.arg_size())
         function.addParamAttr(unsigned(i), llvm::Attribute::NoAlias);
   }
+  // Kernels that are joined may have tables of the same name.
+  for (llvm::GlobalVariable &variable : module.globals())
+    if (!variable.getName().starts_with(entry))
+      variable.setName(entry + "." + variable.getName());
   if (llvm::verifyModule(module))
     return defectOf(entry, "becomes malformed LLVM IR");
   optimize(module, *machine, options.optLevel);

@@ -98,46 +98,53 @@ private:
   Value rowOf(Value i, Value terms, Value first) {
     const Values columns = valuesOf(rows.lanes);
     kernel.forget(rows.lanes); // keys are the same for all of them
-    Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
-    const auto choose = [&](Value condition,
-                            llvm::function_ref<Value()> then) -> Value {
-      auto branch = scf::IfOp::create(b, TypeRange{b.getI32Type()}, condition,
-                                      /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(&branch.getThenRegion().front());
-      scf::YieldOp::create(b, then());
-      b.setInsertionPointToStart(&branch.getElseRegion().front());
-      scf::YieldOp::create(b, none);
-      return branch.getResult(0);
-    };
     const std::vector<int> &order = kernel.schedule.order;
-    Value row = choose(kernel.less(i, terms), [&] {
+    Value row = rowIf(kernel.less(i, terms), [&] {
       kernel.place(order, kernel.digits(order, i));
-      Value row = choose(kernel.emit(rows.safe), [&] {
-        Value number = constant(0), inside;
-        for (auto [k, key] : llvm::enumerate(scatter.keys)) {
-          const int variable = scatter.outputs[k];
-          Value size = kernel.size(variable);
-          Value at =
-              kernel.sub(kernel.emitIndex(key), kernel.lo[size_t(variable)]);
-          Value here =
-              arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
-          inside = inside ? kernel.both(inside, here) : here;
-          number = kernel.add(kernel.mul(number, size), at);
-        }
-        number = kernel.sub(number, first);
-        Value inTile = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                             number, constant(tile));
-        Value row = arith::IndexCastOp::create(b, b.getI32Type(), number);
-        return arith::SelectOp::create(b, kernel.both(inside, inTile), row,
-                                       none)
-            .getResult();
+      Value row = rowIf(kernel.emit(rows.safe), [&] {
+        return rowOfKeys(0, kernel.sub(constant(0), first));
       });
       kernel.forget(order);
       return row;
     });
     kernel.place(rows.lanes, columns);
     return row;
+  }
+
+  /// Keys from number k on, each looked at only where those before it are in
+  /// range. `row` is what they add up to.
+  Value rowOfKeys(size_t k, Value row) {
+    if (k == scatter.keys.size()) {
+      Value inTile = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row,
+                                           constant(tile));
+      return rowIf(inTile, [&]() -> Value {
+        return arith::IndexCastOp::create(b, b.getI32Type(), row);
+      });
+    }
+    const int variable = scatter.outputs[k];
+    Value at = kernel.sub(kernel.emitIndex(scatter.keys[k]),
+                          kernel.lo[size_t(variable)]);
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at,
+                                         kernel.size(variable));
+    return rowIf(inside, [&] {
+      Value weight = constant(1);
+      for (size_t other = k + 1; other < scatter.keys.size(); ++other)
+        weight = kernel.mul(weight, kernel.size(scatter.outputs[other]));
+      return rowOfKeys(k + 1, kernel.add(row, kernel.mul(at, weight)));
+    });
+  }
+
+  /// What `then` gives where the condition holds, or -1.
+  Value rowIf(Value condition, llvm::function_ref<Value()> then) {
+    auto branch = scf::IfOp::create(b, TypeRange{b.getI32Type()}, condition,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    scf::YieldOp::create(b, then());
+    b.setInsertionPointToStart(&branch.getElseRegion().front());
+    Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+    scf::YieldOp::create(b, none);
+    return branch.getResult(0);
   }
 
   Values valuesOf(ArrayRef<int> variables) {

@@ -140,6 +140,21 @@ TEST_CASE("accumulators are registers") {
   }
 }
 
+TEST_CASE("kernels with tables can be in one text") {
+  const tdl::Lambda sine = lambdaOf("(x: f32[1]) -> f32: lambda i: sin(x[i])");
+  const Result<GpuCode> code = compilePtx({{"a", sine}, {"b", sine}});
+  if (!code)
+    FAIL(code.error().message);
+  CHECK(has(code->ptx, " a_$_"));
+  CHECK(has(code->ptx, " b_$_"));
+  const std::string ptxas = test::findPtxas();
+  if (!ptxas.empty()) {
+    const Status assembled = test::assemble(ptxas, code->ptx, "sm_80");
+    INFO((assembled ? "" : assembled.error().message));
+    CHECK(bool(assembled));
+  }
+}
+
 TEST_CASE("architectures are checked by name") {
   const KernelRequest request{"k",
                               lambdaOf("(x: f32[1]) -> f32: lambda i: x[i]")};

@@ -31,6 +31,11 @@ int main(int argc, char **argv) {
     options.arch = arch;
     const Result<codegen::GpuCode> code =
         codegen::compilePtx(requests, options);
+    // Kernel by kernel, to name the lambda.
+    if (!code)
+      for (const codegen::KernelRequest &request : requests)
+        if (!codegen::compilePtx({request}, options))
+          std::printf("FAIL %s\n", toString(request.lambda).c_str());
     const Status good = !code ? Status(code.error())
                         : ptxas.empty()
                             ? Status()
