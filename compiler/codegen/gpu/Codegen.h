@@ -5,7 +5,7 @@
 #define SMEX_COMPILER_CODEGEN_GPU_CODEGEN_H
 
 #include "compiler/codegen/expression/KernelRequest.h"
-#include "compiler/codegen/gpu/Launch.h"
+#include "runtime/plan/Launch.h"
 
 namespace smex::codegen {
 
@@ -17,8 +17,8 @@ struct GpuOptions {
 };
 
 struct GpuCode {
-  std::string ptx;              // entries in the order of the requests
-  std::vector<Launch> launches; // one per request
+  std::string ptx;                    // entries in the order of the requests
+  std::vector<plan::Launch> launches; // one per request
 };
 
 /// Same requests and options, same text, on any machine and whatever the number

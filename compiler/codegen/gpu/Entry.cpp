@@ -1,7 +1,7 @@
 #include "compiler/codegen/gpu/Entry.h"
 
 #include "compiler/codegen/expression/Arguments.h"
-#include "compiler/codegen/gpu/Launch.h"
+#include "runtime/plan/Launch.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -11,7 +11,7 @@ using namespace smex;
 using namespace smex::codegen;
 
 bool codegen::takesMemory(const tdl::Lambda &lambda) {
-  return countPointers(lambda) + countNumbers(lambda) > mostParameters;
+  return countPointers(lambda) + countNumbers(lambda) > plan::mostParameters;
 }
 
 void codegen::buildGpuEntry(LocBuilder &b, const std::string &symbol,

@@ -108,7 +108,7 @@ void oneByOne(GpuKernel &kernel, const ExprRef &term) {
   });
 }
 
-/// As many neighbouring elements as a warp has lanes, per block.
+/// As many neighbours as a warp has lanes, per block.
 void byColumns(GpuKernel &kernel, const ExprRef &term) {
   LocBuilder &b = kernel.b;
   const int64_t warps = kernel.schedule.threads / warp;
@@ -117,15 +117,16 @@ void byColumns(GpuKernel &kernel, const ExprRef &term) {
       kernel.shared(kernel.accumulatorMemory(), kernel.schedule.threads);
   Value lane = arith::RemUIOp::create(b, kernel.thread, kernel.constant(warp));
   Value number = kernel.divide(kernel.thread, kernel.constant(warp));
-  const SmallVector<int> outputs = kernel.outputs();
   const std::vector<int> &order = kernel.schedule.order;
-  Value all = kernel.count(outputs), terms = kernel.count(order);
-  Value first = kernel.mul(kernel.block, kernel.constant(warp));
-  Value step = kernel.mul(kernel.blocks, kernel.constant(warp));
-  kernel.strided(first, all, step, [&](Value start) {
-    Value i = kernel.add(start, lane);
-    Value inside = kernel.less(i, all);
-    kernel.place(outputs, kernel.digits(outputs, i));
+  SmallVector<int> outer = kernel.outputs();
+  const int last = outer.pop_back_val();
+  Value size = kernel.size(last), terms = kernel.count(order);
+  Value perRow = kernel.divide(kernel.add(size, kernel.constant(warp - 1)),
+                               kernel.constant(warp));
+  Value all = kernel.mul(kernel.count(outer), perRow);
+  const auto sums = [&](Value column) {
+    Value inside = kernel.less(column, size);
+    kernel.at[size_t(last)] = kernel.add(kernel.lo[size_t(last)], column);
     kernel.when(inside, [&] {
       kernel.set(cell, kernel.identity());
       kernel.strided(number, terms, kernel.constant(warps), [&](Value t) {
@@ -143,8 +144,14 @@ void byColumns(GpuKernel &kernel, const ExprRef &term) {
       }
       kernel.storeAccumulated(total);
     });
-    kernel.forget(outputs);
+    kernel.at[size_t(last)] = nullptr;
     kernel.barrier(); // the parts are free again
+  };
+  kernel.strided(kernel.block, all, kernel.blocks, [&](Value i) {
+    Value row = kernel.divide(i, perRow);
+    Value tile = kernel.sub(i, kernel.mul(row, perRow));
+    Value column = kernel.add(kernel.mul(tile, kernel.constant(warp)), lane);
+    kernel.atTuple(outer, row, [&] { sums(column); });
   });
 }
 

@@ -12,6 +12,7 @@
 
 using namespace smex;
 using namespace smex::codegen;
+using plan::Launch;
 using tdl::ExprRef;
 using Form = GpuSchedule::Form;
 
@@ -103,8 +104,9 @@ GpuSchedule codegen::chooseGpuSchedule(const tdl::Lambda &lambda,
   return schedule;
 }
 
-Launch codegen::launchOf(const GpuSchedule &schedule,
-                         const tdl::Lambda &lambda) {
+plan::Launch codegen::launchOf(const GpuSchedule &schedule,
+                               const tdl::Lambda &lambda) {
+  constexpr int64_t warp = 32;
   Launch launch;
   launch.threads = schedule.threads;
   launch.perBlock = schedule.threads;
@@ -130,12 +132,13 @@ Launch codegen::launchOf(const GpuSchedule &schedule,
   for (int i = 0; i < lambda.rank(); ++i)
     if (schedule.form != Form::Scan || i != schedule.along)
       launch.item[i + 1 == lambda.rank()].along.push_back(i);
-  if (schedule.form == Form::Warp)
-    launch.perBlock = schedule.threads / 32;
+  if (schedule.many > 0 && schedule.form == Form::Thread)
+    launch.item.back().size = warp; // a warp, and a block of many terms
   if (schedule.form == Form::Warp || schedule.form == Form::Thread) {
     launch.terms = schedule.order;
     launch.many = schedule.many;
-    launch.perBlockOfMany = schedule.form == Form::Warp ? 1 : 32;
+    if (schedule.many > 0)
+      launch.perBlock = schedule.threads / warp;
   }
   return launch;
 }

@@ -4,8 +4,8 @@
 #ifndef SMEX_COMPILER_CODEGEN_GPU_SCHEDULE_H
 #define SMEX_COMPILER_CODEGEN_GPU_SCHEDULE_H
 
-#include "compiler/codegen/gpu/Launch.h"
 #include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/plan/Launch.h"
 
 #include <string>
 #include <vector>
@@ -69,7 +69,7 @@ GpuSchedule chooseGpuSchedule(const tdl::Lambda &lambda,
 bool isBox(const tdl::Lambda &lambda, const tdl::ExprRef &term);
 
 /// How a kernel that is made by the schedule is launched.
-Launch launchOf(const GpuSchedule &schedule, const tdl::Lambda &lambda);
+plan::Launch launchOf(const GpuSchedule &schedule, const tdl::Lambda &lambda);
 
 /// `warp order [1, 2] threads 256 many 4096`.
 std::string toString(const GpuSchedule &schedule);

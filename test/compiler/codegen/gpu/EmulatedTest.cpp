@@ -25,9 +25,9 @@ public:
                }) {}
 
   /// Runs the kernel on so many blocks; 0: as many as Launch says.
-  void run(const std::string &symbol, const Launch &how, const Box &indices,
-           Buffer &result, const std::vector<Buffer> &operands,
-           uint32_t blocks) {
+  void run(const std::string &symbol, const plan::Launch &how,
+           const Box &indices, Buffer &result,
+           const std::vector<Buffer> &operands, uint32_t blocks) {
     std::vector<uint64_t> arguments = {put(result.bytes, "result", false)};
     for (const Buffer &operand : operands)
       arguments.push_back(put(operand.bytes, "operand", true));
@@ -75,7 +75,7 @@ TEST_CASE("GPU kernels compute what the interpreter computes") {
   Random random(7);
   for (size_t k = 0; k < requests.size(); ++k) {
     const tdl::Lambda &lambda = requests[k].lambda;
-    const Launch &how = code->launches[k];
+    const plan::Launch &how = code->launches[k];
     INFO(requests[k].symbol << ": " << all[k].text);
     for (int number = 0; number < 3; ++number) {
       const Trial trial = drawTrial(all[k], lambda, random, number % 2);

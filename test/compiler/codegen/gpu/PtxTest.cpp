@@ -191,22 +191,24 @@ TEST_CASE("more arguments than parameters go through memory") {
 }
 
 TEST_CASE("the grid follows from the ranges") {
-  Launch launch;
-  launch.item = {{{0, 1}, 1}};
-  launch.perBlock = 256;
-  const int64_t numbers[] = {0, 10, 5, 105, 0, 5000};
-  CHECK(blocksOf(launch, numbers) == 4);
-  launch.perBlock = 8;
-  launch.terms = {2};
-  launch.many = 4096;
-  CHECK(blocksOf(launch, numbers) == 1000);
-  launch.many = 5001;
-  CHECK(blocksOf(launch, numbers) == 125);
-  launch.item = {{{0}, 1}, {{1}, 64}};
-  CHECK(blocksOf(launch, numbers) == 3);
-  launch.item = {{{0, 1}, 1}};
-  const int64_t empty[] = {3, 3, 5, 105, 0, 5000};
-  CHECK(blocksOf(launch, empty) == 1);
-  const int64_t large[] = {0, INT64_MAX, 0, INT64_MAX, 0, 1};
-  CHECK(blocksOf(launch, large) == INT32_MAX);
+  const auto blocks = [](const std::string &text,
+                         const std::vector<int64_t> &numbers) {
+    const tdl::Lambda lambda = lambdaOf(text);
+    return blocksOf(launchOf(chooseGpuSchedule(lambda), lambda),
+                    numbers.data());
+  };
+  const char *const map = "(x: f32[2]) -> f32: lambda i, j: x[i, j]";
+  CHECK(blocks(map, {0, 10, 5, 1029}) == 10);
+  CHECK(blocks(map, {3, 3, 5, 1029}) == 1);
+  const char *const rows =
+      "(x: f32[2]) -> f32: lambda i: Sum(lambda j: x[i, j])";
+  CHECK(blocks(rows, {0, 1000, 0, 500}) == 125);
+  CHECK(blocks(rows, {0, 1000, 0, 5000}) == 1000);
+  const char *const columns =
+      "(x: f32[2]) -> f32: lambda j: Sum(lambda i: x[i, j])";
+  CHECK(blocks(columns, {0, 1024, 0, 500}) == 4);
+  CHECK(blocks(columns, {0, 1024, 0, 5000}) == 32);
+  const char *const product = "(a: f32[2], b: f32[2]) -> f32: lambda i, j: "
+                              "Sum(lambda k: a[i, k] * b[k, j])";
+  CHECK(blocks(product, {0, 65, 0, 128, 0, 999}) == 4);
 }
