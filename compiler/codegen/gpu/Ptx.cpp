@@ -1,5 +1,7 @@
 #include "compiler/codegen/gpu/Lower.h"
 
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -84,6 +86,23 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   passes.run(module, modules);
 }
 
+/// NVPTX (LLVM 22) takes `y < 64 ? x << y : 0` for its own shift of a 64-bit x,
+/// which looks at the low 32 bits of y only. An amount that is masked is not
+/// what is compared, and means the same: a shift by more has no meaning.
+void maskShifts(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &shift : llvm::instructions(function)) {
+      const unsigned opcode = shift.getOpcode();
+      if ((opcode != llvm::Instruction::Shl &&
+           opcode != llvm::Instruction::LShr) ||
+          !shift.getType()->isIntegerTy(64) ||
+          llvm::isa<llvm::Constant>(shift.getOperand(1)))
+        continue;
+      llvm::IRBuilder<> b(&shift);
+      shift.setOperand(1, b.CreateAnd(shift.getOperand(1), 63));
+    }
+}
+
 Error defectOf(llvm::StringRef entry, const std::string &what) {
   return defect("kernel '" + entry.str() + "' " + what);
 }
@@ -141,6 +160,7 @@ Result<std::string> codegen::compileText(llvm::Module &module,
   if (llvm::verifyModule(module))
     return defectOf(entry, "becomes malformed LLVM IR");
   optimize(module, *machine, options.optLevel);
+  maskShifts(module);
 
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);

@@ -3,67 +3,14 @@
 // also watches every access to memory, and threads that race for it.
 #include "compiler/codegen/gpu/Codegen.h"
 #include "test/compiler/codegen/Trial.h"
-#include "test/emulated/ptx/Launch.h"
+#include "test/compiler/codegen/gpu/Device.h"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <cstring>
 
 using namespace smex;
 using namespace smex::codegen;
-
-namespace {
-
-class Device {
-public:
-  explicit Device(const std::string &ptx)
-      : module(ptx,
-               [this](uint64_t size, uint64_t,
-                      const std::string &name) -> ptx::Allocation & {
-                 return memory.allocate(size, name);
-               }) {}
-
-  /// Runs the kernel on so many blocks; 0: as many as Launch says.
-  void run(const std::string &symbol, const plan::Launch &how,
-           const Box &indices, Buffer &result,
-           const std::vector<Buffer> &operands, uint32_t blocks) {
-    std::vector<uint64_t> arguments = {put(result.bytes, "result", false)};
-    for (const Buffer &operand : operands)
-      arguments.push_back(put(operand.bytes, "operand", true));
-    const std::vector<int64_t> numbers = numbersOf(indices, result, operands);
-    arguments.insert(arguments.end(), numbers.begin(), numbers.end());
-    ptx::LaunchOptions options;
-    options.grid = {blocks ? blocks : uint32_t(blocksOf(how, numbers.data())),
-                    1, 1};
-    options.block = {uint32_t(how.threads), 1, 1};
-    options.instructionsPerThread = 1u << 26;
-    std::vector<uint8_t> bytes(arguments.size() * 8);
-    std::memcpy(bytes.data(), arguments.data(), bytes.size());
-    ptx::Program *program = module.kernel(symbol);
-    REQUIRE(program);
-    ptx::launch(*program, options, bytes, memory);
-    if (!result.bytes.empty())
-      memory.read(arguments[0], result.bytes.data(), result.bytes.size());
-    for (size_t i = 0; i <= operands.size(); ++i)
-      memory.remove(arguments[i]);
-  }
-
-private:
-  uint64_t put(const std::vector<std::byte> &bytes, const std::string &name,
-               bool isReadOnly) {
-    ptx::Allocation &place = memory.allocate(bytes.size(), name);
-    if (!bytes.empty())
-      memory.write(place.base, bytes.data(), bytes.size());
-    place.readOnly = isReadOnly;
-    return place.base;
-  }
-
-  ptx::Memory memory;
-  ptx::LoadedModule module;
-};
-
-} // namespace
 
 TEST_CASE("GPU kernels compute what the interpreter computes") {
   const std::vector<Case> all = allCases();
