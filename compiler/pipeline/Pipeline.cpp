@@ -1,6 +1,7 @@
 #include "compiler/pipeline/Pipeline.h"
 
 #include "compiler/codegen/cpu/Codegen.h"
+#include "compiler/codegen/gpu/Codegen.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/frontend/ir/SemanticGraph.h"
 #include "compiler/partition/ir/Passes.h"
@@ -9,6 +10,7 @@
 #include "compiler/pipeline/PlanLimits.h"
 #include "dialects/tdl/analysis/Properties.h"
 #include "runtime/plan/Check.h"
+#include "runtime/plan/Target.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -159,6 +161,21 @@ OwningOpRef<ModuleOp> semanticGraph(const frontend::Model &model,
   return module;
 }
 
+Result<plan::Artifact>
+generatePtx(const std::vector<codegen::KernelRequest> &requests,
+            const std::string &target, const codegen::Busy &busy) {
+  codegen::GpuOptions options;
+  options.arch = target;
+  options.busy = busy;
+  auto code = codegen::compilePtx(requests, options);
+  if (!code)
+    return code.takeError();
+  plan::Artifact artifact{target, std::move(code->ptx)};
+  for (size_t i = 0; i < requests.size(); ++i)
+    artifact.launches.emplace(requests[i].symbol, code->launches[i]);
+  return artifact;
+}
+
 Result<plan::Artifact> generate(const std::vector<emit::Function> &functions,
                                 const std::string &target,
                                 const codegen::Busy &busy) {
@@ -166,6 +183,8 @@ Result<plan::Artifact> generate(const std::vector<emit::Function> &functions,
   for (const emit::Function &each : functions)
     if (llvm::is_contained(each.targets, target))
       requests.push_back({each.symbol, each.lambda});
+  if (plan::kindOf(target) == plan::TargetKind::Cuda)
+    return generatePtx(requests, target, busy);
   codegen::CodegenOptions options;
   options.cpuArch = target;
   options.busy = busy;

@@ -8,6 +8,7 @@
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Json.h"
 #include "runtime/plan/Save.h"
+#include "runtime/plan/Target.h"
 #include "tools/smexc/Command.h"
 #include "tools/smexc/Import.h"
 #include "tools/smexc/Training.h"
@@ -26,7 +27,7 @@ namespace {
 struct Arguments {
   std::string model, output, stats, emit;
   std::string algorithm, machine;
-  std::vector<std::string> memoryPerGpu;
+  std::vector<std::string> memoryPerGpu, cudaArch;
   ImportArguments import;
   TrainingArguments training;
   pipeline::CompileOptions compile;
@@ -70,6 +71,30 @@ Status setMachine(Arguments &arguments) {
   if (!limit)
     return limit.takeError();
   options.memory = std::move(*limit);
+  return {};
+}
+
+/// Processors, and then GPUs.
+Status setTargets(Arguments &arguments) {
+  std::vector<std::string> &targets = arguments.compile.targets;
+  for (const std::string &each : targets)
+    if (plan::kindOf(each) != plan::TargetKind::Cpu)
+      return Error{"--cpu-arch " + each + ": is a GPU; give it as --cuda-arch",
+                   Fault::Usage};
+  for (const std::string &each : arguments.cudaArch)
+    if (!plan::capabilityOf(each))
+      return Error{"--cuda-arch " + each +
+                       ": is no compute capability, such as sm_80",
+                   Fault::Usage};
+  targets.insert(targets.end(), arguments.cudaArch.begin(),
+                 arguments.cudaArch.end());
+  for (auto each = targets.begin(); each != targets.end(); ++each)
+    if (std::count(targets.begin(), each, *each)) {
+      const bool isCpu = plan::kindOf(*each) == plan::TargetKind::Cpu;
+      return Error{(isCpu ? "--cpu-arch " : "--cuda-arch ") + *each +
+                       " is given twice",
+                   Fault::Usage};
+    }
   return {};
 }
 
@@ -214,6 +239,13 @@ int smex::tools::compileCommand(int argc, char **argv) {
       ->type_name("NAME,..")
       ->delimiter(',')
       ->allow_extra_args(false);
+  app.add_option("--cuda-arch", arguments.cudaArch,
+                 "GPUs to generate code for, by their compute capability, such "
+                 "as sm_80, which also runs on all later ones; of several, "
+                 "smex-run takes the newest that its GPU runs (default: none)")
+      ->type_name("NAME,..")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--stats", arguments.stats,
                  "FILE.json: times and counts of this compilation");
   app.add_option("--emit", arguments.emit,
@@ -231,9 +263,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
   arguments.import.options.ownAlgorithm = wantsOwnAlgorithm(app);
   if (arguments.output.empty() && arguments.emit.empty())
     return report({"give the plan's folder: -o DIR", Fault::Usage});
-  const std::vector<std::string> &targets = arguments.compile.targets;
-  for (auto each = targets.begin(); each != targets.end(); ++each)
-    if (std::count(targets.begin(), each, *each))
-      return report({"--cpu-arch " + *each + " is given twice", Fault::Usage});
+  if (Status set = setTargets(arguments); !set)
+    return report(set.error());
   return run(arguments);
 }

@@ -1,0 +1,32 @@
+#!/bin/bash
+# One real model on GPUs that are emulated: compiled for N GPUs, run by the cuda
+# backend over the emulated driver (test/emulated/cuda), on as many devices as it
+# has workers and on one that they share, with streams in several orders, compared
+# with the unpartitioned run on the CPU and with PyTorch.
+# usage: emulated_cuda.sh SMEXC SMEX_RUN COMPARE_NPY LIBCUDA MODEL_DIR N
+set -euo pipefail
+source "$(dirname "$0")/inputs_of.sh"
+smexc=$1 smex_run=$2 compare=$3 libcuda=$4 model=$5 gpus=$6
+work=${TEST_TMPDIR:-$(mktemp -d)}
+
+inputs_of "$model"
+"$smexc" "$file" "${constants[@]}" --gpus "$gpus" --cuda-arch sm_80,sm_90 -o "$work/plan"
+"$smexc" check "$work/plan"
+
+export LD_LIBRARY_PATH=$(cd "$(dirname "$libcuda")" && pwd)
+export SMEX_EMULATED_LOG=$work/emulated.log
+run() { # DEVICES ARCH SEED OUT
+  SMEX_EMULATED_DEVICES=$1 SMEX_EMULATED_ARCH=$2 SMEX_EMULATED_SEED=$3 \
+    "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda --verify \
+    --output-dir "$work/$4" --metrics "$work/$4.json" --trace "$work/$4.trace"
+  grep -q '"backend": "cuda"' "$work/$4.json" || fail "the metrics name another backend"
+  grep -q emulated "$work/$4.json" || fail "the metrics do not say that the GPU is emulated"
+  for expected in "$model"/outputs/*.npy; do
+    "$compare" "$work/$4/$(basename "$expected")" "$expected" --tolerance 1e-4
+  done
+}
+run "$gpus" 80 1 each
+run 1 90 2 shared
+# What has a GPU runs there unless it is told otherwise.
+"$smex_run" "$work/plan" "${inputs[@]}" > "$work/auto.txt"
+grep -q 'ran on cuda' "$work/auto.txt" || fail "auto does not take the GPU"
