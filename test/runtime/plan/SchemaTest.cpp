@@ -23,6 +23,15 @@ TEST_CASE("saved plans are as their schemas say") {
   CHECK(again->machine->name == "two");
   REQUIRE(again->machine->links.size() == 1);
   CHECK(again->machine->links[0].bytes == 256);
+  Launch launch;
+  launch.item = {{{0}, 64}, {{1, 0}, 4}};
+  launch.terms = {1};
+  launch.many = 4096;
+  launch.inMemory = true;
+  Plan onGpus = twoWorkers();
+  onGpus.code.push_back({"sm_80", "ptx", {{"kernel_0", launch}}});
+  REQUIRE(save(onGpus, folder / "gpus", countingWeights(onGpus)));
+  CHECK(isAsSchemasSay(folder / "gpus"));
   const Plan divided = twoDivided();
   REQUIRE(save(divided, folder / "divided", countingWeights(divided)));
   CHECK(isAsSchemasSay(folder / "divided"));
