@@ -299,8 +299,9 @@ RandomExample test::randomExample(mlir::MLIRContext &context, uint64_t seed,
   auto module = mlir::parseSourceString<mlir::ModuleOp>(toIr(graph), &context);
   REQUIRE(module);
   RandomExample example;
-  emit::KernelTable table({codegen::CodegenOptions().cpuArch},
-                          /*library=*/false); // sums in one order
+  const std::string target =
+      kernels == Kernels::Cuda ? "sm_80" : codegen::CodegenOptions().cpuArch;
+  emit::KernelTable table({target}, /*library=*/false); // sums in one order
   {
     mlir::OwningOpRef<mlir::ModuleOp> whole = module->clone();
     example.plan.unpartitioned = lowered(*whole, table);
@@ -318,6 +319,13 @@ RandomExample test::randomExample(mlir::MLIRContext &context, uint64_t seed,
   example.plan.peakBytes = plan::totals(example.plan.partitioned).peakBytes;
   if (kernels == Kernels::Generated)
     example.plan.code = codeOf(table);
+  if (kernels == Kernels::Cuda) {
+    example.plan.code = {{target, ""}};
+    auto artifact = pipeline::regenerateKernels(example.plan, target);
+    INFO((artifact ? "" : artifact.error().message));
+    REQUIRE(artifact);
+    example.plan.code = {std::move(*artifact)};
+  }
 
   const plan::Program &program = example.plan.partitioned.program;
   const std::vector<Tensor> values = valuesOf(graph, random);

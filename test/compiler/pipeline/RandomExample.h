@@ -24,7 +24,11 @@ struct RandomExample {
 
 /// Without kernels, only the interpreter can run it. Sums of the plan's numbers
 /// are exact, in any order.
-enum class Kernels { None, Generated };
+enum class Kernels {
+  None,
+  Generated, // for the CPU
+  Cuda,      // for GPUs
+};
 RandomExample randomExample(mlir::MLIRContext &context, uint64_t seed,
                             Kernels kernels);
 
