@@ -13,14 +13,6 @@ using namespace smex::runtime;
 
 namespace {
 
-/// PTX of kernels/cuda by the name of its file.
-Result<std::string> ownCode() {
-  for (const auto &[name, text] : cudaKernels())
-    if (name == "kernels.ptx")
-      return std::string(text);
-  return Error{"kernels/cuda is not built in", Fault::Defect};
-}
-
 class CudaBackend : public Backend {
 public:
   explicit CudaBackend(const Driver &driver) : driver(driver) {}
@@ -134,11 +126,9 @@ private:
     }
     if (Status placed = placeWorkers(shared); !placed)
       return placed;
-    const auto own = ownCode();
-    if (!own)
-      return own.error();
+    const std::string own(cudaKernels().front().second); // the only file
     for (const auto &gpu : shared.gpus) {
-      if (Status loaded = load(shared, *gpu, *own); !loaded)
+      if (Status loaded = load(shared, *gpu, own); !loaded)
         return loaded;
       for (const auto &other : shared.gpus) {
         const auto reached = gpu->reach(*other);
