@@ -69,7 +69,8 @@ Result<GpuCode> codegen::compilePtx(const std::vector<KernelRequest> &requests,
       compileEach(requests, registerGpuDialects,
                   [&](MLIRContext &context, const KernelRequest &request) {
                     return compileKernel(context, request, options);
-                  });
+                  },
+                  options.busy);
   if (!texts)
     return texts.takeError();
   Result<std::string> ptx = joinTexts(*texts);

@@ -14,6 +14,8 @@ struct GpuOptions {
   /// ones: sm_80 on every GPU since Ampere, sm_90 since Hopper.
   std::string arch = "sm_80";
   int optLevel = 2; // LLVM's, 0 .. 3
+  /// Leaves a core to what is done meanwhile; the text is the same.
+  Busy busy = {};
 };
 
 struct GpuCode {
