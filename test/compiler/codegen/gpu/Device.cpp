@@ -22,20 +22,29 @@ void Device::run(const std::string &symbol, const plan::Launch &how,
     arguments.push_back(put(operand.bytes, "operand", true));
   const std::vector<int64_t> numbers = numbersOf(indices, result, operands);
   arguments.insert(arguments.end(), numbers.begin(), numbers.end());
+  const size_t count = 1 + operands.size();
+  if (how.inMemory) {
+    std::vector<std::byte> all(arguments.size() * 8);
+    std::memcpy(all.data(), arguments.data(), all.size());
+    arguments.push_back(put(all, "arguments", true));
+  }
   ptx::LaunchOptions options;
   options.grid = {blocks ? blocks : uint32_t(blocksOf(how, numbers.data())), 1,
                   1};
   options.block = {uint32_t(how.threads), 1, 1};
   options.instructionsPerThread = 1u << 26;
-  std::vector<uint8_t> bytes(arguments.size() * 8);
-  std::memcpy(bytes.data(), arguments.data(), bytes.size());
+  std::vector<uint8_t> bytes((how.inMemory ? 1 : arguments.size()) * 8);
+  std::memcpy(bytes.data(), how.inMemory ? &arguments.back() : arguments.data(),
+              bytes.size());
   ptx::Program *program = module.kernel(symbol);
   REQUIRE(program);
   ptx::launch(*program, options, bytes, memory);
   if (!result.bytes.empty())
     memory.read(arguments[0], result.bytes.data(), result.bytes.size());
-  for (size_t i = 0; i <= operands.size(); ++i)
+  for (size_t i = 0; i < count; ++i)
     memory.remove(arguments[i]);
+  if (how.inMemory)
+    memory.remove(arguments.back());
 }
 
 uint64_t Device::put(const std::vector<std::byte> &bytes,

@@ -185,3 +185,33 @@ TEST_CASE("on a GPU, bits do not depend on how the result is cut") {
     }
   }
 }
+
+TEST_CASE("arguments in a GPU's memory") {
+  std::string names, sum;
+  for (int i = 0; i < 60; ++i) {
+    const std::string name = "x" + std::to_string(i);
+    names += (i ? ", " : "") + name + ": i32[3]";
+    sum += (i ? " + " : "") + name + "[i, j, k]";
+  }
+  const tdl::Lambda lambda =
+      lambdaOf("(" + names + ") -> i32: lambda i, j, k: " + sum);
+  const Result<GpuCode> code = compilePtx({{"k", lambda}});
+  if (!code)
+    FAIL(code.error().message);
+  REQUIRE(code->launches[0].inMemory);
+  Random random(3);
+  const std::vector<int64_t> shape = {3, 4, 5};
+  std::vector<Buffer> operands;
+  std::vector<tdl::OperandView> views;
+  for (int i = 0; i < 60; ++i)
+    operands.push_back(bufferOf(
+        randomTensor(random, {DType::I32, shape}, -9, 9), wholeBox(shape)));
+  for (const Buffer &operand : operands)
+    views.push_back({operand.shape, operand.box, operand.bytes.data()});
+  Buffer result = emptyBuffer(DType::I32, shape, wholeBox(shape));
+  Device device(code->ptx);
+  device.run("k", code->launches[0], wholeBox(shape), result, operands, 0);
+  const Result<Tensor> want = tdl::interpret(lambda, wholeBox(shape), views);
+  REQUIRE(want);
+  CHECK((result.bytes == want->bytes));
+}
