@@ -2,6 +2,7 @@
 #include "test/emulated/ptx/Block.h"
 
 #include <algorithm>
+#include <cstring>
 #include <sstream>
 
 namespace smex::ptx {
@@ -28,7 +29,13 @@ std::string distance(const Range &range, uint64_t address, unsigned size) {
          std::to_string(address - range.begin);
 }
 
+/// Marks are 0 or 1.
 bool allInitialized(const uint8_t *marks, unsigned size) {
+  if (size == 4) { // the most frequent
+    uint32_t all;
+    std::memcpy(&all, marks, 4);
+    return all == 0x01010101;
+  }
   for (unsigned i = 0; i < size; ++i)
     if (!marks[i])
       return false;
@@ -88,8 +95,9 @@ uint8_t *Thread::access(const Instruction &instruction, uint64_t address,
     break;
   }
   // Global memory, constants among it.
-  Allocation *allocation = launch.lastAllocation;
-  if (!allocation || address - allocation->base >= allocation->size) {
+  const LaunchState::Recent *recent = launch.recentFor(address);
+  Allocation *allocation = recent ? recent->allocation : nullptr;
+  if (!allocation) {
     allocation = launch.memory.find(address);
     if (!allocation) {
       const Allocation *near = launch.memory.below(address);
@@ -106,8 +114,7 @@ uint8_t *Thread::access(const Instruction &instruction, uint64_t address,
             "the address " + hex(address) + " is in the memory of device " +
                 std::to_string(allocation->device) +
                 ", to which peer access is not enabled");
-    launch.lastAllocation = allocation;
-    launch.lastShadow = &launch.shadows[allocation];
+    recent = launch.remember(allocation);
   }
   uint64_t offset = address - allocation->base;
   if (size > allocation->size - offset) {
@@ -141,9 +148,9 @@ uint8_t *Thread::access(const Instruction &instruction, uint64_t address,
   }
   if (!allocation->readOnly) {
     bool isAtomic = kind == AccessKind::Atomic || instruction.isVolatile;
-    if (Stamp other = launch.lastShadow->access(
-            block->clocks, block->stamp(*this, isAtomic), offset, size,
-            kind != AccessKind::Read))
+    if (Stamp other =
+            recent->shadow->access(block->clocks, block->stamp(*this, isAtomic),
+                                   offset, size, kind != AccessKind::Read))
       fault(FaultKind::Race, "the access to " + hex(address) + " races with " +
                                  block->describe(other));
   }

@@ -8,7 +8,13 @@
 namespace smex::ptx {
 
 /// What all blocks of a launch share.
-struct LaunchState {
+class LaunchState {
+public:
+  LaunchState(Program &program, const LaunchOptions &options,
+              const std::vector<uint8_t> &parameters, Memory &memory)
+      : program(program), options(options), parameters(parameters),
+        memory(memory) {}
+
   Program &program;
   const LaunchOptions &options;
   const std::vector<uint8_t> &parameters;
@@ -17,10 +23,29 @@ struct LaunchState {
   /// Empty: whatever buffer holds the address.
   std::vector<std::vector<Range>> ranges;
   std::unordered_map<const Allocation *, Shadow> shadows;
-  // The allocation of the last access, and its shadow.
-  Allocation *lastAllocation = nullptr;
-  Shadow *lastShadow = nullptr;
   uint64_t instructions = 0;
+
+  /// The allocations of the last accesses, with their shadows.
+  struct Recent {
+    Allocation *allocation = nullptr;
+    Shadow *shadow = nullptr;
+  };
+  const Recent *recentFor(uint64_t address) const {
+    for (const Recent &each : recent)
+      if (each.allocation &&
+          address - each.allocation->base < each.allocation->size)
+        return &each;
+    return nullptr;
+  }
+  const Recent *remember(Allocation *allocation) {
+    Recent &place = recent[oldest++ % 4];
+    place = {allocation, &shadows[allocation]};
+    return &place;
+  }
+
+private:
+  Recent recent[4];
+  unsigned oldest = 0;
 };
 
 /// One block at a time: its threads, its shared memory, its barriers.
@@ -56,7 +81,6 @@ public:
 
   uint8_t *sharedAccess(Thread &thread, const Instruction &instruction,
                         uint64_t offset, unsigned size, AccessKind kind);
-  const std::vector<uint8_t> &sharedInitialized() const { return initialized; }
 
 private:
   struct Barrier {

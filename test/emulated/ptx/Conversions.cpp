@@ -1,6 +1,5 @@
-// cvt. Instruction: a source, b or none; `c` the source's type, `target`
-// unused, `e` the result's type, offset a mask of the destination register's
-// bits.
+// cvt. In an instruction `c` is the source's type and `e` the result's; the
+// offset masks the bits that a signed result fills of its register.
 #include "test/emulated/ptx/Operations.h"
 
 #include <algorithm>

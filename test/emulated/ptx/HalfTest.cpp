@@ -56,6 +56,7 @@ void check(const std::string &text, Expected expected) {
   INFO(text);
   auto operands = patterns();
   auto got = evaluate(text, 16, 16, operands);
+  REQUIRE(got.size() == operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
     uint16_t want = expected(operands[i][0], operands[i][1], operands[i][2]);
     if (want == got[i])

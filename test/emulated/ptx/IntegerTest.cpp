@@ -32,6 +32,7 @@ void check(const std::string &text, Expected expected,
   INFO(text);
   auto operands = triples<T>();
   auto got = evaluate(text, resultBits, 8 * sizeof(T), operands);
+  REQUIRE(got.size() == operands.size());
   const uint64_t mask = ~uint64_t(0) >> (64 - resultBits);
   for (size_t i = 0; i < operands.size(); ++i) {
     auto want = static_cast<uint64_t>(expected(

@@ -157,7 +157,7 @@ void findRanges(LaunchState &state) {
 LaunchResult launch(Program &program, const LaunchOptions &options,
                     const std::vector<uint8_t> &parameters, Memory &memory) {
   checkShape(program, options, parameters);
-  LaunchState state{program, options, parameters, memory, {}, {}};
+  LaunchState state(program, options, parameters, memory);
   findRanges(state);
   const Dim3 &grid = options.grid;
   std::vector<uint32_t> order(size_t(grid[0]) * grid[1] * grid[2]);

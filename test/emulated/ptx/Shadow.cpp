@@ -35,9 +35,9 @@ void Clocks::barrier(const std::vector<uint32_t> &members) {
 }
 
 void Shadow::clear() {
-  for (auto &each : pages)
-    spare.push_back(std::move(each.second));
-  pages.clear();
+  for (uint64_t number : touched)
+    spare.push_back(std::move(pages[number]));
+  touched.clear();
   lastPage = nullptr;
   lastNumber = ~uint64_t(0);
 }
@@ -46,6 +46,8 @@ Shadow::Page &Shadow::page(uint64_t offset) {
   uint64_t number = offset >> pageBits;
   if (number == lastNumber)
     return *lastPage;
+  if (number >= pages.size())
+    pages.resize(number + 1);
   std::unique_ptr<Page> &entry = pages[number];
   if (!entry) {
     if (spare.empty()) {
@@ -54,6 +56,7 @@ Shadow::Page &Shadow::page(uint64_t offset) {
       entry = std::move(spare.back());
       spare.pop_back();
     }
+    touched.push_back(number);
     entry->granuleBits = 2;
     entry->cells.assign(size_t(1) << (pageBits - 2), Cell());
   }

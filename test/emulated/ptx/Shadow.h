@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 namespace smex::ptx {
@@ -95,21 +94,20 @@ private:
                       bool isWrite);
   static void split(Page &page, unsigned granuleBits);
 
-  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
+  std::vector<std::unique_ptr<Page>> pages; // by number, null: untouched
+  std::vector<uint64_t> touched;            // the numbers of the others
   std::vector<std::unique_ptr<Page>> spare; // of a cleared shadow
   uint64_t lastNumber = ~uint64_t(0);
   Page *lastPage = nullptr;
 };
 
 template <class Function> void Shadow::forEachSpan(Function function) const {
-  std::vector<uint64_t> numbers;
-  for (const auto &each : pages)
-    numbers.push_back(each.first);
+  std::vector<uint64_t> numbers = touched;
   std::sort(numbers.begin(), numbers.end());
   uint64_t begin = 0, end = 0;
   bool isWritten = false;
   for (uint64_t number : numbers) {
-    const Page &page = *pages.at(number);
+    const Page &page = *pages[number];
     for (size_t i = 0; i < page.cells.size(); ++i) {
       const Cell &cell = page.cells[i];
       if (!cell.write && !cell.reads[0])
