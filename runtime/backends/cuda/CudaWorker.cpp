@@ -61,7 +61,7 @@ Status CudaWorker::makeEvents() {
 
 Status CudaWorker::synchronize(Stream stream) {
   return check(shared->driver.streamSynchronize(stream),
-               "worker " + std::to_string(number));
+               "waiting for its stream");
 }
 
 Status CudaWorker::write(int64_t offset, int64_t bytes,

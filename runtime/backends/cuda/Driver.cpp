@@ -13,7 +13,7 @@ Error environment(std::string message) {
   return {std::move(message), Fault::Environment};
 }
 
-/// 11020: "11.2".
+/// 11080: "11.8".
 std::string versionText(int version) {
   return std::to_string(version / 1000) + "." +
          std::to_string(version % 1000 / 10);

@@ -28,8 +28,9 @@ private:
   int count = 0;
 };
 
-/// The driver's version that code needs: CUDA 11.2, for PTX 7.2 and Ampere.
-constexpr int leastDriver = 11020;
+/// The driver that code needs, of CUDA 11.8: the PTX of plans is of version 7.8
+/// or later.
+constexpr int leastDriver = 11080;
 
 } // namespace smex::cuda
 

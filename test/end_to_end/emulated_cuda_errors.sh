@@ -1,0 +1,50 @@
+#!/bin/bash
+# What a machine may lack for a plan on GPUs: one message each, exit status 4,
+# and nothing written.
+# usage: emulated_cuda_errors.sh SMEXC SMEX_RUN LIBCUDA WITHOUT_SYMBOL MODEL
+set -euo pipefail
+source "$(dirname "$0")/inputs_of.sh"
+smexc=$1 smex_run=$2 libcuda=$3 without_symbol=$4 model=$5
+work=${TEST_TMPDIR:-$(mktemp -d)}
+"$smexc" "$model" --gpus 2 --cuda-arch sm_80 -o "$work/plan" > /dev/null
+"$smexc" "$model" --gpus 2 --cuda-arch sm_90 -o "$work/hopper" > /dev/null
+"$smexc" "$model" --gpus 2 -o "$work/cpu" > /dev/null
+with=$(cd "$(dirname "$libcuda")" && pwd)
+
+# refused WHAT PLAN MESSAGE [VARIABLE=VALUE..]
+refused() {
+  local what=$1 plan=$2 message=$3 status=0
+  shift 3
+  rm -rf "$work/out"
+  env LD_LIBRARY_PATH="$with" SMEX_EMULATED_ARCH=80 SMEX_EMULATED_DEVICES=2 "$@" \
+    "$smex_run" "$work/$plan" --backend cuda --output-dir "$work/out" \
+    > "$work/stdout" 2> "$work/stderr" || status=$?
+  [[ $status == 4 ]] || fail "$what: exit status $status: $(cat "$work/stderr")"
+  grep -qF -- "$message" "$work/stderr" || fail "$what: says $(cat "$work/stderr")"
+  [[ $(grep -c '^smex-run: error:' "$work/stderr") == 1 ]] || fail "$what: more than one message"
+  [[ ! -e $work/out/output0.npy ]] || fail "$what: outputs are written"
+}
+
+refused "no driver" plan "no CUDA driver" LD_LIBRARY_PATH=
+refused "no GPU" plan "the CUDA driver finds no GPU" SMEX_EMULATED_DEVICES=0
+refused "an old driver" plan "the CUDA driver is of version 11.4, and 11.8 is needed" \
+  SMEX_EMULATED_DRIVER=11040
+refused "a GPU that is too small" plan "is too small: its workers need" SMEX_EMULATED_MEMORY=65536
+refused "GPUs that do not reach each other" plan "cannot reach the memory of GPU" SMEX_EMULATED_PEER=0
+refused "code for a newer GPU" hopper \
+  "the plan's kernels are for x86-64-v3, sm_90, and GPU 0 (emulated sm_80 device) is sm_80"
+refused "code for processors alone" cpu "the plan's kernels are for x86-64-v3, and GPU 0"
+refused "no stream" plan "making a stream: CUDA_ERROR_OUT_OF_MEMORY" \
+  SMEX_EMULATED_FAIL_AT=cuStreamCreate:2:2
+refused "a launch that fails" plan "launching a kernel: CUDA_ERROR_LAUNCH_FAILED" \
+  SMEX_EMULATED_FAIL_AT=cuLaunchKernel:3:719
+refused "a step that fails" plan "CUDA_ERROR_ILLEGAL_ADDRESS" \
+  SMEX_EMULATED_FAIL_AT=cuStreamSynchronize:9:700
+mkdir -p "$work/lacking"
+"$without_symbol" "$libcuda" cuStreamWaitEvent "$work/lacking/libcuda.so.1"
+refused "a driver without an entry point" plan \
+  "the CUDA driver is too old: libcuda.so.1 has no cuStreamWaitEvent" LD_LIBRARY_PATH="$work/lacking"
+
+# Such a machine still runs the plan on its processor, without being asked.
+SMEX_EMULATED_DEVICES=0 LD_LIBRARY_PATH=$with "$smex_run" "$work/plan" > "$work/stdout"
+grep -q 'ran on cpu' "$work/stdout" || fail "auto does not fall back to the CPU"
