@@ -6,9 +6,7 @@
 #include "compiler/codegen/expression/CompileEach.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace smex;
@@ -23,15 +21,7 @@ Result<std::string> codegen::kernelText(const KernelRequest &request) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(b, "");
   b.setInsertionPointToEnd(module->getBody());
   func::FuncOp function = buildKernel(b, request.symbol, request.lambda);
-  PassManager passes(&context);
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
-  if (mlir::failed(passes.run(*module)))
-    return defect("kernel '" + request.symbol + "' is malformed");
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  function.print(stream, OpPrintingFlags().printNameLocAsPrefix());
-  return text + "\n";
+  return textOf(request, *module, function);
 }
 
 namespace {

@@ -1,14 +1,13 @@
 #include "compiler/codegen/cpu/Lower.h"
 
-#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "compiler/codegen/expression/Optimize.h"
+
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
-#include <algorithm>
 #include <mutex>
 
 using namespace smex;
@@ -31,22 +30,6 @@ const llvm::Target *target() {
   });
   std::string error;
   return llvm::TargetRegistry::lookupTarget(triple(), error);
-}
-
-llvm::CodeGenOptLevel codeGenLevel(int level) {
-  return *llvm::CodeGenOpt::getLevel(std::clamp(level, 0, 3));
-}
-llvm::OptimizationLevel level(int level) {
-  switch (level) {
-  case 0:
-    return llvm::OptimizationLevel::O0;
-  case 1:
-    return llvm::OptimizationLevel::O1;
-  case 2:
-    return llvm::OptimizationLevel::O2;
-  default:
-    return llvm::OptimizationLevel::O3;
-  }
 }
 
 /// No function of the C library: neither calls of memset for a loop that stores
@@ -96,30 +79,14 @@ void prepareKernel(llvm::Function &function, const std::vector<bool> &shared) {
     markParallel(function);
 }
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-              int optLevel) {
+llvm::PipelineTuningOptions tuningOf(int optLevel) {
   llvm::PipelineTuningOptions tuning;
   // The vectorizer interleaves already; unrolling on top of it costs more time
   // and code than it saves.
   tuning.LoopUnrolling = false;
   tuning.LoopVectorization = optLevel > 1;
   tuning.SLPVectorization = optLevel > 1;
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  functions.registerPass(
-      [] { return llvm::TargetLibraryAnalysis(noLibrary()); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  llvm::ModulePassManager passes =
-      optLevel == 0 ? builder.buildO0DefaultPipeline(level(0))
-                    : builder.buildPerModuleDefaultPipeline(level(optLevel));
-  passes.run(module, modules);
+  return tuning;
 }
 
 } // namespace
@@ -167,7 +134,8 @@ Result<std::string> codegen::compileObject(llvm::Module &module,
     if (!function.isDeclaration() && function.getName() != exported)
       prepareKernel(function, shared);
   }
-  optimize(module, *machine, options.optLevel);
+  optimize(module, *machine, options.optLevel, tuningOf(options.optLevel),
+           noLibrary());
 
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);

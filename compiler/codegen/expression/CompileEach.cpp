@@ -1,5 +1,8 @@
 #include "compiler/codegen/expression/CompileEach.h"
 
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -55,4 +58,17 @@ Result<std::vector<std::string>> codegen::compileEach(
     if (error)
       return std::move(*error);
   return results;
+}
+
+Result<std::string> codegen::textOf(const KernelRequest &request,
+                                    ModuleOp module, func::FuncOp function) {
+  PassManager passes(module.getContext());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  if (mlir::failed(passes.run(module)))
+    return defect("kernel '" + request.symbol + "' is malformed");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  function.print(stream, OpPrintingFlags().printNameLocAsPrefix());
+  return text + "\n";
 }

@@ -4,6 +4,8 @@
 
 #include "compiler/codegen/expression/KernelRequest.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -33,6 +35,11 @@ Result<std::vector<std::string>> compileEach(
     const std::function<Result<std::string>(mlir::MLIRContext &,
                                             const KernelRequest &)> &compile,
     const Busy &busy = {});
+
+/// The text of a kernel that is not lowered yet; a defect where the module that
+/// it stands in is malformed.
+Result<std::string> textOf(const KernelRequest &request, mlir::ModuleOp module,
+                           mlir::func::FuncOp function);
 
 } // namespace smex::codegen
 

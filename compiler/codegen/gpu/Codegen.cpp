@@ -6,9 +6,7 @@
 #include "compiler/codegen/gpu/Lower.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace smex;
@@ -65,12 +63,12 @@ Result<GpuCode> codegen::compilePtx(const std::vector<KernelRequest> &requests,
     return valid.takeError();
   if (Status valid = checkRequests(requests); !valid)
     return valid.takeError();
-  Result<std::vector<std::string>> texts =
-      compileEach(requests, registerGpuDialects,
-                  [&](MLIRContext &context, const KernelRequest &request) {
-                    return compileKernel(context, request, options);
-                  },
-                  options.busy);
+  Result<std::vector<std::string>> texts = compileEach(
+      requests, registerGpuDialects,
+      [&](MLIRContext &context, const KernelRequest &request) {
+        return compileKernel(context, request, options);
+      },
+      options.busy);
   if (!texts)
     return texts.takeError();
   Result<std::string> ptx = joinTexts(*texts);
@@ -94,13 +92,5 @@ Result<std::string> codegen::gpuKernelText(const KernelRequest &request) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(b);
   startModule(b, *module);
   func::FuncOp function = buildGpuKernel(b, request.symbol, request.lambda);
-  PassManager passes(&context);
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
-  if (mlir::failed(passes.run(*module)))
-    return defect("kernel '" + request.symbol + "' is malformed");
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  function.print(stream, OpPrintingFlags().printNameLocAsPrefix());
-  return text + "\n";
+  return textOf(request, *module, function);
 }

@@ -1,16 +1,16 @@
 #include "compiler/codegen/gpu/Lower.h"
 
+#include "compiler/codegen/expression/Optimize.h"
+
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
-#include <algorithm>
 #include <mutex>
 
 using namespace smex;
@@ -51,39 +51,12 @@ const char *ptxVersion(llvm::StringRef arch) {
   return number < 90 ? "+ptx78" : number == 90 ? "+ptx80" : "";
 }
 
-llvm::OptimizationLevel level(int level) {
-  switch (level) {
-  case 0:
-    return llvm::OptimizationLevel::O0;
-  case 1:
-    return llvm::OptimizationLevel::O1;
-  case 2:
-    return llvm::OptimizationLevel::O2;
-  default:
-    return llvm::OptimizationLevel::O3;
-  }
-}
-
-void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-              int optLevel) {
+llvm::PipelineTuningOptions tuning() {
   llvm::PipelineTuningOptions tuning;
   // Threads are the vectors' elements.
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  llvm::ModulePassManager passes =
-      optLevel == 0 ? builder.buildO0DefaultPipeline(level(0))
-                    : builder.buildPerModuleDefaultPipeline(level(optLevel));
-  passes.run(module, modules);
+  return tuning;
 }
 
 /// NVPTX (LLVM 22) takes `y < 64 ? x << y : 0` for its own shift of a 64-bit x,
@@ -135,8 +108,7 @@ Result<std::string> codegen::compileText(llvm::Module &module,
   targetOptions.MCOptions.AsmVerbose = false;
   std::unique_ptr<llvm::TargetMachine> machine(target()->createTargetMachine(
       triple(), options.arch, ptxVersion(options.arch), targetOptions,
-      std::nullopt, std::nullopt,
-      *llvm::CodeGenOpt::getLevel(std::clamp(options.optLevel, 0, 3))));
+      std::nullopt, std::nullopt, codeGenLevel(options.optLevel)));
   module.setTargetTriple(triple());
   module.setDataLayout(machine->createDataLayout());
   for (llvm::Function &function : module) {
@@ -159,7 +131,7 @@ Result<std::string> codegen::compileText(llvm::Module &module,
       variable.setName(entry + "." + variable.getName());
   if (llvm::verifyModule(module))
     return defectOf(entry, "becomes malformed LLVM IR");
-  optimize(module, *machine, options.optLevel);
+  optimize(module, *machine, options.optLevel, tuning());
   maskShifts(module);
 
   llvm::SmallString<0> text;

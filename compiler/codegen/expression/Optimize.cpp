@@ -1,0 +1,45 @@
+#include "compiler/codegen/expression/Optimize.h"
+
+#include <algorithm>
+
+using namespace smex;
+
+static llvm::OptimizationLevel levelOf(int level) {
+  switch (level) {
+  case 0:
+    return llvm::OptimizationLevel::O0;
+  case 1:
+    return llvm::OptimizationLevel::O1;
+  case 2:
+    return llvm::OptimizationLevel::O2;
+  default:
+    return llvm::OptimizationLevel::O3;
+  }
+}
+
+llvm::CodeGenOptLevel codegen::codeGenLevel(int level) {
+  return *llvm::CodeGenOpt::getLevel(std::clamp(level, 0, 3));
+}
+
+void codegen::optimize(
+    llvm::Module &module, llvm::TargetMachine &machine, int level,
+    const llvm::PipelineTuningOptions &tuning,
+    const std::optional<llvm::TargetLibraryInfoImpl> &library) {
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  if (library)
+    functions.registerPass(
+        [&] { return llvm::TargetLibraryAnalysis(*library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  llvm::ModulePassManager passes =
+      level == 0 ? builder.buildO0DefaultPipeline(levelOf(0))
+                 : builder.buildPerModuleDefaultPipeline(levelOf(level));
+  passes.run(module, modules);
+}
