@@ -1,16 +1,14 @@
 #include "compiler/pipeline/Pipeline.h"
 
-#include "compiler/codegen/cpu/Codegen.h"
-#include "compiler/codegen/gpu/Codegen.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/frontend/ir/SemanticGraph.h"
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/CheckReads.h"
 #include "compiler/pipeline/Choice.h"
+#include "compiler/pipeline/GenerateCode.h"
 #include "compiler/pipeline/PlanLimits.h"
 #include "dialects/tdl/analysis/Properties.h"
 #include "runtime/plan/Check.h"
-#include "runtime/plan/Target.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -161,52 +159,6 @@ OwningOpRef<ModuleOp> semanticGraph(const frontend::Model &model,
   return module;
 }
 
-Result<plan::Artifact>
-generatePtx(const std::vector<codegen::KernelRequest> &requests,
-            const std::string &target, const codegen::Busy &busy) {
-  codegen::GpuOptions options;
-  options.arch = target;
-  options.busy = busy;
-  auto code = codegen::compilePtx(requests, options);
-  if (!code)
-    return code.takeError();
-  plan::Artifact artifact{target, std::move(code->ptx)};
-  for (size_t i = 0; i < requests.size(); ++i)
-    artifact.launches.emplace(requests[i].symbol, code->launches[i]);
-  return artifact;
-}
-
-Result<plan::Artifact> generate(const std::vector<emit::Function> &functions,
-                                const std::string &target,
-                                const codegen::Busy &busy) {
-  std::vector<codegen::KernelRequest> requests;
-  for (const emit::Function &each : functions)
-    if (llvm::is_contained(each.targets, target))
-      requests.push_back({each.symbol, each.lambda});
-  if (plan::kindOf(target) == plan::TargetKind::Cuda)
-    return generatePtx(requests, target, busy);
-  codegen::CodegenOptions options;
-  options.cpuArch = target;
-  options.busy = busy;
-  auto bytes = codegen::compileKernels(requests, options);
-  if (!bytes)
-    return bytes.takeError();
-  return plan::Artifact{target, std::move(*bytes)};
-}
-
-Result<plan::Code> generate(const std::vector<emit::Function> &functions,
-                            const std::vector<std::string> &targets,
-                            const codegen::Busy &busy = {}) {
-  plan::Code code;
-  for (const std::string &target : targets) {
-    auto artifact = generate(functions, target, busy);
-    if (!artifact)
-      return artifact.takeError();
-    code.push_back(std::move(*artifact));
-  }
-  return code;
-}
-
 /// What is true until finish(), or the end of the scope.
 class Ongoing {
 public:
@@ -314,7 +266,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
       [&compiled, &options](std::vector<emit::Function> functions,
                             const codegen::Busy &busy) {
         const Clock codegen;
-        auto code = generate(functions, options.targets, busy);
+        auto code = generateCode(functions, options.targets, busy);
         compiled.stats.codegenSeconds = codegen.seconds();
         return code;
       },
@@ -375,7 +327,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   auto code = generating.get();
   // A lambda may be bound by extents, and so be generated in one program only.
   if (code && taken.kernels.functions() != kernels.functions())
-    code = generate(taken.kernels.functions(), options.targets);
+    code = generateCode(taken.kernels.functions(), options.targets);
   if (!code)
     return code.takeError();
   compiled.plan.code = std::move(*code);
@@ -419,10 +371,4 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().enableDebugInfo(true, true));
   return text;
-}
-
-Result<plan::Artifact>
-smex::pipeline::regenerateKernels(const plan::Plan &plan,
-                                  const std::string &target) {
-  return generate(emit::functionsOf(plan), target, {});
 }
