@@ -17,6 +17,8 @@ namespace {
 /// nothing where this machine lacks it. Of other names it is taken on trust
 /// that they fit.
 std::optional<int> levelHere(const std::string &target) {
+  if (plan::kindOf(target) != plan::TargetKind::Cpu)
+    return std::nullopt;
 #if defined(__x86_64__)
   if (target == "x86-64-v2")
     return __builtin_cpu_supports("x86-64-v2") ? std::optional(2)
@@ -27,13 +29,9 @@ std::optional<int> levelHere(const std::string &target) {
   if (target == "x86-64-v4")
     return __builtin_cpu_supports("x86-64-v4") ? std::optional(4)
                                                : std::nullopt;
-  return plan::kindOf(target) == plan::TargetKind::Cpu ? std::optional(1)
-                                                       : std::nullopt;
+  return 1;
 #else
-  return plan::kindOf(target) == plan::TargetKind::Cpu &&
-                 target.compare(0, 6, "x86-64") != 0
-             ? std::optional(1)
-             : std::nullopt;
+  return target.compare(0, 6, "x86-64") != 0 ? std::optional(1) : std::nullopt;
 #endif
 }
 

@@ -93,16 +93,15 @@ private:
     made.threads = transferThreads;
     made.gridX = transferBlocks(fetch.largest);
     made.gridY = unsigned(fetch.pieces.size());
-    made.receivedBytes = receivedBytes(partitioned, worker, instruction);
+    made.receivedBytes = fetch.receivedBytes;
     return find(std::move(made), place().gpu->own.get(),
                 "smex_fetch_" + std::to_string(fetch.unit));
   }
 
-  Result<Prepared> reduce(int instruction, const plan::Instruction &) {
+  Result<Prepared> reduce(int instruction, const plan::Instruction &what) {
     auto reduce = reduceOf(partitioned, worker, instruction, everyAddress());
     if (!reduce)
       return reduce.takeError();
-    const plan::Instruction &what = program.instructions[size_t(instruction)];
     Prepared made;
     made.kind = Prepared::Kind::Launch;
     made.arguments = {add(reduce->pieces), reduce->pieces.size(),
@@ -110,7 +109,7 @@ private:
                       tables.add(reduce->sizes, sizeof reduce->sizes)};
     made.threads = transferThreads;
     made.gridX = transferBlocks(reduce->elements);
-    made.receivedBytes = receivedBytes(partitioned, worker, instruction);
+    made.receivedBytes = reduce->receivedBytes;
     return find(std::move(made), place().gpu->own.get(), reduce->kernel);
   }
 

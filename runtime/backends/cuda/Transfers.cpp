@@ -71,6 +71,14 @@ int unitOf(const std::vector<Copy> &copies) {
   return int(all & (~all + 1));
 }
 
+int64_t receivedBytes(const std::vector<Piece> &pieces, int worker,
+                      int64_t element) {
+  int64_t bytes = 0;
+  for (const Piece &piece : pieces)
+    bytes += piece.worker == worker ? 0 : volume(piece.box) * element;
+  return bytes;
+}
+
 /// As many pieces as it takes for no more than the dimensions that there are.
 void addPieces(Copy copy, int unit, Fetch &fetch) {
   // The run is the innermost dimension.
@@ -115,14 +123,17 @@ Fetch cuda::fetchOf(const plan::Partitioned &partitioned, int worker,
   const int64_t element = byteSize(plan::elementType(program, what.from));
   const Box &toBox = partitioned.box(worker, what.to);
   const Address to = addressOf(worker, what.to);
+  const std::vector<Piece> pieces =
+      plan::piecesOf(partitioned, worker, instruction);
   std::vector<Copy> copies;
-  for (const Piece &piece : plan::piecesOf(partitioned, worker, instruction))
+  for (const Piece &piece : pieces)
     if (!isEmpty(piece.box))
       copies.push_back(
           copyOf(piece.box, partitioned.box(piece.worker, what.from),
                  addressOf(piece.worker, what.from), toBox, to, element));
   Fetch fetch;
   fetch.unit = unitOf(copies);
+  fetch.receivedBytes = receivedBytes(pieces, worker, element);
   for (Copy &copy : copies)
     addPieces(std::move(copy), fetch.unit, fetch);
   return fetch;
@@ -156,6 +167,7 @@ Result<Reduce> cuda::reduceOf(const plan::Partitioned &partitioned, int worker,
     return fail("a reduction of ", rank, " dimensions; GPUs do ",
                 mostDimensions, " at most");
   reduce.elements = volume(box);
+  reduce.receivedBytes = receivedBytes(pieces, worker, byteSize(from));
   std::fill(std::begin(reduce.sizes), std::end(reduce.sizes), 1);
   const size_t first = size_t(mostDimensions) - rank;
   for (size_t d = 0; d < rank; ++d)
@@ -180,14 +192,4 @@ Result<Reduce> cuda::reduceOf(const plan::Partitioned &partitioned, int worker,
     reduce.pieces.push_back(made);
   }
   return reduce;
-}
-
-int64_t cuda::receivedBytes(const plan::Partitioned &partitioned, int worker,
-                            int instruction) {
-  const plan::Program &program = partitioned.program;
-  const plan::Instruction &what = program.instructions[size_t(instruction)];
-  int64_t elements = 0;
-  for (const Piece &piece : plan::piecesOf(partitioned, worker, instruction))
-    elements += piece.worker == worker ? 0 : volume(piece.box);
-  return elements * byteSize(plan::elementType(program, what.from));
 }

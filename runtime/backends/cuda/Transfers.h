@@ -17,7 +17,8 @@ using AddressOf = std::function<Address(int worker, int buffer)>;
 struct Fetch {
   int unit = 1; // bytes that a thread copies at a time: 1, 2, 4, 8 or 16
   std::vector<FetchPiece> pieces;
-  int64_t largest = 0; // units of a piece, the most
+  int64_t largest = 0;       // units of a piece, the most
+  int64_t receivedBytes = 0; // from other workers
 };
 /// The worker's part of a fetch, or of a reduction whose pieces are each all of
 /// what they bring: as few pieces and as wide units as memory allows.
@@ -30,15 +31,12 @@ struct Reduce {
   std::vector<ReducePiece> pieces;
   long long sizes[mostDimensions] = {};
   int64_t elements = 0;
+  int64_t receivedBytes = 0; // from other workers
 };
 /// The worker's part of a reduction; an error where its box has more dimensions
 /// than the kernels take.
 Result<Reduce> reduceOf(const plan::Partitioned &partitioned, int worker,
                         int instruction, const AddressOf &addressOf);
-
-/// Bytes that the worker's part brings from others.
-int64_t receivedBytes(const plan::Partitioned &partitioned, int worker,
-                      int instruction);
 
 } // namespace smex::cuda
 
