@@ -32,16 +32,9 @@ TEST_CASE("divisions of every kind on GPUs: right, and as counted") {
     runtime::RunOptions options;
     options.steps = 2;
     options.device.trace = seed % 2;
-    const auto result =
-        runtime::execute(example.plan.partitioned, example.plan.code, **backend,
-                         test::NoParameters(), example.feeds, options);
-    if (!result)
-      FAIL(result.error().message);
-    REQUIRE(result->communicationBytes == example.communicationBytes);
-    REQUIRE(result->peakBytes == example.plan.peakBytes);
-    for (size_t o = 0; o < example.outputs.size(); ++o) {
-      CAPTURE(o);
-      REQUIRE(result->outputs[o].bytes == example.outputs[o].bytes);
-    }
+    requireRight(example,
+                 runtime::execute(example.plan.partitioned, example.plan.code,
+                                  **backend, test::NoParameters(),
+                                  example.feeds, options));
   }
 }

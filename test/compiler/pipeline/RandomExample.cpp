@@ -336,3 +336,15 @@ RandomExample test::randomExample(mlir::MLIRContext &context, uint64_t seed,
         values[size_t(graph.inputs) + size_t(port.name[1] - '0')]);
   return example;
 }
+
+void test::requireRight(const RandomExample &example,
+                        const Result<runtime::RunResult> &result) {
+  if (!result)
+    FAIL(result.error().message);
+  REQUIRE(result->communicationBytes == example.communicationBytes);
+  REQUIRE(result->peakBytes == example.plan.peakBytes);
+  for (size_t o = 0; o < example.outputs.size(); ++o) {
+    CAPTURE(o);
+    REQUIRE(result->outputs[o].bytes == example.outputs[o].bytes);
+  }
+}

@@ -32,6 +32,11 @@ enum class Kernels {
 RandomExample randomExample(mlir::MLIRContext &context, uint64_t seed,
                             Kernels kernels);
 
+/// The run succeeded, its outputs are those of the example, to the bit, and it
+/// has counted the bytes of the definition.
+void requireRight(const RandomExample &example,
+                  const Result<runtime::RunResult> &result);
+
 /// The generated kernels of a table, compiled.
 plan::Code codeOf(const emit::KernelTable &kernels);
 

@@ -68,6 +68,23 @@ void shuffle(Block &block, unsigned warp, uint32_t members,
   });
 }
 
+/// What "d|p" names: a value, and perhaps a predicate beside it.
+struct Destination {
+  uint32_t value = 0, predicate = 0;
+  bool hasPredicate = false;
+};
+
+Destination defineBoth(Decoder &decoder, const Operand &both) {
+  Operand value = both, other;
+  value.other.clear();
+  other.name = both.other;
+  Destination to;
+  to.value = decoder.define(value);
+  to.hasPredicate = !other.name.empty();
+  to.predicate = to.hasPredicate ? decoder.define(other) : 0;
+  return to;
+}
+
 void decodeShuffle(Decoder &decoder, const Statement &s, Modifiers &m) {
   decoder.expectOperands(s, 5, 5);
   if (!m.take("sync"))
@@ -79,20 +96,15 @@ void decodeShuffle(Decoder &decoder, const Statement &s, Modifiers &m) {
   uint32_t b = decoder.use(s.operands[2], Type::B32);
   uint32_t c = decoder.use(s.operands[3], Type::B32);
   uint32_t e = decoder.use(s.operands[4], Type::B32);
-  Operand value = s.operands[0], other;
-  value.other.clear();
-  other.name = s.operands[0].other;
-  uint32_t d = decoder.define(value);
-  bool second = !other.name.empty();
-  uint32_t predicate = second ? decoder.define(other) : 0;
+  const Destination to = defineBoth(decoder, s.operands[0]);
   Instruction &result = decoder.emit(s, runJoin);
-  result.d = d;
+  result.d = to.value;
   result.a = a;
   result.b = b;
   result.c = c;
   result.e = e;
-  result.count = second;
-  result.offset = predicate;
+  result.count = to.hasPredicate;
+  result.offset = to.predicate;
   result.detail = *mode;
   result.collective = shuffle;
 }
@@ -160,19 +172,14 @@ void decodeMatch(Decoder &decoder, const Statement &s, Modifiers &m) {
     decoder.fail("expected match.{any,all}.sync");
   uint32_t a = decoder.use(s.operands[1], m.type());
   uint32_t e = decoder.use(s.operands[2], Type::B32);
-  Operand value = s.operands[0], other;
-  value.other.clear();
-  other.name = s.operands[0].other;
-  uint32_t d = decoder.define(value);
-  bool second = !other.name.empty();
-  uint32_t b = second ? decoder.define(other) : 0;
+  const Destination to = defineBoth(decoder, s.operands[0]);
   Instruction &result = decoder.emit(s, runJoin);
-  result.d = d;
+  result.d = to.value;
   result.a = a;
-  result.b = b;
+  result.b = to.predicate;
   result.e = e;
   result.detail = *mode;
-  result.count = second;
+  result.count = to.hasPredicate;
   result.collective = match;
 }
 
