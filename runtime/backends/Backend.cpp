@@ -3,6 +3,9 @@
 #include "runtime/backends/cpu/CpuBackend.h"
 #include "runtime/backends/cuda/CudaBackend.h"
 #include "runtime/backends/reference/ReferenceBackend.h"
+#include "runtime/plan/Target.h"
+
+#include <algorithm>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -21,7 +24,12 @@ Result<std::unique_ptr<Backend>> runtime::makeBackend(const std::string &name) {
 
 Result<std::unique_ptr<Backend>> runtime::backendFor(const std::string &name,
                                                      const plan::Plan &plan) {
-  if (name == "auto") {
+  // Asking the driver takes time, so only plans with code for GPUs do.
+  const bool isForGpus = std::any_of(
+      plan.code.begin(), plan.code.end(), [](const plan::Artifact &each) {
+        return plan::kindOf(each.target) == plan::TargetKind::Cuda;
+      });
+  if (name == "auto" && isForGpus) {
     auto gpus = makeBackend("cuda");
     if (gpus && (*gpus)->accepts(plan))
       return gpus;
