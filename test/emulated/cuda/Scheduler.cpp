@@ -17,7 +17,8 @@ void join(Clock &into, const Clock &from) {
 bool isReady(const Work &work) {
   return !work.isStarted &&
          std::all_of(work.after.begin(), work.after.end(),
-                     [](const auto &each) { return each->isDone; });
+                     [](const auto &each) { return each->isDone; }) &&
+         (!work.ready || work.ready());
 }
 
 /// Whether `work` has to be done before `wanted`.
@@ -71,6 +72,7 @@ void Scheduler::run(const WorkPointer &work,
   }
   work->isDone = true;
   work->run = nullptr;
+  work->ready = nullptr;
   work->after.clear();
   work->seconds = std::chrono::duration<double>(
                       std::chrono::steady_clock::now().time_since_epoch())
@@ -86,7 +88,9 @@ void Scheduler::finish(const WorkPointer &work,
     if (WorkPointer next = choose(work.get()))
       run(next, lock);
     else if (!work->isDone)
-      changed.wait(lock); // another thread runs a host function
+      // Another thread runs a host function, or something is not ready for a
+      // reason that only it knows.
+      changed.wait_for(lock, std::chrono::milliseconds(1));
   }
   learn(*work);
 }
@@ -122,6 +126,7 @@ void Scheduler::drop(unsigned device) {
     if (each->device == device && !each->isStarted) {
       each->isStarted = each->isDone = true;
       each->run = nullptr;
+      each->ready = nullptr;
     }
   pending.erase(std::remove_if(pending.begin(), pending.end(),
                                [](const auto &each) { return each->isDone; }),

@@ -32,6 +32,9 @@ struct Work {
   Clock clock;                              // itself included
   /// Does it; returns what it accessed. Null for an event.
   std::function<std::vector<Span>()> run;
+  /// If set: asked, once all before it is done, until it says that the work may
+  /// run. What it waits for is out of this driver's sight.
+  std::function<bool()> ready;
   bool callsHost = false; // the driver's lock is open while it runs
   bool isStarted = false, isDone = false;
   double seconds = 0; // when it was done
