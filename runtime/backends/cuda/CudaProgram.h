@@ -5,6 +5,7 @@
 #include "dialects/tdl/lambda/Lambda.h"
 #include "runtime/backends/Backend.h"
 #include "runtime/backends/cuda/Gpu.h"
+#include "runtime/backends/cuda/Prepared.h"
 #include "runtime/backends/cuda/Recorder.h"
 
 #include <map>
@@ -46,8 +47,19 @@ struct CudaProgram {
     Address arena = 0;
     Address tables = 0; // what its launches read
     std::optional<HostMemory> host;
+    PreparedWorker prepared;
   };
   std::vector<Place> places;
+  /// Until a GPU's memory is taken, an address in it is this and an offset: no
+  /// less aligned than the real one, and no address that there is.
+  static Address unsettled(size_t gpu) {
+    return Address(gpu + 1) << offsetBits;
+  }
+  /// The real one.
+  Address settled(Address address) const {
+    return gpus[size_t(address >> offsetBits) - 1]->memory() +
+           (address & ((Address(1) << offsetBits) - 1));
+  }
   /// Instructions that others wait for, a flag each.
   std::vector<bool> isWaitedFor;
   Recorder recorder;
@@ -58,6 +70,9 @@ struct CudaProgram {
     return places[size_t(worker)].arena +
            Address(partitioned.offset(worker, buffer));
   }
+
+private:
+  static constexpr int offsetBits = 48;
 };
 
 } // namespace smex::cuda

@@ -1,7 +1,5 @@
 #include "runtime/backends/cuda/CudaWorker.h"
 
-#include <algorithm>
-
 using namespace smex;
 using namespace smex::cuda;
 using runtime::Activity;
@@ -24,7 +22,7 @@ CudaWorker::~CudaWorker() {
       driver.streamDestroy(stream);
 }
 
-Status CudaWorker::check(Code code, const std::string &what) {
+Status CudaWorker::failed(Code code, const char *what) {
   return shared->driver.check(code, "GPU " + std::to_string(gpu().number) +
                                         ": " + what);
 }
@@ -108,12 +106,9 @@ Status CudaWorker::copy(int64_t to, int64_t from, int64_t bytes) {
 }
 
 Status CudaWorker::bind() {
-  Tables tables(place().tables);
-  auto all = prepare(*shared, number, /*findFunctions=*/true, tables);
-  if (!all)
-    return all.takeError();
-  prepared = std::move(*all);
-  const std::vector<std::byte> &contents = tables.contents();
+  if (Status settled = settle(*shared, place().prepared); !settled)
+    return settled;
+  const std::vector<std::byte> &contents = place().prepared.tables.contents();
   if (contents.empty())
     return {};
   Stream stream = streams[0];
@@ -141,7 +136,7 @@ Result<Event> CudaWorker::timingEvent() {
 }
 
 Status CudaWorker::begin() {
-  submitted.clear();
+  submitted.fill({});
   if (!shared->options.trace)
     return {};
   for (const Timed &each : timed)
@@ -158,8 +153,7 @@ Status CudaWorker::begin() {
                "recording an event");
 }
 
-Status CudaWorker::launch(int instruction, Stream stream) {
-  Prepared &what = prepared[size_t(instruction)];
+Status CudaWorker::launch(const Prepared &what, Stream stream) {
   const Driver &driver = shared->driver;
   switch (what.kind) {
   case Prepared::Kind::Nothing:
@@ -175,80 +169,74 @@ Status CudaWorker::launch(int instruction, Stream stream) {
   case Prepared::Kind::Launch:
     break;
   }
-  std::vector<void *> parameters;
-  for (uint64_t &argument : what.arguments)
-    parameters.push_back(&argument);
   return check(driver.launchKernel(what.function, what.gridX, what.gridY, 1,
                                    what.threads, 1, 1, 0, stream,
-                                   parameters.data(), nullptr),
+                                   what.parameters, nullptr),
                "launching a kernel");
 }
 
-Status CudaWorker::submit(const runtime::Submission &submission) {
-  const runtime::Event &done = submission.done;
-  const Driver &driver = shared->driver;
-  Stream stream = streams[size_t(done.queue)];
-  const plan::Instruction &what =
-      shared->program().instructions[size_t(submission.instruction)];
-  const auto failed = [&](Status status) {
-    return runtime::atNode(what, status.takeError());
-  };
-  for (const runtime::Event &event : *submission.after) {
-    if (!shared->recorder.wait(event, shared->transport))
-      return {};
-    if (Status waits = check(
-            driver.streamWaitEvent(stream, shared->recorder.eventOf(event), 0),
-            "waiting for an event");
+Result<Event> CudaWorker::recordTime(Stream stream) {
+  auto event = timingEvent();
+  if (event)
+    if (Status recorded = record(*event, stream); !recorded)
+      return recorded.takeError();
+  return event;
+}
+
+/// The instruction, its events around it; what is before it has been recorded.
+Status CudaWorker::put(const runtime::Submission &submission, Stream stream) {
+  const size_t instruction = size_t(submission.instruction);
+  for (const runtime::Event &event : *submission.after)
+    if (Status waits = check(shared->driver.streamWaitEvent(
+                                 stream, shared->recorder.eventOf(event), 0),
+                             "waiting for an event");
         !waits)
-      return failed(std::move(waits));
-  }
-  const auto record = [&](Event event) {
-    return check(driver.eventRecord(event, stream), "recording an event");
-  };
-  const auto time = [&]() -> Result<Event> {
-    auto event = timingEvent();
-    if (event)
-      if (Status recorded = record(*event); !recorded)
-        return recorded.takeError();
-    return event;
-  };
+      return waits;
   const bool isTimed = shared->options.trace;
   Timed ends{submission.instruction, nullptr, nullptr};
   if (isTimed) {
-    auto start = time();
+    auto start = recordTime(stream);
     if (!start)
       return start.takeError();
     ends.start = *start;
   }
   if (!submission.isSkipped) {
-    if (Status launched = launch(submission.instruction, stream); !launched)
-      return failed(std::move(launched));
-    activity.receivedBytes +=
-        prepared[size_t(submission.instruction)].receivedBytes;
+    const Prepared &what = place().prepared.instructions[instruction];
+    if (Status launched = launch(what, stream); !launched)
+      return launched;
+    activity.receivedBytes += what.receivedBytes;
   }
   if (isTimed) {
-    auto end = time();
+    auto end = recordTime(stream);
     if (!end)
       return end.takeError();
     ends.end = *end;
     timed.push_back(ends);
   }
-  if (Event event = events[size_t(submission.instruction)])
-    if (Status recorded = record(event); !recorded)
-      return failed(std::move(recorded));
+  if (Event event = events[instruction])
+    return record(event, stream);
+  return {};
+}
+
+Status CudaWorker::submit(const runtime::Submission &submission) {
+  const runtime::Event &done = submission.done;
+  for (const runtime::Event &event : *submission.after)
+    if (event.worker != number &&
+        !shared->recorder.wait(event, shared->transport))
+      return {};
+  if (Status submits = put(submission, streams[size_t(done.queue)]); !submits)
+    return runtime::atNode(
+        shared->program().instructions[size_t(submission.instruction)],
+        submits.takeError());
   shared->recorder.recorded(done);
-  const auto last = std::find_if(
-      submitted.begin(), submitted.end(),
-      [&](const runtime::Event &each) { return each.queue == done.queue; });
-  if (last == submitted.end())
-    submitted.push_back(done);
-  else
-    *last = done;
+  submitted[size_t(done.queue)] = done;
   return {};
 }
 
 Result<Activity> CudaWorker::finish() {
   for (const runtime::Event &last : submitted) {
+    if (last.count == 0)
+      continue;
     if (Status done = synchronize(streams[size_t(last.queue)]); !done)
       return done.takeError();
     shared->transport.signal(last);

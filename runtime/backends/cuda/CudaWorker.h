@@ -4,7 +4,8 @@
 #define SMEX_RUNTIME_BACKENDS_CUDA_CUDAWORKER_H
 
 #include "runtime/backends/cuda/CudaProgram.h"
-#include "runtime/backends/cuda/Prepared.h"
+
+#include <array>
 
 namespace smex::cuda {
 
@@ -30,16 +31,26 @@ public:
 private:
   CudaProgram::Place &place() { return shared->places[size_t(number)]; }
   Gpu &gpu() { return *place().gpu; }
-  Status check(Code code, const std::string &what);
+  /// In a step this is asked for each call, so that it costs nothing where all
+  /// is well.
+  Status check(Code code, const char *what) {
+    return code == success ? Status() : failed(code, what);
+  }
+  Status failed(Code code, const char *what);
   Status makeEvents();
-  Status launch(int instruction, Stream stream);
+  Status launch(const Prepared &what, Stream stream);
+  Status put(const runtime::Submission &submission, Stream stream);
+  Status record(Event event, Stream stream) {
+    return check(shared->driver.eventRecord(event, stream),
+                 "recording an event");
+  }
+  Result<Event> recordTime(Stream stream);
   Status synchronize(Stream stream);
 
   std::shared_ptr<CudaProgram> shared;
   const int number;
   Stream streams[size_t(queueCount)] = {};
-  std::vector<Event> events;      // per instruction; null: nobody waits for it
-  std::vector<Prepared> prepared; // per instruction
+  std::vector<Event> events; // per instruction; null: nobody waits for it
   /// With DeviceOptions::trace: when the step began, and both ends of what was
   /// submitted in it.
   struct Timed {
@@ -52,7 +63,8 @@ private:
   std::vector<Event> spare; // for these
   Result<Event> timingEvent();
   runtime::Activity activity;
-  std::vector<runtime::Event> submitted; // the last of each queue
+  /// The last of each queue in this step; a count of 0: there was none.
+  std::array<runtime::Event, size_t(queueCount)> submitted;
 };
 
 } // namespace smex::cuda

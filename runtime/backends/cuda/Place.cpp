@@ -1,8 +1,7 @@
 #include "runtime/backends/cuda/Place.h"
 
-#include "runtime/backends/cuda/Prepared.h"
-
 #include <algorithm>
+#include <utility>
 
 using namespace smex;
 using namespace smex::cuda;
@@ -41,18 +40,22 @@ Status cuda::placeWorkers(CudaProgram &shared) {
       place.host.emplace(std::move(*host));
     }
   }
-  // The size of what launches read does not depend on where it is.
-  std::vector<int64_t> begins(count), tables(count);
+  // All arenas come first, so that each is known before anything is prepared.
   std::vector<int64_t> bytes(gpus);
+  const auto take = [&](size_t worker, int64_t size) {
+    const size_t gpu = worker * gpus / count;
+    const int64_t at = std::exchange(bytes[gpu], bytes[gpu] + aligned(size));
+    return CudaProgram::unsettled(gpu) + Address(at);
+  };
+  for (size_t w = 0; w < count; ++w)
+    shared.places[w].arena = take(w, workers[w].arenaBytes);
   for (size_t w = 0; w < count; ++w) {
-    Tables own(0);
-    auto prepared = prepare(shared, int(w), /*findFunctions=*/false, own);
+    CudaProgram::Place &place = shared.places[w];
+    auto prepared = prepare(shared, int(w), take(w, 0));
     if (!prepared)
       return prepared.takeError();
-    int64_t &used = bytes[w * gpus / count];
-    begins[w] = used;
-    tables[w] = used + aligned(workers[w].arenaBytes);
-    used = tables[w] + aligned(int64_t(own.contents().size()));
+    place.prepared = std::move(*prepared);
+    place.tables = take(w, int64_t(place.prepared.tables.contents().size()));
   }
   for (size_t g = 0; g < gpus; ++g) {
     if (Status entered = shared.gpus[g]->enter(); !entered)
@@ -60,10 +63,9 @@ Status cuda::placeWorkers(CudaProgram &shared) {
     if (Status taken = shared.gpus[g]->allocate(bytes[g]); !taken)
       return taken;
   }
-  for (size_t w = 0; w < count; ++w) {
-    CudaProgram::Place &place = shared.places[w];
-    place.arena = place.gpu->memory() + Address(begins[w]);
-    place.tables = place.gpu->memory() + Address(tables[w]);
+  for (CudaProgram::Place &place : shared.places) {
+    place.arena = shared.settled(place.arena);
+    place.tables = shared.settled(place.tables);
   }
   return {};
 }

@@ -28,11 +28,9 @@ unsigned transferBlocks(int64_t units) {
 
 class Preparation {
 public:
-  Preparation(const CudaProgram &shared, int worker, bool findFunctions,
-              Tables &tables)
+  Preparation(const CudaProgram &shared, int worker, PreparedWorker &all)
       : shared(shared), partitioned(shared.partitioned),
-        program(shared.program()), worker(worker), findFunctions(findFunctions),
-        tables(tables) {}
+        program(shared.program()), worker(worker), all(all) {}
 
   Result<Prepared> of(int instruction) {
     const plan::Instruction &what = program.instructions[size_t(instruction)];
@@ -62,8 +60,6 @@ private:
     if (launch == shared.artifact->launches.end())
       return fail("the plan does not say how ", kernel.symbol,
                   " is launched on ", shared.artifact->target);
-    Prepared made;
-    made.kind = Prepared::Kind::Launch;
     std::vector<uint64_t> arguments = {addressOf(what.to)};
     std::vector<plan::CalledOperand> operands;
     for (int operand : what.operands) {
@@ -74,43 +70,56 @@ private:
     const std::vector<int64_t> numbers = plan::callNumbers(
         partitioned.indices(worker, instruction),
         partitioned.box(worker, what.to), operands, plan::shiftsOf(lambda));
+    size_t addresses = arguments.size();
     arguments.insert(arguments.end(), numbers.begin(), numbers.end());
-    if (launch->second.inMemory)
-      arguments = {tables.add(arguments.data(), arguments.size() * 8)};
-    made.arguments = std::move(arguments);
+    if (launch->second.inMemory) {
+      std::vector<size_t> at(addresses);
+      for (size_t a = 0; a < addresses; ++a)
+        at[a] = 8 * a;
+      arguments = {
+          all.tables.add(arguments.data(), 1, 8 * arguments.size(), at)};
+      addresses = 1;
+    }
+    Prepared made = launchOf(instruction, place().gpu->code, kernel.symbol);
+    for (uint64_t argument : arguments)
+      add(argument, addresses > 0 && addresses-- > 0);
     made.threads = unsigned(launch->second.threads);
     made.gridX = unsigned(plan::blocksOf(launch->second, numbers.data()));
-    return find(std::move(made), place().gpu->code.get(), kernel.symbol);
+    return made;
   }
 
   Result<Prepared> fetch(int instruction) {
     Fetch fetch = fetchOf(partitioned, worker, instruction, everyAddress());
-    Prepared made;
     if (fetch.pieces.empty())
-      return made;
-    made.kind = Prepared::Kind::Launch;
-    made.arguments = {add(fetch.pieces)};
+      return Prepared();
+    Prepared made = launchOf(instruction, place().gpu->own,
+                             "smex_fetch_" + std::to_string(fetch.unit));
+    addAddress(all.tables.add(
+        fetch.pieces.data(), fetch.pieces.size(), sizeof(FetchPiece),
+        {offsetof(FetchPiece, from), offsetof(FetchPiece, to)}));
     made.threads = transferThreads;
     made.gridX = transferBlocks(fetch.largest);
     made.gridY = unsigned(fetch.pieces.size());
     made.receivedBytes = fetch.receivedBytes;
-    return find(std::move(made), place().gpu->own.get(),
-                "smex_fetch_" + std::to_string(fetch.unit));
+    return made;
   }
 
   Result<Prepared> reduce(int instruction, const plan::Instruction &what) {
     auto reduce = reduceOf(partitioned, worker, instruction, everyAddress());
     if (!reduce)
       return reduce.takeError();
-    Prepared made;
-    made.kind = Prepared::Kind::Launch;
-    made.arguments = {add(reduce->pieces), reduce->pieces.size(),
-                      uint64_t(reduce->reduction), addressOf(what.to),
-                      tables.add(reduce->sizes, sizeof reduce->sizes)};
+    Prepared made = launchOf(instruction, place().gpu->own, reduce->kernel);
+    addAddress(all.tables.add(reduce->pieces.data(), reduce->pieces.size(),
+                              sizeof(ReducePiece),
+                              {offsetof(ReducePiece, from)}));
+    add(reduce->pieces.size());
+    add(uint64_t(reduce->reduction));
+    addAddress(addressOf(what.to));
+    addAddress(all.tables.add(reduce->sizes, 1, sizeof reduce->sizes, {}));
     made.threads = transferThreads;
     made.gridX = transferBlocks(reduce->elements);
     made.receivedBytes = reduce->receivedBytes;
-    return find(std::move(made), place().gpu->own.get(), reduce->kernel);
+    return made;
   }
 
   Result<Prepared> move(const plan::Instruction &what) {
@@ -125,23 +134,22 @@ private:
     return made;
   }
 
-  Result<Prepared> find(Prepared made, const LoadedCode *code,
-                        const std::string &symbol) const {
-    if (!findFunctions)
-      return made;
-    if (!code)
-      return fail("the plan has no code for this GPU, and ", symbol,
-                  " is needed");
-    auto function = code->find(symbol);
-    if (!function)
-      return function.takeError();
-    made.function = *function;
+  Prepared launchOf(int instruction, const std::unique_ptr<LoadedCode> &code,
+                    const std::string &symbol) {
+    Prepared made;
+    made.kind = Prepared::Kind::Launch;
+    all.launches.push_back(
+        {size_t(instruction), &code, symbol, all.arguments.size()});
     return made;
   }
-
-  template <typename Entry> Address add(const std::vector<Entry> &entries) {
-    return tables.add(entries.data(), entries.size() * sizeof(Entry));
+  /// One more argument of the launch at hand.
+  void add(uint64_t argument, bool isAddress = false) {
+    if (isAddress)
+      all.addresses.push_back(all.arguments.size());
+    all.arguments.push_back(argument);
   }
+  void addAddress(Address address) { add(address, /*isAddress=*/true); }
+
   const CudaProgram::Place &place() const {
     return shared.places[size_t(worker)];
   }
@@ -159,32 +167,64 @@ private:
   const plan::Partitioned &partitioned;
   const plan::Program &program;
   const int worker;
-  const bool findFunctions;
-  Tables &tables;
+  PreparedWorker &all;
 };
 
 } // namespace
 
-Address Tables::add(const void *bytes, size_t count) {
+Address Tables::add(const void *entries, size_t count, size_t size,
+                    const std::vector<size_t> &addressesAt) {
   const size_t at = (all.size() + 15) / 16 * 16;
-  all.resize(at + count);
+  all.resize(at + count * size);
   if (count > 0)
-    std::memcpy(all.data() + at, bytes, count);
+    std::memcpy(all.data() + at, entries, count * size);
+  for (size_t i = 0; i < count; ++i)
+    for (size_t offset : addressesAt)
+      addresses.push_back(at + i * size + offset);
   return base + Address(at);
 }
 
-Result<std::vector<Prepared>> cuda::prepare(const CudaProgram &shared,
-                                            int worker, bool findFunctions,
-                                            Tables &tables) {
-  Preparation preparation(shared, worker, findFunctions, tables);
+Result<PreparedWorker> cuda::prepare(const CudaProgram &shared, int worker,
+                                     Address tables) {
+  PreparedWorker all;
+  all.tables = Tables(tables);
+  Preparation preparation(shared, worker, all);
   const auto &instructions = shared.program().instructions;
-  std::vector<Prepared> all;
-  all.reserve(instructions.size());
+  all.instructions.reserve(instructions.size());
   for (size_t i = 0; i < instructions.size(); ++i) {
     auto made = preparation.of(int(i));
     if (!made)
       return runtime::atNode(instructions[i], made.takeError());
-    all.push_back(std::move(*made));
+    all.instructions.push_back(std::move(*made));
   }
   return all;
+}
+
+Status cuda::settle(const CudaProgram &shared, PreparedWorker &worker) {
+  const auto settled = [&](Address address) { return shared.settled(address); };
+  worker.tables.settle(settled);
+  for (size_t at : worker.addresses)
+    worker.arguments[at] = settled(worker.arguments[at]);
+  worker.addresses.clear();
+  for (uint64_t &argument : worker.arguments)
+    worker.parameters.push_back(&argument);
+  const auto failed = [&](const PreparedWorker::Launch &launch, Error error) {
+    return runtime::atNode(shared.program().instructions[launch.instruction],
+                           std::move(error));
+  };
+  for (const PreparedWorker::Launch &launch : worker.launches) {
+    if (!*launch.code)
+      return failed(launch, fail("the plan has no code for this GPU, and ",
+                                 launch.symbol, " is needed"));
+    auto function = (*launch.code)->find(launch.symbol);
+    if (!function)
+      return failed(launch, function.takeError());
+    Prepared &made = worker.instructions[launch.instruction];
+    made.function = *function;
+    made.parameters = worker.parameters.data() + launch.firstArgument;
+  }
+  for (Prepared &made : worker.instructions)
+    if (made.device)
+      made.device = settled(made.device);
+  return {};
 }

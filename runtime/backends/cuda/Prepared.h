@@ -7,9 +7,13 @@
 #include "runtime/backends/cuda/Api.h"
 #include "runtime/plan/Plan.h"
 
+#include <cstring>
+#include <memory>
+
 namespace smex::cuda {
 
 struct CudaProgram;
+class LoadedCode;
 
 /// What an instruction does on its stream, where it does anything.
 struct Prepared {
@@ -17,7 +21,7 @@ struct Prepared {
   // Launch:
   Function function = nullptr;
   unsigned gridX = 1, gridY = 1, threads = 1;
-  std::vector<uint64_t> arguments; // 8 bytes each, whatever their type
+  void **parameters = nullptr; // of PreparedWorker
   // Moves to the host and from there:
   Address device = 0;
   std::byte *host = nullptr;
@@ -26,25 +30,60 @@ struct Prepared {
   int64_t receivedBytes = 0;
 };
 
-/// Tables in the GPU's memory that launches read: pieces of transfers, and
-/// arguments of kernels that are too many to be parameters. They are put
-/// together on the host and copied there once.
+/// Bytes that are put together before the GPUs' memory is taken. Addresses in
+/// them say which GPU and how far in its memory (CudaProgram::Place); settle()
+/// makes them real.
 class Tables {
 public:
-  explicit Tables(Address base) : base(base) {}
-  /// The address that the bytes will have there, a multiple of 16.
-  Address add(const void *bytes, size_t count);
+  explicit Tables(Address base = 0) : base(base) {}
+  /// Adds `count` entries of `size` bytes each, with addresses at some bytes of
+  /// each. Returns the address that they will have, a multiple of 16.
+  Address add(const void *entries, size_t count, size_t size,
+              const std::vector<size_t> &addressesAt);
+  template <typename Settled> void settle(const Settled &settled) {
+    for (size_t at : addresses) {
+      Address address = 0;
+      std::memcpy(&address, all.data() + at, sizeof address);
+      address = settled(address);
+      std::memcpy(all.data() + at, &address, sizeof address);
+    }
+    addresses.clear();
+  }
   const std::vector<std::byte> &contents() const { return all; }
 
 private:
   Address base;
   std::vector<std::byte> all;
+  std::vector<size_t> addresses; // where they are in it
 };
 
-/// All instructions of a worker. With `find` null, functions are left out, as
-/// when only the size of the tables is asked for.
-Result<std::vector<Prepared>> prepare(const CudaProgram &shared, int worker,
-                                      bool findFunctions, Tables &tables);
+/// All instructions of a worker, and what their launches read.
+struct PreparedWorker {
+  std::vector<Prepared> instructions;
+  /// In the GPU's memory: pieces of transfers, and arguments of kernels that
+  /// are too many to be parameters.
+  Tables tables;
+  /// In the host's: parameters of launches, 8 bytes each, whatever their type.
+  std::vector<uint64_t> arguments;
+  std::vector<void *> parameters; // where each of them is
+
+  /// What is left to be done once addresses are known and code is loaded.
+  struct Launch {
+    size_t instruction;
+    const std::unique_ptr<LoadedCode> *code; // of the GPU
+    std::string symbol;
+    size_t firstArgument;
+  };
+  std::vector<Launch> launches;
+  std::vector<size_t> addresses; // which of the arguments are
+};
+
+/// Before the GPUs' memory is taken: what the worker's arena and tables need of
+/// it is known then. `tables`: where these will begin.
+Result<PreparedWorker> prepare(const CudaProgram &shared, int worker,
+                               Address tables);
+/// Afterwards: functions are found, and addresses are real.
+Status settle(const CudaProgram &shared, PreparedWorker &worker);
 
 } // namespace smex::cuda
 

@@ -9,6 +9,7 @@
 #include "runtime/backends/cuda/Api.h"
 #include "runtime/transports/Transport.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <vector>
@@ -38,16 +39,21 @@ public:
                           const runtime::Transport &transport);
 
 private:
-  int64_t &countOf(const runtime::Event &done) {
+  /// Each in a cache line of its own.
+  struct alignas(64) Count {
+    std::atomic<int64_t> recorded{0};
+  };
+  Count &countOf(const runtime::Event &done) {
     return counts[size_t(done.worker) * size_t(queueCount) +
                   size_t(done.queue)];
   }
 
   const size_t instructions;
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::vector<int64_t> counts;            // per worker and queue
+  std::vector<Count> counts;              // per worker and queue
   std::vector<std::vector<Event>> events; // per worker and instruction
+  std::atomic<int> waiters{0};
+  std::mutex mutex; // of those who wait
+  std::condition_variable changed;
 };
 
 } // namespace smex::cuda
