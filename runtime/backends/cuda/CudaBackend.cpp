@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/Kernels.h"
 #include "runtime/backends/cuda/CudaWorker.h"
+#include "runtime/backends/cuda/Library.h"
 #include "runtime/backends/cuda/Place.h"
 #include "runtime/plan/Files.h"
 #include "runtime/plan/Regions.h"
@@ -39,10 +40,15 @@ public:
           continue;
         const plan::Kernel &kernel =
             plan.partitioned.program.kernels[size_t(each.kernel)];
-        if (!*artifact || !plan::isGenerated(kernel, (*artifact)->target))
+        if (*artifact && plan::isGenerated(kernel, (*artifact)->target))
+          continue;
+        if (kernel.kind == plan::KernelKind::Reference ||
+            kernel.kind == plan::KernelKind::Generated)
           return atNode(each, {"there is no kernel for GPUs that computes it; "
                                "use --backend cpu",
                                Fault::Environment});
+        if (Status loaded = loadLibraryFor(kernel.kind); !loaded)
+          return atNode(each, loaded.takeError());
       }
     }
     return {};

@@ -106,7 +106,7 @@ Status CudaWorker::copy(int64_t to, int64_t from, int64_t bytes) {
 }
 
 Status CudaWorker::bind() {
-  if (Status settled = settle(*shared, place().prepared); !settled)
+  if (Status settled = settle(*shared, number, place().prepared); !settled)
     return settled;
   const std::vector<std::byte> &contents = place().prepared.tables.contents();
   if (contents.empty())
@@ -158,6 +158,8 @@ Status CudaWorker::launch(const Prepared &what, Stream stream) {
   switch (what.kind) {
   case Prepared::Kind::Nothing:
     return {};
+  case Prepared::Kind::Library:
+    return what.call->submit(stream);
   case Prepared::Kind::ToHost:
     return check(
         driver.copyToHost(what.host, what.device, size_t(what.bytes), stream),

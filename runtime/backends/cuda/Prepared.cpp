@@ -55,7 +55,7 @@ private:
     const plan::Kernel &kernel = program.kernels[size_t(what.kernel)];
     const tdl::Lambda &lambda = shared.lambdas[size_t(what.kernel)];
     if (!shared.artifact || !plan::isGenerated(kernel, shared.artifact->target))
-      return fail("no kernel for GPUs computes \"", kernel.lambda, "\"");
+      return librarysCall();
     const auto launch = shared.artifact->launches.find(kernel.symbol);
     if (launch == shared.artifact->launches.end())
       return fail("the plan does not say how ", kernel.symbol,
@@ -85,6 +85,13 @@ private:
       add(argument, addresses > 0 && addresses-- > 0);
     made.threads = unsigned(launch->second.threads);
     made.gridX = unsigned(plan::blocksOf(launch->second, numbers.data()));
+    return made;
+  }
+
+  /// It is bound when addresses are known.
+  static Prepared librarysCall() {
+    Prepared made;
+    made.kind = Prepared::Kind::Library;
     return made;
   }
 
@@ -200,31 +207,67 @@ Result<PreparedWorker> cuda::prepare(const CudaProgram &shared, int worker,
   return all;
 }
 
-Status cuda::settle(const CudaProgram &shared, PreparedWorker &worker) {
+static Result<std::unique_ptr<LibraryCall>>
+bindCall(const CudaProgram &shared, int worker, int instruction) {
+  const plan::Program &program = shared.program();
+  const plan::Instruction &what = program.instructions[size_t(instruction)];
+  const plan::Worker &own = shared.partitioned.workers[size_t(worker)];
+  const CudaProgram::Place &place = shared.places[size_t(worker)];
+  const auto bufferOf = [&](int buffer) -> DeviceBuffer {
+    const int tensor = program.buffers[size_t(buffer)].tensor;
+    return {shared.addressOf(worker, buffer),
+            shared.partitioned.box(worker, buffer),
+            {plan::elementType(program, buffer),
+             program.tensors[size_t(tensor)].type.shape}};
+  };
+  LibraryBinding binding{program.kernels[size_t(what.kernel)],
+                         shared.lambdas[size_t(what.kernel)],
+                         shared.partitioned.indices(worker, instruction),
+                         bufferOf(what.to),
+                         {},
+                         place.arena + Address(own.workspaceOffset),
+                         own.workspaceBytes,
+                         *place.gpu};
+  for (int operand : what.operands)
+    binding.operands.push_back(bufferOf(operand));
+  return bindLibrary(binding);
+}
+
+Status cuda::settle(const CudaProgram &shared, int worker,
+                    PreparedWorker &prepared) {
   const auto settled = [&](Address address) { return shared.settled(address); };
-  worker.tables.settle(settled);
-  for (size_t at : worker.addresses)
-    worker.arguments[at] = settled(worker.arguments[at]);
-  worker.addresses.clear();
-  for (uint64_t &argument : worker.arguments)
-    worker.parameters.push_back(&argument);
-  const auto failed = [&](const PreparedWorker::Launch &launch, Error error) {
-    return runtime::atNode(shared.program().instructions[launch.instruction],
+  prepared.tables.settle(settled);
+  for (size_t at : prepared.addresses)
+    prepared.arguments[at] = settled(prepared.arguments[at]);
+  prepared.addresses.clear();
+  for (uint64_t &argument : prepared.arguments)
+    prepared.parameters.push_back(&argument);
+  const auto failed = [&](size_t instruction, Error error) {
+    return runtime::atNode(shared.program().instructions[instruction],
                            std::move(error));
   };
-  for (const PreparedWorker::Launch &launch : worker.launches) {
+  for (const PreparedWorker::Launch &launch : prepared.launches) {
     if (!*launch.code)
-      return failed(launch, fail("the plan has no code for this GPU, and ",
-                                 launch.symbol, " is needed"));
+      return failed(launch.instruction,
+                    fail("the plan has no code for this GPU, and ",
+                         launch.symbol, " is needed"));
     auto function = (*launch.code)->find(launch.symbol);
     if (!function)
-      return failed(launch, function.takeError());
-    Prepared &made = worker.instructions[launch.instruction];
+      return failed(launch.instruction, function.takeError());
+    Prepared &made = prepared.instructions[launch.instruction];
     made.function = *function;
-    made.parameters = worker.parameters.data() + launch.firstArgument;
+    made.parameters = prepared.parameters.data() + launch.firstArgument;
   }
-  for (Prepared &made : worker.instructions)
+  for (size_t i = 0; i < prepared.instructions.size(); ++i) {
+    Prepared &made = prepared.instructions[i];
     if (made.device)
       made.device = settled(made.device);
+    if (made.kind != Prepared::Kind::Library)
+      continue;
+    auto call = bindCall(shared, worker, int(i));
+    if (!call)
+      return failed(i, call.takeError());
+    made.call = std::move(*call);
+  }
   return {};
 }

@@ -3,9 +3,7 @@
 #ifndef SMEX_RUNTIME_BACKENDS_CUDA_PREPARED_H
 #define SMEX_RUNTIME_BACKENDS_CUDA_PREPARED_H
 
-#include "dialects/support/Result.h"
-#include "runtime/backends/cuda/Api.h"
-#include "runtime/plan/Plan.h"
+#include "runtime/backends/cuda/Library.h"
 
 #include <cstring>
 #include <memory>
@@ -17,11 +15,19 @@ class LoadedCode;
 
 /// What an instruction does on its stream, where it does anything.
 struct Prepared {
-  enum class Kind { Nothing, Launch, ToHost, FromHost } kind = Kind::Nothing;
+  enum class Kind {
+    Nothing,
+    Launch,
+    Library,
+    ToHost,
+    FromHost
+  } kind = Kind::Nothing;
   // Launch:
   Function function = nullptr;
   unsigned gridX = 1, gridY = 1, threads = 1;
   void **parameters = nullptr; // of PreparedWorker
+  // Library:
+  std::unique_ptr<LibraryCall> call;
   // Moves to the host and from there:
   Address device = 0;
   std::byte *host = nullptr;
@@ -82,8 +88,9 @@ struct PreparedWorker {
 /// it is known then. `tables`: where these will begin.
 Result<PreparedWorker> prepare(const CudaProgram &shared, int worker,
                                Address tables);
-/// Afterwards: functions are found, and addresses are real.
-Status settle(const CudaProgram &shared, PreparedWorker &worker);
+/// Afterwards: addresses are real, functions are found, and libraries' calls
+/// are bound.
+Status settle(const CudaProgram &shared, int worker, PreparedWorker &prepared);
 
 } // namespace smex::cuda
 

@@ -1,0 +1,32 @@
+#include "runtime/backends/cuda/Library.h"
+
+using namespace smex;
+using namespace smex::cuda;
+using plan::KernelKind;
+
+Status cuda::loadLibraryFor(KernelKind kind) {
+  switch (kind) {
+  case KernelKind::Contraction:
+  case KernelKind::Convolution:
+  case KernelKind::ConvolutionData:
+  case KernelKind::ConvolutionFilter:
+  case KernelKind::Generated:
+  case KernelKind::Reference:
+    break;
+  }
+  return fail("no library has kernels of this kind for GPUs");
+}
+
+Result<std::unique_ptr<LibraryCall>>
+cuda::bindLibrary(const LibraryBinding &binding) {
+  switch (binding.kernel.kind) {
+  case KernelKind::Contraction:
+  case KernelKind::Convolution:
+  case KernelKind::ConvolutionData:
+  case KernelKind::ConvolutionFilter:
+  case KernelKind::Generated:
+  case KernelKind::Reference:
+    break;
+  }
+  return fail("no kernel for GPUs computes \"", binding.kernel.lambda, "\"");
+}

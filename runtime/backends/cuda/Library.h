@@ -1,0 +1,52 @@
+// Compute instructions that a library of CUDA does instead of the plan's code:
+// which library that is follows from the kernel's kind, as
+// runtime/plan/Target.h has it.
+#ifndef SMEX_RUNTIME_BACKENDS_CUDA_LIBRARY_H
+#define SMEX_RUNTIME_BACKENDS_CUDA_LIBRARY_H
+
+#include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/backends/cuda/Gpu.h"
+#include "runtime/plan/Plan.h"
+
+namespace smex::cuda {
+
+/// A worker's buffer: where on its GPU, which part of which tensor.
+struct DeviceBuffer {
+  Address address = 0;
+  Box box;         // dense, row-major
+  TensorType type; // of the whole tensor; its elements are the buffer's
+};
+
+/// A compute instruction of one worker.
+struct LibraryBinding {
+  const plan::Kernel &kernel;
+  const tdl::Lambda &lambda;
+  Box indices; // this worker's part; the output part is not empty
+  DeviceBuffer result;
+  std::vector<DeviceBuffer> operands;
+  /// The worker's scratch memory, for one call at a time.
+  Address workspace = 0;
+  int64_t workspaceBytes = 0;
+  const Gpu &gpu; // its context is current
+};
+
+/// An instruction made ready, on the worker's buffers.
+class LibraryCall {
+public:
+  virtual ~LibraryCall() = default;
+  /// Puts it on the stream, whose GPU's context is current; the host waits for
+  /// nothing, and nothing is allocated.
+  virtual Status submit(Stream stream) = 0;
+};
+
+/// Loads the library that has kernels of this kind, if it is not loaded yet.
+/// Fault::Environment, in one message: it is missing, of another major version,
+/// or lacks an entry point.
+Status loadLibraryFor(plan::KernelKind kind);
+
+/// loadLibraryFor() has found the library.
+Result<std::unique_ptr<LibraryCall>> bindLibrary(const LibraryBinding &binding);
+
+} // namespace smex::cuda
+
+#endif
