@@ -52,6 +52,7 @@ int Driver::call(const char *name, Needs needs,
       std::unique_lock<std::mutex> *&place, *value;
       ~Restore() { place = value; }
     } restore{lock, outer};
+    wantSafe(name);
     body();
     return SUCCESS;
   } catch (const Failure &failure) {
@@ -138,8 +139,6 @@ WorkPointer Driver::submit(Stream &stream, const std::string &description,
                            std::function<std::vector<Span>()> run,
                            std::vector<WorkPointer> after) {
   auto work = std::make_shared<Work>();
-  work->stream = stream.id;
-  work->number = ++stream.count;
   work->device = stream.device->number;
   work->description = description + " in " +
                       (&stream == &stream.device->legacy
@@ -147,6 +146,15 @@ WorkPointer Driver::submit(Stream &stream, const std::string &description,
                            : "stream " + std::to_string(stream.id)) +
                       " of device " + std::to_string(stream.device->number);
   work->run = std::move(run);
+  if (stream.place.capture)
+    return captured(stream, work);
+  if (&stream == &stream.device->legacy)
+    for (Stream *each : streams)
+      if (each->isBlocking && each->device == stream.device &&
+          each->place.isActive())
+        invalidate(*each->place.capture, ERROR_STREAM_CAPTURE_IMPLICIT,
+                   "the legacy stream is used while a blocking stream of its "
+                   "context is captured (cuda.h, 906)");
   work->after = std::move(after);
   auto add = [&](const WorkPointer &last) {
     if (last)
@@ -161,6 +169,8 @@ WorkPointer Driver::submit(Stream &stream, const std::string &description,
     add(stream.device->legacy.last);
   }
   stream.last = work;
+  work->stream = stream.id;
+  work->number = ++stream.count;
   scheduler->submit(work);
   return work;
 }
@@ -177,7 +187,10 @@ void Driver::finishAll() {
   finish(nullptr);
 }
 
-void Driver::finishStream(Stream &stream) { finish(stream.last); }
+void Driver::finishStream(Stream &stream) {
+  wantNoCapture(stream);
+  finish(stream.last);
+}
 
 static int resultOf(ptx::FaultKind kind) {
   switch (kind) {

@@ -1,6 +1,7 @@
 #ifndef SMEX_TEST_EMULATED_CUDA_DRIVER_H
 #define SMEX_TEST_EMULATED_CUDA_DRIVER_H
 
+#include "test/emulated/cuda/Capture.h"
 #include "test/emulated/cuda/DeviceMemory.h"
 #include "test/emulated/cuda/Results.h"
 #include "test/emulated/cuda/Settings.h"
@@ -25,12 +26,14 @@ struct Stream {
   bool isBlocking; // orders with the legacy default stream
   uint64_t count = 0;
   WorkPointer last;
+  CapturePlace place = {};
 };
 
 struct Event {
   Device *device;
   bool isTimed;
-  WorkPointer recorded; // null before cuEventRecord
+  WorkPointer recorded;    // null before cuEventRecord
+  CapturePlace place = {}; // if it was recorded last in a capture
 };
 
 struct Kernel {
@@ -89,9 +92,11 @@ public:
   Event &event(void *handle);
   LoadedModule &module(void *handle);
   Kernel &kernel(void *handle);
+  GraphExec &graphExec(void *handle);
 
   /// Adds work to a stream, after what the stream has and what the rules of
-  /// the legacy default stream say.
+  /// the legacy default stream say. Where the stream is captured, it becomes a
+  /// node of a graph, and what is returned is what the graph's launches do.
   WorkPointer submit(Stream &stream, const std::string &description,
                      std::function<std::vector<Span>()> run,
                      std::vector<WorkPointer> after = {});
@@ -103,6 +108,18 @@ public:
   ptx::Allocation &allocation(uint64_t address, uint64_t bytes);
   void refuse(int result, const std::string &why);
 
+  /// Refuses what waits for a stream that is captured, or asks after it.
+  void wantNoCapture(Stream &stream);
+  void wantNoCapture(Event &event);
+  void wantNoCapture(Device &device);
+  /// A stream that waits for an event, where one of them is in a capture;
+  /// false: neither is.
+  bool waitInCapture(Stream &stream, Event &event);
+  /// "When an invalid operation is attempted during stream capture, any
+  /// associated capture graphs are invalidated" (programming guide).
+  [[noreturn]] void invalidate(Capture &capture, int result,
+                               const std::string &why);
+
   Settings settings;
   std::vector<std::unique_ptr<Device>> devices;
   ptx::Memory memory; // of all devices
@@ -110,6 +127,9 @@ public:
   std::set<Event *> events;
   std::set<LoadedModule *> modules;
   std::set<Kernel *> kernels;
+  std::set<std::shared_ptr<Capture>> captures; // that are not over
+  std::map<void *, std::shared_ptr<Graph>> graphs;
+  std::map<void *, std::shared_ptr<GraphExec>> graphExecs;
   std::map<char *, size_t> hostMemory; // pinned
   std::unique_ptr<Scheduler> scheduler;
   static thread_local std::unique_lock<std::mutex> *lock; // of this call
@@ -119,6 +139,10 @@ public:
 private:
   Driver();
   void onError(const Work &work, std::exception_ptr error);
+  /// Refuses a call that is unsafe beside a capture of this thread, or of
+  /// another one whose mode is global.
+  void wantSafe(const char *name);
+  WorkPointer captured(Stream &stream, const WorkPointer &work);
   std::mutex mutex;
   std::map<std::string, uint64_t> calls;
 };

@@ -198,8 +198,10 @@ int cuCtxGetCurrent(void **context) {
 }
 
 int cuCtxSynchronize() {
-  return driver().call("cuCtxSynchronize", Driver::Current,
-                       [&] { driver().finishAll(); });
+  return driver().call("cuCtxSynchronize", Driver::Current, [&] {
+    driver().wantNoCapture(driver().current());
+    driver().finishAll();
+  });
 }
 
 int cuDeviceCanAccessPeer(int *can, int device, int peer) {

@@ -23,6 +23,16 @@ bool isPinned(const void *memory, size_t bytes) {
   return begin + bytes <= above->first + above->second;
 }
 
+/// What a graph's launches would read or write in memory that may be gone, or
+/// paged out, by then.
+void wantPinned(const void *memory, size_t bytes, Stream &stream) {
+  if (stream.place.isActive() && !isPinned(memory, bytes))
+    driver().invalidate(
+        *stream.place.capture, ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        "a captured copy from or to memory of the host that is "
+        "not pinned is not emulated: programs should have none");
+}
+
 std::string bytesText(size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
 /// From pinned memory the bytes are read when the copy runs, from any other
@@ -34,6 +44,7 @@ WorkPointer toDevice(uint64_t to, const void *from, size_t bytes,
   driver().allocation(to, bytes);
   if (!from)
     fail(ERROR_INVALID_VALUE);
+  wantPinned(from, bytes, stream);
   std::shared_ptr<std::vector<char>> staged;
   if (!isPinned(from, bytes)) {
     auto *begin = static_cast<const char *>(from);
@@ -51,6 +62,7 @@ WorkPointer toHost(void *to, uint64_t from, size_t bytes, Stream &stream) {
   driver().allocation(from, bytes);
   if (!to)
     fail(ERROR_INVALID_VALUE);
+  wantPinned(to, bytes, stream);
   return driver().submit(stream,
                          "a copy of " + bytesText(bytes) + " to the host",
                          [=]() -> std::vector<Span> {

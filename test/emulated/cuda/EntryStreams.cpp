@@ -59,6 +59,7 @@ int cuStreamDestroy_v2(void *handle) {
     Stream &stream = driver().stream(handle);
     if (&stream == &driver().current().legacy)
       fail(ERROR_INVALID_HANDLE);
+    driver().wantNoCapture(stream);
     driver().streams.erase(&stream);
     delete &stream;
   });
@@ -70,8 +71,11 @@ int cuStreamSynchronize(void *stream) {
 }
 
 int cuStreamQuery(void *stream) {
-  return driver().call("cuStreamQuery", Driver::Current,
-                       [&] { query(driver().stream(stream).last); });
+  return driver().call("cuStreamQuery", Driver::Current, [&] {
+    Stream &asked = driver().stream(stream);
+    driver().wantNoCapture(asked);
+    query(asked.last);
+  });
 }
 
 /// Waits for what the event recorded last; for nothing if it never did.
@@ -80,6 +84,8 @@ int cuStreamWaitEvent(void *handle, void *event, unsigned flags) {
     if (flags > 1) // CU_EVENT_WAIT_EXTERNAL matters to graphs only
       fail(ERROR_INVALID_VALUE);
     Stream &stream = driver().stream(handle);
+    if (driver().waitInCapture(stream, driver().event(event)))
+      return;
     if (WorkPointer recorded = driver().event(event).recorded)
       driver().submit(stream, "a wait for an event", nullptr, {recorded});
   });
@@ -112,18 +118,30 @@ int cuEventRecord(void *handle, void *stream) {
     if (event.device != in.device)
       driver().refuse(ERROR_INVALID_HANDLE,
                       "cuEventRecord: event and stream are of two devices");
-    event.recorded = driver().submit(in, "an event", nullptr);
+    event.place = {};
+    event.recorded = nullptr;
+    if (!in.place.capture)
+      event.recorded = driver().submit(in, "an event", nullptr);
+    else if (in.place.capture->isInvalid)
+      fail(ERROR_STREAM_CAPTURE_INVALIDATED);
+    else
+      event.place = in.place;
   });
 }
 
 int cuEventQuery(void *event) {
-  return driver().call("cuEventQuery", Driver::Current,
-                       [&] { query(driver().event(event).recorded); });
+  return driver().call("cuEventQuery", Driver::Current, [&] {
+    Event &asked = driver().event(event);
+    driver().wantNoCapture(asked);
+    query(asked.recorded);
+  });
 }
 
 int cuEventSynchronize(void *event) {
   return driver().call("cuEventSynchronize", Driver::Current, [&] {
-    driver().finish(driver().event(event).recorded);
+    Event &waited = driver().event(event);
+    driver().wantNoCapture(waited);
+    driver().finish(waited.recorded);
   });
 }
 

@@ -81,6 +81,15 @@
   X(cuStreamQuery, (void *stream), (stream))                                   \
   X(cuStreamWaitEvent, (void *stream, void *event, unsigned flags),            \
     (stream, event, flags))                                                    \
+  X(cuStreamBeginCapture_v2, (void *stream, int mode), (stream, mode))         \
+  X(cuStreamEndCapture, (void *stream, void **graph), (stream, graph))         \
+  X(cuStreamIsCapturing, (void *stream, int *status), (stream, status))        \
+  X(cuGraphInstantiateWithFlags, (void **exec, void *graph, uint64_t flags),   \
+    (exec, graph, flags))                                                      \
+  X(cuGraphUpload, (void *exec, void *stream), (exec, stream))                 \
+  X(cuGraphLaunch, (void *exec, void *stream), (exec, stream))                 \
+  X(cuGraphExecDestroy, (void *exec), (exec))                                  \
+  X(cuGraphDestroy, (void *graph), (graph))                                    \
   X(cuEventCreate, (void **event, unsigned flags), (event, flags))             \
   X(cuEventDestroy_v2, (void *event), (event))                                 \
   X(cuEventRecord, (void *event, void *stream), (event, stream))               \

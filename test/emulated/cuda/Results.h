@@ -17,6 +17,7 @@
   X(ERROR_INVALID_PTX, 218, "the PTX does not compile")                        \
   X(ERROR_UNSUPPORTED_PTX_VERSION, 222, "the PTX is newer than the driver")    \
   X(ERROR_INVALID_HANDLE, 400, "invalid handle")                               \
+  X(ERROR_ILLEGAL_STATE, 401, "a resource is not in the state that is needed") \
   X(ERROR_NOT_FOUND, 500, "not found")                                         \
   X(ERROR_NOT_READY, 600, "not ready")                                         \
   X(ERROR_ILLEGAL_ADDRESS, 700, "illegal memory access")                       \
@@ -29,6 +30,15 @@
   X(ERROR_LAUNCH_FAILED, 719, "unspecified launch failure")                    \
   X(ERROR_NOT_SUPPORTED, 801, "not supported")                                 \
   X(ERROR_SYSTEM_DRIVER_MISMATCH, 803, "driver and library differ")            \
+  X(ERROR_STREAM_CAPTURE_UNSUPPORTED, 900, "not permitted in a capture")       \
+  X(ERROR_STREAM_CAPTURE_INVALIDATED, 901, "an error invalidated the capture") \
+  X(ERROR_STREAM_CAPTURE_MERGE, 902, "two captures would merge")               \
+  X(ERROR_STREAM_CAPTURE_UNMATCHED, 903, "the capture began elsewhere")        \
+  X(ERROR_STREAM_CAPTURE_UNJOINED, 904, "a fork of a capture was not joined")  \
+  X(ERROR_STREAM_CAPTURE_ISOLATION, 905, "a dependency crosses a capture")     \
+  X(ERROR_STREAM_CAPTURE_IMPLICIT, 906, "a dependency by the legacy stream")   \
+  X(ERROR_CAPTURED_EVENT, 907, "the event was recorded in a capture")          \
+  X(ERROR_STREAM_CAPTURE_WRONG_THREAD, 908, "another thread began it")         \
   X(ERROR_UNKNOWN, 999, "unknown error")
 
 namespace smex::emulated {
