@@ -9,6 +9,7 @@
 #include "runtime/transports/Transport.h"
 
 #include <chrono>
+#include <functional>
 
 namespace smex::runtime {
 
@@ -45,8 +46,8 @@ struct Activity {
 
 /// One worker of a program on a device. All calls come from one thread, the
 /// worker's own, in this order: start; write, as often as needed; bind, after
-/// all workers have started; then for each step write, begin, submit, finish,
-/// read and copy.
+/// all workers have started; then for each step write, begin, submit (unless
+/// repeats()), finish, read and copy. All steps submit the same.
 class DeviceWorker {
 public:
   virtual ~DeviceWorker() = default;
@@ -68,6 +69,9 @@ public:
   /// A step begins: its inputs are written, and no worker has been given an
   /// instruction yet.
   virtual Status begin() { return {}; }
+  /// Asked of a step once all workers have begun it: whether finish() does its
+  /// instructions, as those of the step before, without being handed them.
+  virtual bool repeats() const { return false; }
   /// Puts an instruction at the end of a queue. A queue does its instructions
   /// in order, each after its events. submit() returns at once, or when the
   /// instruction is done, or when the run was stopped: as the device likes.
@@ -80,6 +84,10 @@ struct DeviceOptions {
   int threads = 0; // host threads per worker; 0: the cores shared evenly
   bool trace = false;
   uint64_t seed = 0; // for backends that leave something to chance
+  /// Devices that can may do later steps as a whole.
+  bool graphs = true;
+  /// Is told what a user may want to know, by any thread; may be null.
+  std::function<void(const std::string &)> note;
 };
 
 class Backend {

@@ -263,6 +263,21 @@ private:
 
   Status instructions(int worker, DeviceWorker &device,
                       const std::vector<Task> &tasks) {
+    if (!device.repeats())
+      if (Status submitted = submit(device, tasks);
+          !submitted || transport.isStopped())
+        return submitted;
+    auto activity = device.finish();
+    if (!activity)
+      return activity.takeError();
+    counts(worker).communication = activity->receivedBytes;
+    for (const Executed &each : activity->executed)
+      measured[size_t(worker)].trace.push_back(
+          {worker, each.instruction, each.start, each.seconds});
+    return {};
+  }
+
+  Status submit(DeviceWorker &device, const std::vector<Task> &tasks) {
     for (const Task &task : tasks) {
       const bool skipped =
           isSkipped(program.instructions[size_t(task.instruction)]);
@@ -271,13 +286,6 @@ private:
       if (!submitted || transport.isStopped())
         return submitted;
     }
-    auto activity = device.finish();
-    if (!activity)
-      return activity.takeError();
-    counts(worker).communication = activity->receivedBytes;
-    for (const Executed &each : activity->executed)
-      measured[size_t(worker)].trace.push_back(
-          {worker, each.instruction, each.start, each.seconds});
     return {};
   }
 

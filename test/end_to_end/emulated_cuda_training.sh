@@ -15,8 +15,25 @@ export SMEX_EMULATED_DEVICES=2 SMEX_EMULATED_SEED=3
 run() {
   "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda "$@"
 }
-run --steps 6 --verify --metrics "$work/metrics.json" --save-parameters "$work/trained.safetensors"
+SMEX_EMULATED_LOG=$work/log \
+  run --steps 6 --verify --metrics "$work/metrics.json" --save-parameters "$work/trained.safetensors"
 "$matches" "$work/metrics.json" "$model/losses.npy" "$work/trained.safetensors" "$model/parameters"
+grep -q 'a graph of [0-9]* nodes is launched' "$work/log" || fail "steps are no CUDA graph"
+
+# Submitted one by one, and where the driver makes no graph: the same bits, the
+# same bytes.
+same() { # WHAT OPTION..
+  run --steps 6 --metrics "$work/same.json" --save-parameters "$work/same.safetensors" "${@:2}" 2> "$work/stderr"
+  cmp "$work/trained.safetensors" "$work/same.safetensors" || fail "$1: other parameters"
+  for file in metrics same; do
+    grep -o '"communication_bytes": [0-9]*' "$work/$file.json" > "$work/$file.bytes"
+  done
+  cmp "$work/metrics.bytes" "$work/same.bytes" || fail "$1: other counted bytes"
+}
+SMEX_EMULATED_LOG=$work/eager.log same "eager" --no-cuda-graphs
+! grep -q 'nodes is launched' "$work/eager.log" || fail "--no-cuda-graphs makes a graph"
+SMEX_EMULATED_FAIL_AT=cuGraphInstantiateWithFlags:1:801 same "no graph"
+grep -q 'note: steps are submitted instruction by instruction' "$work/stderr" || fail "no note where there is no graph"
 
 # Half of it, and then the rest from the checkpoint: the same bits.
 run --steps 3 --checkpoint-dir "$work/checkpoints" --checkpoint-every 3

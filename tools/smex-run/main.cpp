@@ -132,6 +132,10 @@ void declare(CLI::App &app, RunArguments &arguments) {
   app.add_option("--threads", arguments.run.device.threads,
                  "threads per worker; default: the cores, shared evenly")
       ->check(CLI::Range(1, 4096));
+  app.add_flag("!--no-cuda-graphs", arguments.run.device.graphs,
+               "submit each instruction in every step; without it the cuda "
+               "backend makes a CUDA graph of the second step and launches "
+               "that from then on, unless there is --trace");
   app.add_flag(
          "--skip-copies", arguments.run.skipCopies,
          "for timing only: no floats move between workers or buffers, and "
@@ -159,6 +163,9 @@ int runCommand(int argc, char **argv) {
   }
   arguments.run.device.trace = !arguments.trace.empty();
   arguments.run.device.seed = arguments.seed;
+  arguments.run.device.note = [](const std::string &text) {
+    std::cerr << "smex-run: note: " + text + "\n";
+  };
   const Status done = tools::run(std::move(arguments));
   return done ? 0 : report(done.error());
 }

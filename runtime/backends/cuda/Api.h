@@ -15,13 +15,15 @@ constexpr Code errorOutOfMemory = 2;
 constexpr Code errorNoDevice = 100;
 constexpr Code errorPeerAccessAlreadyEnabled = 704;
 
-using DeviceNumber = int;               // CUdevice
-using Address = unsigned long long;     // CUdeviceptr
-using Context = struct ContextType *;   // CUcontext
-using Module = struct ModuleType *;     // CUmodule
-using Function = struct FunctionType *; // CUfunction
-using Stream = struct StreamType *;     // CUstream
-using Event = struct EventType *;       // CUevent
+using DeviceNumber = int;                 // CUdevice
+using Address = unsigned long long;       // CUdeviceptr
+using Context = struct ContextType *;     // CUcontext
+using Module = struct ModuleType *;       // CUmodule
+using Function = struct FunctionType *;   // CUfunction
+using Stream = struct StreamType *;       // CUstream
+using Event = struct EventType *;         // CUevent
+using Graph = struct GraphType *;         // CUgraph
+using GraphExec = struct GraphExecType *; // CUgraphExec
 
 // CUdevice_attribute
 constexpr int attributeMultiprocessors = 16;
@@ -31,6 +33,9 @@ constexpr int attributeComputeCapabilityMinor = 76;
 constexpr unsigned streamNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
 constexpr unsigned eventDisableTiming = 2; // CU_EVENT_DISABLE_TIMING
 constexpr unsigned hostAllocPortable = 1;  // CU_MEMHOSTALLOC_PORTABLE
+
+// CUstreamCaptureMode
+constexpr int captureModeThreadLocal = 1;
 
 // CUjit_option
 constexpr int jitErrorLogBuffer = 5;
@@ -82,6 +87,15 @@ constexpr int jitErrorLogBufferSizeBytes = 6;
   X(streamCreate, cuStreamCreate, (Stream * stream, unsigned flags))           \
   X(streamDestroy, cuStreamDestroy_v2, (Stream stream))                        \
   X(streamSynchronize, cuStreamSynchronize, (Stream stream))                   \
+  X(streamQuery, cuStreamQuery, (Stream stream))                               \
+  X(streamBeginCapture, cuStreamBeginCapture_v2, (Stream stream, int mode))    \
+  X(streamEndCapture, cuStreamEndCapture, (Stream stream, Graph * graph))      \
+  X(graphInstantiate, cuGraphInstantiateWithFlags,                             \
+    (GraphExec * exec, Graph graph, unsigned long long flags))                 \
+  X(graphUpload, cuGraphUpload, (GraphExec exec, Stream stream))               \
+  X(graphLaunch, cuGraphLaunch, (GraphExec exec, Stream stream))               \
+  X(graphExecDestroy, cuGraphExecDestroy, (GraphExec exec))                    \
+  X(graphDestroy, cuGraphDestroy, (Graph graph))                               \
   X(streamWaitEvent, cuStreamWaitEvent,                                        \
     (Stream stream, Event event, unsigned flags))                              \
   X(eventCreate, cuEventCreate, (Event * event, unsigned flags))               \

@@ -79,6 +79,7 @@ public:
                         std::vector<CudaProgram::Place>(count),
                         isWaitedFor(partitioned.program),
                         {int(count), partitioned.program.instructions.size()}});
+    shared->steps.resize(count);
     if (Status ready = openGpus(*shared, gpusFor(int(workers.size()))); !ready)
       return ready.takeError();
     std::vector<std::unique_ptr<DeviceWorker>> devices;

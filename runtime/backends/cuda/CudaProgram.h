@@ -7,6 +7,7 @@
 #include "runtime/backends/cuda/Gpu.h"
 #include "runtime/backends/cuda/Prepared.h"
 #include "runtime/backends/cuda/Recorder.h"
+#include "runtime/backends/cuda/StepGraph.h"
 
 #include <map>
 
@@ -63,6 +64,19 @@ struct CudaProgram {
   /// Instructions that others wait for, a flag each.
   std::vector<bool> isWaitedFor;
   Recorder recorder;
+  /// What the workers were handed in the first step, where later ones are to be
+  /// a graph; each writes its own part.
+  std::vector<StepGraph::Worker> steps = {};
+  std::unique_ptr<StepGraph> graph = nullptr; // from the second step on
+
+  /// Whether it is safe that later steps are one graph. It is not where the
+  /// time of each instruction is asked for, since events inside a graph have
+  /// none, nor where other processes have workers: what a step waits for must
+  /// be in the graph.
+  bool wantsGraph() const {
+    return options.graphs && !options.trace && hasAllWorkers;
+  }
+  bool hasAllWorkers = true; // of the plan
 
   const plan::Program &program() const { return partitioned.program; }
   /// On the device; the arena of the host is out of the GPUs' sight.

@@ -38,6 +38,12 @@ Status CudaWorker::start() {
       return made;
   if (Status made = makeEvents(); !made)
     return made;
+  StepGraph::Worker &step = shared->steps[size_t(number)];
+  step.gpu = place().gpu;
+  step.isWaitedFor = &shared->isWaitedFor;
+  step.launch = [this](int instruction, Stream stream) {
+    return launch(place().prepared.instructions[size_t(instruction)], stream);
+  };
   // Other workers of this process find it in the program.
   shared->transport.offer(number, {nullptr, {}});
   return {};
@@ -136,7 +142,9 @@ Result<Event> CudaWorker::timingEvent() {
 }
 
 Status CudaWorker::begin() {
-  submitted.fill({});
+  // Code is loaded when it is first launched, so that the first step is none.
+  if (++begun == 2 && isFirst() && shared->wantsGraph())
+    captureStep();
   if (!shared->options.trace)
     return {};
   for (const Timed &each : timed)
@@ -232,10 +240,61 @@ Status CudaWorker::submit(const runtime::Submission &submission) {
         submits.takeError());
   shared->recorder.recorded(done);
   submitted[size_t(done.queue)] = done;
+  if (begun == 1 && shared->wantsGraph())
+    remember(submission);
+  return {};
+}
+
+void CudaWorker::remember(const runtime::Submission &submission) {
+  const int64_t count = int64_t(shared->program().instructions.size());
+  StepTask task{
+      submission.instruction, submission.done.queue, submission.isSkipped, {}};
+  for (const runtime::Event &event : *submission.after)
+    task.after.push_back({event.worker, int((event.count - 1) % count)});
+  shared->steps[size_t(number)].tasks.push_back(std::move(task));
+}
+
+/// All workers have done the first step, and wait for this one at the step's
+/// barrier: what they were handed is there to be read.
+void CudaWorker::captureStep() {
+  auto graph = StepGraph::capture(shared->steps);
+  if (graph)
+    shared->graph = std::move(*graph);
+  else if (shared->options.note)
+    shared->options.note("steps are submitted instruction by instruction, and "
+                         "not as a CUDA graph: " +
+                         graph.error().message);
+  shared->steps.clear();
+}
+
+Status CudaWorker::repeat() {
+  ++repeated;
+  if (isFirst()) {
+    if (Status done = shared->graph->run(); !done)
+      return done;
+  } else if (!shared->graph->wait(repeated, shared->transport)) {
+    return {};
+  }
+  // What went wrong on this worker's GPU is seen here, and not on the first's.
+  if (Status fine = check(shared->driver.streamQuery(streams[0]),
+                          "doing the graph of a step");
+      !fine)
+    return fine;
+  for (runtime::Event &last : submitted)
+    if (last.count > 0) {
+      last.count += int64_t(shared->program().instructions.size());
+      shared->transport.signal(last);
+    }
+  activity.receivedBytes = receivedBytes;
   return {};
 }
 
 Result<Activity> CudaWorker::finish() {
+  if (repeats()) {
+    if (Status done = repeat(); !done)
+      return done.takeError();
+    return std::exchange(activity, {});
+  }
   for (const runtime::Event &last : submitted) {
     if (last.count == 0)
       continue;
@@ -243,6 +302,7 @@ Result<Activity> CudaWorker::finish() {
       return done.takeError();
     shared->transport.signal(last);
   }
+  receivedBytes = activity.receivedBytes;
   for (const Timed &each : timed) {
     float start = 0, seconds = 0;
     if (Status known =

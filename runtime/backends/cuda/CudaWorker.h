@@ -25,6 +25,7 @@ public:
   Status copy(int64_t to, int64_t from, int64_t bytes) override;
   Status bind() override;
   Status begin() override;
+  bool repeats() const override { return shared->graph != nullptr; }
   Status submit(const runtime::Submission &submission) override;
   Result<runtime::Activity> finish() override;
 
@@ -40,6 +41,10 @@ private:
   Status makeEvents();
   Status launch(const Prepared &what, Stream stream);
   Status put(const runtime::Submission &submission, Stream stream);
+  void remember(const runtime::Submission &submission);
+  void captureStep();
+  Status repeat();
+  bool isFirst() const { return number == 0; }
   Status record(Event event, Stream stream) {
     return check(shared->driver.eventRecord(event, stream),
                  "recording an event");
@@ -63,7 +68,10 @@ private:
   std::vector<Event> spare; // for these
   Result<Event> timingEvent();
   runtime::Activity activity;
-  /// The last of each queue in this step; a count of 0: there was none.
+  int begun = 0;             // steps
+  int64_t repeated = 0;      // of these, as a graph
+  int64_t receivedBytes = 0; // in the last step
+  /// The last of each queue in the last step; a count of 0: there was none.
   std::array<runtime::Event, size_t(queueCount)> submitted;
 };
 

@@ -63,6 +63,7 @@ TEST_CASE("constants of the driver's interface are those of cuda.h") {
   CHECK(cuda::streamNonBlocking == CU_STREAM_NON_BLOCKING);
   CHECK(cuda::eventDisableTiming == CU_EVENT_DISABLE_TIMING);
   CHECK(cuda::hostAllocPortable == CU_MEMHOSTALLOC_PORTABLE);
+  CHECK(cuda::captureModeThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   CHECK(cuda::jitErrorLogBuffer == CU_JIT_ERROR_LOG_BUFFER);
   CHECK(cuda::jitErrorLogBufferSizeBytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
   CHECK(sizeof(cuda::Address) == sizeof(CUdeviceptr));
