@@ -1,4 +1,5 @@
 #include "test/emulated/cuda/Driver.h"
+#include "test/emulated/cuda/Functions.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,6 +8,12 @@ namespace smex::emulated {
 
 thread_local Context *currentContext = nullptr;
 thread_local std::unique_lock<std::mutex> *Driver::lock = nullptr;
+
+namespace {
+/// Entry points that this thread has called, from when it first asked.
+thread_local bool isWatched = false;
+thread_local std::vector<std::string> watchedCalls;
+} // namespace
 
 Driver &Driver::get() {
   static Driver *driver = new Driver; // outlives everybody's destructors
@@ -29,6 +36,8 @@ Driver::Driver() {
 int Driver::call(const char *name, Needs needs,
                  const std::function<void()> &body) {
   std::unique_lock<std::mutex> guard(mutex);
+  if (isWatched)
+    watchedCalls.push_back(name);
   uint64_t number = ++calls[name];
   for (const Settings::Failure &each : settings.failures)
     if (each.function == name && each.call == number) {
@@ -227,3 +236,15 @@ void Driver::onError(const Work &work, std::exception_ptr error) {
 }
 
 } // namespace smex::emulated
+
+/// Not NVIDIA's: see Functions.h.
+const char *smexEmulatedCalls() {
+  using namespace smex::emulated;
+  static thread_local std::string text;
+  text.clear();
+  for (const std::string &name : watchedCalls)
+    text += name + "\n";
+  watchedCalls.clear();
+  isWatched = true;
+  return text.c_str();
+}

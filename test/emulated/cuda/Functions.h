@@ -113,6 +113,9 @@
 extern "C" int smexEmulatedAddBuffer(uint64_t address, size_t bytes,
                                      const char *name);
 extern "C" int smexEmulatedRemoveBuffer(uint64_t address);
+/// Names of the entry points that the calling thread has called since it asked
+/// last, a line each; the first time, nothing.
+extern "C" const char *smexEmulatedCalls();
 
 #define SMEX_CUDA_DECLARE(name, parameters, arguments)                         \
   extern "C" int name parameters;
