@@ -86,6 +86,11 @@ struct DeviceOptions {
   uint64_t seed = 0; // for backends that leave something to chance
   /// Devices that can may do later steps as a whole.
   bool graphs = true;
+  /// If no instruction of this process is completed for so many seconds,
+  /// though a device has some to do, `hung` is told, by a thread of its own. It
+  /// ends the process: the device's threads wait for ever. 0: nobody looks.
+  double hungAfter = 0;
+  std::function<void(const Error &)> hung;
   /// Is told what a user may want to know, by any thread; may be null.
   std::function<void(const std::string &)> note;
 };

@@ -132,6 +132,14 @@ void declare(CLI::App &app, RunArguments &arguments) {
   app.add_option("--threads", arguments.run.device.threads,
                  "threads per worker; default: the cores, shared evenly")
       ->check(CLI::Range(1, 4096));
+  arguments.run.device.hungAfter = 300;
+  app.add_option("--watchdog", arguments.run.device.hungAfter,
+                 "end with an error, which names the instruction, where GPUs "
+                 "complete none for so many seconds, or no step that is a CUDA "
+                 "graph; 0: wait for ever")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str();
   app.add_flag("!--no-cuda-graphs", arguments.run.device.graphs,
                "submit each instruction in every step; without it the cuda "
                "backend makes a CUDA graph of the second step and launches "
@@ -163,6 +171,7 @@ int runCommand(int argc, char **argv) {
   }
   arguments.run.device.trace = !arguments.trace.empty();
   arguments.run.device.seed = arguments.seed;
+  arguments.run.device.hung = [](const Error &error) { quit(error); };
   arguments.run.device.note = [](const std::string &text) {
     std::cerr << "smex-run: note: " + text + "\n";
   };

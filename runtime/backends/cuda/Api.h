@@ -13,6 +13,7 @@ using Code = int;
 constexpr Code success = 0;
 constexpr Code errorOutOfMemory = 2;
 constexpr Code errorNoDevice = 100;
+constexpr Code errorNotReady = 600;
 constexpr Code errorPeerAccessAlreadyEnabled = 704;
 
 using DeviceNumber = int;                 // CUdevice
@@ -101,6 +102,7 @@ constexpr int jitErrorLogBufferSizeBytes = 6;
   X(eventCreate, cuEventCreate, (Event * event, unsigned flags))               \
   X(eventDestroy, cuEventDestroy_v2, (Event event))                            \
   X(eventRecord, cuEventRecord, (Event event, Stream stream))                  \
+  X(eventQuery, cuEventQuery, (Event event))                                   \
   X(eventElapsedTime, cuEventElapsedTime,                                      \
     (float *milliseconds, Event start, Event end))
 

@@ -13,6 +13,8 @@
 
 namespace smex::cuda {
 
+class GpuWatchdog;
+
 /// Memory of the host that GPUs copy from and to: pages that stay where they
 /// are.
 class HostMemory {
@@ -67,7 +69,11 @@ struct CudaProgram {
   /// What the workers were handed in the first step, where later ones are to be
   /// a graph; each writes its own part.
   std::vector<StepGraph::Worker> steps = {};
-  std::unique_ptr<StepGraph> graph = nullptr; // from the second step on
+  std::unique_ptr<StepGraph> ownedGraph = nullptr;
+  /// It, from the second step on; any thread may look.
+  std::atomic<StepGraph *> graph{nullptr};
+  std::shared_ptr<GpuWatchdog> watchdog = nullptr;
+  bool isWatched() const { return options.hungAfter > 0 && options.hung; }
 
   /// Whether it is safe that later steps are one graph. It is not where the
   /// time of each instruction is asked for, since events inside a graph have

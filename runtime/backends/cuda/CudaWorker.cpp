@@ -1,10 +1,14 @@
 #include "runtime/backends/cuda/CudaWorker.h"
 
+#include "runtime/backends/cuda/GpuWatchdog.h"
+#include "runtime/plan/Regions.h"
+
 using namespace smex;
 using namespace smex::cuda;
 using runtime::Activity;
 
 CudaWorker::~CudaWorker() {
+  shared->watchdog.reset(); // it looks at events
   if (!place().gpu || !gpu().enter())
     return;
   const Driver &driver = shared->driver;
@@ -53,7 +57,9 @@ Status CudaWorker::makeEvents() {
   const size_t count = shared->program().instructions.size();
   events.assign(count, nullptr);
   for (size_t i = 0; i < count; ++i)
-    if (shared->isWaitedFor[i])
+    if (shared->isWaitedFor[i] ||
+        (shared->isWatched() &&
+         plan::written(shared->partitioned, number, int(i))))
       if (Status made =
               check(shared->driver.eventCreate(&events[i], eventDisableTiming),
                     "making an event");
@@ -112,6 +118,8 @@ Status CudaWorker::copy(int64_t to, int64_t from, int64_t bytes) {
 }
 
 Status CudaWorker::bind() {
+  if (isFirst() && shared->isWatched())
+    shared->watchdog = std::make_shared<GpuWatchdog>(*shared);
   if (Status settled = settle(*shared, number, place().prepared); !settled)
     return settled;
   const std::vector<std::byte> &contents = place().prepared.tables.contents();
@@ -223,7 +231,10 @@ Status CudaWorker::put(const runtime::Submission &submission, Stream stream) {
     ends.end = *end;
     timed.push_back(ends);
   }
-  if (Event event = events[instruction])
+  // In the first step all are recorded, so that it is known which instruction
+  // is not completed; a kernel that does not end is likely to show there.
+  if (Event event = events[instruction];
+      event && (shared->isWaitedFor[instruction] || begun == 1))
     return record(event, stream);
   return {};
 }
@@ -259,20 +270,21 @@ void CudaWorker::remember(const runtime::Submission &submission) {
 void CudaWorker::captureStep() {
   auto graph = StepGraph::capture(shared->steps);
   if (graph)
-    shared->graph = std::move(*graph);
+    shared->ownedGraph = std::move(*graph);
   else if (shared->options.note)
     shared->options.note("steps are submitted instruction by instruction, and "
                          "not as a CUDA graph: " +
                          graph.error().message);
+  shared->graph = shared->ownedGraph.get();
   shared->steps.clear();
 }
 
 Status CudaWorker::repeat() {
   ++repeated;
   if (isFirst()) {
-    if (Status done = shared->graph->run(); !done)
+    if (Status done = shared->ownedGraph->run(); !done)
       return done;
-  } else if (!shared->graph->wait(repeated, shared->transport)) {
+  } else if (!shared->ownedGraph->wait(repeated, shared->transport)) {
     return {};
   }
   // What went wrong on this worker's GPU is seen here, and not on the first's.

@@ -55,7 +55,9 @@ private:
   std::shared_ptr<CudaProgram> shared;
   const int number;
   Stream streams[size_t(queueCount)] = {};
-  std::vector<Event> events; // per instruction; null: nobody waits for it
+  /// Per instruction; null: nobody waits for it, nor does it have to be known
+  /// when it is done.
+  std::vector<Event> events;
   /// With DeviceOptions::trace: when the step began, and both ends of what was
   /// submitted in it.
   struct Timed {

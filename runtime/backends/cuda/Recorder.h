@@ -23,7 +23,7 @@ public:
         counts(size_t(workers) * size_t(queueCount)), events(size_t(workers)) {}
 
   /// Before the first step: the events of a worker's instructions, null for
-  /// those that nobody waits for.
+  /// those that have none.
   void setEvents(int worker, std::vector<Event> of) {
     events[size_t(worker)] = std::move(of);
   }
@@ -31,6 +31,15 @@ public:
   Event eventOf(const runtime::Event &done) const {
     const size_t instruction = size_t(done.count - 1) % instructions;
     return events[size_t(done.worker)][instruction];
+  }
+
+  Event eventOf(int worker, int instruction) const {
+    return events[size_t(worker)][size_t(instruction)];
+  }
+
+  /// As that of runtime::Event: how far a queue has been recorded.
+  int64_t countOf(int worker, int queue) const {
+    return counts[size_t(worker) * size_t(queueCount) + size_t(queue)].recorded;
   }
 
   void recorded(const runtime::Event &done);

@@ -249,10 +249,11 @@ Status StepGraph::run() {
                : gpu.driver.check(code, "GPU " + std::to_string(gpu.number) +
                                             ": " + what);
   };
-  if (Status launched = check(gpu.driver.graphLaunch(exec, stream),
+  if (Status launches = check(gpu.driver.graphLaunch(exec, stream),
                               "launching the graph of a step");
-      !launched)
-    return launched;
+      !launches)
+    return launches;
+  ++launched;
   if (Status waited = check(gpu.driver.streamSynchronize(stream),
                             "waiting for the graph of a step");
       !waited)

@@ -14,6 +14,7 @@
 #include "runtime/transports/Transport.h"
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -54,6 +55,8 @@ public:
   /// By the others: returns once so many steps are done. False: the run was
   /// stopped.
   [[nodiscard]] bool wait(int64_t steps, const runtime::Transport &transport);
+  /// Steps that were launched, and those of them that are done.
+  std::pair<int64_t, int64_t> progress() const { return {launched, done}; }
 
 private:
   StepGraph(const Gpu &gpu, Stream stream, GraphExec exec)
@@ -64,7 +67,7 @@ private:
   const GraphExec exec;
   std::mutex mutex;
   std::condition_variable changed;
-  int64_t done = 0; // steps
+  std::atomic<int64_t> launched{0}, done{0}; // steps
 };
 
 } // namespace smex::cuda

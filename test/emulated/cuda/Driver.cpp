@@ -31,6 +31,14 @@ Driver::Driver() {
   scheduler->onError = [this](const Work &work, std::exception_ptr error) {
     onError(work, error);
   };
+  if (!settings.hang.empty())
+    scheduler->hangs = [this, seen = uint64_t(0)](const Work &work) mutable {
+      if (work.description.find(settings.hang) == std::string::npos ||
+          ++seen != settings.hangsAt)
+        return false;
+      note(settings, work.description + " hangs as SMEX_EMULATED_HANG says");
+      return true;
+    };
 }
 
 int Driver::call(const char *name, Needs needs,

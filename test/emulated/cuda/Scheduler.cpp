@@ -57,6 +57,8 @@ WorkPointer Scheduler::choose(const Work *wanted) {
 void Scheduler::run(const WorkPointer &work,
                     std::unique_lock<std::mutex> &lock) {
   work->isStarted = true;
+  if (hangs && hangs(*work))
+    return; // it stays among what is pending, and the streams behind it, too
   try {
     if (work->callsHost) {
       lock.unlock();

@@ -52,6 +52,14 @@ Settings Settings::fromEnvironment() {
   result.log = variable("SMEX_EMULATED_LOG");
   for (const std::string &each : split(variable("SMEX_EMULATED_MISSING"), ','))
     result.missing.insert(each);
+  if (const std::string hang = variable("SMEX_EMULATED_HANG"); !hang.empty()) {
+    const size_t colon = hang.find(':');
+    if (colon == std::string::npos)
+      throw std::runtime_error("SMEX_EMULATED_HANG has no NAME:NUMBER: " +
+                               hang);
+    result.hang = hang.substr(0, colon);
+    result.hangsAt = number("SMEX_EMULATED_HANG", hang.substr(colon + 1));
+  }
   for (const std::string &each :
        split(variable("SMEX_EMULATED_FAIL_AT"), ',')) {
     std::vector<std::string> parts = split(each, ':');

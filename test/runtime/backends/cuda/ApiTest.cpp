@@ -52,6 +52,7 @@ TEST_CASE("constants of the driver's interface are those of cuda.h") {
   CHECK(cuda::success == CUDA_SUCCESS);
   CHECK(cuda::errorOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
   CHECK(cuda::errorNoDevice == CUDA_ERROR_NO_DEVICE);
+  CHECK(cuda::errorNotReady == CUDA_ERROR_NOT_READY);
   CHECK(cuda::errorPeerAccessAlreadyEnabled ==
         CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
   CHECK(cuda::attributeMultiprocessors ==

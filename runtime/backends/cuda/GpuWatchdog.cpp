@@ -1,0 +1,165 @@
+#include "runtime/backends/cuda/GpuWatchdog.h"
+
+#include "runtime/plan/Regions.h"
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+
+using namespace smex;
+using namespace smex::cuda;
+
+GpuWatchdog::GpuWatchdog(const CudaProgram &shared) : shared(shared) {
+  const plan::Program &program = shared.program();
+  for (size_t w = 0; w < shared.places.size(); ++w)
+    for (int q = 0; q < int(queueCount); ++q) {
+      Lane lane{int(w), q, {}};
+      for (size_t i = 0; i < program.instructions.size(); ++i)
+        if (int(plan::queueOf(program.instructions[i].op)) == q &&
+            plan::written(shared.partitioned, int(w), int(i)))
+          lane.instructions.push_back(int(i));
+      if (!lane.instructions.empty())
+        lanes.push_back(std::move(lane));
+    }
+  thread = std::thread([this] { watch(); });
+}
+
+GpuWatchdog::~GpuWatchdog() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isOver = true;
+  }
+  changed.notify_all();
+  thread.join();
+}
+
+void GpuWatchdog::watch() {
+  const double limit = shared.options.hungAfter;
+  const double interval = std::min(1.0, limit / 4);
+  // Looks are counted, and not time: while the whole process is stopped, or the
+  // machine asleep, nothing goes on, and that is no GPU's fault.
+  double idle = 0;
+  std::unique_lock<std::mutex> lock(mutex);
+  while (!isOver) {
+    changed.wait_for(lock, std::chrono::duration<double>(interval));
+    if (isOver)
+      return;
+    lock.unlock();
+    idle = goesOn() ? 0 : idle + interval;
+    if (idle >= limit && shared.options.hung) {
+      shared.options.hung({whatHangs(), Fault::Environment});
+      return;
+    }
+    lock.lock();
+  }
+}
+
+bool GpuWatchdog::goesOn() {
+  bool goesOn = false, isBusy = false;
+  for (Lane &lane : lanes) {
+    goesOn |= advance(lane);
+    isBusy |= lane.isBusy;
+  }
+  isGraphBusy = false;
+  if (const StepGraph *graph = shared.graph.load()) {
+    const auto [launched, done] = graph->progress();
+    goesOn |= done != graphSteps;
+    graphSteps = done;
+    isGraphBusy = launched > done;
+  }
+  return goesOn || !(isBusy || isGraphBusy);
+}
+
+/// Follows a lane's events as far as they have happened.
+bool GpuWatchdog::advance(Lane &lane) {
+  const int64_t recorded = shared.recorder.countOf(lane.worker, lane.queue);
+  lane.isBusy = false;
+  if (recorded == 0)
+    return false;
+  const int64_t count = int64_t(shared.program().instructions.size());
+  const int64_t step = (recorded - 1) / count;
+  const int last = int((recorded - 1) % count);
+  const size_t before = lane.completed;
+  const bool isNext = step != lane.step;
+  if (isNext)
+    lane.completed = 0;
+  lane.step = step;
+  const Gpu &gpu = *shared.places[size_t(lane.worker)].gpu;
+  if (!gpu.enter())
+    return false; // the worker's own thread meets the error
+  for (; lane.completed < lane.instructions.size() &&
+         lane.instructions[lane.completed] <= last;
+       ++lane.completed) {
+    const int instruction = lane.instructions[lane.completed];
+    // Later steps record the events that are waited for; the others are as the
+    // first step left them.
+    Event event = shared.recorder.eventOf(lane.worker, instruction);
+    if (event && gpu.driver.eventQuery(event) == errorNotReady) {
+      lane.isBusy = true;
+      break;
+    }
+  }
+  return isNext || lane.completed != before;
+}
+
+bool GpuWatchdog::isCompleted(int worker, int instruction, int64_t step) const {
+  for (const Lane &lane : lanes)
+    if (lane.worker == worker &&
+        std::binary_search(lane.instructions.begin(), lane.instructions.end(),
+                           instruction)) {
+      const size_t place =
+          size_t(std::lower_bound(lane.instructions.begin(),
+                                  lane.instructions.end(), instruction) -
+                 lane.instructions.begin());
+      return lane.step > step || (lane.step == step && place < lane.completed);
+    }
+  return true; // it does not do it
+}
+
+/// Whether what the lane has come to waits for nothing.
+bool GpuWatchdog::isReady(const Lane &lane) const {
+  const plan::Program &program = shared.program();
+  const int instruction = lane.instructions[lane.completed];
+  for (const Wait &wait : program.instructions[size_t(instruction)].waits)
+    for (int other : groupOf(program.ways, lane.worker, wait.steps))
+      if (!isCompleted(other, wait.instruction, lane.step))
+        return false;
+  return true;
+}
+
+std::string GpuWatchdog::textOf(const Lane &lane) const {
+  const int instruction = lane.instructions[lane.completed];
+  const plan::Instruction &what =
+      shared.program().instructions[size_t(instruction)];
+  // Between two events of later steps there may be others.
+  size_t first = lane.completed;
+  while (lane.step > 0 && first > 0 &&
+         !shared.isWaitedFor[size_t(lane.instructions[first - 1])])
+    --first;
+  std::string text = "worker " + std::to_string(lane.worker) + ": node \"" +
+                     what.node + "\": instruction " +
+                     std::to_string(instruction);
+  if (first < lane.completed)
+    text += ", or one of the " + std::to_string(lane.completed - first) +
+            " before it";
+  return text + " (GPU " +
+         std::to_string(shared.places[size_t(lane.worker)].gpu->number) + ")";
+}
+
+std::string GpuWatchdog::whatHangs() const {
+  std::string text;
+  // What others wait for, if it can be told, and not those who wait.
+  for (bool readyOnly : {true, false}) {
+    for (const Lane &lane : lanes)
+      if (text.empty() && lane.isBusy && (!readyOnly || isReady(lane)))
+        text = textOf(lane);
+  }
+  if (text.empty())
+    text = "a step, which is one CUDA graph (--no-cuda-graphs tells at which "
+           "instruction)";
+  std::ostringstream seconds;
+  seconds << shared.options.hungAfter;
+  return text + " has not completed, and nothing else has for " +
+         seconds.str() +
+         " s (--watchdog): the GPU hangs, or a kernel does not end";
+}

@@ -1,0 +1,54 @@
+// Notices a kernel that does not end. Nobody can call it off, and whoever waits
+// for its stream waits for ever, so that the process has to be ended by another
+// thread, which says first where it hangs.
+//
+// It looks from time to time how far the events of submitted instructions are,
+// and costs a step nothing.
+#ifndef SMEX_RUNTIME_BACKENDS_CUDA_GPUWATCHDOG_H
+#define SMEX_RUNTIME_BACKENDS_CUDA_GPUWATCHDOG_H
+
+#include "runtime/backends/cuda/CudaProgram.h"
+
+#include <thread>
+
+namespace smex::cuda {
+
+class GpuWatchdog {
+public:
+  /// All workers have started. DeviceOptions::hung is told once, if nothing is
+  /// completed for DeviceOptions::hungAfter seconds though something is under
+  /// way.
+  explicit GpuWatchdog(const CudaProgram &shared);
+  ~GpuWatchdog();
+
+private:
+  /// What one worker does on one queue.
+  struct Lane {
+    int worker, queue;
+    std::vector<int> instructions; // in order
+    int64_t step = -1;
+    size_t completed = 0; // of the instructions, in that step
+    bool isBusy = false;
+  };
+  void watch();
+  /// Asks the GPUs; true: something has been completed, or nothing is to do.
+  bool goesOn();
+  bool advance(Lane &lane);
+  bool isCompleted(int worker, int instruction, int64_t step) const;
+  bool isReady(const Lane &lane) const;
+  std::string whatHangs() const;
+  std::string textOf(const Lane &lane) const;
+
+  const CudaProgram &shared;
+  std::vector<Lane> lanes;
+  int64_t graphSteps = 0; // that were done
+  bool isGraphBusy = false;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool isOver = false;
+  std::thread thread;
+};
+
+} // namespace smex::cuda
+
+#endif
