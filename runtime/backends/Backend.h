@@ -83,7 +83,8 @@ public:
 struct DeviceOptions {
   int threads = 0; // host threads per worker; 0: the cores shared evenly
   bool trace = false;
-  uint64_t seed = 0; // for backends that leave something to chance
+  bool skipCopies = false; // submissions say the same; it is RunOptions' own
+  uint64_t seed = 0;       // for backends that leave something to chance
   /// Devices that can may do later steps as a whole.
   bool graphs = true;
   /// If no instruction of this process is completed for so many seconds,

@@ -369,8 +369,10 @@ Result<RunResult> runtime::execute(const plan::Partitioned &partitioned,
   std::iota(process.workers.begin(), process.workers.end(), 0);
   if (options.process)
     process = *options.process;
+  DeviceOptions device = options.device;
+  device.skipCopies = options.skipCopies;
   auto devices = backend.open(partitioned, code, process.workers,
-                              *process.transport, options.device);
+                              *process.transport, device);
   if (!devices) {
     process.transport->stop(devices.error());
     return devices.takeError();

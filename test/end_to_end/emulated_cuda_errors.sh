@@ -30,7 +30,11 @@ refused "no GPU" plan "the CUDA driver finds no GPU" SMEX_EMULATED_DEVICES=0
 refused "an old driver" plan "the CUDA driver is of version 11.4, and 11.8 is needed" \
   SMEX_EMULATED_DRIVER=11040
 refused "a GPU that is too small" plan "is too small: its workers need" SMEX_EMULATED_MEMORY=65536
-refused "GPUs that do not reach each other" plan "cannot reach the memory of GPU" SMEX_EMULATED_PEER=0
+mkdir "$work/no_nccl"
+touch "$work/no_nccl/libnccl.so.2" # found before any that is installed
+refused "GPUs that do not reach each other, without NCCL" plan \
+  "GPUs that do not reach each other's memory need NCCL: " SMEX_EMULATED_PEER=0 \
+  LD_LIBRARY_PATH="$with:$work/no_nccl"
 refused "code for a newer GPU" hopper \
   "the plan's kernels are for x86-64-v3, sm_90, and GPU 0 (emulated sm_80 device) is sm_80"
 refused "code for processors alone" cpu "the plan's kernels are for x86-64-v3, and GPU 0"

@@ -26,6 +26,11 @@ using Event = struct EventType *;         // CUevent
 using Graph = struct GraphType *;         // CUgraph
 using GraphExec = struct GraphExecType *; // CUgraphExec
 
+/// CUuuid
+struct Uuid {
+  char bytes[16];
+};
+
 // CUdevice_attribute
 constexpr int attributeMultiprocessors = 16;
 constexpr int attributeComputeCapabilityMajor = 75;
@@ -52,6 +57,7 @@ constexpr int jitErrorLogBufferSizeBytes = 6;
   X(deviceGet, cuDeviceGet, (DeviceNumber * device, int ordinal))              \
   X(deviceGetName, cuDeviceGetName,                                            \
     (char *name, int length, DeviceNumber device))                             \
+  X(deviceGetUuid, cuDeviceGetUuid_v2, (Uuid * uuid, DeviceNumber device))     \
   X(deviceGetAttribute, cuDeviceGetAttribute,                                  \
     (int *value, int attribute, DeviceNumber device))                          \
   X(deviceCanAccessPeer, cuDeviceCanAccessPeer,                                \

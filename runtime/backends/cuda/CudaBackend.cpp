@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/Kernels.h"
 #include "runtime/backends/cuda/CudaWorker.h"
+#include "runtime/backends/cuda/Exchangers.h"
 #include "runtime/backends/cuda/Library.h"
 #include "runtime/backends/cuda/Place.h"
 #include "runtime/plan/Files.h"
@@ -58,16 +59,18 @@ public:
   open(const plan::Partitioned &partitioned, const plan::Code &code,
        const std::vector<int> &workers, Transport &transport,
        const DeviceOptions &options) override {
-    if (workers.size() != partitioned.workers.size())
-      return Error{"the cuda backend runs all workers of a plan in one process",
-                   Fault::Environment};
+    auto ranks =
+        ranksOf(driver, partitioned.workers.size(), workers, transport);
+    if (!ranks)
+      return ranks.takeError();
     auto lambdas = plan::lambdasOf(partitioned.program);
     if (!lambdas)
       return lambdas.takeError();
-    auto artifact = codeFor(code, 0);
+    const std::vector<int> &numbers = gpusOf(*ranks, workers);
+    auto artifact = codeFor(code, numbers.front());
     if (!artifact)
       return artifact.takeError();
-    const size_t count = workers.size();
+    const size_t count = partitioned.workers.size();
     std::shared_ptr<CudaProgram> shared(
         new CudaProgram{partitioned,
                         transport,
@@ -78,9 +81,10 @@ public:
                         {},
                         std::vector<CudaProgram::Place>(count),
                         isWaitedFor(partitioned.program),
-                        {int(count), partitioned.program.instructions.size()}});
+                        {int(count), partitioned.program.instructions.size()},
+                        workers});
     shared->steps.resize(count);
-    if (Status ready = openGpus(*shared, gpusFor(int(workers.size()))); !ready)
+    if (Status ready = openGpus(*shared, numbers, *ranks); !ready)
       return ready.takeError();
     std::vector<std::unique_ptr<DeviceWorker>> devices;
     for (int worker : workers)
@@ -124,32 +128,40 @@ private:
     return flags;
   }
 
-  Status openGpus(CudaProgram &shared, int count) {
-    for (int g = 0; g < count; ++g) {
+  Status openGpus(CudaProgram &shared, const std::vector<int> &numbers,
+                  const nccl::Ranks &ranks) {
+    for (int g : numbers) {
       auto gpu = Gpu::open(driver, g);
       if (!gpu)
         return gpu.takeError();
       shared.gpus.push_back(std::move(*gpu));
     }
+    auto reached = allReach(shared, ranks);
+    if (!reached)
+      return reached.takeError();
+    if (!*reached)
+      if (Status made = makeExchangers(shared, ranks); !made)
+        return made;
     if (Status placed = placeWorkers(shared); !placed)
       return placed;
     const std::string own(cudaKernels().front().second); // the only file
-    for (const auto &gpu : shared.gpus) {
+    for (const auto &gpu : shared.gpus)
       if (Status loaded = load(shared, *gpu, own); !loaded)
         return loaded;
+    return joinExchangers(shared);
+  }
+
+  /// Whether each GPU of the program reaches the memory of all others.
+  Result<bool> allReach(const CudaProgram &shared, const nccl::Ranks &ranks) {
+    if (size_t(ranks.count) > shared.gpus.size())
+      return false; // others are in other processes
+    for (const auto &gpu : shared.gpus)
       for (const auto &other : shared.gpus) {
-        const auto reached = gpu->reach(*other);
-        if (!reached)
-          return reached.error();
-        if (!*reached)
-          return Error{"GPU " + std::to_string(gpu->number) +
-                           " cannot reach the memory of GPU " +
-                           std::to_string(other->number) +
-                           ", as plans for several GPUs of one process need",
-                       Fault::Environment};
+        auto reached = gpu->reach(*other);
+        if (!reached || !*reached)
+          return reached;
       }
-    }
-    return {};
+    return true;
   }
 
   Status load(const CudaProgram &shared, Gpu &gpu, const std::string &own) {

@@ -14,6 +14,8 @@
 namespace smex::cuda {
 
 class GpuWatchdog;
+class Exchanger;
+struct Exchanging;
 
 /// Memory of the host that GPUs copy from and to: pages that stay where they
 /// are.
@@ -51,6 +53,9 @@ struct CudaProgram {
     Address tables = 0; // what its launches read
     std::optional<HostMemory> host;
     PreparedWorker prepared;
+    /// Of the GPU, where transfers are exchanges; null: workers read each
+    /// other's memory.
+    Exchanger *exchanger = nullptr;
   };
   std::vector<Place> places;
   /// Until a GPU's memory is taken, an address in it is this and an offset: no
@@ -66,6 +71,11 @@ struct CudaProgram {
   /// Instructions that others wait for, a flag each.
   std::vector<bool> isWaitedFor;
   Recorder recorder;
+  std::vector<int> workers; // of this process, ascending
+  /// Where transfers are exchanges: what all of them share, and one for each
+  /// GPU.
+  std::shared_ptr<const Exchanging> exchanging = nullptr;
+  std::vector<std::shared_ptr<Exchanger>> exchangers = {};
   /// What the workers were handed in the first step, where later ones are to be
   /// a graph; each writes its own part.
   std::vector<StepGraph::Worker> steps = {};
@@ -77,12 +87,11 @@ struct CudaProgram {
 
   /// Whether it is safe that later steps are one graph. It is not where the
   /// time of each instruction is asked for, since events inside a graph have
-  /// none, nor where other processes have workers: what a step waits for must
-  /// be in the graph.
+  /// none, nor where transfers are exchanges: captured, those hang where others
+  /// fail, and NCCL allows no more than one GPU in a process then.
   bool wantsGraph() const {
-    return options.graphs && !options.trace && hasAllWorkers;
+    return options.graphs && !options.trace && !exchanging;
   }
-  bool hasAllWorkers = true; // of the plan
 
   const plan::Program &program() const { return partitioned.program; }
   /// On the device; the arena of the host is out of the GPUs' sight.

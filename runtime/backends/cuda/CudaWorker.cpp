@@ -1,7 +1,11 @@
 #include "runtime/backends/cuda/CudaWorker.h"
 
+#include "runtime/backends/cuda/Exchanger.h"
 #include "runtime/backends/cuda/GpuWatchdog.h"
 #include "runtime/plan/Regions.h"
+
+#include <chrono>
+#include <thread>
 
 using namespace smex;
 using namespace smex::cuda;
@@ -48,6 +52,9 @@ Status CudaWorker::start() {
   step.launch = [this](int instruction, Stream stream) {
     return launch(place().prepared.instructions[size_t(instruction)], stream);
   };
+  if (leads())
+    if (Status started = exchanger()->start(); !started)
+      return started;
   // Other workers of this process find it in the program.
   shared->transport.offer(number, {nullptr, {}});
   return {};
@@ -117,9 +124,17 @@ Status CudaWorker::copy(int64_t to, int64_t from, int64_t bytes) {
   return synchronize(stream);
 }
 
+/// Whether it is the one that puts its GPU's exchanges on their stream.
+bool CudaWorker::leads() {
+  return exchanger() && exchanger()->leader() == number;
+}
+
 Status CudaWorker::bind() {
   if (isFirst() && shared->isWatched())
     shared->watchdog = std::make_shared<GpuWatchdog>(*shared);
+  if (leads())
+    if (Status bound = exchanger()->bind(); !bound)
+      return bound;
   if (Status settled = settle(*shared, number, place().prepared); !settled)
     return settled;
   const std::vector<std::byte> &contents = place().prepared.tables.contents();
@@ -153,6 +168,9 @@ Status CudaWorker::begin() {
   // Code is loaded when it is first launched, so that the first step is none.
   if (++begun == 2 && isFirst() && shared->wantsGraph())
     captureStep();
+  if (leads())
+    if (Status ready = exchanger()->begin(begun - 1); !ready)
+      return ready;
   if (!shared->options.trace)
     return {};
   for (const Timed &each : timed)
@@ -201,15 +219,21 @@ Result<Event> CudaWorker::recordTime(Stream stream) {
   return event;
 }
 
-/// The instruction, its events around it; what is before it has been recorded.
+/// The instruction, after its events; they have been recorded.
 Status CudaWorker::put(const runtime::Submission &submission, Stream stream) {
-  const size_t instruction = size_t(submission.instruction);
   for (const runtime::Event &event : *submission.after)
     if (Status waits = check(shared->driver.streamWaitEvent(
                                  stream, shared->recorder.eventOf(event), 0),
                              "waiting for an event");
         !waits)
       return waits;
+  return putHere(submission, stream);
+}
+
+/// The instruction itself, and its events.
+Status CudaWorker::putHere(const runtime::Submission &submission,
+                           Stream stream) {
+  const size_t instruction = size_t(submission.instruction);
   const bool isTimed = shared->options.trace;
   Timed ends{submission.instruction, nullptr, nullptr};
   if (isTimed) {
@@ -239,7 +263,55 @@ Status CudaWorker::put(const runtime::Submission &submission, Stream stream) {
   return {};
 }
 
+/// Where transfers are exchanges, no worker waits for another GPU's: what is to
+/// be waited for is on this one (nccl/LocalWaits.h).
+Status
+CudaWorker::submitBesideExchanges(const runtime::Submission &submission) {
+  const int instruction = submission.instruction;
+  const Queue queue = Queue(submission.done.queue);
+  if (leads())
+    if (Status submitted =
+            exchanger()->submitBelow(instruction + (queue == Queue::Transfers));
+        !submitted)
+      return submitted;
+  if (queue == Queue::Transfers) {
+    if (!submission.isSkipped)
+      activity.receivedBytes +=
+          place().prepared.instructions[size_t(instruction)].receivedBytes;
+    return {};
+  }
+  Stream stream = streams[size_t(queue)];
+  const auto &waits =
+      shared->exchanging->waits[size_t(number)][size_t(instruction)];
+  for (const nccl::LocalWait &wait : waits) {
+    Event event = events[size_t(wait.instruction)];
+    if (wait.queue == Queue::Transfers) {
+      event = exchanger()->eventOf(wait.instruction);
+      if (!event)
+        continue; // nothing of it is to be done
+      if (!exchanger()->wait(wait.instruction, begun - 1))
+        return {};
+    }
+    if (Status waited = check(shared->driver.streamWaitEvent(stream, event, 0),
+                              "waiting for an event");
+        !waited)
+      return waited;
+  }
+  if (Status done = putHere(submission, stream); !done)
+    return done;
+  shared->recorder.recorded(submission.done);
+  submitted[size_t(queue)] = submission.done;
+  return {};
+}
+
 Status CudaWorker::submit(const runtime::Submission &submission) {
+  if (exchanger()) {
+    Status done = submitBesideExchanges(submission);
+    return done ? Status()
+                : Status(runtime::atNode(shared->program().instructions[size_t(
+                                             submission.instruction)],
+                                         done.takeError()));
+  }
   const runtime::Event &done = submission.done;
   for (const runtime::Event &event : *submission.after)
     if (event.worker != number &&
@@ -301,11 +373,42 @@ Status CudaWorker::repeat() {
   return {};
 }
 
+/// The leader waits for the exchanges, so that whoever waits for a stream
+/// afterwards need not wait for other ranks. Nothing is waited for once the run
+/// was stopped: it might never come.
+Status CudaWorker::finishExchanges() {
+  if (leads()) {
+    const int count = int(shared->program().instructions.size());
+    if (Status submitted = exchanger()->submitBelow(count); !submitted)
+      return submitted;
+    if (shared->transport.isStopped())
+      return {};
+    if (Status done = exchanger()->finish(); !done)
+      return done;
+    exchanger()->tell(begun - 1);
+  }
+  while (!exchanger()->isTold(begun - 1) && !shared->transport.isStopped())
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  if (shared->transport.isStopped() || !shared->options.trace)
+    return {};
+  auto executed = exchanger()->executed(number);
+  if (!executed)
+    return executed.takeError();
+  activity.executed = std::move(*executed);
+  return {};
+}
+
 Result<Activity> CudaWorker::finish() {
   if (repeats()) {
     if (Status done = repeat(); !done)
       return done.takeError();
     return std::exchange(activity, {});
+  }
+  if (exchanger()) {
+    if (Status done = finishExchanges(); !done)
+      return done.takeError();
+    if (shared->transport.isStopped())
+      return std::exchange(activity, {});
   }
   for (const runtime::Event &last : submitted) {
     if (last.count == 0)

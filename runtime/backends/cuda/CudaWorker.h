@@ -45,6 +45,11 @@ private:
   void captureStep();
   Status repeat();
   bool isFirst() const { return number == 0; }
+  Status putHere(const runtime::Submission &submission, Stream stream);
+  Status submitBesideExchanges(const runtime::Submission &submission);
+  Status finishExchanges();
+  Exchanger *exchanger() { return place().exchanger; }
+  bool leads();
   Status record(Event event, Stream stream) {
     return check(shared->driver.eventRecord(event, stream),
                  "recording an event");

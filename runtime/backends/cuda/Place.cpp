@@ -1,5 +1,7 @@
 #include "runtime/backends/cuda/Place.h"
 
+#include "runtime/backends/cuda/Exchanger.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -28,13 +30,15 @@ Result<HostMemory> HostMemory::allocate(const Driver &driver, int64_t bytes) {
 }
 
 Status cuda::placeWorkers(CudaProgram &shared) {
-  const auto &workers = shared.partitioned.workers;
+  const auto &all = shared.partitioned.workers;
+  const std::vector<int> &workers = shared.workers; // of this process
   const size_t count = workers.size(), gpus = shared.gpus.size();
   for (size_t w = 0; w < count; ++w) {
-    CudaProgram::Place &place = shared.places[w];
+    CudaProgram::Place &place = shared.places[size_t(workers[w])];
     place.gpu = shared.gpus[w * gpus / count].get();
-    if (workers[w].hostBytes > 0) {
-      auto host = HostMemory::allocate(shared.driver, workers[w].hostBytes);
+    const int64_t hostBytes = all[size_t(workers[w])].hostBytes;
+    if (hostBytes > 0) {
+      auto host = HostMemory::allocate(shared.driver, hostBytes);
       if (!host)
         return host.takeError();
       place.host.emplace(std::move(*host));
@@ -42,28 +46,35 @@ Status cuda::placeWorkers(CudaProgram &shared) {
   }
   // All arenas come first, so that each is known before anything is prepared.
   std::vector<int64_t> bytes(gpus);
-  const auto take = [&](size_t worker, int64_t size) {
-    const size_t gpu = worker * gpus / count;
+  const auto takeOf = [&](size_t gpu, int64_t size) {
     const int64_t at = std::exchange(bytes[gpu], bytes[gpu] + aligned(size));
     return CudaProgram::unsettled(gpu) + Address(at);
   };
+  const auto take = [&](size_t worker, int64_t size) {
+    return takeOf(worker * gpus / count, size);
+  };
   for (size_t w = 0; w < count; ++w)
-    shared.places[w].arena = take(w, workers[w].arenaBytes);
+    shared.places[size_t(workers[w])].arena =
+        take(w, all[size_t(workers[w])].arenaBytes);
   for (size_t w = 0; w < count; ++w) {
-    CudaProgram::Place &place = shared.places[w];
-    auto prepared = prepare(shared, int(w), take(w, 0));
+    CudaProgram::Place &place = shared.places[size_t(workers[w])];
+    auto prepared = prepare(shared, workers[w], take(w, 0));
     if (!prepared)
       return prepared.takeError();
     place.prepared = std::move(*prepared);
     place.tables = take(w, int64_t(place.prepared.tables.contents().size()));
   }
+  for (const auto &exchanger : shared.exchangers)
+    if (Status placed = exchanger->place(takeOf); !placed)
+      return placed;
   for (size_t g = 0; g < gpus; ++g) {
     if (Status entered = shared.gpus[g]->enter(); !entered)
       return entered;
     if (Status taken = shared.gpus[g]->allocate(bytes[g]); !taken)
       return taken;
   }
-  for (CudaProgram::Place &place : shared.places) {
+  for (int worker : workers) {
+    CudaProgram::Place &place = shared.places[size_t(worker)];
     place.arena = shared.settled(place.arena);
     place.tables = shared.settled(place.tables);
   }

@@ -6,10 +6,11 @@
 
 namespace smex::cuda {
 
-/// Worker w of W goes to GPU w * G / W. Each GPU's memory is taken as one
-/// allocation: the arenas of its workers, and behind them what their launches
-/// read, for which all instructions are prepared here. Memory of the host is
-/// taken for workers that have buffers there.
+/// Of this process' W workers, the w-th goes to GPU w * G / W. Each GPU's
+/// memory is taken as one allocation: the arenas of its workers, and behind
+/// them what their launches read and what exchanges need, for which all
+/// instructions are prepared here. Memory of the host is taken for workers that
+/// have buffers there.
 Status placeWorkers(CudaProgram &shared);
 
 } // namespace smex::cuda

@@ -15,17 +15,6 @@ using plan::Opcode;
 
 namespace {
 
-/// Threads of a block of the kernels of fetch and reduce.
-constexpr unsigned transferThreads = 256;
-/// Blocks that share one piece, or one result, at most: more do not copy
-/// faster, and other kernels run beside it.
-constexpr int64_t mostTransferBlocks = 128;
-
-unsigned transferBlocks(int64_t units) {
-  const int64_t blocks = (units + transferThreads - 1) / transferThreads;
-  return unsigned(std::clamp<int64_t>(blocks, 1, mostTransferBlocks));
-}
-
 class Preparation {
 public:
   Preparation(const CudaProgram &shared, int worker, PreparedWorker &all)
@@ -40,9 +29,11 @@ public:
     case Opcode::Compute:
       return compute(instruction, what);
     case Opcode::Fetch:
-      return fetch(instruction);
+      return shared.exchanging ? exchanged(instruction, what)
+                               : fetch(instruction);
     case Opcode::Reduce:
-      return reduce(instruction, what);
+      return shared.exchanging ? exchanged(instruction, what)
+                               : reduce(instruction, what);
     case Opcode::ToHost:
     case Opcode::FromHost:
       break;
@@ -92,6 +83,17 @@ private:
   static Prepared librarysCall() {
     Prepared made;
     made.kind = Prepared::Kind::Library;
+    return made;
+  }
+
+  /// The GPU does it for all its workers (Exchange.h); only what is counted is
+  /// the worker's own.
+  Prepared exchanged(int instruction, const plan::Instruction &what) const {
+    Prepared made;
+    for (const Piece &piece : plan::piecesOf(partitioned, worker, instruction))
+      if (piece.worker != worker)
+        made.receivedBytes +=
+            volume(piece.box) * byteSize(plan::elementType(program, what.from));
     return made;
   }
 

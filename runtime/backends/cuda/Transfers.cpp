@@ -114,33 +114,71 @@ void addPieces(Copy copy, int unit, Fetch &fetch) {
   fetch.largest = std::max(fetch.largest, units);
 }
 
+/// Blocks that share one piece, or one result, at most: more do not copy
+/// faster, and other kernels run beside it.
+constexpr int64_t mostTransferBlocks = 128;
+
 } // namespace
+
+unsigned cuda::transferBlocks(int64_t units) {
+  const int64_t blocks = (units + transferThreads - 1) / transferThreads;
+  return unsigned(std::clamp<int64_t>(blocks, 1, mostTransferBlocks));
+}
+
+std::optional<int64_t> cuda::runIn(const Box &region, const Box &box,
+                                   int64_t element) {
+  const Copy copy = copyOf(box, region, 0, box, 0, element);
+  if (!copy.dimensions.empty())
+    return std::nullopt;
+  return int64_t(copy.from);
+}
+
+Fetch cuda::fetchOf(const std::vector<BoxCopy> &boxes) {
+  std::vector<Copy> copies;
+  for (const BoxCopy &each : boxes)
+    copies.push_back(copyOf(each.box, each.from.box, each.from.address,
+                            each.to.box, each.to.address, each.element));
+  Fetch fetch;
+  fetch.unit = unitOf(copies);
+  for (Copy &copy : copies)
+    addPieces(std::move(copy), fetch.unit, fetch);
+  return fetch;
+}
 
 Fetch cuda::fetchOf(const plan::Partitioned &partitioned, int worker,
                     int instruction, const AddressOf &addressOf) {
   const plan::Program &program = partitioned.program;
   const plan::Instruction &what = program.instructions[size_t(instruction)];
   const int64_t element = byteSize(plan::elementType(program, what.from));
-  const Box &toBox = partitioned.box(worker, what.to);
-  const Address to = addressOf(worker, what.to);
+  const DenseBox to = {addressOf(worker, what.to),
+                       partitioned.box(worker, what.to)};
   const std::vector<Piece> pieces =
       plan::piecesOf(partitioned, worker, instruction);
-  std::vector<Copy> copies;
+  std::vector<BoxCopy> copies;
   for (const Piece &piece : pieces)
     if (!isEmpty(piece.box))
-      copies.push_back(
-          copyOf(piece.box, partitioned.box(piece.worker, what.from),
-                 addressOf(piece.worker, what.from), toBox, to, element));
-  Fetch fetch;
-  fetch.unit = unitOf(copies);
+      copies.push_back({piece.box,
+                        {addressOf(piece.worker, what.from),
+                         partitioned.box(piece.worker, what.from)},
+                        to,
+                        element});
+  Fetch fetch = fetchOf(copies);
   fetch.receivedBytes = receivedBytes(pieces, worker, element);
-  for (Copy &copy : copies)
-    addPieces(std::move(copy), fetch.unit, fetch);
   return fetch;
 }
 
 Result<Reduce> cuda::reduceOf(const plan::Partitioned &partitioned, int worker,
                               int instruction, const AddressOf &addressOf) {
+  const int from = partitioned.program.instructions[size_t(instruction)].from;
+  return reduceOf(partitioned, worker, instruction,
+                  [&](size_t, const Piece &piece) -> DenseBox {
+                    return {addressOf(piece.worker, from),
+                            partitioned.box(piece.worker, from)};
+                  });
+}
+
+Result<Reduce> cuda::reduceOf(const plan::Partitioned &partitioned, int worker,
+                              int instruction, const DenseOf &denseOf) {
   const plan::Program &program = partitioned.program;
   const plan::Instruction &what = program.instructions[size_t(instruction)];
   const DType from = plan::elementType(program, what.from),
@@ -157,11 +195,12 @@ Result<Reduce> cuda::reduceOf(const plan::Partitioned &partitioned, int worker,
       plan::piecesOf(partitioned, worker, instruction);
   const Box &box = partitioned.box(worker, what.to);
   // Where all terms are of the whole box and lie as it does, it is one row.
-  const bool isRow =
-      std::all_of(pieces.begin(), pieces.end(), [&](const Piece &piece) {
-        return piece.box == box &&
-               partitioned.box(piece.worker, what.from) == box;
-      });
+  std::vector<DenseBox> dense;
+  bool isRow = true;
+  for (size_t p = 0; p < pieces.size(); ++p) {
+    dense.push_back(denseOf(p, pieces[p]));
+    isRow &= pieces[p].box == box && dense.back().box == box;
+  }
   const size_t rank = isRow ? 1 : box.size();
   if (rank > size_t(mostDimensions))
     return fail("a reduction of ", rank, " dimensions; GPUs do ",
@@ -172,17 +211,18 @@ Result<Reduce> cuda::reduceOf(const plan::Partitioned &partitioned, int worker,
   const size_t first = size_t(mostDimensions) - rank;
   for (size_t d = 0; d < rank; ++d)
     reduce.sizes[first + d] = isRow ? reduce.elements : box[d].size();
-  for (const Piece &piece : pieces) {
+  for (size_t p = 0; p < pieces.size(); ++p) {
+    const Piece &piece = pieces[p];
     ReducePiece made;
     std::fill(std::begin(made.begin), std::end(made.begin), 0);
     std::fill(std::begin(made.end), std::end(made.end), 1);
     std::fill(std::begin(made.fromStrides), std::end(made.fromStrides), 0);
-    const Box &fromBox = partitioned.box(piece.worker, what.from);
+    const Box &fromBox = dense[p].box;
     const std::vector<int64_t> strides = rowMajorStrides(extents(fromBox));
     const int64_t offset =
         isRow ? 0 : offsetIn(fromBox, piece.box, strides) * byteSize(from);
-    made.from = reinterpret_cast<const char *>(
-        addressOf(piece.worker, what.from) + Address(offset));
+    made.from =
+        reinterpret_cast<const char *>(dense[p].address + Address(offset));
     for (size_t d = 0; d < rank; ++d) {
       made.begin[first + d] = isRow ? 0 : piece.box[d].lo - box[d].lo;
       made.end[first + d] =

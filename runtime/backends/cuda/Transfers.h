@@ -8,11 +8,34 @@
 #include "runtime/plan/Plan.h"
 
 #include <functional>
+#include <optional>
 
 namespace smex::cuda {
 
 /// Where a worker's buffer begins, as every GPU here sees it.
 using AddressOf = std::function<Address(int worker, int buffer)>;
+
+/// A region in a GPU's memory, dense and row-major: a worker's buffer, or what
+/// has been brought of it.
+struct DenseBox {
+  Address address = 0;
+  Box box;
+};
+
+/// A box of one region that becomes the same box of another.
+struct BoxCopy {
+  Box box;
+  DenseBox from, to;
+  int64_t element = 1; // bytes
+};
+/// Where the box begins in the region, in bytes, if it is one run there.
+std::optional<int64_t> runIn(const Box &region, const Box &box,
+                             int64_t element);
+
+/// Threads of a block of the kernels of fetch and reduce.
+constexpr unsigned transferThreads = 256;
+/// Blocks that share one piece, or one result, of so many units.
+unsigned transferBlocks(int64_t units);
 
 struct Fetch {
   int unit = 1; // bytes that a thread copies at a time: 1, 2, 4, 8 or 16
@@ -20,8 +43,9 @@ struct Fetch {
   int64_t largest = 0;       // units of a piece, the most
   int64_t receivedBytes = 0; // from other workers
 };
-/// The worker's part of a fetch, or of a reduction whose pieces are each all of
-/// what they bring: as few pieces and as wide units as memory allows.
+/// As few pieces and as wide units as memory allows. Boxes are not empty.
+Fetch fetchOf(const std::vector<BoxCopy> &copies);
+/// The worker's part of a fetch.
 Fetch fetchOf(const plan::Partitioned &partitioned, int worker, int instruction,
               const AddressOf &addressOf);
 
@@ -37,6 +61,11 @@ struct Reduce {
 /// than the kernels take.
 Result<Reduce> reduceOf(const plan::Partitioned &partitioned, int worker,
                         int instruction, const AddressOf &addressOf);
+/// The same, where the piece of this number, among all of the worker, is in
+/// another place than the buffer of the worker that it is from.
+using DenseOf = std::function<DenseBox(size_t number, const Piece &piece)>;
+Result<Reduce> reduceOf(const plan::Partitioned &partitioned, int worker,
+                        int instruction, const DenseOf &denseOf);
 
 } // namespace smex::cuda
 

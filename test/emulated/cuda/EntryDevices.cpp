@@ -2,7 +2,11 @@
 #include "test/emulated/cuda/Driver.h"
 #include "test/emulated/cuda/Functions.h"
 
+#include <cstdlib>
 #include <cstring>
+#include <functional>
+
+#include <unistd.h>
 
 SMEX_CUDA_FUNCTIONS(SMEX_CUDA_DECLARE)
 
@@ -147,6 +151,21 @@ int cuDeviceGetName(char *name, int length, int device) {
                        " device";
     std::strncpy(&wanted(name), text.c_str(), length - 1);
     name[length - 1] = 0;
+  });
+}
+
+/// Processes have different GPUs, unless SMEX_EMULATED_HOST says that they are
+/// of one machine.
+int cuDeviceGetUuid_v2(void *uuid, int device) {
+  return driver().call("cuDeviceGetUuid_v2", Driver::Initialized, [&] {
+    driver().device(device);
+    const char *host = std::getenv("SMEX_EMULATED_HOST");
+    const size_t machine =
+        host ? std::hash<std::string>()(host) : static_cast<size_t>(getpid());
+    auto *bytes = &wanted(static_cast<char *>(uuid));
+    std::memset(bytes, 0, 16);
+    std::memcpy(bytes, &machine, sizeof machine);
+    bytes[15] = static_cast<char>(device);
   });
 }
 

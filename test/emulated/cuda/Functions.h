@@ -16,6 +16,7 @@
   X(cuDeviceGet, (int *device, int ordinal), (device, ordinal))                \
   X(cuDeviceGetName, (char *name, int length, int device),                     \
     (name, length, device))                                                    \
+  X(cuDeviceGetUuid_v2, (void *uuid, int device), (uuid, device))              \
   X(cuDeviceGetAttribute, (int *value, int attribute, int device),             \
     (value, attribute, device))                                                \
   X(cuDeviceTotalMem_v2, (size_t *bytes, int device), (bytes, device))         \

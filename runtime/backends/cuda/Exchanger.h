@@ -1,0 +1,87 @@
+// The exchanges of one GPU (Exchange.h), on a stream of their own. The first of
+// its workers, the leader, puts them there, in the order of the list, so that
+// all ranks come to them in one order; the others wait for their events.
+#ifndef SMEX_RUNTIME_BACKENDS_CUDA_EXCHANGER_H
+#define SMEX_RUNTIME_BACKENDS_CUDA_EXCHANGER_H
+
+#include "runtime/backends/cuda/CudaProgram.h"
+#include "runtime/backends/cuda/Exchange.h"
+#include "runtime/backends/cuda/nccl/Watchdog.h"
+
+#include <functional>
+#include <map>
+
+namespace smex::cuda {
+
+class Exchanger {
+public:
+  Exchanger(CudaProgram &shared, size_t gpu, int leader);
+  ~Exchanger();
+
+  /// Says what it needs of the GPU's memory; returns with unsettled addresses
+  /// taken for it.
+  Status place(const std::function<Address(size_t gpu, int64_t bytes)> &take);
+  /// Joins the communicators. All ranks do it at once, each in a thread of its
+  /// own.
+  Status join();
+  int leader() const { return leading; }
+  int64_t stagingBytes() const { return sizes.stagingBytes; }
+
+  // The leader's calls, as those of a DeviceWorker:
+  Status start();
+  Status bind();
+  Status begin(int64_t step);
+  /// Puts all exchanges of the step there that are left below the number.
+  Status submitBelow(int instruction);
+  /// Returns when they are done, or the run was stopped. Ends the process if
+  /// nothing goes on for too long.
+  Status finish();
+
+  /// All of the step is over, also for whoever asks.
+  void tell(int64_t step) { told.store(step); }
+
+  // Of any of the GPU's workers:
+  bool isTold(int64_t step) const { return told.load() >= step; }
+  /// What has been recorded when the exchange of this instruction is over;
+  /// null: it has none.
+  Event eventOf(int instruction) const { return events[size_t(instruction)]; }
+  /// Returns once the leader has put it there; false: the run was stopped.
+  [[nodiscard]] bool wait(int instruction, int64_t step);
+  /// When they ran, those that the worker does; after finish() of the leader.
+  Result<std::vector<runtime::Executed>> executed(int worker);
+
+private:
+  Status check(Code code, const char *what) const;
+  Status checkNccl(nccl::Code code, const char *what) const;
+  Status put(const Exchange &exchange);
+  Status transfer(const Exchange &exchange);
+  Status launch(const OwnLaunch &what);
+  bool isSkipped(int instruction) const;
+  std::string whatHangs(int instruction) const;
+  bool hasBegun(const Exchange &exchange) const;
+
+  CudaProgram &shared;
+  const size_t gpu;
+  const int leading, rank;
+  Exchanges sizes; // with unsettled addresses
+  Address staging = 0, tables = 0;
+  Exchanges all;
+  size_t next = 0, over = 0; // of the list, in this step
+  int64_t base = 0;          // of the step's events
+  std::atomic<int64_t> told{-1};
+  Stream stream = nullptr;
+  std::vector<Event> events; // per instruction
+  struct Timed {
+    Event start = nullptr, end = nullptr;
+  };
+  std::vector<Timed> timed; // per exchange of the list, with trace
+  Event began = nullptr;
+  double beganAt = 0;
+  std::map<StepSet, nccl::Communicator> groups;
+  nccl::Communicator world = nullptr;
+  nccl::Watchdog watchdog;
+};
+
+} // namespace smex::cuda
+
+#endif

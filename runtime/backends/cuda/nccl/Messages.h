@@ -1,0 +1,39 @@
+// What moves between workers in a fetch or a reduction, as whoever exchanges it
+// sees it. All ranks list it alike, so that the n-th message from one rank to
+// another is the same for both.
+#ifndef SMEX_RUNTIME_BACKENDS_CUDA_NCCL_MESSAGES_H
+#define SMEX_RUNTIME_BACKENDS_CUDA_NCCL_MESSAGES_H
+
+#include "runtime/plan/Plan.h"
+
+namespace smex::nccl {
+
+/// A piece of a worker's part of an instruction.
+struct Message {
+  int from = 0, to = 0; // workers
+  size_t number = 0;    // among the pieces of the receiver
+  Box box;              // never empty
+};
+
+/// All of them, by their receivers, and in the order of their pieces.
+std::vector<Message> messagesOf(const plan::Partitioned &partitioned,
+                                int instruction);
+
+/// A group of workers that each have an equal share of what all of them want.
+struct Gather {
+  std::vector<int> members; // ascending
+  int64_t bytes = 0;        // of a share
+};
+
+/// What the worker's group does in an instruction, if a library's all-gather
+/// does it: the plan names it an all-gather, or an all-reduce whose terms are
+/// gathered before they are combined; every member's share is all that it has
+/// of the buffer, and all shares, one behind the other in the order of the
+/// members, are what every member wants, or, of terms, each is. Every member
+/// comes to the same answer.
+std::optional<Gather> gatherOf(const plan::Partitioned &partitioned, int worker,
+                               int instruction);
+
+} // namespace smex::nccl
+
+#endif

@@ -1,0 +1,62 @@
+#include "runtime/backends/cuda/nccl/Watchdog.h"
+
+#include "dialects/support/Result.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include <unistd.h>
+
+using namespace smex;
+using namespace smex::nccl;
+
+namespace {
+double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+} // namespace
+
+double nccl::timeoutSeconds() {
+  const char *text = std::getenv("SMEX_NCCL_TIMEOUT");
+  const double seconds = text ? std::strtod(text, nullptr) : 0;
+  return seconds > 0 ? seconds : 9;
+}
+
+void nccl::endProcess(const std::string &why) {
+  std::fprintf(stderr, "smex-run: error: %s\n", why.c_str());
+  std::fflush(stderr);
+  _exit(int(Fault::Environment)); // destructors would wait for the GPU
+}
+
+Watchdog::Watchdog(std::function<std::string(int)> describe)
+    : describe(std::move(describe)), limit(timeoutSeconds()),
+      thread([this] { watch(); }) {}
+
+Watchdog::~Watchdog() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isOver = true;
+  }
+  changed.notify_all();
+  thread.join();
+}
+
+void Watchdog::watch() {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (!isOver) {
+    changed.wait_for(lock, std::chrono::milliseconds(200));
+    const double start = since.load();
+    if (start > 0 && now() - start > limit)
+      endProcess(describe(what.load()));
+  }
+}
+
+Watchdog::Guard::Guard(Watchdog &watchdog, int what) : watchdog(watchdog) {
+  watchdog.what.store(what);
+  watchdog.since.store(now());
+}
+
+Watchdog::Guard::~Guard() { watchdog.since.store(0); }
