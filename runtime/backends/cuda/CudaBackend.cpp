@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/Kernels.h"
 #include "runtime/backends/cuda/CudaWorker.h"
+#include "runtime/backends/cuda/Exchanger.h"
 #include "runtime/backends/cuda/Exchangers.h"
 #include "runtime/backends/cuda/Library.h"
 #include "runtime/backends/cuda/Place.h"
@@ -148,7 +149,21 @@ private:
     for (const auto &gpu : shared.gpus)
       if (Status loaded = load(shared, *gpu, own); !loaded)
         return loaded;
-    return joinExchangers(shared);
+    if (Status joined = joinExchangers(shared); !joined)
+      return joined;
+    if (!shared.exchangers.empty() && shared.options.note)
+      shared.options.note(exchangeNote(shared));
+    return {};
+  }
+
+  static std::string exchangeNote(const CudaProgram &shared) {
+    int64_t most = 0;
+    for (const auto &exchanger : shared.exchangers)
+      most = std::max(most, exchanger->stagingBytes());
+    return "what moves between GPUs goes by NCCL; beside the plan's peak, a "
+           "GPU "
+           "holds up to " +
+           std::to_string(most) + " bytes to pack and unpack it";
   }
 
   /// Whether each GPU of the program reaches the memory of all others.
