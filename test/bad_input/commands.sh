@@ -19,6 +19,8 @@ done
 refuses 2 '--gpus'
 refuses 2 'nonsense not in .*recursive' --gpus 2 --algorithm nonsense
 refuses 2 "architecture 'nonsense'" --gpus 2 --cpu-arch nonsense
+refuses 2 '--cuda-arch nonsense: is no compute capability' --gpus 2 --cuda-arch nonsense
+refuses 2 '--cuda-arch none: is no compute capability' --gpus 2 --cuda-arch sm_80,none
 refuses 2 '--cpu-arch x86-64-v3 is given twice' --gpus 2 --cpu-arch x86-64-v3,x86-64-v4,x86-64-v3
 refuses 1 'nowhere.npy' --gpus 2 --constant x=nowhere.npy
 refuses 1 'no input "y"' --gpus 2 --constant "y=$x"

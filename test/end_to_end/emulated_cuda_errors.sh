@@ -8,7 +8,7 @@ smexc=$1 smex_run=$2 libcuda=$3 without_symbol=$4 model=$5
 work=${TEST_TMPDIR:-$(mktemp -d)}
 "$smexc" "$model" --gpus 2 --cuda-arch sm_80 -o "$work/plan" > /dev/null
 "$smexc" "$model" --gpus 2 --cuda-arch sm_90 -o "$work/hopper" > /dev/null
-"$smexc" "$model" --gpus 2 -o "$work/cpu" > /dev/null
+"$smexc" "$model" --gpus 2 --cuda-arch none -o "$work/cpu" > /dev/null
 with=$(cd "$(dirname "$libcuda")" && pwd)
 
 # refused WHAT PLAN MESSAGE [VARIABLE=VALUE..]

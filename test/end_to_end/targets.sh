@@ -11,6 +11,23 @@ cmp "$work/usual/kernels.x86-64-v3.so" "$work/several/kernels.x86-64-v3.so"
 if cmp -s "$work/several/kernels.x86-64-v3.so" "$work/several/kernels.x86-64-v4.so"; then
   exit 1
 fi
+
+# GPUs have code unless told otherwise: one text, for all of them.
+"$smexc" "$model" --gpus 2 --cuda-arch sm_80 -o "$work/gpus"
+cmp "$work/usual/plan.json" "$work/gpus/plan.json"
+[[ $(ls "$work/usual/" | grep -c 'kernels\.sm') == 2 ]]
+grep -q '^\.target sm_80$' "$work/usual/kernels.sm_80.ptx"
+"$smexc" "$model" --gpus 2 --cuda-arch none -o "$work/none"
+if ls "$work/none/" | grep 'kernels\.sm'; then
+  exit 1
+fi
+"$smexc" check "$work/none"
+
+# For later ones the text is the same so far, but for its header.
+"$smexc" "$model" --gpus 2 --cuda-arch sm_80,sm_90 -o "$work/both"
+cmp <(grep -v '^\.version\|^\.target' "$work/both/kernels.sm_80.ptx") \
+  <(grep -v '^\.version\|^\.target' "$work/both/kernels.sm_90.ptx")
+
 "$smexc" check "$work/several"
 "$smex_run" "$work/several" --verify
 

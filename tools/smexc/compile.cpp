@@ -1,4 +1,5 @@
 // smexc MODEL --gpus N -o DIR
+#include "compiler/codegen/gpu/Codegen.h"
 #include "compiler/emit/Weights.h"
 #include "compiler/machine/Machine.h"
 #include "compiler/partition/Algorithm.h"
@@ -81,13 +82,18 @@ Status setTargets(Arguments &arguments) {
     if (plan::kindOf(each) != plan::TargetKind::Cpu)
       return Error{"--cpu-arch " + each + ": is a GPU; give it as --cuda-arch",
                    Fault::Usage};
-  for (const std::string &each : arguments.cudaArch)
+  std::vector<std::string> gpus = arguments.cudaArch;
+  if (gpus.empty())
+    gpus = {codegen::GpuOptions().arch};
+  else if (gpus == std::vector<std::string>{"none"})
+    gpus.clear();
+  for (const std::string &each : gpus)
     if (!plan::capabilityOf(each))
       return Error{"--cuda-arch " + each +
-                       ": is no compute capability, such as sm_80",
+                       ": is no compute capability, such as sm_80; of no GPU "
+                       "is \"none\", alone",
                    Fault::Usage};
-  targets.insert(targets.end(), arguments.cudaArch.begin(),
-                 arguments.cudaArch.end());
+  targets.insert(targets.end(), gpus.begin(), gpus.end());
   for (auto each = targets.begin(); each != targets.end(); ++each)
     if (std::count(targets.begin(), each, *each)) {
       const bool isCpu = plan::kindOf(*each) == plan::TargetKind::Cpu;
@@ -241,8 +247,9 @@ int smex::tools::compileCommand(int argc, char **argv) {
       ->allow_extra_args(false);
   app.add_option("--cuda-arch", arguments.cudaArch,
                  "GPUs to generate code for, by their compute capability, such "
-                 "as sm_80, which also runs on all later ones; of several, "
-                 "smex-run takes the newest that its GPU runs (default: none)")
+                 "as sm_80, which also runs on all later ones (default: "
+                 "sm_80); of several, smex-run takes the newest that its GPU "
+                 "runs; none: no code for GPUs")
       ->type_name("NAME,..")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -26,20 +26,22 @@ Result<std::string> codegen::kernelText(const KernelRequest &request) {
 
 namespace {
 
-Result<std::string> compileKernel(MLIRContext &context,
-                                  const KernelRequest &request,
-                                  const CodegenOptions &options) {
+Result<std::string> compileGroup(MLIRContext &context, KernelGroup group,
+                                 const CodegenOptions &options) {
   Diagnostics diagnostics(&context);
   const auto failed = [&](const std::string &what) {
-    return defect("kernel '" + request.symbol + "' " + what + ": " +
-                  diagnostics.text);
+    return defect(nameOf(group) + " " + what + ": " + diagnostics.text);
   };
   LocBuilder b(UnknownLoc::get(&context), &context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(b);
-  b.setInsertionPointToEnd(module->getBody());
-  func::FuncOp kernel =
-      buildKernel(b, request.symbol + ".kernel", request.lambda);
-  buildEntry(b, request.symbol, request.lambda, kernel);
+  std::map<std::string, std::vector<bool>> shared;
+  for (const KernelRequest &request : group) {
+    const std::string name = request.symbol + ".kernel";
+    b.setInsertionPointToEnd(module->getBody());
+    func::FuncOp kernel = buildKernel(b, name, request.lambda);
+    buildEntry(b, request.symbol, request.lambda, kernel);
+    shared.emplace(name, mayShareMemory(request.lambda));
+  }
   if (mlir::failed(verify(*module)))
     return failed("is malformed");
   if (!lowerToLLVM(*module))
@@ -49,8 +51,7 @@ Result<std::string> compileKernel(MLIRContext &context,
       translateModuleToLLVMIR(*module, llvmContext, "kernels");
   if (!code)
     return failed("does not become LLVM IR");
-  return compileObject(*code, request.symbol, mayShareMemory(request.lambda),
-                       options);
+  return compileObject(*code, shared, options);
 }
 
 } // namespace
@@ -68,8 +69,8 @@ codegen::compileKernels(const std::vector<KernelRequest> &requests,
 
   Result<std::vector<std::string>> objects = compileEach(
       requests, registerDialects,
-      [&](MLIRContext &context, const KernelRequest &request) {
-        return compileKernel(context, request, options);
+      [&](MLIRContext &context, KernelGroup group) {
+        return compileGroup(context, group, options);
       },
       options.busy);
   if (!objects)

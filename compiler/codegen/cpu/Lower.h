@@ -8,6 +8,8 @@
 
 #include "llvm/IR/Module.h"
 
+#include <map>
+
 namespace smex::codegen {
 
 /// Registers what the kernels are made of and how it becomes LLVM IR.
@@ -18,12 +20,12 @@ void registerDialects(mlir::MLIRContext &context);
 bool lowerToLLVM(mlir::ModuleOp module);
 
 /// LLVM IR -> an object file, optimized for the options' CPU. Others may call
-/// the function `exported` only; the kernel behind it has tensors of which some
-/// may share memory (mayShareMemory).
-Result<std::string> compileObject(llvm::Module &module,
-                                  llvm::StringRef exported,
-                                  const std::vector<bool> &shared,
-                                  const CodegenOptions &options);
+/// all functions but the kernels proper, by name, whose tensors may share
+/// memory as they say (mayShareMemory).
+Result<std::string>
+compileObject(llvm::Module &module,
+              const std::map<std::string, std::vector<bool>> &kernels,
+              const CodegenOptions &options);
 /// Input (Usage) errors for CPUs that compileObject does not know.
 Status checkOptions(const CodegenOptions &options);
 

@@ -117,10 +117,10 @@ Status codegen::checkOptions(const CodegenOptions &options) {
   return error;
 }
 
-Result<std::string> codegen::compileObject(llvm::Module &module,
-                                           llvm::StringRef exported,
-                                           const std::vector<bool> &shared,
-                                           const CodegenOptions &options) {
+Result<std::string>
+codegen::compileObject(llvm::Module &module,
+                       const std::map<std::string, std::vector<bool>> &kernels,
+                       const CodegenOptions &options) {
   llvm::TargetOptions targetOptions;
   // A product and a sum stay two operations wherever a loop is cut.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
@@ -131,8 +131,9 @@ Result<std::string> codegen::compileObject(llvm::Module &module,
   module.setDataLayout(machine->createDataLayout());
   for (llvm::Function &function : module) {
     function.setDoesNotThrow(); // and so needs no unwind tables
-    if (!function.isDeclaration() && function.getName() != exported)
-      prepareKernel(function, shared);
+    const auto kernel = kernels.find(function.getName().str());
+    if (kernel != kernels.end())
+      prepareKernel(function, kernel->second);
   }
   optimize(module, *machine, options.optLevel, tuningOf(options.optLevel),
            noLibrary());

@@ -13,20 +13,35 @@ using namespace mlir;
 using namespace smex;
 using namespace smex::codegen;
 
+/// Enough for the passes' set-up to be little, and few enough that small plans
+/// keep several cores busy.
+static constexpr size_t groupSize = 8;
+
+std::string codegen::nameOf(KernelGroup group) {
+  std::string name = "kernel '" + group.front().symbol + "'";
+  if (group.size() > 1)
+    name += ", or one of those up to '" + group.back().symbol + "',";
+  return name;
+}
+
 Result<std::vector<std::string>> codegen::compileEach(
     const std::vector<KernelRequest> &requests,
     const std::function<void(MLIRContext &)> &prepare,
-    const std::function<Result<std::string>(MLIRContext &,
-                                            const KernelRequest &)> &compile,
+    const std::function<Result<std::string>(MLIRContext &, KernelGroup)>
+        &compile,
     const Busy &busy) {
-  std::vector<std::string> results(requests.size());
-  std::vector<std::optional<Error>> errors(requests.size());
+  const size_t groups = (requests.size() + groupSize - 1) / groupSize;
+  std::vector<std::string> results(groups);
+  std::vector<std::optional<Error>> errors(groups);
   std::atomic<size_t> next{0};
   const auto work = [&] {
     MLIRContext context(MLIRContext::Threading::DISABLED);
     prepare(context);
-    for (size_t i = next++; i < requests.size(); i = next++) {
-      Result<std::string> result = compile(context, requests[i]);
+    for (size_t i = next++; i < groups; i = next++) {
+      Result<std::string> result =
+          compile(context, KernelGroup(requests)
+                               .drop_front(i * groupSize)
+                               .take_front(groupSize));
       if (result)
         results[i] = std::move(*result);
       else
@@ -43,12 +58,12 @@ Result<std::vector<std::string>> codegen::compileEach(
     Threads threads;
     const size_t cores = std::max(1u, std::thread::hardware_concurrency());
     try {
-      for (size_t t = 1; t < std::min(cores, requests.size()); ++t)
+      for (size_t t = 1; t < std::min(cores, groups); ++t)
         threads.emplace_back(work);
     } catch (const std::exception &) {
       // The system starts no more of them: this one does the work.
     }
-    while (busy.valid() && next < requests.size() &&
+    while (busy.valid() && next < groups &&
            busy.wait_for(std::chrono::milliseconds(1)) !=
                std::future_status::ready) {
     }

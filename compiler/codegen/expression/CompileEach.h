@@ -9,6 +9,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <functional>
 
 namespace smex::codegen {
@@ -25,16 +27,25 @@ struct Diagnostics {
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// What `compile` makes of each request, in their order, or the error of the
-/// first that has one. Threads share nothing: each has a context, prepared by
-/// `prepare`, so that the bytes are the same whichever thread makes them. Where
-/// `busy` is valid, one core is left to others until it is ready.
+/// Requests that are compiled as one module, neighbours in the list of all.
+using KernelGroup = llvm::ArrayRef<KernelRequest>;
+
+/// What `compile` makes of each group of requests, in their order, or the error
+/// of the first that has one. Setting up MLIR's and LLVM's passes takes a third
+/// of what an average kernel does, so several are compiled at a time; which
+/// ones, the list of requests alone says. Threads share nothing: each has a
+/// context, prepared by `prepare`, so that the bytes are the same whichever
+/// thread makes them. Where `busy` is valid, one core is left to others until
+/// it is ready.
 Result<std::vector<std::string>> compileEach(
     const std::vector<KernelRequest> &requests,
     const std::function<void(mlir::MLIRContext &)> &prepare,
-    const std::function<Result<std::string>(mlir::MLIRContext &,
-                                            const KernelRequest &)> &compile,
+    const std::function<Result<std::string>(mlir::MLIRContext &, KernelGroup)>
+        &compile,
     const Busy &busy = {});
+
+/// "kernel 'k'", or of several the first and the last, for messages.
+std::string nameOf(KernelGroup group);
 
 /// The text of a kernel that is not lowered yet; a defect where the module that
 /// it stands in is malformed.

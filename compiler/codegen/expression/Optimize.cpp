@@ -21,15 +21,10 @@ llvm::CodeGenOptLevel codegen::codeGenLevel(int level) {
   return *llvm::CodeGenOpt::getLevel(std::clamp(level, 0, 3));
 }
 
-void codegen::optimize(
-    llvm::Module &module, llvm::TargetMachine &machine, int level,
-    const llvm::PipelineTuningOptions &tuning,
-    const std::optional<llvm::TargetLibraryInfoImpl> &library) {
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
+codegen::Optimizer::Optimizer(
+    llvm::TargetMachine &machine, const llvm::PipelineTuningOptions &tuning,
+    const std::optional<llvm::TargetLibraryInfoImpl> &library)
+    : builder(&machine, tuning) {
   if (library)
     functions.registerPass(
         [&] { return llvm::TargetLibraryAnalysis(*library); });
@@ -38,8 +33,16 @@ void codegen::optimize(
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
+}
+
+void codegen::optimize(
+    llvm::Module &module, llvm::TargetMachine &machine, int level,
+    const llvm::PipelineTuningOptions &tuning,
+    const std::optional<llvm::TargetLibraryInfoImpl> &library) {
+  Optimizer optimizer(machine, tuning, library);
   llvm::ModulePassManager passes =
-      level == 0 ? builder.buildO0DefaultPipeline(levelOf(0))
-                 : builder.buildPerModuleDefaultPipeline(levelOf(level));
-  passes.run(module, modules);
+      level == 0
+          ? optimizer.builder.buildO0DefaultPipeline(levelOf(0))
+          : optimizer.builder.buildPerModuleDefaultPipeline(levelOf(level));
+  passes.run(module, optimizer.modules);
 }

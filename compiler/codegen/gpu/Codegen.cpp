@@ -26,19 +26,27 @@ std::string bodyOf(const KernelRequest &request) {
   return request.symbol + ".kernel";
 }
 
-Result<std::string> compileKernel(MLIRContext &context,
-                                  const KernelRequest &request,
-                                  const GpuOptions &options) {
+EntryPoint entryOf(const KernelRequest &request) {
+  return {request.symbol, chooseGpuSchedule(request.lambda).threads,
+          takesMemory(request.lambda) ? std::vector<bool>()
+                                      : mayShareMemory(request.lambda)};
+}
+
+Result<std::string> compileGroup(MLIRContext &context, KernelGroup group,
+                                 const GpuOptions &options) {
   Diagnostics diagnostics(&context);
   const auto failed = [&](const std::string &what) {
-    return defect("kernel '" + request.symbol + "' " + what + ": " +
-                  diagnostics.text);
+    return defect(nameOf(group) + " " + what + ": " + diagnostics.text);
   };
   LocBuilder b(UnknownLoc::get(&context), &context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(b);
   gpu::GPUModuleOp gpuModule = startModule(b, *module);
-  func::FuncOp kernel = buildGpuKernel(b, bodyOf(request), request.lambda);
-  buildGpuEntry(b, request.symbol, request.lambda, kernel);
+  std::vector<EntryPoint> entries;
+  for (const KernelRequest &request : group) {
+    func::FuncOp kernel = buildGpuKernel(b, bodyOf(request), request.lambda);
+    buildGpuEntry(b, request.symbol, request.lambda, kernel);
+    entries.push_back(entryOf(request));
+  }
   if (mlir::failed(verify(*module)))
     return failed("is malformed");
   if (!lowerToNVVM(*module))
@@ -48,11 +56,7 @@ Result<std::string> compileKernel(MLIRContext &context,
       translateModuleToLLVMIR(gpuModule, llvmContext, "kernels");
   if (!code)
     return failed("does not become LLVM IR");
-  return compileText(
-      *code, request.symbol, chooseGpuSchedule(request.lambda).threads,
-      takesMemory(request.lambda) ? std::vector<bool>()
-                                  : mayShareMemory(request.lambda),
-      options);
+  return compileText(*code, entries, options);
 }
 
 } // namespace
@@ -65,8 +69,8 @@ Result<GpuCode> codegen::compilePtx(const std::vector<KernelRequest> &requests,
     return valid.takeError();
   Result<std::vector<std::string>> texts = compileEach(
       requests, registerGpuDialects,
-      [&](MLIRContext &context, const KernelRequest &request) {
-        return compileKernel(context, request, options);
+      [&](MLIRContext &context, KernelGroup group) {
+        return compileGroup(context, group, options);
       },
       options.busy);
   if (!texts)

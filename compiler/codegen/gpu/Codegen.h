@@ -13,7 +13,7 @@ struct GpuOptions {
   /// What LLVM and ptxas call the architecture. PTX for one runs on all later
   /// ones: sm_80 on every GPU since Ampere, sm_90 since Hopper.
   std::string arch = "sm_80";
-  int optLevel = 2; // LLVM's, 0 .. 3
+  int optLevel = 2; // of the code generator, as LLVM's; 0: as it is made
   /// Leaves a core to what is done meanwhile; the text is the same.
   Busy busy = {};
 };

@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
 
 namespace smex::codegen {
 
@@ -17,12 +18,23 @@ void registerGpuDialects(mlir::MLIRContext &context);
 /// dialects, in place. False, with a diagnostic, where that fails.
 bool lowerToNVVM(mlir::ModuleOp module);
 
-/// LLVM IR -> PTX text, optimized. `entry` is launched with so many threads; no
-/// two of its first arguments, the tensors' addresses, are of the same memory
-/// but where `shared` says so (mayShareMemory).
-Result<std::string> compileText(llvm::Module &module, llvm::StringRef entry,
-                                int64_t threads,
-                                const std::vector<bool> &shared,
+/// What does something for kernels, of LLVM's own pipeline, which takes twice
+/// as long for the same text: no calls, no vectors, and addresses, constants
+/// and loops that MLIR leaves as plain as they are.
+void optimizeForGpu(llvm::Module &module, llvm::TargetMachine &machine,
+                    int level);
+
+/// How a kernel's entry is called.
+struct EntryPoint {
+  std::string symbol;
+  int64_t threads; // of a block
+  /// No two of its first arguments, the tensors' addresses, are of the same
+  /// memory but where this says so (mayShareMemory).
+  std::vector<bool> shared;
+};
+/// LLVM IR -> PTX text, optimized.
+Result<std::string> compileText(llvm::Module &module,
+                                const std::vector<EntryPoint> &entries,
                                 const GpuOptions &options);
 /// Usage errors for architectures that compileText does not know.
 Status checkGpuOptions(const GpuOptions &options);

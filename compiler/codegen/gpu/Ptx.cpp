@@ -51,14 +51,6 @@ const char *ptxVersion(llvm::StringRef arch) {
   return number < 90 ? "+ptx78" : number == 90 ? "+ptx80" : "";
 }
 
-llvm::PipelineTuningOptions tuning() {
-  llvm::PipelineTuningOptions tuning;
-  // Threads are the vectors' elements.
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  return tuning;
-}
-
 /// NVPTX (LLVM 22) takes `y < 64 ? x << y : 0` for its own shift of a 64-bit x,
 /// which looks at the low 32 bits of y only. An amount that is masked is not
 /// what is compared, and means the same: a shift by more has no meaning.
@@ -74,6 +66,36 @@ void maskShifts(llvm::Module &module) {
       llvm::IRBuilder<> b(&shift);
       shift.setOperand(1, b.CreateAnd(shift.getOperand(1), 63));
     }
+}
+
+/// Kernels become entries; what they call is inlined.
+void prepare(llvm::Module &module, const std::vector<EntryPoint> &entries) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.setDoesNotThrow();
+    const auto entry = llvm::find_if(entries, [&](const EntryPoint &each) {
+      return function.getName() == each.symbol;
+    });
+    if (entry == entries.end()) {
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+      function.addFnAttr(llvm::Attribute::AlwaysInline);
+      continue;
+    }
+    function.addFnAttr("nvvm.reqntid", std::to_string(entry->threads));
+    for (auto [i, isShared] : llvm::enumerate(entry->shared))
+      if (!isShared && i < function.arg_size())
+        function.addParamAttr(unsigned(i), llvm::Attribute::NoAlias);
+  }
+  // Texts that are joined may have tables of the same name.
+  const auto isOwn = [&](llvm::StringRef name) {
+    return llvm::any_of(entries, [&](const EntryPoint &each) {
+      return name.starts_with(each.symbol + ".");
+    });
+  };
+  for (llvm::GlobalVariable &variable : module.globals())
+    if (!isOwn(variable.getName()))
+      variable.setName(entries.front().symbol + "." + variable.getName());
 }
 
 Error defectOf(llvm::StringRef entry, const std::string &what) {
@@ -99,8 +121,7 @@ Status codegen::checkGpuOptions(const GpuOptions &options) {
 }
 
 Result<std::string> codegen::compileText(llvm::Module &module,
-                                         llvm::StringRef entry, int64_t threads,
-                                         const std::vector<bool> &shared,
+                                         const std::vector<EntryPoint> &entries,
                                          const GpuOptions &options) {
   llvm::TargetOptions targetOptions;
   // A product and a sum stay two operations.
@@ -111,27 +132,11 @@ Result<std::string> codegen::compileText(llvm::Module &module,
       std::nullopt, std::nullopt, codeGenLevel(options.optLevel)));
   module.setTargetTriple(triple());
   module.setDataLayout(machine->createDataLayout());
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    function.setDoesNotThrow();
-    if (function.getName() != entry) {
-      function.setLinkage(llvm::GlobalValue::InternalLinkage);
-      function.addFnAttr(llvm::Attribute::AlwaysInline);
-      continue;
-    }
-    function.addFnAttr("nvvm.reqntid", std::to_string(threads));
-    for (auto [i, isShared] : llvm::enumerate(shared))
-      if (!isShared && i < function.arg_size())
-        function.addParamAttr(unsigned(i), llvm::Attribute::NoAlias);
-  }
-  // Kernels that are joined may have tables of the same name.
-  for (llvm::GlobalVariable &variable : module.globals())
-    if (!variable.getName().starts_with(entry))
-      variable.setName(entry + "." + variable.getName());
+  prepare(module, entries);
+  const std::string &first = entries.front().symbol;
   if (llvm::verifyModule(module))
-    return defectOf(entry, "becomes malformed LLVM IR");
-  optimize(module, *machine, options.optLevel, tuning());
+    return defectOf(first, "becomes malformed LLVM IR");
+  optimizeForGpu(module, *machine, options.optLevel);
   maskShifts(module);
 
   llvm::SmallString<0> text;
@@ -139,10 +144,10 @@ Result<std::string> codegen::compileText(llvm::Module &module,
   llvm::legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr,
                                    llvm::CodeGenFileType::AssemblyFile))
-    return defectOf(entry, "can't be written as PTX");
+    return defectOf(first, "can't be written as PTX");
   passes.run(module);
   if (text.str().contains(".extern") || text.str().contains("call.uni"))
-    return defectOf(entry, "calls what is not there");
+    return defectOf(first, "calls what is not there");
   return text.str().str();
 }
 
