@@ -150,10 +150,6 @@ Result<std::optional<Checkpoint>> CheckpointFolder::last() const {
   return std::optional<Checkpoint>({std::move(*values), completed});
 }
 
-bool CheckpointFolder::wants(int completed) const {
-  return completed % every == 0 || completed == steps;
-}
-
 Status CheckpointFolder::begin(int completed) {
   std::map<std::string, std::string> metadata = {
       {"format", formatName},

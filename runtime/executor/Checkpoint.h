@@ -59,7 +59,12 @@ public:
   /// Nothing, if the folder has none; an error if it is not this run's.
   Result<std::optional<Checkpoint>> last() const;
 
-  bool wants(int completed) const override;
+  bool wants(int completed) const override {
+    return wants(completed, every, steps);
+  }
+  static bool wants(int completed, int every, int steps) {
+    return completed % every == 0 || completed == steps;
+  }
   Status begin(int completed) override;
   std::byte *place(int parameter) override;
   Status commit() override;

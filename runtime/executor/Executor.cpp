@@ -317,13 +317,30 @@ private:
   void shareCounts(int worker) {
     if (!gathering.hasOthers())
       return;
-    std::vector<std::byte> bytes(sizeof(Counts));
-    std::memcpy(bytes.data(), &counts(worker), sizeof(Counts));
+    // Clocks of other machines begin at another moment, but steps do not.
+    Measured own = measured[size_t(worker)];
+    for (TraceEvent &event : own.trace)
+      event.start -= started.front();
+    const size_t events = own.trace.size() * sizeof(TraceEvent);
+    std::vector<std::byte> bytes(sizeof(Counts) + events);
+    std::memcpy(bytes.data(), &own.counts, sizeof(Counts));
+    if (events > 0)
+      std::memcpy(bytes.data() + sizeof(Counts), own.trace.data(), events);
     const Shared all = transport.share(worker, std::move(bytes));
     if (isFirst(worker))
       for (size_t w = 0; w < all.size(); ++w)
         if (!std::count(workers.begin(), workers.end(), int(w)))
-          std::memcpy(&counts(int(w)), all[w]->data(), sizeof(Counts));
+          takeMeasured(measured[w], *all[w]);
+  }
+
+  void takeMeasured(Measured &other, const std::vector<std::byte> &bytes) {
+    std::memcpy(&other.counts, bytes.data(), sizeof(Counts));
+    other.trace.resize((bytes.size() - sizeof(Counts)) / sizeof(TraceEvent));
+    if (!other.trace.empty())
+      std::memcpy(other.trace.data(), bytes.data() + sizeof(Counts),
+                  bytes.size() - sizeof(Counts));
+    for (TraceEvent &event : other.trace)
+      event.start += started.front();
   }
 
   RunResult collect() {

@@ -65,7 +65,7 @@ struct RunResult {
   std::vector<Tensor> outputs; // of the last step; zeros if there was none
   /// Of the output that is the loss, if there is one, after each step.
   std::vector<double> losses;
-  std::vector<TraceEvent> trace; // of this process' workers
+  std::vector<TraceEvent> trace;
 };
 
 /// `feeds` has one entry per input of the program. An error in one worker stops

@@ -40,6 +40,7 @@ struct Memory {
 struct Arrival {
   Piece piece; // the worker that has it, and which box of the buffer it is
   std::byte *to = nullptr;
+  int64_t bytes = 0;
 };
 
 /// What all members of a group of workers do together, in one instruction.

@@ -8,6 +8,9 @@
 #include "runtime/executor/Samples.h"
 #include "runtime/executor/Verify.h"
 #include "runtime/plan/Load.h"
+#include "runtime/transports/mpi/Status.h"
+#include "tools/smex-run/Identity.h"
+#include "tools/smex-run/Processes.h"
 #include "tools/smex-run/Progress.h"
 
 #include <algorithm>
@@ -43,19 +46,29 @@ int64_t samplesOf(const plan::Program &program) {
   return shape.empty() ? 1 : shape.front();
 }
 
-/// One run of a plan, from its options to what it leaves behind.
+/// One run of a plan, from its options to what it leaves behind. Of several
+/// processes that make it together, the first one speaks and writes files.
 class Job {
 public:
-  Job(RunArguments given, plan::Plan loaded, std::unique_ptr<Backend> backend)
+  Job(RunArguments given, plan::Plan loaded, std::unique_ptr<Backend> backend,
+      mpi::World *world)
       : arguments(std::move(given)), options(arguments.run),
-        plan(std::move(loaded)), backend(std::move(backend)) {}
+        plan(std::move(loaded)), backend(std::move(backend)), world(world) {}
+
+  /// What every process reads for itself.
+  Status open() {
+    if (Status opened = openFeeds(); !opened)
+      return opened;
+    return openParameters();
+  }
 
   Status run() {
     for (Status (Job::*part)() :
-         {&Job::openFeeds, &Job::openParameters, &Job::openCheckpoints,
-          &Job::openTargets, &Job::execute})
+         {&Job::compare, &Job::openFiles, &Job::execute})
       if (Status done = (this->*part)(); !done)
         return done;
+    if (!isFirst())
+      return {};
     if (nothingLeft()) {
       print(plan.modelName);
       std::printf(": all of %d steps were done before, so there are no "
@@ -81,6 +94,7 @@ private:
     return arguments.fanouts.empty() ? Portion::Whole : Portion::Samples;
   }
 
+  bool isFirst() const { return !world || world->isFirst(); }
   bool nothingLeft() const { return options.firstStep >= options.steps; }
 
   Status openFeeds() {
@@ -98,6 +112,10 @@ private:
     auto read =
         readInputs(program, arguments.inputs, options.steps, arguments.seed,
                    graphs, plan.edgeOrders, options.next);
+    if (read && world) {
+      identity.add(program, *read);
+      identity.add(graphs);
+    }
     if (read && isSampled())
       read = sampleFeeds(program, std::exchange(graphs, {}), std::move(*read),
                          {arguments.fanouts, arguments.batch, arguments.seed,
@@ -129,9 +147,69 @@ private:
             compareParameters(*file, plan.partitioned.program, isWeight);
         !fits)
       return fits;
-    if (!arguments.checkpoints.empty())
+    if (!arguments.checkpoints.empty() || world)
       parametersSha256 = sha256(file->bytes());
     parameters->replace(std::move(*file));
+    return {};
+  }
+
+  /// Before any process works: do all make the same run?
+  Status compare() {
+    if (!world)
+      return {};
+    const std::string file = arguments.directory + "/plan.json";
+    const auto text = readFile(file);
+    identity.add("the plan", text ? sha256(*text) : std::string());
+    identity.add("--backend", backend->name());
+    identity.add("--parameters", parametersSha256);
+    identity.add(arguments);
+    return identity.compare(*world);
+  }
+
+  /// What the first process alone writes, and reads again.
+  Status openFiles() {
+    Status opened;
+    if (isFirst()) {
+      opened = openCheckpoints();
+      if (opened)
+        opened = openTargets();
+    }
+    if (!world)
+      return opened;
+    const auto all = world->gather(mpi::encode(opened));
+    if (!all)
+      return all.error();
+    if (Status first = mpi::decode(all->front()); !first)
+      return first;
+    return shareCheckpoint();
+  }
+
+  /// The others go on from the first one's checkpoint.
+  Status shareCheckpoint() {
+    const auto all = world->gather(
+        isFirst() ? tools::encode(options.firstStep, resumed) : mpi::Bytes());
+    if (!all)
+      return all.error();
+    if (isFirst())
+      return {};
+    auto sent = tools::decodeCheckpoint(all->front());
+    if (!sent)
+      return sent.takeError();
+    options.firstStep = sent->completed;
+    if (sent->values)
+      parameters->replace(std::move(*sent->values));
+    const auto follow = [&](std::function<bool(int)> wanted) {
+      followed.push_back(
+          std::make_unique<tools::FollowingSink>(std::move(wanted)));
+      options.sinks.push_back(followed.back().get());
+    };
+    if (!arguments.checkpoints.empty())
+      follow([this](int completed) {
+        return CheckpointFolder::wants(completed, arguments.checkpointEvery,
+                                       options.steps);
+      });
+    if (!arguments.saveParameters.empty())
+      follow([this](int completed) { return completed == options.steps; });
     return {};
   }
 
@@ -157,6 +235,7 @@ private:
       return last.takeError();
     if (*last) {
       options.firstStep = (*last)->completed;
+      resumed = (*last)->values.bytes();
       parameters->replace(std::move((*last)->values));
       std::printf("resumes after step %d\n", options.firstStep);
     } else {
@@ -192,8 +271,19 @@ private:
   }
 
   Status execute() {
+    const auto workers = int(plan.partitioned.workers.size());
+    std::optional<mpi::MpiTransport> transport;
+    if (world) {
+      transport.emplace(*world, workers, queueCount, [&](const Event &event) {
+        return tools::nextInstruction(plan.partitioned, event,
+                                      options.firstStep);
+      });
+      options.process = Process{&*transport, transport->workers()};
+      if (options.device.threads == 0)
+        options.device.threads = tools::threadsPerWorker(*world, workers);
+    }
     std::optional<tools::ProgressLine> line;
-    if (isTraining()) {
+    if (isTraining() && isFirst()) {
       line.emplace(options.steps, samplesOf(plan.partitioned.program));
       options.progress = [&](const Progress &progress) {
         line->show(progress);
@@ -202,6 +292,7 @@ private:
     auto ran = runtime::execute(plan.partitioned, plan.code, *backend,
                                 parameters->shares(), feeds, options);
     options.progress = nullptr;
+    options.process.reset();
     if (!ran)
       return ran.takeError();
     result = std::move(*ran);
@@ -255,6 +346,7 @@ private:
       return same.error();
     RunOptions alone = options;
     alone.device.trace = false;
+    alone.device.threads = arguments.run.device.threads;
     alone.sinks.clear();
     auto next = nextInputs(plan.unpartitioned.program, arguments.feeds);
     if (!next)
@@ -300,27 +392,55 @@ private:
   RunOptions options;
   const plan::Plan plan;
   std::unique_ptr<Backend> backend;
+  mpi::World *const world;
+  tools::Identity identity;
   std::vector<RunGraph> graphs; // whole ones
   std::vector<Feed> feeds;
   std::optional<PlanParameters> parameters;
   std::string parametersSha256;
   std::unique_ptr<CheckpointFolder> checkpoints;
+  std::string_view resumed; // the checkpoint's file
   std::optional<ParameterFile> saved;
+  std::vector<std::unique_ptr<ParameterSink>> followed;
   std::optional<OutputFolder> folder;
   RunResult result;
 };
 } // namespace
 
-Status tools::run(RunArguments arguments) {
+static Result<std::unique_ptr<Job>> openJob(RunArguments arguments,
+                                            mpi::World *world) {
   // The weights are hashed when they are mapped.
   auto plan = plan::load(arguments.directory, {false});
   if (!plan)
     return plan.takeError();
+  const size_t workers = plan->partitioned.workers.size();
+  if (world && size_t(world->size()) > workers) {
+    Error error = fail(arguments.directory, ": is a plan for ", workers,
+                       workers == 1 ? " worker" : " workers",
+                       ", fewer than there are processes: mpirun -n ", workers,
+                       " at most, not ", world->size());
+    error.fault = Fault::Usage;
+    return error;
+  }
   auto backend = backendFor(arguments.backend, *plan);
   if (!backend)
     return backend.takeError();
   if (arguments.verify && plan->unpartitioned.workers.empty())
     return fail(arguments.directory,
                 ": has no unpartitioned program to verify with");
-  return Job(std::move(arguments), std::move(*plan), std::move(*backend)).run();
+  auto job = std::make_unique<Job>(std::move(arguments), std::move(*plan),
+                                   std::move(*backend), world);
+  if (Status opened = job->open(); !opened)
+    return opened.takeError();
+  return job;
+}
+
+Status tools::run(RunArguments arguments, mpi::World *world) {
+  auto job = openJob(std::move(arguments), world);
+  if (world)
+    if (Status agreed = world->agree(job ? Status() : job.error()); !agreed)
+      return agreed;
+  if (!job)
+    return job.takeError();
+  return (*job)->run();
 }

@@ -4,6 +4,10 @@
 
 #include "runtime/executor/Executor.h"
 
+namespace smex::mpi {
+class World;
+}
+
 namespace smex::tools {
 
 struct RunArguments {
@@ -21,7 +25,8 @@ struct RunArguments {
   runtime::RunOptions run;
 };
 
-Status run(RunArguments arguments);
+/// `world`: the processes that make this run together; null: this one alone.
+Status run(RunArguments arguments, mpi::World *world);
 
 } // namespace smex::tools
 

@@ -1,11 +1,15 @@
 // smex-run DIR: runs a plan. See DESIGN.md, Commands.
 #include "dialects/support/Program.h"
 #include "dialects/support/Version.h"
+#include "runtime/transports/mpi/World.h"
 #include "tools/smex-run/Run.h"
 
 #include <CLI/CLI.hpp>
 
+#include <chrono>
+#include <cstdio>
 #include <iostream>
+#include <thread>
 
 using namespace smex;
 using tools::RunArguments;
@@ -153,7 +157,8 @@ void declare(CLI::App &app, RunArguments &arguments) {
       "--version", [] { throw CLI::CallForVersion(versionText, 0); },
       "print the version");
 }
-int runCommand(int argc, char **argv) {
+
+Status runArguments(int argc, char **argv, mpi::World *world) {
   CLI::App app("Runs a plan that smexc wrote.", "smex-run");
   RunArguments arguments;
   declare(app, arguments);
@@ -161,21 +166,46 @@ int runCommand(int argc, char **argv) {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {
     std::cout << app.help();
-    return 0;
+    return {};
   } catch (const CLI::CallForVersion &) {
     std::cout << versionText << "\n";
-    return 0;
+    return {};
   } catch (const CLI::ParseError &error) {
-    return report(
-        {std::string(error.what()) + " (see smex-run --help)", Fault::Usage});
+    return Error{std::string(error.what()) + " (see smex-run --help)",
+                 Fault::Usage};
   }
   arguments.run.device.trace = !arguments.trace.empty();
   arguments.run.device.seed = arguments.seed;
   arguments.run.device.hung = [](const Error &error) { quit(error); };
-  arguments.run.device.note = [](const std::string &text) {
-    std::cerr << "smex-run: note: " + text + "\n";
-  };
-  const Status done = tools::run(std::move(arguments));
+  if (!world || world->isFirst())
+    arguments.run.device.note = [](const std::string &text) {
+      std::cerr << "smex-run: note: " + text + "\n";
+    };
+  return tools::run(std::move(arguments), world);
+}
+
+/// As one of several processes that mpirun has started.
+int runTogether(int argc, char **argv, const mpi::Launch &launch) {
+  auto world = mpi::World::join();
+  if (!world) {
+    // Where it is everybody's error, one says it: mpirun ends the others then.
+    if (launch.rank != 0)
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    return report(world.error());
+  }
+  if (!(*world)->isFirst() && !std::freopen("/dev/null", "w", stdout))
+    return (*world)->finish(
+        Error{"/dev/null: cannot open", Fault::Environment});
+  return (*world)->finish(runArguments(argc, argv, world->get()));
+}
+
+int runCommand(int argc, char **argv) {
+  const auto launch = mpi::findLaunch();
+  if (!launch)
+    return report(launch.error());
+  if (launch->hasOthers())
+    return runTogether(argc, argv, *launch);
+  const Status done = runArguments(argc, argv, nullptr);
   return done ? 0 : report(done.error());
 }
 } // namespace

@@ -196,10 +196,11 @@ Status CpuWorker::bring(int instruction, std::vector<Move> &list,
   for (Move &move : list) {
     if (move.from)
       continue;
-    arrivals.push_back({{move.worker, move.box}, to});
+    const int64_t count = volume(move.box) * element;
+    arrivals.push_back({{move.worker, move.box}, to, count});
     move.from = to;
     move.fromBox = &move.box;
-    to += volume(move.box) * element;
+    to += count;
   }
   const auto &exchange = transfers[size_t(instruction)].exchange;
   return exchange

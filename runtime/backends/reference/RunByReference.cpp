@@ -65,7 +65,8 @@ public:
     for (const Piece &piece :
          plan::piecesOf(partitioned, worker, instruction)) {
       pieces.push_back(makeTensor({type, extents(piece.box)}));
-      arrivals.push_back({piece, pieces.back().bytes.data()});
+      std::vector<std::byte> &to = pieces.back().bytes;
+      arrivals.push_back({piece, to.data(), int64_t(to.size())});
     }
     if (Status brought = bring(arrivals); !brought)
       return brought;

@@ -74,7 +74,7 @@ TEST_CASE("what a worker cannot give is an error of who asks") {
                         return Status(fail("worker 0 has lost it"));
                       }});
   std::byte to;
-  const Status moved = transport.move(1, 0, {{{0, {{0, 1}}}, &to}});
+  const Status moved = transport.move(1, 0, {{{0, {{0, 1}}}, &to, 1}});
   REQUIRE_FALSE(moved);
   CHECK(moved.error().message == "worker 0 has lost it");
 }

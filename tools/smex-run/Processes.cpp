@@ -1,0 +1,77 @@
+#include "tools/smex-run/Processes.h"
+
+#include "dialects/support/Destination.h"
+#include "runtime/plan/Regions.h"
+#include "runtime/transports/mpi/Parcel.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace smex;
+using namespace smex::runtime;
+
+std::string tools::nextInstruction(const plan::Partitioned &partitioned,
+                                   const Event &event, int firstStep) {
+  const auto &instructions = partitioned.program.instructions;
+  const auto count = int64_t(instructions.size());
+  // Twice round: what is left of this step, and then the next one.
+  for (int64_t at = event.count; count > 0 && at < event.count + 2 * count;
+       ++at) {
+    const auto which = int(at % count);
+    const plan::Instruction &what = instructions[size_t(which)];
+    if (int(plan::queueOf(what.op)) == event.queue &&
+        plan::written(partitioned, event.worker, which))
+      return fail("instruction ", which, " (node \"", what.node, "\") of step ",
+                  firstStep + at / count + 1)
+          .message;
+  }
+  return "nothing";
+}
+
+int tools::threadsPerWorker(const mpi::World &world, int workers) {
+  // mpirun may have bound the process to some cores, which are its own then.
+  const int cores = std::max(1, int(std::thread::hardware_concurrency()));
+  const bool areAll = cores >= int(::sysconf(_SC_NPROCESSORS_ONLN));
+  int there = 0;
+  for (int rank : world.neighbours())
+    for (int w = 0; w < workers; ++w)
+      there += mpi::processOf(w, workers, world.size()) == rank &&
+               (areAll || rank == world.rank());
+  return std::max(1, cores / std::max(1, there));
+}
+
+mpi::Bytes tools::encode(int completed, std::string_view file) {
+  mpi::Parcel parcel;
+  parcel.put(completed);
+  parcel.put(file.data(), file.size());
+  return parcel.take();
+}
+
+Result<tools::SentCheckpoint> tools::decodeCheckpoint(const mpi::Bytes &bytes) {
+  mpi::Unpacking parcel(bytes);
+  SentCheckpoint sent;
+  sent.completed = int(parcel.number());
+  const size_t count = parcel.left();
+  if (count == 0)
+    return sent;
+  const int file = ::memfd_create("checkpoint", MFD_CLOEXEC);
+  int code = file < 0 ? errno : 0;
+  if (file >= 0)
+    code = writeAll(
+        file, {reinterpret_cast<const char *>(parcel.bytes(count)), count});
+  if (code) {
+    Error error = fail("cannot keep the checkpoint: ", std::strerror(code));
+    error.fault = Fault::Environment;
+    return error;
+  }
+  auto values = io::Safetensors::open("/proc/self/fd/" + std::to_string(file));
+  ::close(file); // it is mapped
+  if (!values)
+    return values.takeError();
+  sent.values.emplace(std::move(*values));
+  return sent;
+}
