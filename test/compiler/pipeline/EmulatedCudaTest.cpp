@@ -3,16 +3,54 @@
 // tensors, to the bit, and the bytes that a run counts are those of the
 // definition. The emulated driver takes streams in any order that events allow,
 // and stops at what it finds of races, bounds and bytes that nobody has
-// written.
+// written. Where GPUs do not reach each other's memory, what moves between them
+// goes by NCCL (test/emulated/nccl); then workers may be in several processes,
+// which are executions of this one, each with GPUs of its own.
+#include "runtime/transports/Local.h"
 #include "test/compiler/pipeline/RandomExample.h"
 
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
+#include <thread>
 
 using namespace smex;
 using test::Kernels;
 using test::RandomExample;
+
+namespace {
+
+/// Worker w of W is in process w * P / W.
+std::vector<Result<runtime::RunResult>> run(const RandomExample &example,
+                                            runtime::RunOptions options,
+                                            size_t processes) {
+  const plan::Partitioned &partitioned = example.plan.partitioned;
+  const size_t workers = partitioned.workers.size();
+  processes = std::min(processes, workers);
+  runtime::LocalTransport transport(int(workers), queueCount);
+  std::vector<Result<runtime::RunResult>> results(processes, fail("not run"));
+  std::vector<std::thread> threads;
+  for (size_t p = 0; p < processes; ++p)
+    threads.emplace_back([&, p, options]() mutable {
+      if (processes > 1) {
+        runtime::Process process{&transport, {}};
+        for (size_t w = 0; w < workers; ++w)
+          if (w * processes / workers == p)
+            process.workers.push_back(int(w));
+        options.process = std::move(process);
+      }
+      auto backend = runtime::makeBackend("cuda");
+      results[p] = backend ? runtime::execute(partitioned, example.plan.code,
+                                              **backend, test::NoParameters(),
+                                              example.feeds, options)
+                           : Result<runtime::RunResult>(backend.takeError());
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  return results;
+}
+
+} // namespace
 
 TEST_CASE("divisions of every kind on GPUs: right, and as counted") {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -22,6 +60,8 @@ TEST_CASE("divisions of every kind on GPUs: right, and as counted") {
   const auto devices = (*backend)->devices(4);
   REQUIRE(!devices.empty());
   REQUIRE(devices.front().find("emulated") != std::string::npos);
+  const char *several = std::getenv("SMEX_TEST_PROCESSES");
+  const size_t processes = several ? std::strtoull(several, nullptr, 10) : 1;
   const char *seeds = std::getenv("SMEX_TEST_SEED");
   const uint64_t begin = std::strtoull(seeds ? seeds : "0", nullptr, 10);
   for (uint64_t seed = begin; seed < begin + 60; ++seed) {
@@ -32,9 +72,7 @@ TEST_CASE("divisions of every kind on GPUs: right, and as counted") {
     runtime::RunOptions options;
     options.steps = 2;
     options.device.trace = seed % 2;
-    requireRight(example,
-                 runtime::execute(example.plan.partitioned, example.plan.code,
-                                  **backend, test::NoParameters(),
-                                  example.feeds, options));
+    for (const auto &result : run(example, options, processes))
+      requireRight(example, result);
   }
 }

@@ -106,8 +106,9 @@ std::shared_ptr<Communicator> endSplit(Communicator &of, int color) {
   int rank = 0;
   while (members[size_t(rank)].second != of.rank)
     ++rank;
-  return std::make_shared<Communicator>(of.name + "/" + name + text(color),
-                                        int(members.size()), rank, of.device);
+  return std::make_shared<Communicator>(
+      of.name + "/group." + text(of.splits - 1) + "." + text(color),
+      int(members.size()), rank, of.device);
 }
 
 void leave(Communicator &communicator) {

@@ -12,6 +12,8 @@
 
 #include <unistd.h>
 
+SMEX_NCCL_FUNCTIONS(SMEX_NCCL_DECLARE)
+
 using namespace smex::emulated;
 
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 // NCCL's entry points as their binary interface has them: handles are pointers,
-// enumerations ints. AbiTest compares this list with NVIDIA's nccl.h where that
-// is found.
+// enumerations ints. abi_test compares this list with NVIDIA's nccl.h where
+// that is found.
 extern "C" {
 struct EmulatedNcclId {
   char bytes[128];
@@ -43,7 +43,5 @@ struct EmulatedNcclId {
 
 #define SMEX_NCCL_DECLARE(name, result, parameters)                            \
   extern "C" result name parameters;
-SMEX_NCCL_FUNCTIONS(SMEX_NCCL_DECLARE)
-#undef SMEX_NCCL_DECLARE
 
 #endif

@@ -1,0 +1,63 @@
+// Compares Functions.h, and what smex-run declares of NCCL, with NVIDIA's
+// nccl.h: abi_test compiles this where that is found. It has no other use.
+#include <nccl.h>
+
+#include "runtime/backends/cuda/nccl/Api.h"
+#include "test/emulated/nccl/Functions.h"
+
+#include <type_traits>
+
+namespace {
+
+/// What the binary interface sees of a parameter.
+template <class T> constexpr int classOf() {
+  if constexpr (std::is_pointer_v<T>)
+    return 1000; // pointers to whatever
+  else if constexpr (std::is_class_v<T>)
+    return 2000 + sizeof(T);
+  else
+    return sizeof(T); // enumerations and integers
+}
+
+template <class Mine, class Theirs> struct Same;
+template <class R, class... A, class S, class... B>
+struct Same<R(A...), S(B...)> {
+  static constexpr bool check() {
+    if constexpr (sizeof...(A) != sizeof...(B))
+      return false;
+    else
+      return classOf<R>() == classOf<S>() &&
+             ((classOf<A>() == classOf<B>()) && ...);
+  }
+  static constexpr bool value = check();
+};
+
+#define SMEX_COMPARE(name, result, parameters)                                 \
+  static_assert(Same<result parameters, decltype(::name)>::value,              \
+                #name " differs from nccl.h");
+SMEX_NCCL_FUNCTIONS(SMEX_COMPARE)
+
+using smex::nccl::Code;
+using smex::nccl::Communicator;
+using smex::nccl::Stream;
+using smex::nccl::UniqueId;
+#define SMEX_COMPARE_ENTRY(member, entry, result, parameters)                  \
+  static_assert(Same<result parameters, decltype(::entry)>::value,             \
+                #entry " of Api.h differs from nccl.h");
+SMEX_NCCL_ENTRIES(SMEX_COMPARE_ENTRY)
+
+static_assert(smex::nccl::success == ncclSuccess &&
+              smex::nccl::inProgress == ncclInProgress);
+static_assert(smex::nccl::typeInt8 == ncclInt8);
+static_assert(smex::nccl::splitNoColor == NCCL_SPLIT_NOCOLOR);
+static_assert(sizeof(smex::nccl::UniqueId) == sizeof(ncclUniqueId) &&
+              sizeof(EmulatedNcclId) == sizeof(ncclUniqueId));
+static_assert(ncclUnhandledCudaError == 1 && ncclSystemError == 2 &&
+              ncclInternalError == 3 && ncclInvalidArgument == 4 &&
+              ncclInvalidUsage == 5 && ncclRemoteError == 6);
+static_assert(ncclInt8 == 0 && ncclUint8 == 1 && ncclInt32 == 2 &&
+              ncclUint32 == 3 && ncclInt64 == 4 && ncclUint64 == 5 &&
+              ncclFloat16 == 6 && ncclFloat32 == 7 && ncclFloat64 == 8 &&
+              ncclBfloat16 == 9);
+
+} // namespace
