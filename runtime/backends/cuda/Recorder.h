@@ -12,6 +12,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace smex::cuda {
@@ -20,7 +21,8 @@ class Recorder {
 public:
   Recorder(int workers, size_t instructions)
       : instructions(instructions),
-        counts(size_t(workers) * size_t(queueCount)), events(size_t(workers)) {}
+        counts(size_t(workers) * size_t(queueCount)), events(size_t(workers)),
+        isCrowded(int(std::thread::hardware_concurrency()) < workers) {}
 
   /// Before the first step: the events of a worker's instructions, null for
   /// those that have none.
@@ -51,6 +53,9 @@ private:
   /// Each in a cache line of its own.
   struct alignas(64) Count {
     std::atomic<int64_t> recorded{0};
+    std::atomic<int> waiters{0};
+    std::mutex mutex; // of those who wait
+    std::condition_variable changed;
   };
   Count &countOf(const runtime::Event &done) {
     return counts[size_t(done.worker) * size_t(queueCount) +
@@ -60,9 +65,7 @@ private:
   const size_t instructions;
   std::vector<Count> counts;              // per worker and queue
   std::vector<std::vector<Event>> events; // per worker and instruction
-  std::atomic<int> waiters{0};
-  std::mutex mutex; // of those who wait
-  std::condition_variable changed;
+  const bool isCrowded;                   // fewer cores than threads
 };
 
 } // namespace smex::cuda
