@@ -44,7 +44,7 @@ private:
   void remember(const runtime::Submission &submission);
   void captureStep();
   Status repeat();
-  bool isFirst() const { return number == 0; }
+  bool isFirst() const { return number == shared->workers.front(); }
   Status putHere(const runtime::Submission &submission, Stream stream);
   Status submitBesideExchanges(const runtime::Submission &submission);
   Status finishExchanges();
