@@ -27,9 +27,10 @@ struct Folder {
 };
 
 Status compileTo(const std::string &folder, const frontend::Model &model,
-                 int64_t gpus) {
+                 int64_t gpus, const std::vector<std::string> &targets) {
   pipeline::CompileOptions options;
   options.gpus = gpus;
+  options.targets = targets;
   options.verifyEach = true;
   auto compiled = pipeline::compile(model, options);
   if (!compiled)
@@ -106,8 +107,28 @@ Result<std::map<std::string, Tensor>>
 test::runPartitioned(const frontend::Model &model,
                      const std::map<std::string, Tensor> &inputs,
                      int64_t gpus) {
+  return runPartitioned(
+      model, inputs, gpus, pipeline::CompileOptions().targets,
+      [](const plan::Plan &plan, const runtime::ParameterSource &parameters,
+         const std::vector<runtime::Feed> &feeds)
+          -> Result<runtime::RunResult> {
+        auto backend = runtime::makeBackend("cpu");
+        if (!backend)
+          return backend.takeError();
+        runtime::RunOptions options;
+        options.device.threads = 1; // the workers alone are more than the cores
+        return runtime::execute(plan.partitioned, plan.code, **backend,
+                                parameters, feeds, options);
+      });
+}
+
+Result<std::map<std::string, Tensor>>
+test::runPartitioned(const frontend::Model &model,
+                     const std::map<std::string, Tensor> &inputs, int64_t gpus,
+                     const std::vector<std::string> &targets,
+                     const Execution &execute) {
   const Folder folder;
-  if (Status compiled = compileTo(folder.path, model, gpus); !compiled)
+  if (Status compiled = compileTo(folder.path, model, gpus, targets); !compiled)
     return compiled.takeError();
   const auto plan = plan::load(folder.path, {/*verifyWeights=*/false});
   if (!plan)
@@ -123,13 +144,7 @@ test::runPartitioned(const frontend::Model &model,
       runtime::PlanParameters::open(*plan, folder.path, /*seed=*/0);
   if (!parameters)
     return parameters.error();
-  auto backend = runtime::makeBackend("cpu");
-  if (!backend)
-    return backend.takeError();
-  runtime::RunOptions options;
-  options.device.threads = 1; // the workers alone are more than the cores
-  auto result = runtime::execute(plan->partitioned, plan->code, **backend,
-                                 parameters->shares(), *feeds, options);
+  auto result = execute(*plan, parameters->shares(), *feeds);
   if (!result)
     return result.takeError();
   if (Status same = compareBytes(*plan, *result); !same)

@@ -4,7 +4,9 @@
 #define SMEX_TEST_END_TO_END_HARNESS_H
 
 #include "compiler/frontend/Model.h"
+#include "runtime/executor/Executor.h"
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -17,6 +19,18 @@ namespace smex::test {
 Result<std::map<std::string, Tensor>>
 runPartitioned(const frontend::Model &model,
                const std::map<std::string, Tensor> &inputs, int64_t gpus);
+
+/// How a loaded plan is run.
+using Execution = std::function<Result<runtime::RunResult>(
+    const plan::Plan &, const runtime::ParameterSource &,
+    const std::vector<runtime::Feed> &)>;
+
+/// The same with code for these targets, by whatever runs it.
+Result<std::map<std::string, Tensor>>
+runPartitioned(const frontend::Model &model,
+               const std::map<std::string, Tensor> &inputs, int64_t gpus,
+               const std::vector<std::string> &targets,
+               const Execution &execute);
 
 /// A folder of this test's own, under $TEST_TMPDIR.
 std::string scratchFolder();

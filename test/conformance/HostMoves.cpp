@@ -1,0 +1,104 @@
+#include "test/conformance/HostMoves.h"
+
+#include "compiler/emit/Emit.h"
+#include "compiler/memory/Passes.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "dialects/exec/ir/Exec.h"
+#include "dialects/support/Sha256.h"
+#include "runtime/plan/Totals.h"
+
+#include "mlir/Parser/Parser.h"
+
+using namespace smex;
+using namespace smex::conformance;
+
+namespace {
+
+/// out[i] = 2 * x[63 - i] - (x[i] + 1), on one worker, and on two, where
+/// x + 1 is on the host while the other operand is computed, fetched and turned
+/// round. So all four queues have something to do.
+constexpr const char *programs = R"(
+tdl.lambda @more = "(x: f32[1]) -> f32: lambda i: x[i] + 1.0"
+tdl.lambda @twice = "(x: f32[1]) -> f32: lambda i: x[i] + x[i]"
+tdl.lambda @flip = "(x: f32[1]) -> f32: lambda i: x[63 - i]"
+tdl.lambda @less = "(x: f32[1], y: f32[1]) -> f32: lambda i: x[i] - y[i]"
+
+exec.program @whole ways [1] {
+  %x = exec.buffer input "x" : tensor<64xf32> #smex.division<whole>
+  %more = exec.buffer temporary "more" : tensor<64xf32> #smex.division<whole>
+  %twice = exec.buffer temporary "twice" : tensor<64xf32> #smex.division<whole>
+  %flip = exec.buffer temporary "flip" : tensor<64xf32> #smex.division<whole>
+  %out = exec.buffer temporary "out" : tensor<64xf32> #smex.division<whole>
+  exec.compute @more(%x) to %more extents [64] indices #smex.division<whole>
+  exec.compute @twice(%x) to %twice extents [64] indices #smex.division<whole>
+  exec.compute @flip(%twice) to %flip extents [64] indices #smex.division<whole>
+  exec.compute @less(%flip, %more) to %out extents [64] indices #smex.division<whole>
+  exec.output "out" %out
+}
+
+exec.program @partitioned ways [2] {
+  %x = exec.buffer input "x" : tensor<64xf32> #smex.division<part 0>
+  %more = exec.buffer temporary "more" : tensor<64xf32> #smex.division<part 0>
+  %away = exec.buffer temporary "more" : tensor<64xf32> on host #smex.division<part 0>
+  %twice = exec.buffer temporary "twice" : tensor<64xf32> #smex.division<part 0>
+  %all = exec.buffer temporary "twice" : tensor<64xf32> #smex.division<whole>
+  %flip = exec.buffer temporary "flip" : tensor<64xf32> #smex.division<part 0>
+  %back = exec.buffer temporary "more" : tensor<64xf32> #smex.division<part 0>
+  %out = exec.buffer temporary "out" : tensor<64xf32> #smex.division<part 0>
+  exec.compute @more(%x) to %more extents [64] indices #smex.division<part 0> {node = "more"}
+  exec.to_host %more to %away {node = "more"}
+  exec.compute @twice(%x) to %twice extents [64] indices #smex.division<part 0> {node = "twice"}
+  exec.fetch %twice to %all {node = "flip"}
+  exec.compute @flip(%all) to %flip extents [64] indices #smex.division<part 0> {node = "flip"}
+  exec.from_host %away to %back {node = "more"}
+  exec.compute @less(%flip, %back) to %out extents [64] indices #smex.division<part 0> {node = "out"}
+  exec.output "out" %out
+}
+)";
+
+} // namespace
+
+Result<HostMoves>
+conformance::hostMoves(mlir::MLIRContext &context, bool overlap,
+                       const std::vector<std::string> &targets) {
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(programs, &context);
+  if (!module)
+    return fail("the program cannot be read");
+  mlir::PassManager manager(&context);
+  auto &perProgram = manager.nest<exec::ProgramOp>();
+  if (overlap)
+    perProgram.addPass(memory::createOverlapTransfers());
+  perProgram.addPass(memory::createPlanMemory());
+  perProgram.addPass(memory::createInsertWaits());
+  if (mlir::failed(manager.run(*module)))
+    return fail("a pass of the memory planner fails");
+
+  emit::KernelTable kernels(targets, /*library=*/false);
+  HostMoves made;
+  plan::Plan &plan = made.plan;
+  plan.modelName = "by hand";
+  plan.modelSha256 = sha256(programs);
+  for (auto program : module->getOps<exec::ProgramOp>())
+    (program.getSymName() == "whole" ? plan.unpartitioned : plan.partitioned) =
+        emit::emit(program, kernels);
+  plan.peakBytes = plan::totals(plan.partitioned).peakBytes;
+  plan.communicationBytes = plan::totals(plan.partitioned).communicationBytes;
+  plan.flops = 3 * 64; // three lambdas add or subtract
+  for (const std::string &target : targets)
+    plan.code.push_back({target, ""});
+  for (plan::Artifact &artifact : plan.code) {
+    auto generated = pipeline::regenerateKernels(plan, artifact.target);
+    if (!generated)
+      return generated.takeError();
+    artifact = std::move(*generated);
+  }
+  Tensor x = makeTensor({DType::F32, {64}});
+  made.output = makeTensor({DType::F32, {64}});
+  for (int i = 0; i < 64; ++i) {
+    x.data<float>()[i] = float(i - 20);
+    made.output.data<float>()[i] =
+        2.0f * float(43 - i) - (float(i - 20) + 1.0f);
+  }
+  made.feeds = {{std::move(x)}};
+  return made;
+}

@@ -1,0 +1,48 @@
+// What plans are run on: the rows of the matrix. A backend, or a mixture, with
+// a transport, in an environment that says what emulated devices there are.
+#ifndef SMEX_TEST_CONFORMANCE_ROWS_H
+#define SMEX_TEST_CONFORMANCE_ROWS_H
+
+#include "runtime/executor/Executor.h"
+
+#include <map>
+
+namespace smex::conformance {
+
+struct Row {
+  std::string name;
+  /// A process of the plan for each, as threads here: workers are dealt among
+  /// them, and reach each other through the transport alone. One: all workers
+  /// are its.
+  std::vector<std::string> backends;
+  std::string transport = "local"; // makeTransport knows these
+  /// Set before the program starts.
+  std::map<std::string, std::string> environment = {};
+
+  bool isOnGpus() const { return backends.front() == "cuda"; }
+};
+
+const std::vector<Row> &rows();
+
+/// Opens the row's backends once.
+class Runner {
+public:
+  static Result<Runner> open(const Row &row);
+
+  /// What code plans must have for it.
+  std::vector<std::string> targets() const;
+  Status accepts(const plan::Plan &plan) const;
+  /// By all processes; what each of them knows at the end must be the same.
+  Result<runtime::RunResult> run(const plan::Plan &plan,
+                                 const runtime::ParameterSource &parameters,
+                                 const std::vector<runtime::Feed> &feeds,
+                                 runtime::RunOptions options) const;
+
+private:
+  const Row *row = nullptr;
+  std::vector<std::unique_ptr<runtime::Backend>> backends;
+};
+
+} // namespace smex::conformance
+
+#endif

@@ -1,0 +1,83 @@
+// One row of the matrix: what has been run on it, and what came of it.
+#ifndef SMEX_TEST_CONFORMANCE_SESSION_H
+#define SMEX_TEST_CONFORMANCE_SESSION_H
+
+#include "test/conformance/Divided.h"
+#include "test/conformance/Rows.h"
+
+#include <map>
+#include <set>
+
+namespace smex::conformance {
+
+struct SessionOptions {
+  /// Of each group's cases, so many in a hundred run, drawn by the seed.
+  int percent = 100;
+  uint64_t seed = 0;
+  /// Where only a part is run, each lambda runs on one row of those that have
+  /// the same kind of device: `row` of `ofRows`.
+  int row = 0, ofRows = 1;
+};
+
+struct Tally {
+  int passed = 0;
+  int failed = 0;
+  std::map<std::string, int> skipped; // by the reason
+  double seconds = 0;
+};
+
+/// How what was computed must agree with what is expected.
+enum class Agreement {
+  /// To the bit; but any NaN is one, and so are 0 and -0.
+  Exact,
+  /// As ONNX's own tests have it (test::difference).
+  Close,
+};
+
+class Session {
+public:
+  Session(const Row &row, Runner runner, const SessionOptions &options);
+
+  /// Whether the case is one of those to run.
+  bool isChosen(const std::string &name) const;
+  /// The same for what is dealt out among rows.
+  bool isDealt(const std::string &name) const;
+  /// All that follows is of this group of cases.
+  void begin(const std::string &group);
+  void pass() { tallies.back().second.passed += 1; }
+  void skip(const std::string &reason) {
+    tallies.back().second.skipped[reason] += 1;
+  }
+  void fail(const std::string &name, const std::string &problem);
+
+  /// Divides the model, runs it, and compares: outputs, communication bytes,
+  /// peaks; and what check() finds.
+  void check(const std::string &name, const Evaluated &model, Random &random,
+             DivideOptions options, Agreement agreement);
+
+  /// Notes what the program has of instructions, types, reducers, collectives.
+  void cover(const plan::Program &program);
+  void cover(const partition::PartitionPlan &partition);
+  /// What the plans had of: instructions, divisions, reducers, collectives,
+  /// element types.
+  const std::set<std::string> &covered() const { return seen; }
+  /// Prints what came of it; whether all is well.
+  bool finish();
+
+  mlir::MLIRContext context;
+  const Row &row;
+  const Runner runner;
+  const SessionOptions options;
+
+private:
+  std::vector<std::pair<std::string, Tally>> tallies; // by group
+  std::set<std::string> seen;
+};
+
+/// Nothing, or what is wrong.
+std::string disagreement(const Tensor &got, const Tensor &want,
+                         Agreement agreement);
+
+} // namespace smex::conformance
+
+#endif

@@ -1,0 +1,166 @@
+// Runs cases on rows: the matrix of test/conformance, or a part of it.
+//
+// usage: conformance [--rows NAME,..] [--groups NAME,..] [--percent N]
+//                    [--seed N] [--shards N --shard N] [--list]
+//
+// Each row runs in a process of its own, with the row's environment: this
+// program again, with --row. LD_LIBRARY_PATH must lead to the emulated devices.
+#include "test/conformance/Cases.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace smex;
+using namespace smex::conformance;
+
+namespace {
+
+struct Arguments {
+  std::vector<std::string> rows, groups; // none: all
+  std::string row;                       // this process is to run it
+  SessionOptions session;
+  int shard = 0, shards = 1;
+  bool isList = false;
+};
+
+/// Names that commas are in are separated by "; ".
+std::vector<std::string> listOf(const std::string &text) {
+  std::vector<std::string> all;
+  std::istringstream stream(text);
+  for (std::string each; std::getline(stream, each, ';');)
+    all.push_back(each.substr(each.find_first_not_of(' ')));
+  return all;
+}
+
+bool parse(int argc, char **argv, Arguments &arguments) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = argv[i];
+    if (option == "--list") {
+      arguments.isList = true;
+      continue;
+    }
+    if (++i == argc)
+      return false;
+    if (option == "--rows")
+      arguments.rows = listOf(argv[i]);
+    else if (option == "--groups")
+      arguments.groups = listOf(argv[i]);
+    else if (option == "--row")
+      arguments.row = argv[i];
+    else if (option == "--percent")
+      arguments.session.percent = std::atoi(argv[i]);
+    else if (option == "--seed")
+      arguments.session.seed = std::strtoull(argv[i], nullptr, 10);
+    else
+      return false;
+  }
+  const auto number = [](const char *variable, int otherwise) {
+    const char *text = std::getenv(variable);
+    return text ? std::atoi(text) : otherwise;
+  };
+  if (const char *file = std::getenv("TEST_SHARD_STATUS_FILE"))
+    std::ofstream(file).put('\n'); // tells Bazel that the shards are heeded
+  arguments.shard = number("TEST_SHARD_INDEX", 0);
+  arguments.shards = number("TEST_TOTAL_SHARDS", 1);
+  return arguments.session.percent > 0 && arguments.session.percent <= 100;
+}
+
+bool isAmong(const std::string &name, const std::vector<std::string> &names) {
+  return names.empty() ||
+         std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Which of the rows of its kind of device it is, and of how many.
+void place(const Row &row, SessionOptions &options) {
+  options.row = options.ofRows = 0;
+  for (const Row &each : rows()) {
+    if (each.isOnGpus() != row.isOnGpus())
+      continue;
+    if (each.name == row.name)
+      options.row = options.ofRows;
+    ++options.ofRows;
+  }
+}
+
+int runRow(const Arguments &arguments) {
+  for (const Row &row : rows()) {
+    if (row.name != arguments.row)
+      continue;
+    auto runner = Runner::open(row);
+    if (!runner) {
+      std::printf("FAIL %s: %s\n", row.name.c_str(),
+                  runner.error().message.c_str());
+      return 1;
+    }
+    SessionOptions options = arguments.session;
+    place(row, options);
+    Session session(row, std::move(*runner), options);
+    for (const Group &group : groups())
+      if (isAmong(group.name, arguments.groups)) {
+        session.begin(group.name);
+        group.run(session);
+      }
+    return session.finish() ? 0 : 1;
+  }
+  return 2;
+}
+
+/// This program, for one row.
+int runApart(const Row &row, std::vector<char *> arguments) {
+  const pid_t child = fork();
+  if (child < 0)
+    return 1;
+  if (child == 0) {
+    for (const auto &[name, value] : row.environment)
+      setenv(name.c_str(), value.c_str(), 1);
+    std::string option = "--row", name = row.name;
+    arguments.push_back(option.data());
+    arguments.push_back(name.data());
+    arguments.push_back(nullptr);
+    execv("/proc/self/exe", arguments.data());
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status))
+    std::printf("FAIL %s: crashes: %s\n", row.name.c_str(),
+                strsignal(WTERMSIG(status)));
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Arguments arguments;
+  if (!parse(argc, argv, arguments)) {
+    std::fprintf(stderr, "usage: conformance [--rows NAME;..] [--groups "
+                         "NAME;..] [--percent N] [--seed N] [--list]\n");
+    return 2;
+  }
+  if (!arguments.row.empty())
+    return runRow(arguments);
+  if (arguments.isList) {
+    for (const Row &row : rows())
+      std::printf("row   %s\n", row.name.c_str());
+    for (const Group &group : groups())
+      std::printf("group %-10s %s\n", group.name, group.what);
+    return 0;
+  }
+  int failed = 0, count = 0;
+  for (const Row &row : rows())
+    if (isAmong(row.name, arguments.rows) &&
+        count++ % arguments.shards == arguments.shard) {
+      std::fflush(stdout);
+      failed += runApart(row, {argv, argv + argc}) != 0;
+    }
+  std::printf("%d of %d rows failed, seed %llu, %d %% of the cases\n", failed,
+              count, (unsigned long long)arguments.session.seed,
+              arguments.session.percent);
+  return failed || count == 0 ? 1 : 0;
+}
