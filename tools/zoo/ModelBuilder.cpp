@@ -26,7 +26,7 @@ int64_t ModelBuilder::count(const std::string &name, const Shape &shape) {
 
 Value ModelBuilder::image(const std::string &name, const Shape &shape) {
   count(name, shape);
-  inputList.push_back({{"name", name}, {"type", "f32"}, {"shape", shape}});
+  inputList.push_back({{"name", name}, {"type", real}, {"shape", shape}});
   return {name, shape[1]};
 }
 
@@ -60,7 +60,7 @@ Value ModelBuilder::edgeFeatures(const std::string &name, int64_t width,
                                  const std::string &relation) {
   const std::string edges = relation.empty() ? "edges" : relation + "_edges";
   inputList.push_back(
-      {{"name", name}, {"type", "f32"}, {"shape", {edges, width}}});
+      {{"name", name}, {"type", real}, {"shape", {edges, width}}});
   return {name, width};
 }
 
@@ -89,7 +89,7 @@ Value ModelBuilder::nodeTokens(const std::string &name) {
 Value ModelBuilder::nodeFeatures(const std::string &name, int64_t width,
                                  const std::string &type) {
   inputList.push_back(
-      {{"name", name}, {"type", "f32"}, {"shape", {type, width}}});
+      {{"name", name}, {"type", real}, {"shape", {type, width}}});
   return {name, width};
 }
 
@@ -100,7 +100,7 @@ std::string ModelBuilder::parameter(const std::string &name, const Shape &shape,
     weightCount += elements;
   if (weightCount > mostElements && tooLarge.empty())
     tooLarge = name;
-  Json parameter = {{"name", name}, {"type", "f32"}, {"shape", shape}};
+  Json parameter = {{"name", name}, {"type", real}, {"shape", shape}};
   parameter[key] = std::move(value);
   parameterList.push_back(std::move(parameter));
   return name;
@@ -131,7 +131,11 @@ std::string ModelBuilder::integer(const std::string &name, int64_t value) {
 }
 
 std::string ModelBuilder::constant(const std::string &name, double number) {
-  return node("Constant", name, {}, 0, {{"value_float", number}}).name;
+  if (real == "f32")
+    return node("Constant", name, {}, 0, {{"value_float", number}}).name;
+  const Json value = {
+      {"type", real}, {"shape", Json::array()}, {"values", number}};
+  return node("Constant", name, {}, 0, {{"value", value}}).name;
 }
 
 std::string ModelBuilder::training() {

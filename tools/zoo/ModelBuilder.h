@@ -27,6 +27,9 @@ using Shape = std::vector<int64_t>;
 /// Names are paths, "layer3/step7/hidden"; the result of a node has its name.
 class ModelBuilder {
 public:
+  /// `real`: the type of whatever is not an index, "f32", "f16" or "bf16".
+  explicit ModelBuilder(std::string real = "f32") : real(std::move(real)) {}
+
   /// Operators as lambdas, for what ONNX lacks.
   void define(const std::string &lambda);
 
@@ -41,7 +44,7 @@ public:
   /// The same with edges of so many types: also declares `edge_types`.
   void typedGraph(int64_t relations);
   /// Of the graph that is declared: its edges have the numbers in its file.
-  /// Declares the input of this name, f32[edges]. What self-loops have that are
+  /// Declares the input of this name, [edges]. What self-loops have that are
   /// added.
   std::string edgeValues(const std::string &name, double ofLoops);
   /// An input of `width` features per edge, of a relation or of the one graph.
@@ -114,6 +117,7 @@ private:
   /// Elements of a shape; too many are remembered as an error.
   int64_t count(const std::string &name, const Shape &shape);
 
+  std::string real;
   std::vector<Json> inputList, parameterList, nodeList;
   std::vector<std::string> operatorList, outputList;
   Json graph; // null: none

@@ -33,7 +33,8 @@ void printHelp(const std::vector<Model> &all) {
 }
 
 /// The command that makes this model, whatever the defaults become.
-std::string commandOf(const Model &model, const Sizes &sizes) {
+std::string commandOf(const Model &model, const Sizes &sizes,
+                      const std::string &type) {
   std::string text = "smex-zoo " + model.name;
   for (const Size &size : model.sizes)
     text += " --" + size.name + " " + std::to_string(sizes[size.name]);
@@ -47,14 +48,17 @@ std::string commandOf(const Model &model, const Sizes &sizes) {
   for (const Flag &each : model.flags)
     if (sizes.flag(each.name))
       text += " --" + each.name;
+  if (type != "f32")
+    text += " --type " + type;
   return text;
 }
 
-int write(const Model &model, const Sizes &sizes, const std::string &output) {
-  ModelBuilder graph;
+int write(const Model &model, const Sizes &sizes, const std::string &type,
+          const std::string &output) {
+  ModelBuilder graph(type);
   if (Status built = model.build(graph, sizes); !built)
     return report(built.error());
-  const auto text = graph.text(commandOf(model, sizes));
+  const auto text = graph.text(commandOf(model, sizes, type));
   if (!text)
     return report(text.error());
   if (Status written = writeFile(output, *text); !written)
@@ -120,7 +124,10 @@ int run(const Model &model, int argc, char **argv) {
         ->default_val(each.words.front());
   for (const Flag &each : model.flags)
     app.add_flag("--" + each.name, sizes.setFlag(each.name), each.help);
-  std::string output;
+  std::string type = "f32", output;
+  app.add_option("--type", type, "of all that is not an index")
+      ->check(CLI::IsMember({"f32", "f16", "bf16"}))
+      ->capture_default_str();
   app.add_option("-o,--output", output, "the model's file, ending in .json")
       ->required();
   try {
@@ -136,7 +143,7 @@ int run(const Model &model, int argc, char **argv) {
     return usage("--output " + output +
                      ": must end in .json, which is how smexc knows its format",
                  command);
-  return write(model, sizes, output);
+  return write(model, sizes, type, output);
 }
 
 int dispatch(int argc, char **argv) {

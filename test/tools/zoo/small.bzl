@@ -18,9 +18,21 @@ SMALL = {
     "e3d": "e3d --layers 2 --hidden 4 --filter 3 --patch 2 --steps 3 --image 8 --batch 2",
 }
 
+# The same in 16 bits.
+SMALL_HALF = {
+    name + "_" + type: SMALL[name] + " --type " + type
+    for name, type in [
+        ("char_crn", "f16"),
+        ("e3d", "bf16"),
+        ("resnet18", "bf16"),
+        ("transformer", "bf16"),
+    ]
+}
+
 # How a model is trained, if not by cross_entropy over the last axis.
 LOSS = {
     "e3d": "mse",
+    "e3d_bf16": "mse",
     "rnn": "mse",
     "unet": "cross_entropy:1",
 }
