@@ -16,9 +16,10 @@
 namespace smex::machines {
 
 /// The share of peak flops that a library kernel of w flops reaches:
-/// most * w / (w + halfFlops).
+/// most * w / (w + halfFlops). It takes rampSeconds besides, whatever the peak
+/// of its type: until all of the GPU works, and from when not all does.
 struct Efficiency {
-  double most = 1, halfFlops = 0;
+  double most = 1, halfFlops = 0, rampSeconds = 0;
 };
 
 struct Device {

@@ -41,13 +41,15 @@ double share(const Cursor &at) {
 }
 
 Efficiency efficiency(const Cursor &at) {
-  at.object({"most"}, {"half_flops"});
+  at.object({"most"}, {"half_flops", "ramp_seconds"});
   Efficiency efficiency;
   efficiency.most = at.with("most", share);
   if (at.has("half_flops"))
     efficiency.halfFlops = at.with("half_flops", [](const Cursor &flops) {
       return inRange(flops, 0, largestRate, "between 0 and 1e21");
     });
+  if (at.has("ramp_seconds"))
+    efficiency.rampSeconds = at.with("ramp_seconds", seconds);
   return efficiency;
 }
 

@@ -117,7 +117,8 @@ double Cost::computeSeconds(int worker, int number) const {
     const Efficiency &reached = kernel.work == Work::Contraction
                                     ? device.contraction
                                     : device.convolution;
-    arithmetic = (flops + reached.halfFlops) / (peak * reached.most);
+    arithmetic = (flops + reached.halfFlops) / (peak * reached.most) +
+                 reached.rampSeconds;
   }
   return device.launchSeconds +
          std::max(arithmetic,

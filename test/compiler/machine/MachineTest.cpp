@@ -13,7 +13,8 @@ static Json small() {
     "format": "smex-machine", "version": 1, "name": "small",
     "device": {"flops": {"f32": 1e12, "f16": 4e12}, "memory_bytes": 1000,
                "memory_bandwidth": 1e11, "launch_seconds": 1e-6,
-               "efficiency": {"contraction": {"most": 0.5, "half_flops": 100},
+               "efficiency": {"contraction": {"most": 0.5, "half_flops": 100,
+                                              "ramp_seconds": 2e-6},
                               "convolution": {"most": 0.25}, "memory": 0.75}},
     "nodes": [{"name": "a", "kind": "gpu"}, {"name": "b", "kind": "gpu"},
               {"name": "s", "kind": "switch", "bytes_per_second": 5e9},
@@ -32,7 +33,9 @@ TEST_CASE("a machine is read") {
   CHECK(read->devices[0].flops.at(DType::F16) == 4e12);
   CHECK(read->devices[0].memoryBytes == 1000);
   CHECK(read->devices[0].contraction.halfFlops == 100);
+  CHECK(read->devices[0].contraction.rampSeconds == 2e-6);
   CHECK(read->devices[0].convolution.most == 0.25);
+  CHECK(read->devices[0].convolution.rampSeconds == 0);
   CHECK(read->devices[0].memoryEfficiency == 0.75);
   CHECK(read->gpus == std::vector<int>{0, 1});
   REQUIRE(read->links.size() == 3);
@@ -116,6 +119,8 @@ TEST_CASE("what is wrong with a machine is said, with file and key") {
        "m.json: device.efficiency.memory: must be between 1e-6 and 1"},
       {{"/device/efficiency/contraction/half_flops", -1},
        "m.json: device.efficiency.contraction.half_flops: must be between 0"},
+      {{"/device/efficiency/convolution/ramp_seconds", -1},
+       "m.json: device.efficiency.convolution.ramp_seconds: must be between 0"},
       {{"/devices", 1}, "m.json: devices: must be an object"},
       {{"/devices/big", {{"flops", 1}}},
        "m.json: devices.big: has no \"memory_b"},

@@ -55,6 +55,11 @@ TEST_CASE("products reach a share of the peak that grows with their size") {
   CHECK(cost.computeSeconds(0, 0) == Approx(192 / (1e9 * 0.5 * 0.5)));
   // relu: 2 x 8 of two flops at the whole peak.
   CHECK(cost.computeSeconds(0, 2) == Approx(32 / 1e9));
+  machine.devices[0].contraction.rampSeconds = 1e-3;
+  const Cost ramped(plan.partitioned, machine);
+  CHECK(ramped.computeSeconds(0, 0) ==
+        Approx(192 / (1e9 * 0.5 * 0.5) + 1e-3));
+  CHECK(ramped.computeSeconds(0, 2) == Approx(32 / 1e9));
 }
 
 TEST_CASE("what a lambda is on a GPU comes from its structure") {
