@@ -1,0 +1,119 @@
+// Calls that the emulated driver accepts or refuses, on whatever driver is
+// loaded as libcuda.so.1: prints a line for each whose results are others than
+// the emulator's, and ends with status 3 if there was any. Each case is a
+// process of its own, since some errors are there to stay.
+//
+// usage: cases [--list]
+#include "test/emulated/cuda/Cases.h"
+
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace smex::emulated;
+
+// out[i] = in[i] + 1 for i below n.
+static const char *const ptx = R"(.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry increment(.param .u64 out, .param .u64 in, .param .u32 n)
+{
+  .reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u64 %rd2, [in];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x;
+  setp.ge.u32 %p1, %r2, %r1;
+  @%p1 bra DONE;
+  mul.wide.u32 %rd3, %r2, 4;
+  add.s64 %rd4, %rd2, %rd3;
+  ld.global.u32 %r3, [%rd4];
+  add.u32 %r3, %r3, 1;
+  add.s64 %rd5, %rd1, %rd3;
+  st.global.u32 [%rd5], %r3;
+DONE:
+  ret;
+}
+)";
+
+bool Cuda::open() {
+  return openContext() && !cuModuleLoadData(&module, ptx) &&
+         !cuModuleGetFunction(&function, module, "increment") &&
+         !cuMemAlloc_v2(&a, 256) && !cuMemAlloc_v2(&b, 256) &&
+         !cuStreamCreate(&first, 1) && !cuStreamCreate(&second, 1) &&
+         !cuEventCreate(&event, 2) && !cuEventCreate(&join, 2) &&
+         !cuMemsetD32Async(a, 1, 64, first) &&
+         !cuMemsetD32Async(b, 2, 64, first) && !cuStreamSynchronize(first);
+}
+
+std::string Cuda::load() {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return dlerror();
+#define SMEX_CASE_LOAD(name, parameters, arguments)                            \
+  name = reinterpret_cast<decltype(name)>(dlsym(library, #name));
+  SMEX_CUDA_FUNCTIONS(SMEX_CASE_LOAD)
+#undef SMEX_CASE_LOAD
+  return "";
+}
+
+namespace {
+
+std::string text(const Results &results) {
+  std::string all;
+  for (int each : results)
+    all += (all.empty() ? "" : " ") + std::to_string(each);
+  return all;
+}
+
+/// What the case gives, in a process of its own; a signal, by its number.
+std::string outcome(const Case &each) {
+  int pipes[2];
+  if (pipe(pipes))
+    return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    Cuda cuda;
+    std::string said = cuda.load();
+    if (said.empty())
+      said = each.opens && !cuda.open() ? "cannot begin" : text(each.run(cuda));
+    if (write(pipes[1], said.data(), said.size()) < 0)
+      _exit(1);
+    _exit(0); // a context after an error may not end in order
+  }
+  close(pipes[1]);
+  std::string said(4096, 0);
+  const ssize_t length = read(pipes[0], said.data(), said.size());
+  said.resize(length > 0 ? size_t(length) : 0);
+  close(pipes[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
+                             : said;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc > 1 && !std::strcmp(argv[1], "--list")) {
+    for (const Case &each : cases())
+      std::printf("%s: %s\n", each.name, text(each.expected).c_str());
+    return 0;
+  }
+  int differences = 0;
+  for (const Case &each : cases()) {
+    const std::string found = outcome(each), expected = text(each.expected);
+    if (found == expected)
+      continue;
+    ++differences;
+    std::printf("%s: %s, the emulator gives %s\n", each.name, found.c_str(),
+                expected.c_str());
+    std::fflush(stdout);
+  }
+  std::printf("%zu cases of the driver, %d differ\n", cases().size(),
+              differences);
+  return differences ? 3 : 0;
+}
