@@ -3,10 +3,11 @@
 # backend over the emulated driver (test/emulated/cuda), on as many devices as it
 # has workers and on one that they share, with streams in several orders, compared
 # with the unpartitioned run on the CPU and with PyTorch.
-# usage: emulated_cuda.sh SMEXC SMEX_RUN COMPARE_NPY LIBCUDA MODEL_DIR N
+# Kernels may touch nothing but the buffers that the plan says they are given.
+# usage: emulated_cuda.sh SMEXC SMEX_RUN COMPARE_NPY LIBCUDA KNOWN_LAUNCHES MODEL_DIR N
 set -euo pipefail
 source "$(dirname "$0")/inputs_of.sh"
-smexc=$1 smex_run=$2 compare=$3 libcuda=$4 model=$5 gpus=$6
+smexc=$1 smex_run=$2 compare=$3 libcuda=$4 known=$5 model=$6 gpus=$7
 work=${TEST_TMPDIR:-$(mktemp -d)}
 
 inputs_of "$model"
@@ -16,7 +17,9 @@ inputs_of "$model"
 export LD_LIBRARY_PATH=$(cd "$(dirname "$libcuda")" && pwd)
 export SMEX_EMULATED_LOG=$work/emulated.log
 run() { # DEVICES ARCH SEED OUT
-  SMEX_EMULATED_DEVICES=$1 SMEX_EMULATED_ARCH=$2 SMEX_EMULATED_SEED=$3 \
+  "$known" "$work/plan" "sm_$2" "$1" > "$work/launches"
+  [[ -s $work/launches ]] || fail "the plan launches nothing"
+  SMEX_EMULATED_LAUNCHES=$work/launches SMEX_EMULATED_DEVICES=$1 SMEX_EMULATED_ARCH=$2 SMEX_EMULATED_SEED=$3 \
     "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda --verify \
     --output-dir "$work/$4" --metrics "$work/$4.json" --trace "$work/$4.trace"
   grep -q '"backend": "cuda"' "$work/$4.json" || fail "the metrics name another backend"

@@ -23,6 +23,7 @@ Driver &Driver::get() {
 Driver::Driver() {
   try {
     settings = Settings::fromEnvironment();
+    knownLaunches = KnownLaunches(settings.knownLaunches);
   } catch (const std::exception &error) {
     report(settings, error.what());
     std::abort();

@@ -3,6 +3,7 @@
 
 #include "test/emulated/cuda/Capture.h"
 #include "test/emulated/cuda/DeviceMemory.h"
+#include "test/emulated/cuda/KnownLaunches.h"
 #include "test/emulated/cuda/Results.h"
 #include "test/emulated/cuda/Settings.h"
 #include "test/emulated/cuda/Work.h"
@@ -57,7 +58,8 @@ struct Device {
   DeviceMemory bytes;
   Context context;
   Stream legacy{number, this, false, 0, nullptr};
-  int sticky = 0; // an error that all later calls return
+  uint64_t arena = 0; // the first allocation
+  int sticky = 0;     // an error that all later calls return
 };
 
 /// An API call's error, as an exception.
@@ -121,6 +123,7 @@ public:
                                const std::string &why);
 
   Settings settings;
+  KnownLaunches knownLaunches;
   std::vector<std::unique_ptr<Device>> devices;
   ptx::Memory memory; // of all devices
   std::set<Stream *> streams;

@@ -257,6 +257,28 @@ TEST_CASE("buffers of an arena") {
              Contains("the pointer is to x, 256 bytes") && Contains("700"));
 }
 
+TEST_CASE("launches that a test knows: other pointers, and too far") {
+  const auto run = [](bool swapped, unsigned n) {
+    return inChild({}, [=] {
+      Session s;
+      NEED(smexEmulatedKnowLaunches("increment 0:0:128 0:512:128\n"));
+      if (std::string error = s.open(); !error.empty())
+        return error;
+      NEED(cuMemsetD8Async(s.a, 0, 256, s.first));
+      NEED(cuMemsetD8Async(s.b, 0, 256, s.first));
+      NEED(swapped ? s.increment(s.b, s.a, s.first, n)
+                   : s.increment(s.a, s.b, s.first, n));
+      return std::to_string(cuStreamSynchronize(s.first));
+    });
+  };
+  CHECK(run(false, 32) == "0");
+  CHECK_THAT(run(false, 33), Contains("the buffer of parameter 1, 128 bytes") &&
+                                 Contains("700"));
+  CHECK_THAT(
+      run(true, 32),
+      Contains("the launch of increment has pointers that no known one"));
+}
+
 TEST_CASE("host functions run in their turn, and may wait for other threads") {
   CHECK(inChild({}, [] {
           Session s;

@@ -135,6 +135,8 @@ int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
              "an allocation of device " + std::to_string(device.number))
         .device = device.number;
     *address = result;
+    if (!device.arena)
+      device.arena = result;
   });
 }
 
@@ -255,6 +257,14 @@ int smexEmulatedAddBuffer(uint64_t address, size_t bytes, const char *name) {
   return driver().call("smexEmulatedAddBuffer", Driver::Current, [&] {
     driver().allocation(address, bytes);
     driver().memory.addBuffer(address, bytes, name ? name : "");
+  });
+}
+
+int smexEmulatedKnowLaunches(const char *text) {
+  return driver().call("smexEmulatedKnowLaunches", Driver::Nothing, [&] {
+    driver().knownLaunches = KnownLaunches(&wanted(text));
+    for (auto &each : driver().devices)
+      each->arena = 0;
   });
 }
 

@@ -152,6 +152,15 @@ void launchKernel(Kernel &kernel, const LaunchShape &shape, void *handle,
   if (!program.parameters.empty() && !parameters && !extra)
     refuse(ERROR_INVALID_VALUE, "no parameters");
   std::vector<uint8_t> bytes = parametersOf(program, parameters, extra);
+  std::vector<ptx::Range> pointers;
+  try {
+    std::vector<uint64_t> arenas;
+    for (const auto &each : state.devices)
+      arenas.push_back(each->arena);
+    pointers = state.knownLaunches.buffersOf(name, bytes, arenas);
+  } catch (const std::runtime_error &error) {
+    refuse(ERROR_INVALID_VALUE, error.what());
+  }
   Context &context = stream.device->context;
   state.submit(
       stream, "a launch of " + name,
@@ -161,6 +170,7 @@ void launchKernel(Kernel &kernel, const LaunchShape &shape, void *handle,
         options.block = shape.block;
         options.dynamicShared = shape.sharedBytes;
         options.seed = driver().settings.seed;
+        options.pointers = pointers;
         options.reaches = [&](const ptx::Allocation &allocation) {
           return allocation.device == context.device->number ||
                  context.peers.count(allocation.device);

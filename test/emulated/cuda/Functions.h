@@ -114,6 +114,8 @@
 extern "C" int smexEmulatedAddBuffer(uint64_t address, size_t bytes,
                                      const char *name);
 extern "C" int smexEmulatedRemoveBuffer(uint64_t address);
+/// A text as KnownLaunches.h has it, of the program that allocates memory next.
+extern "C" int smexEmulatedKnowLaunches(const char *text);
 /// Names of the entry points that the calling thread has called since it asked
 /// last, a line each; the first time, nothing.
 extern "C" const char *smexEmulatedCalls();

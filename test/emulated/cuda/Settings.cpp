@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 #include <stdexcept>
 
@@ -52,6 +53,16 @@ Settings Settings::fromEnvironment() {
   result.log = variable("SMEX_EMULATED_LOG");
   for (const std::string &each : split(variable("SMEX_EMULATED_MISSING"), ','))
     result.missing.insert(each);
+  if (const std::string file = variable("SMEX_EMULATED_LAUNCHES");
+      !file.empty()) {
+    std::ifstream stream(file);
+    if (!stream)
+      throw std::runtime_error("SMEX_EMULATED_LAUNCHES cannot be read: " +
+                               file);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    result.knownLaunches = text.str();
+  }
   if (const std::string hang = variable("SMEX_EMULATED_HANG"); !hang.empty()) {
     const size_t colon = hang.find(':');
     if (colon == std::string::npos)

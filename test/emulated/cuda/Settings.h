@@ -24,6 +24,7 @@ struct Settings {
     uint64_t call; // from 1
     int result;
   };
+  std::string knownLaunches;     // text of the file SMEX_EMULATED_LAUNCHES
   std::string hang;              // SMEX_EMULATED_HANG, NAME:NUMBER
   uint64_t hangsAt = 0;          // which work of that name
   std::vector<Failure> failures; // SMEX_EMULATED_FAIL_AT, NAME:CALL:RESULT,...

@@ -131,7 +131,9 @@ void findRanges(LaunchState &state) {
           continue;
         uint64_t value;
         std::memcpy(&value, &state.parameters[8 * word], 8);
-        Range range = state.memory.rangeOf(value);
+        Range range = word < state.options.pointers.size()
+                          ? state.options.pointers[word]
+                          : state.memory.rangeOf(value);
         if (range.end) // else it is a number, not a pointer
           ranges.push_back(range);
       }

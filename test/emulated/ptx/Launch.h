@@ -40,6 +40,9 @@ struct LaunchOptions {
   /// Blocks, and warps of a block, run in an order drawn from this; 0: in
   /// order.
   uint64_t seed = 0;
+  /// What the first parameters point into, 8 bytes each, where the caller knows
+  /// it better than Memory::rangeOf does.
+  std::vector<Range> pointers;
   /// Whether the launch's device can reach an allocation; unset: all of them.
   std::function<bool(const Allocation &)> reaches;
 };

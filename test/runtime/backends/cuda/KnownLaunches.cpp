@@ -1,0 +1,47 @@
+#include "test/runtime/backends/cuda/KnownLaunches.h"
+
+#include "runtime/plan/Regions.h"
+#include "runtime/plan/Target.h"
+
+#include <sstream>
+
+using namespace smex;
+
+std::string test::knownLaunches(const plan::Partitioned &partitioned,
+                                const plan::Artifact &artifact, int gpus) {
+  const plan::Program &program = partitioned.program;
+  const size_t workers = partitioned.workers.size();
+  const size_t used = std::min(workers, size_t(gpus));
+  // Worker w of W is on GPU w * G / W; the arenas of a GPU's workers follow
+  // each other, each aligned to 256 bytes.
+  std::vector<int64_t> taken(used), begins;
+  const auto gpuOf = [&](size_t worker) { return worker * used / workers; };
+  for (size_t w = 0; w < workers; ++w) {
+    begins.push_back(taken[gpuOf(w)]);
+    taken[gpuOf(w)] += (partitioned.workers[w].arenaBytes + 255) / 256 * 256;
+  }
+  std::ostringstream text;
+  for (size_t w = 0; w < workers; ++w)
+    for (size_t i = 0; i < program.instructions.size(); ++i) {
+      const plan::Instruction &what = program.instructions[i];
+      if (what.op != plan::Opcode::Compute ||
+          !plan::written(partitioned, int(w), int(i)))
+        continue;
+      const plan::Kernel &kernel = program.kernels[size_t(what.kernel)];
+      if (!plan::isGenerated(kernel, artifact.target) ||
+          artifact.launches.at(kernel.symbol).inMemory)
+        continue;
+      text << kernel.symbol;
+      const auto add = [&](int buffer) {
+        text << " " << gpuOf(w) << ":"
+             << begins[w] + partitioned.offset(int(w), buffer) << ":"
+             << volume(partitioned.box(int(w), buffer)) *
+                    byteSize(plan::elementType(program, buffer));
+      };
+      add(what.to);
+      for (int operand : what.operands)
+        add(operand);
+      text << "\n";
+    }
+  return text.str();
+}
