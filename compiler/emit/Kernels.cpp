@@ -54,8 +54,7 @@ plan::Kernel smex::emit::bind(const tdl::Lambda &lambda,
     kernel.convolution.gradient = gradient->gradient;
     kernel.roles = gradient->roles;
   }
-  if (kernel.kind != plan::KernelKind::Generated &&
-      kernel.kind != plan::KernelKind::Reference)
+  if (kernel.kind != plan::KernelKind::Generated)
     kernel.generatedFor = plan::generatedFor(kernel, lambda, targets);
   return kernel;
 }

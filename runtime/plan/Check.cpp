@@ -226,12 +226,16 @@ void checkLibraries(const Plan &plan, Findings &findings) {
   for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
     for (size_t k = 0; k < part->program.kernels.size(); ++k) {
       const Kernel &kernel = part->program.kernels[k];
-      if (kernel.kind == KernelKind::Generated ||
-          kernel.kind == KernelKind::Reference)
+      if (kernel.kind == KernelKind::Generated)
         continue;
       const tdl::Lambda lambda = *tdl::parseLambda(kernel.lambda);
+      // Slower than code would be, but as right.
+      const bool isInterpreted = kernel.kind == KernelKind::Reference &&
+                                 lambda.body->kind != tdl::ExprKind::Opaque;
       for (const std::string &target : targets)
-        if (!isGenerated(kernel, target) && !libraryHas(target, kernel, lambda))
+        if (!isInterpreted && !isGenerated(kernel, target) &&
+            hasCode(kindOf(target), lambda) &&
+            !libraryHas(target, kernel, lambda))
           findings.add(FindingKind::Kernel, "kernel ", k,
                        ": is generated for other targets than ", target,
                        ", whose libraries have none for ",

@@ -68,7 +68,7 @@ Kernel kernelOf(const Cursor &at) {
     kernel.convolution.gradient = int(at.integer("gradient", 0, 1));
     kernel.roles = at.string("roles");
   } else if (kind == "reference") {
-    at.object({"kind", "lambda"});
+    at.object({"kind", "lambda"}, {"generated_for", "symbol"});
     kernel.kind = KernelKind::Reference;
   } else {
     at.refuse("\"" + kind + "\" is no kind of kernel");

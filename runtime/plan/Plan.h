@@ -43,7 +43,7 @@ enum class KernelKind {
   Convolution, // convolution, see Kernel::convolution
   ConvolutionData,   // its gradient by the data
   ConvolutionFilter, // its gradient by the filter
-  Reference,         // the interpreter (opaque functions)
+  Reference,         // an opaque function: the interpreter, or code
 };
 
 /// Convolution of spatial rank s: result[n, m, o..], data[n, c, x..],

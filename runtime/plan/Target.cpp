@@ -27,6 +27,33 @@ std::optional<int> plan::capabilityOf(const std::string &target) {
   return capability;
 }
 
+/// @f(x[i, :])[p] or @f(x[i, :])[0]: a function of rows of whatever tensor, of
+/// which each element of the result is one element.
+static bool isOfRows(const tdl::Lambda &lambda) {
+  const tdl::Expr &call = *lambda.body;
+  if (call.slices.size() != 1 || call.children.size() != 1 || lambda.guard ||
+      lambda.reducer != tdl::Reducer::None)
+    return false;
+  const tdl::ExprRef &place = call.children[0];
+  const bool isVariable = place->kind == tdl::ExprKind::Index;
+  if (!isVariable && place->kind != tdl::ExprKind::Int)
+    return false;
+  const std::vector<tdl::ExprRef> &index = call.slices[0].index;
+  for (const tdl::ExprRef &at : index)
+    if (at && (tdl::readsData(at) || (isVariable && uses(at, place->index))))
+      return false;
+  return std::count(index.begin(), index.end(), nullptr) == 1;
+}
+
+bool plan::hasCode(TargetKind target, const tdl::Lambda &lambda) {
+  if (lambda.body->kind != tdl::ExprKind::Opaque)
+    return true;
+  const std::string &function = lambda.body->function;
+  return target == TargetKind::Cuda && isOfRows(lambda) &&
+         (function == "topk_values" || function == "topk_indices" ||
+          function == "nonzero_places" || function.rfind("bits_", 0) == 0);
+}
+
 bool plan::libraryHas(TargetKind target, KernelKind kind, DType element) {
   if (kind == KernelKind::Generated || kind == KernelKind::Reference)
     return false;
@@ -54,7 +81,7 @@ plan::generatedFor(const Kernel &kernel, const tdl::Lambda &lambda,
                    const std::vector<std::string> &targets) {
   std::vector<std::string> list;
   for (const std::string &target : targets)
-    if (!libraryHas(target, kernel, lambda))
+    if (!libraryHas(target, kernel, lambda) && hasCode(kindOf(target), lambda))
       list.push_back(target);
   return list;
 }

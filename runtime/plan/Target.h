@@ -21,6 +21,11 @@ TargetKind kindOf(const std::string &target);
 /// ("sm_90a").
 std::optional<int> capabilityOf(const std::string &target);
 
+/// Whether code is generated for the lambda on such targets where no library
+/// has it: for all but opaque functions, and on GPUs for most of these, too, as
+/// there is no interpreter on a GPU.
+bool hasCode(TargetKind target, const tdl::Lambda &lambda);
+
 /// Whether a library that smex uses on such targets computes the kernel, whose
 /// kind is one of a library's, on elements of this type.
 bool libraryHas(TargetKind target, KernelKind kind, DType element);
@@ -33,7 +38,8 @@ bool isGenerated(const Kernel &kernel, const std::string &target);
 /// Whether the code for any target has.
 inline bool isGenerated(const Kernel &kernel) { return !kernel.symbol.empty(); }
 
-/// The targets among these whose libraries do not have the kernel.
+/// The targets among these whose libraries do not have the kernel, and that
+/// there is code for.
 std::vector<std::string> generatedFor(const Kernel &kernel,
                                       const tdl::Lambda &lambda,
                                       const std::vector<std::string> &targets);

@@ -12,8 +12,13 @@ using namespace mlir;
 using namespace smex;
 using namespace smex::codegen;
 
+/// Opaque functions are the interpreter's.
+static bool isTransparent(const tdl::Lambda &lambda) {
+  return lambda.body->kind != tdl::ExprKind::Opaque;
+}
+
 Result<std::string> codegen::kernelText(const KernelRequest &request) {
-  if (Status valid = checkRequest(request); !valid)
+  if (Status valid = checkRequest(request, isTransparent); !valid)
     return valid.takeError();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   registerDialects(context);
@@ -61,7 +66,7 @@ codegen::compileKernels(const std::vector<KernelRequest> &requests,
                         const CodegenOptions &options) {
   if (Status valid = checkOptions(options); !valid)
     return valid.takeError();
-  if (Status valid = checkRequests(requests); !valid)
+  if (Status valid = checkRequests(requests, isTransparent); !valid)
     return valid.takeError();
 
   if (requests.empty())

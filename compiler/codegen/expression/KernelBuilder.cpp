@@ -26,7 +26,8 @@ MemRefType codegen::viewType(MLIRContext *context, DType type, int rank) {
 
 std::vector<bool> codegen::mayShareMemory(const tdl::Lambda &lambda) {
   std::vector<bool> shared(1 + lambda.operands.size(), false);
-  if (lambda.reducer != tdl::Reducer::None)
+  if (lambda.reducer != tdl::Reducer::None ||
+      lambda.body->kind == ExprKind::Opaque)
     return shared;
   for (size_t i = 0; i < lambda.operands.size(); ++i)
     shared[1 + i] =

@@ -25,12 +25,12 @@ Error codegen::defect(const std::string &message) {
   return error;
 }
 
-Status codegen::checkRequest(const KernelRequest &request) {
+Status codegen::checkRequest(const KernelRequest &request, HasCode hasCode) {
   if (!isIdentifier(request.symbol))
     return defect("'" + request.symbol + "' can't be a kernel's name");
   if (Status valid = verify(request.lambda); !valid)
     return fail("kernel '", request.symbol, "': ", valid.error().message);
-  if (request.lambda.body->kind == tdl::ExprKind::Opaque)
+  if (!hasCode(request.lambda))
     return fail("kernel '", request.symbol,
                 "': no code can be generated for the "
                 "opaque function '",
@@ -38,10 +38,11 @@ Status codegen::checkRequest(const KernelRequest &request) {
   return {};
 }
 
-Status codegen::checkRequests(const std::vector<KernelRequest> &requests) {
+Status codegen::checkRequests(const std::vector<KernelRequest> &requests,
+                              HasCode hasCode) {
   std::set<std::string> symbols;
   for (const KernelRequest &request : requests) {
-    if (Status valid = checkRequest(request); !valid)
+    if (Status valid = checkRequest(request, hasCode); !valid)
       return valid;
     if (!symbols.insert(request.symbol).second)
       return defect("two kernels are named '" + request.symbol + "'");

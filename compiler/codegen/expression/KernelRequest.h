@@ -20,10 +20,15 @@ struct KernelRequest {
 /// this is ready. Not valid: nothing does.
 using Busy = std::shared_future<void>;
 
-/// Errors: an opaque lambda, or one that fails tdl::verify, by its symbol
-/// (Input); symbols that are no identifiers or not unique (Defect).
-Status checkRequest(const KernelRequest &request);
-Status checkRequests(const std::vector<KernelRequest> &requests);
+/// Which lambdas code can be generated for.
+using HasCode = bool (*)(const tdl::Lambda &lambda);
+
+/// Errors: an opaque lambda that there is no code for, or one that fails
+/// tdl::verify, by its symbol (Input); symbols that are no identifiers or not
+/// unique (Defect).
+Status checkRequest(const KernelRequest &request, HasCode hasCode);
+Status checkRequests(const std::vector<KernelRequest> &requests,
+                     HasCode hasCode);
 
 /// An error that is smex's own fault.
 Error defect(const std::string &message);

@@ -34,8 +34,9 @@ std::optional<int> dimOf(const tdl::Expr &read, int variable) {
 
 std::optional<Pair> codegen::mergeable(const tdl::Lambda &lambda,
                                        int variable) {
-  // Scans and scatters go by coordinates.
-  if (lambda.guard || variable + 1 == lambda.rank() ||
+  // Scans, scatters and opaque functions go by coordinates.
+  if (lambda.guard || lambda.body->kind == ExprKind::Opaque ||
+      variable + 1 == lambda.rank() ||
       variable + 1 >= lambda.indexCount())
     return std::nullopt;
   constexpr int unseen = -2;

@@ -4,6 +4,7 @@
 #include "compiler/codegen/gpu/Entry.h"
 #include "compiler/codegen/gpu/GpuKernel.h"
 #include "compiler/codegen/gpu/Lower.h"
+#include "runtime/plan/Target.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -20,6 +21,10 @@ gpu::GPUModuleOp startModule(LocBuilder &b, ModuleOp module) {
   auto gpuModule = gpu::GPUModuleOp::create(b, "kernels");
   b.setInsertionPointToEnd(gpuModule.getBody());
   return gpuModule;
+}
+
+bool hasCode(const tdl::Lambda &lambda) {
+  return plan::hasCode(plan::TargetKind::Cuda, lambda);
 }
 
 std::string bodyOf(const KernelRequest &request) {
@@ -65,7 +70,7 @@ Result<GpuCode> codegen::compilePtx(const std::vector<KernelRequest> &requests,
                                     const GpuOptions &options) {
   if (Status valid = checkGpuOptions(options); !valid)
     return valid.takeError();
-  if (Status valid = checkRequests(requests); !valid)
+  if (Status valid = checkRequests(requests, hasCode); !valid)
     return valid.takeError();
   Result<std::vector<std::string>> texts = compileEach(
       requests, registerGpuDialects,
@@ -88,7 +93,7 @@ Result<GpuCode> codegen::compilePtx(const std::vector<KernelRequest> &requests,
 }
 
 Result<std::string> codegen::gpuKernelText(const KernelRequest &request) {
-  if (Status valid = checkRequest(request); !valid)
+  if (Status valid = checkRequest(request, hasCode); !valid)
     return valid.takeError();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   registerGpuDialects(context);

@@ -178,6 +178,9 @@ func::FuncOp codegen::buildGpuKernel(LocBuilder &b, const std::string &symbol,
   case GpuSchedule::Form::Scatter:
     buildGpuScatter(kernel);
     break;
+  case GpuSchedule::Form::Opaque:
+    buildGpuOpaque(kernel);
+    break;
   }
   func::ReturnOp::create(b);
   return kernel.function;

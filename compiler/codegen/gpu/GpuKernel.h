@@ -65,8 +65,9 @@ private:
   int sharedCount = 0;
 };
 
-/// The function for this lambda, which must be valid and not opaque, in the
-/// gpu.module that the builder stands in.
+/// The function for this lambda, which must be valid, and not opaque but where
+/// there is code for that (plan::hasCode), in the gpu.module that the builder
+/// stands in.
 mlir::func::FuncOp buildGpuKernel(LocBuilder &b, const std::string &symbol,
                                   const tdl::Lambda &lambda);
 
@@ -78,6 +79,7 @@ void buildGpuScan(GpuKernel &kernel);
 void buildGpuProduct(GpuKernel &kernel);
 void buildGpuSegments(GpuKernel &kernel);
 void buildGpuScatter(GpuKernel &kernel);
+void buildGpuOpaque(GpuKernel &kernel);
 
 } // namespace smex::codegen
 

@@ -5,6 +5,7 @@
 #include "compiler/codegen/expression/Scalars.h"
 #include "compiler/codegen/expression/Scan.h"
 #include "compiler/codegen/gpu/Neighbours.h"
+#include "compiler/codegen/gpu/Opaque.h"
 #include "compiler/codegen/gpu/Product.h"
 #include "compiler/codegen/gpu/ScatterVariables.h"
 #include "compiler/codegen/gpu/Segment.h"
@@ -81,6 +82,8 @@ const char *nameOf(Form form) {
     return "scatter";
   case Form::Product:
     return "product";
+  case Form::Opaque:
+    return "opaque";
   }
   return "";
 }
@@ -91,7 +94,9 @@ GpuSchedule codegen::chooseGpuSchedule(const tdl::Lambda &lambda,
                                        const GpuProcessor &processor) {
   const tdl::Lambda terms = accumulated(lambda);
   GpuSchedule schedule;
-  if (lambda.reducer != tdl::Reducer::None)
+  if (lambda.body->kind == tdl::ExprKind::Opaque)
+    schedule.form = Form::Opaque;
+  else if (lambda.reducer != tdl::Reducer::None)
     schedule = scheduleReduction(terms, processor);
   else
     schedule.vector =
@@ -125,6 +130,11 @@ plan::Launch codegen::launchOf(const GpuSchedule &schedule,
     launch.item = {{variables.batch, 1},
                    {scatter.outputs, schedule.tile},
                    {variables.lanes, schedule.lanes}};
+    launch.perBlock = 1;
+    return launch;
+  }
+  if (schedule.form == Form::Opaque) {
+    launch.item = {{sliceVariables(lambda), 1}};
     launch.perBlock = 1;
     return launch;
   }

@@ -42,6 +42,7 @@ struct GpuSchedule {
     Scan,     ///< a row along `along` per thread, adding the terms that are new
     Segments, ///< the same as Thread, or by a block where a segment is long
     Scatter,  ///< `tile` rows of `lanes` elements per block, to which terms go
+    Opaque,   ///< what is known by name only: an algorithm of its own
     Product,  ///< tile x tile elements per block, through shared memory
   };
   Form form = Form::Map;
@@ -60,7 +61,8 @@ struct GpuSchedule {
   int64_t tile = 0, part = 0, depth = 0;
 };
 
-/// What the shape of the lambda, which is valid and not opaque, asks for.
+/// What the shape of the lambda, which is valid and one of those that there is
+/// code for, asks for.
 GpuSchedule chooseGpuSchedule(const tdl::Lambda &lambda,
                               const GpuProcessor &processor = {});
 

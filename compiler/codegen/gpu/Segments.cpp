@@ -1,7 +1,8 @@
 // Sums over segments, balanced by their lengths: a thread takes an element of
 // the result and adds its terms one by one, but for segments of `many` terms or
-// more. These are taken by whole blocks, whose warps each add a part of the
-// terms, as many in each; the parts are then combined in their order.
+// more. These are taken by whole blocks, a block for 32 elements of a segment,
+// whose warps each add a part of the terms, as many in each; the parts are then
+// combined in their order.
 //
 // Which it is, and where the parts begin, follows from the segment alone.
 #include "compiler/codegen/gpu/Segment.h"
@@ -105,31 +106,52 @@ private:
               }));
   }
 
-  /// Each thread looks at one v, and tells the others if its segment is long.
+  /// Blocks are dealt windows of v, and 32 of the other variables' tuples: as
+  /// many of both as there are blocks, if these are as many as blocksOf says.
+  /// The threads of a block look at one v of the window each, and tell the
+  /// others if its segment is long. Neighbours are in different windows: where
+  /// vertices are in the order of their degrees, long segments are neighbours.
   void longOnes() {
-    const int64_t threads = kernel.schedule.threads;
-    Value count = kernel.size(segment.output);
-    Value first = kernel.mul(kernel.block, constant(threads));
-    Value step = kernel.mul(kernel.blocks, constant(threads));
-    kernel.strided(first, count, step, [&](Value base) {
-      Value mine = kernel.add(base, kernel.thread);
-      setFlag(isLong(mine, count));
+    Value vertices = kernel.size(segment.output),
+          columns = kernel.count(others);
+    Value groups = portions(columns, constant(warp));
+    Value perGroup = kernel.divide(columns, kernel.max(groups, constant(1)));
+    Value flagged =
+        kernel.divide(constant(warps), kernel.max(perGroup, constant(1)));
+    Value window = kernel.mul(flagged, constant(warp));
+    Value windows = portions(vertices, window);
+    Value items = kernel.mul(windows, groups);
+    kernel.strided(kernel.block, items, kernel.blocks, [&](Value item) {
+      Value group = kernel.divide(item, windows);
+      Value number = kernel.sub(item, kernel.mul(group, windows));
+      Value column = kernel.add(kernel.mul(group, constant(warp)), lane);
+      const auto vertex = [&](Value i) {
+        return kernel.add(number, kernel.mul(i, windows));
+      };
+      kernel.when(kernel.less(kernel.thread, window),
+                  [&] { setFlag(isLong(vertex(kernel.thread), vertices)); });
       kernel.barrier();
-      kernel.loop(constant(0), constant(warps), 1, [&](Value w) {
+      kernel.loop(constant(0), flagged, 1, [&](Value w) {
         Value flag = memref::LoadOp::create(b, flags, w);
         Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
         Value any =
             arith::CmpIOp::create(b, arith::CmpIPredicate::ne, flag, zero);
         kernel.when(any, [&] {
-          Value start = kernel.add(base, kernel.mul(w, constant(warp)));
+          Value start = kernel.mul(w, constant(warp));
           kernel.loop(constant(0), constant(warp), 1, [&](Value l) {
-            Value i = kernel.add(start, l);
-            kernel.when(isLong(i, count), [&] { takeTogether(i); });
+            Value i = vertex(kernel.add(start, l));
+            kernel.when(isLong(i, vertices),
+                        [&] { takeTogether(i, column, columns); });
           });
         });
       });
       kernel.barrier(); // the flags are free again
     });
+  }
+
+  Value portions(Value size, Value by) {
+    Value most = kernel.sub(kernel.add(size, by), constant(1));
+    return kernel.divide(most, by);
   }
 
   Value isLong(Value i, Value count) {
@@ -157,8 +179,9 @@ private:
                 [&] { memref::StoreOp::create(b, flag, flags, warpNumber); });
   }
 
-  /// Lanes are the result's other variables, warps are parts of the terms.
-  void takeTogether(Value i) {
+  /// Lanes are tuples of the result's other variables, this one's number
+  /// `column`; warps are parts of the terms.
+  void takeTogether(Value i, Value column, Value columns) {
     kernel.at[v] = kernel.add(kernel.lo[v], i);
     const Bounds all = bounds();
     const auto border = [&](Value part) {
@@ -167,31 +190,26 @@ private:
     };
     Value first = border(warpNumber);
     Value end = border(kernel.add(warpNumber, constant(1)));
-    Value count = kernel.count(others);
-    kernel.loop(constant(0), count, warp, [&](Value start) {
-      Value other = kernel.add(start, lane);
-      Value inside = kernel.less(other, count);
-      const Values digits = kernel.digits(others, other);
-      kernel.place(others, digits);
-      kernel.when(inside, [&] {
-        addTerms(first, end);
-        memref::StoreOp::create(b, kernel.get(cell), parts, kernel.thread);
-      });
-      kernel.barrier();
-      Value combines = kernel.both(inside, kernel.isZero(warpNumber));
-      kernel.when(combines, [&] {
-        kernel.set(cell, memref::LoadOp::create(b, parts, lane));
-        kernel.loop(constant(1), constant(warps), 1, [&](Value w) {
-          Value at = kernel.add(kernel.mul(w, constant(warp)), lane);
-          Value part = memref::LoadOp::create(b, parts, at);
-          kernel.set(cell, kernel.combine(kernel.get(cell), part));
-        });
-        kernel.storeAccumulated(kernel.get(cell));
-      });
-      kernel.forget(others);
-      kernel.barrier(); // the parts are free again
+    Value inside = kernel.less(column, columns);
+    kernel.place(others, kernel.digits(others, column));
+    kernel.when(inside, [&] {
+      addTerms(first, end);
+      memref::StoreOp::create(b, kernel.get(cell), parts, kernel.thread);
     });
+    kernel.barrier();
+    Value combines = kernel.both(inside, kernel.isZero(warpNumber));
+    kernel.when(combines, [&] {
+      kernel.set(cell, memref::LoadOp::create(b, parts, lane));
+      kernel.loop(constant(1), constant(warps), 1, [&](Value w) {
+        Value at = kernel.add(kernel.mul(w, constant(warp)), lane);
+        Value part = memref::LoadOp::create(b, parts, at);
+        kernel.set(cell, kernel.combine(kernel.get(cell), part));
+      });
+      kernel.storeAccumulated(kernel.get(cell));
+    });
+    kernel.forget(others);
     kernel.at[v] = nullptr;
+    kernel.barrier(); // the parts are free again
   }
 
   GpuKernel &kernel;

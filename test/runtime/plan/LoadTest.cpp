@@ -71,7 +71,7 @@ const char *longMap = "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1]";
 const std::vector<Change> changes = {
     // plan.json
     {"plan.json", "/format", "onnx", "\"format\" is not \"smex-plan\""},
-    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 14"},
+    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 15"},
     {"plan.json", "/version", 0, "format version 0"},
     {"plan.json", "/version", "1", "version: must be an integer"},
     {"plan.json", "/gpus", 3, "files: has no \"gpu2.json\""},
@@ -120,7 +120,7 @@ const std::vector<Change> changes = {
     {"program.json", "/kernels/1/symbol", "main()", "kernels[1].symbol"},
     {"program.json", "/kernels/1/symbol", "", "kernels[1].symbol"},
     {"program.json", "/kernels/1/kind", "magic", "kernels[1]: \"magic\" is no kind of kernel"},
-    {"program.json", "/kernels/1/kind", "reference", "kernels[1]: has a key \"symbol\""},
+    {"program.json", "/kernels/1/kind", "reference", "kernels[1]: has one of \"symbol\" and \"generated_for\""},
     {"program.json", "/kernels/0/roles", "mn", "kernels[0].roles: 2 roles for 3 index variables"},
     {"program.json", "/kernels/0/roles", "mnm", "kernels[0].roles: index variable r0 must be 'k'"},
     {"program.json", "/kernels/0/roles", "mkk", "kernels[0].roles: index variable i1"},

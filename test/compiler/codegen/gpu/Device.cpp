@@ -32,13 +32,13 @@ void Device::run(const std::string &symbol, const plan::Launch &how,
   options.grid = {blocks ? blocks : uint32_t(blocksOf(how, numbers.data())), 1,
                   1};
   options.block = {uint32_t(how.threads), 1, 1};
-  options.instructionsPerThread = 1u << 26;
+  options.instructionsPerThread = mostInstructions;
   std::vector<uint8_t> bytes((how.inMemory ? 1 : arguments.size()) * 8);
   std::memcpy(bytes.data(), how.inMemory ? &arguments.back() : arguments.data(),
               bytes.size());
   ptx::Program *program = module.kernel(symbol);
   REQUIRE(program);
-  ptx::launch(*program, options, bytes, memory);
+  instructions = ptx::launch(*program, options, bytes, memory).instructions;
   if (!result.bytes.empty())
     memory.read(arguments[0], result.bytes.data(), result.bytes.size());
   for (size_t i = 0; i < count; ++i)

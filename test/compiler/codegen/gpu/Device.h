@@ -18,6 +18,11 @@ public:
            const Box &indices, Buffer &result,
            const std::vector<Buffer> &operands, uint32_t blocks);
 
+  /// More than these in one thread are a fault.
+  uint64_t mostInstructions = 1u << 26;
+  /// Of all threads, in the last run.
+  uint64_t instructions = 0;
+
 private:
   uint64_t put(const std::vector<std::byte> &bytes, const std::string &name,
                bool isReadOnly);

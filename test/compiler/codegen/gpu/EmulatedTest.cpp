@@ -186,6 +186,46 @@ TEST_CASE("on a GPU, bits do not depend on how the result is cut") {
   }
 }
 
+TEST_CASE("long segments that are neighbours are taken by different blocks") {
+  const tdl::Lambda lambda = lambdaOf(
+      "(x: f32[2], row: i64[1], key: i64[1]) -> f32: lambda v, f: Sum(lambda "
+      "e: x[key[e], f] where row[v] <= e and e < row[v + 1])");
+  const Result<GpuCode> code = compilePtx({{"k", lambda}});
+  if (!code)
+    FAIL(code.error().message);
+  constexpr int64_t vertices = 600, features = 64, hubs = 20, edges = 14580;
+  Random random(13);
+  Tensor row = randomTensor(random, {DType::I64, {vertices + 1}}, 0, 0);
+  for (int64_t v = 0; v < vertices; ++v) // by falling degree
+    row.data<int64_t>()[v + 1] = row.data<int64_t>()[v] + (v < hubs ? 700 : 1);
+  REQUIRE(row.data<int64_t>()[vertices] == edges);
+  const Tensor x =
+      randomTensor(random, {DType::F32, {vertices, features}}, -2, 2);
+  const Tensor key =
+      randomTensor(random, {DType::I64, {edges}}, 0, vertices - 1);
+  std::vector<Buffer> operands;
+  for (const Tensor *tensor :
+       std::initializer_list<const Tensor *>{&x, &row, &key})
+    operands.push_back(bufferOf(*tensor, wholeBox(tensor->type.shape)));
+  const Box indices = wholeBox({vertices, features, edges});
+  Buffer result = emptyBuffer(DType::F32, {vertices, features},
+                              wholeBox({vertices, features}));
+  Device device(code->ptx);
+  // A thread has its part of 32 columns of one of them, and no more: a block
+  // that took all had 40 times as many.
+  device.mostInstructions = 5000;
+  device.run("k", code->launches[0], indices, result, operands, 0);
+  // Small integers: sums are exact.
+  Tensor want = randomTensor(random, {DType::F32, {vertices, features}}, 0, 0);
+  for (int64_t v = 0; v < vertices; ++v)
+    for (int64_t e = row.data<int64_t>()[v]; e < row.data<int64_t>()[v + 1];
+         ++e)
+      for (int64_t f = 0; f < features; ++f)
+        want.data<float>()[v * features + f] +=
+            x.data<float>()[key.data<int64_t>()[e] * features + f];
+  CHECK((result.bytes == want.bytes));
+}
+
 TEST_CASE("arguments in a GPU's memory") {
   std::string names, sum;
   for (int i = 0; i < 60; ++i) {

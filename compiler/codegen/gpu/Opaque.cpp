@@ -1,0 +1,133 @@
+#include "compiler/codegen/gpu/Opaque.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::codegen;
+using tdl::ExprKind;
+using tdl::ExprRef;
+
+OpaqueWork codegen::workOf(const tdl::Lambda &lambda) {
+  return lambda.body->function == "nonzero_places" ? OpaqueWork::PerSlice
+                                                   : OpaqueWork::PerElement;
+}
+
+std::vector<int> codegen::sliceVariables(const tdl::Lambda &lambda) {
+  const ExprRef &place = lambda.body->children[0];
+  std::vector<int> variables;
+  for (int i = 0; i < lambda.rank(); ++i)
+    if (place->kind != ExprKind::Index || place->index != i)
+      variables.push_back(i);
+  return variables;
+}
+
+OpaqueCall::OpaqueCall(GpuKernel &kernel)
+    : kernel(kernel), b(kernel.b), call(*kernel.lambda.body),
+      slices(sliceVariables(kernel.lambda)) {
+  const auto &slice = call.slices[0];
+  for (size_t d = 0; d < slice.index.size(); ++d)
+    if (!slice.index[d])
+      extent = kernel.operandExtent[size_t(slice.operand)][d];
+  const ExprRef &result = call.children[0];
+  if (result->kind == ExprKind::Index) {
+    place = result->index;
+    first = kernel.lo[size_t(place)];
+    end = kernel.hi[size_t(place)];
+  } else {
+    first = kernel.constant(result->integer);
+    end = kernel.constant(result->integer + 1);
+  }
+}
+
+DType OpaqueCall::elementType() const {
+  return kernel.lambda.operands[size_t(call.slices[0].operand)].type;
+}
+
+Value OpaqueCall::inMemory(Value i) {
+  const auto &slice = call.slices[0];
+  const auto operand = size_t(slice.operand);
+  Values at;
+  for (size_t d = 0; d < slice.index.size(); ++d) {
+    Value coordinate = slice.index[d] ? kernel.emitIndex(slice.index[d]) : i;
+    at.push_back(kernel.sub(coordinate, kernel.operandOrigin[operand][d]));
+  }
+  return memref::LoadOp::create(b, kernel.operands[operand], at);
+}
+
+Value OpaqueCall::element(Value i) {
+  return fromMemory(b, elementType(), inMemory(i));
+}
+
+void OpaqueCall::storeMemory(Value result, Value value) {
+  if (place >= 0)
+    kernel.at[size_t(place)] = result;
+  memref::StoreOp::create(b, value, kernel.result, kernel.resultIndices());
+  if (place >= 0)
+    kernel.at[size_t(place)] = nullptr;
+}
+
+void OpaqueCall::store(Value result, Value value) {
+  storeMemory(result, toMemory(b, kernel.stored, value));
+}
+
+void OpaqueCall::storeIf(Value condition, Value result, Value value) {
+  Value isWanted =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, result, firstPlace());
+  isWanted = kernel.both(isWanted, kernel.less(result, endPlace()));
+  if (condition)
+    isWanted = kernel.both(isWanted, condition);
+  kernel.when(isWanted, [&] { store(result, value); });
+}
+
+void OpaqueCall::eachElement(llvm::function_ref<void(Value)> body) {
+  const int64_t threads = kernel.schedule.threads;
+  Value all = kernel.mul(kernel.count(slices), extent);
+  Value start = kernel.mul(kernel.block, kernel.constant(threads));
+  Value step = kernel.mul(kernel.blocks, kernel.constant(threads));
+  kernel.strided(kernel.add(start, kernel.thread), all, step, [&](Value i) {
+    Value slice = kernel.divide(i, extent);
+    Value inSlice = kernel.sub(i, kernel.mul(slice, extent));
+    kernel.atTuple(slices, slice, [&] { body(inSlice); });
+  });
+}
+
+void OpaqueCall::eachSlice(llvm::function_ref<void()> body) {
+  kernel.eachTuple(slices, kernel.schedule.threads, body);
+}
+
+/// The elements as they are, and of bool 0 or 1.
+void codegen::buildGpuBits(OpaqueCall &call) {
+  LocBuilder &b = call.b;
+  call.eachElement([&](Value i) {
+    const DType result = call.kernel.stored;
+    Value bits = call.inMemory(i);
+    Type word = b.getIntegerType(bits.getType().getIntOrFloatBitWidth());
+    Type type = memoryType(b.getContext(), result);
+    if (bits.getType() != word)
+      bits = arith::BitcastOp::create(b, word, bits);
+    if (result == DType::Bool) {
+      Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(word, 0));
+      bits = arith::ExtUIOp::create(
+          b, type,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bits, zero));
+    } else if (type != word) {
+      bits = arith::BitcastOp::create(b, type, bits);
+    }
+    Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, i,
+                                           call.firstPlace());
+    isWanted = call.kernel.both(isWanted, call.kernel.less(i, call.endPlace()));
+    call.kernel.when(isWanted, [&] { call.storeMemory(i, bits); });
+  });
+}
+
+void codegen::buildGpuOpaque(GpuKernel &kernel) {
+  const std::string &function = kernel.lambda.body->function;
+  OpaqueCall call(kernel);
+  if (function == "topk_values" || function == "topk_indices")
+    buildGpuOrder(call, /*values=*/function == "topk_values");
+  else if (function == "nonzero_places")
+    buildGpuPlaces(call);
+  else
+    buildGpuBits(call); // all others of plan::hasCode
+}
