@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <future>
+
 using namespace smex;
 
 namespace {
@@ -50,9 +52,19 @@ Result<plan::Code>
 pipeline::generateCode(const std::vector<emit::Function> &functions,
                        const std::vector<std::string> &targets,
                        const codegen::Busy &busy) {
+  // Beside each other: few kernels leave cores without work at the end.
+  std::vector<std::future<Result<plan::Artifact>>> others;
+  for (size_t i = 1; i < targets.size(); ++i)
+    others.push_back(std::async(std::launch::async, [&, i] {
+      return generate(functions, targets[i], busy);
+    }));
+  std::vector<Result<plan::Artifact>> made;
+  if (!targets.empty())
+    made.push_back(generate(functions, targets.front(), busy));
+  for (auto &other : others)
+    made.push_back(other.get());
   plan::Code code;
-  for (const std::string &target : targets) {
-    auto artifact = generate(functions, target, busy);
+  for (Result<plan::Artifact> &artifact : made) {
     if (!artifact)
       return artifact.takeError();
     code.push_back(std::move(*artifact));

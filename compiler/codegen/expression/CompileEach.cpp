@@ -14,8 +14,8 @@ using namespace smex;
 using namespace smex::codegen;
 
 /// Enough for the passes' set-up to be little, and few enough that small plans
-/// keep several cores busy.
-static constexpr size_t groupSize = 8;
+/// keep many cores busy.
+static constexpr size_t groupSize = 4;
 
 std::string codegen::nameOf(KernelGroup group) {
   std::string name = "kernel '" + group.front().symbol + "'";

@@ -132,16 +132,18 @@ private:
                   [&] { setFlag(isLong(vertex(kernel.thread), vertices)); });
       kernel.barrier();
       kernel.loop(constant(0), flagged, 1, [&](Value w) {
-        Value flag = memref::LoadOp::create(b, flags, w);
+        Value ofWarp = memref::LoadOp::create(b, flags, w);
         Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
-        Value any =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::ne, flag, zero);
-        kernel.when(any, [&] {
+        const auto isSet = [&](Value bits) -> Value {
+          return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bits, zero);
+        };
+        kernel.when(isSet(ofWarp), [&] {
           Value start = kernel.mul(w, constant(warp));
           kernel.loop(constant(0), constant(warp), 1, [&](Value l) {
-            Value i = vertex(kernel.add(start, l));
-            kernel.when(isLong(i, vertices),
-                        [&] { takeTogether(i, column, columns); });
+            Value bit = arith::AndIOp::create(b, ofWarp, bitOf(l));
+            kernel.when(isSet(bit), [&] {
+              takeTogether(vertex(kernel.add(start, l)), column, columns);
+            });
           });
         });
       });
@@ -170,9 +172,16 @@ private:
     return branch.getResult(0);
   }
 
-  /// One flag per warp: whether any of its threads has set it.
+  Value bitOf(Value l) {
+    Value one = arith::ConstantOp::create(b, b.getI32IntegerAttr(1));
+    return arith::ShLIOp::create(
+        b, one, arith::IndexCastOp::create(b, b.getI32Type(), l));
+  }
+
+  /// 32 flags per warp: which of its threads have set theirs.
   void setFlag(Value mine) {
-    Value flag = arith::ExtUIOp::create(b, b.getI32Type(), mine);
+    Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
+    Value flag = arith::SelectOp::create(b, mine, bitOf(lane), zero);
     for (int64_t distance = warp / 2; distance > 0; distance /= 2)
       flag = arith::OrIOp::create(b, flag, kernel.fromLane(flag, distance));
     kernel.when(kernel.isZero(lane),
