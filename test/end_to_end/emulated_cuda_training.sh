@@ -35,6 +35,13 @@ SMEX_EMULATED_LOG=$work/eager.log same "eager" --no-cuda-graphs
 SMEX_EMULATED_FAIL_AT=cuGraphInstantiateWithFlags:1:801 same "no graph"
 grep -q 'note: steps are submitted instruction by instruction' "$work/stderr" || fail "no note where there is no graph"
 
+# A launch of the graph that fails ends the run, with all of its workers.
+status=0
+SMEX_EMULATED_FAIL_AT=cuGraphLaunch:2:719 timeout 60 "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda --steps 6 \
+  > "$work/stdout" 2> "$work/stderr" || status=$?
+[[ $status == 4 ]] || fail "a failed launch of the graph: exit status $status"
+grep -q 'launching the graph of a step: CUDA_ERROR_LAUNCH_FAILED' "$work/stderr" || fail "it says $(cat "$work/stderr")"
+
 # Half of it, and then the rest from the checkpoint: the same bits.
 run --steps 3 --checkpoint-dir "$work/checkpoints" --checkpoint-every 3
 run --steps 6 --checkpoint-dir "$work/checkpoints" --resume --save-parameters "$work/resumed.safetensors"
