@@ -35,12 +35,22 @@ SMEX_EMULATED_LOG=$work/eager.log same "eager" --no-cuda-graphs
 SMEX_EMULATED_FAIL_AT=cuGraphInstantiateWithFlags:1:801 same "no graph"
 grep -q 'note: steps are submitted instruction by instruction' "$work/stderr" || fail "no note where there is no graph"
 
-# A launch of the graph that fails ends the run, with all of its workers.
-status=0
-SMEX_EMULATED_FAIL_AT=cuGraphLaunch:2:719 timeout 60 "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda --steps 6 \
-  > "$work/stdout" 2> "$work/stderr" || status=$?
-[[ $status == 4 ]] || fail "a failed launch of the graph: exit status $status"
-grep -q 'launching the graph of a step: CUDA_ERROR_LAUNCH_FAILED' "$work/stderr" || fail "it says $(cat "$work/stderr")"
+# What fails in the graph, or as it is launched, ends the run with all of its
+# workers, on whichever GPU it is.
+failing() { # WHAT MESSAGE VARIABLE=VALUE
+  local status=0
+  env "$3" timeout 60 "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda --steps 6 \
+    > "$work/stdout" 2> "$work/stderr" || status=$?
+  [[ $status == 4 ]] || fail "$1: exit status $status: $(cat "$work/stderr")"
+  grep -q "$2" "$work/stderr" || fail "$1: says $(cat "$work/stderr")"
+}
+failing "a launch of the graph" 'launching the graph of a step: CUDA_ERROR_LAUNCH_FAILED' SMEX_EMULATED_FAIL_AT=cuGraphLaunch:2:719
+failing "a kernel of the graph" 'the graph of a step: CUDA_ERROR_LAUNCH_FAILED' \
+  "SMEX_EMULATED_FAULT=device 0 of a graph:40"
+if [[ $gpus != 1 ]]; then
+  failing "a kernel on another GPU" 'GPU 1: doing the graph of a step: CUDA_ERROR_LAUNCH_FAILED' \
+    "SMEX_EMULATED_FAULT=device 1 of a graph:40"
+fi
 
 # Half of it, and then the rest from the checkpoint: the same bits.
 run --steps 3 --checkpoint-dir "$work/checkpoints" --checkpoint-every 3

@@ -32,14 +32,19 @@ Driver::Driver() {
   scheduler->onError = [this](const Work &work, std::exception_ptr error) {
     onError(work, error);
   };
-  if (!settings.hang.empty())
-    scheduler->hangs = [this, seen = uint64_t(0)](const Work &work) mutable {
-      if (work.description.find(settings.hang) == std::string::npos ||
-          ++seen != settings.hangsAt)
+  // Asked of each work once, as it begins.
+  const auto is = [this](const Settings::NamedWork &named, const char *why) {
+    return [this, &named, why, seen = uint64_t(0)](const Work &work) mutable {
+      if (named.name.empty() ||
+          work.description.find(named.name) == std::string::npos ||
+          ++seen != named.number)
         return false;
-      note(settings, work.description + " hangs as SMEX_EMULATED_HANG says");
+      note(settings, work.description + why);
       return true;
     };
+  };
+  scheduler->hangs = is(settings.hang, " hangs as SMEX_EMULATED_HANG says");
+  scheduler->fails = is(settings.fault, " fails as SMEX_EMULATED_FAULT says");
 }
 
 int Driver::call(const char *name, Needs needs,

@@ -1,5 +1,7 @@
 #include "test/emulated/cuda/Work.h"
 
+#include "test/emulated/ptx/Error.h"
+
 #include <algorithm>
 #include <chrono>
 #include <sstream>
@@ -60,6 +62,8 @@ void Scheduler::run(const WorkPointer &work,
   if (hangs && hangs(*work))
     return; // it stays among what is pending, and the streams behind it, too
   try {
+    if (fails && fails(*work))
+      throw ptx::Fault(ptx::FaultKind::Trap, "it was told to fail");
     if (work->callsHost) {
       lock.unlock();
       work->run();

@@ -35,6 +35,17 @@ std::vector<std::string> split(const std::string &text, char separator) {
   return parts;
 }
 
+Settings::NamedWork namedWork(const char *variableName) {
+  const std::string text = variable(variableName);
+  if (text.empty())
+    return {};
+  const size_t colon = text.rfind(':');
+  if (colon == std::string::npos)
+    throw std::runtime_error(std::string(variableName) +
+                             " has no NAME:NUMBER: " + text);
+  return {text.substr(0, colon), number(variableName, text.substr(colon + 1))};
+}
+
 } // namespace
 
 Settings Settings::fromEnvironment() {
@@ -63,14 +74,8 @@ Settings Settings::fromEnvironment() {
     text << stream.rdbuf();
     result.knownLaunches = text.str();
   }
-  if (const std::string hang = variable("SMEX_EMULATED_HANG"); !hang.empty()) {
-    const size_t colon = hang.find(':');
-    if (colon == std::string::npos)
-      throw std::runtime_error("SMEX_EMULATED_HANG has no NAME:NUMBER: " +
-                               hang);
-    result.hang = hang.substr(0, colon);
-    result.hangsAt = number("SMEX_EMULATED_HANG", hang.substr(colon + 1));
-  }
+  result.hang = namedWork("SMEX_EMULATED_HANG");
+  result.fault = namedWork("SMEX_EMULATED_FAULT");
   for (const std::string &each :
        split(variable("SMEX_EMULATED_FAIL_AT"), ',')) {
     std::vector<std::string> parts = split(each, ':');

@@ -24,9 +24,14 @@ struct Settings {
     uint64_t call; // from 1
     int result;
   };
-  std::string knownLaunches;     // text of the file SMEX_EMULATED_LAUNCHES
-  std::string hang;              // SMEX_EMULATED_HANG, NAME:NUMBER
-  uint64_t hangsAt = 0;          // which work of that name
+  std::string knownLaunches; // text of the file SMEX_EMULATED_LAUNCHES
+  /// Which work of those whose description holds the name.
+  struct NamedWork {
+    std::string name; // empty: none
+    uint64_t number = 0;
+  };
+  NamedWork hang;                // SMEX_EMULATED_HANG, NAME:NUMBER
+  NamedWork fault;               // SMEX_EMULATED_FAULT, NAME:NUMBER
   std::vector<Failure> failures; // SMEX_EMULATED_FAIL_AT, NAME:CALL:RESULT,...
 
   /// Throws std::runtime_error for a value that it cannot read.

@@ -75,8 +75,9 @@ public:
   void forget(uint64_t begin, uint64_t end);
 
   std::function<void(const Work &, std::exception_ptr)> onError;
-  /// Whether a work that begins never ends; asked once for each.
-  std::function<bool(const Work &)> hangs;
+  /// Whether a work that begins never ends, or fails as a kernel may; asked
+  /// once for each.
+  std::function<bool(const Work &)> hangs, fails;
 
 private:
   struct Access {
