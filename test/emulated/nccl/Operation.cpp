@@ -2,6 +2,7 @@
 #include "test/emulated/nccl/Communicator.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace smex::emulated {
@@ -76,7 +77,15 @@ struct Together {
   std::vector<Underway> all;
   double since = 0;
   std::string deadlock;
+  bool hangs = false;
 };
+
+/// SMEX_EMULATED_NCCL_HANG: which of this process' groups is never over.
+bool isToHang() {
+  static const char *text = std::getenv("SMEX_EMULATED_NCCL_HANG");
+  static std::atomic<int64_t> groups{0};
+  return ++groups == (text ? std::atoll(text) : 0);
+}
 
 Underway numbered(const Operation &operation) {
   Communicator &at = *operation.communicator;
@@ -139,6 +148,8 @@ bool isReady(Together &group) {
   Communicator &at = *group.communicator;
   if (at.isAborted)
     return true;
+  if (group.hangs)
+    return false;
   const bool haveAll = std::all_of(
       group.all.begin(), group.all.end(), [&](const Underway &each) {
         return std::all_of(
@@ -274,6 +285,11 @@ void submit(const std::vector<Operation> &operations,
             const DriverCalls &driver) {
   const Operation &first = operations.front();
   Communicator &at = *first.communicator;
+  // A message to itself may stay where it is.
+  const auto isInPlace = [&](const Operation &a, const Operation &b) {
+    return a.kind == Kind::Receive && b.kind == Kind::Send &&
+           a.peer == at.rank && b.peer == at.rank && a.to == b.from;
+  };
   // What is done as one may be done in any order.
   for (size_t a = 0; a < operations.size(); ++a)
     for (size_t b = 0; b < operations.size(); ++b)
@@ -298,6 +314,7 @@ void submit(const std::vector<Operation> &operations,
                "communication)");
   auto group = std::make_shared<Together>();
   group->communicator = first.communicator;
+  group->hangs = isToHang();
   std::string description =
       describe(first) + (operations.size() > 1
                              ? " and " + text(int64_t(operations.size() - 1)) +

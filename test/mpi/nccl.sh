@@ -1,0 +1,116 @@
+#!/bin/bash
+# Workers of several processes, each with emulated GPUs of its own: what moves
+# between them goes by NCCL, emulated, too. The same bits, counts and
+# instructions as on GPUs of one process that reach each other's memory; clear
+# words where processes cannot have GPUs of their own; and where one is killed or
+# hangs, all end, soon, and say which.
+# usage: nccl.sh SMEXC SMEX_RUN LIBCUDA LIBNCCL MODEL_DIR GPUS PROCESSES...
+set -euo pipefail
+source test/end_to_end/inputs_of.sh
+source "$(dirname "$0")/together.sh"
+smexc=$1 smex_run=$2 libcuda=$3 libnccl=$4 model=$5 gpus=$6
+shift 6
+work=${TEST_TMPDIR:-$(mktemp -d)}
+
+inputs_of "$model"
+"$smexc" "$file" "${constants[@]}" --gpus "$gpus" --cuda-arch sm_80 -o "$work/plan" > /dev/null
+cuda=$(cd "$(dirname "$libcuda")" && pwd) nccl=$(cd "$(dirname "$libnccl")" && pwd)
+mkdir "$work/ranks" # processes that are killed leave things behind
+export LD_LIBRARY_PATH=$cuda:$nccl SMEX_EMULATED_NCCL_FOLDER=$work/ranks
+# run NAME DEVICES COMMAND...: leaves NAME.* behind.
+run() {
+  SMEX_EMULATED_DEVICES=$2 "${@:3}" "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda \
+    --steps 2 --output-dir "$work/$1.out" --metrics "$work/$1.json" --trace "$work/$1.trace" \
+    > "$work/$1.log" 2> "$work/$1.err" || fail "$1: status $?: $(cat "$work/$1.err")"
+  grep -v '"emulated' "$work/$1.json" > "$work/$1.undevised"
+  counted "$work/$1.undevised" > "$work/$1.counts"
+  grep -o '"instruction": *[0-9]*\|"tid": *[0-9]*' "$work/$1.trace" | sort > "$work/$1.events"
+}
+same() { # NAME
+  for output in "$work"/one.out/*.npy; do
+    cmp "$output" "$work/$1.out/$(basename "$output")" || fail "$1: other bits"
+  done
+  for what in counts events; do
+    diff "$work/one.$what" "$work/$1.$what" || fail "$1: other $what"
+  done
+}
+run one "$gpus" env
+for processes in "$@"; do
+  run "$processes" 1 together "$processes" # each on a machine of its own
+  same "$processes"
+done
+# Two processes of one machine that share its GPUs.
+export SMEX_EMULATED_HOST=here
+run shared "$gpus" together 2
+same shared
+
+# refused WHAT MESSAGE PROCESSES PROGRAM...
+refused() {
+  local what=$1 message=$2 status=0
+  rm -rf "$work/refused"
+  together "${@:3}" "$work/plan" "${inputs[@]}" --backend cuda --output-dir "$work/refused" \
+    > "$work/stdout" 2> "$work/stderr" || status=$?
+  [[ $status == 4 ]] || fail "$what: exit status $status: $(cat "$work/stderr")"
+  [[ $(errors "$work/stderr" | grep -c error:) == 1 ]] || fail "$what: $(cat "$work/stderr")"
+  grep -qF -- "$message" "$work/stderr" || fail "$what: says $(cat "$work/stderr")"
+  [[ ! -e $work/refused/output0.npy ]] || fail "$what: outputs are written"
+}
+export SMEX_EMULATED_DEVICES=1
+refused "two processes on one GPU" "2 processes share 1 GPUs, and NCCL needs one for each" 2 "$smex_run"
+unset SMEX_EMULATED_HOST
+mkdir -p "$work/lacking"
+touch "$work/lacking/libnccl.so.2"
+cat > "$work/second_lacks" <<END
+#!/bin/bash
+[[ \$OMPI_COMM_WORLD_RANK != 1 ]] || export LD_LIBRARY_PATH=$cuda:$work/lacking
+exec "$smex_run" "\$@"
+END
+cat > "$work/second_small" <<END
+#!/bin/bash
+[[ \$OMPI_COMM_WORLD_RANK != 1 ]] || export SMEX_EMULATED_MEMORY=4096
+exec "$smex_run" "\$@"
+END
+cat > "$work/second_fails" <<END
+#!/bin/bash
+[[ \$OMPI_COMM_WORLD_RANK != 1 ]] || export SMEX_EMULATED_FAIL_AT=ncclGroupEnd:1:2
+exec "$smex_run" "\$@"
+END
+chmod +x "$work"/second_*
+refused "one process without NCCL" "need NCCL: " 2 "$work/second_lacks"
+refused "one GPU that is too small" "is too small: its workers need" 2 "$work/second_small"
+refused "a call that fails" "ncclGroupEnd: unhandled system error" 2 "$work/second_fails"
+
+# lost SIGNAL: what the others say when the last of three processes gets it.
+cat > "$work/named" <<END
+#!/bin/bash
+echo \$\$ > "$work/pid.\$OMPI_COMM_WORLD_RANK"
+exec "$smex_run" "\$@"
+END
+chmod +x "$work/named"
+lost() {
+  rm -f "$work"/pid.*
+  local status=0 begin
+  together 3 "$work/named" "$work/plan" "${inputs[@]}" --backend cuda --steps 100000000 \
+    > "$work/stdout" 2> "$work/stderr" &
+  local run=$!
+  for ((i = 0; i < 300; ++i)); do
+    [[ ! -s $work/pid.2 ]] || break
+    sleep 0.1
+  done
+  sleep 3 # it is in its steps
+  begin=$SECONDS
+  kill "-$1" "$(cat "$work/pid.2")"
+  wait $run || status=$?
+  [[ $((SECONDS - begin)) -le 10 ]] || fail "$1: the others end after $((SECONDS - begin)) s"
+  [[ $status != 0 ]] || fail "$1: exit status $status"
+  grep -q 'rank 2\|worker' "$work/stderr" || fail "$1: says $(cat "$work/stderr")"
+  grep -q 'instruction' "$work/stderr" || fail "$1: names no instruction: $(cat "$work/stderr")"
+  for rank in 0 1; do
+    local state=$(sed 's/.*) \(.\).*/\1/' "/proc/$(cat "$work/pid.$rank")/stat" 2> "$work/gone" || true)
+    [[ -z $state || $state == Z ]] || fail "$1: rank $rank is left, in state $state"
+  done
+  kill -KILL "$(cat "$work/pid.2")" 2> "$work/gone" || true
+  echo "$1: $(errors "$work/stderr")"
+}
+lost KILL
+lost STOP
