@@ -293,7 +293,7 @@ void submit(const std::vector<Operation> &operations,
   // What is done as one may be done in any order.
   for (size_t a = 0; a < operations.size(); ++a)
     for (size_t b = 0; b < operations.size(); ++b)
-      if (a != b &&
+      if (a != b && !isInPlace(operations[a], operations[b]) &&
           (overlap(writtenBy(operations[a]), readBy(operations[b])) ||
            overlap(writtenBy(operations[a]), writtenBy(operations[b]))))
         refuse(NCCL_INVALID_USAGE,
