@@ -54,6 +54,7 @@ private:
   /// Of one worker.
   struct Counts {
     int64_t communication = 0, peak = 0, scattered = 0, gathered = 0;
+    int64_t packing = 0;
   };
   struct Measured {
     Counts counts;
@@ -271,6 +272,7 @@ private:
     if (!activity)
       return activity.takeError();
     counts(worker).communication = activity->receivedBytes;
+    counts(worker).packing = activity->packingBytes;
     for (const Executed &each : activity->executed)
       measured[size_t(worker)].trace.push_back(
           {worker, each.instruction, each.start, each.seconds});
@@ -347,6 +349,7 @@ private:
     for (Measured &own : measured) {
       result.communicationBytes += own.counts.communication;
       result.receivedBytes.push_back(own.counts.communication);
+      result.packingBytes.push_back(own.counts.packing);
       result.peakBytes.push_back(own.counts.peak);
       result.scatteredBytes += own.counts.scattered;
       result.gatheredBytes += own.counts.gathered;

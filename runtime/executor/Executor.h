@@ -56,6 +56,8 @@ struct RunResult {
   /// Bytes that crossed from one worker to another, in one step.
   int64_t communicationBytes = 0;
   std::vector<int64_t> receivedBytes; // of these, per worker
+  /// Activity::packingBytes, per worker.
+  std::vector<int64_t> packingBytes;
   /// Per worker: the end of the highest bytes of its arena that an instruction,
   /// parameter, input or output touched, or that are set aside for libraries.
   std::vector<int64_t> peakBytes;

@@ -4,6 +4,7 @@
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -31,6 +32,9 @@ std::string runtime::metricsJson(const std::string &backend,
                   {"steps", steps}};
   if (!devices.empty())
     metrics["devices"] = devices;
+  if (std::any_of(result.packingBytes.begin(), result.packingBytes.end(),
+                  [](int64_t bytes) { return bytes > 0; }))
+    metrics["packing_bytes"] = result.packingBytes;
   if (firstStep > 0)
     metrics["first_step"] = firstStep;
   return plan::canonicalJson(metrics);

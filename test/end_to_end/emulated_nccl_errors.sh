@@ -32,6 +32,7 @@ refused "an entry point that is missing" "NCCL is too old: libnccl.so.2 has no n
   LD_LIBRARY_PATH="$cuda:$work/lacking"
 refused "no id" "NCCL: ncclGetUniqueId: unhandled system error" SMEX_EMULATED_FAIL_AT=ncclGetUniqueId:1:2
 refused "an operation that fails" "ncclGroupEnd: unhandled cuda error" SMEX_EMULATED_FAIL_AT=ncclGroupEnd:1:1
+refused "an all-gather that fails" "ncclAllGather: internal error" SMEX_EMULATED_FAIL_AT=ncclAllGather:1:3
 refused "a send that fails" "ncclSend: invalid argument" SMEX_EMULATED_FAIL_AT=ncclSend:2:4
 refused "an error that comes later" "remote process exited" SMEX_EMULATED_FAIL_AT=ncclCommGetAsyncError:1:6
 refused "a small GPU" "is too small: its workers need" SMEX_EMULATED_MEMORY=16384

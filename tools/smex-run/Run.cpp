@@ -272,6 +272,8 @@ private:
 
   Status execute() {
     const auto workers = int(plan.partitioned.workers.size());
+    if (Status found = findDevices(); !found)
+      return found;
     std::optional<mpi::MpiTransport> transport;
     if (world) {
       transport.emplace(*world, workers, queueCount, [&](const Event &event) {
@@ -299,8 +301,31 @@ private:
     return {};
   }
 
-  std::vector<std::string> devices() const {
-    return backend->devices(int(plan.partitioned.workers.size()));
+  /// Of all processes.
+  const std::vector<std::string> &devices() const { return deviceNames; }
+
+  Status findDevices() {
+    const int workers = int(plan.partitioned.workers.size());
+    int own = 0;
+    for (int w = 0; w < workers; ++w)
+      own +=
+          !world || mpi::processOf(w, workers, world->size()) == world->rank();
+    deviceNames = backend->devices(own);
+    if (!world)
+      return {};
+    mpi::Bytes bytes;
+    for (const std::string &name : deviceNames)
+      for (size_t c = 0; c <= name.size(); ++c)
+        bytes.push_back(std::byte(name.c_str()[c]));
+    const auto all = world->gather(std::move(bytes));
+    if (!all)
+      return all.error();
+    deviceNames.clear();
+    for (const mpi::Bytes &each : *all)
+      for (size_t at = 0; at < each.size(); at += deviceNames.back().size() + 1)
+        deviceNames.emplace_back(
+            reinterpret_cast<const char *>(each.data() + at));
+    return {};
   }
 
   bool isTraining() const {
@@ -403,6 +428,7 @@ private:
   std::optional<ParameterFile> saved;
   std::vector<std::unique_ptr<ParameterSink>> followed;
   std::optional<OutputFolder> folder;
+  std::vector<std::string> deviceNames;
   RunResult result;
 };
 } // namespace

@@ -98,12 +98,15 @@ private:
     const int worker = workers.front();
     const bool areTerms = what.op == plan::Opcode::Reduce;
     const int64_t bytes = gather.bytes * int64_t(gather.members.size());
-    const Address whole = areTerms ? take(bytes) : shared.addressOf(worker, to);
+    const Address whole =
+        gather.isWanted ? shared.addressOf(worker, to) : take(bytes);
     made.gather = {what.collective->over, shared.addressOf(worker, from), whole,
                    gather.bytes};
-    for (size_t m = 0; areTerms && m < gather.members.size(); ++m)
-      dense[{worker, m}] = {whole + Address(gather.bytes) * m,
-                            partitioned.box(gather.members[m], from)};
+    for (size_t m = 0; !gather.isWanted && m < gather.members.size(); ++m) {
+      const Box &share = partitioned.box(gather.members[m], from);
+      arrive({gather.members[m], worker, m, share}, !areTerms,
+             {whole + Address(gather.bytes) * m, share});
+    }
   }
 
   void addMessage(const Message &message, bool isFetch, Exchange &made) {

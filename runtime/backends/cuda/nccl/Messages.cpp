@@ -53,6 +53,7 @@ std::optional<Gather> nccl::gatherOf(const plan::Partitioned &partitioned,
   gather.bytes = share * byteSize(plan::elementType(program, what.from));
   if (gather.bytes == 0)
     return std::nullopt;
+  gather.isWanted = !areTerms;
   for (int w : members) {
     if (!plan::written(partitioned, w, number))
       return std::nullopt;
@@ -65,8 +66,8 @@ std::optional<Gather> nccl::gatherOf(const plan::Partitioned &partitioned,
       if (pieces[p].worker != members[p] || volume(box) != share ||
           box != partitioned.box(members[p], what.from))
         return std::nullopt;
-      if (areTerms ? box != to : runIn(to, box) != share * int64_t(p))
-        return std::nullopt;
+      if (w == worker && runIn(to, box) != share * int64_t(p))
+        gather.isWanted = false;
     }
   }
   return gather;

@@ -23,14 +23,16 @@ std::vector<Message> messagesOf(const plan::Partitioned &partitioned,
 struct Gather {
   std::vector<int> members; // ascending
   int64_t bytes = 0;        // of a share
+  /// All shares, one behind the other, are what the worker wants, or, of terms,
+  /// never: then they have to be put together from where they are brought to.
+  bool isWanted = false;
 };
 
 /// What the worker's group does in an instruction, if a library's all-gather
 /// does it: the plan names it an all-gather, or an all-reduce whose terms are
-/// gathered before they are combined; every member's share is all that it has
-/// of the buffer, and all shares, one behind the other in the order of the
-/// members, are what every member wants, or, of terms, each is. Every member
-/// comes to the same answer.
+/// gathered before they are combined; every member wants the whole of what each
+/// member has of the buffer, in the order of the members, and that is equally
+/// much. Every member comes to the same answer.
 std::optional<Gather> gatherOf(const plan::Partitioned &partitioned, int worker,
                                int instruction);
 

@@ -1,5 +1,4 @@
 #include "runtime/backends/cuda/nccl/LocalWaits.h"
-#include "runtime/backends/cuda/nccl/Messages.h"
 #include "test/runtime/executor/Programs.h"
 
 #include <catch2/catch.hpp>
@@ -78,16 +77,4 @@ TEST_CASE("a wait through another worker becomes one for the own exchange") {
   CHECK(first[3].empty()); // 1 is before it on the same stream
   CHECK(first[4] == std::vector<LocalWait>{{Queue::Transfers, 3}});
   CHECK(second[3] == std::vector<LocalWait>{{Queue::Computing, 2}});
-}
-
-TEST_CASE("messages are listed by receivers, and empty ones left out") {
-  Pair p;
-  const int from = p.b.buffer(p.a, {{{0, 3}}, {{3, 4}}}),
-            to = p.b.buffer(p.a, {p.all, p.none});
-  p.b.move("all", Opcode::Fetch, from, to,
-           {{{0, {{0, 3}}}, {1, {{3, 3}}}, {1, {{3, 4}}}}, {}}, {});
-  const auto messages = messagesOf(p.b.result, 0);
-  REQUIRE(messages.size() == 2);
-  CHECK((messages[0].from == 0 && messages[0].to == 0));
-  CHECK((messages[1].from == 1 && messages[1].number == 2));
 }
