@@ -30,13 +30,15 @@ Exchanger::~Exchanger() {
   const nccl::Library &nccl = shared.exchanging->library;
   {
     nccl::Watchdog::Guard guard(watchdog, leaving);
-    // What hangs ends so, or the watchdog ends it.
-    const bool isStopped = shared.transport.isStopped();
+    // Where not all ranks have come so far, or some have stopped, to destroy
+    // would be to wait for them. What hangs ends so, or the watchdog ends it.
+    const bool areAllThere = isBound && !shared.transport.isStopped();
+    const auto leave = areAllThere ? nccl.destroy : nccl.abort;
     for (const auto &[steps, group] : groups)
       if (group && group != world)
-        isStopped ? nccl.abort(group) : nccl.destroy(group);
+        leave(group);
     if (world)
-      isStopped ? nccl.abort(world) : nccl.destroy(world);
+      leave(world);
   }
   for (Event event : events)
     if (event)
@@ -154,6 +156,7 @@ Status Exchanger::bind() {
   auto made = exchangesOf(shared, gpu, staging, tables);
   if (!made)
     return made.takeError();
+  isBound = true;
   all = std::move(*made);
   for (Exchange &each : all.list)
     for (auto *launches : {&each.packs, &each.unpacks})

@@ -69,6 +69,7 @@ private:
   size_t next = 0, over = 0; // of the list, in this step
   int64_t base = 0;          // of the step's events
   std::atomic<int64_t> told{-1};
+  bool isBound = false; // all ranks have joined
   Stream stream = nullptr;
   std::vector<Event> events; // per instruction
   struct Timed {
