@@ -17,6 +17,14 @@ std::map<std::string, std::string> gpus(int count, int seed) {
           {"SMEX_EMULATED_SEED", std::to_string(seed)}};
 }
 
+/// GPUs that do not reach each other's memory: what moves goes by NCCL.
+std::map<std::string, std::string>
+apart(std::map<std::string, std::string> gpus) {
+  gpus["SMEX_EMULATED_PEER"] = "0";
+  gpus["SMEX_NCCL_TIMEOUT"] = "60";
+  return gpus;
+}
+
 Result<std::unique_ptr<runtime::Transport>>
 makeTransport(const std::string &name, int workers, uint64_t seed) {
   std::unique_ptr<runtime::Transport> local(
@@ -62,6 +70,11 @@ const std::vector<Row> &conformance::rows() {
       {"cuda, one GPU", {"cuda"}, "local", gpus(1, 1)},
       {"cuda, 3 GPUs, delayed", {"cuda"}, "delayed", gpus(3, 2)},
       {"cuda, 8 GPUs", {"cuda"}, "local", gpus(8, 3)},
+      {"cuda, 8 GPUs, NCCL", {"cuda"}, "local", apart(gpus(8, 4))},
+      {"cuda beside cuda, 4 GPUs, NCCL, delayed",
+       {"cuda", "cuda"},
+       "delayed",
+       apart(gpus(4, 5))},
   };
   return all;
 }

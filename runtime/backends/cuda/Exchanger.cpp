@@ -35,7 +35,7 @@ Exchanger::~Exchanger() {
     const bool areAllThere = isBound && !shared.transport.isStopped();
     const auto leave = areAllThere ? nccl.destroy : nccl.abort;
     for (const auto &[steps, group] : groups)
-      if (group && group != world)
+      if (group)
         leave(group);
     if (world)
       leave(world);
@@ -109,14 +109,12 @@ Status Exchanger::join() {
     const std::vector<int> members =
         groupOf(shared.program().ways, leading, steps);
     nccl::Communicator &group = groups[steps];
-    if (int(members.size()) == exchanging.ranks.count) {
-      group = world;
-      continue;
-    }
-    // Workers are ranks here, so that the least member names the group.
-    if (Status made = checkNccl(exchanging.library.split(world, members.front(),
-                                                         rank, &group, nullptr),
-                                "making the communicator of a group");
+    // Each worker is a rank of its own here, so that the least member names the
+    // group; its ranks are in the order of the workers.
+    if (Status made =
+            checkNccl(exchanging.library.split(world, members.front(), leading,
+                                               &group, nullptr),
+                      "making the communicator of a group");
         !made)
       return made;
   }
