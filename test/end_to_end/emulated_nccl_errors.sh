@@ -7,7 +7,7 @@ source "$(dirname "$0")/inputs_of.sh"
 smexc=$1 smex_run=$2 libcuda=$3 libnccl=$4 without_symbol=$5 without_wait=$6 model=$7
 work=${TEST_TMPDIR:-$(mktemp -d)}
 inputs_of "$model"
-"$smexc" "$file" "${constants[@]}" --gpus 3 --cuda-arch sm_80 -o "$work/plan" > /dev/null
+"$smexc" "$file" "${constants[@]}" --gpus 2 --cuda-arch sm_80 -o "$work/plan" > /dev/null
 cuda=$(cd "$(dirname "$libcuda")" && pwd) nccl=$(cd "$(dirname "$libnccl")" && pwd)
 mkdir "$work/ranks"
 
@@ -15,7 +15,7 @@ mkdir "$work/ranks"
 refused() {
   local what=$1 message=$2 status=0
   rm -rf "$work/out"
-  env LD_LIBRARY_PATH="$cuda:$nccl" SMEX_EMULATED_PEER=0 SMEX_EMULATED_DEVICES=3 \
+  env LD_LIBRARY_PATH="$cuda:$nccl" SMEX_EMULATED_PEER=0 SMEX_EMULATED_DEVICES=2 \
     SMEX_EMULATED_NCCL_FOLDER="$work/ranks" "${@:3}" \
     "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda --output-dir "$work/out" \
     > "$work/stdout" 2> "$work/stderr" || status=$?

@@ -305,13 +305,8 @@ CudaWorker::submitBesideExchanges(const runtime::Submission &submission) {
 }
 
 Status CudaWorker::submit(const runtime::Submission &submission) {
-  if (exchanger()) {
-    Status done = submitBesideExchanges(submission);
-    return done ? Status()
-                : Status(runtime::atNode(shared->program().instructions[size_t(
-                                             submission.instruction)],
-                                         done.takeError()));
-  }
+  if (exchanger())
+    return submitBesideExchanges(submission);
   const runtime::Event &done = submission.done;
   for (const runtime::Event &event : *submission.after)
     if (event.worker != number &&

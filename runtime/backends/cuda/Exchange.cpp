@@ -104,7 +104,7 @@ private:
                    gather.bytes};
     for (size_t m = 0; !gather.isWanted && m < gather.members.size(); ++m) {
       const Box &share = partitioned.box(gather.members[m], from);
-      arrive({gather.members[m], worker, m, share}, !areTerms,
+      arrive({gather.members[m], worker, gather.numbers[m], share}, !areTerms,
              {whole + Address(gather.bytes) * m, share});
     }
   }

@@ -2,6 +2,8 @@
 
 #include "runtime/plan/Regions.h"
 
+#include <algorithm>
+
 using namespace smex;
 using namespace smex::nccl;
 
@@ -61,14 +63,21 @@ std::optional<Gather> nccl::gatherOf(const plan::Partitioned &partitioned,
     const std::vector<Piece> pieces = plan::piecesOf(partitioned, w, number);
     if (pieces.size() != members.size())
       return std::nullopt;
-    for (size_t p = 0; p < pieces.size(); ++p) {
-      const Box &box = pieces[p].box;
-      if (pieces[p].worker != members[p] || volume(box) != share ||
-          box != partitioned.box(members[p], what.from))
+    std::vector<size_t> numbers;
+    for (size_t m = 0; m < members.size(); ++m) {
+      const auto own =
+          std::find_if(pieces.begin(), pieces.end(), [&](const Piece &piece) {
+            return piece.worker == members[m];
+          });
+      if (own == pieces.end() || volume(own->box) != share ||
+          own->box != partitioned.box(members[m], what.from))
         return std::nullopt;
-      if (w == worker && runIn(to, box) != share * int64_t(p))
+      numbers.push_back(size_t(own - pieces.begin()));
+      if (w == worker && runIn(to, own->box) != share * int64_t(m))
         gather.isWanted = false;
     }
+    if (w == worker)
+      gather.numbers = std::move(numbers);
   }
   return gather;
 }

@@ -23,6 +23,8 @@ std::vector<Message> messagesOf(const plan::Partitioned &partitioned,
 struct Gather {
   std::vector<int> members; // ascending
   int64_t bytes = 0;        // of a share
+  /// Of each member, the number of its share among the worker's pieces.
+  std::vector<size_t> numbers;
   /// All shares, one behind the other, are what the worker wants, or, of terms,
   /// never: then they have to be put together from where they are brought to.
   bool isWanted = false;

@@ -20,11 +20,13 @@ struct Whole {
                                CollectiveKind kind, Opcode op = Opcode::Fetch) {
     const int from = b.buffer(x, {first, second}, op == Opcode::Reduce),
               to = b.buffer(x, {all, all});
-    const std::vector<Piece> pieces = {{0, first}, {1, second}};
-    const int number = b.move("x", op, from, to, {pieces, pieces}, {});
+    // A worker's own piece may come first.
+    const std::vector<Piece> pieces = {{0, first}, {1, second}},
+                             others = {{1, second}, {0, first}};
+    const int number = b.move("x", op, from, to, {pieces, others}, {});
     b.result.program.instructions[size_t(number)].collective =
         Collective{kind, 1};
-    return gatherOf(b.result, 0, number);
+    return gatherOf(b.result, 1, number);
   }
 };
 
@@ -49,6 +51,7 @@ TEST_CASE("equal rows are gathered where they are wanted") {
   REQUIRE(gather);
   CHECK(gather->members == std::vector<int>{0, 1});
   CHECK(gather->bytes == 48);
+  CHECK(gather->numbers == std::vector<size_t>{1, 0});
   CHECK(gather->isWanted);
 }
 
