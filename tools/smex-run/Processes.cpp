@@ -1,6 +1,7 @@
 #include "tools/smex-run/Processes.h"
 
 #include "dialects/support/Destination.h"
+#include "runtime/plan/Format.h"
 #include "runtime/plan/Regions.h"
 #include "runtime/transports/mpi/Parcel.h"
 
@@ -15,21 +16,29 @@ using namespace smex;
 using namespace smex::runtime;
 
 std::string tools::nextInstruction(const plan::Partitioned &partitioned,
-                                   const Event &event, int firstStep) {
-  const auto &instructions = partitioned.program.instructions;
-  const auto count = int64_t(instructions.size());
-  // Twice round: what is left of this step, and then the next one.
-  for (int64_t at = event.count; count > 0 && at < event.count + 2 * count;
-       ++at) {
+                                   int worker,
+                                   const std::vector<int64_t> &completed,
+                                   int firstStep) {
+  const plan::Program &program = partitioned.program;
+  const auto count = int64_t(program.instructions.size());
+  const int64_t first = *std::min_element(completed.begin(), completed.end());
+  const int64_t last = *std::max_element(completed.begin(), completed.end());
+  // What is left of this step, or else the beginning of the next one.
+  for (int64_t at = first; count > 0 && at < last + 2 * count; ++at) {
     const auto which = int(at % count);
-    const plan::Instruction &what = instructions[size_t(which)];
-    if (int(plan::queueOf(what.op)) == event.queue &&
-        plan::written(partitioned, event.worker, which))
-      return fail("instruction ", which, " (node \"", what.node, "\") of step ",
-                  firstStep + at / count + 1)
-          .message;
+    const plan::Instruction &what = program.instructions[size_t(which)];
+    const auto queue = size_t(plan::queueOf(what.op));
+    if (at < completed[queue] || !plan::written(partitioned, worker, which))
+      continue;
+    const int tensor = program.buffers[size_t(what.to)].tensor;
+    return fail("instruction ", which, " (",
+                what.node.empty() ? plan::name(what.op) : "node", " \"",
+                what.node.empty() ? program.tensors[size_t(tensor)].name
+                                  : what.node,
+                "\") of step ", firstStep + at / count + 1)
+        .message;
   }
-  return "nothing";
+  return "no instruction";
 }
 
 int tools::threadsPerWorker(const mpi::World &world, int workers) {

@@ -10,8 +10,9 @@
 namespace smex::tools {
 
 /// A step's instruction, in words (mpi::MpiTransport::Names).
-std::string nextInstruction(const plan::Partitioned &partitioned,
-                            const runtime::Event &event, int firstStep);
+std::string nextInstruction(const plan::Partitioned &partitioned, int worker,
+                            const std::vector<int64_t> &completed,
+                            int firstStep);
 
 /// Threads for each worker of this process, where none are asked for: the cores
 /// that it may use, shared evenly by the workers that are there.

@@ -276,10 +276,12 @@ private:
       return found;
     std::optional<mpi::MpiTransport> transport;
     if (world) {
-      transport.emplace(*world, workers, queueCount, [&](const Event &event) {
-        return tools::nextInstruction(plan.partitioned, event,
-                                      options.firstStep);
-      });
+      const int first = options.firstStep;
+      transport.emplace(*world, workers, queueCount,
+                        [&, first](int worker, const auto &completed) {
+                          return tools::nextInstruction(
+                              plan.partitioned, worker, completed, first);
+                        });
       options.process = Process{&*transport, transport->workers()};
       if (options.device.threads == 0)
         options.device.threads = tools::threadsPerWorker(*world, workers);

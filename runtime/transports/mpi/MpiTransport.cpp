@@ -325,16 +325,20 @@ void MpiTransport::stopHere(const Error &error) {
 //===- What happens
 //---------------------------------------------------------===//
 
-/// On the first of its queues.
+std::vector<int64_t> MpiTransport::completedBy(int worker) const {
+  const auto first = completed.begin() + std::ptrdiff_t(worker) * queues;
+  return {first, first + queues};
+}
+
 std::string MpiTransport::nextOf(int worker) const {
-  const int64_t count = completed[size_t(worker) * size_t(queues)];
-  return names ? names({worker, 0, count})
-               : "instruction " + std::to_string(count);
+  const std::vector<int64_t> counts = completedBy(worker);
+  return names ? names(worker, counts)
+               : "instruction " + std::to_string(counts.front());
 }
 
 std::string MpiTransport::whereabouts(int lost) const {
   const std::lock_guard<std::mutex> lock(mutex);
-  const std::string self = "rank " + std::to_string(world.rank());
+  std::string text = "rank " + std::to_string(world.rank());
   const auto isLost = [&](int worker) {
     return processes[size_t(worker)] == lost;
   };
@@ -343,13 +347,17 @@ std::string MpiTransport::whereabouts(int lost) const {
     found = std::find_if(awaited.begin(), awaited.end(), [&](int worker) {
       return processes[size_t(worker)] != world.rank();
     });
-  std::string text;
   if (found != awaited.end())
-    text = self + " waited for worker " + std::to_string(*found);
+    text += " waited for worker " + std::to_string(*found);
   else
-    text = self + " was at " + nextOf(own.front());
+    text += " was at " + nextOf(own.front());
+  // Of those that are lost, the one that had come least far.
+  std::optional<int> last;
   for (size_t w = 0; w < processes.size(); ++w)
-    if (isLost(int(w)))
-      text += ", its worker " + std::to_string(w) + " was at " + nextOf(int(w));
+    if (isLost(int(w)) && (!last || completedBy(int(w)) < completedBy(*last)))
+      last = int(w);
+  if (last)
+    text += ", worker " + std::to_string(*last) + ", which is lost, was at " +
+            nextOf(*last);
   return text;
 }

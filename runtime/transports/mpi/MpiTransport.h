@@ -20,9 +20,10 @@ constexpr int processOf(int worker, int workers, int processes) {
 
 class MpiTransport : public runtime::Transport, private Bystander {
 public:
-  /// What a worker does next on a queue, in words, once it has completed what
-  /// the event says: "node "fc1" of step 3". For messages.
-  using Names = std::function<std::string(const runtime::Event &)>;
+  /// What a worker does next once its queues have completed so much (the count
+  /// of Event), in words, for messages: "instruction 4 (node "fc1") of step 3".
+  using Names = std::function<std::string(
+      int worker, const std::vector<int64_t> &completed)>;
 
   /// Processes make theirs in the same order; `world` outlives it. Which
   /// process has which worker: processOf, or as `processes` says per worker.
@@ -74,6 +75,7 @@ private:
   Status pack(int to, const Bytes &order);
   void packLarge();
   void sendAll(int32_t kind, Bytes bytes);
+  std::vector<int64_t> completedBy(int worker) const; // per queue
   std::string nextOf(int worker) const;
   size_t place(const runtime::Event &event) const {
     return size_t(event.worker) * size_t(queues) + size_t(event.queue);

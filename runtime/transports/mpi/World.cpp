@@ -26,6 +26,9 @@ constexpr auto longestSilence = 5s;
 constexpr auto timeToHear = 400ms;
 /// and after this one nobody will.
 constexpr auto timeToGo = 800ms;
+/// Who has not run for so long was stopped himself, and blames nobody for a
+/// while.
+constexpr auto ownSilence = 2s;
 /// So long, what was stopped may take to clean up behind itself.
 constexpr auto timeToStop = 1500ms;
 
@@ -295,7 +298,7 @@ void World::lose(int rank, const std::string &why, bool isOwnFinding) {
     if (stopped || lost || ending)
       return;
     lost = rank;
-    speaks = this->rank() == (rank == 0 ? 1 : 0);
+    speaks = this->rank() == (rank == 0 ? 1 : 0) && !isBack;
     name = nameOf(rank);
   }
   if (rank >= 0)
@@ -333,11 +336,16 @@ void World::stop(const Error &error) {
 
 void World::watch() {
   constexpr int step = 20; // milliseconds
-  std::optional<Clock::time_point> term, stop;
+  std::optional<Clock::time_point> term, stop, back;
   for (auto before = Clock::now();;) {
     const bool isTold = takeTerm(step);
     const auto now = Clock::now();
-    // Who was stopped himself, and goes on, blames nobody for it.
+    if (now - before > ownSilence)
+      back = now;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      isBack = back && now - *back < ownSilence;
+    }
     findLost(std::min<Clock::duration>(now - before, 10 * step * 1ms));
     before = now;
     if (isTold && !term)
@@ -407,7 +415,7 @@ void World::findTerminated(Clock::duration since) {
     }
     if (!silent && !isFirst() && since < timeToGo)
       return;
-    speaks = isFirst();
+    speaks = isFirst() && !isBack;
   }
   if (silent)
     return lose(*silent, "it was not heard of any more when mpirun ended all",

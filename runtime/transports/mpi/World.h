@@ -106,7 +106,9 @@ private:
   int64_t gathered = 0;
   std::optional<Error> stopped; // a process is lost, or all were told to end
   std::optional<int> lost;
-  bool speaks = false;       // of what is lost
+  bool speaks = false; // of what is lost
+  /// This process was stopped itself: others may have given it up since.
+  bool isBack = false;
   std::optional<int> ending; // the status, once all have come to their end
   bool isClosed = false;
   bool hasBall = true; // which goes to and fro between rank 0 and each other
