@@ -5,6 +5,7 @@
 #include "compiler/partition/CommunicationBytes.h"
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "dialects/support/Sha256.h"
 #include "dialects/tdl/lambda/Interpreter.h"
 #include "runtime/plan/Check.h"
 #include "runtime/plan/Totals.h"
@@ -186,8 +187,10 @@ Result<Divided> conformance::divide(mlir::MLIRContext &context,
   made.communicationBytes = partition::sharedCommunicationBytes(
       input.graph, trimmed(input.graph, evaluated.model, made.partition));
   decide(*module, input, made.partition);
+  made.plan.modelName = evaluated.model.name;
   llvm::raw_string_ostream stream(made.decided);
   module->print(stream);
+  made.plan.modelSha256 = sha256(made.decided);
   auto program = lowered(*module, table);
   if (!program)
     return program.takeError();
