@@ -4,6 +4,7 @@
 #define SMEX_RUNTIME_BACKENDS_CPU_BOUNDKERNEL_H
 
 #include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/backends/convolution/BufferView.h"
 #include "runtime/backends/cpu/KernelObject.h"
 #include "runtime/backends/cpu/ThreadGroup.h"
 #include "runtime/plan/Plan.h"
@@ -38,18 +39,6 @@ private:
   std::vector<BoundKernelPtr> kernels;
 };
 
-/// A worker's buffer: where in memory, which part of which tensor.
-struct BufferView {
-  std::byte *data = nullptr;
-  Box box;         // dense, row-major
-  TensorType type; // of the whole tensor
-  /// A parameter that only this instruction reads, on any worker: its storage
-  /// may be rearranged once, in place.
-  bool exclusive = false;
-
-  std::vector<int64_t> strides() const { return rowMajorStrides(extents(box)); }
-};
-
 struct Workspace {
   std::byte *data = nullptr;
   int64_t bytes = 0;
@@ -77,11 +66,10 @@ std::optional<DType> factorType(const tdl::Lambda &lambda);
 /// By the kernel's kind, and by what the target's libraries have.
 Result<BoundKernelPtr> bindKernel(const Binding &binding);
 
-// One per kind.
+// One per kind, or, for a convolution and its gradients, one for all three.
 Result<BoundKernelPtr> bindGenerated(const Binding &binding);
 Result<BoundKernelPtr> bindContraction(const Binding &binding);
 Result<BoundKernelPtr> bindConvolution(const Binding &binding);
-Result<BoundKernelPtr> bindConvolutionGradient(const Binding &binding);
 Result<BoundKernelPtr> bindReference(const Binding &binding);
 
 } // namespace smex::runtime

@@ -6,7 +6,7 @@
 #include "runtime/backends/cpu/HalfProduct.h"
 #include "runtime/backends/cpu/LibraryConvolution.h"
 #include "runtime/backends/cpu/LibraryFilterGradient.h"
-#include "runtime/plan/ConvolutionRoles.h"
+#include "runtime/backends/cpu/PlainParts.h"
 
 #include <algorithm>
 
@@ -159,57 +159,17 @@ Result<BoundKernelPtr> bindSite(const ConvolutionSite &site, const Box &indices,
       new PlainConvolution(site, std::move(*parts), binding.threads));
 }
 
-/// From the order of the lambda's index variables to that of the site. Indices
-/// that the lambda does without are whole.
-Box orderedIndices(const ConvolutionSite &site,
-                   const std::vector<plan::ConvolutionRole> &roles,
-                   const Box &indices) {
-  const size_t rank = site.spatialRank();
-  const bool byData = site.wanted == Wanted::Data;
-  const std::string order = byData ? "ncxmko" : "nmock";
-  Box box;
-  for (const char kind : order) {
-    const bool isSpatial = kind == 'x' || kind == 'o' || kind == 'k';
-    for (size_t d = 0; d < (isSpatial ? rank : 1); ++d) {
-      box.push_back({0, kind == 'm'   ? site.mPerGroup()
-                        : kind == 'k' ? site.filter.type.shape[2 + d]
-                                      : site.result.type.shape[2 + d]});
-      for (size_t i = 0; i < roles.size(); ++i)
-        if (roles[i] == plan::ConvolutionRole{kind, int(d)})
-          box.back() = indices[i];
-    }
-  }
-  return box;
-}
 } // namespace
 
+// The interpreter goes by the lambda alone; so it does without spatial
+// dimensions, where a contraction would have been better.
 Result<BoundKernelPtr> runtime::bindConvolution(const Binding &binding) {
   const auto type = factorType(binding.lambda);
-  if (!type)
+  const auto sited =
+      type ? siteOf(binding.kernel, binding.lambda, *type, binding.result,
+                    binding.operands, binding.indices)
+           : std::nullopt;
+  if (!sited)
     return bindReference(binding);
-  const ConvolutionSite site{binding.kernel.convolution, *type, binding.result,
-                             binding.operands[0], binding.operands[1]};
-  // The interpreter goes by the lambda alone; so it does without spatial
-  // dimensions, where a contraction would have been better.
-  if (!site.sound())
-    return bindReference(binding);
-  return bindSite(site, binding.indices, binding);
-}
-
-Result<BoundKernelPtr>
-runtime::bindConvolutionGradient(const Binding &binding) {
-  const bool byData = binding.kernel.kind == plan::KernelKind::ConvolutionData;
-  const size_t gradient = size_t(binding.kernel.convolution.gradient);
-  const BufferView &other = binding.operands[1 - gradient];
-  const auto type = factorType(binding.lambda);
-  if (!type)
-    return bindReference(binding);
-  const ConvolutionSite site{
-      binding.kernel.convolution,      *type,
-      binding.operands[gradient],      byData ? binding.result : other,
-      byData ? other : binding.result, byData ? Wanted::Data : Wanted::Filter};
-  const auto roles = plan::convolutionRoles(binding.kernel, binding.lambda);
-  if (!roles || !site.sound())
-    return bindReference(binding);
-  return bindSite(site, orderedIndices(site, *roles, binding.indices), binding);
+  return bindSite(sited->site, sited->indices, binding);
 }

@@ -2,7 +2,7 @@
 #ifndef SMEX_RUNTIME_BACKENDS_CPU_CONVOLUTIONTILES_H
 #define SMEX_RUNTIME_BACKENDS_CPU_CONVOLUTIONTILES_H
 
-#include "runtime/backends/cpu/ConvolutionPart.h"
+#include "runtime/backends/convolution/ConvolutionPart.h"
 
 namespace smex::runtime {
 

@@ -149,10 +149,9 @@ Result<BoundKernelPtr> runtime::bindKernel(const Binding &binding) {
   case plan::KernelKind::Contraction:
     return bindContraction(binding);
   case plan::KernelKind::Convolution:
-    return bindConvolution(binding);
   case plan::KernelKind::ConvolutionData:
   case plan::KernelKind::ConvolutionFilter:
-    return bindConvolutionGradient(binding);
+    return bindConvolution(binding);
   case plan::KernelKind::Reference:
     return bindReference(binding);
   }

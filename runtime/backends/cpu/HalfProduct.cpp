@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/Halves.h"
 #include "runtime/backends/cpu/Onednn.h"
+#include "runtime/backends/cpu/PlainParts.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,6 +2,7 @@
 
 #include "runtime/backends/cpu/ConvolutionTiles.h"
 #include "runtime/backends/cpu/LibraryShape.h"
+#include "runtime/backends/cpu/PlainParts.h"
 
 #include <algorithm>
 #include <array>

@@ -9,7 +9,8 @@
 #ifndef SMEX_RUNTIME_BACKENDS_CPU_LIBRARYFILTERGRADIENT_H
 #define SMEX_RUNTIME_BACKENDS_CPU_LIBRARYFILTERGRADIENT_H
 
-#include "runtime/backends/cpu/ConvolutionPart.h"
+#include "runtime/backends/convolution/ConvolutionPart.h"
+#include "runtime/backends/cpu/BoundKernel.h"
 
 namespace smex::runtime {
 

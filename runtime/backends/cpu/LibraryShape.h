@@ -3,7 +3,7 @@
 #ifndef SMEX_RUNTIME_BACKENDS_CPU_LIBRARYSHAPE_H
 #define SMEX_RUNTIME_BACKENDS_CPU_LIBRARYSHAPE_H
 
-#include "runtime/backends/cpu/ConvolutionPart.h"
+#include "runtime/backends/convolution/ConvolutionPart.h"
 #include "runtime/backends/cpu/Onednn.h"
 
 namespace smex::runtime {

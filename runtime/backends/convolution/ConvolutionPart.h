@@ -2,11 +2,12 @@
 // gradients', to a convolution on views of its buffers. Any box of indices is a
 // convolution again, with pads of its own, so that halos, uneven splits,
 // partial reductions and tiles for threads are all the same thing.
-#ifndef SMEX_RUNTIME_BACKENDS_CPU_CONVOLUTIONPART_H
-#define SMEX_RUNTIME_BACKENDS_CPU_CONVOLUTIONPART_H
+#ifndef SMEX_RUNTIME_BACKENDS_CONVOLUTION_CONVOLUTIONPART_H
+#define SMEX_RUNTIME_BACKENDS_CONVOLUTION_CONVOLUTIONPART_H
 
 #include "kernels/cpu/Contract.h"
-#include "runtime/backends/cpu/BoundKernel.h"
+#include "runtime/backends/convolution/BufferView.h"
+#include "runtime/plan/ConvolutionRoles.h"
 
 namespace smex::runtime {
 
@@ -64,13 +65,18 @@ std::vector<Box> cutGroups(const ConvolutionSite &site, const Box &indices);
 /// An error if a buffer does not hold what is read or written.
 Result<ConvolutionPart> partOf(const ConvolutionSite &site, const Box &indices);
 
-/// Makes a box of a buffer zero.
-void clearBox(const BufferView &view, const Box &box);
-
-/// `parts` that threads take turns at, one image and a few channels each.
-Result<std::vector<ConvolutionPart>> plainParts(const ConvolutionSite &site,
-                                                const std::vector<Box> &pieces,
-                                                int threads);
+/// The site of a kernel of one of a convolution's kinds, and a worker's part of
+/// its indices in the site's order. Nothing where the kernel and the buffers do
+/// not make sense together, or where they have no spatial dimension.
+struct SitedPart {
+  ConvolutionSite site;
+  Box indices;
+};
+std::optional<SitedPart> siteOf(const plan::Kernel &kernel,
+                                const tdl::Lambda &lambda, DType type,
+                                const BufferView &result,
+                                const std::vector<BufferView> &operands,
+                                const Box &indices);
 
 } // namespace smex::runtime
 

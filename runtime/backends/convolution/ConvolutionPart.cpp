@@ -1,9 +1,6 @@
-#include "runtime/backends/cpu/ConvolutionPart.h"
-
-#include "kernels/cpu/Nest.h"
+#include "runtime/backends/convolution/ConvolutionPart.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -41,26 +38,6 @@ bool ConvolutionSite::sound() const {
          filter.type.shape[0] == result.type.shape[1] &&
          result.type.dtype == type && data.type.dtype == type &&
          filter.type.dtype == type;
-}
-
-void runtime::clearBox(const BufferView &view, const Box &box) {
-  const int64_t size = byteSize(view.type.dtype);
-  const std::vector<int64_t> strides = view.strides();
-  cpu::Nest<1> rows;
-  int64_t offset = 0;
-  for (size_t d = 0; d < box.size(); ++d) {
-    offset += (box[d].lo - view.box[d].lo) * strides[d];
-    rows.push_back({box[d].size(), {strides[d]}});
-  }
-  cpu::simplify(rows);
-  int64_t run = 1;
-  if (!rows.empty() && rows.back().strides[0] == 1) {
-    run = rows.back().extent;
-    rows.pop_back();
-  }
-  cpu::forEach(rows, cpu::Offsets<1>{offset}, [&](const cpu::Offsets<1> &at) {
-    std::memset(view.data + at[0] * size, 0, size_t(run * size));
-  });
 }
 
 namespace {
@@ -237,32 +214,52 @@ Result<ConvolutionPart> runtime::partOf(const ConvolutionSite &site,
   return place(site, std::move(part), result, data, filter);
 }
 
-Result<std::vector<ConvolutionPart>>
-runtime::plainParts(const ConvolutionSite &site, const std::vector<Box> &pieces,
-                    int threads) {
-  // An image at a time (the filter's gradient has none), and a few channels (or
-  // a group) where that is needed to keep all threads busy.
-  const bool byImage = site.wanted != Wanted::Filter;
-  std::vector<ConvolutionPart> parts;
-  for (const Box &piece : pieces) {
-    const int64_t images = byImage ? piece[0].size() : 1;
-    const int64_t size = piece[1].size();
-    const bool grouped = size > site.channelsPerGroup();
-    const int64_t unit = grouped ? site.channelsPerGroup() : 1;
-    const int64_t ways =
-        std::min<int64_t>(size / unit, (4 * threads + images - 1) / images);
-    for (int64_t n = 0; n < images; ++n)
-      for (int64_t i = 0; i < ways; ++i) {
-        Box box = piece;
-        const Interval range = cut({0, size / unit}, ways, i);
-        if (byImage)
-          box[0] = {piece[0].lo + n, piece[0].lo + n + 1};
-        box[1] = {piece[1].lo + range.lo * unit, piece[1].lo + range.hi * unit};
-        auto part = partOf(site, box);
-        if (!part)
-          return part.takeError();
-        parts.push_back(std::move(*part));
-      }
+namespace {
+/// From the order of the lambda's index variables to that of the site. Indices
+/// that the lambda does without are whole.
+Box orderedIndices(const ConvolutionSite &site,
+                   const std::vector<plan::ConvolutionRole> &roles,
+                   const Box &indices) {
+  const size_t rank = site.spatialRank();
+  const bool byData = site.wanted == Wanted::Data;
+  const std::string order = byData ? "ncxmko" : "nmock";
+  Box box;
+  for (const char kind : order) {
+    const bool isSpatial = kind == 'x' || kind == 'o' || kind == 'k';
+    for (size_t d = 0; d < (isSpatial ? rank : 1); ++d) {
+      box.push_back({0, kind == 'm'   ? site.mPerGroup()
+                        : kind == 'k' ? site.filter.type.shape[2 + d]
+                                      : site.result.type.shape[2 + d]});
+      for (size_t i = 0; i < roles.size(); ++i)
+        if (roles[i] == plan::ConvolutionRole{kind, int(d)})
+          box.back() = indices[i];
+    }
   }
-  return parts;
+  return box;
+}
+} // namespace
+
+std::optional<SitedPart>
+runtime::siteOf(const plan::Kernel &kernel, const tdl::Lambda &lambda,
+                DType type, const BufferView &result,
+                const std::vector<BufferView> &operands, const Box &indices) {
+  if (!plan::isGradient(kernel.kind)) {
+    SitedPart sited{
+        {kernel.convolution, type, result, operands[0], operands[1]}, indices};
+    if (!sited.site.sound())
+      return std::nullopt;
+    return sited;
+  }
+  const bool byData = kernel.kind == plan::KernelKind::ConvolutionData;
+  const size_t gradient = size_t(kernel.convolution.gradient);
+  const BufferView &other = operands[1 - gradient];
+  SitedPart sited{{kernel.convolution, type, operands[gradient],
+                   byData ? result : other, byData ? other : result,
+                   byData ? Wanted::Data : Wanted::Filter},
+                  {}};
+  const auto roles = plan::convolutionRoles(kernel, lambda);
+  if (!roles || !sited.site.sound())
+    return std::nullopt;
+  sited.indices = orderedIndices(sited.site, *roles, indices);
+  return sited;
 }
