@@ -1,0 +1,271 @@
+// A convolution and its two gradients: questions, and the calls themselves.
+#include "test/emulated/cudnn/Compute.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace smex::emulated;
+using namespace smex::emulated::cudnn;
+
+namespace {
+
+/// The library works on the device that is current, with handles of that
+/// device: "To use the library on multiple devices, one cuDNN handle must be
+/// created for each device" (cudnnCreate()).
+Handle &wantHandle(void *pointer) {
+  Handle &handle = handleOf(pointer);
+  const int device = driver()->deviceOf(nullptr);
+  if (device != handle.device)
+    refuse(BAD_PARAM, "device " + std::to_string(device) +
+                          " is current, the handle is of " +
+                          std::to_string(handle.device));
+  return handle;
+}
+
+int count(const char *function, void *handle, Direction direction, int *into) {
+  return call(function, [&] {
+    wantHandle(handle);
+    if (!into)
+      refuse(BAD_PARAM_NULL_POINTER, "there is no place for the count");
+    *into = algorithmCount(direction);
+  });
+}
+
+/// What the heuristics answer: algorithms that compute it, the one that is
+/// expected to be fastest first, and then the others, "sorted in ascending
+/// order of time"; "requestedAlgoCount is less than or equal to 0" is
+/// CUDNN_STATUS_BAD_PARAM.
+void algorithms(const Problem &p, int requested, int *returned,
+                EmulatedCudnnPerf *results) {
+  if (!returned || !results)
+    refuse(BAD_PARAM_NULL_POINTER, "there is no place for the results");
+  if (requested <= 0)
+    refuse(BAD_PARAM, "no algorithms are asked for");
+  const bool none = setting("SMEX_EMULATED_CUDNN_NO_ALGORITHM", 0) != 0;
+  std::vector<EmulatedCudnnPerf> all;
+  for (int i = algorithmCount(p.direction); i-- > 0;) {
+    const bool supported = !none && supports(p, i);
+    EmulatedCudnnPerf each = {};
+    each.algorithm = i;
+    each.status = supported ? SUCCESS : NOT_SUPPORTED;
+    each.time = supported ? 1.0f / float(i + 1) : -1.0f;
+    each.memory = supported ? workspaceOf(p, i) : 0;
+    each.determinism = isDeterministic(p.direction, i);
+    each.mathType = p.convolution.mathType;
+    // The fastest for f32 multiplies TF32, whatever the descriptor says.
+    if (p.data.type == Float && i == 1 && supported) {
+      EmulatedCudnnPerf tf32 = each;
+      tf32.mathType = TensorOp;
+      all.insert(all.begin(), tf32);
+    }
+    all.push_back(each);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) {
+    return a.status < b.status;
+  });
+  *returned = std::min(requested, int(all.size()));
+  std::copy(all.begin(), all.begin() + *returned, results);
+}
+
+void wantSupported(const Problem &p, int algorithm) {
+  // "The chosen algo does not support the parameters provided; see above for an
+  // exhaustive list of parameters that support each algo":
+  // CUDNN_STATUS_NOT_SUPPORTED
+  if (!supports(p, algorithm))
+    refuse(NOT_SUPPORTED, "algorithm " + std::to_string(algorithm) +
+                              " does not compute this convolution");
+}
+
+void workspace(const Problem &p, int algorithm, size_t *bytes) {
+  if (!bytes)
+    refuse(BAD_PARAM_NULL_POINTER, "there is no place for the size");
+  wantSupported(p, algorithm);
+  *bytes = workspaceOf(p, algorithm);
+}
+
+struct Run {
+  const void *alpha, *beta;
+  const void *data, *filter, *result;
+  int algorithm;
+  const void *workspace;
+  size_t workspaceBytes;
+};
+
+uint64_t addressOf(const void *pointer) {
+  return uint64_t(reinterpret_cast<uintptr_t>(pointer));
+}
+
+void run(const char *function, const Handle &handle, const Problem &p,
+         const Run &r) {
+  if (!r.alpha || !r.beta || !r.data || !r.filter || !r.result)
+    refuse(BAD_PARAM_NULL_POINTER, "a pointer is null");
+  wantSupported(p, r.algorithm);
+  const size_t needed = workspaceOf(p, r.algorithm);
+  // workSpaceSizeInBytes: "Specifies the size in bytes of the provided
+  // workSpace", of which cudnnGetConvolutionForwardWorkspaceSize() returns "the
+  // amount of GPU memory workspace the user needs to allocate to be able to
+  // call" the function.
+  if (r.workspaceBytes < needed || (needed > 0 && !r.workspace))
+    refuse(BAD_PARAM_SIZE_INSUFFICIENT,
+           "algorithm " + std::to_string(r.algorithm) + " needs " +
+               std::to_string(needed) + " bytes of workspace, and has " +
+               std::to_string(r.workspaceBytes));
+  for (const void *each : {r.data, r.filter, r.result})
+    if (addressOf(each) % uint64_t(p.data.elementBytes()) != 0)
+      refuse(BAD_PARAM_MISALIGNED_POINTER, "a tensor is misaligned");
+  // Scaling factors are read at the call, from the host: "Pointers to scaling
+  // factors (in host memory)".
+  float alpha, beta;
+  std::memcpy(&alpha, r.alpha, 4);
+  std::memcpy(&beta, r.beta, 4);
+  const Places places{addressOf(r.data), addressOf(r.filter),
+                      addressOf(r.result)};
+  const uint64_t scratch = addressOf(r.workspace);
+  const int submitted = submitWork(
+      *driver(), handle.stream, function,
+      [p, places, alpha, beta, scratch, needed](DeviceView &view) {
+        // Nobody may rely on what is left there.
+        if (needed > 0)
+          std::memset(view.write<unsigned char>(scratch, needed), 0xa5, needed);
+        compute(p, places, alpha, beta, view);
+      });
+  if (submitted != 0)
+    refuse(EXECUTION_FAILED,
+           "the driver refuses it: " + std::to_string(submitted));
+}
+
+} // namespace
+
+extern "C" {
+
+int cudnnGetConvolutionNdForwardOutputDim(void *convolution, void *data,
+                                          void *filter, int rank, int *sizes) {
+  return call("cudnnGetConvolutionNdForwardOutputDim", [&] {
+    const Problem p =
+        problemOf(Direction::Forward, data, filter, nullptr, convolution);
+    if (!sizes)
+      refuse(BAD_PARAM_NULL_POINTER, "there is no place for the sizes");
+    if (rank < int(p.data.sizes.size()))
+      refuse(BAD_PARAM, "the result has more dimensions");
+    sizes[0] = int(p.data.sizes[0]);
+    sizes[1] = int(p.filter.sizes[0]);
+    for (size_t d = 0; d < p.spatialRank(); ++d)
+      sizes[2 + d] = int(outputSize(p, d));
+  });
+}
+
+int cudnnGetConvolutionForwardAlgorithmMaxCount(void *handle, int *into) {
+  return count("cudnnGetConvolutionForwardAlgorithmMaxCount", handle,
+               Direction::Forward, into);
+}
+int cudnnGetConvolutionBackwardDataAlgorithmMaxCount(void *handle, int *into) {
+  return count("cudnnGetConvolutionBackwardDataAlgorithmMaxCount", handle,
+               Direction::Data, into);
+}
+int cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(void *handle,
+                                                       int *into) {
+  return count("cudnnGetConvolutionBackwardFilterAlgorithmMaxCount", handle,
+               Direction::Filter, into);
+}
+
+int cudnnGetConvolutionForwardAlgorithm_v7(void *handle, void *x, void *w,
+                                           void *convolution, void *y,
+                                           int requested, int *returned,
+                                           EmulatedCudnnPerf *results) {
+  return call("cudnnGetConvolutionForwardAlgorithm_v7", [&] {
+    wantHandle(handle);
+    algorithms(problemOf(Direction::Forward, x, w, y, convolution), requested,
+               returned, results);
+  });
+}
+int cudnnGetConvolutionBackwardDataAlgorithm_v7(void *handle, void *w, void *dy,
+                                                void *convolution, void *dx,
+                                                int requested, int *returned,
+                                                EmulatedCudnnPerf *results) {
+  return call("cudnnGetConvolutionBackwardDataAlgorithm_v7", [&] {
+    wantHandle(handle);
+    algorithms(problemOf(Direction::Data, dx, w, dy, convolution), requested,
+               returned, results);
+  });
+}
+int cudnnGetConvolutionBackwardFilterAlgorithm_v7(void *handle, void *x,
+                                                  void *dy, void *convolution,
+                                                  void *dw, int requested,
+                                                  int *returned,
+                                                  EmulatedCudnnPerf *results) {
+  return call("cudnnGetConvolutionBackwardFilterAlgorithm_v7", [&] {
+    wantHandle(handle);
+    algorithms(problemOf(Direction::Filter, x, dw, dy, convolution), requested,
+               returned, results);
+  });
+}
+
+int cudnnGetConvolutionForwardWorkspaceSize(void *handle, void *x, void *w,
+                                            void *convolution, void *y,
+                                            int algorithm, size_t *bytes) {
+  return call("cudnnGetConvolutionForwardWorkspaceSize", [&] {
+    wantHandle(handle);
+    workspace(problemOf(Direction::Forward, x, w, y, convolution), algorithm,
+              bytes);
+  });
+}
+int cudnnGetConvolutionBackwardDataWorkspaceSize(void *handle, void *w,
+                                                 void *dy, void *convolution,
+                                                 void *dx, int algorithm,
+                                                 size_t *bytes) {
+  return call("cudnnGetConvolutionBackwardDataWorkspaceSize", [&] {
+    wantHandle(handle);
+    workspace(problemOf(Direction::Data, dx, w, dy, convolution), algorithm,
+              bytes);
+  });
+}
+int cudnnGetConvolutionBackwardFilterWorkspaceSize(void *handle, void *x,
+                                                   void *dy, void *convolution,
+                                                   void *dw, int algorithm,
+                                                   size_t *bytes) {
+  return call("cudnnGetConvolutionBackwardFilterWorkspaceSize", [&] {
+    wantHandle(handle);
+    workspace(problemOf(Direction::Filter, x, dw, dy, convolution), algorithm,
+              bytes);
+  });
+}
+
+int cudnnConvolutionForward(void *handle, const void *alpha, void *x,
+                            const void *xData, void *w, const void *wData,
+                            void *convolution, int algorithm, void *workspace,
+                            size_t workspaceBytes, const void *beta, void *y,
+                            void *yData) {
+  return call("cudnnConvolutionForward", [&] {
+    run("cudnnConvolutionForward", wantHandle(handle),
+        problemOf(Direction::Forward, x, w, y, convolution),
+        {alpha, beta, xData, wData, yData, algorithm, workspace,
+         workspaceBytes});
+  });
+}
+int cudnnConvolutionBackwardData(void *handle, const void *alpha, void *w,
+                                 const void *wData, void *dy,
+                                 const void *dyData, void *convolution,
+                                 int algorithm, void *workspace,
+                                 size_t workspaceBytes, const void *beta,
+                                 void *dx, void *dxData) {
+  return call("cudnnConvolutionBackwardData", [&] {
+    run("cudnnConvolutionBackwardData", wantHandle(handle),
+        problemOf(Direction::Data, dx, w, dy, convolution),
+        {alpha, beta, dxData, wData, dyData, algorithm, workspace,
+         workspaceBytes});
+  });
+}
+int cudnnConvolutionBackwardFilter(void *handle, const void *alpha, void *x,
+                                   const void *xData, void *dy,
+                                   const void *dyData, void *convolution,
+                                   int algorithm, void *workspace,
+                                   size_t workspaceBytes, const void *beta,
+                                   void *dw, void *dwData) {
+  return call("cudnnConvolutionBackwardFilter", [&] {
+    run("cudnnConvolutionBackwardFilter", wantHandle(handle),
+        problemOf(Direction::Filter, x, dw, dy, convolution),
+        {alpha, beta, xData, dwData, dyData, algorithm, workspace,
+         workspaceBytes});
+  });
+}
+}

@@ -1,0 +1,70 @@
+#include "test/emulated/cudnn/Objects.h"
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace smex::emulated::cudnn {
+namespace {
+
+std::mutex mutex;
+std::map<void *, std::unique_ptr<Object>> &objects() {
+  static std::map<void *, std::unique_ptr<Object>> all;
+  return all;
+}
+thread_local std::string last;
+
+} // namespace
+
+void add(Object *object) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  objects()[object].reset(object);
+}
+
+bool remove(void *pointer, Object::Kind kind) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = objects().find(pointer);
+  if (found == objects().end() || found->second->kind != kind)
+    return false;
+  objects().erase(found);
+  return true;
+}
+
+Object *find(void *pointer, Object::Kind kind, const char *what) {
+  // "At least one of the following conditions is met: one of the parameters
+  // handle, xDesc, wDesc, convDesc, yDesc is NULL" (cudnnConvolutionForward(),
+  // CUDNN_STATUS_BAD_PARAM; the other functions alike).
+  if (!pointer)
+    refuse(BAD_PARAM_NULL_POINTER, std::string(what) + " is null");
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = objects().find(pointer);
+  // NVIDIA's follows the pointer; what happens is left open.
+  if (found == objects().end() || found->second->kind != kind)
+    refuse(BAD_PARAM,
+           std::string(what) + " was not created, or has been destroyed");
+  return found->second.get();
+}
+
+const DriverCalls *driver() { return DriverCalls::get(); }
+
+int failureOf(const char *function) {
+  return driver() ? driver()->call(function) : 0;
+}
+
+void keepError(const char *function, const Refusal &refusal) {
+  last = refusal.why;
+  if (driver())
+    driver()->report(
+        (std::string("cuDNN: ") + function + ": " + refusal.why).c_str());
+}
+
+std::string lastError() { return std::exchange(last, std::string()); }
+
+uint64_t setting(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  return text && *text ? std::strtoull(text, nullptr, 0) : otherwise;
+}
+
+} // namespace smex::emulated::cudnn
