@@ -1,6 +1,5 @@
-// What the kernels of fetch and reduce are told, in the GPU's memory: shared by
-// the kernels and by whoever launches them, so plain C++ without any header of
-// CUDA's.
+// What the kernels here are told: shared by the kernels and by whoever launches
+// them, so plain C++ without any header of CUDA's.
 #ifndef SMEX_KERNELS_CUDA_PIECES_H
 #define SMEX_KERNELS_CUDA_PIECES_H
 
@@ -28,6 +27,18 @@ struct ReducePiece {
   const char *from;
   long long begin[mostDimensions], end[mostDimensions];
   long long fromStrides[mostDimensions];
+};
+
+/// A box of a buffer as a part of another one: what is copied, and zeros around
+/// it. The kernel takes it by value. Elements are of 2 or 4 bytes. The element
+/// at c of `sizes` is zero, or, where begin <= c < end, the one at
+/// from + sum((c - begin) * fromStrides).
+struct PadPiece {
+  const char *from;
+  char *to;
+  long long sizes[mostDimensions];
+  long long begin[mostDimensions], end[mostDimensions];
+  long long fromStrides[mostDimensions], toStrides[mostDimensions];
 };
 
 } // namespace smex::cuda

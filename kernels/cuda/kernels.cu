@@ -1,6 +1,7 @@
 // The entries of the kernels here, for every unit of a fetch and every type of
 // a reduction. Compiled to PTX when smex is built, and part of smex-run.
 #include "kernels/cuda/Fetch.h"
+#include "kernels/cuda/Pad.h"
 #include "kernels/cuda/Reduce.h"
 
 #define SMEX_FETCH(bytes, Unit)                                                \
@@ -14,6 +15,14 @@ SMEX_FETCH(2, unsigned short)
 SMEX_FETCH(4, unsigned)
 SMEX_FETCH(8, unsigned long long)
 SMEX_FETCH(16, smex::cuda::Unit16)
+
+#define SMEX_PAD(bytes, Unit)                                                  \
+  extern "C" __global__ void smex_pad_##bytes(smex::cuda::PadPiece piece) {    \
+    smex::cuda::pad<Unit>(piece);                                              \
+  }
+
+SMEX_PAD(2, unsigned short)
+SMEX_PAD(4, unsigned)
 
 #define SMEX_REDUCE(name, From, To, roundEach)                                 \
   extern "C" __global__ void smex_reduce_##name(                               \

@@ -1,5 +1,7 @@
 #include "runtime/plan/Target.h"
 
+#include "runtime/plan/ConvolutionRoles.h"
+
 #include <algorithm>
 
 using namespace smex;
@@ -54,20 +56,36 @@ bool plan::hasCode(TargetKind target, const tdl::Lambda &lambda) {
           function == "nonzero_places" || function.rfind("bits_", 0) == 0);
 }
 
-bool plan::libraryHas(TargetKind target, KernelKind kind, DType element) {
-  if (kind == KernelKind::Generated || kind == KernelKind::Reference)
-    return false;
-  // oneDNN, which takes f16 and bf16 by way of f32. On GPUs, no library is
-  // called so far.
-  return target == TargetKind::Cpu &&
-         (element == DType::F32 || element == DType::F16 ||
-          element == DType::BF16);
+namespace {
+
+bool isComputed(DType type) {
+  return type == DType::F32 || type == DType::F16 || type == DType::BF16;
 }
+
+/// cuDNN has convolutions of one to three spatial dimensions, whose result has
+/// the operands' type: sums of 16-bit floats come out rounded.
+bool cudnnHas(const Kernel &kernel, const tdl::Lambda &lambda) {
+  const size_t spatial = kernel.convolution.strides.size();
+  if (!isConvolution(kernel.kind) || lambda.operands.size() != 2 ||
+      !isComputed(lambda.result) || spatial < 1 || spatial > 3)
+    return false;
+  for (const tdl::Operand &operand : lambda.operands)
+    if (operand.type != lambda.result || operand.rank != int(spatial) + 2)
+      return false;
+  return lambda.rank() == int(spatial) + 2;
+}
+
+} // namespace
 
 bool plan::libraryHas(const std::string &target, const Kernel &kernel,
                       const tdl::Lambda &lambda) {
-  return !lambda.operands.empty() &&
-         libraryHas(kindOf(target), kernel.kind, lambda.operands.front().type);
+  if (kernel.kind == KernelKind::Generated ||
+      kernel.kind == KernelKind::Reference || lambda.operands.empty())
+    return false;
+  if (kindOf(target) == TargetKind::Cuda)
+    return cudnnHas(kernel, lambda);
+  // oneDNN, which takes f16 and bf16 by way of f32.
+  return isComputed(lambda.operands.front().type);
 }
 
 bool plan::isGenerated(const Kernel &kernel, const std::string &target) {

@@ -27,9 +27,7 @@ std::optional<int> capabilityOf(const std::string &target);
 bool hasCode(TargetKind target, const tdl::Lambda &lambda);
 
 /// Whether a library that smex uses on such targets computes the kernel, whose
-/// kind is one of a library's, on elements of this type.
-bool libraryHas(TargetKind target, KernelKind kind, DType element);
-/// The same for the type of the lambda's operands.
+/// kind is one of a library's, on elements of the lambda's types.
 bool libraryHas(const std::string &target, const Kernel &kernel,
                 const tdl::Lambda &lambda);
 

@@ -1,5 +1,8 @@
 #include "runtime/backends/cuda/Library.h"
 
+#include "runtime/backends/cuda/dnn/Convolution.h"
+#include "runtime/backends/cuda/dnn/Dnn.h"
+
 using namespace smex;
 using namespace smex::cuda;
 using plan::KernelKind;
@@ -9,7 +12,10 @@ Status cuda::loadLibraryFor(KernelKind kind) {
   case KernelKind::Contraction:
   case KernelKind::Convolution:
   case KernelKind::ConvolutionData:
-  case KernelKind::ConvolutionFilter:
+  case KernelKind::ConvolutionFilter: {
+    const auto loaded = dnn::Dnn::get();
+    return loaded ? Status() : loaded.error();
+  }
   case KernelKind::Generated:
   case KernelKind::Reference:
     break;
@@ -24,6 +30,7 @@ cuda::bindLibrary(const LibraryBinding &binding) {
   case KernelKind::Convolution:
   case KernelKind::ConvolutionData:
   case KernelKind::ConvolutionFilter:
+    return dnn::bindConvolution(binding);
   case KernelKind::Generated:
   case KernelKind::Reference:
     break;

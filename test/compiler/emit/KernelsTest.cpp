@@ -81,6 +81,32 @@ TEST_CASE("sums of 16-bit floats have a library on processors") {
   }
 }
 
+TEST_CASE("convolutions have a library on GPUs, which rounds their sums") {
+  const auto generatedFor = [](const std::string &type,
+                               const std::string &result) {
+    const auto as = [&](const std::string &read) {
+      return type == result ? "(" + read + ")" : result + "(" + read + ")";
+    };
+    const std::string lambda =
+        "(x0: " + type + "[4], x1: " + type + "[4]) -> " + result +
+        ": lambda i0, i1, i2, i3: Sum(lambda r0, r1, r2: " +
+        as("x0[i0, r0, i2 + r1, i3 + r2]") + " * " + as("x1[i1, r0, r1, r2]") +
+        ")";
+    INFO(lambda);
+    const plan::Kernel kernel =
+        emit::bind(*tdl::parseLambda(lambda), {2, 4, 4, 4, 3, 3, 3},
+                   {{2, 3, 6, 6}, {4, 3, 3, 3}}, cpuAndGpu);
+    CHECK(kernel.kind == KernelKind::Convolution);
+    return kernel.generatedFor;
+  };
+  using Targets = std::vector<std::string>;
+  for (const std::string type : {"f32", "f16", "bf16"})
+    CHECK(generatedFor(type, type) == Targets());
+  for (const std::string type : {"f16", "bf16"})
+    CHECK(generatedFor(type, "f32") == Targets{"sm_80"});
+  CHECK(generatedFor("f64", "f64") == cpuAndGpu);
+}
+
 TEST_CASE("without libraries, all is generated") {
   const plan::Kernel kernel = bound(product("f32"), /*library=*/false);
   CHECK(kernel.kind == KernelKind::Generated);
