@@ -55,7 +55,8 @@ plan::Kernel smex::emit::bind(const tdl::Lambda &lambda,
     kernel.roles = gradient->roles;
   }
   if (kernel.kind != plan::KernelKind::Generated)
-    kernel.generatedFor = plan::generatedFor(kernel, lambda, targets);
+    kernel.generatedFor =
+        plan::generatedFor(kernel, lambda, {extents, shapes}, targets);
   return kernel;
 }
 
@@ -65,12 +66,14 @@ const plan::Kernel &KernelTable::kernelOf(const std::string &text,
   const tdl::Lambda lambda = *tdl::parseLambda(text);
   plan::Kernel kernel = bind(lambda, extents, shapes, targets, library);
   // The same text may be a convolution at one size and none at another, or have
-  // other groups or strides: those are told by extents.
+  // other groups or strides: those are told by extents. So is what libraries of
+  // GPUs do.
   const plan::ConvolutionInfo &info = kernel.convolution;
   std::vector<int64_t> sizes = {info.groups};
   for (const auto *list : {&info.strides, &info.dilations, &info.pads})
     sizes.insert(sizes.end(), list->begin(), list->end());
-  const Binding binding = {text, kernel.kind, std::move(sizes)};
+  const Binding binding = {text, kernel.kind, std::move(sizes),
+                           kernel.generatedFor};
   const auto [entry, isNew] = kernels.try_emplace(binding, std::move(kernel));
   if (isNew)
     addFunction(entry->second, lambda);

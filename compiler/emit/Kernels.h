@@ -16,8 +16,9 @@ namespace smex::emit {
 /// The kernel-binding table: which implementation a lambda gets on each target
 /// (runtime/plan/Target.h). It goes by the lambda's structure, so a custom
 /// operator that is a matrix product gets the library's as well. `extents` of
-/// all index variables tell a grouped convolution, and `shapes` of the operands
-/// the gradient of one. Without `library`, none of its kernels is considered.
+/// all index variables tell a grouped convolution, `shapes` of the operands the
+/// gradient of one, and both what libraries of GPUs have. Without `library`,
+/// none of its kernels is considered.
 plan::Kernel bind(const tdl::Lambda &lambda,
                   const std::vector<int64_t> &extents,
                   const analysis::Shapes &shapes,
@@ -60,9 +61,10 @@ private:
 
   std::vector<std::string> targets;
   bool library;
-  /// Lambda, kind, and strides, dilations, pads and groups of a convolution.
-  using Binding =
-      std::tuple<std::string, plan::KernelKind, std::vector<int64_t>>;
+  /// Lambda, kind, strides, dilations, pads and groups of a convolution, and
+  /// the targets that it is generated for.
+  using Binding = std::tuple<std::string, plan::KernelKind,
+                             std::vector<int64_t>, std::vector<std::string>>;
   std::map<Binding, plan::Kernel> kernels;
   std::map<std::string, size_t> numbers; // of functions, by their code's text
   std::vector<Function> made;

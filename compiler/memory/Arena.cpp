@@ -3,6 +3,7 @@
 #include "compiler/memory/InPlace.h"
 #include "compiler/memory/Lifetimes.h"
 #include "compiler/memory/Planner.h"
+#include "dialects/tdl/analysis/Contraction.h"
 #include "dialects/tdl/analysis/ConvolutionGradient.h"
 #include "dialects/tdl/analysis/Properties.h"
 
@@ -39,22 +40,40 @@ std::vector<size_t> places(exec::ProgramOp program, exec::Regions &regions,
   return list;
 }
 
-/// Convolutions and their gradients want scratch for data in the library's
-/// layout: a sixteenth of what the arena holds, so that it never counts for
-/// much, within bounds that make tiles worth their while and no larger than a
-/// cache holds. Nothing if no convolution is there.
+/// Of what is computed by libraries, the most scratch that is of use, and the
+/// least that makes it worth its while.
+struct Scratch {
+  int64_t least = 0, most = 0;
+};
+
+/// On processors, convolutions and their gradients want it for data in the
+/// library's layout: tiles no larger than a cache holds. On GPUs so do matrix
+/// products, whose sums may be split: NVIDIA recommends 4 MiB, and 32 MiB since
+/// Hopper (cublasSetWorkspace); they can do without.
+Scratch scratchOf(exec::ComputeOp compute, const tdl::LambdaTable &lambdas,
+                  bool onGpus) {
+  const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
+  const std::vector<int64_t> extents = compute.getExtents().vec();
+  if (analysis::matchConvolution(lambda, extents) ||
+      analysis::matchConvolutionGradient(lambda, extents,
+                                         exec::operandShapes(compute)))
+    return {int64_t(64) << 10, int64_t(onGpus ? 32 : 16) << 20};
+  if (onGpus && analysis::matchContraction(lambda))
+    return {0, int64_t(32) << 20};
+  return {};
+}
+
+/// A sixteenth of what the arena holds, so that it never counts for much,
+/// within the bounds. Nothing if no library wants any.
 int64_t workspaceFor(exec::ProgramOp program, const tdl::LambdaTable &lambdas,
-                     int64_t mostAlive) {
-  constexpr int64_t least = int64_t(64) << 10, most = int64_t(16) << 20;
-  const bool wanted = llvm::any_of(
-      program.getOps<exec::ComputeOp>(), [&](exec::ComputeOp compute) {
-        const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
-        const std::vector<int64_t> extents = compute.getExtents().vec();
-        return analysis::matchConvolution(lambda, extents) ||
-               analysis::matchConvolutionGradient(lambda, extents,
-                                                  exec::operandShapes(compute));
-      });
-  return wanted ? std::clamp(mostAlive / 16 / 64 * 64, least, most) : 0;
+                     int64_t mostAlive, bool onGpus) {
+  Scratch wanted;
+  for (exec::ComputeOp compute : program.getOps<exec::ComputeOp>()) {
+    const Scratch own = scratchOf(compute, lambdas, onGpus);
+    wanted.least = std::max(wanted.least, own.least);
+    wanted.most = std::max(wanted.most, own.most);
+  }
+  return std::clamp(mostAlive / 16 / 256 * 256, wanted.least, wanted.most);
 }
 
 /// Until when each buffer's bytes are better left alone: who takes what a
@@ -134,7 +153,8 @@ private:
 } // namespace
 
 memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
-                                int64_t workspaceBytes, bool greedily) {
+                                int64_t workspaceBytes, bool onGpus,
+                                bool greedily) {
   const int64_t workers = program.getWorkers();
   const tdl::LambdaTable lambdas(program->getParentOp());
   const auto lived = memory::lifetimes(program);
@@ -175,7 +195,8 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
   const int64_t scratch =
       workspaceBytes >= 0
           ? workspaceBytes
-          : workspaceFor(program, lambdas, memory::mostAlive(onDevice[0]));
+          : workspaceFor(program, lambdas, memory::mostAlive(onDevice[0]),
+                         onGpus);
   for (auto &ofWorker : onDevice)
     ofWorker.push_back({-1, end, scratch});
 

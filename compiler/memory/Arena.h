@@ -18,10 +18,11 @@ struct Arena {
   llvm::SmallVector<int64_t> workspace;
 };
 
-/// `workspaceBytes`: -1: by what the program computes. `greedily`: fast, to
-/// compare orders of a program.
+/// `workspaceBytes`: -1: by what the program computes. `onGpus`: libraries of
+/// GPUs compute, too. `greedily`: fast, to compare orders of a program.
 Arena planArena(exec::ProgramOp program, exec::Regions &regions,
-                int64_t workspaceBytes = -1, bool greedily = false);
+                int64_t workspaceBytes = -1, bool onGpus = false,
+                bool greedily = false);
 
 } // namespace smex::memory
 

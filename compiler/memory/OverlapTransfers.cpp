@@ -52,12 +52,12 @@ public:
           return task.queue == Queue::Computing;
         }))
       return;
-    const memory::Arena before =
-        memory::planArena(program, regions, -1, /*greedily=*/true);
+    const memory::Arena before = memory::planArena(
+        program, regions, -1, /*onGpus=*/false, /*greedily=*/true);
     for (const double share : {1.0, 0.98, 0.95, 0.9, 0.0}) {
       apply(memory::overlap(tasks, storage, share > 0 ? lookAhead : 0, share));
-      const memory::Arena after =
-          memory::planArena(program, regions, -1, /*greedily=*/true);
+      const memory::Arena after = memory::planArena(
+          program, regions, -1, /*onGpus=*/false, /*greedily=*/true);
       if (isNoLarger(before.bytes, after.bytes) &&
           isNoLarger(before.hostBytes, after.hostBytes))
         break;

@@ -44,6 +44,8 @@ def PlanMemory : Pass<"exec-plan-memory", "::smex::exec::ProgramOp"> {
     Option<"workspaceBytes", "workspace-bytes", "int64_t", /*default=*/"-1",
            "scratch of library kernels, kept through the whole run; -1: by what "
            "the program computes">,
+    Option<"onGpus", "on-gpus", "bool", /*default=*/"false",
+           "libraries of GPUs compute, too">,
   ];
 }
 

@@ -22,7 +22,8 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
       return signalPassFailure();
     }
     exec::Regions regions(program);
-    memory::Arena arena = memory::planArena(program, regions, workspaceBytes);
+    memory::Arena arena =
+        memory::planArena(program, regions, workspaceBytes, onGpus);
     for (size_t b = 0; b < arena.buffers.size(); ++b)
       arena.buffers[b].setOffsets(arena.offsets[b]);
     program.setArena(arena.bytes);

@@ -9,6 +9,7 @@
 #include "compiler/pipeline/PlanLimits.h"
 #include "dialects/tdl/analysis/Properties.h"
 #include "runtime/plan/Check.h"
+#include "runtime/plan/Target.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -281,11 +282,15 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
       return diagnostics.error();
     compiled.stats.searchSeconds = search.seconds();
     Candidate candidate{by, {}, searchInfo(*decided), {}, kernels};
-    auto partitioned =
-        emitProgram(*decided,
-                    *machine && !by.withoutMachine ? (*machine)->execOptions()
-                                                   : ExecOptions(),
-                    candidate.kernels);
+    ExecOptions execOptions = *machine && !by.withoutMachine
+                                  ? (*machine)->execOptions()
+                                  : ExecOptions();
+    execOptions.memory.onGpus =
+        !options.reproducible &&
+        llvm::any_of(options.targets, [](const std::string &target) {
+          return plan::kindOf(target) == plan::TargetKind::Cuda;
+        });
+    auto partitioned = emitProgram(*decided, execOptions, candidate.kernels);
     if (!partitioned)
       return partitioned.takeError();
     candidate.partitioned = std::move(*partitioned);

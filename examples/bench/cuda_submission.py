@@ -8,12 +8,14 @@ usage: examples/bench/cuda_submission.py [--layers 100] [--workers 1,2,8] [--ste
 Needs a build and nothing else, no GPU:
   bazel build //tools:smexc //tools:smex-run //examples/bench/idle_cuda:libcuda.so.1
 
-A training step of so many dense layers. An instruction of a worker is one
-launch, with the events that it waits for and that it records. `eager`: each is
-submitted (--no-cuda-graphs). `graph`: a step is one launch, whatever its length.
-Both are the median of the steps by the clock, divided by the instructions of all
-workers: workers are threads, and share this machine's cores. The aim is 5
-microseconds, the driver's own time included, which it is not here.
+A training step of so many dense layers, whose kernels are all the plan's own
+(smexc --reproducible): a library's calls take time that is not smex-run's. An
+instruction of a worker is one launch, with the events that it waits for and that
+it records. `eager`: each is submitted (--no-cuda-graphs). `graph`: a step is one
+launch, whatever its length. Both are the median of the steps by the clock,
+divided by the instructions of all workers: workers are threads, and share this
+machine's cores. The aim is 5 microseconds, the driver's own time included, which
+it is not here.
 """
 import argparse, json, os, statistics, subprocess, tempfile
 
@@ -51,7 +53,7 @@ def main():
         model, plan, file = (os.path.join(folder, name) for name in ("model.json", "plan", "file.json"))
         write_model(model, arguments.layers)
         for workers in arguments.workers.split(","):
-            call(smexc, model, "--train", "--loss", "mse", "--gpus", workers, "--cuda-arch", "sm_80", "-o", plan)
+            call(smexc, model, "--train", "--loss", "mse", "--gpus", workers, "--cuda-arch", "sm_80", "--reproducible", "-o", plan)
             step = [run, plan, "--backend", "cuda", "--allow-nonfinite-loss"]
             call(*step, "--trace", file)
             with open(file) as f:

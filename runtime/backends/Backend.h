@@ -95,6 +95,10 @@ struct DeviceOptions {
   /// ends the process: the device's threads wait for ever. 0: nobody looks.
   double hungAfter = 0;
   std::function<void(const Error &)> hung;
+  /// Of libraries, only algorithms whose results are the same each time.
+  bool reproducible = false;
+  /// Where a device keeps which algorithms libraries have chosen; "": nowhere.
+  std::string choicesFile = {};
   /// Is told what a user may want to know, by any thread; may be null.
   std::function<void(const std::string &)> note;
 };

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 using namespace smex;
 using namespace smex::plan;
@@ -218,33 +219,63 @@ void checkSymbols(const Plan &plan, Findings &findings) {
     }
 }
 
+/// Of whole tensors, as an instruction's kernel was bound.
+Sizes sizesOf(const Program &program, const Instruction &instruction) {
+  const auto shapeOf = [&](int buffer) {
+    return program.tensors[size_t(program.buffers[size_t(buffer)].tensor)]
+        .type.shape;
+  };
+  Sizes sizes{shapeOf(instruction.to), {}};
+  sizes.extents.insert(sizes.extents.end(), instruction.reductions.begin(),
+                       instruction.reductions.end());
+  for (int operand : instruction.operands)
+    sizes.shapes.push_back(shapeOf(operand));
+  return sizes;
+}
+
 /// Each target has each kernel: in a library, or in its code.
 void checkLibraries(const Plan &plan, Findings &findings) {
   std::vector<std::string> targets;
   for (const Artifact &artifact : plan.code)
     targets.push_back(artifact.target);
-  for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
-    for (size_t k = 0; k < part->program.kernels.size(); ++k) {
-      const Kernel &kernel = part->program.kernels[k];
+  for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned}) {
+    const Program &program = part->program;
+    std::map<int, tdl::Lambda> lambdas; // of kernels that may lack code
+    for (size_t k = 0; k < program.kernels.size(); ++k) {
+      const Kernel &kernel = program.kernels[k];
       if (kernel.kind == KernelKind::Generated)
         continue;
-      const tdl::Lambda lambda = *tdl::parseLambda(kernel.lambda);
+      tdl::Lambda lambda = *tdl::parseLambda(kernel.lambda);
       // Slower than code would be, but as right.
       const bool isInterpreted = kernel.kind == KernelKind::Reference &&
                                  lambda.body->kind != tdl::ExprKind::Opaque;
-      for (const std::string &target : targets)
-        if (!isInterpreted && !isGenerated(kernel, target) &&
-            hasCode(kindOf(target), lambda) &&
-            !libraryHas(target, kernel, lambda))
-          findings.add(FindingKind::Kernel, "kernel ", k,
-                       ": is generated for other targets than ", target,
-                       ", whose libraries have none for ",
-                       smex::name(lambda.operands.front().type));
+      if (!isInterpreted)
+        lambdas.emplace(int(k), std::move(lambda));
       for (const std::string &target : kernel.generatedFor)
         if (std::find(targets.begin(), targets.end(), target) == targets.end())
           findings.add(FindingKind::Kernel, "kernel ", k, ": is generated for ",
                        target, ", which is no target of the plan");
     }
+    for (const std::string &target : targets) {
+      std::set<int> lacking;
+      for (const Instruction &each : program.instructions) {
+        const auto lambda = lambdas.find(each.kernel);
+        if (each.op != Opcode::Compute || lambda == lambdas.end())
+          continue;
+        const Kernel &kernel = program.kernels[size_t(each.kernel)];
+        if (!isGenerated(kernel, target) &&
+            hasCode(kindOf(target), lambda->second) &&
+            !libraryHas(target, kernel, lambda->second,
+                        sizesOf(program, each)) &&
+            lacking.insert(each.kernel).second)
+          findings.add(FindingKind::Kernel, "kernel ", each.kernel,
+                       ": is generated for other targets than ", target,
+                       ", whose libraries have none for ",
+                       smex::name(lambda->second.operands.front().type),
+                       " of these sizes");
+      }
+    }
+  }
 }
 
 void checkKernels(const Plan &plan, const CheckOptions &options,

@@ -58,8 +58,40 @@ bool plan::hasCode(TargetKind target, const tdl::Lambda &lambda) {
 
 namespace {
 
-bool isComputed(DType type) {
-  return type == DType::F32 || type == DType::F16 || type == DType::BF16;
+/// More calls of a library than this for one contraction, and a kernel of its
+/// own is as good.
+constexpr int64_t mostCalls = 64;
+
+/// A read that is a factor, maybe of 16 bits and converted.
+const tdl::Expr &readOf(const tdl::Expr &factor) {
+  return factor.kind == tdl::ExprKind::Cast ? *factor.children[0] : factor;
+}
+
+bool is16Bit(DType type) { return type == DType::F16 || type == DType::BF16; }
+bool isF32OrHalf(DType type) { return type == DType::F32 || is16Bit(type); }
+
+/// cuBLASLt: "cublasLtMatmul", "Datatypes Supported" of NVIDIA's manual, those
+/// that sum in f32, or in f64.
+bool cublasHas(const Kernel &kernel, const tdl::Lambda &lambda,
+               const Sizes &sizes) {
+  if (lambda.operands.size() != 2)
+    return false;
+  const DType type = lambda.operands[0].type;
+  const bool isHalf = is16Bit(type);
+  if ((!isHalf && type != DType::F32 && type != DType::F64) ||
+      lambda.operands[1].type != type ||
+      (lambda.result != type && (!isHalf || lambda.result != DType::F32)))
+    return false;
+  if (sizes.extents.size() != size_t(lambda.indexCount()))
+    return false;
+  const std::vector<int64_t> result(sizes.extents.begin(),
+                                    sizes.extents.begin() + lambda.rank());
+  const auto indices =
+      productIndices(kernel, lambda, sizes.extents, result, sizes.shapes);
+  if (!indices)
+    return false;
+  const auto product = matrixProduct(*indices, addsUp(lambda));
+  return product && product->calls() <= mostCalls;
 }
 
 /// cuDNN has convolutions of one to three spatial dimensions, whose result has
@@ -67,7 +99,7 @@ bool isComputed(DType type) {
 bool cudnnHas(const Kernel &kernel, const tdl::Lambda &lambda) {
   const size_t spatial = kernel.convolution.strides.size();
   if (!isConvolution(kernel.kind) || lambda.operands.size() != 2 ||
-      !isComputed(lambda.result) || spatial < 1 || spatial > 3)
+      !isF32OrHalf(lambda.result) || spatial < 1 || spatial > 3)
     return false;
   for (const tdl::Operand &operand : lambda.operands)
     if (operand.type != lambda.result || operand.rank != int(spatial) + 2)
@@ -77,15 +109,53 @@ bool cudnnHas(const Kernel &kernel, const tdl::Lambda &lambda) {
 
 } // namespace
 
+bool plan::addsUp(const tdl::Lambda &lambda) { return !is16Bit(lambda.result); }
+
+std::optional<std::vector<ProductIndex>>
+plan::productIndices(const Kernel &kernel, const tdl::Lambda &lambda,
+                     const std::vector<int64_t> &extents,
+                     const std::vector<int64_t> &result,
+                     const std::vector<std::vector<int64_t>> &operands) {
+  const size_t count = size_t(lambda.indexCount());
+  const tdl::Expr &body = *lambda.body;
+  if (body.kind != tdl::ExprKind::Binary || operands.size() != 2 ||
+      kernel.roles.size() != count || extents.size() != count ||
+      result.size() != size_t(lambda.rank()))
+    return std::nullopt;
+  std::vector<ProductIndex> indices;
+  for (size_t i = 0; i < count; ++i)
+    indices.push_back({extents[i], kernel.roles[i]});
+  const std::vector<int64_t> own = rowMajorStrides(result);
+  for (size_t d = 0; d < own.size(); ++d)
+    indices[d].result = own[d];
+  for (const tdl::ExprRef &factor : body.children) {
+    const tdl::Expr &read = readOf(*factor);
+    if (read.kind != tdl::ExprKind::Read ||
+        read.children.size() != operands[size_t(read.operand)].size())
+      return std::nullopt;
+    const std::vector<int64_t> strides =
+        rowMajorStrides(operands[size_t(read.operand)]);
+    for (size_t d = 0; d < read.children.size(); ++d) {
+      if (read.children[d]->kind != tdl::ExprKind::Index)
+        return std::nullopt;
+      ProductIndex &index = indices[size_t(read.children[d]->index)];
+      (read.operand == 0 ? index.left : index.right) += strides[d];
+    }
+  }
+  return indices;
+}
+
 bool plan::libraryHas(const std::string &target, const Kernel &kernel,
-                      const tdl::Lambda &lambda) {
+                      const tdl::Lambda &lambda, const Sizes &sizes) {
   if (kernel.kind == KernelKind::Generated ||
       kernel.kind == KernelKind::Reference || lambda.operands.empty())
     return false;
   if (kindOf(target) == TargetKind::Cuda)
-    return cudnnHas(kernel, lambda);
+    return kernel.kind == KernelKind::Contraction
+               ? cublasHas(kernel, lambda, sizes)
+               : cudnnHas(kernel, lambda);
   // oneDNN, which takes f16 and bf16 by way of f32.
-  return isComputed(lambda.operands.front().type);
+  return isF32OrHalf(lambda.operands.front().type);
 }
 
 bool plan::isGenerated(const Kernel &kernel, const std::string &target) {
@@ -96,10 +166,12 @@ bool plan::isGenerated(const Kernel &kernel, const std::string &target) {
 
 std::vector<std::string>
 plan::generatedFor(const Kernel &kernel, const tdl::Lambda &lambda,
+                   const Sizes &sizes,
                    const std::vector<std::string> &targets) {
   std::vector<std::string> list;
   for (const std::string &target : targets)
-    if (!libraryHas(target, kernel, lambda) && hasCode(kindOf(target), lambda))
+    if (!libraryHas(target, kernel, lambda, sizes) &&
+        hasCode(kindOf(target), lambda))
       list.push_back(target);
   return list;
 }

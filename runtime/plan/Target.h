@@ -6,6 +6,7 @@
 #define SMEX_RUNTIME_PLAN_TARGET_H
 
 #include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/plan/MatrixProduct.h"
 #include "runtime/plan/Plan.h"
 
 namespace smex::plan {
@@ -26,10 +27,18 @@ std::optional<int> capabilityOf(const std::string &target);
 /// there is no interpreter on a GPU.
 bool hasCode(TargetKind target, const tdl::Lambda &lambda);
 
+/// What a lambda is bound to: of all its index variables, outputs first, and of
+/// its operands.
+struct Sizes {
+  std::vector<int64_t> extents;
+  std::vector<std::vector<int64_t>> shapes;
+};
+
 /// Whether a library that smex uses on such targets computes the kernel, whose
-/// kind is one of a library's, on elements of the lambda's types.
+/// kind is one of a library's, at these sizes of whole tensors; so it does for
+/// every worker's part.
 bool libraryHas(const std::string &target, const Kernel &kernel,
-                const tdl::Lambda &lambda);
+                const tdl::Lambda &lambda, const Sizes &sizes);
 
 /// Whether the code for this target has a function that computes the kernel.
 bool isGenerated(const Kernel &kernel, const std::string &target);
@@ -40,7 +49,21 @@ inline bool isGenerated(const Kernel &kernel) { return !kernel.symbol.empty(); }
 /// there is code for.
 std::vector<std::string> generatedFor(const Kernel &kernel,
                                       const tdl::Lambda &lambda,
+                                      const Sizes &sizes,
                                       const std::vector<std::string> &targets);
+
+/// A contraction's index variables on buffers with these sizes along each
+/// dimension; `extents` of its index variables may be a part. Nothing for
+/// lambdas that are none.
+std::optional<std::vector<ProductIndex>>
+productIndices(const Kernel &kernel, const tdl::Lambda &lambda,
+               const std::vector<int64_t> &extents,
+               const std::vector<int64_t> &result,
+               const std::vector<std::vector<int64_t>> &operands);
+
+/// Whether calls of a library can add to the results of a contraction: those of
+/// 16 bits would be rounded each time.
+bool addsUp(const tdl::Lambda &lambda);
 
 } // namespace smex::plan
 

@@ -14,8 +14,7 @@ inputs_of "$model"
 "$smexc" "$file" "${constants[@]}" --gpus "$gpus" --cuda-arch sm_80,sm_90 -o "$work/plan"
 "$smexc" check "$work/plan"
 
-# Of the libraries, those that the model needs are there.
-export LD_LIBRARY_PATH=$(cd "$(dirname "$libcuda")" && pwd):$PWD/test/emulated/cudnn
+export LD_LIBRARY_PATH=$(emulated "$libcuda")
 export SMEX_EMULATED_LOG=$work/emulated.log
 run() { # DEVICES ARCH SEED OUT
   "$known" "$work/plan" "sm_$2" "$1" > "$work/launches"

@@ -9,7 +9,7 @@ work=${TEST_TMPDIR:-$(mktemp -d)}
 "$smexc" "$model" --gpus 2 --cuda-arch sm_80 -o "$work/plan" > /dev/null
 "$smexc" "$model" --gpus 2 --cuda-arch sm_90 -o "$work/hopper" > /dev/null
 "$smexc" "$model" --gpus 2 --cuda-arch none -o "$work/cpu" > /dev/null
-with=$(cd "$(dirname "$libcuda")" && pwd)
+with=$(emulated "$libcuda")
 
 # refused WHAT PLAN MESSAGE [VARIABLE=VALUE..]
 refused() {

@@ -8,7 +8,7 @@ smexc=$1 smex_run=$2 libcuda=$3 model=$4
 work=${TEST_TMPDIR:-$(mktemp -d)}
 inputs_of "$model"
 "$smexc" "$file" "${constants[@]}" --train --optimizer sgd --lr 0.1 --gpus 3 --cuda-arch sm_80 -o "$work/plan" > /dev/null
-export LD_LIBRARY_PATH=$(cd "$(dirname "$libcuda")" && pwd) SMEX_EMULATED_LOG=$work/log
+export LD_LIBRARY_PATH=$(emulated "$libcuda") SMEX_EMULATED_LOG=$work/log
 run() { # HANG OPTION..
   status=0
   rm -f "$work/log"

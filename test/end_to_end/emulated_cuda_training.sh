@@ -10,8 +10,7 @@ work=${TEST_TMPDIR:-$(mktemp -d)}
 
 inputs_of "$model"
 "$smexc" "$file" "${constants[@]}" --train "$@" --gpus "$gpus" --cuda-arch sm_80 -o "$work/plan"
-# Of the libraries, those that the model needs are there.
-export LD_LIBRARY_PATH=$(cd "$(dirname "$libcuda")" && pwd):$PWD/test/emulated/cudnn
+export LD_LIBRARY_PATH=$(emulated "$libcuda")
 export SMEX_EMULATED_DEVICES=2 SMEX_EMULATED_SEED=3
 run() {
   "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda "$@"

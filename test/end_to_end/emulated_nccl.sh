@@ -16,7 +16,7 @@ steps=1
 [[ $steps == 1 ]] || set -- --train "$@"
 "$smexc" "$file" "${constants[@]}" "$@" --gpus "$gpus" --cuda-arch sm_80 -o "$work/plan"
 
-cuda=$(cd "$(dirname "$libcuda")" && pwd) nccl=$(cd "$(dirname "$libnccl")" && pwd)
+cuda=$(emulated "$libcuda") nccl=$(cd "$(dirname "$libnccl")" && pwd)
 export LD_LIBRARY_PATH=$cuda:$nccl SMEX_EMULATED_LOG=$work/emulated.log SMEX_NCCL_TIMEOUT=60
 run() { # OUT PEER DEVICES SEED [OPTION..]
   local out=$1

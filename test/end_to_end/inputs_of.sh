@@ -21,3 +21,11 @@ inputs_of() {
     done
   fi
 }
+
+# emulated LIBCUDA: the folders of it and of the other emulated libraries that
+# the test has, for LD_LIBRARY_PATH.
+emulated() {
+  local folder
+  folder=$(cd "$(dirname "$1")" && pwd)
+  echo "$folder:$(dirname "$folder")/cublaslt:$(dirname "$folder")/cudnn"
+}

@@ -148,6 +148,11 @@ void declare(CLI::App &app, RunArguments &arguments) {
                "submit each instruction in every step; without it the cuda "
                "backend makes a CUDA graph of the second step and launches "
                "that from then on, unless there is --trace");
+  app.add_flag("--reproducible", arguments.run.device.reproducible,
+               "the same bits in every run on such GPUs: libraries take only "
+               "algorithms that add up in one order; compile the model with "
+               "smexc --reproducible for the same bits for any number of "
+               "workers");
   app.add_flag(
          "--skip-copies", arguments.run.skipCopies,
          "for timing only: no floats move between workers or buffers, and "
@@ -176,6 +181,7 @@ Status runArguments(int argc, char **argv, mpi::World *world) {
   }
   arguments.run.device.trace = !arguments.trace.empty();
   arguments.run.device.seed = arguments.seed;
+  arguments.run.device.choicesFile = arguments.directory + "/choices.json";
   arguments.run.device.hung = [](const Error &error) { quit(error); };
   if (!world || world->isFirst())
     arguments.run.device.note = [](const std::string &text) {

@@ -49,7 +49,7 @@ public:
           return atNode(each, {"there is no kernel for GPUs that computes it; "
                                "use --backend cpu",
                                Fault::Environment});
-        if (Status loaded = loadLibraryFor(kernel.kind); !loaded)
+        if (Status loaded = loadLibraryFor(kernel.kind, driver); !loaded)
           return atNode(each, loaded.takeError());
       }
     }
@@ -85,6 +85,8 @@ public:
                         {int(count), partitioned.program.instructions.size()},
                         workers});
     shared->steps.resize(count);
+    shared->choices =
+        std::make_unique<Choices>(options.choicesFile, options.note);
     if (Status ready = openGpus(*shared, numbers, *ranks); !ready)
       return ready.takeError();
     std::vector<std::unique_ptr<DeviceWorker>> devices;

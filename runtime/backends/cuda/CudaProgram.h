@@ -92,6 +92,8 @@ struct CudaProgram {
   bool wantsGraph() const {
     return options.graphs && !options.trace && !exchanging;
   }
+  /// What libraries have chosen, for all workers.
+  std::unique_ptr<Choices> choices = nullptr;
 
   const plan::Program &program() const { return partitioned.program; }
   /// On the device; the arena of the host is out of the GPUs' sight.

@@ -82,6 +82,7 @@ Result<std::unique_ptr<Gpu>> Gpu::open(const Driver &driver, int number) {
 Gpu::~Gpu() {
   if (!enter())
     return; // the process ends, and the driver frees what is left
+  handles.clear();
   code.reset();
   own.reset();
   if (address)
@@ -150,4 +151,18 @@ Status Gpu::load(const std::string &ptx, const std::string &what) {
     return loaded.takeError();
   code = std::move(*loaded);
   return {};
+}
+
+Result<void *> Gpu::handleOf(
+    const std::string &library,
+    const std::function<Result<std::shared_ptr<void>>()> &make) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::shared_ptr<void> &handle = handles[library];
+  if (!handle) {
+    auto made = make();
+    if (!made)
+      return made.takeError();
+    handle = std::move(*made);
+  }
+  return handle.get();
 }

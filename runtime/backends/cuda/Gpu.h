@@ -5,7 +5,10 @@
 
 #include "runtime/backends/cuda/Driver.h"
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace smex::cuda {
@@ -58,6 +61,11 @@ public:
   /// Lets kernels here read the other's memory. False: the machine cannot.
   Result<bool> reach(const Gpu &other) const;
   Status load(const std::string &ptx, const std::string &what);
+  /// A library's handle on this GPU, whose context is current: made when it is
+  /// first asked for. The context outlives it.
+  Result<void *>
+  handleOf(const std::string &library,
+           const std::function<Result<std::shared_ptr<void>>()> &make) const;
 
   const Driver &driver;
   const int number;
@@ -72,6 +80,8 @@ private:
 
   Context context;
   Address address = 0;
+  mutable std::mutex mutex; // of these
+  mutable std::map<std::string, std::shared_ptr<void>> handles;
 };
 
 } // namespace smex::cuda

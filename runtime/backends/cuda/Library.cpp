@@ -1,5 +1,6 @@
 #include "runtime/backends/cuda/Library.h"
 
+#include "runtime/backends/cuda/Blas.h"
 #include "runtime/backends/cuda/dnn/Convolution.h"
 #include "runtime/backends/cuda/dnn/Dnn.h"
 
@@ -7,9 +8,12 @@ using namespace smex;
 using namespace smex::cuda;
 using plan::KernelKind;
 
-Status cuda::loadLibraryFor(KernelKind kind) {
+Status cuda::loadLibraryFor(KernelKind kind, const Driver &driver) {
   switch (kind) {
-  case KernelKind::Contraction:
+  case KernelKind::Contraction: {
+    const auto blas = Blas::get(driver);
+    return blas ? Status() : Status(blas.error());
+  }
   case KernelKind::Convolution:
   case KernelKind::ConvolutionData:
   case KernelKind::ConvolutionFilter: {
@@ -27,6 +31,7 @@ Result<std::unique_ptr<LibraryCall>>
 cuda::bindLibrary(const LibraryBinding &binding) {
   switch (binding.kernel.kind) {
   case KernelKind::Contraction:
+    return bindMatrixProduct(binding);
   case KernelKind::Convolution:
   case KernelKind::ConvolutionData:
   case KernelKind::ConvolutionFilter:

@@ -5,6 +5,7 @@
 #define SMEX_RUNTIME_BACKENDS_CUDA_LIBRARY_H
 
 #include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/backends/cuda/Choices.h"
 #include "runtime/backends/cuda/Gpu.h"
 #include "runtime/plan/Plan.h"
 
@@ -28,6 +29,10 @@ struct LibraryBinding {
   Address workspace = 0;
   int64_t workspaceBytes = 0;
   const Gpu &gpu; // its context is current
+  /// Where the library's choice of an algorithm is looked up and kept.
+  Choices &choices;
+  /// Only algorithms whose results are the same each time.
+  bool reproducible = false;
 };
 
 /// An instruction made ready, on the worker's buffers.
@@ -41,11 +46,15 @@ public:
 
 /// Loads the library that has kernels of this kind, if it is not loaded yet.
 /// Fault::Environment, in one message: it is missing, of another major version,
-/// or lacks an entry point.
-Status loadLibraryFor(plan::KernelKind kind);
+/// too new for the driver, or lacks an entry point.
+Status loadLibraryFor(plan::KernelKind kind, const Driver &driver);
 
 /// loadLibraryFor() has found the library.
 Result<std::unique_ptr<LibraryCall>> bindLibrary(const LibraryBinding &binding);
+
+// One per library.
+Result<std::unique_ptr<LibraryCall>>
+bindMatrixProduct(const LibraryBinding &binding); // BlasCall.cpp
 
 } // namespace smex::cuda
 

@@ -229,7 +229,9 @@ bindCall(const CudaProgram &shared, int worker, int instruction) {
                          {},
                          place.arena + Address(own.workspaceOffset),
                          own.workspaceBytes,
-                         *place.gpu};
+                         *place.gpu,
+                         *shared.choices,
+                         shared.options.reproducible};
   for (int operand : what.operands)
     binding.operands.push_back(bufferOf(operand));
   return bindLibrary(binding);
@@ -271,5 +273,6 @@ Status cuda::settle(const CudaProgram &shared, int worker,
       return failed(i, call.takeError());
     made.call = std::move(*call);
   }
+  shared.choices->save();
   return {};
 }

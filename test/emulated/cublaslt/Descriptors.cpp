@@ -1,0 +1,163 @@
+#include "test/emulated/cublaslt/Descriptors.h"
+
+#include <memory>
+#include <mutex>
+
+namespace smex::emulated::cublaslt {
+namespace {
+
+struct Attribute {
+  int number;
+  size_t bytes;
+  uint64_t initial; // its lowest bytes
+};
+
+// Types and defaults as the comments of the enumerations in cublasLt.h have
+// them.
+const std::vector<Attribute> layoutAttributes = {
+    {MATRIX_LAYOUT_TYPE, 4, 0},
+    {MATRIX_LAYOUT_ORDER, 4, ORDER_COL},
+    {MATRIX_LAYOUT_ROWS, 8, 0},
+    {MATRIX_LAYOUT_COLS, 8, 0},
+    {MATRIX_LAYOUT_LD, 8, 0},
+    {MATRIX_LAYOUT_BATCH_COUNT, 4, 1},
+    {MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, 8, 0},
+    {MATRIX_LAYOUT_PLANE_OFFSET, 8, 0},
+    {MATRIX_LAYOUT_BATCH_MODE, 4, BATCH_MODE_STRIDED},
+};
+const std::vector<Attribute> operationAttributes = {
+    {MATMUL_DESC_COMPUTE_TYPE, 4, 0},
+    {MATMUL_DESC_SCALE_TYPE, 4, 0},
+    {MATMUL_DESC_POINTER_MODE, 4, POINTER_MODE_HOST},
+    {MATMUL_DESC_TRANSA, 4, OP_N},
+    {MATMUL_DESC_TRANSB, 4, OP_N},
+    {MATMUL_DESC_TRANSC, 4, OP_N},
+    {MATMUL_DESC_EPILOGUE, 4, EPILOGUE_DEFAULT},
+};
+const std::vector<Attribute> preferenceAttributes = {
+    {MATMUL_PREF_MAX_WORKSPACE_BYTES, 8, 0},
+    {MATMUL_PREF_REDUCTION_SCHEME_MASK, 4, REDUCTION_SCHEME_MASK},
+    {MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, 4, 256},
+    {MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, 4, 256},
+    {MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, 4, 256},
+    {MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, 4, 256},
+};
+
+const std::vector<Attribute> &attributesOf(Descriptor::Kind kind) {
+  switch (kind) {
+  case Descriptor::Kind::Layout:
+    return layoutAttributes;
+  case Descriptor::Kind::Operation:
+    return operationAttributes;
+  case Descriptor::Kind::Preference:
+    break;
+  }
+  return preferenceAttributes;
+}
+
+/// All that is alive.
+struct Objects {
+  std::mutex mutex;
+  std::map<void *, std::unique_ptr<Handle>> handles;
+  std::map<void *, std::unique_ptr<Descriptor>> descriptors;
+};
+Objects &objects() {
+  static auto *all = new Objects; // programs destroy theirs at their end
+  return *all;
+}
+
+} // namespace
+
+Descriptor::Descriptor(Kind kind) : kind(kind) {
+  for (const Attribute &each : attributesOf(kind)) {
+    std::vector<std::byte> bytes(each.bytes);
+    std::memcpy(bytes.data(), &each.initial, each.bytes);
+    values[each.number] = std::move(bytes);
+  }
+}
+
+const std::vector<std::byte> &Descriptor::known(int attribute) const {
+  const auto found = values.find(attribute);
+  need(found != values.end(), STATUS_INVALID_VALUE,
+       "attribute " + std::to_string(attribute) +
+           " is unknown, or not emulated");
+  return found->second;
+}
+
+void Descriptor::set(int attribute, const void *value, size_t bytes) {
+  // cublasLt*SetAttribute: "CUBLAS_STATUS_INVALID_VALUE if buf is NULL or
+  // sizeInBytes doesn't match size of internal storage for selected attribute".
+  need(value && bytes == known(attribute).size(), STATUS_INVALID_VALUE,
+       "attribute " + std::to_string(attribute) + " has " +
+           std::to_string(known(attribute).size()) + " bytes");
+  std::memcpy(values[attribute].data(), value, bytes);
+}
+
+void Descriptor::get(int attribute, void *value, size_t bytes,
+                     size_t *written) const {
+  const auto &stored = known(attribute);
+  // cublasLt*GetAttribute: "CUBLAS_STATUS_INVALID_VALUE if sizeInBytes is 0 and
+  // sizeWritten is NULL, or if sizeInBytes is non-zero and buf is NULL or
+  // sizeInBytes doesn't match size of internal storage".
+  need(bytes == 0 ? written != nullptr : value && bytes == stored.size(),
+       STATUS_INVALID_VALUE,
+       "attribute " + std::to_string(attribute) + " has " +
+           std::to_string(stored.size()) + " bytes");
+  if (bytes > 0)
+    std::memcpy(value, stored.data(), bytes);
+  if (written)
+    *written = stored.size();
+}
+
+Handle &handleAt(void *pointer) {
+  std::lock_guard<std::mutex> lock(objects().mutex);
+  const auto found = objects().handles.find(pointer);
+  // "CUBLAS_STATUS_NOT_INITIALIZED: if cuBLASLt handle has not been
+  // initialized" (cublasLtMatmul and others).
+  need(found != objects().handles.end(), STATUS_NOT_INITIALIZED,
+       "the handle is not one that cublasLtCreate made, or was destroyed");
+  return *found->second;
+}
+
+Descriptor &descriptorAt(void *pointer, Descriptor::Kind kind,
+                         const char *what) {
+  std::lock_guard<std::mutex> lock(objects().mutex);
+  const auto found = objects().descriptors.find(pointer);
+  // "CUBLAS_STATUS_INVALID_VALUE: if the parameters are unexpectedly NULL"
+  // (cublasLtMatmul). NVIDIA's library reads whatever a pointer to something
+  // else leads to.
+  need(found != objects().descriptors.end() && found->second->kind == kind,
+       STATUS_INVALID_VALUE,
+       std::string(what) + ": no such descriptor is alive");
+  return *found->second;
+}
+
+void *add(Handle handle) {
+  std::lock_guard<std::mutex> lock(objects().mutex);
+  auto made = std::make_unique<Handle>(handle);
+  void *pointer = made.get();
+  objects().handles[pointer] = std::move(made);
+  return pointer;
+}
+
+void *add(Descriptor descriptor) {
+  std::lock_guard<std::mutex> lock(objects().mutex);
+  auto made = std::make_unique<Descriptor>(std::move(descriptor));
+  void *pointer = made.get();
+  objects().descriptors[pointer] = std::move(made);
+  return pointer;
+}
+
+void removeHandle(void *pointer) {
+  handleAt(pointer);
+  std::lock_guard<std::mutex> lock(objects().mutex);
+  objects().handles.erase(pointer);
+}
+
+void removeDescriptor(void *pointer, Descriptor::Kind kind) {
+  descriptorAt(pointer, kind, "what is destroyed");
+  std::lock_guard<std::mutex> lock(objects().mutex);
+  objects().descriptors.erase(pointer);
+}
+
+} // namespace smex::emulated::cublaslt

@@ -1,0 +1,149 @@
+#include "test/emulated/cublaslt/Problem.h"
+
+#include <cstdlib>
+#include <limits>
+
+namespace smex::emulated::cublaslt {
+namespace {
+
+using Kind = Descriptor::Kind;
+
+Matrix matrixOf(void *layout, const char *name) {
+  const Descriptor &from = descriptorAt(layout, Kind::Layout, name);
+  const std::string what = std::string("matrix ") + name;
+  Matrix made;
+  made.type = int(from.value<uint32_t>(MATRIX_LAYOUT_TYPE));
+  made.order = from.value<int32_t>(MATRIX_LAYOUT_ORDER);
+  made.rows = int64_t(from.value<uint64_t>(MATRIX_LAYOUT_ROWS));
+  made.columns = int64_t(from.value<uint64_t>(MATRIX_LAYOUT_COLS));
+  made.leading = from.value<int64_t>(MATRIX_LAYOUT_LD);
+  made.batch = from.value<int32_t>(MATRIX_LAYOUT_BATCH_COUNT);
+  made.batchStride = from.value<int64_t>(MATRIX_LAYOUT_STRIDED_BATCH_OFFSET);
+  need(sizeOf(made.type) > 0, STATUS_NOT_SUPPORTED,
+       what + ": its type is not emulated");
+  need(made.order == ORDER_COL || made.order == ORDER_ROW, STATUS_NOT_SUPPORTED,
+       what + ": its order is not emulated");
+  need(from.value<int64_t>(MATRIX_LAYOUT_PLANE_OFFSET) == 0 &&
+           from.value<uint32_t>(MATRIX_LAYOUT_BATCH_MODE) == BATCH_MODE_STRIDED,
+       STATUS_NOT_SUPPORTED, what + ": planes and arrays are not emulated");
+  // cublasLtMatrixLayoutAttribute_t: "Usually only values that can be expressed
+  // as int32_t are supported" of rows and columns.
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  need(made.rows > 0 && made.columns > 0, STATUS_INVALID_VALUE,
+       what + " has no elements");
+  need(made.rows <= most && made.columns <= most, STATUS_NOT_SUPPORTED,
+       what + " has too many rows or columns");
+  need(made.batch > 0, STATUS_INVALID_VALUE, what + ": no batch");
+  // CUBLASLT_MATRIX_LAYOUT_LD: "Currently only non-negative values are
+  // supported, must be large enough so that matrix memory locations are not
+  // overlapping (e.g., greater or equal to CUBLASLT_MATRIX_LAYOUT_ROWS in case
+  // of CUBLASLT_ORDER_COL)".
+  const bool isByColumns = made.order == ORDER_COL;
+  need(made.leading >= (isByColumns ? made.rows : made.columns),
+       STATUS_INVALID_VALUE,
+       what + ": its leading dimension of " + std::to_string(made.leading) +
+           " is less than its " +
+           (isByColumns ? std::to_string(made.rows) + " rows"
+                        : std::to_string(made.columns) + " columns"));
+  made.rowStride = isByColumns ? 1 : made.leading;
+  made.columnStride = isByColumns ? made.leading : 1;
+  return made;
+}
+
+void transpose(Matrix &matrix) {
+  std::swap(matrix.rows, matrix.columns);
+  std::swap(matrix.rowStride, matrix.columnStride);
+}
+
+/// "cublasLtMatmul() supports the following computeType, scaleType,
+/// Atype/Btype, and Ctype" (its documentation, "Datatypes Supported", table of
+/// regular matrices): the rows that sum in f32 or f64. C and D have one type.
+bool isSupported(int computeType, int scaleType, const Matrix &a,
+                 const Matrix &b, const Matrix &d) {
+  if (a.type != b.type)
+    return false;
+  if (computeType == COMPUTE_64F || computeType == COMPUTE_64F_PEDANTIC)
+    return scaleType == R_64F && a.type == R_64F && d.type == R_64F;
+  if ((computeType != COMPUTE_32F && computeType != COMPUTE_32F_PEDANTIC) ||
+      scaleType != R_32F)
+    return false;
+  if (a.type == R_32F)
+    return d.type == R_32F;
+  return (a.type == R_16F || a.type == R_16BF) &&
+         (d.type == a.type || d.type == R_32F);
+}
+
+} // namespace
+
+size_t sizeOf(int type) {
+  switch (type) {
+  case R_32F:
+    return 4;
+  case R_64F:
+    return 8;
+  case R_16F:
+  case R_16BF:
+    return 2;
+  }
+  return 0;
+}
+
+Problem problemOf(void *operation, void *a, void *b, void *c, void *d) {
+  const Descriptor &from = descriptorAt(operation, Kind::Operation, "matmul");
+  Problem made;
+  made.computeType = from.value<int32_t>(MATMUL_DESC_COMPUTE_TYPE);
+  made.scaleType = from.value<int32_t>(MATMUL_DESC_SCALE_TYPE);
+  made.a = matrixOf(a, "A");
+  made.b = matrixOf(b, "B");
+  made.d = matrixOf(d, "D");
+  // "If Cdesc is omitted, this function assumes it to be equal to Ddesc"
+  // (cublasLtMatmul).
+  made.c = c ? matrixOf(c, "C") : made.d;
+  const auto transposes = [&](int attribute) {
+    const int32_t how = from.value<int32_t>(attribute);
+    need(how == OP_N || how == OP_T, STATUS_NOT_SUPPORTED,
+         "a transposition that is not emulated");
+    return how == OP_T;
+  };
+  need(!transposes(MATMUL_DESC_TRANSC), STATUS_NOT_SUPPORTED,
+       "CUBLASLT_MATMUL_DESC_TRANSC: \"Currently only CUBLAS_OP_N is "
+       "supported\"");
+  need(from.value<int32_t>(MATMUL_DESC_POINTER_MODE) == POINTER_MODE_HOST &&
+           from.value<uint32_t>(MATMUL_DESC_EPILOGUE) == EPILOGUE_DEFAULT,
+       STATUS_NOT_SUPPORTED,
+       "epilogues, and scalars on the device, are not emulated");
+  need(isSupported(made.computeType, made.scaleType, made.a, made.b, made.d),
+       STATUS_NOT_SUPPORTED,
+       "\"Datatypes Supported\" does not list these types");
+  if (transposes(MATMUL_DESC_TRANSA))
+    transpose(made.a);
+  if (transposes(MATMUL_DESC_TRANSB))
+    transpose(made.b);
+  made.m = made.d.rows;
+  made.n = made.d.columns;
+  made.k = made.a.columns;
+  // "CUBLAS_STATUS_INVALID_VALUE: if the parameters are [..] in conflict or in
+  // an impossible configuration" (cublasLtMatmul).
+  need(made.a.rows == made.m && made.b.columns == made.n &&
+           made.b.rows == made.k,
+       STATUS_INVALID_VALUE, "these matrices have no product");
+  need(made.a.batch == made.d.batch && made.b.batch == made.d.batch,
+       STATUS_INVALID_VALUE, "batches of different sizes");
+  // "C != D, both matrices must have the same data type, number of rows, number
+  // of columns, batch size, and memory order" (cublasLtMatmul).
+  need(made.c.type == made.d.type && made.c.rows == made.m &&
+           made.c.columns == made.n && made.c.batch == made.d.batch &&
+           made.c.order == made.d.order,
+       STATUS_INVALID_VALUE, "C is no matrix as D is");
+  // Nothing says so, since the results are nobody's: NVIDIA's library computes
+  // them in any order.
+  const int64_t minor = made.d.order == ORDER_COL ? made.m : made.n;
+  const int64_t apart = std::abs(made.d.batchStride);
+  need(made.d.batch == 1 || apart >= made.d.spanOfOne() ||
+           (apart >= minor &&
+            (made.d.batch - 1) * apart + minor <= made.d.leading),
+       STATUS_INVALID_VALUE, "the batch's results overlap");
+  return made;
+}
+
+} // namespace smex::emulated::cublaslt

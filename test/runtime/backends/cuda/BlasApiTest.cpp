@@ -1,0 +1,104 @@
+// What smex declares of cuBLASLt by hand against NVIDIA's own header, where a
+// toolkit is installed. Where none is, there is nothing to compare with, and
+// the test says so.
+#include "runtime/backends/cuda/BlasApi.h"
+
+#include <catch2/catch.hpp>
+
+#if __has_include(<cublasLt.h>)
+#include <cublasLt.h>
+#define SMEX_HAS_CUBLASLT_HEADER 1
+#endif
+
+#include <cstddef>
+#include <type_traits>
+
+using namespace smex::cuda;
+
+#ifdef SMEX_HAS_CUBLASLT_HEADER
+
+namespace smex::cuda::blas {
+namespace {
+
+/// A parameter as the machine passes it: pointers are one kind, whatever they
+/// point to; enums are the integers that they are.
+template <typename T, typename = void> struct Passed {
+  static_assert(std::is_integral_v<T>, "a parameter of a new kind");
+  using type = T;
+};
+template <typename T> struct Passed<T *> {
+  using type = void *;
+};
+template <typename T> struct Passed<T, std::enable_if_t<std::is_enum_v<T>>> {
+  using type = std::make_signed_t<std::underlying_type_t<T>>;
+};
+
+template <typename F> struct Signature;
+template <typename R, typename... P> struct Signature<R(P...)> {
+  using type = typename Passed<R>::type(typename Passed<P>::type...);
+};
+template <typename F> using Same = typename Signature<F>::type;
+
+#define SMEX_COMPARE(member, entry, result, parameters)                        \
+  static_assert(                                                               \
+      std::is_same_v<Same<decltype(::entry)>, Same<result parameters>>,        \
+      #entry " is declared otherwise in cublasLt.h");
+SMEX_BLAS_ENTRIES(SMEX_COMPARE)
+#undef SMEX_COMPARE
+
+} // namespace
+} // namespace smex::cuda::blas
+
+TEST_CASE("constants of cuBLASLt's interface are those of cublasLt.h") {
+  CHECK(blas::success == CUBLAS_STATUS_SUCCESS);
+  CHECK(blas::f32 == CUDA_R_32F);
+  CHECK(blas::f64 == CUDA_R_64F);
+  CHECK(blas::f16 == CUDA_R_16F);
+  CHECK(blas::bf16 == CUDA_R_16BF);
+  CHECK(blas::compute32F == CUBLAS_COMPUTE_32F);
+  CHECK(blas::compute64F == CUBLAS_COMPUTE_64F);
+  CHECK(blas::transposeNone == CUBLAS_OP_N);
+  CHECK(blas::transpose == CUBLAS_OP_T);
+  CHECK(blas::layoutBatchCount == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT);
+  CHECK(blas::layoutStridedBatchOffset ==
+        CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET);
+  CHECK(blas::operationTransposeA == CUBLASLT_MATMUL_DESC_TRANSA);
+  CHECK(blas::operationTransposeB == CUBLASLT_MATMUL_DESC_TRANSB);
+  CHECK(blas::preferenceMaxWorkspaceBytes ==
+        CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
+  CHECK(blas::preferenceReductionSchemeMask ==
+        CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK);
+  CHECK(blas::preferenceMinAlignmentA ==
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES);
+  CHECK(blas::preferenceMinAlignmentB ==
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES);
+  CHECK(blas::preferenceMinAlignmentC ==
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES);
+  CHECK(blas::preferenceMinAlignmentD ==
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES);
+  CHECK(blas::reductionNone == CUBLASLT_REDUCTION_SCHEME_NONE);
+  CHECK(blas::reductionComputeType == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
+  CHECK(blas::reductionAny == CUBLASLT_REDUCTION_SCHEME_MASK);
+  CHECK(blas::configReductionScheme == CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME);
+}
+
+TEST_CASE("structures of cuBLASLt's interface are those of cublasLt.h") {
+  CHECK(sizeof(blas::Algorithm) == sizeof(cublasLtMatmulAlgo_t));
+  CHECK(sizeof(blas::HeuristicResult) ==
+        sizeof(cublasLtMatmulHeuristicResult_t));
+  CHECK(offsetof(blas::HeuristicResult, workspaceBytes) ==
+        offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize));
+  CHECK(offsetof(blas::HeuristicResult, state) ==
+        offsetof(cublasLtMatmulHeuristicResult_t, state));
+  CHECK(offsetof(blas::HeuristicResult, waves) ==
+        offsetof(cublasLtMatmulHeuristicResult_t, wavesCount));
+}
+
+#else
+
+TEST_CASE("there is no cublasLt.h to compare with") {
+  WARN("NVIDIA's header is not installed: signatures are not compared");
+  CHECK(sizeof(blas::Algorithm) == 64);
+}
+
+#endif
