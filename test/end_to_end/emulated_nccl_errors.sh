@@ -8,7 +8,7 @@ smexc=$1 smex_run=$2 libcuda=$3 libnccl=$4 without_symbol=$5 without_wait=$6 mod
 work=${TEST_TMPDIR:-$(mktemp -d)}
 inputs_of "$model"
 "$smexc" "$file" "${constants[@]}" --gpus 2 --cuda-arch sm_80 -o "$work/plan" > /dev/null
-cuda=$(cd "$(dirname "$libcuda")" && pwd) nccl=$(cd "$(dirname "$libnccl")" && pwd)
+cuda=$(emulated "$libcuda") nccl=$(cd "$(dirname "$libnccl")" && pwd)
 mkdir "$work/ranks"
 
 # refused WHAT MESSAGE [VARIABLE=VALUE..]

@@ -14,7 +14,7 @@ work=${TEST_TMPDIR:-$(mktemp -d)}
 
 inputs_of "$model"
 "$smexc" "$file" "${constants[@]}" --gpus "$gpus" --cuda-arch sm_80 -o "$work/plan" > /dev/null
-cuda=$(cd "$(dirname "$libcuda")" && pwd) nccl=$(cd "$(dirname "$libnccl")" && pwd)
+cuda=$(emulated "$libcuda") nccl=$(cd "$(dirname "$libnccl")" && pwd)
 mkdir "$work/ranks" # processes that are killed leave things behind
 export LD_LIBRARY_PATH=$cuda:$nccl SMEX_EMULATED_NCCL_FOLDER=$work/ranks
 # run NAME DEVICES COMMAND...: leaves NAME.* behind.

@@ -12,7 +12,7 @@ work=${TEST_TMPDIR:-$(mktemp -d)}
 
 inputs_of "$model"
 "$smexc" "$file" "${constants[@]}" --train "$@" --gpus "$gpus" --cuda-arch sm_80 -o "$work/plan" > /dev/null
-export LD_LIBRARY_PATH=$(cd "$(dirname "$libcuda")" && pwd):$(cd "$(dirname "$libnccl")" && pwd)
+export LD_LIBRARY_PATH=$(emulated "$libcuda"):$(cd "$(dirname "$libnccl")" && pwd)
 run() { # DEVICES COMMAND... -- OPTION...
   local devices=$1 command=()
   shift
