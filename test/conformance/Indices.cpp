@@ -102,7 +102,7 @@ void conformance::runIndices(Session &session) {
         const std::string name = std::to_string(number++) + " by " +
                                  std::string(smex::name(type)) + ": " +
                                  each.lambda;
-        if (!session.isChosen(name))
+        if (!session.isDealt(name))
           continue;
         std::string text = each.lambda;
         text.replace(text.find("k: K"), 4,

@@ -14,8 +14,8 @@ struct SessionOptions {
   /// Of each group's cases, so many in a hundred run, drawn by the seed.
   int percent = 100;
   uint64_t seed = 0;
-  /// Where only a part is run, each lambda runs on one row of those that have
-  /// the same kind of device: `row` of `ofRows`.
+  /// Where only a part is run, each lambda, and each case of indices, runs on
+  /// one row of those that have the same kind of device: `row` of `ofRows`.
   int row = 0, ofRows = 1;
 };
 

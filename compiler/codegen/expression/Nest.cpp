@@ -93,7 +93,12 @@ Value codegen::cutPoint(KernelBuilder &kernel, const Cut &cut) {
     else
       quotient = arith::CeilDivSIOp::create(kernel.b, numerator, divisor);
   }
-  return cut.next ? kernel.add(quotient, kernel.constant(1)) : quotient;
+  if (!cut.next)
+    return quotient;
+  // Data may be the largest number that there is, and no loop goes so far.
+  if (readsData(cut.numerator))
+    quotient = kernel.min(quotient, kernel.constant(int64_t(1) << 62));
+  return kernel.add(quotient, kernel.constant(1));
 }
 
 Value Nest::firstCongruent(Value low, const Congruence &congruence) {
