@@ -5,6 +5,7 @@
 #include "dialects/tdl/lambda/Lambda.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace smex;
 using namespace smex::simulate;
@@ -79,12 +80,55 @@ double simulate::countedShare(const tdl::Lambda &lambda) {
   return lambda.guard ? share(lambda.guard, share) : 1;
 }
 
+std::optional<int> simulate::sharedOut(const tdl::Lambda &lambda) {
+  // Which of the index variables an expression depends on, and whether it
+  // reads.
+  struct Used {
+    std::set<int> outputs, reductions;
+    bool reads = false;
+  };
+  const auto usedBy = [&](const ExprRef &e) {
+    Used used;
+    tdl::walk(e, [&](const ExprRef &part) {
+      used.reads |= part->kind == ExprKind::Read;
+      if (part->kind == ExprKind::Index)
+        (part->index < lambda.rank() ? used.outputs : used.reductions)
+            .insert(part->index);
+    });
+    return used;
+  };
+  const auto find = [&](const ExprRef &e,
+                        const auto &self) -> std::optional<int> {
+    if (e->kind != ExprKind::Binary)
+      return std::nullopt;
+    if (e->binary == tdl::BinaryOp::And) {
+      const auto left = self(e->children[0], self);
+      return left ? left : self(e->children[1], self);
+    }
+    if (e->binary != tdl::BinaryOp::Eq && e->binary != tdl::BinaryOp::Le &&
+        e->binary != tdl::BinaryOp::Lt)
+      return std::nullopt;
+    for (int side : {0, 1}) {
+      const Used term = usedBy(e->children[size_t(side)]),
+                 place = usedBy(e->children[size_t(1 - side)]);
+      if (term.reductions.size() == 1 && term.outputs.empty() &&
+          place.outputs.size() == 1 && place.reductions.empty() &&
+          (e->binary == tdl::BinaryOp::Eq ? term.reads : place.reads))
+        return *place.outputs.begin();
+    }
+    return std::nullopt;
+  };
+  return lambda.guard ? find(lambda.guard, find) : std::nullopt;
+}
+
 Cost::Cost(const plan::Partitioned &partitioned, const Machine &machine)
     : program(partitioned.program), machine(machine), findings(0),
       subject(partitioned, "", findings) {
   for (const tdl::Lambda &lambda : subject.lambdas)
-    kernels.push_back({workOf(lambda), double(analysis::flopsPerPoint(lambda)) *
-                                           countedShare(lambda)});
+    kernels.push_back(
+        {workOf(lambda),
+         double(analysis::flopsPerPoint(lambda)) * countedShare(lambda),
+         sharedOut(lambda)});
 }
 
 int64_t Cost::elementBytes(int buffer) const {
@@ -98,8 +142,12 @@ bool Cost::hasWork(int worker, int instruction) const {
 double Cost::computeSeconds(int worker, int number) const {
   const plan::Instruction &instruction = program.instructions[size_t(number)];
   const OfKernel &kernel = kernels[size_t(instruction.kernel)];
-  const double flops = kernel.flopsPerPoint *
-                       bytesOf(subject.partitioned.indices(worker, number), 1);
+  double flops = kernel.flopsPerPoint *
+                 bytesOf(subject.partitioned.indices(worker, number), 1);
+  if (kernel.sharedOut) {
+    const auto &shape = subject.tensorOf(instruction.to).type.shape;
+    flops /= double(std::max<int64_t>(1, shape[size_t(*kernel.sharedOut)]));
+  }
   double bytes =
       bytesOf(*subject.written(worker, number), elementBytes(instruction.to));
   const std::vector<Box> regions = subject.regions(worker, number);

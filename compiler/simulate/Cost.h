@@ -6,6 +6,8 @@
 #include "compiler/machine/Machine.h"
 #include "runtime/plan/Subject.h"
 
+#include <optional>
+
 namespace smex::simulate {
 
 using machines::Machine;
@@ -24,6 +26,11 @@ Work workOf(const tdl::Lambda &lambda);
 /// `e % k == 0` and `e % k < n`, as in gradients of strided reads, leave 1 or n
 /// in k.
 double countedShare(const tdl::Lambda &lambda);
+
+/// Of a reduction over neighbours, `where key[e] == v` or `where row[v] <= e
+/// and e < row[v + 1]`: v, the dimension of the result that shares the terms
+/// out, so that each counts for one v only. Else none.
+std::optional<int> sharedOut(const tdl::Lambda &lambda);
 
 class Cost {
 public:
@@ -48,6 +55,7 @@ private:
   struct OfKernel {
     Work work;
     double flopsPerPoint;
+    std::optional<int> sharedOut;
   };
   std::vector<OfKernel> kernels;
 };

@@ -57,8 +57,7 @@ TEST_CASE("products reach a share of the peak that grows with their size") {
   CHECK(cost.computeSeconds(0, 2) == Approx(32 / 1e9));
   machine.devices[0].contraction.rampSeconds = 1e-3;
   const Cost ramped(plan.partitioned, machine);
-  CHECK(ramped.computeSeconds(0, 0) ==
-        Approx(192 / (1e9 * 0.5 * 0.5) + 1e-3));
+  CHECK(ramped.computeSeconds(0, 0) == Approx(192 / (1e9 * 0.5 * 0.5) + 1e-3));
   CHECK(ramped.computeSeconds(0, 2) == Approx(32 / 1e9));
 }
 
@@ -88,6 +87,24 @@ TEST_CASE("what a lambda is on a GPU comes from its structure") {
            "r0] * x1[i0])") == Work::Memory);
   CHECK(of("(x0: f32[2], x1: f32[2]) -> f32: lambda i0: Max(lambda r0: x0[i0, "
            "r0] * x1[i0, r0])") == Work::Memory);
+}
+
+TEST_CASE("each edge counts for one node") {
+  const auto of = [](const char *text) {
+    return sharedOut(*tdl::parseLambda(text));
+  };
+  const char *const key =
+      "(x0: f32[2], x1: i32[1]) -> f32: lambda i0, i1: Sum(lambda r0: x0[r0, "
+      "i1] where i64(x1[r0]) == i0)";
+  CHECK(of(key) == 0);
+  CHECK(of("(x0: f32[2], x1: i32[1]) -> f32: lambda i0, i1: Sum(lambda r0: "
+           "x0[r0, i0] where i64(x1[i1]) <= r0 and r0 < i64(x1[i1 + 1]))") ==
+        1);
+  CHECK(!of("(x0: f32[1]) -> f32: lambda i0: Sum(lambda r0: x0[r0] where r0 <= "
+            "i0)"));
+  CHECK(!of("(x0: f32[2]) -> f32: lambda i0: Sum(lambda r0: x0[i0, r0] where "
+            "(i0 - r0) % 2 == 0)"));
+  CHECK(!of("(x0: f32[1]) -> f32: lambda i0: x0[i0]"));
 }
 
 TEST_CASE("two flows share a link, and the longer one gets all in the end") {
