@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""What keeps one part from the others: time limits, processes that are left behind, children that do not answer; and the
+arithmetic of what is compared."""
+
+import array
+import json
+import math
+import os
+import struct
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, "tools/gpu_check/there")
+import arrays
+import asked
+import bench
+import check
+import process
+import report
+
+
+class Processes(unittest.TestCase):
+    def test_what_hangs_ends_with_all_it_started(self):
+        with tempfile.TemporaryDirectory() as folder:
+            mark = os.path.join(folder, "pid")
+            done = process.run(["bash", "-c", f"sleep 100 & echo $! > {mark}; wait"], 1)
+            self.assertIsNone(done.status)
+            self.assertIn("took longer", done.why())
+            with open(mark) as file:
+                pid = file.read().strip()
+            for _ in range(50):
+                if not os.path.exists(f"/proc/{pid}") or " Z " in open(f"/proc/{pid}/stat").read():
+                    return
+                time.sleep(0.1)
+            self.fail("the child still runs")
+
+    def test_a_signal_is_named(self):
+        self.assertIn("signal 6", process.run(["bash", "-c", "kill -ABRT $$"], 10).why())
+
+
+class Parts(unittest.TestCase):
+    def run_parts(self, parts):
+        class Made:
+            manifest = {"commit": "c", "tiny": True, "plans": []}
+            environment, start = None, lambda self, parts: None
+        saved = check.PARTS, check.machine.described
+        with tempfile.TemporaryDirectory() as folder:
+            check.PARTS = parts
+            check.machine.described = lambda environment: {
+                "gpus": [{"name": "emulated", "major": 9, "minor": 0, "multiprocessors": 1}], "libraries": {},
+                "host": {"system": "", "cores": 1, "python": ""}}
+            args = type("Args", (), {"output": folder, "limit": 100, "parts": list(parts)})
+            try:
+                status = check.check(args, Made())
+            finally:
+                check.PARTS, check.machine.described = saved
+            with open(os.path.join(folder, "results.json")) as file:
+                return status, json.load(file)
+
+    def test_a_part_that_fails_stops_none(self):
+        def breaks(there, until):
+            raise ValueError("broken on purpose")
+        status, found = self.run_parts({"a": (breaks, 1), "b": (lambda there, until: there.report.add("b", "x", "ok"), 1)})
+        self.assertEqual(status, 3)
+        self.assertEqual([record["status"] for record in found["records"]], ["fails", "ok"])
+        self.assertIn("broken on purpose", found["records"][0]["message"])
+
+    def test_time_that_is_left_goes_to_later_parts(self):
+        seen = []
+        self.run_parts({"a": (lambda there, until: seen.append(until()), 60),
+                        "b": (lambda there, until: seen.append(until()), 20)})
+        self.assertAlmostEqual(seen[0], 80, delta=5)
+        self.assertAlmostEqual(seen[1], 100, delta=5)
+
+    def test_results_are_there_before_the_end(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = report.Report(folder, 100)
+            out.add("p", "n", "differs", "m")
+            with open(os.path.join(folder, "results.json")) as file:
+                found = json.load(file)
+            self.assertFalse(found["finished"])
+            self.assertEqual(found["records"][0]["status"], "differs")
+            with open(os.path.join(folder, "results.txt")) as file:
+                self.assertIn("differs", file.read())
+
+
+class Table(unittest.TestCase):
+    def verdict(self, ours, peer, wanted, emulated=False):
+        with tempfile.TemporaryDirectory() as folder:
+            there = type("There", (), {"report": report.Report(folder, 100, emulated)})
+            figure = [each if isinstance(each, bench.Missing) else (each, str(each)) for each in (ours, peer)]
+            bench.Bench(there, lambda: 100).row("row", *figure, "aim", lambda a, b: b / a, wanted)
+            return there.report.data["table"][0]["verdict"]
+
+    def test_an_aim_holds_within_its_tolerance(self):
+        self.assertEqual(self.verdict(1.0, 1.0, 1), "holds")
+        self.assertEqual(self.verdict(1.0, 0.981, 1), "holds")
+        self.assertEqual(self.verdict(1.0, 0.979, 1), "does not hold")
+        self.assertEqual(self.verdict(1.0, 0.5, None), "not run")
+        self.assertEqual(self.verdict(1.0, bench.Missing("why"), 1), "not run")
+        self.assertEqual(self.verdict(1.0, 2.0, 1, emulated=True), "not run")
+
+    def test_spans_that_overlap_count_once(self):
+        def traced(command, seconds, environment):
+            path = command[command.index("--trace") + 1]
+            events = [dict(cat="fetch", ts=ts, dur=dur, tid=tid, args={"instruction": 0})
+                      for tid, ts, dur in [(0, 0, 10), (1, 5, 10), (0, 100, 10), (1, 200, 10)]]
+            with open(path, "w") as file:
+                json.dump({"traceEvents": events + [dict(cat="compute", ts=0, dur=900, tid=0)]}, file)
+            with open(command[command.index("--metrics") + 1], "w") as file:
+                file.write("{}")
+            return process.Done(0, "", 0)
+        saved = bench.process.run
+        with tempfile.TemporaryDirectory() as folder:
+            there = type("There", (), {"work": folder, "payload": folder, "environment": None})
+            bench.process.run = traced
+            try:
+                found = bench.traced(there, {"folder": "", "inputs": [], "steps": 2}, 1, "fetch")
+            finally:
+                bench.process.run = saved
+        self.assertEqual(found, [20e-6])  # of the second step; the first one's is 15
+
+
+class Children(unittest.TestCase):
+    def test_one_that_does_not_answer_is_replaced(self):
+        with tempfile.TemporaryDirectory() as folder:
+            saved = asked.HERE
+            asked.HERE = folder
+            with open(os.path.join(folder, "peers.py"), "w") as file:
+                file.write("import sys, time, json\nfor line in sys.stdin:\n"
+                           "    task = json.loads(line)\n    time.sleep(task['sleep'])\n"
+                           "    print(json.dumps({'seconds': [task['sleep']]}), flush=True)\n")
+            peers = asked.Peers(folder)
+            try:
+                peers.send({"sleep": 0.1})  # its answer is nobody's
+                self.assertEqual(peers.ask({"sleep": 0}, 20), {"seconds": [0]})
+                self.assertIn("no answer", peers.ask({"sleep": 50}, 1)["error"])
+                peers.send({"sleep": 0.1})
+                peers.send({"sleep": 0.2})
+                self.assertEqual(peers.wait(20), [{"seconds": [0.1]}, {"seconds": [0.2]}])
+                self.assertEqual(peers.ask({"sleep": 0.2}, 20), {"seconds": [0.2]})
+            finally:
+                peers.stop()
+                asked.HERE = saved
+
+
+class Arrays(unittest.TestCase):
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.npy")
+            header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }"
+            with open(path, "wb") as file:
+                file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
+                           + array.array("f", [1, -2.5]).tobytes())
+            self.assertEqual(arrays.read_npy(path), [1, -2.5])
+            path = os.path.join(folder, "a.safetensors")
+            data = struct.pack("<2f2H2e", 1.5, -2, 0x3f80, 0xc000, 0.5, 3)
+            text = json.dumps({"f": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]},
+                               "b": {"dtype": "BF16", "shape": [2], "data_offsets": [8, 12]},
+                               "h": {"dtype": "F16", "shape": [2], "data_offsets": [12, 16]}}).encode()
+            with open(path, "wb") as file:
+                file.write(struct.pack("<Q", len(text)) + text + data)
+            found = {name: list(values) for name, values in arrays.read_safetensors(path).items()}
+            self.assertEqual(found, {"f": [1.5, -2], "b": [1, -2], "h": [0.5, 3]})
+
+    def test_how_far_apart(self):
+        self.assertEqual(arrays.apart([1, 2], [1, 4]), 0.5)
+        self.assertEqual(arrays.apart([0], [0]), 0)
+        self.assertEqual(arrays.apart([1], [1, 1]), math.inf)
+        self.assertEqual(arrays.apart([math.nan], [1]), math.inf)
+        self.assertEqual(arrays.apart([math.nan, 1], [math.nan, 1]), 0)
+        self.assertEqual(arrays.apart([None], [1]), math.inf)
+
+
+if __name__ == "__main__":
+    unittest.main()

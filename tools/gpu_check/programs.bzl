@@ -1,0 +1,16 @@
+"""Programs of cases: each makes calls that an emulated library accepts or refuses, on whatever library is loaded under that
+name, prints a line for each whose result is another one than the emulator's, and ends with status 3 if there was any.
+
+Python reads this file, too. To add one: what it is called, its target, its arguments, the library that it needs to be
+there, and the emulated one.
+"""
+
+PROGRAMS = [
+    {
+        "name": "driver",
+        "target": "//test/emulated/cuda:cases",
+        "arguments": [],
+        "library": "libcuda.so.1",
+        "emulated": "//test/emulated/cuda:libcuda.so.1",
+    },
+]

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Checks smex on this machine's GPU, with nothing but what is in this folder.
+
+usage: gpu-check [--output FOLDER] [--parts NAME,...] [--limit SECONDS] [--jobs N]
+
+Parts, in this order: machine, cases, models, conformance, bench, sanitizer. Each has a time limit, and none stops the
+others. FOLDER (gpu-check-results) gets results.txt and results.json, written as results come. PyTorch, where this Python
+has it, is what the table compares with.
+
+Exit status: 0 all checks are passed (rows of the table are no checks), 3 something differs or fails, 4 there is no GPU.
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import shutil
+import sys
+import tarfile
+import tempfile
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import asked
+import bench
+import cases
+import compared
+import machine
+import process
+import report
+
+# Seconds of each part, of 570; a part that ends early leaves its time to those after it.
+PARTS = {"cases": (cases.cases, 60), "models": (compared.models, 90), "conformance": (compared.conformance, 80),
+         "bench": (bench.bench, 230), "sanitizer": (compared.sanitizer, 90)}
+
+
+class There:
+    """What all parts need."""
+
+    def __init__(self, args, work):
+        self.work, self.jobs = work, args.jobs
+        self.payload = os.path.join(work, "payload")
+        with open(os.path.join(HERE, "manifest.json")) as file:
+            self.manifest = json.load(file)
+        with tarfile.open(os.path.join(HERE, "payload.tar.xz")) as packed:
+            packed.extractall(self.payload, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+        libraries = os.path.join(self.payload, "lib")
+        # A newer C++ library serves older programs, and CUDA's libraries may need it.
+        for name in "libstdc++.so.6", "libgcc_s.so.1":
+            if machine.where(name, libraries + "/none"):
+                os.remove(os.path.join(libraries, name))
+        self.environment = dict(os.environ, LD_LIBRARY_PATH=machine.library_path(libraries))
+        self.peers, self.no_peers, self.drawing = None, "this Python has no PyTorch", None
+        self.report = None
+
+    def tasks(self, plan):
+        """What PyTorch is asked for beside a plan: name to request."""
+        about = {key: value for key, value in plan["about"].items() if key not in ("row", "tiny")}
+        ask = dict(do="step", type=plan["type"], steps=plan["steps"], **about)
+        tasks = {"PyTorch": dict(ask, way="eager"), "torch.compile": dict(ask, way="compile")}
+        if plan["type"] == "f32":
+            tasks["TF32 PyTorch"] = dict(ask, way="eager", tf32=True)
+        return tasks
+
+    def start(self, parts):
+        """What takes time beside the parts that come first: compiling by PyTorch, and drawing a graph."""
+        plans = [plan for plan in self.manifest["plans"] if plan["group"] == "bench"]
+        if "bench" not in parts:
+            return
+        if self.report.emulated:
+            self.no_peers = "the device is emulated"
+        elif importlib.util.find_spec("torch"):
+            self.peers = asked.Peers(self.report.folder)
+            self.peers.send({"do": "about"})
+            for plan in plans:
+                if plan["about"]["row"] == "step":
+                    self.peers.send(dict(self.tasks(plan)["torch.compile"], steps=2))
+        for plan in plans:
+            if plan["about"]["row"] == "aggregate" and not self.drawing:
+                about = plan["about"]
+                self.graph_file = os.path.join(self.work, "graph.npz")
+                self.drawing = process.start([os.path.join(self.payload, "bin/make_graph"), "rmat", "--skew", "0.62",
+                                              "--nodes", str(about["nodes"]), "--edges", str(about["edges"]), "-o",
+                                              self.graph_file], self.environment)
+
+    def graph(self, about, seconds):
+        """The drawn graph's file, once it is there."""
+        try:
+            status = self.drawing.wait(seconds)
+        except Exception:
+            raise bench.Missing("the graph was not drawn in time") from None
+        if status:
+            raise bench.Missing(f"make_graph ends with {status}")
+        return self.graph_file
+
+    def end(self):
+        if self.peers:
+            self.peers.stop()
+        if self.drawing:
+            process.stop(self.drawing)
+
+
+def say_machine(out, found):
+    out.data["machine"] = found
+    for gpu in found.get("gpus", []):
+        out.line(f"GPU      {gpu['name']}, sm_{gpu['major']}{gpu['minor']}, {gpu['multiprocessors']} multiprocessors")
+    for line in found.get("nvidia_smi", []):
+        out.line(f"         {line}")
+    out.line(f"driver   {found.get('driver_version')}")
+    for name, path in found["libraries"].items():
+        out.line(f"{name:12} {path or 'not found'}")
+    host = found["host"]
+    out.line(f"host     {host['system']}, {host['cores']} cores, Python {host['python']}")
+    out.save()
+
+
+def check(args, there):
+    found = machine.described(there.environment)
+    out = there.report = report.Report(args.output, args.limit, machine.is_emulated(found))
+    out.data["commit"], out.data["tiny"] = there.manifest["commit"], there.manifest["tiny"]
+    out.head("machine")
+    out.line(f"smex     {there.manifest['commit']}")
+    say_machine(out, found)
+    if not found.get("gpus"):
+        out.add("machine", "GPU", "not run", found.get("missing", "the driver knows of no GPU"))
+        out.end()
+        return 4
+    there.start(args.parts)
+    for name, (part, limit) in PARTS.items():
+        if name not in args.parts:
+            continue
+        out.head(name)
+        ends = time.monotonic() + min(limit, out.left())
+        # What parts before this one left, but not what those after it need.
+        later = sum(each for other, (_, each) in list(PARTS.items())[list(PARTS).index(name) + 1:] if other in args.parts)
+        ends = max(ends, time.monotonic() + out.left() - later)
+        try:
+            part(there, lambda: ends - time.monotonic())
+        except Exception:
+            out.add(name, "the part itself", "fails", traceback.format_exc(limit=4).strip()[-1500:])
+    return out.end()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output", default="gpu-check-results")
+    parser.add_argument("--parts", default=",".join(PARTS), type=lambda text: text.split(","))
+    parser.add_argument("--limit", type=float, default=570)
+    parser.add_argument("--jobs", type=int, default=max(1, min(8, (os.cpu_count() or 1) // 2)))
+    args = parser.parse_args()
+    for name in args.parts:
+        if name not in PARTS:
+            parser.error(f"--parts: {name} is none of {', '.join(PARTS)}")
+    work = tempfile.mkdtemp(prefix="gpu-check.")
+    there = There(args, work)
+    try:
+        return check(args, there)
+    finally:
+        there.end()
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
