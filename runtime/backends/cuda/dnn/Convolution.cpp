@@ -182,7 +182,7 @@ private:
     call.descriptors = std::move(*descriptors);
     const auto algorithm =
         choose(dnn, handle, site.wanted, call.descriptors, site.type,
-               binding.workspaceBytes - used, /*reproducible=*/false);
+               binding.workspaceBytes - used, binding.reproducible);
     if (!algorithm)
       return algorithm.error();
     if (!*algorithm)

@@ -1,6 +1,7 @@
 // Parts of random convolutions and of their gradients as calls of cuDNN, which
 // is emulated (test/emulated/cudnn), on buffers of one emulated GPU: the bits
 // of the lambda's reference, and no byte beside.
+#include "runtime/backends/cuda/Choices.h"
 #include "runtime/backends/cuda/dnn/Convolution.h"
 #include "runtime/backends/cuda/dnn/Dnn.h"
 
@@ -35,6 +36,11 @@ cuda::Gpu &gpu() {
   return *opened;
 }
 
+cuda::Choices &choices() {
+  static cuda::Choices kept;
+  return kept;
+}
+
 /// A call of the library as a kernel of the host: buffers go to the GPU and
 /// come back.
 class OnGpu : public BoundKernel {
@@ -58,7 +64,8 @@ public:
                             {},
                             workspace,
                             binding.workspace.bytes,
-                            gpu()};
+                            gpu(),
+                            choices()};
     for (size_t i = 0; i + 1 < views.size(); ++i)
       on.operands.push_back(made->deviceOf(i));
     auto call = cuda::dnn::bindConvolution(on);
