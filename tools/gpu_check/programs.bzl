@@ -7,10 +7,31 @@ there, and the emulated one.
 
 PROGRAMS = [
     {
+        "name": "cublaslt",
+        "target": "//test/emulated/cublaslt:cases",
+        "arguments": [],
+        "library": "libcublasLt.so",
+        "emulated": "//test/emulated/cublaslt:libcublasLt.so.13",
+    },
+    {
+        "name": "cudnn",
+        "target": "//test/emulated/cudnn:cases",
+        "arguments": ["--all"],
+        "library": "libcudnn.so.9",
+        "emulated": "//test/emulated/cudnn:libcudnn.so.9",
+    },
+    {
         "name": "driver",
         "target": "//test/emulated/cuda:cases",
         "arguments": [],
         "library": "libcuda.so.1",
         "emulated": "//test/emulated/cuda:libcuda.so.1",
+    },
+    {
+        "name": "nccl",
+        "target": "//test/emulated/nccl:nccl-cases",
+        "arguments": [],
+        "library": "libnccl.so.2",
+        "emulated": "//test/emulated/nccl:libnccl.so.2",
     },
 ]

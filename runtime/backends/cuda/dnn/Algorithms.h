@@ -4,6 +4,7 @@
 #define SMEX_RUNTIME_BACKENDS_CUDA_DNN_ALGORITHMS_H
 
 #include "runtime/backends/convolution/ConvolutionPart.h"
+#include "runtime/backends/cuda/Library.h"
 #include "runtime/backends/cuda/dnn/Descriptors.h"
 
 namespace smex::cuda::dnn {
@@ -29,15 +30,23 @@ struct Algorithm {
   size_t workspaceBytes = 0;
 };
 
+/// What is to be computed, and within which limits.
+struct Asked {
+  runtime::Wanted wanted;
+  DType type;
+  const Geometry &geometry;
+  int64_t workspaceBytes;
+};
+
 /// The one that the library expects to be fastest of those that need no more
-/// than these bytes; the descriptors' math type becomes what it wants. Under
-/// `reproducible`, one whose bits are the same in every run. Nothing: no such
+/// than these bytes, by what is known (`binding.choices`) or else asked; the
+/// descriptors' math type becomes what it wants. Where `binding` is to be
+/// reproducible, one whose bits are the same in every run. Nothing: no such
 /// algorithm.
 Result<std::optional<Algorithm>> choose(const Dnn &dnn, Handle handle,
-                                        runtime::Wanted wanted,
-                                        const Descriptors &descriptors,
-                                        DType type, int64_t workspaceBytes,
-                                        bool reproducible);
+                                        const LibraryBinding &binding,
+                                        const Asked &asked,
+                                        const Descriptors &descriptors);
 
 } // namespace smex::cuda::dnn
 

@@ -180,9 +180,10 @@ private:
     if (!descriptors)
       return descriptors.takeError();
     call.descriptors = std::move(*descriptors);
-    const auto algorithm =
-        choose(dnn, handle, site.wanted, call.descriptors, site.type,
-               binding.workspaceBytes - used, binding.reproducible);
+    const auto algorithm = choose(
+        dnn, handle, binding,
+        {site.wanted, site.type, geometry, binding.workspaceBytes - used},
+        call.descriptors);
     if (!algorithm)
       return algorithm.error();
     if (!*algorithm)

@@ -97,6 +97,8 @@ Status Dnn::load() {
   return {};
 }
 
+std::string Dnn::name() const { return "cuDNN " + versionText(getVersion()); }
+
 Status Dnn::check(Code code, const std::string &what) const {
   if (code == success)
     return {};

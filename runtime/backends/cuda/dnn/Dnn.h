@@ -16,6 +16,9 @@ public:
   /// point.
   static Result<const Dnn *> get();
 
+  /// "cuDNN 9.13.0"
+  std::string name() const;
+
   /// An error that names what was tried and what the library says of it.
   Status check(Code code, const std::string &what) const;
 
