@@ -8,12 +8,13 @@ smexc=$1 smex_run=$2 libcuda=$3 without_symbol=$4 libcudnn=$5 model=$6
 work=${TEST_TMPDIR:-$(mktemp -d)}
 "$smexc" "$model" --gpus 2 --cuda-arch sm_80 -o "$work/plan" > /dev/null
 cuda=$(cd "$(dirname "$libcuda")" && pwd) cudnn=$(cd "$(dirname "$libcudnn")" && pwd)
+cuda+=:$(dirname "$cuda")/cublaslt # for the model's product
 
 # refused WHAT MESSAGE [VARIABLE=VALUE..]
 refused() {
   local what=$1 message=$2 status=0
   shift 2
-  rm -rf "$work/out"
+  rm -rf "$work/out" "$work/plan/choices.json" # nothing has been chosen before
   env LD_LIBRARY_PATH="$cuda:$cudnn" SMEX_EMULATED_DEVICES=2 "$@" \
     "$smex_run" "$work/plan" --backend cuda --output-dir "$work/out" \
     > "$work/stdout" 2> "$work/stderr" || status=$?
@@ -52,6 +53,12 @@ refused "no algorithm" "cuDNN has no algorithm for this convolution that does wi
   SMEX_EMULATED_CUDNN_NO_ALGORITHM=1
 refused "a call that fails" "cudnnConvolutionForward: CUDNN_STATUS_EXECUTION_FAILED (5000)" \
   SMEX_EMULATED_FAIL_AT=cudnnConvolutionForward:2:5000
+
+# What has been chosen once is kept, and not asked for again.
+run() { LD_LIBRARY_PATH="$cuda:$cudnn" "$smex_run" "$work/plan" --backend cuda --verify > "$work/stdout"; }
+run
+grep -q '"library": *"cuDNN 9' "$work/plan/choices.json" || fail "no choice of cuDNN is kept"
+SMEX_EMULATED_CUDNN_NO_ALGORITHM=1 run || fail "a choice that is kept is asked for again"
 
 # A plan without convolutions needs no such library, and on its processor the
 # plan runs without.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # No message is stored: on a dense graph, whose messages would be 4 MB in each layer, plans of graph networks need less
 # than a quarter of that for all of a run, and for all of a step of training; with attention, which keeps numbers of each
-# edge, less than the whole.
+# edge, less than the whole. Without code for GPUs, whose libraries have a workspace beside.
 # usage: graph_peak.sh SMEX_ZOO SMEXC SMEX_RUN
 set -euo pipefail
 zoo=$1 smexc=$2 smex_run=$3
@@ -26,8 +26,8 @@ for network in gcn sage gin commnet gat; do
   [ $network = gat ] && parts=1
   "$zoo" $network --layers 2 --features 64 --hidden 64 --classes 64 -o "$work/model.json"
   for gpus in 1 2; do
-    "$smexc" "$work/model.json" --graph "$work/graph.txt" --gpus $gpus -o "$work/eval"
-    "$smexc" "$work/model.json" --graph "$work/graph.txt" --gpus $gpus -o "$work/train" \
+    "$smexc" "$work/model.json" --graph "$work/graph.txt" --gpus $gpus --cuda-arch none -o "$work/eval"
+    "$smexc" "$work/model.json" --graph "$work/graph.txt" --gpus $gpus --cuda-arch none -o "$work/train" \
       --train --loss cross_entropy --optimizer adam --lr 0.01
     for plan in eval train; do
       bytes=$(peak "$work/$plan")
