@@ -2,35 +2,13 @@
 // it where that is found. It has no other use.
 #include <cublasLt.h>
 
+#include "test/emulated/Signature.h"
 #include "test/emulated/cublaslt/Functions.h"
 #include "test/emulated/cublaslt/Status.h"
 
-#include <type_traits>
-
 namespace {
 
-/// What the binary interface sees of a parameter.
-template <class T> constexpr int classOf() {
-  if constexpr (std::is_pointer_v<T>)
-    return 1000; // pointers to whatever
-  else if constexpr (std::is_enum_v<T>)
-    return sizeof(T); // gcc's enumerations are ints or unsigned ints
-  else
-    return sizeof(T) + (std::is_floating_point_v<T> ? 100 : 0);
-}
-
-template <class Mine, class Theirs> struct Same : std::false_type {};
-template <class R, class... A, class S, class... B>
-struct Same<R(A...), S(B...)> {
-  static constexpr bool check() {
-    if constexpr (sizeof...(A) != sizeof...(B))
-      return false;
-    else
-      return classOf<R>() == classOf<S>() &&
-             ((classOf<A>() == classOf<B>()) && ...);
-  }
-  static constexpr bool value = check();
-};
+using smex::emulated::Same;
 
 namespace mine {
 #define SMEX_CUBLASLT_TYPE(result, name, parameters)                           \

@@ -3,34 +3,12 @@
 #include <nccl.h>
 
 #include "runtime/backends/cuda/nccl/Api.h"
+#include "test/emulated/Signature.h"
 #include "test/emulated/nccl/Functions.h"
-
-#include <type_traits>
 
 namespace {
 
-/// What the binary interface sees of a parameter.
-template <class T> constexpr int classOf() {
-  if constexpr (std::is_pointer_v<T>)
-    return 1000; // pointers to whatever
-  else if constexpr (std::is_class_v<T>)
-    return 2000 + sizeof(T);
-  else
-    return sizeof(T); // enumerations and integers
-}
-
-template <class Mine, class Theirs> struct Same;
-template <class R, class... A, class S, class... B>
-struct Same<R(A...), S(B...)> {
-  static constexpr bool check() {
-    if constexpr (sizeof...(A) != sizeof...(B))
-      return false;
-    else
-      return classOf<R>() == classOf<S>() &&
-             ((classOf<A>() == classOf<B>()) && ...);
-  }
-  static constexpr bool value = check();
-};
+using smex::emulated::Same;
 
 #define SMEX_COMPARE(name, result, parameters)                                 \
   static_assert(Same<result parameters, decltype(::name)>::value,              \

@@ -3,35 +3,11 @@
 #include <cudnn.h>
 
 #include "runtime/backends/cuda/dnn/Api.h"
-
-#include <type_traits>
+#include "test/emulated/Signature.h"
 
 namespace {
 
-/// What the binary interface sees of a parameter.
-template <class T> constexpr int classOf() {
-  if constexpr (std::is_pointer_v<T>)
-    return 1000; // pointers to whatever
-  else if constexpr (std::is_void_v<T>)
-    return 0;
-  else if constexpr (std::is_enum_v<T>)
-    return sizeof(T);
-  else
-    return sizeof(T);
-}
-
-template <class Mine, class Theirs> struct Same : std::false_type {};
-template <class R, class... A, class S, class... B>
-struct Same<R(A...), S(B...)> {
-  static constexpr bool check() {
-    if constexpr (sizeof...(A) != sizeof...(B))
-      return false;
-    else
-      return classOf<R>() == classOf<S>() &&
-             ((classOf<A>() == classOf<B>()) && ...);
-  }
-  static constexpr bool value = check();
-};
+using smex::emulated::Same;
 
 namespace mine {
 using namespace smex::cuda;
