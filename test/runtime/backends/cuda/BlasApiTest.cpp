@@ -2,6 +2,7 @@
 // toolkit is installed. Where none is, there is nothing to compare with, and
 // the test says so.
 #include "runtime/backends/cuda/BlasApi.h"
+#include "test/runtime/backends/cuda/Signature.h"
 
 #include <catch2/catch.hpp>
 
@@ -11,7 +12,6 @@
 #endif
 
 #include <cstddef>
-#include <type_traits>
 
 using namespace smex::cuda;
 
@@ -19,25 +19,6 @@ using namespace smex::cuda;
 
 namespace smex::cuda::blas {
 namespace {
-
-/// A parameter as the machine passes it: pointers are one kind, whatever they
-/// point to; enums are the integers that they are.
-template <typename T, typename = void> struct Passed {
-  static_assert(std::is_integral_v<T>, "a parameter of a new kind");
-  using type = T;
-};
-template <typename T> struct Passed<T *> {
-  using type = void *;
-};
-template <typename T> struct Passed<T, std::enable_if_t<std::is_enum_v<T>>> {
-  using type = std::make_signed_t<std::underlying_type_t<T>>;
-};
-
-template <typename F> struct Signature;
-template <typename R, typename... P> struct Signature<R(P...)> {
-  using type = typename Passed<R>::type(typename Passed<P>::type...);
-};
-template <typename F> using Same = typename Signature<F>::type;
 
 #define SMEX_COMPARE(member, entry, result, parameters)                        \
   static_assert(                                                               \
