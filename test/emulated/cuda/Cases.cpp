@@ -5,6 +5,7 @@
 //
 // usage: cases [--list]
 #include "test/emulated/cuda/Cases.h"
+#include "test/emulated/cuda/Increment.h"
 
 #include <cstdio>
 #include <cstring>
@@ -14,32 +15,10 @@
 
 using namespace smex::emulated;
 
-// out[i] = in[i] + 1 for i below n.
-static const char *const ptx = R"(.version 7.8
-.target sm_80
-.address_size 64
-.visible .entry increment(.param .u64 out, .param .u64 in, .param .u32 n)
-{
-  .reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<6>;
-  ld.param.u64 %rd1, [out];
-  ld.param.u64 %rd2, [in];
-  ld.param.u32 %r1, [n];
-  mov.u32 %r2, %tid.x;
-  setp.ge.u32 %p1, %r2, %r1;
-  @%p1 bra DONE;
-  mul.wide.u32 %rd3, %r2, 4;
-  add.s64 %rd4, %rd2, %rd3;
-  ld.global.u32 %r3, [%rd4];
-  add.u32 %r3, %r3, 1;
-  add.s64 %rd5, %rd1, %rd3;
-  st.global.u32 [%rd5], %r3;
-DONE:
-  ret;
-}
-)";
+static const std::string ptx = incrementPtx("7.8");
 
 bool Cuda::open() {
-  return openContext() && !cuModuleLoadData(&module, ptx) &&
+  return openContext() && !cuModuleLoadData(&module, ptx.c_str()) &&
          !cuModuleGetFunction(&function, module, "increment") &&
          !cuMemAlloc_v2(&a, 256) && !cuMemAlloc_v2(&b, 256) &&
          !cuStreamCreate(&first, 1) && !cuStreamCreate(&second, 1) &&
