@@ -1,0 +1,63 @@
+// Placement algorithms by name, behind one interface: ParDNN, those that the
+// thesis compares it with, and our own.
+#ifndef SMEX_COMPILER_PLACEMENT_ALGORITHM_H
+#define SMEX_COMPILER_PLACEMENT_ALGORITHM_H
+
+#include "compiler/placement/Memory.h"
+#include "compiler/placement/Schedule.h"
+
+#include <string_view>
+
+namespace smex::placement {
+
+/// What a placement is judged by.
+enum class Objective {
+  Makespan,   // seconds of one run
+  Throughput, // of a pipelined stream: the largest load of a device
+};
+
+struct Params {
+  Objective objective = Objective::Makespan;
+  /// A device's load is its tasks' time and, added to it, what its transfers
+  /// into and out of it take, as in the literature (arXiv 2311.03703); or the
+  /// longest of the three, where it computes, sends and receives at the same
+  /// time.
+  bool transfersOverlap = false;
+  /// Who says when tasks run; it decides about memory as well.
+  Emulator emulator = firstInFirstOut;
+};
+
+/// What came of it, for people and for --stats.
+struct Outcome {
+  Placement placement;
+  /// A bound that the algorithm itself has proven for the objective, seconds;
+  /// 0 if none.
+  double lowerBound = 0;
+  /// Tasks that were moved to keep the memory limit.
+  int64_t moved = 0;
+};
+
+struct Algorithm {
+  std::string_view name, description;
+  /// The problem is valid. The placement is, too, and it keeps the memory limit
+  /// if there is one: an error says that none was found, and the smallest limit
+  /// that would do for what was found.
+  Result<Outcome> (*run)(const Problem &problem, const Params &params);
+};
+
+const std::vector<Algorithm> &algorithms();
+
+/// Runs the algorithm of this name, and checks what it returns: the placement,
+/// its schedule, and its memory, independently of what made it.
+Result<Outcome> place(const Problem &problem, std::string_view algorithm,
+                      const Params &params = {});
+
+/// Seconds of the objective: the schedule's makespan, or the largest load of a
+/// device. What a task makes is sent to a device once, however many tasks read
+/// it there.
+double cost(const Problem &problem, const Placement &placement,
+            const Params &params);
+
+} // namespace smex::placement
+
+#endif

@@ -1,0 +1,70 @@
+// When tasks of a placement run: an emulated scheduler (thesis section 4.1.2,
+// "Scheduler Emulator"). Which one is exchangeable (5.1), and memory and
+// refinement ask for nothing but what stands here.
+//
+// All of them: a device runs one task at a time, and a task starts when its
+// device is free and all that it reads has arrived. What a task makes leaves
+// for another device when it has finished, once per device however many tasks
+// read it there (the largest part that one of them reads), and takes
+// Devices::transferSeconds; transfers do not wait for each other. The host runs
+// any number of tasks at once.
+#ifndef SMEX_COMPILER_PLACEMENT_SCHEDULE_H
+#define SMEX_COMPILER_PLACEMENT_SCHEDULE_H
+
+#include "compiler/placement/Devices.h"
+#include "compiler/placement/TaskGraph.h"
+
+#include <functional>
+#include <vector>
+
+namespace smex::placement {
+
+/// The device of each task: 0 .. K-1, or the host for those without a kernel
+/// for GPUs.
+using Placement = std::vector<int>;
+
+struct Schedule {
+  std::vector<double> start, finish; // seconds, by task
+  std::vector<int> order;            // tasks by start; a device's in its order
+  double makespan = 0;
+};
+
+/// A graph with what is asked of it over and over.
+struct Problem {
+  Problem(const TaskGraph &graph, const Devices &devices);
+
+  const TaskGraph &graph;
+  const Devices &devices;
+  const Adjacency adjacency;
+  const std::vector<int> order;  // topological
+  const std::vector<int> unions; // of tasks that stay together
+};
+
+using Emulator =
+    std::function<Schedule(const Problem &problem, const Placement &placement)>;
+
+/// TensorFlow's: each device takes what is ready first in, first out; of tasks
+/// that become ready at the same time, the one that comes first in the graph.
+/// O((V + E) log V).
+Schedule firstInFirstOut(const Problem &problem, const Placement &placement);
+
+/// Each device does its tasks in the order of the graph's list, which has to be
+/// a topological one, as a plan does its instructions. O(V + E).
+Schedule inGivenOrder(const Problem &problem, const Placement &placement);
+
+/// Earliest start first: of all tasks whose predecessors are scheduled, the one
+/// that can start first (thesis section 6.4.2); ties to the largest bottom
+/// level. O((V + E) log V).
+Schedule earliestStartFirst(const Problem &problem, const Placement &placement);
+
+/// The schedule keeps the rules above; a defect of an emulator if not.
+Status validate(const Problem &problem, const Placement &placement,
+                const Schedule &schedule);
+
+/// Devices in range, tasks without a GPU kernel and only those on the host,
+/// unions on one device.
+Status validate(const Problem &problem, const Placement &placement);
+
+} // namespace smex::placement
+
+#endif
