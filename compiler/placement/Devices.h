@@ -39,11 +39,16 @@ struct Devices {
   std::optional<int64_t> usableBytes() const {
     if (!memoryBytes)
       return std::nullopt;
-    return int64_t(double(*memoryBytes) * (1 - spare));
+    return *memoryBytes - int64_t(double(*memoryBytes) * spare);
   }
+  /// The least memoryBytes of which placements may use so many bytes.
+  int64_t limitFor(int64_t bytes) const;
 };
 
-/// Counts, rates and shares in range.
+constexpr int kMostDevices = 4096;
+
+/// Counts, rates and shares in range: all are finite, rates are positive, and
+/// with no number near a limit of its type (TaskGraph.h) no sum overflows.
 Status validate(const Devices &devices);
 
 } // namespace smex::placement

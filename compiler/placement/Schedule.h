@@ -48,16 +48,20 @@ using Emulator =
 /// O((V + E) log V).
 Schedule firstInFirstOut(const Problem &problem, const Placement &placement);
 
-/// Each device does its tasks in the order of the graph's list, which has to be
-/// a topological one, as a plan does its instructions. O(V + E).
+/// Each device does its tasks in the order of the graph's list, or where that
+/// is not a topological one, of Problem::order, as a plan does its
+/// instructions. O((V + E) log V): linear but for the sorting of
+/// Schedule::order.
 Schedule inGivenOrder(const Problem &problem, const Placement &placement);
 
 /// Earliest start first: of all tasks whose predecessors are scheduled, the one
 /// that can start first (thesis section 6.4.2); ties to the largest bottom
-/// level. O((V + E) log V).
+/// level of the placed graph, then to the first in the graph. O((V + E) log V).
 Schedule earliestStartFirst(const Problem &problem, const Placement &placement);
 
-/// The schedule keeps the rules above; a defect of an emulator if not.
+/// The schedule keeps the rules above, to the bit, and leaves no device idle
+/// that has a task to start next; a defect of an emulator if not. Works with no
+/// code of theirs. O(V + E).
 Status validate(const Problem &problem, const Placement &placement,
                 const Schedule &schedule);
 

@@ -1,0 +1,63 @@
+#include "compiler/placement/Levels.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::placement;
+
+double Levels::longest() const {
+  return bottom.empty() ? 0 : *std::max_element(bottom.begin(), bottom.end());
+}
+
+std::vector<double> placement::edgeSeconds(const Problem &problem) {
+  std::vector<double> seconds;
+  seconds.reserve(problem.graph.edges.size());
+  for (const Edge &edge : problem.graph.edges)
+    seconds.push_back(problem.devices.transferSeconds(edge.bytes));
+  return seconds;
+}
+
+std::vector<double> placement::edgeSeconds(const Problem &problem,
+                                           const Placement &placement) {
+  std::vector<double> seconds;
+  seconds.reserve(problem.graph.edges.size());
+  for (const Edge &edge : problem.graph.edges)
+    seconds.push_back(problem.devices.transferSeconds(
+        edge.bytes, placement[size_t(edge.from)], placement[size_t(edge.to)]));
+  return seconds;
+}
+
+Levels placement::levels(const Problem &problem,
+                         const std::vector<double> &edgeSeconds,
+                         const std::vector<char> *removed) {
+  const TaskGraph &graph = problem.graph;
+  const auto isThere = [&](int task) {
+    return !removed || !(*removed)[size_t(task)];
+  };
+  Levels levels;
+  levels.top.assign(graph.tasks.size(), 0);
+  levels.bottom.assign(graph.tasks.size(), 0);
+  for (int task : problem.order) {
+    if (!isThere(task))
+      continue;
+    double top = 0;
+    for (int e : problem.adjacency.into(task))
+      if (const int from = graph.edges[size_t(e)].from; isThere(from))
+        top = std::max(top, levels.top[size_t(from)] +
+                                graph.tasks[size_t(from)].seconds +
+                                edgeSeconds[size_t(e)]);
+    levels.top[size_t(task)] = top;
+  }
+  for (auto task = problem.order.rbegin(); task != problem.order.rend();
+       ++task) {
+    if (!isThere(*task))
+      continue;
+    double bottom = 0;
+    for (int e : problem.adjacency.outOf(*task))
+      if (const int to = graph.edges[size_t(e)].to; isThere(to))
+        bottom = std::max(bottom,
+                          levels.bottom[size_t(to)] + edgeSeconds[size_t(e)]);
+    levels.bottom[size_t(*task)] = bottom + graph.tasks[size_t(*task)].seconds;
+  }
+  return levels;
+}

@@ -1,0 +1,45 @@
+// Which outputs and copies of them a placement has, and from when until when:
+// what memory is counted from (Memory.h says by which rules).
+#ifndef SMEX_COMPILER_PLACEMENT_LIFETIMES_H
+#define SMEX_COMPILER_PLACEMENT_LIFETIMES_H
+
+#include "compiler/placement/Schedule.h"
+
+namespace smex::placement {
+
+/// When something happens to memory, as numbers that grow with time. What
+/// happens at one number is all of one sort.
+struct Moments {
+  Moments(const Problem &problem, const Schedule &schedule);
+
+  /// By task: its output is allocated; what it read last is freed; copies of
+  /// its output are allocated.
+  std::vector<int> start, free, copy;
+  /// One more than the last of them.
+  int count = 0;
+};
+
+/// A task's output on one device: itself, or a copy. Half-open: it is there
+/// from moment `from` on, and no longer at moment `to`.
+struct Buffer {
+  int task = -1, device = -1;
+  int64_t bytes = 0;
+  int from = 0, to = 0;
+  /// The task that ends it: its last reader there, or who makes it.
+  int last = -1;
+};
+
+/// All of them but residual outputs themselves, grouped by task: offsets[t] ..
+/// offsets[t + 1]. The host has none, and there may be some without bytes.
+struct Lifetimes {
+  Lifetimes(const Problem &problem, const Placement &placement,
+            const Moments &moments);
+
+  std::vector<Buffer> buffers;
+  std::vector<int> offsets;
+  std::vector<int64_t> residualBytes; // by device, without the host
+};
+
+} // namespace smex::placement
+
+#endif

@@ -1,0 +1,77 @@
+#include "compiler/placement/Devices.h"
+
+#include <catch2/catch.hpp>
+
+#include <limits>
+
+using namespace smex;
+using namespace smex::placement;
+
+TEST_CASE("a transfer takes latency and bytes over the rate") {
+  Devices devices;
+  devices.count = 2;
+  devices.bytesPerSecond = 4, devices.hostBytesPerSecond = 2;
+  devices.latencySeconds = 0.5;
+  CHECK(devices.transferSeconds(8, 0, 1) == 2.5);
+  CHECK(devices.transferSeconds(8, 1, devices.host()) == 4.5);
+  CHECK(devices.transferSeconds(8, 1, 1) == 0);
+  CHECK(devices.transferSeconds(0, 0, 1) == 0.5);
+  CHECK(devices.transferSeconds(8) == 2.5);
+}
+
+TEST_CASE("a share of memory is kept free") {
+  Devices devices;
+  CHECK(!devices.usableBytes());
+  // Whole limits are exact, also where a double is not.
+  devices.memoryBytes = (int64_t(1) << 59) + 1;
+  CHECK(devices.usableBytes() == devices.memoryBytes);
+  devices.memoryBytes = 1000, devices.spare = 0.1;
+  CHECK(devices.usableBytes() == 900);
+}
+
+TEST_CASE("the least limit for so many bytes") {
+  Devices devices;
+  for (double spare : {0.0, 0.1, 0.25, 0.9}) {
+    devices.spare = spare;
+    for (int64_t bytes : {0, 1, 7, 100, 12345}) {
+      CAPTURE(spare, bytes);
+      devices.memoryBytes = devices.limitFor(bytes);
+      CHECK(*devices.usableBytes() >= bytes);
+      if (*devices.memoryBytes > 0) {
+        --*devices.memoryBytes;
+        CHECK(*devices.usableBytes() < bytes);
+      }
+    }
+  }
+}
+
+TEST_CASE("devices out of range are told") {
+  const auto wrong = [](auto change) {
+    Devices devices;
+    change(devices);
+    const Status status = validate(devices);
+    return status ? "" : status.error().message;
+  };
+  using Catch::Matchers::Contains;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  CHECK(wrong([](Devices &) {}) == "");
+  for (int count : {0, -1, 4097})
+    CHECK_THAT(wrong([=](Devices &d) { d.count = count; }),
+               Contains("1 to 4096"));
+  for (double rate : {0.0, -1.0, nan, infinity}) {
+    CHECK_THAT(wrong([=](Devices &d) { d.bytesPerSecond = rate; }),
+               Contains("bytes per second"));
+    CHECK_THAT(wrong([=](Devices &d) { d.hostBytesPerSecond = rate; }),
+               Contains("bytes per second"));
+  }
+  for (double latency : {-1.0, nan, infinity})
+    CHECK_THAT(wrong([=](Devices &d) { d.latencySeconds = latency; }),
+               Contains("latency"));
+  for (int64_t bytes : {int64_t(-1), std::numeric_limits<int64_t>::max()})
+    CHECK_THAT(wrong([=](Devices &d) { d.memoryBytes = bytes; }),
+               Contains("memory"));
+  for (double spare : {-0.1, 1.0, nan})
+    CHECK_THAT(wrong([=](Devices &d) { d.spare = spare; }),
+               Contains("kept free"));
+}
