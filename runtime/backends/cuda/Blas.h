@@ -23,7 +23,9 @@ public:
 
 private:
   Status load(const Driver &driver);
-  size_t version = 0;
+
+  runtime::SharedLibrary library;
+  size_t version = 0; // as CUBLAS_VERSION of cublas_api.h
 };
 
 } // namespace smex::cuda

@@ -1,17 +1,9 @@
 #include "runtime/backends/cuda/Driver.h"
 
-#include <dlfcn.h>
-
 using namespace smex;
 using namespace smex::cuda;
 
 namespace {
-
-constexpr const char *library = "libcuda.so.1";
-
-Error environment(std::string message) {
-  return {std::move(message), Fault::Environment};
-}
 
 /// 11080: "11.8".
 std::string versionText(int version) {
@@ -22,33 +14,20 @@ std::string versionText(int version) {
 } // namespace
 
 Result<const Driver *> Driver::get() {
-  struct Loaded {
-    Driver driver;
-    Status status = driver.load();
-  };
-  static const Loaded loaded;
-  if (!loaded.status)
-    return loaded.status.error();
-  return &loaded.driver;
+  return runtime::loadOnce<Driver>([](Driver &made) { return made.load(); });
 }
 
 Status Driver::load() {
-  void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  if (!handle)
-    return environment("no CUDA driver: " + std::string(dlerror()));
-  const char *missing = nullptr;
-#define SMEX_CUDA_FIND(member, entry, parameters)                              \
-  member = reinterpret_cast<Code(*) parameters>(dlsym(handle, #entry));        \
-  if (!member && !missing)                                                     \
-    missing = #entry;
-  SMEX_CUDA_ENTRIES(SMEX_CUDA_FIND)
-#undef SMEX_CUDA_FIND
-  if (missing)
-    return environment(std::string("the CUDA driver is too old: ") + library +
-                       " has no " + missing);
+  auto opened = runtime::SharedLibrary::open("libcuda.so.1");
+  if (!opened)
+    return runtime::libraryError("no CUDA driver: " + opened.error().message);
+  library = std::move(*opened);
+  SMEX_CUDA_ENTRIES(SMEX_FIND_ENTRY)
+  if (const std::string lacks = library.lacks(); !lacks.empty())
+    return runtime::libraryError("the CUDA driver is too old: " + lacks);
   const Code begun = init(0);
   if (begun == errorNoDevice)
-    return environment("the CUDA driver finds no GPU");
+    return runtime::libraryError("the CUDA driver finds no GPU");
   if (Status done = check(begun, "cuInit"); !done)
     return done;
   int version = 0;
@@ -56,12 +35,13 @@ Status Driver::load() {
       !done)
     return done;
   if (version < leastDriver)
-    return environment("the CUDA driver is of version " + versionText(version) +
-                       ", and " + versionText(leastDriver) + " is needed");
+    return runtime::libraryError("the CUDA driver is of version " +
+                                 versionText(version) + ", and " +
+                                 versionText(leastDriver) + " is needed");
   if (Status done = check(deviceGetCount(&count), "cuDeviceGetCount"); !done)
     return done;
   if (count == 0)
-    return environment("the CUDA driver finds no GPU");
+    return runtime::libraryError("the CUDA driver finds no GPU");
   return {};
 }
 
@@ -71,7 +51,7 @@ Status Driver::check(Code code, const std::string &what) const {
   const char *name = nullptr, *text = nullptr;
   getErrorName(code, &name);
   getErrorString(code, &text);
-  return environment(what + ": " + (name ? name : "CUDA error") + " (" +
-                     std::to_string(code) + ")" +
-                     (text ? std::string(": ") + text : ""));
+  return runtime::libraryError(what + ": " + (name ? name : "CUDA error") +
+                               " (" + std::to_string(code) + ")" +
+                               (text ? std::string(": ") + text : ""));
 }

@@ -5,6 +5,7 @@
 
 #include "dialects/support/Result.h"
 #include "runtime/backends/cuda/Api.h"
+#include "runtime/library/SharedLibrary.h"
 
 namespace smex::cuda {
 
@@ -25,6 +26,7 @@ public:
 private:
   Status load();
 
+  runtime::SharedLibrary library;
   int count = 0;
 };
 

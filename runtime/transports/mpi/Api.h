@@ -50,11 +50,12 @@ constexpr int longestErrorText = 256; // MPI_MAX_ERROR_STRING
      Communicator communicator, Request *request))                             \
   X(test, MPI_Test, (Request * request, int *is, ReceiveStatus *status))
 
-/// Objects that the library has, of which the address is the handle.
+/// X(member, object, handle): the library's objects, whose addresses are
+/// handles.
 #define SMEX_MPI_OBJECTS(X)                                                    \
-  X(world, Communicator, ompi_mpi_comm_world)                                  \
-  X(byte, Datatype, ompi_mpi_byte)                                             \
-  X(errorsReturn, Errors, ompi_mpi_errors_return)
+  X(world, ompi_mpi_comm_world, Communicator)                                  \
+  X(byte, ompi_mpi_byte, Datatype)                                             \
+  X(errorsReturn, ompi_mpi_errors_return, Errors)
 
 /// The entry points and objects, once the library is loaded.
 struct Entries {
@@ -62,7 +63,7 @@ struct Entries {
   int(*member) parameters = nullptr;
   SMEX_MPI_ENTRIES(SMEX_MPI_MEMBER)
 #undef SMEX_MPI_MEMBER
-#define SMEX_MPI_MEMBER(member, type, object) type member = nullptr;
+#define SMEX_MPI_MEMBER(member, object, type) type member = nullptr;
   SMEX_MPI_OBJECTS(SMEX_MPI_MEMBER)
 #undef SMEX_MPI_MEMBER
 };

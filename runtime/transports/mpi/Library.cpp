@@ -2,19 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <optional>
 
 using namespace smex;
 using namespace smex::mpi;
 
 namespace {
-constexpr const char *library = "libmpi.so.40";
-
-Error environment(std::string message) {
-  return {std::move(message), Fault::Environment};
-}
-
 std::optional<int> numberOf(const char *variable) {
   const char *text = std::getenv(variable);
   if (!text || !*text)
@@ -41,45 +34,30 @@ Result<Launch> mpi::findLaunch() {
     return Launch{*pmix, steps ? *steps : std::max(2, *pmix + 1)};
   const auto others = numberOf("PMI_SIZE");
   if (others && *others > 1)
-    return environment("this is one of " + std::to_string(*others) +
-                       " processes of an MPI that is not Open MPI 4 (PMI_SIZE "
-                       "is set): start them with Open MPI's mpirun");
+    return runtime::libraryError(
+        "this is one of " + std::to_string(*others) +
+        " processes of an MPI that is not Open MPI 4 (PMI_SIZE "
+        "is set): start them with Open MPI's mpirun");
   return Launch{};
 }
 
 Result<const Library *> Library::get() {
-  struct Loaded {
-    Library library;
-    Status status = library.load();
-  };
-  static const Loaded loaded;
-  if (!loaded.status)
-    return loaded.status.error();
-  return &loaded.library;
+  return runtime::loadOnce<Library>([](Library &made) { return made.load(); });
 }
 
 Status Library::load() {
   // Open MPI's plugins look for its symbols among everybody's.
-  void *handle = dlopen(library, RTLD_NOW | RTLD_GLOBAL);
-  if (!handle)
-    return environment("started by mpirun, but Open MPI's library is not here "
-                       "(Debian: libopenmpi3): " +
-                       std::string(dlerror()));
-  const char *missing = nullptr;
-#define SMEX_MPI_FIND(member, entry, parameters)                               \
-  member = reinterpret_cast<int(*) parameters>(dlsym(handle, #entry));         \
-  if (!member && !missing)                                                     \
-    missing = #entry;
-  SMEX_MPI_ENTRIES(SMEX_MPI_FIND)
-#undef SMEX_MPI_FIND
-#define SMEX_MPI_FIND(member, type, object)                                    \
-  member = static_cast<type>(dlsym(handle, #object));                          \
-  if (!member && !missing)                                                     \
-    missing = #object;
-  SMEX_MPI_OBJECTS(SMEX_MPI_FIND)
-#undef SMEX_MPI_FIND
-  if (missing)
-    return environment(std::string(library) + " has no " + missing +
-                       ": Open MPI 4 is needed");
+  auto opened = runtime::SharedLibrary::open(
+      "libmpi.so.40", runtime::SharedLibrary::Symbols::Everybodys);
+  if (!opened)
+    return runtime::libraryError(
+        "started by mpirun, but Open MPI's library is not "
+        "here (Debian: libopenmpi3): " +
+        opened.error().message);
+  library = std::move(*opened);
+  SMEX_MPI_ENTRIES(SMEX_FIND_ENTRY)
+  SMEX_MPI_OBJECTS(SMEX_FIND_ENTRY)
+  if (const std::string lacks = library.lacks(); !lacks.empty())
+    return runtime::libraryError(lacks + ": Open MPI 4 is needed");
   return {};
 }

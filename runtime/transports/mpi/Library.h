@@ -4,6 +4,7 @@
 #define SMEX_RUNTIME_TRANSPORTS_MPI_LIBRARY_H
 
 #include "dialects/support/Result.h"
+#include "runtime/library/SharedLibrary.h"
 #include "runtime/transports/mpi/Api.h"
 
 namespace smex::mpi {
@@ -27,6 +28,8 @@ public:
 
 private:
   Status load();
+
+  runtime::SharedLibrary library;
 };
 
 } // namespace smex::mpi

@@ -10,28 +10,23 @@ using namespace smex::cuda::dnn;
 
 namespace {
 
-constexpr const char *library = "libcudnn.so.9";
 /// cuDNN 9 is a front that loads these when one of their functions is called,
 /// and ends the process if it cannot.
 constexpr const char *parts[] = {"libcudnn_graph.so.9", "libcudnn_ops.so.9",
                                  "libcudnn_cnn.so.9"};
 constexpr size_t major = 9;
 
-Error environment(std::string message) {
-  return {std::move(message), Fault::Environment};
-}
-
 /// 91900: "9.19.0". Until cuDNN 8 it was 8907 for "8.9.7".
+size_t unitOf(size_t version) { return version >= 90000 ? 10000 : 1000; }
+
 std::string versionText(size_t version) {
-  const size_t unit = version >= 90000 ? 10000 : 1000;
-  return std::to_string(version / unit) + "." +
-         std::to_string(version % unit / 100) + "." +
-         std::to_string(version % 100);
+  return runtime::dottedVersion(version, unitOf(version));
 }
 
 /// Beside the library itself, where it looks for them first, or where any
 /// library is found.
 bool findPart(const std::string &folder, const char *part) {
+  // They stay loaded: cuDNN finds them by their names.
   return dlopen((folder + part).c_str(), RTLD_LAZY | RTLD_LOCAL) ||
          dlopen(part, RTLD_LAZY | RTLD_LOCAL);
 }
@@ -48,43 +43,32 @@ std::string folderOf(const void *symbol) {
 } // namespace
 
 Result<const Dnn *> Dnn::get() {
-  struct Loaded {
-    Dnn dnn;
-    Status status = dnn.load();
-  };
-  static const Loaded loaded;
-  if (!loaded.status)
-    return loaded.status.error();
-  return &loaded.dnn;
+  return runtime::loadOnce<Dnn>([](Dnn &made) { return made.load(); });
 }
 
 Status Dnn::load() {
-  void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  if (!handle)
-    return environment("no cuDNN 9, which convolutions on GPUs need: " +
-                       std::string(dlerror()));
-  const char *missing = nullptr;
-#define SMEX_CUDNN_FIND(member, entry, result, parameters)                     \
-  member = reinterpret_cast<result(*) parameters>(dlsym(handle, #entry));      \
-  if (!member && !missing)                                                     \
-    missing = #entry;
-  SMEX_CUDNN_ENTRIES(SMEX_CUDNN_FIND)
-#undef SMEX_CUDNN_FIND
+  auto opened = runtime::SharedLibrary::open("libcudnn.so.9");
+  if (!opened)
+    return runtime::libraryError(
+        "no cuDNN 9, which convolutions on GPUs need: " +
+        opened.error().message);
+  library = std::move(*opened);
+  SMEX_CUDNN_ENTRIES(SMEX_FIND_ENTRY)
   // Of what version it is, also a library says that lacks other things.
   const size_t version = getVersion ? getVersion() : 0;
-  if (version && (version >= 90000 ? version / 10000 : version / 1000) != major)
-    return environment("cuDNN is of version " + versionText(version) +
-                       ", and 9 is needed");
-  if (missing)
-    return environment("cuDNN " + versionText(version) +
-                       " lacks a function: " + library + " has no " + missing);
+  if (version && version / unitOf(version) != major)
+    return runtime::libraryError("cuDNN is of version " + versionText(version) +
+                                 ", and 9 is needed");
+  if (const std::string lacks = library.lacks(); !lacks.empty())
+    return runtime::libraryError("cuDNN " + versionText(version) +
+                                 " lacks a function: " + lacks);
   const std::string folder =
       folderOf(reinterpret_cast<const void *>(getVersion));
   for (const char *part : parts)
     if (!findPart(folder, part))
-      return environment("cuDNN is not whole: " + std::string(part) +
-                         " is neither beside " + folder + library +
-                         " nor where libraries are found");
+      return runtime::libraryError(
+          "cuDNN is not whole: " + std::string(part) + " is neither beside " +
+          folder + library.file() + " nor where libraries are found");
   const std::pair<Code (*)(), const char *> checks[] = {
       {graphVersionCheck, parts[0]},
       {opsVersionCheck, parts[1]},
@@ -106,8 +90,9 @@ Status Dnn::check(Code code, const std::string &what) const {
   char text[512] = "";
   getLastErrorString(text, sizeof text);
   text[sizeof text - 1] = 0;
-  return environment(what + ": " + (name ? name : "cuDNN error") + " (" +
-                     std::to_string(code) + ")" + (*text ? ": " : "") + text);
+  return runtime::libraryError(what + ": " + (name ? name : "cuDNN error") +
+                               " (" + std::to_string(code) + ")" +
+                               (*text ? ": " : "") + text);
 }
 
 Result<std::shared_ptr<WorkerHandle>>

@@ -24,6 +24,8 @@ public:
 
 private:
   Status load();
+
+  runtime::SharedLibrary library;
 };
 
 /// What cuDNN keeps for the calls of one worker. Threads may call it at once.

@@ -1,58 +1,29 @@
 #include "runtime/backends/cuda/nccl/Library.h"
 
-#include <dlfcn.h>
-
 using namespace smex;
 using namespace smex::nccl;
-
-namespace {
-
-constexpr const char *library = "libnccl.so.2";
-
-Error environment(std::string message) {
-  return {std::move(message), Fault::Environment};
-}
-
-/// 22809: "2.28.9".
-std::string versionText(int version) {
-  return std::to_string(version / 10000) + "." +
-         std::to_string(version % 10000 / 100) + "." +
-         std::to_string(version % 100);
-}
-
-} // namespace
+using runtime::dottedVersion;
 
 Result<const Library *> Library::get() {
-  struct Loaded {
-    Library library;
-    Status status = library.load();
-  };
-  static const Loaded loaded;
-  if (!loaded.status)
-    return loaded.status.error();
-  return &loaded.library;
+  return runtime::loadOnce<Library>([](Library &made) { return made.load(); });
 }
 
 Status Library::load() {
-  void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  if (!handle)
-    return environment(
+  auto opened = runtime::SharedLibrary::open("libnccl.so.2");
+  if (!opened)
+    return runtime::libraryError(
         "GPUs that do not reach each other's memory need NCCL: " +
-        std::string(dlerror()));
-  const auto find = [&](const char *name) { return dlsym(handle, name); };
+        opened.error().message);
+  library = std::move(*opened);
+  SMEX_NCCL_ENTRIES(SMEX_FIND_ENTRY)
   // The version first: it says more than a name that is not there.
-  getVersion = reinterpret_cast<Code (*)(int *)>(find("ncclGetVersion"));
   int version = 0;
   if (getVersion && getVersion(&version) == success && version < leastVersion)
-    return environment("NCCL is of version " + versionText(version) + ", and " +
-                       versionText(leastVersion) + " is needed");
-#define SMEX_NCCL_FIND(member, entry, result, parameters)                      \
-  member = reinterpret_cast<result(*) parameters>(find(#entry));               \
-  if (!member)                                                                 \
-    return environment(std::string("NCCL is too old: ") + library +            \
-                       " has no " #entry);
-  SMEX_NCCL_ENTRIES(SMEX_NCCL_FIND)
-#undef SMEX_NCCL_FIND
+    return runtime::libraryError("NCCL is of version " +
+                                 dottedVersion(version) + ", and " +
+                                 dottedVersion(leastVersion) + " is needed");
+  if (const std::string lacks = library.lacks(); !lacks.empty())
+    return runtime::libraryError("NCCL is too old: " + lacks);
   return check(getVersion(&version), "ncclGetVersion");
 }
 
@@ -67,5 +38,5 @@ Status Library::check(Code code, const std::string &what,
     message += ": " + std::string(last);
   while (!message.empty() && message.back() == '\n')
     message.pop_back();
-  return environment(std::move(message));
+  return runtime::libraryError(std::move(message));
 }

@@ -5,6 +5,7 @@
 
 #include "dialects/support/Result.h"
 #include "runtime/backends/cuda/nccl/Api.h"
+#include "runtime/library/SharedLibrary.h"
 
 namespace smex::nccl {
 
@@ -23,6 +24,8 @@ public:
 
 private:
   Status load();
+
+  runtime::SharedLibrary library;
 };
 
 } // namespace smex::nccl

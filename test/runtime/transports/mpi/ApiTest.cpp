@@ -67,7 +67,7 @@ TEST_CASE("handles are the objects that mpi.h takes the addresses of") {
   // Preprocessed, not called: the test links no MPI.
 #define SMEX_TEXT_OF(text) #text
 #define SMEX_TEXT(macro) SMEX_TEXT_OF(macro)
-#define SMEX_FIND(member, type, object)                                        \
+#define SMEX_FIND(member, object, type)                                        \
   CHECK_THAT(std::string(SMEX_TEXT(MPI_COMM_WORLD) SMEX_TEXT(MPI_BYTE)         \
                              SMEX_TEXT(MPI_ERRORS_RETURN)),                    \
              Catch::Contains(#object));
