@@ -148,7 +148,8 @@ private:
 /// Proves one goal.
 class Proof {
 public:
-  Proof(const Goal &goal, const Shapes &shapes, RangeEvaluator &values)
+  Proof(const Goal &goal, const Shapes &shapes, RangeEvaluator &values,
+        const Box &whole)
       : goal(goal), values(values) {
     Conditions alternatives = always();
     for (const Fact &fact : goal.when)
@@ -165,8 +166,20 @@ public:
     };
     for (const ExprRef &e : goal.values)
       use(e);
-    for (const Fact &fact : goal.when)
-      use(fact.of);
+    for (const Fact &fact : goal.when) {
+      if (!fact.isRead) {
+        use(fact.of);
+        continue;
+      }
+      // Indices that lie within the operand everywhere decide nothing: parts of
+      // them would only be many.
+      const std::vector<int64_t> &shape = shapes[size_t(fact.of->operand)];
+      for (size_t d = 0; d < shape.size(); ++d) {
+        const ValueRange range = values.range(fact.of->children[d], whole);
+        if (range.first < 0 || range.last >= shape[d])
+          use(fact.of->children[d]);
+      }
+    }
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
   }
@@ -337,7 +350,8 @@ analysis::strayRead(const tdl::Lambda &lambda,
   RangeEvaluator values(shapes);
   for (const Goal &goal : collector.goals) {
     Box at;
-    const Proof::Outcome outcome = Proof(goal, shapes, values).run(whole, at);
+    const Proof::Outcome outcome =
+        Proof(goal, shapes, values, whole).run(whole, at);
     if (outcome != Proof::Outcome::Proven)
       return messageOf(lambda, goal, outcome, at, values, names);
   }

@@ -78,6 +78,23 @@ TEST_CASE("what says where a read happens counts") {
   CHECK_THAT(stray(guarded, {8, 4}, {{7}}), Contains("is 7"));
 }
 
+TEST_CASE("dimensions that a concatenation leaves alone cost no time") {
+  constexpr int parts = 40;
+  std::string operands, body;
+  for (int p = 0; p < parts; ++p) {
+    const std::string n = std::to_string(p);
+    operands += (p ? ", x" : "x") + n + ": f32[5]";
+    body += (p ? " else (x" : "x") + n + "[i, j, k - " + n + ", m, n]";
+  }
+  const std::string lambda =
+      "(" + operands + ") -> f32: lambda i, j, k, m, n: " + body +
+      std::string(parts - 1, ')');
+  const Shapes shapes(parts, {2, 64, 1, 64, 64});
+  CHECK(stray(lambda, {2, 64, parts, 64, 64}, shapes) == "");
+  CHECK_THAT(stray(lambda, {2, 64, parts + 1, 64, 64}, shapes),
+             Contains("the index k - 39 is 1 where k = 40"));
+}
+
 TEST_CASE("indices that no interval is exact for") {
   CHECK(of("x[i*i % 9]", {int64_t(1) << 20}, 9) == "");
   // Squares are 0, 1, 4 or 7 modulo 9.
