@@ -97,3 +97,15 @@ Lifetimes::Lifetimes(const Problem &problem, const Placement &placement,
   }
   offsets.push_back(int(buffers.size()));
 }
+
+ByMoment::ByMoment(const std::vector<Buffer> &buffers, int Buffer::*moment,
+                   int count)
+    : offsets(size_t(count) + 1), list(buffers.size()) {
+  for (const Buffer &buffer : buffers)
+    ++offsets[size_t(buffer.*moment) + 1];
+  for (size_t i = 1; i < offsets.size(); ++i)
+    offsets[i] += offsets[i - 1];
+  std::vector<int> next(offsets.begin(), offsets.end() - 1);
+  for (size_t b = 0; b < buffers.size(); ++b)
+    list[size_t(next[size_t(buffers[b].*moment)]++)] = int(b);
+}

@@ -40,6 +40,25 @@ struct Lifetimes {
   std::vector<int64_t> residualBytes; // by device, without the host
 };
 
+/// Numbers of buffers by the moment when they come, or go.
+class ByMoment {
+public:
+  ByMoment(const std::vector<Buffer> &buffers, int Buffer::*moment, int count);
+
+  struct Range {
+    const int *first, *last;
+    const int *begin() const { return first; }
+    const int *end() const { return last; }
+  };
+  Range at(int moment) const {
+    return {list.data() + offsets[size_t(moment)],
+            list.data() + offsets[size_t(moment) + 1]};
+  }
+
+private:
+  std::vector<int> offsets, list;
+};
+
 } // namespace smex::placement
 
 #endif

@@ -18,22 +18,8 @@ MemoryUse placement::memoryUse(const Problem &problem,
                                const Schedule &schedule) {
   const Moments moments(problem, schedule);
   const Lifetimes lifetimes(problem, placement, moments);
-  // Buffers by the moment when they come, and by that when they go.
-  const auto byMoment = [&](int Buffer::*moment) {
-    std::vector<int> offsets(size_t(moments.count) + 2), list;
-    for (const Buffer &buffer : lifetimes.buffers)
-      ++offsets[size_t(buffer.*moment) + 2];
-    for (size_t i = 2; i < offsets.size(); ++i)
-      offsets[i] += offsets[i - 1];
-    list.resize(lifetimes.buffers.size());
-    for (size_t b = 0; b < lifetimes.buffers.size(); ++b)
-      list[size_t(offsets[size_t(lifetimes.buffers[b].*moment) + 1]++)] =
-          int(b);
-    offsets.pop_back();
-    return std::pair(std::move(offsets), std::move(list));
-  };
-  const auto [comeOffsets, coming] = byMoment(&Buffer::from);
-  const auto [goOffsets, going] = byMoment(&Buffer::to);
+  const ByMoment coming(lifetimes.buffers, &Buffer::from, moments.count);
+  const ByMoment going(lifetimes.buffers, &Buffer::to, moments.count);
   std::vector<double> seconds(size_t(moments.count));
   for (size_t t = 0; t < problem.graph.tasks.size(); ++t) {
     seconds[size_t(moments.start[t])] = schedule.start[t];
@@ -45,18 +31,18 @@ MemoryUse placement::memoryUse(const Problem &problem,
   use.peakBytes = lifetimes.residualBytes;
   use.peakTime.assign(use.peakBytes.size(), 0);
   std::vector<int64_t> now = lifetimes.residualBytes;
-  for (size_t moment = 0; moment < size_t(moments.count); ++moment) {
-    for (int i = goOffsets[moment]; i < goOffsets[moment + 1]; ++i) {
-      const Buffer &buffer = lifetimes.buffers[size_t(going[size_t(i)])];
+  for (int moment = 0; moment < moments.count; ++moment) {
+    for (int b : going.at(moment)) {
+      const Buffer &buffer = lifetimes.buffers[size_t(b)];
       now[size_t(buffer.device)] -= buffer.bytes;
     }
-    for (int i = comeOffsets[moment]; i < comeOffsets[moment + 1]; ++i) {
-      const Buffer &buffer = lifetimes.buffers[size_t(coming[size_t(i)])];
+    for (int b : coming.at(moment)) {
+      const Buffer &buffer = lifetimes.buffers[size_t(b)];
       const size_t device = size_t(buffer.device);
       now[device] += buffer.bytes;
       if (now[device] > use.peakBytes[device]) {
         use.peakBytes[device] = now[device];
-        use.peakTime[device] = seconds[moment];
+        use.peakTime[device] = seconds[size_t(moment)];
       }
     }
   }

@@ -1,0 +1,43 @@
+#include "compiler/placement/ParDNN.h"
+
+#include "compiler/placement/Overflow.h"
+#include "compiler/placement/Refinement.h"
+
+using namespace smex;
+using namespace smex::placement;
+
+namespace {
+
+Placement leastMakespan(const Problem &problem, const Params &params) {
+  const Clusters clusters = slice(problem, problem.devices.count);
+  const ClusterFacts facts(problem, clusters);
+  Placement placement = mapClusters(facts);
+  Placement best = placement;
+  double makespan = params.emulator(problem, best).makespan;
+  const auto keepIfBetter = [&] {
+    const double refined = params.emulator(problem, placement).makespan;
+    if (refined < makespan)
+      best = placement, makespan = refined;
+    else
+      placement = best;
+  };
+  if (swapClusters(facts, placement))
+    keepIfBetter();
+  if (switchTasks(problem, placement, problem.devices.count))
+    keepIfBetter();
+  return best;
+}
+
+} // namespace
+
+Result<Outcome> placement::parDNN(const Problem &problem,
+                                  const Params &params) {
+  Outcome outcome;
+  outcome.placement = leastMakespan(problem, params);
+  const auto relief =
+      addressOverflow(problem, params.emulator, outcome.placement);
+  if (!relief)
+    return relief.error();
+  outcome.moved = relief->moved;
+  return outcome;
+}
