@@ -18,8 +18,9 @@ constexpr int64_t leastSplit = 64, mostResults = 4096;
 
 uint64_t typesOf(const Problem &problem) {
   uint64_t all = 0;
-  for (int each : {problem.computeType, problem.scaleType, problem.a.type,
-                   problem.b.type, problem.c.type, problem.d.type})
+  for (int each :
+       {problem.computeType, problem.scaleType, problem.a.type, problem.b.type,
+        problem.c.type, problem.d.type, int(problem.epilogue.kind)})
     all = 256 * all + uint64_t(each);
   return all;
 }
@@ -80,6 +81,7 @@ const Settings &Settings::get() {
         !version.empty())
       made.version = std::strtoull(version.c_str(), nullptr, 10);
     made.hasHeuristics = text("SMEX_EMULATED_CUBLASLT_HEURISTICS") != "0";
+    made.hasEpilogues = text("SMEX_EMULATED_CUBLASLT_EPILOGUES") != "0";
     made.partsVary = text("SMEX_EMULATED_CUBLASLT_SPLIT") == "varies";
     return made;
   }();
@@ -108,7 +110,7 @@ void check(const Algorithm &algorithm, const Problem &problem) {
   need(algorithm.version == Settings::get().version, STATUS_NOT_SUPPORTED,
        "the algorithm is of another version");
   need(algorithm.types == typesOf(problem), STATUS_INVALID_VALUE,
-       "the algorithm is for other types");
+       "the algorithm is for other types, or another epilogue");
   need(fits(Id(algorithm.id), problem), STATUS_NOT_SUPPORTED,
        "the algorithm does not do these matrices");
 }
@@ -116,7 +118,9 @@ void check(const Algorithm &algorithm, const Problem &problem) {
 std::vector<Algorithm> proposals(const Problem &problem,
                                  const Descriptor &preference) {
   std::vector<Algorithm> found;
-  if (!Settings::get().hasHeuristics)
+  if (!Settings::get().hasHeuristics ||
+      (!Settings::get().hasEpilogues &&
+       problem.epilogue.kind != EPILOGUE_DEFAULT))
     return found;
   // cublasLtMatmulPreferenceAttributes_t: what each of these leaves.
   const auto most = preference.value<uint64_t>(MATMUL_PREF_MAX_WORKSPACE_BYTES);

@@ -24,7 +24,7 @@ struct HeuristicResult {
 /// Settings of the environment; README.md lists them.
 struct Settings {
   uint64_t version = 130100;
-  bool hasHeuristics = true, partsVary = false;
+  bool hasHeuristics = true, hasEpilogues = true, partsVary = false;
 
   static const Settings &get();
 };

@@ -33,6 +33,9 @@ const std::vector<Attribute> operationAttributes = {
     {MATMUL_DESC_TRANSB, 4, OP_N},
     {MATMUL_DESC_TRANSC, 4, OP_N},
     {MATMUL_DESC_EPILOGUE, 4, EPILOGUE_DEFAULT},
+    {MATMUL_DESC_BIAS_POINTER, 8, 0},
+    {MATMUL_DESC_BIAS_BATCH_STRIDE, 8, 0},
+    {MATMUL_DESC_BIAS_DATA_TYPE, 4, uint32_t(-1)},
 };
 const std::vector<Attribute> preferenceAttributes = {
     {MATMUL_PREF_MAX_WORKSPACE_BYTES, 8, 0},

@@ -59,8 +59,8 @@ double scalarAt(const void *pointer, const Problem &problem) {
 
 void needAligned(uint64_t address, size_t bytes, const char *name) {
   need(address % bytes == 0, STATUS_INVALID_VALUE,
-       std::string("matrix ") + name + " is not aligned to " +
-           std::to_string(bytes) + " bytes");
+       std::string(name) + " is not aligned to " + std::to_string(bytes) +
+           " bytes");
 }
 
 uint64_t addressOf(const void *pointer) {
@@ -280,15 +280,24 @@ int cublasLtMatmul(void *handle, void *operation, const void *alpha,
     // "CUBLAS_STATUS_SUCCESS doesn't fully guarantee algo will run (will fail
     // if e.g. buffers are not correctly aligned)" (cublasLtMatmulAlgoCheck).
     const size_t aligned = alignmentOf(call->algorithm, problem);
-    needAligned(call->a, std::max(aligned, sizeOf(problem.a.type)), "A");
-    needAligned(call->b, std::max(aligned, sizeOf(problem.b.type)), "B");
-    needAligned(call->d, std::max(aligned, sizeOf(problem.d.type)), "D");
+    needAligned(call->a, std::max(aligned, sizeOf(problem.a.type)), "matrix A");
+    needAligned(call->b, std::max(aligned, sizeOf(problem.b.type)), "matrix B");
+    needAligned(call->d, std::max(aligned, sizeOf(problem.d.type)), "matrix D");
     if (call->beta != 0)
-      needAligned(call->c, std::max(aligned, sizeOf(problem.c.type)), "C");
+      needAligned(call->c, std::max(aligned, sizeOf(problem.c.type)),
+                  "matrix C");
+    // "cuBLASLt's alignment preferences cover A, B, C, D but not the epilogue
+    // bias pointer, so the heuristic can pick a kernel that assumes 16-byte
+    // bias alignment", which then faults (pytorch#194497).
+    if (problem.epilogue.hasBias())
+      needAligned(problem.epilogue.bias, 16, "the bias");
     call->number = calls++;
     const std::string description =
         "cublasLtMatmul of " + std::to_string(problem.m) + " x " +
-        std::to_string(problem.n) + " x " + std::to_string(problem.k);
+        std::to_string(problem.n) + " x " + std::to_string(problem.k) +
+        (problem.epilogue.kind == EPILOGUE_DEFAULT
+             ? ""
+             : " with epilogue " + std::to_string(problem.epilogue.kind));
     // "CUBLAS_STATUS_EXECUTION_FAILED: if CUDA reported an execution error from
     // the device."
     need(submitWork(driver, stream, description,

@@ -3,6 +3,7 @@
 #include "test/emulated/ptx/Float.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace smex::emulated::cublaslt {
@@ -141,6 +142,35 @@ std::vector<T> product(const Call &call, int batch,
   return all;
 }
 
+/// By row of D; nothing without a bias.
+std::vector<double> biasOf(const Problem &problem, int batch,
+                           DeviceView &view) {
+  std::vector<double> all;
+  if (!problem.epilogue.hasBias())
+    return all;
+  const size_t size = sizeOf(problem.d.type), count = size_t(problem.m);
+  const auto *from = view.read<std::byte>(
+      problem.epilogue.bias +
+          uint64_t(batch * problem.epilogue.batchStride * int64_t(size)),
+      count * size);
+  for (size_t i = 0; i < count; ++i)
+    all.push_back(load(from + i * size, problem.d.type));
+  return all;
+}
+
+/// "Bias vector is broadcasted to all columns and added before applying final
+/// postprocessing"; "x:=max(x, 0)", which is 0 for NaN, as NVIDIA's library was
+/// seen to have it; "x:=GELU(x)", which others take for its form with tanh.
+template <class T> T activated(const Epilogue &epilogue, T value) {
+  if (epilogue.isRelu())
+    return value > 0 ? value : T(0);
+  if (epilogue.isGelu())
+    return T(0.5) * value *
+           (1 + std::tanh(T(0.7978845608028654) *
+                          (value + T(0.044715) * value * value * value)));
+  return value;
+}
+
 template <class T> void multiplyIn(const Call &call, DeviceView &view) {
   const Problem &problem = call.problem;
   for (int batch = 0; batch < problem.d.batch; ++batch) {
@@ -153,11 +183,14 @@ template <class T> void multiplyIn(const Call &call, DeviceView &view) {
     const std::vector<double> c = call.beta != 0
                                       ? read(problem.c, call.c, batch, view)
                                       : std::vector<double>(all.size());
+    const std::vector<double> bias = biasOf(problem, batch, view);
     for (size_t i = 0; i < all.size(); ++i) {
       T value = T(call.alpha) * all[i];
       if (call.beta != 0)
         value += T(call.beta) * T(c[i]);
-      values[i] = double(value);
+      if (!bias.empty())
+        value += T(bias[i / size_t(problem.n)]);
+      values[i] = double(activated(problem.epilogue, value));
     }
     write(problem.d, call.d, batch, values, view);
   }

@@ -73,6 +73,39 @@ bool isSupported(int computeType, int scaleType, const Matrix &a,
          (d.type == a.type || d.type == R_32F);
 }
 
+/// "cublasLtEpilogue_t", and what is said of biases elsewhere.
+Epilogue epilogueOf(const Descriptor &operation, const Matrix &d) {
+  Epilogue made;
+  made.kind = operation.value<uint32_t>(MATMUL_DESC_EPILOGUE);
+  need(made.kind == EPILOGUE_DEFAULT || made.kind == EPILOGUE_RELU ||
+           made.kind == EPILOGUE_BIAS || made.kind == EPILOGUE_RELU_BIAS ||
+           made.kind == EPILOGUE_GELU || made.kind == EPILOGUE_GELU_BIAS,
+       STATUS_NOT_SUPPORTED,
+       "epilogues with another output, and those of gradients, are not "
+       "emulated");
+  if (!made.hasBias())
+    return made;
+  // "Epilogue modes that combine ReLU, dReLu, GELU, or dGELU with Bias [..] are
+  // not supported when D matrix memory order is defined as CUBLASLT_ORDER_ROW"
+  // (cublasLtMatmul, note 6).
+  need(made.kind == EPILOGUE_BIAS || d.order == ORDER_COL, STATUS_NOT_SUPPORTED,
+       "bias and activation of a result by rows");
+  // CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE: "If unset (or set to the default value
+  // of -1), the bias vector elements are the same type as the elements of the
+  // output matrix"; the column "Bias Type" of "Datatypes Supported" has no
+  // other for these types.
+  const int type = operation.value<int32_t>(MATMUL_DESC_BIAS_DATA_TYPE);
+  need(type == -1 || type == d.type, STATUS_NOT_SUPPORTED,
+       "a bias of another type than D");
+  // CUBLASLT_MATMUL_DESC_BIAS_POINTER: "Routines that don't dereference this
+  // pointer, like cublasLtMatmulAlgoGetHeuristic() depend on its value to
+  // determine expected pointer alignment."
+  made.bias = operation.value<uint64_t>(MATMUL_DESC_BIAS_POINTER);
+  need(made.bias != 0, STATUS_INVALID_VALUE, "there is no bias");
+  made.batchStride = operation.value<int64_t>(MATMUL_DESC_BIAS_BATCH_STRIDE);
+  return made;
+}
+
 } // namespace
 
 size_t sizeOf(int type) {
@@ -108,13 +141,12 @@ Problem problemOf(void *operation, void *a, void *b, void *c, void *d) {
   need(!transposes(MATMUL_DESC_TRANSC), STATUS_NOT_SUPPORTED,
        "CUBLASLT_MATMUL_DESC_TRANSC: \"Currently only CUBLAS_OP_N is "
        "supported\"");
-  need(from.value<int32_t>(MATMUL_DESC_POINTER_MODE) == POINTER_MODE_HOST &&
-           from.value<uint32_t>(MATMUL_DESC_EPILOGUE) == EPILOGUE_DEFAULT,
-       STATUS_NOT_SUPPORTED,
-       "epilogues, and scalars on the device, are not emulated");
+  need(from.value<int32_t>(MATMUL_DESC_POINTER_MODE) == POINTER_MODE_HOST,
+       STATUS_NOT_SUPPORTED, "scalars on the device are not emulated");
   need(isSupported(made.computeType, made.scaleType, made.a, made.b, made.d),
        STATUS_NOT_SUPPORTED,
        "\"Datatypes Supported\" does not list these types");
+  made.epilogue = epilogueOf(from, made.d);
   if (transposes(MATMUL_DESC_TRANSA))
     transpose(made.a);
   if (transposes(MATMUL_DESC_TRANSB))

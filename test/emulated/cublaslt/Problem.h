@@ -30,11 +30,25 @@ struct Matrix {
   }
 };
 
-/// d = alpha * op(a) * op(b) + beta * c
+/// What is done with each element before it is rounded and stored.
+struct Epilogue {
+  uint32_t kind = EPILOGUE_DEFAULT;
+  /// Of D's type, one element per row of D, packed; for each matrix of the
+  /// batch so many elements further.
+  uint64_t bias = 0;
+  int64_t batchStride = 0;
+
+  bool hasBias() const { return kind & EPILOGUE_BIAS; }
+  bool isRelu() const { return kind & EPILOGUE_RELU; }
+  bool isGelu() const { return kind & EPILOGUE_GELU; }
+};
+
+/// d = epilogue(alpha * op(a) * op(b) + beta * c)
 struct Problem {
   int computeType = 0, scaleType = 0;
   int64_t m = 0, n = 0, k = 0;
   Matrix a, b, c, d; // a and b with their transposition done
+  Epilogue epilogue;
 
   bool isDouble() const { return scaleType == R_64F; }
 };

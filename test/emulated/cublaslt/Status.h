@@ -33,6 +33,12 @@ namespace smex::emulated::cublaslt {
   X(ORDER_ROW, 1)                                                              \
   X(POINTER_MODE_HOST, 0)                                                      \
   X(EPILOGUE_DEFAULT, 1)                                                       \
+  X(EPILOGUE_RELU, 2)                                                          \
+  X(EPILOGUE_BIAS, 4)                                                          \
+  X(EPILOGUE_RELU_BIAS, 6)                                                     \
+  X(EPILOGUE_GELU, 32)                                                         \
+  X(EPILOGUE_GELU_BIAS, 36)                                                    \
+  X(EPILOGUE_GELU_AUX, 160)                                                    \
   X(BATCH_MODE_STRIDED, 0)                                                     \
   X(REDUCTION_SCHEME_NONE, 0)                                                  \
   X(REDUCTION_SCHEME_INPLACE, 1)                                               \
@@ -54,6 +60,9 @@ namespace smex::emulated::cublaslt {
   X(MATMUL_DESC_TRANSB, 4)                                                     \
   X(MATMUL_DESC_TRANSC, 5)                                                     \
   X(MATMUL_DESC_EPILOGUE, 7)                                                   \
+  X(MATMUL_DESC_BIAS_POINTER, 8)                                               \
+  X(MATMUL_DESC_BIAS_BATCH_STRIDE, 10)                                         \
+  X(MATMUL_DESC_BIAS_DATA_TYPE, 26)                                            \
   X(MATMUL_PREF_MAX_WORKSPACE_BYTES, 1)                                        \
   X(MATMUL_PREF_REDUCTION_SCHEME_MASK, 3)                                      \
   X(MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, 5)                                      \
