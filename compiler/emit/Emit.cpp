@@ -278,6 +278,9 @@ private:
       instruction.reductions.assign(extents.begin() + lambda.rank(),
                                     extents.end());
       instruction.indices = regionOf(compute.getIndices(), extents);
+      if (const auto epilogue = compute.getEpilogue())
+        instruction.epilogueOf =
+            instructions.at(exec::makerOf(exec::read(each)[size_t(*epilogue)]));
     } else {
       instruction.from = numbers.at(exec::read(each).front());
       if (auto reduce = dyn_cast<exec::ReduceOp>(each))
@@ -287,6 +290,7 @@ private:
     }
     if (const auto waits = each->getAttrOfType<exec::WaitsAttr>("waits"))
       instruction.waits = waits.getValue();
+    instructions[each] = int(program().instructions.size());
     program().instructions.push_back(std::move(instruction));
   }
 
@@ -311,7 +315,8 @@ private:
   exec::Regions regions;
   plan::Partitioned result;
   llvm::DenseMap<Operation *, int> numbers; // of buffers
-  llvm::DenseMap<StringRef, DType> types;   // of tensors, by name
+  llvm::DenseMap<Operation *, int> instructions;
+  llvm::DenseMap<StringRef, DType> types; // of tensors, by name
   std::map<std::string, int> tensors;
   /// By what they read or make.
   llvm::DenseMap<std::pair<Attribute, int64_t>, int> readers;

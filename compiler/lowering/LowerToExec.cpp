@@ -269,7 +269,8 @@ private:
                    direct ? home : work.result, work.partial, type);
     exec::ComputeOp::create(builder, apply.getLoc(), computed, operands, result,
                             apply.getExtentsAttr(), work.indices,
-                            apply.getNodeAttr(), exec::WaitsAttr());
+                            apply.getNodeAttr(), exec::WaitsAttr(),
+                            IntegerAttr());
     if (direct) {
       homes[apply.getResult()] = result;
       return;

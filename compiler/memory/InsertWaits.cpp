@@ -167,12 +167,32 @@ private:
   /// Each read comes after the write of what is read.
   void afterWriters() {
     llvm::DenseMap<Operation *, SmallVector<int>> writers;
+    const auto biases = biasesOfProducts();
     for (size_t i = 0; i < list.size(); ++i) {
-      for (exec::BufferOp buffer : exec::read(list[i]))
+      auto reads = exec::read(list[i]);
+      if (const auto bias = biases.find(list[i]); bias != biases.end())
+        reads.push_back(bias->second);
+      for (exec::BufferOp buffer : reads)
         for (int writer : writers.lookup(buffer))
           wait(i, {writer, steps[i]});
       writers[exec::written(list[i])].push_back(int(i));
     }
+  }
+
+  /// By product: what a library reads besides, if it does the epilogue with it.
+  /// Nothing is written in its place before the epilogue is done.
+  llvm::DenseMap<Operation *, exec::BufferOp> biasesOfProducts() {
+    llvm::DenseMap<Operation *, exec::BufferOp> biases;
+    for (auto compute : program.getOps<exec::ComputeOp>()) {
+      if (!compute.getEpilogue())
+        continue;
+      const auto operands = exec::read(compute);
+      exec::BufferOp product = operands[size_t(*compute.getEpilogue())];
+      for (exec::BufferOp operand : operands)
+        if (operand != product)
+          biases[exec::makerOf(product)] = operand;
+    }
+    return biases;
   }
 
   /// One of each class of workers whose bytes are used alike.

@@ -1,6 +1,7 @@
 // Puts the list of instructions into an order that hides transfers behind
 // computing; see Overlap.h.
 #include "compiler/memory/Arena.h"
+#include "compiler/memory/Epilogues.h"
 #include "compiler/memory/Lifetimes.h"
 #include "compiler/memory/Overlap.h"
 #include "compiler/memory/Passes.h"
@@ -42,6 +43,7 @@ public:
     for (Operation *op : list)
       tasks.push_back(taskOf(op));
     keepParameters();
+    keepBiases();
   }
 
   /// Packed, the same bytes alive can take more; so less is moved until no
@@ -204,6 +206,24 @@ private:
         tasks[i].after = readers[numbers.at(exec::BufferOp(parameter->second))];
       for (int buffer : tasks[i].reads)
         readers[buffer].push_back(int(i));
+    }
+  }
+
+  /// A bias that is there before the product stays so: a library may add it to
+  /// what the product makes.
+  void keepBiases() {
+    llvm::DenseMap<Operation *, int> places;
+    for (size_t i = 0; i < list.size(); ++i)
+      places[list[i]] = int(i);
+    for (memory::PossibleEpilogue each :
+         memory::possibleEpilogues(program, regions, lambdas)) {
+      if (!each.bias || !memory::isWrittenBefore(each.bias, each.product))
+        continue;
+      memory::Task &product = tasks[size_t(places.at(each.product))];
+      for (Operation *user : each.bias->getUsers())
+        if (const auto place = places.find(user);
+            place != places.end() && exec::written(user) == each.bias)
+          product.after.push_back(place->second);
     }
   }
 

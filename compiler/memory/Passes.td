@@ -3,6 +3,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FetchBiases : Pass<"exec-fetch-biases", "::smex::exec::ProgramOp"> {
+  let summary = "fetches biases before the matrix products that they are added to";
+  let description = [{
+    So that a library can add them as it writes the product (see
+    exec-mark-epilogues). Such a bias is there for one more computation: where
+    some worker's arena grows by more than packing leaves to chance, all stay
+    where they were. exec-overlap-transfers keeps the order.
+  }];
+}
+
 def OverlapTransfers : Pass<"exec-overlap-transfers", "::smex::exec::ProgramOp"> {
   let summary = "reorders the list so that transfers go on beside computing";
   let description = [{
@@ -47,6 +57,19 @@ def PlanMemory : Pass<"exec-plan-memory", "::smex::exec::ProgramOp"> {
     Option<"onGpus", "on-gpus", "bool", /*default=*/"false",
            "libraries of GPUs compute, too">,
   ];
+}
+
+def MarkEpilogues : Pass<"exec-mark-epilogues", "::smex::exec::ProgramOp"> {
+  let summary = "marks maps that can be done at the place of a matrix product";
+  let description = [{
+    A library of GPUs adds a bias and activates as it writes the result of a
+    product. It may where the map's lambda says so, where nothing else reads the
+    product, all of whose terms are there, where the map's result lies in the
+    product's place, and where its bias is there when the product starts. So no
+    memory is needed for longer. After exec-plan-memory, which puts most such
+    results in place, and before exec-insert-waits: the product waits for the
+    bias.
+  }];
 }
 
 def InsertWaits : Pass<"exec-insert-waits", "::smex::exec::ProgramOp"> {

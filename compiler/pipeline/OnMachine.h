@@ -15,6 +15,8 @@ namespace smex::pipeline {
 struct ExecOptions {
   memory::OverlapTransfersOptions overlap;
   memory::PlanMemoryOptions memory;
+  /// Whether libraries may do maps as epilogues of products.
+  bool epilogues = false;
 };
 
 class OnMachine {

@@ -44,8 +44,12 @@ void smex::pipeline::addExecPasses(mlir::OpPassManager &manager,
                                    const ExecOptions &options) {
   manager.addPass(lowering::createLowerToExec());
   auto &perProgram = manager.nest<exec::ProgramOp>();
+  if (options.epilogues)
+    perProgram.addPass(memory::createFetchBiases());
   perProgram.addPass(memory::createOverlapTransfers(options.overlap));
   perProgram.addPass(memory::createPlanMemory(options.memory));
+  if (options.epilogues)
+    perProgram.addPass(memory::createMarkEpilogues());
   perProgram.addPass(memory::createInsertWaits());
 }
 

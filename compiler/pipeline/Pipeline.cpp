@@ -185,6 +185,18 @@ Result<std::optional<OnMachine>> machineOf(const CompileOptions &options) {
   return std::optional<OnMachine>(std::move(*machine));
 }
 
+/// What libraries of GPUs compute is memory planned for, and marked.
+ExecOptions execOptionsFor(const CompileOptions &options,
+                           const std::optional<OnMachine> &machine) {
+  ExecOptions made = machine ? machine->execOptions() : ExecOptions();
+  made.memory.onGpus = made.epilogues =
+      !options.reproducible &&
+      llvm::any_of(options.targets, [](const std::string &target) {
+        return plan::kindOf(target) == plan::TargetKind::Cuda;
+      });
+  return made;
+}
+
 /// Searches in order: the one to begin with, and others if one plan is not
 /// enough.
 std::vector<partition::Search>
@@ -282,14 +294,8 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
       return diagnostics.error();
     compiled.stats.searchSeconds = search.seconds();
     Candidate candidate{by, {}, searchInfo(*decided), {}, kernels};
-    ExecOptions execOptions = *machine && !by.withoutMachine
-                                  ? (*machine)->execOptions()
-                                  : ExecOptions();
-    execOptions.memory.onGpus =
-        !options.reproducible &&
-        llvm::any_of(options.targets, [](const std::string &target) {
-          return plan::kindOf(target) == plan::TargetKind::Cuda;
-        });
+    const ExecOptions execOptions =
+        execOptionsFor(options, by.withoutMachine ? std::nullopt : *machine);
     auto partitioned = emitProgram(*decided, execOptions, candidate.kernels);
     if (!partitioned)
       return partitioned.takeError();
@@ -364,8 +370,7 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
     if (stage == Stage::Decisions || stage == Stage::Exec)
       addDecisionPasses(manager, options, search);
     if (stage == Stage::Exec)
-      addExecPasses(manager,
-                    *machine ? (*machine)->execOptions() : ExecOptions());
+      addExecPasses(manager, execOptionsFor(options, *machine));
   };
   if (failed(runPasses(*module, options, passes)))
     return diagnostics.error();

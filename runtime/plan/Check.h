@@ -17,7 +17,9 @@
 // are
 //   combined from parts that make up the whole range, each once; library
 //   kernels do what their lambdas say; outputs are complete; the totals are
-//   right.
+//   right;
+// - all of this whether a map is done as the epilogue of its product, at the
+//   product's place in the list, or after it.
 //
 // That pieces of a fetch are disjoint and complete, load() has checked.
 #ifndef SMEX_RUNTIME_PLAN_CHECK_H
@@ -40,6 +42,7 @@ enum class FindingKind {
   Reduction, // parts of a reduction that do not make it up, wrong reducer
   Coverage,  // an output or a parameter is not held completely
   Kernel,    // a kernel is not what its lambda says
+  Epilogue,  // an instruction that cannot be done with the product it names
   Interface, // the unpartitioned program has other inputs, outputs, parameters
   Totals,    // bytes in plan.json are not those of the program
 };

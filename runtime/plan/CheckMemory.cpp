@@ -5,6 +5,7 @@
 // placed by what order guarantees: not before the writes that have completed
 // when it starts, and over before the first instruction of this queue that
 // starts only then.
+#include "runtime/plan/Epilogue.h"
 #include "runtime/plan/Life.h"
 #include "runtime/plan/Load.h"
 #include "runtime/plan/Subject.h"
@@ -209,14 +210,24 @@ private:
             read({worker, i}, instruction.from, piece.box);
         continue;
       }
-      // What it reads beyond what is held is a finding of checkMeaning.
-      const std::vector<Box> regions = subject.regions(worker, i);
-      for (size_t k = 0; k < regions.size(); ++k) {
-        const int buffer = instruction.operands[k];
-        const Box region = intersect(regions[k], subject.box(worker, buffer));
-        if (!isEmpty(region))
-          read({worker, i}, buffer, region);
-      }
+      readOperands(i, i);
+      // Done with the product, the map reads its bias then.
+      if (const int product = instruction.epilogueOf;
+          product >= 0 && subject.written(worker, product))
+        readOperands(product, i, productOperand(program, i));
+    }
+  }
+
+  /// What instruction `reader` reads of the operands of instruction `of`.
+  void readOperands(int reader, int of, int except = -1) {
+    // What it reads beyond what is held is a finding of checkMeaning.
+    const Instruction &instruction = program.instructions[size_t(of)];
+    const std::vector<Box> regions = subject.regions(worker, of);
+    for (size_t k = 0; k < regions.size(); ++k) {
+      const int buffer = instruction.operands[k];
+      const Box region = intersect(regions[k], subject.box(worker, buffer));
+      if (int(k) != except && !isEmpty(region))
+        read({worker, reader}, buffer, region);
     }
   }
 

@@ -25,6 +25,8 @@ const char *plan::name(FindingKind kind) {
     return "coverage";
   case FindingKind::Kernel:
     return "kernel";
+  case FindingKind::Epilogue:
+    return "epilogue";
   case FindingKind::Interface:
     return "interface";
   case FindingKind::Totals:

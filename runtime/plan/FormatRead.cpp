@@ -180,8 +180,10 @@ Instruction instructionOf(const Cursor &at, size_t workers) {
   const std::string op = at.string("op");
   if (op == "compute") {
     at.object({"node", "op", "to", "indices", "kernel", "operands"},
-              {"reductions", "waits"});
+              {"epilogue_of", "reductions", "waits"});
     instruction.op = Opcode::Compute;
+    if (at.has("epilogue_of"))
+      instruction.epilogueOf = number(at, "epilogue_of");
     instruction.indices = number(at, "indices");
     instruction.kernel = number(at, "kernel");
     instruction.operands = at.list("operands", [](const Cursor &operand) {

@@ -144,6 +144,8 @@ Json instructionToJson(const Instruction &instruction) {
     json["indices"] = instruction.indices;
     json["kernel"] = instruction.kernel;
     json["operands"] = instruction.operands;
+    if (instruction.epilogueOf >= 0)
+      json["epilogue_of"] = instruction.epilogueOf;
     if (!instruction.reductions.empty())
       json["reductions"] = instruction.reductions;
     return json;

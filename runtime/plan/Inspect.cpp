@@ -5,6 +5,7 @@
 #include "runtime/plan/Table.h"
 #include "runtime/plan/Validate.h"
 
+#include <algorithm>
 #include <numeric>
 
 using namespace smex;
@@ -57,6 +58,12 @@ std::string head(const Plan &plan) {
              std::to_string(program.instructions.size()) + " instructions, " +
                  std::to_string(program.buffers.size()) + " buffers, " +
                  std::to_string(program.kernels.size()) + " kernels"});
+  if (const auto epilogues = std::count_if(
+          program.instructions.begin(), program.instructions.end(),
+          [](const Instruction &each) { return each.epilogueOf >= 0; }))
+    table.add({"epilogues", std::to_string(epilogues) +
+                                " instructions that a GPU's library may do "
+                                "with the product before them"});
   for (const GraphInputs &graph : program.graphs)
     if (graph.layout)
       table.add({"graph", "room for " + roomOf(graph.layout->rooms)});
@@ -273,6 +280,8 @@ private:
       for (size_t k = 0; k < shared.operands.size(); ++k)
         text += (k ? ", " : "") + buffer(shared.operands[k]);
       text += ")";
+      if (shared.epilogueOf >= 0)
+        text += ", epilogue of " + std::to_string(shared.epilogueOf);
     } else if (isMove(shared.op)) {
       text += "#" + std::to_string(shared.from);
     } else {

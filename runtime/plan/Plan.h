@@ -167,6 +167,9 @@ struct Instruction {
   /// Fetch, Reduce: what all groups of workers do alike, where that has a name.
   /// It follows from the divisions (Regions.h), so check() can tell.
   std::optional<Collective> collective = {};
+  /// Compute: the product of matrices that a library may do this map with, an
+  /// earlier instruction; -1: none (Epilogue.h).
+  int epilogueOf = -1;
 };
 
 /// A named value that crosses the plan's border.

@@ -1,5 +1,6 @@
 #include "dialects/support/Text.h"
 #include "dialects/tdl/lambda/Accumulated.h"
+#include "runtime/plan/Epilogue.h"
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Load.h"
 #include "runtime/plan/Validate.h"
@@ -201,7 +202,12 @@ private:
                       sizeLimit);
     const auto elements = elementCount(instruction.reductions);
     if (!elements || *elements > sizeLimit)
-      refuse("reductions", "more than ", sizeLimit, " terms");
+      return refuse("reductions", "more than ", sizeLimit, " terms");
+    if (instruction.epilogueOf == -1)
+      return;
+    if (const std::string why = notEpilogue(program, lambdas, int(index));
+        !why.empty())
+      refuse("epilogue_of", why);
   }
 
   const TensorType &typeOf(int buffer) const {

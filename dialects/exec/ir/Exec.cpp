@@ -52,6 +52,19 @@ std::vector<std::vector<int64_t>> smex::exec::operandShapes(ComputeOp compute) {
   return shapes;
 }
 
+ComputeOp smex::exec::makerOf(BufferOp buffer) {
+  ComputeOp maker;
+  for (Operation *user : buffer->getUsers()) {
+    if (isa<OutputOp, UpdateOp>(user) || written(user) != buffer)
+      continue;
+    auto compute = dyn_cast<ComputeOp>(user);
+    if (maker || !compute)
+      return {};
+    maker = compute;
+  }
+  return maker;
+}
+
 std::vector<BufferOp> smex::exec::read(Operation *instruction) {
   std::vector<BufferOp> buffers;
   TypeSwitch<Operation *>(instruction)

@@ -48,6 +48,9 @@ Queue queueOf(mlir::Operation *instruction);
 bool isMove(mlir::Operation *instruction);
 /// Of the whole tensors.
 std::vector<std::vector<int64_t>> operandShapes(ComputeOp compute);
+/// The only compute that writes the buffer; null if there is none, or several
+/// instructions do.
+ComputeOp makerOf(BufferOp buffer);
 
 inline BufferOp bufferOf(mlir::Value value) {
   return value.getDefiningOp<BufferOp>();

@@ -253,12 +253,14 @@ def ComputeOp : ExecOp<"compute",
   let summary = "evaluates a lambda on each worker's part of its index variables";
   let description = [{
     `extents` are those of the whole operator: what the workers' parts must make
-    up.
+    up. `epilogue` numbers the input that is a matrix product, in whose place of
+    the list this map may be done by a library that does both at once.
   }];
   let arguments = (ins FlatSymbolRefAttr:$lambda, Variadic<BufferType>:$inputs,
                        BufferType:$to, DenseI64ArrayAttr:$extents,
                        RegionsAttr:$indices, OptionalAttr<StrAttr>:$node,
-                       OptionalAttr<WaitsAttr>:$waits);
+                       OptionalAttr<WaitsAttr>:$waits,
+                       OptionalAttr<I64Attr>:$epilogue);
   let assemblyFormat = [{
     $lambda `(` $inputs `)` `to` $to `extents` $extents `indices` $indices
     attr-dict

@@ -60,6 +60,21 @@ LogicalResult verifyBeside(Operation *op, size_t instructions) {
   return success();
 }
 
+LogicalResult verifyEpilogue(Operation *op) {
+  auto compute = dyn_cast<ComputeOp>(op);
+  const auto number = compute ? compute.getEpilogue() : std::nullopt;
+  if (!number)
+    return success();
+  if (*number < 0 || uint64_t(*number) >= compute.getInputs().size())
+    return op->emitOpError("is the epilogue of input ")
+           << *number << "; there are " << compute.getInputs().size();
+  BufferOp product = bufferOf(compute.getInputs()[unsigned(*number)]);
+  if (!makerOf(product))
+    return op->emitOpError("is the epilogue of \"")
+           << product.getTensor() << "\", which no single compute makes";
+  return success();
+}
+
 using Written = llvm::DenseSet<Operation *>;
 
 bool isThere(BufferOp buffer, const Written &written) {
@@ -147,7 +162,8 @@ LogicalResult ProgramOp::verifyRegions() {
   for (const auto &[number, op] : llvm::enumerate(list))
     if (failed(verifyWaits(op, number, getWays().size())) ||
         failed(verifyBeside(op, list.size())) ||
-        failed(verifyUse(op, written)) || failed(verifyPartial(op)))
+        failed(verifyUse(op, written)) || failed(verifyPartial(op)) ||
+        failed(verifyEpilogue(op)))
       return failure();
   return failure(failed(verifyOutputs(*this, written)) ||
                  failed(verifyUpdates(*this, written)));
