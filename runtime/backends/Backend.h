@@ -44,6 +44,9 @@ struct Activity {
   /// Of the device's memory, beside the worker's arena, what its transfers are
   /// packed and unpacked in; it is counted once per device.
   int64_t packingBytes = 0;
+  /// Instructions of a step that a library has done as it wrote the result of
+  /// the product before them.
+  int64_t epilogues = 0;
   std::vector<Executed> executed; // if DeviceOptions::trace
 };
 

@@ -54,7 +54,7 @@ private:
   /// Of one worker.
   struct Counts {
     int64_t communication = 0, peak = 0, scattered = 0, gathered = 0;
-    int64_t packing = 0;
+    int64_t packing = 0, epilogues = 0;
   };
   struct Measured {
     Counts counts;
@@ -273,6 +273,7 @@ private:
       return activity.takeError();
     counts(worker).communication = activity->receivedBytes;
     counts(worker).packing = activity->packingBytes;
+    counts(worker).epilogues = activity->epilogues;
     for (const Executed &each : activity->executed)
       measured[size_t(worker)].trace.push_back(
           {worker, each.instruction, each.start, each.seconds});
@@ -350,6 +351,7 @@ private:
       result.communicationBytes += own.counts.communication;
       result.receivedBytes.push_back(own.counts.communication);
       result.packingBytes.push_back(own.counts.packing);
+      result.epilogues += own.counts.epilogues;
       result.peakBytes.push_back(own.counts.peak);
       result.scatteredBytes += own.counts.scattered;
       result.gatheredBytes += own.counts.gathered;

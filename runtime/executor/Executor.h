@@ -58,6 +58,8 @@ struct RunResult {
   std::vector<int64_t> receivedBytes; // of these, per worker
   /// Activity::packingBytes, per worker.
   std::vector<int64_t> packingBytes;
+  /// Activity::epilogues, of all workers.
+  int64_t epilogues = 0;
   /// Per worker: the end of the highest bytes of its arena that an instruction,
   /// parameter, input or output touched, or that are set aside for libraries.
   std::vector<int64_t> peakBytes;

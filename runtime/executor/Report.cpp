@@ -35,6 +35,8 @@ std::string runtime::metricsJson(const std::string &backend,
   if (std::any_of(result.packingBytes.begin(), result.packingBytes.end(),
                   [](int64_t bytes) { return bytes > 0; }))
     metrics["packing_bytes"] = result.packingBytes;
+  if (result.epilogues > 0)
+    metrics["epilogues"] = result.epilogues;
   if (firstStep > 0)
     metrics["first_step"] = firstStep;
   return plan::canonicalJson(metrics);

@@ -12,7 +12,7 @@ namespace smex::cuda::blas {
 
 // cublasStatus_t
 using StatusCode = int;
-constexpr StatusCode success = 0;
+constexpr StatusCode success = 0, notSupported = 15;
 
 using Handle = struct HandleType *;         // cublasLtHandle_t
 using Layout = struct LayoutType *;         // cublasLtMatrixLayout_t
@@ -45,6 +45,11 @@ constexpr int layoutBatchCount = 5;         // int32_t
 constexpr int layoutStridedBatchOffset = 6; // int64_t
 // cublasLtMatmulDescAttributes_t
 constexpr int operationTransposeA = 3, operationTransposeB = 4; // int32_t
+constexpr int operationEpilogue = 7;                            // uint32_t
+constexpr int operationBiasPointer = 8;                         // void *
+// cublasLtEpilogue_t; with a bias, that is added to the others
+constexpr uint32_t epilogueDefault = 1, epilogueRelu = 2, epilogueBias = 4,
+                   epilogueGelu = 32;
 // cublasLtMatmulPreferenceAttributes_t
 constexpr int preferenceMaxWorkspaceBytes = 1;   // uint64_t
 constexpr int preferenceReductionSchemeMask = 3; // uint32_t

@@ -1,7 +1,8 @@
-// Kernels of kind Contraction by cuBLASLt: where the matrices are, an algorithm
-// that is chosen once, and the calls of one product.
-#include "runtime/backends/cuda/BlasDescriptors.h"
+// Kernels of kind Contraction by cuBLASLt: where the matrices are, and the
+// calls of one product.
+#include "runtime/backends/cuda/BlasAlgorithm.h"
 #include "runtime/backends/cuda/Library.h"
+#include "runtime/plan/Epilogue.h"
 #include "runtime/plan/Target.h"
 
 #include <algorithm>
@@ -19,7 +20,10 @@ constexpr Address workspaceAlignment = 256;
 /// GPU's memory a worker has its arena, and with it the choice of an algorithm.
 constexpr Address bufferAlignment = 64;
 
-bool is16Bit(DType type) { return type == DType::F16 || type == DType::BF16; }
+/// What the library's kernels may take a bias to have, whatever they are asked
+/// for: "cuBLASLt's alignment preferences cover A, B, C, D but not the epilogue
+/// bias pointer", and kernels fault with less (pytorch#194497).
+constexpr uint32_t leastBiasAlignment = 16;
 
 /// Where a call's matrices are, and whether it adds to what is in d.
 struct Matrices {
@@ -101,11 +105,21 @@ public:
     auto described = describe(blas, product, type, result);
     if (!described)
       return described.takeError();
-    auto algorithm = choose(typed, *described);
+    std::unique_ptr<LibraryCall> none;
+    if (binding.epilogue && !canHaveEpilogue())
+      return none;
+    if (Status set = describeEpilogue(*described); !set)
+      return set.takeError();
+    auto algorithm = blas::choose(asked(), typed, *described);
     if (!algorithm)
       return algorithm.takeError();
+    if (!*algorithm)
+      return none;
+    if (hasBias())
+      if (Status set = setBias(blas, *described, bias); !set)
+        return set.takeError();
     return std::unique_ptr<LibraryCall>(
-        new Product(blas, typed, std::move(*described), sums, *algorithm,
+        new Product(blas, typed, std::move(*described), sums, **algorithm,
                     std::move(calls), workspace, workspaceBytes));
   }
 
@@ -184,6 +198,61 @@ private:
     return buffer.address + Address(offset * byteSize(buffer.type.dtype));
   }
 
+  bool hasBias() const {
+    return binding.epilogue && binding.epilogue->what.bias >= 0;
+  }
+
+  /// Whether the product is one call, and the bias lies as the library wants
+  /// it; finds the bias.
+  bool canHaveEpilogue() {
+    if (!hasBias())
+      return plan::isInOneCall(product, std::nullopt);
+    const DeviceBuffer &held = binding.epilogue->bias;
+    const Box &read = binding.epilogue->biasRegion;
+    if (held.box.size() != read.size() || held.type.dtype != result ||
+        !contains(held.box, read) || !plan::isInOneCall(product, volume(read)))
+      return false;
+    // Packed: along each dimension but the first that is not of one element,
+    // all that is held is read.
+    const std::vector<int64_t> strides =
+        rowMajorStrides(smex::extents(held.box));
+    int64_t packed = 1, offset = 0;
+    for (size_t d = read.size(); d-- > 0;) {
+      if (read[d].size() > 1 && strides[d] != packed)
+        return false;
+      packed *= read[d].size();
+      offset += (read[d].lo - held.box[d].lo) * strides[d];
+    }
+    bias = held.address + Address(offset * byteSize(result));
+    return lowestBit(bias | bufferAlignment) >= leastBiasAlignment;
+  }
+
+  uint32_t epilogue() const {
+    if (!binding.epilogue)
+      return blas::epilogueDefault;
+    const uint32_t added = hasBias() ? blas::epilogueBias : 0;
+    switch (binding.epilogue->what.activation) {
+    case analysis::Activation::Relu:
+      return blas::epilogueRelu | added;
+    case analysis::Activation::Gelu:
+      return blas::epilogueGelu | added;
+    case analysis::Activation::None:
+      break;
+    }
+    return blas::epilogueBias;
+  }
+
+  /// The choice of an algorithm is not to depend on where in a GPU's memory the
+  /// bias is, but for its alignment.
+  Status describeEpilogue(const blas::Described &made) const {
+    if (!binding.epilogue)
+      return {};
+    if (Status set = setEpilogue(blas, made, epilogue()); !set)
+      return set;
+    return hasBias() ? setBias(blas, made, lowestBit(bias | bufferAlignment))
+                     : Status();
+  }
+
   Result<std::shared_ptr<void>> makeHandle() {
     blas::Handle handle = nullptr;
     if (Status made = blas.check(blas.create(&handle),
@@ -202,119 +271,25 @@ private:
     Address all = bufferAlignment;
     for (const Matrices &each : calls)
       all |= each.*matrix;
-    return uint32_t(all & (~all + 1)); // the lowest bit
+    return lowestBit(all);
   }
+  static uint32_t lowestBit(Address of) { return uint32_t(of & (~of + 1)); }
 
-  /// Sums of 16-bit floats must not be rounded before they are whole, so that
-  /// parts of them, where a sum is split, are to be of the type of the sums.
-  uint32_t reductions() const {
-    if (binding.reproducible)
-      return blas::reductionNone;
-    return is16Bit(result) ? blas::reductionComputeType : blas::reductionAny;
-  }
-
-  std::string request() const {
-    const auto matrix = [](const MatrixProduct::Matrix &of, uint32_t bytes) {
-      return std::string(of.transposed ? " t" : " n") + " ld " +
-             std::to_string(of.leading) + " batch " +
-             std::to_string(of.batchStride) + " aligned " +
-             std::to_string(bytes);
-    };
-    return "matmul " + std::string(smex::name(type)) + " to " +
-           std::string(smex::name(result)) + ", " + std::to_string(product.m) +
-           " x " + std::to_string(product.n) + " x " +
-           std::to_string(product.k) + " times " +
-           std::to_string(product.batch) + ", a" +
-           matrix(product.a, alignment(&Matrices::a)) + ", b" +
-           matrix(product.b, alignment(&Matrices::b)) + ", d" +
-           matrix(product.d, alignment(&Matrices::d)) + ", workspace " +
-           std::to_string(workspaceBytes) + ", reductions " +
-           std::to_string(reductions());
-  }
-
-  Result<blas::Algorithm> choose(blas::Handle handle,
-                                 const blas::Described &made) {
-    auto chosen = binding.choices.choiceFor(
-        {blas.name(), binding.gpu.info.name, request()},
-        [&](const std::string &bytes) { return isRight(handle, made, bytes); },
-        [&] { return ask(handle, made); });
-    if (!chosen)
-      return chosen.takeError();
-    blas::Algorithm algorithm;
-    std::memcpy(&algorithm, chosen->data(), sizeof algorithm);
-    return algorithm;
-  }
-
-  /// Whether the library takes this algorithm for the product, within the
-  /// workspace and by the reductions that are allowed.
-  bool isRight(blas::Handle handle, const blas::Described &made,
-               const std::string &bytes) const {
-    blas::Algorithm algorithm;
-    if (bytes.size() != sizeof algorithm)
-      return false;
-    std::memcpy(&algorithm, bytes.data(), sizeof algorithm);
-    blas::HeuristicResult checked = {};
-    uint32_t scheme = 0;
-    size_t written = 0;
-    return blas.algorithmCheck(handle, made.operation.get(), made.a.get(),
-                               made.b.get(), made.d.get(), made.d.get(),
-                               &algorithm, &checked) == blas::success &&
-           checked.workspaceBytes <= workspaceBytes &&
-           blas.configGet(&algorithm, blas::configReductionScheme, &scheme,
-                          sizeof scheme, &written) == blas::success &&
-           (scheme & ~reductions()) == 0;
-  }
-
-  /// The best one by the library's own estimate.
-  Result<std::string> ask(blas::Handle handle,
-                          const blas::Described &made) const {
-    blas::Preference created = nullptr;
-    if (Status done = blas.check(blas.preferenceCreate(&created),
-                                 "cublasLtMatmulPreferenceCreate");
-        !done)
-      return done.takeError();
-    const blas::Owned<blas::Preference> preference(created,
-                                                   blas.preferenceDestroy);
-    const uint64_t most = workspaceBytes;
-    const uint32_t mask = reductions(), a = alignment(&Matrices::a),
-                   b = alignment(&Matrices::b), d = alignment(&Matrices::d);
-    struct Setting {
-      int attribute;
-      const void *value;
-      size_t bytes;
-    };
-    for (const Setting &each : std::initializer_list<Setting>{
-             {blas::preferenceMaxWorkspaceBytes, &most, sizeof most},
-             {blas::preferenceReductionSchemeMask, &mask, sizeof mask},
-             {blas::preferenceMinAlignmentA, &a, sizeof a},
-             {blas::preferenceMinAlignmentB, &b, sizeof b},
-             {blas::preferenceMinAlignmentC, &d, sizeof d},
-             {blas::preferenceMinAlignmentD, &d, sizeof d}})
-      if (Status done = blas.check(blas.preferenceSet(created, each.attribute,
-                                                      each.value, each.bytes),
-                                   "cublasLtMatmulPreferenceSetAttribute");
-          !done)
-        return done.takeError();
-    constexpr int wanted = 8;
-    blas::HeuristicResult results[wanted] = {};
-    int count = 0;
-    if (Status done = blas.check(
-            blas.heuristic(handle, made.operation.get(), made.a.get(),
-                           made.b.get(), made.d.get(), made.d.get(), created,
-                           wanted, results, &count),
-            "cublasLtMatmulAlgoGetHeuristic, " + request());
-        !done)
-      return done.takeError();
-    for (int i = 0; i < count; ++i) {
-      const blas::HeuristicResult &each = results[i];
-      const std::string bytes(reinterpret_cast<const char *>(&each.algorithm),
-                              sizeof each.algorithm);
-      if (each.state == blas::success && isRight(handle, made, bytes))
-        return bytes;
-    }
-    return Error{blas.name() + " has no algorithm on " + binding.gpu.info.name +
-                     " for " + request(),
-                 Fault::Environment};
+  /// What a library chooses an algorithm for.
+  blas::Asked asked() const {
+    return {blas,
+            binding.gpu.info.name,
+            binding.choices,
+            product,
+            type,
+            result,
+            alignment(&Matrices::a),
+            alignment(&Matrices::b),
+            alignment(&Matrices::d),
+            workspaceBytes,
+            binding.reproducible,
+            epilogue(),
+            hasBias() ? lowestBit(bias | bufferAlignment) : 0};
   }
 
   const Blas &blas;
@@ -325,6 +300,7 @@ private:
   size_t workspaceBytes = 0;
   MatrixProduct product;
   std::vector<Matrices> calls;
+  Address bias = 0;
 };
 
 } // namespace

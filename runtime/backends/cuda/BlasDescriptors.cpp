@@ -81,3 +81,18 @@ Result<Described> blas::describe(const Blas &blas,
     return done.takeError();
   return made;
 }
+
+Status blas::setEpilogue(const Blas &blas, const Described &made,
+                         uint32_t epilogue) {
+  return blas.check(blas.operationSet(made.operation.get(), operationEpilogue,
+                                      &epilogue, sizeof epilogue),
+                    "cublasLtMatmulDescSetAttribute");
+}
+
+Status blas::setBias(const Blas &blas, const Described &made, Address bias) {
+  void *pointer = reinterpret_cast<void *>(bias);
+  return blas.check(blas.operationSet(made.operation.get(),
+                                      operationBiasPointer, &pointer,
+                                      sizeof pointer),
+                    "cublasLtMatmulDescSetAttribute");
+}

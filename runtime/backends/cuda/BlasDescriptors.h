@@ -48,6 +48,14 @@ inline DType sumsOf(DType type) {
 Result<Described> describe(const Blas &blas, const plan::MatrixProduct &product,
                            DType type, DType result);
 
+/// What is done with each element before it is rounded and written: a sum of
+/// epilogueBias and others.
+Status setEpilogue(const Blas &blas, const Described &made, uint32_t epilogue);
+/// Where the bias is: packed elements of the result's type, one per row of the
+/// result. Only cublasLtMatmul reads there; whoever asks for an algorithm
+/// before gets one for this address' alignment.
+Status setBias(const Blas &blas, const Described &made, Address bias);
+
 } // namespace smex::cuda::blas
 
 #endif

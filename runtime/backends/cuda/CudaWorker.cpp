@@ -395,6 +395,7 @@ Status CudaWorker::finishExchanges() {
 }
 
 Result<Activity> CudaWorker::finish() {
+  activity.epilogues = place().prepared.epilogues;
   if (repeats()) {
     if (Status done = repeat(); !done)
       return done.takeError();

@@ -4,6 +4,7 @@
 #ifndef SMEX_RUNTIME_BACKENDS_CUDA_LIBRARY_H
 #define SMEX_RUNTIME_BACKENDS_CUDA_LIBRARY_H
 
+#include "dialects/tdl/analysis/Epilogue.h"
 #include "dialects/tdl/lambda/Lambda.h"
 #include "runtime/backends/cuda/Choices.h"
 #include "runtime/backends/cuda/Gpu.h"
@@ -16,6 +17,14 @@ struct DeviceBuffer {
   Address address = 0;
   Box box;         // dense, row-major
   TensorType type; // of the whole tensor; its elements are the buffer's
+};
+
+/// A map that follows a product of matrices and is to be done with it
+/// (runtime/plan/Epilogue.h). Its result lies where the product's does.
+struct EpilogueBinding {
+  analysis::Epilogue what;
+  DeviceBuffer bias; // of an epilogue that has one
+  Box biasRegion;    // what is read of it
 };
 
 /// A compute instruction of one worker.
@@ -33,6 +42,8 @@ struct LibraryBinding {
   Choices &choices;
   /// Only algorithms whose results are the same each time.
   bool reproducible = false;
+  /// Of a product of matrices, what is done with it, if anything.
+  std::optional<EpilogueBinding> epilogue = std::nullopt;
 };
 
 /// An instruction made ready, on the worker's buffers.
@@ -49,7 +60,8 @@ public:
 /// too new for the driver, or lacks an entry point.
 Status loadLibraryFor(plan::KernelKind kind, const Driver &driver);
 
-/// loadLibraryFor() has found the library.
+/// loadLibraryFor() has found the library. Null: it has the computation, but
+/// not with this epilogue, in one call.
 Result<std::unique_ptr<LibraryCall>> bindLibrary(const LibraryBinding &binding);
 
 // One per library.

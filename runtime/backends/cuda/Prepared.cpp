@@ -2,6 +2,7 @@
 
 #include "runtime/backends/cuda/CudaProgram.h"
 #include "runtime/backends/cuda/Transfers.h"
+#include "runtime/plan/Epilogue.h"
 #include "runtime/plan/KernelCode.h"
 #include "runtime/plan/Regions.h"
 #include "runtime/plan/Target.h"
@@ -209,8 +210,11 @@ Result<PreparedWorker> cuda::prepare(const CudaProgram &shared, int worker,
   return all;
 }
 
-static Result<std::unique_ptr<LibraryCall>>
-bindCall(const CudaProgram &shared, int worker, int instruction) {
+/// `epilogue`: of a product, the map that is to be done with it; -1: none.
+static Result<std::unique_ptr<LibraryCall>> bindCall(const CudaProgram &shared,
+                                                     int worker,
+                                                     int instruction,
+                                                     int epilogue = -1) {
   const plan::Program &program = shared.program();
   const plan::Instruction &what = program.instructions[size_t(instruction)];
   const plan::Worker &own = shared.partitioned.workers[size_t(worker)];
@@ -234,7 +238,39 @@ bindCall(const CudaProgram &shared, int worker, int instruction) {
                          shared.options.reproducible};
   for (int operand : what.operands)
     binding.operands.push_back(bufferOf(operand));
+  if (epilogue < 0)
+    return bindLibrary(binding);
+  const plan::Instruction &map = program.instructions[size_t(epilogue)];
+  const auto found =
+      analysis::matchEpilogue(shared.lambdas[size_t(map.kernel)],
+                              plan::productOperand(program, epilogue));
+  if (!found || shared.addressOf(worker, map.to) != binding.result.address)
+    return std::unique_ptr<LibraryCall>();
+  EpilogueBinding made{*found, {}, {}};
+  if (found->bias >= 0) {
+    made.bias = bufferOf(map.operands[size_t(found->bias)]);
+    made.biasRegion =
+        plan::biasRegion(*found, shared.partitioned.indices(worker, epilogue),
+                         int(made.bias.box.size()));
+  }
+  binding.epilogue = std::move(made);
   return bindLibrary(binding);
+}
+
+/// A product, and where the library has it in one call, its epilogue, which is
+/// then not launched.
+static Result<std::unique_ptr<LibraryCall>>
+bindWithEpilogue(const CudaProgram &shared, int worker, int instruction,
+                 int epilogue, PreparedWorker &prepared) {
+  if (epilogue >= 0) {
+    auto call = bindCall(shared, worker, instruction, epilogue);
+    if (!call || *call) {
+      prepared.instructions[size_t(epilogue)].kind = Prepared::Kind::Nothing;
+      ++prepared.epilogues;
+      return call;
+    }
+  }
+  return bindCall(shared, worker, instruction);
 }
 
 Status cuda::settle(const CudaProgram &shared, int worker,
@@ -262,13 +298,15 @@ Status cuda::settle(const CudaProgram &shared, int worker,
     made.function = *function;
     made.parameters = prepared.parameters.data() + launch.firstArgument;
   }
+  const std::vector<int> epilogues = plan::epilogues(shared.program());
   for (size_t i = 0; i < prepared.instructions.size(); ++i) {
     Prepared &made = prepared.instructions[i];
     if (made.device)
       made.device = settled(made.device);
     if (made.kind != Prepared::Kind::Library)
       continue;
-    auto call = bindCall(shared, worker, int(i));
+    auto call =
+        bindWithEpilogue(shared, worker, int(i), epilogues[i], prepared);
     if (!call)
       return failed(i, call.takeError());
     made.call = std::move(*call);

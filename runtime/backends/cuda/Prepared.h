@@ -66,6 +66,8 @@ private:
 /// All instructions of a worker, and what their launches read.
 struct PreparedWorker {
   std::vector<Prepared> instructions;
+  /// Maps that libraries do with the products before them; they are Nothing.
+  int64_t epilogues = 0;
   /// In the GPU's memory: pieces of transfers, and arguments of kernels that
   /// are too many to be parameters.
   Tables tables;

@@ -7,8 +7,7 @@
 #include "kernels/cpu/Element.h"
 #include "runtime/backends/cuda/Library.h"
 #include "runtime/plan/Target.h"
-
-#include <catch2/catch.hpp>
+#include "test/runtime/backends/cuda/EmulatedGpu.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,53 +17,6 @@ using namespace smex;
 using namespace smex::cuda;
 
 namespace {
-
-constexpr int64_t memoryBytes = int64_t(8) << 20;
-
-/// The emulated GPU, and a stream there.
-class Device {
-public:
-  static Device &get() {
-    static Device device;
-    return device;
-  }
-  /// The next bytes, as a plan's buffers begin.
-  Address take(int64_t bytes) {
-    const Address at = gpu->memory() + Address(used);
-    used += (bytes + 63) / 64 * 64;
-    REQUIRE(used <= memoryBytes);
-    return at;
-  }
-  void clear() { used = 0; }
-  void write(Address to, const std::vector<std::byte> &bytes) {
-    REQUIRE(gpu->driver.copyToDevice(to, bytes.data(), bytes.size(), stream) ==
-            success);
-  }
-  std::vector<std::byte> read(Address from, size_t count) {
-    std::vector<std::byte> bytes(count);
-    REQUIRE(gpu->driver.copyToHost(bytes.data(), from, count, stream) ==
-            success);
-    REQUIRE(gpu->driver.streamSynchronize(stream) == success);
-    return bytes;
-  }
-
-  std::unique_ptr<Gpu> gpu;
-  Stream stream = nullptr;
-
-private:
-  Device() {
-    const auto driver = Driver::get();
-    REQUIRE(driver);
-    auto opened = Gpu::open(**driver, 0);
-    REQUIRE(opened);
-    gpu = std::move(*opened);
-    REQUIRE(gpu->info.name.find("emulated") != std::string::npos);
-    REQUIRE(gpu->allocate(memoryBytes));
-    REQUIRE(gpu->driver.streamCreate(&stream, streamNonBlocking) == success);
-    REQUIRE(loadLibraryFor(plan::KernelKind::Contraction, **driver));
-  }
-  int64_t used = 0;
-};
 
 struct Tested {
   int products = 0, all = 0;
@@ -142,7 +94,7 @@ public:
     ++tested.products;
     INFO(kernel.lambda << " for " << toString(indices));
 
-    Device &device = Device::get();
+    EmulatedGpu &device = EmulatedGpu::get();
     device.clear();
     Choices choices;
     const int64_t workspaceBytes = draw(0, 2) * 4096;
@@ -280,7 +232,7 @@ TEST_CASE("reproducible products give the same bits each time") {
   kernel.roles = "mnk";
   for (bool reproducible : {false, true}) {
     CAPTURE(reproducible);
-    Device &device = Device::get();
+    EmulatedGpu &device = EmulatedGpu::get();
     device.clear();
     Choices choices;
     LibraryBinding binding{
