@@ -3,6 +3,7 @@
 #include "dialects/tdl/analysis/ProductOfReads.h"
 #include "dialects/tdl/analysis/Properties.h"
 #include "dialects/tdl/lambda/Lambda.h"
+#include "runtime/plan/Epilogue.h"
 
 #include <algorithm>
 #include <set>
@@ -123,7 +124,13 @@ std::optional<int> simulate::sharedOut(const tdl::Lambda &lambda) {
 
 Cost::Cost(const plan::Partitioned &partitioned, const Machine &machine)
     : program(partitioned.program), machine(machine), findings(0),
-      subject(partitioned, "", findings) {
+      subject(partitioned, "", findings), epilogues(plan::epilogues(program)) {
+  for (size_t i = 0; i < program.instructions.size(); ++i)
+    if (program.instructions[i].epilogueOf >= 0)
+      for (size_t w = 0; w < partitioned.workers.size(); ++w)
+        doneBefore[int(i)].push_back(
+            hasWork(int(w), int(i)) &&
+            plan::isInOneCall(partitioned, subject.lambdas, int(w), int(i)));
   for (const tdl::Lambda &lambda : subject.lambdas)
     kernels.push_back(
         {workOf(lambda),
@@ -139,7 +146,14 @@ bool Cost::hasWork(int worker, int instruction) const {
   return subject.written(worker, instruction).has_value();
 }
 
+bool Cost::isDoneBefore(int worker, int map) const {
+  const auto found = doneBefore.find(map);
+  return found != doneBefore.end() && found->second[size_t(worker)];
+}
+
 double Cost::computeSeconds(int worker, int number) const {
+  if (isDoneBefore(worker, number))
+    return 0;
   const plan::Instruction &instruction = program.instructions[size_t(number)];
   const OfKernel &kernel = kernels[size_t(instruction.kernel)];
   double flops = kernel.flopsPerPoint *
@@ -153,6 +167,16 @@ double Cost::computeSeconds(int worker, int number) const {
   const std::vector<Box> regions = subject.regions(worker, number);
   for (size_t k = 0; k < regions.size(); ++k)
     bytes += bytesOf(regions[k], elementBytes(instruction.operands[k]));
+  // Of an epilogue only the bias is read besides: its result is written instead
+  // of the product's.
+  if (const int map = epilogues[size_t(number)];
+      map >= 0 && isDoneBefore(worker, map)) {
+    const plan::Instruction &what = program.instructions[size_t(map)];
+    const std::vector<Box> read = subject.regions(worker, map);
+    for (size_t k = 0; k < read.size(); ++k)
+      if (what.operands[k] != instruction.to)
+        bytes += bytesOf(read[k], elementBytes(what.operands[k]));
+  }
 
   const Device &device = machine.deviceOf(worker);
   const DType type = subject.tensorOf(instruction.to).type.dtype;

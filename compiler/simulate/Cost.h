@@ -6,6 +6,7 @@
 #include "compiler/machine/Machine.h"
 #include "runtime/plan/Subject.h"
 
+#include <map>
 #include <optional>
 
 namespace smex::simulate {
@@ -39,7 +40,8 @@ public:
 
   /// Whether the worker has anything to do.
   bool hasWork(int worker, int instruction) const;
-  /// A compute: launch + the longer of arithmetic and memory.
+  /// A compute: launch + the longer of arithmetic and memory. One that a
+  /// library does with the product before it takes no time of its own.
   double computeSeconds(int worker, int instruction) const;
   /// What a fetch or reduce takes besides its flows: a launch, and its own
   /// pieces read and written.
@@ -47,6 +49,7 @@ public:
 
 private:
   int64_t elementBytes(int buffer) const;
+  bool isDoneBefore(int worker, int map) const;
 
   const plan::Program &program;
   const Machine &machine;
@@ -58,6 +61,9 @@ private:
     std::optional<int> sharedOut;
   };
   std::vector<OfKernel> kernels;
+  std::vector<int> epilogues; // per instruction, its own, or -1
+  /// Per instruction that is one, and worker.
+  std::map<int, std::vector<bool>> doneBefore;
 };
 
 } // namespace smex::simulate

@@ -61,6 +61,34 @@ TEST_CASE("products reach a share of the peak that grows with their size") {
   CHECK(ramped.computeSeconds(0, 2) == Approx(32 / 1e9));
 }
 
+TEST_CASE("an epilogue costs what it reads besides the product") {
+  plan::Partitioned whole = plan::twoWorkers().unpartitioned;
+  Device device = roundDevice();
+  device.launchSeconds = 1;
+  device.flops[DType::F32] = 1e18;
+  Machine machine = star(1);
+  machine.devices = {device};
+  const Cost apart(whole, machine);
+  // 4 x 6 and 6 x 8 elements to 4 x 8; these and 8 to as many.
+  CHECK(apart.computeSeconds(0, 0) == Approx(1 + 4 * (24 + 48 + 32) / 1e9));
+  CHECK(apart.computeSeconds(0, 1) == Approx(1 + 4 * (32 + 8 + 32) / 1e9));
+  const double seconds = simulate::simulate(whole, machine)->stepSeconds;
+  whole.program.instructions[1].epilogueOf = 0;
+  const Cost together(whole, machine);
+  CHECK(together.computeSeconds(0, 0) ==
+        Approx(1 + 4 * (24 + 48 + 32 + 8) / 1e9));
+  CHECK(together.computeSeconds(0, 1) == 0);
+  CHECK(simulate::simulate(whole, machine)->stepSeconds ==
+        Approx(seconds - 1 - 4 * (32 + 32) / 1e9));
+  // Where the GPUs' library does not have the product, its code does one thing.
+  plan::Kernel &product =
+      whole.program.kernels[size_t(whole.program.instructions[0].kernel)];
+  product.symbol = "kernel_1";
+  product.generatedFor = {"sm_80"};
+  CHECK(Cost(whole, machine).computeSeconds(0, 1) ==
+        apart.computeSeconds(0, 1));
+}
+
 TEST_CASE("what a lambda is on a GPU comes from its structure") {
   const auto lambda = [](const char *text) { return *tdl::parseLambda(text); };
   const auto of = [&](const char *text) { return workOf(lambda(text)); };
