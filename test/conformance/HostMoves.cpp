@@ -1,13 +1,7 @@
 #include "test/conformance/HostMoves.h"
 
-#include "compiler/emit/Emit.h"
 #include "compiler/memory/Passes.h"
-#include "compiler/pipeline/Pipeline.h"
-#include "dialects/exec/ir/Exec.h"
-#include "dialects/support/Sha256.h"
-#include "runtime/plan/Totals.h"
-
-#include "mlir/Parser/Parser.h"
+#include "test/conformance/WrittenPlan.h"
 
 using namespace smex;
 using namespace smex::conformance;
@@ -61,37 +55,18 @@ exec.program @partitioned ways [2] {
 Result<HostMoves>
 conformance::hostMoves(mlir::MLIRContext &context, bool overlap,
                        const std::vector<std::string> &targets) {
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(programs, &context);
-  if (!module)
-    return fail("the program cannot be read");
-  mlir::PassManager manager(&context);
-  auto &perProgram = manager.nest<exec::ProgramOp>();
-  if (overlap)
-    perProgram.addPass(memory::createOverlapTransfers());
-  perProgram.addPass(memory::createPlanMemory());
-  perProgram.addPass(memory::createInsertWaits());
-  if (mlir::failed(manager.run(*module)))
-    return fail("a pass of the memory planner fails");
-
-  emit::KernelTable kernels(targets, /*library=*/false);
+  auto plan = planOf(context, programs, targets, /*library=*/false,
+                     [&](mlir::OpPassManager &perProgram) {
+                       if (overlap)
+                         perProgram.addPass(memory::createOverlapTransfers());
+                       perProgram.addPass(memory::createPlanMemory());
+                       perProgram.addPass(memory::createInsertWaits());
+                     });
+  if (!plan)
+    return plan.takeError();
   HostMoves made;
-  plan::Plan &plan = made.plan;
-  plan.modelName = "by hand";
-  plan.modelSha256 = sha256(programs);
-  for (auto program : module->getOps<exec::ProgramOp>())
-    (program.getSymName() == "whole" ? plan.unpartitioned : plan.partitioned) =
-        emit::emit(program, kernels);
-  plan.peakBytes = plan::totals(plan.partitioned).peakBytes;
-  plan.communicationBytes = plan::totals(plan.partitioned).communicationBytes;
-  plan.flops = 3 * 64; // three lambdas add or subtract
-  for (const std::string &target : targets)
-    plan.code.push_back({target, ""});
-  for (plan::Artifact &artifact : plan.code) {
-    auto generated = pipeline::regenerateKernels(plan, artifact.target);
-    if (!generated)
-      return generated.takeError();
-    artifact = std::move(*generated);
-  }
+  made.plan = std::move(*plan);
+  made.plan.flops = 3 * 64; // three lambdas add or subtract
   Tensor x = makeTensor({DType::F32, {64}});
   made.output = makeTensor({DType::F32, {64}});
   for (int i = 0; i < 64; ++i) {
