@@ -1,14 +1,12 @@
 #include "compiler/codegen/cpu/Lower.h"
 
 #include "compiler/codegen/expression/Optimize.h"
+#include "compiler/codegen/expression/Targets.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-
-#include <mutex>
 
 using namespace smex;
 using namespace smex::codegen;
@@ -20,17 +18,7 @@ const llvm::Triple &triple() {
   return triple;
 }
 
-const llvm::Target *target() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-  });
-  std::string error;
-  return llvm::TargetRegistry::lookupTarget(triple(), error);
-}
+const llvm::Target *target() { return findTarget(triple()); }
 
 /// No function of the C library: neither calls of memset for a loop that stores
 /// zeros, nor knowledge about functions that happen to be called like one.

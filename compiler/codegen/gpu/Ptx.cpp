@@ -1,6 +1,7 @@
 #include "compiler/codegen/gpu/Lower.h"
 
 #include "compiler/codegen/expression/Optimize.h"
+#include "compiler/codegen/expression/Targets.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -8,10 +9,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-
-#include <mutex>
 
 using namespace smex;
 using namespace smex::codegen;
@@ -23,17 +21,7 @@ const llvm::Triple &triple() {
   return triple;
 }
 
-const llvm::Target *target() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-  });
-  std::string error;
-  return llvm::TargetRegistry::lookupTarget(triple(), error);
-}
+const llvm::Target *target() { return findTarget(triple()); }
 
 /// The number in sm_80; 0 for other names.
 int numberOf(llvm::StringRef arch) {
