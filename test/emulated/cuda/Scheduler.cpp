@@ -59,10 +59,10 @@ WorkPointer Scheduler::choose(const Work *wanted) {
 void Scheduler::run(const WorkPointer &work,
                     std::unique_lock<std::mutex> &lock) {
   work->isStarted = true;
-  if (hangs && hangs(*work))
+  if (!work->isDropped && hangs && hangs(*work))
     return; // it stays among what is pending, and the streams behind it, too
   try {
-    if (fails && fails(*work))
+    if (!work->isDropped && fails && fails(*work))
       throw ptx::Fault(ptx::FaultKind::Trap, "it was told to fail");
     if (work->callsHost) {
       lock.unlock();
@@ -90,7 +90,7 @@ void Scheduler::run(const WorkPointer &work,
 
 void Scheduler::finish(const WorkPointer &work,
                        std::unique_lock<std::mutex> &lock) {
-  while (!work->isDone) {
+  while (!work->isDone && !work->isDropped) {
     if (WorkPointer next = choose(work.get()))
       run(next, lock);
     else if (!work->isDone)
@@ -98,13 +98,19 @@ void Scheduler::finish(const WorkPointer &work,
       // reason that only it knows.
       changed.wait_for(lock, std::chrono::milliseconds(1));
   }
-  learn(*work);
+  if (work->isDone)
+    learn(*work);
 }
 
 void Scheduler::finishAll(std::unique_lock<std::mutex> &lock) {
-  while (!pending.empty()) {
-    WorkPointer last = pending.back(); // it leaves the list when it is done
-    finish(last, lock);
+  while (true) {
+    const auto last =
+        std::find_if(pending.rbegin(), pending.rend(),
+                     [](const auto &each) { return !each->isDropped; });
+    if (last == pending.rend())
+      return;
+    const WorkPointer work = *last; // it leaves the list when it is done
+    finish(work, lock);
   }
 }
 
@@ -130,13 +136,11 @@ void Scheduler::learn(const Work &work) {
 void Scheduler::drop(unsigned device) {
   for (const WorkPointer &each : pending)
     if (each->device == device && !each->isStarted) {
-      each->isStarted = each->isDone = true;
+      each->isDropped = true;
+      each->callsHost = false;
       each->run = nullptr;
       each->ready = nullptr;
     }
-  pending.erase(std::remove_if(pending.begin(), pending.end(),
-                               [](const auto &each) { return each->isDone; }),
-                pending.end());
   changed.notify_all();
 }
 

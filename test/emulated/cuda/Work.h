@@ -37,6 +37,8 @@ struct Work {
   std::function<bool()> ready;
   bool callsHost = false; // the driver's lock is open while it runs
   bool isStarted = false, isDone = false;
+  /// Its device has failed: it does nothing any more, and nobody waits for it.
+  bool isDropped = false;
   double seconds = 0; // when it was done
 
   bool isAfter(const Work &other) const {
@@ -69,7 +71,8 @@ public:
   void step(std::unique_lock<std::mutex> &lock);
   /// The host learned that this work is done.
   void learn(const Work &work);
-  /// Forgets what a device still had to do, after an error.
+  /// What a device still had to do will do nothing, after an error; but what
+  /// other devices do after it stays after all that it was after.
   void drop(unsigned device);
   /// Forgets accesses to memory that was freed.
   void forget(uint64_t begin, uint64_t end);
