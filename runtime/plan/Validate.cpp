@@ -84,29 +84,6 @@ Status validatePartitioned(const Partitioned &partitioned,
   return {};
 }
 
-/// Launches name index variables of their lambdas.
-Status validateLaunches(const Plan &plan, const Artifact &artifact,
-                        const std::string &file) {
-  for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
-    for (const Kernel &kernel : part->program.kernels) {
-      if (!isGenerated(kernel, artifact.target))
-        continue;
-      const auto launch = artifact.launches.find(kernel.symbol);
-      if (launch == artifact.launches.end())
-        return fail(file, ": launches: has no \"", kernel.symbol, "\"");
-      const int count = tdl::parseLambda(kernel.lambda)->indexCount();
-      std::vector<int> variables = launch->second.terms;
-      for (const Launch::Tile &tile : launch->second.item)
-        variables.insert(variables.end(), tile.along.begin(), tile.along.end());
-      for (int variable : variables)
-        if (variable < 0 || variable >= count)
-          return fail(file, ": launches: \"", kernel.symbol,
-                      "\" is of a lambda that has no index variable ",
-                      variable);
-    }
-  return {};
-}
-
 /// All targets have the code that they need, or none has any.
 Status validateCode(const Plan &plan, const std::string &directory) {
   const auto needsCode = [&](const std::string &target) {
@@ -126,11 +103,12 @@ Status validateCode(const Plan &plan, const std::string &directory) {
                   "but no \"",
                   codeFile(each.target), "\"");
   for (const Artifact &each : plan.code)
-    if (kindOf(each.target) == TargetKind::Cuda && !each.bytes.empty())
-      if (Status valid = validateLaunches(
-              plan, each, directory + "/" + launchFile(each.target));
-          !valid)
-        return valid;
+    if (kindOf(each.target) == TargetKind::Cuda && !each.bytes.empty()) {
+      Complaint complaint(directory + "/" + launchFile(each.target));
+      validateLaunches(plan, each, complaint);
+      if (complaint)
+        return complaint.take();
+    }
   return {};
 }
 

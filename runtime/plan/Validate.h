@@ -63,6 +63,11 @@ void validateWorker(const Partitioned &partitioned, int worker,
                     const std::vector<tdl::Lambda> &lambdas, bool hasWeights,
                     Complaint &complaint);
 
+/// How a GPU's code is launched: as its lambdas and the code itself demand. The
+/// programs are valid.
+void validateLaunches(const Plan &plan, const Artifact &artifact,
+                      Complaint &complaint);
+
 /// Bytes that this worker's share of a buffer takes.
 int64_t byteSize(const Partitioned &partitioned, int worker, int buffer);
 

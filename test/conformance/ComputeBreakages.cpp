@@ -56,7 +56,13 @@ const Breakages &conformance::computeBreakages() {
            for (const plan::Kernel &other : kernels) {
              const auto a = tdl::parseLambda(one.lambda),
                         b = tdl::parseLambda(other.lambda);
-             if (one.symbol == other.symbol ||
+             const auto arguments = [](const tdl::Lambda &lambda) {
+               int count = 2 * (lambda.rank() + lambda.indexCount());
+               for (const tdl::Operand &operand : lambda.operands)
+                 count += 1 + 3 * operand.rank;
+               return count;
+             };
+             if (one.symbol == other.symbol || arguments(*a) != arguments(*b) ||
                  a->indexCount() != b->indexCount() ||
                  !(launches.at(one.symbol) == launches.at(other.symbol)))
                continue;
@@ -78,14 +84,14 @@ const Breakages &conformance::computeBreakages() {
            launch.threads /= 2;
          return !p.code[0].launches.empty();
        },
-       Who::Code},
+       Who::Loader},
       {"arguments go to memory that a kernel has as parameters",
        [](Plan &p) {
          for (auto &[symbol, launch] : p.code[0].launches)
            launch.inMemory = !launch.inMemory;
          return !p.code[0].launches.empty();
        },
-       Who::Code, false},
+       Who::Loader, false},
       {"another number in the code",
        [](Plan &p) {
          std::string &text = p.code[0].bytes;

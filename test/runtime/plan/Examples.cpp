@@ -214,6 +214,40 @@ Plan plan::twoDivided() {
   return plan;
 }
 
+std::string plan::ptxHead(const std::string &symbol, int64_t parameters,
+                          int64_t threads) {
+  std::string text = ".visible .entry " + symbol + "(";
+  for (int64_t p = 0; p < parameters; ++p)
+    text += (p ? ",\n" : "\n") + std::string("\t.param .u64 ") +
+            (p < 3 ? ".ptr .align 1 " : "") + symbol + "_param_" +
+            std::to_string(p);
+  return text + "\n)\n.reqntid " + std::to_string(threads) + "\n{\n\tret;\n}\n";
+}
+
+Plan plan::onGpus(const Launch &launch, int more) {
+  Plan plan = twoWorkers();
+  std::string lambda = "(x0: f32[2], x1: f32[1]";
+  for (int o = 0; o < more; ++o)
+    lambda += ", x" + std::to_string(o + 2) + ": f32[2]";
+  lambda += ") -> f32: lambda i0, i1: max(x0[i0, i1] + x1[i1], 0.0)";
+  for (Partitioned *part : {&plan.partitioned, &plan.unpartitioned}) {
+    Program &program = part->program;
+    for (size_t k = 0; k < program.kernels.size(); ++k)
+      for (Instruction &each : program.instructions)
+        if (program.kernels[k].symbol == "kernel_0" &&
+            each.op == Opcode::Compute && each.kernel == int(k)) {
+          program.kernels[k].lambda = lambda;
+          each.operands.resize(each.operands.size() + size_t(more),
+                               each.operands[0]);
+        }
+  }
+  plan.code.push_back(
+      {"sm_80",
+       ptxHead("kernel_0", launch.inMemory ? 1 : 20 + 7 * more, launch.threads),
+       {{"kernel_0", launch}}});
+  return plan;
+}
+
 Plan plan::offloaded() {
   Plan plan;
   plan.modelName = "offloaded.json";

@@ -17,9 +17,19 @@ Plan twoWorkers();
 /// The same, but said by divisions: nothing is listed.
 Plan twoDivided();
 
+/// twoWorkers(), with code for sm_80 as well, of which only its beginning is
+/// there: kernel_0, launched so. `more`: so many operands that relu has, and
+/// does not read; with 100, its arguments are too many for parameters.
+Plan onGpus(const Launch &launch, int more = 0);
+
+/// What PTX says of a kernel before its body.
+std::string ptxHead(const std::string &symbol, int64_t parameters,
+                    int64_t threads);
+
 /// out = 2 x - (x + 1) on two workers, half of the row each, while x + 1 is on
-/// the host: 2 x takes its place meanwhile. x's bytes of the device are 0 .. 128
-/// on each, those of the sum and of 2 x 128 .. 256, of the sum again 256 .. 384.
+/// the host: 2 x takes its place meanwhile. x's bytes of the device are 0 ..
+/// 128 on each, those of the sum and of 2 x 128 .. 256, of the sum again 256 ..
+/// 384.
 Plan offloaded();
 
 /// `workers` GPUs and `layers` times: a fetch of a row of neighbours' shares, a

@@ -270,19 +270,22 @@ TEST_CASE("what is wrong with how kernels are launched is found and named") {
   const std::vector<Change> changes = {
     {"kernels.sm_80.json", "/launches/0/threads", 1025, "launches[0].threads: 1025 is not in 1 .. 1024"},
     {"kernels.sm_80.json", "/launches/0/per_block", 0, "launches[0].per_block: 0 is not in 1"},
-    {"kernels.sm_80.json", "/launches/0/item/0/along", {2}, "launches: \"kernel_0\" is of a lambda that has no index variable 2"},
+    {"kernels.sm_80.json", "/launches/0/item/0/along", {2}, "launches: \"kernel_0\": is of a lambda that has no index variable 2"},
+    {"kernels.sm_80.json", "/launches/0/item/0/along", {1, 1}, "launches: \"kernel_0\": index variable 1 is there twice"},
+    {"kernels.sm_80.json", "/launches/0/terms", {1}, "launches: \"kernel_0\": index variable 1 is the result's, where a reduction's are wanted"},
+    {"kernels.sm_80.json", "/launches/0/threads", 128, "launches: \"kernel_0\": threads is 128, but kernels.sm_80.ptx demands others"},
+    {"kernels.sm_80.json", "/launches/0/in_memory", true, "launches: \"kernel_0\": in_memory is true, but a kernel has room for 512 parameters, and the lambda has 20 arguments"},
     {"kernels.sm_80.json", "/launches/0/symbol", "kernel_7", "launches: has no \"kernel_0\""},
+    {"kernels.sm_80.json", "/launches/1", {{"symbol", "kernel_7"}, {"threads", 1}, {"per_block", 1}, {"item", Json::array()}}, "launches: \"kernel_7\" is no kernel of the plan"},
     {"kernels.sm_80.json", "/launches/0/grid", 1, "launches[0]: has a key \"grid\""},
     {"kernels.sm_80.json", "/launches/1", {{"symbol", "kernel_0"}, {"threads", 1}, {"per_block", 1}, {"item", Json::array()}}, "\"kernel_0\" is there twice"},
     {"plan.json", "/targets/1", "sm_90", "files: \"kernels.sm_80.json\" is no file of a plan"},
   };
   // clang-format on
   const TemporaryFolder folder;
-  Plan example = twoWorkers();
   Launch launch;
   launch.item = {{{0, 1}, 1}};
-  example.code.push_back({"sm_80", "ptx", {{"kernel_0", launch}}});
-  const std::string original = saved(folder, example),
+  const std::string original = saved(folder, onGpus(launch)),
                     plan = folder / "changed";
   for (const Change &change : changes) {
     fs::remove_all(plan);
@@ -291,6 +294,69 @@ TEST_CASE("what is wrong with how kernels are launched is found and named") {
     INFO(change.file << " " << change.pointer << " = " << change.value.dump());
     CHECK_THAT(errorOf(plan), Catch::Contains(change.says));
   }
+}
+
+TEST_CASE("code of GPUs that does not take what it is given is named") {
+  Launch launch;
+  launch.item = {{{0, 1}, 1}};
+  const std::string name = "plan/kernels.sm_80.json: launches: ",
+                    kernel = name + "\"kernel_0\": ";
+  const std::string head = ptxHead("kernel_0", 20, 256);
+  const auto said = [&](const std::string &ptx) {
+    Plan plan = onGpus(launch);
+    plan.code[1].bytes = ptx;
+    const Status valid = validate(plan);
+    return valid ? "" : valid.error().message;
+  };
+  const auto with = [&](const std::string &from, const std::string &to) {
+    std::string text = head;
+    text.replace(text.find(from), from.size(), to);
+    return said(text);
+  };
+  CHECK(said(head) == "");
+  CHECK(said("// a kernel\n.version 8.0\n" + head) == "");
+  CHECK(said("ptx") == kernel + "is no kernel of kernels.sm_80.ptx");
+  CHECK(said("/* " + head + " */") ==
+        kernel + "is no kernel of kernels.sm_80.ptx");
+  CHECK(said(".entry \"" + head) ==
+        kernel + "is no kernel of kernels.sm_80.ptx");
+  CHECK(said(head + head) ==
+        name + "kernels.sm_80.ptx: \"kernel_0\" is there twice");
+  for (int64_t count : {0, 1, 19, 21, 5000})
+    CHECK(said(ptxHead("kernel_0", count, 256)) ==
+          kernel + "has " + std::to_string(count) +
+              " parameters in kernels.sm_80.ptx, and 20 arguments");
+  for (const char *type :
+       {".u32", ".b8", ".v4 .b32", ".v2 .u64", ".u64 .u64", ""})
+    CHECK(with(".u64 kernel_0_param_5",
+               std::string(type) + " kernel_0_param_5") ==
+          kernel +
+              "has parameters in kernels.sm_80.ptx that are not of 8 bytes");
+  CHECK(with("kernel_0_param_19", "kernel_0_param_19[2]") ==
+        kernel + "has parameters in kernels.sm_80.ptx that are not of 8 bytes");
+  for (const char *threads :
+       {"128", "16, 16", "1, 256", "x", "99999999999999999999"})
+    CHECK_THAT(
+        with("256", threads),
+        Catch::Contains("threads is 256, but kernels.sm_80.ptx demands"));
+  CHECK(with(".reqntid 256", ".reqntid 256, 1, 1") == "");
+  // Every beginning of it, and every byte another one: nothing is read outside.
+  for (size_t length = 0; length < head.size(); ++length)
+    said(head.substr(0, length));
+  for (size_t at = 0; at < head.size(); ++at) {
+    std::string changed = head;
+    changed[at] = char(changed[at] ^ (1 << at % 8));
+    said(changed);
+  }
+
+  Launch inMemory = launch;
+  inMemory.inMemory = true;
+  CHECK(validate(onGpus(inMemory, 100)));
+  const Status many = validate(onGpus(launch, 100));
+  REQUIRE_FALSE(many);
+  CHECK(many.error().message ==
+        kernel + "in_memory is false, but a kernel has room for 512 "
+                 "parameters, and the lambda has 720 arguments");
 }
 
 TEST_CASE("every number out of place is found and named") {

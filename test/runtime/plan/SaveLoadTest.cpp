@@ -246,20 +246,18 @@ TEST_CASE("a plan without weights, kernels and unpartitioned program") {
 
 TEST_CASE("code for several targets lies side by side") {
   const TemporaryFolder folder;
-  Plan plan = twoWorkers();
   Launch launch;
   launch.threads = 128;
-  launch.item = {{{0}, 64}, {{1, 0}, 4}};
+  launch.item = {{{0}, 64}, {{1}, 4}};
   launch.perBlock = 1;
-  launch.terms = {1};
   launch.many = 4096;
   launch.inMemory = true;
-  plan.code.push_back({"sm_80", "other code", {{"kernel_0", launch}}});
+  const Plan plan = onGpus(launch, 100);
   requireSaved(plan, folder / "plan");
   const Plan loaded = requireLoaded(folder / "plan");
   REQUIRE(loaded.code.size() == 2);
   CHECK(loaded.code[1].target == "sm_80");
-  CHECK(loaded.code[1].bytes == "other code");
+  CHECK(loaded.code[1].bytes == plan.code[1].bytes);
   CHECK(loaded.code[1].launches == plan.code[1].launches);
-  CHECK(slurp(folder / "plan/kernels.sm_80.ptx") == "other code");
+  CHECK(slurp(folder / "plan/kernels.sm_80.ptx") == plan.code[1].bytes);
 }

@@ -24,13 +24,10 @@ TEST_CASE("saved plans are as their schemas say") {
   REQUIRE(again->machine->links.size() == 1);
   CHECK(again->machine->links[0].bytes == 256);
   Launch launch;
-  launch.item = {{{0}, 64}, {{1, 0}, 4}};
-  launch.terms = {1};
-  launch.many = 4096;
+  launch.item = {{{0}, 64}, {{1}, 4}};
   launch.inMemory = true;
-  Plan onGpus = twoWorkers();
-  onGpus.code.push_back({"sm_80", "ptx", {{"kernel_0", launch}}});
-  REQUIRE(save(onGpus, folder / "gpus", countingWeights(onGpus)));
+  const Plan many = onGpus(launch, 100);
+  REQUIRE(save(many, folder / "gpus", countingWeights(many)));
   CHECK(isAsSchemasSay(folder / "gpus"));
   const Plan divided = twoDivided();
   REQUIRE(save(divided, folder / "divided", countingWeights(divided)));

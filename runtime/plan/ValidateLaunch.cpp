@@ -1,0 +1,114 @@
+#include "runtime/plan/Files.h"
+#include "runtime/plan/PtxEntries.h"
+#include "runtime/plan/Target.h"
+#include "runtime/plan/Validate.h"
+
+#include <set>
+
+using namespace smex;
+using namespace smex::plan;
+
+namespace {
+
+/// Pointers and numbers of a call (README.md, "Kernels").
+int64_t argumentsOf(const tdl::Lambda &lambda) {
+  int64_t count = 1 + int64_t(lambda.operands.size()) +
+                  2 * lambda.indexCount() + 2 * lambda.rank();
+  for (const tdl::Operand &operand : lambda.operands)
+    count += 3 * operand.rank;
+  return count;
+}
+
+/// How one kernel is launched, and what its code says of it.
+class LaunchValidator {
+public:
+  LaunchValidator(const std::string &symbol, const Launch &launch,
+                  Complaint &complaint)
+      : symbol(symbol), launch(launch), complaint(complaint) {}
+
+  /// A grid that follows from it has no more blocks than elements are computed.
+  void variables(const tdl::Lambda &lambda) {
+    std::set<int> seen;
+    for (const Launch::Tile &tile : launch.item)
+      for (int variable : tile.along)
+        once(variable, 0, lambda.rank(), lambda, seen);
+    for (int variable : launch.terms)
+      once(variable, lambda.rank(), lambda.indexCount(), lambda, seen);
+  }
+
+  void arguments(const tdl::Lambda &lambda) {
+    const int64_t count = argumentsOf(lambda);
+    if (launch.inMemory != (count > mostParameters))
+      refuse("in_memory is ", launch.inMemory ? "true" : "false",
+             ", but a kernel has room for ", mostParameters,
+             " parameters, and the lambda has ", count, " arguments");
+  }
+
+  void code(const tdl::Lambda &lambda, const PtxEntry &entry,
+            const std::string &file) {
+    const int64_t wanted = launch.inMemory ? 1 : argumentsOf(lambda);
+    if (entry.parameters != wanted)
+      refuse("has ", entry.parameters, " parameters in ", file, ", and ",
+             wanted, " arguments");
+    else if (!entry.areWords)
+      refuse("has parameters in ", file, " that are not of 8 bytes");
+    else if (entry.threads != std::vector<int64_t>{launch.threads} &&
+             entry.threads != std::vector<int64_t>{launch.threads, 1, 1})
+      refuse("threads is ", launch.threads, ", but ", file, " demands ",
+             entry.threads.empty() ? "none" : "others");
+  }
+
+  template <typename... Parts> void refuse(Parts &&...parts) {
+    complaint.add("launches: \"", symbol,
+                  "\": ", std::forward<Parts>(parts)...);
+  }
+
+private:
+  void once(int variable, int begin, int end, const tdl::Lambda &lambda,
+            std::set<int> &seen) {
+    if (variable < 0 || variable >= lambda.indexCount())
+      refuse("is of a lambda that has no index variable ", variable);
+    else if (variable < begin || variable >= end)
+      refuse("index variable ", variable, " is ",
+             begin == 0 ? "a reduction's" : "the result's", ", where ",
+             begin == 0 ? "the result's" : "a reduction's", " are wanted");
+    else if (!seen.insert(variable).second)
+      refuse("index variable ", variable, " is there twice");
+  }
+
+  const std::string &symbol;
+  const Launch &launch;
+  Complaint &complaint;
+};
+
+} // namespace
+
+void plan::validateLaunches(const Plan &plan, const Artifact &artifact,
+                            Complaint &complaint) {
+  const std::string file = codeFile(artifact.target);
+  const auto entries = ptxEntries(artifact.bytes);
+  if (!entries)
+    return complaint.add("launches: ", file, ": ", entries.error().message);
+  std::set<std::string> launched;
+  for (const Partitioned *part : {&plan.unpartitioned, &plan.partitioned})
+    for (const Kernel &kernel : part->program.kernels) {
+      if (!isGenerated(kernel, artifact.target))
+        continue;
+      launched.insert(kernel.symbol);
+      const auto launch = artifact.launches.find(kernel.symbol);
+      if (launch == artifact.launches.end())
+        return complaint.add("launches: has no \"", kernel.symbol, "\"");
+      const auto lambda = tdl::parseLambda(kernel.lambda);
+      LaunchValidator validator(kernel.symbol, launch->second, complaint);
+      validator.variables(*lambda);
+      validator.arguments(*lambda);
+      const auto entry = entries->find(kernel.symbol);
+      if (entry == entries->end())
+        validator.refuse("is no kernel of ", file);
+      else
+        validator.code(*lambda, entry->second, file);
+    }
+  for (const auto &[symbol, launch] : artifact.launches)
+    if (!launched.count(symbol))
+      complaint.add("launches: \"", symbol, "\" is no kernel of the plan");
+}
