@@ -70,6 +70,8 @@ void runMoves(Session &session) {
         continue;
       }
       session.cover(moves->plan.partitioned.program);
+      if (!session.isAccepted(moves->plan))
+        continue;
       runtime::RunOptions options;
       options.steps = 3;
       options.device.seed = seed;

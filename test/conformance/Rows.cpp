@@ -2,6 +2,9 @@
 
 #include "compiler/codegen/cpu/Codegen.h"
 #include "runtime/transports/Local.h"
+#include "runtime/transports/mpi/MpiTransport.h"
+#include "runtime/transports/mpi/Parcel.h"
+#include "runtime/transports/mpi/Status.h"
 #include "test/conformance/Delayed.h"
 
 #include <thread>
@@ -25,6 +28,20 @@ apart(std::map<std::string, std::string> gpus) {
   return gpus;
 }
 
+/// What mpirun is to be told: root may run it, in containers too; more
+/// processes than cores; on this machine alone.
+std::map<std::string, std::string>
+together(std::map<std::string, std::string> environment = {}) {
+  for (const char *name :
+       {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+        "OMPI_MCA_rmaps_base_oversubscribe"})
+    environment[name] = "1";
+  environment["OMPI_MCA_hwloc_base_binding_policy"] = "none";
+  environment["OMPI_MCA_plm_rsh_agent"] = "/bin/false";
+  environment["OMPI_MCA_plm"] = "isolated";
+  return environment;
+}
+
 Result<std::unique_ptr<runtime::Transport>>
 makeTransport(const std::string &name, int workers, uint64_t seed) {
   std::unique_ptr<runtime::Transport> local(
@@ -37,16 +54,45 @@ makeTransport(const std::string &name, int workers, uint64_t seed) {
   return fail("there is no transport \"", name, "\"");
 }
 
-/// The first and the last worker are in two processes, wherever the rest are.
+/// Which process has each worker: the first and the last one are in two, each
+/// has one, and the rest are anywhere.
+std::vector<int> processesOf(int workers, int processes, uint64_t seed) {
+  std::vector<int> all;
+  for (int w = 0; w < workers; ++w)
+    all.push_back(w + 1 == workers ? processes - 1
+                  : w + 1 < processes
+                      ? w
+                      : int((seed >> (w % 64)) % uint64_t(processes)));
+  return all;
+}
+
 std::vector<std::vector<int>> deal(int workers, size_t processes,
                                    uint64_t seed) {
   std::vector<std::vector<int>> dealt(processes);
+  const std::vector<int> all = processesOf(workers, int(processes), seed);
   for (int w = 0; w < workers; ++w)
-    dealt[w == 0             ? 0
-          : w + 1 == workers ? processes - 1
-                             : size_t(seed >> (w % 64)) % processes]
-        .push_back(w);
+    dealt[size_t(all[size_t(w)])].push_back(w);
   return dealt;
+}
+
+/// What a process knows at the end, or its error, in bytes that are the same in
+/// all processes.
+mpi::Bytes encode(const Result<RunResult> &result) {
+  mpi::Parcel parcel;
+  if (!result) {
+    const std::vector<std::byte> error =
+        mpi::encode(Status(Error(result.error())));
+    parcel.put(error.data(), error.size());
+    return parcel.take();
+  }
+  for (const Tensor &output : result->outputs)
+    parcel.put(output.bytes.data(), output.bytes.size());
+  parcel.put(result->communicationBytes);
+  for (int64_t bytes : result->peakBytes)
+    parcel.put(bytes);
+  for (double loss : result->losses)
+    parcel.put(&loss, sizeof loss);
+  return parcel.take();
 }
 
 bool areEqual(const RunResult &a, const RunResult &b) {
@@ -75,6 +121,14 @@ const std::vector<Row> &conformance::rows() {
        {"cuda", "cuda"},
        "delayed",
        apart(gpus(4, 5))},
+      {"cpu, MPI, 2 processes", {"cpu"}, "local", together(), 2},
+      {"cpu, MPI, 3 processes, delayed", {"cpu"}, "delayed", together(), 3},
+      // Each process has a machine of its own, with one GPU.
+      {"cuda, MPI and NCCL, 2 processes",
+       {"cuda"},
+       "local",
+       together(apart(gpus(1, 6))),
+       2},
   };
   return all;
 }
@@ -82,6 +136,15 @@ const std::vector<Row> &conformance::rows() {
 Result<Runner> Runner::open(const Row &row) {
   Runner runner;
   runner.row = &row;
+  if (row.processes > 0) {
+    auto world = mpi::World::join();
+    if (!world)
+      return world.takeError();
+    runner.world = std::move(*world);
+    if (runner.world->size() != row.processes)
+      return fail(runner.world->size(), " processes instead of ",
+                  row.processes);
+  }
   for (const std::string &name : row.backends) {
     auto backend = runtime::makeBackend(name);
     if (!backend)
@@ -103,6 +166,8 @@ std::vector<std::string> Runner::targets() const {
 }
 
 Status Runner::accepts(const plan::Plan &plan) const {
+  if (int(plan.partitioned.workers.size()) < row->processes)
+    return fail("plan: it has fewer workers than there are processes");
   for (const auto &backend : backends)
     if (Status accepted = backend->accepts(plan); !accepted)
       return accepted;
@@ -114,6 +179,8 @@ Result<RunResult> Runner::run(const plan::Plan &plan,
                               const std::vector<runtime::Feed> &feeds,
                               runtime::RunOptions options) const {
   options.device.threads = 1;
+  if (world)
+    return runTogether(plan, parameters, feeds, std::move(options));
   const int workers = int(plan.partitioned.workers.size());
   auto transport = makeTransport(row->transport, workers, options.device.seed);
   if (!transport)
@@ -139,4 +206,40 @@ Result<RunResult> Runner::run(const plan::Plan &plan,
     else if (*results[0] && !areEqual(**results[0], **results[p]))
       return fail("process ", p, " has another result than process 0");
   return std::move(*results[0]);
+}
+
+Result<RunResult>
+Runner::runTogether(const plan::Plan &plan,
+                    const runtime::ParameterSource &parameters,
+                    const std::vector<runtime::Feed> &feeds,
+                    runtime::RunOptions options) const {
+  const int workers = int(plan.partitioned.workers.size());
+  const uint64_t seed = options.device.seed;
+  std::optional<Result<RunResult>> result;
+  {
+    auto mpi = std::make_unique<mpi::MpiTransport>(
+        *world, workers, queueCount, mpi::MpiTransport::Names(),
+        processesOf(workers, row->processes, seed));
+    const std::vector<int> own = mpi->workers();
+    std::unique_ptr<runtime::Transport> transport = std::move(mpi);
+    if (row->transport == "delayed")
+      transport.reset(new Delayed(std::move(transport), seed));
+    options.process = runtime::Process{transport.get(), own};
+    result = runtime::execute(plan.partitioned, plan.code, *backends.front(),
+                              parameters, feeds, options);
+  }
+  const auto all = world->gather(encode(*result));
+  if (!all)
+    return all.error();
+  for (size_t p = 0; *result && p < all->size(); ++p)
+    if ((*all)[p] != (*all)[size_t(rank())])
+      return fail("process ", p, " has another result than process ", rank());
+  return std::move(*result);
+}
+
+int Runner::finish(bool isGood) const {
+  if (!world)
+    return isGood ? 0 : 1;
+  return world->finish(
+      isGood ? Status() : Status(Error{"the row failed", Fault::Difference}));
 }

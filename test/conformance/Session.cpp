@@ -120,9 +120,20 @@ void Session::begin(const std::string &group) {
 
 void Session::fail(const std::string &name, const std::string &problem) {
   tallies.back().second.failed += 1;
-  std::printf("FAIL %s: %s: %s: %s\n", row.name.c_str(),
+  std::string where = row.name;
+  if (row.processes > 0)
+    where += ": process " + std::to_string(runner.rank());
+  std::printf("FAIL %s: %s: %s: %s\n", where.c_str(),
               tallies.back().first.c_str(), name.c_str(), problem.c_str());
   std::fflush(stdout);
+}
+
+bool Session::isAccepted(const plan::Plan &plan) {
+  const Status accepted = runner.accepts(plan);
+  if (!accepted)
+    skip(accepted.error().message.substr(accepted.error().message.find(": ") +
+                                         2));
+  return bool(accepted);
 }
 
 void Session::cover(const plan::Program &program) {
@@ -159,9 +170,8 @@ void Session::check(const std::string &name, const Evaluated &model,
   const auto failed = [&](const std::string &problem) {
     fail(name, problem + "\n" + divided->decided);
   };
-  if (Status accepted = runner.accepts(divided->plan); !accepted)
-    return skip(accepted.error().message.substr(
-        accepted.error().message.find(": ") + 2));
+  if (!isAccepted(divided->plan))
+    return;
   if (const std::string found = findingsOf(divided->plan); !found.empty())
     return failed("check: " + found);
   runtime::RunOptions running;
@@ -197,16 +207,20 @@ bool Session::finish() {
   tallies.pop_back();
   bool isGood = true;
   for (const auto &[group, tally] : tallies) {
-    std::printf("%-26s %-10s %5d passed, %d failed, %6.1f s", row.name.c_str(),
+    isGood = isGood && tally.failed == 0;
+    if (runner.rank() > 0)
+      continue;
+    std::printf("%-40s %-10s %5d passed, %d failed, %6.1f s", row.name.c_str(),
                 group.c_str(), tally.passed, tally.failed, tally.seconds);
     for (const auto &[reason, count] : tally.skipped)
       std::printf("; %d not run: %s", count, reason.c_str());
     std::printf("\n");
-    isGood = isGood && tally.failed == 0;
   }
+  if (runner.rank() > 0)
+    return isGood;
   std::string all;
   for (const std::string &each : seen)
     all += (all.empty() ? "" : ", ") + each;
-  std::printf("%-26s had: %s\n", row.name.c_str(), all.c_str());
+  std::printf("%-40s had: %s\n", row.name.c_str(), all.c_str());
   return isGood && !tallies.empty();
 }

@@ -49,6 +49,8 @@ public:
     tallies.back().second.skipped[reason] += 1;
   }
   void fail(const std::string &name, const std::string &problem);
+  /// Whether the row can run it at all; if not, the case is skipped.
+  bool isAccepted(const plan::Plan &plan);
 
   /// Divides the model, runs it, and compares: outputs, communication bytes,
   /// peaks; and what check() finds.

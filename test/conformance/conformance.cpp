@@ -3,14 +3,16 @@
 // usage: conformance [--rows NAME,..] [--groups NAME,..] [--percent N]
 //                    [--seed N] [--shards N --shard N] [--list]
 //
-// Each row runs in a process of its own, with the row's environment: this
-// program again, with --row. LD_LIBRARY_PATH must lead to the emulated devices.
+// Each row runs in a process of its own, or several that mpirun starts, with
+// the row's environment: this program again, with --row. LD_LIBRARY_PATH must
+// lead to the emulated devices.
 #include "test/conformance/Cases.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <sys/wait.h>
@@ -18,6 +20,7 @@
 
 using namespace smex;
 using namespace smex::conformance;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -106,25 +109,41 @@ int runRow(const Arguments &arguments) {
         session.begin(group.name);
         group.run(session);
       }
-    return session.finish() ? 0 : 1;
+    const bool isGood = session.finish();
+    std::fflush(stdout);
+    return session.runner.finish(isGood);
   }
   return 2;
 }
 
+[[noreturn]] void execute(std::vector<std::string> words) {
+  std::vector<char *> pointers;
+  for (std::string &word : words)
+    pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execvp(pointers[0], pointers.data());
+  std::printf("FAIL: cannot start %s: %s\n", pointers[0], strerror(errno));
+  std::fflush(stdout);
+  _exit(127);
+}
+
 /// This program, for one row.
-int runApart(const Row &row, std::vector<char *> arguments) {
+int runApart(const Row &row, const std::vector<char *> &arguments) {
   const pid_t child = fork();
   if (child < 0)
     return 1;
   if (child == 0) {
     for (const auto &[name, value] : row.environment)
       setenv(name.c_str(), value.c_str(), 1);
-    std::string option = "--row", name = row.name;
-    arguments.push_back(option.data());
-    arguments.push_back(name.data());
-    arguments.push_back(nullptr);
-    execv("/proc/self/exe", arguments.data());
-    _exit(127);
+    std::vector<std::string> words = {arguments.begin() + 1, arguments.end()};
+    words.insert(words.end(), {"--row", row.name});
+    words.insert(words.begin(), fs::read_symlink("/proc/self/exe"));
+    if (row.processes > 0) {
+      setenv("HOME", "/tmp", 0); // mpirun wants one
+      words.insert(words.begin(),
+                   {"mpirun", "-n", std::to_string(row.processes)});
+    }
+    execute(std::move(words));
   }
   int status = 0;
   waitpid(child, &status, 0);
