@@ -7,11 +7,11 @@ source "$(dirname "$0")/inputs_of.sh"
 smexc=$1 smex_run=$2 compare=$3 model=$4
 work=${TEST_TMPDIR:-$(mktemp -d)}
 
-feeds=(--feed present_key=past_key --feed present_value=past_value --feed next_position=position)
+inputs_of "$model"
 for gpus in 1 2 3; do
   "$smexc" "$model/model.onnx" --gpus $gpus -o "$work/plan"
   "$smexc" check "$work/plan"
-  "$smex_run" "$work/plan" --input token="$model/inputs/token.npy" "${feeds[@]}" --steps 5 --verify --output-dir "$work/out"
+  "$smex_run" "$work/plan" "${inputs[@]}" --verify --output-dir "$work/out"
   for name in scores_of_words present_key present_value next_position; do
     "$compare" "$work/out/$name.npy" "$model/outputs/$name.npy" || fail "$name on $gpus"
   done

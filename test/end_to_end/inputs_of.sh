@@ -7,7 +7,8 @@ fail() {
 }
 
 # inputs_of MODEL: a file, run on synthetic inputs, or a folder of test/models.
-# Sets `file`, `constants`, arguments of smexc, and `inputs`, of smex-run.
+# Sets `file`, `constants`, arguments of smexc, and `inputs`, of smex-run, to which
+# those in the folder's run.txt belong.
 inputs_of() {
   inputs=() constants=()
   file=$1
@@ -16,6 +17,7 @@ inputs_of() {
     for input in "$1"/inputs/*.npy; do
       inputs+=(--input "$(basename "$input" .npy)=$input")
     done
+    [ ! -e "$1/run.txt" ] || read -ra inputs <<< "$(< "$1/run.txt") ${inputs[*]}"
     for constant in "$1"/constants/*.npy; do
       [ ! -e "$constant" ] || constants+=(--constant "$(basename "$constant" .npy)=$constant")
     done

@@ -1,0 +1,53 @@
+#!/bin/bash
+# A graph network of the zoo on GPUs that are emulated: outputs, losses and
+# parameters are those of plain PyTorch.
+# usage: emulated_cuda_graph.sh SMEX_ZOO SMEXC SMEX_RUN COMPARE_NPY TRAINING_MATCHES LIBCUDA FOLDER N REFERENCE COMMAND...
+# FOLDER: test/models/graph; REFERENCE: whose results there; COMMAND: the zoo's.
+set -euo pipefail
+source "$(dirname "$0")/inputs_of.sh"
+zoo=$1 smexc=$2 smex_run=$3 compare=$4 matches=$5 libcuda=$6 folder=$7 gpus=$8 name=$9 reference=$7/$9
+shift 9
+work=${TEST_TMPDIR:-$(mktemp -d)}
+
+graphs=(--graph "$folder/edges.mtx") inputs=(--input "features=$folder/features.npy") labels=labels
+case $name in
+  gat | gcn) graphs=(--graph "$folder/edges.txt") ;;
+  gcn-weights) graphs=(--graph "$folder/weighted.mtx") ;;
+  graph-transformer | nnconv)
+    graphs=(--graph "$folder/weighted.mtx")
+    inputs+=(--input "edge_features=$folder/edge_features.npy")
+    ;;
+  treelstm) graphs=(--graph "$folder/forest.txt") inputs=(--input "words=$folder/words.npy") ;;
+  gin-*)
+    graphs=() labels=graph_labels
+    for graph in "$folder"/batch/*.mtx; do
+      graphs+=(--graph "$graph")
+    done
+    ;;
+  hetero-*)
+    graphs=() inputs=(--input "users=$folder/features.npy" --input "items=$folder/items.npy")
+    for relation in follows rates rated_by; do
+      graphs+=(--graph "$relation=$folder/$relation.mtx")
+      [[ $name != hetero-transformer ]] || inputs+=(--input "$relation/features=$folder/${relation}_features.npy")
+    done
+    ;;
+esac
+inputs+=(--parameters "$reference.safetensors")
+
+"$zoo" "$@" -o "$work/model.json"
+export LD_LIBRARY_PATH=$(emulated "$libcuda")
+export SMEX_EMULATED_DEVICES=$gpus SMEX_EMULATED_SEED=5
+# run NAME OPTION..
+run() {
+  "$smexc" check "$work/$1"
+  "$smex_run" "$work/$1" "${inputs[@]}" --backend cuda --verify --metrics "$work/metrics.json" "${@:2}"
+  grep -q emulated "$work/metrics.json" || fail "the metrics do not say that the GPU is emulated"
+}
+"$smexc" "$work/model.json" "${graphs[@]}" --gpus "$gpus" --cuda-arch sm_80 -o "$work/eval"
+run eval --output-dir "$work/out"
+"$compare" "$work/out/logits.npy" "${reference}_logits.npy"
+
+"$smexc" "$work/model.json" "${graphs[@]}" --gpus "$gpus" --cuda-arch sm_80 -o "$work/plan" \
+  --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
+run plan --input "labels=$folder/$labels.npy" --steps 5 --save-parameters "$work/trained.safetensors"
+"$matches" "$work/metrics.json" "${reference}_losses.npy" "$work/trained.safetensors" "${reference}_parameters"
