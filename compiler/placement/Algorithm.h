@@ -30,31 +30,40 @@ struct Params {
 /// What came of it, for people and for --stats.
 struct Outcome {
   Placement placement;
-  /// A bound that the algorithm itself has proven for the objective, seconds;
-  /// 0 if none.
+  /// Devices are the stages of a pipeline: data goes to the same one or to one
+  /// of a larger number, but for what the host does.
+  bool stagesInOrder = false;
+  /// A bound that the algorithm itself has proven for the largest load,
+  /// seconds, and with stagesInOrder for such placements alone; 0 if none.
   double lowerBound = 0;
   /// Tasks that were moved to keep the memory limit.
   int64_t moved = 0;
+  /// If no placement was found that keeps the limit: what the nearest one, this
+  /// one, takes of the device that holds most. Else 0.
+  int64_t neededBytes = 0;
 };
 
 struct Algorithm {
   std::string_view name, description;
   /// The problem is valid. The placement is, too, and it keeps the memory limit
-  /// if there is one: an error says that none was found, and the smallest limit
-  /// that would do for what was found.
+  /// if there is one, or says what it needs.
   Result<Outcome> (*run)(const Problem &problem, const Params &params);
 };
 
 const std::vector<Algorithm> &algorithms();
 
+/// Which one is taken where nobody asks for one.
+std::string_view defaultAlgorithm(Objective objective);
+
 /// Runs the algorithm of this name, and checks what it returns: the placement,
-/// its schedule, and its memory, independently of what made it.
+/// its schedule, and its memory, independently of what made it. An error if no
+/// placement was found that keeps the memory limit: with the smallest limit
+/// found to work, by running the algorithm with it.
 Result<Outcome> place(const Problem &problem, std::string_view algorithm,
                       const Params &params = {});
 
 /// Seconds of the objective: the schedule's makespan, or the largest load of a
-/// device. What a task makes is sent to a device once, however many tasks read
-/// it there.
+/// device (Loads.h).
 double cost(const Problem &problem, const Placement &placement,
             const Params &params);
 

@@ -14,8 +14,21 @@ struct Bounds {
   double best = 0;
 };
 
-/// Near-linear in the graph.
-Bounds lowerBounds(const Problem &problem, Objective objective);
+/// For makespan, O((V + E) log V): no schedule is shorter, whichever emulator
+/// it is of. Besides the longest path: data that reaches a task before it could
+/// have come from another device was made on the task's own, by one task after
+/// the other; and what has to run in a window of time fits into K devices
+/// (Fernandez & Bussell 1973).
+///
+/// For throughput: transfers count, see StageBound.h. `reached` is a load that
+/// some placement has, as small as is known: the search for the bound starts
+/// there.
+Bounds lowerBounds(const Problem &problem, const Params &params,
+                   double reached);
+
+/// The longest path without transfers, and with what of them is unavoidable.
+double criticalPath(const Problem &problem);
+double makespanBound(const Problem &problem);
 
 } // namespace smex::placement
 

@@ -19,6 +19,7 @@ int inspectCommand(int argc, char **argv);
 int checkCommand(int argc, char **argv);
 int diffCommand(int argc, char **argv);
 int opsCommand(int argc, char **argv);
+int placeCommand(int argc, char **argv);
 int simulateCommand(int argc, char **argv);
 
 } // namespace smex::tools

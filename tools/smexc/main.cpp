@@ -25,9 +25,9 @@ struct Subcommand {
   int (*run)(int, char **);
 };
 constexpr Subcommand subcommands[] = {
-    {"inspect", inspectCommand},   {"check", checkCommand},
-    {"diff", diffCommand},         {"ops", opsCommand},
-    {"simulate", simulateCommand},
+    {"inspect", inspectCommand}, {"check", checkCommand},
+    {"diff", diffCommand},       {"ops", opsCommand},
+    {"place", placeCommand},     {"simulate", simulateCommand},
 };
 
 /// A word that is no option, is not there as a file, and has no model's ending.

@@ -1,0 +1,175 @@
+// Splits into the stages of a pipeline: `contiguous` and `pipeline`.
+#include "compiler/placement/Algorithms.h"
+
+#include "compiler/placement/FitMemory.h"
+#include "compiler/placement/IdealSplit.h"
+#include "compiler/placement/StageBound.h"
+#include "compiler/placement/StageSearch.h"
+
+#include <limits>
+
+using namespace smex;
+using namespace smex::placement;
+
+namespace {
+
+/// Stages of about the same work, as a place to start from.
+Stages equalWork(const StageGraph &graph, const std::vector<int> &order,
+                 int count) {
+  Stages stages(order.size());
+  double done = 0;
+  for (int block : order) {
+    const double middle = done + graph.seconds[size_t(block)] / 2;
+    stages[size_t(block)] =
+        graph.totalSeconds > 0
+            ? std::min(count - 1, int(middle / graph.totalSeconds * count))
+            : 0;
+    done += graph.seconds[size_t(block)];
+  }
+  return stages;
+}
+
+struct Split {
+  Stages stages;
+  double load = std::numeric_limits<double>::infinity();
+  bool isBest = false; // of all into stages in order
+};
+
+class Splitter {
+public:
+  Splitter(const StageGraph &graph, const Params &params)
+      : graph(graph), overlap(params.transfersOverlap) {
+    split.stages = graph.problem.devices.count;
+    split.transfersOverlap = overlap;
+  }
+
+  /// Stages hold no more than this of what `bytes` says.
+  void limitMemory(int64_t limit, const std::vector<int64_t> &bytes) {
+    split.memoryBytes = limit;
+    split.bytes = &bytes;
+  }
+
+  std::optional<Split> exact(const Split &known) {
+    constexpr int kMostBlocks = 10'000; // stages grow by recursion
+    if (graph.count() > kMostBlocks)
+      return std::nullopt;
+    IdealLimits limits;
+    limits.ideals = std::min(limits.ideals, size_t(4'000'000 / split.stages));
+    split.below = known.load;
+    const IdealSplit found = splitIdeals(graph, split, limits);
+    Split best = known;
+    if (found.stages)
+      take(best, *found.stages);
+    best.isBest = found.complete;
+    return best;
+  }
+
+  void cutOrder(Split &best, const std::vector<int> &order) {
+    split.below = best.load;
+    // A cut by work bounds the search, if memory lets it stand.
+    const Stages even = equalWork(graph, order, split.stages);
+    if (!split.memoryBytes)
+      take(best, even);
+    split.below = best.load;
+    if (const auto found = splitOrder(graph, order, split))
+      take(best, *found);
+  }
+
+  void improve(Split &best, uint64_t seed, int64_t work) {
+    if (best.stages.empty())
+      return;
+    Split next;
+    next.stages = anneal(graph, best.stages, split, work, seed);
+    next.load = loadOf(next.stages);
+    cutOrder(next, orderWithin(graph, next.stages));
+    if (next.load < best.load)
+      best = next;
+  }
+
+private:
+  double loadOf(const Stages &stages) const {
+    return largestLoad(graph, stages, split.stages, overlap);
+  }
+  void take(Split &best, const Stages &stages) const {
+    if (const double load = loadOf(stages); load < best.load)
+      best = {stages, load, false};
+  }
+
+  const StageGraph &graph;
+  bool overlap;
+  SplitParams split;
+};
+
+/// Asks `search` for a split, of stages that hold as much as memory lets them:
+/// first by what residual tasks need alone, which any placement needs, then by
+/// all bytes, which is always enough.
+template <typename Search>
+Result<Outcome> splitWithin(const Problem &problem, const Params &params,
+                            Search &&search) {
+  const StageGraph graph(problem);
+  const auto usable = problem.devices.usableBytes();
+  std::optional<Split> first;
+  for (const auto *bytes : {&graph.residualBytes, &graph.bytes}) {
+    Splitter splitter(graph, params);
+    if (usable)
+      splitter.limitMemory(*usable, *bytes);
+    const Split split = search(graph, splitter);
+    if (split.stages.empty() && graph.count() > 0)
+      continue;
+    Outcome outcome;
+    outcome.placement = graph.placement(split.stages);
+    outcome.stagesInOrder = true;
+    if (!first) {
+      first = split;
+      outcome.lowerBound = split.load;
+      if (!split.isBest) {
+        StageBoundParams bound;
+        bound.stages = problem.devices.count;
+        bound.transfersOverlap = params.transfersOverlap;
+        bound.reached = split.load;
+        bound.inOrder = true;
+        outcome.lowerBound = stageBound(graph, bound);
+      }
+    }
+    if (!usable || fits(problem.devices,
+                        memoryUse(problem, outcome.placement,
+                                  params.emulator(problem, outcome.placement))))
+      return outcome;
+  }
+  if (first)
+    return withinMemory(problem, params, graph.placement(first->stages));
+  return withinMemory(
+      problem, params,
+      graph.placement(equalWork(graph, graph.order, problem.devices.count)));
+}
+
+} // namespace
+
+Result<Outcome> placement::contiguous(const Problem &problem,
+                                      const Params &params) {
+  return splitWithin(problem, params,
+                     [](const StageGraph &graph, Splitter &splitter) {
+                       Split best;
+                       splitter.cutOrder(best, graph.order);
+                       if (const auto exact = splitter.exact(best))
+                         return *exact;
+                       return best;
+                     });
+}
+
+Result<Outcome> placement::pipeline(const Problem &problem,
+                                    const Params &params) {
+  return splitWithin(
+      problem, params, [](const StageGraph &graph, Splitter &splitter) {
+        Split best;
+        for (const std::vector<int> &order : linearOrders(graph))
+          splitter.cutOrder(best, order);
+        if (const auto exact = splitter.exact(best); exact && exact->isBest)
+          return *exact;
+        constexpr int kRounds = 4;
+        constexpr int64_t kWork = 40'000'000;
+        for (int round = 0; round < kRounds; ++round)
+          splitter.improve(best, uint64_t(round), kWork);
+        return best;
+      });
+}

@@ -1,0 +1,173 @@
+#include "compiler/placement/StageBound.h"
+
+#include "compiler/placement/BlockCapacity.h"
+
+#include <numeric>
+#include <optional>
+
+using namespace smex;
+using namespace smex::placement;
+
+namespace {
+
+/// Of the j*K + 1 largest blocks, j + 1 are in one stage.
+double crowding(const StageGraph &graph, int stages) {
+  std::vector<double> sizes = graph.seconds;
+  std::sort(sizes.begin(), sizes.end(), std::greater<double>());
+  double most = 0;
+  for (size_t j = 0; j * size_t(stages) < sizes.size(); ++j) {
+    double sum = 0;
+    for (size_t i = 0; i <= j; ++i)
+      sum += sizes[j * size_t(stages) - i];
+    most = std::max(most, sum);
+    if (j > 64) // from here on it is no more than the mean
+      break;
+  }
+  return most;
+}
+
+/// Which blocks can be in a stage with a block, in a split into stages in order
+/// of loads up to `most`: what lies between the two has to be there, too.
+class Companions {
+public:
+  Companions(const StageGraph &graph, double most)
+      : graph(graph), most(most), words((size_t(graph.count()) + 63) / 64),
+        above(size_t(graph.count())), state(size_t(graph.count())) {
+    const size_t count = size_t(graph.count());
+    position.resize(count);
+    for (size_t p = 0; p < count; ++p)
+      position[size_t(graph.order[p])] = int(p);
+    exact = count <= kMostExact;
+    if (!exact)
+      return;
+    ancestors.resize(count * words);
+    for (int block : graph.order)
+      for (int b : graph.before[size_t(block)]) {
+        uint64_t *mine = &ancestors[size_t(block) * words];
+        const uint64_t *theirs = &ancestors[size_t(b) * words];
+        for (size_t w = 0; w < words; ++w)
+          mine[w] |= theirs[w];
+        const size_t p = size_t(position[size_t(b)]);
+        mine[p / 64] |= uint64_t(1) << (p % 64);
+      }
+  }
+
+  std::vector<char> of(int block) {
+    std::vector<char> mayJoin(size_t(graph.count()), true);
+    // Later blocks, in order; then earlier ones.
+    walk(block, graph.before, true, mayJoin);
+    walk(block, graph.after, false, mayJoin);
+    return mayJoin;
+  }
+
+private:
+  static constexpr size_t kMostExact = 12'000;
+  enum : char { Unrelated, Near, Far };
+
+  void walk(int block, const std::vector<std::vector<int>> &towards,
+            bool forward, std::vector<char> &mayJoin) {
+    std::fill(state.begin(), state.end(), Unrelated);
+    state[size_t(block)] = Near;
+    above[size_t(block)] = graph.seconds[size_t(block)];
+    const int count = graph.count(), step = forward ? 1 : -1;
+    for (int p = position[size_t(block)] + step; p >= 0 && p < count;
+         p += step) {
+      const int other = graph.order[size_t(p)];
+      char now = Unrelated;
+      double longest = 0;
+      for (int b : towards[size_t(other)]) {
+        now = std::max(now, state[size_t(b)]);
+        if (state[size_t(b)] == Near)
+          longest = std::max(longest, above[size_t(b)]);
+      }
+      if (now == Near) {
+        above[size_t(other)] = longest + graph.seconds[size_t(other)];
+        if (above[size_t(other)] > most ||
+            (exact &&
+             between(forward ? block : other, forward ? other : block) > most))
+          now = Far;
+      }
+      state[size_t(other)] = now;
+      if (now == Far)
+        mayJoin[size_t(other)] = false;
+    }
+  }
+
+  /// Work of the two and of all on paths from the first to the last.
+  double between(int first, int last) const {
+    double sum = graph.seconds[size_t(first)] + graph.seconds[size_t(last)];
+    const uint64_t *inner = &ancestors[size_t(last) * words];
+    const size_t start = size_t(position[size_t(first)]);
+    const size_t end = size_t(position[size_t(last)]);
+    for (size_t w = start / 64; w <= end / 64 && sum <= most; ++w)
+      for (uint64_t bits = inner[w]; bits; bits &= bits - 1) {
+        const int b = graph.order[w * 64 + size_t(__builtin_ctzll(bits))];
+        const uint64_t *theirs = &ancestors[size_t(b) * words];
+        if (theirs[start / 64] >> (start % 64) & 1)
+          sum += graph.seconds[size_t(b)];
+      }
+    return sum;
+  }
+
+  const StageGraph &graph;
+  const double most;
+  const size_t words;
+  bool exact = false;
+  std::vector<int> position;
+  std::vector<uint64_t> ancestors; // by block, bits by position
+  std::vector<double> above;
+  std::vector<char> state;
+};
+
+} // namespace
+
+double placement::stageBound(const StageGraph &graph,
+                             const StageBoundParams &params) {
+  double bound = std::max(graph.totalSeconds / params.stages,
+                          crowding(graph, params.stages));
+  bound = std::min(bound, params.reached);
+  if (params.transfersOverlap || params.stages < 2 || bound >= params.reached)
+    return bound;
+  // Those with the most work say the most.
+  std::vector<int> order(size_t(graph.count()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return graph.seconds[size_t(a)] > graph.seconds[size_t(b)];
+  });
+  BlockCapacities capacities(graph);
+  std::optional<Companions> companions;
+  if (params.inOrder)
+    companions.emplace(graph, params.reached);
+  std::vector<BlockCapacity> known(size_t(graph.count()));
+  const std::vector<char> all(size_t(graph.count()), true);
+  for (int block : order) {
+    if (capacities.work() > params.work)
+      break;
+    if (companions)
+      known[size_t(block)] =
+          capacities.of(block, params.reached, companions->of(block));
+    else
+      known[size_t(block)] = capacities.of(block, params.reached, all);
+    bound = std::max(bound, known[size_t(block)].leastLoad * (1 - 1e-9));
+  }
+  const auto stagesFor = [&](double load) {
+    double stages = 0;
+    for (int b = 0; b < graph.count(); ++b)
+      if (const double work = graph.seconds[size_t(b)]; work > 0) {
+        const double capacity = known[size_t(b)].at(load);
+        if (capacity < work * (1 - 1e-9))
+          return double(params.stages) + 1;
+        stages += work / capacity;
+      }
+    return stages;
+  };
+  double tooSmall = bound, enough = params.reached;
+  if (enough <= tooSmall ||
+      stagesFor(enough) > params.stages * (1 + 1e-9)) // rounding
+    return params.reached;
+  for (int round = 0; round < 50; ++round) {
+    const double load = (tooSmall + enough) / 2;
+    (stagesFor(load) > params.stages * (1 + 1e-9) ? tooSmall : enough) = load;
+  }
+  return std::min(tooSmall, params.reached);
+}

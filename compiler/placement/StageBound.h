@@ -1,0 +1,40 @@
+// What no split into stages undercuts, with what stages send and receive.
+#ifndef SMEX_COMPILER_PLACEMENT_STAGEBOUND_H
+#define SMEX_COMPILER_PLACEMENT_STAGEBOUND_H
+
+#include "compiler/placement/StageGraph.h"
+
+namespace smex::placement {
+
+struct StageBoundParams {
+  int stages = 1;
+  bool transfersOverlap = false;
+  /// A largest load that some split has; the bound is never above it.
+  double reached = 0;
+  /// For splits into stages in order alone: a larger bound.
+  bool inOrder = false;
+  /// Edges of networks that may be looked at.
+  int64_t work = 300'000'000;
+};
+
+/// A lower bound on the largest load, seconds.
+///
+/// Take a split of largest load T, and a block v. How much work can its stage
+/// hold? w(S) for a set S with v, whose work and transfers are at most T in
+/// sum; transfers are submodular in S, so that for each multiplier a smallest
+/// cut bounds it: cap(v, T). In a split into stages in order S cannot have a
+/// block so far from v that what lies between the two is more than T. Now
+///
+///   number of stages >= sum over v of w(v) / w(stage of v)
+///                    >= sum over v of w(v) / cap(v, T),
+///
+/// and the smallest T for which that is no more than K is a bound. Blocks for
+/// which no cut was made have cap(v, T) = T.
+///
+/// Besides: the least load of any set with v; and of the jK + 1 largest blocks,
+/// j + 1 are in one stage.
+double stageBound(const StageGraph &graph, const StageBoundParams &params);
+
+} // namespace smex::placement
+
+#endif

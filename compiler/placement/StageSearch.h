@@ -1,0 +1,18 @@
+// Local search among splits into stages in order.
+#ifndef SMEX_COMPILER_PLACEMENT_STAGESEARCH_H
+#define SMEX_COMPILER_PLACEMENT_STAGESEARCH_H
+
+#include "compiler/placement/OrderSplit.h"
+
+namespace smex::placement {
+
+/// Simulated annealing from `stages`, which are in order and stay so: one block
+/// at a time goes to another stage that its neighbours allow. The best that was
+/// seen, at least as good as what was given. Deterministic: as many steps as
+/// `work` allows, counted in readers of nets that are looked at.
+Stages anneal(const StageGraph &graph, Stages stages, const SplitParams &params,
+              int64_t work, uint64_t seed);
+
+} // namespace smex::placement
+
+#endif

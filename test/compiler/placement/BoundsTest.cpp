@@ -1,0 +1,104 @@
+#include "compiler/placement/Bounds.h"
+#include "compiler/placement/StageBound.h"
+#include "test/compiler/placement/Exhaustive.h"
+
+#include <catch2/catch.hpp>
+
+using namespace smex::placement;
+using namespace smex::placement::test;
+
+namespace {
+constexpr double kRounding = 1 + 1e-9;
+}
+
+TEST_CASE("no schedule is shorter than the bound") {
+  int isReached = 0, isMoreThanPath = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const TaskGraph graph = randomTasks(random, int(2 + random.below(5)), 1.5);
+    const Devices devices = devicesOf(int(1 + random.below(3)), 8, 0.125);
+    const Problem problem(graph, devices);
+    double best = std::numeric_limits<double>::infinity();
+    forEachPlacement(problem, [&](const Placement &placement) {
+      best = std::min(best, shortest(problem, placement));
+    });
+    Params params;
+    const Bounds bounds = lowerBounds(problem, params, best);
+    REQUIRE(bounds.best <= best * kRounding);
+    REQUIRE(bounds.criticalPath <= bounds.best);
+    REQUIRE(bounds.work <= bounds.best);
+    isReached += bounds.best * kRounding >= best;
+    isMoreThanPath += bounds.best > std::max({bounds.criticalPath, bounds.work,
+                                              bounds.largest}) *
+                                        kRounding;
+  }
+  CHECK(isReached > 100);
+  CHECK(isMoreThanPath > 50);
+}
+
+TEST_CASE("no placement has a smaller largest load than the bound") {
+  int isReached = 0, isMoreThanWork = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const TaskGraph graph = randomTasks(random, int(2 + random.below(7)), 1.5);
+    const Devices devices = devicesOf(int(1 + random.below(3)), 16, 0.125);
+    const Problem problem(graph, devices);
+    Params params;
+    params.objective = Objective::Throughput;
+    params.transfersOverlap = random.chance(30);
+    double best = std::numeric_limits<double>::infinity(), inOrder = best;
+    forEachPlacement(problem, [&](const Placement &placement) {
+      const double load =
+          naiveLargestLoad(problem, placement, params.transfersOverlap);
+      best = std::min(best, load);
+      if (goesForward(problem, placement))
+        inOrder = std::min(inOrder, load);
+    });
+    // The bound must hold from any placement's load on.
+    const double reached = best * (1 + double(random.below(3)) / 4);
+    const Bounds bounds = lowerBounds(problem, params, reached);
+    REQUIRE(bounds.best <= best * kRounding);
+    StageBoundParams stages;
+    stages.stages = devices.count;
+    stages.transfersOverlap = params.transfersOverlap;
+    stages.reached = inOrder * (1 + double(random.below(3)) / 4);
+    stages.inOrder = true;
+    REQUIRE(stageBound(StageGraph(problem), stages) <= inOrder * kRounding);
+    isReached += bounds.best * kRounding >= best;
+    isMoreThanWork +=
+        bounds.best > std::max(bounds.work, bounds.largest) * kRounding;
+  }
+  CHECK(isReached > 150);
+  CHECK(isMoreThanWork > 50);
+}
+
+TEST_CASE("a task's sources run on its device, or come from another one") {
+  // Four sources of 1 s whose data takes 10 s: all on one device is best.
+  TaskGraph graph;
+  for (int i = 0; i < 4; ++i)
+    addTask(graph, 1, 10);
+  const int reader = addTask(graph, 1);
+  for (int i = 0; i < 4; ++i)
+    graph.edges.push_back({i, reader, 10});
+  const Devices devices = devicesOf(4, 1, 0);
+  const Problem problem(graph, devices);
+  CHECK(criticalPath(problem) == 2);
+  CHECK(makespanBound(problem) == 5);
+}
+
+TEST_CASE("what has to run in a window fits into the devices") {
+  // Between a first and a last task, six of 1 s on two devices.
+  TaskGraph graph;
+  const int first = addTask(graph, 1), last = addTask(graph, 1);
+  for (int i = 0; i < 6; ++i) {
+    const int task = addTask(graph, 1);
+    graph.edges.push_back({first, task, 0});
+    graph.edges.push_back({task, last, 0});
+  }
+  const Devices devices = devicesOf(2, 1, 0);
+  const Problem problem(graph, devices);
+  CHECK(criticalPath(problem) == 3);
+  CHECK(makespanBound(problem) == 5);
+}

@@ -1,0 +1,172 @@
+// What all algorithms keep, memory limits above all; linear clusters and HEFT.
+#include "compiler/placement/Algorithm.h"
+#include "compiler/placement/FitMemory.h"
+#include "compiler/placement/Levels.h"
+#include "compiler/placement/LinearClustering.h"
+#include "test/compiler/placement/Exhaustive.h"
+#include "test/compiler/placement/NaiveMemory.h"
+
+#include <catch2/catch.hpp>
+
+using namespace smex::placement;
+using namespace smex::placement::test;
+
+namespace {
+
+int64_t largestPeak(const Problem &problem, const Placement &placement) {
+  const Schedule schedule = firstInFirstOut(problem, placement);
+  const auto peaks = memoryUse(problem, placement, schedule).peakBytes;
+  return *std::max_element(peaks.begin(), peaks.end());
+}
+
+/// The number after the last word of a message.
+int64_t lastNumber(const std::string &text) {
+  size_t end = text.find_last_of("0123456789");
+  const size_t start = text.find_last_not_of("0123456789", end);
+  return std::stoll(text.substr(start + 1, end - start));
+}
+
+} // namespace
+
+TEST_CASE("all algorithms keep a memory limit, or say which one works") {
+  int kept = 0, refused = 0;
+  for (uint64_t seed = 0; seed < 80; ++seed) {
+    Random random(seed);
+    const TaskGraph graph = randomTasks(random, int(4 + random.below(14)), 1.2);
+    Devices devices = devicesOf(int(1 + random.below(4)));
+    devices.spare = random.chance(30) ? 0.1 : 0;
+    const Problem free(graph, devices);
+    for (const Algorithm &algorithm : algorithms()) {
+      CAPTURE(seed, algorithm.name);
+      const auto unlimited = place(free, algorithm.name);
+      REQUIRE(unlimited);
+      CHECK(unlimited->moved == 0);
+      Devices limited = devices;
+      limited.memoryBytes = 1 + largestPeak(free, unlimited->placement) *
+                                    (40 + random.below(50)) / 100;
+      const Problem problem(graph, limited);
+      auto outcome = place(problem, algorithm.name);
+      if (outcome) {
+        ++kept;
+        CHECK(largestPeak(problem, outcome->placement) <=
+              *limited.usableBytes());
+        continue;
+      }
+      ++refused;
+      CAPTURE(outcome.error().message);
+      REQUIRE(outcome.error().fault == smex::Fault::Input);
+      if (!haveRoom(problem))
+        continue;
+      REQUIRE(outcome.error().message.find("found to work") !=
+              std::string::npos);
+      limited.memoryBytes = lastNumber(outcome.error().message);
+      CHECK(place(Problem(graph, limited), algorithm.name));
+    }
+  }
+  CHECK(kept > 40);
+  CHECK(refused > 20);
+}
+
+TEST_CASE("where there is no room, no placement keeps the limit") {
+  int refused = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const TaskGraph graph = randomTasks(random, int(2 + random.below(5)), 1.2);
+    Devices devices = devicesOf(2);
+    int64_t least = std::numeric_limits<int64_t>::max();
+    {
+      const Problem problem(graph, devices);
+      forEachPlacement(problem, [&](const Placement &placement) {
+        least = std::min(least, largestPeak(problem, placement));
+      });
+    }
+    if (least == 0)
+      continue;
+    devices.memoryBytes = least;
+    CHECK(haveRoom(Problem(graph, devices)));
+    devices.memoryBytes = std::max<int64_t>(1, least * 2 / 3);
+    const auto room = haveRoom(Problem(graph, devices));
+    if (room)
+      continue;
+    ++refused;
+    // What it asks for is no more than what is needed.
+    std::string message = room.error().message;
+    CAPTURE(message);
+    message.resize(message.rfind(" or more"));
+    CHECK(lastNumber(message) <= least);
+  }
+  CHECK(refused > 50);
+}
+
+TEST_CASE("linear clusters are the longest paths of what is left") {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const TaskGraph graph = randomTasks(random, int(1 + random.below(25)), 1.5);
+    const Devices devices = devicesOf(3);
+    const Problem problem(graph, devices);
+    const auto seconds = edgeSeconds(problem);
+    std::vector<char> removed(graph.tasks.size());
+    size_t count = 0;
+    for (const auto &cluster : linearClusters(problem)) {
+      const Levels before = levels(problem, seconds, &removed);
+      double length = 0;
+      for (size_t i = 0; i < cluster.size(); ++i) {
+        CHECK(!removed[size_t(cluster[i])]);
+        removed[size_t(cluster[i])] = true;
+        length += graph.tasks[size_t(cluster[i])].seconds;
+        if (i == 0)
+          continue;
+        double most = -1;
+        for (size_t e = 0; e < graph.edges.size(); ++e)
+          if (graph.edges[e].from == cluster[i - 1] &&
+              graph.edges[e].to == cluster[i])
+            most = std::max(most, seconds[e]);
+        REQUIRE(most >= 0);
+        length += most;
+      }
+      CHECK(length == before.longest());
+      count += cluster.size();
+    }
+    CHECK(count == graph.tasks.size());
+  }
+}
+
+TEST_CASE("guided load balancing: by start, to the least loaded") {
+  // Two chains that start at 0, of 3 and 2 s; one task of 4 s that starts at 1.
+  TaskGraph graph;
+  for (double seconds : {3.0, 2.0, 1.0, 4.0})
+    addTask(graph, seconds);
+  graph.edges = {{2, 3, 0}};
+  const Devices devices = devicesOf(2, 1, 0);
+  const Problem problem(graph, devices);
+  const Placement placement =
+      guidedLoadBalancing(problem, {{0}, {1}, {3}, {2}});
+  // 3 s to device 0, 2 s to 1, 1 s to 1, and then 3 and 3: 4 s to 0.
+  CHECK(placement == Placement{0, 1, 1, 0});
+}
+
+TEST_CASE("HEFT fills gaps") {
+  // a (2 s) -> b (2 s), whose data takes 3 s; c (1 s), d (3 s) free.
+  TaskGraph graph;
+  for (double seconds : {2.0, 2.0, 1.0, 3.0})
+    addTask(graph, seconds);
+  graph.edges = {{0, 1, 3}};
+  const Devices devices = devicesOf(2, 1, 0);
+  const Problem problem(graph, devices);
+  const auto outcome = place(problem, "heft");
+  REQUIRE(outcome);
+  // Ranks: a 7, d 3, b 2, c 1. a and b on 0 until 4, d on 1 until 3, c there.
+  CHECK(outcome->placement == Placement{0, 0, 1, 1});
+  CHECK(cost(problem, outcome->placement, {}) == 4);
+}
+
+TEST_CASE("an unknown algorithm is refused by name") {
+  TaskGraph graph;
+  addTask(graph, 1);
+  const Devices devices = devicesOf(2);
+  const auto outcome = place(Problem(graph, devices), "nonsense");
+  REQUIRE(!outcome);
+  CHECK(outcome.error().message.find("round-robin") != std::string::npos);
+}

@@ -1,0 +1,219 @@
+// smexc place: which GPU does which task of a plain task graph.
+#include "compiler/pipeline/MemoryLimit.h"
+#include "compiler/placement/Bounds.h"
+#include "compiler/placement/Loads.h"
+#include "compiler/placement/MachineDevices.h"
+#include "compiler/placement/TaskGraphJson.h"
+#include "dialects/support/File.h"
+#include "tools/smexc/Command.h"
+
+#include <chrono>
+
+using namespace smex;
+using namespace smex::tools;
+using namespace smex::placement;
+
+namespace {
+
+constexpr int kMostGpus = 1024; // as for plans
+
+struct Options {
+  std::string file, machine, memory, algorithm, output;
+  std::string order = "first-in-first-out";
+  int gpus = 0;
+  bool pipeline = false, overlap = false;
+};
+
+const std::map<std::string, Emulator> &emulators() {
+  static const std::map<std::string, Emulator> all = {
+      {"first-in-first-out", firstInFirstOut},
+      {"given", inGivenOrder},
+      {"earliest-start-first", earliestStartFirst}};
+  return all;
+}
+
+Result<Devices> devicesFor(const Options &options, const Devices &ofFile) {
+  Devices devices = ofFile;
+  if (!options.machine.empty()) {
+    const auto machine = machines::findMachine(options.machine);
+    if (!machine)
+      return machine.error();
+    const auto found = devicesOf(*machine, options.gpus);
+    if (!found)
+      return found.error();
+    devices = *found;
+  }
+  devices.count = options.gpus;
+  if (!options.memory.empty()) {
+    const auto bytes = pipeline::parseSize(options.memory);
+    if (!bytes)
+      return Error{"--memory-per-gpu " + bytes.error().message, Fault::Usage};
+    devices.memoryBytes = *bytes;
+  }
+  return devices;
+}
+
+std::string seconds(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g s", value);
+  return text;
+}
+
+/// By how much what was found is above a bound.
+std::string gap(double found, double bound) {
+  char text[32];
+  if (found <= bound)
+    return ", gap 0 %";
+  if (bound <= 0)
+    return ", gap unbounded";
+  std::snprintf(text, sizeof text, ", gap %.2f %%",
+                100 * (found - bound) / bound);
+  return text;
+}
+
+/// A line of the table; `value` is what stands in the second column.
+void line(const char *name, const std::string &value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%-15s ", name);
+  print(text + value + "\n");
+}
+
+std::string join(const std::vector<int64_t> &numbers) {
+  std::string text;
+  for (int64_t number : numbers)
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return text;
+}
+
+void show(const PlacementSummary &summary, const Outcome &outcome,
+          const Bounds &bounds, const Problem &problem, double took) {
+  const Devices &devices = problem.devices;
+  line("tasks", std::to_string(problem.graph.tasks.size()) + ", edges " +
+                    std::to_string(problem.graph.edges.size()));
+  line("GPUs", std::to_string(devices.count) + ", a transfer takes " +
+                   seconds(devices.latencySeconds) + " + bytes / " +
+                   std::to_string(int64_t(devices.bytesPerSecond)) + " B/s");
+  line("algorithm",
+       summary.algorithm + (outcome.stagesInOrder ? ", stages in order" : ""));
+  const bool ofStream = summary.objective == "throughput";
+  line("makespan",
+       seconds(summary.makespanSeconds) + (ofStream ? ", of one run" : ""));
+  line("largest load", seconds(summary.largestLoadSeconds) +
+                           (ofStream ? "" : ", of a pipelined stream"));
+  line("lower bound", seconds(bounds.best) + gap(summary.seconds, bounds.best));
+  if (ofStream && outcome.stagesInOrder)
+    line("", seconds(outcome.lowerBound) + ", of stages in order" +
+                 gap(summary.seconds, outcome.lowerBound));
+  line("  path", seconds(bounds.criticalPath) + ", without transfers");
+  line("  work", seconds(bounds.work));
+  line("  largest task", seconds(bounds.largest));
+  line("peak bytes", join(summary.peakBytes));
+  line("moved", std::to_string(summary.moved) + " for memory");
+  line("took", seconds(took));
+}
+
+int run(const Options &options) {
+  const auto text = readFile(options.file);
+  if (!text)
+    return report(text.error());
+  const auto read = readTaskGraph(*text, options.file);
+  if (!read)
+    return report(read.error());
+  if (read->graph.tasks.empty())
+    return report(fail(options.file, ": nodes: there are none to place"));
+  const auto devices = devicesFor(options, read->devices);
+  if (!devices)
+    return report(devices.error());
+  if (const Status valid = validate(*devices); !valid)
+    return report(fail(options.file, ": ", valid.error().message));
+
+  const Problem problem(read->graph, *devices);
+  Params params;
+  params.objective =
+      options.pipeline ? Objective::Throughput : Objective::Makespan;
+  params.transfersOverlap = options.overlap;
+  params.emulator = emulators().at(options.order);
+
+  const auto start = std::chrono::steady_clock::now();
+  auto outcome = place(problem, options.algorithm, params);
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - start;
+  if (!outcome) {
+    Error error = outcome.takeError();
+    if (error.fault == Fault::Input)
+      error.message = options.file + ": " + error.message;
+    return report(error);
+  }
+  const Schedule schedule = params.emulator(problem, outcome->placement);
+  PlacementSummary summary;
+  summary.algorithm = options.algorithm;
+  summary.objective = options.pipeline ? "throughput" : "makespan";
+  summary.makespanSeconds = schedule.makespan;
+  summary.largestLoadSeconds =
+      loadsOf(problem, outcome->placement).largest(options.overlap);
+  summary.seconds =
+      options.pipeline ? summary.largestLoadSeconds : summary.makespanSeconds;
+  const Bounds bounds = lowerBounds(problem, params, summary.seconds);
+  summary.lowerBoundSeconds = bounds.best;
+  summary.moved = outcome->moved;
+  summary.peakBytes =
+      memoryUse(problem, outcome->placement, schedule).peakBytes;
+  if (!options.output.empty())
+    if (const Status written =
+            writeFile(options.output,
+                      writePlacement(problem, outcome->placement, summary));
+        !written)
+      return report(written.error());
+  show(summary, *outcome, bounds, problem, took.count());
+  return 0;
+}
+
+std::string listed() {
+  std::string text;
+  for (const Algorithm &each : algorithms())
+    text += std::string(text.empty() ? "" : "; ") + std::string(each.name) +
+            ": " + std::string(each.description);
+  return text;
+}
+
+} // namespace
+
+int smex::tools::placeCommand(int argc, char **argv) {
+  Options options;
+  CLI::App app("places each task of a task graph on one GPU", "smexc place");
+  app.add_option("FILE", options.file,
+                 "task graph, a .json file (compiler/placement/README.md)")
+      ->required();
+  app.add_option("--gpus", options.gpus, "how many")
+      ->required()
+      ->check(CLI::Range(1, kMostGpus));
+  app.add_option("--memory-per-gpu", options.memory,
+                 "a limit the placement must keep, e.g. 12GiB");
+  app.add_option("--machine", options.machine,
+                 "what the GPUs are linked by, and their memory: a .json file "
+                 "or a preset's name; else as the task graph says");
+  app.add_option("--algorithm", options.algorithm, listed());
+  app.add_flag("--pipeline", options.pipeline,
+               "for throughput of a pipelined stream: the smallest largest "
+               "load of a GPU, instead of the smallest makespan");
+  app.add_flag("--overlap", options.overlap,
+               "with --pipeline: a GPU computes, sends and receives at the "
+               "same time");
+  std::vector<std::string> orders;
+  for (const auto &[name, emulator] : emulators())
+    orders.push_back(name);
+  app.add_option("--order", options.order,
+                 "who says when tasks run (first-in-first-out)")
+      ->check(CLI::IsMember(orders));
+  app.add_option("-o,--output", options.output,
+                 "FILE.json: the placement, for programs");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return parseError(app, e);
+  }
+  if (options.algorithm.empty())
+    options.algorithm = defaultAlgorithm(
+        options.pipeline ? Objective::Throughput : Objective::Makespan);
+  return run(options);
+}
