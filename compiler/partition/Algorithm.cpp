@@ -28,8 +28,6 @@ const std::vector<Algorithm> &partition::algorithms() {
       {"one-weird-trick", "data-parallel, fully connected layers cut",
        partitionByOneWeirdTrick},
       {"flat", "all steps together, bounded", partitionFlat},
-      {"layer-wise", "placement: layers go round the GPUs, nothing is cut",
-       placeByLayers},
       {"brute-force", "every plan: the oracle, for tiny graphs",
        partitionByBruteForce},
   };

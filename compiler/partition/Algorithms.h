@@ -21,7 +21,6 @@ Search partitionFlat;        // Flat.cpp
 Search partitionLikeIcml18;
 Search partitionByData; // DataParallel.cpp
 Search partitionByOneWeirdTrick;
-Search placeByLayers; // LayerWise.cpp
 Search partitionBest; // Best.cpp
 
 } // namespace smex::partition

@@ -14,6 +14,9 @@ namespace smex::partition {
 /// What a user or a pass asks for.
 struct Search {
   std::string algorithm = "recursive";
+  /// Of placements: on so many groups of GPUs, within which tensors are cut; 0:
+  /// on as many as there are GPUs.
+  int64_t groups = 0;
   /// As in Params; algorithms of their own rules have no use for them.
   std::vector<int64_t> ways;
   bool alwaysCut = false;

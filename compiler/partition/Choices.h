@@ -11,7 +11,12 @@
 
 namespace smex::partition {
 
+struct Step;
+
 struct Params {
+  /// With `ways`. The first step, where it has been decided already, as by a
+  /// placement on groups of workers; alive as long as these are used.
+  const Step *first = nullptr;
   /// Tofu's rule: whatever can be cut is cut, however small.
   bool alwaysCut = false;
   /// The smallest tensors, as many as have together at most one

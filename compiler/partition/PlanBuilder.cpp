@@ -16,9 +16,20 @@ PlanBuilder::PlanBuilder(const OperatorGraph &graph, std::vector<int64_t> ways,
     history.reserve(this->ways.size());
 }
 
+const Division *PlanBuilder::decidedFirst(int variable,
+                                          const History &history) const {
+  if (!params.first || !history.empty())
+    return nullptr;
+  const int op = variable - int(graph.tensors.size());
+  return op < 0 ? &params.first->tensors[size_t(variable)]
+                : &params.first->operators[size_t(op)];
+}
+
 std::vector<Division> PlanBuilder::optionsOf(int variable,
                                              const History &history) const {
   const int op = variable - int(graph.tensors.size());
+  if (const Division *decided = decidedFirst(variable, history))
+    return {*decided};
   const std::vector<int64_t> soFar(ways.begin(),
                                    ways.begin() + history.size() + 1);
   if (op < 0)
@@ -71,6 +82,10 @@ const PlanBuilder::Lists &PlanBuilder::listsOf(int variable) const {
     key = {1, costs.operatorClass(op), choices.isSmallOperator(op)};
   for (const Division &division : history)
     division.appendTo(key);
+  if (const Division *decided = decidedFirst(variable, history)) {
+    key.push_back(-1); // what is to be decided, and not a history
+    decided->appendTo(key);
+  }
   const int number = keys.number(key);
   if (number < int(known.size()))
     return known[number];

@@ -92,6 +92,8 @@ private:
   };
   const Lists &listsOf(int variable) const;
   std::vector<Division> optionsOf(int variable, const History &history) const;
+  /// What Params::first says of the variable, in the first step; else null.
+  const Division *decidedFirst(int variable, const History &history) const;
 
   PairCosts &costs;
   mutable StepNetworks networks;

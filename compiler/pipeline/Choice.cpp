@@ -75,14 +75,28 @@ smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
     return std::make_tuple(0, candidate.cost(),
                            *std::max_element(peaks.begin(), peaks.end()));
   };
+  const auto compared = [&limit](const Candidate &candidate) {
+    const auto &peaks = candidate.peaks();
+    return Compared{candidate.by,
+                    candidate.seconds,
+                    candidate.totals.communicationBytes,
+                    *std::max_element(peaks.begin(), peaks.end()),
+                    limit.isKeptBy(peaks),
+                    ""};
+  };
   const bool firstFits = limit.isKeptBy(first.peaks());
-  Chosen chosen{std::move(first), 1, firstFits};
+  std::vector<Compared> all = {compared(first)};
+  Chosen chosen{std::move(first), 1, firstFits, std::move(all)};
   for (const partition::Search &search : others) {
     if (firstFits && chosen.tried >= enough)
       break;
     auto candidate = attempt(search);
-    if (!candidate)
+    if (!candidate) {
+      chosen.compared.push_back({search});
+      chosen.compared.back().failure = candidate.error().message;
       continue;
+    }
+    chosen.compared.push_back(compared(*candidate));
     ++chosen.tried;
     chosen.fitting += limit.isKeptBy(candidate->peaks());
     if (rank(*candidate) < rank(chosen.candidate))

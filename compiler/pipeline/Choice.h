@@ -31,9 +31,19 @@ struct Candidate {
   const std::vector<int64_t> &peaks() const { return totals.peakBytes; }
 };
 
+/// A plan that was compared, or why a search made none.
+struct Compared {
+  partition::Search by;
+  std::optional<double> seconds;
+  int64_t communicationBytes = 0, peakBytes = 0; // of the GPU that needs most
+  bool fits = false;
+  std::string failure;
+};
+
 struct Chosen {
   Candidate candidate;
   int64_t tried = 1, fitting = 1; // plans
+  std::vector<Compared> compared; // in order
 };
 
 using Attempt = std::function<Result<Candidate>(const partition::Search &)>;

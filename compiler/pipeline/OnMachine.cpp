@@ -1,5 +1,6 @@
 #include "compiler/pipeline/OnMachine.h"
 
+#include "compiler/placement/Algorithm.h"
 #include "compiler/simulate/Simulate.h"
 #include "runtime/plan/Totals.h"
 
@@ -16,6 +17,27 @@ Result<OnMachine> OnMachine::of(const machines::Machine &machine,
   if (!site)
     return site.takeError();
   return OnMachine(machine, std::move(*site));
+}
+
+std::vector<partition::Search> OnMachine::allKinds() const {
+  std::vector<partition::Search> list = searches();
+  list.resize(1);
+  const auto add = [&](std::string_view algorithm, int64_t groups = 0) {
+    partition::Search search;
+    search.algorithm = algorithm;
+    search.groups = groups;
+    list.push_back(std::move(search));
+  };
+  const int64_t gpus = int64_t(site.devices.size());
+  if (gpus == 1)
+    return list;
+  add("data-parallel");
+  for (const std::string_view placement : placement::strongest())
+    add(placement);
+  for (int64_t groups = 2; groups < gpus; ++groups)
+    if (gpus % groups == 0)
+      add(placement::strongest().front(), groups);
+  return list;
 }
 
 int64_t OnMachine::enoughPlans(int64_t operators) const {

@@ -29,6 +29,10 @@ public:
   std::vector<partition::Search> searches() const {
     return partition::searchesFor(site);
   }
+  /// Searches of every kind, for --algorithm auto: the first of searches(),
+  /// data parallelism, placements, and placements on groups within which
+  /// tensors are cut.
+  std::vector<partition::Search> allKinds() const;
   /// How many plans of a model to compare: a few of a large one, so that
   /// compiling takes seconds. The same on any computer.
   int64_t enoughPlans(int64_t operators) const;

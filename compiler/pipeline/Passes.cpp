@@ -6,10 +6,27 @@
 #include "compiler/messagepassing/Passes.h"
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/placement/Algorithm.h"
+#include "compiler/placement/ir/Passes.h"
 #include "compiler/training/ir/Passes.h"
 
 using namespace smex;
 using namespace smex::pipeline;
+
+namespace {
+
+/// What placements go by where no machine is given: one that many have.
+constexpr const char *usualMachine = "dgx-h100";
+
+std::shared_ptr<const placement::Site>
+placementSite(const CompileOptions &options) {
+  return std::make_shared<const placement::Site>(placement::Site{
+      options.machine ? *options.machine
+                      : std::move(*machines::findMachine(usualMachine)),
+      options.profile});
+}
+
+} // namespace
 
 void smex::pipeline::addTrainingPasses(
     mlir::OpPassManager &manager, const training::TrainingOptions &options) {
@@ -25,7 +42,18 @@ void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager) {
 
 void smex::pipeline::addDecisionPasses(mlir::OpPassManager &manager,
                                        const CompileOptions &options,
-                                       const partition::Search &search) {
+                                       const partition::Search &search,
+                                       std::optional<int64_t> placedBytes) {
+  if (placement::isAlgorithm(search.algorithm)) {
+    placement::PlaceOptions placeOptions;
+    placeOptions.gpus = options.gpus;
+    placeOptions.algorithm = search.algorithm;
+    placeOptions.groups = search.groups;
+    placeOptions.memoryBytes = placedBytes.value_or(-1);
+    manager.addPass(placement::createPlaceOn(placementSite(options),
+                                             std::move(placeOptions)));
+    return;
+  }
   partition::PartitionOptions partitionOptions;
   partitionOptions.gpus = options.gpus;
   partitionOptions.algorithm = search.algorithm;
@@ -60,6 +88,7 @@ void smex::pipeline::registerAllPasses() {
   memory::registerMemoryPasses();
   messagepassing::registerMessagePassingPasses();
   partition::registerPartitionPasses();
+  placement::registerPlacementPasses();
   training::registerTrainingPasses();
 }
 

@@ -7,6 +7,7 @@
 #include "compiler/pipeline/Choice.h"
 #include "compiler/pipeline/GenerateCode.h"
 #include "compiler/pipeline/PlanLimits.h"
+#include "compiler/placement/Algorithm.h"
 #include "dialects/tdl/analysis/Properties.h"
 #include "runtime/plan/Check.h"
 #include "runtime/plan/Target.h"
@@ -54,7 +55,11 @@ public:
           return success();
         }) {}
 
-  Error error() const { return {text.empty() ? "compilation failed" : text}; }
+  /// What has been collected since the last time.
+  Error error() {
+    const std::string said = std::exchange(text, "");
+    return {said.empty() ? "compilation failed" : said};
+  }
 
 private:
   std::string text;
@@ -177,6 +182,9 @@ private:
 
 /// None, if none is given.
 Result<std::optional<OnMachine>> machineOf(const CompileOptions &options) {
+  if (!options.machine && options.isAuto())
+    return Error{"--algorithm auto compares what plans take: give --machine",
+                 Fault::Usage};
   if (!options.machine)
     return std::optional<OnMachine>();
   auto machine = OnMachine::of(*options.machine, options.gpus);
@@ -202,6 +210,8 @@ ExecOptions execOptionsFor(const CompileOptions &options,
 std::vector<partition::Search>
 searchesFor(const CompileOptions &options,
             const std::optional<OnMachine> &machine) {
+  if (options.isAuto())
+    return machine->allKinds();
   const bool isDefault =
       !options.search || options.search->algorithm == "recursive";
   std::vector<partition::Search> list = {partition::Search()};
@@ -286,10 +296,12 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
       kernels.functions(), searching.end());
 
   const Clock search;
-  const auto decide = [&](const partition::Search &by) -> Result<Candidate> {
+  const auto attempt =
+      [&](const partition::Search &by,
+          std::optional<int64_t> placedBytes) -> Result<Candidate> {
     OwningOpRef<ModuleOp> decided = module->clone();
     if (failed(runPasses(*decided, options, [&](OpPassManager &manager) {
-          addDecisionPasses(manager, options, by);
+          addDecisionPasses(manager, options, by, placedBytes);
         })))
       return diagnostics.error();
     compiled.stats.searchSeconds = search.seconds();
@@ -310,17 +322,34 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     }
     return candidate;
   };
+  const MemoryLimit limit = options.memory.bytes.empty() && *machine
+                                ? (*machine)->memory()
+                                : options.memory;
+  // A placement counts on its own estimate of the memory: what the plan needs
+  // beyond that, for copies and libraries, is taken from what it may count on.
+  const auto decide = [&](const partition::Search &by) -> Result<Candidate> {
+    if (limit.bytes.empty() || !placement::isAlgorithm(by.algorithm))
+      return attempt(by, std::nullopt);
+    constexpr int tries = 4;
+    int64_t bytes = *std::min_element(limit.bytes.begin(), limit.bytes.end());
+    for (int t = 1;; ++t) {
+      auto candidate = attempt(by, bytes);
+      if (!candidate || limit.isKeptBy(candidate->peaks()) || t == tries)
+        return candidate;
+      bytes = std::max<int64_t>(
+          0, bytes - limit.worstOf(candidate->peaks()).excess);
+    }
+  };
   std::vector<partition::Search> searches = searchesFor(options, *machine);
   auto first = decide(searches.front());
   if (!first)
     return first.takeError();
   searches.erase(searches.begin());
-  const MemoryLimit limit = options.memory.bytes.empty() && *machine
-                                ? (*machine)->memory()
-                                : options.memory;
   auto chosen =
       choose(std::move(*first), limit, model.name,
-             *machine ? (*machine)->enoughPlans(compiled.stats.operators) : 1,
+             options.isAuto() ? int64_t(searches.size()) + 1
+             : *machine ? (*machine)->enoughPlans(compiled.stats.operators)
+                        : 1,
              searches, decide);
   searching.finish();
   if (!chosen)
@@ -328,6 +357,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   Candidate &taken = chosen->candidate;
   compiled.stats.plansTried = chosen->tried;
   compiled.stats.plansThatFit = chosen->fitting;
+  compiled.stats.compared = std::move(chosen->compared);
   compiled.stats.taken = toString(taken.by);
   compiled.stats.stepSeconds = taken.seconds;
   if (*machine)

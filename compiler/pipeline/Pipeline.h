@@ -8,7 +8,9 @@
 #include "compiler/emit/Weights.h"
 #include "compiler/frontend/Model.h"
 #include "compiler/machine/Machine.h"
+#include "compiler/machine/Profile.h"
 #include "compiler/partition/Alternatives.h"
+#include "compiler/pipeline/Choice.h"
 #include "compiler/pipeline/OnMachine.h"
 #include "compiler/training/TrainingGraph.h"
 #include "runtime/plan/Plan.h"
@@ -30,12 +32,18 @@ struct CompileOptions {
   /// The step that is added to the model; none to a model that brings its own
   /// algorithm.
   std::optional<training::TrainingOptions> training;
-  /// Without one, `recursive`, and others if memory must be less.
+  /// Without one, `recursive`, and others if memory must be less. "auto", with
+  /// a machine: partitions, placements, and placements on groups of GPUs within
+  /// which tensors are cut; the fastest is taken.
   std::optional<partition::Search> search;
+  bool isAuto() const { return search && search->algorithm == "auto"; }
   /// What the plan is for. Several searches are tried, and of the plans that
   /// fit the one taken that is fastest there; without one, all links and
   /// devices are alike, and the first plan that fits is taken.
   std::optional<machines::Machine> machine;
+  /// What operators took on a machine, for placements: else what the machine's
+  /// description, or that of an H100, says of them.
+  std::optional<machines::Profile> profile;
   /// None: the machine's, if there is one.
   MemoryLimit memory;
   /// What code is generated for, each beside the others (plan::Artifact).
@@ -59,6 +67,7 @@ struct CompileStats {
   int64_t plansTried = 1, plansThatFit = 1;
   std::string taken;
   std::optional<double> stepSeconds;
+  std::vector<Compared> compared; // all of them, in order
 };
 
 struct Compiled {
@@ -86,9 +95,12 @@ Result<plan::Artifact> regenerateKernels(const plan::Plan &plan,
 void addTrainingPasses(mlir::OpPassManager &manager,
                        const training::TrainingOptions &options);
 void addSemanticPasses(mlir::OpPassManager &manager);
+/// `placedBytes`: what a placement may count on of a GPU's memory, if anything
+/// limits it.
 void addDecisionPasses(mlir::OpPassManager &manager,
                        const CompileOptions &options,
-                       const partition::Search &search);
+                       const partition::Search &search,
+                       std::optional<int64_t> placedBytes = std::nullopt);
 void addExecPasses(mlir::OpPassManager &manager,
                    const ExecOptions &options = {});
 

@@ -13,6 +13,7 @@ const std::vector<Algorithm> &placement::algorithms() {
   static const std::vector<Algorithm> all = {
       {"round-robin", "tasks in topological order, one GPU after the other",
        roundRobin},
+      {"layer-wise", "layers in order, one GPU after the other", layerWise},
       {"linear-clustering",
        "critical paths as clusters, and guided load balancing",
        linearClustering},
@@ -29,6 +30,10 @@ const std::vector<Algorithm> &placement::algorithms() {
        pipeline},
   };
   return all;
+}
+
+std::vector<std::string_view> placement::strongest() {
+  return {"pardnn", "heft", "pipeline"};
 }
 
 std::string_view placement::defaultAlgorithm(Objective objective) {

@@ -51,6 +51,16 @@ struct Algorithm {
 };
 
 const std::vector<Algorithm> &algorithms();
+inline bool isAlgorithm(std::string_view name) {
+  for (const Algorithm &algorithm : algorithms())
+    if (algorithm.name == name)
+      return true;
+  return false;
+}
+
+/// Those that are worth a try where the best of several is wanted, the best one
+/// first.
+std::vector<std::string_view> strongest();
 
 /// Which one is taken where nobody asks for one.
 std::string_view defaultAlgorithm(Objective objective);

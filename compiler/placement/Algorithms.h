@@ -9,6 +9,9 @@ namespace smex::placement {
 /// Unions in topological order, one device after the other.
 Result<Outcome> roundRobin(const Problem &problem, const Params &params);
 
+/// Layer i on device i mod K (LayerWise.cpp).
+Result<Outcome> layerWise(const Problem &problem, const Params &params);
+
 /// Linear clustering (Kim & Browne 1988): the critical path is a cluster and
 /// leaves the graph, levels are computed anew, and so on until nothing is left.
 /// Clusters go to devices by guided load balancing (Radulescu & van Gemund

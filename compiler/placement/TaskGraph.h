@@ -32,6 +32,9 @@ struct Task {
   /// Tasks of the same number are on one device, or -1. A reference and its
   /// target are so without one.
   int together = -1;
+  /// The model's layer that the task belongs to, or -1: for people, and for
+  /// placement by layers.
+  int layer = -1;
   /// Without one, the task runs on the host, takes no GPU's time, and its
   /// output no GPU's memory but for copies of it.
   bool hasGpuKernel = true;

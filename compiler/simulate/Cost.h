@@ -3,35 +3,14 @@
 #ifndef SMEX_COMPILER_SIMULATE_COST_H
 #define SMEX_COMPILER_SIMULATE_COST_H
 
-#include "compiler/machine/Machine.h"
+#include "compiler/simulate/KernelTime.h"
 #include "runtime/plan/Subject.h"
 
 #include <map>
-#include <optional>
 
 namespace smex::simulate {
 
 using machines::Machine;
-
-/// What a lambda is on a GPU.
-enum class Work {
-  Contraction, // products of two operands, summed: a library's matrix product
-  Convolution, // the same with indices computed: a library's convolution
-  Memory,      // all else
-};
-
-/// By structure, so that the gradients of a convolution are convolutions, too.
-Work workOf(const tdl::Lambda &lambda);
-
-/// The part of a reduction's terms that its guard lets count: conditions
-/// `e % k == 0` and `e % k < n`, as in gradients of strided reads, leave 1 or n
-/// in k.
-double countedShare(const tdl::Lambda &lambda);
-
-/// Of a reduction over neighbours, `where key[e] == v` or `where row[v] <= e
-/// and e < row[v + 1]`: v, the dimension of the result that shares the terms
-/// out, so that each counts for one v only. Else none.
-std::optional<int> sharedOut(const tdl::Lambda &lambda);
 
 class Cost {
 public:
@@ -55,12 +34,7 @@ private:
   const Machine &machine;
   plan::Findings findings;
   plan::Subject subject;
-  struct OfKernel {
-    Work work;
-    double flopsPerPoint;
-    std::optional<int> sharedOut;
-  };
-  std::vector<OfKernel> kernels;
+  std::vector<KernelTime> kernels;
   std::vector<int> epilogues; // per instruction, its own, or -1
   /// Per instruction that is one, and worker.
   std::map<int, std::vector<bool>> doneBefore;

@@ -89,6 +89,7 @@ void Identity::add(const RunArguments &arguments) {
   add("--resume", arguments.resume ? "given" : "");
   add("--save-parameters", arguments.saveParameters.empty() ? "" : "given");
   add("--trace", arguments.trace.empty() ? "" : "given");
+  add("--profile", arguments.profile.empty() ? "" : "given");
   add("--skip-copies", run.skipCopies ? "given" : "");
   add("--allow-nonfinite-loss", run.allowNonfiniteLoss ? "given" : "");
 }

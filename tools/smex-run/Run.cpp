@@ -4,6 +4,7 @@
 #include "dialects/support/Program.h"
 #include "dialects/support/Sha256.h"
 #include "runtime/executor/Checkpoint.h"
+#include "runtime/executor/Profile.h"
 #include "runtime/executor/Report.h"
 #include "runtime/executor/Samples.h"
 #include "runtime/executor/Verify.h"
@@ -247,7 +248,8 @@ private:
   }
 
   Status openTargets() {
-    for (const std::string &file : {arguments.metrics, arguments.trace})
+    for (const std::string &file :
+         {arguments.metrics, arguments.trace, arguments.profile})
       if (!file.empty())
         if (Status writable = StagedFile::probe(file); !writable)
           return writable;
@@ -410,8 +412,14 @@ private:
           !s)
         return s;
     if (!arguments.trace.empty())
-      return writeFile(arguments.trace,
-                       traceJson(plan.partitioned.program, result));
+      if (Status s = writeFile(arguments.trace,
+                               traceJson(plan.partitioned.program, result));
+          !s)
+        return s;
+    if (!arguments.profile.empty())
+      return writeFile(arguments.profile,
+                       profileJson(plan.partitioned, plan.modelName,
+                                   backend->name(), result));
     return {};
   }
 

@@ -11,7 +11,8 @@ class World;
 namespace smex::tools {
 
 struct RunArguments {
-  std::string directory, backend = "auto", outputDirectory, metrics, trace;
+  std::string directory, backend = "auto", outputDirectory, metrics, trace,
+                         profile;
   std::string parameters, saveParameters, checkpoints;
   std::vector<std::string> inputs, graphs;
   std::vector<std::string> feeds; // OUT=IN

@@ -133,6 +133,10 @@ void declare(CLI::App &app, RunArguments &arguments) {
   app.add_option("--trace", arguments.trace,
                  "write what ran when, as Chrome trace events")
       ->type_name("FILE");
+  app.add_option("--profile", arguments.profile,
+                 "write what each operator took that one worker did as a "
+                 "whole, for smexc --profile")
+      ->type_name("FILE");
   app.add_option("--threads", arguments.run.device.threads,
                  "threads per worker; default: the cores, shared evenly")
       ->check(CLI::Range(1, 4096));
@@ -147,7 +151,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
   app.add_flag("!--no-cuda-graphs", arguments.run.device.graphs,
                "submit each instruction in every step; without it the cuda "
                "backend makes a CUDA graph of the second step and launches "
-               "that from then on, unless there is --trace");
+               "that from then on, unless there is --trace or --profile");
   app.add_flag("--reproducible", arguments.run.device.reproducible,
                "the same bits in every run on such GPUs: libraries take only "
                "algorithms that add up in one order; compile the model with "
@@ -179,7 +183,8 @@ Status runArguments(int argc, char **argv, mpi::World *world) {
     return Error{std::string(error.what()) + " (see smex-run --help)",
                  Fault::Usage};
   }
-  arguments.run.device.trace = !arguments.trace.empty();
+  arguments.run.device.trace =
+      !arguments.trace.empty() || !arguments.profile.empty();
   arguments.run.device.seed = arguments.seed;
   arguments.run.device.choicesFile = arguments.directory + "/choices.json";
   arguments.run.device.hung = [](const Error &error) { quit(error); };

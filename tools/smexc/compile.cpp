@@ -4,6 +4,7 @@
 #include "compiler/machine/Machine.h"
 #include "compiler/partition/Algorithm.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/placement/Algorithm.h"
 #include "dialects/support/File.h"
 #include "dialects/support/Version.h"
 #include "runtime/plan/Inspect.h"
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <tuple>
 
 using namespace smex;
 using namespace smex::tools;
@@ -27,16 +29,19 @@ namespace {
 
 struct Arguments {
   std::string model, output, stats, emit;
-  std::string algorithm, machine;
+  std::string algorithm, machine, profile;
   std::vector<std::string> memoryPerGpu, cudaArch;
+  int64_t groups = 0;
   ImportArguments import;
   TrainingArguments training;
   pipeline::CompileOptions compile;
 };
 
 std::vector<std::string> algorithmNames() {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"auto"};
   for (const partition::Algorithm &algorithm : partition::algorithms())
+    names.emplace_back(algorithm.name);
+  for (const placement::Algorithm &algorithm : placement::algorithms())
     names.emplace_back(algorithm.name);
   return names;
 }
@@ -56,6 +61,12 @@ Status setMachine(Arguments &arguments) {
                    Fault::Usage};
     options.machine = std::move(*machine);
   }
+  if (!arguments.profile.empty()) {
+    auto profile = machines::readProfileFile(arguments.profile);
+    if (!profile)
+      return profile.takeError();
+    options.profile = std::move(*profile);
+  }
   std::vector<int64_t> sizes;
   for (const std::string &text : arguments.memoryPerGpu) {
     auto size = pipeline::parseSize(text);
@@ -72,6 +83,21 @@ Status setMachine(Arguments &arguments) {
   if (!limit)
     return limit.takeError();
   options.memory = std::move(*limit);
+  return {};
+}
+
+Status setGroups(Arguments &arguments) {
+  if (arguments.groups == 0)
+    return {};
+  if (!placement::isAlgorithm(arguments.algorithm))
+    return Error{"--groups " + std::to_string(arguments.groups) +
+                     ": only placements have groups; give one as --algorithm",
+                 Fault::Usage};
+  if (arguments.compile.gpus % arguments.groups != 0)
+    return Error{std::to_string(arguments.compile.gpus) + " GPUs are not " +
+                     std::to_string(arguments.groups) + " groups of equal size",
+                 Fault::Usage};
+  arguments.compile.search->groups = arguments.groups;
   return {};
 }
 
@@ -102,6 +128,50 @@ Status setTargets(Arguments &arguments) {
                    Fault::Usage};
     }
   return {};
+}
+
+/// What --algorithm auto compared: a line each, the taken one first.
+void printCompared(const pipeline::CompileStats &stats) {
+  std::vector<const pipeline::Compared *> lines;
+  for (const pipeline::Compared &each : stats.compared)
+    lines.push_back(&each);
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const auto *a, const auto *b) {
+                     const auto rank = [](const pipeline::Compared &each) {
+                       return std::make_tuple(!each.failure.empty(), !each.fits,
+                                              each.seconds.value_or(0));
+                     };
+                     return rank(*a) < rank(*b);
+                   });
+  for (const pipeline::Compared *each : lines) {
+    const std::string name = toString(each->by);
+    if (!each->failure.empty())
+      std::printf("  %-44s no plan: %s\n", name.c_str(), each->failure.c_str());
+    else
+      std::printf("  %-44s %10.4g ms, moves %s, peak %s%s\n", name.c_str(),
+                  each->seconds.value_or(0) * 1000,
+                  plan::humanBytes(each->communicationBytes).c_str(),
+                  plan::humanBytes(each->peakBytes).c_str(),
+                  each->fits ? "" : ": more than there is");
+  }
+}
+
+nlohmann::json comparedJson(const pipeline::CompileStats &stats) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const pipeline::Compared &each : stats.compared) {
+    nlohmann::json plan = {{"search", toString(each.by)}};
+    if (!each.failure.empty()) {
+      plan["failure"] = each.failure;
+    } else {
+      plan["communication_bytes"] = each.communicationBytes;
+      plan["peak_bytes"] = each.peakBytes;
+      plan["fits"] = each.fits;
+      if (each.seconds)
+        plan["predicted_step_seconds"] = *each.seconds;
+    }
+    list.push_back(std::move(plan));
+  }
+  return list;
 }
 
 /// Why this plan, where there were several.
@@ -181,6 +251,8 @@ int run(Arguments &arguments) {
         {"compile_seconds", compileSeconds},
         {"total_seconds", seconds()},
     };
+    if (compiled->stats.compared.size() > 1)
+      stats["plans"] = comparedJson(compiled->stats);
     if (compiled->stats.stepSeconds)
       stats["predicted_step_seconds"] = *compiled->stats.stepSeconds;
     if (Status s = writeFile(arguments.stats, plan::canonicalJson(stats)); !s)
@@ -198,6 +270,8 @@ int run(Arguments &arguments) {
               plan::humanBytes(plan.search.lowerBoundBytes).c_str(),
               plan::humanBytes(peak).c_str());
   printChoice(compiled->stats, plan);
+  if (arguments.compile.isAuto())
+    printCompared(compiled->stats);
   print("plan written to " + arguments.output + "\n");
   return 0;
 }
@@ -233,8 +307,20 @@ int smex::tools::compileCommand(int argc, char **argv) {
                      ": of several plans that fit, the one that is fastest "
                      "there");
   app.add_option("--algorithm", arguments.algorithm,
-                 "search algorithm (default: recursive)")
+                 "how to partition, or to place whole operators; auto, with "
+                 "--machine: the fastest of both and of mixtures (default: "
+                 "recursive)")
       ->check(CLI::IsMember(algorithmNames()));
+  app.add_option(
+      "--profile", arguments.profile,
+      "FILE.json that smex-run --profile wrote: what operators take, "
+      "for placing them (default: what the machine's description, "
+      "or that of an H100, says)");
+  app.add_option("--groups", arguments.groups,
+                 "place on so many groups of GPUs, and cut tensors within "
+                 "them; with a placement as --algorithm (default: one group "
+                 "per GPU)")
+      ->check(CLI::Range(1, 1024));
   app.add_flag("--reproducible", arguments.compile.reproducible,
                "the same bits for any number of GPUs: no sum is split, no "
                "library kernels; slower");
@@ -267,6 +353,8 @@ int smex::tools::compileCommand(int argc, char **argv) {
   }
   if (!arguments.algorithm.empty())
     arguments.compile.search.emplace().algorithm = arguments.algorithm;
+  if (Status set = setGroups(arguments); !set)
+    return report(set.error());
   arguments.import.options.ownAlgorithm = wantsOwnAlgorithm(app);
   if (arguments.output.empty() && arguments.emit.empty())
     return report({"give the plan's folder: -o DIR", Fault::Usage});

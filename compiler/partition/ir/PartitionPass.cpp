@@ -34,8 +34,10 @@ semantic::DivisionAttr perStep(MLIRContext *context, const PartitionPlan &plan,
   return semantic::DivisionAttr::get(context, list);
 }
 
-void annotate(ModuleOp module, GraphOfModule &input, const PartitionPlan &plan,
-              StringRef algorithm) {
+} // namespace
+
+void partition::writeDecisions(ModuleOp module, GraphOfModule &input,
+                               const PartitionPlan &plan, StringRef algorithm) {
   Builder b(module.getContext());
   const auto tensor = [&](int id) {
     return perStep(b.getContext(), plan, id, &Step::tensors);
@@ -72,6 +74,8 @@ void annotate(ModuleOp module, GraphOfModule &input, const PartitionPlan &plan,
                   }));
 }
 
+namespace {
+
 struct Partition : partition::impl::PartitionBase<Partition> {
   using Base::Base;
 
@@ -100,7 +104,7 @@ struct Partition : partition::impl::PartitionBase<Partition> {
       module.emitError(plan.error().message);
       return signalPassFailure();
     }
-    annotate(module, input, *plan, algorithm);
+    writeDecisions(module, input, *plan, algorithm);
   }
 };
 

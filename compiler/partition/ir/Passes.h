@@ -23,6 +23,11 @@ struct GraphOfModule {
 /// (thesis section 3.4, case 2).
 GraphOfModule graphOf(mlir::func::FuncOp main, bool outputReduction = true);
 
+/// Writes a plan as attributes: `cut` on tensors, `split` on applications, ways
+/// and search on the module. `algorithm`: who made it.
+void writeDecisions(mlir::ModuleOp module, GraphOfModule &input,
+                    const PartitionPlan &plan, llvm::StringRef algorithm);
+
 /// The problem of each step that the algorithm solves, as toulbar2 reads it.
 Result<std::string> emitProblem(mlir::ModuleOp module, int64_t gpus,
                                 std::string_view algorithm,

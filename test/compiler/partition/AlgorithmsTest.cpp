@@ -93,50 +93,20 @@ TEST_CASE("data parallelism replicates parameters and cuts the batch") {
   CHECK(plan.bytes == 3 * 8 * 7 * 32 * 32 * 4);
 }
 
-TEST_CASE("layer-wise: a layer and its gradients on each GPU in turn") {
-  // x . w0 . w1 . w2, each a layer, and the gradients of w1 and w2.
-  Model model;
-  const int x = model.tensor({16, 8});
-  std::vector<int> weights, products, gradients;
-  for (int layer = 0; layer < 3; ++layer) {
-    weights.push_back(model.tensor({8, 8}));
-    model.tensors[size_t(weights.back())].isParameter = true;
-    products.push_back(
-        model.matmul(layer ? products.back() : x, weights.back()));
-    Operator &op = model.operators.back();
-    op.name = "layer" + std::to_string(layer) + (layer == 1 ? "/x" : "");
-    op.group = layer;
-  }
-  for (int layer : {2, 1}) {
-    gradients.push_back(
-        model.matmul(products[size_t(layer)], weights[size_t(layer)]));
-    model.tensors[size_t(gradients.back())].gradientOf =
-        products[size_t(layer) - 1];
-    model.operators.back().name = "gradient of layer9/x";
-    model.operators.back().group = layer;
-  }
-  const PartitionPlan plan = run(model, 2, "layer-wise");
-  checkTotals(model, plan);
-  REQUIRE(plan.steps.size() == 1);
-  const std::vector<Division> &of = plan.steps[0].tensors;
-  for (int layer = 0; layer < 3; ++layer) {
-    CHECK(of[size_t(weights[size_t(layer)])] == Division::placed(layer % 2));
-    CHECK(of[size_t(products[size_t(layer)])] == Division::placed(layer % 2));
-  }
-  CHECK(of[size_t(x)] == Division::placed(0));
-  CHECK(of[size_t(gradients[0])] == Division::placed(0));
-  CHECK(of[size_t(gradients[1])] == Division::placed(1));
-  CHECK(ownedBox(model, plan, x, 0) == wholeBox({16, 8}));
-  CHECK(isEmpty(ownedBox(model, plan, x, 1)));
-  CHECK(isEmpty(indexBox(model, plan, 0, 1)));
-  // Two products cross to the next layer, and nothing else.
-  CHECK(plan.bytes == 2 * 16 * 8 * 4);
-}
-
 TEST_CASE("a place is one of the step's groups") {
   const Model model = matmulModel(4, 4, 4);
-  PartitionPlan plan = run(model, 2, "layer-wise");
+  Step placed;
+  placed.ways = 2;
+  placed.tensors.assign(model.tensors.size(), Division::placed(0));
+  placed.operators.assign(model.operators.size(), Division::placed(1));
+  PartitionPlan plan;
+  plan.steps.push_back(std::move(placed));
   CHECK(validate(model, plan));
+  // All is on one worker, and read on the other.
+  CHECK(ownedBox(model, plan, 0, 0) == wholeBox({4, 4}));
+  CHECK(isEmpty(ownedBox(model, plan, 0, 1)));
+  CHECK(isEmpty(indexBox(model, plan, 0, 0)));
+  CHECK(communicationBytes(model, plan) == 3 * 4 * 4 * 4);
   plan.steps[0].tensors[0] = Division::placed(2);
   CHECK(!validate(model, plan));
   plan.steps[0].tensors[0] = Division::whole();

@@ -1,18 +1,13 @@
-// Operator placement by hand, as models too large for one GPU were trained
-// before (thesis section 3.7.1): layer i is on GPU i mod k, its weights,
-// gradients and optimizer with it, and activations cross between layers.
-//
-// What a layer is, names say: nodes of the scope that a name begins with, the
-// part before the first slash of "layer3/step0/gates", if they have parameters.
-// Of one node, the gradients are where it is.
-#include "compiler/partition/Algorithms.h"
-#include "compiler/partition/CommunicationBytes.h"
+#include "compiler/placement/ir/Layers.h"
 
 #include <algorithm>
 #include <unordered_map>
 
 using namespace smex;
-using namespace smex::partition;
+using namespace smex::placement;
+using partition::Operand;
+using partition::Operator;
+using partition::OperatorGraph;
 
 namespace {
 
@@ -123,31 +118,12 @@ private:
 
 } // namespace
 
-Result<PartitionPlan> partition::placeByLayers(const OperatorGraph &graph,
-                                               int64_t workers,
-                                               const Params &) {
-  if (Status status = validate(graph, workers); !status)
-    return status.takeError();
+ModelLayers placement::layersOf(const partition::OperatorGraph &graph) {
   const Layers layers(graph);
-  const auto place = [&](int layer) {
-    return Division::placed(layer % workers);
-  };
-  Step step;
-  step.ways = workers;
+  ModelLayers found;
   for (size_t t = 0; t < graph.tensors.size(); ++t)
-    step.tensors.push_back(place(layers.tensor(t)));
+    found.ofTensor.push_back(layers.tensor(t));
   for (size_t o = 0; o < graph.operators.size(); ++o)
-    step.operators.push_back(place(layers.op(o)));
-  PartitionPlan plan;
-  if (workers > 1)
-    plan.steps.push_back(std::move(step));
-  plan.bytes = communicationBytes(graph, plan);
-  plan.sharedBytes = plan.bytes - bytesSavedBySharing(graph, plan);
-  // All on one GPU would move nothing: no better bound is of any use.
-  plan.optimal = plan.sharedBytes == 0;
-  for (Step &only : plan.steps) {
-    only.bytes = plan.bytes;
-    only.optimal = plan.bytes == 0;
-  }
-  return plan;
+    found.ofOperator.push_back(layers.op(o));
+  return found;
 }

@@ -1,0 +1,35 @@
+// Placement as a pass; see Passes.td.
+#ifndef SMEX_COMPILER_PLACEMENT_IR_PASSES_H
+#define SMEX_COMPILER_PLACEMENT_IR_PASSES_H
+
+#include "compiler/machine/Machine.h"
+#include "compiler/machine/Profile.h"
+#include "dialects/smex/ir/Smex.h"
+
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+#include <optional>
+
+namespace smex::placement {
+
+#define GEN_PASS_DECL
+#include "compiler/placement/ir/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "compiler/placement/ir/Passes.h.inc"
+
+/// Where operators take their time: a machine, and what was measured, if
+/// anything was.
+struct Site {
+  machines::Machine machine;
+  std::optional<machines::Profile> profile;
+};
+
+/// For a site that has been read: the options that name files are not looked
+/// at.
+std::unique_ptr<mlir::Pass> createPlaceOn(std::shared_ptr<const Site> site,
+                                          PlaceOptions options);
+
+} // namespace smex::placement
+
+#endif

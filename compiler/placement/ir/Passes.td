@@ -1,0 +1,31 @@
+#ifndef SMEX_PLACEMENT_PASSES_TD
+#define SMEX_PLACEMENT_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Place : Pass<"smex-place", "mlir::ModuleOp"> {
+  let summary = "decides which GPU does which operator";
+  let description = [{
+    Hands the graph to a placement algorithm (compiler/placement, ParDNN's
+    thesis) as plain structs, and writes what it decides as the partition search
+    does: a division per tensor and per application, in one step, in which all
+    is placed on one GPU.
+  }];
+  let dependentDialects = ["::smex::semantic::SmexDialect"];
+  let options = [
+    Option<"gpus", "gpus", "int64_t", /*default=*/"1", "number of workers">,
+    Option<"algorithm", "algorithm", "std::string", /*default=*/"\"pardnn\"",
+           "name of the placement algorithm">,
+    Option<"groups", "groups", "int64_t", /*default=*/"0",
+           "place on so many groups of GPUs, and cut within them; 0: as many as "
+           "GPUs">,
+    Option<"machine", "machine", "std::string", /*default=*/"\"dgx-h100\"",
+           "whose times and links count: a preset or a file">,
+    Option<"profile", "profile", "std::string", /*default=*/"\"\"",
+           "a file of what operators took, instead of the machine's times">,
+    Option<"memoryBytes", "memory-bytes", "int64_t", /*default=*/"-1",
+           "what a GPU may need; negative: no limit">,
+  ];
+}
+
+#endif

@@ -1,0 +1,119 @@
+#include "compiler/placement/ir/TasksOf.h"
+
+#include "compiler/placement/ir/Layers.h"
+#include "compiler/simulate/KernelTime.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace smex;
+using namespace smex::placement;
+
+namespace {
+
+double volumeOf(const std::vector<int64_t> &shape) {
+  double volume = 1;
+  for (int64_t size : shape)
+    volume *= double(size);
+  return volume;
+}
+
+int64_t bytesOf(const partition::Tensor &tensor) {
+  int64_t bytes = tensor.elementBytes;
+  for (int64_t size : tensor.shape)
+    bytes *= size;
+  return bytes;
+}
+
+/// Times by lambda: a model of thousands of layers has few of them.
+class Times {
+public:
+  Times(const tdl::LambdaTable &lambdas, const machines::Device &device)
+      : lambdas(lambdas), device(device) {}
+
+  double of(semantic::ApplyOp apply, const partition::Operator &op,
+            double bytes) {
+    const mlir::Attribute symbol = apply.getLambdaAttr().getAttr();
+    auto known = kernels.find(symbol);
+    if (known == kernels.end())
+      known = kernels
+                  .try_emplace(symbol,
+                               simulate::KernelTime(
+                                   lambdas[apply.getLambdaAttr().getAttr()]))
+                  .first;
+    const smex::TensorType type =
+        semantic::tensorType(apply.getResult().getType());
+    return known->second.seconds(device, type.dtype, volumeOf(op.extents),
+                                 type.shape, bytes);
+  }
+
+private:
+  const tdl::LambdaTable &lambdas;
+  const machines::Device &device;
+  llvm::DenseMap<mlir::Attribute, simulate::KernelTime> kernels;
+};
+
+} // namespace
+
+Tasks placement::tasksOf(const partition::GraphOfModule &module,
+                         const tdl::LambdaTable &lambdas,
+                         const machines::Device &device,
+                         const machines::Profile *profile) {
+  const partition::OperatorGraph &graph = module.graph;
+  const ModelLayers layers = layersOf(graph);
+  Tasks tasks;
+  tasks.ofTensor.assign(graph.tensors.size(), -1);
+  llvm::DenseMap<mlir::Value, int> makers;
+  const auto add = [&](const std::string &name, int64_t bytes) -> Task & {
+    tasks.graph.tasks.emplace_back();
+    Task &task = tasks.graph.tasks.back();
+    task.name = name;
+    task.bytes = bytes;
+    return task;
+  };
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const mlir::Value value = module.values[t];
+    if (value.getDefiningOp<semantic::ApplyOp>())
+      continue;
+    makers[value] = tasks.ofTensor[t] = int(tasks.graph.tasks.size());
+    Task &task = add(graph.tensors[t].name, bytesOf(graph.tensors[t]));
+    task.layer = layers.ofTensor[t];
+    if (graph.tensors[t].isParameter)
+      task.memory = MemoryKind::Residual;
+  }
+  Times times(lambdas, device);
+  for (size_t o = 0; o < graph.operators.size(); ++o) {
+    const partition::Operator &op = graph.operators[o];
+    semantic::ApplyOp apply = module.applications[o];
+    const partition::Tensor &result = graph.tensors[size_t(op.result)];
+    const int number = int(tasks.graph.tasks.size());
+    Box indices;
+    for (int64_t extent : op.extents)
+      indices.push_back({0, extent});
+    double touched = double(bytesOf(result));
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      const partition::Tensor &tensor =
+          graph.tensors[size_t(op.operands[i].tensor)];
+      const int64_t bytes =
+          volume(op.operands[i].access.region(indices, tensor.shape)) *
+          tensor.elementBytes;
+      touched += double(bytes);
+      tasks.graph.edges.push_back(
+          {makers.at(apply.getInputs()[i]), number, bytes});
+    }
+    Task &task = add(op.name, bytesOf(result));
+    task.layer = layers.ofOperator[o];
+    task.seconds = times.of(apply, op, touched);
+    if (profile)
+      if (const auto measured = profile->seconds.find(result.name);
+          measured != profile->seconds.end())
+        task.seconds = measured->second;
+    if (const int parameter = tasks.ofTensor[size_t(op.result)];
+        parameter >= 0) {
+      task.memory = MemoryKind::Reference;
+      task.target = parameter;
+    }
+    makers[apply.getResult()] = number;
+    tasks.ofOperator.push_back(number);
+  }
+  return tasks;
+}

@@ -1,0 +1,142 @@
+#include "compiler/simulate/KernelTime.h"
+
+#include "dialects/tdl/analysis/ProductOfReads.h"
+#include "dialects/tdl/analysis/Properties.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace smex;
+using namespace smex::simulate;
+using machines::Device;
+using machines::Efficiency;
+using tdl::ExprKind;
+using tdl::ExprRef;
+
+namespace {
+
+/// x where conditions hold, as gradients have it, is x for this purpose.
+const ExprRef &unguarded(const ExprRef &e) {
+  const bool zeroElse =
+      e->kind == ExprKind::Select && (e->children[2]->kind == ExprKind::Int ||
+                                      e->children[2]->kind == ExprKind::Float);
+  return zeroElse ? unguarded(e->children[1]) : e;
+}
+
+} // namespace
+
+Work simulate::workOf(const tdl::Lambda &given) {
+  const tdl::Lambda lambda = analysis::rounded(given);
+  const ExprRef &body = unguarded(lambda.body);
+  if (lambda.reducer != tdl::Reducer::Sum || body->kind != ExprKind::Binary ||
+      body->binary != tdl::BinaryOp::Mul)
+    return Work::Memory;
+  bool plain = true;
+  for (const ExprRef &factor : body->children) {
+    const ExprRef &read = unguarded(factor);
+    if (read->kind != ExprKind::Read)
+      return Work::Memory;
+    bool reduced = false; // reads along the reduction
+    for (const ExprRef &index : read->children) {
+      plain &= index->kind == ExprKind::Index;
+      tdl::walk(index, [&](const ExprRef &e) {
+        reduced |= e->kind == ExprKind::Index && e->index >= lambda.rank();
+      });
+    }
+    if (!reduced)
+      return Work::Memory;
+  }
+  return plain && !lambda.guard ? Work::Contraction : Work::Convolution;
+}
+
+double simulate::countedShare(const tdl::Lambda &lambda) {
+  const auto share = [](const ExprRef &e, const auto &self) -> double {
+    if (e->kind != ExprKind::Binary)
+      return 1;
+    const ExprRef &left = e->children[0], &right = e->children[1];
+    if (e->binary == tdl::BinaryOp::And)
+      return self(left, self) * self(right, self);
+    const bool isRest = left->kind == ExprKind::Binary &&
+                        left->binary == tdl::BinaryOp::Mod &&
+                        left->children[1]->kind == ExprKind::Int &&
+                        left->children[1]->integer > 1;
+    if (!isRest)
+      return 1;
+    const double divisor = double(left->children[1]->integer);
+    if (e->binary == tdl::BinaryOp::Eq)
+      return 1 / divisor;
+    if (e->binary == tdl::BinaryOp::Lt && right->kind == ExprKind::Int)
+      return std::clamp(double(right->integer) / divisor, 0.0, 1.0);
+    return 1;
+  };
+  return lambda.guard ? share(lambda.guard, share) : 1;
+}
+
+std::optional<int> simulate::sharedOut(const tdl::Lambda &lambda) {
+  // Which of the index variables an expression depends on, and whether it
+  // reads.
+  struct Used {
+    std::set<int> outputs, reductions;
+    bool reads = false;
+  };
+  const auto usedBy = [&](const ExprRef &e) {
+    Used used;
+    tdl::walk(e, [&](const ExprRef &part) {
+      used.reads |= part->kind == ExprKind::Read;
+      if (part->kind == ExprKind::Index)
+        (part->index < lambda.rank() ? used.outputs : used.reductions)
+            .insert(part->index);
+    });
+    return used;
+  };
+  const auto find = [&](const ExprRef &e,
+                        const auto &self) -> std::optional<int> {
+    if (e->kind != ExprKind::Binary)
+      return std::nullopt;
+    if (e->binary == tdl::BinaryOp::And) {
+      const auto left = self(e->children[0], self);
+      return left ? left : self(e->children[1], self);
+    }
+    if (e->binary != tdl::BinaryOp::Eq && e->binary != tdl::BinaryOp::Le &&
+        e->binary != tdl::BinaryOp::Lt)
+      return std::nullopt;
+    for (int side : {0, 1}) {
+      const Used term = usedBy(e->children[size_t(side)]),
+                 place = usedBy(e->children[size_t(1 - side)]);
+      if (term.reductions.size() == 1 && term.outputs.empty() &&
+          place.outputs.size() == 1 && place.reductions.empty() &&
+          (e->binary == tdl::BinaryOp::Eq ? term.reads : place.reads))
+        return *place.outputs.begin();
+    }
+    return std::nullopt;
+  };
+  return lambda.guard ? find(lambda.guard, find) : std::nullopt;
+}
+
+KernelTime::KernelTime(const tdl::Lambda &lambda)
+    : work(workOf(lambda)),
+      flopsPerPoint(double(analysis::flopsPerPoint(lambda)) *
+                    countedShare(lambda)),
+      sharedOut(simulate::sharedOut(lambda)) {}
+
+double KernelTime::seconds(const Device &device, DType type, double points,
+                           const std::vector<int64_t> &result,
+                           double bytes) const {
+  double flops = flopsPerPoint * points;
+  if (sharedOut)
+    flops /= double(std::max<int64_t>(1, result[size_t(*sharedOut)]));
+  const auto known = device.flops.find(type);
+  const double peak =
+      known == device.flops.end() ? device.flops.at(DType::F32) : known->second;
+  // w / (peak * most * w / (w + half)), which holds for w = 0, too.
+  double arithmetic = flops / peak;
+  if (work != Work::Memory) {
+    const Efficiency &reached =
+        work == Work::Contraction ? device.contraction : device.convolution;
+    arithmetic = (flops + reached.halfFlops) / (peak * reached.most) +
+                 reached.rampSeconds;
+  }
+  return device.launchSeconds +
+         std::max(arithmetic,
+                  bytes / (device.memoryBandwidth * device.memoryEfficiency));
+}

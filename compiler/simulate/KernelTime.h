@@ -1,0 +1,52 @@
+// How long a GPU takes for a lambda: what the simulator says of a plan's
+// instructions, and placement of whole operators.
+#ifndef SMEX_COMPILER_SIMULATE_KERNELTIME_H
+#define SMEX_COMPILER_SIMULATE_KERNELTIME_H
+
+#include "compiler/machine/Machine.h"
+#include "dialects/tdl/lambda/Lambda.h"
+
+#include <optional>
+#include <vector>
+
+namespace smex::simulate {
+
+/// What a lambda is on a GPU.
+enum class Work {
+  Contraction, // products of two operands, summed: a library's matrix product
+  Convolution, // the same with indices computed: a library's convolution
+  Memory,      // all else
+};
+
+/// By structure, so that the gradients of a convolution are convolutions, too.
+Work workOf(const tdl::Lambda &lambda);
+
+/// The part of a reduction's terms that its guard lets count: conditions
+/// `e % k == 0` and `e % k < n`, as in gradients of strided reads, leave 1 or n
+/// in k.
+double countedShare(const tdl::Lambda &lambda);
+
+/// Of a reduction over neighbours, `where key[e] == v` or `where row[v] <= e
+/// and e < row[v + 1]`: v, the dimension of the result that shares the terms
+/// out, so that each counts for one v only. Else none.
+std::optional<int> sharedOut(const tdl::Lambda &lambda);
+
+class KernelTime {
+public:
+  explicit KernelTime(const tdl::Lambda &lambda);
+
+  /// Launch + the longer of arithmetic and memory. `points`: of its index
+  /// space, reductions included; `result`: the shape of the whole tensor;
+  /// `bytes`: read and written.
+  double seconds(const machines::Device &device, DType type, double points,
+                 const std::vector<int64_t> &result, double bytes) const;
+
+private:
+  Work work;
+  double flopsPerPoint;
+  std::optional<int> sharedOut;
+};
+
+} // namespace smex::simulate
+
+#endif

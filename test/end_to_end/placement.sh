@@ -1,0 +1,82 @@
+#!/bin/bash
+# Placements of whole operators: trained, each is one GPU's run to the bit, in as much memory and with as many bytes as
+# predicted; on groups of GPUs within which tensors are cut; within a limit; from a profile; compared.
+# usage: placement.sh SMEXC SMEX_RUN SMEX_ZOO
+set -euo pipefail
+source "$(dirname "$0")/inputs_of.sh"
+smexc=$1 smex_run=$2 zoo=$3
+work=${TEST_TMPDIR:-$(mktemp -d)}
+options=(--cuda-arch none)
+
+"$zoo" rnn --layers 3 --hidden 16 --steps 3 --batch 8 -o "$work/rnn.json"
+train=(--train --loss mse --optimizer adagrad --lr 0.05)
+losses() { grep '^loss' "$1" || fail "no losses in $1: $(cat "$1")"; }
+
+"$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 1 --stats "$work/stats.json" -o "$work/alone"
+"$smex_run" "$work/alone" --steps 3 --seed 5 --profile "$work/profile.json" > "$work/run"
+losses "$work/run" > "$work/expected"
+/usr/bin/python3 - "$work/profile.json" "$work/stats.json" <<'PYTHON' || fail "not a profile of all operators"
+import json, sys
+profile, stats = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
+sys.exit(len(profile["operators"]) != stats["operators"] or not all(s > 0 for s in profile["operators"].values()))
+PYTHON
+
+algorithms=$("$smexc" --help | tr '\n' ' ' | sed 's/.*--algorithm TEXT:{\([^}]*\)}.*/\1/' | tr ',' '\n')
+placements=(round-robin layer-wise linear-clustering heft contiguous pardnn)
+for algorithm in "${placements[@]}"; do
+  grep -qx "$algorithm" <<< "$algorithms" || fail "no algorithm $algorithm"
+  for gpus in 2 3 8; do
+    plan=$work/$algorithm$gpus
+    "$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus "$gpus" --algorithm "$algorithm" -o "$plan"
+    "$smexc" check "$plan"
+    "$smex_run" "$plan" --steps 3 --seed 5 --verify --metrics "$work/metrics.json" > "$work/run"
+    grep -q 'bit-equal' "$work/run" || fail "$algorithm on $gpus GPUs: not to the bit: $(cat "$work/run")"
+    losses "$work/run" | cmp - "$work/expected" || fail "$algorithm on $gpus GPUs: other losses"
+    /usr/bin/python3 - "$plan/plan.json" "$work/metrics.json" <<'PYTHON' || fail "$algorithm on $gpus GPUs: not as predicted"
+import json, sys
+totals, metrics = json.load(open(sys.argv[1]))["totals"], json.load(open(sys.argv[2]))
+sys.exit(totals["communication_bytes"] != metrics["communication_bytes"] or totals["peak_bytes"] != metrics["peak_bytes"])
+PYTHON
+  done
+done
+
+# Groups of two GPUs: what is placed on one is cut among its GPUs.
+"$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 4 --algorithm heft --groups 2 -o "$work/groups"
+"$smexc" check "$work/groups"
+"$smex_run" "$work/groups" --steps 3 --seed 5 --verify > "$work/run"
+"$smexc" inspect "$work/groups" --tensors 1000 > "$work/listing"
+grep -q 'of 2 x 2\|on group\|on gpu' "$work/listing" || fail "nothing is placed on a group: $(head -40 "$work/listing")"
+
+# A limit that one GPU's plan does not keep is kept on four.
+peak() { /usr/bin/python3 -c "import json; print(max(json.load(open('$1/plan.json'))['totals']['peak_bytes']))"; }
+limit=$(($(peak "$work/alone") * 17 / 20))
+for algorithm in pardnn heft; do
+  "$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 4 --algorithm "$algorithm" --memory-per-gpu "$limit" -o "$work/limited"
+  [ "$(peak "$work/limited")" -le "$limit" ] || fail "$algorithm: more than the limit"
+  "$smex_run" "$work/limited" --steps 3 --seed 5 > "$work/run"
+  losses "$work/run" | cmp - "$work/expected" || fail "$algorithm within a limit: other losses"
+done
+
+# What was measured stands in the place of what a machine says; of another model, it is refused.
+"$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 2 --algorithm heft --profile "$work/profile.json" -o "$work/measured"
+"$smex_run" "$work/measured" --steps 3 --seed 5 > "$work/run"
+losses "$work/run" | cmp - "$work/expected" || fail "with a profile: other losses"
+"$zoo" mlp --width 8 --layers 2 --batch 4 -o "$work/mlp.json" 2> /dev/null || "$zoo" mlp -o "$work/mlp.json"
+if "$smexc" "$work/mlp.json" "${options[@]}" --gpus 2 --algorithm heft --profile "$work/profile.json" -o "$work/other" 2> "$work/error"; then
+  fail "a profile of another model"
+fi
+grep -q "has none of this model's operators" "$work/error" || fail "$(cat "$work/error")"
+
+# All kinds, compared.
+"$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 4 --machine dgx-2 --algorithm auto --stats "$work/stats.json" \
+  -o "$work/auto" > "$work/log"
+/usr/bin/python3 - "$work/stats.json" <<'PYTHON' || fail "auto: not the fastest: $(cat "$work/log")"
+import json, sys
+stats = json.load(open(sys.argv[1]))
+seconds = {plan["search"]: plan["predicted_step_seconds"] for plan in stats["plans"] if "failure" not in plan}
+print(seconds)
+kinds = {"data-parallel", "pardnn", "pardnn, on 2 groups"}
+sys.exit(not kinds <= set(seconds) or stats["predicted_step_seconds"] != min(seconds.values()))
+PYTHON
+"$smex_run" "$work/auto" --steps 3 --seed 5 --verify > "$work/run"
+echo passed
