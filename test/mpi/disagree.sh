@@ -55,6 +55,14 @@ both 2 1 'rank 1 and rank 0 differ in --parameters (' \
 both 2 1 'rank 1 and rank 0 differ in --save-parameters (given and nothing)' \
   "${given[@]}" -- "${given[@]}" --save-parameters "$work/third"
 [[ ! -e $work/third ]] || fail "something was written"
+both 2 1 'rank 1 and rank 0 differ in --reproducible (given and nothing)' \
+  "${given[@]}" -- "${given[@]}" --reproducible
+# Another version of the program, which may know other options.
+sed 's/smex 0\.1/smex 0.2/g' "$smex_run" > "$work/newer"
+chmod +x "$work/newer"
+[[ $("$work/newer" --version) == "smex 0.2."* ]] || fail "the version cannot be changed: $("$work/newer" --version)"
+check 1 'rank 1 and rank 0 differ in the version of smex-run (smex 0.2.' \
+  -n 1 "$smex_run" "${given[@]}" : -n 1 "$work/newer" "${given[@]}" --newer
 both 3 1 "rank 2: $work/none" "${given[@]}" -- "$work/none"
 both 3 1 "ranks 0, 1: $work/none" "$work/none" -- "${given[@]}"
 check 1 "smex-run: error: $work/none" -n 4 "$smex_run" "$work/none"

@@ -2,6 +2,7 @@
 #include "dialects/support/Program.h"
 #include "dialects/support/Version.h"
 #include "runtime/transports/mpi/World.h"
+#include "tools/smex-run/Identity.h"
 #include "tools/smex-run/Run.h"
 
 #include <CLI/CLI.hpp>
@@ -207,6 +208,11 @@ int runTogether(int argc, char **argv, const mpi::Launch &launch) {
   if (!(*world)->isFirst() && !std::freopen("/dev/null", "w", stdout))
     return (*world)->finish(
         Error{"/dev/null: cannot open", Fault::Environment});
+  // Before anything else that one may say and another not understand.
+  tools::Identity program;
+  program.add("the version of smex-run", versionText);
+  if (Status same = program.compare(**world); !same)
+    return (*world)->finish(same);
   return (*world)->finish(runArguments(argc, argv, world->get()));
 }
 

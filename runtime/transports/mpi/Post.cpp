@@ -1,8 +1,11 @@
 #include "runtime/transports/mpi/Post.h"
 
+#include "runtime/transports/mpi/Patience.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <pthread.h>
 
 using namespace smex;
 using namespace smex::mpi;
@@ -37,8 +40,13 @@ Result<std::unique_ptr<Post>> Post::open() {
     if (self.initialize(mpi))
       self.work(mpi);
   });
+  const auto launch = findLaunch();
+  Patience patience(launch ? *launch : Launch());
   std::unique_lock<std::mutex> lock(post->mutex);
-  post->changed.wait(lock, [&] { return post->state != State::Starting; });
+  while (!post->changed.wait_for(lock, std::chrono::milliseconds(20), [&] {
+    return post->state != State::Starting;
+  }))
+    patience.look();
   if (!post->started) {
     Status failed = std::move(post->started);
     lock.unlock();
@@ -55,7 +63,9 @@ Status Post::initialize(const Library &mpi) {
   ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
   ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
   int provided = 0;
+  ::pthread_setname_np(::pthread_self(), nameInInit);
   const int code = mpi.initialize(nullptr, nullptr, threadFunneled, &provided);
+  ::pthread_setname_np(::pthread_self(), "smex-mpi");
   Status done;
   if (code != success)
     done = Error{"MPI_Init_thread: " + textOf(mpi, code), Fault::Environment};

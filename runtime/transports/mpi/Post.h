@@ -43,8 +43,8 @@ public:
     std::function<void()> tick; // every few milliseconds at least
   };
 
-  /// Returns when MPI is initialized, which takes all processes. Callbacks
-  /// begin with start().
+  /// Returns when MPI is initialized, which takes all processes: where they do
+  /// not come, it ends this one (Patience.h). Callbacks begin with start().
   static Result<std::unique_ptr<Post>> open();
   void start(Callbacks callbacks);
   ~Post();
