@@ -22,8 +22,9 @@ Result<std::unique_ptr<Backend>> runtime::makeBackend(const std::string &name) {
                Fault::Usage};
 }
 
-Result<std::unique_ptr<Backend>> runtime::backendFor(const std::string &name,
-                                                     const plan::Plan &plan) {
+Result<std::unique_ptr<Backend>>
+runtime::backendFor(const std::string &name, const plan::Plan &plan,
+                    const std::function<void(const std::string &)> &note) {
   // Asking the driver takes time, so only plans with code for GPUs do.
   const bool isForGpus = std::any_of(
       plan.code.begin(), plan.code.end(), [](const plan::Artifact &each) {
@@ -31,8 +32,12 @@ Result<std::unique_ptr<Backend>> runtime::backendFor(const std::string &name,
       });
   if (name == "auto" && isForGpus) {
     auto gpus = makeBackend("cuda");
-    if (gpus && (*gpus)->accepts(plan))
+    const Status accepted =
+        gpus ? (*gpus)->accepts(plan) : Status(gpus.error());
+    if (accepted)
       return gpus;
+    if (note && (gpus || !isGpuAbsent()))
+      note("runs on the processor: " + accepted.error().message);
   }
   auto backend = makeBackend(name == "auto" ? "cpu" : name);
   if (!backend)

@@ -130,9 +130,11 @@ public:
 Result<std::unique_ptr<Backend>> makeBackend(const std::string &name);
 
 /// The backend of this name, if it accepts the plan. "auto": cuda where there
-/// is a GPU that runs all of the plan, else cpu.
-Result<std::unique_ptr<Backend>> backendFor(const std::string &name,
-                                            const plan::Plan &plan);
+/// is a GPU that runs all of the plan, else cpu; `note`, if it is not null, is
+/// told why a GPU that is there is not used.
+Result<std::unique_ptr<Backend>>
+backendFor(const std::string &name, const plan::Plan &plan,
+           const std::function<void(const std::string &)> &note);
 
 /// An instruction's error, with the node that it stems from.
 inline Error atNode(const plan::Instruction &instruction, Error error) {

@@ -1,6 +1,7 @@
 #include "runtime/library/SharedLibrary.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -15,6 +16,14 @@ Result<SharedLibrary> SharedLibrary::open(const std::string &file,
   library.name = file;
   library.handle.reset(handle, ::dlclose);
   return library;
+}
+
+std::string SharedLibrary::path() const {
+  const link_map *map = nullptr;
+  if (::dlinfo(handle.get(), RTLD_DI_LINKMAP, &map) != 0 || !map->l_name ||
+      !*map->l_name)
+    return name;
+  return map->l_name;
 }
 
 void *SharedLibrary::address(const char *symbol) {

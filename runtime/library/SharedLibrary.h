@@ -29,6 +29,8 @@ public:
                                     Symbols symbols = Symbols::Own);
 
   const std::string &file() const { return name; }
+  /// Where the system has found it.
+  std::string path() const;
 
   /// Sets `entry`, a pointer to a function or an object, to what the library
   /// has of this name; null: it has nothing.

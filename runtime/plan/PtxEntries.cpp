@@ -136,3 +136,28 @@ plan::ptxEntries(std::string_view text) {
   }
   return entries;
 }
+
+std::optional<int> plan::ptxVersion(std::string_view text) {
+  Words words(text);
+  int numbers[2] = {-1, -1};
+  if (words.next() != ".version")
+    return std::nullopt;
+  // "7.8" is a word, a dot's word and nothing else here: "7" and ".8".
+  for (int &number : numbers) {
+    std::string_view word = words.next();
+    if (!word.empty() && word.front() == '.')
+      word.remove_prefix(1);
+    const char *end = word.data() + word.size();
+    if (word.empty() || std::from_chars(word.data(), end, number).ptr != end ||
+        number < 0 || number > 9)
+      return std::nullopt;
+  }
+  return numbers[0] * 10 + numbers[1];
+}
+
+int plan::leastDriverFor(int ptxVersion) {
+  const int major = ptxVersion / 10 + 4, minor = ptxVersion % 10;
+  // 8.0 came with CUDA 12.0, and so on; but CUDA 12.6 brought no new one.
+  const bool isLater = major == 12 && minor >= 6;
+  return major * 1000 + (minor + isLater) * 10;
+}

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,13 @@ struct PtxEntry {
 /// The kernels of a module, by name. It looks for these alone: what else is
 /// wrong with the text is for a driver to find.
 Result<std::map<std::string, PtxEntry>> ptxEntries(std::string_view text);
+
+/// 78 for `.version 7.8`; nothing: it does not say.
+std::optional<int> ptxVersion(std::string_view text);
+
+/// The driver that takes PTX of this version, as it says itself: 12070, of CUDA
+/// 12.7, for 86 ("Release Notes" of the PTX ISA).
+int leastDriverFor(int ptxVersion);
 
 } // namespace smex::plan
 

@@ -43,6 +43,8 @@ hide none 10 11 12 13 14
 refused "no library" "need cuBLASLt of CUDA 12 or 13, and it is missing: $work/none/libcublasLt.so.13" "$work/none"
 backend=auto works "no library, and no backend is asked for" "$work/none"
 grep -q 'ran on cpu' "$work/stdout" || fail "auto does not fall back to the CPU"
+grep -q 'note: runs on the processor: node ".*": the plan.s matrix products need cuBLASLt' "$work/stderr" ||
+  fail "auto does not say why: $(cat "$work/stderr")"
 as old libcublasLt.so.11
 hide old 12 13 14
 refused "an old library" "and there is only libcublasLt.so.11" "$work/old"

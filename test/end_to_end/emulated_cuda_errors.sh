@@ -27,9 +27,22 @@ refused() {
 
 refused "no driver" plan "no CUDA driver" LD_LIBRARY_PATH=
 refused "no GPU" plan "the CUDA driver finds no GPU" SMEX_EMULATED_DEVICES=0
+refused "GPUs that are hidden" plan \
+  'the CUDA driver finds no GPU, where CUDA_VISIBLE_DEVICES is ""' CUDA_VISIBLE_DEVICES=
+refused "a GPU that is hidden by a number that none has" plan \
+  'finds no GPU, where CUDA_VISIBLE_DEVICES is "7"' CUDA_VISIBLE_DEVICES=7
+refused "the toolkit's stub" plan \
+  "/libcuda.so.1 is no driver, but the stub of a CUDA toolkit" SMEX_EMULATED_FAIL_AT=cuInit:1:34
 refused "an old driver" plan "the CUDA driver is of version 11.4, and 11.8 is needed" \
   SMEX_EMULATED_DRIVER=11040
 refused "a GPU that is too small" plan "is too small: its workers need" SMEX_EMULATED_MEMORY=65536
+[[ $(< "$work/stderr") != *"of them together"* ]] || fail "each GPU has one worker: $(cat "$work/stderr")"
+refused "a GPU that is too small for all who share it" plan ", 2 of them together, and" \
+  SMEX_EMULATED_MEMORY=98304 SMEX_EMULATED_DEVICES=1
+refused "a GPU that others use" plan "GPU 0 (emulated sm_80 device) has too little memory left: its workers need" \
+  SMEX_EMULATED_USED=1073700000
+grep -q ' are free; end what else uses this GPU, or compile' "$work/stderr" ||
+  fail "others use the GPU: says $(cat "$work/stderr")"
 mkdir "$work/no_nccl"
 touch "$work/no_nccl/libnccl.so.2" # found before any that is installed
 refused "GPUs that do not reach each other, without NCCL" plan \
@@ -37,6 +50,9 @@ refused "GPUs that do not reach each other, without NCCL" plan \
   LD_LIBRARY_PATH="$with:$work/no_nccl"
 refused "code for a newer GPU" hopper \
   "the plan's kernels are for x86-64-v3, sm_90, and GPU 0 (emulated sm_80 device) is sm_80"
+refused "code that is too new for the driver" hopper \
+  "the plan's kernels.sm_90.ptx needs a driver of CUDA 12.0, and this one is of 11.8; install" \
+  SMEX_EMULATED_ARCH=90 SMEX_EMULATED_DRIVER=11080
 refused "code for processors alone" cpu "the plan's kernels are for x86-64-v3, and GPU 0"
 refused "no stream" plan "making a stream: CUDA_ERROR_OUT_OF_MEMORY" \
   SMEX_EMULATED_FAIL_AT=cuStreamCreate:2:2
@@ -49,6 +65,21 @@ mkdir -p "$work/lacking"
 refused "a driver without an entry point" plan \
   "the CUDA driver is too old: libcuda.so.1 has no cuStreamWaitEvent" LD_LIBRARY_PATH="$work/lacking"
 
+# Of two codes, the one that the driver takes.
+"$smexc" "$model" --gpus 2 --cuda-arch sm_80,sm_90 -o "$work/both" > /dev/null
+for driver in 11080 12000; do
+  LD_LIBRARY_PATH=$with SMEX_EMULATED_ARCH=90 SMEX_EMULATED_DEVICES=2 SMEX_EMULATED_DRIVER=$driver \
+    "$smex_run" "$work/both" --backend cuda --verify > "$work/stdout" 2> "$work/stderr" ||
+    fail "driver $driver: $(cat "$work/stderr")"
+  grep -q 'ran on cuda' "$work/stdout" || fail "driver $driver: $(cat "$work/stdout")"
+done
+
 # Such a machine still runs the plan on its processor, without being asked.
-SMEX_EMULATED_DEVICES=0 LD_LIBRARY_PATH=$with "$smex_run" "$work/plan" > "$work/stdout"
+SMEX_EMULATED_DEVICES=0 LD_LIBRARY_PATH=$with "$smex_run" "$work/plan" > "$work/stdout" 2> "$work/stderr"
 grep -q 'ran on cpu' "$work/stdout" || fail "auto does not fall back to the CPU"
+[[ ! -s $work/stderr ]] || fail "without a GPU, auto says $(cat "$work/stderr")"
+# One whose GPU is there, but of no use, says why.
+SMEX_EMULATED_DRIVER=11040 LD_LIBRARY_PATH=$with "$smex_run" "$work/plan" > "$work/stdout" 2> "$work/stderr"
+grep -q 'ran on cpu' "$work/stdout" || fail "an old driver: $(cat "$work/stdout")"
+grep -q '^smex-run: note: runs on the processor: the CUDA driver is of version 11.4' "$work/stderr" ||
+  fail "an old driver: auto says $(cat "$work/stderr")"

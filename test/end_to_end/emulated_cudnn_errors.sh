@@ -36,6 +36,9 @@ without() {
 
 without libcudnn.so.9
 refused "no library" "no cuDNN 9, which convolutions on GPUs need: " LD_LIBRARY_PATH="$cuda:$work/lacking"
+cp "$libcudnn" "$work/lacking/libcudnn.so.8"
+refused "an older library alone" "which convolutions on GPUs need: there is only $work/lacking/libcudnn.so.8" \
+  LD_LIBRARY_PATH="$cuda:$work/lacking"
 without libcudnn_cnn.so.9
 refused "a part is missing" "cuDNN is not whole: libcudnn_cnn.so.9 is neither beside" \
   LD_LIBRARY_PATH="$cuda:$work/lacking"

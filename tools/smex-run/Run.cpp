@@ -458,7 +458,8 @@ static Result<std::unique_ptr<Job>> openJob(RunArguments arguments,
     error.fault = Fault::Usage;
     return error;
   }
-  auto backend = backendFor(arguments.backend, *plan);
+  auto backend =
+      backendFor(arguments.backend, *plan, arguments.run.device.note);
   if (!backend)
     return backend.takeError();
   if (arguments.verify && plan->unpartitioned.workers.empty())

@@ -12,6 +12,7 @@ namespace smex::cuda {
 using Code = int;
 constexpr Code success = 0;
 constexpr Code errorOutOfMemory = 2;
+constexpr Code errorStubLibrary = 34;
 constexpr Code errorNoDevice = 100;
 constexpr Code errorNotReady = 600;
 constexpr Code errorPeerAccessAlreadyEnabled = 704;

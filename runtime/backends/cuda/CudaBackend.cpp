@@ -7,6 +7,7 @@
 #include "runtime/backends/cuda/Library.h"
 #include "runtime/backends/cuda/Place.h"
 #include "runtime/plan/Files.h"
+#include "runtime/plan/PtxEntries.h"
 #include "runtime/plan/Regions.h"
 #include "runtime/plan/Target.h"
 
@@ -105,15 +106,27 @@ private:
     const auto info = gpuInfo(driver, gpu);
     if (!info)
       return info.error();
-    const plan::Artifact *best = nullptr;
+    const plan::Artifact *best = nullptr, *tooNew = nullptr;
     std::string targets;
     for (const plan::Artifact &each : code) {
       targets += (targets.empty() ? "" : ", ") + each.target;
       const auto needs = plan::capabilityOf(each.target);
-      if (needs && *needs <= info->capability() &&
-          (!best || *needs > *plan::capabilityOf(best->target)))
-        best = &each;
+      if (!needs || *needs > info->capability())
+        continue;
+      const plan::Artifact *&place =
+          driverFor(each) > driver.version() ? tooNew : best;
+      if (!place || *needs > *plan::capabilityOf(place->target))
+        place = &each;
     }
+    if (!best && tooNew)
+      return Error{"the plan's " + plan::codeFile(tooNew->target) +
+                       " needs a driver of CUDA " +
+                       driverVersionText(driverFor(*tooNew)) +
+                       ", and this one is of " +
+                       driverVersionText(driver.version()) +
+                       "; install a newer driver, or compile the model with "
+                       "smexc --cuda-arch sm_80",
+                   Fault::Environment};
     if (!best && !code.empty())
       return Error{"the plan's kernels are for " + targets + ", and GPU " +
                        std::to_string(gpu) + " (" + info->name + ") is sm_" +
@@ -121,6 +134,12 @@ private:
                        "; compile the model with smexc --cuda-arch",
                    Fault::Environment};
     return best;
+  }
+
+  /// 0: any; text that does not say its version is for the driver to refuse.
+  static int driverFor(const plan::Artifact &code) {
+    const auto version = plan::ptxVersion(code.bytes);
+    return version ? plan::leastDriverFor(*version) : 0;
   }
 
   static std::vector<bool> isWaitedFor(const plan::Program &program) {
@@ -198,6 +217,8 @@ private:
 };
 
 } // namespace
+
+bool runtime::isGpuAbsent() { return Driver::isAbsent(); }
 
 Result<std::unique_ptr<Backend>> runtime::makeCudaBackend() {
   const auto driver = Driver::get();

@@ -11,6 +11,10 @@ namespace smex::runtime {
 /// Fault::Environment where there is no driver, or no GPU.
 Result<std::unique_ptr<Backend>> makeCudaBackend();
 
+/// After it has failed: there is no driver, or no GPU, rather than one that is
+/// of no use.
+bool isGpuAbsent();
+
 } // namespace smex::runtime
 
 #endif

@@ -1,17 +1,33 @@
 #include "runtime/backends/cuda/Driver.h"
 
+#include <atomic>
+#include <cstdlib>
+
 using namespace smex;
 using namespace smex::cuda;
 
 namespace {
+std::atomic<bool> absent{false};
 
-/// 11080: "11.8".
-std::string versionText(int version) {
+/// There is a driver; and what was asked of it to see no GPU of those there
+/// are.
+Error noGpu() {
+  absent = true;
+  const char *visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  return runtime::libraryError(
+      std::string("the CUDA driver finds no GPU") +
+      (visible ? ", where CUDA_VISIBLE_DEVICES is \"" + std::string(visible) +
+                     "\": it says which GPUs may be used"
+               : ""));
+}
+} // namespace
+
+std::string cuda::driverVersionText(int version) {
   return std::to_string(version / 1000) + "." +
          std::to_string(version % 1000 / 10);
 }
 
-} // namespace
+bool Driver::isAbsent() { return absent; }
 
 Result<const Driver *> Driver::get() {
   return runtime::loadOnce<Driver>([](Driver &made) { return made.load(); });
@@ -19,6 +35,7 @@ Result<const Driver *> Driver::get() {
 
 Status Driver::load() {
   auto opened = runtime::SharedLibrary::open("libcuda.so.1");
+  absent = !opened;
   if (!opened)
     return runtime::libraryError("no CUDA driver: " + opened.error().message);
   library = std::move(*opened);
@@ -27,21 +44,26 @@ Status Driver::load() {
     return runtime::libraryError("the CUDA driver is too old: " + lacks);
   const Code begun = init(0);
   if (begun == errorNoDevice)
-    return runtime::libraryError("the CUDA driver finds no GPU");
+    return noGpu();
+  if (begun == errorStubLibrary)
+    return runtime::libraryError(
+        library.path() + " is no driver, but the stub of a CUDA toolkit, which "
+                         "programs are linked with: take its folder out of "
+                         "LD_LIBRARY_PATH, and install NVIDIA's driver");
   if (Status done = check(begun, "cuInit"); !done)
     return done;
-  int version = 0;
-  if (Status done = check(driverGetVersion(&version), "cuDriverGetVersion");
+  if (Status done =
+          check(driverGetVersion(&versionNumber), "cuDriverGetVersion");
       !done)
     return done;
-  if (version < leastDriver)
+  if (versionNumber < leastDriver)
     return runtime::libraryError("the CUDA driver is of version " +
-                                 versionText(version) + ", and " +
-                                 versionText(leastDriver) + " is needed");
+                                 driverVersionText(versionNumber) + ", and " +
+                                 driverVersionText(leastDriver) + " is needed");
   if (Status done = check(deviceGetCount(&count), "cuDeviceGetCount"); !done)
     return done;
   if (count == 0)
-    return runtime::libraryError("the CUDA driver finds no GPU");
+    return noGpu();
   return {};
 }
 

@@ -16,7 +16,13 @@ public:
   /// there is no GPU.
   static Result<const Driver *> get();
 
+  /// After get() has failed: the machine has no driver, or no GPU, which is no
+  /// news to who did not ask for one.
+  static bool isAbsent();
+
   int gpus() const { return count; }
+  /// 12040: of CUDA 12.4.
+  int version() const { return versionNumber; }
 
   /// An error that names what was tried and what CUDA says of it; memory that
   /// is not there, and whatever else the machine is at fault for, is
@@ -27,8 +33,11 @@ private:
   Status load();
 
   runtime::SharedLibrary library;
-  int count = 0;
+  int count = 0, versionNumber = 0;
 };
+
+/// 11080: "11.8".
+std::string driverVersionText(int version);
 
 /// The driver that code needs, of CUDA 11.8: the PTX of plans is of version 7.8
 /// or later.

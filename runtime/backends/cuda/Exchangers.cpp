@@ -57,6 +57,33 @@ std::string text(const std::byte *uuid) {
   return hex;
 }
 
+/// The first process' id, for all, whose NCCL must be of one version
+/// ("Mismatched NCCL version detected" it would say itself, while others wait
+/// for it).
+Status shareId(const CudaProgram &shared, int version, nccl::UniqueId &id) {
+  std::vector<std::byte> own(sizeof id + sizeof version);
+  std::memcpy(own.data(), &id, sizeof id);
+  std::memcpy(own.data() + sizeof id, &version, sizeof version);
+  const auto all = shareAll(shared.transport, shared.workers, own);
+  if (!all)
+    return all.error();
+  std::memcpy(&id, all->front()->data(), sizeof id);
+  const auto versionOf = [&](size_t worker) {
+    int said = 0;
+    std::memcpy(&said, (*all)[worker]->data() + sizeof id, sizeof said);
+    return said;
+  };
+  for (size_t w = 1; w < all->size(); ++w)
+    if (versionOf(w) != versionOf(0))
+      return Error{"the process of worker " + std::to_string(w) + " has NCCL " +
+                       runtime::dottedVersion(versionOf(w)) +
+                       ", and that of worker 0 has " +
+                       runtime::dottedVersion(versionOf(0)) +
+                       ": all need the same version",
+                   Fault::Environment};
+  return {};
+}
+
 /// The process with these workers, among those of the program.
 size_t processOf(const nccl::Ranks &ranks, const std::vector<int> &workers) {
   // Ranks are in the order of the processes.
@@ -121,12 +148,8 @@ Status cuda::makeExchangers(CudaProgram &shared, const nccl::Ranks &ranks) {
         !made)
       return made;
   if (shared.workers.size() < partitioned.workers.size()) {
-    const auto *begin = reinterpret_cast<const std::byte *>(&id);
-    const auto all =
-        shareAll(shared.transport, shared.workers, {begin, begin + sizeof id});
-    if (!all)
-      return all.error();
-    std::memcpy(&id, all->front()->data(), sizeof id);
+    if (Status met = shareId(shared, (*library)->version(), id); !met)
+      return met;
   }
   std::vector<std::vector<std::vector<nccl::LocalWait>>> waits(
       partitioned.workers.size());

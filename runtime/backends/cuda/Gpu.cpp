@@ -97,7 +97,7 @@ Status Gpu::enter() const {
                       "GPU " + std::to_string(number));
 }
 
-Status Gpu::allocate(int64_t bytes) {
+Status Gpu::allocate(int64_t bytes, size_t workers) {
   const Code code =
       driver.memoryAllocate(&address, size_t(std::max<int64_t>(bytes, 1)));
   if (code == success)
@@ -108,13 +108,21 @@ Status Gpu::allocate(int64_t bytes) {
       driver.memoryGetInfo(&free, &total) != success)
     return driver.check(code, "GPU " + std::to_string(number) +
                                   ": allocating memory");
-  return Error{"GPU " + std::to_string(number) + " (" + info.name +
-                   ") is too small: its workers need " + std::to_string(bytes) +
-                   " bytes, and " + std::to_string(free) + " of " +
-                   std::to_string(total) +
-                   " are free; compile the model for more GPUs, or with "
-                   "--memory-per-gpu",
-               Fault::Environment};
+  const bool isTooSmall = size_t(bytes) > total;
+  std::string text = "GPU " + std::to_string(number) + " (" + info.name + ") ";
+  text += isTooSmall ? "is too small: " : "has too little memory left: ";
+  text += "its workers need " + std::to_string(bytes) + " bytes";
+  if (workers > 1)
+    text += ", " + std::to_string(workers) + " of them together";
+  text += ", and " + std::to_string(free) + " of " + std::to_string(total) +
+          " are free; ";
+  if (!isTooSmall)
+    text += "end what else uses this GPU, or ";
+  text += workers > 1 ? "run it on more GPUs, or compile the model with "
+                        "--memory-per-gpu for what each worker may have"
+                      : "compile the model for more GPUs, or with "
+                        "--memory-per-gpu";
+  return Error{std::move(text), Fault::Environment};
 }
 
 Result<bool> Gpu::reach(const Gpu &other) const {

@@ -55,8 +55,8 @@ public:
   Status enter() const;
   /// One allocation, for the arenas of all of its workers and for what their
   /// launches read; Fault::Environment, with what is free, where it does not
-  /// fit. At most once.
-  Status allocate(int64_t bytes);
+  /// fit. `workers`: how many share it, for the message. At most once.
+  Status allocate(int64_t bytes, size_t workers = 1);
   Address memory() const { return address; }
   /// Lets kernels here read the other's memory. False: the machine cannot.
   Result<bool> reach(const Gpu &other) const;

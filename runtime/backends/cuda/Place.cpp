@@ -46,6 +46,7 @@ Status cuda::placeWorkers(CudaProgram &shared) {
   }
   // All arenas come first, so that each is known before anything is prepared.
   std::vector<int64_t> bytes(gpus);
+  std::vector<size_t> sharing(gpus); // workers
   const auto takeOf = [&](size_t gpu, int64_t size) {
     const int64_t at = std::exchange(bytes[gpu], bytes[gpu] + aligned(size));
     return CudaProgram::unsettled(gpu) + Address(at);
@@ -56,6 +57,8 @@ Status cuda::placeWorkers(CudaProgram &shared) {
   for (size_t w = 0; w < count; ++w)
     shared.places[size_t(workers[w])].arena =
         take(w, all[size_t(workers[w])].arenaBytes);
+  for (size_t w = 0; w < count; ++w)
+    ++sharing[w * gpus / count];
   for (size_t w = 0; w < count; ++w) {
     CudaProgram::Place &place = shared.places[size_t(workers[w])];
     auto prepared = prepare(shared, workers[w], take(w, 0));
@@ -70,7 +73,7 @@ Status cuda::placeWorkers(CudaProgram &shared) {
   for (size_t g = 0; g < gpus; ++g) {
     if (Status entered = shared.gpus[g]->enter(); !entered)
       return entered;
-    if (Status taken = shared.gpus[g]->allocate(bytes[g]); !taken)
+    if (Status taken = shared.gpus[g]->allocate(bytes[g], sharing[g]); !taken)
       return taken;
   }
   for (int worker : workers) {

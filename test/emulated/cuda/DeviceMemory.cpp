@@ -60,8 +60,8 @@ void watchHostAccesses(const std::string &log) {
   sigaction(SIGSEGV, &action, &before);
 }
 
-DeviceMemory::DeviceMemory(unsigned device, uint64_t bytes)
-    : device(device), total((bytes + 4095) / 4096 * 4096) {
+DeviceMemory::DeviceMemory(unsigned device, uint64_t bytes, uint64_t others)
+    : device(device), total((bytes + 4095) / 4096 * 4096), others(others) {
   int file = memfd_create("emulated-device", MFD_CLOEXEC);
   if (file < 0 || ftruncate(file, total) != 0)
     throw std::runtime_error("no memory for an emulated device");
@@ -95,7 +95,7 @@ uint64_t DeviceMemory::take(uint64_t bytes) {
       break;
     at = offset + length;
   }
-  if (size > total - at)
+  if (size > total - at || size > available())
     return 0;
   taken[at] = size;
   inUse += size;

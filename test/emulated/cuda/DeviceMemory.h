@@ -3,6 +3,8 @@
 
 #include "test/emulated/ptx/Memory.h"
 
+#include <algorithm>
+
 namespace smex::emulated {
 
 /// The bytes of one device, mapped twice: where the pointers of programs point
@@ -11,7 +13,8 @@ namespace smex::emulated {
 class DeviceMemory {
 public:
   /// Throws std::runtime_error where the system has not so much address space.
-  DeviceMemory(unsigned device, uint64_t bytes);
+  /// `others`: bytes that other processes are said to have of it.
+  DeviceMemory(unsigned device, uint64_t bytes, uint64_t others);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory &) = delete;
 
@@ -21,14 +24,14 @@ public:
   uint8_t *view(uint64_t address) const { return own + (address - base()); }
   bool holds(uint64_t address) const { return address - base() < total; }
   uint64_t base() const { return reinterpret_cast<uint64_t>(visible); }
-  uint64_t used() const { return inUse; }
+  uint64_t available() const { return total - std::min(total, inUse + others); }
   uint64_t size() const { return total; }
 
 private:
   /// cuMemAlloc aligns "for any kind of variable"; drivers give 512 bytes.
   static constexpr uint64_t granule = 512;
   unsigned device;
-  uint64_t total, inUse = 0;
+  uint64_t total, others, inUse = 0;
   uint8_t *visible = nullptr, *own = nullptr;
   std::map<uint64_t, uint64_t> taken; // offset to size, both whole granules
 };

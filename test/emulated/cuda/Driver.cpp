@@ -96,13 +96,14 @@ void Driver::initialize() {
                      std::to_string(settings.memory) + " bytes, sm_" +
                      std::to_string(settings.architecture) + ", seed " +
                      std::to_string(settings.seed));
-  if (!settings.devices)
+  if (settings.visible.empty())
     fail(ERROR_NO_DEVICE);
   if (settings.devices > maximalDevices)
     refuse(ERROR_UNKNOWN, "SMEX_EMULATED_DEVICES is more than 64");
   watchHostAccesses(settings.log);
-  for (unsigned i = 0; i < settings.devices; ++i)
-    devices.push_back(std::make_unique<Device>(i, settings.memory));
+  for (unsigned physical : settings.visible)
+    devices.push_back(
+        std::make_unique<Device>(devices.size(), physical, settings));
   isInitialized = true;
 }
 

@@ -50,11 +50,13 @@ struct LoadedModule {
 };
 
 struct Device {
-  Device(unsigned number, uint64_t bytes)
-      : number(number), bytes(number, bytes) {
+  Device(unsigned number, unsigned physical, const Settings &settings)
+      : number(number), physical(physical),
+        bytes(number, settings.memory, settings.used) {
     context.device = this;
   }
-  unsigned number;
+  unsigned number;   // among those that the process sees
+  unsigned physical; // among all of the machine
   DeviceMemory bytes;
   Context context;
   Stream legacy{number, this, false, 0, nullptr};

@@ -136,6 +136,48 @@ TEST_CASE("memory runs out, and comes back") {
         }) == "64512 2 ");
 }
 
+TEST_CASE("another process has some of the memory") {
+  CHECK(inChild({{"SMEX_EMULATED_MEMORY", "65536"},
+                 {"SMEX_EMULATED_USED", "32768"}},
+                [] {
+                  Session s;
+                  if (std::string error = s.open(); !error.empty())
+                    return error;
+                  uint64_t more = 0;
+                  size_t available = 0, total = 0;
+                  NEED(cuMemGetInfo_v2(&available, &total));
+                  int full = cuMemAlloc_v2(&more, available + 1);
+                  NEED(cuMemAlloc_v2(&more, available));
+                  return numbers(
+                      {uint32_t(available), uint32_t(total), uint32_t(full)});
+                }) == "31744 65536 2 ");
+}
+
+TEST_CASE("CUDA_VISIBLE_DEVICES") {
+  // The number of devices, and the last byte of each one's UUID.
+  const auto visible = [](const std::string &list) {
+    return inChild(
+        {{"SMEX_EMULATED_DEVICES", "4"}, {"CUDA_VISIBLE_DEVICES", list}}, [] {
+          int count = 0;
+          NEED(cuInit(0));
+          NEED(cuDeviceGetCount(&count));
+          std::string text = std::to_string(count) + ":";
+          for (int d = 0; d < count; ++d) {
+            char uuid[16];
+            NEED(cuDeviceGetUuid_v2(uuid, d));
+            text += " " + std::to_string(uuid[15]);
+          }
+          return text;
+        });
+  };
+  CHECK(visible("2,0") == "2: 2 0");
+  CHECK(visible("3,9,1") == "1: 3");
+  for (const char *none : {"", "-1", "GPU-12345678"})
+    CHECK(inChild(
+              {{"SMEX_EMULATED_DEVICES", "4"}, {"CUDA_VISIBLE_DEVICES", none}},
+              [] { return std::to_string(cuInit(0)); }) == "100");
+}
+
 TEST_CASE("the environment sets devices, driver, architecture and peers") {
   CHECK(inChild({{"SMEX_EMULATED_DEVICES", "3"},
                  {"SMEX_EMULATED_DRIVER", "12040"},

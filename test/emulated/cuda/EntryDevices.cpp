@@ -61,7 +61,7 @@ int attribute(int which, const Device &device, int architecture) {
   case 95:
     return 1; // maps host memory, concurrent, copies, unified, cooperative
   case 33:
-    return static_cast<int>(device.number) + 1; // PCI bus
+    return static_cast<int>(device.physical) + 1; // PCI bus
   case 34:
   case 50:
   case 83:
@@ -158,14 +158,14 @@ int cuDeviceGetName(char *name, int length, int device) {
 /// of one machine.
 int cuDeviceGetUuid_v2(void *uuid, int device) {
   return driver().call("cuDeviceGetUuid_v2", Driver::Initialized, [&] {
-    driver().device(device);
+    const unsigned physical = driver().device(device).physical;
     const char *host = std::getenv("SMEX_EMULATED_HOST");
     const size_t machine =
         host ? std::hash<std::string>()(host) : static_cast<size_t>(getpid());
     auto *bytes = &wanted(static_cast<char *>(uuid));
     std::memset(bytes, 0, 16);
     std::memcpy(bytes, &machine, sizeof machine);
-    bytes[15] = static_cast<char>(device);
+    bytes[15] = static_cast<char>(physical);
   });
 }
 

@@ -158,7 +158,7 @@ int cuMemFree_v2(uint64_t address) {
 int cuMemGetInfo_v2(size_t *available, size_t *total) {
   return driver().call("cuMemGetInfo_v2", Driver::Current, [&] {
     DeviceMemory &bytes = driver().current().bytes;
-    wanted(available) = bytes.size() - bytes.used();
+    wanted(available) = bytes.available();
     wanted(total) = bytes.size();
   });
 }

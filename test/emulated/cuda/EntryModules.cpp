@@ -14,8 +14,12 @@ namespace {
 Driver &driver() { return Driver::get(); }
 
 /// PTX that a driver of this version knows: 9.0 for CUDA 13.0, 8.N for 12.N.
+/// "Release Notes" of the PTX ISA: 7.8 came with CUDA 11.8, 8.0 with 12.0, and
+/// so on; 12.6 brought none, so that 8.6 came with 12.7.
 unsigned newestPtx(int version) {
-  return (version / 1000 - 4) * 10 + version % 1000 / 10;
+  const unsigned major = version / 1000, minor = version % 1000 / 10;
+  const bool isLater = major == 12 && minor >= 6;
+  return (major - 4) * 10 + minor - isLater;
 }
 
 void load(void **module, const void *image, std::string &log) {

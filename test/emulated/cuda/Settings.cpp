@@ -46,6 +46,28 @@ Settings::NamedWork namedWork(const char *variableName) {
   return {text.substr(0, colon), number(variableName, text.substr(colon + 1))};
 }
 
+/// "If one of the indices is invalid, only the devices whose index precedes the
+/// invalid index are visible" (CUDA C++ Programming Guide, "CUDA Environment
+/// Variables"). Names by UUID are no numbers, and so invalid here.
+std::vector<unsigned> visibleDevices(unsigned devices) {
+  std::vector<unsigned> visible;
+  const char *list = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (!list) {
+    for (unsigned i = 0; i < devices; ++i)
+      visible.push_back(i);
+    return visible;
+  }
+  std::stringstream stream(list);
+  for (std::string part; std::getline(stream, part, ',');) {
+    char *end = nullptr;
+    const long index = std::strtol(part.c_str(), &end, 10);
+    if (end == part.c_str() || *end || index < 0 || index >= long(devices))
+      break;
+    visible.push_back(unsigned(index));
+  }
+  return visible;
+}
+
 } // namespace
 
 Settings Settings::fromEnvironment() {
@@ -57,6 +79,8 @@ Settings Settings::fromEnvironment() {
   };
   read("SMEX_EMULATED_DEVICES", result.devices);
   read("SMEX_EMULATED_MEMORY", result.memory);
+  read("SMEX_EMULATED_USED", result.used);
+  result.visible = visibleDevices(result.devices);
   read("SMEX_EMULATED_DRIVER", result.driver);
   read("SMEX_EMULATED_ARCH", result.architecture);
   read("SMEX_EMULATED_PEER", result.peerAccess);

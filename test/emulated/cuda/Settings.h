@@ -11,8 +11,11 @@ namespace smex::emulated {
 
 /// What the environment asks for; README.md has the list.
 struct Settings {
-  unsigned devices = 1;          // SMEX_EMULATED_DEVICES
-  uint64_t memory = 1ull << 30;  // SMEX_EMULATED_MEMORY, bytes per device
+  unsigned devices = 1;         // SMEX_EMULATED_DEVICES
+  uint64_t memory = 1ull << 30; // SMEX_EMULATED_MEMORY, bytes per device
+  uint64_t used = 0;            // SMEX_EMULATED_USED, of these, by others
+  /// The GPUs that there are for this process, of CUDA_VISIBLE_DEVICES.
+  std::vector<unsigned> visible;
   int driver = 13000;            // SMEX_EMULATED_DRIVER
   int architecture = 90;         // SMEX_EMULATED_ARCH
   bool peerAccess = true;        // SMEX_EMULATED_PEER

@@ -23,6 +23,14 @@ std::string versionText(size_t version) {
   return runtime::dottedVersion(version, unitOf(version));
 }
 
+/// Another version that is there, for the message; "": none.
+std::string otherVersion() {
+  for (const char *file : {"libcudnn.so.10", "libcudnn.so.8", "libcudnn.so.7"})
+    if (auto opened = runtime::SharedLibrary::open(file))
+      return opened->path();
+  return "";
+}
+
 /// Beside the library itself, where it looks for them first, or where any
 /// library is found.
 bool findPart(const std::string &folder, const char *part) {
@@ -48,10 +56,12 @@ Result<const Dnn *> Dnn::get() {
 
 Status Dnn::load() {
   auto opened = runtime::SharedLibrary::open("libcudnn.so.9");
-  if (!opened)
+  if (!opened) {
+    const std::string other = otherVersion();
     return runtime::libraryError(
         "no cuDNN 9, which convolutions on GPUs need: " +
-        opened.error().message);
+        (other.empty() ? opened.error().message : "there is only " + other));
+  }
   library = std::move(*opened);
   SMEX_CUDNN_ENTRIES(SMEX_FIND_ENTRY)
   // Of what version it is, also a library says that lacks other things.

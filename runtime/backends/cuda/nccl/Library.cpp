@@ -17,14 +17,14 @@ Status Library::load() {
   library = std::move(*opened);
   SMEX_NCCL_ENTRIES(SMEX_FIND_ENTRY)
   // The version first: it says more than a name that is not there.
-  int version = 0;
-  if (getVersion && getVersion(&version) == success && version < leastVersion)
+  if (getVersion && getVersion(&versionNumber) == success &&
+      versionNumber < leastVersion)
     return runtime::libraryError("NCCL is of version " +
-                                 dottedVersion(version) + ", and " +
+                                 dottedVersion(versionNumber) + ", and " +
                                  dottedVersion(leastVersion) + " is needed");
   if (const std::string lacks = library.lacks(); !lacks.empty())
     return runtime::libraryError("NCCL is too old: " + lacks);
-  return check(getVersion(&version), "ncclGetVersion");
+  return check(getVersion(&versionNumber), "ncclGetVersion");
 }
 
 Status Library::check(Code code, const std::string &what,

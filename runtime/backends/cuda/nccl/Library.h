@@ -22,10 +22,14 @@ public:
   Status check(Code code, const std::string &what,
                Communicator communicator = nullptr) const;
 
+  /// 22809: 2.28.9.
+  int version() const { return versionNumber; }
+
 private:
   Status load();
 
   runtime::SharedLibrary library;
+  int versionNumber = 0;
 };
 
 } // namespace smex::nccl
