@@ -49,6 +49,7 @@ TEST_CASE("functions and objects are found, and the first that is missing") {
   known.library = *opened;
   SharedLibrary &library = known.library;
   CHECK(library.file() == file);
+  CHECK_THAT(library.path(), Catch::EndsWith("/" + file));
   library.find(known.add, "known_add");
   library.find(known.object, "known_object");
   CHECK(library.lacks().empty());
