@@ -75,8 +75,8 @@ void runMoves(Session &session) {
       runtime::RunOptions options;
       options.steps = 3;
       options.device.seed = seed;
-      const auto result = session.runner.run(moves->plan, NoParameters(),
-                                             moves->feeds, options);
+      const auto result =
+          session.run(name, moves->plan, NoParameters(), moves->feeds, options);
       if (!result)
         session.fail(name, result.error().message);
       else if (result->outputs[0].bytes != moves->output.bytes)

@@ -133,6 +133,11 @@ const std::vector<Row> &conformance::rows() {
   return all;
 }
 
+const Row &conformance::keptRow() {
+  static const Row row = {"cpu, kept", {"cpu"}, "local", {}, 0, true};
+  return row;
+}
+
 Result<Runner> Runner::open(const Row &row) {
   Runner runner;
   runner.row = &row;
@@ -162,7 +167,12 @@ Result<Runner> Runner::open(const Row &row) {
 }
 
 std::vector<std::string> Runner::targets() const {
-  return {row->isOnGpus() ? "sm_80" : codegen::CodegenOptions().cpuArch};
+  if (row->isOnGpus())
+    return {"sm_80"};
+  std::vector<std::string> all = {codegen::CodegenOptions().cpuArch};
+  if (row->alsoForGpus)
+    all.push_back("sm_80");
+  return all;
 }
 
 Status Runner::accepts(const plan::Plan &plan) const {

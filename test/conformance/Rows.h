@@ -23,11 +23,15 @@ struct Row {
   /// same order, each with some of a plan's workers, and compare. 0: this one
   /// alone.
   int processes = 0;
+  /// Plans have code for GPUs, too.
+  bool alsoForGpus = false;
 
   bool isOnGpus() const { return backends.front() == "cuda"; }
 };
 
 const std::vector<Row> &rows();
+/// None of the matrix: the row that cases are kept of (Kept.h).
+const Row &keptRow();
 
 /// Opens the row's backends once.
 class Runner {

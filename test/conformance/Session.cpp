@@ -159,6 +159,20 @@ void Session::cover(const partition::PartitionPlan &partition) {
         seen.insert(nameOf(division));
 }
 
+Result<runtime::RunResult>
+Session::run(const std::string &name, const plan::Plan &plan,
+             const runtime::ParameterSource &parameters,
+             const std::vector<runtime::Feed> &feeds,
+             runtime::RunOptions running) {
+  auto result = runner.run(plan, parameters, feeds, running);
+  if (result && options.kept)
+    if (Status done = options.kept->keep(tallies.back().first + ": " + name,
+                                         plan, feeds, running, *result);
+        !done)
+      return done.takeError();
+  return result;
+}
+
 void Session::check(const std::string &name, const Evaluated &model,
                     Random &random, DivideOptions how, Agreement agreement) {
   how.targets = runner.targets();
@@ -177,8 +191,8 @@ void Session::check(const std::string &name, const Evaluated &model,
   runtime::RunOptions running;
   running.steps = 2; // bytes of the first are there in the second
   running.device.seed = hashOf(name, options.seed);
-  const auto result = runner.run(divided->plan, NoParameters(), divided->feeds,
-                                 std::move(running));
+  const auto result = run(name, divided->plan, NoParameters(), divided->feeds,
+                          std::move(running));
   if (!result)
     return failed(result.error().message);
   // The definition counts nothing of sums over nothing, whose neutral element
@@ -205,6 +219,9 @@ void Session::check(const std::string &name, const Evaluated &model,
 bool Session::finish() {
   begin("");
   tallies.pop_back();
+  if (options.kept)
+    std::printf("%d cases are kept, and %d are not\n", options.kept->count(),
+                options.kept->leftOut());
   bool isGood = true;
   for (const auto &[group, tally] : tallies) {
     isGood = isGood && tally.failed == 0;

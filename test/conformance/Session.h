@@ -3,6 +3,7 @@
 #define SMEX_TEST_CONFORMANCE_SESSION_H
 
 #include "test/conformance/Divided.h"
+#include "test/conformance/Kept.h"
 #include "test/conformance/Rows.h"
 
 #include <map>
@@ -17,6 +18,8 @@ struct SessionOptions {
   /// Where only a part is run, each lambda, and each case of indices, runs on
   /// one row of those that have the same kind of device: `row` of `ofRows`.
   int row = 0, ofRows = 1;
+  /// Where what runs is written to, beside being run; null: nowhere.
+  std::shared_ptr<Kept> kept = nullptr;
 };
 
 struct Tally {
@@ -51,6 +54,13 @@ public:
   void fail(const std::string &name, const std::string &problem);
   /// Whether the row can run it at all; if not, the case is skipped.
   bool isAccepted(const plan::Plan &plan);
+
+  /// Runs a case's plan on the row.
+  Result<runtime::RunResult> run(const std::string &name,
+                                 const plan::Plan &plan,
+                                 const runtime::ParameterSource &parameters,
+                                 const std::vector<runtime::Feed> &feeds,
+                                 runtime::RunOptions options);
 
   /// Divides the model, runs it, and compares: outputs, communication bytes,
   /// peaks; and what check() finds.

@@ -19,7 +19,7 @@ namespace {
 const std::string refused = "refused: ";
 
 Result<std::map<std::string, Tensor>>
-runOn(Session &session, const frontend::Model &model,
+runOn(Session &session, const std::string &name, const frontend::Model &model,
       const std::map<std::string, Tensor> &inputs, int64_t gpus,
       uint64_t seed) {
   return test::runPartitioned(
@@ -33,7 +33,7 @@ runOn(Session &session, const frontend::Model &model,
         }
         runtime::RunOptions options;
         options.device.seed = seed;
-        return session.runner.run(plan, parameters, feeds, options);
+        return session.run(name, plan, parameters, feeds, options);
       });
 }
 
@@ -104,7 +104,7 @@ void conformance::runCases(Session &session) {
       }
       note(session, name,
            c.check(*model, [&](const auto &m, const auto &inputs) {
-             return runOn(session, m, inputs, gpus, ++seed);
+             return runOn(session, name, m, inputs, gpus, ++seed);
            }));
     }
 }
@@ -121,7 +121,7 @@ void conformance::runEdges(Session &session) {
             if (!session.isChosen(name))
               continue;
             const auto outputs =
-                runOn(session, model, inputs, gpus, uint64_t(part));
+                runOn(session, name, model, inputs, gpus, uint64_t(part));
             if (!outputs) {
               note(session, name, outputs.error().message);
               continue;

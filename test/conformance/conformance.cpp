@@ -2,7 +2,10 @@
 //
 // usage: conformance [--rows NAME,..] [--groups NAME,..] [--percent N]
 //                    [--seed N] [--shards N --shard N] [--list]
+//        conformance --keep FOLDER [--groups NAME,..] [--percent N] [--seed N]
 //
+// The second one runs cases on the processor, and writes each to a folder below
+// FOLDER, for run-cases on a machine with a GPU.
 // Each row runs in a process of its own, or several that mpirun starts, with
 // the row's environment: this program again, with --row. LD_LIBRARY_PATH must
 // lead to the emulated devices.
@@ -27,6 +30,7 @@ namespace {
 struct Arguments {
   std::vector<std::string> rows, groups; // none: all
   std::string row;                       // this process is to run it
+  std::string keep;                      // a folder
   SessionOptions session;
   int shard = 0, shards = 1;
   bool isList = false;
@@ -56,6 +60,8 @@ bool parse(int argc, char **argv, Arguments &arguments) {
       arguments.groups = listOf(argv[i]);
     else if (option == "--row")
       arguments.row = argv[i];
+    else if (option == "--keep")
+      arguments.keep = argv[i];
     else if (option == "--percent")
       arguments.session.percent = std::atoi(argv[i]);
     else if (option == "--seed")
@@ -91,29 +97,41 @@ void place(const Row &row, SessionOptions &options) {
   }
 }
 
+int runRow(const Row &row, const SessionOptions &options,
+           const std::vector<std::string> &chosen) {
+  auto runner = Runner::open(row);
+  if (!runner) {
+    std::printf("FAIL %s: %s\n", row.name.c_str(),
+                runner.error().message.c_str());
+    return 1;
+  }
+  Session session(row, std::move(*runner), options);
+  for (const Group &group : groups())
+    if (isAmong(group.name, chosen)) {
+      session.begin(group.name);
+      group.run(session);
+    }
+  const bool isGood = session.finish();
+  std::fflush(stdout);
+  return session.runner.finish(isGood);
+}
+
 int runRow(const Arguments &arguments) {
   for (const Row &row : rows()) {
     if (row.name != arguments.row)
       continue;
-    auto runner = Runner::open(row);
-    if (!runner) {
-      std::printf("FAIL %s: %s\n", row.name.c_str(),
-                  runner.error().message.c_str());
-      return 1;
-    }
     SessionOptions options = arguments.session;
     place(row, options);
-    Session session(row, std::move(*runner), options);
-    for (const Group &group : groups())
-      if (isAmong(group.name, arguments.groups)) {
-        session.begin(group.name);
-        group.run(session);
-      }
-    const bool isGood = session.finish();
-    std::fflush(stdout);
-    return session.runner.finish(isGood);
+    return runRow(row, options, arguments.groups);
   }
   return 2;
+}
+
+int keepCases(const Arguments &arguments) {
+  SessionOptions options = arguments.session;
+  options.ofRows = std::max(1, 100 / options.percent);
+  options.kept = std::make_shared<Kept>(arguments.keep);
+  return runRow(keptRow(), options, arguments.groups);
 }
 
 [[noreturn]] void execute(std::vector<std::string> words) {
@@ -162,6 +180,8 @@ int main(int argc, char **argv) {
                          "NAME;..] [--percent N] [--seed N] [--list]\n");
     return 2;
   }
+  if (!arguments.keep.empty())
+    return keepCases(arguments);
   if (!arguments.row.empty())
     return runRow(arguments);
   if (arguments.isList) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the folder of gpu-check: plans, what they are to give, programs, and what runs them there.
 
-usage: tools/gpu_check/pack.py DIR --bin FOLDER [--tiny] [--cases N]
+usage: tools/gpu_check/pack.py DIR --bin FOLDER [--tiny] [--cases N] [--suite N]
 
 FOLDER is bazel-bin, or the runfiles of a test: programs are where their targets say. DIR is replaced.
 """
@@ -24,7 +24,8 @@ import programs
 
 MOST = 64 << 20
 MOST_PARAMETERS = 1 << 20  # bytes of trained parameters that are packed; of more, losses alone are compared
-TOOLS = {"smex-run": "tools/smex-run", "compare-npy": "tools/compare-npy", "make_graph": "examples/bench/make_graph"}
+TOOLS = {"smex-run": "tools/smex-run", "compare-npy": "tools/compare-npy", "make_graph": "examples/bench/make_graph",
+         "run-cases": "tools/gpu_check/run-cases"}
 # The C library and its loader are the machine's own; nothing else is taken for granted.
 OF_THE_MACHINE = {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1"}
 
@@ -33,8 +34,9 @@ class Failed(Exception):
     pass
 
 
-def run(command, what, seconds=600):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds)
+def run(command, what, seconds=600, folder=None):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds,
+                          cwd=folder)
     if done.returncode:
         raise Failed(f"{what}: {' '.join(command)}\n{done.stdout[-2000:]}")
     return done.stdout
@@ -156,6 +158,20 @@ class Pack:
         return [found for found in made if found], left
 
 
+    def suite(self):
+        """Cases of test/conformance that ran on the processor, in folders."""
+        to = os.path.join(self.payload, "suite")
+        os.mkdir(to)
+        groups = plans.SUITE_TINY if self.args.tiny else plans.SUITE
+        try:
+            run([os.path.abspath(self.program("test/conformance/conformance")), "--keep", to, "--groups", groups,
+                 "--percent", str(2 if self.args.tiny else self.args.suite)], "cases of test/conformance", 3600,
+                plans.ROOT)
+        except (Failed, subprocess.TimeoutExpired) as error:
+            self.failed.append(str(error))
+        return [f"suite/{number}" for number in range(len(os.listdir(to)))]
+
+
 def commit():
     done = subprocess.run(["git", "-C", HERE, "rev-parse", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           text=True)
@@ -180,7 +196,7 @@ def write(args, payload, manifest):
             out.add(os.path.join(payload, name), name)
     size = size_of(folder)
     print(f"gpu-check: {folder}: {size / 2**20:.1f} MiB, {len(manifest['plans'])} plans, "
-          f"{len(manifest['programs'])} programs of cases")
+          f"{len(manifest['suite'])} cases of test/conformance, {len(manifest['programs'])} programs of cases")
     if size > MOST:
         shutil.rmtree(folder)
         raise Failed(f"{folder}: {size} bytes are more than {MOST}, which is what may be taken there; it was removed")
@@ -192,12 +208,14 @@ def main():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--cases", type=int, default=100)
+    parser.add_argument("--suite", type=int, default=25)
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count()))
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         pack = Pack(args, work)
         try:
             manifest = {"commit": commit(), "tiny": args.tiny, "programs": pack.programs()}
+            manifest["suite"] = pack.suite()
             manifest["plans"], left = pack.plans()
             if left:
                 print(f"gpu-check: {len(left)} left out, which are not compiled or not run without more inputs: "

@@ -11,6 +11,11 @@ DEBIANS_CASES = "/usr/lib/python3/dist-packages/onnx/backend/test/data/node"
 TOLERANCES = {"f32": 1e-4, "f16": 0.0078, "bf16": 0.0625}  # those of smex-run --verify
 
 
+# Groups of test/conformance. "cases" of its are packed as plans of their own, below.
+SUITE = "graphs;specials;indices;moves;lambdas;edges"
+SUITE_TINY = "graphs;moves"
+
+
 @dataclass
 class Plan:
     """One compilation, and a run of it that is compared with the CPU's, or with PyTorch's."""

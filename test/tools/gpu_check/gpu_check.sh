@@ -21,7 +21,7 @@ cd "$work"
 cat printed
 cmp printed results/results.txt || fail "the text file is not what was printed"
 ! grep -v '^emulated: ' printed || fail "a line does not say emulated"
-for part in machine cases models conformance bench sanitizer; do
+for part in machine cases models suite conformance bench sanitizer; do
   grep -q "== $part " printed || fail "no part $part"
 done
 "$PYTHON" - << 'EOF' || fail "results.json"
@@ -31,7 +31,8 @@ assert found["emulated"] and found["finished"], found
 ok = [record["name"] for record in found["records"] if record["status"] == "ok"]
 for name in "mlp N=1", "mlp N=3", "mlp_sgd N=2":
     assert name in ok, (name, ok)
-assert {record["part"] for record in found["records"] if record["status"] == "ok"} >= {"cases", "models", "conformance"}
+assert {record["part"] for record in found["records"] if record["status"] == "ok"} >= {"cases", "models", "suite", "conformance"}
+assert "smex-run starts" in ok, ok
 for record in found["records"]:
     # Neither compute-sanitizer nor PyTorch is asked about a device that is none.
     assert record["status"] == ("not run" if record["name"] in ["compute-sanitizer", "PyTorch"] else "ok"), record
@@ -58,16 +59,45 @@ for plan in manifest["plans"]:
         plan["losses"][1] *= 1.001
     if plan["name"] == "mlp N=1":
         plan["communication_bytes"] += 1
+# Of the suite: another output, and another number of bytes.
+folder = "payload/suite/0/expected"
+path = os.path.join(folder, sorted(os.listdir(folder))[0])
+data = bytearray(open(path, "rb").read())
+data[-1] ^= 0x40
+open(path, "wb").write(data)
+about = json.load(open("payload/suite/1/case.json"))
+about["communication_bytes"] += 1
+json.dump(about, open("payload/suite/1/case.json", "w"))
 json.dump(manifest, open("packed/manifest.json", "w"))
 EOF
 tar -c -C payload . | xz -0 > packed/payload.tar.xz
 status=0
-"$work/packed/gpu-check" --parts models --output broken > printed || status=$?
+"$work/packed/gpu-check" --parts models,suite --output broken > printed || status=$?
 cat printed
 [ $status = 3 ] || fail "what differs gives status $status"
 grep -q 'differs *mlp N=1: communication_bytes' printed || fail "other counted bytes are not found"
 grep -q 'differs *mlp N=3: output0.npy' printed || fail "another output is not found"
 grep -q 'differs *mlp_sgd N=2: losses' printed || fail "another loss is not found"
+[ "$(grep -c 'differs *graphs: ' printed)" = 4 ] || fail "not two cases of the suite differ: named once, and in the end"
+grep -q 'differs *graphs: .* bytes cross workers, the plan predicts' printed || fail "other bytes of a case are not found"
+
+# A GPU that fails in the third launch of each process: those cases fail, and the others are run.
+status=0
+SMEX_EMULATED_FAULT=launch:3 "$work/packed/gpu-check" --parts suite --output faulty > printed || status=$?
+[ $status = 3 ] || fail "a GPU that fails gives status $status"
+"$PYTHON" - << 'EOF' || fail "the suite on a GPU that fails: $(cat printed)"
+import json
+cases = len(json.load(open("packed/manifest.json"))["suite"])
+records = [each for each in json.load(open("faulty/results.json"))["records"] if each["part"] == "suite"]
+failed = [each for each in records if each["status"] == "fails"]
+ok = sum(int(each["name"].split(" ")[0]) for each in records if each["status"] == "ok")
+assert failed and len(failed) + ok + sum(each["status"] == "differs" for each in records) == cases, (cases, records)
+EOF
+
+# The limit is over while a part still runs.
+status=0
+"$work/packed/gpu-check" --parts suite --limit 0 --output short > printed || status=$?
+grep -q 'not run .*: no time was left' printed || fail "it does not say that no time was left: $(cat printed)"
 
 # No device: it says so, and that is status 4.
 status=0

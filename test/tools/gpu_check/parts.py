@@ -19,6 +19,7 @@ import bench
 import check
 import process
 import report
+import suite
 
 
 class Processes(unittest.TestCase):
@@ -45,9 +46,9 @@ class Parts(unittest.TestCase):
         class Made:
             manifest = {"commit": "c", "tiny": True, "plans": []}
             environment, start = None, lambda self, parts: None
-        saved = check.PARTS, check.machine.described
+        saved = check.PARTS, check.machine.described, check.say_programs
         with tempfile.TemporaryDirectory() as folder:
-            check.PARTS = parts
+            check.PARTS, check.say_programs, check.STARTED = parts, lambda out, there: None, time.monotonic()
             check.machine.described = lambda environment: {
                 "gpus": [{"name": "emulated", "major": 9, "minor": 0, "multiprocessors": 1}], "libraries": {},
                 "host": {"system": "", "cores": 1, "python": ""}}
@@ -55,7 +56,7 @@ class Parts(unittest.TestCase):
             try:
                 status = check.check(args, Made())
             finally:
-                check.PARTS, check.machine.described = saved
+                check.PARTS, check.machine.described, check.say_programs = saved
             with open(os.path.join(folder, "results.json")) as file:
                 return status, json.load(file)
 
@@ -66,6 +67,26 @@ class Parts(unittest.TestCase):
         self.assertEqual(status, 3)
         self.assertEqual([record["status"] for record in found["records"]], ["fails", "ok"])
         self.assertIn("broken on purpose", found["records"][0]["message"])
+
+    def test_a_part_that_does_not_end_is_ended(self):
+        code = """
+import sys, time
+sys.path.insert(0, "tools/gpu_check/there")
+import check, report, process, threading
+out = report.Report(sys.argv[1], 0)
+out.add("a", "before", "ok")
+child = process.start(["sleep", "100"])
+threading.Timer(0.2, check.give_up, [out]).start()
+child.wait()
+time.sleep(100)
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            done = process.run([sys.executable, "-c", code, folder], 20)
+            self.assertEqual(done.status, 3, done.text)
+            with open(os.path.join(folder, "results.json")) as file:
+                found = json.load(file)
+            self.assertTrue(found["finished"])
+            self.assertEqual([each["status"] for each in found["records"]], ["ok", "timed out"])
 
     def test_time_that_is_left_goes_to_later_parts(self):
         seen = []
@@ -84,6 +105,37 @@ class Parts(unittest.TestCase):
             self.assertEqual(found["records"][0]["status"], "differs")
             with open(os.path.join(folder, "results.txt")) as file:
                 self.assertIn("differs", file.read())
+
+
+class Suite(unittest.TestCase):
+    """run-cases is a program that answers a case a line, and does with some what their names say."""
+
+    def run_suite(self, folders, each=20, limit=100):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "bin"))
+            program = os.path.join(folder, "bin/run-cases")
+            with open(program, "w") as file:
+                file.write("#!/usr/bin/python3\nimport json, os, sys, time\nfor line in sys.stdin:\n"
+                           "    case = line.strip()\n    if case == 'crash': os.abort()\n"
+                           "    if case == 'hang': time.sleep(100)\n"
+                           "    status = 'fails' if case == 'fault' else 'ok'\n"
+                           "    print('noise')\n    print(json.dumps({'case': case, 'message': '', 'status': status}),"
+                           " flush=True)\n    if case == 'fault': sys.exit(4)\n")
+            os.chmod(program, 0o755)
+            there = type("There", (), {"payload": folder, "environment": None, "each": each})
+            ends = time.monotonic() + limit
+            return [(each["case"], each["status"]) for each in suite.run(there, folders, lambda: ends - time.monotonic())]
+
+    def test_what_ends_its_process_stops_no_other(self):
+        self.assertEqual(self.run_suite(["a", "crash", "b", "fault", "c", "crash"]),
+                         [("a", "ok"), ("crash", "fails"), ("b", "ok"), ("fault", "fails"), ("c", "ok"),
+                          ("crash", "fails")])
+
+    def test_what_hangs_is_given_up(self):
+        self.assertEqual(self.run_suite(["a", "hang", "b"], each=1), [("a", "ok"), ("hang", "timed out"), ("b", "ok")])
+
+    def test_no_time(self):
+        self.assertEqual([status for _, status in self.run_suite(["a", "hang", "b"], limit=2.5)], ["ok", "not run"])
 
 
 class Table(unittest.TestCase):

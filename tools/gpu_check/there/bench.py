@@ -5,6 +5,7 @@ import os
 import statistics
 import subprocess
 import sys
+import traceback
 
 import compared
 import process
@@ -181,4 +182,7 @@ def bench(there, until):
         if until() < 2:
             there.report.add("bench", plan["name"], "not run", "no time was left")
             continue
-        getattr(made, plan["about"]["row"])(plan)
+        try:
+            getattr(made, plan["about"]["row"])(plan)
+        except Exception:  # of one row alone
+            there.report.add("bench", plan["name"], "fails", traceback.format_exc(limit=3).strip()[-800:])

@@ -16,7 +16,7 @@ def cases(there, until):
         if not found:
             there.report.add("cases", name, "not run", f"{program['library']} is not here")
             continue
-        done = process.run([os.path.join(there.payload, "cases", name), *program["arguments"]], min(60, until()),
+        done = process.run([os.path.join(there.payload, "cases", name), *program["arguments"]], min(there.each, until()),
                            there.environment, there.work)
         status = {0: "ok", 3: "differs", None: "timed out"}.get(done.status, "fails")
         there.report.add("cases", name, status, f"{found}: {done.last(1)}" if status == "ok" else done.why(),

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks smex on this machine's GPU, with nothing but what is in this folder.
 
-usage: gpu-check [--output FOLDER] [--parts NAME,...] [--limit SECONDS] [--jobs N]
+usage: gpu-check [--output FOLDER] [--parts NAME,...] [--limit SECONDS] [--each SECONDS] [--jobs N]
 
-Parts, in this order: machine, cases, models, conformance, bench, sanitizer. Each has a time limit, and none stops the
+Parts, in this order: machine, cases, models, suite, conformance, bench, sanitizer. Each has a time limit, and none stops the
 others. FOLDER (gpu-check-results) gets results.txt and results.json, written as results come. PyTorch, where this Python
 has it, is what the table compares with.
 
@@ -18,8 +18,11 @@ import shutil
 import sys
 import tarfile
 import tempfile
+import threading
 import time
 import traceback
+
+STARTED = time.monotonic()  # unpacking is a part of the time, too
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -30,17 +33,19 @@ import compared
 import machine
 import process
 import report
+import suite
 
 # Seconds of each part, of 570; a part that ends early leaves its time to those after it.
-PARTS = {"cases": (cases.cases, 60), "models": (compared.models, 90), "conformance": (compared.conformance, 80),
-         "bench": (bench.bench, 230), "sanitizer": (compared.sanitizer, 90)}
+PARTS = {"cases": (cases.cases, 50), "models": (compared.models, 90), "suite": (suite.suite, 60),
+         "conformance": (compared.conformance, 60), "bench": (bench.bench, 220), "sanitizer": (compared.sanitizer, 80)}
+GRACE = 15  # seconds after the limit, when whatever still runs is ended
 
 
 class There:
     """What all parts need."""
 
     def __init__(self, args, work):
-        self.work, self.jobs = work, args.jobs
+        self.work, self.jobs, self.each = work, args.jobs, args.each
         self.payload = os.path.join(work, "payload")
         with open(os.path.join(HERE, "manifest.json")) as file:
             self.manifest = json.load(file)
@@ -116,9 +121,23 @@ def say_machine(out, found):
     out.save()
 
 
+def say_programs(out, there):
+    """Whether what was packed runs here at all: of another C library, nothing would."""
+    done = process.run([os.path.join(there.payload, "bin/smex-run"), "--version"], 30, there.environment)
+    out.add("machine", "smex-run starts", "fails" if done.status else "ok", done.why() if done.status else done.last(1))
+
+
+def give_up(out):
+    """The limit is over, and a part does not end: what is known stays."""
+    process.stop_all()
+    out.add("all", "the limit", "timed out", f"a part had not ended after {out.seconds():.0f} s")
+    out.end()
+    os._exit(3)
+
+
 def check(args, there):
     found = machine.described(there.environment)
-    out = there.report = report.Report(args.output, args.limit, machine.is_emulated(found))
+    out = there.report = report.Report(args.output, args.limit, machine.is_emulated(found), STARTED)
     out.data["commit"], out.data["tiny"] = there.manifest["commit"], there.manifest["tiny"]
     out.head("machine")
     out.line(f"smex     {there.manifest['commit']}")
@@ -127,7 +146,11 @@ def check(args, there):
         out.add("machine", "GPU", "not run", found.get("missing", "the driver knows of no GPU"))
         out.end()
         return 4
+    say_programs(out, there)
     there.start(args.parts)
+    guard = threading.Timer(max(1, out.left() + GRACE), give_up, [out])
+    guard.daemon = True
+    guard.start()
     for name, (part, limit) in PARTS.items():
         if name not in args.parts:
             continue
@@ -140,6 +163,7 @@ def check(args, there):
             part(there, lambda: ends - time.monotonic())
         except Exception:
             out.add(name, "the part itself", "fails", traceback.format_exc(limit=4).strip()[-1500:])
+    guard.cancel()
     return out.end()
 
 
@@ -148,6 +172,7 @@ def main():
     parser.add_argument("--output", default="gpu-check-results")
     parser.add_argument("--parts", default=",".join(PARTS), type=lambda text: text.split(","))
     parser.add_argument("--limit", type=float, default=570)
+    parser.add_argument("--each", type=float, default=60, help="what one plan may take")
     parser.add_argument("--jobs", type=int, default=max(1, min(8, (os.cpu_count() or 1) // 2)))
     args = parser.parse_args()
     for name in args.parts:

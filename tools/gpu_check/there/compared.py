@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import tempfile
+import traceback
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import arrays
@@ -91,7 +92,10 @@ def group(there, name, until):
             left = until() - 1
             if left <= 0:
                 return "not run", "no time was left", 0
-            return run_plan(there, plan, min(60, left))
+            try:
+                return run_plan(there, plan, min(there.each, left))
+            except Exception:  # of one plan alone
+                return "fails", traceback.format_exc(limit=3).strip()[-800:], 0
         waiting = {pool.submit(one, plan): plan for plan in chosen}
         for future in as_completed(waiting):
             plan = waiting[future]

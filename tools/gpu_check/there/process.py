@@ -21,13 +21,19 @@ class Done:
         return f"{how}: {self.last()}"
 
 
+running = set()  # what stop_all() ends
+
+
 def start(command, environment=None):
     """Beside everything else; stop() ends it."""
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-                            env=environment, start_new_session=True)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                               env=environment, start_new_session=True)
+    running.add(process)
+    return process
 
 
 def stop(process):
+    running.discard(process)
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -35,12 +41,23 @@ def stop(process):
     process.wait()
 
 
-def run(command, seconds, environment=None, folder=None):
-    """Output and errors together, from a file: nobody waits for a pipe that a lost child holds."""
+def stop_all():
+    for process in list(running):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def run(command, seconds, environment=None, folder=None, given=""):
+    """Output and errors together, from a file: nobody waits for a pipe that a lost child holds. `given`: its input."""
     started = time.monotonic()
-    with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=folder,
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as read:
+        read.write(given.encode())
+        read.seek(0)
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, stdin=read, cwd=folder,
                                    env=environment, start_new_session=True)
+        running.add(process)
         try:
             status = process.wait(max(0.1, seconds))
         except subprocess.TimeoutExpired:

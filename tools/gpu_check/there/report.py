@@ -8,10 +8,10 @@ BAD = {"differs", "fails", "timed out"}
 
 
 class Report:
-    def __init__(self, folder, limit, emulated=False):
+    def __init__(self, folder, limit, emulated=False, started=None):
         os.makedirs(folder, exist_ok=True)
         self.folder, self.emulated = folder, emulated
-        self.started, self.limit = time.monotonic(), limit
+        self.started, self.limit = time.monotonic() if started is None else started, limit
         self.data = {"emulated": emulated, "machine": {}, "records": [], "table": [], "finished": False}
         self.path = os.path.join(folder, "results.txt")
         open(self.path, "w").close()
