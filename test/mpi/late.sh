@@ -55,9 +55,9 @@ ends() {
 waited='MPI has not begun after 7 s: '
 
 begin stop 0
-ends "stopped before it begins, the first" 4 "${waited}rank 0 \(.*, process $(cat "$work/pid.0")\) is stopped \(SMEX_MPI_TIMEOUT"
+ends "stopped before it begins, the first" 4 "${waited}rank 0 \(.*, process [0-9]+\) is stopped \(SMEX_MPI_TIMEOUT"
 begin stop 2
-ends "stopped before it begins, the last" 4 "${waited}rank 2 \(.*, process [0-9]*\) is stopped \("
+ends "stopped before it begins, the last" 4 "${waited}rank 2 \(.*, process [0-9]+\) is stopped \("
 begin sleep 1
 ends "another program that does not end" 4 "${waited}rank 1 \(.*\) has not come to MPI_Init: it runs program \("
 begin kill 1
@@ -68,14 +68,16 @@ ends "ends without a word" 4 "${waited}rank 1 \(.*\) is not there any more \("
 # In MPI_Init, where all wait for the last one.
 inside() { # SIGNAL RANK
   for ((i = 0; i < 100; ++i)); do
-    [[ ! -s $work/pid.$2 ]] || grep -qx smex-mpi-init "/proc/$(cat "$work/pid.$2")"/task/*/comm 2> "$work/gone" && break
+    if [[ -s $work/pid.$2 ]] && grep -qx smex-mpi-init "/proc/$(cat "$work/pid.$2")"/task/*/comm 2> "$work/gone"; then
+      break
+    fi
     sleep 0.1
   done
   kill "-$1" "$(cat "$work/pid.$2")"
 }
 begin none '' LATE=2
 inside STOP 1
-ends "stopped in MPI_Init" 4 "${waited}rank 1 \(.*, process $(cat "$work/pid.1")\) is stopped \("
+ends "stopped in MPI_Init" 4 "${waited}rank 1 \(.*, process [0-9]+\) is stopped \("
 begin none '' LATE=2
 inside KILL 0
 ends "killed in MPI_Init" 137 'ended by mpirun before MPI had begun: rank 0 \(.*\) is not there any more$'

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -22,6 +23,8 @@ namespace {
 constexpr std::chrono::milliseconds timeToBeTold = 1500ms;
 /// So long, who is told to end stays, for siblings that look who is there.
 constexpr auto timeToBeSeen = 200ms;
+/// Who began so long after it was started was late, or stopped, itself.
+constexpr double longestOwnDelay = 2;
 /// What passes between two looks counts as no more than this: a process that
 /// was stopped, or got no processor, blames nobody for that.
 constexpr auto mostPerLook = 200ms;
@@ -62,6 +65,22 @@ char stateOf(const fs::path &process) {
   const std::string text = contents(process / "stat");
   const size_t at = text.rfind(") ");
   return at == text.npos || at + 2 >= text.size() ? 'Z' : text[at + 2];
+}
+
+/// Seconds since this process was started, by whatever program it was then.
+double ageSeconds() {
+  const std::string text = contents("/proc/self/stat");
+  const size_t name = text.rfind(") ");
+  if (name == text.npos)
+    return 0;
+  std::istringstream fields(text.substr(name + 2));
+  std::string field; // the 22nd: ticks from the machine's start to its own
+  for (int i = 3; i <= 22; ++i)
+    fields >> field;
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec) -
+         std::strtod(field.c_str(), nullptr) / double(::sysconf(_SC_CLK_TCK));
 }
 
 bool hasThread(const fs::path &process, const std::string &name) {
@@ -169,7 +188,9 @@ void Patience::look() {
   waited += std::min<Clock::duration>(now - last, mostPerLook);
   last = now;
   if (takeTerm(0))
-    end(waited < whole);
+    end(waited < whole &&
+        ageSeconds() - std::chrono::duration<double>(waited).count() <
+            longestOwnDelay);
   if (waited < whole / 2)
     return;
   // Who has spoken is gone soon: all agree beforehand who it is.

@@ -50,7 +50,7 @@ public:
 
 private:
   int speakerOf(const std::vector<Sibling> &siblings) const;
-  /// `isUnexplained`: nobody has said why.
+  /// `isUnexplained`: nobody has said why, and it is not this one's own fault.
   [[noreturn]] void end(bool isUnexplained) const;
   [[noreturn]] void giveUp() const;
 
