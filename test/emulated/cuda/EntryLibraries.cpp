@@ -108,6 +108,13 @@ int smexEmulatedDeviceOf(void *stream) {
   return device;
 }
 
+int smexEmulatedPhysicalOf(int device) {
+  int physical = -1;
+  driver().call("smexEmulatedPhysicalOf", Driver::Initialized,
+                [&] { physical = int(driver().device(device).physical); });
+  return physical;
+}
+
 int smexEmulatedCall(const char *function) {
   return driver().call(function, Driver::Nothing, [] {});
 }

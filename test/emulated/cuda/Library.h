@@ -34,6 +34,8 @@
   /* The device of a stream, or of the current context where it is null; -1:   \
      there is none. */                                                         \
   X(deviceOf, smexEmulatedDeviceOf, int, (void *stream))                       \
+  /* Which one of the machine it is, of which this process may see a part. */  \
+  X(physicalOf, smexEmulatedPhysicalOf, int, (int device))                     \
   /* Counts a call of a library's function. Not 0: SMEX_EMULATED_FAIL_AT says  \
      that this one returns that. */                                            \
   X(call, smexEmulatedCall, int, (const char *function))                       \

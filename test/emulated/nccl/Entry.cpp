@@ -165,7 +165,7 @@ std::string identityOf(int device) {
   const char *host = std::getenv("SMEX_EMULATED_HOST");
   return (host ? std::string("host ") + host
                : "process " + std::to_string(getpid())) +
-         " device " + std::to_string(device);
+         " device " + std::to_string(driver().physicalOf(device));
 }
 
 } // namespace
