@@ -92,7 +92,6 @@ void Identity::add(const RunArguments &arguments) {
   add("--profile", arguments.profile.empty() ? "" : "given");
   add("--skip-copies", run.skipCopies ? "given" : "");
   add("--reproducible", run.device.reproducible ? "given" : "");
-  add("--no-cuda-graphs", run.device.graphs ? "" : "given");
   add("--allow-nonfinite-loss", run.allowNonfiniteLoss ? "given" : "");
 }
 
