@@ -36,6 +36,33 @@ bool isForGpus(const plan::Plan &plan) {
                                 kernel.kind == plan::KernelKind::Generated);
                       });
 }
+
+/// A tensor of bf16, which NumPy does not have, as ONNX's TensorProto: fields
+/// dims, data_type and raw_data.
+std::string tensorProto(const Tensor &tensor) {
+  std::string text;
+  const auto number = [&](uint64_t value) {
+    for (; value >= 128; value >>= 7)
+      text += char(value % 128 + 128);
+    text += char(value);
+  };
+  for (int64_t extent : tensor.type.shape) {
+    number(1 << 3);
+    number(uint64_t(extent));
+  }
+  number(2 << 3);
+  number(16); // BFLOAT16
+  number(9 << 3 | 2);
+  number(tensor.bytes.size());
+  text.append(reinterpret_cast<const char *>(tensor.bytes.data()),
+              tensor.bytes.size());
+  return text;
+}
+
+Status writeInput(const std::string &file, const Tensor &tensor) {
+  return tensor.type.dtype == DType::BF16 ? writeFile(file, tensorProto(tensor))
+                                          : io::writeNpy(file, tensor);
+}
 } // namespace
 
 Status Kept::keep(const std::string &name, const plan::Plan &plan,
@@ -61,8 +88,10 @@ Status Kept::keep(const std::string &name, const plan::Plan &plan,
     return saved;
   plan::Json inputs = plan::Json::array();
   for (size_t i = 0; i < feeds.size(); ++i) {
-    const std::string file = "inputs/" + std::to_string(i) + ".npy";
-    if (Status written = io::writeNpy(to / file, feeds[i].value); !written)
+    const Tensor &value = feeds[i].value;
+    const std::string file = "inputs/" + std::to_string(i) +
+                             (value.type.dtype == DType::BF16 ? ".pb" : ".npy");
+    if (Status written = writeInput(to / file, value); !written)
       return written;
     inputs.push_back({program.inputs[i].name, file});
   }

@@ -208,7 +208,7 @@ def main():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--cases", type=int, default=100)
-    parser.add_argument("--suite", type=int, default=25)
+    parser.add_argument("--suite", type=int, default=50)
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count()))
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:

@@ -11,8 +11,8 @@ DEBIANS_CASES = "/usr/lib/python3/dist-packages/onnx/backend/test/data/node"
 TOLERANCES = {"f32": 1e-4, "f16": 0.0078, "bf16": 0.0625}  # those of smex-run --verify
 
 
-# Groups of test/conformance. "cases" of its are packed as plans of their own, below.
-SUITE = "graphs;specials;indices;moves;lambdas;edges"
+# Groups of test/conformance.
+SUITE = "graphs;specials;indices;moves;lambdas;cases;edges"
 SUITE_TINY = "graphs;moves"
 
 

@@ -224,6 +224,11 @@ class Arrays(unittest.TestCase):
         self.assertEqual(arrays.apart([math.nan], [1]), math.inf)
         self.assertEqual(arrays.apart([math.nan, 1], [math.nan, 1]), 0)
         self.assertEqual(arrays.apart([None], [1]), math.inf)
+        self.assertEqual(arrays.apart_by_norm([3, 5], [3, 4]), 0.2)
+        self.assertEqual(arrays.apart_by_norm([], []), 0)
+        self.assertEqual(arrays.apart_by_norm([0], [0]), 0)
+        for found, expected in ([1], [1, 1]), ([1], [0]), ([math.nan], [1]):
+            self.assertEqual(arrays.apart_by_norm(found, expected), math.inf)
 
 
 if __name__ == "__main__":

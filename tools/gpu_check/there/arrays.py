@@ -56,9 +56,20 @@ def apart(found, expected):
     return difference / most if most else difference
 
 
+def apart_by_norm(found, expected):
+    """The norm of the difference, in parts of the norm of what is expected; infinite where they don't compare."""
+    if len(found) != len(expected):
+        return math.inf
+    difference = math.sqrt(sum((a - b) ** 2 for a, b in zip(found, expected)))
+    norm = math.sqrt(sum(b * b for b in expected))
+    if math.isnan(difference) or difference == 0:
+        return math.inf if math.isnan(difference) else 0.0
+    return difference / norm if norm else math.inf
+
+
 def safetensors_apart(found, expected):
-    """The same of two files, tensor by tensor: the largest, and its tensor."""
+    """Of two files, tensor by tensor: the largest, and its tensor."""
     a, b = read_safetensors(found), read_safetensors(expected)
     if a.keys() != b.keys():
         return math.inf, "names"
-    return max(((apart(a[name], b[name]), name) for name in a), default=(0.0, ""))
+    return max(((apart_by_norm(a[name], b[name]), name) for name in a), default=(0.0, ""))
