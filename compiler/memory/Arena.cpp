@@ -1,11 +1,13 @@
 #include "compiler/memory/Arena.h"
 
+#include "compiler/codegen/gpu/OpaqueLaunch.h"
 #include "compiler/memory/InPlace.h"
 #include "compiler/memory/Lifetimes.h"
 #include "compiler/memory/Planner.h"
 #include "dialects/tdl/analysis/Contraction.h"
 #include "dialects/tdl/analysis/ConvolutionGradient.h"
 #include "dialects/tdl/analysis/Properties.h"
+#include "runtime/plan/Target.h"
 
 #include "llvm/Support/Parallel.h"
 
@@ -74,6 +76,33 @@ int64_t workspaceFor(exec::ProgramOp program, const tdl::LambdaTable &lambdas,
     wanted.most = std::max(wanted.most, own.most);
   }
   return std::clamp(mostAlive / 16 / 256 * 256, wanted.least, wanted.most);
+}
+
+/// What generated kernels of GPUs need: the most that one of them does on any
+/// worker, as each worker computes one instruction after the other.
+int64_t kernelScratch(exec::ProgramOp program, exec::Regions &regions,
+                      const tdl::LambdaTable &lambdas) {
+  int64_t most = 0;
+  for (exec::ComputeOp compute : program.getOps<exec::ComputeOp>()) {
+    const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
+    if (lambda.body->kind != tdl::ExprKind::Opaque ||
+        !plan::hasCode(plan::TargetKind::Cuda, lambda))
+      continue;
+    const plan::Launch launch = codegen::opaqueLaunch(lambda, 1);
+    if (launch.scratch.bytes == 0)
+      continue;
+    for (const Box &indices : regions.indices(compute)) {
+      if (indices.isAbsent() || isEmpty(indices))
+        continue;
+      std::vector<int64_t> numbers;
+      for (Interval side : indices)
+        numbers.insert(numbers.end(), {side.lo, side.hi});
+      most = std::max(
+          most, plan::scratchBytes(launch, blocksOf(launch, numbers.data()),
+                                   exec::operandShapes(compute)));
+    }
+  }
+  return most;
 }
 
 /// Until when each buffer's bytes are better left alone: who takes what a
@@ -154,7 +183,7 @@ private:
 
 memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
                                 int64_t workspaceBytes, bool onGpus,
-                                bool greedily) {
+                                bool greedily, bool kernelsOnGpus) {
   const int64_t workers = program.getWorkers();
   const tdl::LambdaTable lambdas(program->getParentOp());
   const auto lived = memory::lifetimes(program);
@@ -192,11 +221,13 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
   };
   Spans onDevice = spansIn(exec::Space::Device);
   // Every worker has the same scratch: the first one's arena decides.
-  const int64_t scratch =
+  int64_t scratch =
       workspaceBytes >= 0
           ? workspaceBytes
           : workspaceFor(program, lambdas, memory::mostAlive(onDevice[0]),
                          onGpus);
+  if (kernelsOnGpus)
+    scratch = std::max(scratch, kernelScratch(program, regions, lambdas));
   for (auto &ofWorker : onDevice)
     ofWorker.push_back({-1, end, scratch});
 

@@ -19,10 +19,11 @@ struct Arena {
 };
 
 /// `workspaceBytes`: -1: by what the program computes. `onGpus`: libraries of
-/// GPUs compute, too. `greedily`: fast, to compare orders of a program.
+/// GPUs compute, too. `greedily`: fast, to compare orders of a program. The
+/// scratch is at least what generated kernels take where `kernelsOnGpus`.
 Arena planArena(exec::ProgramOp program, exec::Regions &regions,
                 int64_t workspaceBytes = -1, bool onGpus = false,
-                bool greedily = false);
+                bool greedily = false, bool kernelsOnGpus = false);
 
 } // namespace smex::memory
 

@@ -56,6 +56,9 @@ def PlanMemory : Pass<"exec-plan-memory", "::smex::exec::ProgramOp"> {
            "the program computes">,
     Option<"onGpus", "on-gpus", "bool", /*default=*/"false",
            "libraries of GPUs compute, too">,
+    Option<"kernelsOnGpus", "kernels-on-gpus", "bool", /*default=*/"false",
+           "generated kernels of GPUs compute, too; what scratch they take is "
+           "the workspace's least">,
   ];
 }
 

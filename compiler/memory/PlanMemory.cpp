@@ -23,7 +23,8 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
     }
     exec::Regions regions(program);
     memory::Arena arena =
-        memory::planArena(program, regions, workspaceBytes, onGpus);
+        memory::planArena(program, regions, workspaceBytes, onGpus,
+                          /*greedily=*/false, kernelsOnGpus);
     for (size_t b = 0; b < arena.buffers.size(); ++b)
       arena.buffers[b].setOffsets(arena.offsets[b]);
     program.setArena(arena.bytes);

@@ -193,15 +193,17 @@ Result<std::optional<OnMachine>> machineOf(const CompileOptions &options) {
   return std::optional<OnMachine>(std::move(*machine));
 }
 
-/// What libraries of GPUs compute is memory planned for, and marked.
+/// What libraries of GPUs compute is memory planned for, and marked; and what
+/// kernels that are generated for GPUs need.
 ExecOptions execOptionsFor(const CompileOptions &options,
                            const std::optional<OnMachine> &machine) {
   ExecOptions made = machine ? machine->execOptions() : ExecOptions();
-  made.memory.onGpus = made.epilogues =
-      !options.reproducible &&
+  made.memory.kernelsOnGpus =
       llvm::any_of(options.targets, [](const std::string &target) {
         return plan::kindOf(target) == plan::TargetKind::Cuda;
       });
+  made.memory.onGpus = made.epilogues =
+      made.memory.kernelsOnGpus && !options.reproducible;
   return made;
 }
 

@@ -20,7 +20,7 @@ std::vector<int> variablesOf(const Cursor &at, const char *key) {
 Launch launchOf(const Cursor &at) {
   Launch launch;
   at.object({"item", "per_block", "symbol", "threads"},
-            {"in_memory", "many", "terms"});
+            {"in_memory", "many", "scratch", "terms"});
   launch.threads = at.integer("threads", 1, mostThreads);
   launch.perBlock = at.integer("per_block", 1, countLimit);
   launch.item = at.list("item", [](const Cursor &tile) {
@@ -34,7 +34,25 @@ Launch launchOf(const Cursor &at) {
     launch.terms = variablesOf(at, "terms");
   if (at.has("in_memory"))
     launch.inMemory = at.boolean("in_memory");
+  at.with("scratch", [&](const Cursor &scratch) {
+    scratch.object({"bytes", "extents"});
+    launch.scratch.bytes = scratch.integer("bytes", 1, countLimit);
+    launch.scratch.extents = scratch.list("extents", [](const Cursor &extent) {
+      extent.object({"dimension", "operand"});
+      return Launch::Scratch::Extent{
+          int(extent.integer("operand", 0, countLimit)),
+          int(extent.integer("dimension", 0, countLimit))};
+    });
+  });
   return launch;
+}
+
+Json scratchToJson(const Launch::Scratch &scratch) {
+  Json extents = Json::array();
+  for (const Launch::Scratch::Extent &extent : scratch.extents)
+    extents.push_back(
+        {{"dimension", extent.dimension}, {"operand", extent.operand}});
+  return {{"bytes", scratch.bytes}, {"extents", std::move(extents)}};
 }
 
 } // namespace
@@ -54,6 +72,8 @@ Json plan::launchesToJson(const Launches &launches) {
       json["terms"] = launch.terms;
     if (launch.inMemory)
       json["in_memory"] = true;
+    if (launch.scratch.bytes > 0)
+      json["scratch"] = scratchToJson(launch.scratch);
     list.push_back(std::move(json));
   }
   return {{"launches", std::move(list)}};

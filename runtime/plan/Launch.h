@@ -33,16 +33,38 @@ struct Launch {
   /// pointers and then all numbers, because they are more than fit the space
   /// for parameters.
   bool inMemory = false;
+  /// Memory that each block has to itself, for what it can keep nowhere else:
+  /// so many bytes, times these extents of operands. None: 0 bytes, and the
+  /// kernel has no pointer to it.
+  struct Scratch {
+    struct Extent {
+      int operand = 0, dimension = 0;
+
+      bool operator==(const Extent &other) const {
+        return operand == other.operand && dimension == other.dimension;
+      }
+    };
+    int64_t bytes = 0;
+    std::vector<Extent> extents;
+
+    bool operator==(const Scratch &other) const {
+      return bytes == other.bytes && extents == other.extents;
+    }
+  } scratch;
 
   bool operator==(const Launch &other) const {
     return threads == other.threads && item == other.item &&
            perBlock == other.perBlock && terms == other.terms &&
-           many == other.many && inMemory == other.inMemory;
+           many == other.many && inMemory == other.inMemory &&
+           scratch == other.scratch;
   }
 };
 
 /// Parameters of a kernel are 8 bytes each, and 4 KiB in all at most.
 constexpr int64_t mostParameters = 512;
+
+/// Blocks of a kernel with scratch memory: all of them have theirs at once.
+constexpr int64_t mostBlocksWithScratch = 128;
 
 /// Blocks that do all work at once, at least 1. Fewer, or more, compute the
 /// same: blocks go on with what is left, so that a caller may cap the number.
@@ -66,7 +88,24 @@ inline int64_t blocksOf(const Launch &launch, const int64_t *numbers) {
     items = count > 0 && items > most / count ? most : items * count;
   }
   const int64_t blocks = (items + perBlock - 1) / perBlock;
-  return std::clamp<int64_t>(blocks, 1, INT32_MAX);
+  return std::clamp<int64_t>(blocks, 1,
+                             launch.scratch.bytes > 0 ? mostBlocksWithScratch
+                                                      : INT32_MAX);
+}
+
+/// Bytes of scratch memory that so many blocks take, one after the other, where
+/// operands have these shapes; 2^60 stands for that and more.
+inline int64_t scratchBytes(const Launch &launch, int64_t blocks,
+                            const std::vector<std::vector<int64_t>> &shapes) {
+  constexpr int64_t most = int64_t(1) << 60;
+  int64_t bytes = launch.scratch.bytes;
+  const auto times = [&](int64_t count) {
+    bytes = count > 0 && bytes > most / count ? most : bytes * count;
+  };
+  for (const Launch::Scratch::Extent &extent : launch.scratch.extents)
+    times(shapes[size_t(extent.operand)][size_t(extent.dimension)]);
+  times(blocks);
+  return bytes;
 }
 
 } // namespace smex::plan

@@ -29,31 +29,34 @@ std::optional<int> plan::capabilityOf(const std::string &target) {
   return capability;
 }
 
-/// @f(x[i, :])[p] or @f(x[i, :])[0]: a function of rows of whatever tensor, of
-/// which each element of the result is one element.
-static bool isOfRows(const tdl::Lambda &lambda) {
+/// @f(x[i, :])[p], @f(x[i, :])[0] or @f(x[i, :, :])[]: a function of slices of
+/// whatever tensors, of which each element of the result is one element. Which
+/// slices, neither data says nor the number of the result.
+static bool isOfSlices(const tdl::Lambda &lambda) {
   const tdl::Expr &call = *lambda.body;
-  if (call.slices.size() != 1 || call.children.size() != 1 || lambda.guard ||
+  if (call.children.size() > 1 || lambda.guard ||
       lambda.reducer != tdl::Reducer::None)
     return false;
-  const tdl::ExprRef &place = call.children[0];
-  const bool isVariable = place->kind == tdl::ExprKind::Index;
-  if (!isVariable && place->kind != tdl::ExprKind::Int)
+  const tdl::ExprRef place = call.children.empty() ? nullptr : call.children[0];
+  const bool isVariable = place && place->kind == tdl::ExprKind::Index;
+  if (place && !isVariable && place->kind != tdl::ExprKind::Int)
     return false;
-  const std::vector<tdl::ExprRef> &index = call.slices[0].index;
-  for (const tdl::ExprRef &at : index)
-    if (at && (tdl::readsData(at) || (isVariable && uses(at, place->index))))
-      return false;
-  return std::count(index.begin(), index.end(), nullptr) == 1;
+  for (const tdl::Expr::Slice &slice : call.slices)
+    for (const tdl::ExprRef &at : slice.index)
+      if (at && (tdl::readsData(at) || (isVariable && uses(at, place->index))))
+        return false;
+  return true;
 }
 
 bool plan::hasCode(TargetKind target, const tdl::Lambda &lambda) {
   if (lambda.body->kind != tdl::ExprKind::Opaque)
     return true;
   const std::string &function = lambda.body->function;
-  return target == TargetKind::Cuda && isOfRows(lambda) &&
+  return target == TargetKind::Cuda && isOfSlices(lambda) &&
          (function == "topk_values" || function == "topk_indices" ||
-          function == "nonzero_places" || function.rfind("bits_", 0) == 0);
+          function == "nonzero_places" || function == "det" ||
+          function == "unique_numbers" || function == "unsuppressed_boxes" ||
+          function.rfind("bits_", 0) == 0);
 }
 
 namespace {

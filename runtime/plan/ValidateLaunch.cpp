@@ -11,9 +11,10 @@ using namespace smex::plan;
 namespace {
 
 /// Pointers and numbers of a call (README.md, "Kernels").
-int64_t argumentsOf(const tdl::Lambda &lambda) {
+int64_t argumentsOf(const tdl::Lambda &lambda, const Launch &launch) {
   int64_t count = 1 + int64_t(lambda.operands.size()) +
-                  2 * lambda.indexCount() + 2 * lambda.rank();
+                  (launch.scratch.bytes > 0) + 2 * lambda.indexCount() +
+                  2 * lambda.rank();
   for (const tdl::Operand &operand : lambda.operands)
     count += 3 * operand.rank;
   return count;
@@ -37,16 +38,34 @@ public:
   }
 
   void arguments(const tdl::Lambda &lambda) {
-    const int64_t count = argumentsOf(lambda);
+    const int64_t count = argumentsOf(lambda, launch);
     if (launch.inMemory != (count > mostParameters))
       refuse("in_memory is ", launch.inMemory ? "true" : "false",
              ", but a kernel has room for ", mostParameters,
              " parameters, and the lambda has ", count, " arguments");
   }
 
+  /// Whether its memory is made of words, by extents that there are.
+  bool scratch(const tdl::Lambda &lambda) {
+    if (launch.scratch.bytes % 8 != 0) {
+      refuse("scratch: ", launch.scratch.bytes,
+             " bytes are no number of words of 8 bytes");
+      return false;
+    }
+    for (const Launch::Scratch::Extent &extent : launch.scratch.extents)
+      if (extent.operand < 0 || extent.dimension < 0 ||
+          size_t(extent.operand) >= lambda.operands.size() ||
+          extent.dimension >= lambda.operands[size_t(extent.operand)].rank) {
+        refuse("scratch: the lambda has no dimension ", extent.dimension,
+               " of an operand ", extent.operand);
+        return false;
+      }
+    return true;
+  }
+
   void code(const tdl::Lambda &lambda, const PtxEntry &entry,
             const std::string &file) {
-    const int64_t wanted = launch.inMemory ? 1 : argumentsOf(lambda);
+    const int64_t wanted = launch.inMemory ? 1 : argumentsOf(lambda, launch);
     if (entry.parameters != wanted)
       refuse("has ", entry.parameters, " parameters in ", file, ", and ",
              wanted, " arguments");
@@ -81,6 +100,45 @@ private:
   Complaint &complaint;
 };
 
+/// Whether each instruction that a kernel with scratch memory computes has that
+/// in the workspace of the worker.
+void validateScratch(const Partitioned &partitioned, const std::string &folder,
+                     const Artifact &artifact, Complaint &complaint) {
+  const Program &program = partitioned.program;
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction &each = program.instructions[i];
+    if (each.op != Opcode::Compute)
+      continue;
+    const Kernel &kernel = program.kernels[size_t(each.kernel)];
+    if (!isGenerated(kernel, artifact.target))
+      continue;
+    const Launch &launch = artifact.launches.at(kernel.symbol);
+    if (launch.scratch.bytes == 0)
+      continue;
+    std::vector<std::vector<int64_t>> shapes;
+    for (int operand : each.operands)
+      shapes.push_back(
+          program.tensors[size_t(program.buffers[size_t(operand)].tensor)]
+              .type.shape);
+    for (size_t w = 0; w < partitioned.workers.size(); ++w) {
+      const Box &indices = partitioned.indices(int(w), int(i));
+      if (indices.isAbsent() || isEmpty(indices))
+        continue;
+      std::vector<int64_t> numbers;
+      for (Interval side : indices)
+        numbers.insert(numbers.end(), {side.lo, side.hi});
+      const int64_t bytes =
+          scratchBytes(launch, blocksOf(launch, numbers.data()), shapes);
+      const int64_t room = partitioned.workers[w].workspaceBytes;
+      if (bytes > room)
+        return complaint.add("launches: \"", kernel.symbol, "\": takes ", bytes,
+                             " bytes of scratch memory for instruction ", i,
+                             " of ", folder, gpuFile(w, ".json"),
+                             ", whose workspace has ", room);
+    }
+  }
+}
+
 } // namespace
 
 void plan::validateLaunches(const Plan &plan, const Artifact &artifact,
@@ -101,6 +159,8 @@ void plan::validateLaunches(const Plan &plan, const Artifact &artifact,
       const auto lambda = tdl::parseLambda(kernel.lambda);
       LaunchValidator validator(kernel.symbol, launch->second, complaint);
       validator.variables(*lambda);
+      if (!validator.scratch(*lambda))
+        return;
       validator.arguments(*lambda);
       const auto entry = entries->find(kernel.symbol);
       if (entry == entries->end())
@@ -111,4 +171,9 @@ void plan::validateLaunches(const Plan &plan, const Artifact &artifact,
   for (const auto &[symbol, launch] : artifact.launches)
     if (!launched.count(symbol))
       complaint.add("launches: \"", symbol, "\" is no kernel of the plan");
+  if (complaint)
+    return;
+  validateScratch(plan.unpartitioned, "unpartitioned/", artifact, complaint);
+  if (!complaint)
+    validateScratch(plan.partitioned, "", artifact, complaint);
 }

@@ -1,5 +1,7 @@
 #include "dialects/support/Text.h"
+#include "dialects/tdl/analysis/InBounds.h"
 #include "dialects/tdl/lambda/Accumulated.h"
+#include "dialects/tdl/lambda/Opaque.h"
 #include "runtime/plan/Epilogue.h"
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Load.h"
@@ -159,6 +161,28 @@ private:
            isIn(toHost ? Space::Host : Space::Device, "to", instruction.to);
   }
 
+  /// Generated code keeps an index that data says within its operand, and
+  /// whatever else leads out of it, check() finds. But where there is nothing
+  /// to read, no index is within.
+  void emptyOperands(const Instruction &instruction, const tdl::Lambda &lambda,
+                     const TensorType &to, const tdl::SliceShapes &shapes) {
+    const auto isEmpty = [](const std::vector<int64_t> &shape) {
+      return std::find(shape.begin(), shape.end(), 0) != shape.end();
+    };
+    if (std::none_of(shapes.begin(), shapes.end(), isEmpty))
+      return;
+    std::vector<int64_t> extents = to.shape;
+    extents.insert(extents.end(), instruction.reductions.begin(),
+                   instruction.reductions.end());
+    extents.resize(size_t(lambda.indexCount()), 1);
+    std::vector<std::string> names;
+    for (int operand : instruction.operands)
+      names.push_back("buffer " + std::to_string(operand));
+    if (const auto stray =
+            analysis::strayRead(lambda, extents, shapes, names))
+      refuse("operands", *stray);
+  }
+
   void compute(const Instruction &instruction) {
     if (!inRange("kernel", instruction.kernel, lambdas.size(), "kernel"))
       return;
@@ -188,6 +212,11 @@ private:
       return refuse("to", "buffer ", instruction.to, " is ", toString(to),
                     ", but the lambda's result is ", smex::name(lambda.result),
                     " of rank ", lambda.rank());
+    tdl::SliceShapes shapes;
+    for (int operand : instruction.operands)
+      shapes.push_back(typeOf(operand).shape);
+    if (Status defined = tdl::checkCall(lambda, to.shape, shapes); !defined)
+      return refuse("kernel", defined.error().message);
     if (program.buffers[size_t(instruction.to)].partial &&
         lambda.reducer == tdl::Reducer::None)
       return refuse("to", "a map has no partial results");
@@ -203,6 +232,7 @@ private:
     const auto elements = elementCount(instruction.reductions);
     if (!elements || *elements > sizeLimit)
       return refuse("reductions", "more than ", sizeLimit, " terms");
+    emptyOperands(instruction, lambda, to, shapes);
     if (instruction.epilogueOf == -1)
       return;
     if (const std::string why = notEpilogue(program, lambdas, int(index));

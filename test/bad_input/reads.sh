@@ -36,6 +36,8 @@ refused "$x .* is 8 where i0 = 1, r0 = 7" 'Sum(lambda k < n: x[i + k] where i >=
 refused 'divides by i0, which may be 0 where i0 = 0' 'x[7 // i]'
 refused 'divides by i0 - 3, which may be 0 where i0 = 3' 'x[i % (i - 3)] else 0'
 refused 'divides by .*which may be 0' 'x[i // i64(x[0])]'
+refused 'calls @topk_values: k is 9.* of 8 elements' '@topk_values(x[:], 9, 1)[i]'
+refused 'calls @topk_values: has 5 results, and number 7 is asked for' '@topk_values(x[:], 5, 1)[i]'
 
 # One message for each node, and nothing else.
 sed 's/"outputs": \["y"\]}\],/"outputs": ["z"]}, {"op": "mine", "name": "other", "inputs": ["z"], "outputs": ["y"]}],/' \

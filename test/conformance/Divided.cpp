@@ -8,6 +8,7 @@
 #include "dialects/support/Sha256.h"
 #include "dialects/tdl/lambda/Interpreter.h"
 #include "runtime/plan/Check.h"
+#include "runtime/plan/Target.h"
 #include "runtime/plan/Totals.h"
 
 #include <numeric>
@@ -111,9 +112,11 @@ void decide(mlir::ModuleOp module, partition::GraphOfModule &input,
 
 /// Lowered, with memory planned and waits inserted.
 Result<plan::Partitioned> lowered(mlir::ModuleOp module,
-                                  emit::KernelTable &kernels) {
+                                  emit::KernelTable &kernels, bool onGpus) {
   mlir::PassManager manager(module.getContext());
-  pipeline::addExecPasses(manager);
+  pipeline::ExecOptions options;
+  options.memory.kernelsOnGpus = onGpus;
+  pipeline::addExecPasses(manager, options);
   if (mlir::failed(manager.run(module)))
     return fail("a pass of the lowering fails");
   return emit::emit(*module.getOps<exec::ProgramOp>().begin(), kernels);
@@ -171,10 +174,13 @@ Result<Divided> conformance::divide(mlir::MLIRContext &context,
                                     const DivideOptions &options) {
   auto module = frontend::buildSemanticGraph(evaluated.model, &context);
   Divided made;
+  const bool onGpus = llvm::any_of(options.targets, [](const std::string &each) {
+    return plan::kindOf(each) == plan::TargetKind::Cuda;
+  });
   emit::KernelTable table(options.targets, options.library);
   {
     mlir::OwningOpRef<mlir::ModuleOp> whole = module->clone();
-    auto program = lowered(*whole, table);
+    auto program = lowered(*whole, table, onGpus);
     if (!program)
       return program.takeError();
     made.plan.unpartitioned = std::move(*program);
@@ -191,7 +197,7 @@ Result<Divided> conformance::divide(mlir::MLIRContext &context,
   llvm::raw_string_ostream stream(made.decided);
   module->print(stream);
   made.plan.modelSha256 = sha256(made.decided);
-  auto program = lowered(*module, table);
+  auto program = lowered(*module, table, onGpus);
   if (!program)
     return program.takeError();
   made.plan.partitioned = std::move(*program);

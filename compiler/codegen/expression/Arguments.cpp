@@ -138,7 +138,7 @@ int64_t codegen::countNumbers(const tdl::Lambda &lambda) {
 }
 
 void codegen::callKernel(LocBuilder &b, const tdl::Lambda &lambda,
-                         Arguments from, func::FuncOp kernel) {
+                         Arguments from, func::FuncOp kernel, Value more) {
   merge(b, lambda, 0, lambda.rank() - 1, from);
   merge(b, lambda, lambda.rank(), lambda.indexCount() - 1, from);
 
@@ -162,5 +162,9 @@ void codegen::callKernel(LocBuilder &b, const tdl::Lambda &lambda,
       if (dim.extent)
         arguments.push_back(dim.extent);
     }
+  if (more)
+    arguments.push_back(
+        describe(b, more, {Value()},
+                 cast<MemRefType>(kernel.getArgumentTypes().back())));
   func::CallOp::create(b, kernel, arguments);
 }

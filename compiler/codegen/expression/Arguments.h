@@ -33,9 +33,10 @@ int64_t countPointers(const tdl::Lambda &lambda);
 int64_t countNumbers(const tdl::Lambda &lambda);
 
 /// Makes neighbouring variables one where rows follow each other without gaps
-/// (Merge.h), and calls the kernel.
+/// (Merge.h), and calls the kernel. `more` points to memory of rank 1 that is
+/// its last argument, if there is such.
 void callKernel(LocBuilder &b, const tdl::Lambda &lambda, Arguments arguments,
-                mlir::func::FuncOp kernel);
+                mlir::func::FuncOp kernel, mlir::Value more = {});
 
 } // namespace smex::codegen
 

@@ -183,7 +183,8 @@ Values KernelBuilder::readIndices(const tdl::Expr &read) {
   for (size_t d = 0; d < read.children.size(); ++d) {
     Value at = emitIndex(read.children[d]);
     // What data says may be anything: it must not lead out of the operand. As
-    // an unsigned number, what is below 0 is beyond the end, too.
+    // an unsigned number, what is below 0 is beyond the end, too. There is an
+    // element: no plan reads where there is none (strayRead, plan::load).
     if (readsData(read.children[d])) {
       Value most = sub(operandExtent[size_t(read.operand)][d], constant(1));
       at = arith::MinUIOp::create(b, at, max(most, constant(0)));

@@ -1,7 +1,7 @@
 #include "compiler/codegen/gpu/Entry.h"
 
 #include "compiler/codegen/expression/Arguments.h"
-#include "runtime/plan/Launch.h"
+#include "compiler/codegen/gpu/Schedule.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -10,15 +10,22 @@ using namespace mlir;
 using namespace smex;
 using namespace smex::codegen;
 
+static bool hasScratch(const tdl::Lambda &lambda) {
+  return launchOf(chooseGpuSchedule(lambda), lambda).scratch.bytes > 0;
+}
+
 bool codegen::takesMemory(const tdl::Lambda &lambda) {
-  return countPointers(lambda) + countNumbers(lambda) > plan::mostParameters;
+  return countPointers(lambda) + countNumbers(lambda) + hasScratch(lambda) >
+         plan::mostParameters;
 }
 
 void codegen::buildGpuEntry(LocBuilder &b, const std::string &symbol,
                             const tdl::Lambda &lambda, func::FuncOp kernel) {
   OpBuilder::InsertionGuard guard(b);
   const bool inMemory = takesMemory(lambda);
-  const auto pointers = int32_t(countPointers(lambda));
+  const auto operands = int32_t(countPointers(lambda));
+  const bool scratch = hasScratch(lambda);
+  const int32_t pointers = operands + scratch;
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   SmallVector<Type> types(inMemory ? 1 : size_t(pointers), pointer);
   if (!inMemory)
@@ -36,10 +43,10 @@ void codegen::buildGpuEntry(LocBuilder &b, const std::string &symbol,
                             ArrayRef<LLVM::GEPArg>{i});
     return LLVM::LoadOp::create(b, type, at);
   };
-  callKernel(b, lambda,
-             takeArguments(
-                 b, lambda, [&] { return argument(nextPointer++, pointer); },
-                 [&] { return argument(nextNumber++, b.getI64Type()); }),
-             kernel);
+  const Arguments arguments = takeArguments(
+      b, lambda, [&] { return argument(nextPointer++, pointer); },
+      [&] { return argument(nextNumber++, b.getI64Type()); });
+  callKernel(b, lambda, arguments, kernel,
+             scratch ? argument(operands, pointer) : Value());
   gpu::ReturnOp::create(b);
 }

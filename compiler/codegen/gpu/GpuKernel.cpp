@@ -15,7 +15,40 @@ GpuKernel::GpuKernel(LocBuilder &b, const std::string &symbol,
     : KernelBuilder(b, symbol, lambda, stored), schedule(schedule),
       thread(gpu::ThreadIdOp::create(b, gpu::Dimension::x)),
       block(gpu::BlockIdOp::create(b, gpu::Dimension::x)),
-      blocks(gpu::GridDimOp::create(b, gpu::Dimension::x)) {}
+      blocks(gpu::GridDimOp::create(b, gpu::Dimension::x)) {
+  takeScratch();
+}
+
+/// One more argument. LLVM takes memory that nothing else has a pointer to for
+/// the thread's own, which no barrier changes: so this is not `noalias`.
+void GpuKernel::takeScratch() {
+  const plan::Launch::Scratch needs = launchOf(schedule, lambda).scratch;
+  if (needs.bytes == 0)
+    return;
+  const auto type = MemRefType::get({ShapedType::kDynamic}, b.getI64Type());
+  (void)function.insertArgument(function.getNumArguments(), type, {},
+                                NameLoc::get(b.getStringAttr("scratch")));
+  allScratch = function.getArguments().back();
+  Value words = constant(needs.bytes / 8);
+  for (const plan::Launch::Scratch::Extent &extent : needs.extents)
+    words = mul(words, operandExtent[size_t(extent.operand)]
+                                    [size_t(extent.dimension)]);
+  scratchBegin = mul(block, words);
+}
+
+Value GpuKernel::fromScratch(Type type, Value i) {
+  Value word =
+      memref::LoadOp::create(b, allScratch, ValueRange{add(scratchBegin, i)});
+  return type == word.getType() ? word
+                                : arith::BitcastOp::create(b, type, word);
+}
+
+void GpuKernel::toScratch(Value i, Value value) {
+  if (value.getType() != b.getI64Type())
+    value = arith::BitcastOp::create(b, b.getI64Type(), value);
+  memref::StoreOp::create(b, value, allScratch,
+                          ValueRange{add(scratchBegin, i)});
+}
 
 Value GpuKernel::mul(Value x, Value y) {
   return arith::MulIOp::create(b, x, y);

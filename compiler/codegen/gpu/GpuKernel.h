@@ -53,6 +53,11 @@ public:
   /// Memory that a block's threads share, `count` elements.
   mlir::Value shared(mlir::Type element, int64_t count);
   void barrier();
+  /// Word number i, of 8 bytes, of the memory of this block alone
+  /// (Launch::scratch), an i64 or an f64. What one thread writes, others read
+  /// behind a barrier.
+  mlir::Value fromScratch(mlir::Type type, mlir::Value i);
+  void toScratch(mlir::Value i, mlir::Value value);
   /// What the thread `distance` lanes further in the warp has for v, a memory
   /// value.
   mlir::Value fromLane(mlir::Value v, int64_t distance);
@@ -62,7 +67,11 @@ public:
   mlir::Value isZero(mlir::Value x) { return equal(x, constant(0)); }
 
 private:
+  void takeScratch();
+
   int sharedCount = 0;
+  /// The memory of all blocks, and where that of this one begins.
+  mlir::Value allScratch, scratchBegin;
 };
 
 /// The function for this lambda, which must be valid, and not opaque but where

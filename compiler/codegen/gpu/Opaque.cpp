@@ -8,55 +8,51 @@ using namespace smex::codegen;
 using tdl::ExprKind;
 using tdl::ExprRef;
 
-OpaqueWork codegen::workOf(const tdl::Lambda &lambda) {
-  return lambda.body->function == "nonzero_places" ? OpaqueWork::PerSlice
-                                                   : OpaqueWork::PerElement;
-}
-
-std::vector<int> codegen::sliceVariables(const tdl::Lambda &lambda) {
-  const ExprRef &place = lambda.body->children[0];
-  std::vector<int> variables;
-  for (int i = 0; i < lambda.rank(); ++i)
-    if (place->kind != ExprKind::Index || place->index != i)
-      variables.push_back(i);
-  return variables;
-}
-
 OpaqueCall::OpaqueCall(GpuKernel &kernel)
     : kernel(kernel), b(kernel.b), call(*kernel.lambda.body),
       slices(sliceVariables(kernel.lambda)) {
-  const auto &slice = call.slices[0];
-  for (size_t d = 0; d < slice.index.size(); ++d)
-    if (!slice.index[d])
-      extent = kernel.operandExtent[size_t(slice.operand)][d];
-  const ExprRef &result = call.children[0];
-  if (result->kind == ExprKind::Index) {
+  for (const tdl::Expr::Slice &slice : call.slices) {
+    extents.emplace_back();
+    for (size_t d = 0; d < slice.index.size(); ++d)
+      if (!slice.index[d])
+        extents.back().push_back(
+            kernel.operandExtent[size_t(slice.operand)][d]);
+  }
+  const ExprRef &result = call.children.empty() ? nullptr : call.children[0];
+  if (result && result->kind == ExprKind::Index) {
     place = result->index;
     first = kernel.lo[size_t(place)];
     end = kernel.hi[size_t(place)];
   } else {
-    first = kernel.constant(result->integer);
-    end = kernel.constant(result->integer + 1);
+    const int64_t number = result ? result->integer : 0;
+    first = kernel.constant(number);
+    end = kernel.constant(number + 1);
   }
 }
 
-DType OpaqueCall::elementType() const {
-  return kernel.lambda.operands[size_t(call.slices[0].operand)].type;
+DType OpaqueCall::elementType(size_t number) const {
+  return kernel.lambda.operands[size_t(call.slices[number].operand)].type;
 }
 
-Value OpaqueCall::inMemory(Value i) {
-  const auto &slice = call.slices[0];
+Value OpaqueCall::inMemory(ValueRange i, size_t number) {
+  const tdl::Expr::Slice &slice = call.slices[number];
   const auto operand = size_t(slice.operand);
   Values at;
+  size_t next = 0;
   for (size_t d = 0; d < slice.index.size(); ++d) {
-    Value coordinate = slice.index[d] ? kernel.emitIndex(slice.index[d]) : i;
+    Value coordinate =
+        slice.index[d] ? kernel.emitIndex(slice.index[d]) : i[next++];
     at.push_back(kernel.sub(coordinate, kernel.operandOrigin[operand][d]));
   }
   return memref::LoadOp::create(b, kernel.operands[operand], at);
 }
 
-Value OpaqueCall::element(Value i) {
-  return fromMemory(b, elementType(), inMemory(i));
+Value OpaqueCall::element(ValueRange i, size_t slice) {
+  return fromMemory(b, elementType(slice), inMemory(i, slice));
+}
+
+Value OpaqueCall::real(ValueRange i, size_t slice) {
+  return emitCast(b, elementType(slice), DType::F64, element(i, slice));
 }
 
 void OpaqueCall::storeMemory(Value result, Value value) {
@@ -82,6 +78,7 @@ void OpaqueCall::storeIf(Value condition, Value result, Value value) {
 
 void OpaqueCall::eachElement(llvm::function_ref<void(Value)> body) {
   const int64_t threads = kernel.schedule.threads;
+  Value extent = size();
   Value all = kernel.mul(kernel.count(slices), extent);
   Value start = kernel.mul(kernel.block, kernel.constant(threads));
   Value step = kernel.mul(kernel.blocks, kernel.constant(threads));
@@ -93,7 +90,10 @@ void OpaqueCall::eachElement(llvm::function_ref<void(Value)> body) {
 }
 
 void OpaqueCall::eachSlice(llvm::function_ref<void()> body) {
-  kernel.eachTuple(slices, kernel.schedule.threads, body);
+  kernel.eachTuple(slices, kernel.schedule.threads, [&] {
+    body();
+    kernel.barrier(); // the next slice uses the same memory
+  });
 }
 
 /// The elements as they are, and of bool 0 or 1.
@@ -128,6 +128,12 @@ void codegen::buildGpuOpaque(GpuKernel &kernel) {
     buildGpuOrder(call, /*values=*/function == "topk_values");
   else if (function == "nonzero_places")
     buildGpuPlaces(call);
+  else if (function == "det")
+    buildGpuDeterminant(call);
+  else if (function == "unique_numbers")
+    buildGpuUnique(call);
+  else if (function == "unsuppressed_boxes")
+    buildGpuBoxes(call);
   else
     buildGpuBits(call); // all others of plan::hasCode
 }

@@ -4,34 +4,29 @@
 #define SMEX_COMPILER_CODEGEN_GPU_OPAQUE_H
 
 #include "compiler/codegen/gpu/GpuKernel.h"
+#include "compiler/codegen/gpu/OpaqueLaunch.h"
 
 namespace smex::codegen {
-
-/// How the threads share the work of a call.
-enum class OpaqueWork {
-  PerElement, ///< a thread takes an element of the first slice
-  PerSlice,   ///< a block takes all of a slice
-};
-OpaqueWork workOf(const tdl::Lambda &lambda);
-
-/// Result variables by which slices differ: all but the one that numbers the
-/// function's results.
-std::vector<int> sliceVariables(const tdl::Lambda &lambda);
 
 /// Where a kernel's function computes the call: `@f(x[i, :], ..)[p]`.
 class OpaqueCall {
 public:
   explicit OpaqueCall(GpuKernel &kernel);
 
-  /// Elements of the first slice, which has rank 1.
-  mlir::Value size() { return extent; }
-  /// The element number i of the first slice, as it lies in memory.
-  mlir::Value inMemory(mlir::Value i);
-  mlir::Value element(mlir::Value i);
-  DType elementType() const;
-  bool argument(size_t number) const { return call.arguments[number] != 0; }
+  /// Elements of a slice along one of its dimensions.
+  mlir::Value size(size_t slice = 0, size_t dimension = 0) {
+    return extents[slice][dimension];
+  }
+  /// The element of a slice at these coordinates, as it lies in memory.
+  mlir::Value inMemory(mlir::ValueRange i, size_t slice = 0);
+  mlir::Value element(mlir::ValueRange i, size_t slice = 0);
+  /// The same as an f64.
+  mlir::Value real(mlir::ValueRange i, size_t slice = 0);
+  DType elementType(size_t slice = 0) const;
+  double argument(size_t number) const { return call.arguments[number]; }
 
-  /// Of the results that are to be computed, the first, and behind the last.
+  /// Of the results that are to be computed, the first, and behind the last. A
+  /// function with one result, which has no number, has number 0.
   mlir::Value firstPlace() { return first; }
   mlir::Value endPlace() { return end; }
   /// Stores a value as result number `place`, which is one of those.
@@ -42,7 +37,7 @@ public:
 
   /// A thread for each element, number i, of each slice.
   void eachElement(llvm::function_ref<void(mlir::Value i)> body);
-  /// A block for each slice.
+  /// A block for each slice, whose threads wait for each other at its end.
   void eachSlice(llvm::function_ref<void()> body);
 
   GpuKernel &kernel;
@@ -52,12 +47,16 @@ private:
   const tdl::Expr &call;
   const std::vector<int> slices;
   int place = -1; // the variable that numbers the results
-  mlir::Value extent, first, end;
+  std::vector<Values> extents; // per slice
+  mlir::Value first, end;
 };
 
 /// The kernels, by function.
 void buildGpuOrder(OpaqueCall &call, bool values);
 void buildGpuPlaces(OpaqueCall &call);
+void buildGpuDeterminant(OpaqueCall &call);
+void buildGpuUnique(OpaqueCall &call);
+void buildGpuBoxes(OpaqueCall &call);
 void buildGpuBits(OpaqueCall &call);
 
 } // namespace smex::codegen

@@ -19,7 +19,7 @@ class Order {
 public:
   explicit Order(OpaqueCall &call)
       : call(call), kernel(call.kernel), b(call.b), type(call.elementType()),
-        isLargest(call.argument(1)) {}
+        isLargest(call.argument(1) != 0) {}
 
   void build(bool values) {
     call.eachElement([&](Value i) {

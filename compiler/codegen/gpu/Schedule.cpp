@@ -5,7 +5,7 @@
 #include "compiler/codegen/expression/Scalars.h"
 #include "compiler/codegen/expression/Scan.h"
 #include "compiler/codegen/gpu/Neighbours.h"
-#include "compiler/codegen/gpu/Opaque.h"
+#include "compiler/codegen/gpu/OpaqueLaunch.h"
 #include "compiler/codegen/gpu/Product.h"
 #include "compiler/codegen/gpu/ScatterVariables.h"
 #include "compiler/codegen/gpu/Segment.h"
@@ -133,11 +133,8 @@ plan::Launch codegen::launchOf(const GpuSchedule &schedule,
     launch.perBlock = 1;
     return launch;
   }
-  if (schedule.form == Form::Opaque) {
-    launch.item = {{sliceVariables(lambda), 1}};
-    launch.perBlock = 1;
-    return launch;
-  }
+  if (schedule.form == Form::Opaque)
+    return opaqueLaunch(lambda, schedule.threads);
   launch.item = {{{}, 1}, {{}, schedule.vector}};
   for (int i = 0; i < lambda.rank(); ++i)
     if (schedule.form != Form::Scan || i != schedule.along)

@@ -2,6 +2,7 @@
 
 #include "dialects/tdl/analysis/Bounds.h"
 #include "dialects/tdl/analysis/ValueRange.h"
+#include "dialects/tdl/lambda/Opaque.h"
 
 #include <algorithm>
 
@@ -340,6 +341,9 @@ analysis::strayRead(const tdl::Lambda &lambda,
   const Box whole = wholeBox(extents);
   if (isEmpty(whole))
     return std::nullopt; // nothing is evaluated
+  if (Status defined = tdl::checkCall(lambda, extents, shapes); !defined)
+    return "calls " + defined.error().message + ", in the lambda " +
+           lambdaText(lambda);
   Collector collector(extents, shapes);
   collector.collect(lambda.guard);
   if (lambda.guard)

@@ -21,8 +21,8 @@
 
 namespace smex::analysis {
 
-/// What is wrong, as the end of a message ("reads x[i + 4] ..."): the first
-/// read without `else` that leaves its operand, or the first divisor within an
+/// What is wrong, as the end of a message ("reads x[i + 4] ..."): a call of an
+/// opaque function that has no value (tdl::checkCall); the first read without `else` that leaves its operand, or the first divisor within an
 /// index that is 0, with the index variables for which that happens. Nothing
 /// if there is none. `extents` are those of all index variables; `names` are
 /// what messages call the operands.

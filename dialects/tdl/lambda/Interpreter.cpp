@@ -262,6 +262,7 @@ private:
 
   Result<Tensor> applyOpaque(const std::vector<int64_t> &key) {
     std::vector<Tensor> slices;
+    SliceShapes shapes;
     size_t position = 0;
     for (const Expr::Slice &slice : lambda.body->slices) {
       const Source &source = sources[size_t(slice.operand)];
@@ -280,8 +281,13 @@ private:
         if (!slice.index[d])
           type.shape.push_back(whole.hi);
       }
+      shapes.push_back(type.shape);
       slices.push_back(copyPart(source, part, std::move(type)));
     }
+    const auto defined =
+        function->resultShape(shapes, lambda.body->arguments);
+    if (!defined)
+      return defined.error();
     return function->evaluate(slices, lambda.body->arguments);
   }
 

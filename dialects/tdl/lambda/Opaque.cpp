@@ -1,6 +1,7 @@
 #include "dialects/tdl/lambda/Opaque.h"
 
 #include "dialects/tdl/lambda/Arithmetic.h"
+#include "dialects/tdl/lambda/Lambda.h"
 #include "dialects/tdl/lambda/OpaqueBoxes.h"
 #include "dialects/tdl/lambda/OpaqueUnique.h"
 
@@ -28,12 +29,9 @@ Scalar element(const Tensor &tensor, int64_t i) {
 
 /// Positions of the k largest (or smallest) elements, best first; the first of
 /// equal ones is better, and NaN is larger than any number.
-Result<std::vector<int64_t>> topK(const Tensor &x,
-                                  const std::vector<double> &arguments) {
+std::vector<int64_t> topK(const Tensor &x,
+                          const std::vector<double> &arguments) {
   const int64_t count = x.type.shape[0];
-  const double k = arguments[0];
-  if (!(k >= 0 && k <= double(count) && k == std::trunc(k)))
-    return fail("k is ", k, " of ", count, " elements");
   const DType type = x.type.dtype;
   const auto less = [&](Scalar a, Scalar b) {
     if (isFloat(type) && (std::isnan(a.real) || std::isnan(b.real)))
@@ -49,30 +47,41 @@ Result<std::vector<int64_t>> topK(const Tensor &x,
     return largest ? less(element(x, b), element(x, a))
                    : less(element(x, a), element(x, b));
   });
-  order.resize(size_t(k));
+  order.resize(size_t(arguments[0]));
   return order;
+}
+
+Result<std::vector<int64_t>> shapeOfTopK(const SliceShapes &slices,
+                                         const std::vector<double> &arguments) {
+  const int64_t count = slices[0][0];
+  const double k = arguments[0];
+  if (!(k >= 0 && k <= double(count) && k == std::trunc(k)))
+    return fail("k is ", k, " of ", count, " elements");
+  return std::vector<int64_t>{int64_t(k)};
+}
+
+/// A number for each row of the last slice.
+Result<std::vector<int64_t>> shapeOfRows(const SliceShapes &slices,
+                                         const std::vector<double> &) {
+  return std::vector<int64_t>{slices.back()[0]};
 }
 
 Result<Tensor> topkValues(const std::vector<Tensor> &slices,
                           const std::vector<double> &arguments) {
-  auto order = topK(slices[0], arguments);
-  if (!order)
-    return order.takeError();
+  const std::vector<int64_t> order = topK(slices[0], arguments);
   const DType type = slices[0].type.dtype;
-  Tensor result = makeTensor({type, {int64_t(order->size())}});
-  for (size_t i = 0; i < order->size(); ++i)
-    store(type, element(slices[0], (*order)[i]),
+  Tensor result = makeTensor({type, {int64_t(order.size())}});
+  for (size_t i = 0; i < order.size(); ++i)
+    store(type, element(slices[0], order[i]),
           result.bytes.data() + int64_t(i) * byteSize(type));
   return result;
 }
 
 Result<Tensor> topkIndices(const std::vector<Tensor> &slices,
                            const std::vector<double> &arguments) {
-  auto order = topK(slices[0], arguments);
-  if (!order)
-    return order.takeError();
-  Tensor result = makeTensor({DType::I64, {int64_t(order->size())}});
-  std::copy(order->begin(), order->end(), result.data<int64_t>());
+  const std::vector<int64_t> order = topK(slices[0], arguments);
+  Tensor result = makeTensor({DType::I64, {int64_t(order.size())}});
+  std::copy(order.begin(), order.end(), result.data<int64_t>());
   return result;
 }
 
@@ -91,13 +100,18 @@ Result<Tensor> nonzeroPlaces(const std::vector<Tensor> &slices,
   return result;
 }
 
+Result<std::vector<int64_t>> shapeOfDet(const SliceShapes &slices,
+                                        const std::vector<double> &) {
+  if (slices[0][0] != slices[0][1])
+    return fail("a matrix of ", slices[0][0], " by ", slices[0][1],
+                " is not square");
+  return std::vector<int64_t>();
+}
+
 /// By elimination with partial pivoting, in double.
 Result<Tensor> determinant(const std::vector<Tensor> &slices,
                            const std::vector<double> &) {
   const int64_t n = slices[0].type.shape[0];
-  if (slices[0].type.shape[1] != n)
-    return fail("a matrix of ", n, " by ", slices[0].type.shape[1],
-                " is not square");
   std::vector<double> a(static_cast<size_t>(n * n));
   for (int64_t i = 0; i < n * n; ++i)
     a[size_t(i)] = element(slices[0], i).real;
@@ -149,7 +163,7 @@ Result<Tensor> bitsAs(const std::vector<Tensor> &slices,
 }
 
 template <DType To> OpaqueFunction bitsFunction(std::string_view name) {
-  return {name, {1}, {}, 1, sameWidth<To>, bitsAs<To>};
+  return {name, {1}, {}, 1, sameWidth<To>, shapeOfRows, bitsAs<To>};
 }
 
 const std::vector<OpaqueFunction> &registry() {
@@ -159,18 +173,40 @@ const std::vector<OpaqueFunction> &registry() {
        {"k", "largest"},
        1,
        sameType,
+       shapeOfTopK,
        topkValues,
        "topk_indices"},
-      {"topk_indices", {1}, {"k", "largest"}, 1, indexType, topkIndices},
-      {"nonzero_places", {1}, {}, 1, indexType, nonzeroPlaces, {}, 0.0},
-      {"unique_numbers", {2}, {"ascending"}, 1, indexType, uniqueNumbers},
+      {"topk_indices",
+       {1},
+       {"k", "largest"},
+       1,
+       indexType,
+       shapeOfTopK,
+       topkIndices},
+      {"nonzero_places",
+       {1},
+       {},
+       1,
+       indexType,
+       shapeOfRows,
+       nonzeroPlaces,
+       {},
+       0.0},
+      {"unique_numbers",
+       {2},
+       {"ascending"},
+       1,
+       indexType,
+       shapeOfRows,
+       uniqueNumbers},
       {"unsuppressed_boxes",
        {2, 1},
        {"most", "iou", "score", "bounded", "centred"},
        1,
        indexType,
+       shapeOfBoxes,
        unsuppressedBoxes},
-      {"det", {2}, {}, 0, floatType, determinant},
+      {"det", {2}, {}, 0, floatType, shapeOfDet, determinant},
       bitsFunction<DType::Bool>("bits_bool"),
       bitsFunction<DType::I8>("bits_i8"),
       bitsFunction<DType::I16>("bits_i16"),
@@ -202,4 +238,36 @@ std::vector<std::string_view> tdl::opaqueNames() {
   for (const OpaqueFunction &function : registry())
     names.push_back(function.name);
   return names;
+}
+
+Status tdl::checkCall(const Lambda &lambda, const std::vector<int64_t> &extents,
+                      const SliceShapes &shapes) {
+  const Expr &call = *lambda.body;
+  const bool isEmpty =
+      std::find(extents.begin(), extents.end(), 0) != extents.end();
+  if (call.kind != ExprKind::Opaque || isEmpty)
+    return {};
+  SliceShapes slices;
+  for (const Expr::Slice &slice : call.slices) {
+    slices.emplace_back();
+    for (size_t d = 0; d < slice.index.size(); ++d)
+      if (!slice.index[d])
+        slices.back().push_back(shapes[size_t(slice.operand)][d]);
+  }
+  const auto shape =
+      findOpaque(call.function)->resultShape(slices, call.arguments);
+  if (!shape)
+    return fail("@", call.function, ": ", shape.error().message);
+  for (size_t d = 0; d < call.children.size(); ++d) {
+    const Expr &number = *call.children[d];
+    std::optional<int64_t> last;
+    if (number.kind == ExprKind::Index)
+      last = extents[size_t(number.index)] - 1;
+    else if (number.kind == ExprKind::Int)
+      last = number.integer;
+    if (last && (*last < 0 || *last >= (*shape)[d]))
+      return fail("@", call.function, ": has ", (*shape)[d],
+                  " results, and number ", *last, " is asked for");
+  }
+  return {};
 }

@@ -7,6 +7,9 @@
 
 namespace smex::tdl {
 
+struct Lambda;
+using SliceShapes = std::vector<std::vector<int64_t>>;
+
 struct OpaqueFunction {
   std::string_view name;
   /// Rank of each slice that it takes, and names of the constants that follow.
@@ -16,6 +19,11 @@ struct OpaqueFunction {
   /// Element type of the result for that of the first slice; nothing where the
   /// function is not defined for it.
   std::optional<DType> (*resultType)(DType);
+  /// The result's shape for slices of these shapes; an error where the function
+  /// is not defined for them, or not with these constants.
+  Result<std::vector<int64_t>> (*resultShape)(
+      const SliceShapes &slices, const std::vector<double> &arguments);
+  /// Of slices and constants that it is defined for.
   Result<Tensor> (*evaluate)(const std::vector<Tensor> &slices,
                              const std::vector<double> &arguments);
   /// Where results are elements of the first slice, of rank 1: the function of
@@ -30,6 +38,15 @@ struct OpaqueFunction {
 /// Null: there is no such function.
 const OpaqueFunction *findOpaque(std::string_view name);
 std::vector<std::string_view> opaqueNames();
+
+/// Whether the call that is the lambda's body has a value for all indices below
+/// `extents`, of operands of these shapes: the function is defined for the
+/// slices, and its result has the elements that are asked for. Error: what is
+/// wrong. Lambdas without a call, and without indices, have no such problem; of
+/// a number of the result that is neither an index variable nor a constant,
+/// nothing is said.
+Status checkCall(const Lambda &lambda, const std::vector<int64_t> &extents,
+                 const SliceShapes &shapes);
 
 } // namespace smex::tdl
 

@@ -3,6 +3,7 @@
 #include "dialects/tdl/lambda/Arithmetic.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace smex;
@@ -43,21 +44,30 @@ bool overlap(const Rectangle &a, const Rectangle &b, double most) {
 
 } // namespace
 
+Result<std::vector<int64_t>>
+tdl::shapeOfBoxes(const SliceShapes &slices, const std::vector<double> &) {
+  const int64_t count = slices[1][0];
+  if (slices[0] != std::vector<int64_t>{count, 4})
+    return fail("boxes of ", slices[0][0], " by ", slices[0][1], ", and ", count,
+                " scores");
+  return std::vector<int64_t>{count};
+}
+
 Result<Tensor> tdl::unsuppressedBoxes(const std::vector<Tensor> &slices,
                                       const std::vector<double> &arguments) {
   const Tensor &boxes = slices[0], &scores = slices[1];
   const int64_t count = scores.type.shape[0];
-  if (boxes.type.shape != std::vector<int64_t>{count, 4})
-    return fail("boxes ", toString(boxes.type), " of ", count, " scores");
   const double most = arguments[0], iou = arguments[1], least = arguments[2];
   const bool isBounded = arguments[3] != 0, isCentred = arguments[4] != 0;
   std::vector<std::pair<double, int64_t>> order; // scores, boxes
   for (int64_t i = 0; i < count; ++i)
     if (const double score = element(scores, i); !isBounded || score > least)
       order.push_back({score, i});
-  std::stable_sort(
-      order.begin(), order.end(),
-      [](const auto &a, const auto &b) { return a.first > b.first; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto &a, const auto &b) {
+                     return a.first > b.first ||
+                            (!std::isnan(a.first) && std::isnan(b.first));
+                   });
   Tensor result = makeTensor({DType::I64, {count}});
   int64_t *places = result.data<int64_t>();
   std::fill(places, places + count, -1);

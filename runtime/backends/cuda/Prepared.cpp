@@ -62,6 +62,10 @@ private:
     const std::vector<int64_t> numbers = plan::callNumbers(
         partitioned.indices(worker, instruction),
         partitioned.box(worker, what.to), operands, plan::shiftsOf(lambda));
+    if (launch->second.scratch.bytes > 0)
+      arguments.push_back(
+          place().arena +
+          Address(partitioned.workers[size_t(worker)].workspaceOffset));
     size_t addresses = arguments.size();
     arguments.insert(arguments.end(), numbers.begin(), numbers.end());
     if (launch->second.inMemory) {

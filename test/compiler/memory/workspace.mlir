@@ -3,11 +3,16 @@
 // RUN: not smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{workspace-bytes=-2}))' 2>&1 | FileCheck %s --check-prefix=ERROR
 // RUN: not smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{workspace-bytes=9223372036854775807}))' 2>&1 | FileCheck %s --check-prefix=ERROR
 
+// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{kernels-on-gpus=true}))' | FileCheck %s --check-prefix=GPUS
+// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{kernels-on-gpus=true workspace-bytes=4096}))' | FileCheck %s --check-prefix=BOTH
+
 // Library kernels of convolutions need scratch, beside the buffers: at least 64
 // KiB where a program has one, nothing where it has none, or as much as is asked
-// for.
+// for. So do kernels that are generated for GPUs, of some opaque functions: each
+// block has its own, and the worker with the most of them decides.
 
 tdl.lambda @neg = "(x: f32[1]) -> f32: lambda i: -x[i]"
+tdl.lambda @det = "(x: f32[3]) -> f32: lambda i: @det(x[i, :, :])[]"
 tdl.lambda @conv = "(x: f32[3], w: f32[3]) -> f32: lambda n, m, o: Sum(lambda c, k: x[n, c, o + k] * w[m, c, k])"
 
 // ERROR: error: workspace-bytes: -1, or 0 to 1099511627776
@@ -28,5 +33,16 @@ exec.program @convolution ways [1] {
   %w = exec.buffer parameter "w" : tensor<4x2x3xf32> #smex.division<whole>
   %y = exec.buffer temporary "y" : tensor<1x4x6xf32> #smex.division<whole>
   exec.compute @conv(%x, %w) to %y extents [1, 4, 6, 2, 3] indices #smex.division<whole>
+  exec.output "y" %y
+}
+
+// CHECK: exec.program @determinants {{.*}} workspace = array<i64: 0, 0, 0>}
+// 3 of 5 matrices of 10 x 10 f64.
+// GPUS: exec.program @determinants {{.*}} workspace = array<i64: {{[0-9]+}}, {{[0-9]+}}, 2400>}
+// BOTH: exec.program @determinants {{.*}} workspace = array<i64: {{[0-9]+}}, {{[0-9]+}}, 4096>}
+exec.program @determinants ways [2] {
+  %x = exec.buffer input "x" : tensor<5x10x10xf32> #smex.division<part 0>
+  %y = exec.buffer temporary "y" : tensor<5xf32> #smex.division<part 0>
+  exec.compute @det(%x) to %y extents [5] indices #smex.division<part 0>
   exec.output "y" %y
 }

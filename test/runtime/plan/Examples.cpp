@@ -243,7 +243,11 @@ Plan plan::onGpus(const Launch &launch, int more) {
   }
   plan.code.push_back(
       {"sm_80",
-       ptxHead("kernel_0", launch.inMemory ? 1 : 20 + 7 * more, launch.threads),
+       ptxHead("kernel_0",
+               launch.inMemory
+                   ? 1
+                   : 20 + 7 * more + (launch.scratch.bytes > 0 ? 1 : 0),
+               launch.threads),
        {{"kernel_0", launch}}});
   return plan;
 }

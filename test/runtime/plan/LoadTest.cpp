@@ -71,7 +71,7 @@ const char *longMap = "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1]";
 const std::vector<Change> changes = {
     // plan.json
     {"plan.json", "/format", "onnx", "\"format\" is not \"smex-plan\""},
-    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 16"},
+    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 17"},
     {"plan.json", "/version", 0, "format version 0"},
     {"plan.json", "/version", "1", "version: must be an integer"},
     {"plan.json", "/gpus", 3, "files: has no \"gpu2.json\""},
@@ -279,6 +279,11 @@ TEST_CASE("what is wrong with how kernels are launched is found and named") {
     {"kernels.sm_80.json", "/launches/1", {{"symbol", "kernel_7"}, {"threads", 1}, {"per_block", 1}, {"item", Json::array()}}, "launches: \"kernel_7\" is no kernel of the plan"},
     {"kernels.sm_80.json", "/launches/0/grid", 1, "launches[0]: has a key \"grid\""},
     {"kernels.sm_80.json", "/launches/1", {{"symbol", "kernel_0"}, {"threads", 1}, {"per_block", 1}, {"item", Json::array()}}, "\"kernel_0\" is there twice"},
+    {"kernels.sm_80.json", "/launches/0/scratch", {{"bytes", 0}, {"extents", Json::array()}}, "launches[0].scratch.bytes: 0 is not in 1"},
+    {"kernels.sm_80.json", "/launches/0/scratch", {{"bytes", 12}, {"extents", Json::array()}}, "launches: \"kernel_0\": scratch: 12 bytes are no number of words of 8 bytes"},
+    {"kernels.sm_80.json", "/launches/0/scratch", {{"bytes", 8}, {"extents", {{{"operand", 2}, {"dimension", 0}}}}}, "launches: \"kernel_0\": scratch: the lambda has no dimension 0 of an operand 2"},
+    {"kernels.sm_80.json", "/launches/0/scratch", {{"bytes", 8}, {"extents", {{{"operand", 1}, {"dimension", 1}}}}}, "launches: \"kernel_0\": scratch: the lambda has no dimension 1 of an operand 1"},
+    {"kernels.sm_80.json", "/launches/0/scratch", {{"bytes", 8}, {"extents", Json::array()}}, "launches: \"kernel_0\": has 20 parameters in kernels.sm_80.ptx, and 21 arguments"},
     {"plan.json", "/targets/1", "sm_90", "files: \"kernels.sm_80.json\" is no file of a plan"},
   };
   // clang-format on
@@ -348,6 +353,42 @@ TEST_CASE("code of GPUs that does not take what it is given is named") {
     changed[at] = char(changed[at] ^ (1 << at % 8));
     said(changed);
   }
+
+  // One pointer more, to memory that the workspace must have.
+  Launch scratch = launch;
+  scratch.scratch = {8, {{0, 0}, {0, 1}}};
+  Plan plan = onGpus(scratch);
+  std::vector<Partitioned *> parts = {&plan.unpartitioned, &plan.partitioned};
+  int64_t needed = 0;
+  for (Partitioned *part : parts)
+    for (const Instruction &each : part->program.instructions)
+      if (each.op == Opcode::Compute &&
+          part->program.kernels[size_t(each.kernel)].symbol == "kernel_0") {
+        const std::vector<int64_t> &shape =
+            part->program
+                .tensors[size_t(part->program
+                                    .buffers[size_t(each.operands[0])]
+                                    .tensor)]
+                .type.shape;
+        needed = std::max(needed, 8 * shape[0] * shape[1] *
+                                      mostBlocksWithScratch);
+      }
+  REQUIRE(needed > 0);
+  const auto withWorkspace = [&](int64_t bytes) {
+    for (Partitioned *part : parts)
+      for (Worker &worker : part->workers) {
+        worker.arenaBytes = (worker.arenaBytes + 63) / 64 * 64 + bytes;
+        worker.workspaceOffset = worker.arenaBytes - bytes;
+        worker.workspaceBytes = bytes;
+      }
+    const Status valid = validate(plan);
+    return valid ? "" : valid.error().message;
+  };
+  CHECK_THAT(withWorkspace(0),
+             Catch::Contains("kernel_0\": takes ") &&
+                 Catch::Contains(" bytes of scratch memory for instruction ") &&
+                 Catch::Contains("whose workspace has 0"));
+  CHECK(withWorkspace(needed) == "");
 
   Launch inMemory = launch;
   inMemory.inMemory = true;

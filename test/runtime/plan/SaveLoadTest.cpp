@@ -252,6 +252,7 @@ TEST_CASE("code for several targets lies side by side") {
   launch.perBlock = 1;
   launch.many = 4096;
   launch.inMemory = true;
+  launch.scratch = {8, {{0, 1}, {1, 0}}};
   const Plan plan = onGpus(launch, 100);
   requireSaved(plan, folder / "plan");
   const Plan loaded = requireLoaded(folder / "plan");

@@ -26,6 +26,7 @@ TEST_CASE("saved plans are as their schemas say") {
   Launch launch;
   launch.item = {{{0}, 64}, {{1}, 4}};
   launch.inMemory = true;
+  launch.scratch = {8, {{0, 1}, {1, 0}}};
   const Plan many = onGpus(launch, 100);
   REQUIRE(save(many, folder / "gpus", countingWeights(many)));
   CHECK(isAsSchemasSay(folder / "gpus"));

@@ -21,16 +21,23 @@ void Device::run(const std::string &symbol, const plan::Launch &how,
   for (const Buffer &operand : operands)
     arguments.push_back(put(operand.bytes, "operand", true));
   const std::vector<int64_t> numbers = numbersOf(indices, result, operands);
+  const int64_t grid = blocks ? blocks : blocksOf(how, numbers.data());
+  if (how.scratch.bytes > 0) {
+    std::vector<std::vector<int64_t>> shapes;
+    for (const Buffer &operand : operands)
+      shapes.push_back(operand.shape);
+    const int64_t bytes = scratchBytes(how, grid, shapes);
+    arguments.push_back(memory.allocate(uint64_t(bytes), "scratch").base);
+  }
+  const size_t count = 1 + operands.size() + (how.scratch.bytes > 0);
   arguments.insert(arguments.end(), numbers.begin(), numbers.end());
-  const size_t count = 1 + operands.size();
   if (how.inMemory) {
     std::vector<std::byte> all(arguments.size() * 8);
     std::memcpy(all.data(), arguments.data(), all.size());
     arguments.push_back(put(all, "arguments", true));
   }
   ptx::LaunchOptions options;
-  options.grid = {blocks ? blocks : uint32_t(blocksOf(how, numbers.data())), 1,
-                  1};
+  options.grid = {uint32_t(grid), 1, 1};
   options.block = {uint32_t(how.threads), 1, 1};
   options.instructionsPerThread = mostInstructions;
   std::vector<uint8_t> bytes((how.inMemory ? 1 : arguments.size()) * 8);

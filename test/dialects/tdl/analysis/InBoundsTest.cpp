@@ -133,6 +133,31 @@ TEST_CASE("slices of opaque functions lie within their operand, too") {
   CHECK_THAT(stray(top, {5, 2}, {{4, 8}}), Contains("is 4 where i"));
 }
 
+TEST_CASE("opaque functions have a value, and the results that are asked for") {
+  const char *const top = "(x: f32[2]) -> f32: lambda i, j: "
+                          "@topk_values(x[i, :], 3, 1)[j]";
+  CHECK(stray(top, {4, 3}, {{4, 3}}) == "");
+  CHECK_THAT(stray(top, {4, 3}, {{4, 2}}),
+             Contains("calls @topk_values: k is 3") &&
+                 Contains("of 2 elements, in the lambda"));
+  CHECK_THAT(stray(top, {4, 4}, {{4, 8}}),
+             Contains("has 3 results, and number 3 is asked for"));
+  CHECK(stray(top, {0, 4}, {{0, 2}}) == ""); // nothing is evaluated
+  const char *const last = "(x: f32[2]) -> i64: lambda i: "
+                           "@topk_indices(x[i, :], 3, 1)[3]";
+  CHECK_THAT(stray(last, {4}, {{4, 8}}), Contains("number 3 is asked for"));
+  const char *const det = "(x: f32[2]) -> f32: lambda: @det(x[:, :])[]";
+  CHECK(stray(det, {}, {{3, 3}}) == "");
+  CHECK_THAT(stray(det, {}, {{3, 2}}),
+             Contains("a matrix of 3 by 2 is not square"));
+  const char *const boxes =
+      "(x: f32[2], s: f32[1]) -> i64: lambda i: @unsuppressed_boxes(x[:, :], "
+      "s[:], 1.0, 0.5, 0.0, 0.0, 0.0)[i]";
+  CHECK(stray(boxes, {6}, {{6, 4}, {6}}) == "");
+  CHECK_THAT(stray(boxes, {6}, {{6, 5}, {6}}),
+             Contains("boxes of 6 by 5, and 6 scores"));
+}
+
 TEST_CASE("a divisor in an index is not 0") {
   CHECK(of("x[j // (i + 1)]", {8, 8}, 8) == "");
   CHECK_THAT(of("x[j // i]", {8, 8}, 8),

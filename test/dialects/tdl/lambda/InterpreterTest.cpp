@@ -263,6 +263,19 @@ TEST_CASE("opaque functions") {
         "outside [0:2]");
   CHECK(message("(x: f32[2]) -> f32: lambda: @det(x[:, :])[]", {}, {x}) ==
         "@det at the only element: a matrix of 2 by 4 is not square");
+  CHECK(message("(x: f32[2], s: f32[1]) -> i64: lambda i: "
+                "@unsuppressed_boxes(x[:, :], s[:], 1.0, 0.5, 0.0, 0.0, "
+                "0.0)[i]",
+                {3}, {x, f32({3}, {1, 2, 3})}) ==
+        "@unsuppressed_boxes at i = 0: boxes of 2 by 4, and 3 scores");
+  // What is no number is last, wherever it comes from.
+  const std::string boxes =
+      "(x: f32[2], s: f32[1]) -> i64: lambda i: @unsuppressed_boxes(x[:, :], "
+      "s[:], 9.0, 0.5, 0.0, 0.0, 0.0)[i]";
+  const Tensor apart =
+      f32({4, 4}, {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7});
+  CHECK(result(boxes, {4}, {apart, f32({4}, {NAN, 1, NAN, 2})}) ==
+        Numbers{3, 1, 0, 2});
 }
 
 TEST_CASE("errors name the operand and the place") {
