@@ -97,9 +97,9 @@ int64_t kernelScratch(exec::ProgramOp program, exec::Regions &regions,
       std::vector<int64_t> numbers;
       for (Interval side : indices)
         numbers.insert(numbers.end(), {side.lo, side.hi});
-      most = std::max(
-          most, plan::scratchBytes(launch, blocksOf(launch, numbers.data()),
-                                   exec::operandShapes(compute)));
+      most = std::max(most, plan::scratchBytes(launch,
+                                               blocksOf(launch, numbers.data()),
+                                               exec::operandShapes(compute)));
     }
   }
   return most;
@@ -221,11 +221,10 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
   };
   Spans onDevice = spansIn(exec::Space::Device);
   // Every worker has the same scratch: the first one's arena decides.
-  int64_t scratch =
-      workspaceBytes >= 0
-          ? workspaceBytes
-          : workspaceFor(program, lambdas, memory::mostAlive(onDevice[0]),
-                         onGpus);
+  int64_t scratch = workspaceBytes >= 0
+                        ? workspaceBytes
+                        : workspaceFor(program, lambdas,
+                                       memory::mostAlive(onDevice[0]), onGpus);
   if (kernelsOnGpus)
     scratch = std::max(scratch, kernelScratch(program, regions, lambdas));
   for (auto &ofWorker : onDevice)

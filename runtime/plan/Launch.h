@@ -88,9 +88,8 @@ inline int64_t blocksOf(const Launch &launch, const int64_t *numbers) {
     items = count > 0 && items > most / count ? most : items * count;
   }
   const int64_t blocks = (items + perBlock - 1) / perBlock;
-  return std::clamp<int64_t>(blocks, 1,
-                             launch.scratch.bytes > 0 ? mostBlocksWithScratch
-                                                      : INT32_MAX);
+  return std::clamp<int64_t>(
+      blocks, 1, launch.scratch.bytes > 0 ? mostBlocksWithScratch : INT32_MAX);
 }
 
 /// Bytes of scratch memory that so many blocks take, one after the other, where

@@ -333,7 +333,7 @@ struct StoredWeight {
 /// What is said of a worker alone; of its regions, see Program.
 struct Worker {
   int64_t arenaBytes = 0;
-  int64_t workspaceOffset = 0, workspaceBytes = 0; // library scratch
+  int64_t workspaceOffset = 0, workspaceBytes = 0; // scratch
   std::vector<StoredWeight> weights;
   int64_t hostBytes = 0; // the arena of its buffers in the host's memory
 };

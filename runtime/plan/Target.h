@@ -23,8 +23,9 @@ TargetKind kindOf(const std::string &target);
 std::optional<int> capabilityOf(const std::string &target);
 
 /// Whether code is generated for the lambda on such targets where no library
-/// has it: for all but opaque functions, and on GPUs for most of these, too, as
-/// there is no interpreter on a GPU.
+/// has it: for all but opaque functions, and on GPUs for these, too, as there
+/// is no interpreter on a GPU, unless data says of which slices, or which of
+/// the results.
 bool hasCode(TargetKind target, const tdl::Lambda &lambda);
 
 /// What a lambda is bound to: of all its index variables, outputs first, and of

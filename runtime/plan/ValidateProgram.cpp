@@ -178,8 +178,7 @@ private:
     std::vector<std::string> names;
     for (int operand : instruction.operands)
       names.push_back("buffer " + std::to_string(operand));
-    if (const auto stray =
-            analysis::strayRead(lambda, extents, shapes, names))
+    if (const auto stray = analysis::strayRead(lambda, extents, shapes, names))
       refuse("operands", *stray);
   }
 

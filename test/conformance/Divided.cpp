@@ -174,9 +174,10 @@ Result<Divided> conformance::divide(mlir::MLIRContext &context,
                                     const DivideOptions &options) {
   auto module = frontend::buildSemanticGraph(evaluated.model, &context);
   Divided made;
-  const bool onGpus = llvm::any_of(options.targets, [](const std::string &each) {
-    return plan::kindOf(each) == plan::TargetKind::Cuda;
-  });
+  const bool onGpus =
+      llvm::any_of(options.targets, [](const std::string &each) {
+        return plan::kindOf(each) == plan::TargetKind::Cuda;
+      });
   emit::KernelTable table(options.targets, options.library);
   {
     mlir::OwningOpRef<mlir::ModuleOp> whole = module->clone();

@@ -91,8 +91,8 @@ private:
                                    : 0);
   }
 
-  /// Of the boxes in their order, stores those that are kept, and gives how many
-  /// they are.
+  /// Of the boxes in their order, stores those that are kept, and gives how
+  /// many they are.
   Value keep(const SortedList &sorted, Value some) {
     Type index = b.getIndexType();
     Value most = limit();
@@ -114,8 +114,8 @@ private:
           Value mark = kernel.fromScratch(b.getI64Type(),
                                           kernel.add(sorted.other, at[0]));
           // The same for all threads.
-          Value isKept = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                               mark, word(0));
+          Value isKept =
+              arith::CmpIOp::create(b, arith::CmpIPredicate::eq, mark, word(0));
           kernel.when(isKept, [&] { keepOne(sorted, some, at[0], at[1]); });
           Value one = arith::IndexCastUIOp::create(b, index, isKept);
           scf::YieldOp::create(b, ValueRange{kernel.add(at[0], constant(1)),

@@ -16,9 +16,9 @@ Value BlockCount::run(Value size, llvm::function_ref<Value(Value)> isOne,
   const auto asIndex = [&](Value count) -> Value {
     return arith::IndexCastOp::create(b, b.getIndexType(), count);
   };
-  auto rounds = scf::ForOp::create(b, kernel.constant(0), size,
-                                   kernel.constant(threads),
-                                   ValueRange{kernel.constant(0)});
+  auto rounds =
+      scf::ForOp::create(b, kernel.constant(0), size, kernel.constant(threads),
+                         ValueRange{kernel.constant(0)});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(rounds.getBody());
   Value before = rounds.getRegionIterArg(0);

@@ -18,11 +18,11 @@ public:
   /// of those up to i. Gives how many there are. All threads of the block come
   /// here; at the end they have waited for each other, and what `use` has
   /// written is there for all.
-  mlir::Value
-  run(mlir::Value size, llvm::function_ref<mlir::Value(mlir::Value)> isOne,
-      llvm::function_ref<void(mlir::Value i, mlir::Value isOne,
-                              mlir::Value upTo)>
-          use);
+  mlir::Value run(mlir::Value size,
+                  llvm::function_ref<mlir::Value(mlir::Value)> isOne,
+                  llvm::function_ref<void(mlir::Value i, mlir::Value isOne,
+                                          mlir::Value upTo)>
+                      use);
 
 private:
   mlir::Value isOneBelow(mlir::Value i, mlir::Value size,

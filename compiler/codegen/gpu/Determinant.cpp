@@ -1,9 +1,9 @@
 // The determinant of a matrix (`det`), by elimination with partial pivoting, in
 // f64, every operation that of the interpreter and in its order. A block takes
-// a matrix, which it copies to its scratch memory. Steps follow from each other,
-// so the threads of the block share the work of one: they look for the pivot,
-// exchange its row with the step's, divide the column below it, which becomes
-// the factors, and subtract.
+// a matrix, which it copies to its scratch memory. Steps follow from each
+// other, so the threads of the block share the work of one: they look for the
+// pivot, exchange its row with the step's, divide the column below it, which
+// becomes the factors, and subtract.
 #include "compiler/codegen/gpu/Opaque.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -85,8 +85,8 @@ private:
         b, isOther, arith::NegFOp::create(b, product), product);
     Value divisor = at(step, step);
     product = arith::MulFOp::create(b, product, divisor);
-    Value isZero = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, divisor,
-                                         real(0));
+    Value isZero =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, divisor, real(0));
     Value below = kernel.add(step, constant(1));
     Value next = arith::SelectOp::create(b, isZero, n, below);
     subtract(step, next, divisor);
@@ -103,9 +103,8 @@ private:
       b.setInsertionPointToStart(own.getBody());
       Value row = own.getInductionVar();
       Value size = math::AbsFOp::create(b, at(row, step));
-      Value isLarger =
-          arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, size,
-                                own.getRegionIterArg(0));
+      Value isLarger = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, size,
+                                             own.getRegionIterArg(0));
       scf::YieldOp::create(
           b, ValueRange{arith::SelectOp::create(b, isLarger, size,
                                                 own.getRegionIterArg(0)),

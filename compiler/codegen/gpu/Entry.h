@@ -4,8 +4,9 @@
 //                            .param .u64 for each number)
 //
 // with one pointer more, behind the others, where the kernel has scratch memory
-// (Launch::scratch), or, where these are more than there is room for, one .param .u64, the address
-// of all of them. It hands its arguments to the kernel's function.
+// (Launch::scratch), or, where these are more than there is room for, one
+// .param .u64, the address of all of them. It hands its arguments to the
+// kernel's function.
 #ifndef SMEX_COMPILER_CODEGEN_GPU_ENTRY_H
 #define SMEX_COMPILER_CODEGEN_GPU_ENTRY_H
 

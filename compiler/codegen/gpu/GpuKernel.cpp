@@ -31,8 +31,8 @@ void GpuKernel::takeScratch() {
   allScratch = function.getArguments().back();
   Value words = constant(needs.bytes / 8);
   for (const plan::Launch::Scratch::Extent &extent : needs.extents)
-    words = mul(words, operandExtent[size_t(extent.operand)]
-                                    [size_t(extent.dimension)]);
+    words = mul(
+        words, operandExtent[size_t(extent.operand)][size_t(extent.dimension)]);
   scratchBegin = mul(block, words);
 }
 

@@ -46,7 +46,7 @@ public:
 private:
   const tdl::Expr &call;
   const std::vector<int> slices;
-  int place = -1; // the variable that numbers the results
+  int place = -1;              // the variable that numbers the results
   std::vector<Values> extents; // per slice
   mlir::Value first, end;
 };

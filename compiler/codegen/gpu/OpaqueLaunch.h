@@ -1,5 +1,6 @@
 // How calls of opaque functions are shared among threads, and what memory they
-// take: of the lambda alone, for who launches them, builds them or plans memory.
+// take: of the lambda alone, for who launches them, builds them or plans
+// memory.
 #ifndef SMEX_COMPILER_CODEGEN_GPU_OPAQUELAUNCH_H
 #define SMEX_COMPILER_CODEGEN_GPU_OPAQUELAUNCH_H
 

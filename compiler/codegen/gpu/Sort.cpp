@@ -66,8 +66,8 @@ void moveOne(GpuKernel &kernel, SortedList list, Value count, Value length,
       firstNot(kernel, from, choose(isLeft, end, middle), [&](Value other) {
         // Equal ones of the left run go before those of the right one.
         Value theirs = indexAt(kernel, kernel.add(list.here, other));
-        Value isBefore = before(choose(isLeft, theirs, own),
-                                choose(isLeft, own, theirs));
+        Value isBefore =
+            before(choose(isLeft, theirs, own), choose(isLeft, own, theirs));
         return Value(arith::XOrIOp::create(b, isBefore, isRight));
       });
   Value others = kernel.sub(place, from);
@@ -78,8 +78,9 @@ void moveOne(GpuKernel &kernel, SortedList list, Value count, Value length,
 
 } // namespace
 
-SortedList codegen::sortByBlock(GpuKernel &kernel, SortedList list, Value count,
-                                llvm::function_ref<Value(Value, Value)> before) {
+SortedList
+codegen::sortByBlock(GpuKernel &kernel, SortedList list, Value count,
+                     llvm::function_ref<Value(Value, Value)> before) {
   LocBuilder &b = kernel.b;
   Type index = b.getIndexType();
   auto rounds = scf::WhileOp::create(

@@ -1,7 +1,7 @@
 // A number for each row of a slice, the same for equal rows (`unique_numbers`).
-// All rows of a slice are compared with each other, so a block takes it: it puts
-// the rows in order, where equal ones are neighbours, and counts. An order of
-// rows and room for another are in its scratch memory.
+// All rows of a slice are compared with each other, so a block takes it: it
+// puts the rows in order, where equal ones are neighbours, and counts. An order
+// of rows and room for another are in its scratch memory.
 #include "compiler/codegen/gpu/Count.h"
 #include "compiler/codegen/gpu/Opaque.h"
 #include "compiler/codegen/gpu/Sort.h"
@@ -60,15 +60,16 @@ private:
       return Value(arith::OrIOp::create(b, differs, kernel.isZero(i)));
     };
     count.run(rows, isNew, [&](Value i, Value, Value upTo) {
-      call.storeIf(nullptr, rowAt(i),
-                   number(kernel.sub(upTo, constant(1))));
+      call.storeIf(nullptr, rowAt(i), number(kernel.sub(upTo, constant(1))));
     });
   }
 
   /// In the order of the rows' first occurrences: each row finds the first that
   /// is equal to it, these are counted, and it takes the number of that one.
   void byFirst(const SortedList &sorted) {
-    const auto firstAt = [&](Value row) { return kernel.add(sorted.other, row); };
+    const auto firstAt = [&](Value row) {
+      return kernel.add(sorted.other, row);
+    };
     each([&](Value i) {
       Value row = indexAt(kernel, kernel.add(sorted.here, i));
       Value place = firstNot(kernel, constant(0), i, [&](Value other) {
@@ -116,10 +117,9 @@ private:
           OpBuilder::InsertionGuard guard(b);
           b.restoreInsertionPoint(here);
           Value ofX = call.element({x, at[0]}), ofY = call.element({y, at[0]});
-          scf::YieldOp::create(b,
-                               ValueRange{kernel.add(at[0], constant(1)),
-                                          isLessElement(ofX, ofY),
-                                          isLessElement(ofY, ofX)});
+          scf::YieldOp::create(b, ValueRange{kernel.add(at[0], constant(1)),
+                                             isLessElement(ofX, ofY),
+                                             isLessElement(ofY, ofX)});
         });
     return loop.getResult(1);
   }

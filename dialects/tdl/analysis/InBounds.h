@@ -22,10 +22,11 @@
 namespace smex::analysis {
 
 /// What is wrong, as the end of a message ("reads x[i + 4] ..."): a call of an
-/// opaque function that has no value (tdl::checkCall); the first read without `else` that leaves its operand, or the first divisor within an
-/// index that is 0, with the index variables for which that happens. Nothing
-/// if there is none. `extents` are those of all index variables; `names` are
-/// what messages call the operands.
+/// opaque function that has no value (tdl::checkCall); the first read without
+/// `else` that leaves its operand, or the first divisor within an index that is
+/// 0, with the index variables for which that happens. Nothing if there is
+/// none. `extents` are those of all index variables; `names` are what messages
+/// call the operands.
 ///
 /// The proof is by intervals (Bounds.h); where these are too wide, by cutting
 /// the index space, down to single points. It ends after a bounded number of

@@ -284,8 +284,7 @@ private:
       shapes.push_back(type.shape);
       slices.push_back(copyPart(source, part, std::move(type)));
     }
-    const auto defined =
-        function->resultShape(shapes, lambda.body->arguments);
+    const auto defined = function->resultShape(shapes, lambda.body->arguments);
     if (!defined)
       return defined.error();
     return function->evaluate(slices, lambda.body->arguments);

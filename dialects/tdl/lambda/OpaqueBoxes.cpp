@@ -44,12 +44,12 @@ bool overlap(const Rectangle &a, const Rectangle &b, double most) {
 
 } // namespace
 
-Result<std::vector<int64_t>>
-tdl::shapeOfBoxes(const SliceShapes &slices, const std::vector<double> &) {
+Result<std::vector<int64_t>> tdl::shapeOfBoxes(const SliceShapes &slices,
+                                               const std::vector<double> &) {
   const int64_t count = slices[1][0];
   if (slices[0] != std::vector<int64_t>{count, 4})
-    return fail("boxes of ", slices[0][0], " by ", slices[0][1], ", and ", count,
-                " scores");
+    return fail("boxes of ", slices[0][0], " by ", slices[0][1], ", and ",
+                count, " scores");
   return std::vector<int64_t>{count};
 }
 

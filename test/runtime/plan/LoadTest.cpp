@@ -366,12 +366,11 @@ TEST_CASE("code of GPUs that does not take what it is given is named") {
           part->program.kernels[size_t(each.kernel)].symbol == "kernel_0") {
         const std::vector<int64_t> &shape =
             part->program
-                .tensors[size_t(part->program
-                                    .buffers[size_t(each.operands[0])]
-                                    .tensor)]
+                .tensors[size_t(
+                    part->program.buffers[size_t(each.operands[0])].tensor)]
                 .type.shape;
-        needed = std::max(needed, 8 * shape[0] * shape[1] *
-                                      mostBlocksWithScratch);
+        needed =
+            std::max(needed, 8 * shape[0] * shape[1] * mostBlocksWithScratch);
       }
   REQUIRE(needed > 0);
   const auto withWorkspace = [&](int64_t bytes) {
@@ -398,6 +397,33 @@ TEST_CASE("code of GPUs that does not take what it is given is named") {
   CHECK(many.error().message ==
         kernel + "in_memory is false, but a kernel has room for 512 "
                  "parameters, and the lambda has 720 arguments");
+}
+
+TEST_CASE("what no kernel can compute is named") {
+  const auto said = [](const std::string &body, bool isEmpty) {
+    Plan plan = twoWorkers();
+    for (Partitioned *part : {&plan.partitioned, &plan.unpartitioned})
+      for (Kernel &kernel : part->program.kernels)
+        if (kernel.symbol == "kernel_0")
+          kernel.lambda =
+              "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: " + body;
+    if (isEmpty) // the bias, x1
+      plan.partitioned.program.tensors[2].type.shape = {0};
+    const Status valid = validate(plan);
+    return valid ? "" : valid.error().message;
+  };
+  CHECK(said("x0[i0, i1] + x1[i64(x0[i0, i1])]", false) == "");
+  CHECK_THAT(said("x0[i0, i1] + x1[i64(x0[i0, i1])]", true),
+             Catch::Contains("instructions[2].operands") &&
+                 Catch::Contains("dimension 0 of buffer 2 has 0 elements"));
+  CHECK_THAT(said("x0[i0, i1] + (x1[i64(x0[i0, i1])] else 0.0)", true),
+             !Catch::Contains("instructions[2].operands"));
+  CHECK(said("@topk_values(x0[i0, :], 8, 1)[i1]", false) == "");
+  CHECK_THAT(said("@topk_values(x0[i0, :], 9, 1)[i1]", false),
+             Catch::Contains("instructions[2].kernel: @topk_values: k is 9") &&
+                 Catch::Contains("of 8 elements"));
+  CHECK_THAT(said("@topk_values(x0[i0, :], 3, 1)[i1]", false),
+             Catch::Contains("has 3 results, and number 7 is asked for"));
 }
 
 TEST_CASE("every number out of place is found and named") {

@@ -214,8 +214,9 @@ void compare(const std::vector<Call> &all) {
       Buffer result = emptyBuffer(lambda.result, shape, part);
       device.run(requests[k].symbol, code->launches[k], part, result, operands,
                  trial == 2 ? 3 : 0);
-      CHECK((result.bytes == want->bytes ||
-             isFloat(lambda.result) && same({want->type, result.bytes}, *want)));
+      CHECK(
+          (result.bytes == want->bytes ||
+           isFloat(lambda.result) && same({want->type, result.bytes}, *want)));
     }
   }
 }

@@ -86,9 +86,9 @@ TEST_CASE("dimensions that a concatenation leaves alone cost no time") {
     operands += (p ? ", x" : "x") + n + ": f32[5]";
     body += (p ? " else (x" : "x") + n + "[i, j, k - " + n + ", m, n]";
   }
-  const std::string lambda =
-      "(" + operands + ") -> f32: lambda i, j, k, m, n: " + body +
-      std::string(parts - 1, ')');
+  const std::string lambda = "(" + operands +
+                             ") -> f32: lambda i, j, k, m, n: " + body +
+                             std::string(parts - 1, ')');
   const Shapes shapes(parts, {2, 64, 1, 64, 64});
   CHECK(stray(lambda, {2, 64, parts, 64, 64}, shapes) == "");
   CHECK_THAT(stray(lambda, {2, 64, parts + 1, 64, 64}, shapes),
