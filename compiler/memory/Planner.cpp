@@ -1,6 +1,7 @@
 #include "compiler/memory/Planner.h"
 
 #include "compiler/memory/Occupancy.h"
+#include "compiler/memory/PackingSearch.h"
 
 #include <algorithm>
 #include <numeric>
@@ -190,8 +191,44 @@ Placement smex::memory::packGreedily(const std::vector<Allocation> &buffers,
   return bestOrder(buffers, alignment, occupancy).first;
 }
 
+namespace {
+
+/// Searches at the bound and then, as far as steps last, at capacities between
+/// what has not been found and what has. Where the peak is near enough, a short
+/// look at the bound is all.
+void searchBelow(const std::vector<Allocation> &buffers, int64_t alignment,
+                 int64_t steps, Placement &best) {
+  int64_t below = best.lowerBound; // the next capacity to try, then not found
+  if (best.peak <= below || !PackingSearch::isSmall(buffers))
+    return;
+  PackingSearch search(buffers, alignment);
+  const auto isFound = [&](int64_t capacity, int64_t share) {
+    if (search.fit(capacity, share) != Verdict::Fits)
+      return false;
+    best.offsets = search.offsets();
+    best.peak = 0;
+    for (size_t i = 0; i < buffers.size(); ++i)
+      if (buffers[i].size)
+        best.peak = std::max(best.peak, best.offsets[i] + buffers[i].size);
+    return true;
+  };
+  if (isFound(below, isNearEnough(best.peak, below) ? steps / 32 : steps / 2))
+    return;
+  // Halves of what lies between, each with an eighth of the steps.
+  while (!isNearEnough(best.peak, below) && best.peak - below > alignment &&
+         search.steps() < steps) {
+    const int64_t middle = below + alignUp((best.peak - below) / 2, alignment);
+    if (middle >= best.peak)
+      break;
+    if (!isFound(middle, std::min(steps / 8, steps - search.steps())))
+      below = middle;
+  }
+}
+
+} // namespace
+
 Placement smex::memory::pack(const std::vector<Allocation> &buffers,
-                             int64_t alignment) {
+                             int64_t alignment, int64_t steps) {
   Occupancy occupancy(buffers, alignment);
   auto [best, order] = bestOrder(buffers, alignment, occupancy);
   const int64_t bound = best.lowerBound;
@@ -209,5 +246,6 @@ Placement smex::memory::pack(const std::vector<Allocation> &buffers,
       best = std::move(other);
   }
   best.lowerBound = bound;
+  searchBelow(buffers, alignment, steps, best);
   return best;
 }

@@ -45,8 +45,11 @@ bool isNearEnough(int64_t peak, int64_t bound);
 Placement packGreedily(const std::vector<Allocation> &buffers,
                        int64_t alignment = 64);
 
-/// The same, improved where it is not near the bound: slower by far.
-Placement pack(const std::vector<Allocation> &buffers, int64_t alignment = 64);
+/// The same, improved where it is not at the bound: repaired, and then searched
+/// for (PackingSearch.h) in so many steps, by default up to about three
+/// seconds. Deterministic, too.
+Placement pack(const std::vector<Allocation> &buffers, int64_t alignment = 64,
+               int64_t steps = int64_t(1) << 30);
 
 } // namespace smex::memory
 
