@@ -25,6 +25,10 @@ const std::vector<Algorithm> &placement::algorithms() {
        "stages in order, by dynamic programming over ideals; over prefixes of "
        "one topological order where there are too many ideals",
        contiguous},
+      {"window-search",
+       "the best of the others' placements, then windows of its schedule "
+       "annealed",
+       windowSearch},
       {"pipeline",
        "stages in order, of several topological orders, and local search",
        pipeline},
@@ -33,11 +37,11 @@ const std::vector<Algorithm> &placement::algorithms() {
 }
 
 std::vector<std::string_view> placement::strongest() {
-  return {"pardnn", "heft", "pipeline"};
+  return {"window-search", "pardnn", "heft", "pipeline"};
 }
 
 std::string_view placement::defaultAlgorithm(Objective objective) {
-  return objective == Objective::Throughput ? "pipeline" : "heft";
+  return objective == Objective::Throughput ? "pipeline" : "window-search";
 }
 
 double placement::cost(const Problem &problem, const Placement &placement,

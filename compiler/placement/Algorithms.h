@@ -33,6 +33,11 @@ Result<Outcome> contiguous(const Problem &problem, const Params &params);
 /// topological orders, then local search.
 Result<Outcome> pipeline(const Problem &problem, const Params &params);
 
+/// Our own, for makespan: the best of several placements, those of the others
+/// among them, then local search (WindowSearch.h). Never worse than any of the
+/// others that it starts from.
+Result<Outcome> windowSearch(const Problem &problem, const Params &params);
+
 } // namespace smex::placement
 
 #endif

@@ -93,7 +93,7 @@ for i in 1 2 3 4 5; do
 done
 graph "$nodes"
 refuses 'tasks whose memory is never freed need 300 bytes, and 2 GPUs have 149 each' --memory-per-gpu 149
-for algorithm in round-robin linear-clustering heft contiguous pipeline pardnn; do
+for algorithm in round-robin linear-clustering heft contiguous pipeline pardnn window-search; do
   refuses '.*needs at most 160 bytes of each .*; the smallest limit found to work is 180' --memory-per-gpu 160 --algorithm "$algorithm"
 done
 

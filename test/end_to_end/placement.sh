@@ -22,7 +22,7 @@ sys.exit(len(profile["operators"]) != stats["operators"] or not all(s > 0 for s 
 PYTHON
 
 algorithms=$("$smexc" --help | tr '\n' ' ' | sed 's/.*--algorithm TEXT:{\([^}]*\)}.*/\1/' | tr ',' '\n')
-placements=(round-robin layer-wise linear-clustering heft contiguous pardnn)
+placements=(round-robin layer-wise linear-clustering heft contiguous pardnn window-search)
 for algorithm in "${placements[@]}"; do
   grep -qx "$algorithm" <<< "$algorithms" || fail "no algorithm $algorithm"
   for gpus in 2 3 8; do
@@ -50,7 +50,7 @@ grep -q 'of 2 x 2\|on group\|on gpu' "$work/listing" || fail "nothing is placed 
 # A limit that one GPU's plan does not keep is kept on four.
 peak() { /usr/bin/python3 -c "import json; print(max(json.load(open('$1/plan.json'))['totals']['peak_bytes']))"; }
 limit=$(($(peak "$work/alone") * 17 / 20))
-for algorithm in pardnn heft; do
+for algorithm in pardnn heft window-search; do
   "$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 4 --algorithm "$algorithm" --memory-per-gpu "$limit" -o "$work/limited"
   [ "$(peak "$work/limited")" -le "$limit" ] || fail "$algorithm: more than the limit"
   "$smex_run" "$work/limited" --steps 3 --seed 5 > "$work/run"
@@ -75,7 +75,7 @@ import json, sys
 stats = json.load(open(sys.argv[1]))
 seconds = {plan["search"]: plan["predicted_step_seconds"] for plan in stats["plans"] if "failure" not in plan}
 print(seconds)
-kinds = {"data-parallel", "pardnn", "pardnn, on 2 groups"}
+kinds = {"data-parallel", "window-search", "window-search, on 2 groups"}
 sys.exit(not kinds <= set(seconds) or stats["predicted_step_seconds"] != min(seconds.values()))
 PYTHON
 "$smex_run" "$work/auto" --steps 3 --seed 5 --verify > "$work/run"

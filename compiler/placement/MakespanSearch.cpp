@@ -1,0 +1,133 @@
+#include "compiler/placement/Algorithms.h"
+#include "compiler/placement/Bounds.h"
+#include "compiler/placement/FitMemory.h"
+#include "compiler/placement/Overflow.h"
+#include "compiler/placement/ParDNN.h"
+#include "compiler/placement/WindowSearch.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::placement;
+
+namespace {
+
+/// The effort, in tasks that windows run: about 2 s for 10,000 tasks, and in
+/// proportion for more; less for few, which soon get no better.
+int64_t workFor(int64_t tasks) {
+  constexpr int64_t kMostTasks = 300'000;
+  if (tasks > kMostTasks)
+    return 0;
+  const int64_t few = std::min(400 * tasks * tasks, 40'000 * tasks);
+  return std::max(std::min<int64_t>(few, 50'000'000), 4'000 * tasks);
+}
+
+/// All on the first GPU: no transfers.
+Result<Outcome> together(const Problem &problem, const Params &params) {
+  Placement placement;
+  for (const Task &task : problem.graph.tasks)
+    placement.push_back(task.hasGpuKernel ? 0 : problem.devices.host());
+  return withinMemory(problem, params, std::move(placement));
+}
+
+struct Candidate {
+  Outcome outcome;
+  double makespan = 0;
+};
+
+class MakespanSearch {
+public:
+  MakespanSearch(const Problem &problem, const Params &params)
+      : problem(problem), params(params), bound(makespanBound(problem)) {}
+
+  /// What there is to start from, the best first. If no start keeps the memory
+  /// limit: what the nearest one needs, or says.
+  Result<std::vector<Candidate>> starts() {
+    std::vector<Candidate> list;
+    std::optional<Result<Outcome>> nearest;
+    for (auto *run :
+         {heft, parDNN, linearClustering, together, roundRobin, layerWise}) {
+      Result<Outcome> outcome = run(problem, params);
+      if (outcome && outcome->neededBytes == 0)
+        list.push_back(candidate(std::move(*outcome)));
+      else if (!nearest || !*nearest ||
+               (outcome && outcome->neededBytes < (*nearest)->neededBytes))
+        nearest = std::move(outcome);
+    }
+    if (list.empty() && !*nearest)
+      return nearest->takeError();
+    if (list.empty())
+      list.push_back({std::move(**nearest), 0});
+    std::stable_sort(
+        list.begin(), list.end(),
+        [](const auto &a, const auto &b) { return a.makespan < b.makespan; });
+    return list;
+  }
+
+  Candidate improve(const Candidate &start, int64_t work) const {
+    WindowSearchParams search;
+    search.emulator = params.emulator;
+    search.work = work;
+    search.bound = bound;
+    Outcome outcome = start.outcome;
+    outcome.placement =
+        searchWindows(problem, std::move(outcome.placement), search);
+    return candidate(std::move(outcome));
+  }
+
+  /// The placement, moved until it keeps the memory limit, in two ways.
+  void fitted(const Placement &placement, std::vector<Candidate> &list) const {
+    Outcome outcome = withinMemory(problem, params, placement);
+    if (outcome.neededBytes == 0)
+      list.push_back(candidate(std::move(outcome)));
+    outcome = {};
+    outcome.placement = placement;
+    if (const auto relief =
+            addressOverflow(problem, params.emulator, outcome.placement)) {
+      outcome.moved = relief->moved;
+      list.push_back(candidate(std::move(outcome)));
+    }
+  }
+
+private:
+  Candidate candidate(Outcome &&outcome) const {
+    const double seconds = params.emulator(problem, outcome.placement).makespan;
+    return {std::move(outcome), seconds};
+  }
+
+  const Problem &problem;
+  const Params &params;
+  const double bound;
+};
+
+const Candidate &bestOf(const std::vector<Candidate> &list) {
+  return *std::min_element(
+      list.begin(), list.end(),
+      [](const auto &a, const auto &b) { return a.makespan < b.makespan; });
+}
+
+} // namespace
+
+Result<Outcome> placement::windowSearch(const Problem &problem,
+                                        const Params &params) {
+  MakespanSearch search(problem, params);
+  auto list = search.starts();
+  if (!list)
+    return list.takeError();
+  if (list->front().outcome.neededBytes > 0 || problem.devices.count < 2)
+    return list->front().outcome;
+  int64_t work = workFor(int64_t(problem.graph.tasks.size()));
+  if (problem.devices.memoryBytes) {
+    // First as if there were no limit. What moves then to keep it is often
+    // less than what keeps a search from going on.
+    Devices unlimited = problem.devices;
+    unlimited.memoryBytes.reset();
+    const Problem all(problem.graph, unlimited);
+    MakespanSearch first(all, params);
+    work /= 2;
+    if (const auto free = first.starts())
+      search.fitted(first.improve(free->front(), work).outcome.placement,
+                    *list);
+  }
+  return search.improve(bestOf(*list), work).outcome;
+}
