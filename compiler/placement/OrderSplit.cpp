@@ -12,14 +12,15 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr size_t kMostPlaces = 3000;
 constexpr size_t kMostCosts = 12'000'000;
 
-/// Loads of all intervals of an order.
+/// Loads of all intervals of an order, which may have readers of a net before
+/// who makes it.
 class Intervals {
 public:
   Intervals(const StageGraph &graph, const std::vector<int> &order,
             const SplitParams &params)
       : graph(graph), order(order), params(params), position(order.size()),
         reads(order.size()), makes(order.size()), seen(graph.nets.size()),
-        rowOf(graph.nets.size(), -1) {
+        rowOf(graph.nets.size(), -1), earlier(graph.nets.size()) {
     for (size_t p = 0; p < order.size(); ++p)
       position[size_t(order[p])] = int(p);
     for (size_t n = 0; n < graph.nets.size(); ++n)
@@ -44,9 +45,10 @@ public:
     const size_t most = 4 * count / kMostPlaces;
     size_t last = 0;
     for (size_t p = 0; p + 1 < count; ++p) {
-      open += makes[p];
+      for (const Make &make : makes[p])
+        open += make.leaves;
       for (const Read &read : reads[p])
-        if (read.from >= 0)
+        if (read.from >= 0 && read.from < int(p))
           open += read.leavesAfter - read.leavesBefore;
       done += graph.seconds[size_t(order[p])];
       if (open <= least) {
@@ -66,22 +68,35 @@ public:
   }
 
   /// Calls use(j, load) for the ends j > i in `places` of intervals [i, j)
-  /// that may be stages.
+  /// that may be stages; i never falls from one call to the next.
   template <typename Use>
   void from(size_t placeIndex, const std::vector<int> &places, Use &&use) {
     const int first = places[placeIndex];
+    for (; passed < first; ++passed)
+      for (const Read &read : reads[size_t(passed)]) {
+        double &most = earlier[size_t(read.net)];
+        most = std::max(most, read.seconds);
+      }
     StageLoad load;
     int64_t bytes = 0;
     size_t next = placeIndex + 1;
     for (int p = first; p < int(order.size()); ++p) {
       const size_t block = size_t(order[size_t(p)]);
       load.compute += graph.seconds[block];
-      load.out += makes[size_t(p)];
+      for (const Make &make : makes[size_t(p)]) {
+        const size_t net = size_t(make.net);
+        load.out += std::max(make.leaves, earlier[net]);
+        if (rowOf[net] == first)
+          load.in -= seen[net]; // of readers that came before it
+      }
       for (const Read &read : reads[size_t(p)])
-        if (read.from >= first)
-          load.out += read.leavesAfter - read.leavesBefore;
-        else
+        if (read.from >= first && read.from < p) {
+          const double before = earlier[size_t(read.net)];
+          load.out += std::max(read.leavesAfter, before) -
+                      std::max(read.leavesBefore, before);
+        } else {
           arrive(load, read, first);
+        }
       if (params.memoryBytes) {
         bytes += (*params.bytes)[block];
         if (bytes > *params.memoryBytes)
@@ -91,6 +106,7 @@ public:
         return;
       if (p + 1 == places[next]) {
         // Sums of what came and went may be off by rounding.
+        load.in = std::max(load.in, 0.0);
         load.out = std::max(load.out, 0.0);
         use(next, load.of(params.transfersOverlap));
         ++next;
@@ -104,8 +120,13 @@ private:
   struct Read {
     int net, from; // the position of who makes it, -1: the host
     double seconds;
-    // What leaves the maker's stage if it ends before this reader, and after.
+    // What leaves the maker's stage, for this reader and those after it, and
+    // for those after it alone.
     double leavesBefore, leavesAfter;
+  };
+  struct Make {
+    int net;
+    double leaves; // for readers after it
   };
 
   void addNet(int number) {
@@ -116,14 +137,17 @@ private:
     std::sort(readers.begin(), readers.end());
     const int from = net.from < 0 ? -1 : position[size_t(net.from)];
     double after = net.hostSeconds;
+    double leaves = after;
     for (size_t r = readers.size(); r-- > 0;) {
       const double before = std::max(after, readers[r].second);
       reads[size_t(readers[r].first)].push_back(
           {number, from, readers[r].second, before, after});
       after = before;
+      if (readers[r].first > from)
+        leaves = before;
     }
     if (from >= 0)
-      makes[size_t(from)] += after;
+      makes[size_t(from)].push_back({number, leaves});
   }
 
   void arrive(StageLoad &load, const Read &read, int first) {
@@ -143,9 +167,11 @@ private:
   const SplitParams &params;
   std::vector<int> position;            // by block
   std::vector<std::vector<Read>> reads; // by position
-  std::vector<double> makes;            // by position: what leaves it at most
+  std::vector<std::vector<Make>> makes; // by position
   std::vector<double> seen;             // by net: what arrived in this row
   std::vector<int> rowOf;
+  std::vector<double> earlier; // by net: the largest part read before this row
+  int passed = 0;              // positions that `earlier` knows
 };
 
 /// Costs of all pairs of places, row by row.

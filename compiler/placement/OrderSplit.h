@@ -16,11 +16,13 @@ struct SplitParams {
   const std::vector<int64_t> *bytes = nullptr; // by block, with memoryBytes
   /// Only splits with a smaller largest load are of interest.
   double below = 0;
+  /// Data never goes to an earlier stage.
+  bool inOrder = true;
 };
 
-/// The stages of smallest largest load among all cuts of the order, which is
-/// topological; of long orders, among cuts at some thousand places where little
-/// crosses. Nothing if none is below the given load.
+/// The stages of smallest largest load among all cuts of the order, which need
+/// not be topological; of long orders, among cuts at some thousand places where
+/// little crosses. Nothing if none is below the given load.
 ///
 /// Dynamic programming over places, O(p * n) with p places and n blocks at
 /// worst; a stage is never longer than its load allows.
@@ -32,6 +34,12 @@ std::optional<Stages> splitOrder(const StageGraph &graph,
 /// late as possible, depth first, by how far through the graph a block is, and
 /// so that little crosses from what has come to what has not.
 std::vector<std::vector<int>> linearOrders(const StageGraph &graph);
+
+/// Orders of blocks that are in none (Blocks::OfAnyPlacement): by where the
+/// first task of each stands in the graph, by the longest path to it, and by
+/// those to all its tasks on average. Of a training graph, the first two are
+/// the way forward.
+std::vector<std::vector<int>> unionOrders(const StageGraph &graph);
 
 /// Keeps stages in order; within one, what keeps little open comes first.
 std::vector<int> orderWithin(const StageGraph &graph, const Stages &stages);

@@ -2,6 +2,7 @@
 #include "compiler/placement/Algorithms.h"
 
 #include "compiler/placement/FitMemory.h"
+#include "compiler/placement/FreeStages.h"
 #include "compiler/placement/IdealSplit.h"
 #include "compiler/placement/StageBound.h"
 #include "compiler/placement/StageSearch.h"
@@ -100,6 +101,15 @@ private:
   SplitParams split;
 };
 
+/// The stages that a placement is, which keeps unions together.
+Stages stagesOf(const StageGraph &graph, const Placement &placement) {
+  Stages stages(size_t(graph.count()), 0);
+  for (size_t t = 0; t < placement.size(); ++t)
+    if (graph.problem.graph.tasks[t].hasGpuKernel)
+      stages[size_t(graph.blockOf[t])] = placement[t];
+  return stages;
+}
+
 /// Asks `search` for a split, of stages that hold as much as memory lets them:
 /// first by what residual tasks need alone, which any placement needs, then by
 /// all bytes, which is always enough.
@@ -159,17 +169,42 @@ Result<Outcome> placement::contiguous(const Problem &problem,
 
 Result<Outcome> placement::pipeline(const Problem &problem,
                                     const Params &params) {
-  return splitWithin(
+  constexpr int kRounds = 4;
+  constexpr int64_t kWork = 40'000'000;
+  auto ordered = splitWithin(
       problem, params, [](const StageGraph &graph, Splitter &splitter) {
         Split best;
         for (const std::vector<int> &order : linearOrders(graph))
           splitter.cutOrder(best, order);
         if (const auto exact = splitter.exact(best); exact && exact->isBest)
           return *exact;
-        constexpr int kRounds = 4;
-        constexpr int64_t kWork = 40'000'000;
         for (int round = 0; round < kRounds; ++round)
           splitter.improve(best, uint64_t(round), kWork);
         return best;
       });
+  if (!ordered || problem.devices.count < 2)
+    return ordered;
+
+  const StageGraph unions(problem, Blocks::OfAnyPlacement);
+  SplitParams split;
+  split.stages = problem.devices.count;
+  split.transfersOverlap = params.transfersOverlap;
+  split.memoryBytes = problem.devices.usableBytes();
+  split.bytes = ordered->neededBytes ? &unions.residualBytes : &unions.bytes;
+  std::optional<Stages> known;
+  if (!ordered->neededBytes)
+    known = stagesOf(unions, ordered->placement);
+  const auto stages = freeStages(unions, split, known);
+  if (!stages || stages == known)
+    return ordered;
+  Outcome free;
+  free.placement = unions.placement(*stages);
+  if (problem.devices.memoryBytes)
+    free = withinMemory(problem, params, free.placement);
+  const bool isBetter = ordered->neededBytes
+                            ? free.neededBytes < ordered->neededBytes
+                            : free.neededBytes == 0 &&
+                                  cost(problem, free.placement, params) <
+                                      cost(problem, ordered->placement, params);
+  return isBetter ? free : *ordered;
 }

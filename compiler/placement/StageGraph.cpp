@@ -161,25 +161,7 @@ StageGraph::StageGraph(const Problem &problem, Blocks blocks)
             {to, onHost ? devices.transferSeconds(edge.bytes, devices.host(), 0)
                         : devices.transferSeconds(edge.bytes)});
     }
-    // The largest part of each block.
-    std::sort(net.readers.begin(), net.readers.end(),
-              [](const Net::Reader &a, const Net::Reader &b) {
-                return a.block != b.block ? a.block < b.block
-                                          : a.seconds > b.seconds;
-              });
-    net.readers.erase(
-        std::unique(net.readers.begin(), net.readers.end(),
-                    [](const Net::Reader &a, const Net::Reader &b) {
-                      return a.block == b.block;
-                    }),
-        net.readers.end());
-    if (net.readers.empty() && net.hostSeconds == 0)
-      continue;
-    if (net.from >= 0)
-      makes[size_t(net.from)].push_back(int(nets.size()));
-    for (const Net::Reader &reader : net.readers)
-      reads[size_t(reader.block)].push_back(int(nets.size()));
-    nets.push_back(std::move(net));
+    add(std::move(net));
   }
   // By number where it is free: a heap would do the same as for tasks, but
   // blocks have no order of their own to keep.
@@ -201,6 +183,26 @@ StageGraph::StageGraph(const Problem &problem, Blocks blocks)
         std::push_heap(ready.begin(), ready.end(), later);
       }
   }
+}
+
+void StageGraph::add(Net net) {
+  std::sort(net.readers.begin(), net.readers.end(),
+            [](const Net::Reader &a, const Net::Reader &b) {
+              return a.block != b.block ? a.block < b.block
+                                        : a.seconds > b.seconds;
+            });
+  net.readers.erase(std::unique(net.readers.begin(), net.readers.end(),
+                                [](const Net::Reader &a, const Net::Reader &b) {
+                                  return a.block == b.block;
+                                }),
+                    net.readers.end());
+  if (net.readers.empty() && net.hostSeconds == 0)
+    return;
+  if (net.from >= 0)
+    makes[size_t(net.from)].push_back(int(nets.size()));
+  for (const Net::Reader &reader : net.readers)
+    reads[size_t(reader.block)].push_back(int(nets.size()));
+  nets.push_back(std::move(net));
 }
 
 Placement StageGraph::placement(const Stages &stages) const {

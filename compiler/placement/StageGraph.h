@@ -36,6 +36,8 @@ struct StageGraph {
                       Blocks blocks = Blocks::OfStagesInOrder);
 
   int count() const { return int(seconds.size()); }
+  /// Adds a net, with the largest part of each reader, if it moves anything.
+  void add(Net net);
   /// The placement, of tasks.
   Placement placement(const Stages &stages) const;
 

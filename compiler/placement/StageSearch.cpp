@@ -37,6 +37,8 @@ public:
   /// The stages that the block's neighbours allow: the first and the last.
   std::pair<int, int> range(int block) const {
     int first = 0, last = params.stages - 1;
+    if (!params.inOrder)
+      return {first, last};
     for (int b : graph.before[size_t(block)])
       first = std::max(first, at(b));
     for (int b : graph.after[size_t(block)])
@@ -150,8 +152,8 @@ double power16(double x) {
 } // namespace
 
 Stages placement::anneal(const StageGraph &graph, Stages stages,
-                         const SplitParams &params, int64_t work,
-                         uint64_t seed) {
+                         const SplitParams &params, int64_t work, uint64_t seed,
+                         double hot) {
   if (graph.count() < 2 || params.stages < 2)
     return stages;
   const Random random(seed, "stages");
@@ -160,14 +162,13 @@ Stages placement::anneal(const StageGraph &graph, Stages stages,
   double bestLoad = state.largest();
   if (bestLoad <= 0)
     return best;
-  constexpr double kHot = 0.5, kCold = 0.002;
+  constexpr double kCold = 0.002;
   uint64_t draw = 0;
   const int64_t all = work;
-  double temperature = kHot;
+  double temperature = hot;
   for (int64_t step = 0; work > 0; ++step) {
     if (step % 256 == 0)
-      temperature =
-          kHot * std::pow(kCold / kHot, 1 - double(work) / double(all));
+      temperature = hot * std::pow(kCold / hot, 1 - double(work) / double(all));
     work -= 2;
     const int block = int(random.below(graph.count(), draw++));
     const int old = state.at(block);

@@ -1,4 +1,4 @@
-// Local search among splits into stages in order.
+// Local search among splits into stages.
 #ifndef SMEX_COMPILER_PLACEMENT_STAGESEARCH_H
 #define SMEX_COMPILER_PLACEMENT_STAGESEARCH_H
 
@@ -6,12 +6,14 @@
 
 namespace smex::placement {
 
-/// Simulated annealing from `stages`, which are in order and stay so: one block
-/// at a time goes to another stage that its neighbours allow. The best that was
-/// seen, at least as good as what was given. Deterministic: as many steps as
-/// `work` allows, counted in readers of nets that are looked at.
+/// Simulated annealing from `stages`, which stay in order if SplitParams says
+/// so: one block at a time goes to another stage that its neighbours allow. The
+/// best that was seen, at least as good as what was given. Deterministic: as
+/// many steps as `work` allows, counted in readers of nets that are looked at.
+/// `hot` is the temperature that it begins with: 0.5 forgets what it was given,
+/// 0.02 mends it.
 Stages anneal(const StageGraph &graph, Stages stages, const SplitParams &params,
-              int64_t work, uint64_t seed);
+              int64_t work, uint64_t seed, double hot = 0.5);
 
 } // namespace smex::placement
 

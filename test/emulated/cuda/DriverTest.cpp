@@ -5,12 +5,15 @@
 #include <catch2/catch.hpp>
 
 #include <cstring>
+#include <fstream>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
 using namespace smex::emulated;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 
 TEST_CASE("copies and launches in order") {
   for (const char *seed : {"0", "1", "77"})
@@ -118,6 +121,27 @@ TEST_CASE("host code that touches device memory") {
                          Contains("byte 516 of device 0") &&
                          Contains("signal 11"));
   std::remove(log.c_str());
+}
+
+TEST_CASE("launches are recorded") {
+  const std::string file = "/tmp/record-" + std::to_string(getpid());
+  CHECK(inChild({{"SMEX_EMULATED_RECORD", file}}, [] {
+          Session s;
+          if (std::string error = s.open(); !error.empty())
+            return error;
+          NEED(cuMemsetD8Async(s.a, 0, 256, s.first));
+          NEED(s.increment(s.b, s.a, s.first));
+          return std::string("launched");
+        }) == "launched");
+  std::ifstream stream(file);
+  std::string line, more;
+  REQUIRE(std::getline(stream, line));
+  CHECK_THAT(line,
+             StartsWith("{\"kernel\": \"increment\", \"grid\": [1, 1, 1], "
+                        "\"block\": [64, 1, 1], \"parameters\": [") &&
+                 EndsWith(", 64]}"));
+  CHECK_FALSE(std::getline(stream, more));
+  std::remove(file.c_str());
 }
 
 TEST_CASE("memory runs out, and comes back") {

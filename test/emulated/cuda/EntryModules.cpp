@@ -125,6 +125,30 @@ std::vector<uint8_t> parametersOf(const ptx::Program &program,
   return bytes;
 }
 
+/// A launch as a line of JSON: the kernel's name, grid, block and its
+/// parameters, which are numbers and addresses; of more than 8 bytes, null.
+std::string lineOf(const ptx::Program &program, const LaunchShape &shape,
+                   const std::vector<uint8_t> &bytes) {
+  const auto list = [](const auto &values) {
+    std::string text;
+    for (const auto &value : values)
+      text += (text.empty() ? "" : ", ") + std::to_string(value);
+    return "[" + text + "]";
+  };
+  std::string values;
+  for (const auto &each : program.parameters) {
+    uint64_t value = 0;
+    if (each.size <= sizeof(value))
+      std::memcpy(&value, &bytes[each.offset], each.size);
+    values += (values.empty() ? "" : ", ") +
+              (each.size <= sizeof(value) ? std::to_string(value) : "null");
+  }
+  return "{\"kernel\": \"" + program.kernel->name +
+         "\", \"grid\": " + list(shape.grid) +
+         ", \"block\": " + list(shape.block) + ", \"parameters\": [" + values +
+         "]}";
+}
+
 void launchKernel(Kernel &kernel, const LaunchShape &shape, void *handle,
                   void **parameters, void **extra) {
   Driver &state = driver();
@@ -165,6 +189,8 @@ void launchKernel(Kernel &kernel, const LaunchShape &shape, void *handle,
   } catch (const std::runtime_error &error) {
     refuse(ERROR_INVALID_VALUE, error.what());
   }
+  if (!state.settings.record.empty())
+    record(state.settings, lineOf(program, shape, bytes));
   Context &context = stream.device->context;
   state.submit(
       stream, "a launch of " + name,

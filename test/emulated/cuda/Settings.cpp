@@ -68,6 +68,15 @@ std::vector<unsigned> visibleDevices(unsigned devices) {
   return visible;
 }
 
+void append(const std::string &path, const std::string &line) {
+  if (path.empty())
+    return;
+  if (std::FILE *file = std::fopen(path.c_str(), "a")) {
+    std::fprintf(file, "%s\n", line.c_str());
+    std::fclose(file);
+  }
+}
+
 } // namespace
 
 Settings Settings::fromEnvironment() {
@@ -86,6 +95,7 @@ Settings Settings::fromEnvironment() {
   read("SMEX_EMULATED_PEER", result.peerAccess);
   read("SMEX_EMULATED_SEED", result.seed);
   result.log = variable("SMEX_EMULATED_LOG");
+  result.record = variable("SMEX_EMULATED_RECORD");
   for (const std::string &each : split(variable("SMEX_EMULATED_MISSING"), ','))
     result.missing.insert(each);
   if (const std::string file = variable("SMEX_EMULATED_LAUNCHES");
@@ -114,12 +124,11 @@ Settings Settings::fromEnvironment() {
 }
 
 void note(const Settings &settings, const std::string &text) {
-  if (settings.log.empty())
-    return;
-  if (std::FILE *file = std::fopen(settings.log.c_str(), "a")) {
-    std::fprintf(file, "emulated CUDA: %s\n", text.c_str());
-    std::fclose(file);
-  }
+  append(settings.log, "emulated CUDA: " + text);
+}
+
+void record(const Settings &settings, const std::string &line) {
+  append(settings.record, line);
 }
 
 void report(const Settings &settings, const std::string &text) {

@@ -21,6 +21,7 @@ struct Settings {
   bool peerAccess = true;        // SMEX_EMULATED_PEER
   uint64_t seed = 0;             // SMEX_EMULATED_SEED
   std::string log;               // SMEX_EMULATED_LOG
+  std::string record;            // SMEX_EMULATED_RECORD
   std::set<std::string> missing; // SMEX_EMULATED_MISSING, by commas
   struct Failure {
     std::string function;
@@ -45,6 +46,8 @@ struct Settings {
 void report(const Settings &settings, const std::string &text);
 /// Writes to the log alone.
 void note(const Settings &settings, const std::string &text);
+/// Adds a line to the file of SMEX_EMULATED_RECORD, if there is one.
+void record(const Settings &settings, const std::string &line);
 
 } // namespace smex::emulated
 

@@ -1,0 +1,130 @@
+#include "compiler/placement/FreeStages.h"
+
+#include "compiler/placement/StageClusters.h"
+#include "compiler/placement/StageSearch.h"
+
+#include <limits>
+#include <list>
+
+using namespace smex;
+using namespace smex::placement;
+
+namespace {
+
+constexpr int kRounds = 6;
+constexpr int64_t kWork = 12'000'000; // of annealing, by level
+constexpr int kFewBlocks = 16;        // by stage: no further clusters
+
+class FreeSearch {
+public:
+  FreeSearch(const StageGraph &unions, const SplitParams &params)
+      : unions(unions), params(params) {
+    this->params.inOrder = false;
+    this->params.below = std::numeric_limits<double>::infinity();
+  }
+
+  void take(const Stages &stages) {
+    if (const double load = loadOf(unions, stages);
+        load < bestLoad && hasRoom(unions, params, stages)) {
+      bestLoad = load;
+      best = stages;
+    }
+  }
+
+  void round(uint64_t seed) {
+    // Levels, from the finest on; into[l] leads from level l to the next.
+    std::list<StageGraph> graphs;
+    std::vector<std::vector<int>> into;
+    std::list<std::vector<int64_t>> bytes;
+    std::vector<const StageGraph *> level = {&unions};
+    std::vector<SplitParams> limits = {params};
+    // Where much moves, what has to be together may be most of a stage.
+    const double even = unions.totalSeconds / params.stages;
+    const double mostSeconds = std::max(
+        even / 4, std::min(bestLoad, 8 * even) / double(1 << (3 - seed % 4)));
+    while (level.back()->count() > kFewBlocks * params.stages) {
+      ClusterParams cluster;
+      cluster.mostSeconds = mostSeconds;
+      if (params.memoryBytes) {
+        cluster.mostBytes = *params.memoryBytes / 4;
+        cluster.bytes = limits.back().bytes;
+      }
+      cluster.seed = seed * 64 + into.size();
+      const std::vector<int> to = clusters(*level.back(), cluster);
+      StageGraph small = contract(*level.back(), to);
+      if (small.count() > level.back()->count() * 9 / 10)
+        break;
+      limits.push_back(params);
+      if (params.memoryBytes) {
+        bytes.emplace_back(size_t(small.count()));
+        for (size_t b = 0; b < to.size(); ++b)
+          bytes.back()[size_t(to[b])] += (*cluster.bytes)[b];
+        limits.back().bytes = &bytes.back();
+      }
+      into.push_back(to);
+      graphs.push_back(std::move(small));
+      level.push_back(&graphs.back());
+    }
+    std::optional<Stages> stages = begin(*level.back(), limits.back());
+    if (!stages)
+      return;
+    for (size_t l = level.size(); l-- > 0;) {
+      if (l + 1 < level.size()) {
+        Stages opened(size_t(level[l]->count()));
+        for (size_t b = 0; b < opened.size(); ++b)
+          opened[b] = (*stages)[size_t(into[l][b])];
+        stages = std::move(opened);
+      }
+      stages = anneal(*level[l], std::move(*stages), limits[l], kWork, seed,
+                      l + 1 < level.size() ? 0.02 : 0.5);
+    }
+    take(*stages);
+  }
+
+  std::optional<Stages> best;
+
+private:
+  double loadOf(const StageGraph &graph, const Stages &stages) const {
+    return largestLoad(graph, stages, params.stages, params.transfersOverlap);
+  }
+
+  static bool hasRoom(const StageGraph &graph, const SplitParams &params,
+                      const Stages &stages) {
+    if (!params.memoryBytes)
+      return true;
+    std::vector<int64_t> used(size_t(params.stages));
+    for (int b = 0; b < graph.count(); ++b)
+      used[size_t(stages[size_t(b)])] += (*params.bytes)[size_t(b)];
+    return *std::max_element(used.begin(), used.end()) <= *params.memoryBytes;
+  }
+
+  /// The best cut of some orders.
+  std::optional<Stages> begin(const StageGraph &graph,
+                              const SplitParams &limit) const {
+    std::optional<Stages> found;
+    SplitParams cut = limit;
+    for (const std::vector<int> &order : unionOrders(graph))
+      if (auto stages = splitOrder(graph, order, cut)) {
+        cut.below = loadOf(graph, *stages);
+        found = std::move(stages);
+      }
+    return found;
+  }
+
+  const StageGraph &unions;
+  SplitParams params;
+  double bestLoad = std::numeric_limits<double>::infinity();
+};
+
+} // namespace
+
+std::optional<Stages>
+placement::freeStages(const StageGraph &unions, const SplitParams &params,
+                      const std::optional<Stages> &known) {
+  FreeSearch search(unions, params);
+  if (known)
+    search.take(*known);
+  for (int round = 0; round < kRounds; ++round)
+    search.round(uint64_t(round));
+  return search.best;
+}
