@@ -12,8 +12,9 @@ using namespace smex::placement;
 namespace {
 
 constexpr int kRounds = 6;
-constexpr int64_t kWork = 12'000'000; // of annealing, by level
-constexpr int kFewBlocks = 16;        // by stage: no further clusters
+// Of annealing a level: by block, and at most.
+constexpr int64_t kWorkPerBlock = 20'000, kMostWork = 12'000'000;
+constexpr int kFewBlocks = 16; // by stage: no further clusters
 
 class FreeSearch {
 public:
@@ -75,8 +76,9 @@ public:
           opened[b] = (*stages)[size_t(into[l][b])];
         stages = std::move(opened);
       }
-      stages = anneal(*level[l], std::move(*stages), limits[l], kWork, seed,
-                      l + 1 < level.size() ? 0.02 : 0.5);
+      stages = anneal(*level[l], std::move(*stages), limits[l],
+                      std::min(kMostWork, kWorkPerBlock * level[l]->count()),
+                      seed, l + 1 < level.size() ? 0.02 : 0.5);
     }
     take(*stages);
   }

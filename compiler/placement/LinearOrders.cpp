@@ -1,8 +1,5 @@
 #include "compiler/placement/OrderSplit.h"
 
-#include "compiler/placement/Levels.h"
-
-#include <numeric>
 #include <queue>
 #include <tuple>
 
@@ -157,37 +154,6 @@ std::vector<std::vector<int>> placement::linearOrders(const StageGraph &graph) {
   orders.push_back(byKey(graph.after, graph.before,
                          [](int block) { return -double(block); }));
   std::reverse(orders.back().begin(), orders.back().end());
-  return orders;
-}
-
-std::vector<std::vector<int>> placement::unionOrders(const StageGraph &graph) {
-  const Problem &problem = graph.problem;
-  const size_t count = size_t(graph.count());
-  const Levels levels = placement::levels(problem, edgeSeconds(problem));
-  // By block: where its first task is, and where its tasks are on average.
-  std::vector<double> first(count, -1), distance(count, -1), mean(count);
-  std::vector<double> tasks(count);
-  for (size_t i = 0; i < problem.order.size(); ++i) {
-    const size_t task = size_t(problem.order[i]);
-    const size_t block = size_t(graph.blockOf[task]);
-    if (first[block] < 0) {
-      first[block] = double(i);
-      distance[block] = levels.top[task];
-    }
-    mean[block] += levels.top[task];
-    ++tasks[block];
-  }
-  for (size_t b = 0; b < count; ++b)
-    mean[b] /= std::max(1.0, tasks[b]);
-  std::vector<std::vector<int>> orders;
-  for (const std::vector<double> &key : {first, distance, mean}) {
-    std::vector<int> order(count);
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      return key[size_t(a)] < key[size_t(b)];
-    });
-    orders.push_back(std::move(order));
-  }
   return orders;
 }
 

@@ -36,9 +36,9 @@ std::optional<Stages> splitOrder(const StageGraph &graph,
 std::vector<std::vector<int>> linearOrders(const StageGraph &graph);
 
 /// Orders of blocks that are in none (Blocks::OfAnyPlacement): by where the
-/// first task of each stands in the graph, by the longest path to it, and by
-/// those to all its tasks on average. Of a training graph, the first two are
-/// the way forward.
+/// first task of each stands in the graph, by the longest path to the first of
+/// its tasks that read something, which in a training graph is the way forward,
+/// and so that neighbours are close to each other.
 std::vector<std::vector<int>> unionOrders(const StageGraph &graph);
 
 /// Keeps stages in order; within one, what keeps little open comes first.
