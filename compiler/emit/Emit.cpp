@@ -32,6 +32,8 @@ public:
       worker.workspaceBytes = op.getWorkspace()->back();
       if (const auto onHost = op.getHostArena())
         worker.hostBytes = (*onHost)[w];
+      if (const auto staging = op.getStaging())
+        worker.stagingBytes = (*staging)[w];
     }
     for (Operation &each : op.getBody().front()) {
       if (auto buffer = dyn_cast<exec::BufferOp>(each))

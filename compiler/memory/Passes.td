@@ -59,6 +59,9 @@ def PlanMemory : Pass<"exec-plan-memory", "::smex::exec::ProgramOp"> {
     Option<"kernelsOnGpus", "kernels-on-gpus", "bool", /*default=*/"false",
            "generated kernels of GPUs compute, too; what scratch they take is "
            "the workspace's least">,
+    Option<"exchanges", "exchanges", "bool", /*default=*/"false",
+           "workers may be on GPUs that do not reach each other's memory: "
+           "staging is kept for what they exchange">,
   ];
 }
 

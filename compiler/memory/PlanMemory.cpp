@@ -1,6 +1,7 @@
 // Lifetimes of buffers from the instruction list, packed per worker.
 #include "compiler/memory/Arena.h"
 #include "compiler/memory/Passes.h"
+#include "compiler/memory/Staging.h"
 
 namespace smex::memory {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -25,6 +26,11 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
     memory::Arena arena =
         memory::planArena(program, regions, workspaceBytes, onGpus,
                           /*greedily=*/false, kernelsOnGpus);
+    program.removeStagingAttr();
+    if (exchanges)
+      if (const auto staging = memory::takeStaging(program, regions, arena);
+          !staging.empty())
+        program.setStaging(staging);
     for (size_t b = 0; b < arena.buffers.size(); ++b)
       arena.buffers[b].setOffsets(arena.offsets[b]);
     program.setArena(arena.bytes);

@@ -193,12 +193,12 @@ Result<std::optional<OnMachine>> machineOf(const CompileOptions &options) {
   return std::optional<OnMachine>(std::move(*machine));
 }
 
-/// What libraries of GPUs compute is memory planned for, and marked; and what
-/// kernels that are generated for GPUs need.
+/// What GPUs exchange, and what their libraries compute, is memory planned for,
+/// and marked; and what kernels that are generated for GPUs need.
 ExecOptions execOptionsFor(const CompileOptions &options,
                            const std::optional<OnMachine> &machine) {
   ExecOptions made = machine ? machine->execOptions() : ExecOptions();
-  made.memory.kernelsOnGpus =
+  made.memory.kernelsOnGpus = made.memory.exchanges =
       llvm::any_of(options.targets, [](const std::string &target) {
         return plan::kindOf(target) == plan::TargetKind::Cuda;
       });

@@ -41,9 +41,6 @@ struct Executed {
 /// What a worker has done between two calls of finish().
 struct Activity {
   int64_t receivedBytes = 0; // that it read from other workers
-  /// Of the device's memory, beside the worker's arena, what its transfers are
-  /// packed and unpacked in; it is counted once per device.
-  int64_t packingBytes = 0;
   /// Instructions of a step that a library has done as it wrote the result of
   /// the product before them.
   int64_t epilogues = 0;

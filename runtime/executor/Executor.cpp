@@ -54,7 +54,7 @@ private:
   /// Of one worker.
   struct Counts {
     int64_t communication = 0, peak = 0, scattered = 0, gathered = 0;
-    int64_t packing = 0, epilogues = 0;
+    int64_t epilogues = 0;
   };
   struct Measured {
     Counts counts;
@@ -272,7 +272,6 @@ private:
     if (!activity)
       return activity.takeError();
     counts(worker).communication = activity->receivedBytes;
-    counts(worker).packing = activity->packingBytes;
     counts(worker).epilogues = activity->epilogues;
     for (const Executed &each : activity->executed)
       measured[size_t(worker)].trace.push_back(
@@ -350,7 +349,6 @@ private:
     for (Measured &own : measured) {
       result.communicationBytes += own.counts.communication;
       result.receivedBytes.push_back(own.counts.communication);
-      result.packingBytes.push_back(own.counts.packing);
       result.epilogues += own.counts.epilogues;
       result.peakBytes.push_back(own.counts.peak);
       result.scatteredBytes += own.counts.scattered;

@@ -56,8 +56,6 @@ struct RunResult {
   /// Bytes that crossed from one worker to another, in one step.
   int64_t communicationBytes = 0;
   std::vector<int64_t> receivedBytes; // of these, per worker
-  /// Activity::packingBytes, per worker.
-  std::vector<int64_t> packingBytes;
   /// Activity::epilogues, of all workers.
   int64_t epilogues = 0;
   /// Per worker: the end of the highest bytes of its arena that an instruction,

@@ -12,10 +12,12 @@ class Peak {
 public:
   Peak(const plan::Partitioned &partitioned, int worker)
       : partitioned(partitioned), program(partitioned.program), worker(worker) {
-    // The workspace is set aside through the whole run.
+    // Workspace and staging are set aside through the whole run.
     const plan::Worker &own = partitioned.workers[size_t(worker)];
     if (own.workspaceBytes > 0)
       bytes = own.workspaceOffset + own.workspaceBytes;
+    if (own.stagingBytes > 0)
+      bytes = own.arenaBytes;
   }
 
   void buffer(int index) {

@@ -4,7 +4,6 @@
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Json.h"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -32,9 +31,6 @@ std::string runtime::metricsJson(const std::string &backend,
                   {"steps", steps}};
   if (!devices.empty())
     metrics["devices"] = devices;
-  if (std::any_of(result.packingBytes.begin(), result.packingBytes.end(),
-                  [](int64_t bytes) { return bytes > 0; }))
-    metrics["packing_bytes"] = result.packingBytes;
   if (result.epilogues > 0)
     metrics["epilogues"] = result.epilogues;
   if (firstStep > 0)

@@ -314,6 +314,7 @@ std::vector<Finding> plan::check(const Plan &plan,
     InterfaceCheck(plan, findings).run();
     checkValues(plan, findings);
   }
+  checkStaging(plan, findings);
   checkTotals(plan, findings);
   checkSymbols(plan, findings);
   checkLibraries(plan, findings);

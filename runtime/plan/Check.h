@@ -13,6 +13,7 @@
 // reader
 //   is, a buffer's bytes belong to it alone. The one exception: a map may write
 //   its result over an operand that it reads at the result's own index only;
+//   and what GPUs exchange has room in their staging, if need be in rounds;
 // - meaning: operands hold the region that the lambda reads; partial results
 // are
 //   combined from parts that make up the whole range, each once; library
@@ -37,6 +38,7 @@ enum class FindingKind {
   Reused,   // a buffer's memory is reused while another worker or queue may use
             // it
   Overlap,  // two live buffers, or a buffer and the workspace, share memory
+  Staging,  // too little memory for what GPUs exchange
   Rewritten, // an input, a parameter or an element is written (again)
   Region,    // an operand lacks elements that the lambda reads
   Reduction, // parts of a reduction that do not make it up, wrong reducer

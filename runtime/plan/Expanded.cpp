@@ -47,6 +47,7 @@ Json plan::expanded(const Partitioned &partitioned, int worker) {
   return {{"arena_bytes", own.arenaBytes},
           {"buffers", std::move(buffers)},
           {"instructions", std::move(instructions)},
+          {"staging_bytes", own.stagingBytes},
           {"workspace",
            {{"bytes", own.workspaceBytes}, {"offset", own.workspaceOffset}}}};
 }

@@ -15,6 +15,8 @@ const char *plan::name(FindingKind kind) {
     return "reused";
   case FindingKind::Overlap:
     return "overlap";
+  case FindingKind::Staging:
+    return "staging";
   case FindingKind::Rewritten:
     return "rewritten";
   case FindingKind::Region:

@@ -297,10 +297,12 @@ WorkerFile plan::workerFromJson(const Cursor &at) {
   Worker &worker = file.worker;
   at.object(
       {"arena_bytes", "boxes", "offsets", "pieces", "weights", "workspace"},
-      {"host_bytes"});
+      {"host_bytes", "staging_bytes"});
   worker.arenaBytes = at.integer("arena_bytes", 0, sizeLimit);
   if (at.has("host_bytes"))
     worker.hostBytes = at.integer("host_bytes", 1, sizeLimit);
+  if (at.has("staging_bytes"))
+    worker.stagingBytes = at.integer("staging_bytes", 1, sizeLimit);
   at.with("workspace", [&](const Cursor &workspace) {
     workspace.object({"bytes", "offset"});
     worker.workspaceBytes = workspace.integer("bytes", 0, sizeLimit);

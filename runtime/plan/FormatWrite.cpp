@@ -363,6 +363,8 @@ Json plan::workerToJson(const Partitioned &partitioned, int number) {
   };
   if (worker.hostBytes > 0)
     json["host_bytes"] = worker.hostBytes;
+  if (worker.stagingBytes > 0)
+    json["staging_bytes"] = worker.stagingBytes;
   return json;
 }
 

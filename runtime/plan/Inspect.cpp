@@ -226,7 +226,7 @@ public:
     std::string text = "gpu" + std::to_string(worker) + ": arena of " +
                        std::to_string(own.arenaBytes) + " bytes, workspace " +
                        std::to_string(own.workspaceBytes) + " at " +
-                       std::to_string(own.workspaceOffset) + "\n";
+                       std::to_string(own.workspaceOffset) + staging() + "\n";
     Table held("lll");
     for (const Port &input : program.inputs)
       held.add({input.derived ? "derived" : "input", input.name + recipe(input),
@@ -244,6 +244,13 @@ public:
   }
 
 private:
+  std::string staging() const {
+    if (own.stagingBytes == 0)
+      return "";
+    return ", staging " + std::to_string(own.stagingBytes) + " at " +
+           std::to_string(own.bufferBytes());
+  }
+
   /// " (offsets of destinations)" of a derived input.
   static std::string recipe(const Port &input) {
     if (!input.derived)

@@ -21,11 +21,11 @@ std::string inspect(const Plan &plan, const InspectOptions &options = {});
 std::string listing(const Partitioned &partitioned, int worker);
 
 /// The same for programs, with all that follows from divisions worked out:
-/// `arena_bytes`, `workspace`, `buffers` (each a `box`, or null, and an
-/// `offset`), and `instructions` as in program.json; what the worker does of
-/// one is its `indices`, or its `pieces`, each a `box` and a `worker`, and its
-/// `waits`, pairs of a worker and an instruction. {}: nothing. A buffer on the
-/// host has a `space`, "host".
+/// `arena_bytes`, `staging_bytes`, `workspace`, `buffers` (each a `box`, or
+/// null, and an `offset`), and `instructions` as in program.json; what the
+/// worker does of one is its `indices`, or its `pieces`, each a `box` and a
+/// `worker`, and its `waits`, pairs of a worker and an instruction. {}:
+/// nothing. A buffer on the host has a `space`, "host".
 Json expanded(const Partitioned &partitioned, int worker);
 
 } // namespace smex::plan

@@ -68,7 +68,8 @@ std::vector<Lifetime> plan::lifetimes(const Partitioned &partitioned,
       break;
     }
   }
-  spans.push_back({-1, -1, end, own.workspaceBytes});
+  for (const int64_t bytes : {own.workspaceBytes, own.stagingBytes})
+    spans.push_back({-1, -1, end, bytes});
   spans.erase(std::remove_if(spans.begin(), spans.end(),
                              [](const Lifetime &span) {
                                return span.bytes == 0 || span.upper < 0;

@@ -16,8 +16,8 @@ struct Lifetime {
 };
 
 /// Of all buffers of a worker that hold bytes of their own, and the workspace
-/// (buffer -1) if there is one. A parameter's next value that is put in its
-/// place has none.
+/// and the staging (buffer -1) if there are any. A parameter's next value that
+/// is put in its place has none.
 std::vector<Lifetime> lifetimes(const Partitioned &partitioned, int worker);
 
 /// Most bytes alive at once, and when: no arena can be smaller.

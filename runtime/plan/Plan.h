@@ -336,6 +336,14 @@ struct Worker {
   int64_t workspaceOffset = 0, workspaceBytes = 0; // scratch
   std::vector<StoredWeight> weights;
   int64_t hostBytes = 0; // the arena of its buffers in the host's memory
+  /// The last bytes of the arena, where no buffer lies: staging for what its
+  /// exchanges pack, and for what comes and has no place yet. 0: they need
+  /// none.
+  int64_t stagingBytes = 0;
+
+  /// Of the arena, what buffers and the workspace lie in; it ends where the
+  /// staging begins.
+  int64_t bufferBytes() const { return arenaBytes - stagingBytes; }
 };
 
 /// How the kernels of a GPU's code are launched, by symbol.

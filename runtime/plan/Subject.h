@@ -67,6 +67,8 @@ void checkEpilogues(const Subject &subject);
 /// Both programs of a plan compute the same values from the same inputs and
 /// parameters, whatever parts workers do.
 void checkValues(const Plan &plan, Findings &findings);
+/// What workers keep for exchanges is enough, if the plan is for GPUs.
+void checkStaging(const Plan &plan, Findings &findings);
 /// Data and memory of all workers.
 void checkWorkers(const Subject &subject);
 /// Data and memory of one worker: its own reads and those of others.

@@ -12,7 +12,8 @@ int64_t plan::byteSize(const Partitioned &partitioned, int worker, int buffer) {
 
 int64_t plan::weightBytes(const Partitioned &partitioned, int worker) {
   int64_t end = 0;
-  for (const StoredWeight &weight : partitioned.workers[size_t(worker)].weights) {
+  for (const StoredWeight &weight :
+       partitioned.workers[size_t(worker)].weights) {
     const Parameter &parameter =
         partitioned.program.parameters[size_t(weight.parameter)];
     end = std::max(end, weight.offset +
@@ -65,29 +66,44 @@ private:
     if (bytes < 0 || bytes > sizeLimit)
       return complaint.add("arena_bytes: ", bytes, " is not in 0 .. ",
                            sizeLimit);
-    // Kernels are chosen by what they may use: what several workers compute must
-    // be the same, bit by bit.
+    // Kernels are chosen by what they may use: what several workers compute
+    // must be the same, bit by bit.
     const int64_t scratch = partitioned.workers.front().workspaceBytes;
     if (worker.workspaceBytes != scratch)
       return complaint.add("workspace.bytes: is ", worker.workspaceBytes,
                            ", but ", scratch, " on worker 0");
     if (worker.hostBytes < 0 || worker.hostBytes > sizeLimit)
-      return complaint.add("host_bytes: ", worker.hostBytes,
-                           " is not in 0 .. ", sizeLimit);
-    if (!fits(worker.workspaceOffset, worker.workspaceBytes, bytes))
+      return complaint.add("host_bytes: ", worker.hostBytes, " is not in 0 .. ",
+                           sizeLimit);
+    if (worker.stagingBytes != 0 &&
+        (worker.stagingBytes % alignment != 0 ||
+         !fits(worker.bufferBytes(), worker.stagingBytes, bytes)))
+      return complaint.add("staging_bytes: ", worker.stagingBytes,
+                           " bytes are not the last ones of the arena of ",
+                           bytes, " bytes, 64-byte aligned");
+    const int64_t ofBuffers = worker.bufferBytes();
+    if (!fits(worker.workspaceOffset, worker.workspaceBytes, ofBuffers))
       return complaint.add("workspace: does not lie in the arena of ", bytes,
-                           " bytes, 64-byte aligned");
+                           " bytes", beforeStaging(), ", 64-byte aligned");
     for (size_t i = 0; i < program.buffers.size(); ++i) {
       const int64_t size = byteSize(partitioned, number, int(i));
       const int64_t at = partitioned.offset(number, int(i));
       const bool isHost = program.buffers[i].space == Space::Host;
-      const int64_t room = isHost ? worker.hostBytes : bytes;
+      const int64_t room = isHost ? worker.hostBytes : ofBuffers;
       if (size > 0 && !fits(at, size, room))
         return complaint.add("buffers[", i, "].offset: ", size, " bytes at ",
-                             at, " do not lie in the arena of ", room,
-                             isHost ? " bytes on the host" : " bytes",
+                             at, " do not lie in the arena of ",
+                             isHost ? worker.hostBytes : bytes, " bytes",
+                             isHost ? " on the host" : beforeStaging(),
                              ", 64-byte aligned");
     }
+  }
+
+  std::string beforeStaging() const {
+    if (worker.stagingBytes == 0)
+      return "";
+    return " before its " + std::to_string(worker.stagingBytes) +
+           " bytes of staging";
   }
 
   static bool fits(int64_t offset, int64_t bytes, int64_t room) {

@@ -22,7 +22,7 @@ run() {
   SMEX_EMULATED_DEVICES=$2 "${@:3}" "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda \
     --steps 2 --output-dir "$work/$1.out" --metrics "$work/$1.json" --trace "$work/$1.trace" \
     > "$work/$1.log" 2> "$work/$1.err" || fail "$1: status $?: $(cat "$work/$1.err")"
-  grep -v '"emulated\|packing_bytes' "$work/$1.json" > "$work/$1.undevised"
+  grep -v '"emulated' "$work/$1.json" > "$work/$1.undevised"
   counted "$work/$1.undevised" > "$work/$1.counts"
   grep -o '"instruction": *[0-9]*\|"tid": *[0-9]*' "$work/$1.trace" | sort > "$work/$1.events"
 }

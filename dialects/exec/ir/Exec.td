@@ -185,14 +185,16 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
     ```
     `arena` (bytes per worker) and `workspace` (its offset per worker, and its
     bytes last) are there once memory is planned, and `host_arena` (bytes per
-    worker, in the host's memory), if buffers are there. `graphs` is the
-    function's `smex.graphs`.
+    worker, in the host's memory), if buffers are there. `staging` is how many
+    bytes at the end of each arena are kept for exchanges between GPUs, if any
+    are. `graphs` is the function's `smex.graphs`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$ways,
                        OptionalAttr<DenseI64ArrayAttr>:$arena,
                        OptionalAttr<DenseI64ArrayAttr>:$workspace,
                        OptionalAttr<SmexGraphsAttr>:$graphs,
-                       OptionalAttr<DenseI64ArrayAttr>:$host_arena);
+                       OptionalAttr<DenseI64ArrayAttr>:$host_arena,
+                       OptionalAttr<DenseI64ArrayAttr>:$staging);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `ways` $ways attr-dict-with-keyword $body";
   let extraClassDeclaration = "int64_t getWorkers();";

@@ -71,6 +71,16 @@ LogicalResult ProgramOp::verify() {
   for (int64_t bytes : llvm::concat<const int64_t>(*arena, *workspace, onHost))
     if (bytes < 0)
       return emitOpError("has a negative arena or workspace");
+  const auto staging = getStaging();
+  if (!staging)
+    return success();
+  if (int64_t(staging->size()) != workers)
+    return emitOpError("has ") << staging->size() << " numbers for staging of "
+                               << workers << " workers";
+  for (const auto [all, kept] : llvm::zip(*arena, *staging))
+    if (kept < 0 || kept > all)
+      return emitOpError("has staging of ")
+             << kept << " bytes in an arena of " << all;
   return success();
 }
 

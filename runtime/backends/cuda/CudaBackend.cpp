@@ -173,18 +173,9 @@ private:
     if (Status joined = joinExchangers(shared); !joined)
       return joined;
     if (!shared.exchangers.empty() && shared.options.note)
-      shared.options.note(exchangeNote(shared));
+      shared.options.note("what moves between GPUs goes by NCCL; its own "
+                          "memory comes on top of the plan's peak");
     return {};
-  }
-
-  static std::string exchangeNote(const CudaProgram &shared) {
-    int64_t most = 0;
-    for (const auto &exchanger : shared.exchangers)
-      most = std::max(most, exchanger->stagingBytes());
-    return "what moves between GPUs goes by NCCL; beside the plan's peak, a "
-           "GPU "
-           "holds up to " +
-           std::to_string(most) + " bytes to pack and unpack it";
   }
 
   /// Whether each GPU of the program reaches the memory of all others.

@@ -381,7 +381,6 @@ Status CudaWorker::finishExchanges() {
     if (Status done = exchanger()->finish(); !done)
       return done;
     exchanger()->tell(begun - 1);
-    activity.packingBytes = exchanger()->stagingBytes();
   }
   while (!exchanger()->isTold(begun - 1) && !shared->transport.isStopped())
     std::this_thread::sleep_for(std::chrono::microseconds(50));

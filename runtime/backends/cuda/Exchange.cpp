@@ -2,7 +2,7 @@
 
 #include "runtime/backends/cuda/CudaProgram.h"
 #include "runtime/backends/cuda/Transfers.h"
-#include "runtime/backends/cuda/nccl/Messages.h"
+#include "runtime/backends/cuda/nccl/Rounds.h"
 #include "runtime/plan/Regions.h"
 
 #include <algorithm>
@@ -15,13 +15,6 @@ using nccl::Message;
 
 namespace {
 
-/// What the kernels' widest accesses are aligned to.
-constexpr int64_t alignment = 16;
-
-int64_t aligned(int64_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 /// Whether each worker has a rank of its own: a group's communicator needs it.
 bool areAlone(const nccl::Ranks &ranks) {
   return size_t(ranks.count) == ranks.ofWorker.size();
@@ -29,11 +22,10 @@ bool areAlone(const nccl::Ranks &ranks) {
 
 class Preparation {
 public:
-  Preparation(const CudaProgram &shared, size_t gpu, Address staging,
-              Address tables)
+  Preparation(const CudaProgram &shared, size_t gpu, Address tables)
       : shared(shared), partitioned(shared.partitioned),
         program(shared.program()), ranks(shared.exchanging->ranks),
-        staging(staging), tables(tables) {
+        tables(tables) {
     for (int worker : shared.workers)
       if (shared.places[size_t(worker)].gpu == shared.gpus[gpu].get())
         workers.push_back(worker);
@@ -53,37 +45,13 @@ public:
 
 private:
   Status add(int instruction) {
-    const plan::Instruction &what = program.instructions[size_t(instruction)];
-    from = what.from;
-    to = what.to;
-    element = byteSize(plan::elementType(program, from));
-    used = 0;
-    packed.clear();
-    unpacked.clear();
-    dense.clear();
+    what = &program.instructions[size_t(instruction)];
+    element = byteSize(plan::elementType(program, what->from));
     Exchange made;
     made.instruction = instruction;
-    const auto gather =
-        areAlone(ranks)
-            ? nccl::gatherOf(partitioned, workers.front(), instruction)
-            : std::nullopt;
-    if (gather)
-      addGather(*gather, what, made);
-    else
-      for (const Message &message : nccl::messagesOf(partitioned, instruction))
-        addMessage(message, what.op == plan::Opcode::Fetch, made);
-    all.stagingBytes = std::max(all.stagingBytes, used);
-    if (!packed.empty())
-      made.packs.push_back(launchOf(fetchOf(packed)));
-    if (!unpacked.empty())
-      made.unpacks.push_back(launchOf(fetchOf(unpacked)));
-    if (what.op == plan::Opcode::Reduce)
-      for (int worker : workers)
-        if (plan::written(partitioned, worker, instruction))
-          if (Status added = addReduce(worker, made); !added)
-            return added;
-    if (made.packs.empty() && made.unpacks.empty() && made.sends.empty() &&
-        made.receives.empty() && !made.gather)
+    if (Status added = addRounds(made); !added)
+      return added;
+    if (made.rounds.empty())
       return {};
     for (int worker : workers)
       for (const nccl::LocalWait &wait :
@@ -93,80 +61,127 @@ private:
     return {};
   }
 
-  void addGather(const nccl::Gather &gather, const plan::Instruction &what,
-                 Exchange &made) {
-    const int worker = workers.front();
-    const bool areTerms = what.op == plan::Opcode::Reduce;
-    const int64_t bytes = gather.bytes * int64_t(gather.members.size());
-    const Address whole =
-        gather.isWanted ? shared.addressOf(worker, to) : take(bytes);
-    made.gather = {what.collective->over, shared.addressOf(worker, from), whole,
-                   gather.bytes};
-    for (size_t m = 0; !gather.isWanted && m < gather.members.size(); ++m) {
-      const Box &share = partitioned.box(gather.members[m], from);
-      arrive({gather.members[m], worker, gather.numbers[m], share}, !areTerms,
-             {whole + Address(gather.bytes) * m, share});
+  Status addRounds(Exchange &made) {
+    if (areAlone(ranks))
+      if (const auto gather =
+              nccl::gatherOf(partitioned, workers.front(), made.instruction)) {
+        if (Status added = addGather(*gather, made.instruction); !added)
+          return added;
+        finishRound(made);
+        return {};
+      }
+    const auto rounds = nccl::roundsOf(partitioned, made.instruction);
+    if (!rounds)
+      return rounds.error();
+    for (const nccl::Round &units : *rounds) {
+      for (const nccl::Unit &unit : units)
+        if (Status added = addUnit(unit, made.instruction); !added)
+          return added;
+      finishRound(made);
     }
+    return {};
   }
 
-  void addMessage(const Message &message, bool isFetch, Exchange &made) {
-    const int sender = ranks.ofWorker[size_t(message.from)],
-              receiver = ranks.ofWorker[size_t(message.to)];
+  /// What has been collected is a round, if it is anything.
+  void finishRound(Exchange &made) {
+    if (!packed.empty())
+      round.packs.push_back(launchOf(fetchOf(packed)));
+    if (!unpacked.empty())
+      round.unpacks.push_back(launchOf(fetchOf(unpacked)));
+    std::move(reduces.begin(), reduces.end(),
+              std::back_inserter(round.unpacks));
+    packed.clear();
+    unpacked.clear();
+    reduces.clear();
+    ExchangeRound done = std::exchange(round, {});
+    if (done.moves() || !done.packs.empty() || !done.unpacks.empty())
+      made.rounds.push_back(std::move(done));
+  }
+
+  bool isFetch() const { return what->op == plan::Opcode::Fetch; }
+
+  Status addGather(const nccl::Gather &gather, int instruction) {
+    const int worker = workers.front();
+    const Address whole = gather.isWanted ? shared.addressOf(worker, what->to)
+                                          : stagingOf(worker);
+    round.gather = {what->collective->over,
+                    shared.addressOf(worker, what->from), whole, gather.bytes};
+    if (gather.isWanted)
+      return {};
+    dense.clear();
+    for (size_t m = 0; m < gather.members.size(); ++m) {
+      const Box &share = partitioned.box(gather.members[m], what->from);
+      arrive({gather.members[m], worker, gather.numbers[m], share},
+             {whole + Address(gather.bytes) * m, share});
+    }
+    return isFetch() ? Status()
+                     : addReduce(worker, instruction,
+                                 partitioned.box(worker, what->to));
+  }
+
+  Status addUnit(const nccl::Unit &unit, int instruction) {
+    dense.clear();
+    for (const nccl::StagedMessage &message : unit.messages)
+      addMessage(message);
+    return isFetch() || rankOf(unit.to) != rank
+               ? Status()
+               : addReduce(unit.to, instruction, unit.box);
+  }
+
+  void addMessage(const nccl::StagedMessage &message) {
+    const int sender = rankOf(message.from), receiver = rankOf(message.to);
     const int64_t bytes = volume(message.box) * element;
     if (sender == rank) {
-      const DenseBox there = bufferOf(message.from, from);
+      const DenseBox there = bufferOf(message.from, what->from);
       if (receiver == rank)
-        return arrive(message, isFetch, there);
-      if (const auto run = runIn(there.box, message.box, element)) {
-        made.sends.push_back({there.address + Address(*run), bytes, receiver});
-        return;
+        return arrive(message, there);
+      if (message.packedAt) {
+        const Address at = stagingOf(message.from) + Address(*message.packedAt);
+        packed.push_back({message.box, there, {at, message.box}, element});
+        round.sends.push_back({at, bytes, receiver});
+      } else {
+        round.sends.push_back({placeIn(there, message.box), bytes, receiver});
       }
-      const DenseBox packedTo = {take(bytes), message.box};
-      packed.push_back({message.box, there, packedTo, element});
-      made.sends.push_back({packedTo.address, bytes, receiver});
     } else if (receiver == rank) {
-      const DenseBox wanted = isFetch ? bufferOf(message.to, to) : DenseBox();
-      if (isFetch)
-        if (const auto run = runIn(wanted.box, message.box, element)) {
-          made.receives.push_back(
-              {wanted.address + Address(*run), bytes, sender});
-          return;
-        }
-      const DenseBox arrived = {take(bytes), message.box};
-      made.receives.push_back({arrived.address, bytes, sender});
-      arrive(message, isFetch, arrived);
+      if (message.broughtAt) {
+        const Address at = stagingOf(message.to) + Address(*message.broughtAt);
+        round.receives.push_back({at, bytes, sender});
+        arrive(message, {at, message.box});
+      } else {
+        const DenseBox wanted = bufferOf(message.to, what->to);
+        round.receives.push_back({placeIn(wanted, message.box), bytes, sender});
+      }
     }
   }
 
   /// A piece that is in this GPU's memory, where its worker is to have it.
-  void arrive(const Message &message, bool isFetch, const DenseBox &there) {
-    if (isFetch)
+  void arrive(const Message &message, const DenseBox &there) {
+    if (isFetch())
       unpacked.push_back(
-          {message.box, there, bufferOf(message.to, to), element});
+          {message.box, there, bufferOf(message.to, what->to), element});
     else
-      dense[{message.to, message.number}] = there;
+      dense[message.number] = there;
   }
 
-  Status addReduce(int worker, Exchange &made) {
-    const auto reduce =
-        reduceOf(partitioned, worker, made.instruction,
-                 [&](size_t number, const Piece &piece) -> DenseBox {
-                   const auto found = dense.find({worker, number});
-                   return found == dense.end() ? DenseBox{0, piece.box}
-                                               : found->second; // empty
-                 });
+  /// Combines the terms of a part of the worker's box, which is a run there.
+  Status addReduce(int worker, int instruction, const Box &part) {
+    const auto reduce = reduceOf(
+        partitioned, worker, instruction, part,
+        [&](size_t number, const Piece &) { return dense.at(number); });
     if (!reduce)
       return reduce.error();
+    const DenseBox to = bufferOf(worker, what->to);
+    const int64_t size = byteSize(plan::elementType(program, what->to));
     OwnLaunch launch;
     launch.symbol = reduce->kernel;
     launch.arguments = {table(reduce->pieces.data(),
                               reduce->pieces.size() * sizeof(ReducePiece)),
                         reduce->pieces.size(), uint64_t(reduce->reduction),
-                        shared.addressOf(worker, to),
+                        to.address + Address(*nccl::runIn(to.box, part) * size),
                         table(reduce->sizes, sizeof reduce->sizes)};
     launch.threads = transferThreads;
     launch.gridX = transferBlocks(reduce->elements);
-    made.unpacks.push_back(std::move(launch));
+    reduces.push_back(std::move(launch));
     return {};
   }
 
@@ -181,13 +196,8 @@ private:
     return launch;
   }
 
-  Address take(int64_t bytes) {
-    const Address address = staging + Address(used);
-    used += aligned(bytes);
-    return address;
-  }
   Address table(const void *bytes, size_t count) {
-    const size_t at = size_t(aligned(int64_t(all.tables.size())));
+    const size_t at = (all.tables.size() + 15) / 16 * 16;
     all.tables.resize(at + count);
     if (count > 0)
       std::memcpy(all.tables.data() + at, bytes, count);
@@ -197,27 +207,40 @@ private:
     return {shared.addressOf(worker, buffer), partitioned.box(worker, buffer)};
   }
 
+  int rankOf(int worker) const { return ranks.ofWorker[size_t(worker)]; }
+  Address stagingOf(int worker) const {
+    return shared.places[size_t(worker)].arena +
+           Address(partitioned.workers[size_t(worker)].bufferBytes());
+  }
+  /// Of a box that is one run in the region.
+  Address placeIn(const DenseBox &region, const Box &box) const {
+    return region.address + Address(*nccl::runIn(region.box, box) * element);
+  }
+
   const CudaProgram &shared;
   const plan::Partitioned &partitioned;
   const plan::Program &program;
   const nccl::Ranks &ranks;
-  const Address staging, tables;
+  const Address tables;
   std::vector<int> workers; // of this GPU
   int rank = 0;
   Exchanges all;
   // Of the instruction at hand:
-  int from = 0, to = 0;
-  int64_t element = 1, used = 0;
+  const plan::Instruction *what = nullptr;
+  int64_t element = 1;
+  // Of the round at hand:
+  ExchangeRound round;
   std::vector<BoxCopy> packed, unpacked;
-  /// Where the pieces of a reduction are, by worker and number.
-  std::map<std::pair<int, size_t>, DenseBox> dense;
+  std::vector<OwnLaunch> reduces;
+  /// Where the terms of the part at hand are, by the number of the piece.
+  std::map<size_t, DenseBox> dense;
 };
 
 } // namespace
 
 Result<Exchanges> cuda::exchangesOf(const CudaProgram &shared, size_t gpu,
-                                    Address staging, Address tables) {
-  return Preparation(shared, gpu, staging, tables).run();
+                                    Address tables) {
+  return Preparation(shared, gpu, tables).run();
 }
 
 std::vector<StepSet> cuda::groupsOf(const plan::Partitioned &partitioned,

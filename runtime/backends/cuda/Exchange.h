@@ -1,10 +1,11 @@
 // Fetches and reductions between GPUs that do not reach each other's memory, by
 // NCCL: what one GPU sends and receives in each instruction, all its workers
 // together, and what its kernels do before and after. Pieces that lie in one
-// run travel as they are; others are packed and unpacked in memory that is set
-// aside for it. Terms of a reduction are brought together and then combined by
-// the kernel that combines them elsewhere, in the plan's order, so that a
-// result has the same bits however it came about.
+// run travel as they are; others are packed and unpacked in the staging that
+// the plan keeps for their workers, in as many rounds as that takes
+// (nccl/Rounds.h). Terms of a reduction are brought together there and then
+// combined by the kernel that combines them elsewhere, in the plan's order, so
+// that a result has the same bits however it came about.
 #ifndef SMEX_RUNTIME_BACKENDS_CUDA_EXCHANGE_H
 #define SMEX_RUNTIME_BACKENDS_CUDA_EXCHANGE_H
 
@@ -39,11 +40,8 @@ struct OwnLaunch {
   std::vector<void *> parameters; // where the arguments are
 };
 
-/// What one GPU does in one instruction, one after the other.
-struct Exchange {
-  int instruction = 0;
-  /// After these, of the first step: of workers of this GPU.
-  std::vector<runtime::Event> waits;
+/// What one GPU does at once, one after the other.
+struct ExchangeRound {
   std::vector<OwnLaunch> packs;
   struct Transfer {
     Address at;
@@ -59,18 +57,27 @@ struct Exchange {
   };
   std::optional<Gather> gather;
   std::vector<OwnLaunch> unpacks;
+
+  bool moves() const { return gather || !sends.empty() || !receives.empty(); }
+};
+
+/// What one GPU does in one instruction.
+struct Exchange {
+  int instruction = 0;
+  /// After these, of the first step: of workers of this GPU.
+  std::vector<runtime::Event> waits;
+  std::vector<ExchangeRound> rounds; // those that it has a part in
 };
 
 struct Exchanges {
   std::vector<Exchange> list; // in the order of the instructions
   std::vector<std::byte> tables;
-  int64_t stagingBytes = 0;
 };
 
-/// Those of a GPU of this process. Sizes do not depend on addresses, so they
-/// may be asked for before there is memory.
+/// Those of a GPU of this process. The size of the tables does not depend on
+/// addresses, so it may be asked for before there is memory.
 Result<Exchanges> exchangesOf(const CudaProgram &shared, size_t gpu,
-                              Address staging, Address tables);
+                              Address tables);
 
 /// The steps of all all-gathers that a library can do, each once, in the order
 /// of the instructions.

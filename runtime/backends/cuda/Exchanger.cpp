@@ -85,11 +85,10 @@ std::string Exchanger::whatHangs(int instruction) const {
 }
 
 Status Exchanger::place(const std::function<Address(size_t, int64_t)> &take) {
-  auto made = exchangesOf(shared, gpu, take(gpu, 0), take(gpu, 0));
+  auto made = exchangesOf(shared, gpu, take(gpu, 0));
   if (!made)
     return made.takeError();
   sizes = std::move(*made);
-  staging = take(gpu, sizes.stagingBytes);
   tables = take(gpu, int64_t(sizes.tables.size()));
   return {};
 }
@@ -123,7 +122,6 @@ Status Exchanger::join() {
 
 Status Exchanger::start() {
   const Driver &driver = shared.driver;
-  staging = shared.settled(staging);
   tables = shared.settled(tables);
   if (Status made = check(driver.streamCreate(&stream, streamNonBlocking),
                           "making a stream");
@@ -151,21 +149,22 @@ Status Exchanger::start() {
 }
 
 Status Exchanger::bind() {
-  auto made = exchangesOf(shared, gpu, staging, tables);
+  auto made = exchangesOf(shared, gpu, tables);
   if (!made)
     return made.takeError();
   isBound = true;
   all = std::move(*made);
   for (Exchange &each : all.list)
-    for (auto *launches : {&each.packs, &each.unpacks})
-      for (OwnLaunch &launch : *launches) {
-        auto function = shared.gpus[gpu]->own->find(launch.symbol);
-        if (!function)
-          return function.takeError();
-        launch.function = *function;
-        for (uint64_t &argument : launch.arguments)
-          launch.parameters.push_back(&argument);
-      }
+    for (ExchangeRound &round : each.rounds)
+      for (auto *launches : {&round.packs, &round.unpacks})
+        for (OwnLaunch &launch : *launches) {
+          auto function = shared.gpus[gpu]->own->find(launch.symbol);
+          if (!function)
+            return function.takeError();
+          launch.function = *function;
+          for (uint64_t &argument : launch.arguments)
+            launch.parameters.push_back(&argument);
+        }
   if (all.tables.empty())
     return {};
   if (Status copied =
@@ -232,43 +231,49 @@ Status Exchanger::put(const Exchange &exchange) {
   if (isTimed)
     if (Status recorded = record(timed[next].start); !recorded)
       return recorded;
-  if (!isSkipped(exchange.instruction)) {
-    for (const OwnLaunch &each : exchange.packs)
-      if (Status launched = launch(each); !launched)
-        return launched;
-    if (Status moved = transfer(exchange); !moved)
-      return moved;
-    for (const OwnLaunch &each : exchange.unpacks)
-      if (Status launched = launch(each); !launched)
-        return launched;
-  }
+  if (!isSkipped(exchange.instruction))
+    for (const ExchangeRound &round : exchange.rounds)
+      if (Status done = put(round, exchange.instruction); !done)
+        return done;
   if (isTimed)
     if (Status recorded = record(timed[next].end); !recorded)
       return recorded;
   return record(events[size_t(exchange.instruction)]);
 }
 
-Status Exchanger::transfer(const Exchange &exchange) {
-  if (!exchange.gather && exchange.sends.empty() && exchange.receives.empty())
+/// The stream orders rounds: what one has unpacked, the next one may pack over.
+Status Exchanger::put(const ExchangeRound &round, int instruction) {
+  for (const OwnLaunch &each : round.packs)
+    if (Status launched = launch(each); !launched)
+      return launched;
+  if (Status moved = transfer(round, instruction); !moved)
+    return moved;
+  for (const OwnLaunch &each : round.unpacks)
+    if (Status launched = launch(each); !launched)
+      return launched;
+  return {};
+}
+
+Status Exchanger::transfer(const ExchangeRound &round, int instruction) {
+  if (!round.moves())
     return {};
   const nccl::Library &nccl = shared.exchanging->library;
-  nccl::Watchdog::Guard guard(watchdog, exchange.instruction);
-  if (exchange.gather)
-    return checkNccl(nccl.allGather(pointer(exchange.gather->from),
-                                    pointer(exchange.gather->to),
-                                    size_t(exchange.gather->bytes),
-                                    nccl::typeInt8,
-                                    groups.at(exchange.gather->over), stream),
+  nccl::Watchdog::Guard guard(watchdog, instruction);
+  if (round.gather)
+    return checkNccl(nccl.allGather(pointer(round.gather->from),
+                                    pointer(round.gather->to),
+                                    size_t(round.gather->bytes), nccl::typeInt8,
+                                    groups.at(round.gather->over), stream),
                      "ncclAllGather");
   if (Status begun = checkNccl(nccl.groupStart(), "ncclGroupStart"); !begun)
     return begun;
   Status done;
-  for (const Exchange::Transfer &each : exchange.sends)
+  for (const ExchangeRound::Transfer &each : round.sends)
     if (done)
       done = checkNccl(nccl.send(pointer(each.at), size_t(each.bytes),
                                  nccl::typeInt8, each.rank, world, stream),
                        "ncclSend");
-  for (const Exchange::Transfer &each : exchange.receives)
+  for (const ExchangeRound::Transfer &each : round.receives)
     if (done)
       done = checkNccl(nccl.receive(pointer(each.at), size_t(each.bytes),
                                     nccl::typeInt8, each.rank, world, stream),

@@ -25,7 +25,6 @@ public:
   /// own.
   Status join();
   int leader() const { return leading; }
-  int64_t stagingBytes() const { return sizes.stagingBytes; }
 
   // The leader's calls, as those of a DeviceWorker:
   Status start();
@@ -54,7 +53,8 @@ private:
   Status check(Code code, const char *what) const;
   Status checkNccl(nccl::Code code, const char *what) const;
   Status put(const Exchange &exchange);
-  Status transfer(const Exchange &exchange);
+  Status put(const ExchangeRound &round, int instruction);
+  Status transfer(const ExchangeRound &round, int instruction);
   Status launch(const OwnLaunch &what);
   bool isSkipped(int instruction) const;
   std::string whatHangs(int instruction) const;
@@ -64,7 +64,7 @@ private:
   const size_t gpu;
   const int leading, rank;
   Exchanges sizes; // with unsettled addresses
-  Address staging = 0, tables = 0;
+  Address tables = 0;
   Exchanges all;
   size_t next = 0, over = 0; // of the list, in this step
   int64_t base = 0;          // of the step's events

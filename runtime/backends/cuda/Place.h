@@ -8,8 +8,8 @@ namespace smex::cuda {
 
 /// Of this process' W workers, the w-th goes to GPU w * G / W. Each GPU's
 /// memory is taken as one allocation: the arenas of its workers, and behind
-/// them what their launches read and what exchanges need, for which all
-/// instructions are prepared here. Memory of the host is taken for workers that
+/// them what their launches and exchanges read, for which all instructions are
+/// prepared here. Memory of the host is taken for workers that
 /// have buffers there.
 Status placeWorkers(CudaProgram &shared);
 

@@ -1,5 +1,6 @@
 #include "runtime/backends/cuda/Transfers.h"
 
+#include "runtime/backends/cuda/nccl/Messages.h"
 #include "runtime/plan/Regions.h"
 
 #include <algorithm>
@@ -125,14 +126,6 @@ unsigned cuda::transferBlocks(int64_t units) {
   return unsigned(std::clamp<int64_t>(blocks, 1, mostTransferBlocks));
 }
 
-std::optional<int64_t> cuda::runIn(const Box &region, const Box &box,
-                                   int64_t element) {
-  const Copy copy = copyOf(box, region, 0, box, 0, element);
-  if (!copy.dimensions.empty())
-    return std::nullopt;
-  return int64_t(copy.from);
-}
-
 Fetch cuda::fetchOf(const std::vector<BoxCopy> &boxes) {
   std::vector<Copy> copies;
   for (const BoxCopy &each : boxes)
@@ -169,16 +162,19 @@ Fetch cuda::fetchOf(const plan::Partitioned &partitioned, int worker,
 
 Result<Reduce> cuda::reduceOf(const plan::Partitioned &partitioned, int worker,
                               int instruction, const AddressOf &addressOf) {
-  const int from = partitioned.program.instructions[size_t(instruction)].from;
-  return reduceOf(partitioned, worker, instruction,
-                  [&](size_t, const Piece &piece) -> DenseBox {
-                    return {addressOf(piece.worker, from),
-                            partitioned.box(piece.worker, from)};
-                  });
+  const plan::Instruction &what =
+      partitioned.program.instructions[size_t(instruction)];
+  return reduceOf(
+      partitioned, worker, instruction, partitioned.box(worker, what.to),
+      [&, from = what.from](size_t, const Piece &piece) -> DenseBox {
+        return {addressOf(piece.worker, from),
+                partitioned.box(piece.worker, from)};
+      });
 }
 
 Result<Reduce> cuda::reduceOf(const plan::Partitioned &partitioned, int worker,
-                              int instruction, const DenseOf &denseOf) {
+                              int instruction, const Box &box,
+                              const DenseOf &denseOf) {
   const plan::Program &program = partitioned.program;
   const plan::Instruction &what = program.instructions[size_t(instruction)];
   const DType from = plan::elementType(program, what.from),
@@ -191,15 +187,19 @@ Result<Reduce> cuda::reduceOf(const plan::Partitioned &partitioned, int worker,
   reduce.reduction =
       int(std::find(reducers.begin(), reducers.end(), what.reducer) -
           reducers.begin());
-  const std::vector<Piece> pieces =
+  const std::vector<Piece> all =
       plan::piecesOf(partitioned, worker, instruction);
-  const Box &box = partitioned.box(worker, what.to);
-  // Where all terms are of the whole box and lie as it does, it is one row.
+  // Where all terms are of the whole box, in one run each, it is one row.
+  std::vector<Piece> pieces;
   std::vector<DenseBox> dense;
   bool isRow = true;
-  for (size_t p = 0; p < pieces.size(); ++p) {
-    dense.push_back(denseOf(p, pieces[p]));
-    isRow &= pieces[p].box == box && dense.back().box == box;
+  for (size_t p = 0; p < all.size(); ++p) {
+    Piece piece = {all[p].worker, intersect(all[p].box, box)};
+    if (isEmpty(piece.box))
+      continue;
+    dense.push_back(denseOf(p, piece));
+    isRow &= piece.box == box && nccl::runIn(dense.back().box, box);
+    pieces.push_back(std::move(piece));
   }
   const size_t rank = isRow ? 1 : box.size();
   if (rank > size_t(mostDimensions))
@@ -220,7 +220,7 @@ Result<Reduce> cuda::reduceOf(const plan::Partitioned &partitioned, int worker,
     const Box &fromBox = dense[p].box;
     const std::vector<int64_t> strides = rowMajorStrides(extents(fromBox));
     const int64_t offset =
-        isRow ? 0 : offsetIn(fromBox, piece.box, strides) * byteSize(from);
+        offsetIn(fromBox, piece.box, strides) * byteSize(from);
     made.from =
         reinterpret_cast<const char *>(dense[p].address + Address(offset));
     for (size_t d = 0; d < rank; ++d) {

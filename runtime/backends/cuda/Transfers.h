@@ -28,9 +28,6 @@ struct BoxCopy {
   DenseBox from, to;
   int64_t element = 1; // bytes
 };
-/// Where the box begins in the region, in bytes, if it is one run there.
-std::optional<int64_t> runIn(const Box &region, const Box &box,
-                             int64_t element);
 
 /// Threads of a block of the kernels of fetch and reduce.
 constexpr unsigned transferThreads = 256;
@@ -61,11 +58,13 @@ struct Reduce {
 /// than the kernels take.
 Result<Reduce> reduceOf(const plan::Partitioned &partitioned, int worker,
                         int instruction, const AddressOf &addressOf);
-/// The same, where the piece of this number, among all of the worker, is in
-/// another place than the buffer of the worker that it is from.
+/// The same of a part of the worker's box, where what it takes of the piece of
+/// this number, among all of the worker, is in another place than the buffer of
+/// the worker that it is from.
 using DenseOf = std::function<DenseBox(size_t number, const Piece &piece)>;
 Result<Reduce> reduceOf(const plan::Partitioned &partitioned, int worker,
-                        int instruction, const DenseOf &denseOf);
+                        int instruction, const Box &part,
+                        const DenseOf &denseOf);
 
 } // namespace smex::cuda
 

@@ -47,6 +47,11 @@ uint8_t *access(Running &running, uint64_t address, size_t bytes,
     return refuse(ptx::FaultKind::OutOfBounds,
                   "which are on device " + std::to_string(found->device) +
                       ", out of this one's reach");
+  if (const ptx::Range buffer = driver().memory.rangeOf(address);
+      !buffer.holds(address, bytes))
+    return refuse(ptx::FaultKind::OutOfBuffer,
+                  "which are not in one buffer: the first is in " +
+                      buffer.name);
   const size_t at = address - found->base;
   uint8_t *known = found->initialized + at;
   if (isWritten)

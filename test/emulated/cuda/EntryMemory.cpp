@@ -135,8 +135,14 @@ int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
              "an allocation of device " + std::to_string(device.number))
         .device = device.number;
     *address = result;
-    if (!device.arena)
-      device.arena = result;
+    if (device.arena)
+      return;
+    device.arena = result;
+    for (const KnownLaunches::Buffer &each : driver().knownLaunches.buffers())
+      if (each.device == device.number)
+        driver().memory.addBuffer(result + each.offset, each.bytes,
+                                  "bytes " + std::to_string(each.offset) +
+                                      " on of the device's memory");
   });
 }
 

@@ -24,7 +24,9 @@ KnownLaunches::KnownLaunches(const std::string &text) {
         throw std::runtime_error("no list of known launches: " + line);
       buffers.push_back(buffer);
     }
-    if (!kernel.empty())
+    if (kernel == "buffers")
+      apart.insert(apart.end(), buffers.begin(), buffers.end());
+    else if (!kernel.empty())
       launches[kernel].insert(std::move(buffers));
   }
 }

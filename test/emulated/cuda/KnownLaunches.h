@@ -17,9 +17,20 @@ namespace smex::emulated {
 ///
 /// A line for each launch that there may be: the kernel's name, and for each of
 /// its first parameters, which are pointers, DEVICE:OFFSET:BYTES, the offset in
-/// the device's first allocation.
+/// the device's first allocation. A line `buffers` instead of a kernel's name:
+/// parts of these allocations that pointers in memory, and libraries, do not
+/// leave.
 class KnownLaunches {
 public:
+  struct Buffer {
+    size_t device;
+    uint64_t offset, bytes;
+    bool operator<(const Buffer &other) const {
+      return std::tie(device, offset, bytes) <
+             std::tie(other.device, other.offset, other.bytes);
+    }
+  };
+
   KnownLaunches() = default;
   /// Throws std::runtime_error for text that is no such list.
   explicit KnownLaunches(const std::string &text);
@@ -31,16 +42,12 @@ public:
                                     const std::vector<uint8_t> &parameters,
                                     const std::vector<uint64_t> &arenas) const;
 
+  /// Of the lines `buffers`.
+  const std::vector<Buffer> &buffers() const { return apart; }
+
 private:
-  struct Buffer {
-    size_t device;
-    uint64_t offset, bytes;
-    bool operator<(const Buffer &other) const {
-      return std::tie(device, offset, bytes) <
-             std::tie(other.device, other.offset, other.bytes);
-    }
-  };
   std::map<std::string, std::set<std::vector<Buffer>>> launches;
+  std::vector<Buffer> apart;
 };
 
 } // namespace smex::emulated

@@ -21,10 +21,7 @@ std::vector<Message> nccl::messagesOf(const plan::Partitioned &partitioned,
   return messages;
 }
 
-namespace {
-
-/// Where the part begins in the whole, in elements, if it is one run there.
-std::optional<int64_t> runIn(const Box &whole, const Box &part) {
+std::optional<int64_t> nccl::runIn(const Box &whole, const Box &part) {
   int64_t offset = 0, stride = 1;
   bool isWhole = true; // all dimensions further in
   for (size_t d = part.size(); d-- > 0;) {
@@ -36,8 +33,6 @@ std::optional<int64_t> runIn(const Box &whole, const Box &part) {
   }
   return offset;
 }
-
-} // namespace
 
 std::optional<Gather> nccl::gatherOf(const plan::Partitioned &partitioned,
                                      int worker, int number) {
@@ -55,7 +50,6 @@ std::optional<Gather> nccl::gatherOf(const plan::Partitioned &partitioned,
   gather.bytes = share * byteSize(plan::elementType(program, what.from));
   if (gather.bytes == 0)
     return std::nullopt;
-  gather.isWanted = !areTerms;
   for (int w : members) {
     if (!plan::written(partitioned, w, number))
       return std::nullopt;
@@ -64,6 +58,7 @@ std::optional<Gather> nccl::gatherOf(const plan::Partitioned &partitioned,
     if (pieces.size() != members.size())
       return std::nullopt;
     std::vector<size_t> numbers;
+    bool isWanted = !areTerms;
     for (size_t m = 0; m < members.size(); ++m) {
       const auto own =
           std::find_if(pieces.begin(), pieces.end(), [&](const Piece &piece) {
@@ -73,11 +68,15 @@ std::optional<Gather> nccl::gatherOf(const plan::Partitioned &partitioned,
           own->box != partitioned.box(members[m], what.from))
         return std::nullopt;
       numbers.push_back(size_t(own - pieces.begin()));
-      if (w == worker && runIn(to, own->box) != share * int64_t(m))
-        gather.isWanted = false;
+      isWanted &= runIn(to, own->box) == share * int64_t(m);
     }
-    if (w == worker)
-      gather.numbers = std::move(numbers);
+    if (!isWanted && gather.bytes * int64_t(members.size()) >
+                         partitioned.workers[size_t(w)].stagingBytes)
+      return std::nullopt;
+    if (w != worker)
+      continue;
+    gather.numbers = std::move(numbers);
+    gather.isWanted = isWanted;
   }
   return gather;
 }

@@ -19,6 +19,9 @@ struct Message {
 std::vector<Message> messagesOf(const plan::Partitioned &partitioned,
                                 int instruction);
 
+/// Where the part begins in the whole, in elements, if it is one run there.
+std::optional<int64_t> runIn(const Box &whole, const Box &part);
+
 /// A group of workers that each have an equal share of what all of them want.
 struct Gather {
   std::vector<int> members; // ascending
@@ -34,7 +37,8 @@ struct Gather {
 /// does it: the plan names it an all-gather, or an all-reduce whose terms are
 /// gathered before they are combined; every member wants the whole of what each
 /// member has of the buffer, in the order of the members, and that is equally
-/// much. Every member comes to the same answer.
+/// much. Where it has to be put together, all of it has room in each member's
+/// staging. Every member comes to the same answer.
 std::optional<Gather> gatherOf(const plan::Partitioned &partitioned, int worker,
                                int instruction);
 

@@ -21,6 +21,15 @@ std::string test::knownLaunches(const plan::Partitioned &partitioned,
     taken[gpuOf(w)] += (partitioned.workers[w].arenaBytes + 255) / 256 * 256;
   }
   std::ostringstream text;
+  for (size_t w = 0; w < workers; ++w) {
+    const plan::Worker &own = partitioned.workers[w];
+    const int64_t staging = begins[w] + own.bufferBytes();
+    for (const auto &[begin, end] :
+         {std::pair(begins[w], staging), {staging, staging + own.stagingBytes}})
+      if (begin < end)
+        text << "buffers " << gpuOf(w) << ":" << begin << ":" << end - begin
+             << "\n";
+  }
   for (size_t w = 0; w < workers; ++w)
     for (size_t i = 0; i < program.instructions.size(); ++i) {
       const plan::Instruction &what = program.instructions[i];

@@ -11,7 +11,8 @@ namespace smex::test {
 
 /// All launches of generated kernels, by all workers in one process with so
 /// many GPUs, with the code of this artifact. Those whose arguments are in
-/// memory, and those of transfers, are not among them.
+/// memory, and those of transfers, are not among them: they may touch buffers
+/// of the workers' arenas, or staging, and never run from one into the other.
 std::string knownLaunches(const plan::Partitioned &partitioned,
                           const plan::Artifact &artifact, int gpus);
 
