@@ -112,11 +112,12 @@ void decide(mlir::ModuleOp module, partition::GraphOfModule &input,
 
 /// Lowered, with memory planned and waits inserted.
 Result<plan::Partitioned> lowered(mlir::ModuleOp module,
-                                  emit::KernelTable &kernels, bool onGpus) {
+                                  emit::KernelTable &kernels,
+                                  bool onGpus) {
   mlir::PassManager manager(module.getContext());
-  pipeline::ExecOptions options;
-  options.memory.kernelsOnGpus = onGpus;
-  pipeline::addExecPasses(manager, options);
+  pipeline::ExecOptions execOptions;
+  execOptions.memory.kernelsOnGpus = execOptions.memory.exchanges = onGpus;
+  pipeline::addExecPasses(manager, execOptions);
   if (mlir::failed(manager.run(module)))
     return fail("a pass of the lowering fails");
   return emit::emit(*module.getOps<exec::ProgramOp>().begin(), kernels);

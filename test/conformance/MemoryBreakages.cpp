@@ -1,5 +1,7 @@
 #include "test/conformance/PlanBreakages.h"
 
+#include <utility>
+
 using namespace smex;
 using namespace smex::conformance;
 using plan::Instruction;
@@ -87,6 +89,23 @@ const Breakages &conformance::memoryBreakages() {
        [](Plan &p) {
          p.partitioned.workers[0].arenaBytes -= 64;
          return true;
+       },
+       Who::Loader, false},
+      {"no staging",
+       [](Plan &p) {
+         bool had = false;
+         for (plan::Worker &worker : p.partitioned.workers) {
+           had |= worker.stagingBytes > 0;
+           worker.arenaBytes -= std::exchange(worker.stagingBytes, 0);
+         }
+         return had;
+       },
+       Who::Check, false}, // GPUs that reach each other's memory need none
+      {"staging that begins where buffers lie",
+       [](Plan &p) {
+         plan::Worker &worker = p.partitioned.workers[0];
+         worker.stagingBytes += 64;
+         return worker.stagingBytes > 64;
        },
        Who::Loader, false},
   };

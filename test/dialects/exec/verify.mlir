@@ -71,6 +71,18 @@ exec.program @p ways [2] attributes {arena = array<i64: 64, 64>, workspace = arr
 
 // -----
 
+// expected-error @+1 {{has 1 numbers for staging of 2 workers}}
+exec.program @p ways [2] attributes {arena = array<i64: 64, 64>, staging = array<i64: 64>, workspace = array<i64: 0, 0, 0>} {
+}
+
+// -----
+
+// expected-error @+1 {{has staging of 128 bytes in an arena of 64}}
+exec.program @p ways [2] attributes {arena = array<i64: 64, 64>, staging = array<i64: 64, 128>, workspace = array<i64: 0, 0, 0>} {
+}
+
+// -----
+
 // expected-error @+1 {{has a negative arena or workspace}}
 exec.program @p ways [2] attributes {arena = array<i64: 64, 64>, workspace = array<i64: 0, -64, 64>} {
 }

@@ -71,7 +71,7 @@ const char *longMap = "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1]";
 const std::vector<Change> changes = {
     // plan.json
     {"plan.json", "/format", "onnx", "\"format\" is not \"smex-plan\""},
-    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 17"},
+    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 18"},
     {"plan.json", "/version", 0, "format version 0"},
     {"plan.json", "/version", "1", "version: must be an integer"},
     {"plan.json", "/gpus", 3, "files: has no \"gpu2.json\""},
@@ -202,6 +202,10 @@ const std::vector<Change> changes = {
     {"gpu1.json", "/pieces", Json::array(), "pieces: has 0 entries, but program.json lists 2"},
     {"gpu1.json", "/arena_bytes", 448, "workspace: does not lie in the arena of 448 bytes"},
     {"gpu1.json", "/arena_bytes", -1, "arena_bytes: -1 is not in"},
+    {"gpu1.json", "/staging_bytes", 64, "workspace: does not lie in the arena of 576 bytes before its 64 bytes of staging"},
+    {"gpu1.json", "/staging_bytes", 32, "staging_bytes: 32 bytes are not the last ones of the arena of 576 bytes, 64-byte aligned"},
+    {"gpu1.json", "/staging_bytes", 640, "staging_bytes: 640 bytes are not the last ones of the arena of 576 bytes"},
+    {"gpu1.json", "/staging_bytes", 0, "staging_bytes: 0 is not in 1 .."},
     {"gpu1.json", "/workspace/offset", 1, "workspace: does not lie in the arena"},
     {"gpu0.json", "/workspace/bytes", int64_t(1) << 48, "workspace: does not lie in the arena"},
     {"gpu1.json", "/workspace/bytes", 0, "workspace.bytes: is 0, but 64 on worker 0"},

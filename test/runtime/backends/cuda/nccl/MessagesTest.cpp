@@ -15,6 +15,7 @@ struct Whole {
   ProgramBuilder b{2};
   const Box all{{0, 4}, {0, 6}};
   const int x = b.tensor("x", {4, 6});
+  int64_t staging = 192; // of the second one
 
   std::optional<Gather> gather(const Box &first, const Box &second,
                                CollectiveKind kind, Opcode op = Opcode::Fetch) {
@@ -26,6 +27,8 @@ struct Whole {
     const int number = b.move("x", op, from, to, {pieces, others}, {});
     b.result.program.instructions[size_t(number)].collective =
         Collective{kind, 1};
+    b.result.workers[0].stagingBytes = 192;
+    b.result.workers[1].stagingBytes = staging;
     return gatherOf(b.result, 1, number);
   }
 };
@@ -70,6 +73,19 @@ TEST_CASE("terms are gathered, and then combined") {
   REQUIRE(gather);
   CHECK(gather->bytes == 96);
   CHECK_FALSE(gather->isWanted);
+}
+
+TEST_CASE("what is put together where it has no room is no all-gather") {
+  const Box left{{0, 4}, {0, 3}}, right{{0, 4}, {3, 6}};
+  const Box top{{0, 2}, {0, 6}}, bottom{{2, 4}, {0, 6}};
+  Whole whole;
+  whole.staging = 96;
+  CHECK(whole.gather(left, right, CollectiveKind::AllGather));
+  whole.staging = 80;
+  CHECK_FALSE(whole.gather(left, right, CollectiveKind::AllGather));
+  CHECK_FALSE(whole.gather(whole.all, whole.all, CollectiveKind::AllReduce,
+                           Opcode::Reduce));
+  CHECK(whole.gather(top, bottom, CollectiveKind::AllGather)); // in place
 }
 
 TEST_CASE("what no all-gather does") {
