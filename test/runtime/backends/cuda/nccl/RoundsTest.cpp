@@ -2,45 +2,23 @@
 // staging: element by element, each comes once, with all of its terms in their
 // order; and what is in one round lies apart, within the staging.
 #include "runtime/backends/cuda/nccl/Rounds.h"
-#include "test/runtime/executor/Programs.h"
+#include "test/runtime/backends/cuda/nccl/RandomExchange.h"
 
 #include <catch2/catch.hpp>
 
-#include <random>
+#include <map>
 
 using namespace smex;
 using namespace smex::nccl;
 using Catch::Matchers::Contains;
 using plan::Opcode;
 using runtime::ProgramBuilder;
+using test::elementsOf;
+using test::holds;
 
 namespace {
 
 using Coordinates = std::vector<int64_t>;
-
-std::vector<Coordinates> elementsOf(const Box &box) {
-  std::vector<Coordinates> all;
-  if (isEmpty(box))
-    return all;
-  all.emplace_back();
-  for (const Interval &side : box) {
-    std::vector<Coordinates> longer;
-    for (const Coordinates &begin : all)
-      for (int64_t i = side.lo; i < side.hi; ++i) {
-        longer.push_back(begin);
-        longer.back().push_back(i);
-      }
-    all = std::move(longer);
-  }
-  return all;
-}
-
-bool holds(const Box &box, const Coordinates &at) {
-  for (size_t d = 0; d < at.size(); ++d)
-    if (at[d] < box[d].lo || at[d] >= box[d].hi)
-      return false;
-  return true;
-}
 
 /// By looking at every element's place.
 bool isRun(const Box &whole, const Box &part) {
@@ -49,62 +27,6 @@ bool isRun(const Box &whole, const Box &part) {
   return size_t(all.end() - first) >= some.size() &&
          std::equal(some.begin(), some.end(), first);
 }
-
-class Drawn {
-public:
-  explicit Drawn(uint64_t seed)
-      : engine(seed), workers(int(draw(2, 5))), b(workers) {
-    std::vector<int64_t> shape(size_t(draw(1, 3)));
-    for (int64_t &size : shape)
-      size = draw(1, 6);
-    const Box whole = wholeBox(shape);
-    const bool isReduction = draw(0, 1);
-    std::vector<Box> from, to;
-    const size_t cut = size_t(draw(0, int64_t(shape.size()) - 1));
-    for (int64_t w = 0, begin = 0; w < workers; ++w) {
-      from.push_back(isReduction ? part(whole) : whole);
-      if (!isReduction) { // slices that are not even, or nothing
-        const int64_t end =
-            w + 1 == workers ? shape[cut] : draw(begin, shape[cut]);
-        from.back()[cut] = {begin, end};
-        begin = end;
-      }
-      to.push_back(draw(0, 4) ? part(whole) : Box::absent(shape.size()));
-    }
-    std::vector<std::vector<Piece>> pieces(static_cast<size_t>(workers));
-    for (size_t w = 0; w < pieces.size(); ++w) {
-      for (int owner = 0; owner < workers; ++owner)
-        if (const Box box = intersect(from[size_t(owner)], to[w]);
-            !isEmpty(box))
-          pieces[w].push_back({owner, box});
-      std::shuffle(pieces[w].begin(), pieces[w].end(), engine);
-    }
-    const int x = b.tensor("x", shape);
-    b.move("x", isReduction ? Opcode::Reduce : Opcode::Fetch,
-           b.buffer(x, from, isReduction), b.buffer(x, to), pieces, {});
-  }
-
-  int64_t draw(int64_t low, int64_t high) {
-    return low + int64_t(engine() % uint64_t(high - low + 1));
-  }
-
-private:
-  Box part(const Box &whole) {
-    Box box = whole;
-    for (Interval &side : box)
-      if (draw(0, 1)) {
-        side.lo = draw(0, side.hi - 1);
-        side.hi = draw(side.lo, side.hi);
-      }
-    return box;
-  }
-
-  std::mt19937_64 engine;
-
-public:
-  const int workers;
-  ProgramBuilder b;
-};
 
 /// What the rounds of instruction 0 have to be, however much staging there is.
 class Expected {
@@ -197,8 +119,9 @@ TEST_CASE("rounds of random fetches and reductions, with little staging") {
   int several = 0, shared = 0, refused = 0;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
     CAPTURE(seed);
-    Drawn drawn(seed);
-    plan::Partitioned &partitioned = drawn.b.result;
+    test::RandomExchange drawn(seed);
+    drawn.add(/*disjoint=*/false);
+    plan::Partitioned &partitioned = drawn.partitioned();
     const int64_t enough = stagingAlignment * (drawn.workers - 1);
     bool isEnough = true;
     for (plan::Worker &worker : partitioned.workers) {

@@ -1,0 +1,183 @@
+// Fetches and reductions that are drawn at random, on emulated GPUs that do not
+// reach each other's memory, with little staging or with much, by one process
+// or by several. Sums depend on the order of their terms, and have the bits of
+// the plan's order, in however many rounds they come about.
+#include "runtime/executor/Executor.h"
+#include "runtime/transports/Local.h"
+#include "test/runtime/backends/cuda/KnownLaunches.h"
+#include "test/runtime/backends/cuda/nccl/RandomExchange.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <thread>
+
+using namespace smex;
+using test::elementsOf;
+using test::holds;
+using test::RandomExchange;
+
+namespace {
+
+size_t setting(const char *name, const char *otherwise) {
+  const char *value = std::getenv(name);
+  return std::strtoull(value ? value : otherwise, nullptr, 10);
+}
+
+/// What workers have, each its own: their sums are not exact.
+class Terms : public runtime::ParameterSource {
+public:
+  explicit Terms(const plan::Partitioned &partitioned)
+      : partitioned(partitioned) {}
+
+  std::vector<float> of(int worker, int parameter) const {
+    const int buffer = partitioned.program.parameters[size_t(parameter)].buffer;
+    std::mt19937 engine(unsigned(1000 * parameter + worker));
+    std::vector<float> values(size_t(volume(partitioned.box(worker, buffer))));
+    for (float &value : values)
+      value = std::ldexp(float(engine() % 2001) - 1000, int(engine() % 20));
+    return values;
+  }
+  Status fill(int worker, int parameter, std::byte *to) const override {
+    const std::vector<float> values = of(worker, parameter);
+    std::memcpy(to, values.data(), values.size() * sizeof(float));
+    return {};
+  }
+
+private:
+  const plan::Partitioned &partitioned;
+};
+
+/// What is exchanged is a parameter, and what comes of it an output.
+void addPorts(plan::Program &program) {
+  for (const plan::Instruction &each : program.instructions) {
+    program.parameters.push_back({each.node, each.from});
+    program.outputs.push_back({each.node, each.to});
+  }
+}
+
+/// Each element, by the order of the pieces.
+std::vector<float> expected(const plan::Partitioned &partitioned,
+                            const Terms &terms, size_t number) {
+  const plan::Instruction &what = partitioned.program.instructions[number];
+  const size_t tensor =
+      size_t(partitioned.program.buffers[size_t(what.to)].tensor);
+  std::vector<float> values;
+  for (const auto &at :
+       elementsOf(wholeBox(partitioned.program.tensors[tensor].type.shape))) {
+    values.push_back(0);
+    for (size_t w = 0; w < partitioned.workers.size(); ++w) {
+      if (!holds(partitioned.box(int(w), what.to), at))
+        continue;
+      bool isFirst = true;
+      for (const Piece &piece : what.pieces[w]) {
+        if (!holds(piece.box, at))
+          continue;
+        const auto there = elementsOf(partitioned.box(piece.worker, what.from));
+        const size_t place =
+            size_t(std::find(there.begin(), there.end(), at) - there.begin());
+        const float term = terms.of(piece.worker, int(number)).at(place);
+        values.back() = isFirst ? term : values.back() + term;
+        isFirst = false;
+      }
+    }
+  }
+  return values;
+}
+
+/// Worker w of W is in process w * P / W.
+std::vector<Result<runtime::RunResult>>
+run(const plan::Partitioned &partitioned, const Terms &terms, size_t processes,
+    bool trace) {
+  const size_t workers = partitioned.workers.size();
+  processes = std::min(processes, workers);
+  runtime::LocalTransport transport(int(workers), queueCount);
+  std::vector<Result<runtime::RunResult>> results(processes, fail("not run"));
+  std::vector<std::thread> threads;
+  for (size_t p = 0; p < processes; ++p)
+    threads.emplace_back([&, p] {
+      runtime::RunOptions options;
+      options.steps = 2;
+      options.device.trace = trace;
+      if (processes > 1) {
+        runtime::Process process{&transport, {}};
+        for (size_t w = 0; w < workers; ++w)
+          if (w * processes / workers == p)
+            process.workers.push_back(int(w));
+        options.process = std::move(process);
+      }
+      auto backend = runtime::makeBackend("cuda");
+      results[p] = backend ? runtime::execute(partitioned, {}, **backend, terms,
+                                              {}, options)
+                           : Result<runtime::RunResult>(backend.takeError());
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  return results;
+}
+
+/// Tells the emulated driver where arenas and staging are, so that it finds
+/// what runs from one into the other.
+void knowBuffers(const plan::Partitioned &partitioned, size_t gpus) {
+  static const auto know = reinterpret_cast<int (*)(const char *)>(
+      dlsym(dlopen("libcuda.so.1", RTLD_NOW), "smexEmulatedKnowLaunches"));
+  const std::string buffers =
+      test::knownLaunches(partitioned, {"sm_80", ""}, int(gpus));
+  REQUIRE(know(buffers.c_str()) == 0);
+}
+
+} // namespace
+
+TEST_CASE("random exchanges have the bits of the plan's order") {
+  const size_t processes = setting("SMEX_TEST_PROCESSES", "1"),
+               gpus = setting("SMEX_EMULATED_DEVICES", "1"),
+               begin = setting("SMEX_TEST_SEED", "0");
+  for (size_t seed = begin; seed < begin + 60; ++seed) {
+    CAPTURE(seed);
+    RandomExchange drawn(seed);
+    for (int64_t count = drawn.draw(1, 4); count > 0; --count)
+      drawn.add(/*disjoint=*/true);
+    plan::Partitioned &partitioned = drawn.partitioned();
+    addPorts(partitioned.program);
+    const int64_t least = (16 * (drawn.workers - 1) + 63) / 64 * 64;
+    for (plan::Worker &worker : partitioned.workers) {
+      worker.stagingBytes = drawn.draw(0, 3) ? least : 4096;
+      worker.arenaBytes =
+          (worker.arenaBytes + 63) / 64 * 64 + worker.stagingBytes;
+    }
+    if (processes == 1)
+      knowBuffers(partitioned, gpus);
+    const Terms terms(partitioned);
+    for (const auto &result : run(partitioned, terms, processes, seed % 2)) {
+      INFO((result ? "" : result.error().message));
+      REQUIRE(result);
+      for (size_t w = 0; w < partitioned.workers.size(); ++w)
+        REQUIRE(result->peakBytes[w] == partitioned.workers[w].arenaBytes);
+      for (size_t i = 0; i < partitioned.program.instructions.size(); ++i) {
+        CAPTURE(i);
+        const std::vector<float> values = expected(partitioned, terms, i);
+        const std::vector<std::byte> &bytes = result->outputs[i].bytes;
+        REQUIRE(bytes.size() == values.size() * sizeof(float));
+        REQUIRE(std::memcmp(bytes.data(), values.data(), bytes.size()) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("an exchange that its staging has no room for is refused") {
+  runtime::ProgramBuilder b(2);
+  const Box all{{0, 4}}, none = Box::absent(1);
+  const int x = b.tensor("x", {4});
+  const int from = b.buffer(x, {all, all}, true);
+  b.move("x", plan::Opcode::Reduce, from, b.buffer(x, {all, none}),
+         {{{0, all}, {1, all}}, {}}, {});
+  addPorts(b.result.program);
+  for (const auto &result :
+       run(b.result, Terms(b.result),
+           std::max<size_t>(2, setting("SMEX_TEST_PROCESSES", "1")), false)) {
+    REQUIRE_FALSE(result);
+    CHECK_THAT(result.error().message,
+               Catch::Contains("GPU 0 of the plan keeps 0 bytes of staging"));
+  }
+}
