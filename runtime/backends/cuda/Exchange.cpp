@@ -64,12 +64,8 @@ private:
   Status addRounds(Exchange &made) {
     if (areAlone(ranks))
       if (const auto gather =
-              nccl::gatherOf(partitioned, workers.front(), made.instruction)) {
-        if (Status added = addGather(*gather, made.instruction); !added)
-          return added;
-        finishRound(made);
-        return {};
-      }
+              nccl::gatherOf(partitioned, workers.front(), made.instruction))
+        return addGather(*gather, made);
     const auto rounds = nccl::roundsOf(partitioned, made.instruction);
     if (!rounds)
       return rounds.error();
@@ -100,23 +96,31 @@ private:
 
   bool isFetch() const { return what->op == plan::Opcode::Fetch; }
 
-  Status addGather(const nccl::Gather &gather, int instruction) {
+  Status addGather(const nccl::Gather &gather, Exchange &made) {
     const int worker = workers.front();
+    const DenseBox own = bufferOf(worker, what->from);
     const Address whole = gather.isWanted ? shared.addressOf(worker, what->to)
                                           : stagingOf(worker);
-    round.gather = {what->collective->over,
-                    shared.addressOf(worker, what->from), whole, gather.bytes};
-    if (gather.isWanted)
-      return {};
-    dense.clear();
-    for (size_t m = 0; m < gather.members.size(); ++m) {
-      const Box &share = partitioned.box(gather.members[m], what->from);
-      arrive({gather.members[m], worker, gather.numbers[m], share},
-             {whole + Address(gather.bytes) * m, share});
+    if (isFetch()) {
+      round.gather = {what->collective->over, own.address, whole, gather.bytes};
+      for (size_t m = 0; !gather.isWanted && m < gather.members.size(); ++m) {
+        const Box &share = partitioned.box(gather.members[m], what->from);
+        arrive({gather.members[m], worker, gather.numbers[m], share},
+               {whole + Address(gather.bytes) * m, share});
+      }
+      finishRound(made);
     }
-    return isFetch() ? Status()
-                     : addReduce(worker, instruction,
-                                 partitioned.box(worker, what->to));
+    for (const Box &part : gather.parts) {
+      const int64_t bytes = volume(part) * element;
+      round.gather = {what->collective->over, placeIn(own, part), whole, bytes};
+      dense.clear();
+      for (size_t m = 0; m < gather.members.size(); ++m)
+        dense[gather.numbers[m]] = {whole + Address(bytes) * m, part};
+      if (Status added = addReduce(worker, made.instruction, part); !added)
+        return added;
+      finishRound(made);
+    }
+    return {};
   }
 
   Status addUnit(const nccl::Unit &unit, int instruction) {

@@ -55,7 +55,7 @@ TEST_CASE("plans for GPUs keep enough for the least of each exchange") {
   CHECK(findingsOnGpus(staged(64, 0)) ==
         "staging: gpu1 instruction 1 (reduce, node \"fc1\"): needs 16 bytes of "
         "staging where GPUs do not reach each other's memory, and the plan "
-        "keeps 0");
+        "keeps 0\n");
   // Without code for GPUs it is of no use.
   CHECK(listed(check(staged(0, 0))) == "");
 }

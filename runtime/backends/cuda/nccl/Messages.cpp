@@ -34,6 +34,30 @@ std::optional<int64_t> nccl::runIn(const Box &whole, const Box &part) {
   return offset;
 }
 
+namespace {
+
+/// Halves the box until so many bytes per element fit the room; nothing where
+/// one element does not.
+std::vector<Box> partsOf(const Box &box, int64_t element, int64_t room) {
+  if (volume(box) * element <= room)
+    return {box};
+  std::vector<Box> parts;
+  for (size_t d = 0; d < box.size(); ++d) {
+    if (box[d].size() <= 1)
+      continue;
+    for (int64_t half : {0, 1}) {
+      Box part = box;
+      part[d] = smex::cut(box[d], 2, half);
+      for (Box &each : partsOf(part, element, room))
+        parts.push_back(std::move(each));
+    }
+    break;
+  }
+  return parts;
+}
+
+} // namespace
+
 std::optional<Gather> nccl::gatherOf(const plan::Partitioned &partitioned,
                                      int worker, int number) {
   const plan::Program &program = partitioned.program;
@@ -47,9 +71,12 @@ std::optional<Gather> nccl::gatherOf(const plan::Partitioned &partitioned,
   gather.members = groupOf(program.ways, worker, what.collective->over);
   const auto &members = gather.members;
   const int64_t share = volume(partitioned.box(members.front(), what.from));
-  gather.bytes = share * byteSize(plan::elementType(program, what.from));
+  const int64_t element = byteSize(plan::elementType(program, what.from));
+  gather.bytes = share * element;
   if (gather.bytes == 0)
     return std::nullopt;
+  const Box &first = partitioned.box(members.front(), what.from);
+  int64_t room = partitioned.workers[size_t(worker)].stagingBytes;
   for (int w : members) {
     if (!plan::written(partitioned, w, number))
       return std::nullopt;
@@ -65,18 +92,22 @@ std::optional<Gather> nccl::gatherOf(const plan::Partitioned &partitioned,
             return piece.worker == members[m];
           });
       if (own == pieces.end() || volume(own->box) != share ||
-          own->box != partitioned.box(members[m], what.from))
+          own->box != partitioned.box(members[m], what.from) ||
+          (areTerms && (own->box != first || to != first)))
         return std::nullopt;
       numbers.push_back(size_t(own - pieces.begin()));
       isWanted &= runIn(to, own->box) == share * int64_t(m);
     }
-    if (!isWanted && gather.bytes * int64_t(members.size()) >
-                         partitioned.workers[size_t(w)].stagingBytes)
-      return std::nullopt;
+    room = std::min(room, partitioned.workers[size_t(w)].stagingBytes);
     if (w != worker)
       continue;
     gather.numbers = std::move(numbers);
     gather.isWanted = isWanted;
   }
-  return gather;
+  const int64_t count = int64_t(members.size());
+  if (areTerms)
+    gather.parts = partsOf(first, count * element, room);
+  const bool fits = areTerms ? !gather.parts.empty()
+                             : gather.isWanted || gather.bytes * count <= room;
+  return fits ? std::optional(gather) : std::nullopt;
 }

@@ -31,6 +31,9 @@ struct Gather {
   /// All shares, one behind the other, are what the worker wants, or, of terms,
   /// never: then they have to be put together from where they are brought to.
   bool isWanted = false;
+  /// Of terms, which are all of one box: its parts that are gathered one after
+  /// the other, so that all terms of one have room in each member's staging.
+  std::vector<Box> parts;
 };
 
 /// What the worker's group does in an instruction, if a library's all-gather
@@ -38,7 +41,8 @@ struct Gather {
 /// gathered before they are combined; every member wants the whole of what each
 /// member has of the buffer, in the order of the members, and that is equally
 /// much. Where it has to be put together, all of it has room in each member's
-/// staging. Every member comes to the same answer.
+/// staging, or it is terms, which may come in parts. Every member comes to the
+/// same answer.
 std::optional<Gather> gatherOf(const plan::Partitioned &partitioned, int worker,
                                int instruction);
 

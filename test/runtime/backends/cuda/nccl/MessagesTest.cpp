@@ -75,6 +75,24 @@ TEST_CASE("terms are gathered, and then combined") {
   CHECK_FALSE(gather->isWanted);
 }
 
+TEST_CASE("terms are gathered in as many parts as their staging takes") {
+  Whole whole;
+  const auto partsIn = [&](int64_t staging) {
+    whole.staging = staging;
+    return whole
+        .gather(whole.all, whole.all, CollectiveKind::AllReduce, Opcode::Reduce)
+        .value()
+        .parts;
+  };
+  CHECK(partsIn(192) == std::vector<Box>{whole.all});
+  CHECK(partsIn(191) == std::vector<Box>{{{0, 2}, {0, 6}}, {{2, 4}, {0, 6}}});
+  CHECK(partsIn(95).size() == 4);
+  CHECK(partsIn(8).size() == 24);
+  whole.staging = 7;
+  CHECK_FALSE(whole.gather(whole.all, whole.all, CollectiveKind::AllReduce,
+                           Opcode::Reduce));
+}
+
 TEST_CASE("what is put together where it has no room is no all-gather") {
   const Box left{{0, 4}, {0, 3}}, right{{0, 4}, {3, 6}};
   const Box top{{0, 2}, {0, 6}}, bottom{{2, 4}, {0, 6}};
@@ -83,8 +101,6 @@ TEST_CASE("what is put together where it has no room is no all-gather") {
   CHECK(whole.gather(left, right, CollectiveKind::AllGather));
   whole.staging = 80;
   CHECK_FALSE(whole.gather(left, right, CollectiveKind::AllGather));
-  CHECK_FALSE(whole.gather(whole.all, whole.all, CollectiveKind::AllReduce,
-                           Opcode::Reduce));
   CHECK(whole.gather(top, bottom, CollectiveKind::AllGather)); // in place
 }
 

@@ -5,6 +5,7 @@
 #include "test/runtime/executor/Programs.h"
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 
 namespace smex::test {
@@ -17,14 +18,27 @@ public:
 
   /// Adds a fetch from slices of a tensor of f32, uneven or none, or a
   /// reduction of any parts of it, whose terms come in any order. Who wants
-  /// what: slices, too, or, unless they are to be `disjoint`, anything. Returns
-  /// the instruction's number.
-  int add(bool disjoint) {
+  /// what: slices, too, or, unless they are to be `disjoint`, anything. Some
+  /// are collectives, where all want all of equal shares, or of whole terms.
+  void add(bool disjoint) {
     std::vector<int64_t> shape(size_t(draw(1, 3)));
     for (int64_t &size : shape)
       size = draw(1, 6);
+    const bool isReduction = draw(0, 1), isCollective = draw(0, 3) == 0;
+    const size_t side = size_t(draw(0, int64_t(shape.size()) - 1));
+    if (isCollective)
+      shape[side] = workers * draw(1, 2);
     const Box whole = wholeBox(shape);
-    const bool isReduction = draw(0, 1);
+    if (isCollective) {
+      std::vector<Box> from(size_t(workers), whole);
+      for (int64_t w = 0; !isReduction && w < workers; ++w)
+        from[size_t(w)][side] = cut(whole[side], workers, w);
+      return add(shape, from, std::vector<Box>(size_t(workers), whole),
+                 isReduction,
+                 Collective{isReduction ? CollectiveKind::AllReduce
+                                        : CollectiveKind::AllGather,
+                            1});
+    }
     std::vector<Box> from = slices(whole), to = slices(whole);
     for (Box &each : from)
       if (isReduction)
@@ -32,19 +46,7 @@ public:
     for (Box &each : to)
       if (!disjoint)
         each = draw(0, 4) ? part(whole) : Box::absent(shape.size());
-    std::vector<std::vector<Piece>> pieces(static_cast<size_t>(workers));
-    for (size_t w = 0; w < pieces.size(); ++w) {
-      for (int owner = 0; owner < workers; ++owner)
-        if (Box box = intersect(from[size_t(owner)], to[w]); !isEmpty(box))
-          pieces[w].push_back({owner, std::move(box)});
-      std::shuffle(pieces[w].begin(), pieces[w].end(), engine);
-    }
-    const std::string name = "x" + std::to_string(tensors++);
-    const int x = builder.tensor(name, shape);
-    const int source = builder.buffer(x, from, isReduction);
-    return builder.move(
-        name, isReduction ? plan::Opcode::Reduce : plan::Opcode::Fetch, source,
-        builder.buffer(x, to), pieces, {});
+    add(shape, from, to, isReduction, std::nullopt);
   }
 
   int64_t draw(int64_t low, int64_t high) {
@@ -54,6 +56,29 @@ public:
   plan::Partitioned &partitioned() { return builder.result; }
 
 private:
+  void add(const std::vector<int64_t> &shape, const std::vector<Box> &from,
+           const std::vector<Box> &to, bool isReduction,
+           std::optional<Collective> collective) {
+    std::vector<int> owners(static_cast<size_t>(workers));
+    std::iota(owners.begin(), owners.end(), 0);
+    std::shuffle(owners.begin(), owners.end(), engine);
+    std::vector<std::vector<Piece>> pieces(static_cast<size_t>(workers));
+    for (size_t w = 0; w < pieces.size(); ++w) {
+      for (int owner : owners)
+        if (Box box = intersect(from[size_t(owner)], to[w]); !isEmpty(box))
+          pieces[w].push_back({owner, std::move(box)});
+      if (!collective)
+        std::shuffle(pieces[w].begin(), pieces[w].end(), engine);
+    }
+    const std::string name = "x" + std::to_string(tensors++);
+    const int x = builder.tensor(name, shape);
+    const int source = builder.buffer(x, from, isReduction);
+    const int number = builder.move(
+        name, isReduction ? plan::Opcode::Reduce : plan::Opcode::Fetch, source,
+        builder.buffer(x, to), pieces, {});
+    partitioned().program.instructions[size_t(number)].collective = collective;
+  }
+
   std::vector<Box> slices(const Box &whole) {
     std::vector<Box> all;
     const size_t d = size_t(draw(0, int64_t(whole.size()) - 1));
