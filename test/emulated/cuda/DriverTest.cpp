@@ -323,6 +323,24 @@ TEST_CASE("buffers of an arena") {
              Contains("the pointer is to x, 256 bytes") && Contains("700"));
 }
 
+TEST_CASE("buffers that a test knows of") {
+  const auto run = [](unsigned n) {
+    return inChild({}, [=] {
+      Session s;
+      NEED(smexEmulatedKnowLaunches("buffers 0:0:128 0:128:64\n"));
+      if (std::string error = s.open(); !error.empty())
+        return error;
+      NEED(cuMemsetD8Async(s.a, 0, 256, s.first));
+      NEED(s.increment(s.b, s.a + 128, s.first, n));
+      return std::to_string(cuStreamSynchronize(s.first));
+    });
+  };
+  CHECK(run(16) == "0");
+  CHECK_THAT(run(17),
+             Contains("bytes 128 on of the device's memory, 64 bytes") &&
+                 Contains("700"));
+}
+
 TEST_CASE("launches that a test knows: other pointers, and too far") {
   const auto run = [](bool swapped, unsigned n) {
     return inChild({}, [=] {
