@@ -18,15 +18,15 @@ namespace {
 /// What placements go by where no machine is given: one that many have.
 constexpr const char *usualMachine = "dgx-h100";
 
+} // namespace
+
 std::shared_ptr<const placement::Site>
-placementSite(const CompileOptions &options) {
+smex::pipeline::placementSite(const CompileOptions &options) {
   return std::make_shared<const placement::Site>(placement::Site{
       options.machine ? *options.machine
                       : std::move(*machines::findMachine(usualMachine)),
       options.profile});
 }
-
-} // namespace
 
 void smex::pipeline::addTrainingPasses(
     mlir::OpPassManager &manager, const training::TrainingOptions &options) {
@@ -37,6 +37,10 @@ void smex::pipeline::addTrainingPasses(
 
 void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager) {
   manager.addPass(fusion::createFuseMaps());
+  addUnfusedPasses(manager);
+}
+
+void smex::pipeline::addUnfusedPasses(mlir::OpPassManager &manager) {
   manager.addPass(messagepassing::createSegmentReductions());
 }
 

@@ -207,6 +207,12 @@ ExecOptions execOptionsFor(const CompileOptions &options,
   return made;
 }
 
+std::optional<int64_t> leastOf(const MemoryLimit &limit) {
+  if (limit.bytes.empty())
+    return std::nullopt;
+  return *std::min_element(limit.bytes.begin(), limit.bytes.end());
+}
+
 /// Searches in order: the one to begin with, and others if one plan is not
 /// enough.
 std::vector<partition::Search>
@@ -256,7 +262,8 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   if (!machine)
     return machine.takeError();
   Compiled compiled;
-  if (failed(runPasses(*module, options, addSemanticPasses)))
+  if (failed(runPasses(*module, options,
+                       options.fuse ? addSemanticPasses : addUnfusedPasses)))
     return diagnostics.error();
   compiled.plan.flops = count(*module, compiled.stats);
   compiled.derived = derivedParameters(*module);
@@ -333,7 +340,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     if (limit.bytes.empty() || !placement::isAlgorithm(by.algorithm))
       return attempt(by, std::nullopt);
     constexpr int tries = 4;
-    int64_t bytes = *std::min_element(limit.bytes.begin(), limit.bytes.end());
+    int64_t bytes = *leastOf(limit);
     for (int t = 1;; ++t) {
       auto candidate = attempt(by, bytes);
       if (!candidate || limit.isKeptBy(candidate->peaks()) || t == tries)
@@ -398,7 +405,7 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
     return machine.error();
   const partition::Search search = searchesFor(options, *machine).front();
   const auto passes = [&](OpPassManager &manager) {
-    addSemanticPasses(manager);
+    (options.fuse ? addSemanticPasses : addUnfusedPasses)(manager);
     if (stage == Stage::Decisions || stage == Stage::Exec)
       addDecisionPasses(manager, options, search);
     if (stage == Stage::Exec)
@@ -406,6 +413,9 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   };
   if (failed(runPasses(*module, options, passes)))
     return diagnostics.error();
+  if (stage == Stage::Problem && placement::isAlgorithm(search.algorithm))
+    return placement::emitTaskGraph(*module, *placementSite(options),
+                                    options.gpus, leastOf(options.memory));
   if (stage == Stage::Problem)
     return partition::emitProblem(*module, options.gpus, search.algorithm,
                                   !options.reproducible);

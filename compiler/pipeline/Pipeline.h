@@ -12,6 +12,7 @@
 #include "compiler/partition/Alternatives.h"
 #include "compiler/pipeline/Choice.h"
 #include "compiler/pipeline/OnMachine.h"
+#include "compiler/placement/ir/Passes.h"
 #include "compiler/training/TrainingGraph.h"
 #include "runtime/plan/Plan.h"
 
@@ -23,7 +24,8 @@
 namespace smex::pipeline {
 
 /// What can be printed: the model as lambdas, the same with decisions, the
-/// search's problems (Cfn.h), and the program of all workers.
+/// search's problems (Cfn.h; of placements the task graph, which `smexc place`
+/// reads), and the program of all workers.
 enum class Stage { Semantic, Decisions, Problem, Exec };
 std::optional<Stage> parseStage(const std::string &name);
 
@@ -52,6 +54,9 @@ struct CompileOptions {
   /// are generated, whose terms have one order
   /// (compiler/codegen/cpu/Reduction).
   bool reproducible = false;
+  /// Without fusion each operator of the model, of its gradients and of the
+  /// optimizer is one of the plan, too, as frameworks place and run them.
+  bool fuse = true;
   bool verifyEach = true; // the IR, after each pass
 };
 
@@ -95,6 +100,8 @@ Result<plan::Artifact> regenerateKernels(const plan::Plan &plan,
 void addTrainingPasses(mlir::OpPassManager &manager,
                        const training::TrainingOptions &options);
 void addSemanticPasses(mlir::OpPassManager &manager);
+/// The same, but for fusion.
+void addUnfusedPasses(mlir::OpPassManager &manager);
 /// `placedBytes`: what a placement may count on of a GPU's memory, if anything
 /// limits it.
 void addDecisionPasses(mlir::OpPassManager &manager,
@@ -103,6 +110,9 @@ void addDecisionPasses(mlir::OpPassManager &manager,
                        std::optional<int64_t> placedBytes = std::nullopt);
 void addExecPasses(mlir::OpPassManager &manager,
                    const ExecOptions &options = {});
+/// What placements go by: the options' machine, or one that many have.
+std::shared_ptr<const placement::Site>
+placementSite(const CompileOptions &options);
 
 /// Passes and dialects by name, for smex-opt.
 void registerAllPasses();

@@ -21,6 +21,8 @@ const std::vector<Algorithm> &placement::algorithms() {
       {"pardnn",
        "critical paths, level-aware load balancing, refinement, overflow",
        parDNN},
+      {"pardnn-unrefined",
+       "pardnn without refinement, to see what that is worth", parDNNUnrefined},
       {"contiguous",
        "stages in order, by dynamic programming over ideals; over prefixes of "
        "one topological order where there are too many ideals",

@@ -8,10 +8,13 @@ using namespace smex::placement;
 
 namespace {
 
-Placement leastMakespan(const Problem &problem, const Params &params) {
+Placement leastMakespan(const Problem &problem, const Params &params,
+                        bool refine) {
   const Clusters clusters = slice(problem, problem.devices.count);
   const ClusterFacts facts(problem, clusters);
   Placement placement = mapClusters(facts);
+  if (!refine)
+    return placement;
   Placement best = placement;
   double makespan = params.emulator(problem, best).makespan;
   const auto keepIfBetter = [&] {
@@ -28,16 +31,26 @@ Placement leastMakespan(const Problem &problem, const Params &params) {
   return best;
 }
 
-} // namespace
-
-Result<Outcome> placement::parDNN(const Problem &problem,
-                                  const Params &params) {
+Result<Outcome> placed(const Problem &problem, const Params &params,
+                       bool refine) {
   Outcome outcome;
-  outcome.placement = leastMakespan(problem, params);
+  outcome.placement = leastMakespan(problem, params, refine);
   const auto relief =
       addressOverflow(problem, params.emulator, outcome.placement);
   if (!relief)
     return relief.error();
   outcome.moved = relief->moved;
   return outcome;
+}
+
+} // namespace
+
+Result<Outcome> placement::parDNN(const Problem &problem,
+                                  const Params &params) {
+  return placed(problem, params, true);
+}
+
+Result<Outcome> placement::parDNNUnrefined(const Problem &problem,
+                                           const Params &params) {
+  return placed(problem, params, false);
 }

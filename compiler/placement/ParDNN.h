@@ -12,6 +12,10 @@ namespace smex::placement {
 /// (the thesis keeps the last).
 Result<Outcome> parDNN(const Problem &problem, const Params &params);
 
+/// The same without refinement: what mapping made, and the memory step (thesis
+/// section 6.4.1 measures what refinement is worth).
+Result<Outcome> parDNNUnrefined(const Problem &problem, const Params &params);
+
 } // namespace smex::placement
 
 #endif

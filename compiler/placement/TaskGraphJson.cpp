@@ -59,7 +59,8 @@ double readSeconds(const Cursor &at) {
 
 /// All of a node but its target, which may come later in the list.
 Task readNode(const Cursor &at, Numbers &numbers) {
-  at.object({"name", "time"}, {"memory", "kind", "target", "together", "gpu"});
+  at.object({"name", "time"},
+            {"memory", "kind", "target", "together", "layer", "gpu"});
   Task task;
   if (!at.ok())
     return task;
@@ -76,6 +77,8 @@ Task readNode(const Cursor &at, Numbers &numbers) {
   if (at.has("together"))
     task.together =
         int(at.integer("together", 0, std::numeric_limits<int>::max()));
+  if (at.has("layer"))
+    task.layer = int(at.integer("layer", 0, std::numeric_limits<int>::max()));
   if (at.has("gpu"))
     task.hasGpuKernel = at.boolean("gpu");
   return task;
@@ -181,6 +184,8 @@ std::string placement::writeTaskGraph(const TaskGraph &graph,
       node["target"] = graph.tasks[size_t(task.target)].name;
     if (task.together >= 0)
       node["together"] = task.together;
+    if (task.layer >= 0)
+      node["layer"] = task.layer;
     if (!task.hasGpuKernel)
       node["gpu"] = false;
     json["nodes"].push_back(std::move(node));

@@ -344,6 +344,9 @@ int smex::tools::compileCommand(int argc, char **argv) {
   app.add_option("--emit", arguments.emit,
                  "prints that stage's IR, or the search problem, and stops")
       ->check(CLI::IsMember({"semantic", "decisions", "problem", "exec"}));
+  app.add_flag("--fuse,!--no-fuse", arguments.compile.fuse,
+               "composes operators into one another (default); without, each "
+               "is placed and run alone, as frameworks do");
   app.add_flag("--verify-each,!--no-verify-each", arguments.compile.verifyEach,
                "verifies the IR after each pass (default)");
   try {

@@ -25,6 +25,13 @@ struct Site {
   std::optional<machines::Profile> profile;
 };
 
+/// The tasks of a module, named as what they make, and a machine's links, as
+/// `smexc place` reads them (TaskGraphJson.h). An error if the machine has
+/// fewer GPUs, but for one.
+Result<std::string> emitTaskGraph(mlir::ModuleOp module, const Site &site,
+                                  int64_t gpus,
+                                  std::optional<int64_t> memoryBytes);
+
 /// For a site that has been read: the options that name files are not looked
 /// at.
 std::unique_ptr<mlir::Pass> createPlaceOn(std::shared_ptr<const Site> site,

@@ -1,0 +1,51 @@
+"""The networks of ParDNN's thesis: Table 5.1 and the batches of Table 6.1, which are the thesis' data, and the commands
+of smex-zoo that make them (tools/zoo/README.md says how their sizes were found)."""
+
+GPUS = (1, 2, 4, 8, 16)
+
+
+class Network:
+    """`nodes` and `parameters` (billions) are Table 5.1's, `batches` by number of GPUs Table 6.1's."""
+
+    def __init__(self, name, arguments, nodes, parameters, batches, loss="cross_entropy"):
+        self.name, self.arguments, self.loss = name, arguments.split(), loss
+        self.nodes, self.parameters = nodes, parameters
+        self.batches = dict(zip(GPUS[-len(batches):], batches))
+        self.reference = min(self.batches)  # how many GPUs ideal data parallelism multiplies
+
+    @property
+    def is_large(self):
+        """The thesis' second use case: no single GPU holds it at a batch of 1."""
+        return self.reference > 1
+
+
+NETWORKS = [
+    Network("Word-RNN", "word-rnn", 10578, 0.34, (16, 512, 1024, 2048, 2048)),
+    Network("Char-CRN", "char-crn", 22748, 0.23, (8, 256, 512, 1024, 2048)),
+    Network("WRN", "wrn", 187742, 1.91, (1, 4, 16, 32, 64)),
+    Network("TRN", "trn", 80550, 1.97, (1, 32, 64, 128, 256)),
+    Network("E3D", "e3d", 55756, 0.95, (1, 4, 16, 32, 64), "mse"),
+    Network("Word-RNN-2", "word-rnn --hidden=4096 --steps=25", 10578, 1.28, (32, 1024, 2048)),
+    Network("Char-CRN-2", "char-crn --layers=32", 86663, 1.09, (128, 512, 1024)),
+    Network("WRN-2", "wrn --units=50 --width=28", 79742, 3.77, (4, 16, 32)),
+    Network("TRN-2", "trn --layers=48 --hidden=8192", 160518, 5.1, (2, 16, 32)),
+    Network("E3D-2", "e3d --hidden=512 --patch=8", 55756, 2.4, (8, 16, 32), "mse"),
+    # Not in Table 5.1. Assumed: as deep as WRN with as many weights as WRN-2, since half of its batches fit.
+    Network("WRN-3", "wrn --units=101 --width=20", None, None, (2, 4, 8)),
+]
+
+
+def add_options(parser, default):
+    parser.add_argument("--networks", default=default, help="names of Table 5.1, or all; default %(default)s")
+
+
+def chosen(options, known=None):
+    known = known or NETWORKS
+    if options.networks == "all":
+        return known
+    by_name = {network.name.lower(): network for network in known}
+    names = options.networks.lower().split(",")
+    for name in names:
+        if name not in by_name:
+            raise SystemExit(f"error: --networks {name}: not one of {', '.join(n.name for n in known)}")
+    return [by_name[name] for name in names]

@@ -1,0 +1,161 @@
+"""Task graphs of training steps, which smexc emits, and their placements by `smexc place`: its emulated schedule and
+its model of memory. Both are kept in a folder, for the next program."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from plans import GIB, ROOT
+
+FIFO, EARLIEST, GIVEN = "first-in-first-out", "earliest-start-first", "given"  # --order: TensorFlow's, 6.4.2's, a plan's
+SPARE = 0.1  # of a GPU's memory (section 5.1)
+
+
+def add_options(parser):
+    parser.add_argument("--zoo", default=os.path.join(ROOT, "bazel-bin/tools/smex-zoo"), help="smex-zoo, built")
+    parser.add_argument("--smexc", default=os.path.join(ROOT, "bazel-bin/tools/smexc"), help="smexc, built")
+    parser.add_argument("--machine", default="dgx-2", help="a preset of compiler/machine; default %(default)s")
+    parser.add_argument("--efficiency", type=float, help="of products and convolutions, at most, instead of the machine's")
+    parser.add_argument("--fuse", action="store_true", help="fused operators, which smexc places; else one by one")
+    parser.add_argument("--plans", metavar="DIR", help="keeps graphs and results, and finds them again; default: none")
+
+
+class Placed:
+    """What `smexc place` says of a placement; `fits` is false where it refused, and then `why` is all there is."""
+
+    def __init__(self, result):
+        self.why = result.get("why")
+        self.fits = self.why is None
+        self.search_seconds, self.resident = result["took"], result["resident"]
+        if self.fits:
+            self.seconds, self.bound = result["makespan_seconds"], result["lower_bound_seconds"]
+            self.peak, self.moved = max(result["peak_bytes"]), result["moved"]
+
+
+class TaskGraphs:
+    def __init__(self, options):
+        self.options = options
+        for program in (options.zoo, options.smexc):
+            if not os.path.exists(program):
+                sys.exit(f"{sys.argv[0]}: error: {program}: not there; bazel build //tools:smexc //tools:smex-zoo")
+        self.temporary = None if options.plans else tempfile.TemporaryDirectory()
+        self.folder = options.plans or self.temporary.name
+        os.makedirs(self.folder, exist_ok=True)
+        with open(os.path.join(ROOT, "compiler/machine/presets", options.machine + ".json"), encoding="utf-8") as file:
+            description = json.load(file)
+        self.memory_bytes = description["device"]["memory_bytes"]
+        self.limit = int(self.memory_bytes * (1 - SPARE))
+        self.machine = self.with_efficiency(options.efficiency, description) if options.efficiency else options.machine
+
+    def with_efficiency(self, most, description):
+        path = os.path.join(self.folder, f"{description['name']}.at{most:g}.json")
+        for kind in ("contraction", "convolution"):
+            description["device"]["efficiency"][kind]["most"] = most
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(description, file)
+        return path
+
+    def call(self, *command, output=None):
+        done = subprocess.run([str(part) for part in command], stdout=output or subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True)
+        if done.returncode:
+            sys.exit(f"{sys.argv[0]}: error: {' '.join(map(str, command))}: status {done.returncode}: {done.stderr.strip()}")
+
+    def name(self, network, batch):
+        efficiency = f".at{self.options.efficiency:g}" if self.options.efficiency else ""
+        fused = ".fused" if self.options.fuse else ""
+        return os.path.join(self.folder, f"{network.name}.batch{batch}{efficiency}{fused}")
+
+    def model(self, network, batch):
+        path = os.path.join(self.folder, f"{network.name}.batch{batch}.model.json")
+        if not os.path.exists(path):
+            self.call(self.options.zoo, *network.arguments, f"--batch={batch}", "-o", path)
+        return path
+
+    def training(self, network):
+        """Options of smexc. Without history, as the thesis counts: 8 GB for 1.91 G weights (section 6.2.1)."""
+        return ["--train", "--loss", network.loss, "--optimizer", "sgd", "--lr", "0.01"] \
+            + ([] if self.options.fuse else ["--no-fuse"])
+
+    def graph(self, network, batch):
+        """The file of the task graph of a training step."""
+        path = self.name(network, batch) + ".tasks.json"
+        if not os.path.exists(path):
+            print(f"tasks of {network.name}, batch {batch}", file=sys.stderr)
+            with open(path + ".part", "w", encoding="utf-8") as file:
+                self.call(self.options.smexc, self.model(network, batch), "--gpus", 16, "--machine", self.machine,
+                          "--algorithm", "pardnn", "--emit", "problem", *self.training(network), output=file)
+            os.rename(path + ".part", path)
+        return path
+
+    def read(self, network, batch):
+        with open(self.graph(network, batch), encoding="utf-8") as file:
+            return json.load(file)
+
+    def tasks(self, network, batch):
+        """How many there are, parameters and inputs among them."""
+        with open(self.graph(network, batch), encoding="utf-8") as file:
+            return file.read().count('"time":')
+
+    def place(self, network, batch, gpus, algorithm="pardnn", order=FIFO, limit=None, afresh=False):
+        """`limit`: bytes of each GPU, or None. `afresh`: not one that was kept, for its seconds."""
+        graph = self.graph(network, batch)
+        kept = f"{self.name(network, batch)}.gpus{gpus}.{algorithm}.{order}.{limit or 'unlimited'}.placed.json"
+        if afresh or not os.path.exists(kept):
+            result = self.run_place(graph, gpus, algorithm, order, limit)
+            with open(kept, "w", encoding="utf-8") as file:
+                json.dump(result, file)
+        with open(kept, encoding="utf-8") as file:
+            return Placed(json.load(file))
+
+    def run_place(self, graph, gpus, algorithm, order, limit):
+        output = os.path.join(self.folder, "placement.json")
+        command = [self.options.smexc, "place", graph, "--gpus", str(gpus), "--algorithm", algorithm, "--order", order,
+                   "-o", output] + (["--memory-per-gpu", str(limit)] if limit else [])
+        with tempfile.TemporaryFile("w+") as says, tempfile.TemporaryFile("w+") as errors:
+            began = time.monotonic()
+            process = subprocess.Popen(command, stdout=says, stderr=errors)
+            # Of this process alone, which is why it is not waited for by subprocess.
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            whole = time.monotonic() - began
+            says.seek(0)
+            errors.seek(0)
+            text, why = says.read(), errors.read().strip()
+        resident = usage.ru_maxrss * 1024
+        if process.returncode == 1 and ("needs at most" in why or "needs" in why):
+            return {"why": why, "took": whole, "resident": resident}
+        if process.returncode:
+            sys.exit(f"{sys.argv[0]}: error: {' '.join(command)}: status {process.returncode}: {why}")
+        with open(output, encoding="utf-8") as file:
+            result = json.load(file)
+        del result["nodes"]
+        result["took"] = float(re.search(r"^took +([0-9.e+-]+) s", text, re.MULTILINE).group(1))
+        result["resident"] = resident
+        return result
+
+    def largest_batch(self, network, gpus, most, algorithm="pardnn", order=GIVEN):
+        """The largest power of two, up to `most`, that keeps the limit, by bisection; 0 if not even 1 does."""
+        def fits(exponent):
+            return self.place(network, 2**exponent, gpus, algorithm, order, self.limit).fits
+        return largest_fitting(fits, most.bit_length() - 1)
+
+
+def largest_fitting(fits, most):
+    """2 to the largest exponent of 0 .. most that fits, where all smaller ones do, too; 0 if none does."""
+    low, high = -1, most  # low fits, or is none
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return 2**low if low >= 0 else 0
+
+
+def gib(size):
+    return f"{size / GIB:.1f}"
