@@ -138,6 +138,34 @@ class TaskGraphs:
         result["resident"] = resident
         return result
 
+    def compile(self, network, batch, gpus, algorithm="pardnn"):
+        """The compiler's own plan, simulated on the machine: (seconds, peak bytes of the fullest GPU), or None where
+        it is refused, as no placement within the memory was found."""
+        folder = f"{self.name(network, batch)}.gpus{gpus}.{algorithm}.plan"
+        result = folder + ".result.json"
+        if not os.path.exists(result):
+            print(f"compiling {network.name}, batch {batch}, for {gpus}", file=sys.stderr)
+            command = [self.options.smexc, self.model(network, batch), "--gpus", str(gpus), "--machine", self.machine,
+                       "--memory-per-gpu", str(self.limit), "--algorithm", algorithm, "--cuda-arch", "none",
+                       *self.training(network), "-o", folder]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode == 1 and "memory-per-gpu" in done.stderr:
+                return None
+            if done.returncode:
+                sys.exit(f"{sys.argv[0]}: error: {' '.join(command)}: status {done.returncode}: {done.stderr.strip()}")
+            self.call(self.options.smexc, "simulate", folder, "--machine", self.machine, "--json", result)
+        with open(result, encoding="utf-8") as file:
+            simulated = json.load(file)
+        return simulated["step_seconds"], max(gpu["peak_bytes"] for gpu in simulated["gpus"])
+
+    def both(self, network, batch, gpus):
+        """A line: a plan simulated, and what `smexc place` says of its placement."""
+        line = f"{network.name:12} K={gpus:<3} batch {batch:<5}"
+        compiled = self.compile(network, batch, gpus)
+        line += "  plan refused" if compiled is None else f"  plan {compiled[0] * 1e3:.4g} ms, {gib(compiled[1])} GiB"
+        placed = self.place(network, batch, gpus, order=GIVEN, limit=self.limit)
+        return line + (f"; placed {placed.seconds * 1e3:.4g} ms, {gib(placed.peak)} GiB" if placed.fits else "; OOM")
+
     def largest_batch(self, network, gpus, most, algorithm="pardnn", order=GIVEN):
         """The largest power of two, up to `most`, that keeps the limit, by bisection; 0 if not even 1 does."""
         def fits(exponent):

@@ -98,8 +98,7 @@ class Checkpointed:
                 place += 1
             best = place
             while place < end and self.before[place] <= (s + 0.25) * share:
-                if self.crossing[place] < self.crossing[best]:
-                    best = place
+                best = min(best, place, key=lambda at: (self.crossing[at], abs(self.before[at] - s * share), at))
                 place += 1
             if best > (cuts[-1] if cuts else 0):
                 cuts.append(best)
