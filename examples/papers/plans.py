@@ -144,11 +144,13 @@ class Statements:
     def __init__(self):
         self.failed = 0
         self.lines = []
+        self.verdicts = {}  # by what the paper says: whether it holds, and ours
 
     def add(self, paper, ours, holds, why=""):
         """`why`: printed where the statement does not hold."""
         verdict = "holds" if holds else "DIFFERS"
         self.failed += not holds
+        self.verdicts[paper] = bool(holds), str(ours)
         self.lines.append(f"  {verdict:8} {paper}: ours {ours}" + (f"\n           why: {why}" if why and not holds else ""))
 
     def print(self):

@@ -1,6 +1,7 @@
 """Task graphs of training steps, which smexc emits, and their placements by `smexc place`: its emulated schedule and
 its model of memory. Both are kept in a folder, for the next program."""
 
+import copy
 import json
 import os
 import re
@@ -21,7 +22,26 @@ def add_options(parser):
     parser.add_argument("--machine", default="dgx-2", help="a preset of compiler/machine; default %(default)s")
     parser.add_argument("--efficiency", type=float, help="of products and convolutions, at most, instead of the machine's")
     parser.add_argument("--fuse", action="store_true", help="fused operators, which smexc places; else one by one")
+    parser.add_argument("--sensitivity", metavar="0.4,0.55,0.7", help="says what becomes of statements at such efficiencies")
     parser.add_argument("--plans", metavar="DIR", help="keeps graphs and results, and finds them again; default: none")
+
+
+def verdicts(options, state):
+    """Prints the statements of `state(graphs, print)`, and what becomes of them at other efficiencies, which are assumed
+    where the thesis measured. The exit status."""
+    says = state(TaskGraphs(options), print)
+    status = says.print()
+    for efficiency in (options.sensitivity or "").split(","):
+        if not efficiency:
+            continue
+        assumed = copy.copy(options)
+        assumed.efficiency = float(efficiency)
+        other = state(TaskGraphs(assumed), lambda *_: None)
+        print(f"\nwhere products and convolutions reach at most {efficiency} of the peak:")
+        for paper, (holds, ours) in other.verdicts.items():
+            changed = says.verdicts.get(paper, (holds,))[0] != holds
+            print(f"  {'holds' if holds else 'DIFFERS':8} {paper}: ours {ours}" + ("  <- changed" if changed else ""))
+    return status
 
 
 class Placed:
@@ -100,6 +120,21 @@ class TaskGraphs:
         """How many there are, parameters and inputs among them."""
         with open(self.graph(network, batch), encoding="utf-8") as file:
             return file.read().count('"time":')
+
+    def operators(self, network, batch):
+        """How many run, each a kernel; and how many stand for what is there before: parameters and inputs."""
+        nodes = self.read(network, batch)["nodes"]
+        runs = sum(node["time"] > 0 for node in nodes)
+        return runs, len(nodes) - runs
+
+    def as_large(self, network):
+        """The network with so many layers that as many operators run as Table 5.1 has nodes, which is found by two
+        depths, as each layer has as many as the other."""
+        batch = min(network.batches.values())
+        depths = (2, 4)
+        counts = [self.operators(network.of_depth(depth), batch)[0] for depth in depths]
+        layer = (counts[1] - counts[0]) / (depths[1] - depths[0])
+        return network.of_depth(max(1, round(depths[0] + (network.nodes - counts[0]) / layer)))
 
     def place(self, network, batch, gpus, algorithm="pardnn", order=FIFO, limit=None, afresh=False):
         """`limit`: bytes of each GPU, or None. `afresh`: not one that was kept, for its seconds."""
