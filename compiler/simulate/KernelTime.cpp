@@ -100,11 +100,23 @@ std::optional<int> simulate::sharedOut(const tdl::Lambda &lambda) {
     if (e->binary != tdl::BinaryOp::Eq && e->binary != tdl::BinaryOp::Le &&
         e->binary != tdl::BinaryOp::Lt)
       return std::nullopt;
+    // x - y == 0 is x == y, which is how gradients of reads have it.
+    const ExprRef &left = e->children[0], &right = e->children[1];
+    const bool isDifference =
+        e->binary == tdl::BinaryOp::Eq && left->kind == ExprKind::Binary &&
+        left->binary == tdl::BinaryOp::Sub && right->kind == ExprKind::Int &&
+        right->integer == 0;
+    const auto &sides = isDifference ? left->children : e->children;
     for (int side : {0, 1}) {
-      const Used term = usedBy(e->children[size_t(side)]),
-                 place = usedBy(e->children[size_t(1 - side)]);
-      if (term.reductions.size() == 1 && term.outputs.empty() &&
-          place.outputs.size() == 1 && place.reductions.empty() &&
+      const Used term = usedBy(sides[size_t(side)]),
+                 place = usedBy(sides[size_t(1 - side)]);
+      // A key may have several dimensions, as tokens of samples do; rows that
+      // bound a range have one.
+      const bool isKey = e->binary == tdl::BinaryOp::Eq
+                             ? !term.reductions.empty()
+                             : term.reductions.size() == 1;
+      if (isKey && term.outputs.empty() && place.outputs.size() == 1 &&
+          place.reductions.empty() &&
           (e->binary == tdl::BinaryOp::Eq ? term.reads : place.reads))
         return *place.outputs.begin();
     }

@@ -128,6 +128,10 @@ TEST_CASE("each edge counts for one node") {
   CHECK(of("(x0: f32[2], x1: i32[1]) -> f32: lambda i0, i1: Sum(lambda r0: "
            "x0[r0, i0] where i64(x1[i1]) <= r0 and r0 < i64(x1[i1 + 1]))") ==
         1);
+  // The gradient of embedded tokens, each of which is of one word.
+  CHECK(of("(x0: f32[3], x1: i64[2]) -> f32: lambda i0, i1: Sum(lambda r0, r1: "
+           "x0[r0, r1, i1] where (x1[r0, r1] + 7 if x1[r0, r1] < 0 else x1[r0, "
+           "r1]) - i0 == 0)") == 0);
   CHECK(!of("(x0: f32[1]) -> f32: lambda i0: Sum(lambda r0: x0[r0] where r0 <= "
             "i0)"));
   CHECK(!of("(x0: f32[2]) -> f32: lambda i0: Sum(lambda r0: x0[i0, r0] where "
