@@ -13,6 +13,9 @@ import time
 from plans import GIB, ROOT
 
 FIFO, EARLIEST, GIVEN = "first-in-first-out", "earliest-start-first", "given"  # --order: TensorFlow's, 6.4.2's, a plan's
+# What the thesis measured and we have to assume, for --sensitivity: products and convolutions on its GPUs, and
+# TensorFlow's transfers between them.
+ASSUMED = "efficiency=0.4,efficiency=0.55,efficiency=0.7,links=0.3,links=0.1"
 SPARE = 0.1  # of a GPU's memory (section 5.1)
 
 
@@ -21,23 +24,26 @@ def add_options(parser):
     parser.add_argument("--smexc", default=os.path.join(ROOT, "bazel-bin/tools/smexc"), help="smexc, built")
     parser.add_argument("--machine", default="dgx-2", help="a preset of compiler/machine; default %(default)s")
     parser.add_argument("--efficiency", type=float, help="of products and convolutions, at most, instead of the machine's")
+    parser.add_argument("--links", type=float, help="share of the links' rates that transfers reach; default: all")
     parser.add_argument("--fuse", action="store_true", help="fused operators, which smexc places; else one by one")
-    parser.add_argument("--sensitivity", metavar="0.4,0.55,0.7", help="says what becomes of statements at such efficiencies")
+    parser.add_argument("--sensitivity", nargs="?", const=ASSUMED, metavar="efficiency=X,links=Y,..",
+                        help=f"says what becomes of statements where other numbers are assumed (by default {ASSUMED})")
     parser.add_argument("--plans", metavar="DIR", help="keeps graphs and results, and finds them again; default: none")
 
 
 def verdicts(options, state):
-    """Prints the statements of `state(graphs, print)`, and what becomes of them at other efficiencies, which are assumed
-    where the thesis measured. The exit status."""
+    """Prints the statements of `state(graphs, print)`, and what becomes of them where other numbers are assumed. The exit
+    status."""
     says = state(TaskGraphs(options), print)
     status = says.print()
-    for efficiency in (options.sensitivity or "").split(","):
-        if not efficiency:
-            continue
+    for assumption in filter(None, (options.sensitivity or "").split(",")):
+        name, _, value = assumption.partition("=")
+        if name not in ("efficiency", "links"):
+            sys.exit(f"{sys.argv[0]}: error: --sensitivity {assumption}: neither efficiency=X nor links=X")
         assumed = copy.copy(options)
-        assumed.efficiency = float(efficiency)
+        setattr(assumed, name, float(value))
         other = state(TaskGraphs(assumed), lambda *_: None)
-        print(f"\nwhere products and convolutions reach at most {efficiency} of the peak:")
+        print(f"\nwith {assumption}:")
         for paper, (holds, ours) in other.verdicts.items():
             changed = says.verdicts.get(paper, (holds,))[0] != holds
             print(f"  {'holds' if holds else 'DIFFERS':8} {paper}: ours {ours}" + ("  <- changed" if changed else ""))
@@ -69,15 +75,27 @@ class TaskGraphs:
             description = json.load(file)
         self.memory_bytes = description["device"]["memory_bytes"]
         self.limit = int(self.memory_bytes * (1 - SPARE))
-        self.machine = self.with_efficiency(options.efficiency, description) if options.efficiency else options.machine
+        self.machine = self.assume(description)
 
-    def with_efficiency(self, most, description):
-        path = os.path.join(self.folder, f"{description['name']}.at{most:g}.json")
-        for kind in ("contraction", "convolution"):
-            description["device"]["efficiency"][kind]["most"] = most
+    def assume(self, description):
+        """The machine, or where other numbers are assumed, a file of it with those."""
+        assumed = self.assumed()
+        if not assumed:
+            return self.options.machine
+        if self.options.efficiency:
+            for kind in ("contraction", "convolution"):
+                description["device"]["efficiency"][kind]["most"] = self.options.efficiency
+        for link in description["links"]:
+            link["bytes_per_second"] *= self.options.links or 1
+        path = os.path.join(self.folder, f"{description['name']}{assumed}.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(description, file)
         return path
+
+    def assumed(self):
+        """For names of files."""
+        return (f".at{self.options.efficiency:g}" if self.options.efficiency else "") \
+            + (f".links{self.options.links:g}" if self.options.links else "")
 
     def call(self, *command, output=None):
         done = subprocess.run([str(part) for part in command], stdout=output or subprocess.DEVNULL,
@@ -86,9 +104,8 @@ class TaskGraphs:
             sys.exit(f"{sys.argv[0]}: error: {' '.join(map(str, command))}: status {done.returncode}: {done.stderr.strip()}")
 
     def name(self, network, batch):
-        efficiency = f".at{self.options.efficiency:g}" if self.options.efficiency else ""
         fused = ".fused" if self.options.fuse else ""
-        return os.path.join(self.folder, f"{network.name}.batch{batch}{efficiency}{fused}")
+        return os.path.join(self.folder, f"{network.name}.batch{batch}{self.assumed()}{fused}")
 
     def model(self, network, batch):
         path = os.path.join(self.folder, f"{network.name}.batch{batch}.model.json")
