@@ -165,9 +165,33 @@ private:
     return halves.back();
   }
 
+  /// v // 256 is (v // 16) // 16: with (v // 16) % 16 it is v // 16, and so a
+  /// number of three digits and more is known by its digits.
+  void joinDigits() {
+    const auto isDivided = [](const Half &inner, const Half &outer) {
+      const ExprRef &e = inner.value;
+      return isDivision(e, BinaryOp::FloorDiv) &&
+             equal(e->children[0], outer.value) &&
+             outer.divisor % inner.divisor == 0 &&
+             e->children[1]->integer == outer.divisor / inner.divisor;
+    };
+    for (size_t outer = 0; outer < halves.size(); ++outer) {
+      if (!halves[outer].quotient || halves[outer].rest)
+        continue;
+      for (Half &inner : halves) {
+        if (inner.quotient || !isDivided(inner, halves[outer]))
+          continue;
+        inner.quotient = halves[outer].quotient;
+        halves.erase(halves.begin() + int64_t(outer--));
+        break;
+      }
+    }
+  }
+
   /// From a quotient and a rest, or one of them and a new variable, an equation
   /// for the value that was divided.
   bool completeHalf(bool pairs) {
+    joinDigits();
     for (size_t h = 0; h < halves.size(); ++h) {
       Half half = halves[h];
       if ((half.quotient && half.rest) != pairs)
