@@ -158,14 +158,13 @@ class TaskGraphs:
         graph = self.graph(network, batch)
         kept = f"{self.name(network, batch)}.gpus{gpus}.{algorithm}.{order}.{limit or 'unlimited'}.placed.json"
         if afresh or not os.path.exists(kept):
-            result = self.run_place(graph, gpus, algorithm, order, limit)
+            result = self.run_place(graph, gpus, algorithm, order, limit, kept + ".part")
             with open(kept, "w", encoding="utf-8") as file:
                 json.dump(result, file)
         with open(kept, encoding="utf-8") as file:
             return Placed(json.load(file))
 
-    def run_place(self, graph, gpus, algorithm, order, limit):
-        output = os.path.join(self.folder, "placement.json")
+    def run_place(self, graph, gpus, algorithm, order, limit, output):
         command = [self.options.smexc, "place", graph, "--gpus", str(gpus), "--algorithm", algorithm, "--order", order,
                    "-o", output] + (["--memory-per-gpu", str(limit)] if limit else [])
         with tempfile.TemporaryFile("w+") as says, tempfile.TemporaryFile("w+") as errors:
@@ -185,6 +184,7 @@ class TaskGraphs:
             sys.exit(f"{sys.argv[0]}: error: {' '.join(command)}: status {process.returncode}: {why}")
         with open(output, encoding="utf-8") as file:
             result = json.load(file)
+        os.remove(output)
         del result["nodes"]
         result["took"] = float(re.search(r"^took +([0-9.e+-]+) s", text, re.MULTILINE).group(1))
         result["resident"] = resident
