@@ -32,7 +32,8 @@ const std::vector<Algorithm> &placement::algorithms() {
        "annealed",
        windowSearch},
       {"pipeline",
-       "stages in order, of several topological orders, and local search",
+       "stages of several orders, and local search; in order, or where data "
+       "returns",
        pipeline},
   };
   return all;
