@@ -224,11 +224,35 @@ class Arrays(unittest.TestCase):
         self.assertEqual(arrays.apart([math.nan], [1]), math.inf)
         self.assertEqual(arrays.apart([math.nan, 1], [math.nan, 1]), 0)
         self.assertEqual(arrays.apart([None], [1]), math.inf)
-        self.assertEqual(arrays.apart_by_norm([3, 5], [3, 4]), 0.2)
-        self.assertEqual(arrays.apart_by_norm([], []), 0)
-        self.assertEqual(arrays.apart_by_norm([0], [0]), 0)
+        self.assertAlmostEqual(arrays.apart_in_mean([3, 5], [3, 4], 0), 0.2)
+        self.assertEqual(arrays.apart_in_mean([], [], 0), 0)
+        self.assertEqual(arrays.apart_in_mean([0], [0], 0), 0)
         for found, expected in ([1], [1, 1]), ([1], [0]), ([math.nan], [1]):
-            self.assertEqual(arrays.apart_by_norm(found, expected), math.inf)
+            self.assertEqual(arrays.apart_in_mean(found, expected, 0), math.inf)
+
+    def test_trained_parameters(self):
+        def saved(path, tensors):
+            header, data = {}, b""
+            for name, values in tensors.items():
+                header[name] = {"dtype": "F32", "shape": [len(values)], "data_offsets": [len(data), len(data) + 4 * len(values)]}
+                data += array.array("f", values).tobytes()
+            text = json.dumps(header).encode()
+            with open(path, "wb") as file:
+                file.write(struct.pack("<Q", len(text)) + text + data)
+        def apart(found, expected):
+            with tempfile.TemporaryDirectory() as folder:
+                paths = [os.path.join(folder, name) for name in ("a", "b")]
+                saved(paths[0], found)
+                saved(paths[1], expected)
+                return arrays.safetensors_apart(*paths)
+        weight = [0.5, -0.25, 0.125, 0.5]
+        # What roundings alone have made differs by more than its magnitude, and is no difference.
+        self.assertLess(apart({"w": weight, "key": [3e-9, -2e-9]}, {"w": weight, "key": [-1e-9, 4e-9]})[0], 1e-3)
+        # A bias that the steps did not reach is one.
+        most, name = apart({"w": weight, "bias": [0, 0]}, {"w": weight, "bias": [1e-5, -2e-5]})
+        self.assertGreater(most, 1e-3)
+        self.assertEqual(name, "bias")
+        self.assertEqual(apart({"w": weight}, {"v": weight}), (math.inf, "names"))
 
 
 if __name__ == "__main__":

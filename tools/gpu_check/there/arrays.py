@@ -56,20 +56,29 @@ def apart(found, expected):
     return difference / most if most else difference
 
 
-def apart_by_norm(found, expected):
-    """The norm of the difference, in parts of the norm of what is expected; infinite where they don't compare."""
+def root_mean_square(values):
+    return math.sqrt(sum(value * value for value in values) / len(values)) if len(values) else 0.0
+
+
+def apart_in_mean(found, expected, scale):
+    """The root mean square of the difference, in parts of that of what is expected, or of the scale, if that is more."""
     if len(found) != len(expected):
         return math.inf
-    difference = math.sqrt(sum((a - b) ** 2 for a, b in zip(found, expected)))
-    norm = math.sqrt(sum(b * b for b in expected))
+    difference = root_mean_square([a - b for a, b in zip(found, expected)])
     if math.isnan(difference) or difference == 0:
         return math.inf if math.isnan(difference) else 0.0
-    return difference / norm if norm else math.inf
+    most = max(root_mean_square(expected), scale)
+    return difference / most if most else math.inf
+
+
+NOISE = 1e-3  # of the root mean square of all parameters: a tensor of less is compared with that
 
 
 def safetensors_apart(found, expected):
-    """Of two files, tensor by tensor: the largest, and its tensor."""
+    """Of two files of parameters, tensor by tensor: the largest, and its tensor. Some gradients are zero, as that of a
+    bias of attention's keys, so that a parameter that began with zeros is made of roundings alone."""
     a, b = read_safetensors(found), read_safetensors(expected)
     if a.keys() != b.keys():
         return math.inf, "names"
-    return max(((apart_by_norm(a[name], b[name]), name) for name in a), default=(0.0, ""))
+    scale = NOISE * root_mean_square([value for values in b.values() for value in values])
+    return max(((apart_in_mean(a[name], b[name], scale), name) for name in a), default=(0.0, ""))

@@ -11,7 +11,8 @@ import arrays
 import process
 
 
-# Of a trained parameter's norm, as in test/end_to_end: where a gradient is nearly zero, Adam makes steps of its noise.
+# Of a trained parameter's root mean square, as test/end_to_end has it of the norm: where a gradient is nearly zero, Adam
+# makes steps of its noise.
 PARAMETERS = 1e-3
 
 
@@ -64,7 +65,7 @@ def check_training(plan, expected, metrics, parameters):
         return f"losses within {differ:.1e}; parameters are too large to be packed"
     most, name = arrays.safetensors_apart(parameters, path)
     if not most <= max(PARAMETERS, plan["tolerance"]):
-        raise Different(f"parameter {name} is {most:.2g} of its norm away")
+        raise Different(f"parameter {name} is {most:.2g} of its root mean square away")
     return f"losses within {differ:.1e}, parameters within {most:.1e}"
 
 
