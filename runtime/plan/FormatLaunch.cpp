@@ -17,6 +17,19 @@ std::vector<int> variablesOf(const Cursor &at, const char *key) {
   });
 }
 
+Launch::Scratch scratchOf(const Cursor &at) {
+  Launch::Scratch scratch;
+  at.object({"bytes", "extents"});
+  scratch.bytes = at.integer("bytes", 1, countLimit);
+  scratch.extents = at.list("extents", [](const Cursor &extent) {
+    extent.object({"dimension", "operand"});
+    return Launch::Scratch::Extent{
+        int(extent.integer("operand", 0, countLimit)),
+        int(extent.integer("dimension", 0, countLimit))};
+  });
+  return scratch;
+}
+
 Launch launchOf(const Cursor &at) {
   Launch launch;
   at.object({"item", "per_block", "symbol", "threads"},
@@ -34,16 +47,10 @@ Launch launchOf(const Cursor &at) {
     launch.terms = variablesOf(at, "terms");
   if (at.has("in_memory"))
     launch.inMemory = at.boolean("in_memory");
-  at.with("scratch", [&](const Cursor &scratch) {
-    scratch.object({"bytes", "extents"});
-    launch.scratch.bytes = scratch.integer("bytes", 1, countLimit);
-    launch.scratch.extents = scratch.list("extents", [](const Cursor &extent) {
-      extent.object({"dimension", "operand"});
-      return Launch::Scratch::Extent{
-          int(extent.integer("operand", 0, countLimit)),
-          int(extent.integer("dimension", 0, countLimit))};
+  if (at.has("scratch"))
+    at.with("scratch", [&](const Cursor &scratch) {
+      launch.scratch = scratchOf(scratch);
     });
-  });
   return launch;
 }
 

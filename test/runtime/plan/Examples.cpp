@@ -231,6 +231,12 @@ Plan plan::onGpus(const Launch &launch, int more) {
     lambda += ", x" + std::to_string(o + 2) + ": f32[2]";
   lambda += ") -> f32: lambda i0, i1: max(x0[i0, i1] + x1[i1], 0.0)";
   for (Partitioned *part : {&plan.partitioned, &plan.unpartitioned}) {
+    if (launch.scratch.bytes > 0)
+      for (Worker &worker : part->workers) {
+        worker.workspaceOffset = (worker.arenaBytes + 63) / 64 * 64;
+        worker.workspaceBytes = 1 << 20;
+        worker.arenaBytes = worker.workspaceOffset + worker.workspaceBytes;
+      }
     Program &program = part->program;
     for (size_t k = 0; k < program.kernels.size(); ++k)
       for (Instruction &each : program.instructions)
