@@ -193,15 +193,18 @@ Result<std::optional<OnMachine>> machineOf(const CompileOptions &options) {
   return std::optional<OnMachine>(std::move(*machine));
 }
 
+bool isForGpus(const CompileOptions &options) {
+  return llvm::any_of(options.targets, [](const std::string &target) {
+    return plan::kindOf(target) == plan::TargetKind::Cuda;
+  });
+}
+
 /// What GPUs exchange, and what their libraries compute, is memory planned for,
 /// and marked; and what kernels that are generated for GPUs need.
 ExecOptions execOptionsFor(const CompileOptions &options,
                            const std::optional<OnMachine> &machine) {
   ExecOptions made = machine ? machine->execOptions() : ExecOptions();
-  made.memory.kernelsOnGpus = made.memory.exchanges =
-      llvm::any_of(options.targets, [](const std::string &target) {
-        return plan::kindOf(target) == plan::TargetKind::Cuda;
-      });
+  made.memory.kernelsOnGpus = made.memory.exchanges = isForGpus(options);
   made.memory.onGpus = made.epilogues =
       made.memory.kernelsOnGpus && !options.reproducible;
   return made;
@@ -284,7 +287,9 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     return emitted;
   };
   OwningOpRef<ModuleOp> whole = module->clone();
-  auto unpartitioned = emitProgram(*whole, {}, kernels);
+  ExecOptions forOne;
+  forOne.memory.kernelsOnGpus = isForGpus(options);
+  auto unpartitioned = emitProgram(*whole, forOne, kernels);
   if (!unpartitioned)
     return unpartitioned.takeError();
   compiled.plan.unpartitioned = std::move(*unpartitioned);
