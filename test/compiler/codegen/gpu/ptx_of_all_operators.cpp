@@ -3,6 +3,7 @@
 //
 // usage: ptx_of_all_operators FOLDER_OF_CASES
 #include "compiler/codegen/gpu/Codegen.h"
+#include "runtime/plan/Target.h"
 #include "test/compiler/codegen/gpu/Ptxas.h"
 #include "test/compiler/frontend/evaluate.h"
 
@@ -20,7 +21,7 @@ int main(int argc, char **argv) {
   std::vector<codegen::KernelRequest> requests;
   test::visitCases(argv[1], [&](const auto &application, const auto &) {
     const tdl::Lambda &lambda = application.lambda;
-    if (lambda.body->kind != tdl::ExprKind::Opaque &&
+    if (plan::hasCode(plan::TargetKind::Cuda, lambda) &&
         seen.insert(toString(lambda)).second)
       requests.push_back({"k" + std::to_string(requests.size()), lambda});
   });

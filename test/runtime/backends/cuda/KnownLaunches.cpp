@@ -48,8 +48,22 @@ std::string test::knownLaunches(const plan::Partitioned &partitioned,
                     byteSize(plan::elementType(program, buffer));
       };
       add(what.to);
-      for (int operand : what.operands)
+      std::vector<std::vector<int64_t>> shapes;
+      for (int operand : what.operands) {
         add(operand);
+        const int tensor = program.buffers[size_t(operand)].tensor;
+        shapes.push_back(program.tensors[size_t(tensor)].type.shape);
+      }
+      const plan::Launch &launch = artifact.launches.at(kernel.symbol);
+      if (launch.scratch.bytes > 0) {
+        std::vector<int64_t> numbers;
+        for (Interval side : partitioned.indices(int(w), int(i)))
+          numbers.insert(numbers.end(), {side.lo, side.hi});
+        text << " " << gpuOf(w) << ":"
+             << begins[w] + partitioned.workers[w].workspaceOffset << ":"
+             << plan::scratchBytes(
+                    launch, plan::blocksOf(launch, numbers.data()), shapes);
+      }
       text << "\n";
     }
   return text.str();
