@@ -333,7 +333,7 @@ struct LowerToExec : lowering::impl::LowerToExecBase<LowerToExec> {
     builder.setInsertionPoint(main);
     auto op = exec::ProgramOp::create(
         builder, main.getLoc(), StringRef(program), *ways, nullptr, nullptr,
-        main->getAttrOfType<ArrayAttr>(semantic::graphsAttr), nullptr);
+        main->getAttrOfType<ArrayAttr>(semantic::graphsAttr), nullptr, nullptr);
     op.getBody().emplaceBlock();
     Lowering(main, op, *ways).run();
     main.erase();
