@@ -7,6 +7,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <iterator>
+
 using namespace smex;
 
 namespace {
@@ -194,6 +196,40 @@ TEST_CASE("gradients of messages along edges go the other way along them") {
     }
   CHECK(differences.gradients > 60);
   CHECK(differences.large == 0);
+}
+
+TEST_CASE("numbers of several digits have one gradient for each") {
+  test::FiniteDifferences differences{13};
+  const std::string read[] = {
+      // of three digits, in two orders, and of four
+      "(x: f32[3]) -> f32: lambda i: x[i // 12, i // 4 % 3, i % 4]",
+      "(x: f32[3]) -> f32: lambda i: x[i % 4, i // 12, i // 4 % 3]",
+      "(x: f32[4]) -> f32: lambda i: x[i // 60, i // 12 % 5, i // 4 % 3, i % "
+      "4]",
+      // of which some are lost: elements are read several times
+      "(x: f32[2]) -> f32: lambda i: x[i // 12, i // 4 % 3]",
+      "(x: f32[2]) -> f32: lambda i: x[i // 12, i % 4]",
+      "(x: f32[2]) -> f32: lambda i: x[i // 4 % 3, i % 4]",
+      // and whose divisors say nothing of one another
+      "(x: f32[2]) -> f32: lambda i: x[i // 10, i // 4 % 3]",
+  };
+  const List shapes[] = {{5, 3, 4}, {4, 5, 3}, {2, 5, 3, 4}, {5, 3},
+                         {5, 4},    {3, 4},    {6, 3}};
+  for (size_t n = 0; n < std::size(read); ++n) {
+    INFO(read[n]);
+    const auto lambda = tdl::parseLambda(read[n]);
+    REQUIRE(lambda);
+    Random r(n);
+    const Tensor x = r.floats(shapes[n]);
+    const int64_t extent = shapes[n].size() == 4 ? 120 : 60;
+    CHECK(differences.check(*lambda, {extent}, {&x}) == "");
+  }
+  CHECK(differences.gradients == int(std::size(read)));
+  // All digits known, nothing is summed over.
+  const auto lambda = tdl::parseLambda(read[2]);
+  const auto made = training::adjoint(*lambda, {120}, {{2, 5, 3, 4}}, 0);
+  REQUIRE(made);
+  CHECK(made->applications.back().extents.size() == 4);
 }
 
 TEST_CASE("elements that an opaque function chooses take its gradient") {
