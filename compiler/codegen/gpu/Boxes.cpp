@@ -9,7 +9,6 @@
 #include "compiler/codegen/gpu/Sort.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <cmath>
 
@@ -94,34 +93,24 @@ private:
   /// Of the boxes in their order, stores those that are kept, and gives how
   /// many they are.
   Value keep(const SortedList &sorted, Value some) {
-    Type index = b.getIndexType();
     Value most = limit();
-    auto loop = scf::WhileOp::create(
-        b, TypeRange{index, index}, ValueRange{constant(0), constant(0)},
-        [&](OpBuilder &builder, Location, ValueRange at) {
-          const OpBuilder::InsertPoint here = builder.saveInsertionPoint();
-          OpBuilder::InsertionGuard guard(b);
-          b.restoreInsertionPoint(here);
-          scf::ConditionOp::create(
-              b,
-              kernel.both(kernel.less(at[0], some), kernel.less(at[1], most)),
-              at);
+    return kernel.repeat(
+        {constant(0), constant(0)},
+        [&](ValueRange at) {
+          return kernel.both(kernel.less(at[0], some),
+                             kernel.less(at[1], most));
         },
-        [&](OpBuilder &builder, Location, ValueRange at) {
-          const OpBuilder::InsertPoint here = builder.saveInsertionPoint();
-          OpBuilder::InsertionGuard guard(b);
-          b.restoreInsertionPoint(here);
+        [&](ValueRange at) {
           Value mark = kernel.fromScratch(b.getI64Type(),
                                           kernel.add(sorted.other, at[0]));
           // The same for all threads.
           Value isKept =
               arith::CmpIOp::create(b, arith::CmpIPredicate::eq, mark, word(0));
           kernel.when(isKept, [&] { keepOne(sorted, some, at[0], at[1]); });
-          Value one = arith::IndexCastUIOp::create(b, index, isKept);
-          scf::YieldOp::create(b, ValueRange{kernel.add(at[0], constant(1)),
-                                             kernel.add(at[1], one)});
-        });
-    return loop.getResult(1);
+          Value one = arith::IndexCastUIOp::create(b, b.getIndexType(), isKept);
+          Value next = kernel.add(at[0], constant(1));
+          return Values{next, kernel.add(at[1], one)};
+        })[1];
   }
 
   void keepOne(const SortedList &sorted, Value some, Value i, Value place) {

@@ -49,23 +49,14 @@ private:
 
   /// The product of the pivots, with the sign of the exchanges.
   Value eliminate() {
-    auto steps = scf::WhileOp::create(
-        b, TypeRange{index, f64}, ValueRange{constant(0), real(1)},
-        [&](OpBuilder &builder, Location, ValueRange at) {
-          const OpBuilder::InsertPoint here = builder.saveInsertionPoint();
-          OpBuilder::InsertionGuard guard(b);
-          b.restoreInsertionPoint(here);
-          scf::ConditionOp::create(b, kernel.less(at[0], n), at);
-        },
-        [&](OpBuilder &builder, Location, ValueRange at) {
-          const OpBuilder::InsertPoint here = builder.saveInsertionPoint();
-          OpBuilder::InsertionGuard guard(b);
-          b.restoreInsertionPoint(here);
+    return kernel.repeat(
+        {constant(0), real(1)},
+        [&](ValueRange at) { return kernel.less(at[0], n); },
+        [&](ValueRange at) {
           Value product = at[1];
           Value next = doStep(at[0], product);
-          scf::YieldOp::create(b, ValueRange{next, product});
-        });
-    return steps.getResult(1);
+          return Values{next, product};
+        })[1];
   }
 
   /// Gives the step that is next: none behind a pivot that is 0.

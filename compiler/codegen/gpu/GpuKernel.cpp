@@ -65,6 +65,28 @@ void GpuKernel::strided(Value low, Value high, Value step,
   body(loop.getInductionVar());
 }
 
+Values GpuKernel::repeat(ValueRange at,
+                         llvm::function_ref<Value(ValueRange)> condition,
+                         llvm::function_ref<Values(ValueRange)> body) {
+  const auto inside = [&](OpBuilder &builder,
+                          llvm::function_ref<void()> build) {
+    const OpBuilder::InsertPoint here = builder.saveInsertionPoint();
+    OpBuilder::InsertionGuard guard(b);
+    b.restoreInsertionPoint(here);
+    build();
+  };
+  auto loop = scf::WhileOp::create(
+      b, at.getTypes(), at,
+      [&](OpBuilder &builder, Location, ValueRange now) {
+        inside(builder,
+               [&] { scf::ConditionOp::create(b, condition(now), now); });
+      },
+      [&](OpBuilder &builder, Location, ValueRange now) {
+        inside(builder, [&] { scf::YieldOp::create(b, body(now)); });
+      });
+  return Values(loop.getResults().begin(), loop.getResults().end());
+}
+
 Value GpuKernel::count(ArrayRef<int> variables) {
   Value count = constant(1);
   for (int v : variables)

@@ -24,6 +24,10 @@ public:
   /// `for i = lo; i < hi; i += step`.
   void strided(mlir::Value lo, mlir::Value hi, mlir::Value step,
                llvm::function_ref<void(mlir::Value)> body);
+  /// `while condition(at): at = body(at)`, from `at` on; gives what it is then.
+  Values repeat(mlir::ValueRange at,
+                llvm::function_ref<mlir::Value(mlir::ValueRange)> condition,
+                llvm::function_ref<Values(mlir::ValueRange)> body);
 
   /// Tuples of values of the variables in their ranges.
   mlir::Value count(llvm::ArrayRef<int> variables);

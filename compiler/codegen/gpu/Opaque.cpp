@@ -34,6 +34,15 @@ DType OpaqueCall::elementType(size_t number) const {
   return kernel.lambda.operands[size_t(call.slices[number].operand)].type;
 }
 
+Value OpaqueCall::isLess(Value x, Value y) {
+  Value less = emitBinary(b, tdl::BinaryOp::Lt, elementType(), x, y);
+  if (!isFloat(elementType()))
+    return less;
+  Value isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, x, x);
+  Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, y, y);
+  return arith::OrIOp::create(b, less, kernel.both(isNumber, isNan));
+}
+
 Value OpaqueCall::inMemory(ValueRange i, size_t number) {
   const tdl::Expr::Slice &slice = call.slices[number];
   const auto operand = size_t(slice.operand);

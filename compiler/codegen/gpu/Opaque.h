@@ -23,6 +23,8 @@ public:
   /// The same as an f64.
   mlir::Value real(mlir::ValueRange i, size_t slice = 0);
   DType elementType(size_t slice = 0) const;
+  /// Of two elements of the first slice: NaN is larger than any number.
+  mlir::Value isLess(mlir::Value x, mlir::Value y);
   double argument(size_t number) const { return call.arguments[number]; }
 
   /// Of the results that are to be computed, the first, and behind the last. A

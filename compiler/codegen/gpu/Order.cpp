@@ -7,7 +7,6 @@
 #include "compiler/codegen/gpu/Opaque.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace smex;
@@ -18,7 +17,7 @@ namespace {
 class Order {
 public:
   explicit Order(OpaqueCall &call)
-      : call(call), kernel(call.kernel), b(call.b), type(call.elementType()),
+      : call(call), kernel(call.kernel), b(call.b),
         isLargest(call.argument(1) != 0) {}
 
   void build(bool values) {
@@ -40,40 +39,22 @@ private:
   /// condition holds, as long as that is a place of the results.
   Value better(Value first, Value end, Value count,
                llvm::function_ref<Value(Value)> condition) {
-    Type index = b.getIndexType();
-    auto loop = scf::WhileOp::create(
-        b, TypeRange{index, index}, ValueRange{first, count},
-        [&](OpBuilder &builder, Location, ValueRange at) {
-          const OpBuilder::InsertPoint here = builder.saveInsertionPoint();
-          OpBuilder::InsertionGuard guard(b);
-          b.restoreInsertionPoint(here);
-          Value goesOn = kernel.both(kernel.less(at[0], end),
-                                     kernel.less(at[1], call.endPlace()));
-          scf::ConditionOp::create(b, goesOn, at);
+    return kernel.repeat(
+        {first, count},
+        [&](ValueRange at) {
+          return kernel.both(kernel.less(at[0], end),
+                             kernel.less(at[1], call.endPlace()));
         },
-        [&](OpBuilder &builder, Location, ValueRange at) {
-          const OpBuilder::InsertPoint here = builder.saveInsertionPoint();
-          OpBuilder::InsertionGuard guard(b);
-          b.restoreInsertionPoint(here);
+        [&](ValueRange at) {
           Value one = arith::IndexCastUIOp::create(
-              b, index, condition(call.element(at[0])));
+              b, b.getIndexType(), condition(call.element(at[0])));
           Value next = kernel.add(at[0], kernel.constant(1));
-          scf::YieldOp::create(b, ValueRange{next, kernel.add(at[1], one)});
-        });
-    return loop.getResult(1);
+          return Values{next, kernel.add(at[1], one)};
+        })[1];
   }
 
   Value isBetter(Value x, Value y) {
-    return isLargest ? isLess(y, x) : isLess(x, y);
-  }
-  /// NaN is larger than any number.
-  Value isLess(Value x, Value y) {
-    Value less = emitBinary(b, tdl::BinaryOp::Lt, type, x, y);
-    if (!isFloat(type))
-      return less;
-    Value isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, x, x);
-    Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, y, y);
-    return arith::OrIOp::create(b, less, kernel.both(isNumber, isNan));
+    return isLargest ? call.isLess(y, x) : call.isLess(x, y);
   }
   Value isNot(Value condition) {
     return arith::XOrIOp::create(b, condition,
@@ -83,7 +64,6 @@ private:
   OpaqueCall &call;
   GpuKernel &kernel;
   LocBuilder &b;
-  const DType type;
   const bool isLargest;
 };
 

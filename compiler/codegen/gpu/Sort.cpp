@@ -1,7 +1,6 @@
 #include "compiler/codegen/gpu/Sort.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace smex;
@@ -20,28 +19,16 @@ void codegen::setIndex(GpuKernel &kernel, Value i, Value index) {
 Value codegen::firstNot(GpuKernel &kernel, Value lo, Value hi,
                         llvm::function_ref<Value(Value)> condition) {
   LocBuilder &b = kernel.b;
-  Type index = b.getIndexType();
-  auto loop = scf::WhileOp::create(
-      b, TypeRange{index, index}, ValueRange{lo, hi},
-      [&](OpBuilder &builder, Location, ValueRange at) {
-        const OpBuilder::InsertPoint here = builder.saveInsertionPoint();
-        OpBuilder::InsertionGuard guard(b);
-        b.restoreInsertionPoint(here);
-        scf::ConditionOp::create(b, kernel.less(at[0], at[1]), at);
-      },
-      [&](OpBuilder &builder, Location, ValueRange at) {
-        const OpBuilder::InsertPoint here = builder.saveInsertionPoint();
-        OpBuilder::InsertionGuard guard(b);
-        b.restoreInsertionPoint(here);
+  return kernel.repeat(
+      {lo, hi}, [&](ValueRange at) { return kernel.less(at[0], at[1]); },
+      [&](ValueRange at) {
         Value middle =
             kernel.divide(kernel.add(at[0], at[1]), kernel.constant(2));
         Value holds = condition(middle);
         Value behind = kernel.add(middle, kernel.constant(1));
-        scf::YieldOp::create(
-            b, ValueRange{arith::SelectOp::create(b, holds, behind, at[0]),
-                          arith::SelectOp::create(b, holds, at[1], middle)});
-      });
-  return loop.getResult(0);
+        Value from = arith::SelectOp::create(b, holds, behind, at[0]);
+        return Values{from, arith::SelectOp::create(b, holds, at[1], middle)};
+      })[0];
 }
 
 namespace {
@@ -81,29 +68,17 @@ void moveOne(GpuKernel &kernel, SortedList list, Value count, Value length,
 SortedList
 codegen::sortByBlock(GpuKernel &kernel, SortedList list, Value count,
                      llvm::function_ref<Value(Value, Value)> before) {
-  LocBuilder &b = kernel.b;
-  Type index = b.getIndexType();
-  auto rounds = scf::WhileOp::create(
-      b, TypeRange{index, index, index},
-      ValueRange{kernel.constant(1), list.here, list.other},
-      [&](OpBuilder &builder, Location, ValueRange at) {
-        const OpBuilder::InsertPoint here = builder.saveInsertionPoint();
-        OpBuilder::InsertionGuard guard(b);
-        b.restoreInsertionPoint(here);
-        scf::ConditionOp::create(b, kernel.less(at[0], count), at);
-      },
-      [&](OpBuilder &builder, Location, ValueRange at) {
-        const OpBuilder::InsertPoint here = builder.saveInsertionPoint();
-        OpBuilder::InsertionGuard guard(b);
-        b.restoreInsertionPoint(here);
+  const Values sorted = kernel.repeat(
+      {kernel.constant(1), list.here, list.other},
+      [&](ValueRange at) { return kernel.less(at[0], count); },
+      [&](ValueRange at) {
         Value length = at[0], from = at[1], to = at[2];
         kernel.strided(kernel.thread, count,
                        kernel.constant(kernel.schedule.threads), [&](Value i) {
                          moveOne(kernel, {from, to}, count, length, i, before);
                        });
         kernel.barrier();
-        scf::YieldOp::create(b,
-                             ValueRange{kernel.add(length, length), to, from});
+        return Values{kernel.add(length, length), to, from};
       });
-  return {rounds.getResult(1), rounds.getResult(2)};
+  return {sorted[1], sorted[2]};
 }

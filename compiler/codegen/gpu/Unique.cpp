@@ -7,7 +7,6 @@
 #include "compiler/codegen/gpu/Sort.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace smex;
@@ -18,8 +17,8 @@ namespace {
 class Unique {
 public:
   explicit Unique(OpaqueCall &call)
-      : call(call), kernel(call.kernel), b(call.b), type(call.elementType()),
-        rows(call.size(0, 0)), width(call.size(0, 1)), count(kernel) {}
+      : call(call), kernel(call.kernel), b(call.b), rows(call.size(0, 0)),
+        width(call.size(0, 1)), count(kernel) {}
 
   void build() {
     call.eachSlice([&] {
@@ -97,47 +96,27 @@ private:
 
   /// Whether a row is before another: its first element that differs is less.
   Value isLess(Value x, Value y) {
-    Type index = b.getIndexType(), flag = b.getI1Type();
     Value no = integerConstant(b, DType::Bool, 0);
     // Element, and whether those before it say that x is less, or y.
-    auto loop = scf::WhileOp::create(
-        b, TypeRange{index, flag, flag}, ValueRange{constant(0), no, no},
-        [&](OpBuilder &builder, Location, ValueRange at) {
-          const OpBuilder::InsertPoint here = builder.saveInsertionPoint();
-          OpBuilder::InsertionGuard guard(b);
-          b.restoreInsertionPoint(here);
+    return kernel.repeat(
+        {constant(0), no, no},
+        [&](ValueRange at) {
           Value isKnown = arith::OrIOp::create(b, at[1], at[2]);
           Value isOpen = arith::XOrIOp::create(
               b, isKnown, integerConstant(b, DType::Bool, 1));
-          scf::ConditionOp::create(
-              b, kernel.both(isOpen, kernel.less(at[0], width)), at);
+          return kernel.both(isOpen, kernel.less(at[0], width));
         },
-        [&](OpBuilder &builder, Location, ValueRange at) {
-          const OpBuilder::InsertPoint here = builder.saveInsertionPoint();
-          OpBuilder::InsertionGuard guard(b);
-          b.restoreInsertionPoint(here);
+        [&](ValueRange at) {
           Value ofX = call.element({x, at[0]}), ofY = call.element({y, at[0]});
-          scf::YieldOp::create(b, ValueRange{kernel.add(at[0], constant(1)),
-                                             isLessElement(ofX, ofY),
-                                             isLessElement(ofY, ofX)});
-        });
-    return loop.getResult(1);
-  }
-
-  /// What is no number is behind all numbers.
-  Value isLessElement(Value x, Value y) {
-    Value less = emitBinary(b, tdl::BinaryOp::Lt, type, x, y);
-    if (!isFloat(type))
-      return less;
-    Value isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, x, x);
-    Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, y, y);
-    return arith::OrIOp::create(b, less, kernel.both(isNumber, isNan));
+          Value next = kernel.add(at[0], constant(1));
+          Value isLess = call.isLess(ofX, ofY);
+          return Values{next, isLess, call.isLess(ofY, ofX)};
+        })[1];
   }
 
   OpaqueCall &call;
   GpuKernel &kernel;
   LocBuilder &b;
-  const DType type;
   Value rows, width;
   BlockCount count;
 };
