@@ -94,11 +94,7 @@ int64_t kernelScratch(exec::ProgramOp program, exec::Regions &regions,
     for (const Box &indices : regions.indices(compute)) {
       if (indices.isAbsent() || isEmpty(indices))
         continue;
-      std::vector<int64_t> numbers;
-      for (Interval side : indices)
-        numbers.insert(numbers.end(), {side.lo, side.hi});
-      most = std::max(most, plan::scratchBytes(launch,
-                                               blocksOf(launch, numbers.data()),
+      most = std::max(most, plan::scratchBytes(launch, indices,
                                                exec::operandShapes(compute)));
     }
   }

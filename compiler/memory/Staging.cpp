@@ -1,5 +1,7 @@
 #include "compiler/memory/Staging.h"
 
+#include "runtime/plan/Plan.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -9,23 +11,9 @@ namespace {
 
 /// What begins in an arena is aligned to.
 constexpr int64_t line = 64;
-/// In staging, each message begins at a multiple of this.
-constexpr int64_t message = 16;
 /// More lets no exchange go faster: there are enough bytes in each round to
 /// hide what a round takes by itself.
 constexpr int64_t most = int64_t(64) << 20;
-
-/// Whether the part is not one run of bytes in the whole.
-bool isScattered(const Box &whole, const Box &part) {
-  size_t d = 0;
-  while (d < part.size() && part[d].size() == 1)
-    ++d;
-  // One dimension may be cut; those further in are whole.
-  for (++d; d < part.size(); ++d)
-    if (part[d] != whole[d])
-      return true;
-  return false;
-}
 
 /// Whether the fetch or the reduction has something to pack, to unpack, or to
 /// bring together.
@@ -40,8 +28,8 @@ bool needsStaging(Operation *op, exec::Regions &regions) {
   for (size_t w = 0; w < to.size(); ++w)
     for (const Piece &piece : regions.pieces(op, int64_t(w)))
       if (piece.worker != int(w) && !isEmpty(piece.box) &&
-          (isScattered(to[w], piece.box) ||
-           isScattered(from[size_t(piece.worker)], piece.box)))
+          (!runIn(to[w], piece.box) ||
+           !runIn(from[size_t(piece.worker)], piece.box)))
         return true;
   return false;
 }
@@ -55,7 +43,7 @@ SmallVector<int64_t> memory::takeStaging(exec::ProgramOp program,
   if (llvm::none_of(exec::instructions(program),
                     [&](Operation *op) { return needsStaging(op, regions); }))
     return {};
-  const int64_t least = message * (program.getWorkers() - 1);
+  const int64_t least = plan::stagingAlignment * (program.getWorkers() - 1);
   SmallVector<int64_t> staging;
   for (int64_t &bytes : arena.bytes) {
     const int64_t wanted = std::max(std::min(bytes / 32, most), least);

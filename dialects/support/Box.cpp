@@ -87,6 +87,19 @@ std::vector<Box> smex::subtract(const Box &outer, const Box &inner) {
   return pieces;
 }
 
+std::optional<int64_t> smex::runIn(const Box &whole, const Box &part) {
+  int64_t offset = 0, stride = 1;
+  bool isWhole = true; // all dimensions further in
+  for (size_t d = part.size(); d-- > 0;) {
+    if (!isWhole && part[d].size() != 1)
+      return std::nullopt;
+    isWhole &= part[d] == whole[d];
+    offset += (part[d].lo - whole[d].lo) * stride;
+    stride *= whole[d].size();
+  }
+  return offset;
+}
+
 Box smex::front(const Box &box, size_t rank) {
   return box.isAbsent() ? Box::absent(rank)
                         : Box(box.begin(), box.begin() + int64_t(rank));

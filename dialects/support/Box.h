@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -116,6 +117,10 @@ std::vector<int64_t> extents(const Box &box);
 
 /// `outer` less `inner`, as disjoint boxes (at most two per dimension).
 std::vector<Box> subtract(const Box &outer, const Box &inner);
+
+/// Where the part begins in the whole, in elements of row-major order, if its
+/// elements are neighbours there. Neither is absent or empty.
+std::optional<int64_t> runIn(const Box &whole, const Box &part);
 
 /// The first `rank` sides; absent if the box is.
 Box front(const Box &box, size_t rank);

@@ -50,7 +50,9 @@ class Plan:
         self.throughput = batch / self.seconds * 8 / len(result["gpus"])
 
 
-class Plans:
+class Workplace:
+    """The programs that make plans, and the folder that keeps what they write."""
+
     def __init__(self, options):
         self.options = options
         for program in (options.zoo, options.smexc):
@@ -59,12 +61,21 @@ class Plans:
         self.temporary = None if options.plans else tempfile.TemporaryDirectory()
         self.folder = options.plans or self.temporary.name
         os.makedirs(self.folder, exist_ok=True)
-        self.known = {}
 
-    def call(self, *command):
-        done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-        if done.returncode:
-            sys.exit(f"{sys.argv[0]}: error: {' '.join(map(str, command))}: status {done.returncode}: {done.stderr.strip()}")
+    def call(self, *command, output=subprocess.DEVNULL):
+        done = subprocess.run([str(part) for part in command], stdout=output, stderr=subprocess.PIPE, text=True)
+        self.ended(command, done.returncode, done.stderr)
+
+    def ended(self, command, status, errors):
+        """Ends the program, too, where a command has failed."""
+        if status:
+            sys.exit(f"{sys.argv[0]}: error: {' '.join(map(str, command))}: status {status}: {errors.strip()}")
+
+
+class Plans(Workplace):
+    def __init__(self, options):
+        super().__init__(options)
+        self.known = {}
 
     def workers(self, folder):
         """Of each GPU of a plan its regions, places, pieces and waits."""

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from plans import GIB, ROOT
+from plans import GIB, ROOT, Workplace
 
 FIFO, EARLIEST, GIVEN = "first-in-first-out", "earliest-start-first", "given"  # --order: TensorFlow's, 6.4.2's, a plan's
 # What the thesis measured and we have to assume, for --sensitivity: products and convolutions on its GPUs, and
@@ -64,15 +64,9 @@ class Placed:
             self.peak, self.moved = max(result["peak_bytes"]), result["moved"]
 
 
-class TaskGraphs:
+class TaskGraphs(Workplace):
     def __init__(self, options):
-        self.options = options
-        for program in (options.zoo, options.smexc):
-            if not os.path.exists(program):
-                sys.exit(f"{sys.argv[0]}: error: {program}: not there; bazel build //tools:smexc //tools:smex-zoo")
-        self.temporary = None if options.plans else tempfile.TemporaryDirectory()
-        self.folder = options.plans or self.temporary.name
-        os.makedirs(self.folder, exist_ok=True)
+        super().__init__(options)
         with open(os.path.join(ROOT, "compiler/machine/presets", options.machine + ".json"), encoding="utf-8") as file:
             description = json.load(file)
         self.memory_bytes = description["device"]["memory_bytes"]
@@ -98,12 +92,6 @@ class TaskGraphs:
         """For names of files."""
         return (f".at{self.options.efficiency:g}" if self.options.efficiency else "") \
             + (f".links{self.options.links:g}" if self.options.links else "")
-
-    def call(self, *command, output=None):
-        done = subprocess.run([str(part) for part in command], stdout=output or subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, text=True)
-        if done.returncode:
-            sys.exit(f"{sys.argv[0]}: error: {' '.join(map(str, command))}: status {done.returncode}: {done.stderr.strip()}")
 
     def name(self, network, batch):
         fused = ".fused" if self.options.fuse else ""
@@ -182,8 +170,7 @@ class TaskGraphs:
         used = {"resident": usage.ru_maxrss * 1024, "processor": usage.ru_utime + usage.ru_stime}
         if process.returncode == 1 and "needs " in why:
             return {"why": why, "took": whole, **used}
-        if process.returncode:
-            sys.exit(f"{sys.argv[0]}: error: {' '.join(command)}: status {process.returncode}: {why}")
+        self.ended(command, process.returncode, why)
         with open(output, encoding="utf-8") as file:
             result = json.load(file)
         os.remove(output)
@@ -205,8 +192,7 @@ class TaskGraphs:
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode == 1 and " needs " in done.stderr:
                 return None
-            if done.returncode:
-                sys.exit(f"{sys.argv[0]}: error: {' '.join(command)}: status {done.returncode}: {done.stderr.strip()}")
+            self.ended(command, done.returncode, done.stderr)
             self.call(self.options.smexc, "simulate", folder, "--machine", self.machine, "--json", result)
         with open(result, encoding="utf-8") as file:
             simulated = json.load(file)

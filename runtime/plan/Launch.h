@@ -3,6 +3,8 @@
 #ifndef SMEX_RUNTIME_PLAN_LAUNCH_H
 #define SMEX_RUNTIME_PLAN_LAUNCH_H
 
+#include "dialects/support/Box.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -105,6 +107,15 @@ inline int64_t scratchBytes(const Launch &launch, int64_t blocks,
     times(shapes[size_t(extent.operand)][size_t(extent.dimension)]);
   times(blocks);
   return bytes;
+}
+
+/// The same, of the blocks that do an operator's work at these indices.
+inline int64_t scratchBytes(const Launch &launch, const Box &indices,
+                            const std::vector<std::vector<int64_t>> &shapes) {
+  std::vector<int64_t> numbers;
+  for (Interval side : indices)
+    numbers.insert(numbers.end(), {side.lo, side.hi});
+  return scratchBytes(launch, blocksOf(launch, numbers.data()), shapes);
 }
 
 } // namespace smex::plan

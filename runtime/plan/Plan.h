@@ -330,6 +330,10 @@ struct StoredWeight {
   int64_t offset = 0;
 };
 
+/// What the kernels' widest accesses are aligned to; so is each message in a
+/// worker's staging.
+constexpr int64_t stagingAlignment = 16;
+
 /// What is said of a worker alone; of its regions, see Program.
 struct Worker {
   int64_t arenaBytes = 0;

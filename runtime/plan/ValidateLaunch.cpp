@@ -124,11 +124,7 @@ void validateScratch(const Partitioned &partitioned, const std::string &folder,
       const Box &indices = partitioned.indices(int(w), int(i));
       if (indices.isAbsent() || isEmpty(indices))
         continue;
-      std::vector<int64_t> numbers;
-      for (Interval side : indices)
-        numbers.insert(numbers.end(), {side.lo, side.hi});
-      const int64_t bytes =
-          scratchBytes(launch, blocksOf(launch, numbers.data()), shapes);
+      const int64_t bytes = scratchBytes(launch, indices, shapes);
       const int64_t room = partitioned.workers[w].workspaceBytes;
       if (bytes > room)
         return complaint.add("launches: \"", kernel.symbol, "\": takes ", bytes,

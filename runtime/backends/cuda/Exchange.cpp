@@ -181,7 +181,7 @@ private:
     launch.arguments = {table(reduce->pieces.data(),
                               reduce->pieces.size() * sizeof(ReducePiece)),
                         reduce->pieces.size(), uint64_t(reduce->reduction),
-                        to.address + Address(*nccl::runIn(to.box, part) * size),
+                        to.address + Address(*runIn(to.box, part) * size),
                         table(reduce->sizes, sizeof reduce->sizes)};
     launch.threads = transferThreads;
     launch.gridX = transferBlocks(reduce->elements);
@@ -218,7 +218,7 @@ private:
   }
   /// Of a box that is one run in the region.
   Address placeIn(const DenseBox &region, const Box &box) const {
-    return region.address + Address(*nccl::runIn(region.box, box) * element);
+    return region.address + Address(*runIn(region.box, box) * element);
   }
 
   const CudaProgram &shared;

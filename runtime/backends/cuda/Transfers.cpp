@@ -198,7 +198,7 @@ Result<Reduce> cuda::reduceOf(const plan::Partitioned &partitioned, int worker,
     if (isEmpty(piece.box))
       continue;
     dense.push_back(denseOf(p, piece));
-    isRow &= piece.box == box && nccl::runIn(dense.back().box, box);
+    isRow &= piece.box == box && runIn(dense.back().box, box);
     pieces.push_back(std::move(piece));
   }
   const size_t rank = isRow ? 1 : box.size();

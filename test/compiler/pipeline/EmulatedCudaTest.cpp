@@ -7,51 +7,18 @@
 // goes by NCCL (test/emulated/nccl); then workers may be in several processes,
 // which are executions of this one, each with GPUs of its own.
 #include "runtime/plan/Target.h"
-#include "runtime/transports/Local.h"
 #include "test/compiler/pipeline/RandomExample.h"
-#include "test/runtime/backends/cuda/KnownLaunches.h"
+#include "test/runtime/backends/cuda/OnGpus.h"
 
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
-#include <dlfcn.h>
-#include <thread>
 
 using namespace smex;
 using test::Kernels;
 using test::RandomExample;
 
 namespace {
-
-/// Worker w of W is in process w * P / W.
-std::vector<Result<runtime::RunResult>> run(const RandomExample &example,
-                                            runtime::RunOptions options,
-                                            size_t processes) {
-  const plan::Partitioned &partitioned = example.plan.partitioned;
-  const size_t workers = partitioned.workers.size();
-  processes = std::min(processes, workers);
-  runtime::LocalTransport transport(int(workers), queueCount);
-  std::vector<Result<runtime::RunResult>> results(processes, fail("not run"));
-  std::vector<std::thread> threads;
-  for (size_t p = 0; p < processes; ++p)
-    threads.emplace_back([&, p, options]() mutable {
-      if (processes > 1) {
-        runtime::Process process{&transport, {}};
-        for (size_t w = 0; w < workers; ++w)
-          if (w * processes / workers == p)
-            process.workers.push_back(int(w));
-        options.process = std::move(process);
-      }
-      auto backend = runtime::makeBackend("cuda");
-      results[p] = backend ? runtime::execute(partitioned, example.plan.code,
-                                              **backend, test::NoParameters(),
-                                              example.feeds, options)
-                           : Result<runtime::RunResult>(backend.takeError());
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-  return results;
-}
 
 /// Changes what workers keep for exchanges: none, all or some of them have as
 /// much as collectives need; the others have as little as there may be, so that
@@ -72,18 +39,10 @@ void setStaging(RandomExample &example, uint64_t seed) {
   REQUIRE(conformance::findingsOf(example.plan) == "");
 }
 
-/// Tells the emulated driver which buffers the launches of the next run are
-/// given, so that a kernel that runs into the neighbouring one is found.
-void knowLaunches(const RandomExample &example, size_t gpus) {
-  static const auto know = reinterpret_cast<int (*)(const char *)>(
-      dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD),
-            "smexEmulatedKnowLaunches"));
+void knowBuffers(const RandomExample &example, size_t gpus) {
   for (const plan::Artifact &each : example.plan.code)
-    if (plan::capabilityOf(each.target)) {
-      const std::string launches =
-          test::knownLaunches(example.plan.partitioned, each, int(gpus));
-      REQUIRE(know(launches.c_str()) == 0);
-    }
+    if (plan::capabilityOf(each.target))
+      REQUIRE(test::knowLaunches(example.plan.partitioned, each, gpus));
 }
 
 } // namespace
@@ -110,8 +69,10 @@ TEST_CASE("divisions of every kind on GPUs: right, and as counted") {
     options.steps = 2;
     options.device.trace = seed % 2;
     if (!several)
-      knowLaunches(example, (*backend)->devices(64).size());
-    for (const auto &result : run(example, options, processes))
+      knowBuffers(example, (*backend)->devices(64).size());
+    for (const auto &result : test::runOnGpus(
+             example.plan.partitioned, example.plan.code, test::NoParameters(),
+             example.feeds, options, processes))
       requireRight(example, result);
   }
 }

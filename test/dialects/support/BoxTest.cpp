@@ -79,6 +79,32 @@ TEST_CASE("a difference is disjoint boxes, two per dimension at most") {
   CHECK(disjoint);
 }
 
+TEST_CASE("a run is where elements are neighbours") {
+  int runs = 0, others = 0;
+  for (const Box &whole : boxes())
+    for (const Box &part : boxes()) {
+      if (isEmpty(part) || !contains(whole, part))
+        continue;
+      // Where each element of the part is among those of the whole.
+      std::vector<int64_t> places;
+      int64_t place = 0;
+      for (int64_t i = whole[0].lo; i < whole[0].hi; ++i)
+        for (int64_t j = whole[1].lo; j < whole[1].hi; ++j, ++place)
+          if (holds(part, i, j))
+            places.push_back(place);
+      const bool isRun =
+          places.back() - places.front() + 1 == int64_t(places.size());
+      const auto found = runIn(whole, part);
+      CHECK(bool(found) == isRun);
+      if (found)
+        CHECK(*found == places.front());
+      ++(isRun ? runs : others);
+    }
+  CHECK(runs > 50);
+  CHECK(others > 20);
+  CHECK(runIn({}, {}) == 0);
+}
+
 TEST_CASE("a scalar is one point") {
   CHECK(volume({}) == 1);
   CHECK_FALSE(isEmpty(Box{}));

@@ -21,19 +21,6 @@ std::vector<Message> nccl::messagesOf(const plan::Partitioned &partitioned,
   return messages;
 }
 
-std::optional<int64_t> nccl::runIn(const Box &whole, const Box &part) {
-  int64_t offset = 0, stride = 1;
-  bool isWhole = true; // all dimensions further in
-  for (size_t d = part.size(); d-- > 0;) {
-    if (!isWhole && part[d].size() != 1)
-      return std::nullopt;
-    isWhole &= part[d] == whole[d];
-    offset += (part[d].lo - whole[d].lo) * stride;
-    stride *= whole[d].size();
-  }
-  return offset;
-}
-
 namespace {
 
 /// Halves the box until so many bytes per element fit the room; nothing where

@@ -19,9 +19,6 @@ struct Message {
 std::vector<Message> messagesOf(const plan::Partitioned &partitioned,
                                 int instruction);
 
-/// Where the part begins in the whole, in elements, if it is one run there.
-std::optional<int64_t> runIn(const Box &whole, const Box &part);
-
 /// A group of workers that each have an equal share of what all of them want.
 struct Gather {
   std::vector<int> members; // ascending

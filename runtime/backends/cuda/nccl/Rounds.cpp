@@ -64,7 +64,8 @@ private:
 
   int64_t bytesOf(const Message &message) const {
     const int64_t bytes = volume(message.box) * element;
-    return (bytes + stagingAlignment - 1) / stagingAlignment * stagingAlignment;
+    return (bytes + plan::stagingAlignment - 1) / plan::stagingAlignment *
+           plan::stagingAlignment;
   }
   bool isPacked(const Message &message) const {
     return message.from != message.to &&
@@ -94,11 +95,11 @@ private:
     for (const auto &[worker, bytes] : needsOf(unit)) {
       if (bytes <= stagingOf(worker))
         continue;
-      if (side == unit.box.end() || stagingOf(worker) < stagingAlignment)
+      if (side == unit.box.end() || stagingOf(worker) < plan::stagingAlignment)
         return fail("GPU ", worker, " of the plan keeps ", stagingOf(worker),
                     " bytes of staging for exchanges, and the least of this "
                     "one takes ",
-                    side == unit.box.end() ? bytes : stagingAlignment,
+                    side == unit.box.end() ? bytes : plan::stagingAlignment,
                     "; compile the model with --cuda-arch");
       const size_t d = size_t(side - unit.box.begin());
       const Interval all = *side;

@@ -16,10 +16,6 @@
 
 namespace smex::nccl {
 
-/// What the kernels' widest accesses are aligned to; so is what lies in
-/// staging.
-constexpr int64_t stagingAlignment = 16;
-
 /// A message, or a part of one, and where it lies in the staging of the workers
 /// that it is from and to, in bytes; nothing: it is sent from its place, or it
 /// is received there.

@@ -55,15 +55,11 @@ std::string test::knownLaunches(const plan::Partitioned &partitioned,
         shapes.push_back(program.tensors[size_t(tensor)].type.shape);
       }
       const plan::Launch &launch = artifact.launches.at(kernel.symbol);
-      if (launch.scratch.bytes > 0) {
-        std::vector<int64_t> numbers;
-        for (Interval side : partitioned.indices(int(w), int(i)))
-          numbers.insert(numbers.end(), {side.lo, side.hi});
+      if (launch.scratch.bytes > 0)
         text << " " << gpuOf(w) << ":"
              << begins[w] + partitioned.workers[w].workspaceOffset << ":"
-             << plan::scratchBytes(
-                    launch, plan::blocksOf(launch, numbers.data()), shapes);
-      }
+             << plan::scratchBytes(launch, partitioned.indices(int(w), int(i)),
+                                   shapes);
       text << "\n";
     }
   return text.str();

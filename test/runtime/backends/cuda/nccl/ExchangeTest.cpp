@@ -2,16 +2,12 @@
 // reach each other's memory, with little staging or with much, by one process
 // or by several. Sums depend on the order of their terms, and have the bits of
 // the plan's order, in however many rounds they come about.
-#include "runtime/executor/Executor.h"
-#include "runtime/transports/Local.h"
-#include "test/runtime/backends/cuda/KnownLaunches.h"
+#include "test/runtime/backends/cuda/OnGpus.h"
 #include "test/runtime/backends/cuda/nccl/RandomExchange.h"
 
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
-#include <dlfcn.h>
-#include <thread>
 
 using namespace smex;
 using test::elementsOf;
@@ -86,45 +82,13 @@ std::vector<float> expected(const plan::Partitioned &partitioned,
   return values;
 }
 
-/// Worker w of W is in process w * P / W.
 std::vector<Result<runtime::RunResult>>
 run(const plan::Partitioned &partitioned, const Terms &terms, size_t processes,
     bool trace) {
-  const size_t workers = partitioned.workers.size();
-  processes = std::min(processes, workers);
-  runtime::LocalTransport transport(int(workers), queueCount);
-  std::vector<Result<runtime::RunResult>> results(processes, fail("not run"));
-  std::vector<std::thread> threads;
-  for (size_t p = 0; p < processes; ++p)
-    threads.emplace_back([&, p] {
-      runtime::RunOptions options;
-      options.steps = 2;
-      options.device.trace = trace;
-      if (processes > 1) {
-        runtime::Process process{&transport, {}};
-        for (size_t w = 0; w < workers; ++w)
-          if (w * processes / workers == p)
-            process.workers.push_back(int(w));
-        options.process = std::move(process);
-      }
-      auto backend = runtime::makeBackend("cuda");
-      results[p] = backend ? runtime::execute(partitioned, {}, **backend, terms,
-                                              {}, options)
-                           : Result<runtime::RunResult>(backend.takeError());
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-  return results;
-}
-
-/// Tells the emulated driver where arenas and staging are, so that it finds
-/// what runs from one into the other.
-void knowBuffers(const plan::Partitioned &partitioned, size_t gpus) {
-  static const auto know = reinterpret_cast<int (*)(const char *)>(
-      dlsym(dlopen("libcuda.so.1", RTLD_NOW), "smexEmulatedKnowLaunches"));
-  const std::string buffers =
-      test::knownLaunches(partitioned, {"sm_80", ""}, int(gpus));
-  REQUIRE(know(buffers.c_str()) == 0);
+  runtime::RunOptions options;
+  options.steps = 2;
+  options.device.trace = trace;
+  return test::runOnGpus(partitioned, {}, terms, {}, options, processes);
 }
 
 } // namespace
@@ -147,7 +111,7 @@ TEST_CASE("random exchanges have the bits of the plan's order") {
           (worker.arenaBytes + 63) / 64 * 64 + worker.stagingBytes;
     }
     if (processes == 1)
-      knowBuffers(partitioned, gpus);
+      REQUIRE(test::knowLaunches(partitioned, {"sm_80", ""}, gpus));
     const Terms terms(partitioned);
     for (const auto &result : run(partitioned, terms, processes, seed % 2)) {
       INFO((result ? "" : result.error().message));

@@ -99,7 +99,7 @@ private:
 
   /// Nobody else in the round has these bytes of the worker's staging.
   void take(int worker, int64_t begin, int64_t bytes) {
-    REQUIRE(begin % stagingAlignment == 0);
+    REQUIRE(begin % plan::stagingAlignment == 0);
     REQUIRE(begin >= 0);
     REQUIRE(begin + bytes <= partitioned.workers[size_t(worker)].stagingBytes);
     for (const Interval &other : taken[size_t(worker)])
@@ -122,7 +122,7 @@ TEST_CASE("rounds of random fetches and reductions, with little staging") {
     test::RandomExchange drawn(seed);
     drawn.add(/*disjoint=*/false);
     plan::Partitioned &partitioned = drawn.partitioned();
-    const int64_t enough = stagingAlignment * (drawn.workers - 1);
+    const int64_t enough = plan::stagingAlignment * (drawn.workers - 1);
     bool isEnough = true;
     for (plan::Worker &worker : partitioned.workers) {
       worker.stagingBytes = drawn.draw(0, 9) ? drawn.draw(enough, 4 * enough)
