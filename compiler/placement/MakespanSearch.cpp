@@ -45,15 +45,21 @@ public:
   Result<std::vector<Candidate>> starts() {
     std::vector<Candidate> list;
     std::optional<Result<Outcome>> nearest;
-    for (auto *run :
-         {heft, parDNN, linearClustering, together, roundRobin, layerWise}) {
+    const auto add = [&](auto *run) {
       Result<Outcome> outcome = run(problem, params);
       if (outcome && outcome->neededBytes == 0)
         list.push_back(candidate(std::move(*outcome)));
       else if (!nearest || !*nearest ||
                (outcome && outcome->neededBytes < (*nearest)->neededBytes))
         nearest = std::move(outcome);
-    }
+    };
+    for (auto *run :
+         {heft, parDNN, linearClustering, together, roundRobin, layerWise})
+      add(run);
+    // Stages in order take longer to find, and few of them are short, but they
+    // keep limits that no other start does.
+    if (list.empty())
+      add(contiguous);
     if (list.empty() && !*nearest)
       return nearest->takeError();
     if (list.empty())

@@ -15,7 +15,8 @@
 // also how many were of the bound on stages in order, which `pipeline` makes. A
 // limit that an algorithm does not keep counts as if it had cost what the worst
 // that kept it did, and the number of such graphs follows after a slash.
-// `contiguous` is left out of graphs of more than 2,500 tasks.
+// Graphs whose limit nobody keeps are counted apart. `contiguous` is left out
+// of graphs of more than 2,500 tasks.
 #include "compiler/placement/Bounds.h"
 #include "examples/bench/TaskGraphs.h"
 
@@ -83,6 +84,7 @@ public:
     if (options.pipeline)
       params.objective = Objective::Throughput;
     std::vector<double> costs(names.size(), 0);
+    std::vector<char> tried(names.size());
     double most = 0;
     for (size_t a = 0; a < names.size(); ++a) {
       if (names[a] == "contiguous" && graph.tasks.size() > 2'500)
@@ -90,7 +92,7 @@ public:
       const double start = processorSeconds();
       const auto outcome = place(problem, names[a], params);
       sums[a].seconds += processorSeconds() - start;
-      ++sums[a].graphs;
+      tried[a] = true;
       if (outcome) {
         costs[a] = cost(problem, outcome->placement, params);
         sums[a].nearInOrder +=
@@ -99,8 +101,12 @@ public:
         ++sums[a].refused;
       most = std::max(most, costs[a]);
     }
-    if (most == 0)
-      most = 1;
+    if (most == 0) { // nobody keeps the limit: there is nothing to compare
+      ++refusedByAll;
+      for (size_t a = 0; a < names.size(); ++a)
+        sums[a].refused -= tried[a];
+      return;
+    }
     double best = most;
     for (size_t a = 1; a < names.size(); ++a)
       if (costs[a] > 0)
@@ -111,7 +117,8 @@ public:
             .best;
     for (size_t a = 0; a < names.size(); ++a) {
       const double paid = costs[a] > 0 ? costs[a] : most;
-      sums[a].logarithm += sums[a].graphs > graphs ? std::log(paid / bound) : 0;
+      sums[a].graphs += tried[a];
+      sums[a].logarithm += tried[a] ? std::log(paid / bound) : 0;
       sums[a].near += costs[a] > 0 && costs[a] <= 1.05 * bound;
     }
     if (costs[0] > 0) {
@@ -135,7 +142,7 @@ public:
   }
 
   void print(const char *name) const {
-    std::printf("| %-11s | %.0f |", name, tasks / graphs);
+    std::printf("| %-11s | %.0f |", name, tasks / std::max(graphs, 1));
     for (const Sums &sum : sums)
       if (sum.graphs == 0) {
         std::printf(" |");
@@ -150,6 +157,8 @@ public:
                 graphs);
     if (options.pipeline)
       std::printf(" %d of %d |", sums[0].nearInOrder, graphs);
+    if (refusedByAll > 0)
+      std::printf(" kept by none: %d more |", refusedByAll);
     std::printf("\n");
     std::fflush(stdout);
   }
@@ -159,7 +168,7 @@ private:
   const std::vector<std::string> names;
   std::vector<Sums> sums;
   double against = 0, worst = 0, tasks = 0;
-  int graphs = 0, compared = 0;
+  int graphs = 0, compared = 0, refusedByAll = 0;
 };
 
 } // namespace

@@ -199,6 +199,37 @@ TEST_CASE("window search keeps a memory limit, and is no worse for it") {
   CHECK(kept > 60);
 }
 
+TEST_CASE("window search keeps every limit that a rival keeps") {
+  int only = 0; // those that stages in order keep, and no other start
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const TaskGraph graph = randomTasks(random, int(8 + random.below(20)), 1.3);
+    Devices devices = devicesOf(int(3 + random.below(3)));
+    const Problem free(graph, devices);
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (const char *rival : {"pardnn", "heft", "linear-clustering"}) {
+      const Placement placement = place(free, rival)->placement;
+      least = std::min(
+          least,
+          memoryUse(free, placement, firstInFirstOut(free, placement)).most());
+    }
+    devices.memoryBytes =
+        std::max<int64_t>(1, least * (50 + random.below(40)) / 100);
+    const Problem problem(graph, devices);
+    if (!place(problem, "contiguous"))
+      continue;
+    bool others = false;
+    for (const char *rival : kRivals)
+      others = others ||
+               (std::string(rival) != "contiguous" && place(problem, rival));
+    only += !others;
+    if (!others)
+      CHECK(place(problem, "window-search"));
+  }
+  CHECK(only > 0);
+}
+
 TEST_CASE("window search finds the best of all placements of few tasks") {
   int best = 0, all = 0;
   for (uint64_t seed = 0; seed < 80; ++seed) {
