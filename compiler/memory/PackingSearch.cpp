@@ -17,6 +17,7 @@ constexpr size_t kRemembered = size_t(1) << 20;
 /// Buffers: each is a frame of the recursion.
 constexpr size_t kMostBuffers = 4096;
 constexpr int64_t kMostAlive = int64_t(1) << 22;
+constexpr int kOrders = 6;
 
 bool needsPlace(const Allocation &b) { return b.size > 0 && b.lower < b.upper; }
 
@@ -91,7 +92,7 @@ void PackingSearch::forEachOverlap(int buffer, Visit visit) {
 }
 
 void PackingSearch::order(int attempt) {
-  constexpr int kOrders = 6;
+  countsFailures = attempt / kOrders % 2 == 0;
   // Later rounds shake the order, always in the same way.
   std::mt19937_64 random{uint64_t(attempt)};
   std::vector<double> length = lengths, failures(ids.size()), size;
@@ -295,8 +296,9 @@ int PackingSearch::pickSection(int from, int to) const {
     for (int t = low; isValley && t < end; ++t) {
       const Section &section = sections[t];
       const int ways = section.onLevel + (section.slack > 0);
-      const std::tuple<double, int64_t, int64_t> rank{ways / section.failures,
-                                                      section.slack, level};
+      const std::tuple<double, int64_t, int64_t> rank{
+          countsFailures ? ways / section.failures : ways, section.slack,
+          level};
       if (best < 0 || rank < least) {
         best = t;
         least = rank;
@@ -412,7 +414,7 @@ Verdict PackingSearch::fit(int64_t bytes, int64_t steps) {
   for (int attempt = 0; verdict == Verdict::OutOfSteps && taken < end;
        ++attempt) {
     order(attempt);
-    if (attempt % 6 == 5)
+    if (attempt % kOrders == kOrders - 1)
       length *= 2;
     verdict = run(std::min(end, taken + length));
   }

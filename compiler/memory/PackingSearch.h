@@ -16,9 +16,10 @@
 // that no buffer connects any more are solved one after the other, and a
 // failure in one goes back to before they came apart.
 //
-// Which section comes first decides: the one with the fewest continuations for
-// its failures so far (Boussemart et al., ECAI'04). Runs of doubling length go
-// through several orders of the buffers, and keep what they learn.
+// Which section comes first decides: the one with the fewest continuations, in
+// every other round for its failures so far (Boussemart et al., ECAI'04). Runs
+// of doubling length go through several orders of the buffers, and keep what
+// they learn.
 //
 // Canonical orders, floors and totals of sections are ideas of MiniMalloc
 // (Moffitt, ASPLOS'23); valleys in place of one order of all are ours.
@@ -87,7 +88,7 @@ private:
   uint64_t stateOf(int from, int to) const;
   /// Calls visit(other) for what overlaps the buffer, and for itself.
   template <typename Visit> void forEachOverlap(int buffer, Visit visit);
-  /// Which order of the buffers the next run tries.
+  /// Which order of the buffers, and of sections, the next run tries.
   void order(int attempt);
 
   std::vector<int> ids; // of the buffers that need a place
@@ -104,6 +105,7 @@ private:
 
   int64_t capacity = -1; // units
   int64_t taken = 0, limit = 0;
+  bool countsFailures = true; // where sections are picked
   std::vector<Change> trail;
   std::vector<int> touched; // sections to measure
   std::vector<char> isTouched;

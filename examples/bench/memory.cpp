@@ -2,12 +2,16 @@
 //
 //   memory FILE.csv ..    rows `id,lower,upper,size`, half-open lifetimes
 //   memory PLAN ..        the worker of each plan that is furthest above it
+//   memory --cut          full rectangles of memory and time, cut at random: of
+//                         each class, the mean of eight
 //
-// Prints peak, bound and seconds of packing.
+// Prints the bound, how far above it greedy orders and the planner end, and the
+// planner's seconds.
 #include "compiler/memory/Planner.h"
 #include "dialects/support/File.h"
 #include "runtime/plan/Lifetimes.h"
 #include "runtime/plan/Load.h"
+#include "test/compiler/memory/Cut.h"
 
 #include <charconv>
 #include <chrono>
@@ -60,8 +64,82 @@ toPack(const std::vector<plan::Lifetime> &lifetimes) {
   return list;
 }
 
+struct Measured {
+  double greedy = 0, packed = 0; // % above the bound
+  double seconds = 0;
+  bool isSound = true;
+};
+
+Measured measure(const std::vector<memory::Allocation> &buffers) {
+  const auto start = std::chrono::steady_clock::now();
+  const memory::Placement placement = memory::pack(buffers);
+  Measured result;
+  result.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  const auto above = [&](int64_t peak) {
+    return placement.lowerBound
+               ? 100. * (double(peak) / double(placement.lowerBound) - 1)
+               : 0.;
+  };
+  result.greedy = above(memory::packGreedily(buffers).peak);
+  result.packed = above(placement.peak);
+  result.isSound =
+      memory::test::isPacking(buffers, placement.offsets, placement.peak);
+  return result;
+}
+
+/// False where two buffers share bytes.
+bool print(const std::string &name, size_t buffers, int64_t bound,
+           const Measured &measured, const char *note = "") {
+  std::printf("%-40s %9zu %15lld %8.3f %8.3f %9.3f%s%s\n", name.c_str(),
+              buffers, (long long)bound, measured.greedy, measured.packed,
+              measured.seconds, note, measured.isSound ? "" : " UNSOUND");
+  std::fflush(stdout);
+  return measured.isSound;
+}
+
+/// Means of eight of a class; false where one is unsound.
+bool measureClass(const std::string &name, const memory::test::Cutting &kind) {
+  constexpr unsigned kSeeds = 8;
+  Measured mean;
+  unsigned atBound = 0;
+  size_t buffers = 0;
+  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+    const auto cut = memory::test::cut(kind, seed);
+    const Measured one = measure(cut);
+    buffers += cut.size();
+    atBound += one.packed <= 0;
+    mean.greedy += one.greedy / kSeeds;
+    mean.packed += one.packed / kSeeds;
+    mean.seconds += one.seconds / kSeeds;
+    mean.isSound &= one.isSound;
+  }
+  const std::string note = " " + std::to_string(atBound) + " of 8 at the bound";
+  return print(name, buffers / kSeeds, kind.capacity(), mean, note.c_str());
+}
+
+bool measureCut() {
+  bool good = true;
+  for (const size_t pieces : {50, 150, 300, 600})
+    for (const int inTime : {20, 50, 80})
+      for (const int pinwheels : {0, 50})
+        for (const int64_t unit : {4096, 64}) {
+          memory::test::Cutting kind{pieces, int64_t(pieces),
+                                     (int64_t(1) << 20) / unit, unit};
+          kind.inTime = inTime;
+          kind.pinwheels = pinwheels;
+          kind.gaps = unit == 64 ? 5 : 0;
+          good &= measureClass(std::to_string(inTime) + " % in time, " +
+                                   std::to_string(pinwheels) + " % pinwheels" +
+                                   (kind.gaps ? ", gaps" : ""),
+                               kind);
+        }
+  return good;
+}
+
 /// Prints a row; false on an error.
-bool measure(const std::string &path) {
+bool measureFile(const std::string &path) {
   std::vector<memory::Allocation> buffers;
   if (std::filesystem::is_directory(path)) {
     const auto plan = plan::load(path, {false});
@@ -88,32 +166,22 @@ bool measure(const std::string &path) {
     }
     buffers = std::move(*rows);
   }
-  const auto start = std::chrono::steady_clock::now();
-  const memory::Placement placement = memory::pack(buffers);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
-  std::printf("%-40s %9zu %15lld %15lld %8.3f %9.3f\n", path.c_str(),
-              buffers.size(), (long long)placement.peak,
-              (long long)placement.lowerBound,
-              placement.lowerBound
-                  ? 100. * (double(placement.peak) / placement.lowerBound - 1)
-                  : 0.,
-              seconds);
-  return true;
+  return print(path, buffers.size(), memory::mostAlive(buffers),
+               measure(buffers));
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: memory FILE.csv|PLAN ..\n");
+    std::fprintf(stderr, "usage: memory FILE.csv|PLAN|--cut ..\n");
     return 2;
   }
-  std::printf("%-40s %9s %15s %15s %8s %9s\n", "", "buffers", "peak", "bound",
-              "% above", "seconds");
+  std::printf("%-40s %9s %15s %8s %8s %9s\n", "% above the bound", "buffers",
+              "bound", "greedy", "ours", "seconds");
   bool good = true;
   for (int i = 1; i < argc; ++i)
-    good &= measure(argv[i]);
+    good &= argv[i] == std::string_view("--cut") ? measureCut()
+                                                 : measureFile(argv[i]);
   return good ? 0 : 1;
 }
