@@ -191,9 +191,11 @@ def write(args, payload, manifest):
     with open(os.path.join(folder, "manifest.json"), "w") as file:
         json.dump(manifest, file, indent=1)
     # Plans of one model for several numbers of workers have much in common, and so has code for two targets.
-    with tarfile.open(os.path.join(folder, "payload.tar.xz"), "w:xz", preset=3) as out:
-        for name in sorted(os.listdir(payload)):
-            out.add(os.path.join(payload, name), name)
+    names = sorted(os.listdir(payload))
+    for archive, some in ("suite", ["suite"]), ("payload", [name for name in names if name != "suite"]):
+        with tarfile.open(os.path.join(folder, archive + ".tar.xz"), "w:xz", preset=3) as out:
+            for name in some:
+                out.add(os.path.join(payload, name), name)
     size = size_of(folder)
     print(f"gpu-check: {folder}: {size / 2**20:.1f} MiB, {len(manifest['plans'])} plans, "
           f"{len(manifest['suite'])} cases of test/conformance, {len(manifest['programs'])} programs of cases")
@@ -208,7 +210,7 @@ def main():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--cases", type=int, default=100)
-    parser.add_argument("--suite", type=int, default=50)
+    parser.add_argument("--suite", type=int, default=25)
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count()))
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:

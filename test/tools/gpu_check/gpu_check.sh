@@ -45,6 +45,7 @@ EOF
 # Another expected output, and another loss: each is told apart from the rest.
 mkdir payload
 tar -xJf packed/payload.tar.xz -C payload
+tar -xJf packed/suite.tar.xz -C payload
 "$PYTHON" - << 'EOF'
 import json, os
 manifest = json.load(open("packed/manifest.json"))
@@ -70,6 +71,8 @@ about["communication_bytes"] += 1
 json.dump(about, open("payload/suite/1/case.json", "w"))
 json.dump(manifest, open("packed/manifest.json", "w"))
 EOF
+tar -c -C payload suite | xz -0 > packed/suite.tar.xz
+rm -r payload/suite
 tar -c -C payload . | xz -0 > packed/payload.tar.xz
 status=0
 "$work/packed/gpu-check" --parts models,suite --output broken > printed || status=$?

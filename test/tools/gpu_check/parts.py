@@ -17,6 +17,7 @@ import arrays
 import asked
 import bench
 import check
+import compared
 import process
 import report
 import suite
@@ -46,6 +47,7 @@ class Parts(unittest.TestCase):
         class Made:
             manifest = {"commit": "c", "tiny": True, "plans": []}
             environment, start = None, lambda self, parts: None
+            unpack = lambda self, archive, seconds: ""
         saved = check.PARTS, check.machine.described, check.say_programs
         with tempfile.TemporaryDirectory() as folder:
             check.PARTS, check.say_programs, check.STARTED = parts, lambda out, there: None, time.monotonic()
@@ -105,6 +107,24 @@ time.sleep(100)
             self.assertEqual(found["records"][0]["status"], "differs")
             with open(os.path.join(folder, "results.txt")) as file:
                 self.assertIn("differs", file.read())
+
+
+class Plans(unittest.TestCase):
+    def run_plan(self, script):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "bin"))
+            program = os.path.join(folder, "bin/smex-run")
+            with open(program, "w") as file:
+                file.write("#!/bin/bash\n" + script)
+            os.chmod(program, 0o755)
+            there = type("There", (), {"payload": folder, "work": folder, "environment": None})
+            plan = {"folder": "", "inputs": [], "steps": 1, "train": False}
+            return compared.run_plan(there, plan, 10)[0]
+
+    def test_what_gpus_have_no_kernel_for_does_not_fail(self):
+        self.assertEqual(self.run_plan("echo 'node \"u\": there is no kernel for GPUs that computes it; use' >&2; exit 4"),
+                         "not run")
+        self.assertEqual(self.run_plan("echo 'no GPU' >&2; exit 4"), "fails")
 
 
 class Suite(unittest.TestCase):

@@ -15,8 +15,8 @@ import importlib.util
 import json
 import os
 import shutil
+import subprocess
 import sys
-import tarfile
 import tempfile
 import threading
 import time
@@ -49,16 +49,21 @@ class There:
         self.payload = os.path.join(work, "payload")
         with open(os.path.join(HERE, "manifest.json")) as file:
             self.manifest = json.load(file)
-        with tarfile.open(os.path.join(HERE, "payload.tar.xz")) as packed:
-            packed.extractall(self.payload, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
-        libraries = os.path.join(self.payload, "lib")
-        # A newer C++ library serves older programs, and CUDA's libraries may need it.
-        for name in "libstdc++.so.6", "libgcc_s.so.1":
-            if machine.where(name, libraries + "/none"):
-                os.remove(os.path.join(libraries, name))
-        self.environment = dict(os.environ, LD_LIBRARY_PATH=machine.library_path(libraries))
+        self.libraries = os.path.join(self.payload, "lib")
+        self.environment = dict(os.environ, LD_LIBRARY_PATH=machine.library_path(self.libraries))
         self.peers, self.no_peers, self.drawing = None, "this Python has no PyTorch", None
         self.report = None
+
+    def unpack(self, archive, seconds):
+        """Why it could not be, or nothing: a child does it, for a disk may be slow."""
+        os.makedirs(self.payload, exist_ok=True)
+        done = process.run([sys.executable, "-m", "tarfile", "-e", os.path.join(HERE, archive), self.payload], seconds)
+        # A newer C++ library serves older programs, and CUDA's libraries may need it.
+        for name in "libstdc++.so.6", "libgcc_s.so.1":
+            own = os.path.join(self.libraries, name)
+            if os.path.exists(own) and machine.where(name, self.libraries + "/none"):
+                os.remove(own)
+        return done.why() if done.status != 0 else ""
 
     def tasks(self, plan):
         """What PyTorch is asked for beside a plan: name to request."""
@@ -146,11 +151,14 @@ def check(args, there):
         out.add("machine", "GPU", "not run", found.get("missing", "the driver knows of no GPU"))
         out.end()
         return 4
-    say_programs(out, there)
-    there.start(args.parts)
     guard = threading.Timer(max(1, out.left() + GRACE), give_up, [out])
     guard.daemon = True
     guard.start()
+    why = there.unpack("payload.tar.xz", max(1, out.left()))
+    if why:
+        out.add("machine", "unpacking", "fails", why)
+    say_programs(out, there)
+    there.start(args.parts)
     for name, (part, limit) in PARTS.items():
         if name not in args.parts:
             continue
@@ -167,6 +175,16 @@ def check(args, there):
     return out.end()
 
 
+def fast_folder():
+    """Memory, where there is enough of it and programs may be there; None: wherever the system likes."""
+    try:
+        if shutil.disk_usage("/dev/shm").free >= 8 << 30 and not os.statvfs("/dev/shm").f_flag & os.ST_NOEXEC:
+            return "/dev/shm"
+    except OSError:
+        pass
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", default="gpu-check-results")
@@ -178,13 +196,15 @@ def main():
     for name in args.parts:
         if name not in PARTS:
             parser.error(f"--parts: {name} is none of {', '.join(PARTS)}")
-    work = tempfile.mkdtemp(prefix="gpu-check.")
+    work = tempfile.mkdtemp(prefix="gpu-check.", dir=fast_folder())
     there = There(args, work)
     try:
         return check(args, there)
     finally:
         there.end()
-        shutil.rmtree(work, ignore_errors=True)
+        # Many files: nobody waits until they are gone.
+        subprocess.Popen(["rm", "-rf", work], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                         start_new_session=True)
 
 
 if __name__ == "__main__":
