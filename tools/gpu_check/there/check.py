@@ -157,6 +157,8 @@ def check(args, there):
     why = there.unpack("payload.tar.xz", max(1, out.left()))
     if why:
         out.add("machine", "unpacking", "fails", why)
+        guard.cancel()
+        return out.end()
     say_programs(out, there)
     there.start(args.parts)
     for name, (part, limit) in PARTS.items():
