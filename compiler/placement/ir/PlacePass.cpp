@@ -74,6 +74,52 @@ void share(TaskGraph &graph, int64_t gpus, double launchSeconds) {
           launchSeconds + (task.seconds - launchSeconds) / double(gpus);
 }
 
+struct Chosen {
+  Outcome outcome;
+  /// Applications, by number, in the order in which they are to run; empty: as
+  /// in the module.
+  std::vector<int> order;
+};
+
+/// A plan's GPUs do their instructions in the order of the module. So this
+/// places as if each GPU took what is ready, and then puts the module in the
+/// order that came of it; or it places for the order that is there, where that
+/// is as fast, or where the other one's memory does not do.
+Result<Chosen> choose(const Problem &problem, const Tasks &tasks,
+                      const std::string &algorithm) {
+  Params params;
+  params.emulator = inGivenOrder;
+  auto asGiven = placement::place(problem, algorithm, params);
+  params.emulator = firstInFirstOut;
+  auto ready = placement::place(problem, algorithm, params);
+  if (!ready)
+    return asGiven ? Result<Chosen>(Chosen{*asGiven, {}}) : asGiven.takeError();
+  const Schedule schedule = firstInFirstOut(problem, ready->placement);
+  if (asGiven && inGivenOrder(problem, asGiven->placement).makespan <=
+                     schedule.makespan * (1 + 1e-9))
+    return Chosen{*asGiven, {}};
+  Chosen chosen{*ready, {}};
+  std::vector<int> application(tasks.graph.tasks.size(), -1);
+  for (size_t o = 0; o < tasks.ofOperator.size(); ++o)
+    application[size_t(tasks.ofOperator[o])] = int(o);
+  for (const int task : schedule.order)
+    if (const int number = application[size_t(task)]; number >= 0)
+      chosen.order.push_back(number);
+  return chosen;
+}
+
+/// Puts the applications in this order, behind all that reads none of them.
+void reorder(func::FuncOp main, const partition::GraphOfModule &module,
+             const std::vector<int> &order) {
+  Block &block = main.front();
+  Operation *end = block.getTerminator();
+  SmallVector<Operation *> updates(block.getOps<semantic::UpdateOp>());
+  for (const int number : order)
+    module.applications[size_t(number)]->moveBefore(end);
+  for (Operation *update : updates)
+    update->moveBefore(end);
+}
+
 struct Place : placement::impl::PlaceBase<Place> {
   using Base::Base;
 
@@ -140,17 +186,17 @@ private:
     if (Status status = placement::validate(tasks.graph); !status)
       return status;
     const Problem problem(tasks.graph, *devices);
-    Params params;
-    params.emulator = inGivenOrder; // as a plan's instructions
-    auto outcome = placement::place(problem, algorithm, params);
-    if (!outcome)
-      return outcome.takeError();
-    auto plan =
-        planOf(input.graph,
-               stepOf(input.graph, tasks, outcome->placement, placed), gpus);
+    const auto chosen = choose(problem, tasks, algorithm);
+    if (!chosen)
+      return chosen.error();
+    auto plan = planOf(
+        input.graph,
+        stepOf(input.graph, tasks, chosen->outcome.placement, placed), gpus);
     if (!plan)
       return plan.takeError();
     partition::writeDecisions(module, input, *plan, algorithm);
+    if (!chosen->order.empty())
+      reorder(main, input, chosen->order);
     return {};
   }
 };

@@ -81,6 +81,8 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
       task.memory = MemoryKind::Residual;
   }
   Times times(lambdas, device);
+  // Of arguments and parameters.
+  std::vector<std::vector<int>> readers(tasks.graph.tasks.size());
   for (size_t o = 0; o < graph.operators.size(); ++o) {
     const partition::Operator &op = graph.operators[o];
     semantic::ApplyOp apply = module.applications[o];
@@ -97,8 +99,10 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
           volume(op.operands[i].access.region(indices, tensor.shape)) *
           tensor.elementBytes;
       touched += double(bytes);
-      tasks.graph.edges.push_back(
-          {makers.at(apply.getInputs()[i]), number, bytes});
+      const int maker = makers.at(apply.getInputs()[i]);
+      tasks.graph.edges.push_back({maker, number, bytes});
+      if (size_t(maker) < readers.size())
+        readers[size_t(maker)].push_back(number);
     }
     Task &task = add(op.name, bytesOf(result));
     task.layer = layers.ofOperator[o];
@@ -111,6 +115,10 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
         parameter >= 0) {
       task.memory = MemoryKind::Reference;
       task.target = parameter;
+      // What reads the value before that comes first, or both values would take
+      // memory.
+      for (const int reader : readers[size_t(parameter)])
+        tasks.graph.edges.push_back({reader, number, 0});
     }
     makers[apply.getResult()] = number;
     tasks.ofOperator.push_back(number);
