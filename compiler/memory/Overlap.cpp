@@ -1,8 +1,10 @@
 #include "compiler/memory/Overlap.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <limits>
+#include <map>
 #include <tuple>
 
 using namespace smex;
@@ -20,16 +22,29 @@ void add(Bytes &sum, const Bytes &more, int64_t sign) {
 class Scheduler {
 public:
   Scheduler(const std::vector<Task> &tasks, const std::vector<Storage> &storage,
-            size_t lookAhead, double share)
+            size_t lookAhead, double share, const std::vector<int> &alike)
       : tasks(tasks), storage(storage), lookAhead(lookAhead),
         first(tasks.size()), ends(tasks.size(), -1), usesLeft(storage.size()),
         isBorn(storage.size()), alive(tasks.size()),
         live(storage.empty() ? 0 : storage[0].bytes.size()), limit(live) {
+    for (const Task &task : tasks)
+      workers.push_back(task.workers.empty() ? std::vector<int>{0}
+                                             : task.workers);
+    int count = 0;
+    for (const std::vector<int> &doers : workers)
+      for (const int w : doers)
+        count = std::max(count, w + 1);
+    free.resize(size_t(count));
+    computed.resize(size_t(count));
     dependences();
     deadlines();
     memory();
-    for (int64_t &bytes : limit)
-      bytes = int64_t(double(bytes) * share);
+    std::map<int, int64_t> most; // of those that are alike
+    for (size_t w = 0; w < alike.size(); ++w)
+      most[alike[w]] = std::max(most[alike[w]], limit[w]);
+    for (size_t w = 0; w < limit.size(); ++w)
+      limit[w] =
+          int64_t(double(alike.empty() ? limit[w] : most.at(alike[w])) * share);
   }
 
   Overlapped run() {
@@ -62,19 +77,27 @@ private:
     }
   }
 
+  /// What a task writes is wanted when its workers have computed so much.
   void deadlines() {
-    std::vector<double> beforeRead(storage.size(),
-                                   std::numeric_limits<double>::infinity());
-    double left = 0; // the computing before a task
-    for (const Task &task : tasks)
-      left += task.queue == Queue::Computing ? task.seconds : 0;
+    std::vector<std::map<int, double>> beforeRead(storage.size()); // by worker
+    std::vector<double> left(free.size()); // per worker: before a task
+    for (size_t i = 0; i < tasks.size(); ++i)
+      if (isComputation(int(i)))
+        for (const int w : workers[i])
+          left[size_t(w)] += tasks[i].seconds;
     computedBeforeRead.resize(tasks.size());
-    for (size_t i = tasks.size(); i-- > 0;) {
-      computedBeforeRead[i] = beforeRead[size_t(tasks[i].writes)];
-      left -= isComputation(int(i)) ? tasks[i].seconds : 0;
-      for (int buffer : tasks[i].reads)
-        beforeRead[size_t(buffer)] = left;
-    }
+    for (size_t i = tasks.size(); i-- > 0;)
+      for (const int w : workers[i]) {
+        const auto &reads = beforeRead[size_t(tasks[i].writes)];
+        const auto read = reads.find(w);
+        computedBeforeRead[i].push_back(
+            read == reads.end() ? std::numeric_limits<double>::infinity()
+                                : read->second);
+        if (isComputation(int(i)))
+          left[size_t(w)] -= tasks[i].seconds;
+        for (int buffer : tasks[i].reads)
+          beforeRead[size_t(buffer)][w] = left[size_t(w)];
+      }
   }
 
   static std::vector<int> buffersOf(const Task &task) {
@@ -132,15 +155,26 @@ private:
   }
 
   double startOf(int task) const {
-    double start = free[size_t(tasks[size_t(task)].queue)];
+    double start = 0;
+    for (const int w : workers[size_t(task)])
+      start = std::max(start, freeAt(w, tasks[size_t(task)].queue));
     for (int other : first[size_t(task)])
       start = std::max(start, ends[size_t(other)]);
     return start;
   }
 
-  /// The computing that comes before what the task writes is read.
+  double freeAt(int worker, Queue queue) const {
+    return free[size_t(worker)][size_t(queue)];
+  }
+
+  /// The computing that comes before what the task writes is read, on the
+  /// worker with the least of it.
   double leftUntilRead(int task) const {
-    return computedBeforeRead[size_t(task)] - computed;
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t i = 0; i < workers[size_t(task)].size(); ++i)
+      least = std::min(least, computedBeforeRead[size_t(task)][i] -
+                                  computed[size_t(workers[size_t(task)][i])]);
+    return least;
   }
 
   /// Whether what it brings is read as soon as it can be there.
@@ -183,16 +217,35 @@ private:
     const auto next = std::find_if(
         computations.begin(), computations.end(),
         [&](const Candidate &candidate) { return fits(candidate.at); });
+    // The first computation from there on that one of the task's workers does.
+    const auto beside = [&](int task) {
+      return std::find_if(next, computations.end(),
+                          [&](const Candidate &candidate) {
+                            return shareWorkers(task, rest[candidate.at]);
+                          });
+    };
+    const auto isNow = [&](const Candidate &candidate) {
+      const int task = rest[candidate.at];
+      if (next == computations.end())
+        return candidate.at == 0 || isDue(task);
+      const auto computation = beside(task);
+      if (computation == computations.end())
+        return candidate.start <= next->start;
+      return goesAhead(task, rest[computation->at], computation->start) &&
+             (computation == next || candidate.start <= next->start);
+    };
     const auto ahead = std::find_if(
         transfers.begin(), transfers.end(), [&](const Candidate &candidate) {
-          const int task = rest[candidate.at];
-          return (next == computations.end()
-                      ? candidate.at == 0 || isDue(task)
-                      : goesAhead(task, rest[next->at], next->start)) &&
-                 fits(candidate.at);
+          return isNow(candidate) && fits(candidate.at);
         });
     // One of the two is there: what stays where it is fits.
     return ahead == transfers.end() ? next->at : ahead->at;
+  }
+
+  bool shareWorkers(int a, int b) const {
+    const std::vector<int> &of = workers[size_t(a)], &with = workers[size_t(b)];
+    return std::find_first_of(of.begin(), of.end(), with.begin(), with.end()) !=
+           of.end();
   }
 
   bool isComputation(int task) const {
@@ -263,44 +316,54 @@ private:
     rest.erase(rest.begin() + std::ptrdiff_t(at));
     begin(task);
     const Task &what = tasks[size_t(task)];
-    if (isComputation(task))
-      computed += what.seconds;
     starts.push_back(startOf(task));
-    ends[size_t(task)] = free[size_t(what.queue)] =
-        starts.back() + what.seconds;
+    ends[size_t(task)] = starts.back() + what.seconds;
+    for (const int w : workers[size_t(task)]) {
+      free[size_t(w)][size_t(what.queue)] = ends[size_t(task)];
+      if (isComputation(task))
+        computed[size_t(w)] += what.seconds;
+    }
     order.push_back(task);
   }
 
   std::vector<int> beside() const {
     std::vector<int> counts(order.size(), 0);
     const auto computes = [&](size_t at) { return isComputation(order[at]); };
-    for (size_t at = 0; at < order.size(); ++at)
-      for (size_t next = at + 1; !computes(at) && next < order.size(); ++next) {
-        if (!computes(next))
-          continue;
-        if (starts[next] >= ends[size_t(order[at])])
-          break;
-        counts[at] = int(next - at);
-      }
+    // When the first of the computations from a place on starts: those of one
+    // worker start in order, but those of several may not.
+    std::vector<double> firstStart(order.size() + 1,
+                                   std::numeric_limits<double>::infinity());
+    for (size_t at = order.size(); at-- > 0;)
+      firstStart[at] = computes(at) ? std::min(starts[at], firstStart[at + 1])
+                                    : firstStart[at + 1];
+    for (size_t at = 0; at < order.size(); ++at) {
+      const double end = ends[size_t(order[at])];
+      for (size_t next = at + 1; !computes(at) && firstStart[next] < end;
+           ++next)
+        if (computes(next) && starts[next] < end)
+          counts[at] = int(next - at);
+    }
     return counts;
   }
 
   const std::vector<Task> &tasks;
   const std::vector<Storage> &storage;
   const size_t lookAhead;
-  std::vector<std::vector<int>> first; // per task: what must come before it
-  std::vector<std::vector<int>> used;  // per task: its buffers, ascending
-  std::deque<int> rest;                // tasks, in their order so far
-  std::vector<int> order;              // tasks that have their place
-  std::vector<double> starts;          // by place
-  std::vector<double> ends;            // by task; -1: has no place yet
-  double free[queueCount] = {};
-  double computed = 0; // by computations that have their place
-  std::vector<double> computedBeforeRead; // per task: before its first reader
-  std::vector<int> usesLeft;              // per buffer: by tasks of `rest`
-  std::vector<bool> isBorn;               // per buffer
-  std::vector<Bytes> alive;               // per task of `rest`: while it runs
-  Bytes live; // between what has its place and `rest`
+  std::vector<std::vector<int>> first;   // per task: what must come before it
+  std::vector<std::vector<int>> used;    // per task: its buffers, ascending
+  std::deque<int> rest;                  // tasks, in their order so far
+  std::vector<int> order;                // tasks that have their place
+  std::vector<double> starts;            // by place
+  std::vector<double> ends;              // by task; -1: has no place yet
+  std::vector<std::vector<int>> workers; // per task
+  std::vector<std::array<double, queueCount>> free; // per worker
+  std::vector<double> computed; // per worker, by what has its place
+  /// Per task and each of its workers: before the first reader there.
+  std::vector<std::vector<double>> computedBeforeRead;
+  std::vector<int> usesLeft; // per buffer: by tasks of `rest`
+  std::vector<bool> isBorn;  // per buffer
+  std::vector<Bytes> alive;  // per task of `rest`: while it runs
+  Bytes live;                // between what has its place and `rest`
   Bytes limit;
 };
 
@@ -308,6 +371,6 @@ private:
 
 Overlapped memory::overlap(const std::vector<Task> &tasks,
                            const std::vector<Storage> &storage, int lookAhead,
-                           double share) {
-  return Scheduler(tasks, storage, size_t(lookAhead), share).run();
+                           double share, const std::vector<int> &alike) {
+  return Scheduler(tasks, storage, size_t(lookAhead), share, alike).run();
 }

@@ -4,13 +4,14 @@
 // there, too, each kind with a queue of its own.
 //
 // The list is made anew, one instruction at a time, while estimates say when
-// each queue would be where. Next comes the computation that could start first;
-// before it, transfers that would end before it does, or that are due: what
-// they bring is read as soon as it can be there. So a fetch moves up to where
-// it is hidden, and a computation that would wait for a transfer lets another
-// one go first. Equal ones keep their order. An instruction moves up only past
-// some others, and only as far as no worker then has more bytes alive than it
-// had at its worst: where that is, the list stays as it was.
+// each queue of each worker would be where. Next comes the computation that
+// could start first; before it, transfers to its workers that would end before
+// it does, or that are due: what they bring is read as soon as it can be there;
+// and those to other workers that could start before it. So a fetch moves up to
+// where it is hidden, and a computation that would wait for a transfer lets
+// another one go first. Equal ones keep their order. An instruction moves up
+// only past some others, and only as far as no worker then has more bytes alive
+// than it had at its worst: where that is, the list stays as it was.
 //
 //            before: two fetches exposed     after: none
 //   compute  a       b       c               a  b  c
@@ -29,7 +30,10 @@ namespace smex::memory {
 struct Task {
   Queue queue = Queue::Computing;
   double seconds = 0; // or any other unit; on the worker that takes longest
-  int writes = 0;     // buffers
+  /// Who does it: workers by number, those that do the same tasks as one.
+  /// Empty: worker 0.
+  std::vector<int> workers;
+  int writes = 0; // buffers
   std::vector<int> reads;
   /// Instructions that must come first for another reason than a buffer that
   /// one reads or writes after the other has written or read it.
@@ -52,10 +56,12 @@ struct Overlapped {
 };
 
 /// No task moves up past more than `lookAhead` others at a time. What moves
-/// uses no more than this share of the most bytes alive at once.
+/// uses no more than this share of the most bytes alive at once. `alike` says
+/// which memories are alike, by equal numbers: what one of them holds at its
+/// worst, all of them can. Empty: none are.
 Overlapped overlap(const std::vector<Task> &tasks,
                    const std::vector<Storage> &storage, int lookAhead,
-                   double share = 1);
+                   double share = 1, const std::vector<int> &alike = {});
 
 } // namespace smex::memory
 

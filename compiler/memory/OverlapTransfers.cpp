@@ -42,12 +42,13 @@ public:
     storages();
     for (Operation *op : list)
       tasks.push_back(taskOf(op));
+    share();
     keepParameters();
     keepBiases();
   }
 
   /// Packed, the same bytes alive can take more; so less is moved until no
-  /// arena is larger than that of the list as it was, or only as much as
+  /// arena is larger than the largest of the list as it was, or only as much as
   /// packing leaves to chance.
   void overlap(int lookAhead) {
     if (llvm::all_of(tasks, [](const memory::Task &task) {
@@ -57,7 +58,8 @@ public:
     const memory::Arena before = memory::planArena(
         program, regions, -1, /*onGpus=*/false, /*greedily=*/true);
     for (const double share : {1.0, 0.98, 0.95, 0.9, 0.0}) {
-      apply(memory::overlap(tasks, storage, share > 0 ? lookAhead : 0, share));
+      apply(memory::overlap(tasks, storage, share > 0 ? lookAhead : 0, share,
+                            alike));
       const memory::Arena after = memory::planArena(
           program, regions, -1, /*onGpus=*/false, /*greedily=*/true);
       if (isNoLarger(before.bytes, after.bytes) &&
@@ -67,11 +69,10 @@ public:
   }
 
 private:
+  /// All GPUs are alike: what one needs, all of them have.
   static bool isNoLarger(ArrayRef<int64_t> before, ArrayRef<int64_t> after) {
-    return llvm::all_of(llvm::zip(before, after), [](auto bytes) {
-      const auto [most, now] = bytes;
-      return memory::isNearEnough(now, most);
-    });
+    return after.empty() || memory::isNearEnough(*llvm::max_element(after),
+                                                 *llvm::max_element(before));
   }
 
   void apply(const memory::Overlapped &found) {
@@ -128,10 +129,14 @@ private:
       const auto [lower, upper] = lived.at(buffer);
       storage.push_back({{}, lower<0, upper> int64_t(list.size())});
     }
-    const std::set<std::vector<int64_t>> kinds(bytes.begin(), bytes.end());
-    for (const std::vector<int64_t> &kind : kinds)
+    std::set<std::pair<bool, std::vector<int64_t>>> kinds; // on the host?
+    for (size_t w = 0; w < bytes.size(); ++w)
+      kinds.insert({int64_t(w) >= workers, std::move(bytes[w])});
+    for (const auto &[isHost, kind] : kinds) {
+      alike.push_back(isHost);
       for (size_t b = 0; b < kind.size(); ++b)
         storage[b].bytes.push_back(kind[b]);
+    }
   }
 
   memory::Task taskOf(Operation *op) {
@@ -142,6 +147,25 @@ private:
     task.queue = exec::queueOf(op);
     task.seconds = rates.launch + timeOf(op);
     return task;
+  }
+
+  /// Who does what; workers that do the same are one.
+  void share() {
+    std::vector<std::vector<int>> done(static_cast<size_t>(workers));
+    for (size_t i = 0; i < list.size(); ++i) {
+      const std::vector<bool> doers = regions.doers(list[i]);
+      for (size_t w = 0; w < doers.size(); ++w)
+        if (doers[w])
+          done[w].push_back(int(i));
+    }
+    std::map<std::vector<int>, int> kinds;
+    for (std::vector<int> &instructions : done) {
+      const auto [kind, isNew] =
+          kinds.try_emplace(std::move(instructions), int(kinds.size()));
+      for (const int i : kind->first)
+        if (isNew)
+          tasks[size_t(i)].workers.push_back(kind->second);
+    }
   }
 
   double timeOf(Operation *op) {
@@ -237,6 +261,7 @@ private:
   llvm::DenseMap<Operation *, int> numbers; // of buffers
   std::vector<memory::Task> tasks;
   std::vector<memory::Storage> storage;
+  std::vector<int> alike; // of the memories, which are devices' or the host's
 };
 
 struct OverlapTransfers : memory::impl::OverlapTransfersBase<OverlapTransfers> {

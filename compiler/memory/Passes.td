@@ -18,8 +18,9 @@ def OverlapTransfers : Pass<"exec-overlap-transfers", "::smex::exec::ProgramOp">
   let description = [{
     A transfer, or a move between device and host, moves up to where its data is
     there, and a computation that would wait for one lets others go first, as
-    far as the most bytes alive at once grow on no worker, in neither space. `beside` then says how far a transfer is expected to last,
-    for exec-plan-memory to leave what it reads alone meanwhile.
+    far as no worker has more bytes alive at once than the one that had most, in
+    neither space. `beside` then says how far a transfer is expected to last, for
+    exec-plan-memory to leave what it reads alone meanwhile.
   }];
   let options = [
     Option<"lookAhead", "look-ahead", "int", /*default=*/"128",

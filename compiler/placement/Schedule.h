@@ -6,8 +6,8 @@
 // device is free and all that it reads has arrived. What a task makes leaves
 // for another device when it has finished, once per device however many tasks
 // read it there (the largest part that one of them reads), and takes
-// Devices::transferSeconds; transfers do not wait for each other. The host runs
-// any number of tasks at once.
+// Devices::transferSeconds; transfers do not wait for each other, but where
+// TransferQueues.h says so. The host runs any number of tasks at once.
 #ifndef SMEX_COMPILER_PLACEMENT_SCHEDULE_H
 #define SMEX_COMPILER_PLACEMENT_SCHEDULE_H
 
@@ -27,6 +27,8 @@ struct Schedule {
   std::vector<double> start, finish; // seconds, by task
   std::vector<int> order;            // tasks by start; a device's in its order
   double makespan = 0;
+  /// Transfers to a device wait for each other there (TransferQueues.h).
+  bool transfersWait = false;
 };
 
 /// A graph with what is asked of it over and over.

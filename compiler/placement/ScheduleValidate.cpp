@@ -24,19 +24,36 @@ std::vector<double> arrivals(const Problem &problem, const Placement &placement,
                              const Schedule &schedule) {
   const TaskGraph &graph = problem.graph;
   std::vector<double> arrival(graph.tasks.size(), 0);
-  for (size_t from = 0; from < graph.tasks.size(); ++from) {
+  // As they end: in this order transfers come, where they wait for each other.
+  std::vector<int> makers = schedule.order;
+  std::stable_sort(makers.begin(), makers.end(), [&](int a, int b) {
+    return schedule.finish[size_t(a)] < schedule.finish[size_t(b)];
+  });
+  std::map<int, double> received; // by device, the last of all
+  for (const int from : makers) {
     std::map<int, int64_t> sent; // to each device, its largest part
-    for (int e : problem.adjacency.outOf(int(from))) {
+    for (int e : problem.adjacency.outOf(from)) {
       const Edge &edge = graph.edges[size_t(e)];
       int64_t &bytes = sent[placement[size_t(edge.to)]];
       bytes = std::max(bytes, edge.bytes);
     }
-    for (int e : problem.adjacency.outOf(int(from))) {
-      const int to = graph.edges[size_t(e)].to, device = placement[size_t(to)];
-      arrival[size_t(to)] = std::max(
-          arrival[size_t(to)],
-          schedule.finish[from] + problem.devices.transferSeconds(
-                                      sent[device], placement[from], device));
+    std::map<int, double> there;
+    const double finish = schedule.finish[size_t(from)];
+    for (const auto &[device, bytes] : sent) {
+      const double seconds = problem.devices.transferSeconds(
+          bytes, placement[size_t(from)], device);
+      const bool waits = schedule.transfersWait && bytes > 0 &&
+                         device != placement[size_t(from)] &&
+                         device != problem.devices.host();
+      there[device] =
+          (waits ? std::max(finish, received[device]) : finish) + seconds;
+      if (waits)
+        received[device] = there[device];
+    }
+    for (int e : problem.adjacency.outOf(from)) {
+      const int to = graph.edges[size_t(e)].to;
+      arrival[size_t(to)] =
+          std::max(arrival[size_t(to)], there[placement[size_t(to)]]);
     }
   }
   return arrival;

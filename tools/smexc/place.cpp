@@ -4,6 +4,7 @@
 #include "compiler/placement/Loads.h"
 #include "compiler/placement/MachineDevices.h"
 #include "compiler/placement/TaskGraphJson.h"
+#include "compiler/placement/TransferQueues.h"
 #include "dialects/support/File.h"
 #include "tools/smexc/Command.h"
 
@@ -28,7 +29,8 @@ const std::map<std::string, Emulator> &emulators() {
   static const std::map<std::string, Emulator> all = {
       {"first-in-first-out", firstInFirstOut},
       {"given", inGivenOrder},
-      {"earliest-start-first", earliestStartFirst}};
+      {"earliest-start-first", earliestStartFirst},
+      {"transfer-queues", transferQueues}};
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/partition/Recursive.h"
 #include "compiler/placement/Algorithm.h"
 #include "compiler/placement/MachineDevices.h"
+#include "compiler/placement/TransferQueues.h"
 #include "compiler/placement/ir/Passes.h"
 #include "compiler/placement/ir/TasksOf.h"
 
@@ -81,28 +82,41 @@ struct Chosen {
   std::vector<int> order;
 };
 
-/// A plan's GPUs do their instructions in the order of the module. So this
-/// places as if each GPU took what is ready, and then puts the module in the
-/// order that came of it; or it places for the order that is there, where that
-/// is as fast, or where the other one's memory does not do.
+/// A plan's GPUs do their instructions in the order of the module, which may be
+/// any order that comes of a schedule. So tasks are placed as if each GPU took
+/// what is ready, and then the order is taken in which the placement is
+/// fastest. Only where nothing keeps the memory limit then, tasks are placed
+/// for the order that is there.
 Result<Chosen> choose(const Problem &problem, const Tasks &tasks,
                       const std::string &algorithm) {
   Params params;
-  params.emulator = inGivenOrder;
-  auto asGiven = placement::place(problem, algorithm, params);
-  params.emulator = firstInFirstOut;
+  params.emulator = transferQueues;
   auto ready = placement::place(problem, algorithm, params);
-  if (!ready)
-    return asGiven ? Result<Chosen>(Chosen{*asGiven, {}}) : asGiven.takeError();
-  const Schedule schedule = firstInFirstOut(problem, ready->placement);
-  if (asGiven && inGivenOrder(problem, asGiven->placement).makespan <=
-                     schedule.makespan * (1 + 1e-9))
-    return Chosen{*asGiven, {}};
+  if (!ready) {
+    params.emulator = inGivenOrder;
+    auto given = placement::place(problem, algorithm, params);
+    return given ? Result<Chosen>(Chosen{*given, {}}) : ready.takeError();
+  }
+  Schedule best;
+  ReadyOrder order = ReadyOrder::FirstIn;
+  for (const ReadyOrder each :
+       {ReadyOrder::FirstIn, ReadyOrder::BottomLevel, ReadyOrder::Given}) {
+    Schedule schedule = withTransferQueues(problem, ready->placement, each);
+    if (best.order.empty() ||
+        (schedule.makespan < best.makespan &&
+         fits(problem.devices,
+              memoryUse(problem, ready->placement, schedule)))) {
+      best = std::move(schedule);
+      order = each;
+    }
+  }
   Chosen chosen{*ready, {}};
+  if (order == ReadyOrder::Given)
+    return chosen;
   std::vector<int> application(tasks.graph.tasks.size(), -1);
   for (size_t o = 0; o < tasks.ofOperator.size(); ++o)
     application[size_t(tasks.ofOperator[o])] = int(o);
-  for (const int task : schedule.order)
+  for (const int task : best.order)
     if (const int number = application[size_t(task)]; number >= 0)
       chosen.order.push_back(number);
   return chosen;

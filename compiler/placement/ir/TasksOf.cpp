@@ -118,7 +118,8 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
       // What reads the value before that comes first, or both values would take
       // memory.
       for (const int reader : readers[size_t(parameter)])
-        tasks.graph.edges.push_back({reader, number, 0});
+        if (reader != number)
+          tasks.graph.edges.push_back({reader, number, 0});
     }
     makers[apply.getResult()] = number;
     tasks.ofOperator.push_back(number);

@@ -22,9 +22,10 @@ struct Tasks {
 /// A task for each argument and parameter, which take no time, and then one for
 /// each application, in the order of the module, which is that of a plan's
 /// instructions. Parameters are residual; what computes a parameter's next
-/// value is a reference to it, and comes after what reads the value before. Seconds are those that the simulator says of the
-/// operator as a whole (compiler/simulate/KernelTime.h), or those of a profile
-/// where it has the operator.
+/// value is a reference to it, and comes after what reads the value before.
+/// Seconds are those that the simulator says of the operator as a whole
+/// (compiler/simulate/KernelTime.h), or those of a profile where it has the
+/// operator.
 Tasks tasksOf(const partition::GraphOfModule &module,
               const tdl::LambdaTable &lambdas, const machines::Device &device,
               const machines::Profile *profile = nullptr);

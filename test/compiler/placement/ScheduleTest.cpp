@@ -1,4 +1,5 @@
 #include "compiler/placement/Schedule.h"
+#include "compiler/placement/TransferQueues.h"
 #include "test/compiler/placement/RandomTasks.h"
 
 #include <catch2/catch.hpp>
@@ -159,6 +160,58 @@ TEST_CASE("in the given order") {
       CHECK(got == wanted);
     }
   }
+}
+
+TEST_CASE("with transfers that wait for each other") {
+  const ReadyOrder orders[] = {ReadyOrder::FirstIn, ReadyOrder::BottomLevel,
+                               ReadyOrder::Given};
+  int longer = 0;
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    Case drawn = randomCase(random);
+    // Where no transfer has bytes, none waits.
+    const bool noBytes = random.chance(25);
+    for (Edge &edge : drawn.graph.edges)
+      edge.bytes = noBytes ? 0 : edge.bytes;
+    // What takes no time may make another task ready at the time at which a
+    // device has chosen.
+    const bool hasInstants =
+        std::any_of(drawn.graph.tasks.begin(), drawn.graph.tasks.end(),
+                    [](const Task &task) { return task.seconds == 0; });
+    const Problem problem(drawn.graph, drawn.devices);
+    const Placement placement = randomPlacement(random, problem);
+    for (const ReadyOrder order : orders) {
+      const Schedule schedule = withTransferQueues(problem, placement, order);
+      const Status status = validate(problem, placement, schedule);
+      CHECK((status ? "" : status.error().message) == "");
+      if (order == ReadyOrder::Given) {
+        const Schedule free = inGivenOrder(problem, placement);
+        longer += schedule.makespan > free.makespan;
+        CHECK(schedule.makespan >= free.makespan);
+        if (noBytes)
+          CHECK(schedule.start == free.start);
+      } else if (noBytes && !hasInstants && order == ReadyOrder::FirstIn) {
+        CHECK(schedule.start == firstInFirstOut(problem, placement).start);
+      }
+    }
+  }
+  CHECK(longer > 50);
+}
+
+TEST_CASE("two transfers to one device come one after the other") {
+  TaskGraph graph;
+  const int a = addTask(graph, 1, 8), b = addTask(graph, 1.5, 8),
+            c = addTask(graph, 1), d = addTask(graph, 1);
+  graph.edges = {{a, c, 8}, {b, d, 8}, {a, d, 0}};
+  const Devices devices = devicesOf(3, 4, 0);
+  const Problem problem(graph, devices);
+  const Placement placement = {0, 1, 2, 2};
+  CHECK(firstInFirstOut(problem, placement).start ==
+        std::vector<double>{0, 0, 3, 4});
+  const Schedule schedule = transferQueues(problem, placement);
+  CHECK(schedule.start == std::vector<double>{0, 0, 3, 5}); // d's at 3 + 2
+  CHECK(schedule.makespan == 6);
 }
 
 TEST_CASE("on one device the makespan is the work") {
