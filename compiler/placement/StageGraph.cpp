@@ -15,12 +15,12 @@ public:
       : problem(problem), component(problem.graph.tasks.size(), -1),
         low(component.size(), -1), members(component.size()) {
     for (size_t t = 0; t < component.size(); ++t)
-      members[size_t(problem.unions[t])].push_back(int(t));
+      members[size_t(unionOf(int(t)))].push_back(int(t));
     for (size_t t = 0; t < component.size(); ++t)
-      if (problem.unions[t] == int(t) && low[t] < 0)
+      if (unionOf(int(t)) == int(t) && low[t] < 0)
         visit(int(t));
     for (size_t t = 0; t < component.size(); ++t)
-      component[t] = component[size_t(problem.unions[t])];
+      component[t] = component[size_t(unionOf(int(t)))];
   }
 
   const Problem &problem;
@@ -32,6 +32,14 @@ private:
     int root, index; // a union, and its place in the order of visits
     size_t member = 0, edge = 0;
   };
+
+  /// That tasks of the host are together closes no circle: no data goes from
+  /// one of them to the other.
+  int unionOf(int task) const {
+    return problem.graph.tasks[size_t(task)].hasGpuKernel
+               ? problem.unions[size_t(task)]
+               : task;
+  }
 
   void visit(int root) {
     std::vector<Frame> frames;
@@ -50,8 +58,7 @@ private:
         continue;
       }
       const int edge = *(out.begin() + at.edge++);
-      const int to =
-          problem.unions[size_t(problem.graph.edges[size_t(edge)].to)];
+      const int to = unionOf(problem.graph.edges[size_t(edge)].to);
       if (low[size_t(to)] < 0)
         enter(frames, to);
       else if (component[size_t(to)] < 0)

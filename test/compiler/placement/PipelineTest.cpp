@@ -335,3 +335,22 @@ TEST_CASE("unions on a circle are on one stage") {
   CHECK(StageGraph(problem).count() == 1);
   CHECK(StageGraph(problem, Blocks::OfAnyPlacement).count() == 2);
 }
+
+TEST_CASE("tasks of the host that are together close no circle") {
+  // a -> the host's first, the host's second -> b: no data goes from b to a.
+  TaskGraph graph;
+  for (int i = 0; i < 4; ++i)
+    addTask(graph, 1, 4);
+  graph.edges = {{0, 1, 4}, {2, 3, 4}, {3, 0, 4}};
+  graph.tasks[1].together = graph.tasks[2].together = 7;
+  graph.tasks[1].hasGpuKernel = graph.tasks[2].hasGpuKernel = false;
+  const Devices devices = devicesOf(2, 64, 0);
+  const Problem problem(graph, devices);
+  const StageGraph stages(problem);
+  CHECK(stages.blockOf[0] != stages.blockOf[3]);
+  Params params;
+  params.objective = Objective::Throughput;
+  const auto outcome = place(problem, "contiguous", params);
+  REQUIRE(outcome);
+  CHECK(outcome->placement[0] != outcome->placement[3]);
+}
