@@ -1,10 +1,14 @@
 #include "compiler/placement/BlockCapacity.h"
 
 #include <cmath>
-#include <limits>
+#include <optional>
 
 using namespace smex;
 using namespace smex::placement;
+
+namespace {
+constexpr double kSteep = 1e3; // of a line: near enough to the load alone
+}
 
 double BlockCapacity::at(double load) const {
   double most = load;
@@ -60,15 +64,19 @@ BlockCapacities::BlockCapacities(const StageGraph &graph)
 }
 
 /// Numbers the blocks that may join, and finds the levels that matter.
-void BlockCapacities::build(int block, const std::vector<char> &mayJoin) {
+void BlockCapacities::build(const std::vector<int> &blocks,
+                            const std::vector<char> &mayJoin) {
   for (int b : members)
     nodeOf[size_t(b)] = MinCut::kSink;
-  members.assign(1, block);
-  nodeOf[size_t(block)] = MinCut::kSource;
-  self = block;
+  members = blocks;
+  least = 0;
+  for (int b : blocks) {
+    nodeOf[size_t(b)] = MinCut::kSource;
+    least += graph.seconds[size_t(b)];
+  }
   int next = 2;
   for (int b = 0; b < graph.count(); ++b)
-    if (b != block && mayJoin[size_t(b)]) {
+    if (nodeOf[size_t(b)] == MinCut::kSink && mayJoin[size_t(b)]) {
       nodeOf[size_t(b)] = next++;
       members.push_back(b);
     }
@@ -100,7 +108,10 @@ BlockCapacities::Point BlockCapacities::solve(double slope) {
       std::ldexp(1.0, 50) / std::max(all * (1 + slope), 1e-300);
   const auto scaled = [&](double seconds) { return int64_t(seconds * scale); };
 
-  cut.clear(int(members.size()) + 1);
+  cut.clear(2);
+  for (int b : members)
+    if (nodeOf[size_t(b)] != MinCut::kSource)
+      cut.addNode();
   double gain = 0; // of work, where all of it joins
   for (int b : members) {
     const double cost = (slope - 1) * graph.seconds[size_t(b)];
@@ -145,42 +156,57 @@ BlockCapacities::Point BlockCapacities::solve(double slope) {
   return point;
 }
 
-BlockCapacity BlockCapacities::of(int block, double load,
+double BlockCapacities::leastLoad(const std::vector<int> &blocks,
                                   const std::vector<char> &mayJoin) {
-  build(block, mayJoin);
+  build(blocks, mayJoin);
+  return (solve(kSteep).value + least) / kSteep;
+}
+
+BlockCapacity BlockCapacities::of(const std::vector<int> &blocks, double load,
+                                  const std::vector<char> &mayJoin,
+                                  double likely) {
+  build(blocks, mayJoin);
   BlockCapacity capacity;
   const auto ask = [&](double slope) {
     const Point point = solve(slope);
     capacity.lines.push_back({slope, -point.value});
     // As slope * load(S) - work(S) >= value.
     capacity.leastLoad =
-        std::max(capacity.leastLoad,
-                 (point.value + graph.seconds[size_t(block)]) / slope);
+        std::max(capacity.leastLoad, (point.value + least) / slope);
     return point;
   };
-  Point small = ask(1), large;
-  if (small.load > load) {
-    large = small;
-    constexpr double kSteep = 1e3; // near enough to the load alone
-    small = ask(kSteep);
-    if (small.load > load)
-      return capacity;
-  } else {
-    constexpr double kFlat = 1e-3;
-    large = ask(kFlat);
-    if (large.load <= load)
-      return capacity;
-  }
-  for (int round = 0; round < 4; ++round) {
-    if (large.load - small.load <= 1e-9 * load ||
-        large.work - small.work <= 1e-9 * large.work)
+  // A point on either side of the load: small.load <= load < large.load.
+  std::optional<Point> small, large;
+  const auto place = [&](const Point &point) {
+    if (point.load <= load) {
+      if (!small || point.load > small->load)
+        small = point;
+    } else if (!large || point.load < large->load) {
+      large = point;
+    }
+  };
+  place(ask(1));
+  if (likely > 0)
+    place(ask(likely));
+  constexpr double kFlat = 1e-3;
+  if (!small)
+    place(ask(kSteep));
+  else if (!large)
+    place(ask(kFlat));
+  if (!small || !large)
+    return capacity;
+  const int rounds = likely > 0 ? 2 : 4;
+  for (int round = 0; round < rounds; ++round) {
+    const double more = large->load - small->load;
+    const double moreWork = large->work - small->work;
+    if (more <= 1e-9 * load || moreWork <= 1e-9 * large->work)
       break;
-    const double slope = (large.work - small.work) / (large.load - small.load);
+    const double slope = moreWork / more;
     const Point between = ask(slope);
-    const double known = slope * small.load - small.work;
+    const double known = slope * small->load - small->work;
     if (between.value >= known - 1e-6 * std::abs(known))
       break;
-    (between.load <= load ? small : large) = between;
+    place(between);
   }
   return capacity;
 }

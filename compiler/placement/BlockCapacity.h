@@ -7,14 +7,14 @@
 
 namespace smex::placement {
 
-/// w(S) <= slope * T + offset for all S with the block and load(S) <= T.
+/// w(S) <= slope * T + offset for all S that were asked for, load(S) <= T.
 struct CapacityLine {
   double slope, offset;
 };
 
 struct BlockCapacity {
   std::vector<CapacityLine> lines;
-  double leastLoad = 0; // of any set with the block, or a bound on it
+  double leastLoad = 0; // of any such set, or a bound on it
 
   double at(double load) const;
 };
@@ -23,9 +23,14 @@ class BlockCapacities {
 public:
   explicit BlockCapacities(const StageGraph &graph);
 
-  /// Around a load of T. `mayJoin` says which blocks can be in a set with this
-  /// one.
-  BlockCapacity of(int block, double load, const std::vector<char> &mayJoin);
+  /// Around a load of T, for sets with all of `blocks`. `mayJoin` says which
+  /// others can be in a set with these.
+  /// `likely` is a slope to begin with, which saves cuts if it is about right.
+  BlockCapacity of(const std::vector<int> &blocks, double load,
+                   const std::vector<char> &mayJoin, double likely = 0);
+  /// No such set has a smaller load: one cut.
+  double leastLoad(const std::vector<int> &blocks,
+                   const std::vector<char> &mayJoin);
   int64_t work() const { return cut.work; }
 
 private:
@@ -40,7 +45,7 @@ private:
     double load, work;
     double value; // the smallest of slope * load - work over all sets
   };
-  void build(int block, const std::vector<char> &mayJoin);
+  void build(const std::vector<int> &blocks, const std::vector<char> &mayJoin);
   Point solve(double slope);
 
   const StageGraph &graph;
@@ -49,10 +54,10 @@ private:
   std::vector<std::vector<int>> insOf, outsOf; // that a block has to do with
   MinCut cut;
 
-  // Of the block that was asked for last.
-  int self = -1;
-  std::vector<int> members; // blocks that may join, the block first
-  std::vector<int> nodeOf;  // by block; 0 the block, 1 one that cannot join
+  // Of the blocks that were asked for last.
+  double least = 0;         // their work
+  std::vector<int> members; // these, and those that may join
+  std::vector<int> nodeOf;  // by block; 0 one of these, 1 one that cannot join
   std::vector<int> usedIns, usedOuts;
 };
 

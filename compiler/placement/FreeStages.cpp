@@ -11,7 +11,6 @@ using namespace smex::placement;
 
 namespace {
 
-constexpr int kRounds = 6;
 // Of annealing a level: by block, and at most.
 constexpr int64_t kWorkPerBlock = 20'000, kMostWork = 12'000'000;
 constexpr int kFewBlocks = 16; // by stage: no further clusters
@@ -83,6 +82,12 @@ public:
     take(*stages);
   }
 
+  /// Whether next to nothing can be gained.
+  bool isNearWork() const {
+    constexpr double kNear = 1.002;
+    return bestLoad * params.stages <= kNear * unions.totalSeconds;
+  }
+
   std::optional<Stages> best;
 
 private:
@@ -120,13 +125,14 @@ private:
 
 } // namespace
 
-std::optional<Stages>
-placement::freeStages(const StageGraph &unions, const SplitParams &params,
-                      const std::optional<Stages> &known) {
+std::optional<Stages> placement::freeStages(const StageGraph &unions,
+                                            const SplitParams &params,
+                                            const std::optional<Stages> &known,
+                                            int rounds) {
   FreeSearch search(unions, params);
   if (known)
     search.take(*known);
-  for (int round = 0; round < kRounds; ++round)
+  for (int round = 0; round < rounds && !search.isNearWork(); ++round)
     search.round(uint64_t(round));
   return search.best;
 }

@@ -15,12 +15,14 @@ namespace smex::placement {
 /// Multilevel: blocks that transfers tie together become clusters, level by
 /// level, until few are left; these are placed by cuts of several orders and by
 /// annealing, and each level is improved by annealing when its clusters are
-/// opened. Several rounds, from clusters that are drawn anew. `known` is a
+/// opened. That in rounds, from clusters that are drawn anew, until the load is
+/// next to the mean work. `known` is a
 /// placement to begin with. Nothing if no placement was found that has the room
 /// that `params` asks for. Deterministic.
 std::optional<Stages> freeStages(const StageGraph &unions,
                                  const SplitParams &params,
-                                 const std::optional<Stages> &known);
+                                 const std::optional<Stages> &known,
+                                 int rounds = 24);
 
 } // namespace smex::placement
 

@@ -131,8 +131,8 @@ Result<Outcome> splitWithin(const Problem &problem, const Params &params,
     outcome.stagesInOrder = true;
     if (!first) {
       first = split;
-      outcome.lowerBound = split.load;
-      if (!split.isBest) {
+      outcome.lowerBound = split.isBest ? split.load : 0;
+      if (!split.isBest && params.objective == Objective::Throughput) {
         StageBoundParams bound;
         bound.stages = problem.devices.count;
         bound.transfersOverlap = params.transfersOverlap;
@@ -170,16 +170,17 @@ Result<Outcome> placement::contiguous(const Problem &problem,
 Result<Outcome> placement::pipeline(const Problem &problem,
                                     const Params &params) {
   constexpr int kRounds = 4;
-  constexpr int64_t kWork = 40'000'000;
+  const int64_t work =
+      params.objective == Objective::Throughput ? 40'000'000 : 10'000'000;
   auto ordered = splitWithin(
-      problem, params, [](const StageGraph &graph, Splitter &splitter) {
+      problem, params, [&](const StageGraph &graph, Splitter &splitter) {
         Split best;
         for (const std::vector<int> &order : linearOrders(graph))
           splitter.cutOrder(best, order);
         if (const auto exact = splitter.exact(best); exact && exact->isBest)
           return *exact;
         for (int round = 0; round < kRounds; ++round)
-          splitter.improve(best, uint64_t(round), kWork);
+          splitter.improve(best, uint64_t(round), work);
         return best;
       });
   if (!ordered || problem.devices.count < 2)
@@ -194,7 +195,9 @@ Result<Outcome> placement::pipeline(const Problem &problem,
   std::optional<Stages> known;
   if (!ordered->neededBytes)
     known = stagesOf(unions, ordered->placement);
-  const auto stages = freeStages(unions, split, known);
+  // A few find a place to start from, where it is not the loads that count.
+  const bool isStream = params.objective == Objective::Throughput;
+  const auto stages = freeStages(unions, split, known, isStream ? 24 : 2);
   if (!stages || stages == known)
     return ordered;
   Outcome free;

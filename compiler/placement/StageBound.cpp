@@ -1,6 +1,7 @@
 #include "compiler/placement/StageBound.h"
 
 #include "compiler/placement/BlockCapacity.h"
+#include "compiler/placement/StagePatterns.h"
 
 #include <numeric>
 #include <optional>
@@ -145,9 +146,9 @@ double placement::stageBound(const StageGraph &graph,
       break;
     if (companions)
       known[size_t(block)] =
-          capacities.of(block, params.reached, companions->of(block));
+          capacities.of({block}, params.reached, companions->of(block));
     else
-      known[size_t(block)] = capacities.of(block, params.reached, all);
+      known[size_t(block)] = capacities.of({block}, params.reached, all);
     bound = std::max(bound, known[size_t(block)].leastLoad * (1 - 1e-9));
   }
   const auto stagesFor = [&](double load) {
@@ -161,13 +162,18 @@ double placement::stageBound(const StageGraph &graph,
       }
     return stages;
   };
-  double tooSmall = bound, enough = params.reached;
-  if (enough <= tooSmall ||
-      stagesFor(enough) > params.stages * (1 + 1e-9)) // rounding
+  double enough = params.reached;
+  if (stagesFor(enough) > params.stages * (1 + 1e-9)) // rounding
     return params.reached;
-  for (int round = 0; round < 50; ++round) {
-    const double load = (tooSmall + enough) / 2;
-    (stagesFor(load) > params.stages * (1 + 1e-9) ? tooSmall : enough) = load;
+  for (int round = 0; round < 50 && bound < enough; ++round) {
+    const double load = (bound + enough) / 2;
+    (stagesFor(load) > params.stages * (1 + 1e-9) ? bound : enough) = load;
   }
-  return std::min(tooSmall, params.reached);
+  bound = std::min(bound, params.reached);
+  constexpr double kNear = 0.99;
+  if (bound > kNear * params.reached)
+    return bound;
+  return patternBound(graph, capacities, params, bound, [&](int block) {
+    return companions ? companions->of(block) : all;
+  });
 }

@@ -13,8 +13,9 @@ struct StageBoundParams {
   double reached = 0;
   /// For splits into stages in order alone: a larger bound.
   bool inOrder = false;
-  /// Edges of networks that may be looked at.
-  int64_t work = 300'000'000;
+  /// Edges of networks that may be looked at: for single blocks, and for sets
+  /// of large ones (StagePatterns.h).
+  int64_t work = 300'000'000, patternWork = 800'000'000;
 };
 
 /// A lower bound on the largest load, seconds.
@@ -31,8 +32,9 @@ struct StageBoundParams {
 /// and the smallest T for which that is no more than K is a bound. Blocks for
 /// which no cut was made have cap(v, T) = T.
 ///
-/// Besides: the least load of any set with v; and of the jK + 1 largest blocks,
-/// j + 1 are in one stage.
+/// Besides: the least load of any set with v; of the jK + 1 largest blocks,
+/// j + 1 are in one stage; and which large blocks go together, StagePatterns.h,
+/// which is asked last, and if the rest is not within 1 % of what is reached.
 double stageBound(const StageGraph &graph, const StageBoundParams &params);
 
 } // namespace smex::placement

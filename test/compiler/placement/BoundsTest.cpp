@@ -1,5 +1,6 @@
 #include "compiler/placement/Bounds.h"
 #include "compiler/placement/StageBound.h"
+#include "compiler/placement/StagePatterns.h"
 #include "test/compiler/placement/Exhaustive.h"
 
 #include <catch2/catch.hpp>
@@ -72,6 +73,38 @@ TEST_CASE("no placement has a smaller largest load than the bound") {
   }
   CHECK(isReached > 150);
   CHECK(isMoreThanWork > 50);
+}
+
+TEST_CASE("which large blocks go together bounds the largest load") {
+  int isReached = 0, isMore = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const TaskGraph graph = randomTasks(random, int(3 + random.below(6)), 1.5);
+    const Devices devices = devicesOf(int(2 + random.below(2)), 16, 0.125);
+    const Problem problem(graph, devices);
+    const StageGraph unions(problem, Blocks::OfAnyPlacement);
+    double best = std::numeric_limits<double>::infinity();
+    forEachPlacement(problem, [&](const Placement &placement) {
+      best = std::min(best, naiveLargestLoad(problem, placement, false));
+    });
+    StageBoundParams params;
+    params.stages = devices.count;
+    params.reached = best * (1 + double(random.below(3)) / 4);
+    BlockCapacities capacities(unions);
+    const double bound = patternBound(unions, capacities, params, 0, [&](int) {
+      return std::vector<char>(size_t(unions.count()), true);
+    });
+    REQUIRE(bound <= best * kRounding);
+    isReached += bound >= best * 0.999;
+    params.patternWork = -1; // without
+    isMore += bound > stageBound(unions, params) * kRounding;
+    CHECK(patternBound(unions, capacities, params, 0.5, [&](int) {
+            return std::vector<char>(size_t(unions.count()), true);
+          }) == 0.5);
+  }
+  CHECK(isReached > 200);
+  CHECK(isMore > 50);
 }
 
 TEST_CASE("a task's sources run on its device, or come from another one") {
