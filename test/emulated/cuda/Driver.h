@@ -38,7 +38,7 @@ struct Event {
 };
 
 struct Kernel {
-  ptx::Program *program;
+  const ptx::Program *program;
   struct LoadedModule *module;
   int dynamicShared = 48 << 10; // what cuFuncSetAttribute allows
 };

@@ -153,7 +153,7 @@ void launchKernel(Kernel &kernel, const LaunchShape &shape, void *handle,
                   void **parameters, void **extra) {
   Driver &state = driver();
   Stream &stream = state.stream(handle);
-  ptx::Program &program = *kernel.program;
+  const ptx::Program &program = *kernel.program;
   const std::string &name = program.kernel->name;
   if (kernel.module->device != stream.device)
     state.refuse(ERROR_INVALID_HANDLE,

@@ -37,9 +37,15 @@ std::string hex(uint64_t value) {
 } // namespace
 
 void Scheduler::submit(const WorkPointer &work) {
+  if (pending.empty() && accesses.empty()) {
+    host.clear();
+    ++era;
+  }
+  work->era = era;
   join(work->clock, host);
   for (const auto &each : work->after)
-    join(work->clock, each->clock);
+    if (each->era == era)
+      join(work->clock, each->clock);
   work->clock[work->stream] = work->number;
   pending.push_back(work);
 }
@@ -120,7 +126,8 @@ void Scheduler::step(std::unique_lock<std::mutex> &lock) {
 }
 
 void Scheduler::learn(const Work &work) {
-  join(host, work.clock);
+  if (work.era == era)
+    join(host, work.clock);
   // What the host knows to be over is before all that will be submitted, and
   // nothing else is left to race with it.
   if (pending.empty())

@@ -67,3 +67,26 @@ TEST_CASE("when a device has failed, the others keep their order") {
     example.scheduler.finishAll(lock);
   }
 }
+
+TEST_CASE("streams whose memory was freed are forgotten") {
+  Example example(3);
+  std::mutex mutex;
+  std::unique_lock<std::mutex> lock(mutex);
+  WorkPointer last;
+  for (int run = 0; run < 5; ++run) {
+    const auto writing = [] { return std::vector<Span>{{100, 200, true}}; };
+    const auto first = example.submit("first", 0, {}, writing);
+    last = example.submit("last", 0, {first}, writing);
+    example.scheduler.finish(last, lock);
+    CHECK(example.scheduler.knownStreams() == 2);
+    example.scheduler.forget(0, 1000);
+  }
+  // Work that is after one of before is in order; what is not, still races.
+  const auto write = example.submit(
+      "write", 0, {last}, [] { return std::vector<Span>{{100, 200, true}}; });
+  const auto read = example.submit(
+      "read", 0, {last}, [] { return std::vector<Span>{{100, 200, false}}; });
+  CHECK(!read->isAfter(*write));
+  example.scheduler.finishAll(lock);
+  CHECK(example.said.find("two streams race") == 0);
+}

@@ -30,6 +30,7 @@ struct Work {
   unsigned device = 0;
   std::vector<std::shared_ptr<Work>> after; // has to be done before; then empty
   Clock clock;                              // itself included
+  uint64_t era = 0;                         // in which it was submitted
   /// Does it; returns what it accessed. Null for an event.
   std::function<std::vector<Span>()> run;
   /// If set: asked, once all before it is done, until it says that the work may
@@ -76,6 +77,8 @@ public:
   void drop(unsigned device);
   /// Forgets accesses to memory that was freed.
   void forget(uint64_t begin, uint64_t end);
+  /// Of how many streams the host knows something; for tests.
+  size_t knownStreams() const { return host.size(); }
 
   std::function<void(const Work &, std::exception_ptr)> onError;
   /// Whether a work that begins never ends, or fails as a kernel may; asked
@@ -94,6 +97,10 @@ private:
   std::vector<WorkPointer> pending;
   std::vector<Access> accesses;
   Clock host;
+  /// Grows where nothing is pending and no access is remembered: nobody will
+  /// ask again what is after works of before, so that clocks leave them out.
+  /// Without that, each would have an entry for every stream that ever was.
+  uint64_t era = 0;
   std::condition_variable changed;
   std::mt19937_64 random;
   uint64_t seed;

@@ -10,12 +10,12 @@ namespace smex::ptx {
 /// What all blocks of a launch share.
 class LaunchState {
 public:
-  LaunchState(Program &program, const LaunchOptions &options,
+  LaunchState(const Program &program, const LaunchOptions &options,
               const std::vector<uint8_t> &parameters, Memory &memory)
       : program(program), options(options), parameters(parameters),
         memory(memory) {}
 
-  Program &program;
+  const Program &program;
   const LaunchOptions &options;
   const std::vector<uint8_t> &parameters;
   Memory &memory;

@@ -29,7 +29,7 @@ uint64_t Harness::empty(uint64_t bytes, const std::string &name) {
 LaunchResult Harness::start(const std::string &kernel,
                             const LaunchOptions &options,
                             const std::vector<uint8_t> &parameters) {
-  Program *program = module->kernel(kernel);
+  const Program *program = module->kernel(kernel);
   if (!program)
     throw std::runtime_error("no kernel " + kernel);
   return launch(*program, options, parameters, memory);

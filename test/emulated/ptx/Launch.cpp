@@ -2,6 +2,7 @@
 
 #include "test/emulated/ptx/Block.h"
 #include "test/emulated/ptx/Decoder.h"
+#include "test/emulated/ptx/Text.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,8 +11,9 @@
 
 namespace smex::ptx {
 
-LoadedModule::LoadedModule(const std::string &text, const Allocate &allocate)
-    : parsed(parse(text)) {
+LoadedModule::LoadedModule(const std::string &source, const Allocate &allocate)
+    : text(Text::of(source)) {
+  const Module &parsed = text->module;
   std::map<const Variable *, Allocation *> places;
   auto place = [&](const Variable &variable) {
     if (variable.space != Space::Global && variable.space != Space::Const)
@@ -46,6 +48,8 @@ LoadedModule::LoadedModule(const std::string &text, const Allocate &allocate)
     }
 }
 
+const Module &LoadedModule::module() const { return text->module; }
+
 uint64_t LoadedModule::address(const std::string &symbol) const {
   size_t plus = symbol.find('+');
   int64_t offset =
@@ -61,14 +65,16 @@ std::vector<uint64_t> LoadedModule::variableAddresses() const {
   return result;
 }
 
-Program *LoadedModule::kernel(const std::string &name) {
+const Program *LoadedModule::kernel(const std::string &name) {
+  if (addresses.empty())
+    return text->kernel(name);
   auto found = kernels.find(name);
   if (found != kernels.end())
     return found->second.get();
-  const Function *function = parsed.function(name);
-  if (!function || !function->isEntry || function->isDeclaration)
+  const Function *function = text->entry(name);
+  if (!function)
     return nullptr;
-  std::unique_ptr<Program> program = decode(parsed, *function);
+  std::unique_ptr<Program> program = decode(text->module, *function);
   for (auto &code : program->functions)
     for (const auto &each : code->symbols) {
       // A function's own .global variables were placed by their names, too.
@@ -156,7 +162,7 @@ void findRanges(LaunchState &state) {
 
 } // namespace
 
-LaunchResult launch(Program &program, const LaunchOptions &options,
+LaunchResult launch(const Program &program, const LaunchOptions &options,
                     const std::vector<uint8_t> &parameters, Memory &memory) {
   checkShape(program, options, parameters);
   LaunchState state(program, options, parameters, memory);

@@ -8,6 +8,8 @@
 
 namespace smex::ptx {
 
+class Text;
+
 /// A module in the memory of a device: its .global and .const variables have
 /// addresses, and its kernels are decoded when first asked for.
 class LoadedModule {
@@ -16,19 +18,20 @@ public:
   /// ParseError.
   using Allocate = std::function<Allocation &(uint64_t size, uint64_t align,
                                               const std::string &name)>;
-  LoadedModule(const std::string &text, const Allocate &allocate);
+  LoadedModule(const std::string &source, const Allocate &allocate);
 
   /// Null if there is no such kernel. Throws ParseError where the kernel has
   /// what the interpreter does not know.
-  Program *kernel(const std::string &name);
+  const Program *kernel(const std::string &name);
   /// The address of a variable ("table", or "table+8").
   uint64_t address(const std::string &symbol) const;
-  const Module &module() const { return parsed; }
+  const Module &module() const;
   std::vector<uint64_t> variableAddresses() const;
 
 private:
-  Module parsed;
+  std::shared_ptr<Text> text;
   std::map<std::string, uint64_t> addresses;
+  /// Those that read addresses of variables, which are this module's own.
   std::map<std::string, std::unique_ptr<Program>> kernels;
 };
 
@@ -59,7 +62,7 @@ struct LaunchResult {
 
 /// Runs a kernel to its end. `parameters` are the bytes of the parameter space,
 /// Program::parameterBytes of them. Throws Fault.
-LaunchResult launch(Program &program, const LaunchOptions &options,
+LaunchResult launch(const Program &program, const LaunchOptions &options,
                     const std::vector<uint8_t> &parameters, Memory &memory);
 
 } // namespace smex::ptx

@@ -69,3 +69,22 @@ TEST_CASE("text that is no PTX") {
     }
   }
 }
+
+TEST_CASE("modules of one text share what has no addresses in it") {
+  const std::string plain = kernelWith("add.u64 %rd1, %rd2, 1;");
+  Harness first(plain), second(plain);
+  REQUIRE(first.module->kernel("k"));
+  CHECK(first.module->kernel("k") == second.module->kernel("k"));
+  CHECK(!second.module->kernel("other"));
+
+  const std::string placed =
+      kernelWith("mov.u64 %rd1, table;", ".global .align 8 .b64 table;");
+  Harness third(placed);
+  LoadedModule again(
+      placed, [&](uint64_t size, uint64_t, const std::string &name) -> auto & {
+        return third.memory.allocate(size, name);
+      });
+  REQUIRE(third.module->kernel("k"));
+  CHECK(third.module->kernel("k")->functions[0]->constants !=
+        again.kernel("k")->functions[0]->constants);
+}

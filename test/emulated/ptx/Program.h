@@ -105,7 +105,7 @@ struct FrameVariable {
 struct Code;
 
 struct Call {
-  Code *callee = nullptr;
+  const Code *callee = nullptr;
   struct Copy {
     bool isCell;       // else bytes of the frame
     uint32_t cell;     // of the caller

@@ -25,7 +25,7 @@ void Thread::start(Block &newBlock, uint32_t newIndex) {
   enter(*block->launch.program.functions.front());
 }
 
-void Thread::enter(Code &callee) {
+void Thread::enter(const Code &callee) {
   Frame frame{&callee, pc, 0, 0};
   if (!frames.empty()) {
     const Frame &caller = frames.back();

@@ -57,19 +57,19 @@ public:
 
 private:
   struct Frame {
-    Code *code;
+    const Code *code;
     const Instruction *back;
     size_t cells;    // where its cells begin
     uint64_t memory; // where its local memory begins
   };
-  void enter(Code &callee);
+  void enter(const Code &callee);
   bool prepare(const Instruction &instruction);
   void runChecked(const Instruction &instruction);
   uint8_t *localAccess(uint64_t offset, unsigned size, AccessKind kind);
   void uninitialized(const char *what, uint64_t address, unsigned size,
                      const uint8_t *initialized) const;
 
-  Code *code = nullptr;
+  const Code *code = nullptr;
   std::vector<Frame> frames;
   std::vector<uint64_t> cells;
   std::vector<uint8_t> defined; // by cell
