@@ -10,6 +10,7 @@
 #include "runtime/plan/Check.h"
 #include "runtime/plan/Target.h"
 #include "runtime/plan/Totals.h"
+#include "test/conformance/KeptPlan.h"
 
 #include <numeric>
 #include <set>
@@ -112,8 +113,7 @@ void decide(mlir::ModuleOp module, partition::GraphOfModule &input,
 
 /// Lowered, with memory planned and waits inserted.
 Result<plan::Partitioned> lowered(mlir::ModuleOp module,
-                                  emit::KernelTable &kernels,
-                                  bool onGpus) {
+                                  emit::KernelTable &kernels, bool onGpus) {
   mlir::PassManager manager(module.getContext());
   pipeline::ExecOptions execOptions;
   execOptions.memory.kernelsOnGpus = execOptions.memory.exchanges = onGpus;
@@ -121,6 +121,38 @@ Result<plan::Partitioned> lowered(mlir::ModuleOp module,
   if (mlir::failed(manager.run(module)))
     return fail("a pass of the lowering fails");
   return emit::emit(*module.getOps<exec::ProgramOp>().begin(), kernels);
+}
+
+/// The plan of a module whose divisions are decided, and of the whole one.
+Result<plan::Plan> planOf(mlir::ModuleOp module, mlir::ModuleOp whole,
+                          const DivideOptions &options, bool onGpus,
+                          const std::string &decided) {
+  plan::Plan plan;
+  emit::KernelTable table(options.targets, options.library);
+  auto unpartitioned = lowered(whole, table, onGpus);
+  if (!unpartitioned)
+    return unpartitioned.takeError();
+  plan.unpartitioned = std::move(*unpartitioned);
+  plan.modelSha256 = sha256(decided);
+  auto program = lowered(module, table, onGpus);
+  if (!program)
+    return program.takeError();
+  plan.partitioned = std::move(*program);
+  const plan::Totals totals = plan::totals(plan.partitioned);
+  plan.communicationBytes = totals.communicationBytes;
+  plan.peakBytes = totals.peakBytes;
+  for (const std::string &target : options.targets)
+    plan.code.push_back({target, ""});
+  for (plan::Artifact &artifact : plan.code)
+    if (options.code) {
+      auto generated = pipeline::regenerateKernels(plan, artifact.target);
+      if (!generated)
+        return generated.takeError();
+      artifact = std::move(*generated);
+    }
+  if (!options.code)
+    plan.code.clear();
+  return plan;
 }
 
 } // namespace
@@ -175,18 +207,11 @@ Result<Divided> conformance::divide(mlir::MLIRContext &context,
                                     const DivideOptions &options) {
   auto module = frontend::buildSemanticGraph(evaluated.model, &context);
   Divided made;
-  const bool onGpus =
-      llvm::any_of(options.targets, [](const std::string &each) {
-        return plan::kindOf(each) == plan::TargetKind::Cuda;
-      });
-  emit::KernelTable table(options.targets, options.library);
-  {
-    mlir::OwningOpRef<mlir::ModuleOp> whole = module->clone();
-    auto program = lowered(*whole, table, onGpus);
-    if (!program)
-      return program.takeError();
-    made.plan.unpartitioned = std::move(*program);
-  }
+  const auto isForGpus = [](const std::string &each) {
+    return plan::kindOf(each) == plan::TargetKind::Cuda;
+  };
+  const bool onGpus = llvm::any_of(options.targets, isForGpus);
+  mlir::OwningOpRef<mlir::ModuleOp> whole = module->clone();
   partition::GraphOfModule input =
       partition::graphOf(semantic::mainFunction(*module));
   made.partition = randomPlan(input.graph, options, random);
@@ -195,34 +220,26 @@ Result<Divided> conformance::divide(mlir::MLIRContext &context,
   made.communicationBytes = partition::sharedCommunicationBytes(
       input.graph, trimmed(input.graph, evaluated.model, made.partition));
   decide(*module, input, made.partition);
-  made.plan.modelName = evaluated.model.name;
   llvm::raw_string_ostream stream(made.decided);
   module->print(stream);
-  made.plan.modelSha256 = sha256(made.decided);
-  auto program = lowered(*module, table, onGpus);
-  if (!program)
-    return program.takeError();
-  made.plan.partitioned = std::move(*program);
-  made.plan.peakBytes = plan::totals(made.plan.partitioned).peakBytes;
+  std::string key = made.decided + (options.library ? "library" : "");
   for (const std::string &target : options.targets)
-    made.plan.code.push_back({target, ""});
-  for (plan::Artifact &artifact : made.plan.code)
-    if (options.code) {
-      auto generated = pipeline::regenerateKernels(made.plan, artifact.target);
-      if (!generated)
-        return generated.takeError();
-      artifact = std::move(*generated);
-    }
-  if (!options.code)
-    made.plan.code.clear();
+    key += "\n" + target;
+  auto plan = keptPlan(options.code ? options.plans : "", key, [&] {
+    return planOf(*module, *whole, options, onGpus, made.decided);
+  });
+  if (!plan)
+    return plan.takeError();
+  made.plan = std::move(*plan);
+  made.plan.modelName = evaluated.model.name;
 
   std::map<std::string, const Tensor *> values;
   for (size_t v = 0; v < evaluated.values.size(); ++v)
     values[evaluated.model.values[v].name] = &evaluated.values[v];
-  const plan::Program &plan = made.plan.partitioned.program;
-  for (const plan::Port &port : plan.inputs)
+  const plan::Program &program = made.plan.partitioned.program;
+  for (const plan::Port &port : program.inputs)
     made.feeds.push_back({*values.at(port.name)});
-  for (const plan::Port &port : plan.outputs)
+  for (const plan::Port &port : program.outputs)
     made.outputs.push_back(*values.at(port.name));
   return made;
 }

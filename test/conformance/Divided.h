@@ -53,6 +53,8 @@ struct DivideOptions {
   bool library = false;
   /// Without it, only the interpreter can run the plan.
   bool code = true;
+  /// A folder of plans that were made before; empty: there is none.
+  std::string plans = {};
 };
 
 /// Every dialect that a compilation has.

@@ -176,6 +176,7 @@ Session::run(const std::string &name, const plan::Plan &plan,
 void Session::check(const std::string &name, const Evaluated &model,
                     Random &random, DivideOptions how, Agreement agreement) {
   how.targets = runner.targets();
+  how.plans = options.plans;
   auto divided = divide(context, model, random, how);
   if (!divided)
     return fail(name, divided.error().message);

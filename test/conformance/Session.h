@@ -20,6 +20,9 @@ struct SessionOptions {
   int row = 0, ofRows = 1;
   /// Where what runs is written to, beside being run; null: nowhere.
   std::shared_ptr<Kept> kept = nullptr;
+  /// Where rows find each other's plans (KeptPlan.h); empty: each makes its
+  /// own.
+  std::string plans = {};
 };
 
 struct Tally {

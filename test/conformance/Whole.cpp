@@ -1,5 +1,6 @@
 #include "test/conformance/Whole.h"
 
+#include "dialects/support/Sha256.h"
 #include "test/compiler/frontend/evaluate.h"
 #include "test/end_to_end/EdgeParts.h"
 #include "test/end_to_end/Harness.h"
@@ -18,10 +19,22 @@ namespace {
 /// What a backend has no kernel for, as an error that is recognized later.
 const std::string refused = "refused: ";
 
+/// Where a plan stays for other rows, by the file of its model and the case's
+/// name; empty: nowhere.
+std::string keptFolder(const Session &session, const std::string &file,
+                       const std::string &name) {
+  if (session.options.plans.empty())
+    return "";
+  std::string key = file + "\n" + name;
+  for (const std::string &target : session.runner.targets())
+    key += "\n" + target;
+  return session.options.plans + "/" + sha256(key);
+}
+
 Result<std::map<std::string, Tensor>>
-runOn(Session &session, const std::string &name, const frontend::Model &model,
-      const std::map<std::string, Tensor> &inputs, int64_t gpus,
-      uint64_t seed) {
+runOn(Session &session, const std::string &file, const std::string &name,
+      const frontend::Model &model, const std::map<std::string, Tensor> &inputs,
+      int64_t gpus, uint64_t seed) {
   return test::runPartitioned(
       model, inputs, gpus, session.runner.targets(),
       [&](const plan::Plan &plan, const runtime::ParameterSource &parameters,
@@ -34,7 +47,8 @@ runOn(Session &session, const std::string &name, const frontend::Model &model,
         runtime::RunOptions options;
         options.device.seed = seed;
         return session.run(name, plan, parameters, feeds, options);
-      });
+      },
+      keptFolder(session, file, name));
 }
 
 void note(Session &session, const std::string &name,
@@ -104,7 +118,7 @@ void conformance::runCases(Session &session) {
       }
       note(session, name,
            c.check(*model, [&](const auto &m, const auto &inputs) {
-             return runOn(session, name, m, inputs, gpus, ++seed);
+             return runOn(session, folder, name, m, inputs, gpus, ++seed);
            }));
     }
 }
@@ -121,7 +135,7 @@ void conformance::runEdges(Session &session) {
             if (!session.isChosen(name))
               continue;
             const auto outputs =
-                runOn(session, name, model, inputs, gpus, uint64_t(part));
+                runOn(session, file, name, model, inputs, gpus, uint64_t(part));
             if (!outputs) {
               note(session, name, outputs.error().message);
               continue;

@@ -1,14 +1,15 @@
 // Runs cases on rows: the matrix of test/conformance, or a part of it.
 //
 // usage: conformance [--rows NAME,..] [--groups NAME,..] [--percent N]
-//                    [--seed N] [--shards N --shard N] [--list]
+//                    [--seed N] [--plans FOLDER] [--list]
 //        conformance --keep FOLDER [--groups NAME,..] [--percent N] [--seed N]
 //
-// The second one runs cases on the processor, and writes each to a folder below
-// FOLDER, for run-cases on a machine with a GPU.
-// Each row runs in a process of its own, or several that mpirun starts, with
-// the row's environment: this program again, with --row. LD_LIBRARY_PATH must
-// lead to the emulated devices.
+// With --plans, rows of one kind of device make each plan once, and leave it in
+// that folder. The second one runs cases on the processor, and writes each to a
+// folder below FOLDER, for run-cases on a machine with a GPU. Each row runs in
+// a process of its own, or several that mpirun starts, with the row's
+// environment: this program again, with --row. LD_LIBRARY_PATH must lead to the
+// emulated devices.
 #include "test/conformance/Cases.h"
 
 #include <algorithm>
@@ -60,6 +61,8 @@ bool parse(int argc, char **argv, Arguments &arguments) {
       arguments.groups = listOf(argv[i]);
     else if (option == "--row")
       arguments.row = argv[i];
+    else if (option == "--plans")
+      arguments.session.plans = argv[i];
     else if (option == "--keep")
       arguments.keep = argv[i];
     else if (option == "--percent")
@@ -177,7 +180,8 @@ int main(int argc, char **argv) {
   Arguments arguments;
   if (!parse(argc, argv, arguments)) {
     std::fprintf(stderr, "usage: conformance [--rows NAME;..] [--groups "
-                         "NAME;..] [--percent N] [--seed N] [--list]\n");
+                         "NAME;..] [--percent N] [--seed N] "
+                         "[--plans FOLDER] [--list]\n");
     return 2;
   }
   if (!arguments.keep.empty())

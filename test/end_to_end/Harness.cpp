@@ -46,6 +46,21 @@ Status compileTo(const std::string &folder, const frontend::Model &model,
   });
 }
 
+/// Another process may be at the same plan: the first that has it whole wins.
+Status moveTo(const std::string &kept, const std::string &scratch) {
+  namespace fs = std::filesystem;
+  std::error_code code;
+  fs::create_directories(fs::path(kept).parent_path(), code);
+  const std::string beside = kept + "." + std::to_string(getpid());
+  fs::copy(scratch, beside, fs::copy_options::recursive, code);
+  if (code)
+    return fail(beside, ": ", code.message());
+  fs::rename(beside, kept, code);
+  if (code)
+    fs::remove_all(beside);
+  return {};
+}
+
 Status compareBytes(const plan::Plan &plan, const runtime::RunResult &result) {
   std::string problems;
   const auto compare = [&](const std::string &what, int64_t measured,
@@ -126,11 +141,18 @@ Result<std::map<std::string, Tensor>>
 test::runPartitioned(const frontend::Model &model,
                      const std::map<std::string, Tensor> &inputs, int64_t gpus,
                      const std::vector<std::string> &targets,
-                     const Execution &execute) {
-  const Folder folder;
-  if (Status compiled = compileTo(folder.path, model, gpus, targets); !compiled)
-    return compiled.takeError();
-  const auto plan = plan::load(folder.path, {/*verifyWeights=*/false});
+                     const Execution &execute, const std::string &kept) {
+  const Folder scratch;
+  const std::string &folder = kept.empty() ? scratch.path : kept;
+  if (kept.empty() || !std::filesystem::exists(kept)) {
+    if (Status compiled = compileTo(scratch.path, model, gpus, targets);
+        !compiled)
+      return compiled.takeError();
+    if (Status stays = kept.empty() ? Status() : moveTo(kept, scratch.path);
+        !stays)
+      return stays.takeError();
+  }
+  const auto plan = plan::load(folder, {/*verifyWeights=*/false});
   if (!plan)
     return plan.error();
   if (Status sound = checkPlan(*plan); !sound)
@@ -141,7 +163,7 @@ test::runPartitioned(const frontend::Model &model,
   if (!feeds)
     return feeds.error();
   const auto parameters =
-      runtime::PlanParameters::open(*plan, folder.path, /*seed=*/0);
+      runtime::PlanParameters::open(*plan, folder, /*seed=*/0);
   if (!parameters)
     return parameters.error();
   auto result = execute(*plan, parameters->shares(), *feeds);

@@ -25,12 +25,14 @@ using Execution = std::function<Result<runtime::RunResult>(
     const plan::Plan &, const runtime::ParameterSource &,
     const std::vector<runtime::Feed> &)>;
 
-/// The same with code for these targets, by whatever runs it.
+/// The same with code for these targets, by whatever runs it. `kept`: a folder
+/// for the plan, which stays there, and is taken from there if it is there; for
+/// callers that give it one for each model, GPUs and targets.
 Result<std::map<std::string, Tensor>>
 runPartitioned(const frontend::Model &model,
                const std::map<std::string, Tensor> &inputs, int64_t gpus,
                const std::vector<std::string> &targets,
-               const Execution &execute);
+               const Execution &execute, const std::string &kept = {});
 
 /// A folder of this test's own, under $TEST_TMPDIR.
 std::string scratchFolder();
