@@ -1,0 +1,86 @@
+// What a layer takes on a range of vertices, linear in their features (Roc's
+// equations 4 to 6): t = sum of w_i * x_i.
+#ifndef SMEX_RUNTIME_GRAPHPARTITION_COSTMODEL_H
+#define SMEX_RUNTIME_GRAPHPARTITION_COSTMODEL_H
+
+#include "runtime/graphpartition/Features.h"
+
+namespace smex::graphpartition {
+
+/// Seconds per unit of each feature, none negative: then a longer range never
+/// costs less, which is what lets ranges be found by binary search.
+using Weights = std::array<double, featureCount>;
+
+inline double costOf(const Weights &weights, const Features &features) {
+  double cost = 0;
+  for (size_t i = 0; i < featureCount; ++i)
+    cost += weights[i] * double(features[i]);
+  return cost;
+}
+
+/// Weights per layer; one range is worth the sum over layers, since all layers
+/// have the same ranges.
+using CostModel = std::vector<Weights>;
+
+/// What vertices [0, vertex) of a graph cost: not less for a higher vertex. As
+/// numbers of a list, or worked out when asked for.
+class CostBefore {
+public:
+  virtual ~CostBefore() = default;
+  virtual int64_t vertices() const = 0;
+  virtual double before(int64_t vertex) const = 0;
+  double of(int64_t first, int64_t last) const {
+    return before(last) - before(first);
+  }
+};
+
+/// By a model, O(layers) each. Requires weights for each layer of the features.
+class ModelCost : public CostBefore {
+public:
+  ModelCost(const FeatureSums &sums, const CostModel &model)
+      : sums(sums), model(model) {}
+  int64_t vertices() const override { return sums.vertices(); }
+  double before(int64_t vertex) const override {
+    double cost = 0;
+    for (size_t layer = 0; layer < model.size(); ++layer)
+      cost += costOf(model[layer], sums.of(layer, 0, vertex));
+    return cost;
+  }
+
+private:
+  const FeatureSums &sums;
+  const CostModel &model;
+};
+
+/// Each vertex costs so much for itself, and so much for each in-edge.
+class DegreeCost : public CostBefore {
+public:
+  DegreeCost(const InNeighbours &graph, double vertex, double edge)
+      : graph(graph), vertex(vertex), edge(edge) {}
+  int64_t vertices() const override { return graph.vertices(); }
+  double before(int64_t v) const override {
+    return vertex * double(v) + edge * double(graph.offsets[size_t(v)]);
+  }
+
+private:
+  const InNeighbours &graph;
+  double vertex, edge;
+};
+
+/// Of each vertex a number.
+class ListedCost : public CostBefore {
+public:
+  explicit ListedCost(const std::vector<double> &costs) : sums(1, 0.) {
+    for (double cost : costs)
+      sums.push_back(sums.back() + cost);
+  }
+  int64_t vertices() const override { return int64_t(sums.size()) - 1; }
+  double before(int64_t v) const override { return sums[size_t(v)]; }
+
+private:
+  std::vector<double> sums;
+};
+
+} // namespace smex::graphpartition
+
+#endif

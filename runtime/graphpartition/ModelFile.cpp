@@ -1,0 +1,135 @@
+#include "runtime/graphpartition/ModelFile.h"
+
+#include "dialects/support/File.h"
+#include "runtime/plan/Cursor.h"
+
+#include <cmath>
+
+using namespace smex;
+using namespace smex::graphpartition;
+using plan::Cursor;
+using plan::Json;
+
+namespace {
+
+constexpr const char *format = "smex-graph-cost-model";
+constexpr int64_t mostWidth = (int64_t(1) << 24) - 1;
+
+std::array<double, featureCount> numbers(const Cursor &at) {
+  std::array<double, featureCount> result{};
+  const std::vector<double> list = at.list([](const Cursor &number) {
+    const double value = number.real();
+    if (number.ok() && !(std::isfinite(value) && value >= 0))
+      number.refuse("must be a finite number, 0 or more");
+    return value;
+  });
+  if (at.ok() && list.size() != featureCount)
+    at.refuse("must be " + std::to_string(featureCount) +
+              " numbers, one per feature");
+  if (at.ok())
+    std::copy(list.begin(), list.end(), result.begin());
+  return result;
+}
+
+LayerFit readFit(const Cursor &at) {
+  at.object({"products", "seconds", "squares", "timings"});
+  LayerFit::Sums sums;
+  const auto rows = at.list("products", numbers);
+  if (at.ok() && rows.size() != featureCount)
+    at.refuse("\"products\" must be a square matrix of features");
+  if (at.ok())
+    std::copy(rows.begin(), rows.end(), sums.products.begin());
+  sums.seconds = at.with("seconds", numbers);
+  const std::string squares = at.string("squares");
+  if (at.ok() && squares != "seconds" && squares != "shares")
+    at.refuse("\"squares\" must be \"seconds\" or \"shares\"");
+  const int64_t timings = at.integer("timings", 0, int64_t(1) << 53);
+  return LayerFit(sums, timings,
+                  squares == "shares" ? LayerFit::Squares::Shares
+                                      : LayerFit::Squares::Seconds);
+}
+
+FittedLayer readLayer(const Cursor &at) {
+  at.object({"weights", "width"}, {"fit"});
+  FittedLayer layer;
+  layer.width = at.integer("width", 1, mostWidth);
+  layer.weights = at.with("weights", numbers);
+  if (at.has("fit"))
+    layer.fit = at.with("fit", readFit);
+  return layer;
+}
+
+std::string listed(const std::vector<int64_t> &widths) {
+  std::string text;
+  for (int64_t width : widths)
+    text += (text.empty() ? "" : ", ") + std::to_string(width);
+  return text.empty() ? "none" : text;
+}
+
+} // namespace
+
+CostModel ModelFile::weights() const {
+  CostModel all;
+  for (const FittedLayer &layer : layers)
+    all.push_back(layer.weights);
+  return all;
+}
+
+std::string graphpartition::formatModelFile(const ModelFile &file) {
+  Json layers = Json::array();
+  for (const FittedLayer &layer : file.layers) {
+    Json json = {{"weights", layer.weights}, {"width", layer.width}};
+    if (layer.fit.timings() > 0)
+      json["fit"] = {
+          {"products", layer.fit.sums().products},
+          {"seconds", layer.fit.sums().seconds},
+          {"squares", layer.fit.minimized() == LayerFit::Squares::Shares
+                          ? "shares"
+                          : "seconds"},
+          {"timings", layer.fit.timings()}};
+    layers.push_back(std::move(json));
+  }
+  return plan::canonicalJson({{"format", format},
+                              {"layers", layers},
+                              {"model", file.model},
+                              {"version", 1}});
+}
+
+Result<ModelFile> graphpartition::readModelFile(std::string_view text,
+                                                const std::string &file) {
+  const auto json = plan::parseJson(text);
+  if (!json)
+    return fail(file, ": ", json.error().message);
+  std::optional<Error> error;
+  const Cursor at(*json, file, error);
+  at.object({"format", "layers", "model", "version"});
+  at.with("format", [](const Cursor &name) {
+    if (name.string() != format)
+      name.refuse("must be \"" + std::string(format) + "\"");
+  });
+  at.integer("version", 1, 1);
+  ModelFile model;
+  model.model = at.string("model");
+  model.layers = at.list("layers", readLayer);
+  if (error)
+    return *error;
+  return model;
+}
+
+Result<ModelFile> graphpartition::readModelFileAt(const std::string &path) {
+  const auto text = readFile(path);
+  return text ? readModelFile(*text, path) : text.error();
+}
+
+Status graphpartition::matches(const ModelFile &model,
+                               const std::vector<int64_t> &widths,
+                               const std::string &file) {
+  std::vector<int64_t> its;
+  for (const FittedLayer &layer : model.layers)
+    its.push_back(layer.width);
+  if (its == widths)
+    return {};
+  return fail(file, ": a cost model of another network, \"", model.model,
+              "\", whose layers pass messages of ", listed(its),
+              " numbers; here they are of ", listed(widths));
+}

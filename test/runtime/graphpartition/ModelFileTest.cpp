@@ -1,0 +1,91 @@
+#include "runtime/graphpartition/ModelFile.h"
+#include "test/runtime/graph/Graphs.h"
+
+using namespace smex;
+using namespace smex::graph;
+using namespace smex::graphpartition;
+
+namespace {
+
+ModelFile example() {
+  ModelFile file;
+  file.model = "gcn.json";
+  for (int64_t width : {602, 16}) {
+    FittedLayer layer;
+    layer.width = width;
+    for (int64_t edges : {10, 20, 40})
+      REQUIRE(layer.fit.add(
+          {{4, edges, edges, edges, edges * width / 2}, 1e-6 * double(edges)},
+          ""));
+    layer.weights = layer.fit.weights();
+    file.layers.push_back(layer);
+  }
+  return file;
+}
+
+std::string edited(std::string text, const std::string &from,
+                   const std::string &to) {
+  const size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+} // namespace
+
+TEST_CASE("a model is read back as it was written") {
+  const ModelFile file = example();
+  const std::string text = formatModelFile(file);
+  const auto read = readModelFile(text, "m.json");
+  REQUIRE(read);
+  CHECK(formatModelFile(*read) == text);
+  CHECK(read->model == "gcn.json");
+  CHECK(read->weights() == file.weights());
+  CHECK(read->layers[0].fit.weights() == file.layers[0].fit.weights());
+  CHECK(read->layers[1].fit.timings() == 3);
+}
+
+TEST_CASE("sums may be left out") {
+  const auto read = readModelFile(
+      R"({"format": "smex-graph-cost-model", "version": 1, "model": "m",
+          "layers": [{"width": 3, "weights": [1, 0, 0.5, 0, 2]}]})",
+      "m.json");
+  REQUIRE(read);
+  CHECK(read->weights() == CostModel{{1, 0, 0.5, 0, 2}});
+  CHECK(read->layers[0].fit.timings() == 0);
+}
+
+TEST_CASE("what is no model is refused") {
+  const std::string text = formatModelFile(example());
+  const auto message = [&](const std::string &from, const std::string &to) {
+    return wrong(readModelFile(edited(text, from, to), "m.json"));
+  };
+  CHECK(message("smex-graph-cost-model", "smex-profile") ==
+        "m.json: format: must be \"smex-graph-cost-model\"");
+  CHECK(message("\"width\": 602", "\"width\": 0").find("layers[0].width") !=
+        std::string::npos);
+  CHECK(message("\"timings\": 3", "\"timings\": -3")
+            .find("layers[0].fit.timings") != std::string::npos);
+  CHECK(message("\"squares\": \"seconds\"", "\"squares\": \"cubes\"")
+            .find("must be \"seconds\" or \"shares\"") != std::string::npos);
+  CHECK(wrong(readModelFile(
+            R"({"format": "smex-graph-cost-model", "version": 1, "model": "m",
+                "layers": [{"width": 3, "weights": [1, 0, -0.5, 0, 2]}]})",
+            "m.json")) ==
+        "m.json: layers[0].weights[2]: must be a finite number, 0 or more");
+  CHECK(wrong(readModelFile(
+            R"({"format": "smex-graph-cost-model", "version": 1, "model": "m",
+                "layers": [{"width": 3, "weights": [1]}]})",
+            "m.json")) ==
+        "m.json: layers[0].weights: must be 5 numbers, one per feature");
+  CHECK(wrong(readModelFile("{", "m.json")).find("m.json: ") == 0);
+}
+
+TEST_CASE("a model of another network is named") {
+  const ModelFile file = example();
+  CHECK(matches(file, {602, 16}, "m.json"));
+  const Status status = matches(file, {602, 32, 16}, "m.json");
+  REQUIRE(!status);
+  CHECK(status.error().message ==
+        "m.json: a cost model of another network, \"gcn.json\", whose layers "
+        "pass messages of 602, 16 numbers; here they are of 602, 32, 16");
+}
