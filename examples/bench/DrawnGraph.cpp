@@ -75,9 +75,12 @@ DrawnGraph bench::drawUniform(int64_t nodes, int64_t edges, uint64_t seed) {
 }
 
 DrawnGraph bench::drawRmat(int64_t nodes, int64_t edges, double skew,
-                           uint64_t seed) {
+                           uint64_t seed, bool inCommunities) {
   const Random random(seed, "rmat");
-  const std::vector<int32_t> names = permutation(nodes, Random(seed, "names"));
+  std::vector<int32_t> names(static_cast<size_t>(nodes));
+  std::iota(names.begin(), names.end(), 0);
+  if (!inCommunities)
+    names = permutation(nodes, Random(seed, "names"));
   int levels = 0;
   while (int64_t(1) << levels < nodes)
     ++levels;

@@ -31,8 +31,11 @@ DrawnGraph drawUniform(int64_t nodes, int64_t edges, uint64_t seed);
 /// each with a chance of `skew`; both ends with 3/4 of it. At 0.76 these are
 /// Graph500's 0.57, 0.19, 0.19; at 0.62 the largest of Reddit's size has as
 /// many edges as Reddit's. Ends that are no node are drawn again. Nodes are
-/// numbered anew at random: real graphs are not in order of their degrees.
-DrawnGraph drawRmat(int64_t nodes, int64_t edges, double skew, uint64_t seed);
+/// numbered anew at random: real graphs are not in order of their degrees. Or
+/// they stay as they were drawn, `inCommunities`: halves, their halves and so
+/// on are nodes that have more edges among themselves than with others.
+DrawnGraph drawRmat(int64_t nodes, int64_t edges, double skew, uint64_t seed,
+                    bool inCommunities = false);
 
 /// Binary trees, one after the other: leaves are words, a sentence has from 4
 /// to 2 * words - 4 of them, `words` on average; a phrase is cut in two

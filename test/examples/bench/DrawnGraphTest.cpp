@@ -112,3 +112,19 @@ TEST_CASE("a graph comes back from its file") {
       CHECK(read->destination(e) == graph.ends[size_t(e)]);
     }
 }
+
+TEST_CASE("R-MAT in communities: halves have more edges among themselves") {
+  const auto inHalf = [](bool inCommunities) {
+    const DrawnGraph graph =
+        bench::drawRmat(1024, 100000, 0.7, 5, inCommunities);
+    int64_t among = 0;
+    for (int64_t v = 0; v < graph.nodes(); ++v)
+      for (int64_t e = graph.starts[size_t(v)]; e < graph.starts[size_t(v) + 1];
+           ++e)
+        among += (v < 512) == (graph.ends[size_t(e)] < 512);
+    return double(among) / double(graph.edges());
+  };
+  // 0.525 + 0.125; numbered anew, a half.
+  CHECK(inHalf(true) == Approx(0.65).margin(0.01));
+  CHECK(inHalf(false) < 0.6);
+}
