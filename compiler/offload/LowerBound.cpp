@@ -1,0 +1,140 @@
+#include "compiler/offload/Search.h"
+#include "compiler/offload/Uses.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::offload;
+
+namespace {
+
+/// A tensor that no operation between two of its uses needs.
+struct Gap {
+  int tensor;
+  int first, last; // operations over which it could be away
+  bool isStored;   // whether going away costs a store, unless it did before
+};
+
+std::vector<Gap> gapsOf(const Problem &problem, const Uses &uses) {
+  std::vector<Gap> gaps;
+  for (size_t t = 0; t < problem.tensors.size(); ++t) {
+    const Tensor &tensor = problem.tensors[t];
+    if (!tensor.isMovable)
+      continue;
+    const std::vector<int> &list = uses.of(int(t));
+    // A tensor that begins on the host is loaded once whatever happens; that
+    // counts elsewhere.
+    const size_t begin = tensor.start == Start::Host ? 1 : 0;
+    const bool isStored =
+        !tensor.toHost &&
+        (tensor.start == Start::Device ||
+         (tensor.start == Start::Nowhere && !problem.writesAll));
+    for (size_t i = begin; i + 1 < list.size(); ++i)
+      if (list[i] + 1 < list[i + 1])
+        gaps.push_back({int(t), list[i] + 1, list[i + 1] - 1, isStored});
+  }
+  return gaps;
+}
+
+class Bound {
+public:
+  explicit Bound(const Problem &problem)
+      : problem(problem), uses(problem), gaps(gapsOf(problem, uses)),
+        own(needed(problem)) {}
+
+  int64_t bytes() const {
+    return compulsory(problem) + most(false) + most(true);
+  }
+
+private:
+  /// Over moments that no gap, or no whole life of a tensor, spans twice.
+  int64_t most(bool stores) const {
+    const auto count = int(problem.operations.size());
+    std::vector<int> since; // the first operation that something spans, too
+    for (int o = 0; o < count; ++o)
+      since.push_back(o);
+    std::vector<std::vector<const Gap *>> at(since.size());
+    for (const Gap &gap : gaps) {
+      const int first =
+          stores ? std::max(uses.of(gap.tensor).front(), 0) : gap.first;
+      for (int o = gap.first; o <= gap.last; ++o) {
+        at[size_t(o)].push_back(&gap);
+        since[size_t(o)] = std::min(since[size_t(o)], first);
+      }
+    }
+    std::vector<int64_t> best(size_t(count) + 1);
+    for (int o = 0; o < count; ++o)
+      best[size_t(o) + 1] =
+          std::max(best[size_t(o)], best[size_t(since[size_t(o)])] +
+                                        lackingAt(o, at[size_t(o)], stores));
+    return best.back();
+  }
+
+  /// What has no room at that moment, by what moves least for its bytes.
+  int64_t lackingAt(int operation, std::vector<const Gap *> there,
+                    bool stores) const {
+    int64_t most = 0;
+    for (size_t m = 0; m < problem.capacities.size(); ++m) {
+      const auto bytes = [&](const Gap *gap) {
+        return problem.tensors[size_t(gap->tensor)].bytes[m];
+      };
+      const auto cost = [&](const Gap *gap) {
+        return stores && !gap->isStored
+                   ? 0
+                   : problem.tensors[size_t(gap->tensor)].moved;
+      };
+      double lacking =
+          double(own[size_t(operation)][m] - problem.capacities[m]);
+      for (const Gap *gap : there)
+        lacking += double(bytes(gap));
+      std::sort(there.begin(), there.end(), [&](const Gap *a, const Gap *b) {
+        return double(cost(a)) * double(bytes(b)) <
+               double(cost(b)) * double(bytes(a));
+      });
+      double least = 0;
+      for (const Gap *gap : there) {
+        if (lacking <= 0)
+          break;
+        if (bytes(gap) == 0)
+          continue;
+        const double part = std::min(lacking, double(bytes(gap)));
+        least += part / double(bytes(gap)) * double(cost(gap));
+        lacking -= part;
+      }
+      most = std::max(most, int64_t(least));
+    }
+    return most;
+  }
+
+  const Problem &problem;
+  Uses uses;
+  std::vector<Gap> gaps;
+  std::vector<std::vector<int64_t>> own; // what operations need
+};
+
+} // namespace
+
+int64_t smex::offload::compulsory(const Problem &problem) {
+  std::vector<bool> isRead(problem.tensors.size()), isWritten(isRead);
+  for (const Operation &op : problem.operations) {
+    for (int t : op.reads)
+      isRead[size_t(t)] = true;
+    for (int t : op.writes)
+      isWritten[size_t(t)] = true;
+  }
+  int64_t bytes = 0;
+  for (size_t t = 0; t < problem.tensors.size(); ++t) {
+    const Tensor &tensor = problem.tensors[t];
+    if (tensor.start == Start::Host) {
+      bytes += isRead[t] ? tensor.moved : 0;
+      continue;
+    }
+    const bool isStored = tensor.toHost || (problem.writesAll && isWritten[t]);
+    bytes += isStored ? tensor.moved : 0;
+  }
+  return bytes;
+}
+
+int64_t smex::offload::lowerBound(const Problem &problem) {
+  return Bound(problem).bytes();
+}

@@ -1,0 +1,64 @@
+#include "compiler/offload/Policies.h"
+
+#include "compiler/offload/Residency.h"
+#include "compiler/offload/Uses.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace smex;
+using namespace smex::offload;
+
+namespace {
+
+/// What leaves first is what has the least key.
+using Key = std::tuple<int, int>;
+
+Key keyOf(Policy policy, const Uses &uses, int tensor, int operation) {
+  const int last = uses.lastBefore(tensor, operation),
+            next = uses.nextFrom(tensor, operation);
+  switch (policy) {
+  case Policy::Swapping:
+    return {next <= operation + swappingLookAhead, last};
+  case Policy::FurthestUse:
+    return {-next, last};
+  default:
+    return {last, 0};
+  }
+}
+
+bool lacksAny(const std::vector<int64_t> &bytes) {
+  return std::any_of(bytes.begin(), bytes.end(),
+                     [](int64_t lacking) { return lacking > 0; });
+}
+
+} // namespace
+
+Result<Schedule> smex::offload::scheduleBy(Policy policy,
+                                           const Problem &problem) {
+  if (Status valid = validate(problem); !valid)
+    return valid.takeError();
+  if (Status fits = checkFits(problem); !fits)
+    return fits.takeError();
+  const Uses uses(problem);
+  Residency state(problem);
+  for (int o = 0; o < int(problem.operations.size()); ++o) {
+    std::vector<int> leaving = state.evictable(o);
+    std::stable_sort(leaving.begin(), leaving.end(), [&](int a, int b) {
+      return keyOf(policy, uses, a, o) < keyOf(policy, uses, b, o);
+    });
+    for (int tensor : leaving) {
+      if (policy != Policy::NoCache && !lacksAny(state.lacking(o)))
+        break;
+      state.evict(tensor);
+    }
+    // Streaming brings operands anew, even those that were there.
+    if (policy == Policy::NoCache)
+      for (int tensor : problem.operations[size_t(o)].reads)
+        if (state.isOnDevice(tensor) &&
+            problem.tensors[size_t(tensor)].isMovable)
+          state.evict(tensor);
+    state.run(o);
+  }
+  return std::move(state).finish();
+}

@@ -1,0 +1,139 @@
+#include "compiler/offload/Problem.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::offload;
+
+namespace {
+
+/// Sums of so many bytes of as many tensors as there may be do not overflow.
+constexpr int64_t mostBytes = int64_t(1) << 48;
+constexpr size_t mostTensors = size_t(1) << 14;
+
+Status validateTensor(const Problem &problem, const Tensor &tensor) {
+  if (int64_t(tensor.bytes.size()) != problem.memories())
+    return fail("\"", tensor.name, "\" has bytes in ", tensor.bytes.size(),
+                " memories of ", problem.memories());
+  for (int64_t bytes : tensor.bytes)
+    if (bytes < 0 || bytes > mostBytes)
+      return fail("\"", tensor.name, "\" has ", bytes, " bytes");
+  if (tensor.moved < 0 || tensor.moved > mostBytes)
+    return fail("\"", tensor.name, "\" moves ", tensor.moved, " bytes");
+  return {};
+}
+
+} // namespace
+
+Status smex::offload::validate(const Problem &problem) {
+  if (problem.capacities.empty())
+    return fail("there is no memory");
+  for (int64_t capacity : problem.capacities)
+    if (capacity < 0)
+      return fail("a memory has ", capacity, " bytes");
+  if (problem.tensors.size() > mostTensors)
+    return fail("more than ", mostTensors, " tensors");
+  for (const Tensor &tensor : problem.tensors)
+    if (Status valid = validateTensor(problem, tensor); !valid)
+      return valid;
+  std::vector<bool> isThere;
+  for (const Tensor &tensor : problem.tensors)
+    isThere.push_back(tensor.start != Start::Nowhere);
+  const auto count = int(problem.tensors.size());
+  for (const Tensor &tensor : problem.tensors)
+    if (tensor.start == Start::Host && !tensor.isMovable)
+      return fail("\"", tensor.name, "\" is on the host, and may not move");
+  for (const Operation &op : problem.operations) {
+    for (int t : op.reads)
+      if (t < 0 || t >= count || !isThere[size_t(t)])
+        return fail("operation \"", op.name, "\" reads tensor ", t,
+                    ", which is not there");
+    for (int t : op.writes) {
+      if (t < 0 || t >= count || isThere[size_t(t)])
+        return fail("operation \"", op.name, "\" writes tensor ", t,
+                    ", which is there already");
+      isThere[size_t(t)] = true;
+    }
+    if (op.over >= 0 &&
+        (op.writes.size() != 1 || std::find(op.reads.begin(), op.reads.end(),
+                                            op.over) == op.reads.end()))
+      return fail("operation \"", op.name,
+                  "\" writes over a tensor that it does not read");
+  }
+  return {};
+}
+
+std::vector<std::vector<int64_t>>
+smex::offload::needed(const Problem &problem) {
+  using Bytes = std::vector<int64_t>;
+  std::vector<int> last(problem.tensors.size(), -1); // reader
+  for (int o = 0; o < int(problem.operations.size()); ++o)
+    for (int t : problem.operations[size_t(o)].reads)
+      last[size_t(t)] = o;
+  Bytes staying(size_t(problem.memories())); // what may not be moved
+  const auto add = [&](Bytes &to, int t, int64_t sign) {
+    for (size_t m = 0; m < to.size(); ++m)
+      to[m] += sign * problem.tensors[size_t(t)].bytes[m];
+  };
+  const auto stays = [&](int t) {
+    return !problem.tensors[size_t(t)].isMovable && last[size_t(t)] >= 0;
+  };
+  for (int t = 0; t < int(last.size()); ++t)
+    if (stays(t) && problem.tensors[size_t(t)].start == Start::Device)
+      add(staying, t, 1);
+  std::vector<Bytes> list;
+  for (int o = 0; o < int(problem.operations.size()); ++o) {
+    const Operation &op = problem.operations[size_t(o)];
+    std::vector<int> reads = op.reads; // each once
+    std::sort(reads.begin(), reads.end());
+    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+    Bytes before = staying;
+    for (int t : reads)
+      if (!stays(t))
+        add(before, t, 1);
+    Bytes most = before;
+    for (int t : op.writes)
+      add(most, t, 1);
+    if (op.over >= 0 && last[size_t(op.over)] == o)
+      add(most, op.over, -1);
+    for (size_t m = 0; m < most.size(); ++m)
+      most[m] = std::max(most[m], before[m]);
+    list.push_back(std::move(most));
+    for (int t : reads)
+      if (stays(t) && last[size_t(t)] == o)
+        add(staying, t, -1);
+    for (int t : op.writes)
+      if (stays(t))
+        add(staying, t, 1);
+  }
+  return list;
+}
+
+Largest smex::offload::largestOperation(const Problem &problem) {
+  Largest largest;
+  int64_t worst = 0; // what is lacking, or left over
+  const std::vector<std::vector<int64_t>> all = needed(problem);
+  for (int o = 0; o < int(all.size()); ++o) {
+    const std::vector<int64_t> &bytes = all[size_t(o)];
+    for (int m = 0; m < int(bytes.size()); ++m) {
+      const int64_t lacking = bytes[size_t(m)] - problem.capacities[size_t(m)];
+      if (largest.operation >= 0 && lacking <= worst)
+        continue;
+      worst = lacking;
+      largest = {o, m, bytes[size_t(m)]};
+    }
+  }
+  return largest;
+}
+
+Status smex::offload::checkFits(const Problem &problem) {
+  const Largest largest = largestOperation(problem);
+  if (largest.operation < 0 ||
+      largest.bytes <= problem.capacities[size_t(largest.memory)])
+    return {};
+  return fail(
+      "operation \"", problem.operations[size_t(largest.operation)].name,
+      "\" alone needs ", largest.bytes, " bytes, more than the ",
+      problem.capacities[size_t(largest.memory)],
+      " there are; the smallest limit that works is ", largest.bytes, " bytes");
+}

@@ -1,0 +1,82 @@
+// Which tensors are in a device's memory while a program runs, and which are
+// in the host's: the problem that Roc's memory manager solves (section 5).
+// Plain structs without IR.
+//
+// Operations run one after the other. What one reads and writes must be in the
+// device's memory while it runs; other tensors that are still needed may stay
+// there, as far as the memory allows, or wait on the host. What is measured is
+// the bytes that cross between the two, in both directions: Roc's Algorithm 1
+// counts loads only, since Roc writes every result to the host anyway.
+#ifndef SMEX_COMPILER_OFFLOAD_PROBLEM_H
+#define SMEX_COMPILER_OFFLOAD_PROBLEM_H
+
+#include "dialects/support/Result.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace smex::offload {
+
+/// Where a tensor is before the first operation.
+enum class Start {
+  Nowhere, // an operation writes it
+  Device,
+  Host,
+};
+
+struct Tensor {
+  std::string name;
+  /// In each of the memories; those of workers that are alike are one.
+  std::vector<int64_t> bytes;
+  /// That cross when it is moved once, on all workers together.
+  int64_t moved = 0;
+  Start start = Start::Nowhere;
+  /// Whether it must be on the host at the end.
+  bool toHost = false;
+  /// Whether it may leave the device before it is read last.
+  bool isMovable = true;
+};
+
+struct Operation {
+  std::string name;
+  std::vector<int> reads, writes; // tensors
+  /// A tensor that it reads, in whose place it writes if nothing reads that
+  /// any more; -1: none.
+  int over = -1;
+};
+
+struct Problem {
+  std::vector<int64_t> capacities; // bytes, one per memory
+  std::vector<Tensor> tensors;
+  std::vector<Operation> operations;
+  /// Whether every result is written to the host as soon as it is there, as
+  /// Roc does (section 7.2); else only what has no copy there when it leaves
+  /// the device and is read again, or is `toHost`.
+  bool writesAll = false;
+
+  int64_t memories() const { return int64_t(capacities.size()); }
+};
+
+/// An error for numbers out of range, a tensor that no operation writes before
+/// one reads it, or that two write.
+Status validate(const Problem &problem);
+
+/// What each operation needs of each memory if nothing else is there but what
+/// may not be moved: its operands, its results, and those tensors.
+std::vector<std::vector<int64_t>> needed(const Problem &problem);
+
+/// The operation that needs most of what a memory has, how much that is there,
+/// and in which memory: no plan works with less.
+struct Largest {
+  int operation = -1, memory = 0;
+  int64_t bytes = 0;
+};
+Largest largestOperation(const Problem &problem);
+
+/// An error that names the largest operation where it does not fit.
+Status checkFits(const Problem &problem);
+
+} // namespace smex::offload
+
+#endif

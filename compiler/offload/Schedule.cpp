@@ -1,0 +1,132 @@
+#include "compiler/offload/Schedule.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::offload;
+
+namespace {
+
+class Replay {
+public:
+  explicit Replay(const Problem &problem)
+      : problem(problem), onDevice(problem.tensors.size()), onHost(onDevice),
+        hasRun(problem.operations.size()), readers(problem.tensors.size()),
+        used(size_t(problem.memories())) {
+    traffic.peak.resize(used.size());
+    for (const Operation &op : problem.operations)
+      for (int t : op.reads)
+        ++readers[size_t(t)];
+    for (size_t t = 0; t < problem.tensors.size(); ++t) {
+      onHost[t] = problem.tensors[t].start == Start::Host;
+      if (problem.tensors[t].start == Start::Device)
+        place(int(t));
+    }
+  }
+
+  Status take(const Action &action) {
+    if (action.kind == Action::Kind::Run)
+      return run(action.what);
+    if (action.what < 0 || action.what >= int(problem.tensors.size()))
+      return fail("there is no tensor ", action.what);
+    const auto t = size_t(action.what);
+    const Tensor &tensor = problem.tensors[t];
+    switch (action.kind) {
+    case Action::Kind::Load:
+      if (!onHost[t] || onDevice[t])
+        return fail("\"", tensor.name, "\" is not to be loaded");
+      traffic.loaded += tensor.moved;
+      place(action.what);
+      return fits(tensor.name, used);
+    case Action::Kind::Store:
+      if (!onDevice[t] || onHost[t])
+        return fail("\"", tensor.name, "\" is not to be stored");
+      traffic.stored += tensor.moved;
+      onHost[t] = true;
+      return {};
+    default:
+      if (!onDevice[t])
+        return fail("\"", tensor.name, "\" is dropped, but not there");
+      if (!tensor.isMovable && readers[t] > 0)
+        return fail("\"", tensor.name, "\" may not leave the device");
+      onDevice[t] = false;
+      for (size_t m = 0; m < used.size(); ++m)
+        used[m] -= tensor.bytes[m];
+      return {};
+    }
+  }
+
+  Result<Traffic> finish() {
+    for (size_t o = 0; o < hasRun.size(); ++o)
+      if (!hasRun[o])
+        return fail("operation \"", problem.operations[o].name,
+                    "\" does not run");
+    for (size_t t = 0; t < onHost.size(); ++t)
+      if (problem.tensors[t].toHost && !onHost[t])
+        return fail("\"", problem.tensors[t].name,
+                    "\" is not on the host at the end");
+    return traffic;
+  }
+
+private:
+  void place(int tensor) {
+    onDevice[size_t(tensor)] = true;
+    for (size_t m = 0; m < used.size(); ++m)
+      used[m] += problem.tensors[size_t(tensor)].bytes[m];
+  }
+
+  Status fits(const std::string &name, const std::vector<int64_t> &bytes) {
+    for (size_t m = 0; m < bytes.size(); ++m) {
+      if (bytes[m] > problem.capacities[m])
+        return fail("at \"", name, "\", ", bytes[m], " bytes are there of ",
+                    problem.capacities[m]);
+      traffic.peak[m] = std::max(traffic.peak[m], bytes[m]);
+    }
+    return {};
+  }
+
+  Status run(int index) {
+    if (index < 0 || index >= int(hasRun.size()) || hasRun[size_t(index)])
+      return fail("operation ", index, " runs twice, or is none");
+    const Operation &op = problem.operations[size_t(index)];
+    hasRun[size_t(index)] = true;
+    const std::vector<int64_t> before = used;
+    for (int t : op.reads) {
+      if (!onDevice[size_t(t)])
+        return fail("\"", op.name, "\" reads \"",
+                    problem.tensors[size_t(t)].name, "\", which is not there");
+      --readers[size_t(t)];
+    }
+    for (int t : op.writes)
+      place(t);
+    std::vector<int64_t> most = used;
+    if (op.over >= 0 && readers[size_t(op.over)] == 0)
+      for (size_t m = 0; m < most.size(); ++m)
+        most[m] = std::max(before[m],
+                           most[m] - problem.tensors[size_t(op.over)].bytes[m]);
+    if (Status enough = fits(op.name, most); !enough)
+      return enough;
+    if (problem.writesAll)
+      for (int t : op.writes)
+        if (Status stored = take({Action::Kind::Store, t}); !stored)
+          return stored;
+    return {};
+  }
+
+  const Problem &problem;
+  std::vector<bool> onDevice, onHost, hasRun;
+  std::vector<int> readers;  // that have not run yet, per tensor
+  std::vector<int64_t> used; // of each memory
+  Traffic traffic;
+};
+
+} // namespace
+
+Result<Traffic> smex::offload::replay(const Problem &problem,
+                                      const Schedule &schedule) {
+  Replay state(problem);
+  for (const Action &action : schedule)
+    if (Status taken = state.take(action); !taken)
+      return taken.takeError();
+  return state.finish();
+}

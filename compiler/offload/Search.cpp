@@ -1,0 +1,322 @@
+#include "compiler/offload/Search.h"
+
+#include "compiler/offload/Residency.h"
+#include "compiler/offload/Uses.h"
+#include "compiler/offload/Ways.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+using namespace smex;
+using namespace smex::offload;
+
+namespace {
+
+using Set = std::vector<uint64_t>; // of tensors
+
+bool has(const Set &set, int t) {
+  return set[size_t(t) / 64] >> (size_t(t) % 64) & 1;
+}
+void add(Set &set, int t) {
+  set[size_t(t) / 64] |= uint64_t(1) << (size_t(t) % 64);
+}
+void remove(Set &set, int t) {
+  set[size_t(t) / 64] &= ~(uint64_t(1) << (size_t(t) % 64));
+}
+
+/// How a state came about.
+struct Step {
+  int before = -1; // another step
+  int operation = -1;
+  std::vector<int> left; // tensors
+};
+
+struct State {
+  uint64_t done = 0; // operations, where their order is free
+  Set onDevice;      // of what is still needed
+  Set onHost;        // of those: which have a copy there
+  /// What has crossed, and what comes back for certain.
+  int64_t cost = 0;
+  std::vector<int64_t> used; // of each memory
+  int step = -1;
+};
+
+/// With how many cheaper states one is compared.
+constexpr size_t mostRivals = 256;
+
+class Searcher {
+public:
+  Searcher(const Problem &problem, const SearchOptions &options)
+      : problem(problem), options(options), uses(problem),
+        count(int(problem.operations.size())), readers(problem.tensors.size()),
+        lastReader(problem.tensors.size(), -1),
+        writers(problem.tensors.size(), -1) {
+    for (int o = 0; o < count; ++o) {
+      const Operation &op = problem.operations[size_t(o)];
+      for (int t : op.reads) {
+        lastReader[size_t(t)] = o;
+        if (options.anyOrder)
+          readers[size_t(t)] |= uint64_t(1) << o;
+      }
+      for (int t : op.writes)
+        writers[size_t(t)] = o;
+    }
+  }
+
+  Result<Found> run() {
+    std::vector<State> layer = {first()};
+    for (done = 0; done < count; ++done) {
+      std::vector<State> next;
+      if (!options.anyOrder) {
+        for (const State &state : layer)
+          expand(state, done, next);
+      } else {
+        for (const State &state : layer)
+          for (int o = 0; o < count; ++o)
+            if (isReady(state, o))
+              expand(state, o, next);
+      }
+      layer = fewer(std::move(next));
+      if (layer.empty())
+        return fail("no order of the operations was found that fits");
+    }
+    return found(layer.front());
+  }
+
+private:
+  const Tensor &tensor(int t) const { return problem.tensors[size_t(t)]; }
+
+  /// Whether an operation reads it that comes neither before, nor is this one.
+  bool isNeeded(int t, const State &before, int operation) const {
+    if (!options.anyOrder)
+      return lastReader[size_t(t)] > operation;
+    uint64_t left = readers[size_t(t)] & ~before.done;
+    if (operation >= 0)
+      left &= ~(uint64_t(1) << operation);
+    return left != 0;
+  }
+
+  bool isReady(const State &state, int operation) const {
+    if (state.done >> operation & 1)
+      return false;
+    for (int t : problem.operations[size_t(operation)].reads)
+      if (writers[size_t(t)] >= 0 && !(state.done >> writers[size_t(t)] & 1))
+        return false;
+    return true;
+  }
+
+  State first() {
+    State state;
+    const size_t words = problem.tensors.size() / 64 + 1;
+    state.onDevice.resize(words);
+    state.onHost.resize(words);
+    state.used.resize(size_t(problem.memories()));
+    for (int t = 0; t < int(problem.tensors.size()); ++t) {
+      const bool isRead = isNeeded(t, state, -1);
+      if (tensor(t).start == Start::Host)
+        state.cost += isRead ? tensor(t).moved : 0;
+      if (tensor(t).start != Start::Device)
+        continue;
+      state.cost += tensor(t).toHost ? tensor(t).moved : 0;
+      if (isRead)
+        place(state, t);
+    }
+    return state;
+  }
+
+  void place(State &state, int t) const {
+    add(state.onDevice, t);
+    for (size_t m = 0; m < state.used.size(); ++m)
+      state.used[m] += tensor(t).bytes[m];
+  }
+  void drop(State &state, int t) const {
+    remove(state.onDevice, t);
+    remove(state.onHost, t);
+    for (size_t m = 0; m < state.used.size(); ++m)
+      state.used[m] -= tensor(t).bytes[m];
+  }
+
+  void expand(const State &state, int operation, std::vector<State> &next) {
+    const Operation &op = problem.operations[size_t(operation)];
+    State loaded = state;
+    for (int t : op.reads)
+      if (!has(loaded.onDevice, t)) {
+        place(loaded, t);
+        add(loaded.onHost, t);
+      }
+    std::vector<int64_t> lacking = loaded.used;
+    const bool isOver = op.over >= 0 && !isNeeded(op.over, state, operation);
+    for (size_t m = 0; m < lacking.size(); ++m) {
+      int64_t most = loaded.used[m];
+      for (int t : op.writes)
+        most += tensor(t).bytes[m];
+      if (isOver)
+        most = std::max(loaded.used[m], most - tensor(op.over).bytes[m]);
+      lacking[m] = most - problem.capacities[m];
+    }
+    const Ways ways =
+        waysToFree(candidates(state, operation), lacking, options.mostWays);
+    isExact &= ways.isComplete;
+    for (const std::vector<int> &left : ways.sets) {
+      State after = loaded;
+      for (int t : left) {
+        after.cost += costToLeave(state, t);
+        drop(after, t);
+      }
+      finish(after, state, op, operation);
+      steps.push_back({state.step, operation, left});
+      after.step = int(steps.size()) - 1;
+      next.push_back(std::move(after));
+    }
+  }
+
+  /// What coming back takes, and a store, if there is no copy: the store of
+  /// what must be on the host in any case has been counted.
+  int64_t costToLeave(const State &state, int t) const {
+    const bool isStored = !has(state.onHost, t) && !tensor(t).toHost;
+    return tensor(t).moved * (isStored ? 2 : 1);
+  }
+
+  std::vector<Leaving> candidates(const State &state, int operation) const {
+    const std::vector<int> &reads = problem.operations[size_t(operation)].reads;
+    std::vector<Leaving> list;
+    for (size_t word = 0; word < state.onDevice.size(); ++word)
+      for (uint64_t left = state.onDevice[word]; left; left &= left - 1) {
+        const int t = int(word * 64) + __builtin_ctzll(left);
+        if (!tensor(t).isMovable ||
+            std::find(reads.begin(), reads.end(), t) != reads.end())
+          continue;
+        list.push_back({t, tensor(t).bytes, costToLeave(state, t),
+                        options.anyOrder ? lastReader[size_t(t)]
+                                         : uses.nextFrom(t, operation)});
+      }
+    return list;
+  }
+
+  /// The operation has run.
+  void finish(State &after, const State &before, const Operation &op,
+              int operation) const {
+    for (int t : op.writes) {
+      const bool isStored = problem.writesAll || tensor(t).toHost;
+      after.cost += isStored ? tensor(t).moved : 0;
+      if (!isNeeded(t, before, operation))
+        continue;
+      place(after, t);
+      if (problem.writesAll)
+        add(after.onHost, t);
+    }
+    for (int t : op.reads)
+      if (has(after.onDevice, t) && !isNeeded(t, before, operation))
+        drop(after, t);
+    if (options.anyOrder)
+      after.done |= uint64_t(1) << operation;
+  }
+
+  /// What it takes at most to make one state of another one, in which the same
+  /// operations have run.
+  int64_t becoming(const State &from, const State &to) const {
+    int64_t cost = 0;
+    for (size_t word = 0; word < from.onDevice.size(); ++word) {
+      const uint64_t leave = from.onDevice[word] & ~to.onDevice[word];
+      const uint64_t store = from.onDevice[word] & to.onDevice[word] &
+                             ~from.onHost[word] & to.onHost[word];
+      for (uint64_t left = leave | store; left; left &= left - 1) {
+        const int t = int(word * 64) + __builtin_ctzll(left);
+        cost += has(from.onHost, t)      ? tensor(t).moved
+                : leave & (left & -left) ? 2 * tensor(t).moved
+                                         : tensor(t).moved;
+      }
+    }
+    return cost;
+  }
+
+  /// The states that count, cheapest first.
+  std::vector<State> fewer(std::vector<State> list) {
+    std::stable_sort(list.begin(), list.end(),
+                     [](const State &a, const State &b) {
+                       if (a.cost != b.cost)
+                         return a.cost < b.cost;
+                       return a.used > b.used;
+                     });
+    std::vector<State> kept;
+    std::set<std::tuple<uint64_t, Set, Set>> known;
+    std::map<uint64_t, std::vector<size_t>> alike; // of `kept`
+    for (State &state : list) {
+      if (!known.emplace(state.done, state.onDevice, state.onHost).second)
+        continue;
+      // Against the best ones only: so time grows with the number of states.
+      std::vector<size_t> &rivals = alike[state.done];
+      const bool isDominated = std::any_of(
+          rivals.begin(),
+          rivals.begin() + int64_t(std::min<size_t>(rivals.size(), mostRivals)),
+          [&](size_t k) {
+            return kept[k].cost + becoming(kept[k], state) <= state.cost;
+          });
+      if (isDominated)
+        continue;
+      if (int(kept.size()) == options.mostStates) {
+        isExact = false;
+        break;
+      }
+      rivals.push_back(kept.size());
+      kept.push_back(std::move(state));
+    }
+    compared += int64_t(kept.size());
+    return kept;
+  }
+
+  Result<Found> found(const State &last) const {
+    std::vector<const Step *> path;
+    for (int step = last.step; step >= 0; step = steps[size_t(step)].before)
+      path.push_back(&steps[size_t(step)]);
+    Residency residency(problem);
+    for (auto step = path.rbegin(); step != path.rend(); ++step) {
+      for (int t : (*step)->left)
+        residency.evict(t);
+      residency.run((*step)->operation);
+    }
+    Found found;
+    found.schedule = std::move(residency).finish();
+    auto traffic = replay(problem, found.schedule);
+    if (!traffic)
+      return Error{"offload search: " + traffic.error().message, Fault::Defect};
+    found.traffic = std::move(*traffic);
+    if (found.traffic.total() != last.cost)
+      return Error{"offload search: counts " + std::to_string(last.cost) +
+                       " bytes where " + std::to_string(found.traffic.total()) +
+                       " cross",
+                   Fault::Defect};
+    found.isOptimal = isExact;
+    found.lowerBound = isExact            ? last.cost
+                       : options.anyOrder ? compulsory(problem)
+                                          : lowerBound(problem);
+    found.states = compared;
+    return found;
+  }
+
+  const Problem &problem;
+  const SearchOptions &options;
+  Uses uses;
+  int count, done = 0;
+  std::vector<uint64_t> readers; // where the order is free
+  std::vector<int> lastReader, writers;
+  std::vector<Step> steps;
+  int64_t compared = 0;
+  bool isExact = true;
+};
+
+} // namespace
+
+Result<Found> smex::offload::search(const Problem &problem,
+                                    const SearchOptions &options) {
+  if (Status valid = validate(problem); !valid)
+    return valid.takeError();
+  if (Status fits = checkFits(problem); !fits)
+    return fits.takeError();
+  if (options.anyOrder && problem.operations.size() > 64)
+    return fail("the order of ", problem.operations.size(),
+                " operations is not searched for, of at most 64");
+  return Searcher(problem, options).run();
+}

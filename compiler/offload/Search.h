@@ -1,0 +1,60 @@
+// The schedule that moves least: Roc's Algorithm 1 (section 5), corrected.
+//
+// COST(S, T) is the least that has crossed when the operations S have run and
+// the tensors T are on the device, over all ways to get there; S is an ideal
+// (whatever it reads has been written), and T holds only what is still needed.
+// As printed, the algorithm never keeps a tensor, since what was cached before
+// an operation is a subset of what is after it. Here each operation minimizes
+// over what was cached before, and what leaves for it.
+//
+// Which tensors of T have a copy on the host belongs to the state, since those
+// leave for nothing. What is on the host and still needed is certain to come
+// back: that is counted at once, so that states are compared fairly.
+//
+// Without loss, something leaves only when room is lacking, and no more than
+// is enough. A state is left out if another one of the same S becomes it for
+// no more than the difference of their costs. What remains is exact, unless a
+// layer has more states than the search keeps, or an operation more ways to
+// make room: then the best ones are kept, and a bound says how good the plan
+// is at least.
+#ifndef SMEX_COMPILER_OFFLOAD_SEARCH_H
+#define SMEX_COMPILER_OFFLOAD_SEARCH_H
+
+#include "compiler/offload/Schedule.h"
+
+namespace smex::offload {
+
+struct SearchOptions {
+  /// The order of operations is free, as far as each finds its operands
+  /// written; else that of the list. Of at most 64 operations.
+  bool anyOrder = false;
+  /// So many states after each number of operations.
+  int mostStates = 4096;
+  /// So many ways to make room are looked at for an operation and a state.
+  int mostWays = 4096;
+};
+
+struct Found {
+  Schedule schedule;
+  Traffic traffic; // what replaying it gives
+  /// No schedule of the problem moves less.
+  int64_t lowerBound = 0;
+  bool isOptimal = false; // the search left nothing out
+  /// Of COST, over all S: how many were compared.
+  int64_t states = 0;
+};
+
+/// An error where the problem is not valid, or its largest operation does not
+/// fit (checkFits).
+Result<Found> search(const Problem &problem, const SearchOptions &options = {});
+
+/// What every schedule in the order of the list moves at least, without a
+/// search: at moments so far apart that no tensor waits on the host over two of
+/// them, what has no room comes back once each, and so for what is stored.
+int64_t lowerBound(const Problem &problem);
+/// In whatever order: what is loaded and stored at least once.
+int64_t compulsory(const Problem &problem);
+
+} // namespace smex::offload
+
+#endif

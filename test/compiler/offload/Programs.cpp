@@ -1,0 +1,214 @@
+#include "test/compiler/offload/Programs.h"
+
+#include <map>
+#include <queue>
+#include <tuple>
+
+using namespace smex;
+using namespace smex::offload;
+
+Problem smex::offload::figure3(int64_t capacity) {
+  Problem problem;
+  problem.capacities = {capacity};
+  problem.writesAll = true;
+  enum { H0, G, W1, W2, A, B, H1, DH1, DB, DA };
+  const char *names[] = {"h0", "g",  "w1",  "w2", "a",
+                         "b",  "h1", "dh1", "db", "da"};
+  for (int t = H0; t <= DA; ++t)
+    problem.tensors.push_back(
+        {names[t], {1}, 1, t <= W2 ? Start::Host : Start::Nowhere});
+  problem.operations = {
+      {"gather", {H0, G}, {A}},
+      {"linear+relu", {A, W1}, {B}},
+      {"linear", {B, W2}, {H1}},
+      {"softmax", {H1}, {DH1}},
+      {"linear backward", {DH1, B, W2}, {DB}},
+      {"linear+relu backward", {DB, B, A, W1}, {DA}},
+      {"gather backward", {DA, G}, {}},
+  };
+  return problem;
+}
+
+Problem smex::offload::randomProblem(std::mt19937 &random) {
+  const auto draw = [&](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random);
+  };
+  const auto once = [&](int in) { return draw(1, in) == 1; };
+  Problem problem;
+  const int memories = once(4) ? 2 : 1;
+  problem.writesAll = once(4);
+  const auto tensor = [&](Start start) {
+    Tensor made;
+    made.name = "t" + std::to_string(problem.tensors.size());
+    for (int m = 0; m < memories; ++m)
+      made.bytes.push_back(draw(m == 0 ? 1 : 0, 5));
+    made.moved = memories == 1 ? made.bytes[0] : draw(1, 6);
+    made.start = start;
+    made.toHost = once(6);
+    made.isMovable = start == Start::Host || !once(8);
+    problem.tensors.push_back(made);
+    return int(problem.tensors.size()) - 1;
+  };
+  const int starting = draw(1, 3), count = draw(3, 5);
+  for (int i = 0; i < starting; ++i)
+    tensor(once(2) ? Start::Host : Start::Device);
+  for (int o = 0; o < count; ++o) {
+    Operation op;
+    op.name = "op" + std::to_string(o);
+    for (int i = draw(1, 2); i > 0; --i)
+      op.reads.push_back(draw(0, int(problem.tensors.size()) - 1));
+    if (problem.tensors.size() < 7)
+      op.writes.push_back(tensor(Start::Nowhere));
+    if (!op.writes.empty() && once(3))
+      op.over = op.reads.front();
+    problem.operations.push_back(op);
+  }
+  problem.capacities.assign(size_t(memories), 0);
+  for (const std::vector<int64_t> &bytes : needed(problem))
+    for (size_t m = 0; m < bytes.size(); ++m)
+      problem.capacities[m] = std::max(problem.capacities[m], bytes[m]);
+  for (int64_t &capacity : problem.capacities)
+    capacity += draw(0, 4);
+  return problem;
+}
+
+namespace {
+
+struct Situation {
+  unsigned done = 0, onDevice = 0, onHost = 0; // bits
+
+  bool operator<(const Situation &other) const {
+    return std::tie(done, onDevice, onHost) <
+           std::tie(other.done, other.onDevice, other.onHost);
+  }
+};
+
+class Trying {
+public:
+  Trying(const Problem &problem, bool anyOrder)
+      : problem(problem), anyOrder(anyOrder) {}
+
+  int64_t least() {
+    Situation start;
+    for (size_t t = 0; t < problem.tensors.size(); ++t) {
+      start.onDevice |= unsigned(problem.tensors[t].start == Start::Device)
+                        << t;
+      start.onHost |= unsigned(problem.tensors[t].start == Start::Host) << t;
+    }
+    reach(start, 0);
+    while (!waiting.empty()) {
+      const auto [cost, now] = waiting.top();
+      waiting.pop();
+      if (cost > best.at(now))
+        continue;
+      if (isEnd(now))
+        return cost;
+      for (int t = 0; t < int(problem.tensors.size()); ++t)
+        move(now, cost, t);
+      for (int o = 0; o < int(problem.operations.size()); ++o)
+        run(now, cost, o);
+    }
+    return -1;
+  }
+
+private:
+  bool isEnd(const Situation &now) const {
+    if (now.done + 1 != 1u << problem.operations.size())
+      return false;
+    for (size_t t = 0; t < problem.tensors.size(); ++t)
+      if (problem.tensors[t].toHost && !(now.onHost >> t & 1))
+        return false;
+    return true;
+  }
+
+  bool isRead(unsigned done, int t) const {
+    for (size_t o = 0; o < problem.operations.size(); ++o)
+      for (int read : problem.operations[o].reads)
+        if (read == t && !(done >> o & 1))
+          return true;
+    return false;
+  }
+
+  int64_t bytes(unsigned set, size_t memory) const {
+    int64_t sum = 0;
+    for (size_t t = 0; t < problem.tensors.size(); ++t)
+      sum += set >> t & 1 ? problem.tensors[t].bytes[memory] : 0;
+    return sum;
+  }
+
+  void move(Situation now, int64_t cost, int t) {
+    const unsigned bit = 1u << t;
+    const Tensor &tensor = problem.tensors[size_t(t)];
+    if (now.onDevice & bit) {
+      Situation stored = now, dropped = now;
+      stored.onHost |= bit;
+      if (!(now.onHost & bit))
+        reach(stored, cost + tensor.moved);
+      dropped.onDevice &= ~bit;
+      if (tensor.isMovable || !isRead(now.done, t))
+        reach(dropped, cost);
+    } else if (now.onHost & bit) {
+      now.onDevice |= bit;
+      for (size_t m = 0; m < problem.capacities.size(); ++m)
+        if (bytes(now.onDevice, m) > problem.capacities[m])
+          return;
+      reach(now, cost + tensor.moved);
+    }
+  }
+
+  void run(Situation now, int64_t cost, int o) {
+    if (now.done >> o & 1 || (!anyOrder && now.done + 1 != 1u << o))
+      return;
+    const Operation &op = problem.operations[size_t(o)];
+    for (int t : op.reads)
+      if (!(now.onDevice >> t & 1))
+        return;
+    const unsigned before = now.onDevice;
+    now.done |= 1u << o;
+    for (int t : op.writes)
+      now.onDevice |= 1u << t;
+    for (size_t m = 0; m < problem.capacities.size(); ++m) {
+      int64_t most = bytes(now.onDevice, m);
+      if (op.over >= 0 && !isRead(now.done, op.over))
+        most = std::max(bytes(before, m),
+                        most - problem.tensors[size_t(op.over)].bytes[m]);
+      if (most > problem.capacities[m])
+        return;
+    }
+    if (problem.writesAll)
+      for (int t : op.writes) {
+        now.onHost |= 1u << t;
+        cost += problem.tensors[size_t(t)].moved;
+      }
+    reach(now, cost);
+  }
+
+  void reach(const Situation &there, int64_t cost) {
+    const auto [known, isNew] = best.try_emplace(there, cost);
+    if (!isNew && known->second <= cost)
+      return;
+    known->second = cost;
+    waiting.emplace(cost, there);
+  }
+
+  struct Later {
+    bool operator()(const std::pair<int64_t, Situation> &a,
+                    const std::pair<int64_t, Situation> &b) const {
+      return a.first > b.first;
+    }
+  };
+
+  const Problem &problem;
+  bool anyOrder;
+  std::map<Situation, int64_t> best;
+  std::priority_queue<std::pair<int64_t, Situation>,
+                      std::vector<std::pair<int64_t, Situation>>, Later>
+      waiting;
+};
+
+} // namespace
+
+int64_t smex::offload::leastByBruteForce(const Problem &problem,
+                                         bool anyOrder) {
+  return Trying(problem, anyOrder).least();
+}

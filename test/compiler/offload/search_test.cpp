@@ -1,0 +1,113 @@
+#include "compiler/offload/Policies.h"
+#include "compiler/offload/Search.h"
+#include "test/compiler/offload/Programs.h"
+
+#include <catch2/catch.hpp>
+
+using namespace smex;
+using namespace smex::offload;
+
+TEST_CASE("Roc's Fig. 3 loads 6, 5 and 4 tensors by what fits") {
+  const std::pair<int64_t, int64_t> known[] = {{5, 6}, {6, 5}, {7, 4}, {9, 4}};
+  for (const auto &[capacity, loads] : known) {
+    const Problem problem = figure3(capacity);
+    const auto found = search(problem);
+    REQUIRE(found);
+    CHECK(found->isOptimal);
+    CHECK(found->traffic.loaded == loads);
+    CHECK(found->traffic.stored == 6); // every result
+    CHECK(found->traffic.peak[0] <= capacity);
+    CHECK(found->traffic.total() == leastByBruteForce(problem, false));
+  }
+  // Algorithm 1 as printed keeps nothing: every operand is loaded.
+  const Problem problem = figure3(5);
+  const auto streamed = scheduleBy(Policy::NoCache, problem);
+  REQUIRE(streamed);
+  CHECK(replay(problem, *streamed)->loaded == 16);
+}
+
+TEST_CASE("a limit below the largest operation is refused by its name") {
+  const auto found = search(figure3(4));
+  REQUIRE(!found);
+  CHECK(found.error().message ==
+        "operation \"linear+relu backward\" alone needs 5 bytes, more than the "
+        "4 there are; the smallest limit that works is 5 bytes");
+  CHECK(search(figure3(5)));
+  CHECK(!scheduleBy(Policy::Lru, figure3(4)));
+}
+
+TEST_CASE("the search finds what trying everything finds") {
+  std::mt19937 random(16);
+  int moved = 0, freed = 0;
+  for (int i = 0; i < 500; ++i) {
+    const Problem problem = randomProblem(random);
+    REQUIRE(validate(problem));
+    const auto found = search(problem);
+    REQUIRE(found);
+    INFO("problem " << i);
+    REQUIRE(found->isOptimal);
+    const int64_t least = leastByBruteForce(problem, false);
+    REQUIRE(found->traffic.total() == least);
+    REQUIRE(lowerBound(problem) <= least);
+    REQUIRE(compulsory(problem) <= lowerBound(problem));
+    moved += least > compulsory(problem);
+
+    SearchOptions any;
+    any.anyOrder = true;
+    const auto free = search(problem, any);
+    REQUIRE(free);
+    REQUIRE(free->traffic.total() == leastByBruteForce(problem, true));
+    freed += free->traffic.total() < least;
+
+    for (const Policy policy : {Policy::NoCache, Policy::Lru, Policy::Swapping,
+                                Policy::FurthestUse}) {
+      const auto schedule = scheduleBy(policy, problem);
+      REQUIRE(schedule);
+      const auto traffic = replay(problem, *schedule);
+      REQUIRE(traffic);
+      REQUIRE(traffic->total() >= least);
+    }
+  }
+  CHECK(moved > 70); // the test has something to find
+  CHECK(freed > 6);
+}
+
+TEST_CASE("a bounded search keeps the limit, and says its gap") {
+  // A network and its gradients: every result is read again, last ones first.
+  Problem problem;
+  constexpr int layers = 60;
+  std::mt19937 random(7);
+  const auto tensor = [&](Start start, bool isMovable) {
+    const int64_t bytes = 64 + int64_t(random() % 64);
+    problem.tensors.push_back({"t", {bytes}, bytes, start, false, isMovable});
+    return int(problem.tensors.size()) - 1;
+  };
+  std::vector<int> results = {tensor(Start::Device, true)};
+  for (int i = 0; i < layers; ++i) {
+    Operation op{"forward", {results.back()}, {}};
+    results.push_back(tensor(Start::Nowhere, true));
+    op.writes = {results.back()};
+    problem.operations.push_back(op);
+  }
+  int gradient = results.back();
+  for (int i = layers; i-- > 0;) {
+    Operation op{"backward", {gradient, results[size_t(i)]}, {}};
+    gradient = tensor(Start::Nowhere, true);
+    op.writes = {gradient};
+    problem.operations.push_back(op);
+  }
+  problem.capacities = {2000};
+  SearchOptions bounded;
+  bounded.mostStates = 32;
+  bounded.mostWays = 32;
+  const auto found = search(problem, bounded);
+  REQUIRE(found);
+  CHECK(!found->isOptimal);
+  CHECK(found->lowerBound == lowerBound(problem));
+  CHECK(found->lowerBound > 0);
+  CHECK(found->traffic.total() >= found->lowerBound);
+  CHECK(double(found->traffic.total()) < 1.05 * double(found->lowerBound));
+  const auto lru = scheduleBy(Policy::Lru, problem);
+  REQUIRE(lru);
+  CHECK(found->traffic.total() <= replay(problem, *lru)->total());
+}
