@@ -41,7 +41,7 @@ Result<Schedule> smex::offload::scheduleBy(Policy policy,
   if (Status fits = checkFits(problem); !fits)
     return fits.takeError();
   const Uses uses(problem);
-  Residency state(problem);
+  Residency state(problem, /*dropsDead=*/policy != Policy::Lru);
   for (int o = 0; o < int(problem.operations.size()); ++o) {
     std::vector<int> leaving = state.evictable(o);
     std::stable_sort(leaving.begin(), leaving.end(), [&](int a, int b) {

@@ -11,9 +11,12 @@ enum class Policy {
   /// Nothing stays for a later operation: NeuGraph's streaming, as Roc compares
   /// with it (section 7.7).
   NoCache,
-  /// What was read or written least recently leaves first.
+  /// What was read or written least recently leaves first. As a cache does that
+  /// knows no program, it keeps what nobody reads any more like all else.
   Lru,
-  /// The baseline of Tofu's section 3.7.1: the same, but what one of the next
+  /// The same, where that is dropped at once, as frameworks do.
+  LruOfNeeded,
+  /// The baseline of Tofu's section 3.7.1: that, but what one of the next
   /// operations reads leaves only if nothing else can.
   Swapping,
   /// What is read again last leaves first: the best there is for pages of one

@@ -5,9 +5,10 @@
 using namespace smex;
 using namespace smex::offload;
 
-Residency::Residency(const Problem &problem)
-    : problem(problem), onDevice(problem.tensors.size()), onHost(onDevice),
-      readers(problem.tensors.size()), used(size_t(problem.memories())) {
+Residency::Residency(const Problem &problem, bool dropsDead)
+    : problem(problem), dropsDead(dropsDead), onDevice(problem.tensors.size()),
+      onHost(onDevice), readers(problem.tensors.size()),
+      used(size_t(problem.memories())) {
   for (const Operation &op : problem.operations)
     for (int t : op.reads)
       ++readers[size_t(t)];
@@ -24,7 +25,8 @@ std::vector<int> Residency::evictable(int operation) const {
   const Operation &op = problem.operations[size_t(operation)];
   std::vector<int> list;
   for (int t = 0; t < int(onDevice.size()); ++t)
-    if (onDevice[size_t(t)] && problem.tensors[size_t(t)].isMovable &&
+    if (onDevice[size_t(t)] &&
+        (problem.tensors[size_t(t)].isMovable || !isNeeded(t)) &&
         std::find(op.reads.begin(), op.reads.end(), t) == op.reads.end())
       list.push_back(t);
   return list;
@@ -58,11 +60,22 @@ std::vector<int64_t> Residency::lacking(int operation) const {
 }
 
 void Residency::evict(int tensor) {
-  if (!onHost[size_t(tensor)]) {
-    schedule.push_back({Action::Kind::Store, tensor});
-    onHost[size_t(tensor)] = true;
-  }
+  store(tensor);
   drop(tensor);
+}
+
+void Residency::store(int tensor) {
+  if (onHost[size_t(tensor)])
+    return;
+  schedule.push_back({Action::Kind::Store, tensor});
+  onHost[size_t(tensor)] = true;
+}
+
+Schedule Residency::finish() && {
+  for (size_t t = 0; t < onDevice.size(); ++t)
+    if (onDevice[t] && problem.tensors[t].toHost)
+      store(int(t));
+  return std::move(schedule);
 }
 
 void Residency::run(int operation) {
@@ -79,10 +92,14 @@ void Residency::run(int operation) {
     place(t);
     onHost[size_t(t)] = problem.writesAll;
   }
-  for (int t : op.reads)
-    dropUnlessNeeded(t);
-  for (int t : op.writes)
-    dropUnlessNeeded(t);
+  if (dropsDead) {
+    for (int t : op.reads)
+      dropUnlessNeeded(t);
+    for (int t : op.writes)
+      dropUnlessNeeded(t);
+  } else if (op.over >= 0) {
+    dropUnlessNeeded(op.over); // another tensor is there
+  }
 }
 
 void Residency::drop(int tensor) {
@@ -95,10 +112,8 @@ void Residency::drop(int tensor) {
 void Residency::dropUnlessNeeded(int tensor) {
   if (!onDevice[size_t(tensor)] || isNeeded(tensor))
     return;
-  if (problem.tensors[size_t(tensor)].toHost && !onHost[size_t(tensor)]) {
-    schedule.push_back({Action::Kind::Store, tensor});
-    onHost[size_t(tensor)] = true;
-  }
+  if (problem.tensors[size_t(tensor)].toHost)
+    store(tensor);
   drop(tensor);
 }
 

@@ -11,7 +11,9 @@ namespace smex::offload {
 /// Of a valid problem, which outlives it.
 class Residency {
 public:
-  explicit Residency(const Problem &problem);
+  /// `dropsDead`: what nobody reads any more leaves the device at once. Without
+  /// it, that is a cache's entry like others.
+  explicit Residency(const Problem &problem, bool dropsDead = true);
 
   bool isOnDevice(int tensor) const { return onDevice[size_t(tensor)]; }
   bool hasCopy(int tensor) const { return onHost[size_t(tensor)]; }
@@ -27,14 +29,16 @@ public:
   void evict(int tensor);
   void run(int operation);
 
-  Schedule finish() && { return std::move(schedule); }
+  Schedule finish() &&;
 
 private:
   void drop(int tensor);
   void dropUnlessNeeded(int tensor);
+  void store(int tensor);
   void place(int tensor);
 
   const Problem &problem;
+  bool dropsDead;
   std::vector<bool> onDevice, onHost;
   std::vector<int> readers; // that have not run yet
   std::vector<int64_t> used;

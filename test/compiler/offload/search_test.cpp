@@ -59,8 +59,9 @@ TEST_CASE("the search finds what trying everything finds") {
     REQUIRE(free->traffic.total() == leastByBruteForce(problem, true));
     freed += free->traffic.total() < least;
 
-    for (const Policy policy : {Policy::NoCache, Policy::Lru, Policy::Swapping,
-                                Policy::FurthestUse}) {
+    for (const Policy policy :
+         {Policy::NoCache, Policy::Lru, Policy::LruOfNeeded, Policy::Swapping,
+          Policy::FurthestUse}) {
       const auto schedule = scheduleBy(policy, problem);
       REQUIRE(schedule);
       const auto traffic = replay(problem, *schedule);
