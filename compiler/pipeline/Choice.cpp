@@ -4,6 +4,7 @@
 #include "runtime/plan/Lifetimes.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 using namespace smex;
@@ -36,6 +37,41 @@ std::string largestAtPeak(const plan::Partitioned &partitioned, int worker) {
   return text;
 }
 
+/// The operator that alone takes most of a worker's memory: whatever waits on
+/// the host, its operands and results are there together, and parameters.
+std::string largestOperator(const plan::Partitioned &partitioned, int worker) {
+  const plan::Program &program = partitioned.program;
+  int64_t most = 0;
+  std::string node;
+  for (const plan::Instruction &each : program.instructions) {
+    if (plan::isMove(each.op))
+      continue;
+    std::vector<int> buffers = each.operands;
+    buffers.push_back(each.to);
+    if (each.op != plan::Opcode::Compute)
+      buffers.push_back(each.from);
+    std::map<int64_t, int64_t> bytes; // by offset: some results are in place
+    for (int buffer : buffers) {
+      int64_t &there = bytes[partitioned.offset(worker, buffer)];
+      there = std::max(there, volume(partitioned.box(worker, buffer)) *
+                                  byteSize(elementType(program, buffer)));
+    }
+    int64_t sum = 0;
+    for (const auto &[offset, there] : bytes)
+      sum += there;
+    if (sum > most) {
+      most = sum;
+      node = each.node;
+    }
+  }
+  int64_t parameters = 0;
+  for (const plan::Parameter &each : program.parameters)
+    parameters += volume(partitioned.box(worker, each.buffer)) *
+                  byteSize(elementType(program, each.buffer));
+  return "\"" + node + "\", " + plan::humanBytes(most) + ", beside " +
+         plan::humanBytes(parameters) + " of parameters";
+}
+
 Error refusal(const Candidate &least, const MemoryLimit &limit,
               const std::string &model, int64_t tried) {
   const auto &peaks = least.peaks();
@@ -50,8 +86,13 @@ Error refusal(const Candidate &least, const MemoryLimit &limit,
                        " takes least, and keeps ";
   return fail(model, ": gpu", worker, " needs ",
               plan::humanBytes(peaks[size_t(worker)]), ", more than ", limit.of,
-              ", ", plan::humanBytes(limit.bytes[size_t(worker)]), of,
+              ", ", plan::humanBytes(limit.bytes[size_t(worker)]),
+              least.offloads ? ", even with buffers on the host" : "", of,
               limit.keptBy(peaks), "; ",
+              least.offloads
+                  ? "its largest operator is " +
+                        largestOperator(least.partitioned, worker) + "; "
+                  : "",
               tried == 1 && peaks.size() > 1
                   ? "without --algorithm, other searches are tried; "
                   : "",
@@ -84,11 +125,12 @@ smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
                     limit.isKeptBy(peaks),
                     ""};
   };
-  const bool firstFits = limit.isKeptBy(first.peaks());
+  const bool firstFits = limit.isKeptBy(first.peaks()),
+             firstIsEnough = firstFits && first.totals.hostTraffic.isNone();
   std::vector<Compared> all = {compared(first)};
   Chosen chosen{std::move(first), 1, firstFits, std::move(all)};
   for (const partition::Search &search : others) {
-    if (firstFits && chosen.tried >= enough)
+    if (firstIsEnough && chosen.tried >= enough)
       break;
     auto candidate = attempt(search);
     if (!candidate) {

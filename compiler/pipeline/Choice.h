@@ -24,9 +24,12 @@ struct Candidate {
   /// Of a step on the machine; without one, plans that move less are taken for
   /// faster.
   std::optional<double> seconds;
+  bool offloads = false; // whether buffers may wait on the host
 
   double cost() const {
-    return seconds.value_or(double(totals.communicationBytes));
+    return seconds.value_or(double(totals.communicationBytes) +
+                            double(totals.hostTraffic.toHost) +
+                            double(totals.hostTraffic.fromHost));
   }
   const std::vector<int64_t> &peaks() const { return totals.peakBytes; }
 };
@@ -49,10 +52,11 @@ struct Chosen {
 using Attempt = std::function<Result<Candidate>(const partition::Search &)>;
 
 /// `first`, and as many of `others` as make `enough` plans; where `first` does
-/// not keep the limit, all others. Of plans that keep the limit, the least
-/// cost, then the least memory, then the first. Where none does, an error says
-/// the smallest limit that one of them keeps, and the largest of what is in its
-/// memory at the worst moment. A search that fails counts as none.
+/// not keep the limit, or keeps it with buffers on the host, all others. Of
+/// plans that keep the limit, the least cost, then the least memory, then the
+/// first. Where none does, an error says the smallest limit that one of them
+/// keeps, and the largest of what is in its memory at the worst moment. A
+/// search that fails counts as none.
 Result<Chosen> choose(Candidate first, const MemoryLimit &limit,
                       const std::string &model, int64_t enough,
                       const std::vector<partition::Search> &others,

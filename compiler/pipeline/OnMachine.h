@@ -5,6 +5,7 @@
 
 #include "compiler/machine/Machine.h"
 #include "compiler/memory/Passes.h"
+#include "compiler/offload/ir/Passes.h"
 #include "compiler/partition/Alternatives.h"
 #include "compiler/pipeline/MemoryLimit.h"
 #include "runtime/plan/Plan.h"
@@ -13,6 +14,7 @@ namespace smex::pipeline {
 
 /// Options of the passes that make a program of decisions.
 struct ExecOptions {
+  offload::MoveToHostOptions offload;
   memory::OverlapTransfersOptions overlap;
   memory::PlanMemoryOptions memory;
   /// Whether libraries may do maps as epilogues of products.

@@ -4,6 +4,7 @@
 #include "compiler/lowering/Passes.h"
 #include "compiler/memory/Passes.h"
 #include "compiler/messagepassing/Passes.h"
+#include "compiler/offload/ir/Passes.h"
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/placement/Algorithm.h"
@@ -78,6 +79,8 @@ void smex::pipeline::addExecPasses(mlir::OpPassManager &manager,
   auto &perProgram = manager.nest<exec::ProgramOp>();
   if (options.epilogues)
     perProgram.addPass(memory::createFetchBiases());
+  if (!options.offload.capacities.empty())
+    perProgram.addPass(offload::createMoveToHost(options.offload));
   perProgram.addPass(memory::createOverlapTransfers(options.overlap));
   perProgram.addPass(memory::createPlanMemory(options.memory));
   if (options.epilogues)
@@ -91,6 +94,7 @@ void smex::pipeline::registerAllPasses() {
   lowering::registerLoweringPasses();
   memory::registerMemoryPasses();
   messagepassing::registerMessagePassingPasses();
+  offload::registerOffloadPasses();
   partition::registerPartitionPasses();
   placement::registerPlacementPasses();
   training::registerTrainingPasses();

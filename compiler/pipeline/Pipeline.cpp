@@ -311,8 +311,8 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
 
   const Clock search;
   const auto attempt =
-      [&](const partition::Search &by,
-          std::optional<int64_t> placedBytes) -> Result<Candidate> {
+      [&](const partition::Search &by, std::optional<int64_t> placedBytes,
+          const std::vector<int64_t> &capacities) -> Result<Candidate> {
     OwningOpRef<ModuleOp> decided = module->clone();
     if (failed(runPasses(*decided, options, [&](OpPassManager &manager) {
           addDecisionPasses(manager, options, by, placedBytes);
@@ -320,8 +320,10 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
       return diagnostics.error();
     compiled.stats.searchSeconds = search.seconds();
     Candidate candidate{by, {}, searchInfo(*decided), {}, kernels};
-    const ExecOptions execOptions =
+    ExecOptions execOptions =
         execOptionsFor(options, by.withoutMachine ? std::nullopt : *machine);
+    execOptions.offload.capacities.assign(capacities.begin(), capacities.end());
+    candidate.offloads = !capacities.empty();
     auto partitioned = emitProgram(*decided, execOptions, candidate.kernels);
     if (!partitioned)
       return partitioned.takeError();
@@ -341,18 +343,41 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
                                 : options.memory;
   // A placement counts on its own estimate of the memory: what the plan needs
   // beyond that, for copies and libraries, is taken from what it may count on.
-  const auto decide = [&](const partition::Search &by) -> Result<Candidate> {
+  const auto onDevices = [&](const partition::Search &by) -> Result<Candidate> {
     if (limit.bytes.empty() || !placement::isAlgorithm(by.algorithm))
-      return attempt(by, std::nullopt);
+      return attempt(by, std::nullopt, {});
     constexpr int tries = 4;
     int64_t bytes = *leastOf(limit);
     for (int t = 1;; ++t) {
-      auto candidate = attempt(by, bytes);
+      auto candidate = attempt(by, bytes, {});
       if (!candidate || limit.isKeptBy(candidate->peaks()) || t == tries)
         return candidate;
       bytes = std::max<int64_t>(
           0, bytes - limit.worstOf(candidate->peaks()).excess);
     }
+  };
+  // So is what packing and libraries take beyond the bytes that are alive from
+  // what may be alive where buffers wait on the host.
+  const auto decide = [&](const partition::Search &by) -> Result<Candidate> {
+    auto best = onDevices(by);
+    if (!best || !options.offload || limit.isKeptBy(best->peaks()))
+      return best;
+    const auto placedBytes =
+        placement::isAlgorithm(by.algorithm) ? leastOf(limit) : std::nullopt;
+    std::vector<int64_t> capacities = limit.bytes;
+    constexpr int tries = 6;
+    for (int t = 0; t < tries && !limit.isKeptBy(best->peaks()); ++t) {
+      auto candidate = attempt(by, placedBytes, capacities);
+      if (!candidate)
+        return candidate;
+      for (size_t w = 0; w < capacities.size(); ++w)
+        capacities[w] -= std::clamp<int64_t>(
+            candidate->peaks()[w] - limit.bytes[w], 0, capacities[w]);
+      if (limit.worstOf(candidate->peaks()).excess <
+          limit.worstOf(best->peaks()).excess)
+        best = std::move(candidate);
+    }
+    return best;
   };
   std::vector<partition::Search> searches = searchesFor(options, *machine);
   auto first = decide(searches.front());
@@ -392,6 +417,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   compiled.plan.communicationBytes = totals.communicationBytes;
   compiled.plan.peakBytes = totals.peakBytes;
   compiled.plan.parameterBytes = totals.parameterBytes;
+  compiled.plan.hostTraffic = totals.hostTraffic;
   compiled.plan.search.optimal =
       totals.communicationBytes == compiled.plan.search.lowerBoundBytes;
   return compiled;

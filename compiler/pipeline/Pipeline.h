@@ -48,6 +48,9 @@ struct CompileOptions {
   std::optional<machines::Profile> profile;
   /// None: the machine's, if there is one.
   MemoryLimit memory;
+  /// Where the limit is not kept otherwise, buffers wait on the host
+  /// (compiler/offload).
+  bool offload = false;
   /// What code is generated for, each beside the others (plan::Artifact).
   std::vector<std::string> targets = {codegen::CodegenOptions().cpuArch};
   /// The same bits for any number of workers: no sum is split, and all kernels

@@ -128,6 +128,11 @@ std::string simulate::text(const Simulation &simulation, const Machine &machine,
   if (!options.skipCopies)
     table.add({"communication",
                humanBytes(simulation.communicationBytes) + " per run"});
+  if (!simulation.hostTraffic.isNone())
+    table.add({"moves", humanBytes(simulation.hostTraffic.toHost) +
+                            " to the host, and " +
+                            humanBytes(simulation.hostTraffic.fromHost) +
+                            " back, per run"});
   if (const auto fullest = fullestOf(simulation, machine))
     table.add({"peak memory",
                humanBytes(simulation.gpus[size_t(*fullest)].peakBytes) +
@@ -163,16 +168,20 @@ std::string simulate::json(const Simulation &simulation, const Machine &machine,
                      {"to", machine.nodes[size_t(machine.links[l].b)].name},
                      {"forward_bytes", simulation.links[l].forwardBytes},
                      {"backward_bytes", simulation.links[l].backwardBytes}});
-  return plan::canonicalJson(
-      {{"format", "smex-simulation"},
-       {"version", 3},
-       {"machine", machine.name},
-       {"skip_copies", options.skipCopies},
-       {"step_seconds", simulation.stepSeconds},
-       {"communication_bytes", simulation.communicationBytes},
-       {"out_of_memory", !outOfMemory(simulation, machine).empty()},
-       {"gpus", gpus},
-       {"links", links}});
+  Json all = {{"format", "smex-simulation"},
+              {"version", 3},
+              {"machine", machine.name},
+              {"skip_copies", options.skipCopies},
+              {"step_seconds", simulation.stepSeconds},
+              {"communication_bytes", simulation.communicationBytes},
+              {"out_of_memory", !outOfMemory(simulation, machine).empty()},
+              {"gpus", gpus},
+              {"links", links}};
+  if (simulation.hostTraffic.fromHost > 0)
+    all["from_host_bytes"] = simulation.hostTraffic.fromHost;
+  if (simulation.hostTraffic.toHost > 0)
+    all["to_host_bytes"] = simulation.hostTraffic.toHost;
+  return plan::canonicalJson(all);
 }
 
 static const char *nameOf(Queue queue) {

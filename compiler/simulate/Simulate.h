@@ -38,6 +38,7 @@ struct LinkUse {
 struct Simulation {
   double stepSeconds = 0;
   int64_t communicationBytes = 0;
+  plan::HostTraffic hostTraffic;
   std::vector<GpuUse> gpus;   // one per worker
   std::vector<LinkUse> links; // one per link of the machine
   std::vector<Event> events;  // by start, worker, instruction

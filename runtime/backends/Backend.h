@@ -41,6 +41,7 @@ struct Executed {
 /// What a worker has done between two calls of finish().
 struct Activity {
   int64_t receivedBytes = 0; // that it read from other workers
+  plan::HostTraffic hostTraffic;
   /// Instructions of a step that a library has done as it wrote the result of
   /// the product before them.
   int64_t epilogues = 0;

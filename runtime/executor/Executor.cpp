@@ -55,6 +55,7 @@ private:
   struct Counts {
     int64_t communication = 0, peak = 0, scattered = 0, gathered = 0;
     int64_t epilogues = 0;
+    plan::HostTraffic host;
   };
   struct Measured {
     Counts counts;
@@ -273,6 +274,7 @@ private:
       return activity.takeError();
     counts(worker).communication = activity->receivedBytes;
     counts(worker).epilogues = activity->epilogues;
+    counts(worker).host = activity->hostTraffic;
     for (const Executed &each : activity->executed)
       measured[size_t(worker)].trace.push_back(
           {worker, each.instruction, each.start, each.seconds});
@@ -350,6 +352,8 @@ private:
       result.communicationBytes += own.counts.communication;
       result.receivedBytes.push_back(own.counts.communication);
       result.epilogues += own.counts.epilogues;
+      result.hostTraffic.toHost += own.counts.host.toHost;
+      result.hostTraffic.fromHost += own.counts.host.fromHost;
       result.peakBytes.push_back(own.counts.peak);
       result.scatteredBytes += own.counts.scattered;
       result.gatheredBytes += own.counts.gathered;

@@ -56,6 +56,8 @@ struct RunResult {
   /// Bytes that crossed from one worker to another, in one step.
   int64_t communicationBytes = 0;
   std::vector<int64_t> receivedBytes; // of these, per worker
+  /// Of moves in one step, of all workers.
+  plan::HostTraffic hostTraffic;
   /// Activity::epilogues, of all workers.
   int64_t epilogues = 0;
   /// Per worker: the end of the highest bytes of its arena that an instruction,

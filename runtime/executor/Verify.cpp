@@ -77,6 +77,12 @@ Result<std::string> runtime::verify(const plan::Plan &plan,
   if (partitioned.communicationBytes != plan.communicationBytes)
     complain("communication: ", partitioned.communicationBytes,
              " bytes measured, ", plan.communicationBytes, " predicted");
+  const plan::HostTraffic &moved = partitioned.hostTraffic,
+                          &planned = plan.hostTraffic;
+  if (!(moved == planned))
+    complain("moves: ", moved.toHost, " bytes to the host and ", moved.fromHost,
+             " from there measured, ", planned.toHost, " and ",
+             planned.fromHost, " predicted");
   for (size_t w = 0; w < partitioned.peakBytes.size(); ++w) {
     const int64_t predicted = w < plan.peakBytes.size() ? plan.peakBytes[w] : 0;
     if (partitioned.peakBytes[w] != predicted)

@@ -190,6 +190,9 @@ void checkTotals(const Plan &plan, Findings &findings) {
   compare("communication_bytes", plan.communicationBytes,
           actual.communicationBytes);
   compare("parameter_bytes", plan.parameterBytes, actual.parameterBytes);
+  compare("to_host_bytes", plan.hostTraffic.toHost, actual.hostTraffic.toHost);
+  compare("from_host_bytes", plan.hostTraffic.fromHost,
+          actual.hostTraffic.fromHost);
   for (size_t w = 0; w < actual.peakBytes.size(); ++w)
     compare("peak_bytes[" + std::to_string(w) + "]", plan.peakBytes[w],
             actual.peakBytes[w]);

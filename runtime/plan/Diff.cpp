@@ -74,6 +74,10 @@ private:
     row("algorithm", before.search.algorithm, after.search.algorithm);
     number("communication", before.communicationBytes, after.communicationBytes,
            humanBytes);
+    number("to the host", before.hostTraffic.toHost, after.hostTraffic.toHost,
+           humanBytes);
+    number("from the host", before.hostTraffic.fromHost,
+           after.hostTraffic.fromHost, humanBytes);
     number("lower bound", before.search.lowerBoundBytes,
            after.search.lowerBoundBytes, humanBytes);
     row("optimal", before.search.optimal ? "yes" : "no",

@@ -367,7 +367,12 @@ void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {
   });
   at.with("totals", [&](const Cursor &totals) {
     totals.object(
-        {"communication_bytes", "flops", "parameter_bytes", "peak_bytes"});
+        {"communication_bytes", "flops", "parameter_bytes", "peak_bytes"},
+        {"from_host_bytes", "to_host_bytes"});
+    const auto moved = [&](const char *key) {
+      return totals.has(key) ? totals.integer(key, 1, totalLimit) : 0;
+    };
+    plan.hostTraffic = {moved("to_host_bytes"), moved("from_host_bytes")};
     plan.communicationBytes =
         totals.integer("communication_bytes", 0, totalLimit);
     plan.flops = totals.integer("flops", 0, totalLimit);

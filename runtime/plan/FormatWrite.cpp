@@ -397,6 +397,10 @@ Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
         {"peak_bytes", plan.peakBytes}}},
       {"version", formatVersion},
   };
+  if (plan.hostTraffic.fromHost > 0)
+    json["totals"]["from_host_bytes"] = plan.hostTraffic.fromHost;
+  if (plan.hostTraffic.toHost > 0)
+    json["totals"]["to_host_bytes"] = plan.hostTraffic.toHost;
   if (plan.machine)
     json["machine"] = {{"links", array(plan.machine->links,
                                        [](const LinkLevel &level) {

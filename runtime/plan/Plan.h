@@ -125,6 +125,16 @@ enum class Opcode {
   FromHost,
 };
 
+/// Bytes that workers copy to the host's memory in one run, and from there.
+struct HostTraffic {
+  int64_t toHost = 0, fromHost = 0;
+
+  bool isNone() const { return toHost == 0 && fromHost == 0; }
+  bool operator==(const HostTraffic &other) const {
+    return toHost == other.toHost && fromHost == other.fromHost;
+  }
+};
+
 /// Moves a worker's own buffer between spaces.
 constexpr bool isMove(Opcode op) {
   return op == Opcode::ToHost || op == Opcode::FromHost;
@@ -399,6 +409,7 @@ struct Plan {
   int64_t communicationBytes = 0; // bytes that cross workers in one run
   std::vector<int64_t> peakBytes; // one per worker
   int64_t parameterBytes = 0, flops = 0;
+  HostTraffic hostTraffic; // of all workers
   /// For each of the partitioned program's edgeRows: which row of the file each
   /// edge has, or -1, a self-loop that was added (graph::edgeRows).
   std::vector<std::vector<int64_t>> edgeOrders;

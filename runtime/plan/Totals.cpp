@@ -87,10 +87,18 @@ Totals plan::totals(const Partitioned &partitioned) {
   forEachTransfer(partitioned, [&](size_t, size_t, int64_t bytes) {
     add(totals.communicationBytes, bytes);
   });
-  for (const Parameter &parameter : partitioned.program.parameters)
+  const Program &program = partitioned.program;
+  for (const Instruction &instruction : program.instructions)
+    if (isMove(instruction.op))
+      for (size_t w = 0; w < partitioned.workers.size(); ++w)
+        add(instruction.op == Opcode::ToHost ? totals.hostTraffic.toHost
+                                             : totals.hostTraffic.fromHost,
+            volume(partitioned.box(int(w), instruction.to)) *
+                smex::byteSize(elementType(program, instruction.to)));
+  for (const Parameter &parameter : program.parameters)
     if (!parameter.state)
       add(totals.parameterBytes,
-          byteCount(typeOf(partitioned.program, parameter.buffer)).value_or(0));
+          byteCount(typeOf(program, parameter.buffer)).value_or(0));
   return totals;
 }
 

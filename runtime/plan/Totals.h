@@ -13,6 +13,7 @@ struct Totals {
   int64_t communicationBytes = 0; // pieces that come from another worker
   std::vector<int64_t> peakBytes; // one per worker: its arena
   int64_t parameterBytes = 0;     // every parameter whole, and once
+  HostTraffic hostTraffic;        // of all workers' moves
 };
 Totals totals(const Partitioned &partitioned);
 

@@ -360,6 +360,10 @@ private:
                 human(*std::max_element(result.peakBytes.begin(),
                                         result.peakBytes.end()))
                     .c_str());
+    if (!result.hostTraffic.isNone())
+      std::printf("moved %s to the host and %s back per step\n",
+                  human(result.hostTraffic.toHost).c_str(),
+                  human(result.hostTraffic.fromHost).c_str());
     if (!result.losses.empty())
       std::printf("loss %.6g in step %d, %.6g in step %d\n",
                   result.losses.front(), options.firstStep + 1,

@@ -77,6 +77,10 @@ Status setMachine(Arguments &arguments) {
     }
     sizes.push_back(*size);
   }
+  if (sizes.empty() && options.offload && !options.machine)
+    return Error{"--offload: give what there is of memory, by "
+                 "--memory-per-gpu or --machine",
+                 Fault::Usage};
   if (sizes.empty())
     return {};
   auto limit = pipeline::MemoryLimit::perGpu(sizes, options.gpus);
@@ -269,6 +273,10 @@ int run(Arguments &arguments) {
               plan::humanBytes(plan.communicationBytes).c_str(),
               plan::humanBytes(plan.search.lowerBoundBytes).c_str(),
               plan::humanBytes(peak).c_str());
+  if (!plan.hostTraffic.isNone())
+    std::printf("moves %s to the host and %s back per run\n",
+                plan::humanBytes(plan.hostTraffic.toHost).c_str(),
+                plan::humanBytes(plan.hostTraffic.fromHost).c_str());
   printChoice(compiled->stats, plan);
   if (arguments.compile.isAuto())
     printCompared(compiled->stats);
@@ -302,6 +310,9 @@ int smex::tools::compileCommand(int argc, char **argv) {
       ->type_name("SIZE[,SIZE..]")
       ->delimiter(',')
       ->allow_extra_args(false);
+  app.add_flag("--offload", arguments.compile.offload,
+               "where the limit on memory is not kept otherwise, what is read "
+               "much later waits in the host's memory");
   app.add_option("--machine", arguments.machine,
                  "what the plan is for, a .json file or one of " + known +
                      ": of several plans that fit, the one that is fastest "

@@ -216,6 +216,10 @@ Status CpuWorker::move(int instruction) {
   const Transfer &transfer = transfers[size_t(instruction)];
   const std::vector<Move> *all = &transfer.list;
   bool areReached = !transfer.exchange;
+  if (plan::isMove(what.op))
+    (what.op == Opcode::ToHost ? activity.hostTraffic.toHost
+                               : activity.hostTraffic.fromHost) +=
+        volume(to.box) * byteSize(type);
   for (const Move &move : *all) {
     if (move.worker != number)
       activity.receivedBytes += volume(move.box) * byteSize(type);

@@ -247,6 +247,10 @@ Status CudaWorker::putHere(const runtime::Submission &submission,
     if (Status launched = launch(what, stream); !launched)
       return launched;
     activity.receivedBytes += what.receivedBytes;
+    if (what.kind == Prepared::Kind::ToHost)
+      activity.hostTraffic.toHost += what.bytes;
+    if (what.kind == Prepared::Kind::FromHost)
+      activity.hostTraffic.fromHost += what.bytes;
   }
   if (isTimed) {
     auto end = recordTime(stream);
@@ -365,6 +369,7 @@ Status CudaWorker::repeat() {
       shared->transport.signal(last);
     }
   activity.receivedBytes = receivedBytes;
+  activity.hostTraffic = hostTraffic;
   return {};
 }
 
@@ -414,6 +419,7 @@ Result<Activity> CudaWorker::finish() {
     shared->transport.signal(last);
   }
   receivedBytes = activity.receivedBytes;
+  hostTraffic = activity.hostTraffic;
   for (const Timed &each : timed) {
     float start = 0, seconds = 0;
     if (Status known =

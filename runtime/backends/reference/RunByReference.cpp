@@ -59,6 +59,10 @@ public:
     const DType type = typeOf(what.from);
     const int64_t element = byteSize(type);
     Tensor sums = makeTensor({type, extents(to)});
+    if (plan::isMove(what.op))
+      (what.op == plan::Opcode::ToHost ? own.activity.hostTraffic.toHost
+                                       : own.activity.hostTraffic.fromHost) +=
+          int64_t(sums.bytes.size());
     std::vector<bool> isThere(size_t(volume(to)), false);
     std::vector<Arrival> arrivals;
     std::vector<Tensor> pieces;

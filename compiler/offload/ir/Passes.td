@@ -1,0 +1,33 @@
+#ifndef SMEX_OFFLOAD_PASSES_TD
+#define SMEX_OFFLOAD_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def MoveToHost : Pass<"exec-move-to-host", "::smex::exec::ProgramOp"> {
+  let summary = "moves buffers to the host, and back, where memory is short";
+  let description = [{
+    So that on every worker no more bytes are alive at once than its capacity,
+    with the least bytes that cross (compiler/offload): a temporary, or an
+    input, that is read again much later is copied to the host behind its last
+    use before then, and comes back, into a buffer of its own, before it is read.
+    What comes back a second time is not copied to the host again. Parameters
+    stay where they are; so do partial results, and what several instructions
+    fill.
+
+    Where one instruction alone takes more than the capacity, what that takes is
+    the capacity. The list keeps its order: exec-overlap-transfers lets
+    moves go on beside computing. A plan's arena can take more than what is alive
+    at once: whoever plans memory finds out, and asks for less here.
+  }];
+  let options = [
+    ListOption<"capacities", "capacities", "int64_t",
+               "bytes that may be alive at once, of all workers alike, or of each; "
+               "none: nothing is moved">,
+    Option<"mostStates", "most-states", "int", /*default=*/"256",
+           "so many states are kept after each instruction">,
+    Option<"mostWays", "most-ways", "int", /*default=*/"256",
+           "so many ways to make room are looked at for an instruction">,
+  ];
+}
+
+#endif

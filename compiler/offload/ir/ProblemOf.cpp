@@ -1,0 +1,158 @@
+#include "compiler/offload/ir/ProblemOf.h"
+
+#include "compiler/memory/Arena.h"
+#include "compiler/memory/InPlace.h"
+#include "compiler/memory/Lifetimes.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace smex;
+using offload::Problem;
+using offload::ProgramProblem;
+using offload::Start;
+
+namespace {
+
+class Making {
+public:
+  Making(exec::ProgramOp program, exec::Regions &regions,
+         ArrayRef<int64_t> capacities)
+      : program(program), regions(regions), lambdas(program->getParentOp()),
+        replaced(memory::replacements(program, lambdas)),
+        over(memory::inPlaceResults(program, regions, lambdas, replaced)),
+        capacities(capacities.vec()) {
+    made.instructions = exec::instructions(program);
+    for (auto buffer : program.getOps<exec::BufferOp>())
+      if (!exec::isOnHost(buffer)) {
+        numbers[buffer] = int(made.buffers.size());
+        made.buffers.push_back(buffer);
+      }
+  }
+
+  ProgramProblem make() {
+    takeScratch();
+    addTensors();
+    addOperations();
+    raiseCapacities();
+    return std::move(made);
+  }
+
+private:
+  Problem &problem() { return made.problem; }
+
+  /// Libraries want a share of what is alive: of so much as there may be, not
+  /// of what would be alive without moves.
+  void takeScratch() {
+    const memory::Arena arena = memory::planArena(
+        program, regions, -1, /*onGpus=*/false, /*greedily=*/true);
+    for (int64_t &bytes : capacities)
+      bytes = std::max<int64_t>(
+          0, bytes - std::min(arena.workspace.back(), bytes / 17));
+  }
+
+  int64_t elementBytes(exec::BufferOp buffer) const {
+    auto type = cast<RankedTensorType>(buffer.getTensorType());
+    return byteSize(*tdl::toDType(type.getElementType()));
+  }
+
+  void addTensors() {
+    const int64_t workers = program.getWorkers();
+    llvm::DenseMap<Operation *, int> writes;
+    for (Operation *op : made.instructions)
+      ++writes[exec::written(op)];
+    // Per worker: the bytes of each buffer, and the capacity last.
+    std::vector<std::vector<int64_t>> bytes;
+    bytes.resize(size_t(workers));
+    for (exec::BufferOp buffer : made.buffers) {
+      const bool stays = exec::isParameter(buffer), isFree = isReplaced(buffer);
+      offload::Tensor tensor;
+      tensor.name = buffer.getTensor().str();
+      tensor.start =
+          writes.lookup(buffer) == 0 ? Start::Device : Start::Nowhere;
+      tensor.isMovable = !stays && !isFree && !buffer.getPartial() &&
+                         writes.lookup(buffer) <= 1;
+      const std::vector<Box> &boxes = regions.of(buffer);
+      for (int64_t w = 0; w < workers; ++w) {
+        const int64_t size = volume(boxes[size_t(w)]) * elementBytes(buffer);
+        const int64_t placed = (size + 63) / 64 * 64;
+        bytes[size_t(w)].push_back(stays || isFree ? 0 : placed);
+        capacities[size_t(w)] -= stays ? placed : 0;
+        tensor.moved += size;
+      }
+      problem().tensors.push_back(std::move(tensor));
+    }
+    std::map<std::vector<int64_t>, int> kinds;
+    for (int64_t w = 0; w < workers; ++w) {
+      bytes[size_t(w)].push_back(std::max<int64_t>(0, capacities[size_t(w)]));
+      if (!kinds.try_emplace(bytes[size_t(w)], 0).second)
+        continue;
+      for (size_t t = 0; t < problem().tensors.size(); ++t)
+        problem().tensors[t].bytes.push_back(bytes[size_t(w)][t]);
+      problem().capacities.push_back(bytes[size_t(w)].back());
+    }
+  }
+
+  /// It lies where a parameter does.
+  bool isReplaced(exec::BufferOp buffer) const {
+    return replaced.contains(buffer);
+  }
+
+  void addOperations() {
+    offload::Operation first, last;
+    first.name = "the inputs";
+    last.name = "the outputs";
+    for (exec::BufferOp buffer : made.buffers)
+      if (buffer.getRole() == exec::Role::Input)
+        first.reads.push_back(numbers.at(buffer));
+    problem().operations.push_back(std::move(first));
+    llvm::DenseSet<Operation *> written;
+    for (Operation *op : made.instructions) {
+      offload::Operation operation;
+      auto node = op->getAttrOfType<StringAttr>("node");
+      operation.name = node ? node.str() : "";
+      for (exec::BufferOp buffer : exec::read(op))
+        if (const auto number = numbers.find(buffer); number != numbers.end())
+          operation.reads.push_back(number->second);
+      exec::BufferOp to = exec::written(op);
+      if (const auto number = numbers.find(to); number != numbers.end())
+        // What fills it further needs it, too.
+        (written.insert(to).second ? operation.writes : operation.reads)
+            .push_back(number->second);
+      if (const auto under = over.find(to);
+          under != over.end() && !isReplaced(under->second))
+        operation.over = numbers.at(under->second);
+      problem().operations.push_back(std::move(operation));
+    }
+    const auto need = [&](Value value) {
+      last.reads.push_back(numbers.at(exec::bufferOf(value)));
+    };
+    for (auto output : program.getOps<exec::OutputOp>())
+      need(output.getBuffer());
+    for (auto update : program.getOps<exec::UpdateOp>())
+      need(update.getValue());
+    problem().operations.push_back(std::move(last));
+  }
+
+  void raiseCapacities() {
+    for (const std::vector<int64_t> &bytes : offload::needed(problem()))
+      for (size_t m = 0; m < bytes.size(); ++m)
+        problem().capacities[m] = std::max(problem().capacities[m], bytes[m]);
+  }
+
+  exec::ProgramOp program;
+  exec::Regions &regions;
+  tdl::LambdaTable lambdas;
+  llvm::DenseMap<Operation *, exec::BufferOp> replaced, over;
+  std::vector<int64_t> capacities; // per worker
+  llvm::DenseMap<Operation *, int> numbers;
+  ProgramProblem made;
+};
+
+} // namespace
+
+ProgramProblem smex::offload::problemOf(exec::ProgramOp program,
+                                        exec::Regions &regions,
+                                        ArrayRef<int64_t> capacities) {
+  return Making(program, regions, capacities).make();
+}

@@ -1,0 +1,63 @@
+#!/bin/bash
+# --offload: plans that do not keep --memory-per-gpu otherwise move buffers to the host and back: sound, the same results, the bytes that were predicted, on every backend.
+# usage: offload.sh SMEXC SMEX_RUN SMEX_ZOO LIBCUDA GPUS
+set -euo pipefail
+source "$(dirname "$0")/inputs_of.sh"
+smexc=$1 smex_run=$2 zoo=$3 libcuda=$4 gpus=$5
+work=${TEST_TMPDIR:-$(mktemp -d)}
+number() { # FILE KEY..
+  /usr/bin/python3 -c "import json, sys
+value = json.load(open(sys.argv[1]))
+for key in sys.argv[2:]:
+    value = value[key]
+print(max(value) if isinstance(value, list) else value)" "$@"
+}
+
+"$zoo" mlp --layers 6 --hidden 32 --input 32 --classes 8 --batch 256 -o "$work/mlp.json"
+compile() { "$smexc" "$work/mlp.json" --train --optimizer momentum --lr 0.1 --gpus "$gpus" --algorithm recursive "$@"; }
+compile -o "$work/all" > /dev/null
+peak=$(number "$work/all/plan.json" totals peak_bytes)
+
+# A limit that is kept anyway changes nothing.
+compile --memory-per-gpu "$peak" --offload -o "$work/kept" > /dev/null
+diff -r "$work/all" "$work/kept" || fail "another plan, where the first keeps the limit"
+
+# Refused without moves, and, far below, with them: by the largest operator, and with the smallest limit.
+limit=$((peak * 6 / 10))
+! compile --memory-per-gpu $limit -o "$work/none" 2> /dev/null || fail "$limit of $peak bytes are kept without moves"
+status=0
+compile --memory-per-gpu 100 --offload -o "$work/none" 2> "$work/err" || status=$?
+[[ $status == 1 && ! -e $work/none ]] || fail "status $status: $(cat "$work/err")"
+grep -Eq 'even with buffers on the host; .* its largest operator is "[a-z0-9/ ]+", ' "$work/err" || fail "$(cat "$work/err")"
+smallest=$(sed -n 's/.* keeps a limit of \([0-9]*\) bytes.*/\1/p' "$work/err")
+(( smallest < limit )) || fail "the smallest limit is said to be $smallest of $peak"
+
+"$smex_run" "$work/all" --backend cpu --steps 3 --save-parameters "$work/all.safetensors" > /dev/null
+export LD_LIBRARY_PATH=$(emulated "$libcuda") SMEX_EMULATED_DEVICES=2 SMEX_EMULATED_SEED=5
+for bytes in "$limit" "$smallest"; do
+  compile --memory-per-gpu "$bytes" --offload -o "$work/plan" > "$work/log" || fail "the limit that was said to work"
+  grep -Eq '^moves .* to the host and .* back per run' "$work/log" || fail "$(cat "$work/log")"
+  (( $(number "$work/plan/plan.json" totals peak_bytes) <= bytes )) || fail "more than $bytes bytes"
+  "$smexc" check "$work/plan" > /dev/null
+  for backend in cpu reference cuda; do
+    "$smex_run" "$work/plan" --backend $backend --steps 3 --verify --metrics "$work/metrics.json" \
+      --save-parameters "$work/$backend.safetensors" > "$work/log" || fail "$backend: $(cat "$work/log")"
+    for key in to_host_bytes from_host_bytes; do
+      [[ $(number "$work/metrics.json" $key) == $(number "$work/plan/plan.json" totals $key) ]] || fail "$backend: other $key"
+    done
+  done
+  # Moves change no bit.
+  cmp "$work/all.safetensors" "$work/cpu.safetensors" || fail "other parameters"
+  "$smexc" simulate "$work/plan" --machine dgx-h100 --json "$work/simulated.json" > /dev/null
+  [[ $(number "$work/simulated.json" to_host_bytes) == $(number "$work/plan/plan.json" totals to_host_bytes) ]] || fail "simulated: other bytes"
+done
+
+# The smaller the limit, the more moves.
+compile --memory-per-gpu "$limit" --offload -o "$work/more" > /dev/null
+(( $(number "$work/more/plan.json" totals to_host_bytes) < $(number "$work/plan/plan.json" totals to_host_bytes) )) || fail "no fewer moves in more memory"
+
+# Without a limit there is nothing to decide by.
+status=0
+compile --offload -o "$work/none" 2> "$work/err" || status=$?
+[[ $status == 2 ]] && grep -q 'give what there is of memory' "$work/err" || fail "status $status: $(cat "$work/err")"
+echo passed
