@@ -82,7 +82,8 @@ void runMoves(Session &session) {
       else if (result->outputs[0].bytes != moves->output.bytes)
         session.fail(name, "another output than the formula's");
       else if (result->peakBytes != moves->plan.peakBytes ||
-               result->communicationBytes != moves->plan.communicationBytes)
+               result->communicationBytes != moves->plan.communicationBytes ||
+               !(result->hostTraffic == moves->plan.hostTraffic))
         session.fail(name, "another peak or other bytes than the plan's");
       else
         session.pass();

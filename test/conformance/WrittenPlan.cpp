@@ -29,8 +29,10 @@ Result<plan::Plan> conformance::planOf(
   for (auto program : module->getOps<exec::ProgramOp>())
     (program.getSymName() == "whole" ? plan.unpartitioned : plan.partitioned) =
         emit::emit(program, kernels);
-  plan.peakBytes = plan::totals(plan.partitioned).peakBytes;
-  plan.communicationBytes = plan::totals(plan.partitioned).communicationBytes;
+  const plan::Totals totals = plan::totals(plan.partitioned);
+  plan.peakBytes = totals.peakBytes;
+  plan.communicationBytes = totals.communicationBytes;
+  plan.hostTraffic = totals.hostTraffic;
   for (const std::string &target : targets)
     plan.code.push_back({target, ""});
   for (plan::Artifact &artifact : plan.code) {

@@ -332,6 +332,7 @@ Plan plan::offloaded() {
   plan.peakBytes = {512, 512};
   plan.search.optimal = true;
   evaluate(program, *lambdasOf(program));
+  plan.hostTraffic = {256, 256};
   return plan;
 }
 

@@ -32,11 +32,23 @@ TEST_CASE("moves to the host are saved, loaded, shown, and in the schema") {
   CHECK(loaded.partitioned.program.buffers[again].space == Space::Device);
   CHECK(loaded.partitioned.workers[1].hostBytes == 128);
   CHECK(loaded.partitioned.program.instructions[3].op == Opcode::FromHost);
+  CHECK(loaded.hostTraffic == HostTraffic{256, 256});
   CHECK(listed(check(loaded)) == "");
   const std::string text = inspect(loaded);
   CHECK_THAT(text, Catch::Contains("host memory    128 B at most for a GPU"));
+  CHECK_THAT(text,
+             Catch::Contains("moves          256 B to the host, and 256 B "
+                             "back, per run"));
   CHECK_THAT(listing(loaded.partitioned, 1),
              Catch::Contains("more#2 [32:64] @0 on the host = #1; after 0"));
+}
+
+TEST_CASE("moves that the totals count otherwise are found") {
+  Plan plan = offloaded();
+  plan.hostTraffic = {256, 128};
+  CHECK_THAT(listed(check(plan)),
+             Catch::Contains("totals.from_host_bytes: says 128, the program "
+                             "has 256"));
 }
 
 TEST_CASE("a move that nothing waits for is found") {
@@ -61,7 +73,7 @@ TEST_CASE("a move that nothing waits for is found") {
 
 TEST_CASE("two buffers on the host must not share bytes") {
   const auto second = [](int64_t offset) {
-    return listed(check(changed([&](Program &program) {
+    Plan plan = changed([&](Program &program) {
       program.buffers.push_back(program.buffers[onHost]);
       program.buffers.back().offsets = {offset};
       Instruction copy = program.instructions[1];
@@ -73,7 +85,9 @@ TEST_CASE("two buffers on the host must not share bytes") {
       program.instructions[3].waits = {own(2)};
       program.instructions[4].waits = {own(1)};
       program.instructions[5].waits = {own(4)};
-    })));
+    });
+    plan.hostTraffic.toHost += 256;
+    return listed(check(plan));
   };
   CHECK(second(128) == "");
   CHECK_THAT(second(64),
