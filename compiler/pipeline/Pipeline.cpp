@@ -366,16 +366,17 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
         placement::isAlgorithm(by.algorithm) ? leastOf(limit) : std::nullopt;
     std::vector<int64_t> capacities = limit.bytes;
     constexpr int tries = 6;
-    for (int t = 0; t < tries && !limit.isKeptBy(best->peaks()); ++t) {
-      auto candidate = attempt(by, placedBytes, capacities);
-      if (!candidate)
-        return candidate;
+    for (int t = 1; t <= tries; ++t) {
+      // The last try moves all that it can, whatever the limit: what that needs
+      // is a limit that works, and the one that is told.
+      if (t == tries)
+        capacities.assign(capacities.size(), 0);
+      best = attempt(by, placedBytes, capacities);
+      if (!best || limit.isKeptBy(best->peaks()))
+        break;
       for (size_t w = 0; w < capacities.size(); ++w)
-        capacities[w] -= std::clamp<int64_t>(
-            candidate->peaks()[w] - limit.bytes[w], 0, capacities[w]);
-      if (limit.worstOf(candidate->peaks()).excess <
-          limit.worstOf(best->peaks()).excess)
-        best = std::move(candidate);
+        capacities[w] -= std::clamp<int64_t>(best->peaks()[w] - limit.bytes[w],
+                                             0, capacities[w]);
     }
     return best;
   };
