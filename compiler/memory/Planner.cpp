@@ -1,5 +1,6 @@
 #include "compiler/memory/Planner.h"
 
+#include "compiler/memory/LayoutSweep.h"
 #include "compiler/memory/Occupancy.h"
 #include "compiler/memory/PackingSearch.h"
 
@@ -193,26 +194,56 @@ Placement smex::memory::packGreedily(const std::vector<Allocation> &buffers,
 
 namespace {
 
+/// What is worth doing for a lower peak: all where it is 4 % above the bound,
+/// and in proportion where it is nearer.
+int64_t worthDoing(int64_t steps, const Placement &placement) {
+  const double above =
+      double(placement.peak) / double(placement.lowerBound) - 1;
+  return int64_t(double(steps) * std::min(1., 25 * above));
+}
+
+void improve(const std::vector<Allocation> &buffers,
+             std::vector<int64_t> offsets, Placement &best) {
+  int64_t peak = 0;
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i].size)
+      peak = std::max(peak, offsets[i] + buffers[i].size);
+  if (peak < best.peak) {
+    best.offsets = std::move(offsets);
+    best.peak = peak;
+  }
+}
+
+/// A step of a sweep takes as long as so many of the search.
+constexpr int64_t kSweepStep = 8;
+
+/// Walks through time at the bound. Half of the steps, and more for many
+/// buffers, which nothing else improves.
+void sweepAt(const std::vector<Allocation> &buffers, int64_t alignment,
+             int64_t steps, Placement &best) {
+  const int64_t most = worthDoing(steps, best) / 2 / kSweepStep *
+                       (1 + int64_t(buffers.size()) / 4096);
+  LayoutSweep sweep(buffers, alignment);
+  if (auto offsets = sweep.fit(best.lowerBound, most))
+    improve(buffers, std::move(*offsets), best);
+}
+
 /// Searches at the bound and then, as far as steps last, at capacities between
-/// what has not been found and what has. Where the peak is near enough, a short
-/// look at the bound is all.
+/// what has not been found and what has. Where the peak is near enough, a look
+/// at the bound is all.
 void searchBelow(const std::vector<Allocation> &buffers, int64_t alignment,
                  int64_t steps, Placement &best) {
   int64_t below = best.lowerBound; // the next capacity to try, then not found
-  if (best.peak <= below || !PackingSearch::isSmall(buffers))
+  if (!PackingSearch::isSmall(buffers))
     return;
   PackingSearch search(buffers, alignment);
   const auto isFound = [&](int64_t capacity, int64_t share) {
     if (search.fit(capacity, share) != Verdict::Fits)
       return false;
-    best.offsets = search.offsets();
-    best.peak = 0;
-    for (size_t i = 0; i < buffers.size(); ++i)
-      if (buffers[i].size)
-        best.peak = std::max(best.peak, best.offsets[i] + buffers[i].size);
+    improve(buffers, search.offsets(), best);
     return true;
   };
-  if (isFound(below, isNearEnough(best.peak, below) ? steps / 32 : steps / 2))
+  if (isFound(below, steps / 2))
     return;
   // Halves of what lies between, each with an eighth of the steps.
   while (!isNearEnough(best.peak, below) && best.peak - below > alignment &&
@@ -246,6 +277,9 @@ Placement smex::memory::pack(const std::vector<Allocation> &buffers,
       best = std::move(other);
   }
   best.lowerBound = bound;
-  searchBelow(buffers, alignment, steps, best);
+  if (best.peak > bound)
+    sweepAt(buffers, alignment, steps, best);
+  if (best.peak > bound)
+    searchBelow(buffers, alignment, worthDoing(steps, best), best);
   return best;
 }
