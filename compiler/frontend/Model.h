@@ -89,6 +89,12 @@ struct EdgeRows : graph::EdgeRows {
   std::shared_ptr<const std::vector<int64_t>> rows;
 };
 
+/// A graph that is part of the model, with nodes of one type.
+struct KnownGraph {
+  int64_t nodes = 0;
+  std::shared_ptr<const Tensor> sources, destinations; // i64[edges]
+};
+
 struct Model {
   std::string name; // file name without folders
   std::vector<Value> values;
@@ -107,6 +113,7 @@ struct Model {
   /// so many at most. A run with more is refused.
   std::map<int, int64_t> mostRows;
   std::vector<GraphInputs> graphs;
+  std::vector<KnownGraph> knownGraphs; // of a model of one graph: one, or none
   std::vector<EdgeRows> edgeRows;
   bool ownAlgorithm = false; // the updates are those of a whole training step
   /// Parameters that the file lists as the module's, whether or not anything

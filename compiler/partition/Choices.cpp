@@ -54,6 +54,54 @@ int64_t product(const std::vector<int64_t> &extents) {
   return result;
 }
 
+/// The ways of the steps that cut it.
+std::vector<int64_t> waysAlong(int along, const History &history,
+                               const std::vector<int64_t> &ways) {
+  std::vector<int64_t> cutting;
+  for (size_t s = 0; s < history.size(); ++s)
+    if (history[s].cuts(along))
+      cutting.push_back(ways[s]);
+  return cutting;
+}
+
+const Side *sideOf(int64_t extent, const std::vector<Side> &sides) {
+  for (const Side &side : sides)
+    if (side.extent == extent)
+      return &side;
+  return nullptr;
+}
+
+int64_t largestPart(const std::vector<int64_t> &bounds) {
+  int64_t largest = 0;
+  for (size_t i = 0; i + 1 < bounds.size(); ++i)
+    largest = std::max(largest, bounds[i + 1] - bounds[i]);
+  return largest;
+}
+
+/// The next step, of `ways.back()` ways, of a side: for each group of the steps
+/// before, the bounds within its part.
+Division cutSide(const Side &side, int along, const History &history,
+                 const std::vector<int64_t> &ways) {
+  std::vector<int64_t> cutting = waysAlong(along, history, ways);
+  cutting.push_back(ways.back());
+  const std::vector<int64_t> all = side.bounds(cutting);
+  int64_t groups = 1;
+  for (size_t s = 0; s < history.size(); ++s)
+    groups *= ways[s];
+  Division::Bounds bounds;
+  for (int64_t group = 0; group < groups; ++group) {
+    int64_t part = 0, after = groups; // its number among the side's parts
+    for (size_t s = 0; s < history.size(); ++s) {
+      after /= ways[s];
+      if (history[s].cuts(along))
+        part = part * ways[s] + group / after % ways[s];
+    }
+    const auto first = all.begin() + part * ways.back();
+    bounds.emplace_back(first + 1, first + ways.back());
+  }
+  return Division::bounded(along, std::move(bounds));
+}
+
 /// The largest part of [0, extent) that the steps so far left.
 int64_t largestPart(int64_t extent, int along, const History &history,
                     const std::vector<int64_t> &ways) {
@@ -87,12 +135,16 @@ std::vector<Division> choose(const std::vector<int64_t> &extents,
                              const std::vector<int> &candidates, bool small,
                              bool alwaysCut, const History &history,
                              const std::vector<int64_t> &ways,
-                             const std::vector<int64_t> &weights) {
+                             const std::vector<int64_t> &weights,
+                             const std::vector<Side> &sides) {
   std::vector<int64_t> parts;
   parts.reserve(candidates.size());
   int64_t longest = 0;
   for (int candidate : candidates) {
-    parts.push_back(largestPart(extents[candidate], candidate, history, ways));
+    const Side *side = sideOf(extents[candidate], sides);
+    parts.push_back(
+        side ? largestPart(side->bounds(waysAlong(candidate, history, ways)))
+             : largestPart(extents[candidate], candidate, history, ways));
     longest = std::max(longest, parts.back());
   }
   const int64_t needed = leastToCut(ways.back(), weights);
@@ -101,10 +153,12 @@ std::vector<Division> choose(const std::vector<int64_t> &extents,
   std::vector<Division> choices;
   choices.reserve(parts.size() + 1);
   for (size_t i = 0; i < parts.size(); ++i)
-    if (parts[i] >= least || (alwaysCut && longest < 2 && parts[i] == longest))
-      choices.push_back(weights.empty()
-                            ? Division::part(candidates[i])
-                            : Division::weighted(candidates[i], weights));
+    if (parts[i] >= least ||
+        (alwaysCut && longest < 2 && parts[i] == longest)) {
+      const Side *side = sideOf(extents[candidates[i]], sides);
+      choices.push_back(side ? cutSide(*side, candidates[i], history, ways)
+                             : Division::weighted(candidates[i], weights));
+    }
   if (choices.empty() || (small && !alwaysCut))
     choices.push_back(Division::whole());
   return choices;
@@ -155,7 +209,7 @@ std::optional<std::vector<History>> enumerate(const std::vector<int64_t> &ways,
 
 Choices::Choices(const OperatorGraph &graph, const Params &params)
     : graph(graph), alwaysCut(params.alwaysCut),
-      weights(unequal(params.weights)) {
+      weights(unequal(params.weights)), sides(params.sides) {
   std::vector<int64_t> bytes, volumes;
   for (const Tensor &tensor : graph.tensors)
     bytes.push_back(
@@ -174,7 +228,7 @@ Choices::ofTensor(int tensor, const History &history,
   for (size_t d = 0; d < shape.size(); ++d)
     dimensions[d] = int(d);
   return choose(shape, dimensions, smallTensors[tensor], alwaysCut, history,
-                ways, weightsOf(weights, ways));
+                ways, weightsOf(weights, ways), sides);
 }
 
 std::vector<Division>
@@ -182,7 +236,7 @@ Choices::ofOperator(int op, const History &history,
                     const std::vector<int64_t> &ways) const {
   return choose(graph.operators[op].extents, graph.operators[op].splits,
                 smallOperators[op], alwaysCut, history, ways,
-                weightsOf(weights, ways));
+                weightsOf(weights, ways), sides);
 }
 
 std::optional<std::vector<History>>

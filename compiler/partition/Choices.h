@@ -7,11 +7,22 @@
 #include "compiler/partition/CostNetwork.h"
 #include "compiler/partition/Overlaps.h"
 
+#include <functional>
 #include <optional>
 
 namespace smex::partition {
 
 struct Step;
+
+/// Where sides of this length are cut, and not evenly: such as the vertices of
+/// a graph, whose edges are not alike.
+struct Side {
+  int64_t extent = 0;
+  /// All bounds, 0 and the extent among them, where steps of these ways cut it
+  /// one after the other: ascending, one more than there are parts. Those of
+  /// fewer steps are among those of more.
+  std::function<std::vector<int64_t>(const std::vector<int64_t> &ways)> bounds;
+};
 
 struct Params {
   /// With `ways`. The first step, where it has been decided already, as by a
@@ -39,6 +50,8 @@ struct Params {
   /// With `ways`. What part of the work each group of a step gets, where
   /// devices are unlike: a list of positive weights per step. None: even parts.
   std::vector<std::vector<int64_t>> weights;
+  /// Of different extents. `weights` are for all other sides.
+  std::vector<Side> sides;
   /// Of algorithms that draw.
   uint64_t seed = 0;
   /// `best` tries so many sequences of ways at most.
@@ -68,7 +81,8 @@ struct Params {
 /// Holding or computing the whole is possible where that is small, or where no
 /// part has a dimension of more than one element. With Params::alwaysCut, a
 /// dimension is cut if there is one. Cuts are even, or by Params::weights; then
-/// the group of the least weight must get an element.
+/// the group of the least weight must get an element. Params::sides are cut
+/// where they say, whoever gets none of them.
 class Choices {
 public:
   Choices(const OperatorGraph &graph, const Params &params);
@@ -98,6 +112,7 @@ private:
   const OperatorGraph &graph;
   const bool alwaysCut;
   const std::vector<std::vector<int64_t>> weights; // of steps that have some
+  const std::vector<Side> sides;
   std::vector<bool> smallTensors, smallOperators;
 };
 

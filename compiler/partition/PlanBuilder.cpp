@@ -73,6 +73,16 @@ std::vector<History> PlanBuilder::allHistories(int variable,
   return {history};
 }
 
+Division PlanBuilder::repeated(int variable, const History &history) const {
+  const Division &last = history.back();
+  if (last.bounds().empty())
+    return last;
+  for (const Division &option : optionsOf(variable, history))
+    if (option.cuts(last.dimension()))
+      return option;
+  return Division::part(last.dimension());
+}
+
 const PlanBuilder::Lists &PlanBuilder::listsOf(int variable) const {
   const int op = variable - int(graph.tensors.size());
   const History &history = histories[variable];
@@ -99,8 +109,10 @@ const PlanBuilder::Lists &PlanBuilder::listsOf(int variable) const {
     Candidates candidates{soFar, {}};
     for (const Division &option : lists.options) {
       candidates.histories.push_back(history);
-      candidates.histories.back().insert(candidates.histories.back().end(),
-                                         times, option);
+      History &longer = candidates.histories.back();
+      longer.push_back(option);
+      if (times > 1)
+        longer.push_back(repeated(variable, longer));
     }
     return costs.add(candidates);
   };

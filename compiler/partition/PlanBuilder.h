@@ -92,6 +92,9 @@ private:
   };
   const Lists &listsOf(int variable) const;
   std::vector<Division> optionsOf(int variable, const History &history) const;
+  /// The last division of the history once more, in the next step: bounds are
+  /// other ones there, of the same dimension.
+  Division repeated(int variable, const History &history) const;
   /// What Params::first says of the variable, in the first step; else null.
   const Division *decidedFirst(int variable, const History &history) const;
 

@@ -70,7 +70,8 @@ void smex::pipeline::addDecisionPasses(mlir::OpPassManager &manager,
     partitionOptions.weights.insert(partitionOptions.weights.end(),
                                     step.begin(), step.end());
   partitionOptions.outputReduction = !options.reproducible;
-  manager.addPass(partition::createPartition(partitionOptions));
+  manager.addPass(
+      partition::createPartitionOf(options.graph, std::move(partitionOptions)));
 }
 
 void smex::pipeline::addExecPasses(mlir::OpPassManager &manager,

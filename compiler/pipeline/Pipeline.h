@@ -7,6 +7,7 @@
 #include "compiler/codegen/cpu/Codegen.h"
 #include "compiler/emit/Weights.h"
 #include "compiler/frontend/Model.h"
+#include "compiler/graphpartition/VertexSides.h"
 #include "compiler/machine/Machine.h"
 #include "compiler/machine/Profile.h"
 #include "compiler/partition/Alternatives.h"
@@ -46,6 +47,9 @@ struct CompileOptions {
   /// What operators took on a machine, for placements: else what the machine's
   /// description, or that of an H100, says of them.
   std::optional<machines::Profile> profile;
+  /// Where a known graph's vertices are divided, by partitions alone; null:
+  /// evenly.
+  std::shared_ptr<const graphpartition::BalancedGraph> graph;
   /// None: the machine's, if there is one.
   MemoryLimit memory;
   /// Where the limit is not kept otherwise, buffers wait on the host

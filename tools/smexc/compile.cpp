@@ -29,7 +29,7 @@ namespace {
 
 struct Arguments {
   std::string model, output, stats, emit;
-  std::string algorithm, machine, profile;
+  std::string algorithm, machine, profile, graphPartition;
   std::vector<std::string> memoryPerGpu, cudaArch;
   int64_t groups = 0;
   ImportArguments import;
@@ -102,6 +102,44 @@ Status setGroups(Arguments &arguments) {
                      std::to_string(arguments.groups) + " groups of equal size",
                  Fault::Usage};
   arguments.compile.search->groups = arguments.groups;
+  return {};
+}
+
+/// Bounds of the graph's vertices, where it is known.
+Status setGraphPartition(const Arguments &arguments,
+                         const frontend::Model &model,
+                         pipeline::CompileOptions &options) {
+  const std::string &name = arguments.graphPartition;
+  if (name.empty())
+    return {};
+  if (options.search && options.search->algorithm != "recursive")
+    return Error{"--graph-partition " + name +
+                     ": is for --algorithm "
+                     "recursive, and this is " +
+                     options.search->algorithm,
+                 Fault::Usage};
+  if (model.knownGraphs.empty())
+    return fail("--graph-partition ", name, ": ", model.name,
+                " has no graph to divide: it is for a model of one graph, with "
+                "nodes of one type, that is given with --graph and without "
+                "--graph-room");
+  auto by = graphpartition::parseBalance(name);
+  if (!by)
+    return by.takeError();
+  const frontend::KnownGraph &known = model.knownGraphs.front();
+  const auto numbers = [](const Tensor &list) {
+    const auto *first = list.data<int64_t>();
+    return graph::Numbers(first, first + list.type.shape[0]);
+  };
+  const auto graph = graph::Graph::make(known.nodes, numbers(*known.sources),
+                                        numbers(*known.destinations));
+  if (!graph)
+    return graph.error();
+  auto rows = graphpartition::inNeighboursOf(*graph);
+  if (!rows)
+    return rows.takeError();
+  options.graph = std::make_shared<const graphpartition::BalancedGraph>(
+      graphpartition::BalancedGraph{std::move(*rows), std::move(*by)});
   return {};
 }
 
@@ -214,6 +252,9 @@ int run(Arguments &arguments) {
   auto model = frontend::importModel(arguments.model, arguments.import.options);
   if (!model)
     return report(model.error());
+  if (Status set = setGraphPartition(arguments, *model, arguments.compile);
+      !set)
+    return report(set.error());
   if (arguments.training.train)
     arguments.compile.training = arguments.training.options;
   if (!arguments.emit.empty()) {
@@ -322,6 +363,10 @@ int smex::tools::compileCommand(int argc, char **argv) {
                  "--machine: the fastest of both and of mixtures (default: "
                  "recursive)")
       ->check(CLI::IsMember(algorithmNames()));
+  app.add_option("--graph-partition", arguments.graphPartition,
+                 "where the vertices of --graph are divided: equal-vertices, "
+                 "equal-edges, or by a fitted cost model, FILE.json (default: "
+                 "vertices and edges evenly, each for itself)");
   app.add_option(
       "--profile", arguments.profile,
       "FILE.json that smex-run --profile wrote: what operators take, "

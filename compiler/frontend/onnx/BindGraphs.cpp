@@ -282,3 +282,15 @@ std::vector<GraphInputs> Importer::openGraphs(const Model &result) const {
       graphs.push_back(std::move(*graph));
   return graphs;
 }
+
+/// That of a model of one graph, where it is bound.
+std::vector<KnownGraph> Importer::knownGraphs() const {
+  const auto declared = inputGraphs(*model);
+  if (!declared || declared->size() != 1 || !declared->front().isOfOneType())
+    return {};
+  const auto bound = boundGraphs.find(declared->front().name);
+  if (bound == boundGraphs.end() || bound->second.share)
+    return {};
+  return {{bound->second.destinationNodes, bound->second.sources,
+           bound->second.destinations}};
+}

@@ -195,6 +195,7 @@ Result<SampledModel> Importer::run() try {
   addInputRanges(result);
   addListRanges(result);
   result.graphs = openGraphs(result);
+  result.knownGraphs = knownGraphs();
   result.edgeRows = edgeRows(result);
   if (options.training)
     result.listedParameters = listedParameters(graph);

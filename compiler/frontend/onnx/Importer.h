@@ -97,6 +97,7 @@ private:
   std::optional<GraphInputs> openGraph(const Model &result,
                                        const InputGraph &names) const;
   std::vector<GraphInputs> openGraphs(const Model &result) const;
+  std::vector<KnownGraph> knownGraphs() const;
 
   // EdgeInputs.cpp: what has a row per edge.
   std::vector<std::string> edgeInputs(const InputGraph &names) const;

@@ -78,6 +78,7 @@ namespace {
 
 struct Partition : partition::impl::PartitionBase<Partition> {
   using Base::Base;
+  std::shared_ptr<const graphpartition::BalancedGraph> balanced;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -98,6 +99,14 @@ struct Partition : partition::impl::PartitionBase<Partition> {
       params.weights.emplace_back(left, end);
       left = end;
     }
+    if (balanced) {
+      auto sides = graphpartition::sidesOf(balanced, input.graph);
+      if (!sides) {
+        module.emitError(sides.error().message);
+        return signalPassFailure();
+      }
+      params.sides = std::move(*sides);
+    }
     const auto plan =
         partition::partition(input.graph, gpus, algorithm, params);
     if (!plan) {
@@ -109,3 +118,11 @@ struct Partition : partition::impl::PartitionBase<Partition> {
 };
 
 } // namespace
+
+std::unique_ptr<Pass> partition::createPartitionOf(
+    std::shared_ptr<const graphpartition::BalancedGraph> graph,
+    PartitionOptions options) {
+  auto pass = std::make_unique<Partition>(std::move(options));
+  pass->balanced = std::move(graph);
+  return pass;
+}

@@ -2,6 +2,7 @@
 #ifndef SMEX_COMPILER_PARTITION_IR_PASSES_H
 #define SMEX_COMPILER_PARTITION_IR_PASSES_H
 
+#include "compiler/graphpartition/VertexSides.h"
 #include "compiler/partition/Graph.h"
 #include "dialects/smex/ir/Smex.h"
 
@@ -37,6 +38,11 @@ Result<std::string> emitProblem(mlir::ModuleOp module, int64_t gpus,
 #include "compiler/partition/ir/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "compiler/partition/ir/Passes.h.inc"
+
+/// With bounds for the vertices and edges of a graph; null: none.
+std::unique_ptr<mlir::Pass>
+createPartitionOf(std::shared_ptr<const graphpartition::BalancedGraph> graph,
+                  PartitionOptions options);
 
 } // namespace smex::partition
 

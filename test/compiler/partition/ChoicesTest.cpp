@@ -1,6 +1,7 @@
 #include "compiler/partition/Choices.h"
 #include "compiler/partition/Contiguous.h"
 #include "compiler/partition/Factorize.h"
+#include "compiler/partition/Recursive.h"
 #include "test/compiler/partition/RandomGraph.h"
 
 #include <catch2/catch.hpp>
@@ -198,4 +199,45 @@ TEST_CASE(
     REQUIRE(int64_t(read.size()) == program.evaluate(box, extent).size());
   }
   CHECK(contiguous > 1000);
+}
+
+TEST_CASE("sides of a length are cut where it is said, and so in each group") {
+  const Model model = single({8, 6});
+  Params params;
+  params.sides = {{8, [](const std::vector<int64_t> &ways) {
+                     return ways.size() < 2
+                                ? std::vector<int64_t>{0, 2, 8}
+                                : std::vector<int64_t>{0, 1, 2, 5, 8};
+                   }}};
+  const Choices choices(model, params);
+  const Division first = Division::bounded(0, {{2}});
+  CHECK(choices.ofTensor(0, {}, {2}) ==
+        std::vector<Division>{first, Division::part(1)});
+  CHECK(choices.ofOperator(0, {first}, {2, 2}).front() ==
+        Division::bounded(0, {{1}, {5}}));
+  // Another step in between: groups that it makes have the same bounds.
+  CHECK(choices.ofTensor(0, {first, Division::part(1)}, {2, 2, 2}).front() ==
+        Division::bounded(0, {{1}, {1}, {5}, {5}}));
+  CHECK(choices.ofTensor(0, {Division::part(1)}, {2, 2}).front() ==
+        Division::bounded(0, {{2}, {2}}));
+}
+
+TEST_CASE("sides that are cut at bounds: a plan of several steps") {
+  const Model model = single({8, 6});
+  Params params;
+  params.sides = {{8, [](const std::vector<int64_t> &ways) {
+                     std::vector<int64_t> bounds = {0};
+                     int64_t parts = 1;
+                     for (int64_t way : ways)
+                       parts *= way;
+                     for (int64_t part = 1; part < parts; ++part)
+                       bounds.push_back(part * 3 / parts); // the first ones
+                     bounds.push_back(8);
+                     return bounds;
+                   }}};
+  for (int64_t workers : {2, 3, 4, 8, 12}) {
+    const auto plan = partitionRecursively(model, workers, params);
+    REQUIRE(plan);
+    CHECK(validate(model, *plan));
+  }
 }

@@ -1,0 +1,111 @@
+#include "compiler/graphpartition/VertexSides.h"
+
+#include "runtime/graphpartition/Ranges.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::graphpartition;
+using partition::Side;
+
+namespace {
+
+/// A graph's costs, with all that they refer to.
+class Costs {
+public:
+  Costs(std::shared_ptr<const BalancedGraph> given,
+        const std::vector<int64_t> &widths)
+      : graph(std::move(given)), weights(graph->by.model.weights()) {
+    const bool byModel = graph->by.kind == Balance::Kind::Model;
+    features.emplace(graph->graph, byModel ? widths : std::vector<int64_t>());
+    const bool byEdges = graph->by.kind == Balance::Kind::Edges;
+    if (byModel)
+      cost = std::make_unique<ModelCost>(*features, weights);
+    else
+      cost = std::make_unique<DegreeCost>(graph->graph, byEdges ? 0 : 1,
+                                          byEdges ? 1 : 0);
+  }
+
+  Bounds ofVertices(const std::vector<int64_t> &ways) const {
+    return cutInSteps(*cost, ways);
+  }
+  Bounds ofEdges(const std::vector<int64_t> &ways) const {
+    Bounds bounds = ofVertices(ways);
+    for (int64_t &bound : bounds)
+      bound = graph->graph.offsets[size_t(bound)];
+    return bounds;
+  }
+
+private:
+  const std::shared_ptr<const BalancedGraph> graph;
+  const CostModel weights;
+  std::optional<FeatureSums> features;
+  std::unique_ptr<CostBefore> cost;
+};
+
+} // namespace
+
+Result<Balance> graphpartition::parseBalance(const std::string &text) {
+  Balance by;
+  const std::string ending = ".json";
+  if (text == "equal-vertices")
+    return by;
+  if (text == "equal-edges") {
+    by.kind = Balance::Kind::Edges;
+    return by;
+  }
+  if (text.size() <= ending.size() ||
+      text.compare(text.size() - ending.size(), ending.size(), ending) != 0)
+    return Error{"--graph-partition " + text +
+                     ": give equal-vertices, equal-edges, or a cost model, "
+                     "FILE.json",
+                 Fault::Usage};
+  auto model = readModelFileAt(text);
+  if (!model)
+    return model.takeError();
+  by.kind = Balance::Kind::Model;
+  by.model = std::move(*model);
+  by.file = text;
+  return by;
+}
+
+std::vector<int64_t>
+graphpartition::messageWidths(const partition::OperatorGraph &graph,
+                              int64_t vertices, int64_t edges) {
+  std::vector<int64_t> widths;
+  for (const partition::Operator &op : graph.operators) {
+    const auto &shape = graph.tensors[size_t(op.result)].shape;
+    const auto reductions = op.extents.begin() + int64_t(shape.size());
+    if (shape.size() < 2 || shape[0] != vertices ||
+        std::find(reductions, op.extents.end(), edges) == op.extents.end())
+      continue;
+    int64_t width = 1;
+    for (size_t d = 1; d < shape.size(); ++d)
+      width *= shape[d];
+    widths.push_back(width);
+  }
+  return widths;
+}
+
+Result<std::vector<Side>>
+graphpartition::sidesOf(std::shared_ptr<const BalancedGraph> graph,
+                        const partition::OperatorGraph &model) {
+  const int64_t vertices = graph->graph.vertices();
+  const int64_t edges = graph->graph.edges();
+  const std::vector<int64_t> widths = messageWidths(model, vertices, edges);
+  if (graph->by.kind == Balance::Kind::Model)
+    if (Status ok = matches(graph->by.model, widths, graph->by.file); !ok)
+      return ok.takeError();
+  std::vector<Side> sides;
+  if (vertices < 2)
+    return sides;
+  const auto costs = std::make_shared<const Costs>(std::move(graph), widths);
+  sides.push_back({vertices, [costs](const std::vector<int64_t> &ways) {
+                     return costs->ofVertices(ways);
+                   }});
+  if (edges != vertices && edges > 1)
+    sides.push_back({edges, [costs](const std::vector<int64_t> &ways) {
+                       return costs->ofEdges(ways);
+                     }});
+  return sides;
+}

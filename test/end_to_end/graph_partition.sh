@@ -1,0 +1,63 @@
+#!/bin/bash
+# A graph's vertices divided at bounds: plans are sound, have the bounds of the
+# balance that was asked for, and give what one worker gives, trained and not;
+# what cannot be divided so is refused.
+# usage: graph_partition.sh SMEX_ZOO SMEXC SMEX_RUN
+set -euo pipefail
+zoo=$PWD/$1 smexc=$PWD/$2 run=$PWD/$3
+cd "${TEST_TMPDIR:-$(mktemp -d)}"
+
+# Edges lead to low numbers more often than to high ones.
+awk 'BEGIN { srand(1); for (e = 0; e < 3000; e++) print int(400 * rand()), int(400 * rand() * rand() * rand()) }' > edges.txt
+echo "399 399" >> edges.txt
+"$zoo" gcn --layers 2 --features 32 --hidden 16 --classes 7 -o gcn.json
+model() {
+  echo "{\"format\": \"smex-graph-cost-model\", \"version\": 1, \"model\": \"gcn.json\", \"layers\": [$1]}"
+}
+layer() { echo "{\"width\": $1, \"weights\": [1e-6, 1e-8, 0, 0, 1e-8]}"; }
+model "$(layer 16), $(layer 7)" > cost.json
+model "$(layer 16), $(layer 8)" > other.json
+
+train=(--train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01)
+for gpus in 2 3 4 8; do
+  for by in equal-vertices equal-edges cost.json; do
+    "$smexc" gcn.json --graph edges.txt --gpus $gpus --graph-partition $by -o plan
+    "$smexc" check plan
+    "$run" plan --verify
+  done
+  "$smexc" gcn.json --graph edges.txt --gpus $gpus --graph-partition equal-edges "${train[@]}" -o plan
+  "$smexc" check plan
+  "$run" plan --steps 3 --verify
+  "$smexc" gcn.json --graph edges.txt --gpus $gpus --graph-partition equal-edges --reproducible -o plan
+  "$run" plan --verify | grep "bit-equal"
+done
+
+# Half of the edges, self-loops among them, lead to the first vertices.
+"$smexc" gcn.json --graph edges.txt --gpus 2 --graph-partition equal-edges -o plan
+half=$(awk '{ n[$2]++; if ($1 == $2) loop[$1] = 1 }
+  END { for (v = 0; v < 400; v++) { n[v] += !loop[v]; all += n[v] }
+        for (v = 0; v < 400 && 2 * sum + n[v] < all; v++) sum += n[v]
+        print v }' edges.txt)
+grep -q "\"bounds\": \[\[$half\]\]" plan/program.json
+
+refused() {
+  local status=$1 words=$2
+  shift 2
+  local said=0
+  "$smexc" gcn.json --gpus 2 -o plan "$@" 2> error.txt || said=$?
+  [[ $said == "$status" ]] && grep -qF -- "$words" error.txt ||
+    { echo "$* gives $said:"; cat error.txt; exit 1; }
+}
+refused 2 '--graph-partition metis: give equal-vertices, equal-edges, or a cost model, FILE.json' \
+  --graph edges.txt --graph-partition metis
+refused 2 'is for --algorithm recursive, and this is tofu' \
+  --graph edges.txt --graph-partition equal-edges --algorithm tofu
+refused 1 'gcn.json has no graph to divide' --dim nodes=400 --dim edges=4000 --graph-partition equal-edges
+refused 1 'other.json: a cost model of another network, "gcn.json", whose layers pass messages of 16, 8 numbers; here they are of 16, 7' \
+  --graph edges.txt --graph-partition other.json
+
+# Fewer vertices than workers.
+printf '0 1\n1 2\n2 0\n' > few.txt
+"$smexc" gcn.json --graph few.txt --gpus 8 --graph-partition equal-edges -o plan
+"$smexc" check plan
+"$run" plan --verify
