@@ -1,5 +1,7 @@
 #include "test/conformance/PlanBreakages.h"
 
+#include <algorithm>
+
 #include <utility>
 
 using namespace smex;
@@ -62,8 +64,13 @@ const Breakages &conformance::memoryBreakages() {
        [](Plan &p) {
          auto &program = p.partitioned.program;
          const int a = program.inputs[0].buffer, b = program.inputs[1].buffer;
-         program.buffers[size_t(a)].offsets =
-             program.buffers[size_t(b)].offsets;
+         auto &of = program.buffers[size_t(a)].offsets,
+              &other = program.buffers[size_t(b)].offsets;
+         if (of.size() != other.size())
+           return false;
+         // At the lower of the two, where both are within the arena.
+         for (size_t w = 0; w < of.size(); ++w)
+           of[w] = other[w] = std::min(of[w], other[w]);
          for (size_t w = 0; w < p.partitioned.workers.size(); ++w)
            if (!isEmpty(p.partitioned.box(int(w), a)) &&
                !isEmpty(p.partitioned.box(int(w), b)))

@@ -43,7 +43,7 @@ void Device::run(const std::string &symbol, const plan::Launch &how,
   std::vector<uint8_t> bytes((how.inMemory ? 1 : arguments.size()) * 8);
   std::memcpy(bytes.data(), how.inMemory ? &arguments.back() : arguments.data(),
               bytes.size());
-  ptx::Program *program = module.kernel(symbol);
+  const ptx::Program *program = module.kernel(symbol);
   REQUIRE(program);
   instructions = ptx::launch(*program, options, bytes, memory).instructions;
   if (!result.bytes.empty())

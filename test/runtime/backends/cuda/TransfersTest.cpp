@@ -37,7 +37,7 @@ public:
 
   void launch(const std::string &kernel, unsigned gridX, unsigned gridY,
               const std::vector<uint8_t> &parameters, uint64_t seed) {
-    ptx::Program *program = module.kernel(kernel);
+    const ptx::Program *program = module.kernel(kernel);
     REQUIRE(program);
     ptx::LaunchOptions options;
     options.grid = {gridX, gridY, 1};
