@@ -16,14 +16,18 @@ public:
   Costs(std::shared_ptr<const BalancedGraph> given,
         const std::vector<int64_t> &widths)
       : graph(std::move(given)), weights(graph->by.model.weights()) {
-    const bool byModel = graph->by.kind == Balance::Kind::Model;
-    features.emplace(graph->graph, byModel ? widths : std::vector<int64_t>());
-    const bool byEdges = graph->by.kind == Balance::Kind::Edges;
-    if (byModel)
+    switch (graph->by.kind) {
+    case Balance::Kind::Vertices:
+      cost = std::make_unique<DegreeCost>(graph->graph, 1, 0);
+      break;
+    case Balance::Kind::Edges:
+      cost = std::make_unique<DegreeCost>(graph->graph, 0, 1);
+      break;
+    case Balance::Kind::Model:
+      features.emplace(graph->graph, widths);
       cost = std::make_unique<ModelCost>(*features, weights);
-    else
-      cost = std::make_unique<DegreeCost>(graph->graph, byEdges ? 0 : 1,
-                                          byEdges ? 1 : 0);
+      break;
+    }
   }
 
   Bounds ofVertices(const std::vector<int64_t> &ways) const {
@@ -39,7 +43,7 @@ public:
 private:
   const std::shared_ptr<const BalancedGraph> graph;
   const CostModel weights;
-  std::optional<FeatureSums> features;
+  std::optional<FeatureSums> features; // a pass over the edges: for a model
   std::unique_ptr<CostBefore> cost;
 };
 

@@ -162,9 +162,10 @@ private:
     for (std::vector<int> &instructions : done) {
       const auto [kind, isNew] =
           kinds.try_emplace(std::move(instructions), int(kinds.size()));
+      if (!isNew)
+        continue;
       for (const int i : kind->first)
-        if (isNew)
-          tasks[size_t(i)].workers.push_back(kind->second);
+        tasks[size_t(i)].workers.push_back(kind->second);
     }
   }
 

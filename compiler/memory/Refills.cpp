@@ -136,7 +136,8 @@ std::vector<Refill> smex::memory::refills(const std::vector<Hole> &holes,
     const Set *fresh; // none: null
     std::array<int, 2> old;
     int64_t left;
-    double likelihood, rest;
+    double likelihood;
+    double rest; // at most that of one refill more, for all that remain
   };
   std::vector<Choice> choices;
   const double edge =
@@ -212,8 +213,7 @@ std::vector<Refill> smex::memory::refills(const std::vector<Hole> &holes,
     Refill refill{{},
                   choice.buffers->members(int(buffers.size())),
                   choice.left,
-                  choice.likelihood,
-                  choice.rest};
+                  choice.likelihood};
     if (choice.fresh)
       for (int k : choice.fresh->members(int(fresh.size())))
         refill.holes.push_back(fresh[k]);

@@ -24,7 +24,6 @@ struct Refill {
   std::vector<int> holes, buffers; // numbers in the lists given
   int64_t left = 0;                // bytes that stay a hole
   double likelihood = 0;           // natural logarithm
-  double rest = 0; // at most that of one refill more, for all that remain
 };
 
 struct RefillOdds {

@@ -16,7 +16,6 @@ public:
   explicit Residency(const Problem &problem, bool dropsDead = true);
 
   bool isOnDevice(int tensor) const { return onDevice[size_t(tensor)]; }
-  bool hasCopy(int tensor) const { return onHost[size_t(tensor)]; }
   /// Whether an operation that has not run reads it.
   bool isNeeded(int tensor) const { return readers[size_t(tensor)] > 0; }
 

@@ -30,7 +30,6 @@ public:
     schedule.transfersWait = true;
     schedule.start.resize(count);
     schedule.finish.resize(count);
-    schedule.order.reserve(count);
     for (size_t t = 0; t < count; ++t)
       missing[t] = int(problem.adjacency.into(int(t)).size());
     if (order == ReadyOrder::BottomLevel) {

@@ -67,20 +67,6 @@ private:
   double vertex, edge;
 };
 
-/// Of each vertex a number.
-class ListedCost : public CostBefore {
-public:
-  explicit ListedCost(const std::vector<double> &costs) : sums(1, 0.) {
-    for (double cost : costs)
-      sums.push_back(sums.back() + cost);
-  }
-  int64_t vertices() const override { return int64_t(sums.size()) - 1; }
-  double before(int64_t v) const override { return sums[size_t(v)]; }
-
-private:
-  std::vector<double> sums;
-};
-
 } // namespace smex::graphpartition
 
 #endif

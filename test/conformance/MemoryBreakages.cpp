@@ -1,7 +1,6 @@
 #include "test/conformance/PlanBreakages.h"
 
 #include <algorithm>
-
 #include <utility>
 
 using namespace smex;

@@ -12,6 +12,7 @@
 #include "runtime/plan/Save.h"
 #include "runtime/plan/Target.h"
 #include "tools/smexc/Command.h"
+#include "tools/smexc/GraphPartition.h"
 #include "tools/smexc/Import.h"
 #include "tools/smexc/Training.h"
 
@@ -102,44 +103,6 @@ Status setGroups(Arguments &arguments) {
                      std::to_string(arguments.groups) + " groups of equal size",
                  Fault::Usage};
   arguments.compile.search->groups = arguments.groups;
-  return {};
-}
-
-/// Bounds of the graph's vertices, where it is known.
-Status setGraphPartition(const Arguments &arguments,
-                         const frontend::Model &model,
-                         pipeline::CompileOptions &options) {
-  const std::string &name = arguments.graphPartition;
-  if (name.empty())
-    return {};
-  if (options.search && options.search->algorithm != "recursive")
-    return Error{"--graph-partition " + name +
-                     ": is for --algorithm "
-                     "recursive, and this is " +
-                     options.search->algorithm,
-                 Fault::Usage};
-  if (model.knownGraphs.empty())
-    return fail("--graph-partition ", name, ": ", model.name,
-                " has no graph to divide: it is for a model of one graph, with "
-                "nodes of one type, that is given with --graph and without "
-                "--graph-room");
-  auto by = graphpartition::parseBalance(name);
-  if (!by)
-    return by.takeError();
-  const frontend::KnownGraph &known = model.knownGraphs.front();
-  const auto numbers = [](const Tensor &list) {
-    const auto *first = list.data<int64_t>();
-    return graph::Numbers(first, first + list.type.shape[0]);
-  };
-  const auto graph = graph::Graph::make(known.nodes, numbers(*known.sources),
-                                        numbers(*known.destinations));
-  if (!graph)
-    return graph.error();
-  auto rows = graphpartition::inNeighboursOf(*graph);
-  if (!rows)
-    return rows.takeError();
-  options.graph = std::make_shared<const graphpartition::BalancedGraph>(
-      graphpartition::BalancedGraph{std::move(*rows), std::move(*by)});
   return {};
 }
 
@@ -252,7 +215,8 @@ int run(Arguments &arguments) {
   auto model = frontend::importModel(arguments.model, arguments.import.options);
   if (!model)
     return report(model.error());
-  if (Status set = setGraphPartition(arguments, *model, arguments.compile);
+  if (Status set = setGraphPartition(arguments.graphPartition, *model,
+                                     arguments.compile);
       !set)
     return report(set.error());
   if (arguments.training.train)
