@@ -124,7 +124,8 @@ TEST_CASE("broken plans are noticed, each by whom it should be") {
 TEST_CASE("broken moves to the host are noticed") {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   loadDialects(context);
-  const auto moves = hostMoves(context, /*overlap=*/false, {"sm_80"});
+  const auto moves =
+      hostMoves(context, /*overlap=*/false, /*workers=*/2, {"sm_80"});
   REQUIRE(moves);
   REQUIRE(noticed(moves->plan) == "");
   for (const Breakage &breakage : moveBreakages()) {

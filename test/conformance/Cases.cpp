@@ -56,38 +56,45 @@ void runSpecials(Session &session) {
     }
 }
 
+void runMove(Session &session, const std::string &name, bool overlap,
+             int workers, uint64_t seed) {
+  auto moves =
+      hostMoves(session.context, overlap, workers, session.runner.targets());
+  if (!moves) {
+    session.fail(name, moves.error().message);
+    return;
+  }
+  session.cover(moves->plan.partitioned.program);
+  if (!session.isAccepted(moves->plan))
+    return;
+  runtime::RunOptions options;
+  options.steps = 3;
+  options.device.seed = seed;
+  const auto result =
+      session.run(name, moves->plan, NoParameters(), moves->feeds, options);
+  if (!result)
+    session.fail(name, result.error().message);
+  else if (result->outputs[0].bytes != moves->output.bytes)
+    session.fail(name, "another output than the formula's");
+  else if (result->peakBytes != moves->plan.peakBytes ||
+           result->communicationBytes != moves->plan.communicationBytes ||
+           !(result->hostTraffic == moves->plan.hostTraffic))
+    session.fail(name, "another peak or other bytes than the plan's");
+  else
+    session.pass();
+}
+
 void runMoves(Session &session) {
-  for (int overlap = 0; overlap < 2; ++overlap)
-    for (uint64_t seed = 0; seed < 8; ++seed) {
-      const std::string name =
-          (overlap ? "overlapped " : "") + std::to_string(seed);
-      if (seed > 0 && !session.isChosen(name))
-        continue;
-      auto moves =
-          hostMoves(session.context, overlap, session.runner.targets());
-      if (!moves) {
-        session.fail(name, moves.error().message);
-        continue;
+  for (int workers : {2, 5})
+    for (bool overlap : {false, true})
+      for (uint64_t seed = 0; seed < 8; ++seed) {
+        const std::string name = std::to_string(workers) + " workers" +
+                                 (overlap ? ", overlapped " : " ") +
+                                 std::to_string(seed);
+        if (seed > 0 && !session.isChosen(name))
+          continue;
+        runMove(session, name, overlap, workers, seed);
       }
-      session.cover(moves->plan.partitioned.program);
-      if (!session.isAccepted(moves->plan))
-        continue;
-      runtime::RunOptions options;
-      options.steps = 3;
-      options.device.seed = seed;
-      const auto result =
-          session.run(name, moves->plan, NoParameters(), moves->feeds, options);
-      if (!result)
-        session.fail(name, result.error().message);
-      else if (result->outputs[0].bytes != moves->output.bytes)
-        session.fail(name, "another output than the formula's");
-      else if (result->peakBytes != moves->plan.peakBytes ||
-               result->communicationBytes != moves->plan.communicationBytes ||
-               !(result->hostTraffic == moves->plan.hostTraffic))
-        session.fail(name, "another peak or other bytes than the plan's");
-      else
-        session.pass();
-    }
 }
 
 } // namespace

@@ -3,12 +3,14 @@
 #include "compiler/memory/Passes.h"
 #include "test/conformance/WrittenPlan.h"
 
+#include <string>
+
 using namespace smex;
 using namespace smex::conformance;
 
 namespace {
 
-/// out[i] = 2 * x[63 - i] - (x[i] + 1), on one worker, and on two, where
+/// out[i] = 2 * x[63 - i] - (x[i] + 1), on one worker, and on several, where
 /// x + 1 is on the host while the other operand is computed, fetched and turned
 /// round. So all four queues have something to do.
 constexpr const char *programs = R"(
@@ -30,7 +32,7 @@ exec.program @whole ways [1] {
   exec.output "out" %out
 }
 
-exec.program @partitioned ways [2] {
+exec.program @partitioned ways [WORKERS] {
   %x = exec.buffer input "x" : tensor<64xf32> #smex.division<part 0>
   %more = exec.buffer temporary "more" : tensor<64xf32> #smex.division<part 0>
   %away = exec.buffer temporary "more" : tensor<64xf32> on host #smex.division<part 0>
@@ -53,9 +55,12 @@ exec.program @partitioned ways [2] {
 } // namespace
 
 Result<HostMoves>
-conformance::hostMoves(mlir::MLIRContext &context, bool overlap,
+conformance::hostMoves(mlir::MLIRContext &context, bool overlap, int workers,
                        const std::vector<std::string> &targets) {
-  auto plan = planOf(context, programs, targets, /*library=*/false,
+  std::string text = programs;
+  const std::string place = "WORKERS";
+  text.replace(text.find(place), place.size(), std::to_string(workers));
+  auto plan = planOf(context, text.c_str(), targets, /*library=*/false,
                      [&](mlir::OpPassManager &perProgram) {
                        if (overlap)
                          perProgram.addPass(memory::createOverlapTransfers());

@@ -11,14 +11,16 @@
 namespace smex::conformance {
 
 struct HostMoves {
-  plan::Plan plan; // on two workers, and on one
+  plan::Plan plan; // on several workers, and on one
   std::vector<runtime::Feed> feeds;
   Tensor output;
 };
 
 /// Memory is planned and waits are inserted; with `overlap`, moves are put
-/// where they hide behind other instructions.
+/// where they hide behind other instructions. At most 64 `workers`, of 64
+/// elements.
 Result<HostMoves> hostMoves(mlir::MLIRContext &context, bool overlap,
+                            int workers,
                             const std::vector<std::string> &targets);
 
 } // namespace smex::conformance

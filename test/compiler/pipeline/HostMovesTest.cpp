@@ -15,9 +15,9 @@ using conformance::HostMoves;
 
 namespace {
 
-HostMoves made(mlir::MLIRContext &context, bool overlap) {
+HostMoves made(mlir::MLIRContext &context, bool overlap, int workers = 2) {
   conformance::loadDialects(context);
-  auto moves = conformance::hostMoves(context, overlap,
+  auto moves = conformance::hostMoves(context, overlap, workers,
                                       {codegen::CodegenOptions().cpuArch});
   INFO((moves ? "" : moves.error().message));
   REQUIRE(moves);
@@ -66,8 +66,9 @@ bool isRightInAnyOrder(const HostMoves &moves) {
 TEST_CASE("moves to the host and back, from the IR to a run") {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   const bool overlap = GENERATE(false, true);
-  CAPTURE(overlap);
-  const HostMoves moves = made(context, overlap);
+  const int workers = GENERATE(2, 5); // 64 elements are no multiple of 5
+  CAPTURE(overlap, workers);
+  const HostMoves moves = made(context, overlap, workers);
   const plan::Plan &plan = moves.plan;
   const Status valid = plan::validate(plan);
   INFO((valid ? "" : valid.error().message));
@@ -76,8 +77,10 @@ TEST_CASE("moves to the host and back, from the IR to a run") {
 
   const plan::Program &program = plan.partitioned.program;
   CHECK(plan::queuesOf(program).size() == size_t(queueCount));
+  uint64_t onHosts = 0;
   for (const plan::Worker &worker : plan.partitioned.workers)
-    CHECK(worker.hostBytes == 128);
+    onHosts += worker.hostBytes;
+  CHECK(onHosts == 64 * 4); // each element once
   CHECK(isRight(moves, "cpu", 0));
   CHECK(isRightInAnyOrder(moves));
 }
