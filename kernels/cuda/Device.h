@@ -1,26 +1,35 @@
-// The words of CUDA that the kernels here use. They are compiled by clang
-// alone, without CUDA's headers and libraries.
+// The words of CUDA that the kernels here use. Clang compiles them alone,
+// without CUDA's headers and libraries; nvcc, which has its own words, does
+// too.
 #ifndef SMEX_KERNELS_CUDA_DEVICE_H
 #define SMEX_KERNELS_CUDA_DEVICE_H
 
-#if !defined(__CUDACC__) || defined(__clang__)
+#if !defined(__NVCC__)
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #endif
 
 namespace smex::cuda {
 
+#if defined(__NVCC__)
+__device__ inline long long block() { return blockIdx.x; }
+__device__ inline long long blocks() { return gridDim.x; }
+__device__ inline int row() { return int(blockIdx.y); }
+__device__ inline int sizeOfBlock() { return int(blockDim.x); }
+__device__ inline int inBlock() { return int(threadIdx.x); }
+#else
+__device__ inline long long block() { return __nvvm_read_ptx_sreg_ctaid_x(); }
+__device__ inline long long blocks() { return __nvvm_read_ptx_sreg_nctaid_x(); }
+__device__ inline int row() { return __nvvm_read_ptx_sreg_ctaid_y(); }
+__device__ inline int sizeOfBlock() { return __nvvm_read_ptx_sreg_ntid_x(); }
+__device__ inline int inBlock() { return __nvvm_read_ptx_sreg_tid_x(); }
+#endif
+
 /// The number of this thread among those along x, and how many these are.
 __device__ inline long long thread() {
-  return (long long)__nvvm_read_ptx_sreg_ctaid_x() *
-             __nvvm_read_ptx_sreg_ntid_x() +
-         __nvvm_read_ptx_sreg_tid_x();
+  return block() * sizeOfBlock() + inBlock();
 }
-__device__ inline long long threads() {
-  return (long long)__nvvm_read_ptx_sreg_nctaid_x() *
-         __nvvm_read_ptx_sreg_ntid_x();
-}
-__device__ inline int row() { return __nvvm_read_ptx_sreg_ctaid_y(); }
+__device__ inline long long threads() { return blocks() * sizeOfBlock(); }
 
 } // namespace smex::cuda
 

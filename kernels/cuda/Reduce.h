@@ -14,7 +14,8 @@ namespace smex::cuda {
 /// In the order in which a launch numbers them.
 enum Reduction { Sum, Max, Min, Prod };
 
-/// 16-bit floats by their bits.
+/// 16-bit floats by their bits. No C++ type of them is one of nvcc's and
+/// clang's alike.
 struct Half {
   unsigned short bits;
 };
@@ -35,10 +36,14 @@ template <typename T> struct Arithmetic {
 template <> struct Arithmetic<Half> {
   using Wide = float;
   __device__ static Wide load(Half value) {
-    return (float)__builtin_bit_cast(_Float16, value.bits);
+    float wide;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(value.bits));
+    return wide;
   }
   __device__ static Half store(Wide value) {
-    return {__builtin_bit_cast(unsigned short, (_Float16)value)};
+    Half half;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half.bits) : "f"(value));
+    return half;
   }
 };
 

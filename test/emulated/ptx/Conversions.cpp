@@ -79,11 +79,13 @@ uint64_t clampInteger(uint64_t value, bool fromSigned, Type to) {
   return std::min(value, top);
 }
 
-/// "Out of range values are clamped, NaN becomes 0" (PTX ISA, cvt).
-uint64_t clampFloat(double value, Type to) {
-  if (value != value)
-    return 0;
+/// Values out of range are clamped. "NaN input results in .. Zero if source is
+/// not .f64 and destination is not .s64, .u64. Otherwise 1 << (BitWidth(dst) -
+/// 1)" (PTX ISA 9.0, cvt).
+uint64_t clampFloat(double value, Type from, Type to) {
   int bits = 8 * bytesOf(to);
+  if (value != value)
+    return from == Type::F64 || bits == 64 ? uint64_t(1) << (bits - 1) : 0;
   if (isSigned(to)) {
     double limit = std::ldexp(1.0, bits - 1);
     if (value >= limit)
@@ -133,7 +135,7 @@ uint64_t convert(uint64_t cell, Type from, Type to, uint16_t detail) {
   if ((detail & FlushBit) && from == Type::F32)
     value = flushSubnormal(value);
   if (!isFloat(to))
-    return extend(clampFloat(toInteger(value, rounding), to), to);
+    return extend(clampFloat(toInteger(value, rounding), from, to), to);
   if (detail & IntegerRounding) {
     value = toInteger(value, rounding);
     return storeFloat(saturates ? saturate(value) : value, to,

@@ -166,6 +166,16 @@ TEST_CASE("floats to integers and back") {
         List{3, 0, 3000000000, 0, 0, 1, 0});
   CHECK(evaluate("cvt.rzi.s64.f32 D, A;", 64, 32, floats)[3] ==
         uint64_t(-3000000000));
+  // NaN, where a side has 64 bits.
+  CHECK(evaluate("cvt.rzi.s64.f32 D, A;", 64, 32, floats)[4] == uint64_t(1)
+                                                                    << 63);
+  CHECK(evaluate("cvt.rzi.u64.f32 D, A;", 64, 32, floats)[4] == uint64_t(1)
+                                                                    << 63);
+  const uint64_t nanOfF64 = 0x7ff8000000000000;
+  CHECK(evaluate("cvt.rzi.s32.f64 D, A;", 32, 64, {{nanOfF64, 0, 0}}) ==
+        List{0x80000000});
+  CHECK(evaluate("cvt.rzi.u32.f64 D, A;", 32, 64, {{nanOfF64, 0, 0}}) ==
+        List{0x80000000});
   CHECK(evaluate("cvt.rn.f32.s32 D, A;", 32, 32, {{0x80000000, 0, 0}}) ==
         List{0xcf000000});
   CHECK(evaluate("cvt.rn.f32.u32 D, A;", 32, 32, {{0xffffff81, 0, 0}}) ==

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Assembles each PTX example with NVIDIA's ptxas, where it is found, for each
-# architecture: what the interpreter accepts has to be PTX.
+# Assembles each PTX example, and the kernels that are part of smex-run, with
+# NVIDIA's ptxas, where it is found, for each architecture: what the interpreter
+# accepts has to be PTX. Where nvcc is found, it compiles those kernels, too.
 set -uo pipefail
 ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null)
 if [ -z "$ptxas" ]; then
@@ -9,11 +10,28 @@ if [ -z "$ptxas" ]; then
 fi
 status=0
 for arch in sm_80 sm_86 sm_89 sm_90; do
-  for file in test/emulated/ptx/examples/*.ptx; do
+  for file in test/emulated/ptx/examples/*.ptx kernels/cuda/kernels.ptx; do
     if ! "$ptxas" -arch=$arch "$file" -o "$TEST_TMPDIR/out.cubin"; then
       echo "$file does not assemble for $arch"
       status=1
     fi
   done
+done
+
+nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+if [ -z "$nvcc" ]; then
+  echo "no nvcc on this machine: clang alone has compiled the kernels"
+  exit $status
+fi
+entries() { grep -oE '\.entry smex_[a-z0-9_]+' "$1" | sort; }
+for arch in sm_80 sm_90; do
+  if ! "$nvcc" -ptx -arch=$arch -std=c++17 -fmad=false -I. kernels/cuda/kernels.cu -o "$TEST_TMPDIR/nvcc.ptx" ||
+    ! "$ptxas" -arch=$arch "$TEST_TMPDIR/nvcc.ptx" -o "$TEST_TMPDIR/out.cubin"; then
+    echo "nvcc does not compile kernels/cuda/kernels.cu for $arch"
+    status=1
+  elif ! diff <(entries "$TEST_TMPDIR/nvcc.ptx") <(entries kernels/cuda/kernels.ptx); then
+    echo "nvcc and clang make other kernels of kernels/cuda/kernels.cu"
+    status=1
+  fi
 done
 exit $status

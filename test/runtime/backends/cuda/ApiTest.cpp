@@ -32,6 +32,7 @@ TEST_CASE("constants of the driver's interface are those of cuda.h") {
   CHECK(cuda::success == CUDA_SUCCESS);
   CHECK(cuda::errorOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
   CHECK(cuda::errorNoDevice == CUDA_ERROR_NO_DEVICE);
+  CHECK(cuda::errorStubLibrary == CUDA_ERROR_STUB_LIBRARY);
   CHECK(cuda::errorNotReady == CUDA_ERROR_NOT_READY);
   CHECK(cuda::errorPeerAccessAlreadyEnabled ==
         CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
@@ -49,6 +50,7 @@ TEST_CASE("constants of the driver's interface are those of cuda.h") {
   CHECK(cuda::jitErrorLogBufferSizeBytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
   CHECK(sizeof(cuda::Address) == sizeof(CUdeviceptr));
   CHECK(sizeof(cuda::DeviceNumber) == sizeof(CUdevice));
+  CHECK(sizeof(cuda::Uuid) == sizeof(CUuuid));
 }
 
 #else

@@ -32,6 +32,7 @@ SMEX_BLAS_ENTRIES(SMEX_COMPARE)
 
 TEST_CASE("constants of cuBLASLt's interface are those of cublasLt.h") {
   CHECK(blas::success == CUBLAS_STATUS_SUCCESS);
+  CHECK(blas::notSupported == CUBLAS_STATUS_NOT_SUPPORTED);
   CHECK(blas::f32 == CUDA_R_32F);
   CHECK(blas::f64 == CUDA_R_64F);
   CHECK(blas::f16 == CUDA_R_16F);
@@ -45,6 +46,12 @@ TEST_CASE("constants of cuBLASLt's interface are those of cublasLt.h") {
         CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET);
   CHECK(blas::operationTransposeA == CUBLASLT_MATMUL_DESC_TRANSA);
   CHECK(blas::operationTransposeB == CUBLASLT_MATMUL_DESC_TRANSB);
+  CHECK(blas::operationEpilogue == CUBLASLT_MATMUL_DESC_EPILOGUE);
+  CHECK(blas::operationBiasPointer == CUBLASLT_MATMUL_DESC_BIAS_POINTER);
+  CHECK(blas::epilogueDefault == CUBLASLT_EPILOGUE_DEFAULT);
+  CHECK(blas::epilogueRelu == CUBLASLT_EPILOGUE_RELU);
+  CHECK(blas::epilogueBias == CUBLASLT_EPILOGUE_BIAS);
+  CHECK(blas::epilogueGelu == CUBLASLT_EPILOGUE_GELU);
   CHECK(blas::preferenceMaxWorkspaceBytes ==
         CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
   CHECK(blas::preferenceReductionSchemeMask ==

@@ -8,6 +8,11 @@
 #include "kernels/cuda/Kernels.h"
 #include "test/runtime/backends/GradientCase.h"
 
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <fstream>
+
 using namespace smex;
 using namespace smex::runtime;
 using cuda::Address;
@@ -36,9 +41,16 @@ cuda::Gpu &gpu() {
   return *opened;
 }
 
-cuda::Choices &choices() {
+/// How the next calls are bound.
+struct Mode {
+  cuda::Choices *choices;
+  bool reproducible;
+};
+
+Mode &mode() {
   static cuda::Choices kept;
-  return kept;
+  static Mode current{&kept, false};
+  return current;
 }
 
 /// A call of the library as a kernel of the host: buffers go to the GPU and
@@ -65,7 +77,8 @@ public:
                             workspace,
                             binding.workspace.bytes,
                             gpu(),
-                            choices()};
+                            *mode().choices,
+                            mode().reproducible};
     for (size_t i = 0; i + 1 < views.size(); ++i)
       on.operands.push_back(made->deviceOf(i));
     auto call = cuda::dnn::bindConvolution(on);
@@ -181,6 +194,35 @@ bool checkBackward(unsigned seed, DType type, int64_t channels,
   return true;
 }
 
+/// How many of the algorithms chosen for gradients, by the file of choices, are
+/// those that NVIDIA calls non-deterministic:
+/// CUDNN_CONVOLUTION_BWD_DATA_ALGO_0, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0 and
+/// ..ALGO_3 (cudnnConvolutionBackward* in the API reference).
+int countNonDeterministic(bool reproducible) {
+  const std::string path = std::string(std::getenv("TEST_TMPDIR")) +
+                           (reproducible ? "/always.json" : "/any.json");
+  cuda::Choices chosen(path);
+  const Mode before = mode();
+  mode() = {&chosen, reproducible};
+  for (unsigned seed = 0; seed < 60; ++seed)
+    checkBackward(seed, DType::F32, 4, 8);
+  mode() = before;
+  chosen.save();
+  std::ifstream file(path);
+  const auto json = nlohmann::json::parse(file);
+  int count = 0;
+  for (const auto &each : json.at("choices")) {
+    const std::string request = each.at("request"), bytes = each.at("choice");
+    if (bytes.empty()) // there is none that may be taken
+      continue;
+    const int algorithm = std::stoi(bytes.substr(0, 2), nullptr, 16);
+    const bool isOfFilter = request.find("BackwardFilter") != std::string::npos;
+    if (isOfFilter || request.find("BackwardData") != std::string::npos)
+      count += algorithm == 0 || (isOfFilter && algorithm == 3);
+  }
+  return count;
+}
+
 constexpr DType floats[] = {DType::F32, DType::F16, DType::BF16};
 
 } // namespace
@@ -209,6 +251,11 @@ TEST_CASE("gradients with more channels") {
   for (DType type : floats)
     for (unsigned seed = 0; seed < 15; ++seed)
       checkBackward(5000 + seed, type, 20, 7);
+}
+
+TEST_CASE("reproducible gradients are by deterministic algorithms alone") {
+  CHECK(countNonDeterministic(/*reproducible=*/false) > 0);
+  CHECK(countNonDeterministic(/*reproducible=*/true) == 0);
 }
 
 TEST_CASE("a part that the workspace has no room for says so") {
