@@ -10,6 +10,18 @@ thread_local Context *currentContext = nullptr;
 thread_local std::unique_lock<std::mutex> *Driver::lock = nullptr;
 
 namespace {
+/// Of these, cuda.h of CUDA 13.0 says "This leaves the process in an
+/// inconsistent state and any further CUDA work will return the same error";
+/// and of 710 "The context cannot be used anymore, and must be destroyed". It
+/// says of 214 and 220 only that such an error was "detected during execution";
+/// NVIDIA's "GPU Memory Error Management" says of errors like 214 that "the
+/// affected application is terminated", so that it gets no further here, either.
+bool isSticky(int result) {
+  static const std::set<int> all = {214, 220, 226, 700, 702, 710, 714,
+                                    715, 716, 717, 718, 719, 721};
+  return all.count(result) > 0;
+}
+
 /// Entry points that this thread has called, from when it first asked.
 thread_local bool isWatched = false;
 thread_local std::vector<std::string> watchedCalls;
@@ -57,6 +69,8 @@ int Driver::call(const char *name, Needs needs,
     if (each.function == name && each.call == number) {
       note(settings,
            std::string(name) + " fails as SMEX_EMULATED_FAIL_AT says");
+      if (needs == Current && currentContext && isSticky(each.result))
+        lose(*currentContext->device, each.result);
       return each.result;
     }
   if (needs != Nothing && !isInitialized)
@@ -245,6 +259,10 @@ void Driver::onError(const Work &work, std::exception_ptr error) {
     text = other.what();
   }
   report(settings, work.description + ": " + text);
+  lose(device, result);
+}
+
+void Driver::lose(Device &device, int result) {
   if (!device.sticky)
     device.sticky = result;
   scheduler->drop(device.number);

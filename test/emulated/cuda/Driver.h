@@ -144,6 +144,9 @@ public:
 private:
   Driver();
   void onError(const Work &work, std::exception_ptr error);
+  /// Every later call in the device's context returns the result, and nothing
+  /// is done there any more.
+  void lose(Device &device, int result);
   /// Refuses a call that is unsafe beside a capture of this thread, or of
   /// another one whose mode is global.
   void wantSafe(const char *name);

@@ -242,6 +242,38 @@ TEST_CASE("a call fails where the environment says so") {
                 }) == "2 0 214 ");
 }
 
+TEST_CASE("errors of a device stay in its context, and others do not") {
+  // What two launches, an allocation and another device's one return, where the
+  // first launch is made to fail.
+  const auto after = [](const std::string &result) {
+    return inChild({{"SMEX_EMULATED_DEVICES", "2"},
+                    {"SMEX_EMULATED_FAIL_AT", "cuLaunchKernel:1:" + result}},
+                   [] {
+                     Session s;
+                     if (std::string error = s.open(); !error.empty())
+                       return error;
+                     const uint32_t zeros[64] = {};
+                     NEED(cuMemcpyHtoD_v2(s.a, zeros, sizeof zeros));
+                     const int first = s.increment(s.b, s.a, s.first);
+                     const int second = s.increment(s.b, s.a, s.first);
+                     uint64_t more;
+                     const int third = cuMemAlloc_v2(&more, 8);
+                     void *other = nullptr;
+                     NEED(cuDevicePrimaryCtxRetain(&other, 1));
+                     NEED(cuCtxSetCurrent(other));
+                     return numbers({uint32_t(first), uint32_t(second),
+                                     uint32_t(third),
+                                     uint32_t(cuMemAlloc_v2(&more, 8))});
+                   });
+  };
+  for (const char *stays : {"214", "220", "226", "700", "702", "710", "714",
+                            "715", "716", "717", "718", "719", "721"})
+    CHECK(after(stays) == std::string(stays) + " " + stays + " " + stays +
+                              " 0 ");
+  for (const char *passes : {"1", "2", "701", "801", "999"})
+    CHECK(after(passes) == std::string(passes) + " 0 0 0 ");
+}
+
 TEST_CASE("cuGetProcAddress, with a symbol that is missing") {
   CHECK(inChild({{"SMEX_EMULATED_MISSING", "cuMemcpyPeerAsync"}}, [] {
           void *function = nullptr;

@@ -15,7 +15,9 @@
   X(ERROR_ECC_UNCORRECTABLE, 214, "uncorrectable ECC error")                   \
   X(ERROR_PEER_ACCESS_UNSUPPORTED, 217, "peer access is not supported")        \
   X(ERROR_INVALID_PTX, 218, "the PTX does not compile")                        \
+  X(ERROR_NVLINK_UNCORRECTABLE, 220, "uncorrectable NVLink error")             \
   X(ERROR_UNSUPPORTED_PTX_VERSION, 222, "the PTX is newer than the driver")    \
+  X(ERROR_CONTAINED, 226, "an error that the GPU has contained")               \
   X(ERROR_INVALID_HANDLE, 400, "invalid handle")                               \
   X(ERROR_ILLEGAL_STATE, 401, "a resource is not in the state that is needed") \
   X(ERROR_NOT_FOUND, 500, "not found")                                         \
@@ -25,9 +27,14 @@
   X(ERROR_LAUNCH_TIMEOUT, 702, "the launch timed out")                         \
   X(ERROR_PEER_ACCESS_ALREADY_ENABLED, 704, "peer access is already enabled")  \
   X(ERROR_PEER_ACCESS_NOT_ENABLED, 705, "peer access is not enabled")          \
+  X(ERROR_ASSERT, 710, "an assertion of a kernel failed")                      \
+  X(ERROR_HARDWARE_STACK_ERROR, 714, "stack error")                            \
   X(ERROR_ILLEGAL_INSTRUCTION, 715, "illegal instruction")                     \
   X(ERROR_MISALIGNED_ADDRESS, 716, "misaligned address")                       \
+  X(ERROR_INVALID_ADDRESS_SPACE, 717, "an address of another space")           \
+  X(ERROR_INVALID_PC, 718, "invalid program counter")                          \
   X(ERROR_LAUNCH_FAILED, 719, "unspecified launch failure")                    \
+  X(ERROR_TENSOR_MEMORY_LEAK, 721, "tensor memory was not given back")         \
   X(ERROR_NOT_SUPPORTED, 801, "not supported")                                 \
   X(ERROR_SYSTEM_DRIVER_MISMATCH, 803, "driver and library differ")            \
   X(ERROR_STREAM_CAPTURE_UNSUPPORTED, 900, "not permitted in a capture")       \
