@@ -3,6 +3,7 @@
 #include "dialects/support/Text.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -23,6 +24,7 @@ using namespace smex;
 namespace {
 
 const char *program = "smex";
+std::atomic<bool> areThreadsLeft{false};
 
 Error environment(std::string message) {
   return {std::move(message), Fault::Environment};
@@ -122,6 +124,8 @@ int smex::runProgram(const char *name, const std::function<int()> &work) {
   }
   if (Status flushed = flushOutput(); !flushed && status == 0)
     status = report(flushed.error());
+  if (areThreadsLeft)
+    std::_Exit(status);
   return status;
 }
 
@@ -140,6 +144,8 @@ void smex::quit(const Error &error) {
   report(error);
   std::_Exit(int(error.fault));
 }
+
+void smex::leaveThreads() { areThreadsLeft = true; }
 
 void smex::print(std::string_view text) {
   const std::string clean = cleaned(text);

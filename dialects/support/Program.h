@@ -39,6 +39,11 @@ int report(const Error &error);
 /// return: the message, and the fault's status.
 [[noreturn]] void quit(const Error &error);
 
+/// Threads of the process hang, and nobody can end them: runProgram() ends the
+/// process without destructors of static objects, which would wait for them, or
+/// take from them what they use.
+void leaveThreads();
+
 /// Prints to standard output, cleaned: names are from outside.
 void print(std::string_view text);
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A kernel that does not end: smex-run says on which worker which instruction has
-# not completed, and ends, instead of waiting for ever.
+# A kernel that does not end, or a copy, or another wait for a GPU: smex-run says
+# on which worker what has not completed, and ends, instead of waiting for ever.
 # usage: emulated_cuda_hang.sh SMEXC SMEX_RUN LIBCUDA MODEL_DIR
 set -euo pipefail
 source "$(dirname "$0")/inputs_of.sh"
@@ -36,6 +36,18 @@ said "a later launch" 'worker [0-2]: node '
 # In a later step: of a graph only that it hangs.
 run "of a graph:5" --watchdog 0.4
 said "a graph" 'error: a step, which is one CUDA graph \(--no-cuda-graphs tells'
+
+# What the host waits for outside of steps.
+run "upload of a graph:1" --watchdog 0.4
+said "the upload of a graph" 'error: uploading the graph of a step \(GPU 0\) has not completed'
+run "to the device:1" --watchdog 0.4
+said "a copy to a GPU" 'error: worker [0-2]: writing to its memory \(GPU [01]\) has not completed'
+run "to the host:1" --watchdog 0.4 --output-dir "$work/out"
+said "a copy from a GPU" 'error: worker [0-2]: reading from its memory \(GPU [01]\) has not completed'
+
+# A run that has failed, and then cannot end: what it failed by is said.
+SMEX_EMULATED_FAIL_AT=cuLaunchKernel:20:1 run smex_fetch:1 --watchdog 0.4
+said "a failure, and a fetch" 'launching a kernel: CUDA_ERROR_INVALID_VALUE'
 
 # Nothing hangs, and a short limit does not end what goes on.
 run none:1 --watchdog 2

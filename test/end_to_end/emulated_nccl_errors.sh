@@ -31,6 +31,16 @@ mkdir "$work/lacking"
 refused "an entry point that is missing" "NCCL is too old: libnccl.so.2 has no ncclCommSplit" \
   LD_LIBRARY_PATH="$cuda:$work/lacking"
 refused "no id" "NCCL: ncclGetUniqueId: unhandled system error" SMEX_EMULATED_FAIL_AT=ncclGetUniqueId:1:2
+# The others wait inside NCCL then, and nobody waits for them.
+begin=$SECONDS
+for call in 1 2; do
+  refused "a rank that does not join, call $call" ": making a communicator: unhandled system error" \
+    SMEX_EMULATED_FAIL_AT=ncclCommInitRank:$call:2
+done
+refused "a group that a rank does not join" ": making the communicator of a group: unhandled system error" \
+  SMEX_EMULATED_FAIL_AT=ncclCommSplit:1:2
+refused "a GPU that is lost before" "CUDA_ERROR_UNKNOWN" SMEX_EMULATED_FAIL_AT=cuCtxSetCurrent:7:999
+[[ $((SECONDS - begin)) -le 12 ]] || fail "failures to join take $((SECONDS - begin)) s"
 refused "an operation that fails" "ncclGroupEnd: unhandled cuda error" SMEX_EMULATED_FAIL_AT=ncclGroupEnd:1:1
 refused "an all-gather that fails" "ncclAllGather: internal error" SMEX_EMULATED_FAIL_AT=ncclAllGather:1:3
 refused "a send that fails" "ncclSend: invalid argument" SMEX_EMULATED_FAIL_AT=ncclSend:2:4

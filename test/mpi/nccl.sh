@@ -75,6 +75,13 @@ cat > "$work/second_fails" <<END
 [[ \$OMPI_COMM_WORLD_RANK != 1 ]] || export SMEX_EMULATED_FAIL_AT=ncclGroupEnd:1:2
 exec "$smex_run" "\$@"
 END
+for rank in 0 1; do
+  cat > "$work/alone_$rank" <<END
+#!/bin/bash
+[[ \$OMPI_COMM_WORLD_RANK != $rank ]] || export SMEX_EMULATED_FAIL_AT=ncclCommInitRank:1:2
+exec "$smex_run" "\$@"
+END
+done
 cat > "$work/second_older" <<END
 #!/bin/bash
 [[ \$OMPI_COMM_WORLD_RANK != 1 ]] || export SMEX_EMULATED_NCCL=21805
@@ -87,7 +94,7 @@ visible=(\$VISIBLE)
 export CUDA_VISIBLE_DEVICES=\${visible[\$OMPI_COMM_WORLD_RANK]}
 exec "$smex_run" "\$@"
 END
-chmod +x "$work"/second_* "$work/visible"
+chmod +x "$work"/second_* "$work"/alone_* "$work/visible"
 refused "one process without NCCL" "need NCCL: " 2 "$work/second_lacks"
 refused "one GPU that is too small" "is too small: its workers need" 2 "$work/second_small"
 refused "another NCCL" "has NCCL 2.18.5, and that of worker 0 has 2.28.9: all need the same version" \
@@ -95,6 +102,12 @@ refused "another NCCL" "has NCCL 2.18.5, and that of worker 0 has 2.28.9: all ne
 VISIBLE="0,1 1" refused "processes that see a GPU in common" "would both use GPU" 2 "$work/visible"
 VISIBLE="1 0" together 2 "$work/visible" "$work/plan" "${inputs[@]}" --backend cuda > "$work/stdout" 2>&1 ||
   fail "processes that see a GPU each: $(cat "$work/stdout")"
+for rank in 0 1; do
+  begin=$SECONDS
+  refused "rank $rank does not join" "error: NCCL: rank $rank: making a communicator: unhandled system error" \
+    2 "$work/alone_$rank"
+  [[ $((SECONDS - begin)) -le 7 ]] || fail "rank $rank does not join: it takes $((SECONDS - begin)) s"
+done
 refused "a call that fails" "ncclGroupEnd: unhandled system error" 2 "$work/second_fails"
 
 # lost SIGNAL: what the others say when the last of three processes gets it.

@@ -4,6 +4,7 @@
 #include "runtime/backends/cuda/CudaWorker.h"
 #include "runtime/backends/cuda/Exchanger.h"
 #include "runtime/backends/cuda/Exchangers.h"
+#include "runtime/backends/cuda/GpuWatchdog.h"
 #include "runtime/backends/cuda/Library.h"
 #include "runtime/backends/cuda/Place.h"
 #include "runtime/plan/Files.h"
@@ -78,6 +79,8 @@ public:
                         transport,
                         options,
                         driver,
+                        std::make_shared<HostWaits>(),
+                        nullptr,
                         *artifact,
                         std::move(*lambdas),
                         {},
@@ -90,6 +93,13 @@ public:
         std::make_unique<Choices>(options.choicesFile, options.note);
     if (Status ready = openGpus(*shared, numbers, *ranks); !ready)
       return ready.takeError();
+    if (Status joined = joinExchangers(shared); !joined)
+      return joined.takeError();
+    if (!shared->exchangers.empty() && options.note)
+      options.note("what moves between GPUs goes by NCCL; its own memory comes "
+                   "on top of the plan's peak");
+    if (shared->isWatched())
+      shared->watchdog = std::make_shared<GpuWatchdog>(*shared);
     std::vector<std::unique_ptr<DeviceWorker>> devices;
     for (int worker : workers)
       devices.push_back(std::make_unique<CudaWorker>(shared, worker));
@@ -153,7 +163,7 @@ private:
   Status openGpus(CudaProgram &shared, const std::vector<int> &numbers,
                   const nccl::Ranks &ranks) {
     for (int g : numbers) {
-      auto gpu = Gpu::open(driver, g);
+      auto gpu = Gpu::open(driver, g, shared.waits);
       if (!gpu)
         return gpu.takeError();
       shared.gpus.push_back(std::move(*gpu));
@@ -170,11 +180,6 @@ private:
     for (const auto &gpu : shared.gpus)
       if (Status loaded = load(shared, *gpu, own); !loaded)
         return loaded;
-    if (Status joined = joinExchangers(shared); !joined)
-      return joined;
-    if (!shared.exchangers.empty() && shared.options.note)
-      shared.options.note("what moves between GPUs goes by NCCL; its own "
-                          "memory comes on top of the plan's peak");
     return {};
   }
 

@@ -42,6 +42,9 @@ struct CudaProgram {
   runtime::Transport &transport;
   runtime::DeviceOptions options;
   const Driver &driver;
+  /// These two outlive all that waits for a GPU when it is destroyed.
+  std::shared_ptr<HostWaits> waits;
+  std::shared_ptr<GpuWatchdog> watchdog;
   const plan::Artifact *artifact; // the code; null: none is needed
   std::vector<tdl::Lambda> lambdas;
   std::vector<std::unique_ptr<Gpu>> gpus;
@@ -82,7 +85,6 @@ struct CudaProgram {
   std::unique_ptr<StepGraph> ownedGraph = nullptr;
   /// It, from the second step on; any thread may look.
   std::atomic<StepGraph *> graph{nullptr};
-  std::shared_ptr<GpuWatchdog> watchdog = nullptr;
   bool isWatched() const { return options.hungAfter > 0 && options.hung; }
 
   /// Whether it is safe that later steps are one graph. It is not where the

@@ -12,7 +12,8 @@ using namespace smex::cuda;
 using runtime::Activity;
 
 CudaWorker::~CudaWorker() {
-  shared->watchdog.reset(); // it looks at events
+  if (shared->watchdog)
+    shared->watchdog->forgetInstructions(); // it looks at their events
   if (!place().gpu || !gpu().enter())
     return;
   const Driver &driver = shared->driver;
@@ -76,37 +77,23 @@ Status CudaWorker::makeEvents() {
   return {};
 }
 
-Status CudaWorker::synchronize(Stream stream) {
-  return check(shared->driver.streamSynchronize(stream),
-               "waiting for its stream");
-}
-
 Status CudaWorker::write(int64_t offset, int64_t bytes,
                          const std::function<Status(std::byte *)> &fill) {
   std::vector<std::byte> values(static_cast<size_t>(bytes));
   if (Status filled = fill(values.data()); !filled)
     return filled;
-  Stream stream = streams[0];
-  if (Status copied = check(
-          shared->driver.copyToDevice(place().arena + Address(offset),
-                                      values.data(), size_t(bytes), stream),
-          "writing to its memory");
-      !copied)
-    return copied;
-  return synchronize(stream);
+  return gpu().write(place().arena + Address(offset), values.data(),
+                     values.size(), streams[0],
+                     {"writing to its memory", number});
 }
 
 Status CudaWorker::read(int64_t offset, int64_t bytes,
                         const std::function<void(const std::byte *)> &use) {
   std::vector<std::byte> values(static_cast<size_t>(bytes));
-  Stream stream = streams[0];
-  if (Status copied = check(shared->driver.copyToHost(
-                                values.data(), place().arena + Address(offset),
-                                size_t(bytes), stream),
-                            "reading from its memory");
-      !copied)
-    return copied;
-  if (Status done = synchronize(stream); !done)
+  if (Status done = gpu().read(values.data(), place().arena + Address(offset),
+                               values.size(), streams[0],
+                               {"reading from its memory", number});
+      !done)
     return done;
   use(values.data());
   return {};
@@ -121,7 +108,7 @@ Status CudaWorker::copy(int64_t to, int64_t from, int64_t bytes) {
                 "copying in its memory");
       !copied)
     return copied;
-  return synchronize(stream);
+  return gpu().synchronize(stream, {"copying in its memory", number});
 }
 
 /// Whether it is the one that puts its GPU's exchanges on their stream.
@@ -130,8 +117,6 @@ bool CudaWorker::leads() {
 }
 
 Status CudaWorker::bind() {
-  if (isFirst() && shared->isWatched())
-    shared->watchdog = std::make_shared<GpuWatchdog>(*shared);
   if (leads())
     if (Status bound = exchanger()->bind(); !bound)
       return bound;
@@ -140,14 +125,8 @@ Status CudaWorker::bind() {
   const std::vector<std::byte> &contents = place().prepared.tables.contents();
   if (contents.empty())
     return {};
-  Stream stream = streams[0];
-  if (Status copied =
-          check(shared->driver.copyToDevice(place().tables, contents.data(),
-                                            contents.size(), stream),
-                "writing to its memory");
-      !copied)
-    return copied;
-  return synchronize(stream);
+  return gpu().write(place().tables, contents.data(), contents.size(),
+                     streams[0], {"writing to its memory", number});
 }
 
 Result<Event> CudaWorker::timingEvent() {

@@ -55,7 +55,9 @@ private:
                  "recording an event");
   }
   Result<Event> recordTime(Stream stream);
-  Status synchronize(Stream stream);
+  Status synchronize(Stream stream) {
+    return gpu().synchronize(stream, {"waiting for its stream", number});
+  }
 
   std::shared_ptr<CudaProgram> shared;
   const int number;

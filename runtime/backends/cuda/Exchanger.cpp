@@ -97,6 +97,12 @@ Status Exchanger::join() {
   if (Status entered = shared.gpus[gpu]->enter(); !entered)
     return entered;
   const Exchanging &exchanging = *shared.exchanging;
+  // Nothing of the plan is looked at once NCCL has been called: whoever waits
+  // for this thread may have given up, and the plan be gone.
+  std::vector<std::pair<StepSet, int>> leasts;
+  for (StepSet steps : exchanging.groups)
+    leasts.emplace_back(steps,
+                        groupOf(shared.program().ways, leading, steps).front());
   nccl::Watchdog::Guard guard(watchdog, joining);
   if (Status made =
           checkNccl(exchanging.library.initRank(&world, exchanging.ranks.count,
@@ -104,16 +110,13 @@ Status Exchanger::join() {
                     "making a communicator");
       !made)
     return made;
-  for (StepSet steps : exchanging.groups) {
-    const std::vector<int> members =
-        groupOf(shared.program().ways, leading, steps);
+  for (const auto &[steps, least] : leasts) {
     nccl::Communicator &group = groups[steps];
     // Each worker is a rank of its own here, so that the least member names the
     // group; its ranks are in the order of the workers.
-    if (Status made =
-            checkNccl(exchanging.library.split(world, members.front(), leading,
-                                               &group, nullptr),
-                      "making the communicator of a group");
+    if (Status made = checkNccl(
+            exchanging.library.split(world, least, leading, &group, nullptr),
+            "making the communicator of a group");
         !made)
       return made;
   }
@@ -167,14 +170,8 @@ Status Exchanger::bind() {
         }
   if (all.tables.empty())
     return {};
-  if (Status copied =
-          check(shared.driver.copyToDevice(tables, all.tables.data(),
-                                           all.tables.size(), stream),
-                "writing to its memory");
-      !copied)
-    return copied;
-  return check(shared.driver.streamSynchronize(stream),
-               "waiting for its stream");
+  return shared.gpus[gpu]->write(tables, all.tables.data(), all.tables.size(),
+                                 stream, {"writing to its memory", leading});
 }
 
 Status Exchanger::begin(int64_t step) {

@@ -24,6 +24,8 @@ public:
   /// Joins the communicators. All ranks do it at once, each in a thread of its
   /// own.
   Status join();
+  /// What hangs in join() is left alone: it is known why.
+  void abandon() { watchdog.rest(); }
   int leader() const { return leading; }
 
   // The leader's calls, as those of a DeviceWorker:

@@ -1,8 +1,10 @@
 #include "runtime/backends/cuda/Exchangers.h"
 
+#include "dialects/support/Program.h"
 #include "runtime/backends/cuda/Exchanger.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <thread>
 
@@ -83,6 +85,37 @@ Status shareId(const CudaProgram &shared, int version, nccl::UniqueId &id) {
                    Fault::Environment};
   return {};
 }
+
+/// How far the GPUs of this process have joined. Their threads may outlive who
+/// waits for them, so that they share it.
+struct Joining {
+  std::mutex mutex; // of what follows
+  std::condition_variable changed;
+  size_t left = 0;
+  std::optional<Error> first; // of what went wrong
+
+  void tell(Status done) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    --left;
+    if (!done && !first)
+      first = done.takeError();
+    changed.notify_all();
+  }
+  /// Returns when all have joined, one has failed, or the run was stopped.
+  std::optional<Error> wait(const runtime::Transport &transport) {
+    std::unique_lock<std::mutex> lock(mutex);
+    // A stop wakes nobody here, so it is looked for.
+    while (left > 0 && !first && !transport.isStopped())
+      changed.wait_for(lock, std::chrono::milliseconds(20));
+    if (!first && transport.isStopped())
+      first = transport.reason();
+    return first;
+  }
+  bool isOver() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return left == 0;
+  }
+};
 
 /// The process with these workers, among those of the program.
 size_t processOf(const nccl::Ranks &ranks, const std::vector<int> &workers) {
@@ -177,7 +210,8 @@ Status cuda::makeExchangers(CudaProgram &shared, const nccl::Ranks &ranks) {
   return {};
 }
 
-Status cuda::joinExchangers(CudaProgram &shared) {
+Status cuda::joinExchangers(const std::shared_ptr<CudaProgram> &program) {
+  CudaProgram &shared = *program;
   if (shared.exchangers.empty())
     return {};
   // Whoever could not get this far has said so, and nobody waits for it inside
@@ -185,14 +219,24 @@ Status cuda::joinExchangers(CudaProgram &shared) {
   if (shared.workers.size() < shared.partitioned.workers.size())
     if (const auto all = shareAll(shared.transport, shared.workers, {}); !all)
       return all.error();
-  std::vector<Status> done(shared.exchangers.size());
+  const auto joining = std::make_shared<Joining>();
+  joining->left = shared.exchangers.size();
   std::vector<std::thread> threads;
-  for (size_t g = 0; g < done.size(); ++g)
-    threads.emplace_back([&, g] { done[g] = shared.exchangers[g]->join(); });
-  for (std::thread &thread : threads)
-    thread.join();
-  for (Status &each : done)
-    if (!each)
-      return std::move(each);
-  return {};
+  for (const auto &each : shared.exchangers)
+    threads.emplace_back(
+        [joining, &exchanger = *each] { joining->tell(exchanger.join()); });
+  std::optional<Error> error = joining->wait(shared.transport);
+  if (joining->isOver()) {
+    for (std::thread &thread : threads)
+      thread.join();
+  } else {
+    for (const auto &each : shared.exchangers)
+      each->abandon();
+    for (std::thread &thread : threads)
+      thread.detach();
+    // What they use stays for ever.
+    new std::shared_ptr<CudaProgram>(program);
+    leaveThreads();
+  }
+  return error ? Status(std::move(*error)) : Status();
 }

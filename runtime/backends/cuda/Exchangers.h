@@ -20,8 +20,11 @@ const std::vector<int> &gpusOf(const nccl::Ranks &ranks,
 /// Before workers are placed: an exchanger for each of the program's GPUs. All
 /// processes do it at once.
 Status makeExchangers(CudaProgram &shared, const nccl::Ranks &ranks);
-/// Once code is loaded: they join their communicators, if there are any.
-Status joinExchangers(CudaProgram &shared);
+/// Once code is loaded: they join their communicators, if there are any. The
+/// first that fails, in whichever process, ends it for all; others may wait for
+/// that one inside NCCL for ever, so that their threads are left behind then
+/// (leaveThreads() of support/Program.h), and the program with them.
+Status joinExchangers(const std::shared_ptr<CudaProgram> &program);
 
 } // namespace smex::cuda
 

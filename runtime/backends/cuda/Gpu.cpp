@@ -59,7 +59,8 @@ Result<Function> LoadedCode::find(const std::string &symbol) const {
   return function;
 }
 
-Result<std::unique_ptr<Gpu>> Gpu::open(const Driver &driver, int number) {
+Result<std::unique_ptr<Gpu>> Gpu::open(const Driver &driver, int number,
+                                       std::shared_ptr<HostWaits> waits) {
   auto info = gpuInfo(driver, number);
   if (!info)
     return info.takeError();
@@ -73,13 +74,16 @@ Result<std::unique_ptr<Gpu>> Gpu::open(const Driver &driver, int number) {
                                  what + ": taking its context");
       !done)
     return done.takeError();
-  std::unique_ptr<Gpu> gpu(new Gpu(driver, number, std::move(*info), context));
+  std::unique_ptr<Gpu> gpu(
+      new Gpu(driver, number, std::move(*info), context, std::move(waits)));
   if (Status entered = gpu->enter(); !entered)
     return entered.takeError();
   return gpu;
 }
 
 Gpu::~Gpu() {
+  // It waits for what the GPU still does, if a run has ended early.
+  const HostWaits::Guard guard(*waits, number, {"freeing its memory"});
   if (!enter())
     return; // the process ends, and the driver frees what is left
   handles.clear();
@@ -95,6 +99,37 @@ Gpu::~Gpu() {
 Status Gpu::enter() const {
   return driver.check(driver.contextSetCurrent(context),
                       "GPU " + std::to_string(number));
+}
+
+Status Gpu::check(Code code, const char *what) const {
+  return code == success ? Status()
+                         : driver.check(code, "GPU " + std::to_string(number) +
+                                                  ": " + what);
+}
+
+Status Gpu::synchronize(Stream stream, HostWait what) const {
+  const HostWaits::Guard guard(*waits, number, what);
+  return check(driver.streamSynchronize(stream), what.what);
+}
+
+Status Gpu::write(Address to, const void *from, size_t bytes, Stream stream,
+                  HostWait what) const {
+  const HostWaits::Guard guard(*waits, number, what);
+  if (Status copied =
+          check(driver.copyToDevice(to, from, bytes, stream), what.what);
+      !copied)
+    return copied;
+  return check(driver.streamSynchronize(stream), what.what);
+}
+
+Status Gpu::read(void *to, Address from, size_t bytes, Stream stream,
+                 HostWait what) const {
+  const HostWaits::Guard guard(*waits, number, what);
+  if (Status copied =
+          check(driver.copyToHost(to, from, bytes, stream), what.what);
+      !copied)
+    return copied;
+  return check(driver.streamSynchronize(stream), what.what);
 }
 
 Status Gpu::allocate(int64_t bytes, size_t workers) {

@@ -4,6 +4,7 @@
 #define SMEX_RUNTIME_BACKENDS_CUDA_GPU_H
 
 #include "runtime/backends/cuda/Driver.h"
+#include "runtime/backends/cuda/HostWaits.h"
 
 #include <functional>
 #include <map>
@@ -46,13 +47,31 @@ private:
 
 class Gpu {
 public:
-  /// Takes the GPU's primary context, which is current afterwards.
-  static Result<std::unique_ptr<Gpu>> open(const Driver &driver, int number);
+  /// Takes the GPU's primary context, which is current afterwards. Whoever
+  /// waits for the GPU is entered in `waits`.
+  static Result<std::unique_ptr<Gpu>>
+  open(const Driver &driver, int number,
+       std::shared_ptr<HostWaits> waits = std::make_shared<HostWaits>());
   ~Gpu();
   Gpu(const Gpu &) = delete;
 
   /// Makes its context that of the calling thread.
   Status enter() const;
+  /// Whether it can be used after an error: some errors are returned by every
+  /// call from then on. Its context is current afterwards.
+  Status answers() const;
+
+  // All waits of the host for this GPU, whose context is current; what an error
+  // says begins with what is waited for.
+  /// Returns when the stream has done what it has.
+  Status synchronize(Stream stream, HostWait what) const;
+  /// Copies from and to memory of the host that need not be pinned, behind what
+  /// the stream has, and returns when that is done.
+  Status write(Address to, const void *from, size_t bytes, Stream stream,
+               HostWait what) const;
+  Status read(void *to, Address from, size_t bytes, Stream stream,
+              HostWait what) const;
+
   /// One allocation, for the arenas of all of its workers and for what their
   /// launches read; Fault::Environment, with what is free, where it does not
   /// fit. `workers`: how many share it, for the message. At most once.
@@ -74,11 +93,14 @@ public:
   std::unique_ptr<LoadedCode> own;  // kernels/cuda
 
 private:
-  Gpu(const Driver &driver, int number, GpuInfo info, Context context)
-      : driver(driver), number(number), info(std::move(info)),
-        context(context) {}
+  Gpu(const Driver &driver, int number, GpuInfo info, Context context,
+      std::shared_ptr<HostWaits> waits)
+      : driver(driver), number(number), info(std::move(info)), context(context),
+        waits(std::move(waits)) {}
+  Status check(Code code, const char *what) const;
 
   Context context;
+  const std::shared_ptr<HostWaits> waits;
   Address address = 0;
   mutable std::mutex mutex; // of these
   mutable std::map<std::string, std::shared_ptr<void>> handles;

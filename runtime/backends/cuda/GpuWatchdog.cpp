@@ -9,6 +9,11 @@
 using namespace smex;
 using namespace smex::cuda;
 
+namespace {
+/// Seconds that a GPU may do nothing once the run was stopped.
+constexpr double stoppedAfter = 5;
+} // namespace
+
 GpuWatchdog::GpuWatchdog(const CudaProgram &shared) : shared(shared) {
   const plan::Program &program = shared.program();
   for (size_t w = 0; w < shared.places.size(); ++w)
@@ -34,8 +39,8 @@ GpuWatchdog::~GpuWatchdog() {
 }
 
 void GpuWatchdog::watch() {
-  const double limit = shared.options.hungAfter;
-  const double interval = std::min(1.0, limit / 4);
+  const double hungAfter = shared.options.hungAfter;
+  const double interval = std::min(1.0, hungAfter / 4);
   // Looks are counted, and not time: while the whole process is stopped, or the
   // machine asleep, nothing goes on, and that is no GPU's fault.
   double idle = 0;
@@ -46,20 +51,48 @@ void GpuWatchdog::watch() {
       return;
     lock.unlock();
     idle = goesOn() ? 0 : idle + interval;
+    // A run that has failed has nothing to come to any more.
+    const double limit = shared.transport.isStopped()
+                             ? std::min(hungAfter, stoppedAfter)
+                             : hungAfter;
     if (idle >= limit && shared.options.hung) {
-      shared.options.hung({whatHangs(), Fault::Environment});
+      shared.options.hung(whatHangs());
       return;
     }
     lock.lock();
   }
 }
 
+void GpuWatchdog::forgetInstructions() {
+  const std::lock_guard<std::mutex> lock(looking);
+  areForgotten = true;
+  for (Lane &lane : lanes)
+    lane.isBusy = false;
+  isGraphBusy = false;
+}
+
 bool GpuWatchdog::goesOn() {
   bool goesOn = false, isBusy = false;
-  for (Lane &lane : lanes) {
-    goesOn |= advance(lane);
-    isBusy |= lane.isBusy;
+  {
+    const std::lock_guard<std::mutex> lock(looking);
+    if (!areForgotten)
+      goesOn = instructionsGoOn();
+    for (const Lane &lane : lanes)
+      isBusy |= lane.isBusy;
+    isBusy |= isGraphBusy;
   }
+  const int64_t before = waits.over;
+  waits = shared.waits->look();
+  goesOn |= waits.over != before;
+  isBusy |= !waits.oldest.empty();
+  return goesOn || !isBusy;
+}
+
+/// Follows the instructions of all lanes, and the graph.
+bool GpuWatchdog::instructionsGoOn() {
+  bool goesOn = false;
+  for (Lane &lane : lanes)
+    goesOn |= advance(lane);
   isGraphBusy = false;
   if (const StepGraph *graph = shared.graph.load()) {
     const auto [launched, done] = graph->progress();
@@ -67,7 +100,7 @@ bool GpuWatchdog::goesOn() {
     graphSteps = done;
     isGraphBusy = launched > done;
   }
-  return goesOn || !(isBusy || isGraphBusy);
+  return goesOn;
 }
 
 /// Follows a lane's events as far as they have happened.
@@ -146,7 +179,8 @@ std::string GpuWatchdog::textOf(const Lane &lane) const {
          std::to_string(shared.places[size_t(lane.worker)].gpu->number) + ")";
 }
 
-std::string GpuWatchdog::whatHangs() const {
+std::string GpuWatchdog::whereItHangs() {
+  const std::lock_guard<std::mutex> lock(looking);
   std::string text;
   // What others wait for, if it can be told, and not those who wait.
   for (bool readyOnly : {true, false}) {
@@ -154,12 +188,19 @@ std::string GpuWatchdog::whatHangs() const {
       if (text.empty() && lane.isBusy && (!readyOnly || isReady(lane)))
         text = textOf(lane);
   }
-  if (text.empty())
-    text = "a step, which is one CUDA graph (--no-cuda-graphs tells at which "
-           "instruction)";
-  std::ostringstream seconds;
-  seconds << shared.options.hungAfter;
-  return text + " has not completed, and nothing else has for " +
-         seconds.str() +
-         " s (--watchdog): the GPU hangs, or a kernel does not end";
+  if (!text.empty())
+    return text;
+  return isGraphBusy ? "a step, which is one CUDA graph (--no-cuda-graphs "
+                       "tells at which instruction)"
+                     : waits.oldest;
+}
+
+Error GpuWatchdog::whatHangs() {
+  if (shared.transport.isStopped())
+    return shared.transport.reason();
+  std::ostringstream text;
+  text << whereItHangs() << " has not completed, and nothing else has for "
+       << shared.options.hungAfter
+       << " s (--watchdog): the GPU hangs, or a kernel does not end";
+  return {text.str(), Fault::Environment};
 }

@@ -1,9 +1,10 @@
-// Notices a kernel that does not end. Nobody can call it off, and whoever waits
-// for its stream waits for ever, so that the process has to be ended by another
-// thread, which says first where it hangs.
+// Notices a kernel that does not end, or a GPU that does nothing any more.
+// Nobody can call it off, and whoever waits for it waits for ever, so that the
+// process has to be ended by another thread, which says first where it hangs.
 //
 // It looks from time to time how far the events of submitted instructions are,
-// and costs a step nothing.
+// and what the host's threads wait for (HostWaits.h), and costs a step nothing
+// but to enter its waits.
 #ifndef SMEX_RUNTIME_BACKENDS_CUDA_GPUWATCHDOG_H
 #define SMEX_RUNTIME_BACKENDS_CUDA_GPUWATCHDOG_H
 
@@ -15,11 +16,15 @@ namespace smex::cuda {
 
 class GpuWatchdog {
 public:
-  /// All workers have started. DeviceOptions::hung is told once, if nothing is
-  /// completed for DeviceOptions::hungAfter seconds though something is under
-  /// way.
+  /// Before anything is asked of a GPU that may take long. DeviceOptions::hung
+  /// is told once, if nothing is completed for DeviceOptions::hungAfter seconds
+  /// though something is under way, or waited for.
   explicit GpuWatchdog(const CudaProgram &shared);
   ~GpuWatchdog();
+
+  /// Instructions, their events and the graph are about to be destroyed: from
+  /// now on, it looks at what the host waits for, and at nothing else.
+  void forgetInstructions();
 
 private:
   /// What one worker does on one queue.
@@ -33,16 +38,22 @@ private:
   void watch();
   /// Asks the GPUs; true: something has been completed, or nothing is to do.
   bool goesOn();
+  bool instructionsGoOn();
   bool advance(Lane &lane);
   bool isCompleted(int worker, int instruction, int64_t step) const;
   bool isReady(const Lane &lane) const;
-  std::string whatHangs() const;
+  /// Or what the run was stopped by, where it was, and cannot end.
+  Error whatHangs();
+  std::string whereItHangs();
   std::string textOf(const Lane &lane) const;
 
   const CudaProgram &shared;
   std::vector<Lane> lanes;
   int64_t graphSteps = 0; // that were done
   bool isGraphBusy = false;
+  HostWaits::State waits;
+  std::mutex looking; // at instructions
+  bool areForgotten = false;
   std::mutex mutex;
   std::condition_variable changed;
   bool isOver = false;

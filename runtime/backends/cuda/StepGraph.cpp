@@ -228,8 +228,8 @@ StepGraph::capture(const std::vector<Worker> &workers) {
                                      "uploading the graph of a step");
       !uploaded)
     return uploaded.takeError();
-  if (Status done = driver.check(driver.streamSynchronize(made->stream),
-                                 "uploading the graph of a step");
+  if (Status done =
+          gpu.synchronize(made->stream, {"uploading the graph of a step"});
       !done)
     return done.takeError();
   return made;
@@ -243,19 +243,12 @@ StepGraph::~StepGraph() {
 }
 
 Status StepGraph::run() {
-  const auto check = [&](Code code, const char *what) {
-    return code == success
-               ? Status()
-               : gpu.driver.check(code, "GPU " + std::to_string(gpu.number) +
-                                            ": " + what);
-  };
-  if (Status launches = check(gpu.driver.graphLaunch(exec, stream),
-                              "launching the graph of a step");
-      !launches)
-    return launches;
+  if (const Code code = gpu.driver.graphLaunch(exec, stream); code != success)
+    return gpu.driver.check(code, "GPU " + std::to_string(gpu.number) +
+                                      ": launching the graph of a step");
   ++launched;
-  if (Status waited = check(gpu.driver.streamSynchronize(stream),
-                            "waiting for the graph of a step");
+  if (Status waited =
+          gpu.synchronize(stream, {"waiting for the graph of a step"});
       !waited)
     return waited;
   {

@@ -36,18 +36,24 @@ Watchdog::Watchdog(std::function<std::string(int)> describe)
       thread([this] { watch(); }) {}
 
 Watchdog::~Watchdog() {
+  rest();
+  thread.join();
+}
+
+void Watchdog::rest() {
   {
     std::lock_guard<std::mutex> lock(mutex);
     isOver = true;
   }
   changed.notify_all();
-  thread.join();
 }
 
 void Watchdog::watch() {
   std::unique_lock<std::mutex> lock(mutex);
   while (!isOver) {
     changed.wait_for(lock, std::chrono::milliseconds(200));
+    if (isOver)
+      return;
     const double start = since.load();
     if (start > 0 && now() - start > limit)
       endProcess(describe(what.load()));

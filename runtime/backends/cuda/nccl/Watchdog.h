@@ -26,6 +26,8 @@ public:
   /// `describe` says what is at hand, by the number that it was entered with.
   explicit Watchdog(std::function<std::string(int)> describe);
   ~Watchdog();
+  /// From now on it ends nothing.
+  void rest();
 
   /// While it lives, the process ends if it lives for too long.
   class Guard {
