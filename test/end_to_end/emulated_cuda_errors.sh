@@ -43,6 +43,11 @@ refused "a GPU that others use" plan "GPU 0 (emulated sm_80 device) has too litt
   SMEX_EMULATED_USED=1073700000
 grep -q ' are free; end what else uses this GPU, or compile' "$work/stderr" ||
   fail "others use the GPU: says $(cat "$work/stderr")"
+refused "memory that is free, and is not given" plan \
+  "GPU 0 (emulated sm_80 device) refuses memory that it says is free: its workers need" \
+  SMEX_EMULATED_FAIL_AT=cuMemAlloc_v2:1:2
+grep -q 'it may be in pieces, or reserved, or more than this process may have: end what else' "$work/stderr" ||
+  fail "memory that is not given: says $(cat "$work/stderr")"
 mkdir "$work/no_nccl"
 touch "$work/no_nccl/libnccl.so.2" # found before any that is installed
 refused "GPUs that do not reach each other, without NCCL" plan \

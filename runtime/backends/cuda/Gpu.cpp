@@ -144,14 +144,21 @@ Status Gpu::allocate(int64_t bytes, size_t workers) {
     return driver.check(code, "GPU " + std::to_string(number) +
                                   ": allocating memory");
   const bool isTooSmall = size_t(bytes) > total;
+  const bool isRefused = size_t(bytes) <= free;
   std::string text = "GPU " + std::to_string(number) + " (" + info.name + ") ";
-  text += isTooSmall ? "is too small: " : "has too little memory left: ";
+  text += isTooSmall  ? "is too small: "
+          : isRefused ? "refuses memory that it says is free: "
+                      : "has too little memory left: ";
   text += "its workers need " + std::to_string(bytes) + " bytes";
   if (workers > 1)
     text += ", " + std::to_string(workers) + " of them together";
   text += ", and " + std::to_string(free) + " of " + std::to_string(total) +
           " are free; ";
-  if (!isTooSmall)
+  if (isRefused)
+    text += "it may be in pieces, or reserved, or more than this process may "
+            "have: end what else uses this GPU, raise the process's limits "
+            "(ulimit -v, CUDA_MPS_PINNED_DEVICE_MEM_LIMIT), or ";
+  else if (!isTooSmall)
     text += "end what else uses this GPU, or ";
   text += workers > 1 ? "run it on more GPUs, or compile the model with "
                         "--memory-per-gpu for what each worker may have"
