@@ -17,7 +17,7 @@ refused() {
   shift 3
   rm -rf "$work/out"
   env LD_LIBRARY_PATH="$with" SMEX_EMULATED_ARCH=80 SMEX_EMULATED_DEVICES=2 "$@" \
-    "$smex_run" "$work/$plan" --backend cuda --output-dir "$work/out" \
+    "$smex_run" "$work/$plan" --backend cuda --steps "${steps:-1}" --output-dir "$work/out" \
     > "$work/stdout" 2> "$work/stderr" || status=$?
   [[ $status == 4 ]] || fail "$what: exit status $status: $(cat "$work/stderr")"
   grep -qF -- "$message" "$work/stderr" || fail "$what: says $(cat "$work/stderr")"
@@ -65,6 +65,15 @@ refused "a launch that fails" plan "launching a kernel: CUDA_ERROR_LAUNCH_FAILED
   SMEX_EMULATED_FAIL_AT=cuLaunchKernel:3:719
 refused "a step that fails" plan "CUDA_ERROR_ILLEGAL_ADDRESS" \
   SMEX_EMULATED_FAIL_AT=cuStreamSynchronize:9:700
+# The first launch after those of a step is in the capture of the second one.
+LD_LIBRARY_PATH=$with SMEX_EMULATED_DEVICES=2 SMEX_EMULATED_RECORD=$work/launches \
+  "$smex_run" "$work/plan" --backend cuda > "$work/stdout"
+captured=$(($(wc -l < "$work/launches") + 1))
+for result in 214 700 702 715 716 717 718 719; do
+  steps=3 refused "error $result in a capture" plan "launching a kernel: CUDA_ERROR_" \
+    SMEX_EMULATED_FAIL_AT=cuLaunchKernel:$captured:$result
+  ! grep -q 'instruction by instruction' "$work/stderr" || fail "error $result in a capture: the run goes on"
+done
 mkdir -p "$work/lacking"
 "$without_symbol" "$libcuda" cuStreamWaitEvent "$work/lacking/libcuda.so.1"
 refused "a driver without an entry point" plan \

@@ -146,7 +146,8 @@ Result<Event> CudaWorker::timingEvent() {
 Status CudaWorker::begin() {
   // Code is loaded when it is first launched, so that the first step is none.
   if (++begun == 2 && isFirst() && shared->wantsGraph())
-    captureStep();
+    if (Status captured = captureStep(); !captured)
+      return captured;
   if (leads())
     if (Status ready = exchanger()->begin(begun - 1); !ready)
       return ready;
@@ -317,16 +318,24 @@ void CudaWorker::remember(const runtime::Submission &submission) {
 
 /// All workers have done the first step, and wait for this one at the step's
 /// barrier: what they were handed is there to be read.
-void CudaWorker::captureStep() {
+Status CudaWorker::captureStep() {
   auto graph = StepGraph::capture(shared->steps);
   if (graph)
     shared->ownedGraph = std::move(*graph);
-  else if (shared->options.note)
+  // A refusal leaves the GPUs as they were. A fault of theirs does not: nothing
+  // would be done right any more.
+  for (const auto &each : shared->gpus)
+    if (!graph && !each->answers())
+      return graph.takeError();
+  if (Status entered = gpu().enter(); !entered)
+    return entered;
+  if (!graph && shared->options.note)
     shared->options.note("steps are submitted instruction by instruction, and "
                          "not as a CUDA graph: " +
                          graph.error().message);
   shared->graph = shared->ownedGraph.get();
   shared->steps.clear();
+  return {};
 }
 
 Status CudaWorker::repeat() {

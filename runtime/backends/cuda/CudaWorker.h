@@ -42,7 +42,7 @@ private:
   Status launch(const Prepared &what, Stream stream);
   Status put(const runtime::Submission &submission, Stream stream);
   void remember(const runtime::Submission &submission);
-  void captureStep();
+  Status captureStep();
   Status repeat();
   bool isFirst() const { return number == shared->workers.front(); }
   Status putHere(const runtime::Submission &submission, Stream stream);

@@ -167,6 +167,13 @@ Status Gpu::allocate(int64_t bytes, size_t workers) {
   return Error{std::move(text), Fault::Environment};
 }
 
+Status Gpu::answers() const {
+  if (Status entered = enter(); !entered)
+    return entered;
+  size_t free = 0, total = 0;
+  return check(driver.memoryGetInfo(&free, &total), "asking after an error");
+}
+
 Result<bool> Gpu::reach(const Gpu &other) const {
   if (number == other.number)
     return true;
