@@ -12,6 +12,9 @@ struct Algorithm {
   std::string_view name, description;
   Result<PartitionPlan> (*run)(const OperatorGraph &graph, int64_t workers,
                                const Params &params);
+  /// Whether it decides what Tofu's coarsening leaves (Coarsen.h), or the graph
+  /// as it is.
+  bool isCoarsened = false;
 };
 
 const std::vector<Algorithm> &algorithms();

@@ -1,6 +1,7 @@
 // The papers' algorithms, for comparison; Algorithm.h knows them by name. All
 // count the bytes that really move, where their authors counted fewer
-// (README.md): what is compared is how they search.
+// (README.md): what is compared is how they search. Those of
+// Tofu's thesis run on its coarsening (Coarsen.h), as it ran them.
 #ifndef SMEX_COMPILER_PARTITION_ALGORITHMS_H
 #define SMEX_COMPILER_PARTITION_ALGORITHMS_H
 
@@ -19,9 +20,24 @@ Search partitionLikeSpartan; // Spartan.cpp
 Search partitionByEqualChop; // EqualChop.cpp
 Search partitionFlat;        // Flat.cpp
 Search partitionLikeIcml18;
+Search partitionLikeIcml18WithReduction;
 Search partitionByData; // DataParallel.cpp
 Search partitionByOneWeirdTrick;
 Search partitionBest; // Best.cpp
+
+/// Tofu's dynamic program on Tofu's coarsening, in steps of these ways, on a
+/// valid graph (Tofu.cpp).
+PartitionPlan partitionCoarsened(const OperatorGraph &graph,
+                                 const std::vector<int64_t> &ways,
+                                 const Params &params);
+
+/// `flat` where its tables keep Params::maxFlatTableEntries and maxFlatEntries.
+/// Its plan is then the one of least bytes, before fetches are shared, of all
+/// with the ways of `factorize` and at most Params::maxFlatHistories histories
+/// of each variable (Flat.cpp).
+std::optional<PartitionPlan> partitionFlatExactly(const OperatorGraph &graph,
+                                                  int64_t workers,
+                                                  const Params &params);
 
 } // namespace smex::partition
 

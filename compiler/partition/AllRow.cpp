@@ -26,12 +26,14 @@ Result<PartitionPlan> byRows(const OperatorGraph &graph, int64_t workers,
   Params always = params;
   always.alwaysCut = true;
   return planInOneStep(
-      graph, workers, always, [&](const NextStep &step, Greedy &greedy) {
+      graph, workers, always, /*isCoarsened=*/true,
+      [&](const NextStep &step, const std::vector<int> &classes,
+          Greedy &greedy) {
         const int tensors = int(graph.tensors.size());
-        for (int t = 0; t < tensors; ++t)
-          greedy.decide(t, rowOf(step.options[t]));
-        for (int v = tensors; v < int(step.options.size()); ++v)
-          greedy.decide(v, pick(step, greedy, v));
+        for (int v = 0; v < int(classes.size()); ++v)
+          if (!greedy.isDecided(classes[v]))
+            greedy.decide(classes[v], v < tensors ? rowOf(step.options[v])
+                                                  : pick(greedy, classes[v]));
       });
 }
 
@@ -41,17 +43,14 @@ Result<PartitionPlan>
 partition::partitionByRowsGreedy(const OperatorGraph &graph, int64_t workers,
                                  const Params &params) {
   return byRows(graph, workers, params,
-                [](const NextStep &, const Greedy &greedy, int v) {
-                  return greedy.best(v);
-                });
+                [](const Greedy &greedy, int c) { return greedy.best(c); });
 }
 
 Result<PartitionPlan>
 partition::partitionByRowsRandom(const OperatorGraph &graph, int64_t workers,
                                  const Params &params) {
   std::mt19937_64 random(params.seed); // the same numbers everywhere
-  return byRows(graph, workers, params,
-                [&](const NextStep &step, const Greedy &, int v) {
-                  return int(random() % step.options[v].size());
-                });
+  return byRows(graph, workers, params, [&](const Greedy &greedy, int c) {
+    return int(random() % uint64_t(greedy.options(c)));
+  });
 }

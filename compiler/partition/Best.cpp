@@ -2,7 +2,8 @@
 // (README.md), so the sequence of ways matters, and its order: every one is
 // tried, as many as Params::maxSequences allows; with small tensors held whole
 // and with everything cut; Tofu's restrictions too, since a plan of best steps
-// is not always the best plan; and all steps together where the graph is small.
+// is not always the best plan; and all steps together where the tables of that
+// are small enough.
 #include "compiler/partition/Algorithms.h"
 #include "compiler/partition/Factorize.h"
 #include "compiler/partition/LowerBound.h"
@@ -10,13 +11,6 @@
 
 using namespace smex;
 using namespace smex::partition;
-
-namespace {
-
-/// Choices of up to so many tensors and operators are searched flat as well.
-constexpr size_t kFewVariables = 400;
-
-} // namespace
 
 Result<PartitionPlan> partition::partitionBest(const OperatorGraph &graph,
                                                int64_t workers,
@@ -42,8 +36,10 @@ Result<PartitionPlan> partition::partitionBest(const OperatorGraph &graph,
   params.alwaysCut = given.alwaysCut;
   if (auto plan = partitionLikeTofu(graph, workers, params))
     offer(std::move(*plan), true);
-  if (graph.tensors.size() + graph.operators.size() <= kFewVariables)
-    if (auto plan = partitionFlat(graph, workers, params))
-      offer(std::move(*plan), given.alwaysCut);
+  for (bool alwaysCut : {given.alwaysCut, true}) {
+    params.alwaysCut = alwaysCut;
+    if (auto plan = partitionFlatExactly(graph, workers, params))
+      offer(std::move(*plan), alwaysCut);
+  }
   return withLowerBound(graph, std::move(*best), bound);
 }

@@ -32,19 +32,26 @@ private:
 
 } // namespace
 
-std::vector<int> partition::coarsen(const PlanBuilder &builder,
-                                    const NextStep &step) {
+std::vector<int>
+partition::coarsen(const PlanBuilder &builder,
+                   const std::function<bool(int, int)> &areAlike,
+                   const std::vector<int> &tied) {
   const OperatorGraph &graph = builder.graph;
   const int tensors = int(graph.tensors.size());
-  Joined groups(step.options.size());
-  std::map<int, int> first; // of each class of timesteps
-  for (int v = 0; v < int(step.options.size()); ++v)
-    groups.join(first.try_emplace(builder.timesteps()[v], v).first->second, v);
+  const int variables = tensors + int(graph.operators.size());
+  Joined groups{size_t(variables)};
   // Values go by their place, so both must have the same ones.
   const auto join = [&](int a, int b) {
-    if (step.options[groups.find(a)] == step.options[groups.find(b)])
+    if (areAlike(groups.find(a), groups.find(b)))
       groups.join(a, b);
   };
+  const auto joinClasses = [&](const std::vector<int> &classes) {
+    std::map<int, int> first;
+    for (int v = 0; v < int(classes.size()); ++v)
+      join(first.try_emplace(classes[v], v).first->second, v);
+  };
+  joinClasses(builder.timesteps());
+  joinClasses(tied);
   for (int op = 0; op < int(graph.operators.size()); ++op) {
     const Operator &current = graph.operators[op];
     if (!isElementWise(graph, current))
@@ -56,7 +63,14 @@ std::vector<int> partition::coarsen(const PlanBuilder &builder,
   }
   Patterns<int> classes;
   std::vector<int> result;
-  for (int v = 0; v < int(step.options.size()); ++v)
+  for (int v = 0; v < variables; ++v)
     result.push_back(classes.number(groups.find(v)));
   return result;
+}
+
+std::vector<int> partition::coarsen(const PlanBuilder &builder,
+                                    const NextStep &step) {
+  return coarsen(builder, [&](int a, int b) {
+    return step.options[a] == step.options[b];
+  });
 }

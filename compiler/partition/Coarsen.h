@@ -11,8 +11,14 @@
 
 namespace smex::partition {
 
-/// A class per variable of the step, numbered from 0. Those of one class have
-/// the same options.
+/// A class per variable, numbered from 0. Those of one class have the same
+/// options, which `areAlike` says of two variables. `tied`, if there are any:
+/// classes of what is decided alike besides.
+std::vector<int> coarsen(const PlanBuilder &builder,
+                         const std::function<bool(int, int)> &areAlike,
+                         const std::vector<int> &tied = {});
+
+/// The same for the options of a step.
 std::vector<int> coarsen(const PlanBuilder &builder, const NextStep &step);
 
 } // namespace smex::partition

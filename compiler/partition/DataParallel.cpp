@@ -125,7 +125,8 @@ Result<PartitionPlan> byBatch(const OperatorGraph &graph, int64_t workers,
   params.alwaysCut = false;
   params.wholeTensorShare = params.wholeOperatorShare = 1; // all may be whole
   return planInOneStep(
-      graph, workers, params, [&](const NextStep &step, Greedy &greedy) {
+      graph, workers, params, /*isCoarsened=*/false,
+      [&](const NextStep &step, const std::vector<int> &, Greedy &greedy) {
         const int tensors = int(graph.tensors.size());
         const Batch batch = findBatch(graph);
         std::vector<int> outputs(tensors, kNone);

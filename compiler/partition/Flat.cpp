@@ -8,8 +8,10 @@
 // ICML18 is flat too (thesis section 3.7.3, [24]): no strategy that needs an
 // output reduction, and forward and backward share a configuration: a tensor
 // and its gradient are cut alike, and so are operators of one node that run
-// over the same extents.
+// over the same extents. With output reduction, the thesis has it find Tofu's
+// plan.
 #include "compiler/partition/Algorithms.h"
+#include "compiler/partition/Coarsen.h"
 #include "compiler/partition/Factorize.h"
 #include "compiler/partition/PlanBuilder.h"
 
@@ -29,27 +31,40 @@ network::Params boundedParams(const Params &params) {
   return limits;
 }
 
-/// Decides all steps of the builder together; variables of a class alike.
-void decideFlat(PlanBuilder &builder, const std::vector<int> &classes) {
-  if (builder.done())
-    return;
-  std::vector<std::vector<History>> histories;
-  CandidateLists lists;
-  const int tensors = int(builder.graph.tensors.size());
-  for (int v = 0; v < int(classes.size()); ++v) {
+using Histories = std::vector<std::vector<History>>; // per variable
+
+Histories historiesOf(const PlanBuilder &builder) {
+  Histories histories;
+  const size_t variables =
+      builder.graph.tensors.size() + builder.graph.operators.size();
+  for (int v = 0; v < int(variables); ++v)
     histories.push_back(
         builder.allHistories(v, size_t(builder.params.maxFlatHistories)));
+  return histories;
+}
+
+/// Decides all steps of the builder together; variables of a class alike.
+/// Nothing is decided, and the result is false, where the limits do not allow
+/// it.
+bool decideFlat(PlanBuilder &builder, const Histories &histories,
+                const std::vector<int> &classes,
+                const network::Params &limits) {
+  CandidateLists lists;
+  const int tensors = int(builder.graph.tensors.size());
+  for (int v = 0; v < int(classes.size()); ++v)
     (v < tensors ? lists.tensors : lists.operators)
-        .push_back(builder.pairCosts().add({builder.ways, histories.back()}));
-  }
+        .push_back(builder.pairCosts().add({builder.ways, histories[v]}));
   StepNetworks networks(builder.graph, builder.pairCosts());
   const network::Solution solution = network::solve(
       network::tie(networks.make(lists, nullptr, Sharing::None), classes),
-      boundedParams(builder.params));
+      limits);
+  if (solution.values.empty() && !classes.empty())
+    return false;
   std::vector<History> chosen;
   for (int v = 0; v < int(classes.size()); ++v)
     chosen.push_back(histories[v][solution.values[classes[v]]]);
   builder.decideAll(chosen);
+  return true;
 }
 
 std::vector<int> separate(const OperatorGraph &graph) {
@@ -89,6 +104,21 @@ std::vector<int> tieGradients(const PlanBuilder &builder) {
 
 } // namespace
 
+std::optional<PartitionPlan>
+partition::partitionFlatExactly(const OperatorGraph &graph, int64_t workers,
+                                const Params &params) {
+  network::Params limits = params.network;
+  limits.maxTableEntries = params.maxFlatTableEntries;
+  limits.maxTotalEntries = params.maxFlatEntries;
+  limits.bounded = false;
+  PairCosts costs(graph);
+  PlanBuilder builder(graph, factorize(workers), params, costs);
+  if (!builder.done() &&
+      !decideFlat(builder, historiesOf(builder), separate(graph), limits))
+    return std::nullopt;
+  return builder.finish();
+}
+
 Result<PartitionPlan> partition::partitionFlat(const OperatorGraph &graph,
                                                int64_t workers,
                                                const Params &params) {
@@ -96,22 +126,43 @@ Result<PartitionPlan> partition::partitionFlat(const OperatorGraph &graph,
     return status.takeError();
   PairCosts costs(graph);
   PlanBuilder builder(graph, factorize(workers), params, costs);
-  decideFlat(builder, separate(graph));
+  if (!builder.done())
+    decideFlat(builder, historiesOf(builder), separate(graph),
+               boundedParams(params));
   return builder.finish();
 }
 
-Result<PartitionPlan> partition::partitionLikeIcml18(const OperatorGraph &graph,
-                                                     int64_t workers,
-                                                     const Params &given) {
+/// ICML18, on Tofu's coarsening: the thesis ran it so (Table 3.1).
+static Result<PartitionPlan> likeIcml18(const OperatorGraph &graph,
+                                        int64_t workers, const Params &given,
+                                        bool reduces) {
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
   Params params = given;
   params.alwaysCut = true;
   PairCosts costs(graph);
   PlanBuilder builder(graph, factorize(workers), params, costs);
-  builder.allows = [&](const Operator &op, int index) {
-    return index < int(graph.tensors[op.result].shape.size());
-  };
-  decideFlat(builder, tieGradients(builder));
+  if (!reduces)
+    builder.allows = [&](const Operator &op, int index) {
+      return index < int(graph.tensors[op.result].shape.size());
+    };
+  if (!builder.done()) {
+    const Histories histories = historiesOf(builder);
+    const std::vector<int> classes = coarsen(
+        builder, [&](int a, int b) { return histories[a] == histories[b]; },
+        tieGradients(builder));
+    decideFlat(builder, histories, classes, boundedParams(params));
+  }
   return builder.finish();
+}
+
+Result<PartitionPlan> partition::partitionLikeIcml18(const OperatorGraph &graph,
+                                                     int64_t workers,
+                                                     const Params &params) {
+  return likeIcml18(graph, workers, params, /*reduces=*/false);
+}
+
+Result<PartitionPlan> partition::partitionLikeIcml18WithReduction(
+    const OperatorGraph &graph, int64_t workers, const Params &params) {
+  return likeIcml18(graph, workers, params, /*reduces=*/true);
 }

@@ -17,7 +17,8 @@ partition::partitionLikeSpartan(const OperatorGraph &graph, int64_t workers,
   Params always = params;
   always.alwaysCut = true;
   return planInOneStep(
-      graph, workers, always, [&](const NextStep &, Greedy &greedy) {
+      graph, workers, always, /*isCoarsened=*/true,
+      [&](const NextStep &, const std::vector<int> &classes, Greedy &greedy) {
         std::vector<int> tensors(graph.tensors.size());
         std::iota(tensors.begin(), tensors.end(), 0);
         const auto bytes = [&](int t) {
@@ -26,10 +27,17 @@ partition::partitionLikeSpartan(const OperatorGraph &graph, int64_t workers,
         };
         std::stable_sort(tensors.begin(), tensors.end(),
                          [&](int a, int b) { return bytes(a) > bytes(b); });
+        // A class of operators alone; those that a tensor is with go with it.
+        std::vector<bool> isOperators(greedy.values.size(), true);
+        for (int t : tensors)
+          isOperators[size_t(classes[t])] = false;
         for (int t : tensors) {
-          greedy.decide(t, greedy.best(t));
-          for (const Greedy::Link &link : greedy.links(t))
-            if (!greedy.isDecided(link.neighbour))
+          const int c = classes[t];
+          if (!greedy.isDecided(c))
+            greedy.decide(c, greedy.best(c));
+          for (const Greedy::Link &link : greedy.links(c))
+            if (isOperators[link.neighbour] &&
+                !greedy.isDecided(link.neighbour))
               greedy.decide(link.neighbour, greedy.best(link.neighbour));
         }
         // An operator has a result, so all are decided.

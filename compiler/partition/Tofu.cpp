@@ -15,15 +15,13 @@
 using namespace smex;
 using namespace smex::partition;
 
-Result<PartitionPlan> partition::partitionLikeTofu(const OperatorGraph &graph,
-                                                   int64_t workers,
-                                                   const Params &given) {
-  if (Status status = validate(graph, workers); !status)
-    return status.takeError();
+PartitionPlan partition::partitionCoarsened(const OperatorGraph &graph,
+                                            const std::vector<int64_t> &ways,
+                                            const Params &given) {
   Params params = given;
   params.alwaysCut = true;
   PairCosts costs(graph);
-  PlanBuilder builder(graph, factorize(workers), params, costs);
+  PlanBuilder builder(graph, ways, params, costs);
   while (!builder.done()) {
     NextStep step = builder.next();
     const std::vector<int> classes = coarsen(builder, step);
@@ -36,4 +34,12 @@ Result<PartitionPlan> partition::partitionLikeTofu(const OperatorGraph &graph,
     builder.decide(std::move(step), values);
   }
   return builder.finish();
+}
+
+Result<PartitionPlan> partition::partitionLikeTofu(const OperatorGraph &graph,
+                                                   int64_t workers,
+                                                   const Params &params) {
+  if (Status status = validate(graph, workers); !status)
+    return status.takeError();
+  return partitionCoarsened(graph, factorize(workers), params);
 }

@@ -36,6 +36,13 @@ nlohmann::ordered_json describe(const partition::PartitionPlan &plan) {
           {"steps", steps}};
 }
 
+bool isCoarsened(const std::string &name) {
+  for (const partition::Algorithm &algorithm : partition::algorithms())
+    if (algorithm.name == name)
+      return algorithm.isCoarsened;
+  return false;
+}
+
 double processorSeconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
 /// A number of bytes that Linux tells of this process: VmRSS is what it has in
@@ -98,6 +105,7 @@ int main(int argc, char **argv) {
           {"model", model},
           {"algorithm", algorithm},
           {"gpus", gpus},
+          {"coarsened", isCoarsened(algorithm)},
           {"operators", graph->operators.size()},
           {"import_seconds", importSeconds},
           {"seconds", seconds},
