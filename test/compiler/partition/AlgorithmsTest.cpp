@@ -140,6 +140,25 @@ TEST_CASE("equal-chop takes one step, the recursion three") {
   CHECK(run(model, 8, "tofu").steps.size() == 3);
 }
 
+TEST_CASE("the thesis' algorithms run on Tofu's coarsening") {
+  // Of a chain of maps, operators and tensors are decided alike by each.
+  Model model;
+  int tensor = model.tensor({64, 96});
+  for (int i = 0; i < 6; ++i)
+    tensor = model.elementwise({tensor});
+  for (const Algorithm &algorithm : algorithms()) {
+    if (!algorithm.isCoarsened)
+      continue;
+    CAPTURE(std::string(algorithm.name));
+    for (const Step &step : run(model, 8, algorithm.name).steps) {
+      for (const Division &division : step.tensors)
+        CHECK(division == step.tensors[0]);
+      for (const Division &division : step.operators)
+        CHECK(division == step.tensors[0]);
+    }
+  }
+}
+
 TEST_CASE("icml18 reduces no output") {
   const Model model = trainedMlp(3, 64, 32);
   const PartitionPlan plan = run(model, 8, "icml18");

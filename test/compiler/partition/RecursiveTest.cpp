@@ -291,7 +291,7 @@ TEST_CASE("algorithms are known by name") {
   CHECK(plan.error().message ==
         "no algorithm \"magic\"; there are recursive, best, tofu, critical-dp, "
         "all-row-greedy, all-row-random, spartan, equal-chop, icml18, "
-        "data-parallel, one-weird-trick, flat, brute-force");
+        "icml18-reduction, data-parallel, one-weird-trick, flat, brute-force");
   CHECK(!partition::partition(chain(40, 8, 8), 8, "brute-force"));
   CHECK(!partition::partition(model, 0));
 }
