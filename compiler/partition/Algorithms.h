@@ -31,13 +31,15 @@ PartitionPlan partitionCoarsened(const OperatorGraph &graph,
                                  const std::vector<int64_t> &ways,
                                  const Params &params);
 
-/// `flat` where its tables keep Params::maxFlatTableEntries and maxFlatEntries.
-/// Its plan is then the one of least bytes, before fetches are shared, of all
-/// with the ways of `factorize` and at most Params::maxFlatHistories histories
-/// of each variable (Flat.cpp).
+/// `flat`, on Tofu's coarsening if wanted, where its tables keep
+/// Params::maxFlatTableEntries and maxFlatEntries. Its plan is then the one of
+/// least bytes, before fetches are shared, of all that divide so alike, with
+/// the ways of `factorize`, and at most Params::maxFlatHistories histories of
+/// each variable (Flat.cpp).
 std::optional<PartitionPlan> partitionFlatExactly(const OperatorGraph &graph,
                                                   int64_t workers,
-                                                  const Params &params);
+                                                  const Params &params,
+                                                  bool isCoarsened);
 
 } // namespace smex::partition
 

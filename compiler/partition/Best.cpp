@@ -2,8 +2,8 @@
 // (README.md), so the sequence of ways matters, and its order: every one is
 // tried, as many as Params::maxSequences allows; with small tensors held whole
 // and with everything cut; Tofu's restrictions too, since a plan of best steps
-// is not always the best plan; and all steps together where the tables of that
-// are small enough.
+// is not always the best plan; and all steps together, of the graph or, where
+// its tables are too large, of what Tofu's coarsening leaves of it.
 #include "compiler/partition/Algorithms.h"
 #include "compiler/partition/Factorize.h"
 #include "compiler/partition/LowerBound.h"
@@ -36,10 +36,18 @@ Result<PartitionPlan> partition::partitionBest(const OperatorGraph &graph,
   params.alwaysCut = given.alwaysCut;
   if (auto plan = partitionLikeTofu(graph, workers, params))
     offer(std::move(*plan), true);
-  for (bool alwaysCut : {given.alwaysCut, true}) {
-    params.alwaysCut = alwaysCut;
-    if (auto plan = partitionFlatExactly(graph, workers, params))
-      offer(std::move(*plan), alwaysCut);
+  // All of the graph where that fits, else what the coarsening leaves of it.
+  for (bool isCoarsened : {false, true}) {
+    bool fits = false;
+    for (bool alwaysCut : {given.alwaysCut, true}) {
+      params.alwaysCut = alwaysCut;
+      auto plan = partitionFlatExactly(graph, workers, params, isCoarsened);
+      fits |= plan.has_value();
+      if (plan)
+        offer(std::move(*plan), alwaysCut);
+    }
+    if (fits)
+      break;
   }
   return withLowerBound(graph, std::move(*best), bound);
 }

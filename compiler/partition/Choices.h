@@ -61,8 +61,8 @@ struct Params {
   int64_t maxFlatHistories = 512;
   /// `best` takes all steps together where elimination makes tables of so many
   /// entries at most, and of so many in all.
-  int64_t maxFlatTableEntries = int64_t(1) << 22;
-  int64_t maxFlatEntries = int64_t(1) << 25;
+  int64_t maxFlatTableEntries = int64_t(1) << 25;
+  int64_t maxFlatEntries = int64_t(1) << 26;
   /// Where elimination would make larger tables than that, or more entries in
   /// all, repeated timesteps are cut alike (Timesteps.h), from then on.
   int64_t maxUntiedTableEntries = int64_t(1) << 18;

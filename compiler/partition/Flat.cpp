@@ -73,6 +73,15 @@ std::vector<int> separate(const OperatorGraph &graph) {
   return classes;
 }
 
+/// Tofu's coarsening of whole histories.
+std::vector<int> coarsenFlat(const PlanBuilder &builder,
+                             const Histories &histories,
+                             const std::vector<int> &tied = {}) {
+  return coarsen(
+      builder, [&](int a, int b) { return histories[a] == histories[b]; },
+      tied);
+}
+
 /// Forward and backward alike.
 std::vector<int> tieGradients(const PlanBuilder &builder) {
   const OperatorGraph &graph = builder.graph;
@@ -106,16 +115,20 @@ std::vector<int> tieGradients(const PlanBuilder &builder) {
 
 std::optional<PartitionPlan>
 partition::partitionFlatExactly(const OperatorGraph &graph, int64_t workers,
-                                const Params &params) {
+                                const Params &params, bool isCoarsened) {
   network::Params limits = params.network;
   limits.maxTableEntries = params.maxFlatTableEntries;
   limits.maxTotalEntries = params.maxFlatEntries;
   limits.bounded = false;
   PairCosts costs(graph);
   PlanBuilder builder(graph, factorize(workers), params, costs);
-  if (!builder.done() &&
-      !decideFlat(builder, historiesOf(builder), separate(graph), limits))
-    return std::nullopt;
+  if (!builder.done()) {
+    const Histories histories = historiesOf(builder);
+    const std::vector<int> classes =
+        isCoarsened ? coarsenFlat(builder, histories) : separate(graph);
+    if (!decideFlat(builder, histories, classes, limits))
+      return std::nullopt;
+  }
   return builder.finish();
 }
 
@@ -148,9 +161,8 @@ static Result<PartitionPlan> likeIcml18(const OperatorGraph &graph,
     };
   if (!builder.done()) {
     const Histories histories = historiesOf(builder);
-    const std::vector<int> classes = coarsen(
-        builder, [&](int a, int b) { return histories[a] == histories[b]; },
-        tieGradients(builder));
+    const std::vector<int> classes =
+        coarsenFlat(builder, histories, tieGradients(builder));
     decideFlat(builder, histories, classes, boundedParams(params));
   }
   return builder.finish();
