@@ -12,7 +12,8 @@ import time
 
 from plans import GIB, ROOT, Workplace
 
-FIFO, EARLIEST, GIVEN = "first-in-first-out", "earliest-start-first", "given"  # --order: TensorFlow's, 6.4.2's, a plan's
+# --order: TensorFlow's, section 6.4.2's, and that of placed plans.
+FIFO, EARLIEST, PLANNED = "first-in-first-out", "earliest-start-first", "transfer-queues"
 # What the thesis measured and we have to assume, for --sensitivity: products and convolutions on its GPUs, and
 # TensorFlow's transfers between them.
 ASSUMED = "efficiency=0.4,efficiency=0.55,efficiency=0.7,links=0.3,links=0.1"
@@ -203,10 +204,10 @@ class TaskGraphs(Workplace):
         line = f"{network.name:12} K={gpus:<3} batch {batch:<5}"
         compiled = self.compile(network, batch, gpus)
         line += "  plan refused" if compiled is None else f"  plan {compiled[0] * 1e3:.4g} ms, {gib(compiled[1])} GiB"
-        placed = self.place(network, batch, gpus, order=GIVEN, limit=self.limit)
+        placed = self.place(network, batch, gpus, order=PLANNED, limit=self.limit)
         return line + (f"; placed {placed.seconds * 1e3:.4g} ms, {gib(placed.peak)} GiB" if placed.fits else "; OOM")
 
-    def largest_batch(self, network, gpus, most, algorithm="pardnn", order=GIVEN):
+    def largest_batch(self, network, gpus, most, algorithm="pardnn", order=PLANNED):
         """The largest power of two, up to `most`, that keeps the limit, by bisection; 0 if not even 1 does."""
         def fits(exponent):
             return self.place(network, 2**exponent, gpus, algorithm, order, self.limit).fits
