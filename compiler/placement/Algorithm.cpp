@@ -66,7 +66,8 @@ Error tooLittleMemory(const Problem &problem, const Algorithm &algorithm,
            *devices.memoryBytes, " bytes of each of ", devices.count, " GPUs",
            devices.spare > 0 ? ", with what is kept free" : "");
   constexpr int kTries = 4;
-  for (int tries = 0; tries < kTries && needed > 0; ++tries) {
+  const int most = params.namesLimit ? kTries : 0;
+  for (int tries = 0; tries < most && needed > 0; ++tries) {
     Devices more = devices;
     more.memoryBytes = limitFor(devices, needed);
     const Result<Outcome> outcome =

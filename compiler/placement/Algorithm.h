@@ -25,6 +25,9 @@ struct Params {
   bool transfersOverlap = false;
   /// Who says when tasks run; it decides about memory as well.
   Emulator emulator = firstInFirstOut;
+  /// Whether a refusal names the smallest limit found to work, which takes
+  /// several placements more.
+  bool namesLimit = true;
 };
 
 /// What came of it, for people and for --stats.

@@ -36,7 +36,6 @@ Levels placement::levels(const Problem &problem,
   };
   Levels levels;
   levels.top.assign(graph.tasks.size(), 0);
-  levels.bottom.assign(graph.tasks.size(), 0);
   for (int task : problem.order) {
     if (!isThere(task))
       continue;
@@ -48,16 +47,26 @@ Levels placement::levels(const Problem &problem,
                                 edgeSeconds[size_t(e)]);
     levels.top[size_t(task)] = top;
   }
+  levels.bottom = bottomLevels(problem, edgeSeconds, removed);
+  return levels;
+}
+
+std::vector<double>
+placement::bottomLevels(const Problem &problem,
+                        const std::vector<double> &edgeSeconds,
+                        const std::vector<char> *removed) {
+  const TaskGraph &graph = problem.graph;
+  std::vector<double> levels(graph.tasks.size());
   for (auto task = problem.order.rbegin(); task != problem.order.rend();
        ++task) {
-    if (!isThere(*task))
+    if (removed && (*removed)[size_t(*task)])
       continue;
     double bottom = 0;
     for (int e : problem.adjacency.outOf(*task))
-      if (const int to = graph.edges[size_t(e)].to; isThere(to))
-        bottom = std::max(bottom,
-                          levels.bottom[size_t(to)] + edgeSeconds[size_t(e)]);
-    levels.bottom[size_t(*task)] = bottom + graph.tasks[size_t(*task)].seconds;
+      if (const int to = graph.edges[size_t(e)].to;
+          !removed || !(*removed)[size_t(to)])
+        bottom = std::max(bottom, levels[size_t(to)] + edgeSeconds[size_t(e)]);
+    levels[size_t(*task)] = bottom + graph.tasks[size_t(*task)].seconds;
   }
   return levels;
 }

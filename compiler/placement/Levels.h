@@ -30,6 +30,11 @@ std::vector<double> edgeSeconds(const Problem &problem,
 Levels levels(const Problem &problem, const std::vector<double> &edgeSeconds,
               const std::vector<char> *removed = nullptr);
 
+/// Bottom levels alone, which is half of the work.
+std::vector<double> bottomLevels(const Problem &problem,
+                                 const std::vector<double> &edgeSeconds,
+                                 const std::vector<char> *removed = nullptr);
+
 } // namespace smex::placement
 
 #endif

@@ -45,8 +45,11 @@ public:
   Result<std::vector<Candidate>> starts() {
     std::vector<Candidate> list;
     std::optional<Result<Outcome>> nearest;
+    // What others need is known without a limit that works for them.
+    Params unnamed = params;
+    unnamed.namesLimit = false;
     const auto add = [&](auto *run) {
-      Result<Outcome> outcome = run(problem, params);
+      Result<Outcome> outcome = run(problem, unnamed);
       if (outcome && outcome->neededBytes == 0)
         list.push_back(candidate(std::move(*outcome)));
       else if (!nearest || !*nearest ||
@@ -56,9 +59,11 @@ public:
     for (auto *run :
          {heft, parDNN, linearClustering, together, roundRobin, layerWise})
       add(run);
-    // Stages in order take longer to find, and few of them are short, but they
-    // keep limits that no other start does.
-    if (list.empty())
+    // Stages in order take longer to find, and few of them are short, but on
+    // chains they may be the best, and they keep limits that no other start
+    // does.
+    constexpr size_t kMostForStages = 2'500;
+    if (list.empty() || problem.graph.tasks.size() <= kMostForStages)
       add(contiguous);
     if (list.empty() && !*nearest)
       return nearest->takeError();
@@ -89,7 +94,8 @@ public:
     outcome = {};
     outcome.placement = placement;
     if (const auto relief =
-            addressOverflow(problem, params.emulator, outcome.placement)) {
+            addressOverflow(problem, params.emulator, outcome.placement,
+                            /*namesLimit=*/false)) {
       outcome.moved = relief->moved;
       list.push_back(candidate(std::move(outcome)));
     }

@@ -61,7 +61,8 @@ Attempt attempt(const Problem &problem, const Emulator &emulator,
 
 Result<Relief> placement::addressOverflow(const Problem &problem,
                                           const Emulator &emulator,
-                                          Placement &placement) {
+                                          Placement &placement,
+                                          bool namesLimit) {
   const auto usable = problem.devices.usableBytes();
   if (!usable)
     return Relief{};
@@ -70,6 +71,14 @@ Result<Relief> placement::addressOverflow(const Problem &problem,
   const Attempt made = attempt(problem, emulator, members, *usable, placement);
   if (made.fits)
     return made.relief;
+  Error error =
+      fail("no placement was found that needs at most ",
+           *problem.devices.memoryBytes, " bytes of each GPU",
+           problem.devices.spare > 0 ? ", with what is kept free of it" : "");
+  if (!namesLimit) {
+    placement = before;
+    return error;
+  }
   // With a limit of the least peak the way is another one: a limit is only
   // named if it does work. What there was at first needs no move.
   const int64_t first =
@@ -85,9 +94,7 @@ Result<Relief> placement::addressOverflow(const Problem &problem,
     }
   }
   placement = before;
-  return fail("no placement was found that needs at most ",
-              *problem.devices.memoryBytes, " bytes of each GPU",
-              problem.devices.spare > 0 ? ", with what is kept free of it" : "",
-              "; the smallest limit found to work is ",
-              problem.devices.limitFor(works), " bytes");
+  error.message += "; the smallest limit found to work is " +
+                   std::to_string(problem.devices.limitFor(works)) + " bytes";
+  return error;
 }

@@ -25,9 +25,10 @@ struct Relief {
 
 /// Changes the placement until it keeps the limit, if there is one, as counted
 /// by memoryUse. An error if it never does: with the smallest limit that was
-/// found to work, then the placement is as it was.
+/// found to work, which takes as long again, if `namesLimit`; then the
+/// placement is as it was.
 Result<Relief> addressOverflow(const Problem &problem, const Emulator &emulator,
-                               Placement &placement);
+                               Placement &placement, bool namesLimit = true);
 
 } // namespace smex::placement
 

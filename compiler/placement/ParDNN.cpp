@@ -35,8 +35,8 @@ Result<Outcome> placed(const Problem &problem, const Params &params,
                        bool refine) {
   Outcome outcome;
   outcome.placement = leastMakespan(problem, params, refine);
-  const auto relief =
-      addressOverflow(problem, params.emulator, outcome.placement);
+  const auto relief = addressOverflow(problem, params.emulator,
+                                      outcome.placement, params.namesLimit);
   if (!relief)
     return relief.error();
   outcome.moved = relief->moved;

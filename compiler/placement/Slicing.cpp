@@ -23,11 +23,11 @@ public:
 
   /// Takes the critical path of what is left; empty if nothing is.
   std::vector<int> criticalPath() {
-    const Levels level = levels(problem, edges, &removed);
+    const std::vector<double> bottom = bottomLevels(problem, edges, &removed);
     int at = -1;
     for (int task : problem.order)
       if (!removed[size_t(task)] &&
-          (at < 0 || level.bottom[size_t(task)] > level.bottom[size_t(at)]))
+          (at < 0 || bottom[size_t(task)] > bottom[size_t(at)]))
         at = task;
     std::vector<int> path;
     while (at >= 0) {
@@ -37,8 +37,8 @@ public:
       for (int e : problem.adjacency.outOf(at))
         if (const int to = problem.graph.edges[size_t(e)].to;
             !removed[size_t(to)] &&
-            edges[size_t(e)] + level.bottom[size_t(to)] > longest)
-          next = to, longest = edges[size_t(e)] + level.bottom[size_t(to)];
+            edges[size_t(e)] + bottom[size_t(to)] > longest)
+          next = to, longest = edges[size_t(e)] + bottom[size_t(to)];
       at = next;
     }
     for (int task : path)

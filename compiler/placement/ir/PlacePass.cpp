@@ -86,16 +86,19 @@ struct Chosen {
 /// any order that comes of a schedule. So tasks are placed as if each GPU took
 /// what is ready, and then the order is taken in which the placement is
 /// fastest. Only where nothing keeps the memory limit then, tasks are placed
-/// for the order that is there.
+/// for the order that is there, and only if that does not help either, a limit
+/// that works is looked for.
 Result<Chosen> choose(const Problem &problem, const Tasks &tasks,
                       const std::string &algorithm) {
   Params params;
   params.emulator = transferQueues;
+  params.namesLimit = false;
   auto ready = placement::place(problem, algorithm, params);
   if (!ready) {
     params.emulator = inGivenOrder;
+    params.namesLimit = true;
     auto given = placement::place(problem, algorithm, params);
-    return given ? Result<Chosen>(Chosen{*given, {}}) : ready.takeError();
+    return given ? Result<Chosen>(Chosen{*given, {}}) : given.takeError();
   }
   Schedule best;
   ReadyOrder order = ReadyOrder::FirstIn;

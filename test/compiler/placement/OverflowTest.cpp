@@ -1,5 +1,6 @@
 #include "compiler/placement/Overflow.h"
 
+#include "compiler/placement/Algorithm.h"
 #include "compiler/placement/Knapsack.h"
 #include "compiler/placement/ParDNN.h"
 #include "compiler/placement/Relieving.h"
@@ -9,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include <limits>
+#include <utility>
 
 using namespace smex;
 using namespace smex::placement;
@@ -367,6 +369,42 @@ TEST_CASE("one device that lacks memory has nowhere to move tasks") {
         "what is kept free of it; the smallest limit found to work is 111 "
         "bytes");
   CHECK(placement == Placement{0});
+}
+
+TEST_CASE("a refusal that names no limit does not look for one") {
+  // Three parameters of 100 bytes on two devices of 199.
+  TaskGraph graph;
+  for (int i = 0; i < 3; ++i) {
+    addTask(graph, 0, 100);
+    graph.tasks.back().memory = MemoryKind::Residual;
+  }
+  for (int i = 0; i < 3; ++i) {
+    addTask(graph, 1, 1);
+    graph.edges.push_back({i, i + 3, 100});
+  }
+  Devices devices = devicesOf(2);
+  devices.memoryBytes = 199;
+  const Problem problem(graph, devices);
+  for (const Algorithm &algorithm : algorithms()) {
+    CAPTURE(algorithm.name);
+    int emulated = 0;
+    Params params;
+    params.emulator = [&](const Problem &of, const Placement &placement) {
+      ++emulated;
+      return inGivenOrder(of, placement);
+    };
+    params.namesLimit = false;
+    const auto unnamed = place(problem, algorithm.name, params);
+    REQUIRE(!unnamed);
+    const int withoutLimit = std::exchange(emulated, 0);
+    params.namesLimit = true;
+    const auto named = place(problem, algorithm.name, params);
+    REQUIRE(!named);
+    INFO(unnamed.error().message << "\n" << named.error().message);
+    CHECK(unnamed.error().message.find("found to work") == std::string::npos);
+    CHECK(named.error().message.find("found to work") != std::string::npos);
+    CHECK(withoutLimit < emulated);
+  }
 }
 
 TEST_CASE("ParDNN's placements are valid whatever emulates them") {
