@@ -180,6 +180,14 @@ def data_parallel(seconds, step, gpus, bytes_per_second, latency):
     return seconds + max(0.0, all_reduce(step.residual, gpus, bytes_per_second, latency) - backward)
 
 
+def placed_in_parallel(makespan, step, hosts, bytes_per_second, latency):
+    """Seconds of a step on each of `hosts` hosts that have placed it on their own GPUs, where it takes `makespan`: as
+    data_parallel, but the backward pass is the same share of the makespan as of all work. A host's GPUs send their
+    parts of the gradients at the same time, together at `bytes_per_second`."""
+    backward = makespan * sum(step.seconds[step.backward:]) / step.total
+    return makespan + max(0.0, all_reduce(step.residual, hosts, bytes_per_second, latency) - backward)
+
+
 class MeshLayout:
     """Mesh-TensorFlow's Transformer on a mesh of `samples` times `model` GPUs: the batch is split along the one, heads,
     perceptrons and vocabulary along the other. `step` is of batch / samples samples, and all of its time and memory is

@@ -84,6 +84,9 @@ equal("ring", alternatives.all_reduce(8.0, 4, 2.0, 0.5), 6 * (1.0 + 0.5))
 equal("one alone", alternatives.all_reduce(8.0, 1, 2.0, 0.5), 0.0)
 # 2 s of the ring are hidden behind the backward pass, of the gradient and the update.
 equal("data parallel", alternatives.data_parallel(3.0, trained, 2, 2.0, 0.0), 3.0 + 5 - 2)
+# Placed, the whole step takes half of its 3 s, and so does the backward pass.
+equal("placed on each of two hosts", alternatives.placed_in_parallel(1.5, trained, 2, 2.0, 0.0), 1.5 + 5 - 1)
+equal("placed on one host", alternatives.placed_in_parallel(1.5, trained, 1, 2.0, 0.0), 1.5)
 # A mesh of 2 x 2: half the time, one sum of 4 bytes over 2, half the weights to sum over 2, less what is behind it.
 mesh = alternatives.MeshLayout(trained, 2, 2, [4], 2.0, 0.0)
 equal("mesh", mesh.seconds, 1.5 + 2 + (2.5 - 1))
