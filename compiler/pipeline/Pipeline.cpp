@@ -6,6 +6,7 @@
 #include "compiler/pipeline/CheckReads.h"
 #include "compiler/pipeline/Choice.h"
 #include "compiler/pipeline/GenerateCode.h"
+#include "compiler/pipeline/LessMemory.h"
 #include "compiler/pipeline/PlanLimits.h"
 #include "compiler/placement/Algorithm.h"
 #include "dialects/tdl/analysis/Properties.h"
@@ -341,44 +342,21 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   const MemoryLimit limit = options.memory.bytes.empty() && *machine
                                 ? (*machine)->memory()
                                 : options.memory;
-  // A placement counts on its own estimate of the memory: what the plan needs
-  // beyond that, for copies and libraries, is taken from what it may count on.
   const auto onDevices = [&](const partition::Search &by) -> Result<Candidate> {
     if (limit.bytes.empty() || !placement::isAlgorithm(by.algorithm))
       return attempt(by, std::nullopt, {});
-    constexpr int tries = 4;
-    int64_t bytes = *leastOf(limit);
-    for (int t = 1;; ++t) {
-      auto candidate = attempt(by, bytes, {});
-      if (!candidate || limit.isKeptBy(candidate->peaks()) || t == tries)
-        return candidate;
-      bytes = std::max<int64_t>(
-          0, bytes - limit.worstOf(candidate->peaks()).excess);
-    }
+    return placeWithin(limit, *leastOf(limit),
+                       [&](int64_t bytes) { return attempt(by, bytes, {}); });
   };
-  // So is what packing and libraries take beyond the bytes that are alive from
-  // what may be alive where buffers wait on the host.
   const auto decide = [&](const partition::Search &by) -> Result<Candidate> {
     auto best = onDevices(by);
     if (!best || !options.offload || limit.isKeptBy(best->peaks()))
       return best;
     const auto placedBytes =
         placement::isAlgorithm(by.algorithm) ? leastOf(limit) : std::nullopt;
-    std::vector<int64_t> capacities = limit.bytes;
-    constexpr int tries = 6;
-    for (int t = 1; t <= tries; ++t) {
-      // The last try moves all that it can, whatever the limit: what that needs
-      // is a limit that works, and the one that is told.
-      if (t == tries)
-        capacities.assign(capacities.size(), 0);
-      best = attempt(by, placedBytes, capacities);
-      if (!best || limit.isKeptBy(best->peaks()))
-        break;
-      for (size_t w = 0; w < capacities.size(); ++w)
-        capacities[w] -= std::clamp<int64_t>(best->peaks()[w] - limit.bytes[w],
-                                             0, capacities[w]);
-    }
-    return best;
+    return offloadWithin(limit, [&](const std::vector<int64_t> &capacities) {
+      return attempt(by, placedBytes, capacities);
+    });
   };
   std::vector<partition::Search> searches = searchesFor(options, *machine);
   auto first = decide(searches.front());

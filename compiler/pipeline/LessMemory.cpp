@@ -1,0 +1,54 @@
+#include "compiler/pipeline/LessMemory.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::pipeline;
+
+Result<Candidate> smex::pipeline::placeWithin(const MemoryLimit &limit,
+                                              int64_t bytes,
+                                              const PlaceWithin &place) {
+  constexpr int kTries = 6;
+  auto best = place(bytes);
+  if (!best || limit.isKeptBy(best->peaks()))
+    return best;
+  // A plan of `tooMuch` exceeds the limit, and in `tooLittle` nothing can be
+  // placed.
+  int64_t tooMuch = bytes, tooLittle = -1;
+  int64_t excess = limit.worstOf(best->peaks()).excess;
+  for (int t = 1; t < kTries; ++t) {
+    bytes = tooMuch - excess;
+    if (bytes <= tooLittle)
+      bytes = tooLittle + (tooMuch - tooLittle) / 2;
+    if (bytes <= tooLittle)
+      break;
+    auto next = place(bytes);
+    if (!next) {
+      tooLittle = bytes;
+      continue;
+    }
+    if (limit.isKeptBy(next->peaks()))
+      return next;
+    tooMuch = bytes;
+    excess = limit.worstOf(next->peaks()).excess;
+    if (excess < limit.worstOf(best->peaks()).excess)
+      best = std::move(next);
+  }
+  return best;
+}
+
+Result<Candidate> smex::pipeline::offloadWithin(const MemoryLimit &limit,
+                                                const OffloadWithin &offload) {
+  constexpr int kTries = 6;
+  std::vector<int64_t> capacities = limit.bytes;
+  for (int t = 1;; ++t) {
+    if (t == kTries)
+      capacities.assign(capacities.size(), 0);
+    auto made = offload(capacities);
+    if (!made || limit.isKeptBy(made->peaks()) || t == kTries)
+      return made;
+    for (size_t w = 0; w < capacities.size(); ++w)
+      capacities[w] -= std::clamp<int64_t>(made->peaks()[w] - limit.bytes[w], 0,
+                                           capacities[w]);
+  }
+}

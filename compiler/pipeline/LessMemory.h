@@ -1,0 +1,35 @@
+// Plans that do not keep the memory limit, made again with less to count on:
+// what packing, copies and libraries take beyond an estimate is known only once
+// there is a plan.
+#ifndef SMEX_COMPILER_PIPELINE_LESSMEMORY_H
+#define SMEX_COMPILER_PIPELINE_LESSMEMORY_H
+
+#include "compiler/pipeline/Choice.h"
+
+namespace smex::pipeline {
+
+/// Makes a plan of a placement that may count on so many bytes of each GPU.
+using PlaceWithin = std::function<Result<Candidate>(int64_t bytes)>;
+
+/// The first plan that keeps the limit, by placements that count on `bytes` at
+/// first. Then on so much less as the last plan exceeded the limit by; where
+/// nothing can be placed in that, on something between. If none of a few keeps
+/// the limit: the one that exceeds it least, or the error, if nothing could be
+/// placed at first.
+Result<Candidate> placeWithin(const MemoryLimit &limit, int64_t bytes,
+                              const PlaceWithin &place);
+
+/// Makes a plan in which so many bytes of each worker's buffers may be alive,
+/// others waiting on the host.
+using OffloadWithin =
+    std::function<Result<Candidate>(const std::vector<int64_t> &capacities)>;
+
+/// The first plan that keeps the limit, each with so much less as the last one
+/// exceeded the limit by. The last try moves all that it can, whatever the
+/// limit: what that needs is a limit that works, and the one that is told.
+Result<Candidate> offloadWithin(const MemoryLimit &limit,
+                                const OffloadWithin &offload);
+
+} // namespace smex::pipeline
+
+#endif

@@ -1,0 +1,79 @@
+#include "compiler/pipeline/LessMemory.h"
+
+#include <catch2/catch.hpp>
+
+using namespace smex;
+using namespace smex::pipeline;
+
+namespace {
+
+Candidate withPeak(int64_t bytes) {
+  Candidate made;
+  made.totals.peakBytes = {bytes};
+  return made;
+}
+
+const MemoryLimit kLimit{{100}, "--memory-per-gpu"};
+
+} // namespace
+
+TEST_CASE("placements count on as much less as the last plan was too large") {
+  std::vector<int64_t> tried;
+  const auto made = placeWithin(kLimit, 100, [&](int64_t bytes) {
+    tried.push_back(bytes);
+    return Result<Candidate>(withPeak(bytes + 10));
+  });
+  REQUIRE(made);
+  CHECK(made->peaks() == std::vector<int64_t>{100});
+  CHECK(tried == std::vector<int64_t>{100, 90});
+}
+
+TEST_CASE("where nothing can be placed, something between is tried") {
+  // The first excess says little: 40 bytes less are too few for any placement,
+  // and 20 less are enough.
+  std::vector<int64_t> tried;
+  const auto made =
+      placeWithin(kLimit, 100, [&](int64_t bytes) -> Result<Candidate> {
+        tried.push_back(bytes);
+        if (bytes < 70)
+          return fail("too little");
+        return withPeak(bytes == 100 ? 140 : bytes + 15);
+      });
+  REQUIRE(made);
+  CHECK(kLimit.isKeptBy(made->peaks()));
+  CHECK(tried == std::vector<int64_t>{100, 60, 80});
+}
+
+TEST_CASE("of plans that are all too large, the one nearest to the limit") {
+  int tries = 0;
+  const auto made = placeWithin(kLimit, 100, [&](int64_t bytes) {
+    ++tries;
+    return Result<Candidate>(withPeak(bytes == 80 ? 105 : 120));
+  });
+  REQUIRE(made);
+  CHECK(made->peaks() == std::vector<int64_t>{105});
+  CHECK(tries > 2);
+}
+
+TEST_CASE("what cannot be placed at first is an error") {
+  int tries = 0;
+  const auto made = placeWithin(kLimit, 100, [&](int64_t) -> Result<Candidate> {
+    ++tries;
+    return fail("no room");
+  });
+  REQUIRE(!made);
+  CHECK(made.error().message == "no room");
+  CHECK(tries == 1);
+}
+
+TEST_CASE("the last try with buffers on the host moves all that it can") {
+  std::vector<int64_t> tried;
+  const auto made =
+      offloadWithin(kLimit, [&](const std::vector<int64_t> &capacities) {
+        tried.push_back(capacities.front());
+        return Result<Candidate>(withPeak(capacities.front() + 101));
+      });
+  REQUIRE(made);
+  CHECK(made->peaks() == std::vector<int64_t>{101});
+  CHECK(tried.back() == 0);
+}
