@@ -7,9 +7,9 @@
 #include "compiler/pipeline/Choice.h"
 #include "compiler/pipeline/GenerateCode.h"
 #include "compiler/pipeline/LessMemory.h"
+#include "compiler/pipeline/PlanFacts.h"
 #include "compiler/pipeline/PlanLimits.h"
 #include "compiler/placement/Algorithm.h"
-#include "dialects/tdl/analysis/Properties.h"
 #include "runtime/plan/Check.h"
 #include "runtime/plan/Target.h"
 
@@ -18,7 +18,6 @@
 
 #include <chrono>
 #include <future>
-#include <set>
 
 using namespace mlir;
 using namespace smex;
@@ -75,80 +74,6 @@ LogicalResult runPasses(ModuleOp module, const CompileOptions &options,
   manager.enableVerifier(options.verifyEach);
   add(manager);
   return manager.run(module);
-}
-
-plan::SearchInfo searchInfo(ModuleOp module) {
-  plan::SearchInfo info;
-  auto search = module->getAttrOfType<DictionaryAttr>(semantic::searchAttr);
-  const auto number = [](DictionaryAttr in, StringRef key) {
-    return cast<IntegerAttr>(in.get(key)).getInt();
-  };
-  info.algorithm = cast<StringAttr>(search.get("algorithm")).str();
-  info.lowerBoundBytes = number(search, "lower_bound_bytes");
-  for (auto step :
-       cast<ArrayAttr>(search.get("steps")).getAsRange<DictionaryAttr>())
-    info.steps.push_back({number(step, "ways"), number(step, "bytes"),
-                          number(step, "lower_bound_bytes"),
-                          cast<BoolAttr>(step.get("optimal")).getValue(),
-                          step.contains("tied")});
-  return info;
-}
-
-/// Counts applications and their flops, and distinct lambdas.
-int64_t count(ModuleOp module, CompileStats &stats) {
-  const tdl::LambdaTable lambdas(module);
-  std::set<StringRef> distinct;
-  int64_t flops = 0;
-  module.walk([&](semantic::ApplyOp apply) {
-    ++stats.operators;
-    distinct.insert(apply.getLambda());
-    flops += analysis::flops(lambdas[apply.getLambdaAttr().getAttr()],
-                             apply.getExtents().vec());
-  });
-  stats.lambdas = int64_t(distinct.size());
-  return flops;
-}
-
-std::vector<emit::DerivedParameter> derivedParameters(ModuleOp module) {
-  std::vector<emit::DerivedParameter> list;
-  module.walk([&](semantic::ParameterOp parameter) {
-    if (const auto recipe = parameter.getRecipeAttr())
-      list.push_back({parameter.getName().str(),
-                      semantic::tensorType(parameter.getType()),
-                      recipe.getValue()});
-  });
-  return list;
-}
-
-/// What has a row per edge of a graph that is part of the model; of the inputs
-/// and outputs that the program has.
-void addEdgeRows(const frontend::Model &model, ModuleOp module,
-                 plan::Plan &plan) {
-  const auto list = semantic::mainFunction(module)->getAttrOfType<ArrayAttr>(
-      semantic::edgeRowsAttr);
-  if (!list)
-    return;
-  plan::Program &program = plan.partitioned.program;
-  const auto among = [](const std::vector<std::string> &names,
-                        const std::vector<plan::Port> &ports) {
-    std::vector<std::string> there;
-    for (const std::string &name : names)
-      if (llvm::any_of(
-              ports, [&](const plan::Port &port) { return port.name == name; }))
-        there.push_back(name);
-    return there;
-  };
-  for (auto [attribute, known] : llvm::zip_equal(
-           list.getAsRange<semantic::EdgeRowsAttr>(), model.edgeRows)) {
-    const graph::EdgeRows &rows = attribute.getValue();
-    plan::EdgeRows made = {rows.graph, rows.fileEdges, rows.edges.count,
-                           among(rows.edges.inputs, program.inputs),
-                           among(rows.edges.outputs, program.outputs)};
-    if (made.inputs.empty() && made.outputs.empty())
-      continue;
-    program.edgeRows.push_back(std::move(made));
-    plan.edgeOrders.push_back(*known.rows);
-  }
 }
 
 /// The semantic graph, with the training step if one is wanted.
@@ -269,7 +194,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   if (failed(runPasses(*module, options,
                        options.fuse ? addSemanticPasses : addUnfusedPasses)))
     return diagnostics.error();
-  compiled.plan.flops = count(*module, compiled.stats);
+  compiled.plan.flops = countOperators(*module, compiled.stats);
   compiled.derived = derivedParameters(*module);
 
   emit::KernelTable kernels(options.targets,
