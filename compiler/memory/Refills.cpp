@@ -101,6 +101,10 @@ double lnChoose(double n, double k) {
              : std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
 }
 
+/// Of an edge's buffers on one side, there are n with a chance of
+/// 1 / (n (n + 1)): as found in rectangles cut at random.
+double lnOneOf(int n) { return std::log(double(n) * (n + 1)); }
+
 } // namespace
 
 std::vector<Refill> smex::memory::refills(const std::vector<Hole> &holes,
@@ -140,19 +144,23 @@ std::vector<Refill> smex::memory::refills(const std::vector<Hole> &holes,
     double rest; // at most that of one refill more, for all that remain
   };
   std::vector<Choice> choices;
-  const double edge =
-      std::log(odds.edges) - std::log(0.5 * odds.alive * odds.alive + 1);
+  const double anywhere = std::log(odds.edges) - std::log(odds.alive + 1.);
+  const auto edge = [&](int below, int above) {
+    return anywhere - lnOneOf(below) - lnOneOf(above);
+  };
   const auto add = [&](const Set &set, const Set *some, std::array<int, 2> h,
                        int64_t left) {
     const int64_t bytes = set.sum + left;
+    const int old = (h[0] >= 0) + (h[1] >= 0), ended = some ? some->size : 0;
     const double likelihood =
-        edge -
+        edge(ended + old, set.size + (left ? 1 : 0)) -
         lnChoose(double(bytes - 1), double(set.size - 1 + (left ? 1 : 0))) -
-        kOldHole * ((h[0] >= 0) + (h[1] >= 0)) - (left ? kLeft : 0);
+        kOldHole * old - (left ? kLeft : 0);
     const int others = int(buffers.size()) - set.size;
-    const double rest = others ? edge - lnChoose(double(needed - set.sum - 1),
-                                                 double(others - 1))
-                               : 0;
+    const double rest =
+        others ? edge(std::max(1, int(fresh.size()) - ended), others) -
+                     lnChoose(double(needed - set.sum - 1), double(others - 1))
+               : 0;
     choices.push_back({&set, some, h, left, likelihood, rest});
   };
   const auto fill = [&](const Set *some, std::array<int, 2> h) {
