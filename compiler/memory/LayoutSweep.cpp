@@ -132,9 +132,9 @@ void LayoutSweep::extend(const State &state, const std::vector<int> &rest,
                     id < int(buffers.size()) && buffers[id].upper == now});
   }
   taken += int64_t(nodes.size());
-  std::vector<int64_t> wanted;
+  std::vector<Starting> wanted;
   for (int buffer : rest)
-    wanted.push_back(sizes[buffer]);
+    wanted.push_back({sizes[buffer], buffers[buffer].upper});
   int found = 0;
   for (const Refill &refill :
        refills(free, wanted, odds, kTried * size_t(branches), taken)) {

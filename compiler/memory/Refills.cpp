@@ -19,6 +19,8 @@ constexpr int kAlike = 8;
 constexpr int kLeaving = 3;
 /// Being used again after a while, and being left open.
 constexpr double kOldHole = 4, kLeft = 3;
+/// That of two that end together only one is in the refill.
+constexpr double kSameEnd = 4;
 
 struct Set {
   int64_t sum;
@@ -101,6 +103,39 @@ double lnChoose(double n, double k) {
              : std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
 }
 
+/// Which buffers end together: those are likely beside each other.
+class Ends {
+public:
+  explicit Ends(const std::vector<Starting> &buffers) {
+    for (const Starting &buffer : buffers) {
+      const auto same =
+          std::find_if(buffers.begin(), buffers.end(),
+                       [&](const Starting &b) { return b.end == buffer.end; });
+      firsts.push_back(int(same - buffers.begin()));
+      ++(counts.emplace_back(0), counts[size_t(firsts.back())]);
+    }
+  }
+
+  /// How many times a set has some of those, and not all.
+  int tornBy(const Set &set) const {
+    int torn = 0;
+    for (int k = 0; k < set.few; ++k) {
+      const int first = firsts[size_t(set.numbers[size_t(k)])];
+      int same = 0, before = 0;
+      for (int other = 0; other < set.few; ++other)
+        if (firsts[size_t(set.numbers[size_t(other)])] == first) {
+          ++same;
+          before += other < k;
+        }
+      torn += before == 0 && same < counts[size_t(first)];
+    }
+    return torn;
+  }
+
+private:
+  std::vector<int> firsts, counts; // per buffer: the first of its end
+};
+
 /// Of an edge's buffers on one side, there are n with a chance of
 /// 1 / (n (n + 1)): as found in rectangles cut at random.
 double lnOneOf(int n) { return std::log(double(n) * (n + 1)); }
@@ -108,14 +143,18 @@ double lnOneOf(int n) { return std::log(double(n) * (n + 1)); }
 } // namespace
 
 std::vector<Refill> smex::memory::refills(const std::vector<Hole> &holes,
-                                          const std::vector<int64_t> &buffers,
+                                          const std::vector<Starting> &buffers,
                                           const RefillOdds &odds, size_t most,
                                           int64_t &steps) {
   int64_t room = 0;
   for (const Hole &hole : holes)
     room += hole.size;
-  const int64_t needed =
-      std::accumulate(buffers.begin(), buffers.end(), int64_t(0));
+  int64_t needed = 0;
+  std::vector<int64_t> sizes;
+  for (const Starting &buffer : buffers) {
+    sizes.push_back(buffer.size);
+    needed += buffer.size;
+  }
   if (buffers.empty() || needed > room)
     return {};
   // Then all holes are filled now.
@@ -129,7 +168,8 @@ std::vector<Refill> smex::memory::refills(const std::vector<Hole> &holes,
       freshSizes.push_back(holes[h].size);
   }
 
-  Sets ofBuffers(buffers, true, kSets * most, steps),
+  const Ends ends(buffers);
+  Sets ofBuffers(sizes, true, kSets * most, steps),
       ofHoles(freshSizes, false, kSets * most, steps);
   std::sort(ofBuffers.list.begin(), ofBuffers.list.end(),
             [](const Set &a, const Set &b) {
@@ -155,7 +195,7 @@ std::vector<Refill> smex::memory::refills(const std::vector<Hole> &holes,
     const double likelihood =
         edge(ended + old, set.size + (left ? 1 : 0)) -
         lnChoose(double(bytes - 1), double(set.size - 1 + (left ? 1 : 0))) -
-        kOldHole * old - (left ? kLeft : 0);
+        kOldHole * old - (left ? kLeft : 0) - kSameEnd * ends.tornBy(set);
     const int others = int(buffers.size()) - set.size;
     const double rest =
         others ? edge(std::max(1, int(fresh.size()) - ended), others) -

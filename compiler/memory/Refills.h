@@ -20,6 +20,11 @@ struct Hole {
   bool isNew; // what was there ends now
 };
 
+/// That starts now.
+struct Starting {
+  int64_t size, end;
+};
+
 struct Refill {
   std::vector<int> holes, buffers; // numbers in the lists given
   int64_t left = 0;                // bytes that stay a hole
@@ -34,7 +39,7 @@ struct RefillOdds {
 /// The likeliest, so many at most; the first buffer, one of them, is in all of
 /// them. `steps` grows with what was looked at.
 std::vector<Refill> refills(const std::vector<Hole> &holes,
-                            const std::vector<int64_t> &buffers,
+                            const std::vector<Starting> &buffers,
                             const RefillOdds &odds, std::size_t most,
                             int64_t &steps);
 

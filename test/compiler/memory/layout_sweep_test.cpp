@@ -131,27 +131,32 @@ TEST_CASE("a tree stands for the orders that all replacements leave") {
 TEST_CASE("refills that leave nothing come first, one edge before two") {
   int64_t steps = 0;
   const RefillOdds odds{20};
-  const auto one =
-      refills({{30, true}, {70, true}}, {60, 25, 15}, odds, 8, steps);
+  const auto one = refills({{30, true}, {70, true}},
+                           {{60, 5}, {25, 6}, {15, 7}}, odds, 8, steps);
   REQUIRE(one.size() == 1);
   CHECK(one[0].holes == std::vector<int>{0, 1});
   CHECK(one[0].buffers.size() == 3);
   CHECK(steps > 0);
   // Equal sums may be two edges.
-  const auto two =
-      refills({{30, true}, {70, true}}, {70, 20, 10}, odds, 8, steps);
+  const auto two = refills({{30, true}, {70, true}},
+                           {{70, 5}, {20, 6}, {10, 7}}, odds, 8, steps);
   REQUIRE(two.size() == 2);
   CHECK(two[0].left == 0);
   CHECK(two[1].left == 0);
   CHECK(std::min(two[0].holes.size(), two[1].holes.size()) == 1);
+  // Those that end together are not torn apart.
+  const auto torn = refills({{30, true}, {70, true}},
+                            {{70, 5}, {20, 6}, {10, 5}}, odds, 8, steps);
+  REQUIRE(torn.size() == 2);
+  CHECK(torn[0].buffers.size() == 3);
   // An older hole helps where what ends is not enough; the rest stays.
-  const auto old =
-      refills({{30, true}, {50, false}, {40, false}}, {70}, odds, 8, steps);
+  const auto old = refills({{30, true}, {50, false}, {40, false}}, {{70, 5}},
+                           odds, 8, steps);
   REQUIRE(old.size() == 3);
   CHECK(old[0].left == 0);
   CHECK(old[0].holes == std::vector<int>{0, 2});
   CHECK(old[1].left + old[2].left == 30);
-  CHECK(refills({{30, true}}, {31}, odds, 8, steps).empty());
+  CHECK(refills({{30, true}}, {{31, 5}}, odds, 8, steps).empty());
 }
 
 TEST_CASE("hundreds of buffers and a thousand are put together at capacity") {
