@@ -217,14 +217,23 @@ void improve(const std::vector<Allocation> &buffers,
 /// A step of a sweep takes as long as so many of the search.
 constexpr int64_t kSweepStep = 8;
 
-/// Walks through time at the bound. Half of the steps, and more for many
-/// buffers, which nothing else improves.
+/// Walks through time at the bound, and then backwards: what is hard to guess
+/// in one direction may be sure in the other. Half of the steps each, and more
+/// for many buffers, which nothing else improves.
 void sweepAt(const std::vector<Allocation> &buffers, int64_t alignment,
              int64_t steps, Placement &best) {
   const int64_t most = worthDoing(steps, best) / 2 / kSweepStep *
                        (1 + int64_t(buffers.size()) / 4096);
   LayoutSweep sweep(buffers, alignment);
-  if (auto offsets = sweep.fit(best.lowerBound, most))
+  auto offsets = sweep.fit(best.lowerBound, most);
+  if (!offsets) {
+    std::vector<Allocation> reversed;
+    for (const Allocation &b : buffers)
+      reversed.push_back({-b.upper, -b.lower, b.size});
+    LayoutSweep back(reversed, alignment);
+    offsets = back.fit(best.lowerBound, most);
+  }
+  if (offsets)
     improve(buffers, std::move(*offsets), best);
 }
 

@@ -2,21 +2,25 @@
 //
 //   memory FILE.csv ..    rows `id,lower,upper,size`, half-open lifetimes
 //   memory PLAN ..        the worker of each plan that is furthest above it
-//   memory --cut          full rectangles of memory and time, cut at random: of
-//                         each class, the mean of eight
+//   memory --cut N ..     full rectangles of memory and time, cut at random
+//   into
+//                         N buffers: twelve classes, two of each, without gaps
+//                         and with 5 %. Without N: 50, 300, 600 and 1000
 //
 // Prints the bound, how far above it greedy orders and the planner end, and the
-// planner's seconds.
+// planner's seconds; of rectangles, rows of the table in README.md.
 #include "compiler/memory/Planner.h"
 #include "dialects/support/File.h"
 #include "runtime/plan/Lifetimes.h"
 #include "runtime/plan/Load.h"
 #include "test/compiler/memory/Cut.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <sys/resource.h>
 
 using namespace smex;
 
@@ -91,50 +95,70 @@ Measured measure(const std::vector<memory::Allocation> &buffers) {
 
 /// False where two buffers share bytes.
 bool print(const std::string &name, size_t buffers, int64_t bound,
-           const Measured &measured, const char *note = "") {
-  std::printf("%-40s %9zu %15lld %8.3f %8.3f %9.3f%s%s\n", name.c_str(),
-              buffers, (long long)bound, measured.greedy, measured.packed,
-              measured.seconds, note, measured.isSound ? "" : " UNSOUND");
+           const Measured &measured) {
+  std::printf("%-40s %9zu %15lld %8.3f %8.3f %9.3f%s\n", name.c_str(), buffers,
+              (long long)bound, measured.greedy, measured.packed,
+              measured.seconds, measured.isSound ? "" : " UNSOUND");
   std::fflush(stdout);
   return measured.isSound;
 }
 
-/// Means of eight of a class; false where one is unsound.
-bool measureClass(const std::string &name, const memory::test::Cutting &kind) {
-  constexpr unsigned kSeeds = 8;
-  Measured mean;
-  unsigned atBound = 0;
-  size_t buffers = 0;
-  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
-    const auto cut = memory::test::cut(kind, seed);
-    const Measured one = measure(cut);
-    buffers += cut.size();
-    atBound += one.packed <= 0;
-    mean.greedy += one.greedy / kSeeds;
-    mean.packed += one.packed / kSeeds;
-    mean.seconds += one.seconds / kSeeds;
-    mean.isSound &= one.isSound;
-  }
-  const std::string note = " " + std::to_string(atBound) + " of 8 at the bound";
-  return print(name, buffers / kSeeds, kind.capacity(), mean, note.c_str());
+double peakMiB() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return double(usage.ru_maxrss) / 1024;
 }
 
-bool measureCut() {
-  bool good = true;
-  for (const size_t pieces : {50, 150, 300, 600})
-    for (const int inTime : {20, 50, 80})
-      for (const int pinwheels : {0, 50})
-        for (const int64_t unit : {4096, 64}) {
+/// A row of the table in README.md; false where a packing is unsound.
+bool measureCut(size_t pieces, int gaps) {
+  constexpr unsigned kSeeds = 2;
+  int count = 0, atCapacity = 0;
+  double above = 0, most = 0, seconds = 0, longest = 0;
+  bool isSound = true;
+  for (const int inTime : {20, 50, 80})
+    for (const int pinwheels : {0, 50})
+      for (const int64_t unit : {4096, 64})
+        for (unsigned seed = 1; seed <= kSeeds; ++seed) {
           memory::test::Cutting kind{pieces, int64_t(pieces),
                                      (int64_t(1) << 20) / unit, unit};
           kind.inTime = inTime;
           kind.pinwheels = pinwheels;
-          kind.gaps = unit == 64 ? 5 : 0;
-          good &= measureClass(std::to_string(inTime) + " % in time, " +
-                                   std::to_string(pinwheels) + " % pinwheels" +
-                                   (kind.gaps ? ", gaps" : ""),
-                               kind);
+          kind.gaps = gaps;
+          const auto buffers = memory::test::cut(kind, seed);
+          const auto start = std::chrono::steady_clock::now();
+          const memory::Placement placement = memory::pack(buffers);
+          const double took = std::chrono::duration<double>(
+                                  std::chrono::steady_clock::now() - start)
+                                  .count();
+          isSound &= memory::test::isPacking(buffers, placement.offsets,
+                                             placement.peak);
+          // With gaps the capacity may be more than is ever needed.
+          const double over = std::max(
+              0.,
+              100. * (double(placement.peak) / double(kind.capacity()) - 1));
+          ++count;
+          atCapacity += over == 0;
+          above += over;
+          most = std::max(most, over);
+          seconds += took;
+          longest = std::max(longest, took);
         }
+  std::printf(
+      "| %zu | %s | %d of %d | %.3g, %.3g | %.2f, %.2f | %.0f MiB |%s\n",
+      pieces, gaps ? "5 %" : "none", atCapacity, count, above / count, most,
+      seconds / count, longest, peakMiB(), isSound ? "" : " UNSOUND");
+  std::fflush(stdout);
+  return isSound;
+}
+
+bool measureCuts(const std::vector<size_t> &counts) {
+  std::printf(
+      "| buffers | gaps | at the capacity | mean, worst %% above | mean, "
+      "worst s | peak memory so far |\n|---|---|---|---|---|---|\n");
+  bool good = true;
+  for (const size_t pieces : counts)
+    for (const int gaps : {0, 5})
+      good &= measureCut(pieces, gaps);
   return good;
 }
 
@@ -174,14 +198,34 @@ bool measureFile(const std::string &path) {
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: memory FILE.csv|PLAN|--cut ..\n");
+    std::fprintf(stderr, "usage: memory FILE.csv|PLAN .. | --cut [N ..]\n");
     return 2;
+  }
+  if (argv[1] == std::string_view("--cut")) {
+    std::vector<size_t> counts;
+    for (int i = 2; i < argc; ++i) {
+      const std::string_view text = argv[i];
+      size_t count = 0;
+      const auto parsed =
+          std::from_chars(text.data(), text.data() + text.size(), count);
+      if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() ||
+          count < 1 || count > 1000000) {
+        std::fprintf(stderr,
+                     "memory: error: --cut %s: is no number of buffers from 1 "
+                     "to 1000000\n",
+                     argv[i]);
+        return 2;
+      }
+      counts.push_back(count);
+    }
+    if (counts.empty())
+      counts = {50, 300, 600, 1000};
+    return measureCuts(counts) ? 0 : 1;
   }
   std::printf("%-40s %9s %15s %8s %8s %9s\n", "% above the bound", "buffers",
               "bound", "greedy", "ours", "seconds");
   bool good = true;
   for (int i = 1; i < argc; ++i)
-    good &= argv[i] == std::string_view("--cut") ? measureCut()
-                                                 : measureFile(argv[i]);
+    good &= measureFile(argv[i]);
   return good ? 0 : 1;
 }
