@@ -254,13 +254,13 @@ void searchBelow(const std::vector<Allocation> &buffers, int64_t alignment,
   };
   if (isFound(below, steps / 2))
     return;
-  // Halves of what lies between, each with an eighth of the steps.
+  // Halves of what lies between, each with a fifth of the steps.
   while (!isNearEnough(best.peak, below) && best.peak - below > alignment &&
          search.steps() < steps) {
     const int64_t middle = below + alignUp((best.peak - below) / 2, alignment);
     if (middle >= best.peak)
       break;
-    if (!isFound(middle, std::min(steps / 8, steps - search.steps())))
+    if (!isFound(middle, std::min(steps / 5, steps - search.steps())))
       below = middle;
   }
 }
