@@ -41,8 +41,7 @@ bool Layouts::split(int node, const Counts &counts, Side &side) const {
       side.without.push_back(std::move(none));
     if (some >= 0 && !split(some, counts, side))
       return false;
-    if (!all.empty())
-      side.with.push_back(std::move(all));
+    side.with.insert(side.with.end(), all.begin(), all.end());
     return true;
   }
   if (counts.of(children.front()) == Mark::All ||
@@ -59,7 +58,7 @@ bool Layouts::split(int node, const Counts &counts, Side &side) const {
     }
     isInside = true;
     if (mark == Mark::All)
-      side.with.push_back({child});
+      side.with.push_back(child);
     else if (!split(child, counts, side))
       return false;
   }
@@ -98,17 +97,11 @@ void Layouts::appendLeaves(int node, std::vector<Piece> &pieces) const {
       pieces.push_back({list[n].id, list[n].size});
 }
 
-Layouts::Layouts(const std::vector<Piece> &pieces) {
-  if (pieces.size() > 1)
-    list.push_back({kOpen, int(pieces.size()) + 1, 0});
-  for (const Piece &piece : pieces)
-    list.push_back({piece.id, 1, piece.size});
-}
-
-bool Layouts::find(const std::vector<int> &leaves, Stretch &stretch) const {
+bool Layouts::replace(const std::vector<int> &leaves,
+                      const std::vector<Piece> &by, Replaced &replaced) {
   const Counts counts = count(leaves);
-  auto &[root, others, middle, low, high] = stretch;
-  root = 0;
+  // The lowest node above all of them.
+  int root = 0;
   for (int next = 0; next >= 0 && counts.of(root) != Mark::All;) {
     next = -1;
     forEachChild(root, [&](int child) {
@@ -117,6 +110,8 @@ bool Layouts::find(const std::vector<int> &leaves, Stretch &stretch) const {
     });
     root = next >= 0 ? next : root;
   }
+  std::vector<int> others, middle;
+  Side low, high;
   if (counts.of(root) == Mark::All) {
     middle = {root};
   } else if (list[root].id == kFixed) {
@@ -135,26 +130,15 @@ bool Layouts::find(const std::vector<int> &leaves, Stretch &stretch) const {
         (some.size() > 1 && !split(some[1], counts, high)))
       return false;
   }
-  return true;
-}
-
-bool Layouts::replace(const std::vector<int> &leaves,
-                      const std::vector<Piece> &by, Replaced &replaced) {
-  Stretch stretch;
-  if (!find(leaves, stretch))
-    return false;
-  auto &[root, others, middle, low, high] = stretch;
 
   replaced = {{}, by};
-  for (const auto &nodes : low.with)
-    for (int node : nodes)
-      appendLeaves(node, replaced.pieces);
+  for (int node : low.with)
+    appendLeaves(node, replaced.pieces);
   for (int node : middle)
     appendLeaves(node, replaced.pieces);
   std::reverse(high.with.begin(), high.with.end());
-  for (const auto &nodes : high.with)
-    for (int node : nodes)
-      appendLeaves(node, replaced.pieces);
+  for (int node : high.with)
+    appendLeaves(node, replaced.pieces);
   const bool hasLow = !low.without.empty();
   if (hasLow || !high.without.empty()) {
     std::vector<Piece> outside;
@@ -163,82 +147,40 @@ bool Layouts::replace(const std::vector<int> &leaves,
     replaced.isAbove = !hasLow;
   }
 
-  rebuild(stretch, low.without.size() + 1 + high.without.size(),
-          [&](std::vector<Node> &result) {
-            appendNode(result, kOpen, by.size(), [&] {
-              for (const Piece &piece : by)
-                result.push_back({piece.id, 1, piece.size});
-            });
-          });
-  return true;
-}
-
-bool Layouts::gather(const std::vector<int> &leaves) {
-  Stretch stretch;
-  if (!find(leaves, stretch))
-    return false;
-  const auto &[root, others, middle, low, high] = stretch;
-  // The children of a fixed node keep their order.
-  const bool isFixed = list[root].id == kFixed;
-  const size_t inMiddle = isFixed ? middle.size() : !middle.empty();
-  rebuild(stretch,
-          low.without.size() + low.with.size() + inMiddle + high.with.size() +
-              high.without.size(),
-          [&](std::vector<Node> &result) {
-            for (const auto &nodes : low.with)
-              appendAny(result, nodes);
-            if (isFixed)
-              for (int node : middle)
-                appendCopy(result, node);
-            else if (!middle.empty())
-              appendAny(result, middle);
-            for (auto nodes = high.with.rbegin(); nodes != high.with.rend();
-                 ++nodes)
-              appendAny(result, *nodes);
-          });
-  return true;
-}
-
-void Layouts::appendCopy(std::vector<Node> &result, int node) const {
-  result.insert(result.end(), list.begin() + node,
-                list.begin() + node + list[node].length);
-}
-
-template <typename Append>
-void Layouts::appendNode(std::vector<Node> &result, int id, size_t children,
-                         Append append) {
-  const size_t at = result.size();
-  if (children > 1)
-    result.push_back({id, 0, 0});
-  append();
-  if (children > 1)
-    result[at].length = int(result.size() - at);
-}
-
-void Layouts::appendAny(std::vector<Node> &result,
-                        const std::vector<int> &nodes) const {
-  appendNode(result, kOpen, nodes.size(), [&] {
-    for (int node : nodes)
-      appendCopy(result, node);
-  });
-}
-
-template <typename Append>
-void Layouts::rebuild(const Stretch &stretch, size_t inStretch,
-                      Append appendGathered) {
-  const auto &[root, others, middle, low, high] = stretch;
   std::vector<Node> result(list.begin(), list.begin() + root);
-  result.reserve(list.size() + 8);
-  appendNode(result, kOpen, others.size() + 1, [&] {
+  result.reserve(list.size() + by.size() + 3);
+  const auto copy = [&](int node) {
+    result.insert(result.end(), list.begin() + node,
+                  list.begin() + node + list[node].length);
+  };
+  const auto inNode = [&](int id, size_t children, auto append) {
+    const size_t at = result.size();
+    if (children > 1)
+      result.push_back({id, 0, 0});
+    append();
+    if (children > 1)
+      result[at].length = int(result.size() - at);
+  };
+  const auto copyAll = [&](const std::vector<int> &nodes) {
+    inNode(kOpen, nodes.size(), [&] {
+      for (int node : nodes)
+        copy(node);
+    });
+  };
+  const size_t inStretch = low.without.size() + 1 + high.without.size();
+  inNode(kOpen, others.size() + 1, [&] {
     for (int node : others)
-      appendCopy(result, node);
-    appendNode(result, inStretch > 2 ? kFixed : kOpen, inStretch, [&] {
+      copy(node);
+    inNode(inStretch > 2 ? kFixed : kOpen, inStretch, [&] {
       for (const auto &nodes : low.without)
-        appendAny(result, nodes);
-      appendGathered(result);
+        copyAll(nodes);
+      inNode(kOpen, by.size(), [&] {
+        for (const Piece &piece : by)
+          result.push_back({piece.id, 1, piece.size});
+      });
       for (auto nodes = high.without.rbegin(); nodes != high.without.rend();
            ++nodes)
-        appendAny(result, *nodes);
+        copyAll(*nodes);
     });
   });
   const int grown = int(result.size()) - root - list[root].length;
@@ -251,6 +193,7 @@ void Layouts::rebuild(const Stretch &stretch, size_t inStretch,
     above += contains ? 1 : list[above].length;
   }
   list = std::move(result);
+  return true;
 }
 
 double Layouts::freedom() const {

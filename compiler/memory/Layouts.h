@@ -41,8 +41,6 @@ public:
   };
 
   explicit Layouts(Piece all) { list.push_back({all.id, 1, all.size}); }
-  /// These in any order; not none.
-  explicit Layouts(const std::vector<Piece> &pieces);
 
   const std::vector<Node> &nodes() const { return list; }
 
@@ -51,10 +49,6 @@ public:
   /// neighbours.
   bool replace(const std::vector<int> &leaves, const std::vector<Piece> &by,
                Replaced &replaced);
-
-  /// The leaves are neighbours, and stay. False, and nothing changes, if they
-  /// cannot be.
-  bool gather(const std::vector<int> &leaves);
 
   /// Natural logarithm of the number of orders.
   double freedom() const;
@@ -76,31 +70,15 @@ private:
     }
   };
   /// One side of what becomes a stretch: nodes without marks from the outside
-  /// inwards, each alone or several in any order, and then those with marks,
-  /// likewise.
+  /// inwards, each alone or several in any order, and then those with marks.
   struct Side {
-    std::vector<std::vector<int>> without, with;
+    std::vector<std::vector<int>> without;
+    std::vector<int> with;
   };
   Counts count(const std::vector<int> &leaves) const;
   bool split(int node, const Counts &counts, Side &side) const;
-  /// What becomes a stretch below the root, the lowest node above all marks.
-  struct Stretch {
-    int root;
-    std::vector<int> others, middle;
-    Side low, high;
-  };
-  bool find(const std::vector<int> &leaves, Stretch &stretch) const;
   bool splitFixed(int node, const Counts &counts, Side &low,
                   std::vector<int> &middle, Side &high) const;
-  void appendCopy(std::vector<Node> &result, int node) const;
-  void appendAny(std::vector<Node> &result,
-                 const std::vector<int> &nodes) const;
-  template <typename Append>
-  static void appendNode(std::vector<Node> &result, int id,
-                         std::size_t children, Append append);
-  /// So many nodes lie beside each other, low and high and what `append` adds.
-  template <typename Append>
-  void rebuild(const Stretch &stretch, std::size_t inStretch, Append append);
   void appendLeaves(int node, std::vector<Piece> &pieces) const;
 
   std::vector<Node> list; // the root first
