@@ -1,5 +1,6 @@
 #include "compiler/graphpartition/VertexSides.h"
 
+#include "runtime/graphpartition/LayersCost.h"
 #include "runtime/graphpartition/Ranges.h"
 
 #include <algorithm>
@@ -14,24 +15,33 @@ namespace {
 class Costs {
 public:
   Costs(std::shared_ptr<const BalancedGraph> given,
-        const std::vector<int64_t> &widths)
-      : graph(std::move(given)), weights(graph->by.model.weights()) {
+        const std::vector<FittedLayer> &layers)
+      : graph(std::move(given)) {
     switch (graph->by.kind) {
     case Balance::Kind::Vertices:
       cost = std::make_unique<DegreeCost>(graph->graph, 1, 0);
       break;
     case Balance::Kind::Edges:
+    case Balance::Kind::EdgeCap:
       cost = std::make_unique<DegreeCost>(graph->graph, 0, 1);
       break;
-    case Balance::Kind::Model:
-      features.emplace(graph->graph, widths);
-      cost = std::make_unique<ModelCost>(*features, weights);
+    case Balance::Kind::Model: {
+      std::vector<LayerShape> shapes;
+      for (const FittedLayer &layer : layers) {
+        shapes.push_back(layer.shape());
+        weights.push_back(layer.weights);
+      }
+      features.emplace(graph->graph, shapes);
+      cost = std::make_unique<LayersCost>(*features, weights);
       break;
+    }
     }
   }
 
   Bounds ofVertices(const std::vector<int64_t> &ways) const {
-    return cutInSteps(*cost, ways);
+    return graph->by.kind == Balance::Kind::EdgeCap
+               ? capInSteps(graph->graph, ways)
+               : cutInSteps(*cost, ways);
   }
   Bounds ofEdges(const std::vector<int64_t> &ways) const {
     Bounds bounds = ofVertices(ways);
@@ -42,10 +52,23 @@ public:
 
 private:
   const std::shared_ptr<const BalancedGraph> graph;
-  const CostModel weights;
-  std::optional<FeatureSums> features; // a pass over the edges: for a model
+  CostModel weights;
+  std::optional<LayerFeatures> features; // a pass over the edges: for a model
   std::unique_ptr<CostBefore> cost;
 };
+
+/// Why a partitioner of this name has no bounds for a compiler; null: it has, or
+/// there is none.
+const char *whyNot(const std::string &text) {
+  if (text == "metis" || text == "random-permutation")
+    return "numbers vertices anew, and a plan keeps their order: renumber the "
+           "graph's file and what has a row per vertex, and give "
+           "equal-vertices or equal-edges";
+  if (text == "dynamic" || text == "roc" || text == "roc-min-max")
+    return "goes by times that a run has measured: smex-run --cost-model "
+           "FILE.json fits a model to them, which is given here as FILE.json";
+  return nullptr;
+}
 
 } // namespace
 
@@ -54,15 +77,18 @@ Result<Balance> graphpartition::parseBalance(const std::string &text) {
   const std::string ending = ".json";
   if (text == "equal-vertices")
     return by;
-  if (text == "equal-edges") {
-    by.kind = Balance::Kind::Edges;
+  if (text == "equal-edges" || text == "greedy-edge-cap") {
+    by.kind =
+        text == "equal-edges" ? Balance::Kind::Edges : Balance::Kind::EdgeCap;
     return by;
   }
+  if (const char *why = whyNot(text))
+    return Error{"--graph-partition " + text + ": " + why, Fault::Usage};
   if (text.size() <= ending.size() ||
       text.compare(text.size() - ending.size(), ending.size(), ending) != 0)
     return Error{"--graph-partition " + text +
-                     ": give equal-vertices, equal-edges, or a cost model, "
-                     "FILE.json",
+                     ": give equal-vertices, equal-edges, greedy-edge-cap, or "
+                     "a cost model, FILE.json",
                  Fault::Usage};
   auto model = readModelFileAt(text);
   if (!model)
@@ -96,14 +122,18 @@ graphpartition::sidesOf(std::shared_ptr<const BalancedGraph> graph,
                         const partition::OperatorGraph &model) {
   const int64_t vertices = graph->graph.vertices();
   const int64_t edges = graph->graph.edges();
-  const std::vector<int64_t> widths = messageWidths(model, vertices, edges);
-  if (graph->by.kind == Balance::Kind::Model)
-    if (Status ok = matches(graph->by.model, widths, graph->by.file); !ok)
-      return ok.takeError();
+  std::vector<FittedLayer> layers;
+  if (graph->by.kind == Balance::Kind::Model) {
+    auto fitted = layersFor(
+        graph->by.model, messageWidths(model, vertices, edges), graph->by.file);
+    if (!fitted)
+      return fitted.takeError();
+    layers = std::move(*fitted);
+  }
   std::vector<Side> sides;
   if (vertices < 2)
     return sides;
-  const auto costs = std::make_shared<const Costs>(std::move(graph), widths);
+  const auto costs = std::make_shared<const Costs>(std::move(graph), layers);
   sides.push_back({vertices, [costs](const std::vector<int64_t> &ways) {
                      return costs->ofVertices(ways);
                    }});

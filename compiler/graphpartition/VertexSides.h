@@ -24,14 +24,16 @@ struct Balance {
   enum class Kind {
     Vertices, // as many each
     Edges,    // as many in-edges each
+    EdgeCap,  // vertices until there are more edges than a share of them
     Model,    // what a fitted cost model says that they cost
   } kind = Kind::Vertices;
   ModelFile model;
   std::string file; // of the model, for messages
 };
 
-/// "equal-vertices", "equal-edges", or the file of a model, *.json. Errors:
-/// another name (Fault::Usage), a file that is no model.
+/// "equal-vertices", "equal-edges", "greedy-edge-cap", or the file of a model,
+/// *.json. Errors: another name, or one of a partitioner that has no bounds
+/// before a run (Fault::Usage); a file that is no model.
 Result<Balance> parseBalance(const std::string &text);
 
 struct BalancedGraph {

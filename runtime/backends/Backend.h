@@ -100,6 +100,10 @@ struct DeviceOptions {
   bool reproducible = false;
   /// Where a device keeps which algorithms libraries have chosen; "": nowhere.
   std::string choicesFile = {};
+  /// Of the workers of a process, one at a time computes, where they have
+  /// threads for more than the machine's cores: so that what a trace says of
+  /// one does not depend on others. Of devices that are the host's processor.
+  bool oneAtATime = false;
   /// Is told what a user may want to know, by any thread; may be null.
   std::function<void(const std::string &)> note;
 };

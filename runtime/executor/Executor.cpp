@@ -60,6 +60,7 @@ private:
   struct Measured {
     Counts counts;
     std::vector<TraceEvent> trace;
+    int64_t seen = 0; // of it, by RunOptions::stepped
   };
 
   const TensorType &typeOf(int buffer) const {
@@ -133,6 +134,8 @@ private:
       if (Status finished = finishStep(worker, device, step + 1, peak);
           !finished || transport.isStopped())
         return finished;
+      if (isEnded)
+        break;
     }
     if (options.firstStep >= options.steps)
       if (Status stored = store(worker, device, options.firstStep); !stored)
@@ -166,7 +169,10 @@ private:
         transport.stop(valid.takeError());
         return {};
       }
+      askStepped(completed);
     }
+    if (options.stepped && !transport.barrier()) // all know whether it ends
+      return {};
     return store(worker, device, completed);
   }
 
@@ -176,6 +182,20 @@ private:
       result.losses.push_back(*progress.loss);
     if (options.progress)
       options.progress(progress);
+  }
+
+  /// By one worker, before others can begin the next step's instructions.
+  void askStepped(int completed) {
+    if (!options.stepped)
+      return;
+    std::vector<TraceEvent> step;
+    for (Measured &own : measured) {
+      step.insert(step.end(), own.trace.begin() + own.seen, own.trace.end());
+      if (!options.keepTrace)
+        own.trace.clear();
+      own.seen = int64_t(own.trace.size());
+    }
+    isEnded = options.stepped(completed, step);
   }
 
   /// Brings the parameters to whoever wants them after so many steps.
@@ -378,6 +398,7 @@ private:
   StepOutputs outputs;
   std::vector<Measured> measured; // per worker
   std::vector<double> started;    // per step; by the first worker's clock
+  bool isEnded = false;           // by RunOptions::stepped
   RunResult result;
 };
 } // namespace

@@ -21,6 +21,12 @@ struct Progress {
   std::optional<double> loss;
 };
 
+/// One instruction of one worker that took place.
+struct TraceEvent {
+  int worker, instruction;
+  double start, seconds; // since the first step began
+};
+
 /// The workers of a plan that one process has, and how they hear of the others.
 /// All processes make the same run: the same program, feeds and options.
 struct Process {
@@ -41,14 +47,13 @@ struct RunOptions {
   std::vector<NextInput> next;
   std::vector<ParameterSink *> sinks;
   std::function<void(const Progress &)> progress; // after each step, if set
+  /// After each step, if set, with what this process' workers did in it, if
+  /// device.trace: true ends the run there. It is asked before sinks are, while
+  /// all workers wait.
+  std::function<bool(int completed, const std::vector<TraceEvent> &)> stepped;
+  bool keepTrace = true; // for the result; else `stepped` alone has seen it
   /// Without it, this process has all workers.
   std::optional<Process> process;
-};
-
-/// One instruction of one worker that took place.
-struct TraceEvent {
-  int worker, instruction;
-  double start, seconds; // since the first step began
 };
 
 struct RunResult {

@@ -12,9 +12,11 @@ using namespace smex;
 using namespace smex::runtime;
 using plan::Json;
 
-std::string runtime::metricsJson(const std::string &backend,
-                                 const std::vector<std::string> &devices,
-                                 const RunResult &result, int firstStep) {
+std::string
+runtime::metricsJson(const std::string &backend,
+                     const std::vector<std::string> &devices,
+                     const RunResult &result, int firstStep,
+                     const std::optional<MeasuredBalance> &balance) {
   Json steps = Json::array();
   for (size_t i = 0; i < result.seconds.size(); ++i) {
     steps.push_back({{"seconds", result.seconds[i]}});
@@ -39,6 +41,10 @@ std::string runtime::metricsJson(const std::string &backend,
     metrics["epilogues"] = result.epilogues;
   if (firstStep > 0)
     metrics["first_step"] = firstStep;
+  if (balance)
+    metrics["balance"] = {{"measured", balance->measured},
+                          {"moves", balance->moves},
+                          {"predicted", balance->predicted}};
   return plan::canonicalJson(metrics);
 }
 

@@ -6,10 +6,18 @@
 
 namespace smex::runtime {
 
+/// How evenly workers were busy with the layers of a graph network: the slowest
+/// over the mean one, and how often ranges of vertices moved.
+struct MeasuredBalance {
+  double measured = 1, predicted = 1;
+  int moves = 0;
+};
+
 /// schema/metrics.schema.json; `firstStep` is RunOptions::firstStep.
-std::string metricsJson(const std::string &backend,
-                        const std::vector<std::string> &devices,
-                        const RunResult &result, int firstStep = 0);
+std::string
+metricsJson(const std::string &backend, const std::vector<std::string> &devices,
+            const RunResult &result, int firstStep = 0,
+            const std::optional<MeasuredBalance> &balance = std::nullopt);
 
 /// Chrome trace events: a row per worker, named after the nodes.
 std::string traceJson(const plan::Program &program, const RunResult &result);

@@ -42,3 +42,18 @@ InNeighbours graphpartition::renumbered(const InNeighbours &graph,
   }
   return result;
 }
+
+InNeighbours graphpartition::reversed(const InNeighbours &graph) {
+  InNeighbours result;
+  result.offsets.assign(graph.offsets.size(), 0);
+  for (int32_t source : graph.sources)
+    ++result.offsets[size_t(source) + 1];
+  for (size_t v = 1; v < result.offsets.size(); ++v)
+    result.offsets[v] += result.offsets[v - 1];
+  result.sources.resize(graph.sources.size());
+  Numbers next(result.offsets.begin(), result.offsets.end() - 1);
+  for (int64_t v = 0; v < graph.vertices(); ++v)
+    for (const int32_t *u = graph.begin(v); u != graph.end(v); ++u)
+      result.sources[size_t(next[size_t(*u)]++)] = int32_t(v);
+  return result;
+}

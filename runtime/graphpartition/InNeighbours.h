@@ -37,6 +37,10 @@ Result<InNeighbours> inNeighboursOf(const graph::Graph &graph);
 /// order[i]. O(V + E log(longest row)). `order` is a permutation.
 InNeighbours renumbered(const InNeighbours &graph, const Numbers &order);
 
+/// The same graph with its edges turned round: a vertex's neighbours are those
+/// that its edges lead to. O(V + E).
+InNeighbours reversed(const InNeighbours &graph);
+
 } // namespace smex::graphpartition
 
 #endif

@@ -3,6 +3,7 @@
 #include "dialects/support/File.h"
 #include "runtime/plan/Cursor.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace smex;
@@ -50,12 +51,14 @@ LayerFit readFit(const Cursor &at) {
 }
 
 FittedLayer readLayer(const Cursor &at) {
-  at.object({"weights", "width"}, {"fit"});
+  at.object({"weights", "width"}, {"fit", "gradient", "reversed"});
   FittedLayer layer;
   layer.width = at.integer("width", 1, mostWidth);
   layer.weights = at.with("weights", numbers);
   if (at.has("fit"))
     layer.fit = at.with("fit", readFit);
+  layer.gradient = at.has("gradient") && at.boolean("gradient");
+  layer.reversed = at.has("reversed") && at.boolean("reversed");
   return layer;
 }
 
@@ -87,6 +90,10 @@ std::string graphpartition::formatModelFile(const ModelFile &file) {
                           ? "shares"
                           : "seconds"},
           {"timings", layer.fit.timings()}};
+    if (layer.gradient)
+      json["gradient"] = true;
+    if (layer.reversed)
+      json["reversed"] = true;
     layers.push_back(std::move(json));
   }
   return plan::canonicalJson({{"format", format},
@@ -121,15 +128,35 @@ Result<ModelFile> graphpartition::readModelFileAt(const std::string &path) {
   return text ? readModelFile(*text, path) : text.error();
 }
 
-Status graphpartition::matches(const ModelFile &model,
-                               const std::vector<int64_t> &widths,
-                               const std::string &file) {
+Result<std::vector<FittedLayer>>
+graphpartition::layersFor(const ModelFile &model, std::vector<int64_t> widths,
+                          const std::string &file) {
+  const std::vector<int64_t> here = widths;
+  std::sort(widths.begin(), widths.end());
   std::vector<int64_t> its;
-  for (const FittedLayer &layer : model.layers)
+  bool isFitted = model.layers.empty();
+  for (const FittedLayer &layer : model.layers) {
     its.push_back(layer.width);
-  if (its == widths)
-    return {};
+    for (double weight : layer.weights)
+      isFitted |= weight > 0;
+  }
+  for (const bool gradients : {true, false}) {
+    std::vector<FittedLayer> layers;
+    std::vector<int64_t> theirs;
+    for (const FittedLayer &layer : model.layers)
+      if (gradients || !layer.gradient) {
+        layers.push_back(layer);
+        theirs.push_back(layer.width);
+      }
+    std::sort(theirs.begin(), theirs.end());
+    if (theirs != widths)
+      continue;
+    if (!isFitted)
+      return fail(file, ": all weights are 0: the model has been fitted to no "
+                        "timings");
+    return layers;
+  }
   return fail(file, ": a cost model of another network, \"", model.model,
               "\", whose layers pass messages of ", listed(its),
-              " numbers; here they are of ", listed(widths));
+              " numbers; here they are of ", listed(here));
 }

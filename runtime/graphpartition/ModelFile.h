@@ -4,6 +4,7 @@
 #define SMEX_RUNTIME_GRAPHPARTITION_MODELFILE_H
 
 #include "runtime/graphpartition/Fit.h"
+#include "runtime/graphpartition/LayersCost.h"
 
 namespace smex::graphpartition {
 
@@ -11,8 +12,16 @@ namespace smex::graphpartition {
 struct FittedLayer {
   int64_t width = 0; // numbers that each neighbour brings
   Weights weights{};
+  /// Training has it and inference does not: what its loss is made of does not
+  /// depend on it.
+  bool gradient = false;
+  /// A vertex's neighbours are those that its edges lead to, where the first
+  /// layer's are those that they come from.
+  bool reversed = false;
   /// What further timings are added to; none in a file made by hand.
   LayerFit fit;
+
+  LayerShape shape() const { return {width, reversed}; }
 };
 
 struct ModelFile {
@@ -29,10 +38,13 @@ std::string formatModelFile(const ModelFile &file);
 Result<ModelFile> readModelFile(std::string_view text, const std::string &file);
 Result<ModelFile> readModelFileAt(const std::string &path);
 
-/// The model is one of a network whose layers have these widths. The message
-/// names `file`, and says what it is of.
-Status matches(const ModelFile &model, const std::vector<int64_t> &widths,
-               const std::string &file);
+/// The layers of a network whose messages have these widths, in any order: all
+/// of the model's, or for inference those that are no gradients. Errors: a
+/// model of another network, or one that nothing was fitted to, whose weights
+/// are all 0. The message names `file`, and says what it is of.
+Result<std::vector<FittedLayer>> layersFor(const ModelFile &model,
+                                           std::vector<int64_t> widths,
+                                           const std::string &file);
 
 } // namespace smex::graphpartition
 

@@ -20,20 +20,7 @@ Result<Partition> graphpartition::equalEdges(const Problem &problem) {
 }
 
 Result<Partition> graphpartition::greedyEdgeCap(const Problem &problem) {
-  const InNeighbours &graph = *problem.graph;
-  const int64_t cap = graph.edges() / problem.workers;
-  Bounds bounds = {0};
-  for (int64_t worker = 1; worker < problem.workers; ++worker) {
-    // The first vertex with which there are more than its share.
-    const auto end =
-        std::upper_bound(graph.offsets.begin() + bounds.back(),
-                         graph.offsets.end(),
-                         graph.offsets[size_t(bounds.back())] + cap) -
-        graph.offsets.begin();
-    bounds.push_back(std::min<int64_t>(end, graph.vertices()));
-  }
-  bounds.push_back(graph.vertices());
-  return Partition{std::move(bounds), {}};
+  return Partition{capInSteps(*problem.graph, {problem.workers}), {}};
 }
 
 namespace {

@@ -59,18 +59,54 @@ Bounds graphpartition::cutAtCrossings(const CostBefore &cost, int64_t parts) {
   return cutInSteps(cost, {parts});
 }
 
-Bounds graphpartition::cutInSteps(const CostBefore &cost,
-                                  const std::vector<int64_t> &ways) {
-  Bounds bounds = {0, cost.vertices()};
+namespace {
+
+/// Divides all vertices into ways[0] ranges, each of these into ways[1], and so
+/// on. `divide`: adds the inner bounds of [first, last) to those before.
+template <typename Divide>
+Bounds divideInSteps(int64_t vertices, const std::vector<int64_t> &ways,
+                     Divide divide) {
+  Bounds bounds = {0, vertices};
   for (int64_t parts : ways) {
     Bounds finer = {0};
     for (size_t i = 0; i + 1 < bounds.size(); ++i) {
-      cutRange(cost, bounds[i], bounds[i + 1], parts, finer);
+      divide(bounds[i], bounds[i + 1], parts, finer);
       finer.push_back(bounds[i + 1]);
     }
     bounds = std::move(finer);
   }
   return bounds;
+}
+
+} // namespace
+
+Bounds graphpartition::cutInSteps(const CostBefore &cost,
+                                  const std::vector<int64_t> &ways) {
+  return divideInSteps(
+      cost.vertices(), ways,
+      [&](int64_t first, int64_t last, int64_t parts, Bounds &bounds) {
+        cutRange(cost, first, last, parts, bounds);
+      });
+}
+
+Bounds graphpartition::capInSteps(const InNeighbours &graph,
+                                  const std::vector<int64_t> &ways) {
+  const Numbers &offsets = graph.offsets;
+  return divideInSteps(
+      graph.vertices(), ways,
+      [&](int64_t first, int64_t last, int64_t parts, Bounds &bounds) {
+        const int64_t cap =
+            (offsets[size_t(last)] - offsets[size_t(first)]) / parts;
+        for (int64_t part = 1; part < parts; ++part) {
+          // The first vertex with which there are more.
+          const int64_t end =
+              std::upper_bound(offsets.begin() + bounds.back(),
+                               offsets.begin() + last,
+                               offsets[size_t(bounds.back())] + cap) -
+              offsets.begin();
+          bounds.push_back(end);
+        }
+      });
 }
 
 Bounds graphpartition::leastMaximum(const CostBefore &cost, int64_t parts) {

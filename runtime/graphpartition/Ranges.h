@@ -34,6 +34,11 @@ std::vector<double> costsOf(const CostBefore &cost, const Bounds &bounds);
 /// next range.
 Bounds cutInSteps(const CostBefore &cost, const std::vector<int64_t> &ways);
 
+/// The same by a greedy cap (Lux, Roc's public code): each range takes vertices
+/// until it has more in-edges than its share of the range that is divided; the
+/// last one has what is left.
+Bounds capInSteps(const InNeighbours &graph, const std::vector<int64_t> &ways);
+
 } // namespace smex::graphpartition
 
 #endif

@@ -90,6 +90,7 @@ void Identity::add(const RunArguments &arguments) {
   add("--save-parameters", arguments.saveParameters.empty() ? "" : "given");
   add("--trace", arguments.trace.empty() ? "" : "given");
   add("--profile", arguments.profile.empty() ? "" : "given");
+  add("--cost-model", arguments.costModel.empty() ? "" : "given");
   add("--skip-copies", run.skipCopies ? "given" : "");
   add("--reproducible", run.device.reproducible ? "given" : "");
   add("--allow-nonfinite-loss", run.allowNonfiniteLoss ? "given" : "");

@@ -10,9 +10,11 @@
 #include "runtime/executor/Verify.h"
 #include "runtime/plan/Load.h"
 #include "runtime/transports/mpi/Status.h"
+#include "tools/smex-run/CostModel.h"
 #include "tools/smex-run/Identity.h"
 #include "tools/smex-run/Processes.h"
 #include "tools/smex-run/Progress.h"
+#include "tools/smex-run/Rebalance.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -51,10 +53,12 @@ int64_t samplesOf(const plan::Program &program) {
 /// processes that make it together, the first one speaks and writes files.
 class Job {
 public:
+  /// `rebalance`: what the run does from plan to plan; null: it has one.
   Job(RunArguments given, plan::Plan loaded, std::unique_ptr<Backend> backend,
-      mpi::World *world)
+      mpi::World *world, tools::Rebalance *rebalance)
       : arguments(std::move(given)), options(arguments.run),
-        plan(std::move(loaded)), backend(std::move(backend)), world(world) {}
+        plan(std::move(loaded)), backend(std::move(backend)), world(world),
+        rebalance(rebalance) {}
 
   /// What every process reads for itself.
   Status open() {
@@ -68,7 +72,7 @@ public:
          {&Job::compare, &Job::openFiles, &Job::execute})
       if (Status done = (this->*part)(); !done)
         return done;
-    if (!isFirst())
+    if (!isFirst() || (rebalance && rebalance->isMoving()))
       return {};
     if (nothingLeft()) {
       print(plan.modelName);
@@ -225,6 +229,10 @@ private:
       return opened.takeError();
     checkpoints = std::move(*opened);
     options.sinks.push_back(checkpoints.get());
+    if (rebalance) {
+      movingSink.emplace(*checkpoints, *rebalance);
+      options.sinks.back() = &*movingSink;
+    }
     if (!arguments.resume) {
       if (!checkpoints->isEmpty())
         return fail(checkpoints->file(), ": is there already: go on from it "
@@ -295,14 +303,75 @@ private:
         line->show(progress);
       };
     }
+    Status opened = openCostModel();
+    if (world)
+      opened = world->agree(opened);
+    if (!opened)
+      return opened;
+    if (rebalance) {
+      rebalance->begin(options.firstStep);
+      rebalance->arrive();
+    }
     auto ran = runtime::execute(plan.partitioned, plan.code, *backend,
                                 parameters->shares(), feeds, options);
     options.progress = nullptr;
+    options.stepped = nullptr;
     options.process.reset();
     if (!ran)
       return ran.takeError();
     result = std::move(*ran);
+    return closeCostModel();
+  }
+
+  Status openCostModel() {
+    if (arguments.costModel.empty() || !isFirst())
+      return {};
+    auto opened =
+        tools::CostModel::open(plan, parameters->shares(), feeds,
+                               options.firstStep, arguments.costModel);
+    if (!opened)
+      return opened.takeError();
+    costs = std::move(*opened);
+    if (world) // whose other processes tell what they took after the last step
+      return {};
+    options.keepTrace = !arguments.trace.empty() || !arguments.profile.empty();
+    options.stepped = [this](int completed,
+                             const std::vector<TraceEvent> &step) {
+      costs->add(step);
+      return rebalance && rebalance->wantsMove(completed, costs->times());
+    };
     return {};
+  }
+
+  Status closeCostModel() {
+    if (costs) {
+      if (world)
+        costs->addAll(result.trace);
+      costs->finish();
+      if (Status saved = costs->save(); !saved)
+        return saved;
+    }
+    if (!rebalance)
+      return {};
+    if (rebalance->isMoving())
+      rebalance->keep(result);
+    else
+      rebalance->join(result);
+    return {};
+  }
+
+  /// Of all plans of the run.
+  int firstStep() const {
+    return rebalance ? rebalance->firstStep(options.firstStep)
+                     : options.firstStep;
+  }
+
+  std::optional<MeasuredBalance> balance() const {
+    if (!costs || costs->times().timings() == 0)
+      return std::nullopt;
+    return MeasuredBalance{costs->times().imbalance(),
+                           costs->times().predictedImbalance(),
+                           rebalance ? rebalance->moves() : 0};
   }
 
   /// Of all processes.
@@ -364,10 +433,14 @@ private:
       std::printf("moved %s to the host and %s back per step\n",
                   human(result.hostTraffic.toHost).c_str(),
                   human(result.hostTraffic.fromHost).c_str());
+    if (costs)
+      print(costs->summary());
+    if (rebalance && rebalance->moves() > 0)
+      std::printf("ranges of vertices moved %d times\n", rebalance->moves());
     if (!result.losses.empty())
       std::printf("loss %.6g in step %d, %.6g in step %d\n",
-                  result.losses.front(), options.firstStep + 1,
-                  result.losses.back(), options.steps);
+                  result.losses.front(), firstStep() + 1, result.losses.back(),
+                  options.steps);
   }
 
   /// The same on one worker.
@@ -412,7 +485,7 @@ private:
     if (!arguments.metrics.empty())
       if (Status s = writeFile(arguments.metrics,
                                metricsJson(backend->name(), devices(), result,
-                                           options.firstStep));
+                                           firstStep(), balance()));
           !s)
         return s;
     if (!arguments.trace.empty())
@@ -432,6 +505,9 @@ private:
   const plan::Plan plan;
   std::unique_ptr<Backend> backend;
   mpi::World *const world;
+  tools::Rebalance *const rebalance;
+  std::unique_ptr<tools::CostModel> costs;
+  std::optional<tools::MovingSink> movingSink;
   tools::Identity identity;
   std::vector<RunGraph> graphs; // whole ones
   std::vector<Feed> feeds;
@@ -448,7 +524,8 @@ private:
 } // namespace
 
 static Result<std::unique_ptr<Job>> openJob(RunArguments arguments,
-                                            mpi::World *world) {
+                                            mpi::World *world,
+                                            tools::Rebalance *rebalance) {
   // The weights are hashed when they are mapped.
   auto plan = plan::load(arguments.directory, {false});
   if (!plan)
@@ -470,14 +547,37 @@ static Result<std::unique_ptr<Job>> openJob(RunArguments arguments,
     return fail(arguments.directory,
                 ": has no unpartitioned program to verify with");
   auto job = std::make_unique<Job>(std::move(arguments), std::move(*plan),
-                                   std::move(*backend), world);
+                                   std::move(*backend), world, rebalance);
   if (Status opened = job->open(); !opened)
     return opened.takeError();
   return job;
 }
 
+/// One plan after the other, until no range moves any more.
+static Status runMoving(RunArguments arguments) {
+  const RunArguments given = arguments;
+  tools::Rebalance rebalance(given);
+  while (true) {
+    {
+      auto job = openJob(arguments, nullptr, &rebalance);
+      if (!job)
+        return job.takeError();
+      if (Status done = (*job)->run(); !done || !rebalance.isMoving())
+        return done;
+    } // its checkpoints are another's now
+    rebalance.recompile();
+    arguments.resume = true;
+  }
+}
+
 Status tools::run(RunArguments arguments, mpi::World *world) {
-  auto job = openJob(std::move(arguments), world);
+  if (arguments.rebalanceEvery > 0) {
+    if (world)
+      return Error{"--rebalance-every is for one process, without mpirun",
+                   Fault::Usage};
+    return runMoving(std::move(arguments));
+  }
+  auto job = openJob(std::move(arguments), world, nullptr);
   if (world)
     if (Status agreed = world->agree(job ? Status() : job.error()); !agreed)
       return agreed;

@@ -12,7 +12,7 @@ namespace smex::tools {
 
 struct RunArguments {
   std::string directory, backend = "auto", outputDirectory, metrics, trace,
-                         profile;
+                         profile, costModel;
   std::string parameters, saveParameters, checkpoints;
   std::vector<std::string> inputs, graphs;
   std::vector<std::string> feeds; // OUT=IN
@@ -23,6 +23,9 @@ struct RunArguments {
   uint64_t seed = 0;
   int checkpointEvery = 100;
   bool verify = false, resume = false;
+  int rebalanceEvery = 0;  // steps; 0: ranges of vertices stay
+  std::string recompile;   // the command, without the plan's folder
+  double moveSeconds = 10; // that the first move is taken to need
   runtime::RunOptions run;
 };
 

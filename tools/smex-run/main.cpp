@@ -131,13 +131,43 @@ void declare(CLI::App &app, RunArguments &arguments) {
   app.add_option("--metrics", arguments.metrics,
                  "write losses, seconds, communication and peak bytes, as JSON")
       ->type_name("FILE");
-  app.add_option("--trace", arguments.trace,
-                 "write what ran when, as Chrome trace events")
-      ->type_name("FILE");
-  app.add_option("--profile", arguments.profile,
-                 "write what each operator took that one worker did as a "
-                 "whole, for smexc --profile")
-      ->type_name("FILE");
+  auto *trace = app.add_option("--trace", arguments.trace,
+                               "write what ran when, as Chrome trace events")
+                    ->type_name("FILE");
+  auto *profile =
+      app.add_option("--profile", arguments.profile,
+                     "write what each operator took that one worker did as a "
+                     "whole, for smexc --profile")
+          ->type_name("FILE");
+  auto *costs =
+      app.add_option(
+             "--cost-model", arguments.costModel,
+             "of a graph network, fit what its layers take on each worker to "
+             "what vertices and edges they have, and write it there, for smexc "
+             "--graph-partition FILE.json; goes on with what is there; where "
+             "workers outnumber cores, one at a time computes")
+          ->type_name("FILE.json");
+  auto *recompile =
+      app.add_option("--recompile", arguments.recompile,
+                     "the command that compiled the plan, as one word, without "
+                     "-o and --graph-partition: smexc MODEL --graph FILE ..")
+          ->type_name("COMMAND");
+  auto *rebalance =
+      app.add_option("--rebalance-every", arguments.rebalanceEvery,
+                     "look after so many steps whether the slowest worker "
+                     "gains more by other ranges of vertices, in the steps "
+                     "that remain, than a move takes; then compile again, by "
+                     "the cost model, and go on with the new plan in DIR")
+          ->check(CLI::Range(1, 1000000000))
+          ->needs(costs, recompile, checkpoints)
+          ->excludes(trace, profile); // of which plan?
+  recompile->needs(rebalance);
+  app.add_option("--move-seconds", arguments.moveSeconds,
+                 "that the first move is taken to need; of further ones, what "
+                 "the one before has needed")
+      ->check(CLI::Range(0.0, 1e9))
+      ->needs(rebalance)
+      ->capture_default_str();
   app.add_option("--threads", arguments.run.device.threads,
                  "threads per worker; default: the cores, shared evenly")
       ->check(CLI::Range(1, 4096));
@@ -152,7 +182,8 @@ void declare(CLI::App &app, RunArguments &arguments) {
   app.add_flag("!--no-cuda-graphs", arguments.run.device.graphs,
                "submit each instruction in every step; without it the cuda "
                "backend makes a CUDA graph of the second step and launches "
-               "that from then on, unless there is --trace or --profile");
+               "that from then on, unless there is --trace, --profile or "
+               "--cost-model");
   app.add_flag("--reproducible", arguments.run.device.reproducible,
                "the same bits in every run on such GPUs: libraries take only "
                "algorithms that add up in one order; compile the model with "
@@ -162,7 +193,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
          "--skip-copies", arguments.run.skipCopies,
          "for timing only: no floats move between workers or buffers, and "
          "results mean nothing")
-      ->excludes(verify, outputs, save, checkpoints);
+      ->excludes(verify, outputs, save, checkpoints, costs);
   app.add_flag_callback(
       "--version", [] { throw CLI::CallForVersion(versionText, 0); },
       "print the version");
@@ -184,8 +215,10 @@ Status runArguments(int argc, char **argv, mpi::World *world) {
     return Error{std::string(error.what()) + " (see smex-run --help)",
                  Fault::Usage};
   }
-  arguments.run.device.trace =
-      !arguments.trace.empty() || !arguments.profile.empty();
+  arguments.run.device.trace = !arguments.trace.empty() ||
+                               !arguments.profile.empty() ||
+                               !arguments.costModel.empty();
+  arguments.run.device.oneAtATime = !arguments.costModel.empty();
   arguments.run.device.seed = arguments.seed;
   arguments.run.device.choicesFile = arguments.directory + "/choices.json";
   arguments.run.device.hung = [](const Error &error) { quit(error); };

@@ -88,6 +88,8 @@ public:
     const auto shared = std::make_shared<CpuProgram>(CpuProgram{
         partitioned, transport, options, best ? best->target : std::string(),
         std::move(*object), std::move(*lambdas), std::move(*arenas)});
+    if (options.oneAtATime && count * each > cores)
+      shared->turn = std::make_unique<std::mutex>();
     std::vector<std::unique_ptr<DeviceWorker>> devices;
     for (size_t w = 0; w < workers.size(); ++w)
       devices.push_back(

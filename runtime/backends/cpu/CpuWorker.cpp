@@ -289,6 +289,10 @@ Status CpuWorker::submit(const Submission &submission) {
     if (!transport.wait(event))
       return {};
   const int instruction = submission.instruction;
+  std::unique_lock<std::mutex> turn;
+  if (shared->turn &&
+      shared->program().instructions[size_t(instruction)].op == Opcode::Compute)
+    turn = std::unique_lock(*shared->turn);
   const double begin = shared->options.trace ? clockSeconds() : 0;
   if (!submission.isSkipped)
     if (Status done = run(instruction); !done)
@@ -296,6 +300,8 @@ Status CpuWorker::submit(const Submission &submission) {
                     done.takeError());
   if (shared->options.trace)
     activity.executed.push_back({instruction, begin, clockSeconds() - begin});
+  if (turn)
+    turn.unlock();
   transport.signal(submission.done);
   return {};
 }

@@ -6,6 +6,8 @@
 #include "runtime/backends/host/Arena.h"
 #include "runtime/backends/host/HostWorker.h"
 
+#include <mutex>
+
 namespace smex::runtime {
 
 /// What the workers of one program share that a process has.
@@ -17,6 +19,8 @@ struct CpuProgram {
   KernelObject object;
   std::vector<tdl::Lambda> lambdas; // of the program's kernels
   std::vector<Arena> arenas;        // one per worker of the process
+  /// DeviceOptions::oneAtATime: whoever computes has it; null: all may.
+  std::unique_ptr<std::mutex> turn = {};
 
   const plan::Program &program() const { return partitioned.program; }
 };

@@ -82,10 +82,40 @@ TEST_CASE("what is no model is refused") {
 
 TEST_CASE("a model of another network is named") {
   const ModelFile file = example();
-  CHECK(matches(file, {602, 16}, "m.json"));
-  const Status status = matches(file, {602, 32, 16}, "m.json");
-  REQUIRE(!status);
-  CHECK(status.error().message ==
+  CHECK(layersFor(file, {602, 16}, "m.json"));
+  CHECK(wrong(layersFor(file, {602, 32, 16}, "m.json")) ==
         "m.json: a cost model of another network, \"gcn.json\", whose layers "
         "pass messages of 602, 16 numbers; here they are of 602, 32, 16");
+}
+
+TEST_CASE("a model of training serves inference, without its gradients") {
+  ModelFile file = example();
+  for (const FittedLayer &layer : std::vector(file.layers)) {
+    file.layers.push_back(layer);
+    file.layers.back().gradient = file.layers.back().reversed = true;
+    file.layers.back().weights[0] = 7;
+  }
+  const auto read = readModelFile(formatModelFile(file), "m.json");
+  REQUIRE(read);
+  // Instructions may be in another order than operators.
+  const auto all = layersFor(*read, {16, 602, 602, 16}, "m.json");
+  REQUIRE(all);
+  REQUIRE(all->size() == 4);
+  CHECK((*all)[3].reversed);
+  CHECK((*all)[3].weights[0] == 7);
+  const auto forward = layersFor(*read, {16, 602}, "m.json");
+  REQUIRE(forward);
+  REQUIRE(forward->size() == 2);
+  for (const FittedLayer &layer : *forward)
+    CHECK(!layer.gradient);
+  CHECK(wrong(layersFor(*read, {602, 16, 16}, "m.json"))
+            .find("another network") != std::string::npos);
+}
+
+TEST_CASE("a model that nothing was fitted to is refused") {
+  ModelFile file = example();
+  for (FittedLayer &layer : file.layers)
+    layer.weights = {};
+  CHECK(wrong(layersFor(file, {602, 16}, "m.json")) ==
+        "m.json: all weights are 0: the model has been fitted to no timings");
 }
