@@ -20,7 +20,7 @@ model "$(layer 16), $(layer 8)" > other.json
 
 train=(--train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01)
 for gpus in 2 3 4 8; do
-  for by in equal-vertices equal-edges cost.json; do
+  for by in equal-vertices equal-edges greedy-edge-cap cost.json; do
     "$smexc" gcn.json --graph edges.txt --gpus $gpus --graph-partition $by -o plan
     "$smexc" check plan
     "$run" plan --verify
@@ -48,13 +48,24 @@ refused() {
   [[ $said == "$status" ]] && grep -qF -- "$words" error.txt ||
     { echo "$* gives $said:"; cat error.txt; exit 1; }
 }
-refused 2 '--graph-partition metis: give equal-vertices, equal-edges, or a cost model, FILE.json' \
-  --graph edges.txt --graph-partition metis
+refused 2 '--graph-partition thirds: give equal-vertices, equal-edges, greedy-edge-cap, or a cost model, FILE.json' \
+  --graph edges.txt --graph-partition thirds
+for by in metis random-permutation; do
+  refused 2 "--graph-partition $by: numbers vertices anew, and a plan keeps their order" \
+    --graph edges.txt --graph-partition $by
+done
+for by in dynamic roc roc-min-max; do
+  refused 2 "--graph-partition $by: goes by times that a run has measured: smex-run --cost-model" \
+    --graph edges.txt --graph-partition $by
+done
 refused 2 'is for --algorithm recursive, and this is tofu' \
   --graph edges.txt --graph-partition equal-edges --algorithm tofu
 refused 1 'gcn.json has no graph to divide' --dim nodes=400 --dim edges=4000 --graph-partition equal-edges
 refused 1 'other.json: a cost model of another network, "gcn.json", whose layers pass messages of 16, 8 numbers; here they are of 16, 7' \
   --graph edges.txt --graph-partition other.json
+model "$(layer 16), $(layer 7)" | sed 's/\[1e-6, 1e-8, 0, 0, 1e-8\]/[0, 0, 0, 0, 0]/g' > none.json
+refused 1 'none.json: all weights are 0: the model has been fitted to no timings' \
+  --graph edges.txt --graph-partition none.json
 
 # Fewer vertices than workers.
 printf '0 1\n1 2\n2 0\n' > few.txt

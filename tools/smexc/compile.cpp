@@ -329,7 +329,8 @@ int smex::tools::compileCommand(int argc, char **argv) {
       ->check(CLI::IsMember(algorithmNames()));
   app.add_option("--graph-partition", arguments.graphPartition,
                  "where the vertices of --graph are divided: equal-vertices, "
-                 "equal-edges, or by a fitted cost model, FILE.json (default: "
+                 "equal-edges, greedy-edge-cap, or by a cost model that "
+                 "smex-run --cost-model FILE.json has fitted (default: "
                  "vertices and edges evenly, each for itself)");
   app.add_option(
       "--profile", arguments.profile,

@@ -1,0 +1,109 @@
+#!/bin/bash
+# smex-run times the layers of a graph network, fits the cost model, and moves
+# ranges of vertices by it while it trains: losses and parameters are those of
+# training whose ranges never moved. The model serves other graphs, and what
+# cannot be is refused.
+# usage: graph_rebalance.sh SMEX_ZOO SMEXC SMEX_RUN
+set -euo pipefail
+zoo=$PWD/$1 smexc=$PWD/$2 run=$PWD/$3
+cd "${TEST_TMPDIR:-$(mktemp -d)}"
+fail() {
+  echo "$*"
+  exit 1
+}
+
+# Most edges lead to the first vertices.
+awk 'BEGIN { srand(1); for (e = 0; e < 60000; e++)
+  print int(2000 * rand()), int(2000 * rand() ^ 6) }
+  END { print "1999 1999" }' < /dev/null > edges.txt
+"$zoo" gcn --layers 2 --features 32 --hidden 16 --classes 7 --dropout 0.5 -o gcn.json
+train=(--train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01)
+
+# same BITS A B: the losses of two runs.
+same() {
+  python3 - "$@" <<'END'
+import json, sys
+bits, *runs = sys.argv[1:]
+one, other = ([step["loss"] for step in json.load(open(run))["steps"]] for run in runs)
+assert len(one) == len(other), (len(one), len(other))
+off = max(abs(a - b) / abs(a) for a, b in zip(one, other))
+assert off <= (0 if bits == "bits" else 1e-4), (off, one, other)
+print(len(one), "losses, off by", off)
+END
+}
+
+for kind in bits floats; do
+  options=(gcn.json --graph edges.txt --gpus 3 "${train[@]}")
+  [[ $kind == floats ]] || options+=(--reproducible)
+  "$smexc" "${options[@]}" --graph-partition equal-vertices -o plan
+  cp -r plan before
+  "$run" plan --steps 12 --seed 3 --metrics never.json --save-parameters never
+  "$run" plan --steps 12 --seed 3 --metrics moved.json --save-parameters moved --checkpoint-dir last \
+    --cost-model cost.json --rebalance-every 3 --move-seconds 0 --verify \
+    --recompile "'$smexc' ${options[*]}" | tee log
+  grep -q "they move" log || fail "nothing moved"
+  grep -q "resumes after step 3" log || fail "it did not move after step 3"
+  grep -q "^ranges of vertices moved" log || fail "moves are not reported"
+  grep -q '"moves": [1-9]' moved.json || fail "metrics without moves"
+  same $kind never.json moved.json
+  [[ $kind == floats ]] || cmp never moved || fail "other parameters"
+  ! cmp -s plan/program.json before/program.json || fail "the plan is the old one"
+  "$smexc" check plan
+  # From the plan that it has now, it goes on.
+  "$run" plan --steps 14 --seed 3 --checkpoint-dir last --resume --cost-model cost.json | tee log
+  grep -q "slowest worker .* times the mean" log || fail "no balance"
+  # The model is beside the plan: it serves inference, on a graph never seen.
+  awk '{ print $2, $1 }' edges.txt | head -n 20000 > other.txt
+  "$smexc" gcn.json --graph other.txt --gpus 4 --graph-partition cost.json -o infer
+  "$smexc" check infer
+  "$run" infer --verify
+  rm -r before last
+  [[ $kind == floats ]] || rm cost.json
+done
+
+# A command that fails leaves the plan, and the run goes on.
+"$smexc" "${options[@]}" --graph-partition equal-vertices -o plan
+"$run" plan --steps 12 --seed 3 --metrics stayed.json --checkpoint-dir last --cost-model other.json \
+  --rebalance-every 3 --move-seconds 0 --recompile false > log 2> error.txt
+grep -q "note: --recompile: exit status 1: goes on with the plan that there is" error.txt || fail "$(cat error.txt)"
+! grep -q "moved" log || fail "it says that ranges moved"
+same floats never.json stayed.json
+rm -r last
+# A move that does not pay is none.
+"$run" plan --steps 12 --checkpoint-dir last --cost-model other.json --rebalance-every 3 --move-seconds 1e6 \
+  --recompile false | grep -q "of 1e+06 s that a move takes: they stay" || fail "it moved"
+
+refused() {
+  local status=$1 words=$2
+  shift 2
+  local said=0
+  "$@" > /dev/null 2> error.txt || said=$?
+  [[ $said == "$status" ]] && grep -qF -- "$words" error.txt ||
+    fail "$* gives $said: $(cat error.txt)"
+}
+"$zoo" gcn --layers 2 --features 32 --hidden 8 --classes 7 -o narrow.json
+"$smexc" narrow.json --graph edges.txt --gpus 2 "${train[@]}" -o narrow
+refused 1 'cost.json: a cost model of another network, "gcn.json", whose layers pass messages of 16, 7, 7, 16 numbers; here they are of' \
+  "$run" narrow --steps 2 --cost-model cost.json
+refused 1 'cost.json: a cost model of another network, "gcn.json"' \
+  "$smexc" narrow.json --graph edges.txt --gpus 2 --graph-partition cost.json -o narrow
+"$zoo" mlp --layers 2 --hidden 16 -o mlp.json
+"$smexc" mlp.json --gpus 2 -o mlp
+refused 1 "mlp.json: passes no messages" "$run" mlp --cost-model mlp-cost.json
+refused 2 "--rebalance-every requires" "$run" plan --rebalance-every 3 --cost-model c.json
+"$smexc" gcn.json --dim nodes=3000 --dim edges=70000 --gpus 2 "${train[@]}" -o room
+refused 1 "--cost-model: each step works on another graph" \
+  "$run" room --graph edges.txt --sample 2,2 --batch 8 --cost-model room.json
+# A graph that comes with the run is one graph.
+"$run" room --graph edges.txt --steps 3 --cost-model room.json | grep -q "cost model fitted to" || fail "no model"
+echo '{' > bad.json
+refused 1 "bad.json: " "$run" plan --steps 2 --cost-model bad.json
+refused 4 "nowhere/cost.json" "$run" plan --steps 2 --cost-model nowhere/cost.json
+
+# Fewer vertices than workers.
+printf '0 1\n1 2\n2 0\n' > few.txt
+"$smexc" gcn.json --graph few.txt --gpus 8 --graph-partition cost.json "${train[@]}" -o few
+"$smexc" check few
+"$run" few --steps 3 --verify --cost-model few.json
+"$smexc" gcn.json --graph few.txt --gpus 8 --graph-partition few.json -o few
+"$run" few --verify
