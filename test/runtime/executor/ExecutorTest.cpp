@@ -276,6 +276,25 @@ TEST_CASE("progress is told after each step") {
   CHECK(completed == std::vector<int>{1, 2, 3});
 }
 
+TEST_CASE("who looks at each step may end the run") {
+  const std::string device = EACH_BACKEND;
+  const std::vector<Feed> feeds = {rampFeed({4, 6}), rampFeed({6, 4})};
+  RunOptions options;
+  options.steps = 5;
+  options.device.trace = options.device.oneAtATime = true;
+  options.keepTrace = GENERATE(true, false);
+  std::vector<int> seen;
+  options.stepped = [&](int completed, const std::vector<TraceEvent> &step) {
+    seen.push_back(completed);
+    CHECK(step.size() == 3 + 2); // worker 1 has no part in the gathering
+    return completed == 3;
+  };
+  const RunResult result = good(run(device, splitProduct(), feeds, options));
+  CHECK(seen == std::vector<int>{1, 2, 3});
+  CHECK(result.seconds.size() == 3);
+  CHECK(result.trace.size() == (options.keepTrace ? 3 * 5u : 0u));
+}
+
 TEST_CASE("a run may begin in the middle") {
   const std::string device = EACH_BACKEND;
   const std::vector<Feed> feeds = {rampFeed({5, 4, 6}, true), rampFeed({6, 4})};
