@@ -90,3 +90,10 @@ void Rebalance::join(RunResult &result) const {
   result.seconds.insert(result.seconds.begin(), seconds.begin(), seconds.end());
   result.losses.insert(result.losses.begin(), losses.begin(), losses.end());
 }
+
+void Rebalance::part(RunResult &result) const {
+  result.seconds.erase(result.seconds.begin(),
+                       result.seconds.begin() + int64_t(seconds.size()));
+  result.losses.erase(result.losses.begin(),
+                      result.losses.begin() + int64_t(losses.size()));
+}

@@ -34,6 +34,8 @@ public:
 
   /// Puts what came before this plan in front of a result.
   void join(runtime::RunResult &result) const;
+  /// The result without that.
+  void part(runtime::RunResult &result) const;
   void keep(const runtime::RunResult &result);
   int firstStep(int own) const { return begun.value_or(own); }
   void begin(int firstStep) { begun = begun.value_or(firstStep); }

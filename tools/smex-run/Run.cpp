@@ -462,7 +462,12 @@ private:
                                         parameters->whole(), *same, alone);
     if (!whole)
       return whole.error();
+    // The other run begins where this plan has begun.
+    if (rebalance)
+      rebalance->part(result);
     const auto verified = runtime::verify(plan, result, *whole);
+    if (rebalance)
+      rebalance->join(result);
     if (!verified)
       return verified.error();
     print("verified: " + *verified + "\n");
