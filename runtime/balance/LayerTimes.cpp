@@ -115,7 +115,26 @@ Status LayerTimes::resume(const ModelFile &fitted, const std::string &file) {
 }
 
 Interval LayerTimes::verticesOf(int worker, const MessageLayer &layer) const {
-  return shareOfMember(partitioned, worker, layer.instruction, 0).rows;
+  const Interval rows =
+      shareOfMember(partitioned, worker, layer.instruction, 0).rows;
+  const Interval edges = edgesOfMessages(partitioned, worker, layer);
+  if (edges == Interval{0, layer.edges})
+    return rows;
+  return intersect(rows, endsOf(edges, layer));
+}
+
+/// The vertices that the edges belong to: where a sum over edges is cut, a
+/// worker does those of a range of vertices, but for the first and the last
+/// one.
+Interval LayerTimes::endsOf(Interval edges, const MessageLayer &layer) const {
+  const Numbers &offsets = features->neighbours(layer.reversed).offsets;
+  if (edges.empty())
+    return {};
+  const auto first =
+      std::upper_bound(offsets.begin(), offsets.end(), edges.lo) - 1;
+  const auto last = std::lower_bound(first, offsets.end(), edges.hi);
+  return {first - offsets.begin(),
+          std::min<int64_t>(last - offsets.begin(), graph.vertices())};
 }
 
 double LayerTimes::rowsOf(const Member &member, Interval vertices) const {
@@ -139,15 +158,20 @@ void LayerTimes::add(const std::vector<runtime::TraceEvent> &step) {
     if (member.layer < 0)
       continue;
     layers[size_t(event.worker)] += event.seconds;
+    const MessageLayer &layer = plan.layers[size_t(member.layer)];
+    double &of = seconds[size_t(member.layer)][size_t(event.worker)];
+    if (layer.instruction == event.instruction) {
+      const double rest = restOfMessages(partitioned, event.worker, layer);
+      of += rest > 0 ? event.seconds / rest : 0;
+      continue;
+    }
     const Share share = shareOfMember(partitioned, event.worker,
                                       event.instruction, member.dimension);
     if (share.isEmpty())
       continue;
-    const Interval vertices =
-        verticesOf(event.worker, plan.layers[size_t(member.layer)]);
-    seconds[size_t(member.layer)][size_t(event.worker)] +=
-        event.seconds / share.rest * rowsOf(member, vertices) /
-        double(share.rows.size());
+    of += event.seconds / share.rest *
+          rowsOf(member, verticesOf(event.worker, layer)) /
+          double(share.rows.size());
   }
   ++steps;
   for (size_t layer = 0; layer < plan.layers.size(); ++layer)
@@ -194,9 +218,7 @@ std::vector<double> LayerTimes::predicted(
       if (!own.empty())
         costs[w] +=
             costOf(weights[layer], features->of(layer, own.lo, own.hi)) *
-            shareOfMember(partitioned, int(w), plan.layers[layer].instruction,
-                          0)
-                .rest;
+            restOfMessages(partitioned, int(w), plan.layers[layer]);
     }
   return costs;
 }
@@ -224,7 +246,14 @@ std::optional<Gain> LayerTimes::gain() const {
   });
   const auto moved = [&](int w, size_t layer) {
     const size_t range = size_t(of[layer].range[size_t(w)]);
-    return Interval{bounds[layer][range], bounds[layer][range + 1]};
+    const Interval vertices{bounds[layer][range], bounds[layer][range + 1]};
+    // A side of edges has the bounds of the vertices that they lead to, also
+    // where it is in another order.
+    if (!of[layer].ofEdges || !plan.layers[layer].reversed || vertices.empty())
+      return vertices;
+    return endsOf({graph.offsets[size_t(vertices.lo)],
+                   graph.offsets[size_t(vertices.hi)]},
+                  plan.layers[layer]);
   };
   const auto then = predicted(weights, moved);
   Gain gain;

@@ -65,6 +65,7 @@ private:
              std::string model, graphpartition::InNeighbours graph);
   double rowsOf(const Member &member, Interval vertices) const;
   Interval verticesOf(int worker, const MessageLayer &layer) const;
+  Interval endsOf(Interval edges, const MessageLayer &layer) const;
   /// Seconds of each worker, of layers, where ranges are divided at these.
   std::vector<double> predicted(
       const graphpartition::CostModel &weights,

@@ -52,6 +52,7 @@ private:
     layer.instruction = instruction;
     layer.vertices = shape[0];
     layer.edges = what.reductions[0];
+    layer.edgeDimension = int(shape.size());
     layer.width = 1;
     for (size_t d = 1; d < shape.size(); ++d)
       layer.width *= shape[d];
@@ -191,6 +192,22 @@ Share balance::shareOfMember(const plan::Partitioned &partitioned, int worker,
   return share;
 }
 
+Interval balance::edgesOfMessages(const plan::Partitioned &partitioned,
+                                  int worker, const MessageLayer &layer) {
+  const Box &own = partitioned.indices(worker, layer.instruction);
+  return own.isAbsent() ? Interval{} : own[size_t(layer.edgeDimension)];
+}
+
+double balance::restOfMessages(const plan::Partitioned &partitioned, int worker,
+                               const MessageLayer &layer) {
+  const double edges =
+      double(edgesOfMessages(partitioned, worker, layer).size());
+  if (edges == 0)
+    return 0;
+  return shareOfMember(partitioned, worker, layer.instruction, 0).rest *
+         double(layer.edges) / edges;
+}
+
 VertexSteps balance::vertexSteps(const plan::Partitioned &partitioned,
                                  const MessageLayer &layer) {
   const plan::Program &program = partitioned.program;
@@ -201,7 +218,9 @@ VertexSteps balance::vertexSteps(const plan::Partitioned &partitioned,
   if (region.kind == plan::Region::Kind::Divided) {
     std::vector<size_t> cutting;
     for (size_t s = 0; s < region.divisions.size(); ++s)
-      if (region.divisions[s].cuts(0)) {
+      if (const bool ofEdges = region.divisions[s].cuts(layer.edgeDimension);
+          ofEdges || region.divisions[s].cuts(0)) {
+        steps.ofEdges |= ofEdges;
         cutting.push_back(s);
         steps.ways.push_back(program.ways[s]);
       }

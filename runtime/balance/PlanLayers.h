@@ -19,6 +19,7 @@ namespace smex::balance {
 struct MessageLayer {
   int instruction = -1;
   int64_t vertices = 0, edges = 0, width = 0;
+  int edgeDimension = 0; // of its index space; vertices have the first one
   /// Tensors, lists of integers: where each vertex's edges begin, and the
   /// vertex at the other end of each edge; -1: no layer of these offsets reads
   /// vertices there.
@@ -54,12 +55,21 @@ struct Share {
 Share shareOfMember(const plan::Partitioned &partitioned, int worker,
                     int instruction, int dimension);
 
-/// The ways of the steps that divide a layer's vertices, and for each worker
-/// which of the ranges that these make is its own. Of a region that no division
-/// says, the ranges that there are, in order.
+/// What a worker does of a layer's sum over edges: of all sides but vertices
+/// and edges such a share.
+double restOfMessages(const plan::Partitioned &partitioned, int worker,
+                      const MessageLayer &layer);
+/// The edges that it sums over.
+Interval edgesOfMessages(const plan::Partitioned &partitioned, int worker,
+                         const MessageLayer &layer);
+
+/// The ways of the steps that divide a layer's vertices, or the edges that lead
+/// to them, and for each worker which of the ranges that these make is its own.
+/// Of a region that no division says, the ranges that there are, in order.
 struct VertexSteps {
   Ways ways;
   std::vector<int64_t> range; // per worker
+  bool ofEdges = false;       // one of the steps divides edges
 };
 VertexSteps vertexSteps(const plan::Partitioned &partitioned,
                         const MessageLayer &layer);

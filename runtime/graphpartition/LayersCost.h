@@ -29,6 +29,10 @@ public:
   LayerFeatures(const LayerFeatures &) = delete;
 
   int64_t vertices() const { return graph->vertices(); }
+  /// Of layers in this direction, of which there is one.
+  const InNeighbours &neighbours(bool areReversed) const {
+    return areReversed ? turned : *graph;
+  }
   size_t layers() const { return places.size(); }
   Features of(size_t layer, int64_t first, int64_t last) const {
     const auto &[direction, place] = places[layer];
