@@ -174,6 +174,36 @@ TEST_CASE("a fit knows what layers took, and where ranges should lie") {
   CHECK(gain->error == Approx(2e-6).epsilon(0.5));
 }
 
+TEST_CASE(
+    "where edges are divided, a layer's vertices are those they lead to") {
+  // Worker 0 has the edges that lead to the first two vertices, and of the
+  // graph turned round, whose rows are of 5 edges each, 30 of 40.
+  Network network(vertices);
+  auto &partitioned = network.b.result;
+  for (int layer : {2, 4}) {
+    plan::indicesOf(partitioned, 0, layer) = {{0, vertices}, {0, 4}, {0, 30}};
+    plan::indicesOf(partitioned, 1,
+                    layer) = {{0, vertices}, {0, 4}, {30, edges}};
+  }
+  const auto found = layersOf(partitioned.program);
+  REQUIRE(found);
+  CHECK(edgesOfMessages(partitioned, 1, found->layers[0]) ==
+        Interval{30, edges});
+  CHECK(restOfMessages(partitioned, 0, found->layers[0]) == Approx(1));
+  auto times = network.times();
+  REQUIRE(times);
+  (*times)->add(step({{0, 90e-6, 0, 90e-6}, {0, 30e-6, 0, 30e-6}}));
+  CHECK((*times)->timings() == 4);
+  // The fit has seen ranges of 2 and 6 vertices, turned round of 6 and 2.
+  const auto sums = (*times)->model().layers[0].fit.sums();
+  CHECK(sums.products[0][0] == 2 * 2 + 6 * 6);
+  CHECK(sums.products[1][1] == 30 * 30 + 10 * 10);
+  const auto turned = (*times)->model().layers[1].fit.sums();
+  CHECK(turned.products[0][0] == 6 * 6 + 2 * 2);
+  CHECK(turned.products[1][1] == 30 * 30 + 10 * 10);
+  CHECK(turned.seconds[0] == Approx(6 * 90e-6 + 2 * 30e-6));
+}
+
 TEST_CASE("ranges that are the best already gain nothing") {
   Network network(2);
   auto times = network.times();
