@@ -93,6 +93,30 @@ DrawnGraph bench::drawRmat(int64_t nodes, int64_t edges, double skew,
   });
 }
 
+DrawnGraph bench::inOrderOfDegree(const DrawnGraph &graph) {
+  std::vector<int64_t> degrees(size_t(graph.nodes()), 0);
+  for (int32_t end : graph.ends)
+    ++degrees[size_t(end)];
+  std::vector<int32_t> order(degrees.size()), names(degrees.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return degrees[size_t(a)] > degrees[size_t(b)];
+  });
+  DrawnGraph result;
+  result.starts.push_back(0);
+  result.ends.reserve(graph.ends.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    names[size_t(order[i])] = int32_t(i);
+  for (int32_t v : order) {
+    for (int64_t e = graph.starts[size_t(v)]; e < graph.starts[size_t(v) + 1];
+         ++e)
+      result.ends.push_back(names[size_t(graph.ends[size_t(e)])]);
+    std::sort(result.ends.begin() + result.starts.back(), result.ends.end());
+    result.starts.push_back(int64_t(result.ends.size()));
+  }
+  return result;
+}
+
 DrawnGraph bench::drawTrees(int64_t first, int64_t trees, int64_t words,
                             uint64_t seed) {
   const Random random(seed, "trees");

@@ -37,6 +37,10 @@ DrawnGraph drawUniform(int64_t nodes, int64_t edges, uint64_t seed);
 DrawnGraph drawRmat(int64_t nodes, int64_t edges, double skew, uint64_t seed,
                     bool inCommunities = false);
 
+/// The same graph with its nodes numbered anew: those that the most edges lead
+/// to come first.
+DrawnGraph inOrderOfDegree(const DrawnGraph &graph);
+
 /// Binary trees, one after the other: leaves are words, a sentence has from 4
 /// to 2 * words - 4 of them, `words` on average; a phrase is cut in two
 /// anywhere. Edges lead from children to their parent, and a tree's nodes are

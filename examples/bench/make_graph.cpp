@@ -1,7 +1,7 @@
 // make_graph: draws a graph for a measurement and writes it as scipy's .npz.
 //
 //   make_graph uniform --nodes N --edges M -o FILE    Erdos-Renyi
-//   make_graph rmat --nodes N --edges M -o FILE       hubs
+//   make_graph rmat --nodes N --edges M [--order degree] -o FILE    hubs
 //   make_graph trees --trees N [--first I] -o FILE    like a treebank's
 #include "dialects/support/Version.h"
 #include "examples/bench/DrawnGraph.h"
@@ -41,6 +41,13 @@ int main(int argc, char **argv) {
                    "0.5: none; 0.76: Graph500's; 0.62: Reddit's")
       ->check(CLI::Range(0.5, 0.9))
       ->capture_default_str();
+  std::string order = "random";
+  rmat->add_option("--order", order,
+                   "of nodes; communities: halves, their halves and so on are "
+                   "nodes with more edges among themselves; degree: those that "
+                   "the most edges lead to come first")
+      ->check(CLI::IsMember({"random", "communities", "degree"}))
+      ->capture_default_str();
   CLI::App *forest = kind("trees", "binary trees, edges to the parent");
   forest->add_option("--trees", trees)
       ->required()
@@ -64,9 +71,12 @@ int main(int argc, char **argv) {
     return int(Fault::Usage);
   }
 
-  const DrawnGraph graph = *uniform ? drawUniform(nodes, edges, seed)
-                           : *rmat  ? drawRmat(nodes, edges, skew, seed)
-                                    : drawTrees(first, trees, words, seed);
+  DrawnGraph graph =
+      *uniform ? drawUniform(nodes, edges, seed)
+      : *rmat  ? drawRmat(nodes, edges, skew, seed, order == "communities")
+               : drawTrees(first, trees, words, seed);
+  if (order == "degree")
+    graph = inOrderOfDegree(graph);
   if (Status ok = writeGraph(output, graph); !ok) {
     std::cerr << "make_graph: error: " << ok.error().message << "\n";
     return int(ok.error().fault);

@@ -59,6 +59,28 @@ TEST_CASE("R-MAT has hubs, as large as its skew says") {
   }
 }
 
+TEST_CASE("nodes in order of degree are the same graph") {
+  const DrawnGraph graph = bench::drawRmat(500, 20000, 0.7, 3);
+  const DrawnGraph sorted = bench::inOrderOfDegree(graph);
+  checkRows(sorted, 500, 20000);
+  // Out-degree and in-degree of each node, in any order.
+  const auto degreesOf = [](const DrawnGraph &of) {
+    std::vector<std::pair<int64_t, int64_t>> degrees;
+    for (int64_t v = 0; v < of.nodes(); ++v)
+      degrees.push_back({0, of.starts[size_t(v) + 1] - of.starts[size_t(v)]});
+    for (int32_t end : of.ends)
+      ++degrees[size_t(end)].first;
+    return degrees;
+  };
+  auto before = degreesOf(graph), after = degreesOf(sorted);
+  CHECK(!std::is_sorted(before.rbegin(), before.rend()));
+  for (size_t v = 1; v < after.size(); ++v)
+    CHECK(after[v - 1].first >= after[v].first);
+  std::sort(before.begin(), before.end());
+  std::sort(after.begin(), after.end());
+  CHECK(before == after);
+}
+
 TEST_CASE("trees are binary, and of the mean size") {
   const int64_t trees = 400;
   const DrawnGraph forest = bench::drawTrees(0, trees, 19, 5);
