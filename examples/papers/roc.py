@@ -1,0 +1,282 @@
+"""What the programs of Roc's figures share: graphs of Table 4's sizes, plans for them, and their time on Roc's cluster.
+
+Times are those of `smexc simulate` on roc-p100-cluster, and what it leaves out of a sum over neighbours: it counts each operand
+of a kernel once, but a neighbour's row that is in no cache comes from memory again for each edge (Gathering).
+
+Graphs are R-MAT of the papers' sizes, or of 1/SCALE of their vertices and edges. Then all rates and sizes of the machine are
+1/SCALE, too, so that what takes longer with bytes or flops takes what it does at full size; launches and latencies stay.
+"""
+
+import dataclasses
+import json
+import os
+import re
+import subprocess
+import sys
+
+import plans
+
+PRESET = os.path.join(plans.ROOT, "compiler/machine/presets/roc-p100-cluster.json")
+
+
+@dataclasses.dataclass(frozen=True)
+class Graph:
+    """Of Table 4."""
+    name: str
+    vertices: int
+    edges: int
+    features: int
+    classes: int
+
+
+PUBMED = Graph("pubmed", 19717, 108365, 500, 3)
+PPI = Graph("ppi", 56944, 1612348, 700, 121)
+REDDIT = Graph("reddit", 232965, 114848857, 602, 41)
+AMAZON = Graph("amazon", 9430088, 231594310, 300, 24)
+
+
+PARTITIONS = ("equal-vertices", "equal-edges", "learned")
+
+
+@dataclasses.dataclass(frozen=True)
+class Assumed:
+    """What the paper does not say, all in one place; the programs vary it."""
+    hidden: int = 256  # with it, Figure 10's bytes and Figure 4's rate on Reddit are both met
+    layers: int = 2
+    skew: float = 0.62  # of R-MAT: the largest vertex of Reddit's size then has as many edges as Reddit's
+    order: str = "communities"  # of vertices, since a graph's own order is seldom random
+    cache: float = 4e6  # bytes of a P100's L2; 0: each row from memory; inf: each once
+    pcie: float = 12e9  # bytes/s between one GPU and the host
+    memory: float = 16 * 2**30  # bytes of a P100, as 7.1 has it
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """What a plan is made of."""
+    network: str
+    graph: Graph
+    assumed: Assumed = Assumed()
+    train: bool = True
+    nvlink: bool = True
+    seeds: tuple = (1,)  # of the graphs, side by side
+
+    def name(self):
+        assumed = self.assumed
+        parts = [self.network, self.graph.name, assumed.order, assumed.layers, assumed.hidden, *self.seeds]
+        parts += ([] if self.train else ["inference"]) + ([] if self.nvlink else ["without-nvlink"])
+        return "-".join(map(str, parts))
+
+    def assuming(self, **changed):
+        return dataclasses.replace(self, assumed=dataclasses.replace(self.assumed, **changed))
+
+
+def machine(scale=1, nvlink=True):
+    """The preset, at 1/scale of its speed and size; without NVLink, GPUs of a node reach each other through its host."""
+    with open(PRESET, encoding="utf-8") as file:
+        found = json.load(file)
+    device = found["device"]
+    device["flops"] = {kind: rate / scale for kind, rate in device["flops"].items()}
+    device["memory_bytes"] = int(device["memory_bytes"] / scale)
+    device["memory_bandwidth"] /= scale
+    for kind in ("contraction", "convolution"):
+        device["efficiency"][kind]["half_flops"] /= scale
+    for link in found["links"]:
+        link["bytes_per_second"] /= scale
+    if not nvlink:
+        found["nodes"] = [node for node in found["nodes"] if "nvlink" not in node["name"]]
+        found["links"] = [link for link in found["links"] if not any("nvlink" in end for end in link["between"])]
+    found["name"] = f"roc-p100-cluster-{scale:g}" + ("" if nvlink else "-without-nvlink")
+    return found
+
+
+class Gathering:
+    """What sums over neighbours read of memory beyond their operands once, from a plan's own instructions."""
+
+    ROW_OF_EDGE = re.compile(r"x\d+\[[^\[\]]*x\d+\[r0\]")  # a read whose place is read by the number of the edge
+
+    def __init__(self, program, workers):
+        """`program`: of the plan's program.json; `workers`: what `smexc inspect --json` lists."""
+        self.sums = []  # (width of the whole, [(vertices, edges, rows of the table, width) of each worker])
+        for number, instruction in enumerate(program["instructions"]):
+            if instruction["op"] != "compute" or len(instruction.get("reductions", [])) != 1:
+                continue
+            if not self.ROW_OF_EDGE.search(program["kernels"][instruction["kernel"]]["lambda"]):
+                continue
+            shape = program["tensors"][program["buffers"][instruction["to"]]["tensor"]]["shape"]
+            if len(shape) < 2:  # a loss, which reads one number of each row
+                continue
+            edges = instruction["reductions"][0]
+            width = product(shape[1:])
+            parts = [self.part(worker["instructions"][number].get("indices"), shape[0], edges) for worker in workers]
+            self.sums.append((shape[0], width, parts))
+
+    @staticmethod
+    def part(indices, vertices, edges):
+        """(vertices, edges, width) of a worker. All edges, where vertices are cut: those that lead to its vertices, by
+        their share."""
+        if not indices:
+            return 0, 0, 0
+        sizes = [end - begin for begin, end in indices]
+        counted = sizes[-1] if sizes[-1] < edges else edges * sizes[0] / vertices
+        return sizes[0], counted, product(sizes[1:-1])
+
+    def widths(self):
+        """Numbers that each neighbour brings, sum by sum, as a cost model names them."""
+        return [width for _, width, _ in self.sums]
+
+    def bytes(self, cache):
+        """Sum by sum, of each worker."""
+        return [[self.of_part(part, rows, cache) for part in parts] for rows, _, parts in self.sums]
+
+    @staticmethod
+    def of_part(part, rows, cache):
+        _, edges, width = part
+        table = 4 * rows * width
+        missed = max(0.0, 1 - cache / table) if table else 0.0
+        return max(0.0, 4 * edges * width * missed - table)
+
+    def loads(self):
+        """Of each worker: vertices and edges, each times the numbers that they bring, over all sums."""
+        both = [[(v * width, e * width) for v, e, width in parts] for _, _, parts in self.sums]
+        return [tuple(map(sum, zip(*of_worker))) for of_worker in zip(*both)]
+
+
+def product(sizes):
+    result = 1
+    for size in sizes:
+        result *= size
+    return result
+
+
+class Simulated:
+    """A plan on a machine."""
+
+    def __init__(self, result, gathering, described, assumed, scale):
+        device = described["device"]
+        rate = device["memory_bandwidth"] * device["efficiency"]["memory"]
+        extra = [[count / rate for count in of_sum] for of_sum in gathering.bytes(assumed.cache / scale)]
+        self.gathering = gathering
+        # Workers exchange rows between sums, so that the slowest of each sum delays all.
+        self.seconds = result["step_seconds"] + sum(map(max, extra))
+        self.gathers = sum(map(max, extra))
+        computes = [gpu["compute_seconds"] for gpu in result["gpus"]]
+        self.worker_seconds = [sum(more) + alone for alone, *more in zip(computes, *extra)]
+        self.peak = max(gpu["peak_bytes"] for gpu in result["gpus"])
+        self.fits = not result["out_of_memory"]
+        self.communication = result["communication_bytes"]
+
+    @property
+    def imbalance(self):
+        return max(self.worker_seconds) * len(self.worker_seconds) / sum(self.worker_seconds)
+
+
+def least_squares(rows):
+    """Weights a, b >= 0 that make sum (a x + b y - t)^2 least, over rows (x, y, t)."""
+    scale_x, scale_y = (max(abs(row[i]) for row in rows) or 1 for i in (0, 1))
+    rows = [(x / scale_x, y / scale_y, t) for x, y, t in rows]
+    xx, xy, yy = (sum(row[i] * row[j] for row in rows) for i, j in ((0, 0), (0, 1), (1, 1)))
+    xt, yt = (sum(row[i] * row[2] for row in rows) for i in (0, 1))
+    ridge = 1e-9 * (xx + yy)
+    xx, yy = xx + ridge, yy + ridge
+    determinant = xx * yy - xy * xy
+    both = (xt * yy - yt * xy) / determinant, (yt * xx - xt * xy) / determinant
+    choices = [(xt / xx, 0.0), (0.0, yt / yy)] + ([both] if min(both) >= 0 else [])
+    a, b = min((pair for pair in choices if min(pair) >= 0),
+               key=lambda pair: sum((pair[0] * x + pair[1] * y - t) ** 2 for x, y, t in rows))
+    return a / scale_x, b / scale_y
+
+
+def add_options(parser, scale):
+    parser.add_argument("--bin", default=os.path.join(plans.ROOT, "bazel-bin"), help="what is built; default: bazel-bin")
+    parser.add_argument("--scale", type=float, default=scale,
+                        help="graphs and the machine are 1/SCALE of the real ones; default: %(default)g")
+    parser.add_argument("--plans", metavar="DIR", help="keeps graphs and plans, and finds them again; default: a temporary folder")
+
+
+class Cluster(plans.Workplace):
+    """Graphs, plans for them, and what these take on Roc's cluster."""
+
+    def __init__(self, options, scale=None):
+        """`scale`: in place of the options'."""
+        options.zoo = os.path.join(options.bin, "tools/smex-zoo")
+        options.smexc = os.path.join(options.bin, "tools/smexc")
+        super().__init__(options)
+        self.scale = options.scale if scale is None else scale
+        self.folder = os.path.join(self.folder, f"{self.scale:g}")
+        os.makedirs(self.folder, exist_ok=True)
+        self.simulated = {}
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def once(self, name, make):
+        """The path of a file or folder, made if it is not there."""
+        path = self.path(name)
+        if not os.path.exists(path):
+            print(f"making {name}", file=sys.stderr)
+            make(path)
+        return path
+
+    def graph(self, graph, assumed, seed=1):
+        vertices, edges = (max(1, round(count / self.scale)) for count in (graph.vertices, graph.edges))
+        program = os.path.join(self.options.bin, "examples/bench/make_graph")
+        return self.once(f"{graph.name}-{assumed.order}-{seed}.npz", lambda path: self.call(
+            program, "rmat", "--nodes", vertices, "--edges", edges, "--skew", assumed.skew, "--order", assumed.order,
+            "--seed", seed, "-o", path))
+
+    def machine(self, nvlink=True):
+        def write(path):
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(machine(self.scale, nvlink), file)
+        return self.once("machine" + ("" if nvlink else "-without-nvlink") + ".json", write)
+
+    def model(self, network, graph, assumed):
+        sizes = {"layers": assumed.layers, "features": graph.features, "hidden": assumed.hidden, "classes": graph.classes}
+        return self.once(f"{network}-{graph.name}-{assumed.layers}-{assumed.hidden}.json", lambda path: self.call(
+            self.options.zoo, network, *(f"--{name}={size}" for name, size in sizes.items()), "-o", path))
+
+    def plan(self, case, gpus, partition):
+        """A plan's folder. `partition`: as for smexc --graph-partition."""
+        base = os.path.basename(partition).removesuffix(".json")
+        graphs = [word for seed in case.seeds for word in ("--graph", self.graph(case.graph, case.assumed, seed))]
+        training = ["--train", "--loss", "cross_entropy", "--optimizer", "adam", "--lr", "0.01"] if case.train else []
+        return self.once(f"{case.name()}-{gpus}-{base}", lambda path: self.call(
+            self.options.smexc, self.model(case.network, case.graph, case.assumed), *graphs, "--gpus", gpus, *training,
+            "--graph-partition", partition, "--machine", self.machine(case.nvlink), "--cuda-arch", "none", "-o", path))
+
+    def simulate(self, case, gpus, partition="equal-edges"):
+        folder = self.plan(case, gpus, partition)
+        if folder not in self.simulated:
+            described = self.machine(case.nvlink)
+            result = folder + ".result.json"
+            self.call(self.options.smexc, "simulate", folder, "--machine", described, "--json", result)
+            listed = subprocess.run([self.options.smexc, "inspect", folder, "--json"], capture_output=True, check=True)
+            with open(os.path.join(folder, "program.json"), encoding="utf-8") as file:
+                gathering = Gathering(json.load(file), json.loads(listed.stdout))
+            with open(result, encoding="utf-8") as file, open(described, encoding="utf-8") as of_machine:
+                self.simulated[folder] = json.load(file), gathering, json.load(of_machine)
+        return Simulated(*self.simulated[folder], case.assumed, self.scale)
+
+    def learned(self, case, gpus, of=None):
+        """The file of a cost model for `case`, fitted to what plans of `of` (default: of the case itself) take with equal
+        vertices and with equal edges."""
+        of = of or case
+        rows = []
+        for partition in ("equal-vertices", "equal-edges"):
+            found = self.simulate(of, gpus, partition)
+            rows += [(v, e, t) for (v, e), t in zip(found.gathering.loads(), found.worker_seconds)]
+        per_vertex, per_edge = least_squares(rows)
+        # A vertex and an edge cost a sum what they do for each number that they bring.
+        widths = self.simulate(case, gpus, "equal-edges").gathering.widths()
+        layers = [{"width": width, "weights": [per_vertex * width, per_edge * width, 0, 0, 0]} for width in widths]
+        path = self.path(f"learned-{case.name()}-cache{case.assumed.cache:g}-{gpus}.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"format": "smex-graph-cost-model", "version": 1, "model": case.network, "layers": layers}, file)
+        return path
+
+    def partitions(self, case, gpus, of=None):
+        """Partition to what it takes; one GPU divides nothing."""
+        if gpus == 1:
+            return dict.fromkeys(PARTITIONS, self.simulate(case, 1))
+        files = *PARTITIONS[:2], self.learned(case, gpus, of)
+        return {name: self.simulate(case, gpus, file) for name, file in zip(PARTITIONS, files)}
