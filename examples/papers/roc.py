@@ -35,6 +35,7 @@ REDDIT = Graph("reddit", 232965, 114848857, 602, 41)
 AMAZON = Graph("amazon", 9430088, 231594310, 300, 24)
 
 
+NODE = 4  # GPUs of one
 PARTITIONS = ("equal-vertices", "equal-edges", "learned")
 
 
@@ -240,9 +241,12 @@ class Cluster(plans.Workplace):
         base = os.path.basename(partition).removesuffix(".json")
         graphs = [word for seed in case.seeds for word in ("--graph", self.graph(case.graph, case.assumed, seed))]
         training = ["--train", "--loss", "cross_entropy", "--optimizer", "adam", "--lr", "0.01"] if case.train else []
+        # smexc --machine, which takes gathering to be cheap, computes twice rather than fetch over slow links. Within a node all
+        # links are alike, so that there the plan that moves least needs no machine. What does not fit is for the caller to see.
+        known = ["--machine", self.machine(case.nvlink), "--memory-per-gpu", "1024GiB"] if case.nvlink or gpus > NODE else []
         return self.once(f"{case.name()}-{gpus}-{base}", lambda path: self.call(
             self.options.smexc, self.model(case.network, case.graph, case.assumed), *graphs, "--gpus", gpus, *training,
-            "--graph-partition", partition, "--machine", self.machine(case.nvlink), "--cuda-arch", "none", "-o", path))
+            "--graph-partition", partition, *known, "--cuda-arch", "none", "-o", path))
 
     def simulate(self, case, gpus, partition="equal-edges"):
         folder = self.plan(case, gpus, partition)

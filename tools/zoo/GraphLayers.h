@@ -11,21 +11,32 @@ inline std::string layerName(int64_t i) { return "layer" + std::to_string(i); }
 
 /// From nodes' `features` to `logits`, by so many --layers: dropout before each
 /// of them, Relu in between. `layer(x, name, width)` gives a layer's result,
-/// `width` wide: that of --hidden, or in the end as many as there are classes.
-/// The last one's result is read out by `readout(x)`.
-template <typename Layer, typename Readout>
+/// `width` wide: that of --hidden, or in the end as many as there are classes;
+/// `join(given, result, name)` makes it one with what the layer was given. The
+/// last one's result is read out by `readout(x)`.
+template <typename Layer, typename Readout, typename Join>
 void layersOnNodes(ModelBuilder &g, const Sizes &s, const Layer &layer,
-                   const Readout &readout) {
+                   const Readout &readout, const Join &join) {
   Value x = g.nodeFeatures("features", s["features"]);
   for (int64_t i = 0; i < s["layers"]; ++i) {
     const std::string name = layerName(i);
     const bool last = i + 1 == s["layers"];
+    const Value given = x;
     x = dropout(g, x, name + "/dropped", s.fraction("dropout"));
     x = layer(x, name, last ? s["classes"] : s["hidden"]);
     if (!last)
       x = map(g, "Relu", x, name + "/relu");
+    x = join(given, x, name);
   }
   g.output("logits", readout(x));
+}
+
+template <typename Layer, typename Readout>
+void layersOnNodes(ModelBuilder &g, const Sizes &s, const Layer &layer,
+                   const Readout &readout) {
+  layersOnNodes(
+      g, s, layer, readout,
+      [](const Value &, const Value &x, const std::string &) { return x; });
 }
 
 /// What nodes `to` read along edges that come from nodes `from`, by so many

@@ -5,6 +5,15 @@
 using namespace smex;
 using namespace smex::zoo;
 
+/// Roc's (section 7.5): what a layer was given is added to its result, by a
+/// matrix where their widths differ.
+static Value residual(ModelBuilder &g, Value given, const Value &x,
+                      const std::string &name) {
+  if (given.width != x.width)
+    given = dense(g, given, name + "/shortcut", x.width, /*bias=*/false);
+  return add(g, x, given, name + "/residual");
+}
+
 /// Kipf and Welling's: features are multiplied first where that makes them
 /// fewer, which it does in all common networks.
 static Status gcn(ModelBuilder &g, const Sizes &s) {
@@ -12,7 +21,7 @@ static Status gcn(ModelBuilder &g, const Sizes &s) {
   const bool weighted = s.flag("edge-weights");
   if (weighted)
     g.edgeValues("edge_weights", 1);
-  layersOnNodes(g, s, [&](Value x, const std::string &name, int64_t width) {
+  const auto layer = [&](Value x, const std::string &name, int64_t width) {
     x = dense(g, x, name, width, /*bias=*/false);
     x = weighted
             ? g.node("weighted_graph_convolution", name + "/convolution",
@@ -21,7 +30,12 @@ static Status gcn(ModelBuilder &g, const Sizes &s) {
                      {x.name, "sources", "destinations"}, width);
     return g.node("Add", name + "/biased",
                   {x.name, g.filled(name + "/bias", {width}, 0)}, width);
-  });
+  };
+  layersOnNodes(
+      g, s, layer, [](const Value &x) { return x; },
+      [&](const Value &given, const Value &x, const std::string &name) {
+        return s.flag("residual") ? residual(g, given, x, name) : x;
+      });
   return {};
 }
 
@@ -181,7 +195,10 @@ std::vector<Model> zoo::graphModels() {
        ofLayers,
        {},
        {{"edge-weights",
-         "edges count for the numbers in the graph's file, self-loops for 1"}}},
+         "edges count for the numbers in the graph's file, self-loops for 1"},
+        {"residual",
+         "what a layer is given is added to its result, by a matrix where "
+         "their widths differ"}}},
       {"gat",
        "graph attention network, for --graph",
        {layers,
