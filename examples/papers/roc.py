@@ -72,9 +72,13 @@ class Case:
 
 
 def machine(scale=1, nvlink=True):
-    """The preset, at 1/scale of its speed and size; without NVLink, GPUs of a node reach each other through its host."""
+    """The preset, at 1/scale of its speed and size."""
     with open(PRESET, encoding="utf-8") as file:
-        found = json.load(file)
+        return scaled(json.load(file), scale, nvlink)
+
+
+def scaled(found, scale, nvlink):
+    """A machine's description, changed; without NVLink, GPUs of a node reach each other through its host."""
     device = found["device"]
     device["flops"] = {kind: rate / scale for kind, rate in device["flops"].items()}
     device["memory_bytes"] = int(device["memory_bytes"] / scale)
@@ -86,7 +90,7 @@ def machine(scale=1, nvlink=True):
     if not nvlink:
         found["nodes"] = [node for node in found["nodes"] if "nvlink" not in node["name"]]
         found["links"] = [link for link in found["links"] if not any("nvlink" in end for end in link["between"])]
-    found["name"] = f"roc-p100-cluster-{scale:g}" + ("" if nvlink else "-without-nvlink")
+    found["name"] += f"-{scale:g}" + ("" if nvlink else "-without-nvlink")
     return found
 
 
