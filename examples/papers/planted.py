@@ -15,6 +15,8 @@ import struct
 import subprocess
 import zipfile
 
+from plans import ROOT
+
 IGNORED = -1  # label of a vertex that is not trained on
 
 
@@ -133,6 +135,13 @@ def accuracy(logits, data):
     return right / len(data.test)
 
 
+def add_options(parser):
+    parser.add_argument("--bin", default=os.path.join(ROOT, "bazel-bin"), help="what is built; default: bazel-bin")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(),
+                        help="1 where others use the machine, too; default: %(default)s")
+    parser.add_argument("--vertices", type=int, default=Planted.vertices, help="default: %(default)s")
+
+
 class Trainer:
     """Plans of one network that train and evaluate, and what comes of them."""
 
@@ -166,7 +175,8 @@ class Trainer:
         self.call("smex-run", self.path("plan"), "--input", f"features={self.data.features}", "--input",
                   f"labels={self.data.labels}", "--seed", seed, "--steps", self.steps + steps, "--checkpoint-dir",
                   self.path("checkpoints"), "--checkpoint-every", 1000000, *resumed, "--save-parameters",
-                  self.path("parameters.safetensors"), "--metrics", self.path("metrics.json"), *more)
+                  self.path("parameters.safetensors"), "--metrics", self.path("metrics.json"), "--threads", self.options.threads,
+                  *more)
         with open(self.path("metrics.json"), encoding="utf-8") as file:
             self.metrics = json.load(file)
         self.seconds += sum(step["seconds"] for step in self.metrics["steps"][-steps:])
@@ -175,5 +185,5 @@ class Trainer:
     def accuracy(self):
         """On the test vertices of the whole graph."""
         self.call("smex-run", self.path("evaluation"), "--input", f"features={self.data.features}", "--parameters",
-                  self.path("parameters.safetensors"), "--output-dir", self.path("out"))
+                  self.path("parameters.safetensors"), "--output-dir", self.path("out"), "--threads", self.options.threads)
         return accuracy(self.path("out/logits.npy"), self.data)

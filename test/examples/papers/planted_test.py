@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""The data of planted.py is what it says, and accuracy counts what is right."""
+
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.getcwd(), "examples/papers"))
+sys.dont_write_bytecode = True
+
+import planted  # noqa: E402
+
+
+def equal(what, got, want):
+    assert got == want, f"{what}: {got}, not {want}"
+
+
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "a.npy")
+    planted.write_npy(path, "<f4", [1, 2.5, -3, 4, 5, 6], (2, 3))
+    values, shape = planted.read_npy(path)
+    equal("a matrix comes back", (list(values), shape), ([1, 2.5, -3, 4, 5, 6], (2, 3)))
+    equal("where values begin", (os.path.getsize(path) - 24) % 64, 0)
+    planted.write_npy(path, "<i8", [7, -1], (2,))
+    equal("a vector comes back", planted.read_npy(path)[1], (2,))
+
+    drawn = planted.Planted(vertices=2000, degree=20, classes=5, communities=2, inside=0.5, features=8)
+    data = planted.draw(drawn, folder)
+    with open(data.graph, encoding="utf-8") as file:
+        edges = [tuple(map(int, line.split())) for line in file]
+    equal("edges, and a loop that names the last vertex", len(edges), 2000 * 20 + 1)
+    equal("both directions", {(b, a) for a, b in edges}, set(edges))
+    # Half stay in a community; of the others a fifth ends in the same class by chance.
+    alike = sum(data.all_labels[a] == data.all_labels[b] for a, b in edges) / len(edges)
+    assert 0.57 < alike < 0.63, f"{alike} of the edges are within a class, not 0.6"
+    labels, shape = planted.read_npy(data.labels)
+    equal("a label for each vertex", shape, (2000,))
+    equal("labels of those that are trained on", [v for v, each in enumerate(labels) if each != planted.IGNORED], sorted(data.trained))
+    equal("trained and tested", (len(data.trained), len(data.test), len(set(data.trained) & set(data.test))), (1320, 480, 0))
+    equal("features", planted.read_npy(data.features)[1], (2000, 8))
+    equal("the same again", planted.draw(drawn, folder).all_labels, data.all_labels)
+
+    few = planted.Data("", "", "", [0, 2, 1, 1], [1, 2, 3], [0], (8, 3))
+    planted.write_npy(path, "<f4", [9, 0, 0, 0, 1, 3, 5, 4, 0, 0, 2, 1], (4, 3))
+    equal("two of three are right", planted.accuracy(path, few), 2 / 3)
