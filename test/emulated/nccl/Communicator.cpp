@@ -51,12 +51,11 @@ std::vector<std::string> readAll(const Communicator &of,
 
 void beginInit(Communicator &made, const std::string &identity) {
   const std::string name = "rank." + text(made.rank);
-  if (made.meeting.has(name))
+  if (!made.meeting.postFirst(name, text(made.ranks) + " " + identity))
     refuse(NCCL_INVALID_USAGE,
            "two callers of ncclCommInitRank are rank " + text(made.rank) +
                ": rank must be unique within a communicator (nccl.h, "
                "ncclCommInitRank)");
-  made.meeting.post(name, text(made.ranks) + " " + identity);
 }
 
 void endInit(Communicator &made) {

@@ -1,6 +1,7 @@
 #include "test/emulated/nccl/Meeting.h"
 
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -26,13 +27,32 @@ Meeting::Meeting(const std::string &name)
   std::filesystem::create_directories(folder, ignored);
 }
 
-void Meeting::post(const std::string &name, const std::string &contents) const {
+/// A file that nobody else writes.
+static std::string draftIn(const std::string &folder,
+                           const std::string &contents) {
   static std::atomic<int> count{0};
   const std::string draft =
       folder + "/." + std::to_string(getpid()) + "." + std::to_string(count++);
   std::ofstream(draft, std::ios::binary) << contents;
+  return draft;
+}
+
+void Meeting::post(const std::string &name, const std::string &contents) const {
+  const std::string draft = draftIn(folder, contents);
   if (std::rename(draft.c_str(), (folder + "/" + name).c_str()) != 0)
     throw std::runtime_error("cannot write to " + folder);
+}
+
+bool Meeting::postFirst(const std::string &name,
+                        const std::string &contents) const {
+  const std::string draft = draftIn(folder, contents);
+  const bool isFirst =
+      ::link(draft.c_str(), (folder + "/" + name).c_str()) == 0;
+  const bool isTaken = !isFirst && errno == EEXIST;
+  ::unlink(draft.c_str());
+  if (!isFirst && !isTaken)
+    throw std::runtime_error("cannot write to " + folder);
+  return isFirst;
 }
 
 bool Meeting::has(const std::string &name) const {

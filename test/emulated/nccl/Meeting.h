@@ -15,6 +15,8 @@ public:
   explicit Meeting(const std::string &name);
 
   void post(const std::string &name, const std::string &contents) const;
+  /// The same, of several at once for one alone: whether it was this one.
+  bool postFirst(const std::string &name, const std::string &contents) const;
   bool has(const std::string &name) const;
   std::optional<std::string> read(const std::string &name) const;
   void remove(const std::string &name) const;
