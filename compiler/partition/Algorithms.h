@@ -1,7 +1,7 @@
 // The papers' algorithms, for comparison; Algorithm.h knows them by name. All
 // count the bytes that really move, where their authors counted fewer
-// (README.md): what is compared is how they search. Those of
-// Tofu's thesis run on its coarsening (Coarsen.h), as it ran them.
+// (README.md): what is compared is how they search. Those of Tofu's thesis run
+// on its coarsening (Coarsen.h), as it ran them.
 #ifndef SMEX_COMPILER_PARTITION_ALGORITHMS_H
 #define SMEX_COMPILER_PARTITION_ALGORITHMS_H
 
@@ -31,15 +31,15 @@ PartitionPlan partitionCoarsened(const OperatorGraph &graph,
                                  const std::vector<int64_t> &ways,
                                  const Params &params);
 
-/// `flat`, on Tofu's coarsening if wanted, where its tables keep
-/// Params::maxFlatTableEntries and maxFlatEntries. Its plan is then the one of
-/// least bytes, before fetches are shared, of all that divide so alike, with
-/// the ways of `factorize`, and at most Params::maxFlatHistories histories of
-/// each variable (Flat.cpp).
+/// `flat`, of the graph or, where its tables do not keep
+/// Params::maxFlatTableEntries and maxFlatEntries, of what Tofu's coarsening
+/// leaves of it; nothing if not even these do. The plan is the one of least
+/// bytes, before fetches are shared, of all that divide so, with the ways of
+/// `factorize`, and at most Params::maxFlatHistories histories of each variable
+/// (Flat.cpp).
 std::optional<PartitionPlan> partitionFlatExactly(const OperatorGraph &graph,
                                                   int64_t workers,
-                                                  const Params &params,
-                                                  bool isCoarsened);
+                                                  const Params &params);
 
 } // namespace smex::partition
 

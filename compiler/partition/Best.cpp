@@ -36,18 +36,10 @@ Result<PartitionPlan> partition::partitionBest(const OperatorGraph &graph,
   params.alwaysCut = given.alwaysCut;
   if (auto plan = partitionLikeTofu(graph, workers, params))
     offer(std::move(*plan), true);
-  // All of the graph where that fits, else what the coarsening leaves of it.
-  for (bool isCoarsened : {false, true}) {
-    bool fits = false;
-    for (bool alwaysCut : {given.alwaysCut, true}) {
-      params.alwaysCut = alwaysCut;
-      auto plan = partitionFlatExactly(graph, workers, params, isCoarsened);
-      fits |= plan.has_value();
-      if (plan)
-        offer(std::move(*plan), alwaysCut);
-    }
-    if (fits)
-      break;
+  for (bool alwaysCut : {given.alwaysCut, true}) {
+    params.alwaysCut = alwaysCut;
+    if (auto plan = partitionFlatExactly(graph, workers, params))
+      offer(std::move(*plan), alwaysCut);
   }
   return withLowerBound(graph, std::move(*best), bound);
 }

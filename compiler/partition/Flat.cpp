@@ -115,7 +115,7 @@ std::vector<int> tieGradients(const PlanBuilder &builder) {
 
 std::optional<PartitionPlan>
 partition::partitionFlatExactly(const OperatorGraph &graph, int64_t workers,
-                                const Params &params, bool isCoarsened) {
+                                const Params &params) {
   network::Params limits = params.network;
   limits.maxTableEntries = params.maxFlatTableEntries;
   limits.maxTotalEntries = params.maxFlatEntries;
@@ -124,9 +124,9 @@ partition::partitionFlatExactly(const OperatorGraph &graph, int64_t workers,
   PlanBuilder builder(graph, factorize(workers), params, costs);
   if (!builder.done()) {
     const Histories histories = historiesOf(builder);
-    const std::vector<int> classes =
-        isCoarsened ? coarsenFlat(builder, histories) : separate(graph);
-    if (!decideFlat(builder, histories, classes, limits))
+    if (!decideFlat(builder, histories, separate(graph), limits) &&
+        !decideFlat(builder, histories, coarsenFlat(builder, histories),
+                    limits))
       return std::nullopt;
   }
   return builder.finish();

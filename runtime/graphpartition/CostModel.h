@@ -34,23 +34,25 @@ public:
   }
 };
 
-/// By a model, O(layers) each. Requires weights for each layer of the features.
-class ModelCost : public CostBefore {
+/// By a model, O(layers) each. `Layers` has features of ranges by layer, as
+/// FeatureSums; requires weights for each of them.
+template <typename Layers> class CostOfLayers : public CostBefore {
 public:
-  ModelCost(const FeatureSums &sums, const CostModel &model)
-      : sums(sums), model(model) {}
-  int64_t vertices() const override { return sums.vertices(); }
+  CostOfLayers(const Layers &layers, const CostModel &model)
+      : layers(layers), model(model) {}
+  int64_t vertices() const override { return layers.vertices(); }
   double before(int64_t vertex) const override {
     double cost = 0;
     for (size_t layer = 0; layer < model.size(); ++layer)
-      cost += costOf(model[layer], sums.of(layer, 0, vertex));
+      cost += costOf(model[layer], layers.of(layer, 0, vertex));
     return cost;
   }
 
 private:
-  const FeatureSums &sums;
+  const Layers &layers;
   const CostModel &model;
 };
+using ModelCost = CostOfLayers<FeatureSums>;
 
 /// Each vertex costs so much for itself, and so much for each in-edge.
 class DegreeCost : public CostBefore {

@@ -46,23 +46,7 @@ private:
   std::vector<std::pair<size_t, size_t>> places; // of layers in sums
 };
 
-/// Requires weights for each layer of the features.
-class LayersCost : public CostBefore {
-public:
-  LayersCost(const LayerFeatures &features, const CostModel &model)
-      : features(features), model(model) {}
-  int64_t vertices() const override { return features.vertices(); }
-  double before(int64_t vertex) const override {
-    double cost = 0;
-    for (size_t layer = 0; layer < model.size(); ++layer)
-      cost += costOf(model[layer], features.of(layer, 0, vertex));
-    return cost;
-  }
-
-private:
-  const LayerFeatures &features;
-  const CostModel &model;
-};
+using LayersCost = CostOfLayers<LayerFeatures>;
 
 } // namespace smex::graphpartition
 

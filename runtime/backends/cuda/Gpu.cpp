@@ -115,21 +115,15 @@ Status Gpu::synchronize(Stream stream, HostWait what) const {
 Status Gpu::write(Address to, const void *from, size_t bytes, Stream stream,
                   HostWait what) const {
   const HostWaits::Guard guard(*waits, number, what);
-  if (Status copied =
-          check(driver.copyToDevice(to, from, bytes, stream), what.what);
-      !copied)
-    return copied;
-  return check(driver.streamSynchronize(stream), what.what);
+  const Code copied = driver.copyToDevice(to, from, bytes, stream);
+  return check(copied ? copied : driver.streamSynchronize(stream), what.what);
 }
 
 Status Gpu::read(void *to, Address from, size_t bytes, Stream stream,
                  HostWait what) const {
   const HostWaits::Guard guard(*waits, number, what);
-  if (Status copied =
-          check(driver.copyToHost(to, from, bytes, stream), what.what);
-      !copied)
-    return copied;
-  return check(driver.streamSynchronize(stream), what.what);
+  const Code copied = driver.copyToHost(to, from, bytes, stream);
+  return check(copied ? copied : driver.streamSynchronize(stream), what.what);
 }
 
 Status Gpu::allocate(int64_t bytes, size_t workers) {
