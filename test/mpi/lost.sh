@@ -37,6 +37,10 @@ for case in "$@"; do
   [[ -e $folder/checkpoint.safetensors ]] || fail "no checkpoint within a minute: $(cat "$work/err")"
   victim=$(process_of "$rank" "$folder")
   [[ -n $victim ]] || fail "there is no rank $rank"
+  # What MPI writes to a process that has just ended raises this signal.
+  kill -PIPE "$victim"
+  sleep 0.2
+  [[ $(process_of "$rank" "$folder") == "$victim" ]] || fail "SIGPIPE ends rank $rank unheard"
   kill -"$signal" "$victim"
   SECONDS=0
   status=0

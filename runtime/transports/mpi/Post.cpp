@@ -3,6 +3,7 @@
 #include "runtime/transports/mpi/Patience.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>
@@ -62,6 +63,9 @@ Status Post::initialize(const Library &mpi) {
   // it does not read other processes' memory directly: containers refuse that.
   ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
   ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+  // MPI writes to the sockets of a process that was killed just now. Whoever
+  // dies of that cannot say who was lost.
+  ::signal(SIGPIPE, SIG_IGN);
   int provided = 0;
   ::pthread_setname_np(::pthread_self(), nameInInit);
   const int code = mpi.initialize(nullptr, nullptr, threadFunneled, &provided);
