@@ -289,6 +289,8 @@ private:
         instruction.reducer = exec::stringifyReducer(reduce.getReducer()).str();
       if (!exec::isMove(each))
         instruction.pieces = piecesOf(each);
+      if (const auto rows = each->getAttrOfType<exec::RowsAttr>("rows"))
+        instruction.rows = rows.getValue();
     }
     if (const auto waits = each->getAttrOfType<exec::WaitsAttr>("waits"))
       instruction.waits = waits.getValue();

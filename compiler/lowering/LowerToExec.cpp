@@ -50,11 +50,44 @@ struct Work {
   bool partial = false; // there is more than one term
 };
 
+/// What each worker needs of an operand: a region, and of that no more than
+/// some rows, if there are such lists.
+struct Need {
+  exec::ReadAttr read;
+  const Boxes *boxes;
+  std::optional<exec::RowLists> rows;
+
+  Runs rowsOf(size_t worker) const {
+    const Box &box = (*boxes)[worker];
+    if (isEmpty(box))
+      return {};
+    return rows ? (*rows)[worker] : Runs{box[0]};
+  }
+};
+
+bool contains(const Need &outer, const Need &inner) {
+  if (!outer.rows && !inner.rows)
+    return contains(*outer.boxes, *inner.boxes);
+  for (size_t w = 0; w < inner.boxes->size(); ++w) {
+    Box rest = (*inner.boxes)[w];
+    const Runs rows = inner.rowsOf(w);
+    if (rows.empty())
+      continue;
+    rest[0] = (*outer.boxes)[w][0];
+    if (!smex::contains((*outer.boxes)[w], rest) ||
+        !smex::contains(outer.rowsOf(w), rows))
+      return false;
+  }
+  return true;
+}
+
 class Lowering {
 public:
-  Lowering(func::FuncOp main, exec::ProgramOp program, const Ways &ways)
-      : main(main), program(program), ways(ways), lambdas(main->getParentOp()),
-        regions(program), builder(program.getContext()) {
+  Lowering(func::FuncOp main, exec::ProgramOp program, const Ways &ways,
+           const analysis::NamedLists &known)
+      : main(main), program(program), ways(ways), known(known),
+        lambdas(main->getParentOp()), regions(program),
+        builder(program.getContext()) {
     builder.setInsertionPointToEnd(&program.getBody().front());
   }
 
@@ -149,8 +182,7 @@ private:
     return work;
   }
 
-  /// What each worker needs of an operand.
-  exec::ReadAttr needOf(ApplyOp apply, const Work &work, size_t operand) {
+  exec::ReadAttr readOf(ApplyOp apply, const Work &work, size_t operand) {
     SmallVector<Attribute> shapes;
     for (Value input : apply.getInputs())
       shapes.push_back(builder.getDenseI64ArrayAttr(
@@ -160,25 +192,59 @@ private:
                                apply.getExtentsAttr(), work.indices);
   }
 
+  /// Which rows of an operand each worker needs, where known lists say so; all
+  /// of what it reads, elsewhere.
+  std::optional<exec::RowLists> rowsOf(ApplyOp apply, const Work &work,
+                                       size_t operand, const Boxes &boxes) {
+    std::vector<std::vector<int64_t>> shapes;
+    analysis::KnownLists lists;
+    for (Value input : apply.getInputs()) {
+      shapes.push_back(
+          cast<RankedTensorType>(input.getType()).getShape().vec());
+      lists.push_back(semantic::listOf(input, known));
+    }
+    const auto &reads = rowReads.of(lambdas[apply.getLambdaAttr().getAttr()],
+                                    shapes, lists)[operand];
+    if (!reads)
+      return std::nullopt;
+    exec::RowLists rows;
+    const Boxes &indices = regions.of(work.indices, apply.getExtents());
+    for (size_t w = 0; w < boxes.size(); ++w) {
+      rows.emplace_back();
+      if (isEmpty(boxes[w]))
+        continue;
+      for (Interval run : reads->of(indices[w]))
+        if (const Interval part = intersect(run, boxes[w][0]); !part.empty())
+          rows.back().push_back(part);
+    }
+    return rows;
+  }
+
+  /// What each worker needs of an operand.
+  Need needOf(ApplyOp apply, const Work &work, size_t operand) {
+    const exec::ReadAttr read = readOf(apply, work, operand);
+    const Boxes &boxes = boxesOf(apply.getInputs()[unsigned(operand)], read);
+    return {read, &boxes, rowsOf(apply, work, operand, boxes)};
+  }
+
   /// All reads of each tensor that its owners cannot serve locally, less those
   /// that another one contains on every worker: readers share fetches.
   void collectReads() {
     main.walk([&](ApplyOp apply) {
       const Work work = workOf(apply);
       for (auto [i, operand] : llvm::enumerate(apply.getInputs())) {
-        const exec::ReadAttr need = needOf(apply, work, i);
-        const Boxes &boxes = boxesOf(operand, need);
-        if (contains(homeBoxes(operand), boxes))
+        Need need = needOf(apply, work, i);
+        if (contains(homeBoxes(operand), *need.boxes))
           continue;
         auto &wanted = fetches[operand];
         if (llvm::any_of(wanted, [&](const Fetch &other) {
-              return contains(*other.boxes, boxes);
+              return contains(other.need, need);
             }))
           continue;
         llvm::erase_if(wanted, [&](const Fetch &other) {
-          return contains(boxes, *other.boxes);
+          return contains(need, other.need);
         });
-        wanted.push_back({need, &boxes, nullptr});
+        wanted.push_back({std::move(need), nullptr});
       }
     });
   }
@@ -220,18 +286,20 @@ private:
   /// The buffer that an operand is read from: where it is owned if that is
   /// enough, else a fetched region, fetched no earlier than its first reader:
   /// exec-overlap-transfers moves it up where that is better.
-  Value operandBuffer(ApplyOp apply, Value operand, exec::ReadAttr need) {
+  Value operandBuffer(ApplyOp apply, Value operand, const Need &need) {
     BufferOp home = homes.at(operand);
-    const Boxes &needed = boxesOf(operand, need);
-    if (contains(homeBoxes(operand), needed))
+    if (contains(homeBoxes(operand), *need.boxes))
       return home;
     for (Fetch &fetch : fetches[operand]) {
-      if (!contains(*fetch.boxes, needed))
+      if (!contains(fetch.need, need))
         continue;
       if (!fetch.buffer) {
-        fetch.buffer =
-            makeBuffer(apply.getLoc(), Role::Temporary, operand, fetch.read);
-        makeFetch(apply, home, fetch.buffer);
+        fetch.buffer = makeBuffer(apply.getLoc(), Role::Temporary, operand,
+                                  fetch.need.read);
+        makeFetch(apply, home, fetch.buffer,
+                  fetch.need.rows ? exec::RowsAttr::get(builder.getContext(),
+                                                        *fetch.need.rows)
+                                  : exec::RowsAttr());
       }
       return fetch.buffer;
     }
@@ -239,9 +307,10 @@ private:
   }
 
   /// Divisions say who has what of the source.
-  void makeFetch(ApplyOp apply, BufferOp from, BufferOp to) {
+  void makeFetch(ApplyOp apply, BufferOp from, BufferOp to,
+                 exec::RowsAttr rows = {}) {
     exec::FetchOp::create(builder, apply.getLoc(), from, to, exec::PiecesAttr(),
-                          apply.getNodeAttr(), exec::WaitsAttr(),
+                          rows, apply.getNodeAttr(), exec::WaitsAttr(),
                           IntegerAttr());
   }
 
@@ -295,19 +364,20 @@ private:
     return *newLambdas;
   }
 
-  /// A region per worker that several readers may share.
+  /// What several readers may share.
   struct Fetch {
-    exec::ReadAttr read;
-    const Boxes *boxes;
+    Need need;
     BufferOp buffer; // null until the first reader is lowered
   };
 
   func::FuncOp main;
   exec::ProgramOp program;
   const Ways ways;
+  const analysis::NamedLists &known;
   tdl::LambdaTable lambdas;
   std::optional<tdl::LambdaSymbols> newLambdas;
   exec::Regions regions;
+  analysis::RowReadsTable rowReads;
   OpBuilder builder;
   llvm::DenseMap<Value, BufferOp> homes; // where a tensor is owned
   llvm::DenseMap<Value, std::vector<Fetch>> fetches;
@@ -315,6 +385,7 @@ private:
 
 struct LowerToExec : lowering::impl::LowerToExecBase<LowerToExec> {
   using Base::Base;
+  analysis::NamedLists known;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -335,9 +406,16 @@ struct LowerToExec : lowering::impl::LowerToExecBase<LowerToExec> {
         builder, main.getLoc(), StringRef(program), *ways, nullptr, nullptr,
         main->getAttrOfType<ArrayAttr>(semantic::graphsAttr), nullptr, nullptr);
     op.getBody().emplaceBlock();
-    Lowering(main, op, *ways).run();
+    Lowering(main, op, *ways, known).run();
     main.erase();
   }
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+lowering::createLowerToExecBy(analysis::NamedLists known) {
+  auto pass = std::make_unique<LowerToExec>();
+  pass->known = std::move(known);
+  return pass;
+}

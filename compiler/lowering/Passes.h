@@ -4,6 +4,7 @@
 
 #include "dialects/exec/ir/Exec.h"
 #include "dialects/smex/ir/Smex.h"
+#include "dialects/tdl/analysis/RowReads.h"
 
 #include "mlir/Pass/Pass.h"
 
@@ -13,6 +14,10 @@ namespace smex::lowering {
 #include "compiler/lowering/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "compiler/lowering/Passes.h.inc"
+
+/// Of what is read by `known` parameters, lists of integers, a fetch gets the
+/// rows alone that they say.
+std::unique_ptr<mlir::Pass> createLowerToExecBy(analysis::NamedLists known);
 
 } // namespace smex::lowering
 

@@ -10,15 +10,15 @@ using namespace smex::partition;
 
 namespace {
 
-int64_t missing(const Box &needed, const Box &owned) {
-  return volume(needed) - volume(intersect(needed, owned));
+int64_t missing(const Needed &needed, const Box &owned) {
+  return elementsOf(needed) - elementsIn(needed, owned);
 }
 
-Box neededBox(const OperatorGraph &graph, const PartitionPlan &plan, int op,
-              int operand, int64_t worker) {
+Needed neededBy(const OperatorGraph &graph, const PartitionPlan &plan, int op,
+                int operand, int64_t worker) {
   const Operand &read = graph.operators[op].operands[operand];
-  return read.access.region(indexBox(graph, plan, op, worker),
-                            graph.tensors[read.tensor].shape);
+  return neededOf(read, indexBox(graph, plan, op, worker),
+                  graph.tensors[read.tensor].shape);
 }
 
 /// Whether the two differ by no more than the steps that divide the operator:
@@ -49,13 +49,13 @@ std::vector<Readers> readersOf(const OperatorGraph &graph) {
 /// together.
 int64_t savedBytes(const OperatorGraph &graph, const PartitionPlan &plan,
                    int tensor, const Readers &readers) {
-  std::vector<std::vector<Box>> needed(readers.size()); // per worker
+  std::vector<std::vector<Needed>> needed(readers.size()); // per worker
   std::vector<int64_t> elements(readers.size());
   for (int64_t g = 0; g < plan.workers(); ++g) {
     const Box owned = ownedBox(graph, plan, tensor, g);
     for (size_t i = 0; i < readers.size(); ++i) {
       const auto &[op, operand] = readers[i];
-      needed[i].push_back(neededBox(graph, plan, op, operand, g));
+      needed[i].push_back(neededBy(graph, plan, op, operand, g));
       elements[i] += missing(needed[i].back(), owned);
     }
   }
@@ -89,7 +89,7 @@ int64_t partition::readBytes(const OperatorGraph &graph,
   int64_t elements = 0;
   for (int64_t g = 0; g < plan.workers(); ++g)
     elements +=
-        missing(neededBox(graph, plan, op, operand, g),
+        missing(neededBy(graph, plan, op, operand, g),
                 shareOf(graph.tensors[tensor].shape, ofGroup, plan.ways(), g));
   return elements * graph.tensors[tensor].elementBytes;
 }

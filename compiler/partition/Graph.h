@@ -6,6 +6,7 @@
 #include "dialects/support/Result.h"
 #include "dialects/support/Shares.h"
 #include "dialects/tdl/analysis/Access.h"
+#include "dialects/tdl/analysis/RowReads.h"
 
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ struct Tensor {
 struct Operand {
   int tensor = -1;
   analysis::Access access; // one interval program per dimension of the tensor
+  /// Which rows of that are read, where known lists of integers say so; or
+  /// null. Operands that are alike have the same.
+  std::shared_ptr<const analysis::RowReads> rows;
 };
 
 struct Operator {

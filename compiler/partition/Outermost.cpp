@@ -8,20 +8,27 @@ using namespace smex::partition;
 namespace {
 
 /// Equal words for regions of equal elements.
-std::vector<int64_t> wordsOf(const std::vector<Box> &region) {
+std::vector<int64_t> wordsOf(const std::vector<Needed> &region) {
   std::vector<int64_t> words;
-  for (const Box &box : region) {
-    words.push_back(isEmpty(box));
-    if (!isEmpty(box))
-      for (Interval side : box)
-        words.insert(words.end(), {side.lo, side.hi});
+  for (const Needed &needed : region) {
+    words.push_back(elementsOf(needed) == 0);
+    if (words.back())
+      continue;
+    for (Interval side : needed.box)
+      words.insert(words.end(), {side.lo, side.hi});
+    words.push_back(needed.rows ? int64_t(needed.rows->size()) : -1);
+    for (size_t r = 0; needed.rows && r < needed.rows->size(); ++r)
+      words.insert(words.end(), {(*needed.rows)[r].lo, (*needed.rows)[r].hi});
   }
   return words;
 }
 
-bool containsAll(const std::vector<Box> &outer, const std::vector<Box> &inner) {
+bool isNothing(const Needed &needed) { return elementsOf(needed) == 0; }
+
+bool containsAll(const std::vector<Needed> &outer,
+                 const std::vector<Needed> &inner) {
   for (size_t w = 0; w < inner.size(); ++w)
-    if (!contains(outer[w], inner[w]))
+    if (!partition::contains(outer[w], inner[w]))
       return false;
   return true;
 }
@@ -29,11 +36,11 @@ bool containsAll(const std::vector<Box> &outer, const std::vector<Box> &inner) {
 } // namespace
 
 std::vector<size_t>
-partition::outermost(const std::vector<std::vector<Box>> &regions) {
+partition::outermost(const std::vector<std::vector<Needed>> &regions) {
   std::map<std::vector<int64_t>, size_t> first; // repeated layers read alike
   std::vector<size_t> distinct;
   for (size_t i = 0; i < regions.size(); ++i)
-    if (!std::all_of(regions[i].begin(), regions[i].end(), isEmpty) &&
+    if (!std::all_of(regions[i].begin(), regions[i].end(), isNothing) &&
         first.try_emplace(wordsOf(regions[i]), i).second)
       distinct.push_back(i);
   std::vector<size_t> kept;

@@ -2,14 +2,14 @@
 #ifndef SMEX_COMPILER_PARTITION_OUTERMOST_H
 #define SMEX_COMPILER_PARTITION_OUTERMOST_H
 
-#include "dialects/support/Box.h"
+#include "compiler/partition/Needed.h"
 
 namespace smex::partition {
 
-/// Of the regions that several readers need, a box per worker each: the places
+/// Of the regions that several readers need, one per worker each: the places
 /// of those that no other one contains on every worker, ascending. Of equal
 /// regions it is the first one, and none of those that are empty everywhere.
-std::vector<size_t> outermost(const std::vector<std::vector<Box>> &regions);
+std::vector<size_t> outermost(const std::vector<std::vector<Needed>> &regions);
 
 } // namespace smex::partition
 

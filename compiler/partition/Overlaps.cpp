@@ -68,12 +68,30 @@ void readIntervals(const IntervalProgram &program, int64_t extent,
   }
 }
 
-Dimension makeDimension(const IntervalProgram &program, int64_t extent, int d,
+/// The same of the rows that lists say, from whichever point of the index space
+/// they are read: `box` is scratch.
+void readRows(const analysis::RowReads &reads, const Groups &groups,
+              const std::vector<int64_t> &extents, const Cuts *cuts, Box &box,
+              std::vector<const Runs *> &result) {
+  const std::vector<int> &indices = reads.variables();
+  std::vector<const Interval *> parts;
+  for (size_t i = 0; i < indices.size(); ++i)
+    parts.push_back(groups.parts(extents[indices[i]], cuts[i]).data());
+  for (int64_t g = 0; g < groups.count; ++g) {
+    for (size_t i = 0; i < indices.size(); ++i)
+      box[indices[i]] = parts[i][g];
+    result[g] = &reads.of(box);
+  }
+}
+
+Dimension makeDimension(const IntervalProgram &program,
+                        const analysis::RowReads *listed, int64_t extent, int d,
                         const std::vector<int64_t> &extents,
                         const Candidates &rows, const Candidates &columns,
                         const Groups &groups, Count count) {
   Dimension dimension;
-  const std::vector<int> indices = indicesOf(program);
+  const std::vector<int> indices =
+      listed ? listed->variables() : indicesOf(program);
   std::vector<Cuts> cuts(indices.size());
   CutPatterns rowPatterns(indices.size()), columnPatterns(1);
   dimension.rowPatterns.reserve(rows.histories.size());
@@ -104,7 +122,18 @@ Dimension makeDimension(const IntervalProgram &program, int64_t extent, int d,
   std::vector<Interval> needed(groups.count);
   dimension.overlap.reserve(size_t(rowPatterns.size()) * columnPatterns.size() *
                             groups.count);
+  std::vector<const Runs *> rowsNeeded(listed ? groups.count : 0);
   for (int pattern = 0; pattern < rowPatterns.size(); ++pattern) {
+    if (listed) {
+      // Workers of a group need together what it needs as one.
+      readRows(*listed, groups, extents, rowPatterns[pattern], box, rowsNeeded);
+      for (int64_t g = 0; g < groups.count; ++g)
+        dimension.needed.push_back(sizeOf(*rowsNeeded[g]));
+      for (const Interval *part : owned)
+        for (int64_t g = 0; g < groups.count; ++g)
+          dimension.overlap.push_back(sizeWithin(*rowsNeeded[g], part[g]));
+      continue;
+    }
     readIntervals(program, extent, groups, extents, indices,
                   rowPatterns[pattern], count, box, needed);
     append(dimension.needed, [&](int64_t g) { return needed[g]; });
@@ -219,6 +248,7 @@ int64_t partition::countPartials(const std::vector<int64_t> &extents,
 }
 
 Overlaps partition::findOverlaps(const std::vector<IntervalProgram> &programs,
+                                 const analysis::RowReads *listed,
                                  const std::vector<int64_t> &shape,
                                  const std::vector<int64_t> &extents,
                                  const Candidates &rows,
@@ -227,8 +257,9 @@ Overlaps partition::findOverlaps(const std::vector<IntervalProgram> &programs,
   std::vector<Dimension> dimensions;
   dimensions.reserve(shape.size());
   for (size_t d = 0; d < shape.size(); ++d)
-    dimensions.push_back(makeDimension(programs[d], shape[d], int(d), extents,
-                                       rows, columns, groups, counted));
+    dimensions.push_back(makeDimension(programs[d], d == 0 ? listed : nullptr,
+                                       shape[d], int(d), extents, rows, columns,
+                                       groups, counted));
   const int64_t count = groups.count;
   Overlaps overlaps;
   overlaps.owned.reserve(columns.histories.size());

@@ -63,8 +63,10 @@ struct Overlaps {
 };
 
 /// Elements of the regions that `programs` read of a tensor of this shape. Rows
-/// are the ways to cut the operator, columns those to cut the tensor.
+/// are the ways to cut the operator, columns those to cut the tensor. `listed`:
+/// which coordinates of dimension 0 are read, where lists say so; or null.
 Overlaps findOverlaps(const std::vector<analysis::IntervalProgram> &programs,
+                      const analysis::RowReads *listed,
                       const std::vector<int64_t> &shape,
                       const std::vector<int64_t> &extents,
                       const Candidates &rows, const Candidates &columns,

@@ -12,10 +12,12 @@ namespace {
 
 /// Two dimensions that depend on one index variable read a diagonal, not all of
 /// the product of their intervals.
-bool isProduct(const analysis::Access &access) {
+bool isProduct(const Operand &operand) {
   std::vector<int> seen;
-  for (const IntervalProgram &program : access.dims)
-    for (int index : indicesOf(program)) {
+  for (size_t d = 0; d < operand.access.dims.size(); ++d)
+    for (int index : d == 0 && operand.rows
+                         ? operand.rows->variables()
+                         : indicesOf(operand.access.dims[d])) {
       if (std::find(seen.begin(), seen.end(), index) != seen.end())
         return false;
       seen.push_back(index);
@@ -34,8 +36,9 @@ void append(Numbering::Key &key, const std::vector<Value> &values) {
   key.insert(key.end(), values.begin(), values.end());
 }
 
-void append(Numbering::Key &key, const analysis::Access &access) {
-  for (const IntervalProgram &program : access.dims) {
+void append(Numbering::Key &key, const Operand &operand) {
+  key.push_back(int64_t(reinterpret_cast<intptr_t>(operand.rows.get())));
+  for (const IntervalProgram &program : operand.access.dims) {
     key.push_back(int64_t(program.code.size()));
     for (const auto &instruction : program.code) {
       key.push_back(instruction.code);
@@ -65,7 +68,7 @@ PairCosts::PairCosts(const OperatorGraph &graph) : graph(graph) {
     key.push_back(op.partialBytes);
     for (const Operand &operand : op.operands) {
       key.push_back(tensorClasses[operand.tensor]);
-      append(key, operand.access);
+      append(key, operand);
     }
     operatorClasses.push_back(operatorKeys.number(key));
   }
@@ -108,7 +111,7 @@ int PairCosts::read(int op, int operand, int operatorList, int tensorList,
   Numbering::Key key{operatorList, tensorList, int(count),
                      tensorClasses[read.tensor]};
   append(key, reader.extents);
-  append(key, read.access);
+  append(key, read);
   addTable(key, [&] {
     return makeRead(reader, read, lists[operatorList], lists[tensorList],
                     count);
@@ -123,11 +126,11 @@ std::vector<int64_t> PairCosts::makeRead(const Operator &reader,
                                          Count count) {
   const Tensor &tensor = graph.tensors[read.tensor];
   std::vector<int64_t> table(rows.histories.size() * columns.histories.size());
-  if (count == Count::Guaranteed && !isProduct(read.access))
+  if (count == Count::Guaranteed && !isProduct(read))
     return table;
   const Overlaps overlaps =
-      findOverlaps(read.access.dims, tensor.shape, reader.extents, rows,
-                   columns, groupsOf(rows.ways), count);
+      findOverlaps(read.access.dims, read.rows.get(), tensor.shape,
+                   reader.extents, rows, columns, groupsOf(rows.ways), count);
   for (size_t i = 0; i < table.size(); ++i)
     table[i] =
         std::min(mostBytes, (overlaps.needed[i / columns.histories.size()] -
@@ -211,8 +214,8 @@ std::vector<int64_t> PairCosts::makeWrite(const Operator &writer,
   for (History &history : ofGroups.histories)
     history = firstSteps(history, steps);
   const Overlaps overlaps =
-      findOverlaps(computed, tensor.shape, writer.extents, ofGroups, columns,
-                   groups, Count::Region);
+      findOverlaps(computed, nullptr, tensor.shape, writer.extents, ofGroups,
+                   columns, groups, Count::Region);
   std::vector<int64_t> table;
   for (size_t row = 0; row < rows.histories.size(); ++row) {
     // Every owner needs every partial result of its part but those of its

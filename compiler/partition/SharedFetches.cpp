@@ -49,17 +49,17 @@ std::vector<Reader> distinct(std::vector<Reader> readers) {
 int64_t savedBytes(const OperatorGraph &graph, const PartitionPlan &plan,
                    int tensor, const std::vector<Reader> &readers) {
   const auto &shape = graph.tensors[tensor].shape;
-  std::vector<std::vector<Box>> needed(readers.size()); // per worker
+  std::vector<std::vector<Needed>> needed(readers.size()); // per worker
   std::vector<int64_t> elements(readers.size());
   for (int64_t g = 0; g < plan.workers(); ++g) {
     const Box owned = ownedBox(graph, plan, tensor, g);
     for (size_t i = 0; i < readers.size(); ++i) {
       const Reader &reader = readers[i];
-      const Box box =
-          graph.operators[reader.op].operands[reader.operand].access.region(
-              indexBox(graph, plan, reader.op, g), shape);
-      elements[i] += volume(box) - volume(intersect(box, owned));
-      needed[i].push_back(box);
+      needed[i].push_back(
+          neededOf(graph.operators[reader.op].operands[reader.operand],
+                   indexBox(graph, plan, reader.op, g), shape));
+      elements[i] +=
+          elementsOf(needed[i].back()) - elementsIn(needed[i].back(), owned);
     }
   }
   int64_t saved = 0;

@@ -80,7 +80,7 @@ private:
 constexpr int kManyReaders = 3;
 
 bool readAlike(const Operand &a, const Operand &b) {
-  if (a.tensor != b.tensor)
+  if (a.tensor != b.tensor || a.rows != b.rows)
     return false;
   for (size_t d = 0; d < a.access.dims.size(); ++d)
     if (a.access.dims[d].code != b.access.dims[d].code)

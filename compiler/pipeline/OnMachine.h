@@ -19,6 +19,8 @@ struct ExecOptions {
   memory::PlanMemoryOptions memory;
   /// Whether libraries may do maps as epilogues of products.
   bool epilogues = false;
+  /// What says which rows are read of others, and so are fetched.
+  analysis::NamedLists known;
 };
 
 class OnMachine {

@@ -48,7 +48,8 @@ void smex::pipeline::addUnfusedPasses(mlir::OpPassManager &manager) {
 void smex::pipeline::addDecisionPasses(mlir::OpPassManager &manager,
                                        const CompileOptions &options,
                                        const partition::Search &search,
-                                       std::optional<int64_t> placedBytes) {
+                                       std::optional<int64_t> placedBytes,
+                                       const analysis::NamedLists &known) {
   if (placement::isAlgorithm(search.algorithm)) {
     placement::PlaceOptions placeOptions;
     placeOptions.gpus = options.gpus;
@@ -70,13 +71,13 @@ void smex::pipeline::addDecisionPasses(mlir::OpPassManager &manager,
     partitionOptions.weights.insert(partitionOptions.weights.end(),
                                     step.begin(), step.end());
   partitionOptions.outputReduction = !options.reproducible;
-  manager.addPass(
-      partition::createPartitionOf(options.graph, std::move(partitionOptions)));
+  manager.addPass(partition::createPartitionOf(
+      options.graph, std::move(partitionOptions), known));
 }
 
 void smex::pipeline::addExecPasses(mlir::OpPassManager &manager,
                                    const ExecOptions &options) {
-  manager.addPass(lowering::createLowerToExec());
+  manager.addPass(lowering::createLowerToExecBy(options.known));
   auto &perProgram = manager.nest<exec::ProgramOp>();
   if (options.epilogues)
     perProgram.addPass(memory::createFetchBiases());

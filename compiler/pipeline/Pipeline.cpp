@@ -6,6 +6,7 @@
 #include "compiler/pipeline/CheckReads.h"
 #include "compiler/pipeline/Choice.h"
 #include "compiler/pipeline/GenerateCode.h"
+#include "compiler/pipeline/KnownLists.h"
 #include "compiler/pipeline/LessMemory.h"
 #include "compiler/pipeline/PlanFacts.h"
 #include "compiler/pipeline/PlanLimits.h"
@@ -142,6 +143,15 @@ std::optional<int64_t> leastOf(const MemoryLimit &limit) {
   return *std::min_element(limit.bytes.begin(), limit.bytes.end());
 }
 
+/// Those of a model whose graph is partitioned.
+Result<analysis::NamedLists> listsOf(const frontend::Model &model,
+                                     const CompileOptions &options,
+                                     ModuleOp module) {
+  if (!options.graph)
+    return analysis::NamedLists();
+  return knownLists(module, emit::Weights(model, derivedParameters(module)));
+}
+
 /// Searches in order: the one to begin with, and others if one plan is not
 /// enough.
 std::vector<partition::Search>
@@ -196,6 +206,9 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     return diagnostics.error();
   compiled.plan.flops = countOperators(*module, compiled.stats);
   compiled.derived = derivedParameters(*module);
+  const auto known = listsOf(model, options, *module);
+  if (!known)
+    return known.error();
 
   emit::KernelTable kernels(options.targets,
                             /*library=*/!options.reproducible);
@@ -241,13 +254,14 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
           const std::vector<int64_t> &capacities) -> Result<Candidate> {
     OwningOpRef<ModuleOp> decided = module->clone();
     if (failed(runPasses(*decided, options, [&](OpPassManager &manager) {
-          addDecisionPasses(manager, options, by, placedBytes);
+          addDecisionPasses(manager, options, by, placedBytes, *known);
         })))
       return diagnostics.error();
     compiled.stats.searchSeconds = search.seconds();
     Candidate candidate{by, {}, searchInfo(*decided), {}, kernels};
     ExecOptions execOptions =
         execOptionsFor(options, by.withoutMachine ? std::nullopt : *machine);
+    execOptions.known = *known;
     execOptions.offload.capacities.assign(capacities.begin(), capacities.end());
     candidate.offloads = !capacities.empty();
     auto partitioned = emitProgram(*decided, execOptions, candidate.kernels);
@@ -339,12 +353,19 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   if (!machine)
     return machine.error();
   const partition::Search search = searchesFor(options, *machine).front();
+  if (failed(runPasses(*module, options,
+                       options.fuse ? addSemanticPasses : addUnfusedPasses)))
+    return diagnostics.error();
+  const auto known = listsOf(model, options, *module);
+  if (!known)
+    return known.error();
   const auto passes = [&](OpPassManager &manager) {
-    (options.fuse ? addSemanticPasses : addUnfusedPasses)(manager);
     if (stage == Stage::Decisions || stage == Stage::Exec)
-      addDecisionPasses(manager, options, search);
+      addDecisionPasses(manager, options, search, std::nullopt, *known);
+    ExecOptions execOptions = execOptionsFor(options, *machine);
+    execOptions.known = *known;
     if (stage == Stage::Exec)
-      addExecPasses(manager, execOptionsFor(options, *machine));
+      addExecPasses(manager, execOptions);
   };
   if (failed(runPasses(*module, options, passes)))
     return diagnostics.error();

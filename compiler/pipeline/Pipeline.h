@@ -110,11 +110,12 @@ void addSemanticPasses(mlir::OpPassManager &manager);
 /// The same, but for fusion.
 void addUnfusedPasses(mlir::OpPassManager &manager);
 /// `placedBytes`: what a placement may count on of a GPU's memory, if anything
-/// limits it.
+/// limits it. `known`: what says which rows are read of others.
 void addDecisionPasses(mlir::OpPassManager &manager,
                        const CompileOptions &options,
                        const partition::Search &search,
-                       std::optional<int64_t> placedBytes = std::nullopt);
+                       std::optional<int64_t> placedBytes = std::nullopt,
+                       const analysis::NamedLists &known = {});
 void addExecPasses(mlir::OpPassManager &manager,
                    const ExecOptions &options = {});
 /// What placements go by: the options' machine, or one that many have.

@@ -129,10 +129,7 @@ std::string simulate::text(const Simulation &simulation, const Machine &machine,
     table.add({"communication",
                humanBytes(simulation.communicationBytes) + " per run"});
   if (!simulation.hostTraffic.isNone())
-    table.add({"moves", humanBytes(simulation.hostTraffic.toHost) +
-                            " to the host, and " +
-                            humanBytes(simulation.hostTraffic.fromHost) +
-                            " back, per run"});
+    table.add({"moves", toString(simulation.hostTraffic) + " per run"});
   if (const auto fullest = fullestOf(simulation, machine))
     table.add({"peak memory",
                humanBytes(simulation.gpus[size_t(*fullest)].peakBytes) +
@@ -177,10 +174,7 @@ std::string simulate::json(const Simulation &simulation, const Machine &machine,
               {"out_of_memory", !outOfMemory(simulation, machine).empty()},
               {"gpus", gpus},
               {"links", links}};
-  if (simulation.hostTraffic.fromHost > 0)
-    all["from_host_bytes"] = simulation.hostTraffic.fromHost;
-  if (simulation.hostTraffic.toHost > 0)
-    all["to_host_bytes"] = simulation.hostTraffic.toHost;
+  simulation.hostTraffic.writeTo(all);
   return plan::canonicalJson(all);
 }
 

@@ -198,9 +198,7 @@ private:
     const plan::Instruction &what = program.instructions[size_t(instruction)];
     const int64_t bytes = volume(partitioned.box(workerOf(lane), what.to)) *
                           byteSize(plan::elementType(program, what.to));
-    add(what.op == plan::Opcode::ToHost ? result.hostTraffic.toHost
-                                        : result.hostTraffic.fromHost,
-        bytes);
+    add(result.hostTraffic.of(what.op), bytes);
     const Route &route = hostRouteOf(lane);
     for (Route::Hop hop : route.hops) {
       LinkUse &link = result.links[size_t(hop.link)];

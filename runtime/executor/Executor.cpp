@@ -372,8 +372,7 @@ private:
       result.communicationBytes += own.counts.communication;
       result.receivedBytes.push_back(own.counts.communication);
       result.epilogues += own.counts.epilogues;
-      result.hostTraffic.toHost += own.counts.host.toHost;
-      result.hostTraffic.fromHost += own.counts.host.fromHost;
+      result.hostTraffic += own.counts.host;
       result.peakBytes.push_back(own.counts.peak);
       result.scatteredBytes += own.counts.scattered;
       result.gatheredBytes += own.counts.gathered;

@@ -33,10 +33,7 @@ runtime::metricsJson(const std::string &backend,
                   {"steps", steps}};
   if (!devices.empty())
     metrics["devices"] = devices;
-  if (result.hostTraffic.fromHost > 0)
-    metrics["from_host_bytes"] = result.hostTraffic.fromHost;
-  if (result.hostTraffic.toHost > 0)
-    metrics["to_host_bytes"] = result.hostTraffic.toHost;
+  result.hostTraffic.writeTo(metrics);
   if (result.epilogues > 0)
     metrics["epilogues"] = result.epilogues;
   if (firstStep > 0)

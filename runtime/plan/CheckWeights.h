@@ -13,6 +13,12 @@ namespace smex::plan {
 std::vector<Finding> checkWeights(const Plan &plan,
                                   const std::string &directory);
 
+/// Proves that each worker gets exactly the rows that it reads, wherever a
+/// fetch gets rows and not all of a region: none is missing, and none is read
+/// by nobody. What is read follows from lambdas and from lists of integers that
+/// are the plan's constants, whose values are read of the same files.
+std::vector<Finding> checkRows(const Plan &plan, const std::string &directory);
+
 } // namespace smex::plan
 
 #endif

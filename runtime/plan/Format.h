@@ -31,6 +31,7 @@ struct WorkerFile {
   std::vector<Box> boxes;                 // of regions that are listed
   std::vector<int64_t> offsets;           // of buffers that have one per worker
   std::vector<std::vector<Piece>> pieces; // of instructions that list them
+  std::vector<Runs> rows;                 // of fetches that get some
 };
 WorkerFile workerFromJson(const Cursor &at);
 /// The file beside a GPU's code.

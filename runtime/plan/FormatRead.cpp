@@ -194,7 +194,8 @@ Instruction instructionOf(const Cursor &at, size_t workers) {
     return instruction;
   }
   if (op == "fetch") {
-    at.object({"node", "op", "to", "from"}, {"collective", "listed", "waits"});
+    at.object({"node", "op", "to", "from"},
+              {"collective", "listed", "rows", "waits"});
     instruction.op = Opcode::Fetch;
   } else if (op == "reduce") {
     at.object({"node", "op", "to", "from", "reducer"},
@@ -214,6 +215,11 @@ Instruction instructionOf(const Cursor &at, size_t workers) {
     if (!at.boolean("listed"))
       at.refuse("\"listed\" is true or absent");
     instruction.pieces.resize(workers);
+  }
+  if (at.has("rows")) {
+    if (!at.boolean("rows"))
+      at.refuse("\"rows\" is true or absent");
+    instruction.rows.resize(workers);
   }
   return instruction;
 }
@@ -292,12 +298,25 @@ Program plan::programFromJson(const Cursor &at, size_t workers) {
   return program;
 }
 
+/// The ends of each run, one after the other.
+static Runs runsOf(const Cursor &at) {
+  const auto ends =
+      at.list([](const Cursor &end) { return end.integer(0, sizeLimit); });
+  Runs runs;
+  for (size_t e = 0; e + 1 < ends.size(); e += 2)
+    runs.push_back({ends[e], ends[e + 1]});
+  if (ends.size() % 2 != 0 || !isRuns(runs))
+    at.refuse("must be runs of rows, each by its first row and the one after "
+              "its last, in order, and with rows between them");
+  return runs;
+}
+
 WorkerFile plan::workerFromJson(const Cursor &at) {
   WorkerFile file;
   Worker &worker = file.worker;
   at.object(
       {"arena_bytes", "boxes", "offsets", "pieces", "weights", "workspace"},
-      {"host_bytes", "staging_bytes"});
+      {"host_bytes", "rows", "staging_bytes"});
   worker.arenaBytes = at.integer("arena_bytes", 0, sizeLimit);
   if (at.has("host_bytes"))
     worker.hostBytes = at.integer("host_bytes", 1, sizeLimit);
@@ -312,6 +331,8 @@ WorkerFile plan::workerFromJson(const Cursor &at) {
   file.offsets = at.integers("offsets", 0, sizeLimit);
   file.pieces = at.list(
       "pieces", [](const Cursor &pieces) { return pieces.list(pieceOf); });
+  if (at.has("rows"))
+    file.rows = at.list("rows", runsOf);
   worker.weights = at.list("weights", [](const Cursor &weight) {
     weight.object({"offset", "parameter"});
     return StoredWeight{number(weight, "parameter"),

@@ -155,6 +155,8 @@ Json instructionToJson(const Instruction &instruction) {
     json["reducer"] = instruction.reducer;
   if (!instruction.pieces.empty())
     json["listed"] = true;
+  if (!instruction.rows.empty())
+    json["rows"] = true;
   if (instruction.collective)
     json["collective"] = collectiveToJson(*instruction.collective);
   return json;
@@ -295,6 +297,15 @@ Json plan::pieceToJson(const Piece &piece) {
   return {{"box", boxToJson(piece.box)}, {"worker", piece.worker}};
 }
 
+static Json runsToJson(const Runs &runs) {
+  Json json = Json::array();
+  for (Interval run : runs) {
+    json.push_back(run.lo);
+    json.push_back(run.hi);
+  }
+  return json;
+}
+
 Json plan::programToJson(const Program &program) {
   Json json = {
       {"buffers", array(program.buffers,
@@ -338,7 +349,8 @@ Json plan::programToJson(const Program &program) {
 Json plan::workerToJson(const Partitioned &partitioned, int number) {
   const Program &program = partitioned.program;
   const Worker &worker = partitioned.workers[size_t(number)];
-  Json boxes = Json::array(), offsets = Json::array(), pieces = Json::array();
+  Json boxes = Json::array(), offsets = Json::array(), pieces = Json::array(),
+       rows = Json::array();
   for (const Region &region : program.regions)
     if (region.isListed())
       boxes.push_back(boxToJson(region.boxes[size_t(number)]));
@@ -348,6 +360,9 @@ Json plan::workerToJson(const Partitioned &partitioned, int number) {
   for (const Instruction &instruction : program.instructions)
     if (!instruction.pieces.empty())
       pieces.push_back(array(instruction.pieces[size_t(number)], pieceToJson));
+  for (const Instruction &instruction : program.instructions)
+    if (!instruction.rows.empty())
+      rows.push_back(runsToJson(instruction.rows[size_t(number)]));
   Json json = {
       {"arena_bytes", worker.arenaBytes},
       {"boxes", std::move(boxes)},
@@ -361,6 +376,8 @@ Json plan::workerToJson(const Partitioned &partitioned, int number) {
       {"workspace",
        {{"bytes", worker.workspaceBytes}, {"offset", worker.workspaceOffset}}},
   };
+  if (!rows.empty())
+    json["rows"] = std::move(rows);
   if (worker.hostBytes > 0)
     json["host_bytes"] = worker.hostBytes;
   if (worker.stagingBytes > 0)
@@ -397,10 +414,7 @@ Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
         {"peak_bytes", plan.peakBytes}}},
       {"version", formatVersion},
   };
-  if (plan.hostTraffic.fromHost > 0)
-    json["totals"]["from_host_bytes"] = plan.hostTraffic.fromHost;
-  if (plan.hostTraffic.toHost > 0)
-    json["totals"]["to_host_bytes"] = plan.hostTraffic.toHost;
+  plan.hostTraffic.writeTo(json["totals"]);
   if (plan.machine)
     json["machine"] = {{"links", array(plan.machine->links,
                                        [](const LinkLevel &level) {

@@ -49,9 +49,7 @@ std::string head(const Plan &plan) {
   if (host > 0)
     table.add({"host memory", humanBytes(host) + " at most for a GPU"});
   if (!plan.hostTraffic.isNone())
-    table.add({"moves",
-               humanBytes(plan.hostTraffic.toHost) + " to the host, and " +
-                   humanBytes(plan.hostTraffic.fromHost) + " back, per run"});
+    table.add({"moves", toString(plan.hostTraffic) + " per run"});
   table.add({"parameters", humanBytes(plan.parameterBytes) + " in " +
                                std::to_string(program.parameters.size()) +
                                (drawn ? ", " + std::to_string(drawn) +

@@ -270,6 +270,12 @@ private:
         [&](Instruction &each, std::vector<Piece> &pieces) {
           each.pieces[worker] = std::move(pieces);
         });
+    each(
+        "rows", file.rows, program.instructions,
+        [](const Instruction &each) { return !each.rows.empty(); },
+        [&](Instruction &each, Runs &rows) {
+          each.rows[worker] = std::move(rows);
+        });
   }
 
   const std::string &directory;

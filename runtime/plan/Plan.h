@@ -17,8 +17,10 @@
 #include "dialects/support/Collective.h"
 #include "dialects/support/PartRange.h"
 #include "dialects/support/Queue.h"
+#include "dialects/support/Runs.h"
 #include "dialects/support/Tensor.h"
 #include "dialects/support/Wait.h"
+#include "runtime/plan/HostTraffic.h"
 #include "runtime/plan/Launch.h"
 #include "runtime/plan/SearchInfo.h"
 
@@ -113,48 +115,6 @@ struct BufferInfo {
   std::vector<int64_t> offsets = {};
 };
 
-enum class Opcode {
-  /// Assembles `to` from regions of `from` on several workers (MultiFetch,
-  /// thesis section 3.6).
-  Fetch,
-  Compute,
-  /// `to` = the partial results `from` of several workers, combined.
-  Reduce,
-  /// `to` = `from`, the same region of the same tensor, in the other space.
-  ToHost,
-  FromHost,
-};
-
-/// Bytes that workers copy to the host's memory in one run, and from there.
-struct HostTraffic {
-  int64_t toHost = 0, fromHost = 0;
-
-  bool isNone() const { return toHost == 0 && fromHost == 0; }
-  bool operator==(const HostTraffic &other) const {
-    return toHost == other.toHost && fromHost == other.fromHost;
-  }
-};
-
-/// Moves a worker's own buffer between spaces.
-constexpr bool isMove(Opcode op) {
-  return op == Opcode::ToHost || op == Opcode::FromHost;
-}
-
-constexpr Queue queueOf(Opcode op) {
-  switch (op) {
-  case Opcode::Compute:
-    return Queue::Computing;
-  case Opcode::ToHost:
-    return Queue::ToHost;
-  case Opcode::FromHost:
-    return Queue::FromHost;
-  case Opcode::Fetch:
-  case Opcode::Reduce:
-    break;
-  }
-  return Queue::Transfers;
-}
-
 struct Instruction {
   Opcode op = Opcode::Compute;
   std::string node; // the model's node it stems from, for messages and traces
@@ -173,6 +133,11 @@ struct Instruction {
   /// Fetch, Reduce: for each worker, what it gets from whom; no lists where
   /// that follows from the division of `from` (Regions.h).
   std::vector<std::vector<Piece>> pieces = {};
+  /// Fetch: for each worker, the rows of `to` that it gets, where it does not
+  /// get all: those that its readers find by lists of integers that the plan
+  /// stores, as by the sources of a graph's edges. What else is in `to` is
+  /// read by nobody (CheckWeights.h).
+  std::vector<Runs> rows = {};
   std::vector<Wait> waits = {};
   /// Fetch, Reduce: what all groups of workers do alike, where that has a name.
   /// It follows from the divisions (Regions.h), so check() can tell.

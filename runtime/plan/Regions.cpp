@@ -156,18 +156,21 @@ std::vector<Piece> plan::piecesOf(const Partitioned &partitioned, int worker,
   const Box &wanted = partitioned.box(worker, instruction.to);
   const Region &divided =
       dividedOf(program, regionOf(program, instruction.from));
-  return termsOf(wanted, divided.extents, divided.divisions, program.ways,
-                 worker);
+  std::vector<Piece> pieces =
+      termsOf(wanted, divided.extents, divided.divisions, program.ways, worker);
+  return instruction.rows.empty()
+             ? pieces
+             : piecesWithin(instruction.rows[size_t(worker)], pieces);
 }
 
 std::vector<int64_t> plan::received(const Partitioned &partitioned,
                                     int number) {
   const Program &program = partitioned.program;
   const Instruction &instruction = program.instructions[size_t(number)];
-  if (!instruction.pieces.empty()) {
+  if (!instruction.pieces.empty() || !instruction.rows.empty()) {
     std::vector<int64_t> received(partitioned.workers.size());
     for (size_t w = 0; w < received.size(); ++w)
-      for (const Piece &piece : instruction.pieces[w])
+      for (const Piece &piece : piecesOf(partitioned, int(w), number))
         received[w] += piece.worker == int(w) ? 0 : volume(piece.box);
     return received;
   }
@@ -190,7 +193,8 @@ std::vector<int64_t> plan::crossing(const Partitioned &partitioned, int number,
     size *= program.ways[--steps];
   const bool areGroups = workersOf({program.ways.begin() + int64_t(steps),
                                     program.ways.end()}) == gpus;
-  if (areGroups && instruction.pieces.empty() && !isMove(instruction.op)) {
+  if (areGroups && instruction.pieces.empty() && instruction.rows.empty() &&
+      !isMove(instruction.op)) {
     const Region &divided =
         dividedOf(program, regionOf(program, instruction.from));
     return crossingOf(regionOf(program, instruction.to).boxes, divided.extents,
@@ -211,7 +215,7 @@ std::optional<Collective> plan::collectiveOf(const Partitioned &partitioned,
   const Program &program = partitioned.program;
   const Instruction &instruction = program.instructions[size_t(number)];
   if (instruction.op == Opcode::Compute || isMove(instruction.op) ||
-      !instruction.pieces.empty())
+      !instruction.pieces.empty() || !instruction.rows.empty())
     return std::nullopt;
   const Region &from = regionOf(program, instruction.from);
   const Region &divided = dividedOf(program, from);

@@ -91,8 +91,7 @@ Totals plan::totals(const Partitioned &partitioned) {
   for (const Instruction &instruction : program.instructions)
     if (isMove(instruction.op))
       for (size_t w = 0; w < partitioned.workers.size(); ++w)
-        add(instruction.op == Opcode::ToHost ? totals.hostTraffic.toHost
-                                             : totals.hostTraffic.fromHost,
+        add(totals.hostTraffic.of(instruction.op),
             volume(partitioned.box(int(w), instruction.to)) *
                 smex::byteSize(elementType(program, instruction.to)));
   for (const Parameter &parameter : program.parameters)
@@ -189,6 +188,11 @@ std::string plan::cutOf(const Partitioned &partitioned, int tensor) {
 std::string plan::humanBytes(int64_t bytes) {
   return human(double(bytes), 1024,
                {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"});
+}
+
+std::string plan::toString(const HostTraffic &traffic) {
+  return humanBytes(traffic.toHost) + " to the host and " +
+         humanBytes(traffic.fromHost) + " back";
 }
 
 std::string plan::humanCount(int64_t count) {

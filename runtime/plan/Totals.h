@@ -47,6 +47,8 @@ std::string cutOf(const Partitioned &partitioned, int tensor);
 
 /// "1.50 GiB", "512 B"
 std::string humanBytes(int64_t bytes);
+/// "1.50 GiB to the host and 512 B back"
+std::string toString(const HostTraffic &traffic);
 /// "1.50 T", "12"
 std::string humanCount(int64_t count);
 

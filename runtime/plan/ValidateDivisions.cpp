@@ -126,11 +126,26 @@ private:
   /// That the name is the right one, check() looks at.
   void collective(const Instruction &instruction) {
     const StepSet over = instruction.collective->over;
-    if (isMove(instruction.op) || !instruction.pieces.empty())
+    if (isMove(instruction.op) || !instruction.pieces.empty() ||
+        !instruction.rows.empty())
       refuse("collective", "has a name for pieces that are listed");
     else if (over == 0 || over >> program.ways.size())
       refuse("collective", "is over one step at least, there are ",
              program.ways.size());
+  }
+
+  /// That they are those which are needed, checkRows() looks at.
+  void rows(const Instruction &instruction) {
+    if (instruction.op != Opcode::Fetch)
+      refuse("rows", "only a fetch gets rows");
+    else if (!instruction.pieces.empty())
+      refuse("rows", "are of pieces that follow from a division, and here "
+                     "pieces are listed");
+    else if (instruction.rows.size() != workers)
+      refuse("rows", "of ", instruction.rows.size(), " workers, there are ",
+             workers);
+    else if (shapeOf(instruction.to).empty())
+      refuse("rows", "a scalar has none");
   }
 
   void instruction(const Instruction &instruction) {
@@ -151,6 +166,8 @@ private:
       return refuse("indices", "only a compute has indices");
     if (instruction.collective)
       collective(instruction);
+    if (!instruction.rows.empty())
+      rows(instruction);
     if (!instruction.pieces.empty()) {
       if (isMove(instruction.op))
         refuse("pieces", "a move between spaces has none");

@@ -115,6 +115,8 @@ private:
     const Instruction &shared = program.instructions[index];
     if (shared.op == Opcode::Compute)
       return compute(shared);
+    if (!shared.rows.empty())
+      return rows(shared, shared.rows[size_t(number)]);
     // What follows from a division tiles what it is of.
     if (!shared.pieces.empty())
       pieces(shared, shared.pieces[size_t(number)]);
@@ -151,6 +153,18 @@ private:
           terms > sizeLimit)
         return refuse("indices", ": more than ", sizeLimit, " terms");
     }
+  }
+
+  void rows(const Instruction &shared, const Runs &own) {
+    const Box &to = partitioned.box(number, shared.to);
+    if (!isRuns(own))
+      return refuse("rows", ": are not in order");
+    if (own.empty())
+      return;
+    const Interval all = {own.front().lo, own.back().hi};
+    if (to.isAbsent() || to.size() == 0 || !to[0].contains(all))
+      refuse("rows", ": ", range(all), " are not in the buffer written, ",
+             smex::toString(to));
   }
 
   void pieces(const Instruction &shared, const std::vector<Piece> &own) {

@@ -279,9 +279,7 @@ int run(Arguments &arguments) {
               plan::humanBytes(plan.search.lowerBoundBytes).c_str(),
               plan::humanBytes(peak).c_str());
   if (!plan.hostTraffic.isNone())
-    std::printf("moves %s to the host and %s back per run\n",
-                plan::humanBytes(plan.hostTraffic.toHost).c_str(),
-                plan::humanBytes(plan.hostTraffic.fromHost).c_str());
+    std::printf("moves %s per run\n", plan::toString(plan.hostTraffic).c_str());
   printChoice(compiled->stats, plan);
   if (arguments.compile.isAuto())
     printCompared(compiled->stats);

@@ -97,6 +97,8 @@ int smex::tools::checkCommand(int argc, char **argv) {
   auto findings = plan::check(*plan, options);
   for (plan::Finding &finding : plan::checkWeights(*plan, directory))
     findings.push_back(std::move(finding));
+  for (plan::Finding &finding : plan::checkRows(*plan, directory))
+    findings.push_back(std::move(finding));
   if (!model.empty()) {
     const auto hash = hashOf(model, import.options);
     if (!hash)

@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace smex;
 using namespace smex::partition;
 
-GraphOfModule smex::partition::graphOf(func::FuncOp main,
-                                       bool outputReduction) {
+GraphOfModule smex::partition::graphOf(func::FuncOp main, bool outputReduction,
+                                       const analysis::NamedLists &known) {
   GraphOfModule result;
   llvm::DenseMap<mlir::Value, int> ids;
   const auto add = [&](mlir::Value value) {
@@ -29,6 +29,7 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main,
   });
 
   analysis::AccessTable accesses;
+  analysis::RowReadsTable rowReads;
   llvm::StringMap<int> groups;
   std::vector<std::pair<int, llvm::StringRef>>
       gradients; // and what they are of
@@ -67,8 +68,12 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main,
     for (mlir::Value operand : apply.getInputs())
       shapes.push_back(result.graph.tensors[ids.at(operand)].shape);
     const std::vector<analysis::Access> &read = accesses.of(lambda, shapes);
+    analysis::KnownLists lists;
+    for (mlir::Value operand : apply.getInputs())
+      lists.push_back(semantic::listOf(operand, known));
+    const auto &rows = rowReads.of(lambda, shapes, lists);
     for (size_t i = 0; i < read.size(); ++i)
-      node.operands.push_back({ids.at(apply.getInputs()[i]), read[i]});
+      node.operands.push_back({ids.at(apply.getInputs()[i]), read[i], rows[i]});
     result.applications.push_back(apply);
     result.graph.operators.push_back(std::move(node));
   }

@@ -79,13 +79,14 @@ namespace {
 struct Partition : partition::impl::PartitionBase<Partition> {
   using Base::Base;
   std::shared_ptr<const graphpartition::BalancedGraph> balanced;
+  analysis::NamedLists known;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     func::FuncOp main = semantic::mainFunction(module);
     if (!main)
       return signalPassFailure();
-    GraphOfModule input = graphOf(main, outputReduction);
+    GraphOfModule input = graphOf(main, outputReduction, known);
     Params params;
     params.ways.assign(ways.begin(), ways.end());
     params.alwaysCut = alwaysCut;
@@ -121,8 +122,9 @@ struct Partition : partition::impl::PartitionBase<Partition> {
 
 std::unique_ptr<Pass> partition::createPartitionOf(
     std::shared_ptr<const graphpartition::BalancedGraph> graph,
-    PartitionOptions options) {
+    PartitionOptions options, analysis::NamedLists known) {
   auto pass = std::make_unique<Partition>(std::move(options));
   pass->balanced = std::move(graph);
+  pass->known = std::move(known);
   return pass;
 }

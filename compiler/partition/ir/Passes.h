@@ -21,8 +21,10 @@ struct GraphOfModule {
 };
 
 /// Without `outputReduction`, no operator may be cut along what it sums over
-/// (thesis section 3.4, case 2).
-GraphOfModule graphOf(mlir::func::FuncOp main, bool outputReduction = true);
+/// (thesis section 3.4, case 2). `known`: parameters whose values are known,
+/// which say what rows of others are read.
+GraphOfModule graphOf(mlir::func::FuncOp main, bool outputReduction = true,
+                      const analysis::NamedLists &known = {});
 
 /// Writes a plan as attributes: `cut` on tensors, `split` on applications, ways
 /// and search on the module. `algorithm`: who made it.
@@ -39,10 +41,11 @@ Result<std::string> emitProblem(mlir::ModuleOp module, int64_t gpus,
 #define GEN_PASS_REGISTRATION
 #include "compiler/partition/ir/Passes.h.inc"
 
-/// With bounds for the vertices and edges of a graph; null: none.
+/// With bounds for the vertices and edges of a graph; null: none. What is read
+/// by `known` lists is counted row by row.
 std::unique_ptr<mlir::Pass>
 createPartitionOf(std::shared_ptr<const graphpartition::BalancedGraph> graph,
-                  PartitionOptions options);
+                  PartitionOptions options, analysis::NamedLists known = {});
 
 } // namespace smex::partition
 

@@ -1,4 +1,4 @@
-// The attributes that list boxes, pieces and waits, and their text.
+// The attributes that list boxes, pieces, rows and waits, and their text.
 #include "dialects/exec/ir/Exec.h"
 
 #include "mlir/IR/Builders.h"
@@ -19,6 +19,10 @@ void append(Words &words, const Box &box) {
     words.insert(words.end(), {side.lo, side.hi});
 }
 
+void append(Words &words, Interval run) {
+  words.insert(words.end(), {run.lo, run.hi});
+}
+
 void append(Words &words, const Piece &piece) {
   words.push_back(piece.worker);
   append(words, piece.box);
@@ -35,15 +39,18 @@ void append(Words &words, const std::vector<Value> &list) {
     append(words, value);
 }
 
+void print(AsmPrinter &printer, Interval side) {
+  printer << side.lo << ':' << side.hi;
+}
+
 void print(AsmPrinter &printer, const Box &box) {
   if (box.isAbsent()) {
     printer << "nothing";
     return;
   }
   printer << '[';
-  llvm::interleaveComma(box, printer.getStream(), [&](Interval side) {
-    printer << side.lo << ':' << side.hi;
-  });
+  llvm::interleaveComma(box, printer.getStream(),
+                        [&](Interval side) { print(printer, side); });
   printer << ']';
 }
 
@@ -76,6 +83,11 @@ void print(AsmPrinter &printer, const std::vector<Value> &list,
   printer << brackets.back();
 }
 
+ParseResult parse(AsmParser &parser, Interval &side) {
+  return failure(parser.parseInteger(side.lo) || parser.parseColon() ||
+                 parser.parseInteger(side.hi));
+}
+
 /// A box that is absent gets its rank from the others of the list, where it
 /// has any use.
 ParseResult parse(AsmParser &parser, Box &box) {
@@ -85,8 +97,7 @@ ParseResult parse(AsmParser &parser, Box &box) {
   }
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
     Interval side;
-    if (parser.parseInteger(side.lo) || parser.parseColon() ||
-        parser.parseInteger(side.hi))
+    if (parse(parser, side))
       return failure();
     box.push_back(side);
     return success();
@@ -153,6 +164,7 @@ namespace smex::exec::detail {
   };
 SMEX_LIST_STORAGE(Boxes, std::vector<Box>)
 SMEX_LIST_STORAGE(Pieces, PieceLists)
+SMEX_LIST_STORAGE(Rows, RowLists)
 SMEX_LIST_STORAGE(Waits, WaitList)
 #undef SMEX_LIST_STORAGE
 
@@ -190,6 +202,20 @@ Attribute PiecesAttr::parse(AsmParser &parser, mlir::Type) {
   if (::parse(parser, pieces, AsmParser::Delimiter::LessGreater))
     return {};
   return get(parser.getContext(), pieces);
+}
+
+RowsAttr RowsAttr::get(MLIRContext *context, const RowLists &value) {
+  return Base::get(context, value);
+}
+const RowLists &RowsAttr::getValue() const { return getImpl()->value; }
+void RowsAttr::print(AsmPrinter &printer) const {
+  ::print(printer, getValue(), "<>");
+}
+Attribute RowsAttr::parse(AsmParser &parser, mlir::Type) {
+  RowLists rows;
+  if (::parse(parser, rows, AsmParser::Delimiter::LessGreater))
+    return {};
+  return get(parser.getContext(), rows);
 }
 
 WaitsAttr WaitsAttr::get(MLIRContext *context, const WaitList &value) {

@@ -4,6 +4,7 @@
 
 #include "dialects/smex/ir/Smex.h"
 #include "dialects/support/Queue.h"
+#include "dialects/support/Runs.h"
 #include "dialects/support/Wait.h"
 #include "dialects/tdl/ir/Tdl.h"
 
@@ -12,6 +13,7 @@
 namespace smex::exec {
 /// Per worker.
 using PieceLists = std::vector<std::vector<Piece>>;
+using RowLists = std::vector<Runs>;
 using WaitList = std::vector<Wait>;
 
 /// Whether an attribute says what each worker has: see Exec.td.
@@ -20,6 +22,7 @@ bool isRegions(mlir::Attribute attribute);
 namespace detail {
 struct BoxesAttrStorage;
 struct PiecesAttrStorage;
+struct RowsAttrStorage;
 struct WaitsAttrStorage;
 } // namespace detail
 } // namespace smex::exec

@@ -63,6 +63,17 @@ def PiecesAttr : ExecAttr<"Pieces", "pieces", "::smex::exec::PieceLists"> {
   }];
 }
 
+def RowsAttr : ExecAttr<"Rows", "rows", "::smex::exec::RowLists"> {
+  let summary = "for each worker, rows of a tensor, as runs of neighbours";
+  let description = [{
+    Two workers; the first gets rows 0, 1 and 7, the other one none.
+
+    ```mlir
+    #exec.rows<[0:2, 7:8], []>
+    ```
+  }];
+}
+
 def WaitsAttr : ExecAttr<"Waits", "waits", "::smex::exec::WaitList"> {
   let summary = "which instructions must be done";
   let description = [{
@@ -233,7 +244,10 @@ def FetchOp : ExecOp<"fetch"> {
   let description = [{
     Each worker assembles what it has of `to`. Where `from` is divided, the
     division says who has what (piecesOf in dialects/support/Shares.h), and there
-    are no `pieces`; where its boxes are listed, pieces are.
+    are no `pieces`; where its boxes are listed, pieces are. With `rows`, a
+    worker gets these rows of its region alone, and nothing reads the others:
+    where the reader finds its rows by a list of integers, as by the sources of
+    a graph's edges.
 
     `beside`: so many instructions on is the last one that is expected to start
     before this one has ended. Of a reduce and of a move, too. `node`, here and elsewhere: the
@@ -241,11 +255,12 @@ def FetchOp : ExecOp<"fetch"> {
   }];
   let arguments = (ins BufferType:$from, BufferType:$to,
                        OptionalAttr<PiecesAttr>:$pieces,
+                       OptionalAttr<RowsAttr>:$rows,
                        OptionalAttr<StrAttr>:$node,
                        OptionalAttr<WaitsAttr>:$waits,
                        OptionalAttr<I64Attr>:$beside);
   let assemblyFormat = [{
-    $from `to` $to (`pieces` $pieces^)? attr-dict
+    $from `to` $to (`pieces` $pieces^)? (`rows` $rows^)? attr-dict
   }];
   let hasVerifier = 1;
 }

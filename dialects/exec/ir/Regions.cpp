@@ -73,7 +73,7 @@ std::vector<int64_t> Regions::received(Operation *op) {
   BufferOp from = read(op).front(), to = written(op);
   if (isMove(op))
     return std::vector<int64_t>(of(to).size());
-  if (op->hasAttr("pieces"))
+  if (op->hasAttr("pieces") || op->hasAttr("rows"))
     return crossing(op, ways.size());
   const auto [extents, divisions] = dividedBy(from);
   return receivedOf(of(to), of(from), extents, divisions, ways);
@@ -83,7 +83,7 @@ std::vector<int64_t> Regions::crossing(Operation *op, size_t steps) {
   BufferOp from = read(op).front(), to = written(op);
   if (isMove(op))
     return std::vector<int64_t>(of(to).size());
-  if (!op->hasAttr("pieces")) {
+  if (!op->hasAttr("pieces") && !op->hasAttr("rows")) {
     const auto [extents, divisions] = dividedBy(from);
     return crossingOf(of(to), extents, divisions, ways, steps);
   }
@@ -100,8 +100,10 @@ std::vector<Piece> Regions::pieces(Operation *op, int64_t worker) {
   if (auto listed = op->getAttrOfType<PiecesAttr>("pieces"))
     return listed.getValue()[size_t(worker)];
   const auto [extents, divisions] = dividedBy(read(op).front());
-  return termsOf(of(written(op))[size_t(worker)], extents, divisions, ways,
-                 worker);
+  std::vector<Piece> pieces = termsOf(of(written(op))[size_t(worker)], extents,
+                                      divisions, ways, worker);
+  const auto rows = op->getAttrOfType<RowsAttr>("rows");
+  return rows ? piecesWithin(rows.getValue()[size_t(worker)], pieces) : pieces;
 }
 
 StepSet Regions::crossed(Operation *op) {

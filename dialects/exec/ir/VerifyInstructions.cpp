@@ -53,6 +53,30 @@ static LogicalResult verifyPieces(Operation *op) {
   return success();
 }
 
+static LogicalResult verifyRows(FetchOp fetch) {
+  const RowsAttr rows = fetch.getRowsAttr();
+  if (!rows)
+    return success();
+  const int64_t workers = programOf(fetch).getWorkers();
+  const auto shape =
+      cast<ShapedType>(bufferOf(fetch.getTo()).getTensorType()).getShape();
+  if (fetch.getPiecesAttr())
+    return fetch.emitOpError("has rows, and lists its pieces too");
+  if (shape.empty())
+    return fetch.emitOpError("has rows of a scalar");
+  if (int64_t(rows.getValue().size()) != workers)
+    return fetch.emitOpError("has rows of ")
+           << rows.getValue().size() << " workers; there are " << workers;
+  for (const Runs &runs : rows.getValue())
+    if (!isRuns(runs))
+      return fetch.emitOpError("has rows that are not in order");
+    else if (!runs.empty() &&
+             !Interval{0, shape[0]}.contains({runs.front().lo, runs.back().hi}))
+      return fetch.emitOpError("has rows ")
+             << runs.front().lo << ':' << runs.back().hi << " of " << shape[0];
+  return success();
+}
+
 static LogicalResult refuseTypes(Operation *op, BufferOp from, BufferOp to) {
   return op->emitOpError("moves ")
          << from.getTensorType() << " to " << to.getTensorType();
@@ -64,7 +88,7 @@ LogicalResult FetchOp::verify() {
   BufferOp from = bufferOf(getFrom()), to = bufferOf(getTo());
   if (from.getTensorType() != to.getTensorType())
     return refuseTypes(*this, from, to);
-  return verifyPieces(*this);
+  return failure(failed(verifyPieces(*this)) || failed(verifyRows(*this)));
 }
 
 LogicalResult ReduceOp::verify() {

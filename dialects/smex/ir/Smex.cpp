@@ -99,6 +99,15 @@ void smex::semantic::setCut(Value value, DivisionAttr cut) {
   }
 }
 
+std::shared_ptr<const analysis::KnownList>
+smex::semantic::listOf(Value value, const analysis::NamedLists &known) {
+  auto parameter = value.getDefiningOp<ParameterOp>();
+  if (!parameter || !parameter.getConstant())
+    return nullptr;
+  const auto found = known.find(parameter.getName().str());
+  return found == known.end() ? nullptr : found->second;
+}
+
 StringRef smex::semantic::tensorName(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());

@@ -8,6 +8,7 @@
 #include "dialects/support/PartRange.h"
 #include "dialects/support/Shares.h"
 #include "dialects/support/Tensor.h"
+#include "dialects/tdl/analysis/RowReads.h"
 #include "dialects/tdl/ir/Tdl.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -58,6 +59,9 @@ void setCut(mlir::Value value, DivisionAttr cut);
 
 /// The name of the tensor: an argument's, parameter's, or application's.
 llvm::StringRef tensorName(mlir::Value value);
+/// The values of a constant, if they are among the known ones; or null.
+std::shared_ptr<const analysis::KnownList>
+listOf(mlir::Value value, const analysis::NamedLists &known);
 
 /// Another lambda in the place of an application, of the same tensor of the
 /// same node; not cut yet.

@@ -107,6 +107,7 @@ std::vector<CpuWorker::Move> CpuWorker::movesOf(int instruction) const {
   std::vector<Move> list;
   // Where nothing has been put yet, a piece is copied, and combined elsewhere.
   const plan::Partitioned &partitioned = shared->partitioned;
+  // Pieces of a fetch have no elements in common.
   std::vector<Box> fresh = {partitioned.box(number, what.to)};
   for (const Piece &piece : plan::piecesOf(partitioned, number, instruction)) {
     const auto add = [&](bool combine, const Box &box) {
@@ -117,6 +118,10 @@ std::vector<CpuWorker::Move> CpuWorker::movesOf(int instruction) const {
                           : nullptr,
                       &partitioned.box(piece.worker, what.from)});
     };
+    if (what.op != Opcode::Reduce) {
+      add(false, piece.box);
+      continue;
+    }
     std::vector<Box> rest, taken = {piece.box};
     for (const Box &free : fresh) {
       const Box first = intersect(free, piece.box);
@@ -136,7 +141,7 @@ std::vector<CpuWorker::Move> CpuWorker::movesOf(int instruction) const {
     fresh = std::move(rest);
     for (const Box &box : taken)
       if (!isEmpty(box))
-        add(what.op == Opcode::Reduce, box);
+        add(true, box);
   }
   return list;
 }
@@ -217,9 +222,7 @@ Status CpuWorker::move(int instruction) {
   const std::vector<Move> *all = &transfer.list;
   bool areReached = !transfer.exchange;
   if (plan::isMove(what.op))
-    (what.op == Opcode::ToHost ? activity.hostTraffic.toHost
-                               : activity.hostTraffic.fromHost) +=
-        volume(to.box) * byteSize(type);
+    activity.hostTraffic.of(what.op) += volume(to.box) * byteSize(type);
   for (const Move &move : *all) {
     if (move.worker != number)
       activity.receivedBytes += volume(move.box) * byteSize(type);

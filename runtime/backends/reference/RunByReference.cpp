@@ -60,9 +60,7 @@ public:
     const int64_t element = byteSize(type);
     Tensor sums = makeTensor({type, extents(to)});
     if (plan::isMove(what.op))
-      (what.op == plan::Opcode::ToHost ? own.activity.hostTraffic.toHost
-                                       : own.activity.hostTraffic.fromHost) +=
-          int64_t(sums.bytes.size());
+      own.activity.hostTraffic.of(what.op) += int64_t(sums.bytes.size());
     std::vector<bool> isThere(size_t(volume(to)), false);
     std::vector<Arrival> arrivals;
     std::vector<Tensor> pieces;

@@ -36,9 +36,8 @@ TEST_CASE("moves to the host are saved, loaded, shown, and in the schema") {
   CHECK(listed(check(loaded)) == "");
   const std::string text = inspect(loaded);
   CHECK_THAT(text, Catch::Contains("host memory    128 B at most for a GPU"));
-  CHECK_THAT(text,
-             Catch::Contains("moves          256 B to the host, and 256 B "
-                             "back, per run"));
+  CHECK_THAT(text, Catch::Contains("moves          256 B to the host and 256 B "
+                                   "back per run"));
   CHECK_THAT(listing(loaded.partitioned, 1),
              Catch::Contains("more#2 [32:64] @0 on the host = #1; after 0"));
 }

@@ -1,0 +1,205 @@
+#include "dialects/tdl/analysis/Access.h"
+#include "dialects/tdl/analysis/RowReads.h"
+#include "runtime/plan/CheckWeights.h"
+#include "runtime/plan/Load.h"
+#include "runtime/plan/Regions.h"
+#include "runtime/plan/Subject.h"
+
+#include <cstring>
+
+using namespace smex;
+using namespace smex::plan;
+
+namespace {
+
+using List = std::shared_ptr<const analysis::KnownList>;
+
+/// Copies a share of a list, dense and row-major, to where it belongs.
+template <typename Element>
+void fill(analysis::KnownList &list, const Box &box, const std::byte *bytes) {
+  const bool isMatrix = box.size() == 2;
+  const int64_t columns = isMatrix ? list.shape[1] : 1;
+  const Interval across = isMatrix ? box[1] : Interval{0, 1};
+  for (int64_t row = box[0].lo; row < box[0].hi; ++row)
+    for (int64_t column = across.lo; column < across.hi; ++column) {
+      Element element;
+      std::memcpy(&element, bytes, sizeof(element));
+      bytes += sizeof(element);
+      list.values[size_t(row * columns + column)] = element;
+    }
+}
+
+/// By tensor: the constants that are lists of integers, put together from the
+/// workers' shares. CheckWeights shows that these agree, and check() that they
+/// are all there.
+Result<std::vector<List>> listsOf(const Partitioned &partitioned,
+                                  const std::string &directory) {
+  const Program &program = partitioned.program;
+  const auto files =
+      weights(directory, partitioned.workers.size(), /*verify=*/false);
+  if (!files)
+    return files.error();
+  std::vector<std::shared_ptr<analysis::KnownList>> lists(
+      program.tensors.size());
+  for (size_t w = 0; w < partitioned.workers.size(); ++w)
+    for (const StoredWeight &stored : partitioned.workers[w].weights) {
+      const Parameter &parameter = program.parameters[size_t(stored.parameter)];
+      const int tensor = program.buffers[size_t(parameter.buffer)].tensor;
+      const TensorType &type = program.tensors[size_t(tensor)].type;
+      const Box &box = partitioned.box(int(w), parameter.buffer);
+      if (!parameter.constant || parameter.next >= 0 || isEmpty(box) ||
+          (type.dtype != DType::I32 && type.dtype != DType::I64) ||
+          type.rank() < 1 || type.rank() > 2)
+        continue;
+      auto &list = lists[size_t(tensor)];
+      if (!list)
+        list = std::make_shared<analysis::KnownList>(analysis::KnownList{
+            type.shape,
+            std::vector<int64_t>(size_t(*elementCount(type.shape)))});
+      const std::byte *bytes = (*files)[w].data() + stored.offset;
+      if (type.dtype == DType::I32)
+        fill<int32_t>(*list, box, bytes);
+      else
+        fill<int64_t>(*list, box, bytes);
+    }
+  return std::vector<List>(lists.begin(), lists.end());
+}
+
+class Rows {
+public:
+  Rows(const Partitioned &partitioned, std::vector<tdl::Lambda> lambdas,
+       std::vector<List> lists, Findings &findings)
+      : partitioned(partitioned), program(partitioned.program),
+        lambdas(std::move(lambdas)), lists(std::move(lists)),
+        findings(findings), names{partitioned, ""} {}
+
+  void run() {
+    for (size_t i = 0; i < program.instructions.size(); ++i)
+      if (!program.instructions[i].rows.empty())
+        fetch(int(i));
+  }
+
+private:
+  void fetch(int number) {
+    const Instruction &fetch = program.instructions[size_t(number)];
+    for (size_t w = 0; w < partitioned.workers.size(); ++w) {
+      const Runs needed = neededOf(int(w), fetch.to), &got = fetch.rows[w];
+      if (const auto row = firstOutside(needed, got))
+        findings.add(FindingKind::Region, names.instruction(int(w), number),
+                     " does not get row ", *row, " of \"", nameOf(fetch.to),
+                     "\", which is read");
+      if (const auto row = firstOutside(got, needed))
+        findings.add(FindingKind::Region, names.instruction(int(w), number),
+                     " gets row ", *row, " of \"", nameOf(fetch.to),
+                     "\", which nobody reads");
+    }
+  }
+
+  const std::string &nameOf(int buffer) const {
+    return program.tensors[size_t(program.buffers[size_t(buffer)].tensor)].name;
+  }
+
+  /// The first row of `rows` that is none of `others`.
+  static std::optional<int64_t> firstOutside(const Runs &rows,
+                                             const Runs &others) {
+    for (Interval run : rows) {
+      if (sizeWithin(others, run) == run.size())
+        continue;
+      for (int64_t row = run.lo; row < run.hi; ++row)
+        if (sizeWithin(others, {row, row + 1}) == 0)
+          return row;
+    }
+    return std::nullopt;
+  }
+
+  /// What the worker reads of a buffer, or of where it is moved to.
+  Runs neededOf(int worker, int buffer) {
+    std::vector<Interval> needed;
+    const auto add = [&](const Runs &rows) {
+      needed.insert(needed.end(), rows.begin(), rows.end());
+    };
+    for (size_t i = 0; i < program.instructions.size(); ++i) {
+      const Instruction &reader = program.instructions[i];
+      if (reader.op == Opcode::Compute) {
+        for (size_t k = 0; k < reader.operands.size(); ++k)
+          if (reader.operands[k] == buffer)
+            add(readBy(worker, int(i), k));
+      } else if (reader.from == buffer && isMove(reader.op)) {
+        // What comes back is read in its place.
+        if (reader.to != buffer)
+          add(neededOf(worker, reader.to));
+      } else if (reader.from == buffer) {
+        add(whole(worker, buffer));
+      }
+    }
+    for (const Port &output : program.outputs)
+      if (output.buffer == buffer)
+        add(whole(worker, buffer));
+    for (const Parameter &parameter : program.parameters)
+      if (parameter.next == buffer)
+        add(whole(worker, buffer));
+    return runsOf(std::move(needed));
+  }
+
+  Runs whole(int worker, int buffer) const {
+    const Box &box = partitioned.box(worker, buffer);
+    return isEmpty(box) ? Runs() : Runs{box[0]};
+  }
+
+  Runs readBy(int worker, int number, size_t operand) {
+    if (!written(partitioned, worker, number))
+      return {};
+    const Instruction &compute = program.instructions[size_t(number)];
+    const tdl::Lambda &lambda = lambdas[size_t(compute.kernel)];
+    std::vector<std::vector<int64_t>> shapes;
+    analysis::KnownLists known;
+    for (int each : compute.operands) {
+      const int tensor = program.buffers[size_t(each)].tensor;
+      shapes.push_back(program.tensors[size_t(tensor)].type.shape);
+      known.push_back(lists[size_t(tensor)]);
+    }
+    const Box &indices = partitioned.indices(worker, number);
+    const Box box =
+        accesses.of(lambda, shapes)[operand].region(indices, shapes[operand]);
+    if (isEmpty(box))
+      return {};
+    const auto &reads = rowReads.of(lambda, shapes, known)[operand];
+    if (!reads)
+      return {box[0]};
+    Runs rows;
+    for (Interval run : reads->of(indices))
+      if (const Interval part = intersect(run, box[0]); !part.empty())
+        rows.push_back(part);
+    return rows;
+  }
+
+  const Partitioned &partitioned;
+  const Program &program;
+  const std::vector<tdl::Lambda> lambdas;
+  const std::vector<List> lists;
+  Findings &findings;
+  const Names names;
+  analysis::AccessTable accesses;
+  analysis::RowReadsTable rowReads;
+};
+
+} // namespace
+
+std::vector<Finding> plan::checkRows(const Plan &plan,
+                                     const std::string &directory) {
+  Findings findings(100);
+  const auto &instructions = plan.partitioned.program.instructions;
+  if (std::all_of(instructions.begin(), instructions.end(),
+                  [](const Instruction &each) { return each.rows.empty(); }))
+    return findings.take();
+  auto lambdas = lambdasOf(plan.partitioned.program);
+  auto lists = listsOf(plan.partitioned, directory);
+  if (!lambdas || !lists) {
+    findings.add(FindingKind::Region,
+                 (lambdas ? lists.error() : lambdas.error()).message);
+    return findings.take();
+  }
+  Rows(plan.partitioned, std::move(*lambdas), std::move(*lists), findings)
+      .run();
+  return findings.take();
+}
