@@ -299,7 +299,7 @@ Program plan::programFromJson(const Cursor &at, size_t workers) {
 }
 
 /// The ends of each run, one after the other.
-static Runs runsOf(const Cursor &at) {
+static Runs endsOfRuns(const Cursor &at) {
   const auto ends =
       at.list([](const Cursor &end) { return end.integer(0, sizeLimit); });
   Runs runs;
@@ -332,7 +332,7 @@ WorkerFile plan::workerFromJson(const Cursor &at) {
   file.pieces = at.list(
       "pieces", [](const Cursor &pieces) { return pieces.list(pieceOf); });
   if (at.has("rows"))
-    file.rows = at.list("rows", runsOf);
+    file.rows = at.list("rows", endsOfRuns);
   worker.weights = at.list("weights", [](const Cursor &weight) {
     weight.object({"offset", "parameter"});
     return StoredWeight{number(weight, "parameter"),

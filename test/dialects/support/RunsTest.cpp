@@ -26,10 +26,10 @@ TEST_CASE("counting and comparing rows") {
   CHECK(sizeWithin(runs, {3, 5}) == 0);
   CHECK(sizeWithin(runs, {0, 100}) == 7);
   CHECK(sizeWithin(runs, {8, 8}) == 0);
-  CHECK(contains(runs, {{1, 3}, {20, 21}}));
-  CHECK(contains(runs, {}));
-  CHECK_FALSE(contains(runs, {{2, 6}}));
-  CHECK_FALSE(contains({}, {{2, 6}}));
+  CHECK(contains(runs, Runs{{1, 3}, {20, 21}}));
+  CHECK(contains(runs, Runs()));
+  CHECK_FALSE(contains(runs, Runs{{2, 6}}));
+  CHECK_FALSE(contains(Runs(), Runs{{2, 6}}));
   CHECK(unite(runs, {{3, 4}, {7, 20}}) == Runs{{0, 4}, {5, 21}});
 }
 
