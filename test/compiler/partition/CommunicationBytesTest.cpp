@@ -359,7 +359,15 @@ TEST_CASE("a thousand workers are no matter of what could be moved at most") {
 
 TEST_CASE("outermost regions are those that no other contains everywhere") {
   using Regions = std::vector<std::vector<Box>>;
-  const auto kept = [](const Regions &regions) { return outermost(regions); };
+  const auto kept = [](const Regions &regions) {
+    std::vector<std::vector<Needed>> needed;
+    for (const std::vector<Box> &region : regions) {
+      needed.emplace_back();
+      for (const Box &box : region)
+        needed.back().push_back({box});
+    }
+    return outermost(needed);
+  };
   using Places = std::vector<size_t>;
   CHECK(kept({{{{0, 4}}}, {{{2, 3}}}, {{{0, 4}}}, {{{3, 6}}}, {{{5, 5}}}}) ==
         Places{0, 3});
