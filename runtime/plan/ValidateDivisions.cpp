@@ -149,6 +149,8 @@ private:
   }
 
   void instruction(const Instruction &instruction) {
+    if (!instruction.rows.empty())
+      rows(instruction);
     for (size_t k = 0; k < instruction.waits.size(); ++k) {
       // So the list is an order in which all can be done: no plan deadlocks,
       // and the members of a group come to what they do together alike.
@@ -166,8 +168,6 @@ private:
       return refuse("indices", "only a compute has indices");
     if (instruction.collective)
       collective(instruction);
-    if (!instruction.rows.empty())
-      rows(instruction);
     if (!instruction.pieces.empty()) {
       if (isMove(instruction.op))
         refuse("pieces", "a move between spaces has none");
