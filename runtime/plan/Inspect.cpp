@@ -132,7 +132,8 @@ std::string collectives(const Partitioned &partitioned) {
   for (size_t i = 0; i < moved.size(); ++i) {
     if (moved[i] == 0)
       continue;
-    std::pair<std::string, size_t> what = {"other", 0};
+    const bool isOfRows = !partitioned.program.instructions[i].rows.empty();
+    std::pair<std::string, size_t> what = {isOfRows ? "rows" : "other", 0};
     if (const auto collective = collectiveOf(partitioned, int(i)))
       what = {std::string(smex::name(collective->kind)),
               groupOf(partitioned.program.ways, 0, collective->over).size()};

@@ -147,6 +147,7 @@ TEST_CASE("rows are saved, loaded, shown, counted, and the needed ones") {
   CHECK(wrongRows(plan) == "");
   CHECK_THAT(listing(plan.partitioned, 0),
              Catch::Contains("gpu1 [3:4, 0:4], gpu1 [5:6, 0:4]"));
+  CHECK_THAT(inspect(plan), Catch::Contains("rows            1   64 B"));
 }
 
 TEST_CASE("a row that is read and not fetched is found, and one too many") {
