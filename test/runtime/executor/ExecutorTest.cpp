@@ -341,3 +341,31 @@ TEST_CASE("what is on the host comes back") {
     CHECK(isShown);
   }
 }
+
+TEST_CASE("of remote neighbours, those rows come that are read") {
+  const std::string device = EACH_BACKEND;
+  class Lists : public ParameterSource {
+    Status fill(int, int parameter, std::byte *to) const override {
+      const auto &list = plan::neighbourLists()[size_t(parameter)];
+      std::memcpy(to, list.data(), list.size() * sizeof(int32_t));
+      return {};
+    }
+  };
+  const plan::Plan plan = plan::neighbours();
+  const RunResult result =
+      good(run(device, plan.partitioned, {rampFeed({6, 4})}, {}, Lists()));
+  const auto batch = rampFeed({6, 4}).at(0, 96);
+  REQUIRE(batch);
+  const auto *x = reinterpret_cast<const float *>(batch->get());
+  std::vector<float> y(24, 0.f);
+  const auto &sources = plan::neighbourLists()[0],
+             &offsets = plan::neighbourLists()[1];
+  for (int v = 0; v < 6; ++v)
+    for (int e = offsets[size_t(v)]; e < offsets[size_t(v) + 1]; ++e)
+      for (int f = 0; f < 4; ++f)
+        y[size_t(4 * v + f)] += x[4 * sources[size_t(e)] + f];
+  CHECK(floats(result.outputs[0]) == y);
+  CHECK(result.communicationBytes == plan.communicationBytes);
+  CHECK(result.receivedBytes == std::vector<int64_t>{32, 32});
+  CHECK(result.peakBytes == plan.peakBytes);
+}

@@ -42,6 +42,14 @@ Kernel generated(const char *lambda, const char *symbol) {
   return kernel;
 }
 
+Region divided(std::vector<int64_t> extents, Division division) {
+  Region region;
+  region.kind = Region::Kind::Divided;
+  region.extents = std::move(extents);
+  region.divisions = {std::move(division)};
+  return region;
+}
+
 Instruction compute(const char *node, int to, int kernel,
                     std::vector<int> operands,
                     std::vector<int64_t> reductions = {}) {
@@ -333,6 +341,80 @@ Plan plan::offloaded() {
   plan.search.optimal = true;
   evaluate(program, *lambdasOf(program));
   plan.hostTraffic = {256, 256};
+  return plan;
+}
+
+const std::vector<std::vector<int32_t>> &plan::neighbourLists() {
+  // Edges into vertices 0 to 5.
+  static const std::vector<std::vector<int32_t>> lists = {
+      {3, 5, 0, 1, 2, 5, 4}, {0, 2, 2, 3, 6, 7, 7}};
+  return lists;
+}
+
+Plan plan::neighbours() {
+  enum Buffer { x, source, offset, rows, y };
+  Plan plan;
+  plan.modelName = "neighbours.json";
+  plan.modelSha256 = sha256("neighbours");
+  plan.code = {{"x86-64-v3", "native code"}};
+  Program &program = plan.partitioned.program;
+  program.ways = {2};
+  program.tensors = {{"x", {DType::F32, {6, 4}}},
+                     {"sources", {DType::I32, {7}}},
+                     {"offsets", {DType::I32, {7}}},
+                     {"y", {DType::F32, {6, 4}}}};
+  Kernel sum;
+  sum.kind = KernelKind::Reference;
+  sum.lambda = "(x0: i32[1], x1: f32[2], x2: i32[1]) -> f32: lambda i0, i1: "
+               "Sum(lambda r0: x1[i64(x0[r0]), i1] where i64(x2[i0]) <= r0 and "
+               "r0 < i64(x2[i0 + 1]))";
+  program.kernels = {sum};
+  const Division halves = Division::bounded(0, {{3}});
+  Region read;
+  read.kind = Region::Kind::Read;
+  read.instruction = 1;
+  read.operand = 1;
+  program.regions = {divided({6, 4}, halves), divided({7}, Division::whole()),
+                     read, divided({6, 4, 7}, halves)};
+  const auto buffer = [&](int tensor, int region, int64_t place) {
+    BufferInfo made;
+    made.tensor = tensor;
+    made.region = region;
+    made.offsets = {place};
+    program.buffers.push_back(made);
+  };
+  buffer(0, 0, 0);
+  buffer(1, 1, 64);
+  buffer(2, 1, 128);
+  buffer(0, 2, 192);
+  buffer(3, 0, 320);
+  Instruction fetch, compute;
+  fetch.op = Opcode::Fetch;
+  fetch.node = compute.node = "sum";
+  fetch.from = x;
+  fetch.to = rows;
+  fetch.rows = {{{0, 1}, {3, 4}, {5, 6}}, {{1, 3}, {4, 6}}};
+  compute.kernel = 0;
+  compute.operands = {source, rows, offset};
+  compute.to = y;
+  compute.indices = 3;
+  compute.reductions = {7};
+  compute.waits = {own(0)};
+  program.instructions = {fetch, compute};
+  program.inputs = {{"x", x}};
+  program.outputs = {{"y", y}};
+  program.parameters = {{"sources", source}, {"offsets", offset}};
+  for (Parameter &parameter : program.parameters)
+    parameter.constant = true;
+  Worker worker;
+  worker.arenaBytes = 384;
+  plan.partitioned.workers = {worker, worker};
+  evaluate(program, *lambdasOf(program));
+  layoutWeights(plan.partitioned);
+  const Totals bytes = totals(plan.partitioned);
+  plan.communicationBytes = bytes.communicationBytes;
+  plan.peakBytes = bytes.peakBytes;
+  plan.parameterBytes = bytes.parameterBytes;
   return plan;
 }
 

@@ -32,6 +32,14 @@ std::string ptxHead(const std::string &symbol, int64_t parameters,
 /// 384.
 Plan offloaded();
 
+/// y[v] is the sum of x over v's neighbours, on two workers; x is f32[6, 4].
+/// Worker 0 has vertices 0 to 2, which need rows 0, 3 and 5 of x; worker 1 the
+/// others, which need 1, 2, 4 and 5. Parameters are the edges' sources, by
+/// destination, and where each vertex's edges begin.
+Plan neighbours();
+/// The values of these parameters.
+const std::vector<std::vector<int32_t>> &neighbourLists();
+
 /// `workers` GPUs and `layers` times: a fetch of a row of neighbours' shares, a
 /// map in place, a map to new memory. For measuring.
 Plan manyInstructions(int workers, int layers);

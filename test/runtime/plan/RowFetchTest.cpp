@@ -1,12 +1,9 @@
 // Fetches that get rows: those that a graph's lists say, and no other.
-#include "dialects/support/Sha256.h"
 #include "runtime/plan/CheckWeights.h"
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Load.h"
 #include "runtime/plan/Regions.h"
-#include "runtime/plan/Totals.h"
 #include "runtime/plan/Validate.h"
-#include "test/runtime/plan/ByHand.h"
 #include "test/runtime/plan/Examples.h"
 
 #include <catch2/catch.hpp>
@@ -18,93 +15,12 @@ using namespace smex::plan;
 
 namespace {
 
-// Edges into vertices 0 to 5.
-const std::vector<int32_t> sources = {3, 5, 0, 1, 2, 5, 4},
-                           offsets = {0, 2, 2, 3, 6, 7, 7};
-enum Buffer { x, source, offset, rows, y };
-
-Region divided(std::vector<int64_t> extents, Division division) {
-  Region region;
-  region.kind = Region::Kind::Divided;
-  region.extents = std::move(extents);
-  region.divisions = {std::move(division)};
-  return region;
-}
-
-/// y[v] is the sum of x over v's neighbours. Worker 0 has vertices 0 to 2,
-/// which need rows 0, 3 and 5; worker 1 the others, which need 1, 2, 4 and 5.
-Plan neighbours() {
-  Plan plan;
-  plan.modelName = "neighbours.json";
-  plan.modelSha256 = sha256("neighbours");
-  plan.code = {{"x86-64-v3", "native code"}};
-  Program &program = plan.partitioned.program;
-  program.ways = {2};
-  program.tensors = {{"x", {DType::F32, {6, 4}}},
-                     {"sources", {DType::I32, {7}}},
-                     {"offsets", {DType::I32, {7}}},
-                     {"y", {DType::F32, {6, 4}}}};
-  Kernel sum;
-  sum.symbol = "kernel_0";
-  sum.lambda = "(x0: i32[1], x1: f32[2], x2: i32[1]) -> f32: lambda i0, i1: "
-               "Sum(lambda r0: x1[i64(x0[r0]), i1] where i64(x2[i0]) <= r0 and "
-               "r0 < i64(x2[i0 + 1]))";
-  program.kernels = {sum};
-  const Division halves = Division::bounded(0, {{3}});
-  Region read;
-  read.kind = Region::Kind::Read;
-  read.instruction = 1;
-  read.operand = 1;
-  program.regions = {divided({6, 4}, halves), divided({7}, Division::whole()),
-                     read, divided({6, 4, 7}, halves)};
-  const auto buffer = [&](int tensor, int region, int64_t place) {
-    BufferInfo made;
-    made.tensor = tensor;
-    made.region = region;
-    made.offsets = {place};
-    program.buffers.push_back(made);
-  };
-  buffer(0, 0, 0);
-  buffer(1, 1, 64);
-  buffer(2, 1, 128);
-  buffer(0, 2, 192);
-  buffer(3, 0, 320);
-  Instruction fetch, compute;
-  fetch.op = Opcode::Fetch;
-  fetch.node = compute.node = "sum";
-  fetch.from = x;
-  fetch.to = rows;
-  fetch.rows = {{{0, 1}, {3, 4}, {5, 6}}, {{1, 3}, {4, 6}}};
-  compute.kernel = 0;
-  compute.operands = {source, rows, offset};
-  compute.to = y;
-  compute.indices = 3;
-  compute.reductions = {7};
-  compute.waits = {own(0)};
-  program.instructions = {fetch, compute};
-  program.inputs = {{"x", x}};
-  program.outputs = {{"y", y}};
-  program.parameters = {{"sources", source}, {"offsets", offset}};
-  for (Parameter &parameter : program.parameters)
-    parameter.constant = true;
-  Worker worker;
-  worker.arenaBytes = 384;
-  plan.partitioned.workers = {worker, worker};
-  evaluate(program, *lambdasOf(program));
-  layoutWeights(plan.partitioned);
-  const Totals bytes = totals(plan.partitioned);
-  plan.communicationBytes = bytes.communicationBytes;
-  plan.peakBytes = bytes.peakBytes;
-  plan.parameterBytes = bytes.parameterBytes;
-  return plan;
-}
-
 /// The plan saved, with its lists, and what is wrong with its rows.
 std::string wrongRows(const Plan &plan) {
   const TemporaryFolder folder;
   const Status saved =
       save(plan, folder / "plan", [](int parameter, const Box &box) {
-        const auto &list = parameter == 0 ? sources : offsets;
+        const std::vector<int32_t> &list = neighbourLists()[size_t(parameter)];
         std::vector<std::byte> bytes(size_t(volume(box)) * 4);
         std::memcpy(bytes.data(), list.data() + box[0].lo, bytes.size());
         return Result<std::vector<std::byte>>(std::move(bytes));
