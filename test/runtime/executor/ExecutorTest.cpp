@@ -352,9 +352,10 @@ TEST_CASE("of remote neighbours, those rows come that are read") {
     }
   };
   const plan::Plan plan = plan::neighbours();
+  const Feed feed = rampFeed({6, 4});
   const RunResult result =
-      good(run(device, plan.partitioned, {rampFeed({6, 4})}, {}, Lists()));
-  const auto batch = rampFeed({6, 4}).at(0, 96);
+      good(run(device, plan.partitioned, {feed}, {}, Lists()));
+  const auto batch = feed.at(0, 96);
   REQUIRE(batch);
   const auto *x = reinterpret_cast<const float *>(batch->get());
   std::vector<float> y(24, 0.f);

@@ -407,7 +407,7 @@ Plan plan::neighbours() {
   for (Parameter &parameter : program.parameters)
     parameter.constant = true;
   Worker worker;
-  worker.arenaBytes = 384;
+  worker.arenaBytes = 368;
   plan.partitioned.workers = {worker, worker};
   evaluate(program, *lambdasOf(program));
   layoutWeights(plan.partitioned);
