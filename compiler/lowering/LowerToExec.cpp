@@ -208,6 +208,7 @@ private:
     if (!reads)
       return std::nullopt;
     exec::RowLists rows;
+    bool areAll = true;
     const Boxes &indices = regions.of(work.indices, apply.getExtents());
     for (size_t w = 0; w < boxes.size(); ++w) {
       rows.emplace_back();
@@ -216,7 +217,11 @@ private:
       for (Interval run : reads->of(indices[w]))
         if (const Interval part = intersect(run, boxes[w][0]); !part.empty())
           rows.back().push_back(part);
+      areAll &= rows.back() == Runs{boxes[w][0]};
     }
+    // What is fetched whole has a collective's name.
+    if (areAll)
+      return std::nullopt;
     return rows;
   }
 

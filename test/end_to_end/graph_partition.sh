@@ -32,6 +32,24 @@ for gpus in 2 3 4 8; do
   "$run" plan --verify | grep "bit-equal"
 done
 
+# Each model of message passing; of neighbours elsewhere come the rows that are
+# read, which the check finds again.
+withRows=0
+for model in gcn gat gin sage commnet; do
+  "$zoo" $model --layers 2 --features 8 --hidden 8 --classes 3 -o model.json
+  for gpus in 1 2 3 4 8; do
+    "$smexc" model.json --graph edges.txt --gpus $gpus --graph-partition equal-edges -o plan
+    "$smexc" check plan
+    "$run" plan --verify
+    "$run" plan --backend reference > /dev/null
+    grep -q '"rows": true' plan/program.json && withRows=$((withRows + 1))
+  done
+  "$smexc" model.json --graph edges.txt --gpus 3 --graph-partition equal-edges "${train[@]}" -o plan
+  "$smexc" check plan
+  "$run" plan --steps 2 --verify
+done
+[[ $withRows -gt 0 ]] || { echo "no fetch gets rows"; exit 1; }
+
 # Half of the edges, self-loops among them, lead to the first vertices.
 "$smexc" gcn.json --graph edges.txt --gpus 2 --graph-partition equal-edges -o plan
 half=$(awk '{ n[$2]++; if ($1 == $2) loop[$1] = 1 }
