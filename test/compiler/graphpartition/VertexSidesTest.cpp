@@ -121,8 +121,12 @@ TEST_CASE("a cost model is of a network's layers") {
   by.kind = Balance::Kind::Model;
   by.file = "cost.json";
   by.model.model = "gcn";
-  by.model.layers = {{16, {1, 0, 0, 0, 0}, LayerFit()},
-                     {7, {1, 0, 0, 0, 0}, LayerFit()}};
+  for (const int64_t width : {16, 7}) {
+    FittedLayer layer;
+    layer.width = width;
+    layer.weights = {1, 0, 0, 0, 0};
+    by.model.layers.push_back(layer);
+  }
   const auto found = sides(balanced(graphOf({3, 1, 1}), by), graph);
   REQUIRE(found.size() == 2);
   CHECK(found[0].bounds({3}) == Bounds{0, 1, 2, 3});
