@@ -61,14 +61,17 @@ TEST_CASE("what the option says") {
   REQUIRE(parseBalance("equal-vertices"));
   CHECK(parseBalance("equal-vertices")->kind == Balance::Kind::Vertices);
   CHECK(parseBalance("equal-edges")->kind == Balance::Kind::Edges);
-  for (const char *wrong : {"", "metis", ".json", "equal"}) {
+  for (const char *wrong : {"", ".json", "equal"}) {
     const auto refused = parseBalance(wrong);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().fault == Fault::Usage);
     CHECK_THAT(refused.error().message,
-               Catch::Contains("give equal-vertices, equal-edges, or a cost "
-                               "model, FILE.json"));
+               Catch::Contains("give equal-vertices, equal-edges, "
+                               "greedy-edge-cap, or a cost model, FILE.json"));
   }
+  const auto renumbered = parseBalance("metis");
+  REQUIRE_FALSE(renumbered);
+  CHECK_THAT(renumbered.error().message, Catch::Contains("renumber"));
   CHECK_FALSE(parseBalance("no_such_file.json"));
   const std::string path = "vertex_sides_model.json";
   std::ofstream(path) << R"({"format": "smex-graph-cost-model", "version": 1,
