@@ -14,13 +14,15 @@ namespace smex::cuda {
 #if defined(__NVCC__)
 __device__ inline long long block() { return blockIdx.x; }
 __device__ inline long long blocks() { return gridDim.x; }
-__device__ inline int row() { return int(blockIdx.y); }
+__device__ inline long long row() { return blockIdx.y; }
+__device__ inline long long rows() { return gridDim.y; }
 __device__ inline int sizeOfBlock() { return int(blockDim.x); }
 __device__ inline int inBlock() { return int(threadIdx.x); }
 #else
 __device__ inline long long block() { return __nvvm_read_ptx_sreg_ctaid_x(); }
 __device__ inline long long blocks() { return __nvvm_read_ptx_sreg_nctaid_x(); }
-__device__ inline int row() { return __nvvm_read_ptx_sreg_ctaid_y(); }
+__device__ inline long long row() { return __nvvm_read_ptx_sreg_ctaid_y(); }
+__device__ inline long long rows() { return __nvvm_read_ptx_sreg_nctaid_y(); }
 __device__ inline int sizeOfBlock() { return __nvvm_read_ptx_sreg_ntid_x(); }
 __device__ inline int inBlock() { return __nvvm_read_ptx_sreg_tid_x(); }
 #endif

@@ -1,6 +1,7 @@
 // MultiFetch (thesis section 3.6): assembles a region from many sources in one
-// launch. Row y of the grid copies piece y; the threads along x share its
-// units. Sources may be other GPUs' memory.
+// launch. Column x of the grid copies piece x; the threads along y share its
+// units. A grid has 65,535 rows at most and 2^31 - 1 columns, and the scattered
+// rows of a large graph are many pieces. Sources may be other GPUs' memory.
 #ifndef SMEX_KERNELS_CUDA_FETCH_H
 #define SMEX_KERNELS_CUDA_FETCH_H
 
@@ -15,11 +16,13 @@ struct alignas(16) Unit16 {
 
 template <typename Unit>
 __device__ inline void fetch(const FetchPiece *pieces) {
-  const FetchPiece &piece = pieces[row()];
+  const FetchPiece &piece = pieces[block()];
   long long units = 1;
   for (int d = 0; d < mostDimensions; ++d)
     units *= piece.sizes[d];
-  for (long long i = thread(); i < units; i += threads()) {
+  const long long threads = rows() * sizeOfBlock();
+  for (long long i = row() * sizeOfBlock() + inBlock(); i < units;
+       i += threads) {
     long long rest = i, from = 0, to = 0;
     for (int d = mostDimensions - 1; d >= 0; --d) {
       const long long size = piece.sizes[d];

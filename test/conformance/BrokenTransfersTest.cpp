@@ -81,7 +81,7 @@ void fetch(Trial &trial, int unit) {
   }
   std::memcpy(trial.wanted.data(), wanted.data(), trial.wanted.size());
   trial.pass(trial.put(pieces, "pieces"));
-  trial.grid[1] = 2;
+  trial.grid = {2, 2, 1};
 }
 
 /// 5 x 70 elements, each of three terms; but the second piece has only columns
@@ -186,11 +186,11 @@ struct Breakage {
 const Breakage breakages[] = {
     {"fetch", "one unit too many", R"(setp\.lt\.s64 (\t%p14))",
      "setp.le.s64 $1", 0, FaultKind::Race},
-    {"fetch", "threads go on by 1", R"((add\.s64 \t(%rd\d+), \2), %rd22;)",
+    {"fetch", "threads go on by 1", R"((add\.s64 \t(%rd\d+), \2), %rd9;)",
      "$1, 1;", 0, FaultKind::Race},
     {"fetch", "pieces lie closer together", R"((mul\.wide\.u32 [^\n]*, )160;)",
      "$01152;", 0, FaultKind::Misaligned},
-    {"fetch", "all of the grid copies the first piece", R"(%ctaid\.y)",
+    {"fetch", "all of the grid copies the first piece", R"(%ctaid\.x)",
      "%ctaid.z", 0, FaultKind::Race},
     {"fetch", "a source's stride is that of the target",
      R"((ld\.global\.b64 \t%rd\d+, \[%rd1)\+96\])", "$01+144]", 0,

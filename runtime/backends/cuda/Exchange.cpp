@@ -195,8 +195,8 @@ private:
     launch.arguments = {
         table(fetch.pieces.data(), fetch.pieces.size() * sizeof(FetchPiece))};
     launch.threads = transferThreads;
-    launch.gridX = transferBlocks(fetch.largest);
-    launch.gridY = unsigned(fetch.pieces.size());
+    launch.gridX = unsigned(fetch.pieces.size());
+    launch.gridY = transferBlocks(fetch.largest);
     return launch;
   }
 

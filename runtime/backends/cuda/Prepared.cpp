@@ -16,9 +16,6 @@ using plan::Opcode;
 
 namespace {
 
-/// What CUDA allows along y.
-constexpr size_t mostRowsOfGrid = 65535;
-
 class Preparation {
 public:
   Preparation(const CudaProgram &shared, int worker, PreparedWorker &all)
@@ -109,23 +106,14 @@ private:
     Fetch fetch = fetchOf(partitioned, worker, instruction, everyAddress());
     if (fetch.pieces.empty())
       return Prepared();
-    // A row of the grid each (kernels/cuda/Fetch.h). Scattered rows of a large
-    // graph may be more.
-    if (fetch.pieces.size() > mostRowsOfGrid)
-      return fail("a fetch has ", fetch.pieces.size(),
-                  " pieces, and a GPU's "
-                  "kernel takes ",
-                  mostRowsOfGrid,
-                  ": run on the cpu backend, or order the graph's nodes so "
-                  "that neighbours have near numbers");
     Prepared made = launchOf(instruction, place().gpu->own,
                              "smex_fetch_" + std::to_string(fetch.unit));
     addAddress(all.tables.add(
         fetch.pieces.data(), fetch.pieces.size(), sizeof(FetchPiece),
         {offsetof(FetchPiece, from), offsetof(FetchPiece, to)}));
     made.threads = transferThreads;
-    made.gridX = transferBlocks(fetch.largest);
-    made.gridY = unsigned(fetch.pieces.size());
+    made.gridX = unsigned(fetch.pieces.size());
+    made.gridY = transferBlocks(fetch.largest);
     made.receivedBytes = fetch.receivedBytes;
     return made;
   }

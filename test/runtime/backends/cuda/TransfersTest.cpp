@@ -207,8 +207,8 @@ void compare(uint64_t seed, plan::Opcode op, DType from, DType to,
       add(parameters,
           put(fetch.pieces.data(), fetch.pieces.size() * sizeof(FetchPiece)),
           8);
-      device.launch("smex_fetch_" + std::to_string(fetch.unit), 2,
-                    unsigned(fetch.pieces.size()), parameters, seed);
+      device.launch("smex_fetch_" + std::to_string(fetch.unit),
+                    unsigned(fetch.pieces.size()), 2, parameters, seed);
     } else {
       const auto reduce = reduceOf(plan, w, 0, addressOf);
       REQUIRE(reduce);
