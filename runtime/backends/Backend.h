@@ -48,6 +48,22 @@ struct Activity {
   std::vector<Executed> executed; // if DeviceOptions::trace
 };
 
+/// Bytes of one of a worker's arenas.
+struct ArenaBytes {
+  plan::Space space = plan::Space::Device;
+  int64_t offset = 0, bytes = 0;
+};
+
+/// Those of a buffer.
+inline ArenaBytes arenaBytes(const plan::Partitioned &partitioned, int worker,
+                             int buffer) {
+  const plan::Program &program = partitioned.program;
+  return {program.buffers[size_t(buffer)].space,
+          partitioned.offset(worker, buffer),
+          volume(partitioned.box(worker, buffer)) *
+              byteSize(plan::elementType(program, buffer))};
+}
+
 /// One worker of a program on a device. All calls come from one thread, the
 /// worker's own, in this order: start; write, as often as needed; bind, after
 /// all workers have started; then for each step write, begin, submit (unless
@@ -58,16 +74,16 @@ public:
 
   /// Offers the worker's memory to the transport.
   virtual Status start() = 0;
-  /// Writes `bytes` bytes of the arena: `fill` stores them at the address that
-  /// it is given, of the host's memory.
-  virtual Status write(int64_t offset, int64_t bytes,
+  /// Writes bytes of an arena: `fill` stores them at the address that it is
+  /// given, of the host's memory.
+  virtual Status write(const ArenaBytes &to,
                        const std::function<Status(std::byte *)> &fill) = 0;
-  /// Shows `use` `bytes` bytes of the arena.
-  virtual Status read(int64_t offset, int64_t bytes,
+  /// Shows `use` bytes of an arena.
+  virtual Status read(const ArenaBytes &from,
                       const std::function<void(const std::byte *)> &use) = 0;
-  /// Copies bytes of the arena to another place in it, where they don't
-  /// overlap.
-  virtual Status copy(int64_t to, int64_t from, int64_t bytes) = 0;
+  /// Copies bytes of an arena, from this offset, to another place in it, where
+  /// they don't overlap.
+  virtual Status copy(const ArenaBytes &to, int64_t from) = 0;
   /// Makes every instruction ready to run; parameters are in place by then.
   virtual Status bind() = 0;
   /// A step begins: its inputs are written, and no worker has been given an

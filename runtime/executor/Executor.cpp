@@ -222,13 +222,14 @@ private:
   Status loadParameters(int worker, DeviceWorker &device, Peak &peak) {
     for (size_t p = 0; p < program.parameters.size(); ++p) {
       const int buffer = program.parameters[p].buffer;
-      const int64_t bytes = bytesOf(worker, buffer);
-      if (bytes == 0)
+      const ArenaBytes to = arenaBytes(partitioned, worker, buffer);
+      if (to.bytes == 0)
         continue;
       peak.buffer(buffer);
-      Status filled = device.write(
-          partitioned.offset(worker, buffer), bytes,
-          [&](std::byte *to) { return parameters.fill(worker, int(p), to); });
+      Status filled =
+          device.write(to, [&](std::byte *at) {
+            return parameters.fill(worker, int(p), at);
+          });
       if (!filled)
         return filled;
     }
@@ -241,12 +242,13 @@ private:
     for (const plan::Parameter &parameter : program.parameters) {
       if (parameter.next < 0)
         continue;
+      // Both are in one space.
       const int64_t from = partitioned.offset(worker, parameter.next);
-      const int64_t to = partitioned.offset(worker, parameter.buffer);
-      const int64_t bytes = bytesOf(worker, parameter.buffer);
-      if (from == to || bytes == 0)
+      const ArenaBytes to =
+          arenaBytes(partitioned, worker, parameter.buffer);
+      if (from == to.offset || to.bytes == 0)
         continue;
-      if (Status copied = device.copy(to, from, bytes); !copied)
+      if (Status copied = device.copy(to, from); !copied)
         return copied;
     }
     return {};
@@ -258,11 +260,11 @@ private:
       const int buffer = program.inputs[i].buffer;
       const TensorType &type = typeOf(buffer);
       const Box &own = partitioned.box(worker, buffer);
-      const int64_t bytes = bytesOf(worker, buffer);
-      if (bytes == 0)
+      const ArenaBytes to = arenaBytes(partitioned, worker, buffer);
+      if (to.bytes == 0)
         continue;
       peak.buffer(buffer);
-      counts(worker).scattered += isFirstStep ? bytes : 0;
+      counts(worker).scattered += isFirstStep ? to.bytes : 0;
       const std::byte *fed = isFirstStep ? nullptr : outputs.fedTo(i);
       const auto values =
           fed ? Result<std::shared_ptr<const std::byte>>(
@@ -271,9 +273,8 @@ private:
               : feeds[i].at(step, byteCount(type).value());
       if (!values)
         return values.error();
-      const int64_t at = partitioned.offset(worker, buffer);
-      Status filled = device.write(at, bytes, [&](std::byte *to) {
-        cpu::copyBox(to, own, values->get(), wholeBox(type.shape), own,
+      Status filled = device.write(to, [&](std::byte *at) {
+        cpu::copyBox(at, own, values->get(), wholeBox(type.shape), own,
                      byteSize(type.dtype));
         return Status();
       });
@@ -332,8 +333,8 @@ private:
         worker, wanted,
         [&](size_t number, const std::function<void(const std::byte *)> &use) {
           const int buffer = wanted[number].buffer;
-          return device.read(partitioned.offset(worker, buffer),
-                             bytesOf(worker, buffer), use);
+          return device.read(arenaBytes(partitioned, worker, buffer),
+                             use);
         });
   }
 

@@ -18,16 +18,13 @@ Status Snapshot::write(int worker, DeviceWorker &device,
   const plan::Program &program = partitioned.program;
   for (size_t p = 0; p < program.parameters.size(); ++p) {
     const plan::Parameter &parameter = program.parameters[p];
-    const int64_t bytes =
-        volume(partitioned.box(worker, parameter.buffer)) *
-        byteSize(plan::elementType(program, parameter.buffer));
+    const ArenaBytes from = arenaBytes(partitioned, worker, parameter.buffer);
     const auto show = [&](size_t,
                           const std::function<void(const std::byte *)> &use) {
       if (parameter.next >= 0)
-        return device.read(partitioned.offset(worker, parameter.buffer), bytes,
-                           use);
+        return device.read(from, use);
       // A device may keep what no step changes in a layout of its own.
-      std::vector<std::byte> share(static_cast<size_t>(bytes));
+      std::vector<std::byte> share(static_cast<size_t>(from.bytes));
       Status filled = parameters.fill(worker, int(p), share.data());
       if (filled)
         use(share.data());

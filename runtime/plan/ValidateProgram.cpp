@@ -249,7 +249,6 @@ private:
   void port(const Port &port) {
     uniqueName(port.name);
     if (inRange("buffer", port.buffer, program.buffers.size(), "buffer") &&
-        isIn(Space::Device, "buffer", port.buffer) &&
         program.buffers[size_t(port.buffer)].partial)
       refuse("buffer", "is a partial result");
   }
@@ -260,7 +259,7 @@ private:
       refuse(output.ignore ? "ignore" : "parts", "only an input has it");
     if (output.derived)
       refuse("derived", "only an input follows from others");
-    if (complaint)
+    if (complaint || !isIn(Space::Device, "buffer", output.buffer))
       return;
     range(output);
     if (!output.loss)
@@ -380,7 +379,8 @@ private:
 
   void next(const Parameter &parameter) {
     if (!inRange("next", parameter.next, program.buffers.size(), "buffer") ||
-        !isIn(Space::Device, "next", parameter.next))
+        !isIn(program.buffers[size_t(parameter.buffer)].space, "next",
+              parameter.next))
       return;
     if (program.buffers[size_t(parameter.next)].partial)
       return refuse("next", "is a partial result");

@@ -189,8 +189,6 @@ LogicalResult BufferOp::verify() {
     return failure();
   if (failed(verifyInput(*this, *element, shape)))
     return failure();
-  if (isOnHost(*this) && getRole() != Role::Temporary)
-    return emitOpError("is on the host, where only temporaries may be");
   const auto offsets = getOffsets();
   if (!offsets)
     return success();

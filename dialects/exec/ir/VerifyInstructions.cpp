@@ -15,7 +15,7 @@ static LogicalResult verifyBuffers(Operation *op) {
   return success();
 }
 
-/// Of all operations but moves.
+/// Of all operations but moves and updates.
 static LogicalResult verifyOnDevice(Operation *op) {
   if (failed(verifyInProgram(op)) || failed(verifyBuffers(op)))
     return failure();
@@ -193,7 +193,7 @@ LogicalResult OutputOp::verify() {
 }
 
 LogicalResult UpdateOp::verify() {
-  if (failed(verifyOnDevice(*this)))
+  if (failed(verifyInProgram(*this)) || failed(verifyBuffers(*this)))
     return failure();
   BufferOp parameter = bufferOf(getParameter()), value = bufferOf(getValue());
   if (!isParameter(parameter))
@@ -201,5 +201,8 @@ LogicalResult UpdateOp::verify() {
   if (parameter.getTensorType() != value.getTensorType() ||
       parameter.getRegions() != value.getRegions())
     return emitOpError("gives a parameter the value of another region");
+  if (parameter.getSpace() != value.getSpace())
+    return emitOpError("gives a parameter a value that is not in its space: ")
+           << "one is on the host, the other on the device";
   return success();
 }

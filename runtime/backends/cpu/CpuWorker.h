@@ -32,7 +32,7 @@ public:
   /// `place`: which of the process' arenas is its own.
   CpuWorker(std::shared_ptr<CpuProgram> shared, int number, size_t place,
             int threads)
-      : HostWorker(number, shared->arenas[place].data()),
+      : HostWorker(shared->partitioned, number, shared->arenas[place].data()),
         shared(std::move(shared)), threads(threads) {}
 
   Status start() override;

@@ -5,11 +5,13 @@
 #include "runtime/plan/Regions.h"
 
 #include <chrono>
+#include <cstring>
 #include <thread>
 
 using namespace smex;
 using namespace smex::cuda;
 using runtime::Activity;
+using runtime::ArenaBytes;
 
 CudaWorker::~CudaWorker() {
   if (shared->watchdog)
@@ -77,34 +79,46 @@ Status CudaWorker::makeEvents() {
   return {};
 }
 
-Status CudaWorker::write(int64_t offset, int64_t bytes,
+Status CudaWorker::write(const ArenaBytes &to,
                          const std::function<Status(std::byte *)> &fill) {
-  std::vector<std::byte> values(static_cast<size_t>(bytes));
+  if (to.space == plan::Space::Host)
+    return fill(place().host->data() + to.offset);
+  std::vector<std::byte> values(static_cast<size_t>(to.bytes));
   if (Status filled = fill(values.data()); !filled)
     return filled;
-  return gpu().write(place().arena + Address(offset), values.data(),
+  return gpu().write(place().arena + Address(to.offset), values.data(),
                      values.size(), streams[0],
                      {"writing to its memory", number});
 }
 
-Status CudaWorker::read(int64_t offset, int64_t bytes,
+Status CudaWorker::read(const ArenaBytes &from,
                         const std::function<void(const std::byte *)> &use) {
-  std::vector<std::byte> values(static_cast<size_t>(bytes));
-  if (Status done = gpu().read(values.data(), place().arena + Address(offset),
-                               values.size(), streams[0],
-                               {"reading from its memory", number});
+  if (from.space == plan::Space::Host) {
+    use(place().host->data() + from.offset);
+    return {};
+  }
+  std::vector<std::byte> values(static_cast<size_t>(from.bytes));
+  if (Status done =
+          gpu().read(values.data(), place().arena + Address(from.offset),
+                     values.size(), streams[0],
+                     {"reading from its memory", number});
       !done)
     return done;
   use(values.data());
   return {};
 }
 
-Status CudaWorker::copy(int64_t to, int64_t from, int64_t bytes) {
+Status CudaWorker::copy(const ArenaBytes &to, int64_t from) {
+  if (to.space == plan::Space::Host) {
+    std::byte *const arena = place().host->data();
+    std::memcpy(arena + to.offset, arena + from, size_t(to.bytes));
+    return {};
+  }
   Stream stream = streams[0];
   if (Status copied =
-          check(shared->driver.copyOnDevice(place().arena + Address(to),
+          check(shared->driver.copyOnDevice(place().arena + Address(to.offset),
                                             place().arena + Address(from),
-                                            size_t(bytes), stream),
+                                            size_t(to.bytes), stream),
                 "copying in its memory");
       !copied)
     return copied;

@@ -18,11 +18,11 @@ public:
   ~CudaWorker() override;
 
   Status start() override;
-  Status write(int64_t offset, int64_t bytes,
+  Status write(const runtime::ArenaBytes &to,
                const std::function<Status(std::byte *)> &fill) override;
-  Status read(int64_t offset, int64_t bytes,
+  Status read(const runtime::ArenaBytes &from,
               const std::function<void(const std::byte *)> &use) override;
-  Status copy(int64_t to, int64_t from, int64_t bytes) override;
+  Status copy(const runtime::ArenaBytes &to, int64_t from) override;
   Status bind() override;
   Status begin() override;
   bool repeats() const override { return shared->graph != nullptr; }

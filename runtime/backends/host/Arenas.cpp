@@ -10,16 +10,15 @@ std::string mebibytes(int64_t bytes) {
   return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB";
 }
 
-/// The host's arena begins at a multiple of 64, as buffers do.
-int64_t hostBegin(const plan::Worker &worker) {
-  return (worker.arenaBytes + 63) / 64 * 64;
-}
-
 int64_t bytesOf(const plan::Worker &worker) {
   return worker.hostBytes > 0 ? hostBegin(worker) + worker.hostBytes
                               : worker.arenaBytes;
 }
 } // namespace
+
+int64_t runtime::hostBegin(const plan::Worker &worker) {
+  return (worker.arenaBytes + 63) / 64 * 64;
+}
 
 int64_t runtime::placeOf(const plan::Partitioned &partitioned, int worker,
                          int buffer) {

@@ -1,26 +1,26 @@
 #include "runtime/backends/host/HostWorker.h"
 
 #include "kernels/cpu/Boxes.h"
-#include "runtime/backends/host/Arenas.h"
 
 #include <cstring>
 
 using namespace smex;
 using namespace smex::runtime;
 
-Status HostWorker::write(int64_t offset, int64_t,
+Status HostWorker::write(const ArenaBytes &to,
                          const std::function<Status(std::byte *)> &fill) {
-  return fill(memory + offset);
+  return fill(beginOf(to.space) + to.offset);
 }
 
-Status HostWorker::read(int64_t offset, int64_t,
+Status HostWorker::read(const ArenaBytes &from,
                         const std::function<void(const std::byte *)> &use) {
-  use(memory + offset);
+  use(beginOf(from.space) + from.offset);
   return {};
 }
 
-Status HostWorker::copy(int64_t to, int64_t from, int64_t bytes) {
-  std::memcpy(memory + to, memory + from, size_t(bytes));
+Status HostWorker::copy(const ArenaBytes &to, int64_t from) {
+  std::byte *const arena = beginOf(to.space);
+  std::memcpy(arena + to.offset, arena + from, size_t(to.bytes));
   return {};
 }
 

@@ -33,7 +33,8 @@ public:
   /// `place`: which of the process' workers it is.
   ReferenceWorker(std::shared_ptr<ReferenceProgram> shared, int number,
                   size_t place)
-      : HostWorker(number, shared->places[place].arena.data()),
+      : HostWorker(shared->partitioned, number,
+                   shared->places[place].arena.data()),
         shared(std::move(shared)), place(place) {}
 
   Status start() override;

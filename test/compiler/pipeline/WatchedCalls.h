@@ -52,16 +52,16 @@ public:
     calls();
     return worker->start();
   }
-  Status write(int64_t offset, int64_t bytes,
+  Status write(const runtime::ArenaBytes &to,
                const std::function<Status(std::byte *)> &fill) override {
-    return worker->write(offset, bytes, fill);
+    return worker->write(to, fill);
   }
-  Status read(int64_t offset, int64_t bytes,
+  Status read(const runtime::ArenaBytes &from,
               const std::function<void(const std::byte *)> &use) override {
-    return worker->read(offset, bytes, use);
+    return worker->read(from, use);
   }
-  Status copy(int64_t to, int64_t from, int64_t bytes) override {
-    return worker->copy(to, from, bytes);
+  Status copy(const runtime::ArenaBytes &to, int64_t from) override {
+    return worker->copy(to, from);
   }
   Status bind() override {
     Status bound = worker->bind();

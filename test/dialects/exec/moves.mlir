@@ -16,3 +16,18 @@ exec.program @p ways [2] attributes {arena = array<i64: 64, 64>, host_arena = ar
   // CHECK-NEXT: exec.from_host %[[H]] to %[[B]] {waits = #exec.waits<0>}
   exec.from_host %h to %b {waits = #exec.waits<0>}
 }
+
+// Parameters and inputs may be on the host, and next values with them.
+// CHECK: exec.program @q
+exec.program @q ways [2] {
+  // CHECK-NEXT: %[[X:.*]] = exec.buffer input "x" : tensor<4xf32> on host
+  %x = exec.buffer input "x" : tensor<4xf32> on host #smex.division<part 0>
+  // CHECK-NEXT: %[[W:.*]] = exec.buffer state "w" : tensor<4xf32> on host
+  %w = exec.buffer state "w" : tensor<4xf32> on host #smex.division<part 0>
+  %a = exec.buffer temporary "x" : tensor<4xf32> #smex.division<part 0>
+  %n = exec.buffer temporary "x" : tensor<4xf32> on host #smex.division<part 0>
+  exec.from_host %x to %a
+  exec.to_host %a to %n
+  // CHECK: exec.update %[[W]] by
+  exec.update %w by %n
+}

@@ -1,7 +1,7 @@
 // RUN: smex-opt %s --split-input-file --verify-diagnostics
 
-// The host holds temporaries, which only moves touch: a plan that says anything
-// else is refused by its reader.
+// What is on the host only moves touch: a plan that says anything else is refused
+// by its reader.
 
 exec.program @p ways [2] {
   // expected-error @+2 {{expected ::smex::exec::Space to be one of: device, host}}
@@ -12,15 +12,11 @@ exec.program @p ways [2] {
 // -----
 
 exec.program @p ways [2] {
-  // expected-error @+1 {{is on the host, where only temporaries may be}}
-  %x = exec.buffer input "x" : tensor<4xf32> on host #smex.division<part 0>
-}
-
-// -----
-
-exec.program @p ways [2] {
-  // expected-error @+1 {{is on the host, where only temporaries may be}}
-  %x = exec.buffer parameter "x" : tensor<4xf32> on host #smex.division<part 0>
+  %w = exec.buffer parameter "w" : tensor<4xf32> on host #smex.division<part 0>
+  %a = exec.buffer temporary "w" : tensor<4xf32> #smex.division<part 0>
+  exec.from_host %w to %a
+  // expected-error @+1 {{gives a parameter a value that is not in its space}}
+  exec.update %w by %a
 }
 
 // -----

@@ -309,6 +309,30 @@ TEST_CASE("a run may begin in the middle") {
   CHECK(good(run(device, splitProduct(), feeds, options)).seconds.empty());
 }
 
+TEST_CASE("a parameter on the host takes its next value there") {
+  const std::string device = EACH_BACKEND;
+  const bool inPlace = GENERATE(true, false);
+  plan::Plan plan = plan::offloadedParameter(inPlace);
+  const Feed x = rampFeed({64});
+  struct Sink : ParameterSink {
+    bool wants(int completed) const override { return completed == 3; }
+    Status begin(int) override { return {}; }
+    std::byte *place(int) override {
+      return reinterpret_cast<std::byte *>(values.data());
+    }
+    Status commit() override { return {}; }
+    std::vector<float> values = std::vector<float>(64);
+  } sink;
+  RunOptions options;
+  options.steps = 3;
+  options.sinks = {&sink};
+  const RunResult result = good(run(device, plan.partitioned, {x}, options));
+  for (size_t i = 0; i < 64; ++i)
+    REQUIRE(sink.values[i] == 3 * x.value.data<float>()[i]);
+  CHECK(result.peakBytes == std::vector<int64_t>{768, 768});
+  CHECK(result.hostTraffic == plan::HostTraffic{512, 512});
+}
+
 TEST_CASE("what is on the host comes back") {
   const std::string device = EACH_BACKEND;
   plan::Plan plan = plan::offloaded();

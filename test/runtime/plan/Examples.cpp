@@ -418,6 +418,64 @@ Plan plan::neighbours() {
   return plan;
 }
 
+Plan plan::offloadedParameter(bool inPlace) {
+  Plan plan = offloaded();
+  Program &program = plan.partitioned.program;
+  const int tensor = int(program.tensors.size()),
+            first = int(program.buffers.size());
+  const int w = first, loaded = first + 1, sum = first + 2, next = first + 3;
+  for (const char *name : {"w", "w'"})
+    program.tensors.push_back({name, {DType::F32, {64}}});
+  program.kernels.push_back(program.kernels[2]);
+  program.kernels.back().lambda =
+      "(x0: f32[1], x1: f32[1]) -> f32: lambda i0: x0[i0] + x1[i0]";
+  const auto buffer = [&](int of, Space space, int64_t offset) {
+    BufferInfo made = program.buffers[0];
+    made.tensor = of;
+    made.space = space;
+    made.offsets = {offset};
+    program.buffers.push_back(made);
+  };
+  buffer(tensor, Space::Host, 128);
+  buffer(tensor, Space::Device, 512);
+  buffer(tensor + 1, Space::Device, 640);
+  buffer(tensor + 1, Space::Host, inPlace ? 128 : 256);
+  const int count = int(program.instructions.size());
+  const auto add = [&](Opcode op, int from, int to, std::vector<Wait> waits) {
+    Instruction made;
+    made.op = op;
+    made.node = "w";
+    made.from = from;
+    made.to = to;
+    made.waits = std::move(waits);
+    program.instructions.push_back(made);
+  };
+  add(Opcode::FromHost, w, loaded, {});
+  Instruction compute = program.instructions[4];
+  compute.node = "w";
+  compute.kernel = int(program.kernels.size()) - 1;
+  compute.operands = {loaded, program.inputs[0].buffer};
+  compute.to = sum;
+  compute.waits = {own(count)};
+  program.instructions.push_back(compute);
+  add(Opcode::ToHost, sum, next, {own(count + 1)});
+  Parameter parameter;
+  parameter.name = "w";
+  parameter.buffer = w;
+  parameter.drawn = true;
+  parameter.next = next;
+  program.parameters = {parameter};
+  evaluate(program, *lambdasOf(program));
+  for (Worker &worker : plan.partitioned.workers) {
+    worker.arenaBytes = 768;
+    worker.hostBytes = inPlace ? 256 : 384;
+  }
+  plan.peakBytes = {768, 768};
+  plan.parameterBytes = 256;
+  plan.hostTraffic = {512, 512};
+  return plan;
+}
+
 Plan plan::manyInstructions(int workers, int layers) {
   Plan plan;
   plan.modelName = "many.json";

@@ -107,8 +107,6 @@ TEST_CASE("only moves touch the host") {
         "instructions[3].from: buffer 1 is on the device");
   CHECK(refused([](Program &p) { p.instructions[1].from = x; }) ==
         "instructions[1].from: is a part of tensor 0, but \"to\" of 1");
-  CHECK(refused([](Program &p) { p.inputs[0].buffer = onHost; }) ==
-        "inputs[0].buffer: buffer 2 is on the host");
   CHECK(refused([](Program &p) { p.outputs[0].buffer = onHost; }) ==
         "outputs[0].buffer: buffer 2 is on the host");
   CHECK(refused([](Program &p) {
@@ -123,6 +121,39 @@ TEST_CASE("only moves touch the host") {
   CHECK(status.error().message ==
         "plan/gpu1.json: buffers[2].offset: 128 bytes at 0 do not lie in the "
         "arena of 64 bytes on the host, 64-byte aligned");
+}
+
+TEST_CASE("parameters on the host have their next values there") {
+  for (bool inPlace : {true, false}) {
+    const Plan loaded = readBack(offloadedParameter(inPlace));
+    CHECK(listed(check(loaded)) == "");
+    CHECK_THAT(listing(loaded.partitioned, 1),
+               Catch::Contains("@128 on the host"));
+    Plan late = offloadedParameter(inPlace);
+    std::vector<Instruction> &list = late.partitioned.program.instructions;
+    list.back().waits.clear();
+    CHECK_THAT(listed(check(late)), Catch::Contains("(to_host, node \"w\")"));
+    // The parameter is read after its next value has taken its place.
+    Plan reused = offloadedParameter(inPlace);
+    Program &program = reused.partitioned.program;
+    Instruction again = program.instructions[5];
+    again.to = int(program.buffers.size());
+    again.waits = {own(7)};
+    program.buffers.push_back(program.buffers[7]);
+    program.buffers.back().offsets = {768};
+    for (Worker &worker : reused.partitioned.workers)
+      worker.arenaBytes = 896;
+    program.instructions.push_back(again);
+    reused.peakBytes = {896, 896};
+    reused.hostTraffic.fromHost += 256;
+    CHECK((listed(check(reused)) == "") == !inPlace);
+  }
+  Plan apart = offloadedParameter(true);
+  apart.partitioned.program.parameters[0].next = 8;
+  const Status status = validate(apart);
+  REQUIRE_FALSE(status);
+  CHECK(status.error().message == "plan/program.json: parameters[0].next: "
+                                  "buffer 8 is on the device");
 }
 
 TEST_CASE("no single number of such a plan makes its reader fail") {
