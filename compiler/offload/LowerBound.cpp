@@ -12,10 +12,14 @@ namespace {
 struct Gap {
   int tensor;
   int first, last; // operations over which it could be away
-  bool isStored;   // whether going away costs a store, unless it did before
+  /// What going away costs at least: a load each time, and a store once, since
+  /// `life`, the first operation that it could have been there for.
+  int64_t load, store;
+  int life;
 };
 
 std::vector<Gap> gapsOf(const Problem &problem, const Uses &uses) {
+  const std::vector<int> next = nextValues(problem);
   std::vector<Gap> gaps;
   for (size_t t = 0; t < problem.tensors.size(); ++t) {
     const Tensor &tensor = problem.tensors[t];
@@ -26,12 +30,22 @@ std::vector<Gap> gapsOf(const Problem &problem, const Uses &uses) {
     // counts elsewhere.
     const size_t begin = tensor.start == Start::Host ? 1 : 0;
     const bool isStored =
-        !tensor.toHost &&
-        (tensor.start == Start::Device ||
-         (tensor.start == Start::Nowhere && !problem.writesAll));
+        tensor.start == Start::Either
+            ? next[t] >= 0 && !problem.writesAll
+            : !tensor.toHost &&
+                  (tensor.start == Start::Device ||
+                   (tensor.start == Start::Nowhere && !problem.writesAll));
+    // A tensor and its next value are stored once, if one of them goes away.
+    const int life =
+        tensor.nextOf >= 0 || list.empty() ? 0 : std::max(list.front(), 0);
+    const int64_t store = isStored ? tensor.moved : 0;
     for (size_t i = begin; i + 1 < list.size(); ++i)
       if (list[i] + 1 < list[i + 1])
-        gaps.push_back({int(t), list[i] + 1, list[i + 1] - 1, isStored});
+        gaps.push_back(
+            {int(t), list[i] + 1, list[i + 1] - 1, tensor.moved, store, life});
+    if (const int end = int(problem.operations.size());
+        tensor.nextOf >= 0 && list.back() + 1 < end)
+      gaps.push_back({int(t), list.back() + 1, end - 1, 0, store, life});
   }
   return gaps;
 }
@@ -55,8 +69,7 @@ private:
       since.push_back(o);
     std::vector<std::vector<const Gap *>> at(since.size());
     for (const Gap &gap : gaps) {
-      const int first =
-          stores ? std::max(uses.of(gap.tensor).front(), 0) : gap.first;
+      const int first = stores ? gap.life : gap.first;
       for (int o = gap.first; o <= gap.last; ++o) {
         at[size_t(o)].push_back(&gap);
         since[size_t(o)] = std::min(since[size_t(o)], first);
@@ -79,9 +92,7 @@ private:
         return problem.tensors[size_t(gap->tensor)].bytes[m];
       };
       const auto cost = [&](const Gap *gap) {
-        return stores && !gap->isStored
-                   ? 0
-                   : problem.tensors[size_t(gap->tensor)].moved;
+        return stores ? gap->store : gap->load;
       };
       double lacking =
           double(own[size_t(operation)][m] - problem.capacities[m]);

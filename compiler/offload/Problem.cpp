@@ -23,7 +23,54 @@ Status validateTensor(const Problem &problem, const Tensor &tensor) {
   return {};
 }
 
+Status validateNext(const Problem &problem, const std::vector<int> &writer,
+                    const std::vector<int> &lastReader) {
+  std::vector<bool> hasNext(problem.tensors.size());
+  for (size_t t = 0; t < problem.tensors.size(); ++t) {
+    const Tensor &next = problem.tensors[t];
+    if (next.nextOf < 0)
+      continue;
+    const auto of = size_t(next.nextOf);
+    if (of >= problem.tensors.size() ||
+        problem.tensors[of].start != Start::Either || hasNext[of])
+      return fail("\"", next.name, "\" is the next value of tensor ", of,
+                  ", which has none, or another one");
+    hasNext[of] = true;
+    const bool isRead = writer[t] == lastReader[of];
+    if (writer[t] < lastReader[of] ||
+        (isRead && problem.operations[size_t(writer[t])].over != int(of)) ||
+        next.start != Start::Nowhere || !next.isMovable || next.toHost ||
+        next.bytes != problem.tensors[of].bytes ||
+        next.moved != problem.tensors[of].moved)
+      return fail("\"", next.name, "\" cannot take the place of \"",
+                  problem.tensors[of].name, "\"");
+  }
+  return {};
+}
+
 } // namespace
+
+std::vector<int> smex::offload::nextValues(const Problem &problem) {
+  std::vector<int> next(problem.tensors.size(), -1);
+  for (size_t t = 0; t < next.size(); ++t)
+    if (const int of = problem.tensors[t].nextOf; of >= 0)
+      next[size_t(of)] = int(t);
+  return next;
+}
+
+std::vector<int64_t>
+smex::offload::whileRunning(const Problem &problem, const Operation &operation,
+                            const std::vector<int64_t> &before, int under) {
+  std::vector<int64_t> most = before;
+  for (size_t m = 0; m < most.size(); ++m) {
+    for (int t : operation.writes)
+      most[m] += problem.tensors[size_t(t)].bytes[m];
+    if (under >= 0)
+      most[m] -= problem.tensors[size_t(under)].bytes[m];
+    most[m] = std::max(most[m], before[m]);
+  }
+  return most;
+}
 
 Status smex::offload::validate(const Problem &problem) {
   if (problem.capacities.empty())
@@ -43,16 +90,25 @@ Status smex::offload::validate(const Problem &problem) {
   for (const Tensor &tensor : problem.tensors)
     if (tensor.start == Start::Host && !tensor.isMovable)
       return fail("\"", tensor.name, "\" is on the host, and may not move");
-  for (const Operation &op : problem.operations) {
-    for (int t : op.reads)
+    else if (tensor.start == Start::Either &&
+             (!tensor.isMovable || tensor.toHost))
+      return fail("\"", tensor.name,
+                  "\" starts anywhere, and may not move, or must");
+  std::vector<int> writer(problem.tensors.size(), -1), lastReader = writer;
+  for (int o = 0; o < int(problem.operations.size()); ++o) {
+    const Operation &op = problem.operations[size_t(o)];
+    for (int t : op.reads) {
       if (t < 0 || t >= count || !isThere[size_t(t)])
         return fail("operation \"", op.name, "\" reads tensor ", t,
                     ", which is not there");
+      lastReader[size_t(t)] = o;
+    }
     for (int t : op.writes) {
       if (t < 0 || t >= count || isThere[size_t(t)])
         return fail("operation \"", op.name, "\" writes tensor ", t,
                     ", which is there already");
       isThere[size_t(t)] = true;
+      writer[size_t(t)] = o;
     }
     if (op.over >= 0 &&
         (op.writes.size() != 1 || std::find(op.reads.begin(), op.reads.end(),
@@ -60,7 +116,7 @@ Status smex::offload::validate(const Problem &problem) {
       return fail("operation \"", op.name,
                   "\" writes over a tensor that it does not read");
   }
-  return {};
+  return validateNext(problem, writer, lastReader);
 }
 
 std::vector<std::vector<int64_t>>
@@ -91,14 +147,8 @@ smex::offload::needed(const Problem &problem) {
     for (int t : reads)
       if (!stays(t))
         add(before, t, 1);
-    Bytes most = before;
-    for (int t : op.writes)
-      add(most, t, 1);
-    if (op.over >= 0 && last[size_t(op.over)] == o)
-      add(most, op.over, -1);
-    for (size_t m = 0; m < most.size(); ++m)
-      most[m] = std::max(most[m], before[m]);
-    list.push_back(std::move(most));
+    const bool isOver = op.over >= 0 && last[size_t(op.over)] == o;
+    list.push_back(whileRunning(problem, op, before, isOver ? op.over : -1));
     for (int t : reads)
       if (stays(t) && last[size_t(t)] == o)
         add(staying, t, -1);

@@ -23,6 +23,10 @@ enum class Start {
   Nowhere, // an operation writes it
   Device,
   Host,
+  /// Where the schedule has it: on the device, where its place is taken through
+  /// the whole run, or on the host, which is where it is if it leaves the
+  /// device before an operation reads it. Of inputs and parameters.
+  Either,
 };
 
 struct Tensor {
@@ -36,6 +40,12 @@ struct Tensor {
   bool toHost = false;
   /// Whether it may leave the device before it is read last.
   bool isMovable = true;
+  /// The tensor, one that starts at either place, whose next value it is, or
+  /// -1: it takes that one's place on the device, or, if that one was on the
+  /// host, is to be there at the end. Nothing reads that one later than the
+  /// operation that writes this one, of the same size, and over it if it reads
+  /// it.
+  int nextOf = -1;
 };
 
 struct Operation {
@@ -58,9 +68,20 @@ struct Problem {
   int64_t memories() const { return int64_t(capacities.size()); }
 };
 
+/// By tensor its next value; -1: none.
+std::vector<int> nextValues(const Problem &problem);
+
 /// An error for numbers out of range, a tensor that no operation writes before
 /// one reads it, or that two write.
 Status validate(const Problem &problem);
+
+/// What is in each memory while the operation runs, where `before` is there
+/// with its operands: its results, too. `under`: a tensor whose place its
+/// result takes; -1: none.
+std::vector<int64_t> whileRunning(const Problem &problem,
+                                  const Operation &operation,
+                                  const std::vector<int64_t> &before,
+                                  int under);
 
 /// What each operation needs of each memory if nothing else is there but what
 /// may not be moved: its operands, its results, and those tensors.

@@ -6,19 +6,34 @@ using namespace smex;
 using namespace smex::offload;
 
 Residency::Residency(const Problem &problem, bool dropsDead)
-    : problem(problem), dropsDead(dropsDead), onDevice(problem.tensors.size()),
-      onHost(onDevice), readers(problem.tensors.size()),
-      used(size_t(problem.memories())) {
+    : problem(problem), dropsDead(dropsDead),
+      onDevice(problem.tensors.size()), onHost(onDevice), isHome(onDevice),
+      isRead(onDevice), isLoadedFirst(onDevice), isPassedOn(onDevice),
+
+      readers(problem.tensors.size()), used(size_t(problem.memories())) {
   for (const Operation &op : problem.operations)
     for (int t : op.reads)
       ++readers[size_t(t)];
   for (size_t t = 0; t < problem.tensors.size(); ++t) {
     onHost[t] = problem.tensors[t].start == Start::Host;
-    if (problem.tensors[t].start != Start::Device)
+    isHome[t] = problem.tensors[t].start == Start::Either;
+    if (problem.tensors[t].start != Start::Device && !isHome[t])
       continue;
     place(int(t));
     dropUnlessNeeded(int(t));
   }
+}
+
+int Residency::placeOf(int tensor) const {
+  if (isHome[size_t(tensor)])
+    return tensor;
+  const int of = problem.tensors[size_t(tensor)].nextOf;
+  return of >= 0 && isHome[size_t(of)] ? of : -1;
+}
+
+bool Residency::mustBeStored(int tensor) const {
+  const Tensor &what = problem.tensors[size_t(tensor)];
+  return what.toHost || (what.nextOf >= 0 && !isHome[size_t(what.nextOf)]);
 }
 
 std::vector<int> Residency::evictable(int operation) const {
@@ -43,23 +58,25 @@ std::vector<int64_t> Residency::lacking(int operation) const {
       for (size_t m = 0; m < before.size(); ++m)
         before[m] += problem.tensors[size_t(t)].bytes[m];
     }
-  std::vector<int64_t> most = before;
-  for (int t : op.writes)
-    for (size_t m = 0; m < most.size(); ++m)
-      most[m] += problem.tensors[size_t(t)].bytes[m];
   const bool isLast =
       op.over >= 0 && readers[size_t(op.over)] ==
                           std::count(op.reads.begin(), op.reads.end(), op.over);
-  for (size_t m = 0; m < most.size(); ++m) {
-    if (isLast)
-      most[m] = std::max(before[m],
-                         most[m] - problem.tensors[size_t(op.over)].bytes[m]);
+  int under = isLast ? op.over : -1;
+  for (int t : op.writes)
+    if (const int place = placeOf(t); place >= 0)
+      under = place;
+  std::vector<int64_t> most = whileRunning(problem, op, before, under);
+  for (size_t m = 0; m < most.size(); ++m)
     most[m] -= problem.capacities[m];
-  }
   return most;
 }
 
 void Residency::evict(int tensor) {
+  if (const int place = placeOf(tensor); place >= 0) {
+    isHome[size_t(place)] = false;
+    onHost[size_t(place)] = true;
+    isLoadedFirst[size_t(place)] = isRead[size_t(place)] || place != tensor;
+  }
   store(tensor);
   drop(tensor);
 }
@@ -73,9 +90,47 @@ void Residency::store(int tensor) {
 
 Schedule Residency::finish() && {
   for (size_t t = 0; t < onDevice.size(); ++t)
-    if (onDevice[t] && problem.tensors[t].toHost)
+    if (onDevice[t] && mustBeStored(int(t)))
       store(int(t));
-  return std::move(schedule);
+  return withFirstLoads();
+}
+
+/// What had been on the device when it, or its next value, left has been there
+/// from its first use on, and no longer than until the next value was written.
+Schedule Residency::withFirstLoads() const {
+  Schedule made;
+  std::vector<bool> waits = isLoadedFirst, isThere(waits.size());
+  for (size_t t = 0; t < waits.size(); ++t)
+    if (waits[t])
+      made.push_back({Action::Kind::Drop, int(t)});
+  for (const Action &action : schedule) {
+    const auto what = size_t(action.what);
+    if (action.kind != Action::Kind::Run) {
+      isThere[what] = action.kind != Action::Kind::Drop;
+      made.push_back(action);
+      continue;
+    }
+    const Operation &op = problem.operations[what];
+    for (int t : op.reads)
+      if (waits[size_t(t)]) {
+        made.push_back({Action::Kind::Load, t});
+        waits[size_t(t)] = false;
+        isThere[size_t(t)] = true;
+      }
+    std::vector<int> read, left; // of what next values take the place of
+    for (int t : op.writes)
+      if (const int of = problem.tensors[size_t(t)].nextOf;
+          of >= 0 && isLoadedFirst[size_t(of)] && isPassedOn[size_t(of)] &&
+          isThere[size_t(of)])
+        (std::count(op.reads.begin(), op.reads.end(), of) ? read : left)
+            .push_back(of);
+    for (int t : left)
+      made.push_back({Action::Kind::Drop, t});
+    made.push_back(action);
+    for (int t : read)
+      made.push_back({Action::Kind::Drop, t});
+  }
+  return made;
 }
 
 void Residency::run(int operation) {
@@ -86,9 +141,15 @@ void Residency::run(int operation) {
       place(t);
     }
   schedule.push_back({Action::Kind::Run, operation});
-  for (int t : op.reads)
+  for (int t : op.reads) {
     --readers[size_t(t)];
+    isRead[size_t(t)] = true;
+  }
   for (int t : op.writes) {
+    if (const int of = placeOf(t); of >= 0) {
+      isPassedOn[size_t(of)] = true;
+      leave(of);
+    }
     place(t);
     onHost[size_t(t)] = problem.writesAll;
   }
@@ -104,15 +165,19 @@ void Residency::run(int operation) {
 
 void Residency::drop(int tensor) {
   schedule.push_back({Action::Kind::Drop, tensor});
+  leave(tensor);
+}
+
+void Residency::leave(int tensor) {
   onDevice[size_t(tensor)] = false;
   for (size_t m = 0; m < used.size(); ++m)
     used[m] -= problem.tensors[size_t(tensor)].bytes[m];
 }
 
 void Residency::dropUnlessNeeded(int tensor) {
-  if (!onDevice[size_t(tensor)] || isNeeded(tensor))
+  if (!onDevice[size_t(tensor)] || isNeeded(tensor) || placeOf(tensor) >= 0)
     return;
-  if (problem.tensors[size_t(tensor)].toHost)
+  if (mustBeStored(tensor))
     store(tensor);
   drop(tensor);
 }

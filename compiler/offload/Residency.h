@@ -25,13 +25,22 @@ public:
   /// less where there is room.
   std::vector<int64_t> lacking(int operation) const;
 
+  /// What starts at either place starts on the host if it leaves: then an
+  /// operation that has read it has loaded it.
   void evict(int tensor);
   void run(int operation);
 
   Schedule finish() &&;
 
 private:
+  /// The tensor, which starts at either place, whose place this one has on the
+  /// device until the end: itself, or that whose next value it is; -1: it has
+  /// none.
+  int placeOf(int tensor) const;
+  bool mustBeStored(int tensor) const;
+  Schedule withFirstLoads() const;
   void drop(int tensor);
+  void leave(int tensor);
   void dropUnlessNeeded(int tensor);
   void store(int tensor);
   void place(int tensor);
@@ -39,7 +48,11 @@ private:
   const Problem &problem;
   bool dropsDead;
   std::vector<bool> onDevice, onHost;
-  std::vector<int> readers; // that have not run yet
+  std::vector<bool> isHome;        // starts on the device, as far as known
+  std::vector<bool> isRead;        // by an operation that has run
+  std::vector<bool> isLoadedFirst; // since it left after it had been read
+  std::vector<bool> isPassedOn;    // its place, to its next value
+  std::vector<int> readers;        // that have not run yet
   std::vector<int64_t> used;
   Schedule schedule;
 };

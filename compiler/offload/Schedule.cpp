@@ -11,15 +11,16 @@ class Replay {
 public:
   explicit Replay(const Problem &problem)
       : problem(problem), onDevice(problem.tensors.size()), onHost(onDevice),
-        hasRun(problem.operations.size()), readers(problem.tensors.size()),
-        used(size_t(problem.memories())) {
+        isHome(onDevice), isRead(onDevice), hasRun(problem.operations.size()),
+        readers(problem.tensors.size()), used(size_t(problem.memories())) {
     traffic.peak.resize(used.size());
     for (const Operation &op : problem.operations)
       for (int t : op.reads)
         ++readers[size_t(t)];
     for (size_t t = 0; t < problem.tensors.size(); ++t) {
       onHost[t] = problem.tensors[t].start == Start::Host;
-      if (problem.tensors[t].start == Start::Device)
+      isHome[t] = problem.tensors[t].start == Start::Either;
+      if (problem.tensors[t].start == Start::Device || isHome[t])
         place(int(t));
     }
   }
@@ -39,7 +40,7 @@ public:
       place(action.what);
       return fits(tensor.name, used);
     case Action::Kind::Store:
-      if (!onDevice[t] || onHost[t])
+      if (!onDevice[t] || onHost[t] || isHome[t])
         return fail("\"", tensor.name, "\" is not to be stored");
       traffic.stored += tensor.moved;
       onHost[t] = true;
@@ -47,11 +48,14 @@ public:
     default:
       if (!onDevice[t])
         return fail("\"", tensor.name, "\" is dropped, but not there");
-      if (!tensor.isMovable && readers[t] > 0)
+      if ((!tensor.isMovable && readers[t] > 0) || (isHome[t] && isRead[t]) ||
+          (tensor.nextOf >= 0 && isHome[size_t(tensor.nextOf)]))
         return fail("\"", tensor.name, "\" may not leave the device");
-      onDevice[t] = false;
-      for (size_t m = 0; m < used.size(); ++m)
-        used[m] -= tensor.bytes[m];
+      if (isHome[t]) { // it begins on the host, then
+        isHome[t] = false;
+        onHost[t] = true;
+      }
+      leave(action.what);
       return {};
     }
   }
@@ -65,6 +69,11 @@ public:
       if (problem.tensors[t].toHost && !onHost[t])
         return fail("\"", problem.tensors[t].name,
                     "\" is not on the host at the end");
+    for (size_t t = 0; t < onHost.size(); ++t)
+      if (const int of = problem.tensors[t].nextOf; of >= 0)
+        if (!(isHome[size_t(of)] ? onDevice : onHost)[t])
+          return fail("\"", problem.tensors[t].name,
+                      "\" is not where its value was before");
     return traffic;
   }
 
@@ -73,6 +82,12 @@ private:
     onDevice[size_t(tensor)] = true;
     for (size_t m = 0; m < used.size(); ++m)
       used[m] += problem.tensors[size_t(tensor)].bytes[m];
+  }
+
+  void leave(int tensor) {
+    onDevice[size_t(tensor)] = false;
+    for (size_t m = 0; m < used.size(); ++m)
+      used[m] -= problem.tensors[size_t(tensor)].bytes[m];
   }
 
   Status fits(const std::string &name, const std::vector<int64_t> &bytes) {
@@ -96,14 +111,28 @@ private:
         return fail("\"", op.name, "\" reads \"",
                     problem.tensors[size_t(t)].name, "\", which is not there");
       --readers[size_t(t)];
+      isRead[size_t(t)] = true;
     }
-    for (int t : op.writes)
-      place(t);
+    int under = op.over >= 0 && readers[size_t(op.over)] == 0 ? op.over : -1;
+    for (int t : op.writes) {
+      const int of = problem.tensors[size_t(t)].nextOf;
+      if (of < 0 || !isHome[size_t(of)])
+        continue;
+      under = of;
+      leave(of);
+    }
+    // What is written over has left already where its next value is written.
     std::vector<int64_t> most = used;
-    if (op.over >= 0 && readers[size_t(op.over)] == 0)
+    for (int t : op.writes) {
+      place(t);
       for (size_t m = 0; m < most.size(); ++m)
-        most[m] = std::max(before[m],
-                           most[m] - problem.tensors[size_t(op.over)].bytes[m]);
+        most[m] += problem.tensors[size_t(t)].bytes[m];
+    }
+    for (size_t m = 0; m < most.size(); ++m) {
+      if (under >= 0 && onDevice[size_t(under)])
+        most[m] -= problem.tensors[size_t(under)].bytes[m];
+      most[m] = std::max(most[m], before[m]);
+    }
     if (Status enough = fits(op.name, most); !enough)
       return enough;
     if (problem.writesAll)
@@ -114,7 +143,11 @@ private:
   }
 
   const Problem &problem;
-  std::vector<bool> onDevice, onHost, hasRun;
+  std::vector<bool> onDevice, onHost;
+  /// Of what starts at either place: whether that is the device; and of all,
+  /// whether an operation has read it.
+  std::vector<bool> isHome, isRead;
+  std::vector<bool> hasRun;
   std::vector<int> readers;  // that have not run yet, per tensor
   std::vector<int64_t> used; // of each memory
   Traffic traffic;

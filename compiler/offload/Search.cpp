@@ -37,6 +37,7 @@ struct State {
   uint64_t done = 0; // operations, where their order is free
   Set onDevice;      // of what is still needed
   Set onHost;        // of those: which have a copy there
+  Set fromHost;      // of what starts at either place: what starts there
   /// What has crossed, and what comes back for certain.
   int64_t cost = 0;
   std::vector<int64_t> used; // of each memory
@@ -50,12 +51,15 @@ class Searcher {
 public:
   Searcher(const Problem &problem, const SearchOptions &options)
       : problem(problem), options(options), uses(problem),
-        count(int(problem.operations.size())), readers(problem.tensors.size()),
+        count(int(problem.operations.size())), next(nextValues(problem)),
+        readers(problem.tensors.size()),
+        firstReader(problem.tensors.size(), count),
         lastReader(problem.tensors.size(), -1),
         writers(problem.tensors.size(), -1) {
     for (int o = 0; o < count; ++o) {
       const Operation &op = problem.operations[size_t(o)];
       for (int t : op.reads) {
+        firstReader[size_t(t)] = std::min(firstReader[size_t(t)], o);
         lastReader[size_t(t)] = o;
         if (options.anyOrder)
           readers[size_t(t)] |= uint64_t(1) << o;
@@ -98,6 +102,27 @@ private:
     return left != 0;
   }
 
+  /// Whether an operation before this one has read it.
+  bool isRead(int t, const State &before, int operation) const {
+    return options.anyOrder ? (readers[size_t(t)] & before.done) != 0
+                            : firstReader[size_t(t)] < operation;
+  }
+
+  /// The tensor, which starts at either place, whose place this one has on the
+  /// device until the end, unless it starts on the host; -1: it has none.
+  int placeOf(const State &state, int t) const {
+    const int of = tensor(t).start == Start::Either ? t : tensor(t).nextOf;
+    return of < 0 || has(state.fromHost, of) ? -1 : of;
+  }
+
+  /// What it costs that it starts on the host after all: it is loaded before it
+  /// is read first, and its next value is stored.
+  int64_t costFromHost(int t, const State &before, int operation) const {
+    const bool isStored = next[size_t(t)] >= 0 && !problem.writesAll;
+    return tensor(t).moved *
+           (int64_t(isRead(t, before, operation)) + int64_t(isStored));
+  }
+
   bool isReady(const State &state, int operation) const {
     if (state.done >> operation & 1)
       return false;
@@ -112,11 +137,14 @@ private:
     const size_t words = problem.tensors.size() / 64 + 1;
     state.onDevice.resize(words);
     state.onHost.resize(words);
+    state.fromHost.resize(words);
     state.used.resize(size_t(problem.memories()));
     for (int t = 0; t < int(problem.tensors.size()); ++t) {
       const bool isRead = isNeeded(t, state, -1);
       if (tensor(t).start == Start::Host)
         state.cost += isRead ? tensor(t).moved : 0;
+      if (tensor(t).start == Start::Either)
+        place(state, t);
       if (tensor(t).start != Start::Device)
         continue;
       state.cost += tensor(t).toHost ? tensor(t).moved : 0;
@@ -138,7 +166,31 @@ private:
       state.used[m] -= tensor(t).bytes[m];
   }
 
-  void expand(const State &state, int operation, std::vector<State> &next) {
+  /// Where a next value takes the place of what the operation does not read,
+  /// that may have left before: then both are never there.
+  void expand(const State &state, int operation, std::vector<State> &layer) {
+    const Operation &op = problem.operations[size_t(operation)];
+    expand(state, operation, {}, layer);
+    for (int t : op.writes)
+      if (const int of = placeOf(state, t);
+          of >= 0 &&
+          std::find(op.reads.begin(), op.reads.end(), of) == op.reads.end()) {
+        State without = state;
+        leave(without, state, of, operation);
+        expand(without, operation, {of}, layer);
+      }
+  }
+
+  void leave(State &after, const State &before, int t, int operation) const {
+    after.cost += costToLeave(before, t, operation);
+    if (const int of = placeOf(before, t); of >= 0)
+      add(after.fromHost, of);
+    drop(after, t);
+  }
+
+  /// `gone`: what has left for it already.
+  void expand(const State &state, int operation, const std::vector<int> &gone,
+              std::vector<State> &layer) {
     const Operation &op = problem.operations[size_t(operation)];
     State loaded = state;
     for (int t : op.reads)
@@ -146,49 +198,56 @@ private:
         place(loaded, t);
         add(loaded.onHost, t);
       }
-    std::vector<int64_t> lacking = loaded.used;
     const bool isOver = op.over >= 0 && !isNeeded(op.over, state, operation);
-    for (size_t m = 0; m < lacking.size(); ++m) {
-      int64_t most = loaded.used[m];
-      for (int t : op.writes)
-        most += tensor(t).bytes[m];
-      if (isOver)
-        most = std::max(loaded.used[m], most - tensor(op.over).bytes[m]);
-      lacking[m] = most - problem.capacities[m];
-    }
+    int under = isOver ? op.over : -1;
+    for (int t : op.writes)
+      if (const int of = placeOf(state, t); of >= 0)
+        under = of;
+    std::vector<int64_t> lacking =
+        whileRunning(problem, op, loaded.used, under);
+    for (size_t m = 0; m < lacking.size(); ++m)
+      lacking[m] -= problem.capacities[m];
     const Ways ways =
         waysToFree(candidates(state, operation), lacking, options.mostWays);
     isExact &= ways.isComplete;
     for (const std::vector<int> &left : ways.sets) {
       State after = loaded;
-      for (int t : left) {
-        after.cost += costToLeave(state, t);
-        drop(after, t);
-      }
+      for (int t : left)
+        leave(after, state, t, operation);
       finish(after, state, op, operation);
-      steps.push_back({state.step, operation, left});
+      steps.push_back({state.step, operation, gone});
+      steps.back().left.insert(steps.back().left.end(), left.begin(),
+                               left.end());
       after.step = int(steps.size()) - 1;
-      next.push_back(std::move(after));
+      layer.push_back(std::move(after));
     }
   }
 
   /// What coming back takes, and a store, if there is no copy: the store of
   /// what must be on the host in any case has been counted.
-  int64_t costToLeave(const State &state, int t) const {
+  int64_t costToLeave(const State &state, int t, int operation) const {
+    if (const int of = placeOf(state, t); of >= 0)
+      return costFromHost(of, state, operation) +
+             (isNeeded(t, state, operation) ? tensor(t).moved : 0);
     const bool isStored = !has(state.onHost, t) && !tensor(t).toHost;
     return tensor(t).moved * (isStored ? 2 : 1);
   }
 
   std::vector<Leaving> candidates(const State &state, int operation) const {
-    const std::vector<int> &reads = problem.operations[size_t(operation)].reads;
+    const std::vector<int> &reads = problem.operations[size_t(operation)].reads,
+                           &writes =
+                               problem.operations[size_t(operation)].writes;
+    const auto isAmong = [](const std::vector<int> &all, int t) {
+      return std::find(all.begin(), all.end(), t) != all.end();
+    };
     std::vector<Leaving> list;
     for (size_t word = 0; word < state.onDevice.size(); ++word)
       for (uint64_t left = state.onDevice[word]; left; left &= left - 1) {
         const int t = int(word * 64) + __builtin_ctzll(left);
-        if (!tensor(t).isMovable ||
-            std::find(reads.begin(), reads.end(), t) != reads.end())
+        if (!tensor(t).isMovable || isAmong(reads, t) ||
+            (next[size_t(t)] >= 0 && isAmong(writes, next[size_t(t)])))
           continue;
-        list.push_back({t, tensor(t).bytes, costToLeave(state, t),
+        list.push_back({t, tensor(t).bytes, costToLeave(state, t, operation),
                         options.anyOrder ? lastReader[size_t(t)]
                                          : uses.nextFrom(t, operation)});
       }
@@ -200,15 +259,19 @@ private:
               int operation) const {
     for (int t : op.writes) {
       const bool isStored = problem.writesAll || tensor(t).toHost;
+      const int of = placeOf(after, t);
       after.cost += isStored ? tensor(t).moved : 0;
-      if (!isNeeded(t, before, operation))
+      if (of >= 0)
+        drop(after, of);
+      if (of < 0 && !isNeeded(t, before, operation))
         continue;
       place(after, t);
-      if (problem.writesAll)
+      if (problem.writesAll || (of < 0 && tensor(t).nextOf >= 0))
         add(after.onHost, t);
     }
     for (int t : op.reads)
-      if (has(after.onDevice, t) && !isNeeded(t, before, operation))
+      if (has(after.onDevice, t) && !isNeeded(t, before, operation) &&
+          placeOf(after, t) < 0)
         drop(after, t);
     if (options.anyOrder)
       after.done |= uint64_t(1) << operation;
@@ -218,10 +281,24 @@ private:
   /// operations have run.
   int64_t becoming(const State &from, const State &to) const {
     int64_t cost = 0;
+    Set apart(from.onDevice.size()); // what has been counted
+    for (size_t word = 0; word < from.onDevice.size(); ++word)
+      for (uint64_t left = to.fromHost[word] & ~from.fromHost[word]; left;
+           left &= left - 1) {
+        const int t = int(word * 64) + __builtin_ctzll(left);
+        const int there = has(from.onDevice, t) ? t : next[size_t(t)];
+        cost += costFromHost(t, from, done + 1);
+        if (!has(to.onDevice, there) &&
+            isNeeded(there, from, options.anyOrder ? -1 : done))
+          cost += tensor(there).moved;
+        add(apart, there);
+      }
     for (size_t word = 0; word < from.onDevice.size(); ++word) {
-      const uint64_t leave = from.onDevice[word] & ~to.onDevice[word];
+      const uint64_t leave =
+          from.onDevice[word] & ~to.onDevice[word] & ~apart[word];
       const uint64_t store = from.onDevice[word] & to.onDevice[word] &
-                             ~from.onHost[word] & to.onHost[word];
+                             ~from.onHost[word] & to.onHost[word] &
+                             ~apart[word];
       for (uint64_t left = leave | store; left; left &= left - 1) {
         const int t = int(word * 64) + __builtin_ctzll(left);
         cost += has(from.onHost, t)      ? tensor(t).moved
@@ -241,10 +318,13 @@ private:
                        return a.used > b.used;
                      });
     std::vector<State> kept;
-    std::set<std::tuple<uint64_t, Set, Set>> known;
+    std::set<std::tuple<uint64_t, Set, Set, Set>> known;
     std::map<uint64_t, std::vector<size_t>> alike; // of `kept`
     for (State &state : list) {
-      if (!known.emplace(state.done, state.onDevice, state.onHost).second)
+      if (!known
+               .emplace(state.done, state.onDevice, state.onHost,
+                        state.fromHost)
+               .second)
         continue;
       // Against the best ones only: so time grows with the number of states.
       std::vector<size_t> &rivals = alike[state.done];
@@ -300,8 +380,9 @@ private:
   const SearchOptions &options;
   Uses uses;
   int count, done = 0;
+  std::vector<int> next;         // values, by tensor
   std::vector<uint64_t> readers; // where the order is free
-  std::vector<int> lastReader, writers;
+  std::vector<int> firstReader, lastReader, writers;
   std::vector<Step> steps;
   int64_t compared = 0;
   bool isExact = true;
@@ -318,5 +399,9 @@ Result<Found> smex::offload::search(const Problem &problem,
   if (options.anyOrder && problem.operations.size() > 64)
     return fail("the order of ", problem.operations.size(),
                 " operations is not searched for, of at most 64");
+  const auto isNext = [](const Tensor &tensor) { return tensor.nextOf >= 0; };
+  if (options.anyOrder &&
+      std::any_of(problem.tensors.begin(), problem.tensors.end(), isNext))
+    return fail("no order is searched for where there are next values");
   return Searcher(problem, options).run();
 }

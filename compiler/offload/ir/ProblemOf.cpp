@@ -32,6 +32,7 @@ public:
 
   ProgramProblem make() {
     takeScratch();
+    addUpdates();
     addTensors();
     addOperations();
     raiseCapacities();
@@ -65,13 +66,16 @@ private:
     std::vector<std::vector<int64_t>> bytes;
     bytes.resize(size_t(workers));
     for (exec::BufferOp buffer : made.buffers) {
-      const bool stays = exec::isParameter(buffer), isFree = isReplaced(buffer);
+      const bool stays = exec::isParameter(buffer) && !isEither(buffer),
+                 isFree = isReplaced(buffer) && nextOf(buffer) < 0;
       offload::Tensor tensor;
       tensor.name = buffer.getTensor().str();
-      tensor.start =
-          writes.lookup(buffer) == 0 ? Start::Device : Start::Nowhere;
+      tensor.start = isEither(buffer)               ? Start::Either
+                     : writes.lookup(buffer) == 0 ? Start::Device
+                                                  : Start::Nowhere;
       tensor.isMovable = !stays && !isFree && !buffer.getPartial() &&
                          writes.lookup(buffer) <= 1;
+      tensor.nextOf = nextOf(buffer);
       const std::vector<Box> &boxes = regions.of(buffer);
       for (int64_t w = 0; w < workers; ++w) {
         const int64_t size = volume(boxes[size_t(w)]) * elementBytes(buffer);
@@ -98,14 +102,40 @@ private:
     return replaced.contains(buffer);
   }
 
+  /// Inputs, and parameters: those that stay as they are, and those whose next
+  /// values take their places.
+  bool isEither(exec::BufferOp buffer) const {
+    if (buffer.getRole() == exec::Role::Input)
+      return true;
+    return exec::isParameter(buffer) &&
+           (!updated.contains(buffer) || follows.contains(buffer));
+  }
+
+  int nextOf(exec::BufferOp buffer) const {
+    const auto parameter = replaced.find(buffer);
+    if (parameter == replaced.end() || !follows.contains(parameter->second))
+      return -1;
+    return numbers.at(parameter->second);
+  }
+
+  /// Of which parameters the next value takes the place, and may leave it: one
+  /// instruction writes it, and over the parameter if it reads that.
+  void addUpdates() {
+    llvm::DenseMap<Operation *, int> writes;
+    for (Operation *op : made.instructions)
+      ++writes[exec::written(op)];
+    for (auto update : program.getOps<exec::UpdateOp>()) {
+      exec::BufferOp parameter = exec::bufferOf(update.getParameter()),
+                     value = exec::bufferOf(update.getValue());
+      updated.insert(parameter);
+      if (isReplaced(value) && writes.lookup(value) == 1)
+        follows.insert(parameter);
+    }
+  }
+
   void addOperations() {
-    offload::Operation first, last;
-    first.name = "the inputs";
+    offload::Operation last;
     last.name = "the outputs";
-    for (exec::BufferOp buffer : made.buffers)
-      if (buffer.getRole() == exec::Role::Input)
-        first.reads.push_back(numbers.at(buffer));
-    problem().operations.push_back(std::move(first));
     llvm::DenseSet<Operation *> written;
     for (Operation *op : made.instructions) {
       offload::Operation operation;
@@ -120,8 +150,12 @@ private:
         (written.insert(to).second ? operation.writes : operation.reads)
             .push_back(number->second);
       if (const auto under = over.find(to);
-          under != over.end() && !isReplaced(under->second))
+          under != over.end() &&
+          !(isReplaced(under->second) && nextOf(under->second) < 0))
         operation.over = numbers.at(under->second);
+      else if (const int of = nextOf(to);
+               llvm::is_contained(operation.reads, of))
+        operation.over = of;
       problem().operations.push_back(std::move(operation));
     }
     const auto need = [&](Value value) {
@@ -130,7 +164,8 @@ private:
     for (auto output : program.getOps<exec::OutputOp>())
       need(output.getBuffer());
     for (auto update : program.getOps<exec::UpdateOp>())
-      need(update.getValue());
+      if (nextOf(exec::bufferOf(update.getValue())) < 0)
+        need(update.getValue());
     problem().operations.push_back(std::move(last));
   }
 
@@ -144,6 +179,7 @@ private:
   exec::Regions &regions;
   tdl::LambdaTable lambdas;
   llvm::DenseMap<Operation *, exec::BufferOp> replaced, over;
+  llvm::DenseSet<Operation *> updated, follows; // parameters
   std::vector<int64_t> capacities; // per worker
   llvm::DenseMap<Operation *, int> numbers;
   ProgramProblem made;

@@ -7,12 +7,12 @@
 
 namespace smex::offload {
 
-/// Tensors are the program's buffers on the device, in order. Operations are
-/// first one that reads all inputs, since those are there together; then the
-/// instructions, in order; and last one that reads what outputs and updates
+/// Tensors are the program's buffers on the device, in order. Operations are the
+/// instructions, in order, and last one that reads what outputs and updates
 /// need. Workers with shares of the same sizes, and the same capacity, are one
-/// memory. Parameters count as nothing: their bytes, and those of libraries'
-/// scratch, are taken from the capacities instead.
+/// memory. Inputs start at either place, and so do parameters, but for those
+/// whose next value cannot take their place: these count as nothing, and their
+/// bytes are taken from the capacities, as those of libraries' scratch are.
 struct ProgramProblem {
   Problem problem;
   std::vector<exec::BufferOp> buffers;

@@ -29,6 +29,23 @@ Problem smex::offload::figure3(int64_t capacity) {
   return problem;
 }
 
+/// Whether a tensor that the operation writes can be the next value of the
+/// other.
+static bool mayFollow(const Problem &problem, int operation, int tensor,
+                      int of) {
+  if (problem.tensors[size_t(of)].start != Start::Either)
+    return false;
+  for (size_t o = size_t(operation) + 1; o < problem.operations.size(); ++o)
+    for (int t : problem.operations[o].reads)
+      if (t == of)
+        return false;
+  const Operation &op = problem.operations[size_t(operation)];
+  for (int t : op.reads)
+    if (t == of && op.over != of)
+      return false;
+  return problem.tensors[size_t(tensor)].start == Start::Nowhere;
+}
+
 Problem smex::offload::randomProblem(std::mt19937 &random) {
   const auto draw = [&](int least, int most) {
     return std::uniform_int_distribution<int>(least, most)(random);
@@ -45,13 +62,14 @@ Problem smex::offload::randomProblem(std::mt19937 &random) {
     made.moved = memories == 1 ? made.bytes[0] : draw(1, 6);
     made.start = start;
     made.toHost = once(6);
-    made.isMovable = start == Start::Host || !once(8);
+    made.toHost = made.toHost && start != Start::Either;
+    made.isMovable = start == Start::Host || start == Start::Either || !once(8);
     problem.tensors.push_back(made);
     return int(problem.tensors.size()) - 1;
   };
   const int starting = draw(1, 3), count = draw(3, 5);
   for (int i = 0; i < starting; ++i)
-    tensor(once(2) ? Start::Host : Start::Device);
+    tensor(once(2) ? Start::Either : once(2) ? Start::Host : Start::Device);
   for (int o = 0; o < count; ++o) {
     Operation op;
     op.name = "op" + std::to_string(o);
@@ -63,6 +81,19 @@ Problem smex::offload::randomProblem(std::mt19937 &random) {
       op.over = op.reads.front();
     problem.operations.push_back(op);
   }
+  std::vector<bool> hasNext(problem.tensors.size());
+  for (int o = 0; o < count; ++o)
+    for (int t : problem.operations[size_t(o)].writes)
+      if (const int of = draw(0, starting - 1);
+          once(2) && !hasNext[size_t(of)] && mayFollow(problem, o, t, of)) {
+        hasNext[size_t(of)] = true;
+        Tensor &next = problem.tensors[size_t(t)];
+        next.nextOf = of;
+        next.bytes = problem.tensors[size_t(of)].bytes;
+        next.moved = problem.tensors[size_t(of)].moved;
+        next.isMovable = true;
+        next.toHost = false;
+      }
   problem.capacities.assign(size_t(memories), 0);
   for (const std::vector<int64_t> &bytes : needed(problem))
     for (size_t m = 0; m < bytes.size(); ++m)
@@ -85,15 +116,22 @@ struct Situation {
 
 class Trying {
 public:
-  Trying(const Problem &problem, bool anyOrder)
-      : problem(problem), anyOrder(anyOrder) {}
+  /// `home`: of tensors that start at either place, those that start on the
+  /// device; bits.
+  Trying(const Problem &problem, bool anyOrder, unsigned home)
+      : problem(problem), anyOrder(anyOrder), home(home) {}
 
   int64_t least() {
     Situation start;
     for (size_t t = 0; t < problem.tensors.size(); ++t) {
-      start.onDevice |= unsigned(problem.tensors[t].start == Start::Device)
+      const bool isEither = problem.tensors[t].start == Start::Either,
+                 isHome = home >> t & 1;
+      start.onDevice |= unsigned(problem.tensors[t].start == Start::Device ||
+                                 (isEither && isHome))
                         << t;
-      start.onHost |= unsigned(problem.tensors[t].start == Start::Host) << t;
+      start.onHost |= unsigned(problem.tensors[t].start == Start::Host ||
+                               (isEither && !isHome))
+                      << t;
     }
     reach(start, 0);
     while (!waiting.empty()) {
@@ -116,9 +154,22 @@ private:
     if (now.done + 1 != 1u << problem.operations.size())
       return false;
     for (size_t t = 0; t < problem.tensors.size(); ++t)
-      if (problem.tensors[t].toHost && !(now.onHost >> t & 1))
+      if ((problem.tensors[t].toHost || isToHost(int(t))) &&
+          !(now.onHost >> t & 1))
         return false;
     return true;
+  }
+
+  /// The next value of what starts on the host.
+  bool isToHost(int t) const {
+    const int of = problem.tensors[size_t(t)].nextOf;
+    return of >= 0 && !(home >> of & 1);
+  }
+
+  /// On the device it, or its next value, stays for good.
+  bool hasPlace(int t) const {
+    const int of = problem.tensors[size_t(t)].nextOf;
+    return (of >= 0 && home >> of & 1) || home >> t & 1;
   }
 
   bool isRead(unsigned done, int t) const {
@@ -145,7 +196,7 @@ private:
       if (!(now.onHost & bit))
         reach(stored, cost + tensor.moved);
       dropped.onDevice &= ~bit;
-      if (tensor.isMovable || !isRead(now.done, t))
+      if (!hasPlace(t) && (tensor.isMovable || !isRead(now.done, t)))
         reach(dropped, cost);
     } else if (now.onHost & bit) {
       now.onDevice |= bit;
@@ -165,11 +216,19 @@ private:
         return;
     const unsigned before = now.onDevice;
     now.done |= 1u << o;
-    for (int t : op.writes)
+    bool isReplaced = false;
+    for (int t : op.writes) {
+      const int of = problem.tensors[size_t(t)].nextOf;
+      if (of >= 0 && home >> of & 1) {
+        now.onDevice &= ~(1u << of);
+        isReplaced = true;
+      }
       now.onDevice |= 1u << t;
+    }
     for (size_t m = 0; m < problem.capacities.size(); ++m) {
       int64_t most = bytes(now.onDevice, m);
-      if (op.over >= 0 && !isRead(now.done, op.over))
+      most = std::max(most, isReplaced ? bytes(before, m) : 0);
+      if (!isReplaced && op.over >= 0 && !isRead(now.done, op.over))
         most = std::max(bytes(before, m),
                         most - problem.tensors[size_t(op.over)].bytes[m]);
       if (most > problem.capacities[m])
@@ -200,6 +259,7 @@ private:
 
   const Problem &problem;
   bool anyOrder;
+  unsigned home;
   std::map<Situation, int64_t> best;
   std::priority_queue<std::pair<int64_t, Situation>,
                       std::vector<std::pair<int64_t, Situation>>, Later>
@@ -210,5 +270,18 @@ private:
 
 int64_t smex::offload::leastByBruteForce(const Problem &problem,
                                          bool anyOrder) {
-  return Trying(problem, anyOrder).least();
+  int64_t least = -1;
+  std::vector<int> either;
+  for (size_t t = 0; t < problem.tensors.size(); ++t)
+    if (problem.tensors[t].start == Start::Either)
+      either.push_back(int(t));
+  for (unsigned chosen = 0; chosen < 1u << either.size(); ++chosen) {
+    unsigned home = 0;
+    for (size_t i = 0; i < either.size(); ++i)
+      home |= (chosen >> i & 1) << either[i];
+    const int64_t cost = Trying(problem, anyOrder, home).least();
+    if (cost >= 0 && (least < 0 || cost < least))
+      least = cost;
+  }
+  return least;
 }
