@@ -32,7 +32,8 @@ Status validateNext(const Problem &problem, const std::vector<int> &writer,
       continue;
     const auto of = size_t(next.nextOf);
     if (of >= problem.tensors.size() ||
-        problem.tensors[of].start != Start::Either || hasNext[of])
+        problem.tensors[of].start != Start::Either ||
+        !problem.tensors[of].keepsPlace || hasNext[of])
       return fail("\"", next.name, "\" is the next value of tensor ", of,
                   ", which has none, or another one");
     hasNext[of] = true;

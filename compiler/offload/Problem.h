@@ -23,9 +23,9 @@ enum class Start {
   Nowhere, // an operation writes it
   Device,
   Host,
-  /// Where the schedule has it: on the device, where its place is taken through
-  /// the whole run, or on the host, which is where it is if it leaves the
-  /// device before an operation reads it. Of inputs and parameters.
+  /// Where the schedule has it, on the device or on the host; that is where it
+  /// starts if it leaves the device before an operation reads it. Inputs and
+  /// parameters do.
   Either,
 };
 
@@ -40,7 +40,10 @@ struct Tensor {
   bool toHost = false;
   /// Whether it may leave the device before it is read last.
   bool isMovable = true;
-  /// The tensor, one that starts at either place, whose next value it is, or
+  /// Of what starts at either place, on the device if so: its place is taken
+  /// until the end, as a parameter's is.
+  bool keepsPlace = false;
+  /// The tensor, one that keeps its place and starts at either place, whose next value it is, or
   /// -1: it takes that one's place on the device, or, if that one was on the
   /// host, is to be there at the end. Nothing reads that one later than the
   /// operation that writes this one, of the same size, and over it if it reads

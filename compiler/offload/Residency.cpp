@@ -6,9 +6,9 @@ using namespace smex;
 using namespace smex::offload;
 
 Residency::Residency(const Problem &problem, bool dropsDead)
-    : problem(problem), dropsDead(dropsDead),
-      onDevice(problem.tensors.size()), onHost(onDevice), isHome(onDevice),
-      isRead(onDevice), isLoadedFirst(onDevice), isPassedOn(onDevice),
+    : problem(problem), dropsDead(dropsDead), onDevice(problem.tensors.size()),
+      onHost(onDevice), isHome(onDevice), isRead(onDevice),
+      isLoadedFirst(onDevice), isPassedOn(onDevice),
 
       readers(problem.tensors.size()), used(size_t(problem.memories())) {
   for (const Operation &op : problem.operations)
@@ -175,7 +175,10 @@ void Residency::leave(int tensor) {
 }
 
 void Residency::dropUnlessNeeded(int tensor) {
-  if (!onDevice[size_t(tensor)] || isNeeded(tensor) || placeOf(tensor) >= 0)
+  if (!onDevice[size_t(tensor)] || isNeeded(tensor))
+    return;
+  if (const int place = placeOf(tensor);
+      place >= 0 && problem.tensors[size_t(place)].keepsPlace)
     return;
   if (mustBeStored(tensor))
     store(tensor);

@@ -48,10 +48,11 @@ public:
     default:
       if (!onDevice[t])
         return fail("\"", tensor.name, "\" is dropped, but not there");
-      if ((!tensor.isMovable && readers[t] > 0) || (isHome[t] && isRead[t]) ||
+      if ((!tensor.isMovable && readers[t] > 0) ||
+          (isHome[t] && isRead[t] && (readers[t] > 0 || tensor.keepsPlace)) ||
           (tensor.nextOf >= 0 && isHome[size_t(tensor.nextOf)]))
         return fail("\"", tensor.name, "\" may not leave the device");
-      if (isHome[t]) { // it begins on the host, then
+      if (isHome[t] && !isRead[t]) { // it begins on the host, then
         isHome[t] = false;
         onHost[t] = true;
       }

@@ -115,6 +115,11 @@ private:
     return of < 0 || has(state.fromHost, of) ? -1 : of;
   }
 
+  bool keepsPlace(const State &state, int t) const {
+    const int of = placeOf(state, t);
+    return of >= 0 && tensor(of).keepsPlace;
+  }
+
   /// What it costs that it starts on the host after all: it is loaded before it
   /// is read first, and its next value is stored.
   int64_t costFromHost(int t, const State &before, int operation) const {
@@ -143,7 +148,7 @@ private:
       const bool isRead = isNeeded(t, state, -1);
       if (tensor(t).start == Start::Host)
         state.cost += isRead ? tensor(t).moved : 0;
-      if (tensor(t).start == Start::Either)
+      if (tensor(t).start == Start::Either && (isRead || tensor(t).keepsPlace))
         place(state, t);
       if (tensor(t).start != Start::Device)
         continue;
@@ -271,7 +276,7 @@ private:
     }
     for (int t : op.reads)
       if (has(after.onDevice, t) && !isNeeded(t, before, operation) &&
-          placeOf(after, t) < 0)
+          !keepsPlace(after, t))
         drop(after, t);
     if (options.anyOrder)
       after.done |= uint64_t(1) << operation;
@@ -287,6 +292,8 @@ private:
            left &= left - 1) {
         const int t = int(word * 64) + __builtin_ctzll(left);
         const int there = has(from.onDevice, t) ? t : next[size_t(t)];
+        if (there < 0 || !has(from.onDevice, there))
+          continue; // an input that nothing reads any more
         cost += costFromHost(t, from, done + 1);
         if (!has(to.onDevice, there) &&
             isNeeded(there, from, options.anyOrder ? -1 : done))

@@ -226,10 +226,9 @@ private:
       if (to.bytes == 0)
         continue;
       peak.buffer(buffer);
-      Status filled =
-          device.write(to, [&](std::byte *at) {
-            return parameters.fill(worker, int(p), at);
-          });
+      Status filled = device.write(to, [&](std::byte *at) {
+        return parameters.fill(worker, int(p), at);
+      });
       if (!filled)
         return filled;
     }
@@ -244,8 +243,7 @@ private:
         continue;
       // Both are in one space.
       const int64_t from = partitioned.offset(worker, parameter.next);
-      const ArenaBytes to =
-          arenaBytes(partitioned, worker, parameter.buffer);
+      const ArenaBytes to = arenaBytes(partitioned, worker, parameter.buffer);
       if (from == to.offset || to.bytes == 0)
         continue;
       if (Status copied = device.copy(to, from); !copied)
@@ -333,8 +331,7 @@ private:
         worker, wanted,
         [&](size_t number, const std::function<void(const std::byte *)> &use) {
           const int buffer = wanted[number].buffer;
-          return device.read(arenaBytes(partitioned, worker, buffer),
-                             use);
+          return device.read(arenaBytes(partitioned, worker, buffer), use);
         });
   }
 

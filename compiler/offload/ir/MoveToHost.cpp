@@ -36,8 +36,11 @@ public:
         run(action.what);
         break;
       case Action::Kind::Drop: // nobody reads it from there any more
+        if (isUnused(size_t(action.what)))
+          startOnHost(size_t(action.what));
         break;
       }
+    rename();
   }
 
 private:
@@ -52,29 +55,36 @@ private:
     return made;
   }
 
+  /// It starts at either place, and leaves before anything reads it.
+  bool isUnused(size_t t) const {
+    return of.problem.tensors[t].start == offload::Start::Either &&
+           !lastUse[t] && !copies[t];
+  }
+
+  void startOnHost(size_t t) {
+    exec::BufferOp(of.buffers[t]).setSpace(exec::Space::Host);
+    copies[t] = of.buffers[t];
+  }
+
   /// As soon as it can be: behind its last use.
   void store(size_t t) {
     OpBuilder builder(program.getContext());
-    if (lastUse[t]) {
-      builder.setInsertionPointAfter(lastUse[t]);
-    } else { // an input, wherever the list has it
-      current[t]->moveBefore(&program.getBody().front(),
-                             program.getBody().front().begin());
-      builder.setInsertionPoint(of.instructions.front());
-    }
+    builder.setInsertionPointAfter(lastUse[t]);
     copies[t] = bufferLike(builder, current[t], exec::Space::Host);
     exec::ToHostOp::create(builder, current[t].getLoc(), current[t], copies[t],
                            nodeOf(lastUse[t]), nullptr, nullptr);
   }
 
-  /// The first operation stands for the inputs, the last for what is needed in
-  /// the end.
+  /// The last operation stands for what is needed in the end.
   void run(int operation) {
-    const auto instruction = size_t(operation) - 1;
-    if (operation == 0)
+    const auto instruction = size_t(operation);
+    if (instruction == of.instructions.size()) {
+      OpBuilder builder(program.getContext());
+      builder.setInsertionPointAfter(of.instructions.back());
+      for (size_t t : std::exchange(waiting, {}))
+        load(builder, t, nullptr);
       return;
-    if (instruction == of.instructions.size())
-      return end();
+    }
     mlir::Operation *op = of.instructions[instruction];
     OpBuilder builder(op);
     for (size_t t : std::exchange(waiting, {}))
@@ -89,21 +99,21 @@ private:
         lastUse[size_t(t)] = op;
   }
 
-  void end() {
-    OpBuilder builder(program.getContext());
-    builder.setInsertionPointAfter(of.instructions.back());
-    for (size_t t : std::exchange(waiting, {}))
-      load(builder, t, nullptr);
+  /// What is named from outside: by outputs, and by updates.
+  void rename() {
     for (size_t t = 0; t < current.size(); ++t) {
-      if (current[t] == of.buffers[t])
-        continue;
       exec::BufferOp before = of.buffers[t];
+      const int next = of.problem.tensors[t].nextOf;
+      const bool isOnHost =
+          next >= 0 && exec::isOnHost(of.buffers[size_t(next)]);
       for (mlir::Operation *user :
            llvm::make_early_inc_range(before->getUsers())) {
         if (isa<exec::OutputOp>(user))
-          user->replaceUsesOfWith(valueOf(of.buffers[t]), valueOf(current[t]));
-        if (auto update = dyn_cast<exec::UpdateOp>(user))
-          update.getValueMutable().assign(valueOf(current[t]));
+          user->replaceUsesOfWith(valueOf(before), valueOf(current[t]));
+        if (auto update = dyn_cast<exec::UpdateOp>(user);
+            update && update.getValue() == valueOf(before))
+          update.getValueMutable().assign(
+              valueOf(isOnHost ? copies[t] : current[t]));
       }
     }
   }

@@ -70,11 +70,12 @@ private:
                  isFree = isReplaced(buffer) && nextOf(buffer) < 0;
       offload::Tensor tensor;
       tensor.name = buffer.getTensor().str();
-      tensor.start = isEither(buffer)               ? Start::Either
+      tensor.start = isEither(buffer)             ? Start::Either
                      : writes.lookup(buffer) == 0 ? Start::Device
                                                   : Start::Nowhere;
       tensor.isMovable = !stays && !isFree && !buffer.getPartial() &&
                          writes.lookup(buffer) <= 1;
+      tensor.keepsPlace = exec::isParameter(buffer) && isEither(buffer);
       tensor.nextOf = nextOf(buffer);
       const std::vector<Box> &boxes = regions.of(buffer);
       for (int64_t w = 0; w < workers; ++w) {
@@ -128,7 +129,11 @@ private:
       exec::BufferOp parameter = exec::bufferOf(update.getParameter()),
                      value = exec::bufferOf(update.getValue());
       updated.insert(parameter);
-      if (isReplaced(value) && writes.lookup(value) == 1)
+      const bool isOutput =
+          llvm::any_of(parameter->getUsers(), [](Operation *user) {
+            return isa<exec::OutputOp>(user);
+          });
+      if (isReplaced(value) && writes.lookup(value) == 1 && !isOutput)
         follows.insert(parameter);
     }
   }
@@ -180,7 +185,7 @@ private:
   tdl::LambdaTable lambdas;
   llvm::DenseMap<Operation *, exec::BufferOp> replaced, over;
   llvm::DenseSet<Operation *> updated, follows; // parameters
-  std::vector<int64_t> capacities; // per worker
+  std::vector<int64_t> capacities;              // per worker
   llvm::DenseMap<Operation *, int> numbers;
   ProgramProblem made;
 };

@@ -7,8 +7,8 @@
 
 namespace smex::offload {
 
-/// Tensors are the program's buffers on the device, in order. Operations are the
-/// instructions, in order, and last one that reads what outputs and updates
+/// Tensors are the program's buffers on the device, in order. Operations are
+/// the instructions, in order, and last one that reads what outputs and updates
 /// need. Workers with shares of the same sizes, and the same capacity, are one
 /// memory. Inputs start at either place, and so do parameters, but for those
 /// whose next value cannot take their place: these count as nothing, and their

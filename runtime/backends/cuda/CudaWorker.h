@@ -77,9 +77,9 @@ private:
   std::vector<Event> spare; // for these
   Result<Event> timingEvent();
   runtime::Activity activity;
-  int begun = 0;             // steps
-  int64_t repeated = 0;      // of these, as a graph
-  int64_t receivedBytes = 0; // in the last step
+  int begun = 0;                 // steps
+  int64_t repeated = 0;          // of these, as a graph
+  int64_t receivedBytes = 0;     // in the last step
   plan::HostTraffic hostTraffic; // of it
   /// The last of each queue in the last step; a count of 0: there was none.
   std::array<runtime::Event, size_t(queueCount)> submitted;

@@ -9,8 +9,8 @@
 
 namespace smex::runtime {
 
-/// Where the host's arena begins in a worker's memory here, in bytes: behind the
-/// device's, at a multiple of 64, as buffers do.
+/// Where the host's arena begins in a worker's memory here, in bytes: behind
+/// the device's, at a multiple of 64, as buffers do.
 int64_t hostBegin(const plan::Worker &worker);
 
 /// Where a worker's buffer begins in its memory here, in bytes: the device's

@@ -10,8 +10,7 @@ namespace smex::runtime {
 class HostWorker : public DeviceWorker {
 public:
   /// `arena`: where the worker's memory begins (Arenas.h), which outlives it.
-  HostWorker(const plan::Partitioned &partitioned, int number,
-             std::byte *arena)
+  HostWorker(const plan::Partitioned &partitioned, int number, std::byte *arena)
       : number(number), memory(arena),
         hostAt(hostBegin(partitioned.workers[size_t(number)])) {}
 

@@ -33,7 +33,7 @@ Problem smex::offload::figure3(int64_t capacity) {
 /// other.
 static bool mayFollow(const Problem &problem, int operation, int tensor,
                       int of) {
-  if (problem.tensors[size_t(of)].start != Start::Either)
+  if (!problem.tensors[size_t(of)].keepsPlace)
     return false;
   for (size_t o = size_t(operation) + 1; o < problem.operations.size(); ++o)
     for (int t : problem.operations[o].reads)
@@ -64,6 +64,7 @@ Problem smex::offload::randomProblem(std::mt19937 &random) {
     made.toHost = once(6);
     made.toHost = made.toHost && start != Start::Either;
     made.isMovable = start == Start::Host || start == Start::Either || !once(8);
+    made.keepsPlace = start == Start::Either && !once(3);
     problem.tensors.push_back(made);
     return int(problem.tensors.size()) - 1;
   };
@@ -169,7 +170,8 @@ private:
   /// On the device it, or its next value, stays for good.
   bool hasPlace(int t) const {
     const int of = problem.tensors[size_t(t)].nextOf;
-    return (of >= 0 && home >> of & 1) || home >> t & 1;
+    return (of >= 0 && home >> of & 1) ||
+           (home >> t & 1 && problem.tensors[size_t(t)].keepsPlace);
   }
 
   bool isRead(unsigned done, int t) const {

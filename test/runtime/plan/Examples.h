@@ -31,8 +31,8 @@ std::string ptxHead(const std::string &symbol, int64_t parameters,
 /// 128 on each, those of the sum and of 2 x 128 .. 256, of the sum again 256 ..
 /// 384.
 Plan offloaded();
-/// The same, and a parameter "w" on the host, to which x is added in each step. Its next value takes its place, or
-/// has one of its own.
+/// The same, and a parameter "w" on the host, to which x is added in each step.
+/// Its next value takes its place, or has one of its own.
 Plan offloadedParameter(bool inPlace);
 
 /// y[v] is the sum of x over v's neighbours, on two workers; x is f32[6, 4].
