@@ -38,7 +38,8 @@ std::string largestAtPeak(const plan::Partitioned &partitioned, int worker) {
 }
 
 /// The operator that alone takes most of a worker's memory: whatever waits on
-/// the host, its operands and results are there together, and parameters.
+/// the host, its operands and results are there together, beside parameters
+/// that are not on the host.
 std::string largestOperator(const plan::Partitioned &partitioned, int worker) {
   const plan::Program &program = partitioned.program;
   int64_t most = 0;
@@ -66,10 +67,13 @@ std::string largestOperator(const plan::Partitioned &partitioned, int worker) {
   }
   int64_t parameters = 0;
   for (const plan::Parameter &each : program.parameters)
-    parameters += volume(partitioned.box(worker, each.buffer)) *
-                  byteSize(elementType(program, each.buffer));
-  return "\"" + node + "\", " + plan::humanBytes(most) + ", beside " +
-         plan::humanBytes(parameters) + " of parameters";
+    if (program.buffers[size_t(each.buffer)].space == plan::Space::Device)
+      parameters += volume(partitioned.box(worker, each.buffer)) *
+                    byteSize(elementType(program, each.buffer));
+  const std::string text = "\"" + node + "\", " + plan::humanBytes(most);
+  return parameters == 0 ? text
+                         : text + ", beside " + plan::humanBytes(parameters) +
+                               " of parameters";
 }
 
 Error refusal(const Candidate &least, const MemoryLimit &limit,

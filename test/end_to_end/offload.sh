@@ -45,12 +45,17 @@ for bytes in "$limit" "$smallest"; do
     for key in to_host_bytes from_host_bytes; do
       [[ $(number "$work/metrics.json" $key) == $(number "$work/plan/plan.json" totals $key) ]] || fail "$backend: other $key"
     done
+    [[ $(number "$work/metrics.json" peak_bytes) == $(number "$work/plan/plan.json" totals peak_bytes) ]] || fail "$backend: another peak"
   done
+
   # Moves change no bit.
   cmp "$work/all.safetensors" "$work/cpu.safetensors" || fail "other parameters"
   "$smexc" simulate "$work/plan" --machine dgx-h100 --json "$work/simulated.json" > /dev/null
   [[ $(number "$work/simulated.json" to_host_bytes) == $(number "$work/plan/plan.json" totals to_host_bytes) ]] || fail "simulated: other bytes"
 done
+
+# What training needs beside activations waits on the host, too: all of it is more than there is.
+(( smallest < $(number "$work/all/plan.json" totals parameter_bytes) / gpus * 2 )) || fail "parameters and momentum are no more than $smallest"
 
 # The smaller the limit, the more moves.
 compile --memory-per-gpu "$limit" --offload -o "$work/more" > /dev/null

@@ -7,12 +7,13 @@ def MoveToHost : Pass<"exec-move-to-host", "::smex::exec::ProgramOp"> {
   let summary = "moves buffers to the host, and back, where memory is short";
   let description = [{
     So that on every worker no more bytes are alive at once than its capacity,
-    with the least bytes that cross (compiler/offload): a temporary, or an
-    input, that is read again much later is copied to the host behind its last
-    use before then, and comes back, into a buffer of its own, before it is read.
-    What comes back a second time is not copied to the host again. Parameters
-    stay where they are; so do partial results, and what several instructions
-    fill.
+    with the least bytes that cross (compiler/offload): a temporary that is read
+    again much later is copied to the host behind its last use before then, and
+    comes back, into a buffer of its own, before it is read. What comes back a
+    second time is not copied to the host again. An input, a parameter or
+    optimizer state may be on the host from the start, and comes for each time
+    that it is needed; its next value is copied to the host, then. Partial
+    results stay where they are, and what several instructions fill.
 
     Where one instruction alone takes more than the capacity, what that takes is
     the capacity. The list keeps its order: exec-overlap-transfers lets
