@@ -24,9 +24,9 @@ def MoveToHost : Pass<"exec-move-to-host", "::smex::exec::ProgramOp"> {
     ListOption<"capacities", "capacities", "int64_t",
                "bytes that may be alive at once, of all workers alike, or of each; "
                "none: nothing is moved">,
-    Option<"mostStates", "most-states", "int", /*default=*/"256",
+    Option<"mostStates", "most-states", "int", /*default=*/"64",
            "so many states are kept after each instruction">,
-    Option<"mostWays", "most-ways", "int", /*default=*/"256",
+    Option<"mostWays", "most-ways", "int", /*default=*/"64",
            "so many ways to make room are looked at for an instruction">,
   ];
 }
