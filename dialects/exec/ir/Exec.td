@@ -218,8 +218,8 @@ def BufferOp : ExecOp<"buffer",
   let summary = "storage for a region of a tensor on each worker";
   let description = [{
     A `partial` buffer holds a worker's
-    share of a reduction, not the tensor's value; of sums of f16 or bf16 it is f32. What is `on host` only moves
-    may use; an input or a parameter there is there when a step begins. All else is on the device. `offsets` (bytes into each worker's arena, of the buffer's space)
+    share of a reduction, not the tensor's value; of sums of f16 or bf16 it is f32. What is `on host` is a temporary that
+    only moves may use; all else is on the device. `offsets` (bytes into each worker's arena, of the buffer's space)
     are there once memory is planned. `range`, `part_ranges` and `recipe` are those of an input
     (dialects/smex).
   }];
@@ -342,7 +342,6 @@ def OutputOp : ExecOp<"output"> {
 
 def UpdateOp : ExecOp<"update"> {
   let summary = "a parameter takes the value of a buffer after each step";
-  let description = "Both are on the device, or both on the host.";
   let arguments = (ins BufferType:$parameter, BufferType:$value);
   let assemblyFormat = "$parameter `by` $value attr-dict";
   let hasVerifier = 1;
