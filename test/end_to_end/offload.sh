@@ -68,7 +68,7 @@ compile --memory-per-gpu $limit --offload -o "$work/narrow" > /dev/null
 program = json.load(open(sys.argv[1]))
 buffers, parameters = program['buffers'], program['parameters']
 there = [each for each in parameters if buffers[each['buffer']].get('space') == 'host']
-assert len(there) > 2 and any(each['state'] for each in there), there
+assert len(there) > 2 and any(each.get('state') for each in there), there
 assert all(buffers[each['next']].get('space') == 'host' for each in there if 'next' in each), there" "$work/narrow/program.json" || fail "no weights or no momentum on the host"
 "$smexc" check "$work/narrow" > /dev/null
 "$smex_run" "$work/wide" --backend cpu --steps 3 --save-parameters "$work/wide.safetensors" > /dev/null
