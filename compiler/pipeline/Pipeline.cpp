@@ -268,6 +268,8 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     if (!partitioned)
       return partitioned.takeError();
     candidate.partitioned = std::move(*partitioned);
+    candidate.search.hostLowerBoundBytes =
+        (*decided->getOps<exec::ProgramOp>().begin()).getHostLowerBound();
     candidate.totals = plan::totals(candidate.partitioned);
     if (*machine) {
       auto seconds =

@@ -141,6 +141,13 @@ void checkSearch(const Plan &plan, Findings &findings) {
                  search.optimal ? "true" : "false", ", with a bound of ",
                  search.lowerBoundBytes, " bytes for the ",
                  plan.communicationBytes, " that the plan moves");
+  const int64_t moved = Traffic::saturatingAdd(plan.hostTraffic.toHost,
+                                               plan.hostTraffic.fromHost);
+  if (search.hostLowerBoundBytes.value_or(0) > moved)
+    findings.add(FindingKind::Totals,
+                 "plan.json: search.host_lower_bound_bytes: ",
+                 *search.hostLowerBoundBytes, " bytes, more than the ", moved,
+                 " that move to the host and back");
   if (search.steps.empty())
     return;
   int64_t groups = 1;

@@ -370,7 +370,11 @@ void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {
     plan.modelSha256 = model.string("sha256");
   });
   at.with("search", [&](const Cursor &search) {
-    search.object({"algorithm", "lower_bound_bytes", "optimal", "steps"});
+    search.object({"algorithm", "lower_bound_bytes", "optimal", "steps"},
+                  {"host_lower_bound_bytes"});
+    if (search.has("host_lower_bound_bytes"))
+      plan.search.hostLowerBoundBytes =
+          search.integer("host_lower_bound_bytes", 0, totalLimit);
     plan.search.algorithm = search.string("algorithm");
     plan.search.lowerBoundBytes =
         search.integer("lower_bound_bytes", 0, totalLimit);

@@ -414,6 +414,8 @@ Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
         {"peak_bytes", plan.peakBytes}}},
       {"version", formatVersion},
   };
+  if (search.hostLowerBoundBytes)
+    json["search"]["host_lower_bound_bytes"] = *search.hostLowerBoundBytes;
   plan.hostTraffic.writeTo(json["totals"]);
   if (plan.machine)
     json["machine"] = {{"links", array(plan.machine->links,

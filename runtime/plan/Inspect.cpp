@@ -6,6 +6,7 @@
 #include "runtime/plan/Validate.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 
 using namespace smex;
@@ -49,7 +50,8 @@ std::string head(const Plan &plan) {
   if (host > 0)
     table.add({"host memory", humanBytes(host) + " at most for a GPU"});
   if (!plan.hostTraffic.isNone())
-    table.add({"moves", toString(plan.hostTraffic) + " per run"});
+    table.add({"moves", toString(plan.hostTraffic) + " per run" +
+                            hostGap(plan)});
   table.add({"parameters", humanBytes(plan.parameterBytes) + " in " +
                                std::to_string(program.parameters.size()) +
                                (drawn ? ", " + std::to_string(drawn) +
@@ -327,6 +329,24 @@ private:
 };
 
 } // namespace
+
+std::string plan::hostGap(const Plan &plan) {
+  if (!plan.search.hostLowerBoundBytes)
+    return "";
+  const int64_t bound = *plan.search.hostLowerBoundBytes;
+  const double moved =
+      double(plan.hostTraffic.toHost) + double(plan.hostTraffic.fromHost);
+  if (moved <= double(bound))
+    return ", the least there is";
+  std::string text;
+  if (bound > 0) {
+    char percent[64];
+    std::snprintf(percent, sizeof percent, ", at most %.1f %% above the least",
+                  100 * (moved / double(bound) - 1));
+    text = percent;
+  }
+  return text + "; lower bound " + humanBytes(bound);
+}
 
 std::string plan::inspect(const Plan &plan, const InspectOptions &options) {
   return head(plan) + search(plan) + links(plan) + gpus(plan) +

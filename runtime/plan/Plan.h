@@ -106,8 +106,9 @@ struct BufferInfo {
   /// tensor's: sums of 16-bit floats are kept in f32 until they are whole.
   std::optional<DType> element;
   int region = -1;
-  /// Instructions compute, fetch and reduce on the device; inputs, outputs and
-  /// parameters are there, too.
+  /// Instructions compute, fetch and reduce on the device; outputs are there,
+  /// too. Of inputs and parameters, what is on the host is there when a step
+  /// begins. A parameter's next value is in the parameter's space.
   Space space = Space::Device;
   /// Bytes from the start of the space's arena, a multiple of 64: one number,
   /// or, where workers differ, one for each. Where a worker has nothing of the

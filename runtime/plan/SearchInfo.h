@@ -3,6 +3,7 @@
 #define SMEX_RUNTIME_PLAN_SEARCHINFO_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct SearchInfo {
   int64_t lowerBoundBytes = 0;
   bool optimal = false;
   std::vector<SearchStep> steps;
+  /// Where buffers move to the host and back: of all choices of what waits
+  /// there, with the same order of instructions and as many bytes alive at
+  /// once, none moves less than this.
+  std::optional<int64_t> hostLowerBoundBytes;
 };
 
 /// A level of a machine's links: groups of so many consecutive workers, the

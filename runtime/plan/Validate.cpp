@@ -45,10 +45,10 @@ Status validateSummary(const Plan &plan, Complaint complaint) {
                   gpus, " GPUs");
   if (plan.unpartitioned.workers.size() > 1)
     complaint.add("the unpartitioned program has more than one worker");
-  int64_t least =
-      std::min({plan.communicationBytes, plan.parameterBytes, plan.flops,
-                plan.search.lowerBoundBytes, plan.hostTraffic.toHost,
-                plan.hostTraffic.fromHost});
+  int64_t least = std::min({plan.communicationBytes, plan.parameterBytes,
+                            plan.flops, plan.search.lowerBoundBytes,
+                            plan.hostTraffic.toHost, plan.hostTraffic.fromHost,
+                            plan.search.hostLowerBoundBytes.value_or(0)});
   for (int64_t bytes : plan.peakBytes)
     least = std::min(least, bytes);
   for (const SearchStep &step : plan.search.steps)

@@ -37,6 +37,7 @@ export LD_LIBRARY_PATH=$(emulated "$libcuda") SMEX_EMULATED_DEVICES=2 SMEX_EMULA
 for bytes in "$limit" "$smallest"; do
   compile --memory-per-gpu "$bytes" --offload -o "$work/plan" > "$work/log" || fail "the limit that was said to work"
   grep -Eq '^moves .* to the host and .* back per run' "$work/log" || fail "$(cat "$work/log")"
+  grep -Eq '^moves .*(, the least there is|, at most [0-9.]+ % above the least; lower bound .*)$' "$work/log" || fail "$(cat "$work/log")"
   (( $(number "$work/plan/plan.json" totals peak_bytes) <= bytes )) || fail "more than $bytes bytes"
   "$smexc" check "$work/plan" > /dev/null
   for backend in cpu reference cuda; do

@@ -279,7 +279,8 @@ int run(Arguments &arguments) {
               plan::humanBytes(plan.search.lowerBoundBytes).c_str(),
               plan::humanBytes(peak).c_str());
   if (!plan.hostTraffic.isNone())
-    std::printf("moves %s per run\n", plan::toString(plan.hostTraffic).c_str());
+    std::printf("moves %s per run%s\n", plan::toString(plan.hostTraffic).c_str(),
+                plan::hostGap(plan).c_str());
   printChoice(compiled->stats, plan);
   if (arguments.compile.isAuto())
     printCompared(compiled->stats);

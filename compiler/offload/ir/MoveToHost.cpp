@@ -172,6 +172,8 @@ struct MoveToHost : offload::impl::MoveToHostBase<MoveToHost> {
       return signalPassFailure();
     }
     Moving(program, of).apply(found->schedule);
+    if (found->traffic.total() > 0)
+      program.setHostLowerBound(found->lowerBound);
   }
 };
 

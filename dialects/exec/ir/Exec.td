@@ -198,14 +198,16 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
     bytes last) are there once memory is planned, and `host_arena` (bytes per
     worker, in the host's memory), if buffers are there. `staging` is how many
     bytes at the end of each arena are kept for exchanges between GPUs, if any
-    are. `graphs` is the function's `smex.graphs`.
+    are. `graphs` is the function's `smex.graphs`. `host_lower_bound`: where buffers
+    move to the host and back, the bytes of that which no choice of buffers saves.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$ways,
                        OptionalAttr<DenseI64ArrayAttr>:$arena,
                        OptionalAttr<DenseI64ArrayAttr>:$workspace,
                        OptionalAttr<SmexGraphsAttr>:$graphs,
                        OptionalAttr<DenseI64ArrayAttr>:$host_arena,
-                       OptionalAttr<DenseI64ArrayAttr>:$staging);
+                       OptionalAttr<DenseI64ArrayAttr>:$staging,
+                       OptionalAttr<I64Attr>:$host_lower_bound);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `ways` $ways attr-dict-with-keyword $body";
   let extraClassDeclaration = "int64_t getWorkers();";
@@ -218,8 +220,8 @@ def BufferOp : ExecOp<"buffer",
   let summary = "storage for a region of a tensor on each worker";
   let description = [{
     A `partial` buffer holds a worker's
-    share of a reduction, not the tensor's value; of sums of f16 or bf16 it is f32. What is `on host` is a temporary that
-    only moves may use; all else is on the device. `offsets` (bytes into each worker's arena, of the buffer's space)
+    share of a reduction, not the tensor's value; of sums of f16 or bf16 it is f32. What is `on host` only moves
+    may use; an input or a parameter there is there when a step begins. All else is on the device. `offsets` (bytes into each worker's arena, of the buffer's space)
     are there once memory is planned. `range`, `part_ranges` and `recipe` are those of an input
     (dialects/smex).
   }];
@@ -342,6 +344,7 @@ def OutputOp : ExecOp<"output"> {
 
 def UpdateOp : ExecOp<"update"> {
   let summary = "a parameter takes the value of a buffer after each step";
+  let description = "Both are on the device, or both on the host.";
   let arguments = (ins BufferType:$parameter, BufferType:$value);
   let assemblyFormat = "$parameter `by` $value attr-dict";
   let hasVerifier = 1;

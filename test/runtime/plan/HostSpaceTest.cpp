@@ -50,6 +50,22 @@ TEST_CASE("moves that the totals count otherwise are found") {
                              "has 256"));
 }
 
+TEST_CASE("how far the moves are from the least is said, and checked") {
+  const auto said = [](int64_t bound) {
+    Plan plan = offloaded();
+    plan.search.hostLowerBoundBytes = bound;
+    const Plan loaded = readBack(plan);
+    CHECK(loaded.search.hostLowerBoundBytes == bound);
+    return hostGap(loaded) + listed(check(loaded));
+  };
+  CHECK(hostGap(readBack(offloaded())) == "");
+  CHECK(said(512) == ", the least there is");
+  CHECK(said(400) == ", at most 28.0 % above the least; lower bound 400 B");
+  CHECK(said(0) == "; lower bound 0 B");
+  CHECK_THAT(said(600), Catch::Contains("search.host_lower_bound_bytes: 600 "
+                                        "bytes, more than the 512"));
+}
+
 TEST_CASE("a move that nothing waits for is found") {
   const auto withoutWait = [](size_t instruction) {
     return listed(check(changed([&](Program &program) {
