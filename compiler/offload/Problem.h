@@ -43,11 +43,11 @@ struct Tensor {
   /// Of what starts at either place, on the device if so: its place is taken
   /// until the end, as a parameter's is.
   bool keepsPlace = false;
-  /// The tensor, one that keeps its place and starts at either place, whose next value it is, or
-  /// -1: it takes that one's place on the device, or, if that one was on the
-  /// host, is to be there at the end. Nothing reads that one later than the
-  /// operation that writes this one, of the same size, and over it if it reads
-  /// it.
+  /// The tensor, one that keeps its place and starts at either place, whose
+  /// next value it is, or -1: it takes that one's place on the device, or, if
+  /// that one was on the host, is to be there at the end. Nothing reads that
+  /// one later than the operation that writes this one, of the same size, and
+  /// over it if it reads it.
   int nextOf = -1;
 };
 

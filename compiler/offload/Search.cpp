@@ -1,6 +1,7 @@
 #include "compiler/offload/Search.h"
 
 #include "compiler/offload/Residency.h"
+#include "compiler/offload/Set.h"
 #include "compiler/offload/Uses.h"
 #include "compiler/offload/Ways.h"
 
@@ -13,18 +14,6 @@ using namespace smex;
 using namespace smex::offload;
 
 namespace {
-
-using Set = std::vector<uint64_t>; // of tensors
-
-bool has(const Set &set, int t) {
-  return set[size_t(t) / 64] >> (size_t(t) % 64) & 1;
-}
-void add(Set &set, int t) {
-  set[size_t(t) / 64] |= uint64_t(1) << (size_t(t) % 64);
-}
-void remove(Set &set, int t) {
-  set[size_t(t) / 64] &= ~(uint64_t(1) << (size_t(t) % 64));
-}
 
 /// How a state came about.
 struct Step {

@@ -12,8 +12,8 @@
 // back: that is counted at once, so that states are compared fairly.
 //
 // What starts at either place (Problem.h) is on the device until it, or its
-// next value, leaves there: then it has started on the host, and what that costs
-// is counted: a load before it was read first, a store of its next value.
+// next value, leaves there: then it has started on the host, and what that
+// costs is counted: a load before it was read first, a store of its next value.
 //
 // Without loss, something leaves only when room is lacking, and no more than
 // is enough. A state is left out if another one of the same S becomes it for
