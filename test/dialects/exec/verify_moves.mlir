@@ -174,7 +174,7 @@ exec.program @p ways [2] {
 exec.program @p ways [2] {
   %w = exec.buffer parameter "w" : tensor<4xf32> #smex.division<part 0>
   %h = exec.buffer temporary "x" : tensor<4xf32> on host #smex.division<part 0>
-  // expected-error @+1 {{uses "x" on the host; only to_host and from_host may}}
+  // expected-error @+1 {{gives a parameter a value that is not in its space: one is on the host, the other on the device}}
   exec.update %w by %h
 }
 
