@@ -409,7 +409,8 @@ struct LowerToExec : lowering::impl::LowerToExecBase<LowerToExec> {
     builder.setInsertionPoint(main);
     auto op = exec::ProgramOp::create(
         builder, main.getLoc(), StringRef(program), *ways, nullptr, nullptr,
-        main->getAttrOfType<ArrayAttr>(semantic::graphsAttr), nullptr, nullptr);
+        main->getAttrOfType<ArrayAttr>(semantic::graphsAttr), nullptr, nullptr,
+        nullptr);
     op.getBody().emplaceBlock();
     Lowering(main, op, *ways, known).run();
     main.erase();
