@@ -29,6 +29,9 @@ struct Device {
   int64_t memoryBytes = 0;
   double memoryBandwidth = 0; // bytes per second
   double memoryEfficiency = 1;
+  /// Its last level of cache. What is gathered from a larger table comes from
+  /// memory again and again; unknown: once.
+  std::optional<int64_t> cacheBytes;
   double launchSeconds = 0; // of any kernel or copy
   /// What its libraries may use besides a kernel's operands.
   std::optional<int64_t> workspaceBytes;

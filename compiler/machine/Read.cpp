@@ -55,7 +55,7 @@ Efficiency efficiency(const Cursor &at) {
 
 Device device(const Cursor &at) {
   at.object({"flops", "memory_bytes", "memory_bandwidth"},
-            {"efficiency", "launch_seconds", "workspace_bytes"});
+            {"cache_bytes", "efficiency", "launch_seconds", "workspace_bytes"});
   Device device;
   at.with("flops", [&](const Cursor &flops) {
     if (!flops.json().is_object() || !flops.has("f32"))
@@ -70,6 +70,8 @@ Device device(const Cursor &at) {
   });
   device.memoryBytes = at.integer("memory_bytes", 1, int64_t(1) << 48);
   device.memoryBandwidth = at.with("memory_bandwidth", rate);
+  if (at.has("cache_bytes"))
+    device.cacheBytes = at.integer("cache_bytes", 0, device.memoryBytes);
   if (at.has("workspace_bytes"))
     device.workspaceBytes =
         at.integer("workspace_bytes", 0, device.memoryBytes);

@@ -48,11 +48,18 @@ double Cost::computeSeconds(int worker, int number) const {
   if (isDoneBefore(worker, number))
     return 0;
   const plan::Instruction &instruction = program.instructions[size_t(number)];
+  const KernelTime &kernel = kernels[size_t(instruction.kernel)];
+  const Device &device = machine.deviceOf(worker);
+  const TensorType &type = subject.tensorOf(instruction.to).type;
+  const double points = bytesOf(subject.partitioned.indices(worker, number), 1);
   double bytes =
       bytesOf(*subject.written(worker, number), elementBytes(instruction.to));
   const std::vector<Box> regions = subject.regions(worker, number);
-  for (size_t k = 0; k < regions.size(); ++k)
-    bytes += bytesOf(regions[k], elementBytes(instruction.operands[k]));
+  for (size_t k = 0; k < regions.size(); ++k) {
+    const int64_t element = elementBytes(instruction.operands[k]);
+    bytes += kernel.bytesRead(device, k, bytesOf(regions[k], element),
+                              double(element), points, type.shape);
+  }
   // Of an epilogue only the bias is read besides: its result is written instead
   // of the product's.
   if (const int map = epilogues[size_t(number)];
@@ -64,11 +71,7 @@ double Cost::computeSeconds(int worker, int number) const {
         bytes += bytesOf(read[k], elementBytes(what.operands[k]));
   }
 
-  const TensorType &type = subject.tensorOf(instruction.to).type;
-  return kernels[size_t(instruction.kernel)].seconds(
-      machine.deviceOf(worker), type.dtype,
-      bytesOf(subject.partitioned.indices(worker, number), 1), type.shape,
-      bytes);
+  return kernel.seconds(device, type.dtype, points, type.shape, bytes);
 }
 
 double Cost::localSeconds(int worker, int number) const {

@@ -125,18 +125,60 @@ std::optional<int> simulate::sharedOut(const tdl::Lambda &lambda) {
   return lambda.guard ? find(lambda.guard, find) : std::nullopt;
 }
 
+std::vector<int> simulate::gathers(const tdl::Lambda &lambda) {
+  std::vector<int> counts(lambda.operands.size(), 0);
+  const auto isRead = [](const ExprRef &place) {
+    bool reads = false;
+    tdl::walk(place,
+              [&](const ExprRef &e) { reads |= e->kind == ExprKind::Read; });
+    return reads;
+  };
+  tdl::walk(lambda.body, [&](const ExprRef &e) {
+    if (e->kind == ExprKind::Read &&
+        std::any_of(e->children.begin(), e->children.end(), isRead))
+      ++counts[size_t(e->operand)];
+  });
+  return counts;
+}
+
+double simulate::gatheredBytes(const Device &device, double read,
+                               double region) {
+  const double again = std::max(0.0, read - region);
+  const double missed =
+      device.cacheBytes && region > 0
+          ? std::max(0.0, 1 - double(*device.cacheBytes) / region)
+          : 0;
+  return std::min(read, region) + again * missed;
+}
+
 KernelTime::KernelTime(const tdl::Lambda &lambda)
     : work(workOf(lambda)),
-      flopsPerPoint(double(analysis::flopsPerPoint(lambda)) *
-                    countedShare(lambda)),
+      flopsPerPoint(double(analysis::flopsPerPoint(lambda))),
+      countedShare(simulate::countedShare(lambda)),
+      gathers(simulate::gathers(lambda)),
       sharedOut(simulate::sharedOut(lambda)) {}
+
+double KernelTime::counted(double points,
+                           const std::vector<int64_t> &result) const {
+  points *= countedShare;
+  if (sharedOut)
+    points /= double(std::max<int64_t>(1, result[size_t(*sharedOut)]));
+  return points;
+}
+
+double KernelTime::bytesRead(const Device &device, size_t k, double region,
+                             double element, double points,
+                             const std::vector<int64_t> &result) const {
+  if (k >= gathers.size() || gathers[k] == 0)
+    return region;
+  return gatheredBytes(device, gathers[k] * counted(points, result) * element,
+                       region);
+}
 
 double KernelTime::seconds(const Device &device, DType type, double points,
                            const std::vector<int64_t> &result,
                            double bytes) const {
-  double flops = flopsPerPoint * points;
-  if (sharedOut)
-    flops /= double(std::max<int64_t>(1, result[size_t(*sharedOut)]));
+  const double flops = flopsPerPoint * counted(points, result);
   const auto known = device.flops.find(type);
   const double peak =
       known == device.flops.end() ? device.flops.at(DType::F32) : known->second;

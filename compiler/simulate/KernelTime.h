@@ -31,9 +31,26 @@ double countedShare(const tdl::Lambda &lambda);
 /// out, so that each counts for one v only. Else none.
 std::optional<int> sharedOut(const tdl::Lambda &lambda);
 
+/// Per operand: how many of its reads are gathers, whose place is itself read,
+/// as a neighbour's row `x[source[e], f]` and a word's `table[token[t], f]`.
+std::vector<int> gathers(const tdl::Lambda &lambda);
+
+/// Bytes that memory delivers for reads of `read` bytes of a region of `region`
+/// bytes, in any order: all that is read for the first time, and of what is
+/// read again the part of the region that is not in the cache.
+double gatheredBytes(const machines::Device &device, double read,
+                     double region);
+
 class KernelTime {
 public:
   explicit KernelTime(const tdl::Lambda &lambda);
+
+  /// Of operand `k`, of which the kernel reads a region of so many bytes, in
+  /// elements of `element` bytes: what comes from memory. `points` and
+  /// `result` as below.
+  double bytesRead(const machines::Device &device, size_t k, double region,
+                   double element, double points,
+                   const std::vector<int64_t> &result) const;
 
   /// Launch + the longer of arithmetic and memory. `points`: of its index
   /// space, reductions included; `result`: the shape of the whole tensor;
@@ -42,8 +59,12 @@ public:
                  const std::vector<int64_t> &result, double bytes) const;
 
 private:
+  /// Of so many points of the index space, those that count.
+  double counted(double points, const std::vector<int64_t> &result) const;
+
   Work work;
-  double flopsPerPoint;
+  double flopsPerPoint, countedShare;
+  std::vector<int> gathers;
   std::optional<int> sharedOut;
 };
 

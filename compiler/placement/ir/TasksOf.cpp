@@ -30,8 +30,11 @@ public:
   Times(const tdl::LambdaTable &lambdas, const machines::Device &device)
       : lambdas(lambdas), device(device) {}
 
+  /// `written`, `regions`: bytes of the result, and of what is read of each
+  /// operand.
   double of(semantic::ApplyOp apply, const partition::Operator &op,
-            double bytes) {
+            const partition::OperatorGraph &graph, double written,
+            const std::vector<double> &regions) {
     const mlir::Attribute symbol = apply.getLambdaAttr().getAttr();
     auto known = kernels.find(symbol);
     if (known == kernels.end())
@@ -42,8 +45,15 @@ public:
                   .first;
     const smex::TensorType type =
         semantic::tensorType(apply.getResult().getType());
-    return known->second.seconds(device, type.dtype, volumeOf(op.extents),
-                                 type.shape, bytes);
+    const double points = volumeOf(op.extents);
+    double bytes = written;
+    for (size_t i = 0; i < regions.size(); ++i) {
+      const auto &tensor = graph.tensors[size_t(op.operands[i].tensor)];
+      bytes += known->second.bytesRead(device, i, regions[i],
+                                       double(tensor.elementBytes), points,
+                                       type.shape);
+    }
+    return known->second.seconds(device, type.dtype, points, type.shape, bytes);
   }
 
 private:
@@ -91,14 +101,14 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
     Box indices;
     for (int64_t extent : op.extents)
       indices.push_back({0, extent});
-    double touched = double(bytesOf(result));
+    std::vector<double> regions;
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const partition::Tensor &tensor =
           graph.tensors[size_t(op.operands[i].tensor)];
       const int64_t bytes =
           volume(op.operands[i].access.region(indices, tensor.shape)) *
           tensor.elementBytes;
-      touched += double(bytes);
+      regions.push_back(double(bytes));
       const int maker = makers.at(apply.getInputs()[i]);
       tasks.graph.edges.push_back({maker, number, bytes});
       if (size_t(maker) < readers.size())
@@ -106,7 +116,7 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
     }
     Task &task = add(op.name, bytesOf(result));
     task.layer = layers.ofOperator[o];
-    task.seconds = times.of(apply, op, touched);
+    task.seconds = times.of(apply, op, graph, double(bytesOf(result)), regions);
     if (profile)
       if (const auto measured = profile->seconds.find(result.name);
           measured != profile->seconds.end())

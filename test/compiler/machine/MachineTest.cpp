@@ -13,6 +13,7 @@ static Json small() {
     "format": "smex-machine", "version": 1, "name": "small",
     "device": {"flops": {"f32": 1e12, "f16": 4e12}, "memory_bytes": 1000,
                "memory_bandwidth": 1e11, "launch_seconds": 1e-6,
+               "cache_bytes": 10,
                "efficiency": {"contraction": {"most": 0.5, "half_flops": 100,
                                               "ramp_seconds": 2e-6},
                               "convolution": {"most": 0.25}, "memory": 0.75}},
@@ -37,6 +38,7 @@ TEST_CASE("a machine is read") {
   CHECK(read->devices[0].convolution.most == 0.25);
   CHECK(read->devices[0].convolution.rampSeconds == 0);
   CHECK(read->devices[0].memoryEfficiency == 0.75);
+  CHECK(read->devices[0].cacheBytes == 10);
   CHECK(read->gpus == std::vector<int>{0, 1});
   REQUIRE(read->links.size() == 3);
   CHECK(read->links[0].duplex);
@@ -115,6 +117,8 @@ TEST_CASE("what is wrong with a machine is said, with file and key") {
        "m.json: device.memory_bandwidth: must be between"},
       {{"/device/launch_seconds", 1e9},
        "m.json: device.launch_seconds: must be between 0 and 1000 seconds"},
+      {{"/device/cache_bytes", 1001},
+       "m.json: device.cache_bytes: 1001 is not in 0 .. 1000"},
       {{"/device/efficiency/memory", 1.5},
        "m.json: device.efficiency.memory: must be between 1e-6 and 1"},
       {{"/device/efficiency/contraction/half_flops", -1},

@@ -6,8 +6,11 @@
 #include "test/runtime/plan/ByHand.h"
 #include "test/runtime/plan/Examples.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <list>
+#include <random>
 #include <set>
 
 using namespace smex;
@@ -137,6 +140,56 @@ TEST_CASE("each edge counts for one node") {
   CHECK(!of("(x0: f32[2]) -> f32: lambda i0: Sum(lambda r0: x0[i0, r0] where "
             "(i0 - r0) % 2 == 0)"));
   CHECK(!of("(x0: f32[1]) -> f32: lambda i0: x0[i0]"));
+}
+
+TEST_CASE("a gather reads what its places say, and again what no cache holds") {
+  const char *neighbours =
+      "(x0: i32[1], x1: f32[2], x2: i32[1]) -> f32: lambda i0, i1: "
+      "Sum(lambda r0: x1[i64(x0[r0]), i1] where i64(x2[i0]) <= r0 and r0 < "
+      "i64(x2[i0 + 1]))";
+  CHECK(gathers(*tdl::parseLambda(neighbours)) == std::vector<int>{0, 1, 0});
+  CHECK(gathers(*tdl::parseLambda(
+            "(a: f32[2], b: f32[2]) -> f32: lambda i, j: Sum(lambda k: a[i, "
+            "k] * b[k, j])")) == std::vector<int>{0, 0});
+
+  Device device = roundDevice();
+  CHECK(gatheredBytes(device, 100, 1000) == 100);   // less than all
+  CHECK(gatheredBytes(device, 9000, 1000) == 1000); // no cache is known
+  device.cacheBytes = 1000;
+  CHECK(gatheredBytes(device, 9000, 1000) == 1000);
+  device.cacheBytes = 0;
+  CHECK(gatheredBytes(device, 9000, 1000) == 9000);
+
+  // Against a cache of the least recently used, row by row.
+  std::mt19937 random(1);
+  for (const size_t held : {100, 500, 900}) {
+    CAPTURE(held);
+    std::list<int> recent;
+    int missed = 0;
+    for (int access = 0; access < 20000; ++access) {
+      const int row = int(random() % 1000);
+      const auto found = std::find(recent.begin(), recent.end(), row);
+      if (found != recent.end())
+        recent.erase(found);
+      else
+        ++missed;
+      recent.push_front(row);
+      if (recent.size() > held)
+        recent.pop_back();
+    }
+    device.cacheBytes = int64_t(held) * 64;
+    CHECK(gatheredBytes(device, 20000 * 64, 1000 * 64) / 64 ==
+          Approx(missed).epsilon(0.06));
+  }
+
+  // 7 edges, of which a half of the vertices has one half, 4 numbers each; the
+  // sums, all places and the bounds of 3 vertices are read once.
+  const plan::Plan plan = plan::neighbours();
+  Machine machine = star(2);
+  machine.devices = {roundDevice()};
+  machine.devices[0].flops[DType::F32] = 1e18;
+  CHECK(Cost(plan.partitioned, machine).computeSeconds(0, 1) ==
+        Approx((3.5 * 4 * 4 + 3 * 4 * 4 + 7 * 4 + 4 * 4) / 1e9));
 }
 
 TEST_CASE("two flows share a link, and the longer one gets all in the end") {
