@@ -65,19 +65,14 @@ struct Need {
   }
 };
 
+/// As partition::contains of Needed.h, for all workers.
 bool contains(const Need &outer, const Need &inner) {
-  if (!outer.rows && !inner.rows)
-    return contains(*outer.boxes, *inner.boxes);
-  for (size_t w = 0; w < inner.boxes->size(); ++w) {
-    Box rest = (*inner.boxes)[w];
-    const Runs rows = inner.rowsOf(w);
-    if (rows.empty())
-      continue;
-    rest[0] = (*outer.boxes)[w][0];
-    if (!smex::contains((*outer.boxes)[w], rest) ||
-        !smex::contains(outer.rowsOf(w), rows))
-      return false;
-  }
+  if (!contains(*outer.boxes, *inner.boxes))
+    return false;
+  if (outer.rows || inner.rows)
+    for (size_t w = 0; w < inner.boxes->size(); ++w)
+      if (!smex::contains(outer.rowsOf(w), inner.rowsOf(w)))
+        return false;
   return true;
 }
 

@@ -76,12 +76,6 @@ bool smex::contains(const Runs &outer, const Runs &inner) {
   return true;
 }
 
-Runs smex::unite(const Runs &a, const Runs &b) {
-  std::vector<Interval> both = a;
-  both.insert(both.end(), b.begin(), b.end());
-  return runsOf(std::move(both));
-}
-
 std::vector<Piece> smex::piecesWithin(const Runs &rows,
                                       const std::vector<Piece> &pieces) {
   std::vector<Piece> parts;

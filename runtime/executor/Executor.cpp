@@ -66,10 +66,6 @@ private:
   const TensorType &typeOf(int buffer) const {
     return program.tensors[size_t(program.buffers[size_t(buffer)].tensor)].type;
   }
-  int64_t bytesOf(int worker, int buffer) const {
-    return volume(partitioned.box(worker, buffer)) *
-           byteSize(typeOf(buffer).dtype);
-  }
   /// One worker of a process does what is to be done once in it.
   bool isFirst(int worker) const { return worker == workers.front(); }
   Counts &counts(int worker) { return measured[size_t(worker)].counts; }

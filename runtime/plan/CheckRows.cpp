@@ -5,7 +5,9 @@
 #include "runtime/plan/Regions.h"
 #include "runtime/plan/Subject.h"
 
+#include <algorithm>
 #include <cstring>
+#include <set>
 
 using namespace smex;
 using namespace smex::plan;
@@ -29,9 +31,41 @@ void fill(analysis::KnownList &list, const Box &box, const std::byte *bytes) {
     }
 }
 
-/// By tensor: the constants that are lists of integers, put together from the
-/// workers' shares. CheckWeights shows that these agree, and check() that they
-/// are all there.
+/// By tensor: how many elements of it are stored, of all workers together.
+std::vector<int64_t> storedOf(const Partitioned &partitioned) {
+  const Program &program = partitioned.program;
+  std::vector<int64_t> stored(program.tensors.size(), 0);
+  for (size_t w = 0; w < partitioned.workers.size(); ++w)
+    for (const StoredWeight &each : partitioned.workers[w].weights) {
+      const int buffer = program.parameters[size_t(each.parameter)].buffer;
+      stored[size_t(program.buffers[size_t(buffer)].tensor)] +=
+          volume(partitioned.box(int(w), buffer));
+    }
+  return stored;
+}
+
+/// Where a list is, there it is also after a fetch or a move, if nothing else
+/// is written there.
+void follow(const Program &program, std::vector<List> &lists) {
+  std::vector<int> writes(program.buffers.size(), 0);
+  for (const Port &input : program.inputs)
+    ++writes[size_t(input.buffer)];
+  for (const Parameter &parameter : program.parameters)
+    ++writes[size_t(parameter.buffer)];
+  for (const Instruction &each : program.instructions)
+    ++writes[size_t(each.to)];
+  for (size_t b = 0; b < lists.size(); ++b)
+    if (writes[b] != 1)
+      lists[b] = nullptr;
+  for (const Instruction &each : program.instructions)
+    if ((each.op == Opcode::Fetch || isMove(each.op)) &&
+        writes[size_t(each.to)] == 1)
+      lists[size_t(each.to)] = lists[size_t(each.from)];
+}
+
+/// By buffer: the constants that are lists of integers, put together from the
+/// workers' shares, and where else they are. CheckWeights shows that these
+/// agree, and check() that they are all there.
 Result<std::vector<List>> listsOf(const Partitioned &partitioned,
                                   const std::string &directory) {
   const Program &program = partitioned.program;
@@ -39,8 +73,9 @@ Result<std::vector<List>> listsOf(const Partitioned &partitioned,
       weights(directory, partitioned.workers.size(), /*verify=*/false);
   if (!files)
     return files.error();
-  std::vector<std::shared_ptr<analysis::KnownList>> lists(
-      program.tensors.size());
+  const std::vector<int64_t> counts = storedOf(partitioned);
+  std::vector<std::shared_ptr<analysis::KnownList>> made(
+      program.buffers.size());
   for (size_t w = 0; w < partitioned.workers.size(); ++w)
     for (const StoredWeight &stored : partitioned.workers[w].weights) {
       const Parameter &parameter = program.parameters[size_t(stored.parameter)];
@@ -49,9 +84,10 @@ Result<std::vector<List>> listsOf(const Partitioned &partitioned,
       const Box &box = partitioned.box(int(w), parameter.buffer);
       if (!parameter.constant || parameter.next >= 0 || isEmpty(box) ||
           (type.dtype != DType::I32 && type.dtype != DType::I64) ||
-          type.rank() < 1 || type.rank() > 2)
+          type.rank() < 1 || type.rank() > 2 ||
+          counts[size_t(tensor)] < *elementCount(type.shape))
         continue;
-      auto &list = lists[size_t(tensor)];
+      auto &list = made[size_t(parameter.buffer)];
       if (!list)
         list = std::make_shared<analysis::KnownList>(analysis::KnownList{
             type.shape,
@@ -62,7 +98,9 @@ Result<std::vector<List>> listsOf(const Partitioned &partitioned,
       else
         fill<int64_t>(*list, box, bytes);
     }
-  return std::vector<List>(lists.begin(), lists.end());
+  std::vector<List> lists(made.begin(), made.end());
+  follow(program, lists);
+  return lists;
 }
 
 class Rows {
@@ -83,7 +121,7 @@ private:
   void fetch(int number) {
     const Instruction &fetch = program.instructions[size_t(number)];
     for (size_t w = 0; w < partitioned.workers.size(); ++w) {
-      const Runs needed = neededOf(int(w), fetch.to), &got = fetch.rows[w];
+      const Runs needed = neededOf(int(w), fetch.to, {}), &got = fetch.rows[w];
       if (const auto row = firstOutside(needed, got))
         findings.add(FindingKind::Region, names.instruction(int(w), number),
                      " does not get row ", *row, " of \"", nameOf(fetch.to),
@@ -102,18 +140,24 @@ private:
   /// The first row of `rows` that is none of `others`.
   static std::optional<int64_t> firstOutside(const Runs &rows,
                                              const Runs &others) {
+    auto other = others.begin();
     for (Interval run : rows) {
-      if (sizeWithin(others, run) == run.size())
-        continue;
-      for (int64_t row = run.lo; row < run.hi; ++row)
-        if (sizeWithin(others, {row, row + 1}) == 0)
-          return row;
+      while (other != others.end() && other->hi <= run.lo)
+        ++other;
+      // There are rows between two of the others.
+      if (other == others.end() || other->lo > run.lo)
+        return run.lo;
+      if (other->hi < run.hi)
+        return other->hi;
     }
     return std::nullopt;
   }
 
-  /// What the worker reads of a buffer, or of where it is moved to.
-  Runs neededOf(int worker, int buffer) {
+  /// What the worker reads of a buffer, or of where it is moved to. `seen`:
+  /// buffers that lead here; a broken plan moves in a circle.
+  Runs neededOf(int worker, int buffer, std::set<int> seen) {
+    if (!seen.insert(buffer).second)
+      return {};
     std::vector<Interval> needed;
     const auto add = [&](const Runs &rows) {
       needed.insert(needed.end(), rows.begin(), rows.end());
@@ -126,8 +170,7 @@ private:
             add(readBy(worker, int(i), k));
       } else if (reader.from == buffer && isMove(reader.op)) {
         // What comes back is read in its place.
-        if (reader.to != buffer)
-          add(neededOf(worker, reader.to));
+        add(neededOf(worker, reader.to, seen));
       } else if (reader.from == buffer) {
         add(whole(worker, buffer));
       }
@@ -156,7 +199,7 @@ private:
     for (int each : compute.operands) {
       const int tensor = program.buffers[size_t(each)].tensor;
       shapes.push_back(program.tensors[size_t(tensor)].type.shape);
-      known.push_back(lists[size_t(tensor)]);
+      known.push_back(lists[size_t(each)]);
     }
     const Box &indices = partitioned.indices(worker, number);
     const Box box =
@@ -202,4 +245,15 @@ std::vector<Finding> plan::checkRows(const Plan &plan,
   Rows(plan.partitioned, std::move(*lambdas), std::move(*lists), findings)
       .run();
   return findings.take();
+}
+
+std::vector<Finding> plan::checkFolder(const Plan &plan,
+                                       const std::string &directory,
+                                       const CheckOptions &options) {
+  std::vector<Finding> findings = check(plan, options);
+  for (Finding &finding : checkWeights(plan, directory))
+    findings.push_back(std::move(finding));
+  if (findings.empty())
+    findings = checkRows(plan, directory);
+  return findings;
 }

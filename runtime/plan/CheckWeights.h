@@ -19,6 +19,11 @@ std::vector<Finding> checkWeights(const Plan &plan,
 /// are the plan's constants, whose values are read of the same files.
 std::vector<Finding> checkRows(const Plan &plan, const std::string &directory);
 
+/// All that is proven of a plan in a folder: check(), checkWeights(), and, of
+/// what these find nothing wrong with, checkRows().
+std::vector<Finding> checkFolder(const Plan &plan, const std::string &directory,
+                                 const CheckOptions &options = {});
+
 } // namespace smex::plan
 
 #endif

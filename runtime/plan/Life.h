@@ -39,8 +39,18 @@ struct Life {
   bool live() const { return !writes.empty() && lo < hi; }
   int start() const { return writes.front().time; }
   /// The last instruction of this worker, whatever its queue.
-  int localEnd() const { return std::max(on[0].ownEnd, on[1].ownEnd); }
-  int end() const { return std::max(on[0].end(), on[1].end()); }
+  int localEnd() const {
+    int last = -2;
+    for (const Tenancy &each : on)
+      last = std::max(last, each.ownEnd);
+    return last;
+  }
+  int end() const {
+    int last = -2;
+    for (const Tenancy &each : on)
+      last = std::max(last, each.end());
+    return last;
+  }
 
   /// Whether all that is done with it is over when the other is first written,
   /// on each queue that writes that.

@@ -41,8 +41,7 @@ std::vector<int64_t> crossing(const Partitioned &partitioned, int instruction,
                               int64_t gpus);
 
 /// What a fetch or a reduction is where all groups of workers do it alike;
-/// nothing where its pieces or rows are
-/// listed.
+/// nothing where its pieces or rows are listed.
 std::optional<Collective> collectiveOf(const Partitioned &partitioned,
                                        int instruction);
 

@@ -308,8 +308,7 @@ private:
                                        const std::string &target) {
         return kernels(plan, target);
       };
-    return listed(plan::check(*plan, check)) +
-           listed(checkWeights(*plan, changed));
+    return listed(checkFolder(*plan, changed, check));
   }
 
   Outcome runPlan() const {

@@ -94,11 +94,7 @@ int smex::tools::checkCommand(int argc, char **argv) {
     return report(plan.error());
   plan::CheckOptions options;
   options.regenerateKernels = pipeline::regenerateKernels;
-  auto findings = plan::check(*plan, options);
-  for (plan::Finding &finding : plan::checkWeights(*plan, directory))
-    findings.push_back(std::move(finding));
-  for (plan::Finding &finding : plan::checkRows(*plan, directory))
-    findings.push_back(std::move(finding));
+  auto findings = plan::checkFolder(*plan, directory, options);
   if (!model.empty()) {
     const auto hash = hashOf(model, import.options);
     if (!hash)

@@ -55,10 +55,14 @@ private:
     return made;
   }
 
-  /// It starts at either place, and leaves before anything reads it.
+  /// It starts at either place, and leaves before anything reads it. Outputs
+  /// are read in the end, on the device.
   bool isUnused(size_t t) const {
     return of.problem.tensors[t].start == offload::Start::Either &&
-           !lastUse[t] && !copies[t];
+           !lastUse[t] && !copies[t] &&
+           llvm::none_of(
+               exec::BufferOp(of.buffers[t])->getUsers(),
+               [](mlir::Operation *user) { return isa<exec::OutputOp>(user); });
   }
 
   void startOnHost(size_t t) {

@@ -18,6 +18,11 @@ using Shapes = std::vector<std::vector<int64_t>>;
 /// More variables than this in one expression make too many points.
 constexpr size_t kVariables = 2;
 
+/// So many steps for each element of the lists, and besides, are taken before
+/// all rows count as read: a file may say that a small list is looked at 2^48
+/// times.
+constexpr int64_t workPerElement = 64, leastWork = int64_t(1) << 26;
+
 int64_t floorDiv(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
@@ -40,8 +45,11 @@ bool isKnown(const ExprRef &e, const KnownLists &lists) {
     return (e->unary == UnaryOp::Neg || e->unary == UnaryOp::Not) &&
            areKnown(e->children);
   case ExprKind::Cast:
-    return isInteger(e->type) && byteSize(e->type) >= 4 &&
-           isInteger(e->children[0]->type) && areKnown(e->children);
+    // One that may change the value is left to kernels.
+    return (e->type == DType::I64 || e->type == e->children[0]->type) &&
+           (e->children[0]->type == DType::I32 ||
+            e->children[0]->type == DType::I64) &&
+           areKnown(e->children);
   case ExprKind::Select:
     return areKnown(e->children);
   case ExprKind::Binary:
@@ -54,7 +62,7 @@ bool isKnown(const ExprRef &e, const KnownLists &lists) {
   case BinaryOp::FloorDiv:
   case BinaryOp::Mod:
     return e->children[1]->kind == ExprKind::Int &&
-           e->children[1]->integer != 0 && areKnown(e->children);
+           e->children[1]->integer > 0 && areKnown(e->children);
   case BinaryOp::Add:
   case BinaryOp::Sub:
   case BinaryOp::Mul:
@@ -168,8 +176,9 @@ public:
     case ExprKind::Read:
       return element(*e);
     case ExprKind::Unary:
-      return e->unary == UnaryOp::Neg ? -value(e->children[0])
-                                      : !value(e->children[0]);
+      return e->unary == UnaryOp::Neg
+                 ? int64_t(-uint64_t(value(e->children[0])))
+                 : !value(e->children[0]);
     case ExprKind::Cast:
       return value(e->children[0]);
     case ExprKind::Select:
@@ -199,12 +208,12 @@ private:
 
   static int64_t combined(BinaryOp op, int64_t a, int64_t b) {
     switch (op) {
-    case BinaryOp::Add:
-      return a + b;
+    case BinaryOp::Add: // as kernels do, around the largest numbers
+      return int64_t(uint64_t(a) + uint64_t(b));
     case BinaryOp::Sub:
-      return a - b;
+      return int64_t(uint64_t(a) - uint64_t(b));
     case BinaryOp::Mul:
-      return a * b;
+      return int64_t(uint64_t(a) * uint64_t(b));
     case BinaryOp::FloorDiv:
       return floorDiv(a, b);
     case BinaryOp::Mod:
@@ -265,7 +274,19 @@ const Runs &RowReads::of(const Box &indices) const {
 
 Runs RowReads::find(const Box &indices) const {
   Point point(*this, indices.size());
-  std::vector<bool> isRead(size_t(std::max<int64_t>(extent, 0)));
+  std::vector<int64_t> rows;
+  // Rows that are read often are kept once: no more than twice those that there
+  // are, and a few.
+  size_t most = size_t(1) << 20;
+  int64_t work = 0;
+  for (const auto &list : lists)
+    work += list ? int64_t(list->values.size()) : 0;
+  work = workPerElement * work + leastWork;
+  const auto keepOnce = [&] {
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    most = std::max(most, 2 * rows.size());
+  };
   // Calls `visit` with all values of these variables.
   const auto forEach = [&](const std::vector<int> &variables, size_t from,
                            auto &visit, auto &self) -> void {
@@ -273,7 +294,7 @@ Runs RowReads::find(const Box &indices) const {
       return visit();
     const int variable = variables[from];
     for (int64_t i = indices[size_t(variable)].lo;
-         i < indices[size_t(variable)].hi; ++i) {
+         i < indices[size_t(variable)].hi && --work > 0; ++i) {
       point[variable] = i;
       self(variables, from + 1, visit, self);
     }
@@ -292,7 +313,9 @@ Runs RowReads::find(const Box &indices) const {
       if (site.canMiss && (row < 0 || row >= extent))
         return;
       row = std::clamp<int64_t>(row, 0, extent - 1);
-      isRead[size_t(row)] = true;
+      rows.push_back(row);
+      if (rows.size() > most)
+        keepOnce();
     };
     if (extent == 0)
       continue;
@@ -303,7 +326,7 @@ Runs RowReads::find(const Box &indices) const {
     }
     others.erase(std::find(others.begin(), others.end(), bounds.variable));
     const auto markTerms = [&](Interval terms) {
-      for (int64_t term = terms.lo; term < terms.hi; ++term) {
+      for (int64_t term = terms.lo; term < terms.hi && --work > 0; ++term) {
         point[bounds.variable] = term;
         mark();
       }
@@ -327,16 +350,10 @@ Runs RowReads::find(const Box &indices) const {
     const auto each = [&] { markTerms(limits()); };
     forEach(others, 0, each, forEach);
   }
-  Runs runs;
-  for (int64_t row = 0; row < extent; ++row) {
-    if (!isRead[size_t(row)])
-      continue;
-    if (!runs.empty() && runs.back().hi == row)
-      ++runs.back().hi;
-    else
-      runs.push_back({row, row + 1});
-  }
-  return runs;
+  if (work <= 0)
+    return extent > 0 ? Runs{{0, extent}} : Runs();
+  keepOnce();
+  return runsOf(std::move(rows));
 }
 
 std::vector<std::shared_ptr<const RowReads>>

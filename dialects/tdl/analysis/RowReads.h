@@ -60,7 +60,8 @@ public:
   const std::vector<int> &variables() const { return used; }
 
   /// Exactly the rows that are read where conditions of selects are left out
-  /// of account; none where `indices` are empty. What is found is kept.
+  /// of account; none where `indices` are empty; all, where that would take far
+  /// more steps than the lists have elements. What is found is kept.
   const Runs &of(const Box &indices) const;
 
 private:

@@ -7,6 +7,7 @@
 #include "runtime/backends/reference/ReferenceWorker.h"
 #include "runtime/plan/Regions.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace smex;
@@ -59,6 +60,9 @@ public:
     const DType type = typeOf(what.from);
     const int64_t element = byteSize(type);
     Tensor sums = makeTensor({type, extents(to)});
+    // Who reads a row that did not come gets no plausible number.
+    if (!what.rows.empty())
+      std::fill(sums.bytes.begin(), sums.bytes.end(), std::byte(0xff));
     if (plan::isMove(what.op))
       own.activity.hostTraffic.of(what.op) += int64_t(sums.bytes.size());
     std::vector<bool> isThere(size_t(volume(to)), false);

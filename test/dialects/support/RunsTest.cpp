@@ -30,7 +30,6 @@ TEST_CASE("counting and comparing rows") {
   CHECK(contains(runs, Runs()));
   CHECK_FALSE(contains(runs, Runs{{2, 6}}));
   CHECK_FALSE(contains(Runs(), Runs{{2, 6}}));
-  CHECK(unite(runs, {{3, 4}, {7, 20}}) == Runs{{0, 4}, {5, 21}});
 }
 
 TEST_CASE("of pieces, what lies in the rows") {

@@ -42,6 +42,16 @@ TEST_CASE("moves to the host are saved, loaded, shown, and in the schema") {
              Catch::Contains("more#2 [32:64] @0 on the host = #1; after 0"));
 }
 
+TEST_CASE("what comes back over a buffer that is still read is found") {
+  // "w" comes back at any time, also while "twice" is there.
+  Plan plan = offloadedParameter(false);
+  CHECK(listed(check(plan)) == "");
+  const int loaded = plan.partitioned.program.instructions[5].to;
+  plan.partitioned.program.buffers[size_t(loaded)].offsets = {128};
+  CHECK_THAT(listed(check(plan)),
+             Catch::Contains("overlap: gpu0 instruction 5"));
+}
+
 TEST_CASE("moves that the totals count otherwise are found") {
   Plan plan = offloaded();
   plan.hostTraffic = {256, 128};

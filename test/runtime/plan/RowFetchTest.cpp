@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 using namespace smex;
@@ -92,6 +93,83 @@ TEST_CASE("rows that are none are refused") {
   Plan plan = neighbours();
   plan.partitioned.program.instructions[1].rows = {{}, {}};
   CHECK_FALSE(validate(plan));
+}
+
+TEST_CASE("the unpartitioned program fetches no rows") {
+  Plan plan = neighbours();
+  plan.unpartitioned = plan.partitioned;
+  plan.unpartitioned.workers.resize(1);
+  for (BufferInfo &buffer : plan.unpartitioned.program.buffers)
+    buffer.offsets.resize(1);
+  plan.unpartitioned.program.ways = {};
+  for (Region &region : plan.unpartitioned.program.regions)
+    region.divisions = {};
+  plan.unpartitioned.program.instructions[0].rows = {{}};
+  plan.unpartitioned.workers[0].arenaBytes = 4096;
+  const Status status = validate(plan);
+  REQUIRE_FALSE(status);
+  INFO(status.error().message);
+  CHECK_THAT(status.error().message,
+             Catch::Contains("one worker has all rows already"));
+}
+
+TEST_CASE("a list in another buffer of its tensor proves nothing") {
+  // What the sum reads is another constant that calls itself "sources", too.
+  Plan plan = neighbours();
+  Program &program = plan.partitioned.program;
+  program.buffers.push_back(program.buffers[1]);
+  program.buffers.back().offsets = {384};
+  program.parameters.push_back(program.parameters[0]);
+  program.parameters.back().name = "others";
+  program.parameters.back().buffer = int(program.buffers.size()) - 1;
+  for (Worker &worker : plan.partitioned.workers)
+    worker.arenaBytes = 448;
+  layoutWeights(plan.partitioned);
+  const TemporaryFolder folder;
+  REQUIRE(save(plan, folder / "plan", [](int parameter, const Box &box) {
+    std::vector<int32_t> list = neighbourLists()[size_t(parameter % 2)];
+    if (parameter == 2)
+      std::fill(list.begin(), list.end(), 0); // all neighbours are vertex 0
+    std::vector<std::byte> bytes(size_t(volume(box)) * 4);
+    std::memcpy(bytes.data(), list.data() + box[0].lo, bytes.size());
+    return Result<std::vector<std::byte>>(std::move(bytes));
+  }));
+  const auto loaded = load(folder / "plan");
+  INFO((loaded ? "" : loaded.error().message));
+  REQUIRE(loaded);
+  CHECK(listed(checkRows(*loaded, folder / "plan")) == "");
+  Plan wrong = *loaded;
+  wrong.partitioned.program.instructions[1].operands[0] =
+      wrong.partitioned.program.parameters[2].buffer;
+  CHECK_THAT(listed(checkRows(wrong, folder / "plan")),
+             Catch::Contains("gets row 3 of \"x\", which nobody reads"));
+}
+
+TEST_CASE("moves in a circle end") {
+  Plan plan = neighbours();
+  Program &program = plan.partitioned.program;
+  const int onHost = int(program.buffers.size());
+  const int rows = program.instructions[0].to;
+  program.buffers.push_back(program.buffers[size_t(rows)]);
+  program.buffers.back().space = Space::Host;
+  program.buffers.back().offsets = {0};
+  Instruction move;
+  move.node = "sum";
+  for (const Opcode op : {Opcode::ToHost, Opcode::FromHost}) {
+    move.op = op;
+    move.from = op == Opcode::ToHost ? rows : onHost;
+    move.to = op == Opcode::ToHost ? onHost : rows;
+    program.instructions.push_back(move);
+  }
+  const TemporaryFolder folder;
+  REQUIRE(
+      save(neighbours(), folder / "plan", [](int parameter, const Box &box) {
+        const std::vector<int32_t> &list = neighbourLists()[size_t(parameter)];
+        std::vector<std::byte> bytes(size_t(volume(box)) * 4);
+        std::memcpy(bytes.data(), list.data() + box[0].lo, bytes.size());
+        return Result<std::vector<std::byte>>(std::move(bytes));
+      }));
+  CHECK(listed(checkRows(plan, folder / "plan")) == "");
 }
 
 TEST_CASE("rows in a file that are none are refused") {
