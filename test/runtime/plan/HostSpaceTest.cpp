@@ -49,7 +49,9 @@ TEST_CASE("what comes back over a buffer that is still read is found") {
   const int loaded = plan.partitioned.program.instructions[5].to;
   plan.partitioned.program.buffers[size_t(loaded)].offsets = {128};
   CHECK_THAT(listed(check(plan)),
-             Catch::Contains("overlap: gpu0 instruction 5"));
+             Catch::Contains("reused: gpu0 instruction 5 (from_host, node "
+                             "\"w\") writes buffer 7 of \"w\" (bytes 128 .. "
+                             "256) over buffer 3 of \"twice\""));
 }
 
 TEST_CASE("moves that the totals count otherwise are found") {
