@@ -120,17 +120,17 @@ Status plan::validate(const Plan &plan, const std::string &directory) {
   Status status = validateSummary(plan, Complaint(directory + "/plan.json"));
   if (status)
     status = validatePartitioned(plan.partitioned, directory + "/", true);
+  // Its constants are in no file by which rows could be proven.
+  for (const Instruction &each : plan.unpartitioned.program.instructions)
+    if (status && !each.rows.empty())
+      status = fail(directory, "/unpartitioned/program.json: rows: one worker "
+                               "has all rows already");
   if (status && !plan.unpartitioned.workers.empty())
     status = validatePartitioned(plan.unpartitioned,
                                  directory + "/unpartitioned/", false);
   if (status && !plan.unpartitioned.program.edgeRows.empty())
     status = fail(directory, "/unpartitioned/program.json: edge_rows: are said "
                              "of the whole plan, not of this program");
-  // Its constants are in no file by which rows could be proven.
-  for (const Instruction &each : plan.unpartitioned.program.instructions)
-    if (status && !each.rows.empty())
-      status = fail(directory, "/unpartitioned/program.json: rows: one worker "
-                               "has all rows already");
   const auto &rows = plan.partitioned.program.edgeRows;
   if (status && plan.edgeOrders.size() != rows.size())
     status = fail(directory, ": ", plan.edgeOrders.size(),

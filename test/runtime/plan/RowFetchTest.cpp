@@ -99,13 +99,7 @@ TEST_CASE("the unpartitioned program fetches no rows") {
   Plan plan = neighbours();
   plan.unpartitioned = plan.partitioned;
   plan.unpartitioned.workers.resize(1);
-  for (BufferInfo &buffer : plan.unpartitioned.program.buffers)
-    buffer.offsets.resize(1);
-  plan.unpartitioned.program.ways = {};
-  for (Region &region : plan.unpartitioned.program.regions)
-    region.divisions = {};
   plan.unpartitioned.program.instructions[0].rows = {{}};
-  plan.unpartitioned.workers[0].arenaBytes = 4096;
   const Status status = validate(plan);
   REQUIRE_FALSE(status);
   INFO(status.error().message);
