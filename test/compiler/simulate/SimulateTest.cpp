@@ -166,7 +166,7 @@ TEST_CASE("a gather reads what its places say, and again what no cache holds") {
     CAPTURE(held);
     std::list<int> recent;
     int missed = 0;
-    for (int access = 0; access < 20000; ++access) {
+    for (int access = 0; access < 50000; ++access) {
       const int row = int(random() % 1000);
       const auto found = std::find(recent.begin(), recent.end(), row);
       if (found != recent.end())
@@ -178,7 +178,7 @@ TEST_CASE("a gather reads what its places say, and again what no cache holds") {
         recent.pop_back();
     }
     device.cacheBytes = int64_t(held) * 64;
-    CHECK(gatheredBytes(device, 20000 * 64, 1000 * 64) / 64 ==
+    CHECK(gatheredBytes(device, 50000 * 64, 1000 * 64) / 64 ==
           Approx(missed).epsilon(0.06));
   }
 
