@@ -1,5 +1,7 @@
 #include "dialects/tdl/analysis/RowReads.h"
 
+#include "dialects/tdl/lambda/Arithmetic.h"
+
 #include <algorithm>
 #include <set>
 
@@ -23,10 +25,6 @@ constexpr size_t kVariables = 2;
 /// times.
 constexpr int64_t workPerElement = 64, leastWork = int64_t(1) << 26;
 
-int64_t floorDiv(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 /// Whether the expression can be worked out from lists and indices alone.
 bool isKnown(const ExprRef &e, const KnownLists &lists) {
   const auto areKnown = [&](const std::vector<ExprRef> &all) {
@@ -45,10 +43,7 @@ bool isKnown(const ExprRef &e, const KnownLists &lists) {
     return (e->unary == UnaryOp::Neg || e->unary == UnaryOp::Not) &&
            areKnown(e->children);
   case ExprKind::Cast:
-    // One that may change the value is left to kernels.
-    return (e->type == DType::I64 || e->type == e->children[0]->type) &&
-           (e->children[0]->type == DType::I32 ||
-            e->children[0]->type == DType::I64) &&
+    return isInteger(e->type) && isInteger(e->children[0]->type) &&
            areKnown(e->children);
   case ExprKind::Select:
     return areKnown(e->children);
@@ -62,7 +57,7 @@ bool isKnown(const ExprRef &e, const KnownLists &lists) {
   case BinaryOp::FloorDiv:
   case BinaryOp::Mod:
     return e->children[1]->kind == ExprKind::Int &&
-           e->children[1]->integer > 0 && areKnown(e->children);
+           e->children[1]->integer != 0 && areKnown(e->children);
   case BinaryOp::Add:
   case BinaryOp::Sub:
   case BinaryOp::Mul:
@@ -176,15 +171,13 @@ public:
     case ExprKind::Read:
       return element(*e);
     case ExprKind::Unary:
-      return e->unary == UnaryOp::Neg
-                 ? int64_t(-uint64_t(value(e->children[0])))
-                 : !value(e->children[0]);
+      return tdl::evaluate(e->unary, typeOfOperand(e), operand(e, 0)).integer;
     case ExprKind::Cast:
-      return value(e->children[0]);
+      return tdl::convert(typeOfOperand(e), e->type, operand(e, 0)).integer;
     case ExprKind::Select:
       return value(e->children[value(e->children[0]) ? 1 : 2]);
     case ExprKind::Binary:
-      return combined(e->binary, value(e->children[0]), value(e->children[1]));
+      return combined(e);
     case ExprKind::Float:
     case ExprKind::Opaque:
       break; // isKnown refuses them
@@ -193,6 +186,19 @@ public:
   }
 
 private:
+  static DType typeOfOperand(const ExprRef &e) { return e->children[0]->type; }
+  tdl::Scalar operand(const ExprRef &e, size_t k) const {
+    return tdl::scalarOf(value(e->children[k]));
+  }
+
+  /// isKnown leaves no division by zero.
+  int64_t combined(const ExprRef &e) const {
+    tdl::Scalar result = tdl::scalarOf(int64_t(0));
+    tdl::evaluate(e->binary, typeOfOperand(e), operand(e, 0), operand(e, 1),
+                  result);
+    return result.integer;
+  }
+
   /// An index that leads out of a list is kept within it, as kernels do.
   int64_t element(const Expr &e) const {
     const KnownList &list = *reads.lists[size_t(e.operand)];
@@ -204,43 +210,6 @@ private:
               std::clamp<int64_t>(value(e.children[d]), 0, list.shape[d] - 1);
     }
     return list.values[size_t(place)];
-  }
-
-  static int64_t combined(BinaryOp op, int64_t a, int64_t b) {
-    switch (op) {
-    case BinaryOp::Add: // as kernels do, around the largest numbers
-      return int64_t(uint64_t(a) + uint64_t(b));
-    case BinaryOp::Sub:
-      return int64_t(uint64_t(a) - uint64_t(b));
-    case BinaryOp::Mul:
-      return int64_t(uint64_t(a) * uint64_t(b));
-    case BinaryOp::FloorDiv:
-      return floorDiv(a, b);
-    case BinaryOp::Mod:
-      return a - floorDiv(a, b) * b;
-    case BinaryOp::Min:
-      return std::min(a, b);
-    case BinaryOp::Max:
-      return std::max(a, b);
-    case BinaryOp::And:
-      return a && b;
-    case BinaryOp::Or:
-      return a || b;
-    case BinaryOp::Eq:
-      return a == b;
-    case BinaryOp::Ne:
-      return a != b;
-    case BinaryOp::Lt:
-      return a < b;
-    case BinaryOp::Le:
-      return a <= b;
-    case BinaryOp::Gt:
-      return a > b;
-    case BinaryOp::Ge:
-      return a >= b;
-    default:
-      return 0; // isKnown refuses them
-    }
   }
 
   const RowReads &reads;

@@ -60,6 +60,25 @@ TEST_CASE("without the lists, nothing is known of rows") {
   CHECK(all[1]->of({{1, 2}, {0, 8}, {0, 6}}) == Runs{{0, 4}, {5, 6}});
 }
 
+TEST_CASE("values are what their types hold, and small files bound the work") {
+  const auto wrapped = rowReads(
+      parse("(src: i64[1], x: f32[2]) -> f32: lambda e, f: "
+            "x[i64(i32(src[e])) + i64(i32(4611686018427387904) * i32(2)), f]"),
+      {{2}, {6, 8}}, {list({(int64_t(1) << 32) + 3, 5}), nullptr});
+  REQUIRE(wrapped[1]);
+  CHECK(wrapped[1]->of({{0, 2}, {0, 8}}) == Runs{{3, 4}, {5, 6}});
+
+  // 2^40 terms for six elements.
+  const int64_t many = int64_t(1) << 40;
+  const auto large =
+      rowReads(parse("(src: i64[1], x: f32[2]) -> f32: lambda f: Sum(lambda e: "
+                     "x[src[e], f])"),
+               {{6}, {many, 8}}, {kSources, nullptr});
+  REQUIRE(large[1]);
+  CHECK(large[1]->of({{0, 8}, {0, many}}) == Runs{{0, many}});
+  CHECK(large[1]->of({{0, 8}, {1, 4}}) == Runs{{0, 2}, {5, 6}});
+}
+
 TEST_CASE("a row per edge, through one list or two") {
   const auto one = rowReads(
       parse("(src: i64[1], x: f32[2]) -> f32: lambda e, f: x[src[e], f]"),
