@@ -61,6 +61,14 @@ Partitioned plan::byHand(Program program,
   return made;
 }
 
+Region plan::divided(std::vector<int64_t> extents, Division division) {
+  Region region;
+  region.kind = Region::Kind::Divided;
+  region.extents = std::move(extents);
+  region.divisions = {std::move(division)};
+  return region;
+}
+
 int plan::addBuffer(Partitioned &partitioned, BufferInfo info,
                     const std::vector<HandBuffer> &ofWorkers) {
   Program &program = partitioned.program;

@@ -25,6 +25,9 @@ struct HandWorker {
 /// A program of these workers, in one step.
 Partitioned byHand(Program program, const std::vector<HandWorker> &workers);
 
+/// A tensor's region that follows from one step.
+Region divided(std::vector<int64_t> extents, Division division);
+
 /// One more buffer; a box and a place per worker.
 int addBuffer(Partitioned &partitioned, BufferInfo info,
               const std::vector<HandBuffer> &ofWorkers);
