@@ -6,32 +6,27 @@
 #include "runtime/plan/Target.h"
 
 #include <algorithm>
-#include <optional>
 #include <thread>
 
 using namespace smex;
 using namespace smex::runtime;
 
 namespace {
-/// How much of a processor the target asks for, where its name says so, or
-/// nothing where this machine lacks it. Of other names it is taken on trust
-/// that they fit.
-std::optional<int> levelHere(const std::string &target) {
+/// How much of a processor the target asks for, where its name says so; 0 where
+/// this machine lacks it. Of other names it is taken on trust that they fit.
+int levelHere(const std::string &target) {
   if (plan::kindOf(target) != plan::TargetKind::Cpu)
-    return std::nullopt;
+    return 0;
 #if defined(__x86_64__)
   if (target == "x86-64-v2")
-    return __builtin_cpu_supports("x86-64-v2") ? std::optional(2)
-                                               : std::nullopt;
+    return __builtin_cpu_supports("x86-64-v2") ? 2 : 0;
   if (target == "x86-64-v3")
-    return __builtin_cpu_supports("x86-64-v3") ? std::optional(3)
-                                               : std::nullopt;
+    return __builtin_cpu_supports("x86-64-v3") ? 3 : 0;
   if (target == "x86-64-v4")
-    return __builtin_cpu_supports("x86-64-v4") ? std::optional(4)
-                                               : std::nullopt;
+    return __builtin_cpu_supports("x86-64-v4") ? 4 : 0;
   return 1;
 #else
-  return target.compare(0, 6, "x86-64") != 0 ? std::optional(1) : std::nullopt;
+  return target.compare(0, 6, "x86-64") != 0 ? 1 : 0;
 #endif
 }
 
@@ -40,8 +35,8 @@ const plan::Artifact *bestHere(const plan::Code &code) {
   const plan::Artifact *best = nullptr;
   int most = 0;
   for (const plan::Artifact &each : code)
-    if (const auto level = levelHere(each.target); level && *level > most) {
-      most = *level;
+    if (const int level = levelHere(each.target); level > most) {
+      most = level;
       best = &each;
     }
   return best;
