@@ -209,9 +209,7 @@ private:
       rows.emplace_back();
       if (isEmpty(boxes[w]))
         continue;
-      for (Interval run : reads->of(indices[w]))
-        if (const Interval part = intersect(run, boxes[w][0]); !part.empty())
-          rows.back().push_back(part);
+      rows.back() = intersect(reads->of(indices[w]), boxes[w][0]);
       areAll &= rows.back() == Runs{boxes[w][0]};
     }
     // What is fetched whole has a collective's name.

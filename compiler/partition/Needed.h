@@ -36,12 +36,8 @@ inline int64_t elementsOf(const Needed &needed) {
 inline Runs rowsOf(const Needed &needed) {
   if (isEmpty(needed.box) || needed.box.size() == 0)
     return {};
-  if (!needed.rows)
-    return {needed.box[0]};
-  std::vector<Interval> within;
-  for (Interval run : *needed.rows)
-    within.push_back(intersect(run, needed.box[0]));
-  return runsOf(std::move(within));
+  return needed.rows ? intersect(*needed.rows, needed.box[0])
+                     : Runs{needed.box[0]};
 }
 
 /// Whether whoever has the one has the other. A reader's whole box counts, of

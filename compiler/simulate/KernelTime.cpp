@@ -127,15 +127,9 @@ std::optional<int> simulate::sharedOut(const tdl::Lambda &lambda) {
 
 std::vector<int> simulate::gathers(const tdl::Lambda &lambda) {
   std::vector<int> counts(lambda.operands.size(), 0);
-  const auto isRead = [](const ExprRef &place) {
-    bool reads = false;
-    tdl::walk(place,
-              [&](const ExprRef &e) { reads |= e->kind == ExprKind::Read; });
-    return reads;
-  };
   tdl::walk(lambda.body, [&](const ExprRef &e) {
     if (e->kind == ExprKind::Read &&
-        std::any_of(e->children.begin(), e->children.end(), isRead))
+        std::any_of(e->children.begin(), e->children.end(), tdl::readsData))
       ++counts[size_t(e->operand)];
   });
   return counts;

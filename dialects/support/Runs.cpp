@@ -76,16 +76,25 @@ bool smex::contains(const Runs &outer, const Runs &inner) {
   return true;
 }
 
+Runs smex::intersect(const Runs &runs, Interval interval) {
+  Runs within;
+  if (interval.empty())
+    return within;
+  for (auto run = firstAfter(runs, interval.lo);
+       run != runs.end() && run->lo < interval.hi; ++run)
+    within.push_back(intersect(*run, interval));
+  return within;
+}
+
 std::vector<Piece> smex::piecesWithin(const Runs &rows,
                                       const std::vector<Piece> &pieces) {
   std::vector<Piece> parts;
   for (const Piece &piece : pieces) {
     if (isEmpty(piece.box))
       continue;
-    for (auto run = firstAfter(rows, piece.box[0].lo);
-         run != rows.end() && run->lo < piece.box[0].hi; ++run) {
+    for (Interval run : intersect(rows, piece.box[0])) {
       parts.push_back(piece);
-      parts.back().box[0] = intersect(*run, piece.box[0]);
+      parts.back().box[0] = run;
     }
   }
   return parts;

@@ -24,6 +24,8 @@ int64_t sizeOf(const Runs &runs);
 /// How many of them lie in the interval. O(log(runs) + those that do).
 int64_t sizeWithin(const Runs &runs, Interval interval);
 bool contains(const Runs &outer, const Runs &inner);
+/// Those in the interval.
+Runs intersect(const Runs &runs, Interval interval);
 
 /// Of each piece what lies in these rows: a piece for each run, in order.
 std::vector<Piece> piecesWithin(const Runs &rows,

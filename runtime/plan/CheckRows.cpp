@@ -209,11 +209,7 @@ private:
     const auto &reads = rowReads.of(lambda, shapes, known)[operand];
     if (!reads)
       return {box[0]};
-    Runs rows;
-    for (Interval run : reads->of(indices))
-      if (const Interval part = intersect(run, box[0]); !part.empty())
-        rows.push_back(part);
-    return rows;
+    return intersect(reads->of(indices), box[0]);
   }
 
   const Partitioned &partitioned;

@@ -32,6 +32,15 @@ TEST_CASE("counting and comparing rows") {
   CHECK_FALSE(contains(Runs(), Runs{{2, 6}}));
 }
 
+TEST_CASE("what lies in an interval") {
+  const Runs runs = {{0, 3}, {5, 8}};
+  CHECK(intersect(runs, {2, 6}) == Runs{{2, 3}, {5, 6}});
+  CHECK(intersect(runs, {0, 9}) == runs);
+  CHECK(intersect(runs, {3, 5}).empty());
+  CHECK(intersect(runs, {6, 6}).empty());
+  CHECK(intersect(Runs(), Interval{0, 9}).empty());
+}
+
 TEST_CASE("of pieces, what lies in the rows") {
   const Runs rows = {{0, 3}, {5, 8}};
   const std::vector<Piece> pieces = {
