@@ -7,18 +7,19 @@ using namespace smex::partition;
 
 namespace {
 
-/// Equal words for regions of equal elements.
+/// Equal words for regions that contain each other.
 std::vector<int64_t> wordsOf(const std::vector<Needed> &region) {
   std::vector<int64_t> words;
   for (const Needed &needed : region) {
-    words.push_back(elementsOf(needed) == 0);
+    words.push_back(isEmpty(needed.box));
     if (words.back())
       continue;
     for (Interval side : needed.box)
       words.insert(words.end(), {side.lo, side.hi});
-    words.push_back(needed.rows ? int64_t(needed.rows->size()) : -1);
-    for (size_t r = 0; needed.rows && r < needed.rows->size(); ++r)
-      words.insert(words.end(), {(*needed.rows)[r].lo, (*needed.rows)[r].hi});
+    const Runs rows = rowsOf(needed);
+    words.push_back(int64_t(rows.size()));
+    for (Interval run : rows)
+      words.insert(words.end(), {run.lo, run.hi});
   }
   return words;
 }

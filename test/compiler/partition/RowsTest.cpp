@@ -76,6 +76,20 @@ struct Layers {
 
 } // namespace
 
+TEST_CASE("of readers that need the same, one is kept") {
+  const Runs all = {{0, 6}}, more = {{0, 9}}, some = {{0, 2}, {4, 5}};
+  const Box box = {{0, 6}, {0, 4}};
+  using Region = std::vector<Needed>;
+  // All rows of a box, said in three ways.
+  CHECK(outermost({Region{{box, nullptr}}, Region{{box, &all}},
+                   Region{{box, &more}}}) == std::vector<size_t>{0});
+  CHECK(outermost({Region{{box, &some}}, Region{{box, nullptr}}}) ==
+        std::vector<size_t>{1});
+  const Box part = {{0, 6}, {0, 2}};
+  CHECK(outermost({Region{{box, &some}}, Region{{part, nullptr}}}) ==
+        std::vector<size_t>{0, 1});
+}
+
 TEST_CASE("each row of a remote neighbour moves once, and no other") {
   Random random(3);
   for (int round = 0; round < 20; ++round) {
