@@ -9,7 +9,6 @@ Residency::Residency(const Problem &problem, bool dropsDead)
     : problem(problem), dropsDead(dropsDead), onDevice(problem.tensors.size()),
       onHost(onDevice), isHome(onDevice), isRead(onDevice),
       isLoadedFirst(onDevice), isPassedOn(onDevice),
-
       readers(problem.tensors.size()), used(size_t(problem.memories())) {
   for (const Operation &op : problem.operations)
     for (int t : op.reads)

@@ -321,7 +321,6 @@ Runs RowReads::find(const Box &indices) const {
   }
   if (work <= 0)
     return extent > 0 ? Runs{{0, extent}} : Runs();
-  keepOnce();
   return runsOf(std::move(rows));
 }
 
