@@ -1,7 +1,8 @@
 // MultiFetch (thesis section 3.6): assembles a region from many sources in one
 // launch. Column x of the grid copies piece x; the threads along y share its
 // units. A grid has 65,535 rows at most and 2^31 - 1 columns, and the scattered
-// rows of a large graph are many pieces. Sources may be other GPUs' memory.
+// rows of a large graph are many pieces. Whoever launches it cuts pieces that
+// are much longer than others. Sources may be other GPUs' memory.
 #ifndef SMEX_KERNELS_CUDA_FETCH_H
 #define SMEX_KERNELS_CUDA_FETCH_H
 

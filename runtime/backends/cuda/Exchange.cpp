@@ -196,7 +196,7 @@ private:
         table(fetch.pieces.data(), fetch.pieces.size() * sizeof(FetchPiece))};
     launch.threads = transferThreads;
     launch.gridX = unsigned(fetch.pieces.size());
-    launch.gridY = transferBlocks(fetch.largest);
+    launch.gridY = fetch.blocks;
     return launch;
   }
 

@@ -113,7 +113,7 @@ private:
         {offsetof(FetchPiece, from), offsetof(FetchPiece, to)}));
     made.threads = transferThreads;
     made.gridX = unsigned(fetch.pieces.size());
-    made.gridY = transferBlocks(fetch.largest);
+    made.gridY = fetch.blocks;
     made.receivedBytes = fetch.receivedBytes;
     return made;
   }

@@ -102,28 +102,74 @@ void addPieces(Copy copy, int unit, Fetch &fetch) {
   const int last = mostDimensions - 1;
   piece.sizes[last] = copy.run / unit;
   piece.fromStrides[last] = piece.toStrides[last] = 1;
-  int64_t units = piece.sizes[last];
   for (size_t d = 0; d < copy.dimensions.size(); ++d) {
     const Dimension &each = copy.dimensions[d];
     const size_t at = size_t(last) - copy.dimensions.size() + d;
     piece.sizes[at] = each.size;
     piece.fromStrides[at] = each.from / unit;
     piece.toStrides[at] = each.to / unit;
-    units *= each.size;
   }
   fetch.pieces.push_back(piece);
-  fetch.largest = std::max(fetch.largest, units);
 }
 
 /// Blocks that share one piece, or one result, at most: more do not copy
 /// faster, and other kernels run beside it.
 constexpr int64_t mostTransferBlocks = 128;
 
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t blocksFor(const FetchPiece &piece) {
+  int64_t units = 1;
+  for (const long long size : piece.sizes)
+    units *= size;
+  return transferBlocks(units);
+}
+
+/// The piece as about so many slices, of its outermost dimensions.
+void cut(const FetchPiece &piece, int64_t parts, int unit,
+         std::vector<FetchPiece> &slices) {
+  const long long *longest =
+      std::find_if(std::begin(piece.sizes), std::end(piece.sizes),
+                   [](long long size) { return size > 1; });
+  if (parts <= 1 || longest == std::end(piece.sizes)) {
+    slices.push_back(piece);
+    return;
+  }
+  const size_t d = size_t(longest - piece.sizes);
+  const int64_t here = std::min<int64_t>(parts, piece.sizes[d]);
+  for (int64_t s = 0; s < here; ++s) {
+    const int64_t lo = piece.sizes[d] * s / here,
+                  hi = piece.sizes[d] * (s + 1) / here;
+    FetchPiece slice = piece;
+    slice.sizes[d] = hi - lo;
+    slice.from += lo * piece.fromStrides[d] * unit;
+    slice.to += lo * piece.toStrides[d] * unit;
+    cut(slice, ceilDiv(parts, here), unit, slices);
+  }
+}
+
+/// Each piece gets the mean of the blocks that pieces have work for; what has
+/// work for more is cut. So the number of pieces, and the blocks in all, at
+/// most triple.
+void shareBlocks(Fetch &fetch) {
+  int64_t all = 0;
+  for (const FetchPiece &piece : fetch.pieces)
+    all += blocksFor(piece);
+  const int64_t each =
+      ceilDiv(all, std::max<int64_t>(1, int64_t(fetch.pieces.size())));
+  std::vector<FetchPiece> pieces;
+  for (const FetchPiece &piece : fetch.pieces)
+    cut(piece, ceilDiv(blocksFor(piece), std::max<int64_t>(1, each)),
+        fetch.unit, pieces);
+  fetch.pieces = std::move(pieces);
+  fetch.blocks = unsigned(std::max<int64_t>(1, each));
+}
+
 } // namespace
 
 unsigned cuda::transferBlocks(int64_t units) {
-  const int64_t blocks = (units + transferThreads - 1) / transferThreads;
-  return unsigned(std::clamp<int64_t>(blocks, 1, mostTransferBlocks));
+  return unsigned(std::clamp<int64_t>(ceilDiv(units, transferThreads), 1,
+                                      mostTransferBlocks));
 }
 
 Fetch cuda::fetchOf(const std::vector<BoxCopy> &boxes) {
@@ -135,6 +181,7 @@ Fetch cuda::fetchOf(const std::vector<BoxCopy> &boxes) {
   fetch.unit = unitOf(copies);
   for (Copy &copy : copies)
     addPieces(std::move(copy), fetch.unit, fetch);
+  shareBlocks(fetch);
   return fetch;
 }
 

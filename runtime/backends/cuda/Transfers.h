@@ -37,10 +37,13 @@ unsigned transferBlocks(int64_t units);
 struct Fetch {
   int unit = 1; // bytes that a thread copies at a time: 1, 2, 4, 8 or 16
   std::vector<FetchPiece> pieces;
-  int64_t largest = 0;       // units of a piece, the most
+  unsigned blocks = 1;       // that share each of the pieces
   int64_t receivedBytes = 0; // from other workers
 };
-/// As few pieces and as wide units as memory allows. Boxes are not empty.
+/// Units as wide as memory allows, and as few pieces, but that those which are
+/// much longer than others are cut: the grid has equally many blocks for each,
+/// and no more than a few times those that have something to do. Boxes are not
+/// empty.
 Fetch fetchOf(const std::vector<BoxCopy> &copies);
 /// The worker's part of a fetch.
 Fetch fetchOf(const plan::Partitioned &partitioned, int worker, int instruction,

@@ -182,7 +182,7 @@ void compare(const std::vector<Call> &all) {
   if (!code)
     FAIL(code.error().message);
   if (const std::string ptxas = test::findPtxas(); !ptxas.empty()) {
-    const Status assembled = test::assemble(ptxas, code->ptx, "sm_80");
+    const Status assembled = test::assemble(ptxas, code->ptx);
     INFO((assembled ? "" : assembled.error().message));
     CHECK(bool(assembled));
   }

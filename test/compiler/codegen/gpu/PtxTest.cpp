@@ -55,7 +55,7 @@ TEST_CASE("every kernel becomes PTX that stands alone") {
       WARN("no ptxas here: nothing assembles the text");
       continue;
     }
-    const Status assembled = test::assemble(ptxas, code->ptx, arch);
+    const Status assembled = test::assemble(ptxas, code->ptx);
     INFO((assembled ? "" : assembled.error().message));
     CHECK(bool(assembled));
   }
@@ -153,7 +153,7 @@ TEST_CASE("kernels with tables can be in one text") {
   CHECK(has(code->ptx, " a_$_"));
   const std::string ptxas = test::findPtxas();
   if (!ptxas.empty()) {
-    const Status assembled = test::assemble(ptxas, code->ptx, "sm_80");
+    const Status assembled = test::assemble(ptxas, code->ptx);
     INFO((assembled ? "" : assembled.error().message));
     CHECK(bool(assembled));
   }

@@ -15,8 +15,10 @@ std::string test::findPtxas() {
   return "";
 }
 
-Status test::assemble(const std::string &ptxas, const std::string &ptx,
-                      const std::string &arch) {
+namespace {
+
+Status assembleFor(const std::string &arch, const std::string &ptxas,
+                   const std::string &ptx) {
   llvm::SmallString<128> source, said;
   int file = -1;
   if (llvm::sys::fs::createTemporaryFile("kernels", "ptx", file, source) ||
@@ -41,4 +43,17 @@ Status test::assemble(const std::string &ptxas, const std::string &ptx,
     return {};
   }
   return fail("ptxas refuses ", source.str().str(), ": ", text);
+}
+
+} // namespace
+
+Status test::assemble(const std::string &ptxas, const std::string &ptx) {
+  bool isOwn = false;
+  for (const char *arch : {"sm_80", "sm_86", "sm_89", "sm_90"}) {
+    isOwn |= ptx.find(std::string(".target ") + arch) != std::string::npos;
+    if (isOwn)
+      if (Status assembled = assembleFor(arch, ptxas, ptx); !assembled)
+        return assembled;
+  }
+  return isOwn ? Status() : fail("the text is for no architecture known here");
 }

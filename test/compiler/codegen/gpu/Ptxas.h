@@ -12,9 +12,10 @@ namespace smex::test {
 /// Empty where there is none: neither in PATH nor in /usr/local/cuda/bin.
 std::string findPtxas();
 
-/// An error with what ptxas says, if it refuses the text for `arch`.
-Status assemble(const std::string &ptxas, const std::string &ptx,
-                const std::string &arch);
+/// An error with what ptxas says, if it refuses the text for one of the
+/// architectures, 8.0 to 9.0, that it can run on: its own, which `.target`
+/// says, and later ones.
+Status assemble(const std::string &ptxas, const std::string &ptx);
 
 } // namespace smex::test
 

@@ -208,7 +208,8 @@ void compare(uint64_t seed, plan::Opcode op, DType from, DType to,
           put(fetch.pieces.data(), fetch.pieces.size() * sizeof(FetchPiece)),
           8);
       device.launch("smex_fetch_" + std::to_string(fetch.unit),
-                    unsigned(fetch.pieces.size()), 2, parameters, seed);
+                    unsigned(fetch.pieces.size()), fetch.blocks, parameters,
+                    seed);
     } else {
       const auto reduce = reduceOf(plan, w, 0, addressOf);
       REQUIRE(reduce);
@@ -254,6 +255,40 @@ TEST_CASE("regions are put together from what workers have") {
   for (uint64_t seed = 0; seed < 120; ++seed) {
     const DType type = types[seed % std::size(types)];
     compare(seed, plan::Opcode::Fetch, type, type, "Sum");
+  }
+}
+
+TEST_CASE("pieces of very different sizes leave few blocks without work") {
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 200; ++trial) {
+    CAPTURE(trial);
+    // Rows of one element up to 2^20, in a plane; a few of them are long.
+    std::vector<BoxCopy> copies;
+    int64_t elements = 0, useful = 0;
+    const int count = 1 + int(random() % 300);
+    for (int i = 0; i < count; ++i) {
+      const int64_t width = 1 + random() % 40,
+                    height = random() % 20 ? 1 : 1 + random() % 30000;
+      const Box box = {{0, height}, {0, width}};
+      copies.push_back({box,
+                        {4096, {{0, height}, {0, width + 3}}},
+                        {Address(4096 + 4 * elements), box},
+                        4});
+      elements += width * height;
+      useful += transferBlocks(width * height);
+    }
+    const Fetch fetch = fetchOf(copies);
+    int64_t covered = 0;
+    for (const FetchPiece &piece : fetch.pieces) {
+      int64_t units = fetch.unit;
+      for (const long long size : piece.sizes)
+        units *= size;
+      covered += units;
+    }
+    CHECK(covered == 4 * elements);
+    CHECK(int64_t(fetch.pieces.size()) <= 4 * count);
+    CHECK(int64_t(fetch.pieces.size()) * fetch.blocks <=
+          4 * std::max<int64_t>(useful, count));
   }
 }
 
