@@ -194,7 +194,7 @@ private:
     launch.symbol = "smex_fetch_" + std::to_string(fetch.unit);
     launch.arguments = {
         table(fetch.pieces.data(), fetch.pieces.size() * sizeof(FetchPiece))};
-    launch.threads = transferThreads;
+    launch.threads = fetch.threads;
     launch.gridX = unsigned(fetch.pieces.size());
     launch.gridY = fetch.blocks;
     return launch;

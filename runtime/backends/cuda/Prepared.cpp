@@ -111,7 +111,7 @@ private:
     addAddress(all.tables.add(
         fetch.pieces.data(), fetch.pieces.size(), sizeof(FetchPiece),
         {offsetof(FetchPiece, from), offsetof(FetchPiece, to)}));
-    made.threads = transferThreads;
+    made.threads = fetch.threads;
     made.gridX = unsigned(fetch.pieces.size());
     made.gridY = fetch.blocks;
     made.receivedBytes = fetch.receivedBytes;

@@ -118,11 +118,11 @@ constexpr int64_t mostTransferBlocks = 128;
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-int64_t blocksFor(const FetchPiece &piece) {
+int64_t unitsOf(const FetchPiece &piece) {
   int64_t units = 1;
   for (const long long size : piece.sizes)
     units *= size;
-  return transferBlocks(units);
+  return units;
 }
 
 /// The piece as about so many slices, of its outermost dimensions.
@@ -148,21 +148,27 @@ void cut(const FetchPiece &piece, int64_t parts, int unit,
   }
 }
 
-/// Each piece gets the mean of the blocks that pieces have work for; what has
-/// work for more is cut. So the number of pieces, and the blocks in all, at
-/// most triple.
+/// Each piece gets the mean of the blocks that pieces have work for, and what
+/// has work for more is cut. Where all are small, so are the blocks.
 void shareBlocks(Fetch &fetch) {
+  if (fetch.pieces.empty())
+    return;
   int64_t all = 0;
   for (const FetchPiece &piece : fetch.pieces)
-    all += blocksFor(piece);
-  const int64_t each =
-      ceilDiv(all, std::max<int64_t>(1, int64_t(fetch.pieces.size())));
+    all += transferBlocks(unitsOf(piece));
+  const int64_t each = ceilDiv(all, int64_t(fetch.pieces.size()));
   std::vector<FetchPiece> pieces;
   for (const FetchPiece &piece : fetch.pieces)
-    cut(piece, ceilDiv(blocksFor(piece), std::max<int64_t>(1, each)),
-        fetch.unit, pieces);
+    cut(piece, ceilDiv(transferBlocks(unitsOf(piece)), each), fetch.unit,
+        pieces);
+  int64_t most = 1;
+  for (const FetchPiece &piece : pieces)
+    most = std::max(most, unitsOf(piece));
+  const int64_t warp = 32;
   fetch.pieces = std::move(pieces);
-  fetch.blocks = unsigned(std::max<int64_t>(1, each));
+  fetch.blocks = unsigned(each);
+  fetch.threads = unsigned(std::min<int64_t>(
+      transferThreads, ceilDiv(ceilDiv(most, each), warp) * warp));
 }
 
 } // namespace

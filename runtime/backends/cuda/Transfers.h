@@ -29,7 +29,7 @@ struct BoxCopy {
   int64_t element = 1; // bytes
 };
 
-/// Threads of a block of the kernels of fetch and reduce.
+/// Threads of a block of the kernels of fetch and reduce, at most.
 constexpr unsigned transferThreads = 256;
 /// Blocks that share one piece, or one result, of so many units.
 unsigned transferBlocks(int64_t units);
@@ -37,8 +37,9 @@ unsigned transferBlocks(int64_t units);
 struct Fetch {
   int unit = 1; // bytes that a thread copies at a time: 1, 2, 4, 8 or 16
   std::vector<FetchPiece> pieces;
-  unsigned blocks = 1;       // that share each of the pieces
-  int64_t receivedBytes = 0; // from other workers
+  unsigned blocks = 1;                // that share each of the pieces
+  unsigned threads = transferThreads; // of a block
+  int64_t receivedBytes = 0;          // from other workers
 };
 /// Units as wide as memory allows, and as few pieces, but that those which are
 /// much longer than others are cut: the grid has equally many blocks for each,
