@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A child of the programs that compare graph networks: trains one in one framework, and prints what that took, as JSON.
 
-usage: graph_peer.py JSON      (graph_runs.py has what JSON says)
+usage: graph_peer.py JSON      (graph_runs.py, and the programs that use it, have what JSON says)
 
 It is a process of its own, so that its memory is its own. `prepare` writes what all frameworks train on: features, labels
 and the same initial weights. Needs numpy and scipy, and PyTorch, PyTorch Geometric (pyg) or DGL for those.
@@ -76,6 +76,26 @@ def prepare(task):
     write_safetensors(os.path.join(task["work"], "parameters.safetensors"), weights)
 
 
+def molecules(task):
+    """Files of graphs like molecules, so many side by side in each: trees of about `atoms` nodes, few branches, and one to three rings."""
+    for seed, (path, count) in enumerate(task["files"]):
+        draw_molecules(np.random.default_rng(seed), path, count, task["atoms"])
+
+
+def draw_molecules(random, path, count, atoms):
+    pairs, first = [], 0
+    for _ in range(count):
+        nodes = int(random.integers(atoms - 6, atoms + 7))
+        bonds = [(int(random.integers(max(0, atom - 4), atom)), atom) for atom in range(1, nodes)]
+        for ring in range(int(random.integers(1, 4))):
+            a = int(random.integers(nodes - 5))
+            bonds.append((a, a + 5))
+        pairs += [(first + a, first + b) for a, b in bonds]
+        first += nodes
+    ends = np.array(sorted({*pairs, *((b, a) for a, b in pairs)}))
+    scipy.sparse.save_npz(path, scipy.sparse.csr_matrix((np.ones(len(ends), np.float32), ends.T), (first, first)))
+
+
 # A framework is a function of (task, torch, weights by name, nodes, sources, destinations) to (weights that are trained,
 # a function of features to logits).
 
@@ -142,10 +162,11 @@ def plain_csr(task, torch, weights, nodes, sources, destinations):
 
 
 def pyg(task, torch, weights, nodes, sources, destinations):
-    """PyTorch Geometric's layers on a list of edges, as in its examples; GCN's normalization is worked out once."""
+    """PyTorch Geometric's layers on a list of edges, as in its examples; GCN's normalization is worked out once, but for
+    graphs that are new in each step."""
     from torch_geometric.nn import GATConv, GCNConv
     if task["model"] == "gcn":
-        make = lambda inner, heads, each: GCNConv(inner, each, cached=True, add_self_loops=False)
+        make = lambda inner, heads, each: GCNConv(inner, each, cached="molecules" not in task, add_self_loops=False)
     else:
         make = lambda inner, heads, each: GATConv(inner, each, heads=heads, add_self_loops=False)
     convolutions = torch.nn.ModuleList(make(*layer) for layer in layers_of(task))
@@ -230,6 +251,33 @@ def train(task):
     return {"seconds": seconds[1:], "cpu": statistics.median(cpu[1:]), "losses": losses}
 
 
+def infer(task):
+    """The same network, evaluated only. With `molecules`: on one of them after the other, each there as PyTorch's tensors or
+    DGL's graph before, and nothing else of it known."""
+    import torch
+    torch.set_num_threads(task["threads"])
+    weights = {name: torch.from_numpy(array)
+               for name, array in read_safetensors(os.path.join(task["work"], "parameters.safetensors")).items()}
+    steps = []
+    for number in range(task.get("molecules", 1)):
+        nodes, sources, destinations = read_graph(task["graph"].format(number))
+        x = torch.from_numpy(np.load(os.path.join(task["work"], "features.npy")))
+        if nodes != len(x):
+            x = torch.randn(nodes, task["features"])
+        _, network = FRAMEWORKS[task["framework"]](task, torch, weights, nodes, torch.from_numpy(sources),
+                                                   torch.from_numpy(destinations))
+        steps.append((network, x))
+    seconds, cpu = [], []
+    with torch.inference_mode():
+        for step in range(task["steps"]):
+            network, x = steps[step % len(steps)]
+            start, before = time.perf_counter(), time.process_time()
+            result = network(x)
+            seconds.append(time.perf_counter() - start)
+            cpu.append(time.process_time() - before)
+    return {"seconds": seconds[1:], "cpu": statistics.median(cpu[1:]), "losses": [], "sum": float(result.double().abs().sum())}
+
+
 def aggregate(task):
     """The sum of what edges bring alone, forward only: seconds of each way to say it."""
     import torch
@@ -252,10 +300,10 @@ def aggregate(task):
 
 def main():
     task = json.loads(sys.argv[1])
-    if task["do"] == "prepare":
-        return prepare(task)
+    if task["do"] in ("prepare", "molecules"):
+        return {"prepare": prepare, "molecules": molecules}[task["do"]](task)
     try:
-        result = (train if task["do"] == "train" else aggregate)(task)
+        result = {"train": train, "infer": infer, "aggregate": aggregate}[task["do"]](task)
         result["memory"] = peak_memory()
     except (MemoryError, RuntimeError) as error:  # PyTorch's allocator says so in words
         if not isinstance(error, MemoryError) and "memory" not in str(error):
