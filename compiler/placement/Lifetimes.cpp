@@ -40,6 +40,13 @@ Moments::Moments(const Problem &problem, const Schedule &schedule) {
   finishUpTo(schedule.makespan);
 }
 
+int placement::endOf(const TaskGraph &graph, const Moments &moments, int task,
+                     int last) {
+  return graph.tasks[size_t(last)].overwrites == task
+             ? moments.start[size_t(last)]
+             : moments.free[size_t(last)];
+}
+
 Lifetimes::Lifetimes(const Problem &problem, const Placement &placement,
                      const Moments &moments) {
   const TaskGraph &graph = problem.graph;
@@ -91,7 +98,7 @@ Lifetimes::Lifetimes(const Problem &problem, const Placement &placement,
       there.last = later(there.last, edge.to);
     }
     for (size_t b = first; b < buffers.size(); ++b) {
-      buffers[b].to = moments.free[size_t(buffers[b].last)];
+      buffers[b].to = endOf(graph, moments, t, buffers[b].last);
       at[size_t(buffers[b].device)] = -1;
     }
   }

@@ -29,6 +29,11 @@ struct Buffer {
   int last = -1;
 };
 
+/// When the task's output is no longer there, on a device on which `last` is
+/// the last to read it: once that has finished, or as it starts where it
+/// overwrites it.
+int endOf(const TaskGraph &graph, const Moments &moments, int task, int last);
+
 /// All of them but residual outputs themselves, grouped by task: offsets[t] ..
 /// offsets[t + 1]. The host has none, and there may be some without bytes.
 struct Lifetimes {

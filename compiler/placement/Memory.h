@@ -9,7 +9,9 @@
 // the largest part that one of them reads. A residual task's output is there
 // all the time, and so it is never freed; its copies on other devices are freed
 // as others' are. A reference has no output of its own: who reads it on its
-// device reads its target's, which is there as long.
+// device reads its target's, which is there as long. Beyond the thesis: what
+// the last reader on a device overwrites is no longer there once that one
+// starts, since its own output is.
 //
 // Of things that happen at one time, tasks that finish free first, then copies
 // of what they made arrive, then tasks start; a task that takes no time starts

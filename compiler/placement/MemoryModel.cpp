@@ -125,7 +125,9 @@ void MemoryModel::settle(Entry &entry) {
   buffer.from = buffer.last < 0 ? 0
                 : own           ? moments.start[size_t(buffer.task)]
                                 : moments.copy[size_t(buffer.task)];
-  buffer.to = buffer.last < 0 ? 0 : moments.free[size_t(buffer.last)];
+  buffer.to = buffer.last < 0
+                  ? 0
+                  : endOf(problem.graph, moments, buffer.task, buffer.last);
   if (buffer.last < 0)
     buffer.bytes = 0;
 }

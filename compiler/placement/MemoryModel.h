@@ -26,14 +26,13 @@ public:
   const Buffer *buffer(int task, int device) const;
 
   /// Whether the device could never take the task: its output alone is too much
-  /// while it runs. O(log V).
+  /// while it runs, if it is in nobody's place. O(log V).
   bool lacksRoom(int task, int device, int64_t limit) const {
+    const Task &what = problem.graph.tasks[size_t(task)];
     const int from = moments.start[size_t(task)];
     const int to = moments.free[size_t(task)];
-    return problem.graph.tasks[size_t(task)].memory == MemoryKind::Normal &&
-           from < to &&
-           use(device).most(from, to) >
-               limit - problem.graph.tasks[size_t(task)].bytes;
+    return what.memory == MemoryKind::Normal && what.overwrites < 0 &&
+           from < to && use(device).most(from, to) > limit - what.bytes;
   }
 
   /// Moves tasks, all on `from`, if `to` has never more than `limit` then where

@@ -75,6 +75,11 @@ Status validateTasks(const TaskGraph &graph) {
       return fail(named(graph, t), ": bytes must not be negative, nor 2^60 in "
                                    "sum");
     bytes += task.bytes;
+    if (task.overwrites != -1 &&
+        (task.memory != MemoryKind::Normal || task.overwrites < 0 ||
+         task.overwrites >= count))
+      return fail(named(graph, t), ": only a normal task overwrites another "
+                                   "task's output");
     const bool isReference = task.memory == MemoryKind::Reference;
     if (isReference != (task.target != -1))
       return fail(named(graph, t), ": a reference has a target, and no other "
@@ -150,6 +155,7 @@ Status placement::validate(const TaskGraph &graph) {
     return status;
   const int count = int(graph.tasks.size());
   int64_t bytes = 0;
+  std::vector<bool> readsWhole(graph.tasks.size()); // of what it overwrites
   for (size_t e = 0; e < graph.edges.size(); ++e) {
     const Edge &edge = graph.edges[e];
     if (edge.from < 0 || edge.from >= count || edge.to < 0 || edge.to >= count)
@@ -161,7 +167,17 @@ Status placement::validate(const TaskGraph &graph) {
                   named(graph, edge.to),
                   ": bytes must not be negative, nor 2^60 in sum");
     bytes += edge.bytes;
+    const Task &reader = graph.tasks[size_t(edge.to)];
+    if (reader.overwrites == edge.from && edge.bytes >= reader.bytes)
+      readsWhole[size_t(edge.to)] = true;
   }
+  for (int t = 0; t < count; ++t)
+    if (const int other = graph.tasks[size_t(t)].overwrites;
+        other >= 0 && !readsWhole[size_t(t)])
+      return fail(named(graph, t), " overwrites the output of ",
+                  named(graph, other),
+                  ", and does not read as many bytes of "
+                  "it as it makes");
   const Adjacency adjacency(graph);
   const std::vector<int> order = topologicalOrder(graph, adjacency);
   if (order.size() != graph.tasks.size())

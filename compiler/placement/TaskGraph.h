@@ -29,6 +29,10 @@ struct Task {
   /// Of a reference: the task whose output it changes, and beside which it
   /// stays. Else -1.
   int target = -1;
+  /// Of a normal task: one that it reads, and in whose place its own output may
+  /// come to be as it runs, where it is the last there to read it. Else -1. The
+  /// thesis has no such thing; kernels that go element by element do it.
+  int overwrites = -1;
   /// Tasks of the same number are on one device, or -1. A reference and its
   /// target are so without one.
   int together = -1;

@@ -57,10 +57,10 @@ double readSeconds(const Cursor &at) {
   return seconds;
 }
 
-/// All of a node but its target, which may come later in the list.
+/// All of a node but the nodes that it names, which may come later in the list.
 Task readNode(const Cursor &at, Numbers &numbers) {
-  at.object({"name", "time"},
-            {"memory", "kind", "target", "together", "layer", "gpu"});
+  at.object({"name", "time"}, {"memory", "kind", "target", "overwrites",
+                               "together", "layer", "gpu"});
   Task task;
   if (!at.ok())
     return task;
@@ -138,9 +138,15 @@ TaskGraphFile readFile(const Cursor &root) {
   size_t next = 0;
   root.list("nodes", [&](const Cursor &at) {
     Task &task = read.graph.tasks[next++];
-    if (at.has("target"))
-      task.target = at.with(
-          "target", [&](const Cursor &name) { return taskOf(name, numbers); });
+    const auto named = [&](const char *key) {
+      return at.has(key) ? at.with(key,
+                                   [&](const Cursor &name) {
+                                     return taskOf(name, numbers);
+                                   })
+                         : -1;
+    };
+    task.target = named("target");
+    task.overwrites = named("overwrites");
     return 0;
   });
   read.graph.edges = root.list(
@@ -182,6 +188,8 @@ std::string placement::writeTaskGraph(const TaskGraph &graph,
                  {"kind", kindNames[int(task.memory)]}};
     if (task.target >= 0)
       node["target"] = graph.tasks[size_t(task.target)].name;
+    if (task.overwrites >= 0)
+      node["overwrites"] = graph.tasks[size_t(task.overwrites)].name;
     if (task.together >= 0)
       node["together"] = task.together;
     if (task.layer >= 0)

@@ -2,6 +2,7 @@
 
 #include "compiler/placement/ir/Layers.h"
 #include "compiler/simulate/KernelTime.h"
+#include "dialects/tdl/analysis/Properties.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -22,6 +23,24 @@ int64_t bytesOf(const partition::Tensor &tensor) {
   for (int64_t size : tensor.shape)
     bytes *= size;
   return bytes;
+}
+
+/// By tensor: the last operator that reads it, in the module's order; or -1.
+std::vector<int> lastReadersOf(const partition::OperatorGraph &graph) {
+  std::vector<int> last(graph.tensors.size(), -1);
+  for (size_t o = 0; o < graph.operators.size(); ++o)
+    for (const partition::Operand &operand : graph.operators[o].operands)
+      last[size_t(operand.tensor)] = int(o);
+  return last;
+}
+
+/// Whether a value is there for other operators alone: what a plan computes
+/// others in the place of (compiler/memory/InPlace.h).
+bool isTemporary(mlir::Value value) {
+  return value.getDefiningOp<semantic::ApplyOp>() &&
+         llvm::all_of(value.getUsers(), [](mlir::Operation *user) {
+           return llvm::isa<semantic::ApplyOp>(user);
+         });
 }
 
 /// Times by lambda: a model of thousands of layers has few of them.
@@ -91,6 +110,7 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
       task.memory = MemoryKind::Residual;
   }
   Times times(lambdas, device);
+  const std::vector<int> lastReaders = lastReadersOf(graph);
   // Of arguments and parameters.
   std::vector<std::vector<int>> readers(tasks.graph.tasks.size());
   for (size_t o = 0; o < graph.operators.size(); ++o) {
@@ -116,6 +136,15 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
     }
     Task &task = add(op.name, bytesOf(result));
     task.layer = layers.ofOperator[o];
+    for (const int i :
+         analysis::inPlaceOperands(lambdas[apply.getLambdaAttr().getAttr()])) {
+      const mlir::Value operand = apply.getInputs()[size_t(i)];
+      if (isTemporary(operand) &&
+          lastReaders[size_t(op.operands[size_t(i)].tensor)] == int(o)) {
+        task.overwrites = makers.at(operand);
+        break;
+      }
+    }
     task.seconds = times.of(apply, op, graph, double(bytesOf(result)), regions);
     if (profile)
       if (const auto measured = profile->seconds.find(result.name);
@@ -124,6 +153,7 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
     if (const int parameter = tasks.ofTensor[size_t(op.result)];
         parameter >= 0) {
       task.memory = MemoryKind::Reference;
+      task.overwrites = -1;
       task.target = parameter;
       // What reads the value before that comes first, or both values would take
       // memory.

@@ -23,6 +23,8 @@ struct Tasks {
 /// each application, in the order of the module, which is that of a plan's
 /// instructions. Parameters are residual; what computes a parameter's next
 /// value is a reference to it, and comes after what reads the value before.
+/// What goes element by element overwrites an operand that nothing reads later,
+/// as plans do.
 /// Seconds are those that the simulator says of the operator as a whole
 /// (compiler/simulate/KernelTime.h), or those of a profile where it has the
 /// operator.

@@ -103,6 +103,41 @@ TEST_CASE("residual outputs stay, references have their target's") {
   CHECK(naive.bytesOf(x, 0, naive.starts(later)) == 0);
 }
 
+TEST_CASE("an output is in the place of one that nobody reads any more") {
+  TaskGraph graph;
+  enum { A, B, Sum, Reader };
+  for (int64_t bytes : {10, 10, 10, 1})
+    addTask(graph, 1, bytes);
+  read(graph, A, Sum), read(graph, B, Sum), read(graph, Sum, Reader);
+  CHECK(peakInOrder(graph, {A, B, Sum, Reader}) == 30);
+  graph.tasks[Sum].overwrites = A;
+  REQUIRE(validate(graph));
+  CHECK(peakInOrder(graph, {A, B, Sum, Reader}) == 20);
+  // Not while somebody else reads it.
+  read(graph, A, Reader);
+  CHECK(peakInOrder(graph, {A, B, Sum, Reader}) == 30);
+  // On another device it is a copy that is overwritten.
+  graph.edges.pop_back();
+  const Devices devices = devicesOf(2);
+  const Problem problem(graph, devices);
+  const Placement placement = {0, 1, 1, 1};
+  const MemoryUse use =
+      memoryUse(problem, placement, inGivenOrder(problem, placement));
+  CHECK(use.peakBytes == std::vector<int64_t>{10, 20});
+
+  graph.tasks[Sum].overwrites = Reader;
+  CHECK(validate(graph).error().message ==
+        "task \"t2\" overwrites the output of task \"t3\", and does not read "
+        "as many bytes of it as it makes");
+  graph.tasks[Sum].overwrites = A;
+  graph.edges[0].bytes = 9;
+  CHECK(!validate(graph));
+  graph.edges[0].bytes = 10;
+  graph.tasks[Sum].memory = MemoryKind::Residual;
+  CHECK(validate(graph).error().message ==
+        "task \"t2\": only a normal task overwrites another task's output");
+}
+
 TEST_CASE("memory is equation 4.3's at every moment") {
   for (uint64_t seed = 0; seed < 600; ++seed) {
     CAPTURE(seed);

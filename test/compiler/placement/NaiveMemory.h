@@ -45,6 +45,12 @@ struct NaiveMemory {
     return {schedule.start[size_t(t)], 2, place[size_t(t)], 2};
   }
 
+  /// When `reader` does not need t's output any more.
+  Moment leaves(int reader, int t) const {
+    return problem.graph.tasks[size_t(reader)].overwrites == t ? starts(reader)
+                                                               : frees(reader);
+  }
+
   /// Bytes of t's output on the device at that moment.
   int64_t bytesOf(int t, int device, const Moment &now) const {
     const Task &task = problem.graph.tasks[size_t(t)];
@@ -62,7 +68,7 @@ struct NaiveMemory {
       if (edge.from == t)
         part = std::max(part, edge.bytes);
       if (edge.from == t || (own && from.target == t))
-        isRead = isRead || now < frees(edge.to);
+        isRead = isRead || now < leaves(edge.to, t);
     }
     if (!own)
       return isRead && copies(t) <= now ? part : 0;

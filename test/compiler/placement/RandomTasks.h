@@ -81,6 +81,12 @@ inline TaskGraph randomTasks(Random &random, int count, double density,
     task.target = target;
     graph.edges.push_back({target, id[size_t(i)], 0});
   }
+  for (const Edge &edge : graph.edges) {
+    Task &task = graph.tasks[size_t(edge.to)];
+    if (kinds.memory && task.memory == MemoryKind::Normal &&
+        edge.bytes >= task.bytes && random.chance(30))
+      task.overwrites = edge.from;
+  }
   for (int i = 0; i < count && kinds.together; ++i)
     if (random.chance(10))
       graph.tasks[size_t(i)].together = int(random.below(4));
