@@ -15,10 +15,13 @@ std::string named(const Problem &problem, size_t task) {
   return "task \"" + problem.graph.tasks[task].name + "\"";
 }
 
-/// What a task takes while it runs: its output, and all that it reads.
+/// What a task takes while it runs, at least: its output, unless that can be in
+/// the place of something that it reads, and all that it reads.
 int64_t bytesWhileRunning(const Problem &problem, int task) {
   const Task &self = problem.graph.tasks[size_t(task)];
-  int64_t bytes = self.bytes * (self.memory != MemoryKind::Reference);
+  int64_t bytes = self.memory == MemoryKind::Reference || self.overwrites >= 0
+                      ? 0
+                      : self.bytes;
   std::map<int, int64_t> read; // by who made it
   for (int e : problem.adjacency.into(task)) {
     const Edge &edge = problem.graph.edges[size_t(e)];
