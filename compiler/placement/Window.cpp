@@ -81,12 +81,14 @@ Window::Window(const WindowSource &from, int begin, int end)
       units.back().push_back(local(member));
   }
   size_t seen = 0;
+  std::vector<bool> isSeen(places); // nothing may take time on a device
   for (size_t at = size_t(end); at < from.order.size() && seen < places - 1;
        ++at) {
     const int task = from.order[at];
     const int d = from.placement[size_t(task)];
-    if (d == host || after[size_t(d)] > 0)
+    if (d == host || isSeen[size_t(d)])
       continue;
+    isSeen[size_t(d)] = true;
     after[size_t(d)] = problem.graph.tasks[size_t(task)].seconds +
                        from.timeline.tail[size_t(task)];
     ++seen;
