@@ -47,6 +47,15 @@ int placement::endOf(const TaskGraph &graph, const Moments &moments, int task,
              : moments.free[size_t(last)];
 }
 
+bool placement::endsBefore(const TaskGraph &graph, const Moments &moments,
+                           int task, int a, int b) {
+  const auto when = [&](int reader) {
+    return std::pair(moments.free[size_t(reader)],
+                     endOf(graph, moments, task, reader));
+  };
+  return when(a) < when(b);
+}
+
 Lifetimes::Lifetimes(const Problem &problem, const Placement &placement,
                      const Moments &moments) {
   const TaskGraph &graph = problem.graph;
@@ -54,17 +63,17 @@ Lifetimes::Lifetimes(const Problem &problem, const Placement &placement,
   residualBytes.assign(size_t(problem.devices.count), 0);
   // Of the last task that changes or reads a target through a reference.
   std::vector<int> lastThroughReference(graph.tasks.size(), -1);
-  const auto later = [&](int a, int b) {
-    return a < 0 || moments.free[size_t(b)] > moments.free[size_t(a)] ? b : a;
+  const auto later = [&](int task, int a, int b) {
+    return a < 0 || endsBefore(graph, moments, task, a, b) ? b : a;
   };
   for (int t = 0; t < tasks; ++t)
     if (const int target = graph.tasks[size_t(t)].target; target >= 0) {
       int &last = lastThroughReference[size_t(target)];
-      last = later(last, t);
+      last = later(target, last, t);
       for (int e : problem.adjacency.outOf(t))
         if (const int reader = graph.edges[size_t(e)].to;
             placement[size_t(reader)] == placement[size_t(t)])
-          last = later(last, reader);
+          last = later(target, last, reader);
     }
   std::vector<int> at(size_t(host) + 1, -1); // buffer by device
   offsets.reserve(graph.tasks.size() + 1);
@@ -78,7 +87,7 @@ Lifetimes::Lifetimes(const Problem &problem, const Placement &placement,
     if (own != host && task.memory == MemoryKind::Normal) {
       Buffer buffer{t, own, task.bytes, moments.start[size_t(t)], 0, t};
       if (const int last = lastThroughReference[size_t(t)]; last >= 0)
-        buffer.last = later(t, last);
+        buffer.last = later(t, t, last);
       at[size_t(own)] = int(first);
       buffers.push_back(buffer);
     }
@@ -95,7 +104,7 @@ Lifetimes::Lifetimes(const Problem &problem, const Placement &placement,
       Buffer &there = buffers[size_t(buffer)];
       if (device != own)
         there.bytes = std::max(there.bytes, edge.bytes);
-      there.last = later(there.last, edge.to);
+      there.last = later(t, there.last, edge.to);
     }
     for (size_t b = first; b < buffers.size(); ++b) {
       buffers[b].to = endOf(graph, moments, t, buffers[b].last);

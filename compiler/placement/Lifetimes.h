@@ -33,6 +33,10 @@ struct Buffer {
 /// the last to read it: once that has finished, or as it starts where it
 /// overwrites it.
 int endOf(const TaskGraph &graph, const Moments &moments, int task, int last);
+/// Whether reader `a` of the task's output is done with it before reader `b`:
+/// of two that finish at one moment, one that overwrites it is.
+bool endsBefore(const TaskGraph &graph, const Moments &moments, int task, int a,
+                int b);
 
 /// All of them but residual outputs themselves, grouped by task: offsets[t] ..
 /// offsets[t + 1]. The host has none, and there may be some without bytes.

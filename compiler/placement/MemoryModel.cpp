@@ -111,13 +111,22 @@ void MemoryModel::settle(Entry &entry) {
   const bool own = placement[size_t(buffer.task)] == buffer.device;
   const Reader *list = readers.data() + readerOffsets[size_t(buffer.task)];
   const int count = readerCount(buffer.task);
-  while (entry.cursor < count &&
-         (placement[size_t(list[entry.cursor].task)] != buffer.device ||
-          (list[entry.cursor].throughReference && !own)))
+  const auto isHere = [&](const Reader &reader) {
+    return placement[size_t(reader.task)] == buffer.device &&
+           (!reader.throughReference || own);
+  };
+  while (entry.cursor < count && !isHere(list[entry.cursor]))
     ++entry.cursor;
   buffer.last = own ? buffer.task : -1;
   if (entry.cursor < count) {
-    const int reader = list[entry.cursor].task;
+    int reader = list[entry.cursor].task;
+    for (int other = entry.cursor + 1;
+         other < count &&
+         moments.free[size_t(list[other].task)] == moments.free[size_t(reader)];
+         ++other)
+      if (isHere(list[other]) && endsBefore(problem.graph, moments, buffer.task,
+                                            reader, list[other].task))
+        reader = list[other].task;
     if (!own ||
         moments.free[size_t(reader)] > moments.free[size_t(buffer.task)])
       buffer.last = reader;
