@@ -139,8 +139,10 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
     for (const int i :
          analysis::inPlaceOperands(lambdas[apply.getLambdaAttr().getAttr()])) {
       const mlir::Value operand = apply.getInputs()[size_t(i)];
-      if (isTemporary(operand) &&
-          lastReaders[size_t(op.operands[size_t(i)].tensor)] == int(o)) {
+      const size_t tensor = size_t(op.operands[size_t(i)].tensor);
+      if (isTemporary(operand) && lastReaders[tensor] == int(o) &&
+          graph.tensors[tensor].shape == result.shape &&
+          regions[size_t(i)] == double(bytesOf(result))) {
         task.overwrites = makers.at(operand);
         break;
       }
