@@ -16,6 +16,7 @@ constexpr size_t vectorBytes = 16;
 /// Shorter sums are not worth splitting, nor those of large results.
 constexpr int64_t leastSplit = 64, mostResults = 4096;
 
+/// The epilogue's kind in the lowest byte.
 uint64_t typesOf(const Problem &problem) {
   uint64_t all = 0;
   for (int each :
@@ -101,18 +102,17 @@ size_t workspaceOf(const Algorithm &algorithm, const Problem &problem) {
 }
 
 void check(const Algorithm &algorithm, const Problem &problem) {
-  // cublasLtMatmulAlgoCheck: "CUBLAS_STATUS_INVALID_VALUE if matrix layout
-  // descriptors or operation descriptor don't match algo descriptor".
   need(algorithm.magic == magic && algorithm.checksum == checksumOf(algorithm),
-       STATUS_INVALID_VALUE, "the algorithm is none of this library's");
-  // "CUBLAS_STATUS_NOT_SUPPORTED if algo configuration or data type combination
-  // is not currently supported on given device".
+       STATUS_INVALID_VALUE, "the algorithm is none of this library's",
+       cites::otherAlgorithm);
   need(algorithm.version == Settings::get().version, STATUS_NOT_SUPPORTED,
-       "the algorithm is of another version");
+       "the algorithm is of another version", cites::otherVersion);
+  need(algorithm.types / 256 == typesOf(problem) / 256, STATUS_INVALID_VALUE,
+       "the algorithm is for other types", cites::otherAlgorithm);
   need(algorithm.types == typesOf(problem), STATUS_INVALID_VALUE,
-       "the algorithm is for other types, or another epilogue");
+       "the algorithm is for another epilogue", cites::otherEpilogue);
   need(fits(Id(algorithm.id), problem), STATUS_NOT_SUPPORTED,
-       "the algorithm does not do these matrices");
+       "the algorithm does not do these matrices", cites::unfit);
 }
 
 std::vector<Algorithm> proposals(const Problem &problem,

@@ -58,6 +58,19 @@ const std::vector<Attribute> &attributesOf(Descriptor::Kind kind) {
   return preferenceAttributes;
 }
 
+/// Of NVIDIA's cublasLt.h.
+int lastAttributeOf(Descriptor::Kind kind) {
+  switch (kind) {
+  case Descriptor::Kind::Layout:
+    return MATRIX_LAYOUT_BATCH_MODE;
+  case Descriptor::Kind::Operation:
+    return MATMUL_DESC_EMULATION_DESCRIPTOR;
+  case Descriptor::Kind::Preference:
+    break;
+  }
+  return MATMUL_PREF_IMPL_MASK;
+}
+
 /// All that is alive.
 struct Objects {
   std::mutex mutex;
@@ -81,31 +94,29 @@ Descriptor::Descriptor(Kind kind) : kind(kind) {
 
 const std::vector<std::byte> &Descriptor::known(int attribute) const {
   const auto found = values.find(attribute);
+  const bool isNvidias = attribute >= 0 && attribute <= lastAttributeOf(kind);
   need(found != values.end(), STATUS_INVALID_VALUE,
-       "attribute " + std::to_string(attribute) +
-           " is unknown, or not emulated");
+       "attribute " + std::to_string(attribute),
+       isNvidias ? cites::someAttributes : cites::unknownAttribute);
   return found->second;
 }
 
 void Descriptor::set(int attribute, const void *value, size_t bytes) {
-  // cublasLt*SetAttribute: "CUBLAS_STATUS_INVALID_VALUE if buf is NULL or
-  // sizeInBytes doesn't match size of internal storage for selected attribute".
   need(value && bytes == known(attribute).size(), STATUS_INVALID_VALUE,
        "attribute " + std::to_string(attribute) + " has " +
-           std::to_string(known(attribute).size()) + " bytes");
+           std::to_string(known(attribute).size()) + " bytes",
+       cites::setSize);
   std::memcpy(values[attribute].data(), value, bytes);
 }
 
 void Descriptor::get(int attribute, void *value, size_t bytes,
                      size_t *written) const {
   const auto &stored = known(attribute);
-  // cublasLt*GetAttribute: "CUBLAS_STATUS_INVALID_VALUE if sizeInBytes is 0 and
-  // sizeWritten is NULL, or if sizeInBytes is non-zero and buf is NULL or
-  // sizeInBytes doesn't match size of internal storage".
   need(bytes == 0 ? written != nullptr : value && bytes == stored.size(),
        STATUS_INVALID_VALUE,
        "attribute " + std::to_string(attribute) + " has " +
-           std::to_string(stored.size()) + " bytes");
+           std::to_string(stored.size()) + " bytes",
+       cites::getSize);
   if (bytes > 0)
     std::memcpy(value, stored.data(), bytes);
   if (written)
@@ -115,10 +126,11 @@ void Descriptor::get(int attribute, void *value, size_t bytes,
 Handle &handleAt(void *pointer) {
   std::lock_guard<std::mutex> lock(objects().mutex);
   const auto found = objects().handles.find(pointer);
-  // "CUBLAS_STATUS_NOT_INITIALIZED: if cuBLASLt handle has not been
-  // initialized" (cublasLtMatmul and others).
+  need(pointer != nullptr, STATUS_NOT_INITIALIZED, "the handle is NULL",
+       cites::noHandle);
   need(found != objects().handles.end(), STATUS_NOT_INITIALIZED,
-       "the handle is not one that cublasLtCreate made, or was destroyed");
+       "the handle is not one that cublasLtCreate made, or was destroyed",
+       cites::deadHandle);
   return *found->second;
 }
 
@@ -126,12 +138,12 @@ Descriptor &descriptorAt(void *pointer, Descriptor::Kind kind,
                          const char *what) {
   std::lock_guard<std::mutex> lock(objects().mutex);
   const auto found = objects().descriptors.find(pointer);
-  // "CUBLAS_STATUS_INVALID_VALUE: if the parameters are unexpectedly NULL"
-  // (cublasLtMatmul). NVIDIA's library reads whatever a pointer to something
-  // else leads to.
+  need(pointer != nullptr, STATUS_INVALID_VALUE, std::string(what) + " is NULL",
+       cites::nullParameter);
   need(found != objects().descriptors.end() && found->second->kind == kind,
        STATUS_INVALID_VALUE,
-       std::string(what) + ": no such descriptor is alive");
+       std::string(what) + ": no such descriptor is alive",
+       cites::deadDescriptor);
   return *found->second;
 }
 
@@ -152,12 +164,16 @@ void *add(Descriptor descriptor) {
 }
 
 void removeHandle(void *pointer) {
+  need(pointer != nullptr, STATUS_INVALID_VALUE, "the handle is NULL",
+       cites::nullDestroyed);
   handleAt(pointer);
   std::lock_guard<std::mutex> lock(objects().mutex);
   objects().handles.erase(pointer);
 }
 
 void removeDescriptor(void *pointer, Descriptor::Kind kind) {
+  if (!pointer) // cuBLASLt 13.1 was seen to take it
+    return;
   descriptorAt(pointer, kind, "what is destroyed");
   std::lock_guard<std::mutex> lock(objects().mutex);
   objects().descriptors.erase(pointer);

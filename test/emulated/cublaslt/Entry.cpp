@@ -25,27 +25,32 @@ template <class Body> int entry(const char *name, const Body &body) {
     body(*driver);
     return STATUS_SUCCESS;
   } catch (const Refusal &refusal) {
-    driver->report((std::string(name) + ": " + refusal.why).c_str());
+    driver->report((std::string(name) + ": " + refusal.text).c_str());
     return refusal.status;
   }
 }
 
 template <class Made> void give(void **to, const char *name, const Made &made) {
   need(to != nullptr, STATUS_INVALID_VALUE,
-       std::string(name) + ": nowhere to put it");
+       std::string(name) + ": nowhere to put it", cites::nowhere);
   *to = add(made);
 }
 
-/// Library and stream are of one device. "The cuBLASLt library context is tied
-/// to the current CUDA device" (cublasLtCreate).
-void needDevice(const Handle &handle, int device) {
-  need(device == handle.device, STATUS_INVALID_VALUE,
-       "the handle is of device " + std::to_string(handle.device) +
-           ", and the call is for device " + std::to_string(device));
+/// Handle, current device and stream are of one device.
+const Handle &usableHandle(void *pointer, const DriverCalls &driver,
+                           void *stream = nullptr) {
+  const Handle &handle = handleAt(pointer);
+  for (int device : {driver.deviceOf(nullptr), driver.deviceOf(stream)})
+    need(device == handle.device, STATUS_INVALID_VALUE,
+         "the handle is of device " + std::to_string(handle.device) +
+             ", and the call is for device " + std::to_string(device),
+         cites::otherDevice);
+  return handle;
 }
 
 Algorithm algorithmAt(const void *pointer) {
-  need(pointer != nullptr, STATUS_INVALID_VALUE, "no algorithm");
+  need(pointer != nullptr, STATUS_INVALID_VALUE, "no algorithm",
+       cites::nullParameter);
   Algorithm algorithm;
   std::memcpy(&algorithm, pointer, sizeof algorithm);
   return algorithm;
@@ -57,10 +62,12 @@ double scalarAt(const void *pointer, const Problem &problem) {
   return double(*static_cast<const float *>(pointer));
 }
 
-void needAligned(uint64_t address, size_t bytes, const char *name) {
+void needAligned(uint64_t address, size_t bytes, const char *name,
+                 const Citation &citation = cites::aligned) {
   need(address % bytes == 0, STATUS_INVALID_VALUE,
        std::string(name) + " is not aligned to " + std::to_string(bytes) +
-           " bytes");
+           " bytes",
+       citation);
 }
 
 uint64_t addressOf(const void *pointer) {
@@ -91,11 +98,10 @@ const char *cublasLtGetStatusString(int status) {
 int cublasLtCreate(void **handle) {
   return entry("cublasLtCreate", [&](const DriverCalls &driver) {
     const int device = driver.deviceOf(nullptr);
-    // "CUBLAS_STATUS_NOT_INITIALIZED: the library was not initialized. This
-    // usually happens when cublasLtCreate() is not called before, an error in
-    // the CUDA Runtime API called by the cuBLASLt routine, or an error in the
-    // hardware setup."
-    need(device >= 0, STATUS_NOT_INITIALIZED, "no context is current");
+    need(handle != nullptr, STATUS_INVALID_VALUE, "nowhere to put the handle",
+         cites::nowhere);
+    need(device >= 0, STATUS_NOT_INITIALIZED, "no context is current",
+         cites::noContext);
     give(handle, "cublasLtCreate", Handle{device});
   });
 }
@@ -162,38 +168,39 @@ SMEX_CUBLASLT_DESCRIPTOR(MatmulPreference, Kind::Preference)
 int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a,
                                    void *b, void *c, void *d, void *preference,
                                    int wanted, void *results, int *count) {
-  return entry("cublasLtMatmulAlgoGetHeuristic", [&](const DriverCalls &) {
-    handleAt(handle);
-    // "CUBLAS_STATUS_INVALID_VALUE if requestedAlgoCount is less or equal to
-    // zero".
-    need(wanted > 0 && results && count, STATUS_INVALID_VALUE,
-         "no algorithm is asked for");
-    const Problem problem = problemOf(operation, a, b, c, d);
-    const auto found = proposals(
-        problem, descriptorAt(preference, Kind::Preference, "the preference"));
-    // "CUBLAS_STATUS_NOT_SUPPORTED if no heuristic function available for
-    // current configuration".
-    need(!found.empty(), STATUS_NOT_SUPPORTED,
-         "no algorithm is within the preference");
-    *count = std::min(wanted, int(found.size()));
-    for (int i = 0; i < *count; ++i) {
-      const HeuristicResult result{found[size_t(i)],
-                                   workspaceOf(found[size_t(i)], problem),
-                                   STATUS_SUCCESS,
-                                   1.0f,
-                                   {}};
-      std::memcpy(static_cast<HeuristicResult *>(results) + i, &result,
-                  sizeof result);
-    }
-  });
+  return entry(
+      "cublasLtMatmulAlgoGetHeuristic", [&](const DriverCalls &driver) {
+        usableHandle(handle, driver);
+        need(wanted > 0, STATUS_INVALID_VALUE, "no algorithm is asked for",
+             cites::count);
+        need(results && count, STATUS_INVALID_VALUE,
+             "nowhere to put algorithms", cites::nullParameter);
+        const Problem problem = problemOf(operation, a, b, c, d);
+        const auto found =
+            proposals(problem, descriptorAt(preference, Kind::Preference,
+                                            "the preference"));
+        need(!found.empty(), STATUS_NOT_SUPPORTED,
+             "no algorithm is within the preference", cites::noneFound);
+        *count = std::min(wanted, int(found.size()));
+        for (int i = 0; i < *count; ++i) {
+          const HeuristicResult result{found[size_t(i)],
+                                       workspaceOf(found[size_t(i)], problem),
+                                       STATUS_SUCCESS,
+                                       1.0f,
+                                       {}};
+          std::memcpy(static_cast<HeuristicResult *>(results) + i, &result,
+                      sizeof result);
+        }
+      });
 }
 
 int cublasLtMatmulAlgoCheck(void *handle, void *operation, void *a, void *b,
                             void *c, void *d, const void *algorithm,
                             void *result) {
-  return entry("cublasLtMatmulAlgoCheck", [&](const DriverCalls &) {
-    handleAt(handle);
-    need(result != nullptr, STATUS_INVALID_VALUE, "nowhere to put the result");
+  return entry("cublasLtMatmulAlgoCheck", [&](const DriverCalls &driver) {
+    usableHandle(handle, driver);
+    need(result != nullptr, STATUS_INVALID_VALUE, "nowhere to put the result",
+         cites::nullParameter);
     const Problem problem = problemOf(operation, a, b, c, d);
     const Algorithm checked = algorithmAt(algorithm);
     check(checked, problem);
@@ -223,10 +230,13 @@ int cublasLtMatmulAlgoConfigGetAttribute(const void *algorithm, int attribute,
           stored = uint32_t(asked.scheme);
           break;
         default:
-          refuse(STATUS_INVALID_VALUE, "the attribute is not emulated");
+          refuse(STATUS_INVALID_VALUE, "attribute " + std::to_string(attribute),
+                 attribute >= 0 && attribute <= ALGO_CONFIG_CLUSTER_SHAPE_ID
+                     ? cites::someConfiguration
+                     : cites::unknownAttribute);
         }
         need(bytes == 0 ? written != nullptr : value && bytes == sizeof stored,
-             STATUS_INVALID_VALUE, "the attribute has 4 bytes");
+             STATUS_INVALID_VALUE, "the attribute has 4 bytes", cites::getSize);
         if (bytes > 0)
           std::memcpy(value, &stored, sizeof stored);
         if (written)
@@ -241,25 +251,21 @@ int cublasLtMatmul(void *handle, void *operation, const void *alpha,
                    size_t workspaceBytes, void *stream) {
   static std::atomic<uint64_t> calls = 0;
   return entry("cublasLtMatmul", [&](const DriverCalls &driver) {
-    needDevice(handleAt(handle), driver.deviceOf(stream));
+    usableHandle(handle, driver, stream);
     auto call = std::make_shared<Call>();
     call->problem = problemOf(operation, aLayout, bLayout, cLayout, dLayout);
     const Problem &problem = call->problem;
-    // "CUBLAS_STATUS_INVALID_VALUE: if the parameters are unexpectedly NULL".
     need(alpha && beta && a && b && d, STATUS_INVALID_VALUE,
-         "a parameter is NULL");
+         "a parameter is NULL", cites::nullParameter);
     call->alpha = scalarAt(alpha, problem);
     call->beta = scalarAt(beta, problem);
-    need(call->beta == 0 || c, STATUS_INVALID_VALUE, "C is NULL");
-    // "in-place matrix multiplication (C == D and Cdesc == Ddesc)".
+    need(call->beta == 0 || c, STATUS_INVALID_VALUE, "C is NULL",
+         cites::nullParameter);
     need(c != d || problem.c == problem.d, STATUS_INVALID_VALUE,
-         "C is D, with another layout");
+         "C is D, with another layout", cites::inPlace);
     call->a = addressOf(a), call->b = addressOf(b), call->c = addressOf(c);
     call->d = addressOf(d), call->workspace = addressOf(workspace);
-    // "The workspace pointer must be aligned to at least a multiple of 256
-    // bytes."
-    need(call->workspace % 256 == 0, STATUS_INVALID_VALUE,
-         "the workspace is not aligned to 256 bytes");
+    needAligned(call->workspace, 256, "the workspace", cites::workspaceAligned);
     if (algorithm) {
       call->algorithm = algorithmAt(algorithm);
       check(call->algorithm, problem);
@@ -267,18 +273,16 @@ int cublasLtMatmul(void *handle, void *operation, const void *alpha,
       // "When NULL, an implicit heuristics query with default search
       // preferences will be performed".
       const auto found = proposals(problem, Descriptor(Kind::Preference));
-      need(!found.empty(), STATUS_NOT_SUPPORTED, "no algorithm");
+      need(!found.empty(), STATUS_NOT_SUPPORTED, "no algorithm",
+           cites::noneFound);
       call->algorithm = found.front();
     }
-    // "For example, when workspaceSizeInBytes is less than workspace required
-    // by the configured algo."
     const size_t needed = workspaceOf(call->algorithm, problem);
     need(needed <= workspaceBytes && (needed == 0 || workspace),
          STATUS_INVALID_VALUE,
          "the algorithm needs a workspace of " + std::to_string(needed) +
-             " bytes");
-    // "CUBLAS_STATUS_SUCCESS doesn't fully guarantee algo will run (will fail
-    // if e.g. buffers are not correctly aligned)" (cublasLtMatmulAlgoCheck).
+             " bytes",
+         cites::workspaceSize);
     const size_t aligned = alignmentOf(call->algorithm, problem);
     needAligned(call->a, std::max(aligned, sizeOf(problem.a.type)), "matrix A");
     needAligned(call->b, std::max(aligned, sizeOf(problem.b.type)), "matrix B");
@@ -286,11 +290,8 @@ int cublasLtMatmul(void *handle, void *operation, const void *alpha,
     if (call->beta != 0)
       needAligned(call->c, std::max(aligned, sizeOf(problem.c.type)),
                   "matrix C");
-    // "cuBLASLt's alignment preferences cover A, B, C, D but not the epilogue
-    // bias pointer, so the heuristic can pick a kernel that assumes 16-byte
-    // bias alignment", which then faults (pytorch#194497).
     if (problem.epilogue.hasBias())
-      needAligned(problem.epilogue.bias, 16, "the bias");
+      needAligned(problem.epilogue.bias, 16, "the bias", cites::biasAligned);
     call->number = calls++;
     const std::string description =
         "cublasLtMatmul of " + std::to_string(problem.m) + " x " +
@@ -298,11 +299,9 @@ int cublasLtMatmul(void *handle, void *operation, const void *alpha,
         (problem.epilogue.kind == EPILOGUE_DEFAULT
              ? ""
              : " with epilogue " + std::to_string(problem.epilogue.kind));
-    // "CUBLAS_STATUS_EXECUTION_FAILED: if CUDA reported an execution error from
-    // the device."
     need(submitWork(driver, stream, description,
                     [call](DeviceView &view) { multiply(*call, view); }) == 0,
-         STATUS_EXECUTION_FAILED, "the device takes no work");
+         STATUS_EXECUTION_FAILED, "the device takes no work", cites::device);
   });
 }
 }

@@ -8,7 +8,8 @@ namespace {
 
 using Kind = Descriptor::Kind;
 
-Matrix matrixOf(void *layout, const char *name) {
+/// `broadcasts`: it may have one column, or row, for all.
+Matrix matrixOf(void *layout, const char *name, bool broadcasts = false) {
   const Descriptor &from = descriptorAt(layout, Kind::Layout, name);
   const std::string what = std::string("matrix ") + name;
   Matrix made;
@@ -20,31 +21,29 @@ Matrix matrixOf(void *layout, const char *name) {
   made.batch = from.value<int32_t>(MATRIX_LAYOUT_BATCH_COUNT);
   made.batchStride = from.value<int64_t>(MATRIX_LAYOUT_STRIDED_BATCH_OFFSET);
   need(sizeOf(made.type) > 0, STATUS_NOT_SUPPORTED,
-       what + ": its type is not emulated");
+       what + " is of type " + std::to_string(made.type), cites::someTypes);
   need(made.order == ORDER_COL || made.order == ORDER_ROW, STATUS_NOT_SUPPORTED,
-       what + ": its order is not emulated");
+       what + " has order " + std::to_string(made.order), cites::someOrders);
   need(from.value<int64_t>(MATRIX_LAYOUT_PLANE_OFFSET) == 0 &&
            from.value<uint32_t>(MATRIX_LAYOUT_BATCH_MODE) == BATCH_MODE_STRIDED,
-       STATUS_NOT_SUPPORTED, what + ": planes and arrays are not emulated");
-  // cublasLtMatrixLayoutAttribute_t: "Usually only values that can be expressed
-  // as int32_t are supported" of rows and columns.
+       STATUS_NOT_SUPPORTED, what + " has planes or an array of pointers",
+       cites::noPlanes);
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   need(made.rows > 0 && made.columns > 0, STATUS_INVALID_VALUE,
-       what + " has no elements");
+       what + " has no elements", cites::empty);
   need(made.rows <= most && made.columns <= most, STATUS_NOT_SUPPORTED,
-       what + " has too many rows or columns");
-  need(made.batch > 0, STATUS_INVALID_VALUE, what + ": no batch");
-  // CUBLASLT_MATRIX_LAYOUT_LD: "Currently only non-negative values are
-  // supported, must be large enough so that matrix memory locations are not
-  // overlapping (e.g., greater or equal to CUBLASLT_MATRIX_LAYOUT_ROWS in case
-  // of CUBLASLT_ORDER_COL)".
+       what + " has too many rows or columns", cites::tooMany);
+  need(made.batch > 0, STATUS_INVALID_VALUE, what + ": no batch",
+       cites::batchCount);
   const bool isByColumns = made.order == ORDER_COL;
-  need(made.leading >= (isByColumns ? made.rows : made.columns),
+  need(made.leading >= (isByColumns ? made.rows : made.columns) ||
+           (broadcasts && made.leading == 0),
        STATUS_INVALID_VALUE,
        what + ": its leading dimension of " + std::to_string(made.leading) +
            " is less than its " +
            (isByColumns ? std::to_string(made.rows) + " rows"
-                        : std::to_string(made.columns) + " columns"));
+                        : std::to_string(made.columns) + " columns"),
+       cites::leading);
   made.rowStride = isByColumns ? 1 : made.leading;
   made.columnStride = isByColumns ? made.leading : 1;
   return made;
@@ -53,6 +52,11 @@ Matrix matrixOf(void *layout, const char *name) {
 void transpose(Matrix &matrix) {
   std::swap(matrix.rows, matrix.columns);
   std::swap(matrix.rowStride, matrix.columnStride);
+}
+
+bool sumsInFloats(int computeType) {
+  return computeType == COMPUTE_32F || computeType == COMPUTE_32F_PEDANTIC ||
+         computeType == COMPUTE_64F || computeType == COMPUTE_64F_PEDANTIC;
 }
 
 /// "cublasLtMatmul() supports the following computeType, scaleType,
@@ -64,8 +68,7 @@ bool isSupported(int computeType, int scaleType, const Matrix &a,
     return false;
   if (computeType == COMPUTE_64F || computeType == COMPUTE_64F_PEDANTIC)
     return scaleType == R_64F && a.type == R_64F && d.type == R_64F;
-  if ((computeType != COMPUTE_32F && computeType != COMPUTE_32F_PEDANTIC) ||
-      scaleType != R_32F)
+  if (scaleType != R_32F)
     return false;
   if (a.type == R_32F)
     return d.type == R_32F;
@@ -77,31 +80,30 @@ bool isSupported(int computeType, int scaleType, const Matrix &a,
 Epilogue epilogueOf(const Descriptor &operation, const Matrix &d) {
   Epilogue made;
   made.kind = operation.value<uint32_t>(MATMUL_DESC_EPILOGUE);
+  constexpr uint32_t auxiliary = EPILOGUE_GELU_AUX ^ EPILOGUE_GELU;
+  const bool isOther = (made.kind & auxiliary) ||
+                       made.kind == EPILOGUE_BGRADA ||
+                       made.kind == EPILOGUE_BGRADB;
   need(made.kind == EPILOGUE_DEFAULT || made.kind == EPILOGUE_RELU ||
            made.kind == EPILOGUE_BIAS || made.kind == EPILOGUE_RELU_BIAS ||
            made.kind == EPILOGUE_GELU || made.kind == EPILOGUE_GELU_BIAS,
-       STATUS_NOT_SUPPORTED,
-       "epilogues with another output, and those of gradients, are not "
-       "emulated");
+       STATUS_NOT_SUPPORTED, "the epilogue is " + std::to_string(made.kind),
+       isOther ? cites::someEpilogues : cites::noEpilogue);
+  // Newer documentation has it of a bias with an activation only.
+  need(made.kind == EPILOGUE_DEFAULT || d.order == ORDER_COL,
+       STATUS_NOT_SUPPORTED, "an epilogue of a result by rows",
+       cites::epilogueByRows);
   if (!made.hasBias())
     return made;
-  // "Epilogue modes that combine ReLU, dReLu, GELU, or dGELU with Bias [..] are
-  // not supported when D matrix memory order is defined as CUBLASLT_ORDER_ROW"
-  // (cublasLtMatmul, note 6).
-  need(made.kind == EPILOGUE_BIAS || d.order == ORDER_COL, STATUS_NOT_SUPPORTED,
-       "bias and activation of a result by rows");
-  // CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE: "If unset (or set to the default value
-  // of -1), the bias vector elements are the same type as the elements of the
-  // output matrix"; the column "Bias Type" of "Datatypes Supported" has no
-  // other for these types.
   const int type = operation.value<int32_t>(MATMUL_DESC_BIAS_DATA_TYPE);
   need(type == -1 || type == d.type, STATUS_NOT_SUPPORTED,
-       "a bias of another type than D");
+       "a bias of another type than D", cites::biasType);
   // CUBLASLT_MATMUL_DESC_BIAS_POINTER: "Routines that don't dereference this
   // pointer, like cublasLtMatmulAlgoGetHeuristic() depend on its value to
   // determine expected pointer alignment."
   made.bias = operation.value<uint64_t>(MATMUL_DESC_BIAS_POINTER);
-  need(made.bias != 0, STATUS_INVALID_VALUE, "there is no bias");
+  need(made.bias != 0, STATUS_INVALID_VALUE, "there is no bias",
+       cites::nullParameter);
   made.batchStride = operation.value<int64_t>(MATMUL_DESC_BIAS_BATCH_STRIDE);
   return made;
 }
@@ -131,21 +133,21 @@ Problem problemOf(void *operation, void *a, void *b, void *c, void *d) {
   made.d = matrixOf(d, "D");
   // "If Cdesc is omitted, this function assumes it to be equal to Ddesc"
   // (cublasLtMatmul).
-  made.c = c ? matrixOf(c, "C") : made.d;
+  made.c = c ? matrixOf(c, "C", true) : made.d;
   const auto transposes = [&](int attribute) {
     const int32_t how = from.value<int32_t>(attribute);
     need(how == OP_N || how == OP_T, STATUS_NOT_SUPPORTED,
-         "a transposition that is not emulated");
+         "transposition " + std::to_string(how), cites::someTranspositions);
     return how == OP_T;
   };
-  need(!transposes(MATMUL_DESC_TRANSC), STATUS_NOT_SUPPORTED,
-       "CUBLASLT_MATMUL_DESC_TRANSC: \"Currently only CUBLAS_OP_N is "
-       "supported\"");
+  need(!transposes(MATMUL_DESC_TRANSC), STATUS_NOT_SUPPORTED, "C is transposed",
+       cites::transC);
   need(from.value<int32_t>(MATMUL_DESC_POINTER_MODE) == POINTER_MODE_HOST,
-       STATUS_NOT_SUPPORTED, "scalars on the device are not emulated");
+       STATUS_NOT_SUPPORTED, "scalars are on the device", cites::hostScalars);
+  need(sumsInFloats(made.computeType), STATUS_NOT_SUPPORTED,
+       "sums of type " + std::to_string(made.computeType), cites::someSums);
   need(isSupported(made.computeType, made.scaleType, made.a, made.b, made.d),
-       STATUS_NOT_SUPPORTED,
-       "\"Datatypes Supported\" does not list these types");
+       STATUS_NOT_SUPPORTED, "types that do not go together", cites::types);
   made.epilogue = epilogueOf(from, made.d);
   if (transposes(MATMUL_DESC_TRANSA))
     transpose(made.a);
@@ -154,27 +156,21 @@ Problem problemOf(void *operation, void *a, void *b, void *c, void *d) {
   made.m = made.d.rows;
   made.n = made.d.columns;
   made.k = made.a.columns;
-  // "CUBLAS_STATUS_INVALID_VALUE: if the parameters are [..] in conflict or in
-  // an impossible configuration" (cublasLtMatmul).
   need(made.a.rows == made.m && made.b.columns == made.n &&
            made.b.rows == made.k,
-       STATUS_INVALID_VALUE, "these matrices have no product");
+       STATUS_INVALID_VALUE, "these matrices have no product", cites::conflict);
   need(made.a.batch == made.d.batch && made.b.batch == made.d.batch,
-       STATUS_INVALID_VALUE, "batches of different sizes");
-  // "C != D, both matrices must have the same data type, number of rows, number
-  // of columns, batch size, and memory order" (cublasLtMatmul).
+       STATUS_INVALID_VALUE, "batches of different sizes", cites::conflict);
   need(made.c.type == made.d.type && made.c.rows == made.m &&
            made.c.columns == made.n && made.c.batch == made.d.batch &&
            made.c.order == made.d.order,
-       STATUS_INVALID_VALUE, "C is no matrix as D is");
-  // Nothing says so, since the results are nobody's: NVIDIA's library computes
-  // them in any order.
+       STATUS_INVALID_VALUE, "C is no matrix as D is", cites::outOfPlace);
   const int64_t minor = made.d.order == ORDER_COL ? made.m : made.n;
   const int64_t apart = std::abs(made.d.batchStride);
   need(made.d.batch == 1 || apart >= made.d.spanOfOne() ||
            (apart >= minor &&
             (made.d.batch - 1) * apart + minor <= made.d.leading),
-       STATUS_INVALID_VALUE, "the batch's results overlap");
+       STATUS_INVALID_VALUE, "the batch's results overlap", cites::overlap);
   return made;
 }
 

@@ -2,6 +2,8 @@
 #ifndef SMEX_TEST_EMULATED_CUBLASLT_STATUS_H
 #define SMEX_TEST_EMULATED_CUBLASLT_STATUS_H
 
+#include "test/emulated/cublaslt/Citations.h"
+
 #include <string>
 
 namespace smex::emulated::cublaslt {
@@ -39,6 +41,8 @@ namespace smex::emulated::cublaslt {
   X(EPILOGUE_GELU, 32)                                                         \
   X(EPILOGUE_GELU_BIAS, 36)                                                    \
   X(EPILOGUE_GELU_AUX, 160)                                                    \
+  X(EPILOGUE_BGRADA, 256)                                                      \
+  X(EPILOGUE_BGRADB, 512)                                                      \
   X(BATCH_MODE_STRIDED, 0)                                                     \
   X(REDUCTION_SCHEME_NONE, 0)                                                  \
   X(REDUCTION_SCHEME_INPLACE, 1)                                               \
@@ -63,15 +67,18 @@ namespace smex::emulated::cublaslt {
   X(MATMUL_DESC_BIAS_POINTER, 8)                                               \
   X(MATMUL_DESC_BIAS_BATCH_STRIDE, 10)                                         \
   X(MATMUL_DESC_BIAS_DATA_TYPE, 26)                                            \
+  X(MATMUL_DESC_EMULATION_DESCRIPTOR, 38)                                      \
   X(MATMUL_PREF_MAX_WORKSPACE_BYTES, 1)                                        \
   X(MATMUL_PREF_REDUCTION_SCHEME_MASK, 3)                                      \
   X(MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, 5)                                      \
   X(MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, 6)                                      \
   X(MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, 7)                                      \
   X(MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, 8)                                      \
+  X(MATMUL_PREF_IMPL_MASK, 12)                                                 \
   X(ALGO_CONFIG_ID, 0)                                                         \
   X(ALGO_CONFIG_SPLITK_NUM, 2)                                                 \
-  X(ALGO_CONFIG_REDUCTION_SCHEME, 3)
+  X(ALGO_CONFIG_REDUCTION_SCHEME, 3)                                           \
+  X(ALGO_CONFIG_CLUSTER_SHAPE_ID, 8)
 
 #define SMEX_CUBLASLT_VALUE(name, value) constexpr int name = value;
 SMEX_CUBLASLT_STATUSES(SMEX_CUBLASLT_VALUE)
@@ -82,18 +89,20 @@ SMEX_CUBLASLT_LT_VALUES(SMEX_CUBLASLT_VALUE)
 // cudaDataType_t
 constexpr int R_32F = 0, R_64F = 1, R_16F = 2, R_16BF = 14;
 
-/// A call that the library refuses.
+/// A call that the library refuses: why, and where NVIDIA says so.
 struct Refusal {
   int status;
-  std::string why;
+  std::string text;
 };
 
-[[noreturn]] inline void refuse(int status, const std::string &why) {
-  throw Refusal{status, why};
+[[noreturn]] inline void refuse(int status, const std::string &why,
+                                const Citation &citation) {
+  throw Refusal{status, cited(why, citation)};
 }
-inline void need(bool isRight, int status, const std::string &why) {
+inline void need(bool isRight, int status, const std::string &why,
+                 const Citation &citation) {
   if (!isRight)
-    refuse(status, why);
+    refuse(status, why, citation);
 }
 
 } // namespace smex::emulated::cublaslt

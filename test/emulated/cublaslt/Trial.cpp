@@ -28,6 +28,8 @@ struct Calls {
 #undef SMEX_MEMBER
 } call;
 
+bool emulatesNvidia = false;
+
 bool load() {
   void *driver = dlopen("libcuda.so.1", RTLD_NOW);
   void *library = dlopen("libcublasLt.so.13", RTLD_NOW);
@@ -45,6 +47,7 @@ bool load() {
   call.name = reinterpret_cast<decltype(call.name)>(dlsym(driver, #name));
   SMEX_CUDA_FUNCTIONS(SMEX_FIND)
 #undef SMEX_FIND
+  emulatesNvidia = dlsym(driver, "smexEmulatedSubmit") != nullptr;
   return true;
 }
 
@@ -136,6 +139,8 @@ void *pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
 
 } // namespace
 
+bool cublaslt::isEmulated() { return emulatesNvidia; }
+
 bool cublaslt::openMachine() {
   if (!load())
     return false;
@@ -156,6 +161,12 @@ std::string cublaslt::run(const Spec &spec) {
 #define STEP(name, what)                                                       \
   if (int status = (what))                                                     \
   return std::string(name) + " " + std::to_string(status)
+  if (spec.destroysNothing)
+    return "destroyed " +
+           std::to_string(call.cublasLtMatrixLayoutDestroy(nullptr)) + " " +
+           std::to_string(call.cublasLtMatmulDescDestroy(nullptr)) + " " +
+           std::to_string(call.cublasLtMatmulPreferenceDestroy(nullptr)) + " " +
+           std::to_string(call.cublasLtDestroy(nullptr));
   struct Cleanup {
     std::vector<std::function<void()>> all;
     ~Cleanup() {
@@ -163,7 +174,7 @@ std::string cublaslt::run(const Spec &spec) {
         each();
     }
   } cleanup;
-  void *operation = nullptr, *layouts[3] = {}, *preference = nullptr;
+  void *operation = nullptr, *layouts[4] = {}, *preference = nullptr;
   STEP("descriptor", call.cublasLtMatmulDescCreate(&operation, spec.computeType,
                                                    spec.scaleType));
   cleanup.all.push_back([=] { call.cublasLtMatmulDescDestroy(operation); });
@@ -188,8 +199,11 @@ std::string cublaslt::run(const Spec &spec) {
                      operation, MATMUL_DESC_BIAS_BATCH_STRIDE, &spec.biasStride,
                      sizeof spec.biasStride));
   }
-  const MatrixSpec *specs[] = {&spec.a, &spec.b, &spec.d};
-  for (int i = 0; i < 3; ++i) {
+  MatrixSpec c = spec.d;
+  if (spec.broadcastsC)
+    c.leading = 0;
+  const MatrixSpec *specs[] = {&spec.a, &spec.b, &spec.d, &c};
+  for (int i = 0; i < 4; ++i) {
     const MatrixSpec &own = *specs[i];
     STEP("layout", call.cublasLtMatrixLayoutCreate(
                        &layouts[i], own.type, uint64_t(own.rows),
@@ -230,7 +244,7 @@ std::string cublaslt::run(const Spec &spec) {
     int count = 0;
     STEP("heuristic",
          call.cublasLtMatmulAlgoGetHeuristic(
-             handle, operation, layouts[0], layouts[1], layouts[2], layouts[2],
+             handle, operation, layouts[0], layouts[1], layouts[3], layouts[2],
              preference, spec.wanted, results, &count));
     if (count < 1)
       return "heuristic finds nothing";
@@ -240,7 +254,7 @@ std::string cublaslt::run(const Spec &spec) {
   if (spec.asks) {
     alignas(8) std::byte checked[96] = {};
     STEP("check", call.cublasLtMatmulAlgoCheck(handle, operation, layouts[0],
-                                               layouts[1], layouts[2],
+                                               layouts[1], layouts[3],
                                                layouts[2], results, checked));
   }
   const auto a = numbers(spec.a.type, elements, 1),
@@ -253,6 +267,8 @@ std::string cublaslt::run(const Spec &spec) {
   STEP("copy", call.cuMemcpyHtoD_v2(atD, d.data(), d.size()));
   if (atBias)
     STEP("copy", call.cuMemcpyHtoD_v2(atBias, bias.data(), bias.size()));
+  const auto &valuesOfC = spec.broadcastsC ? bias : d;
+  const uint64_t atC = spec.broadcastsC ? atBias : atD;
   const float singles[] = {1, float(spec.beta)};
   const double doubles[] = {1, spec.beta};
   const bool isDouble = spec.scaleType == R_64F;
@@ -264,7 +280,7 @@ std::string cublaslt::run(const Spec &spec) {
        call.cublasLtMatmul(
            handle, operation, spec.nullAlpha ? nullptr : alpha,
            spec.nullA ? nullptr : pointer(atA), layouts[0], pointer(machine.b),
-           layouts[1], beta, pointer(atD), layouts[2], pointer(atD), layouts[2],
+           layouts[1], beta, pointer(atC), layouts[3], pointer(atD), layouts[2],
            spec.asks ? results : nullptr,
            pointer(machine.workspace + spec.workspaceOffset),
            spec.takesWorkspaceAway ? 0 : size_t(spec.workspaceBytes),
@@ -293,7 +309,7 @@ std::string cublaslt::run(const Spec &spec) {
                            spec.transB ? at(spec.b, j, l, s)
                                        : at(spec.b, l, j, s));
         const int64_t to = at(spec.d, i, j, s);
-        sum += spec.beta * elementAt(d, spec.d.type, to);
+        sum += spec.beta * elementAt(valuesOfC, c.type, at(c, i, j, s));
         if (spec.epilogue & EPILOGUE_BIAS)
           sum += elementAt(bias, spec.d.type, i + s * spec.biasStride);
         const double wanted = activated(spec.epilogue, sum),

@@ -19,12 +19,13 @@ struct MatrixSpec {
   int32_t order = ORDER_COL;
 };
 
-/// D = op(A) op(B) + beta D, each setting one that a case changes.
+/// D = op(A) op(B) + beta C, each setting one that a case changes. C is D.
 struct Spec {
   int computeType = COMPUTE_32F, scaleType = R_32F;
   int32_t transA = OP_N, transB = OP_N, transC = OP_N;
   MatrixSpec a{R_32F, 16, 24, 16}, b{R_32F, 24, 8, 24}, d{R_32F, 16, 8, 16};
   double beta = 0;
+  bool broadcastsC = false;          // C is one column, or row, for all of D
   uint64_t offsetA = 0, offsetD = 0; // bytes from an aligned address
   uint64_t workspaceBytes = 0, workspaceOffset = 0;
   uint32_t alignment = 16, reductions = REDUCTION_SCHEME_MASK;
@@ -40,7 +41,13 @@ struct Spec {
   bool nullHandle = false, nullLayout = false, nullA = false, nullAlpha = false;
   /// A workspace smaller than what the heuristic was told.
   bool takesWorkspaceAway = false;
+  /// No product: NULL is destroyed as a layout, an operation, a preference, and
+  /// a handle.
+  bool destroysNothing = false;
 };
+
+/// Whether the libraries are the emulated ones.
+bool isEmulated();
 
 /// Finds both libraries as smex-run does, and takes a GPU; says why not.
 bool openMachine();
