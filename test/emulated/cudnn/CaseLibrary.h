@@ -38,6 +38,7 @@ struct Library {
 
   std::string error;  // what is missing
   std::string device; // its name; "": there is none
+  bool isEmulated = false;
   void *handle = nullptr, *stream = nullptr;
 
   /// cuDNN; false: error says why.

@@ -40,16 +40,21 @@ int convolutionOf(Library &l, const Shape &s) {
   return code;
 }
 
-/// The extents of the result; -1 where they are not the shape's.
-int outputOf(Library &l, const Shape &s, std::string &note) {
+/// The extents of the result, of which so many are asked for, all unless it is
+/// said; -1 where they are not the shape's.
+int outputOf(Library &l, const Shape &s, std::string &note, int wanted = 99) {
   const Descriptors d(l, s);
   if (d.status)
     return d.status;
-  std::vector<int> sizes(s.data.size());
+  std::vector<int> sizes(s.data.size() + 1, -1);
+  if (wanted == 99)
+    wanted = int(s.data.size());
   if (int code = l.cudnnGetConvolutionNdForwardOutputDim(
-          d.convolution, d.x, d.w, int(sizes.size()), sizes.data()))
+          d.convolution, d.x, d.w, wanted, sizes.data()))
     return code;
-  if (sizes == s.result)
+  std::vector<int> expected(s.result.begin(), s.result.begin() + wanted);
+  expected.resize(sizes.size(), -1);
+  if (sizes == expected)
     return 0;
   note = "other extents:";
   for (int size : sizes)
@@ -66,6 +71,19 @@ int workspaceOf(Library &l, const Shape &s, int algorithm = 0) {
              ? d.status
              : l.cudnnGetConvolutionForwardWorkspaceSize(
                    l.handle, d.x, d.w, d.convolution, d.y, algorithm, &bytes);
+}
+
+/// The same of both gradients; a status that differs is -1.
+int gradientsOf(Library &l, const Shape &s) {
+  const Descriptors d(l, s);
+  size_t bytes = 0;
+  if (d.status)
+    return d.status;
+  const int byData = l.cudnnGetConvolutionBackwardDataWorkspaceSize(
+      l.handle, d.w, d.y, d.convolution, d.x, 0, &bytes);
+  const int byFilter = l.cudnnGetConvolutionBackwardFilterWorkspaceSize(
+      l.handle, d.x, d.y, d.convolution, d.w, 0, &bytes);
+  return byData == byFilter ? byData : -1;
 }
 
 } // namespace
@@ -102,9 +120,21 @@ std::vector<Case> refusals() {
                   return tensorOf(l, Float, {1, 0, 3, 4}, {24, 12, 4, 1});),
         SMEX_CASE("a tensor of a type that there is not", badParam, false,
                   return tensorOf(l, 99, {1, 2, 3, 4}, {24, 12, 4, 1});),
+        SMEX_CASE("a tensor of integers of 64 bits", badParam, false,
+                  return tensorOf(l, 10, {1, 2, 3, 4}, {24, 12, 4, 1});),
         SMEX_CASE("a tensor of 2^32 elements", notSupported, false,
                   return tensorOf(l, Float, {2048, 64, 128, 256},
                                   {2097152, 32768, 256, 1});),
+        SMEX_CASE("2^31 - 1 elements, most of them in a gap", 0, false,
+                  return tensorOf(l, Float, {2, 1, 1}, {2147483646, 1, 1});),
+        SMEX_CASE("2^31 elements, most of them in a gap", notSupported, false,
+                  return tensorOf(l, Float, {2, 1, 1}, {2147483647, 1, 1});),
+        SMEX_CASE("3 * 2^30 elements, backwards", notSupported, false,
+                  return tensorOf(l, Float, {4, 1, 1}, {-1073741824, 1, 1});),
+        SMEX_CASE("a filter of 2^32 elements", 0, false,
+                  return filterOf(l, Float, 0, {2048, 64, 128, 256});),
+        SMEX_CASE("a filter of vectors of floats", badParam, false,
+                  return filterOf(l, Float, 2, {6, 4, 3, 3});),
         SMEX_CASE("a filter of 4 dimensions", 0, false,
                   return filterOf(l, Float, 0, {6, 4, 3, 3});),
         SMEX_CASE("a filter of 2 dimensions", badParam, false,
@@ -130,6 +160,22 @@ std::vector<Case> refusals() {
                   s.mode = 7; return convolutionOf(l, s);),
         SMEX_CASE("sums of bfloat16", badParam, false, Shape s;
                   s.computeType = Bfloat16; return convolutionOf(l, s);),
+        SMEX_CASE("sums of integers of 8 bits", badParam, false, Shape s;
+                  s.computeType = 3; return convolutionOf(l, s);),
+        SMEX_CASE("sums of integers of 32 bits", 0, false, Shape s;
+                  s.computeType = 4; return convolutionOf(l, s);),
+        SMEX_CASE("sums of double", 0, false, Shape s; s.computeType = Double;
+                  return convolutionOf(l, s);),
+        SMEX_CASE("destroying nothing", 0, false,
+                  return l.cudnnDestroy(nullptr) +
+                         l.cudnnDestroyTensorDescriptor(nullptr) +
+                         l.cudnnDestroyFilterDescriptor(nullptr) +
+                         l.cudnnDestroyConvolutionDescriptor(nullptr);),
+        SMEX_CASE("no place for a descriptor", badParam, false,
+                  return l.cudnnCreateTensorDescriptor(nullptr);),
+        SMEX_CASE("no descriptor to set", badParam, false, const int size = 1;
+                  return l.cudnnSetTensorNdDescriptor(nullptr, Float, 1, &size,
+                                                      &size);),
         SMEX_CASE("no groups", badParam, false, Shape s; s.groups = 0;
                   return convolutionOf(l, s);),
         SMEX_CASE("a math type that there is not", badParam, false, Shape s;
@@ -146,6 +192,14 @@ std::vector<Case> refusals() {
                   s.pads = {1, 0, 1}; s.strides = {2, 1, 1};
                   s.dilations = {1, 1, 2}; s.groups = 2;
                   s.result = {2, 6, 3, 4, 5}; return outputOf(l, s, note);),
+        SMEX_CASE("some of the extents", 0, false,
+                  return outputOf(l, Shape(), note, 3);),
+        SMEX_CASE("more extents than there are", badParam, false,
+                  return outputOf(l, Shape(), note, 5);),
+        SMEX_CASE("the extents of results that groups do not divide", 0, false,
+                  Shape s;
+                  s.groups = 4; s.filter = {6, 1, 3, 3};
+                  return outputOf(l, s, note);),
         SMEX_CASE("other channels than the filter has", badParam, false,
                   Shape s;
                   s.filter = {6, 5, 3, 3}; return outputOf(l, s, note);),
@@ -166,10 +220,24 @@ std::vector<Case> refusals() {
         SMEX_CASE("Winograd with a window of 7", notSupported, true, Shape s;
                   s.filter = {6, 4, 7, 7}; s.setResult();
                   return workspaceOf(l, s, 6);),
-        SMEX_CASE("a result with other extents", notSupported, true, Shape s;
+        SMEX_CASE("a result with other extents", badParam, true, Shape s;
                   s.result = {2, 6, 7, 8}; return workspaceOf(l, s);),
+        SMEX_CASE("the gradients of a result with other extents", badParam,
+                  true, Shape s;
+                  s.result = {2, 6, 7, 8}; return gradientsOf(l, s);),
+        SMEX_CASE("the gradients' workspaces", 0, true,
+                  return gradientsOf(l, Shape());),
+        SMEX_CASE("results that groups do not divide", badParam, true, Shape s;
+                  s.groups = 4; s.filter = {6, 1, 3, 3};
+                  return workspaceOf(l, s);),
+        SMEX_CASE("data whose rows overlap", badParam, true, Shape s;
+                  s.dataStrides = {128, 32, 4, 1}; return workspaceOf(l, s);),
+        SMEX_CASE("data whose rows have gaps", 0, true, Shape s;
+                  s.dataStrides = {512, 128, 16, 1}; return workspaceOf(l, s);),
+        SMEX_CASE("a result whose rows overlap", badParam, true, Shape s;
+                  s.resultStrides = {192, 32, 4, 1}; return workspaceOf(l, s);),
         SMEX_CASE("pads that differ, as symmetric ones with one row too many",
-                  notSupported, true, Shape s;
+                  badParam, true, Shape s;
                   s.result = {2, 6, 7, 7}; return workspaceOf(l, s);),
         SMEX_CASE("a stride that rounds the last row away", 0, true, Shape s;
                   s.strides = {2, 2}; s.result = {2, 6, 4, 4};
@@ -180,8 +248,7 @@ std::vector<Case> refusals() {
                   s.mathType = 1; return workspaceOf(l, s);),
         SMEX_CASE("bfloat16 with sums of float", 0, true, Shape s;
                   s.type = Bfloat16; s.mathType = 1; return workspaceOf(l, s);),
-        SMEX_CASE("a negative stride in a convolution", notSupported, true,
-                  Shape s;
+        SMEX_CASE("a negative stride in a convolution", badParam, true, Shape s;
                   s.dataStrides = {256, 64, -8, 1}; return workspaceOf(l, s);),
         SMEX_CASE(
             "a workspace that is too small", badParam, true,

@@ -3,6 +3,7 @@
 // the emulator believes is compared with what is. Without a GPU, only calls
 // that need none are tried.
 // usage: cases [--all]     exit status: 0 no difference, 3 some, 4 no library
+#include "test/emulated/Reports.h"
 #include "test/emulated/cudnn/CaseLibrary.h"
 
 #include <sys/wait.h>
@@ -33,6 +34,7 @@ void Library::openDevice() {
   void *library = dlopen("libcuda.so.1", RTLD_NOW);
   if (!library)
     return;
+  isEmulated = dlsym(library, "smexEmulatedSubmit") != nullptr;
   bool isWhole = true;
 #define SMEX_CASE_FIND(name, parameters)                                       \
   name = reinterpret_cast<int(*) parameters>(dlsym(library, #name));           \
@@ -72,7 +74,18 @@ void runFrom(const std::vector<Case> &all, size_t first, int pipe) {
     if (all[i].needsDevice && library.device.empty())
       continue;
     std::string note;
-    outcome = {int(i), all[i].run(library, note), ""};
+    int status = all[i].run(library, note);
+    if (status >= 1000) { // a refusal, of which the library says why
+      char why[200] = "";
+      library.cudnnGetLastErrorString(why, sizeof why);
+      if (library.isEmulated && !smex::emulated::isCited(why)) {
+        note = std::string("without a citation: ") + why;
+        status = -1;
+      } else if (note.empty()) {
+        note = why;
+      }
+    }
+    outcome = {int(i), status, ""};
     std::strncpy(outcome.note, note.c_str(), sizeof outcome.note - 1);
     sent = write(pipe, &outcome, sizeof outcome) > 0;
   }

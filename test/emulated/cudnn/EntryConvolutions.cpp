@@ -10,15 +10,15 @@ using namespace smex::emulated::cudnn;
 namespace {
 
 /// The library works on the device that is current, with handles of that
-/// device: "To use the library on multiple devices, one cuDNN handle must be
-/// created for each device" (cudnnCreate()).
+/// device.
 Handle &wantHandle(void *pointer) {
   Handle &handle = handleOf(pointer);
   const int device = driver()->deviceOf(nullptr);
   if (device != handle.device)
-    refuse(BAD_PARAM, "device " + std::to_string(device) +
-                          " is current, the handle is of " +
-                          std::to_string(handle.device));
+    refuse(BAD_PARAM,
+           "device " + std::to_string(device) +
+               " is current, the handle is of " + std::to_string(handle.device),
+           cites::handleDevice);
   return handle;
 }
 
@@ -26,21 +26,22 @@ int count(const char *function, void *handle, Direction direction, int *into) {
   return call(function, [&] {
     wantHandle(handle);
     if (!into)
-      refuse(BAD_PARAM_NULL_POINTER, "there is no place for the count");
+      refuse(BAD_PARAM, "there is no place for the count",
+             cites::nullParameter);
     *into = algorithmCount(direction);
   });
 }
 
 /// What the heuristics answer: algorithms that compute it, the one that is
 /// expected to be fastest first, and then the others, "sorted in ascending
-/// order of time"; "requestedAlgoCount is less than or equal to 0" is
-/// CUDNN_STATUS_BAD_PARAM.
+/// order of time".
 void algorithms(const Problem &p, int requested, int *returned,
                 EmulatedCudnnPerf *results) {
   if (!returned || !results)
-    refuse(BAD_PARAM_NULL_POINTER, "there is no place for the results");
+    refuse(BAD_PARAM, "there is no place for the results",
+           cites::nullParameter);
   if (requested <= 0)
-    refuse(BAD_PARAM, "no algorithms are asked for");
+    refuse(BAD_PARAM, "no algorithms are asked for", cites::requested);
   const bool none = setting("SMEX_EMULATED_CUDNN_NO_ALGORITHM", 0) != 0;
   std::vector<EmulatedCudnnPerf> all;
   for (int i = algorithmCount(p.direction); i-- > 0;) {
@@ -68,17 +69,16 @@ void algorithms(const Problem &p, int requested, int *returned,
 }
 
 void wantSupported(const Problem &p, int algorithm) {
-  // "The chosen algo does not support the parameters provided; see above for an
-  // exhaustive list of parameters that support each algo":
-  // CUDNN_STATUS_NOT_SUPPORTED
   if (!supports(p, algorithm))
-    refuse(NOT_SUPPORTED, "algorithm " + std::to_string(algorithm) +
-                              " does not compute this convolution");
+    refuse(NOT_SUPPORTED,
+           "algorithm " + std::to_string(algorithm) +
+               " does not compute this convolution",
+           cites::algorithm);
 }
 
 void workspace(const Problem &p, int algorithm, size_t *bytes) {
   if (!bytes)
-    refuse(BAD_PARAM_NULL_POINTER, "there is no place for the size");
+    refuse(BAD_PARAM, "there is no place for the size", cites::nullParameter);
   wantSupported(p, algorithm);
   *bytes = workspaceOf(p, algorithm);
 }
@@ -98,21 +98,19 @@ uint64_t addressOf(const void *pointer) {
 void run(const char *function, const Handle &handle, const Problem &p,
          const Run &r) {
   if (!r.alpha || !r.beta || !r.data || !r.filter || !r.result)
-    refuse(BAD_PARAM_NULL_POINTER, "a pointer is null");
+    refuse(BAD_PARAM, "a pointer is null", cites::nullParameter);
   wantSupported(p, r.algorithm);
   const size_t needed = workspaceOf(p, r.algorithm);
-  // workSpaceSizeInBytes: "Specifies the size in bytes of the provided
-  // workSpace", of which cudnnGetConvolutionForwardWorkspaceSize() returns "the
-  // amount of GPU memory workspace the user needs to allocate to be able to
-  // call" the function.
   if (r.workspaceBytes < needed || (needed > 0 && !r.workspace))
     refuse(BAD_PARAM_SIZE_INSUFFICIENT,
            "algorithm " + std::to_string(r.algorithm) + " needs " +
                std::to_string(needed) + " bytes of workspace, and has " +
-               std::to_string(r.workspaceBytes));
+               std::to_string(r.workspaceBytes),
+           cites::workspace);
   for (const void *each : {r.data, r.filter, r.result})
     if (addressOf(each) % uint64_t(p.data.elementBytes()) != 0)
-      refuse(BAD_PARAM_MISALIGNED_POINTER, "a tensor is misaligned");
+      refuse(BAD_PARAM_MISALIGNED_POINTER, "a tensor is misaligned",
+             cites::aligned);
   // Scaling factors are read at the call, from the host: "Pointers to scaling
   // factors (in host memory)".
   float alpha, beta;
@@ -131,7 +129,8 @@ void run(const char *function, const Handle &handle, const Problem &p,
       });
   if (submitted != 0)
     refuse(EXECUTION_FAILED,
-           "the driver refuses it: " + std::to_string(submitted));
+           "the driver refuses it: " + std::to_string(submitted),
+           cites::launch);
 }
 
 } // namespace
@@ -144,12 +143,15 @@ int cudnnGetConvolutionNdForwardOutputDim(void *convolution, void *data,
     const Problem p =
         problemOf(Direction::Forward, data, filter, nullptr, convolution);
     if (!sizes)
-      refuse(BAD_PARAM_NULL_POINTER, "there is no place for the sizes");
-    if (rank < int(p.data.sizes.size()))
-      refuse(BAD_PARAM, "the result has more dimensions");
+      refuse(BAD_PARAM, "there is no place for the sizes",
+             cites::nullParameter);
+    if (rank < 0 || rank > int(p.data.sizes.size()))
+      refuse(BAD_PARAM, "the result has not so many dimensions",
+             cites::outputRank);
+    // As many as are asked for, and the first two in any case.
     sizes[0] = int(p.data.sizes[0]);
     sizes[1] = int(p.filter.sizes[0]);
-    for (size_t d = 0; d < p.spatialRank(); ++d)
+    for (size_t d = 0; int(2 + d) < rank; ++d)
       sizes[2 + d] = int(outputSize(p, d));
   });
 }

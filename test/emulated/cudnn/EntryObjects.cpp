@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -23,7 +24,7 @@ template <class T> int make(const char *function, void **made, T *object) {
   std::unique_ptr<T> owned(object);
   return call(function, [&] {
     if (!made)
-      refuse(BAD_PARAM_NULL_POINTER, "there is no place for the descriptor");
+      refuse(BAD_PARAM, "there is no place for the descriptor", cites::nowhere);
     *made = owned.get();
     add(owned.release());
   });
@@ -31,38 +32,39 @@ template <class T> int make(const char *function, void **made, T *object) {
 
 int destroy(const char *function, void *of, Object::Kind kind) {
   return call(function, [&] {
-    if (!remove(of, kind))
-      refuse(BAD_PARAM, "there is no such descriptor");
+    if (of && !remove(of, kind)) // cuDNN 9.19 was seen to take NULL
+      refuse(BAD_PARAM, "there is no such descriptor", cites::dead);
   });
 }
 
-/// Types that the functions of convolutions know here; NVIDIA's has more.
+/// cudnnDataType_t goes on behind bfloat16, for cudnnBackend* alone.
 void wantType(int type) {
-  if (type < 0 || type > 21)
-    refuse(BAD_PARAM, "there is no data type " + std::to_string(type));
+  if (type < 0 || type > Bfloat16)
+    refuse(BAD_PARAM, "there is no data type " + std::to_string(type),
+           cites::dataType);
 }
 
-/// cudnnSetTensorNdDescriptor(): "nbDims: Do not use 2 dimensions"; at most
-/// CUDNN_DIM_MAX, 8, or CUDNN_STATUS_NOT_SUPPORTED; "At least one of the
-/// elements of the array dimA was negative or zero": CUDNN_STATUS_BAD_PARAM;
-/// "the total size of the tensor is limited to 2 Giga elements". cuDNN 9.19
-/// gives the statuses that are given here, 2 dimensions aside, which it takes.
+/// An array of so many numbers; what NVIDIA's reads unseen.
+const int *wantArray(const int *array) {
+  if (!array)
+    refuse(BAD_PARAM, "an array is missing", cites::noArray);
+  return array;
+}
+
+/// Statuses are those that cuDNN 9.19 gives, which takes 2 dimensions, where
+/// its documentation has "Do not use 2 dimensions".
 std::vector<int64_t> sizesOf(int rank, const int *sizes, int least) {
-  if (!sizes)
-    refuse(BAD_PARAM_NULL_POINTER, "there are no sizes");
   if (rank < least)
-    refuse(BAD_PARAM, "a tensor has " + std::to_string(rank) + " dimensions");
+    refuse(BAD_PARAM, "a tensor has " + std::to_string(rank) + " dimensions",
+           cites::fewDimensions);
   if (rank > 8)
-    refuse(NOT_SUPPORTED, "more than 8 dimensions");
-  int64_t elements = 1;
-  for (int d = 0; d < rank; ++d) {
+    refuse(NOT_SUPPORTED, "more than 8 dimensions", cites::manyDimensions);
+  wantArray(sizes);
+  for (int d = 0; d < rank; ++d)
     if (sizes[d] <= 0)
       refuse(BAD_PARAM,
-             "size " + std::to_string(d) + " is " + std::to_string(sizes[d]));
-    elements *= sizes[d];
-    if (elements > INT_MAX)
-      refuse(NOT_SUPPORTED, "more elements than 2^31 - 1");
-  }
+             "size " + std::to_string(d) + " is " + std::to_string(sizes[d]),
+             cites::extent);
   return {sizes, sizes + rank};
 }
 
@@ -107,18 +109,19 @@ int cudnnCnnVersionCheck() {
 int cudnnCreate(void **made) {
   return call("cudnnCreate", [&] {
     if (!made)
-      refuse(BAD_PARAM_NULL_POINTER, "there is no place for the handle");
+      refuse(BAD_PARAM, "there is no place for the handle", cites::nowhere);
     auto handle = std::make_unique<Handle>();
     // "The cuDNN library handle is tied to the current CUDA device (context)."
     handle->device = driver() ? driver()->deviceOf(nullptr) : -1;
     if (handle->device < 0)
-      refuse(NOT_INITIALIZED, "there is no CUDA driver, or no context");
-    // "this function allocates hardware resources on the host and device", so
-    // that it may not be called while a stream is captured.
+      refuse(NOT_INITIALIZED, "there is no CUDA driver, or no context",
+             cites::noContext);
+    // So that it may not be called while a stream is captured.
     const auto allocate =
         driverEntry<int (*)(uint64_t *, size_t)>("cuMemAlloc_v2");
     if (allocate(&handle->memory, 4096) != 0)
-      refuse(INTERNAL_ERROR, "there is no memory for the handle");
+      refuse(INTERNAL_ERROR, "there is no memory for the handle",
+             cites::noMemory);
     *made = handle.get();
     add(handle.release());
   });
@@ -126,6 +129,8 @@ int cudnnCreate(void **made) {
 
 int cudnnDestroy(void *pointer) {
   return call("cudnnDestroy", [&] {
+    if (!pointer) // cuDNN 9.19 was seen to take it
+      return;
     // "releases the resources used by the cuDNN handle": cudaFree() among them,
     // which synchronizes the device.
     const uint64_t memory = handleOf(pointer).memory;
@@ -137,12 +142,12 @@ int cudnnDestroy(void *pointer) {
 int cudnnSetStream(void *pointer, void *stream) {
   return call("cudnnSetStream", [&] {
     Handle &handle = handleOf(pointer);
-    // "Mismatch between the user stream and the cuDNN handle context."
     const int device = driver()->deviceOf(stream);
     if (device != handle.device)
       refuse(BAD_PARAM_STREAM_MISMATCH,
              "the stream is of device " + std::to_string(device) +
-                 ", the handle of " + std::to_string(handle.device));
+                 ", the handle of " + std::to_string(handle.device),
+             cites::streamDevice);
     handle.stream = stream;
   });
 }
@@ -157,13 +162,18 @@ int cudnnSetTensorNdDescriptor(void *of, int type, int rank, const int *sizes,
   return call("cudnnSetTensorNdDescriptor", [&] {
     Tensor &tensor = get<Tensor>(of, Object::Kind::Tensor, "the descriptor");
     wantType(type);
-    if (!strides)
-      refuse(BAD_PARAM_NULL_POINTER, "there are no strides");
-    tensor.sizes = sizesOf(rank, sizes, 2);
-    // cuDNN 9.19 does so; its documentation says nothing of it.
-    for (int d = 0; d < rank; ++d)
+    const std::vector<int64_t> extents = sizesOf(rank, sizes, 2);
+    wantArray(strides);
+    int64_t span = 1; // at most 8 terms of 62 bits
+    for (int d = 0; d < rank; ++d) {
       if (sizes[d] > 1 && strides[d] == 0)
-        refuse(BAD_PARAM, "stride " + std::to_string(d) + " is 0");
+        refuse(BAD_PARAM, "stride " + std::to_string(d) + " is 0",
+               cites::strideOfZero);
+      span += (extents[size_t(d)] - 1) * std::abs(int64_t(strides[d]));
+      if (span > INT_MAX)
+        refuse(NOT_SUPPORTED, "more elements than 2^31 - 1", cites::span);
+    }
+    tensor.sizes = extents;
     tensor.strides.assign(strides, strides + rank);
     tensor.type = type;
     tensor.isSet = true;
@@ -184,14 +194,20 @@ int cudnnSetFilterNdDescriptor(void *of, int type, int format, int rank,
   return call("cudnnSetFilterNdDescriptor", [&] {
     Tensor &filter = get<Tensor>(of, Object::Kind::Filter, "the descriptor");
     wantType(type);
-    // "format has an invalid enumerant value": CUDNN_STATUS_BAD_PARAM
-    if (format < 0 || format > 2)
-      refuse(BAD_PARAM, "there is no format " + std::to_string(format));
+    if (format < Nchw || format > NchwVectC)
+      refuse(BAD_PARAM, "there is no format " + std::to_string(format),
+             cites::format);
+    const bool isOfVectors = type != Float && type != Double && type != Half &&
+                             type != Int32 && type != Bfloat16;
+    if (format == NchwVectC && !isOfVectors)
+      refuse(BAD_PARAM, "a format of vectors of numbers that have none",
+             cites::vectors);
     filter.sizes = sizesOf(rank, sizes, 3);
     filter.strides.resize(size_t(rank));
-    int64_t stride = 1;
-    for (size_t d = size_t(rank); d-- > 0; stride *= filter.sizes[d])
-      filter.strides[d] = stride;
+    // Of any size: what is more than memory holds is refused when it is read.
+    uint64_t stride = 1;
+    for (size_t d = size_t(rank); d-- > 0; stride *= uint64_t(filter.sizes[d]))
+      filter.strides[d] = int64_t(stride);
     filter.type = type;
     filter.format = format;
     filter.isSet = true;
@@ -212,26 +228,26 @@ int cudnnSetConvolutionNdDescriptor(void *of, int rank, const int *pads,
   return call("cudnnSetConvolutionNdDescriptor", [&] {
     Convolution &convolution = get<Convolution>(of, Object::Kind::Convolution,
                                                 "the convolution's descriptor");
-    // "The arrayLengthRequest is negative; the enumerant mode has an invalid
-    // value; the enumerant datatype has an invalid value; one of the elements
-    // of padA is strictly negative; one of the elements of strideA is negative
-    // or zero; one of the elements of dilationA is negative or zero; the
-    // descriptor convDesc is NULL": CUDNN_STATUS_BAD_PARAM. "arrayLength is
-    // greater than CUDNN_DIM_MAX - 2": CUDNN_STATUS_NOT_SUPPORTED.
     if (rank > 6)
-      refuse(NOT_SUPPORTED, "more than 6 spatial dimensions");
-    if (rank < 0 || !pads || !strides || !dilations)
-      refuse(BAD_PARAM, "an array is missing");
+      refuse(NOT_SUPPORTED, "more than 6 spatial dimensions",
+             cites::manySpatial);
+    if (rank < 0)
+      refuse(BAD_PARAM, "fewer spatial dimensions than none", cites::spatial);
+    for (const int *array : {pads, strides, dilations})
+      wantArray(array);
     if (mode != 0 && mode != 1)
-      refuse(BAD_PARAM, "there is no mode " + std::to_string(mode));
-    // cuDNN 9.19 also refuses sums of bfloat16.
-    wantType(computeType);
-    if (computeType == Bfloat16)
-      refuse(BAD_PARAM, "sums are not of bfloat16");
+      refuse(BAD_PARAM, "there is no mode " + std::to_string(mode),
+             cites::mode);
+    if (computeType != Float && computeType != Double && computeType != Half &&
+        computeType != Int32)
+      refuse(BAD_PARAM, "sums are not of type " + std::to_string(computeType),
+             cites::sums);
     for (int d = 0; d < rank; ++d)
       if (pads[d] < 0 || strides[d] <= 0 || dilations[d] <= 0)
-        refuse(BAD_PARAM, "a pad, stride or dilation of dimension " +
-                              std::to_string(d) + " is too small");
+        refuse(BAD_PARAM,
+               "a pad, stride or dilation of dimension " + std::to_string(d) +
+                   " is too small",
+               cites::window);
     convolution.pads.assign(pads, pads + rank);
     convolution.strides.assign(strides, strides + rank);
     convolution.dilations.assign(dilations, dilations + rank);
@@ -245,10 +261,10 @@ int cudnnSetConvolutionGroupCount(void *of, int groups) {
   return call("cudnnSetConvolutionGroupCount", [&] {
     Convolution &convolution = get<Convolution>(of, Object::Kind::Convolution,
                                                 "the convolution's descriptor");
-    // "An invalid convolution descriptor was provided", or a count below 1.
     if (groups < 1)
       refuse(BAD_PARAM,
-             "a convolution has " + std::to_string(groups) + " groups");
+             "a convolution has " + std::to_string(groups) + " groups",
+             cites::groupCount);
     convolution.groups = groups;
   });
 }
@@ -258,7 +274,8 @@ int cudnnSetConvolutionMathType(void *of, int mathType) {
     Convolution &convolution = get<Convolution>(of, Object::Kind::Convolution,
                                                 "the convolution's descriptor");
     if (mathType < 0 || mathType > 3)
-      refuse(BAD_PARAM, "there is no math type " + std::to_string(mathType));
+      refuse(BAD_PARAM, "there is no math type " + std::to_string(mathType),
+             cites::mathType);
     convolution.mathType = mathType;
   });
 }

@@ -33,17 +33,14 @@ bool remove(void *pointer, Object::Kind kind) {
 }
 
 Object *find(void *pointer, Object::Kind kind, const char *what) {
-  // "At least one of the following conditions is met: one of the parameters
-  // handle, xDesc, wDesc, convDesc, yDesc is NULL" (cudnnConvolutionForward(),
-  // CUDNN_STATUS_BAD_PARAM; the other functions alike).
   if (!pointer)
-    refuse(BAD_PARAM_NULL_POINTER, std::string(what) + " is null");
+    refuse(BAD_PARAM, std::string(what) + " is null", cites::nullObject);
   const std::lock_guard<std::mutex> lock(mutex);
   const auto found = objects().find(pointer);
-  // NVIDIA's follows the pointer; what happens is left open.
   if (found == objects().end() || found->second->kind != kind)
     refuse(BAD_PARAM,
-           std::string(what) + " was not created, or has been destroyed");
+           std::string(what) + " was not created, or has been destroyed",
+           cites::dead);
   return found->second.get();
 }
 
@@ -54,10 +51,10 @@ int failureOf(const char *function) {
 }
 
 void keepError(const char *function, const Refusal &refusal) {
-  last = refusal.why;
+  last = refusal.text;
   if (driver())
     driver()->report(
-        (std::string("cuDNN: ") + function + ": " + refusal.why).c_str());
+        (std::string("cuDNN: ") + function + ": " + refusal.text).c_str());
 }
 
 std::string lastError() { return std::exchange(last, std::string()); }

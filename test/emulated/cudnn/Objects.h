@@ -3,6 +3,7 @@
 #define SMEX_TEST_EMULATED_CUDNN_OBJECTS_H
 
 #include "test/emulated/cuda/LibraryWork.h"
+#include "test/emulated/cudnn/Citations.h"
 #include "test/emulated/cudnn/Status.h"
 
 #include <cstdint>
@@ -11,18 +12,20 @@
 
 namespace smex::emulated::cudnn {
 
-/// A refusal: what is returned, and why, for cudnnGetLastErrorString and the
-/// emulator's log.
+/// A refusal: what is returned, and why and where NVIDIA says so, for
+/// cudnnGetLastErrorString and the emulator's log.
 struct Refusal {
   Status status;
-  std::string why;
+  std::string text;
 };
-[[noreturn]] inline void refuse(Status status, std::string why) {
-  throw Refusal{status, std::move(why)};
+[[noreturn]] inline void refuse(Status status, const std::string &why,
+                                const Citation &citation) {
+  throw Refusal{status, cited(why, citation)};
 }
 
-// cudnnDataType_t, cudnnMathType_t
-enum DataType { Float = 0, Double = 1, Half = 2, Bfloat16 = 9 };
+// cudnnDataType_t, cudnnMathType_t, cudnnTensorFormat_t
+enum DataType { Float, Double, Half, Int32 = 4, Bfloat16 = 9 };
+enum Format { Nchw, Nhwc, NchwVectC };
 enum MathType { DefaultMath, TensorOp, TensorOpConversion, Fma };
 
 struct Object {

@@ -7,11 +7,9 @@ namespace {
 
 Tensor tensorOf(void *pointer, Object::Kind kind, const char *what) {
   const Tensor &tensor = get<Tensor>(pointer, kind, what);
-  // NVIDIA's library reads what a created descriptor holds before it is set,
-  // and may crash: it has to be set first ("cudnnSetTensorNdDescriptor():
-  // initializes a previously created generic tensor descriptor object").
   if (!tensor.isSet)
-    refuse(BAD_PARAM, std::string(what) + " has been created and not set");
+    refuse(BAD_PARAM, std::string(what) + " has been created and not set",
+           cites::neverSet);
   return tensor;
 }
 
@@ -91,6 +89,39 @@ int64_t outputSize(const Problem &p, size_t d) {
                  p.convolution.strides[d];
 }
 
+namespace {
+
+/// The data and the result: no element is at another one's place.
+void wantApart(const Tensor &tensor, const char *what) {
+  std::vector<std::pair<int64_t, int64_t>> steps; // stride, size
+  for (size_t d = 0; d < tensor.sizes.size(); ++d)
+    if (tensor.sizes[d] > 1)
+      steps.push_back({tensor.strides[d], tensor.sizes[d]});
+  std::sort(steps.begin(), steps.end());
+  int64_t reach = 1;
+  for (const auto &[stride, size] : steps) {
+    if (stride < reach)
+      refuse(BAD_PARAM, std::string("elements of ") + what + " overlap",
+             cites::overlap);
+    reach = stride * (size - 1) + reach;
+  }
+}
+
+/// Types that the tables of supported configurations have, of three tensors of
+/// one type.
+void wantConfiguration(const Problem &p) {
+  if (isFloatConfiguration(p) || isPseudoHalf(p) || isPseudoBfloat(p))
+    return;
+  const int type = p.data.type, sums = p.convolution.computeType;
+  const bool isNvidias = type == sums && (type == Double || type == Half);
+  refuse(NOT_SUPPORTED,
+         "tensors of type " + std::to_string(type) + " with sums of type " +
+             std::to_string(sums),
+         isNvidias ? cites::someConfigurations : cites::configurations);
+}
+
+} // namespace
+
 Problem problemOf(Direction direction, void *data, void *filter, void *result,
                   void *convolution) {
   Problem p{
@@ -101,79 +132,58 @@ Problem problemOf(Direction direction, void *data, void *filter, void *result,
       get<Convolution>(convolution, Object::Kind::Convolution,
                        "the convolution's descriptor")};
   if (!p.convolution.isSet)
-    refuse(BAD_PARAM, "the convolution's descriptor has not been set");
+    refuse(BAD_PARAM, "the convolution's descriptor has not been set",
+           cites::neverSet);
   const size_t rank = p.data.sizes.size();
   const auto sameRank = [&](const Tensor &tensor) {
     return tensor.sizes.size() == rank;
   };
-  // cudnnConvolutionForward(), CUDNN_STATUS_BAD_PARAM: "xDesc and yDesc have a
-  // non-matching number of dimensions; xDesc and wDesc have a non-matching
-  // number of dimensions; xDesc has fewer than three number of dimensions;
-  // xDesc's number of dimensions is not equal to convDesc array length + 2".
   if (!sameRank(p.filter) || (result && !sameRank(p.result)) || rank < 3 ||
       rank != p.spatialRank() + 2)
-    refuse(BAD_PARAM, "descriptors have different numbers of dimensions");
-  // "xDesc and wDesc have a non-matching number of input feature maps per image
-  // (or group in case of grouped convolutions)"
+    refuse(BAD_PARAM, "descriptors have different numbers of dimensions",
+           cites::ranks);
   const int64_t groups = p.convolution.groups;
   if (p.data.sizes[1] != p.filter.sizes[1] * groups)
-    refuse(BAD_PARAM, "the data's channels are not the filter's, per group");
-  // "yDesc or wDesc indicate an output channel count that isn't a multiple of
-  // group count (if group count has been set in convDesc)"
-  if (p.filter.sizes[0] % groups != 0)
-    refuse(BAD_PARAM, "the filter's results are no multiple of the groups");
-  // "For some spatial dimension, wDesc has a spatial size that is larger than
-  // the input spatial size (including zero-padding size)"
+    refuse(BAD_PARAM, "the data's channels are not the filter's, per group",
+           cites::channels);
   for (size_t d = 0; d < p.spatialRank(); ++d)
     if ((p.filter.sizes[2 + d] - 1) * p.convolution.dilations[d] + 1 >
         p.data.sizes[2 + d] + 2 * p.convolution.pads[d])
-      refuse(BAD_PARAM, "the filter is larger than the padded data");
+      refuse(BAD_PARAM, "the filter is larger than the padded data",
+             cites::filterSize);
   if (!result)
     return p;
-  // "xDesc, wDesc, and yDesc have a non-matching data type"
+  if (p.filter.sizes[0] % groups != 0)
+    refuse(BAD_PARAM, "the filter's results are no multiple of the groups",
+           cites::groups);
   if (p.filter.type != p.data.type || p.result.type != p.data.type)
-    refuse(BAD_PARAM, "the descriptors' types differ");
-  // CUDNN_STATUS_NOT_SUPPORTED: "xDesc or yDesc have negative tensor striding;
-  // xDesc, wDesc, or yDesc has a number of dimensions that is not 4 or 5; yDesc
-  // spatial sizes do not match with the expected size as determined by
-  // cudnnGetConvolutionNdForwardOutputDim()".
+    refuse(BAD_PARAM, "the descriptors' types differ", cites::types);
   for (const Tensor *tensor : {&p.data, &p.result})
     for (int64_t stride : tensor->strides)
       if (stride < 0)
-        refuse(NOT_SUPPORTED, "a stride is negative");
+        refuse(BAD_PARAM, "a stride is negative", cites::negativeStride);
   if (rank != 4 && rank != 5)
-    refuse(NOT_SUPPORTED, "tensors have neither 4 nor 5 dimensions");
+    refuse(NOT_SUPPORTED, "tensors have neither 4 nor 5 dimensions",
+           cites::fourOrFive);
   if (p.result.sizes[0] != p.data.sizes[0] ||
       p.result.sizes[1] != p.filter.sizes[0])
-    refuse(BAD_PARAM, "the result's images or channels are other ones");
+    refuse(BAD_PARAM, "the result's images or channels are other ones",
+           cites::images);
   for (size_t d = 0; d < p.spatialRank(); ++d)
     if (p.result.sizes[2 + d] != outputSize(p, d))
-      refuse(NOT_SUPPORTED,
+      refuse(BAD_PARAM,
              "the result has " + std::to_string(p.result.sizes[2 + d]) +
                  " places in spatial dimension " + std::to_string(d) +
                  ", and the convolution gives " +
-                 std::to_string(outputSize(p, d)));
-  // "dimensions of the output tensors cannot overlap" (Core Concepts, Tensor
-  // Descriptor).
-  const Tensor &written = p.written();
-  std::vector<std::pair<int64_t, int64_t>> steps;
-  for (size_t d = 0; d < written.sizes.size(); ++d)
-    if (written.sizes[d] > 1)
-      steps.push_back({written.strides[d], written.sizes[d]});
-  std::sort(steps.begin(), steps.end());
-  int64_t reach = 1;
-  for (const auto &[stride, size] : steps) {
-    if (stride < reach)
-      refuse(NOT_SUPPORTED, "elements of what is written overlap");
-    reach = stride * (size - 1) + reach;
-  }
-  if (!isFloatConfiguration(p) && !isPseudoHalf(p) && !isPseudoBfloat(p))
-    refuse(NOT_SUPPORTED, "no table of supported configurations has types " +
-                              std::to_string(p.data.type) +
-                              " with sums of type " +
-                              std::to_string(p.convolution.computeType));
-  if (p.filter.format != 0)
-    refuse(NOT_SUPPORTED, "of filters, only NCHW is emulated");
+                 std::to_string(outputSize(p, d)),
+             cites::sizes);
+  wantApart(p.data, "the data");
+  wantApart(p.result, "the result");
+  wantConfiguration(p);
+  if (p.filter.format != Nchw)
+    refuse(NOT_SUPPORTED,
+           "the filter's format is " + std::to_string(p.filter.format),
+           cites::someLayouts);
   return p;
 }
 
