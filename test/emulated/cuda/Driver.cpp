@@ -170,6 +170,15 @@ ptx::Allocation &Driver::allocation(uint64_t address, uint64_t bytes) {
   return *found;
 }
 
+bool Driver::isPinned(const void *pointer, size_t bytes) const {
+  auto *begin = const_cast<char *>(static_cast<const char *>(pointer));
+  auto above = hostMemory.upper_bound(begin);
+  if (above == hostMemory.begin())
+    return false;
+  --above;
+  return begin + bytes <= above->first + above->second;
+}
+
 /// "The legacy default stream waits on all blocking streams in the same
 /// context, and all blocking streams wait on it" (CUDA driver API, "Stream
 /// synchronization behavior").

@@ -112,6 +112,9 @@ public:
   ptx::Allocation &allocation(uint64_t address, uint64_t bytes);
   void refuse(int result, const std::string &why);
 
+  /// Whether all of it is pinned memory of the host.
+  bool isPinned(const void *memory, size_t bytes) const;
+
   /// Refuses what waits for a stream that is captured, or asks after it.
   void wantNoCapture(Stream &stream);
   void wantNoCapture(Event &event);

@@ -106,6 +106,17 @@ size_t smexEmulatedBytesFrom(uint64_t address) {
   return bytes;
 }
 
+int smexEmulatedDeviceAt(uint64_t address) {
+  int device = -1;
+  driver().call("smexEmulatedDeviceAt", Driver::Initialized, [&] {
+    if (const ptx::Allocation *found = driver().memory.find(address))
+      device = int(found->device);
+    else if (driver().isPinned(reinterpret_cast<const void *>(address), 1))
+      device = hostMemory;
+  });
+  return device;
+}
+
 int smexEmulatedDeviceOf(void *stream) {
   int device = -1;
   driver().call("smexEmulatedDeviceOf", Driver::Current,

@@ -15,12 +15,7 @@ namespace {
 Driver &driver() { return Driver::get(); }
 
 bool isPinned(const void *memory, size_t bytes) {
-  auto *begin = const_cast<char *>(static_cast<const char *>(memory));
-  auto above = driver().hostMemory.upper_bound(begin);
-  if (above == driver().hostMemory.begin())
-    return false;
-  --above;
-  return begin + bytes <= above->first + above->second;
+  return driver().isPinned(memory, bytes);
 }
 
 /// What a graph's launches would read or write in memory that may be gone, or

@@ -8,6 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace smex::emulated {
+constexpr int hostMemory = -2;
+} // namespace smex::emulated
+
 // X(member, entry point, result, parameters)
 #define SMEX_EMULATED_LIBRARY_ENTRIES(X)                                       \
   /* Puts work on a stream of the current context (null: its default one).     \
@@ -31,6 +35,9 @@
   /* Bytes from the address to the end of the allocation that holds it; 0:     \
      none does. */                                                             \
   X(bytesFrom, smexEmulatedBytesFrom, size_t, (uint64_t address))              \
+  /* The device whose memory the address is in; -1: there is none; hostMemory: \
+     it is the host's, pinned. */                                              \
+  X(deviceAt, smexEmulatedDeviceAt, int, (uint64_t address))                   \
   /* The device of a stream, or of the current context where it is null; -1:   \
      there is none. */                                                         \
   X(deviceOf, smexEmulatedDeviceOf, int, (void *stream))                       \

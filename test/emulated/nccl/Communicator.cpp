@@ -38,8 +38,8 @@ std::vector<std::string> readAll(const Communicator &of,
         refuse(NCCL_SYSTEM_ERROR,
                "rank " + text(of.rank) + " waits for rank " + text(rank) +
                    " in " + what +
-                   ", which all ranks of a communicator must call (NCCL user "
-                   "guide, Creating a Communicator)");
+                   ", which all ranks of a communicator must call",
+               cites::patience);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     all.push_back(*of.meeting.read(name + text(rank)));
@@ -53,9 +53,8 @@ void beginInit(Communicator &made, const std::string &identity) {
   const std::string name = "rank." + text(made.rank);
   if (!made.meeting.postFirst(name, text(made.ranks) + " " + identity))
     refuse(NCCL_INVALID_USAGE,
-           "two callers of ncclCommInitRank are rank " + text(made.rank) +
-               ": rank must be unique within a communicator (nccl.h, "
-               "ncclCommInitRank)");
+           "two callers of ncclCommInitRank are rank " + text(made.rank),
+           cites::rank);
 }
 
 void endInit(Communicator &made) {
@@ -66,20 +65,17 @@ void endInit(Communicator &made) {
     int ranks = 0;
     said >> ranks;
     if (ranks != made.ranks)
-      refuse(NCCL_INVALID_ARGUMENT, "rank " + text(made.rank) +
-                                        " makes a communicator of " +
-                                        text(made.ranks) + " ranks, and rank " +
-                                        text(rank) + " one of " + text(ranks) +
-                                        " (NCCL user guide, ncclCommInitRank)");
+      refuse(NCCL_INVALID_ARGUMENT,
+             "rank " + text(made.rank) + " makes a communicator of " +
+                 text(made.ranks) + " ranks, and rank " + text(rank) +
+                 " one of " + text(ranks),
+             cites::otherNumber);
     for (int other = 0; other < rank; ++other)
       if (all[size_t(other)] == all[size_t(rank)])
         refuse(NCCL_INVALID_USAGE,
                "Duplicate GPU detected : rank " + text(other) + " and rank " +
-                   text(rank) +
-                   " are on one CUDA device (NCCL user guide, Creating a "
-                   "Communicator: using the same CUDA device multiple times as "
-                   "different ranks of one communicator is not supported and "
-                   "may lead to hangs)");
+                   text(rank) + " are on one CUDA device",
+               cites::oneGpu);
   }
 }
 

@@ -2,6 +2,7 @@
 #define SMEX_TEST_EMULATED_NCCL_COMMUNICATOR_H
 
 #include "test/emulated/cuda/LibraryWork.h"
+#include "test/emulated/nccl/Citations.h"
 #include "test/emulated/nccl/Meeting.h"
 
 #include <atomic>
@@ -11,6 +12,8 @@
 #include <vector>
 
 namespace smex::emulated {
+
+namespace cites = nccl::cites;
 
 // ncclResult_t
 enum {
@@ -22,14 +25,15 @@ enum {
   NCCL_INVALID_USAGE = 5,
 };
 
-/// A refusal of a call, with what ncclGetLastError says of it, and, for people,
-/// where NVIDIA says that it is wrong.
+/// A refusal of a call, with what ncclGetLastError says of it and where NVIDIA
+/// says that it is wrong.
 struct Refusal {
   int result;
   std::string text;
 };
-[[noreturn]] inline void refuse(int result, const std::string &text) {
-  throw Refusal{result, text};
+[[noreturn]] inline void refuse(int result, const std::string &why,
+                                const Citation &citation) {
+  throw Refusal{result, cited(why, citation)};
 }
 
 /// Seconds that a rank waits for others before it calls it a deadlock:

@@ -27,7 +27,8 @@ std::string lastError;
 const DriverCalls &driver() {
   const DriverCalls *calls = DriverCalls::get();
   if (!calls)
-    refuse(NCCL_UNHANDLED_CUDA_ERROR, "there is no emulated driver");
+    refuse(NCCL_UNHANDLED_CUDA_ERROR, "there is no emulated driver",
+           cites::otherDriver);
   return *calls;
 }
 
@@ -60,19 +61,20 @@ int call(const char *name, const std::function<void()> &body) {
 
 std::shared_ptr<Communicator> communicatorOf(void *handle) {
   if (!handle)
-    refuse(NCCL_INVALID_ARGUMENT, "comm argument is NULL");
+    refuse(NCCL_INVALID_ARGUMENT, "comm argument is NULL", cites::nullArgument);
   std::lock_guard<std::mutex> lock(mutex);
   const auto found = communicators.find(handle);
   if (found == communicators.end())
     refuse(NCCL_INVALID_ARGUMENT,
-           "this is no communicator, or no more: it was destroyed (nccl.h, "
-           "ncclCommDestroy)");
+           "this is no communicator, or no more: it was destroyed",
+           cites::destroyed);
   return found->second;
 }
 
 template <class T> T &wanted(T *pointer, const char *name) {
   if (!pointer)
-    refuse(NCCL_INVALID_ARGUMENT, std::string(name) + " argument is NULL");
+    refuse(NCCL_INVALID_ARGUMENT, std::string(name) + " argument is NULL",
+           cites::nullArgument);
   return *pointer;
 }
 
@@ -94,12 +96,12 @@ struct Group {
 
   ~Group() {
     if (depth > 0)
-      std::fprintf(
-          stderr,
-          "emulated NCCL: error: a thread ends inside a group: its %zu "
-          "operations were never put on a stream (NCCL user guide, "
-          "Group Calls: nothing is started before ncclGroupEnd)\n",
-          operations.size());
+      std::fprintf(stderr, "emulated NCCL: error: %s\n",
+                   cited("a thread ends inside a group: its " +
+                             std::to_string(operations.size()) +
+                             " operations were never put on a stream",
+                         cites::groupNotEnded)
+                       .c_str());
   }
 };
 thread_local Group group;
@@ -111,12 +113,11 @@ void flush() {
   group.ends.clear();
   if (group.error != NCCL_SUCCESS)
     refuse(std::exchange(group.error, NCCL_SUCCESS),
-           "an operation of the group was refused (NCCL user guide, Group "
-           "Calls)");
+           "an operation of the group was refused", cites::groupError);
   if (!ends.empty() && !operations.empty())
     refuse(NCCL_INVALID_USAGE,
-           "communicators are made in a group with other operations (nccl.h, "
-           "Group semantics: both can be used in groups, but not together)");
+           "communicators are made in a group with other operations",
+           cites::together);
   for (const auto &end : ends)
     end();
   while (!operations.empty()) {
@@ -194,19 +195,17 @@ int ncclCommInitRank(void **made, int ranks, EmulatedNcclId id, int rank) {
     wanted(made, "newcomm") = nullptr;
     const int device = driver().deviceOf(nullptr);
     if (device < 0)
-      refuse(NCCL_UNHANDLED_CUDA_ERROR,
-             "no device is current (nccl.h, ncclCommInitRank: it has to be set "
-             "before)");
+      refuse(NCCL_UNHANDLED_CUDA_ERROR, "no device is current",
+             cites::deviceFirst);
     if (ranks < 1 || rank < 0 || rank >= ranks)
       refuse(NCCL_INVALID_ARGUMENT,
              "invalid rank requested : " + std::to_string(rank) + "/" +
-                 std::to_string(ranks) +
-                 " (nccl.h, ncclCommInitRank: rank must be between 0 and "
-                 "nranks-1)");
+                 std::to_string(ranks),
+             cites::rank);
     id.bytes[sizeof id.bytes - 1] = 0;
     if (std::strncmp(id.bytes, magic, sizeof magic - 1) != 0)
-      refuse(NCCL_INVALID_ARGUMENT,
-             "the id is not from ncclGetUniqueId (nccl.h, ncclGetUniqueId)");
+      refuse(NCCL_INVALID_ARGUMENT, "the id is not from ncclGetUniqueId",
+             cites::uniqueId);
     auto communicator = std::make_shared<Communicator>(id.bytes + sizeof magic,
                                                        ranks, rank, device);
     beginInit(*communicator, identityOf(device));
@@ -222,9 +221,8 @@ int ncclCommSplit(void *of, int color, int key, void **made, void *) {
     wanted(made, "newcomm") = nullptr;
     auto from = communicatorOf(of);
     if (color < -1)
-      refuse(NCCL_INVALID_ARGUMENT,
-             "a color is not negative, or NCCL_SPLIT_NOCOLOR (NCCL user guide, "
-             "ncclCommSplit)");
+      refuse(NCCL_INVALID_ARGUMENT, "the color is " + std::to_string(color),
+             cites::color);
     beginSplit(*from, color, key);
     later([=] { *made = add(endSplit(*from, color)); });
   });
@@ -238,7 +236,8 @@ int ncclCommDestroy(void *handle) {
     if (group.depth > 0)
       refuse(NCCL_INVALID_USAGE,
              "a group is open on this thread, and its operations were never "
-             "put on a stream (NCCL user guide, Group Calls)");
+             "put on a stream",
+             cites::groupOpen);
     leave(*communicator);
     std::lock_guard<std::mutex> lock(mutex);
     communicators.erase(handle);
@@ -317,7 +316,7 @@ int ncclGroupStart() {
 int ncclGroupEnd() {
   return call("ncclGroupEnd", [&] {
     if (group.depth == 0)
-      refuse(NCCL_INVALID_USAGE, "not in a group call.");
+      refuse(NCCL_INVALID_USAGE, "not in a group call.", cites::noGroup);
     if (--group.depth == 0)
       flush();
   });

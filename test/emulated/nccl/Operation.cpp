@@ -172,10 +172,7 @@ bool isReady(Together &group) {
         (waits && !waits->empty() ? *waits
                                   : "rank " + text(rank) + " waits for nobody");
   }
-  group.deadlock +=
-      " (NCCL user guide, Point-to-point communication: calls that need to "
-      "progress concurrently must be merged; all ranks call the collectives of "
-      "a communicator in one order)";
+  group.deadlock = cited(group.deadlock, cites::deadlock);
   return true;
 }
 
@@ -205,15 +202,11 @@ void complete(Together &group, DeviceView &view) {
       const bool isCollective = each.what.kind == Kind::AllGather;
       if (theirs.count != each.what.count || theirs.type != each.what.type ||
           (isCollective && theirs.kind != int32_t(each.what.kind)))
-        throw std::runtime_error(
+        throw std::runtime_error(cited(
             describe(each.what) + " meets " + nameOf(Kind(theirs.kind)) +
-            " of " + text(int64_t(theirs.count)) + " elements of type " +
-            text(theirs.type) + " by rank " + text(each.ranks[o]) +
-            (isCollective ? " (NCCL user guide, Collective Operations: all "
-                            "ranks use the same count and the same datatype)"
-                          : " (nccl.h, ncclSend: rank peer needs to call "
-                            "ncclRecv with the same datatype and the same "
-                            "count)"));
+                " of " + text(int64_t(theirs.count)) + " elements of type " +
+                text(theirs.type) + " by rank " + text(each.ranks[o]),
+            isCollective ? cites::sameCollective : cites::sameSend));
       if (each.what.kind != Kind::Send && bytesOf(each.what) > 0)
         std::memcpy(view.write<char>(each.what.to + o * bytesOf(each.what),
                                      bytesOf(each.what)),
@@ -246,38 +239,52 @@ std::string describe(const Operation &operation) {
   return result + ", by rank " + text(operation.communicator->rank);
 }
 
+/// Memory of the communicator's device, in one piece.
+static void wantBuffer(const Extent &extent, int device,
+                       const std::string &what, const DriverCalls &driver) {
+  if (extent.begin >= extent.end)
+    return;
+  const int of = driver.deviceAt(extent.begin);
+  if (of == hostMemory)
+    refuse(NCCL_INVALID_ARGUMENT, what + "the buffer is in memory of the host",
+           cites::hostMemory);
+  if (of >= 0 && of != device)
+    refuse(NCCL_INVALID_ARGUMENT,
+           what + "the buffer is of device " + text(of) +
+               ", and the communicator of device " + text(device),
+           cites::otherDevice);
+  if (driver.bytesFrom(extent.begin) < extent.end - extent.begin)
+    refuse(NCCL_INVALID_ARGUMENT,
+           what + "the buffer is not in one allocation of a device",
+           cites::pointers);
+}
+
 void check(const Operation &operation, const DriverCalls &driver) {
   const Communicator &at = *operation.communicator;
   const std::string what = describe(operation) + ": ";
   if (!elementBytes(operation.type))
-    refuse(NCCL_INVALID_ARGUMENT,
-           what + "invalid type (nccl.h, ncclDataType_t)");
+    refuse(NCCL_INVALID_ARGUMENT, what + "invalid type", cites::dataType);
   if (operation.kind != Kind::AllGather &&
       (operation.peer < 0 || operation.peer >= at.ranks))
-    refuse(NCCL_INVALID_ARGUMENT, what + "invalid peer, the communicator has " +
-                                      text(at.ranks) +
-                                      " ranks (nccl.h, ncclSend)");
+    refuse(NCCL_INVALID_ARGUMENT,
+           what + "invalid peer, the communicator has " + text(at.ranks) +
+               " ranks",
+           cites::peer);
   if (driver.deviceOf(operation.stream) != at.device)
     refuse(NCCL_UNHANDLED_CUDA_ERROR,
            what + "the stream is of device " +
                text(driver.deviceOf(operation.stream)) +
-               ", and the communicator of device " + text(at.device) +
-               " (NCCL user guide, Creating a Communicator: each rank is "
-               "associated to a fixed CUDA device)");
+               ", and the communicator of device " + text(at.device),
+           cites::streamDevice);
   for (const Extent &extent : {readBy(operation), writtenBy(operation)})
-    if (extent.begin < extent.end &&
-        driver.bytesFrom(extent.begin) < extent.end - extent.begin)
-      refuse(NCCL_INVALID_ARGUMENT,
-             what + "the buffer is not in one allocation of a device (NCCL "
-                    "user guide, NCCL_CHECK_POINTERS)");
+    wantBuffer(extent, at.device, what, driver);
   if (operation.kind == Kind::AllGather) {
     const uint64_t own = operation.to + uint64_t(at.rank) * bytesOf(operation);
     if (operation.from != own &&
         overlap(readBy(operation), writtenBy(operation)))
       refuse(NCCL_INVALID_ARGUMENT,
-             what + "the buffers overlap, and not as an in-place operation's "
-                    "(nccl.h, ncclAllGather: sendbuff == recvbuff + rank * "
-                    "sendcount)");
+             what + "the buffers overlap, and not as an in-place operation's",
+             cites::inPlace);
   }
 }
 
@@ -290,6 +297,9 @@ void submit(const std::vector<Operation> &operations,
     return a.kind == Kind::Receive && b.kind == Kind::Send &&
            a.peer == at.rank && b.peer == at.rank && a.to == b.from;
   };
+  const auto areInOrder = [](const Operation &a, const Operation &b) {
+    return a.kind == b.kind && a.kind != Kind::AllGather && a.peer == b.peer;
+  };
   // What is done as one may be done in any order.
   for (size_t a = 0; a < operations.size(); ++a)
     for (size_t b = 0; b < operations.size(); ++b)
@@ -298,10 +308,9 @@ void submit(const std::vector<Operation> &operations,
            overlap(writtenBy(operations[a]), writtenBy(operations[b]))))
         refuse(NCCL_INVALID_USAGE,
                describe(operations[a]) + " writes what " +
-                   describe(operations[b]) +
-                   " uses in the same group (NCCL user guide, Point-to-point "
-                   "communication: calls within a group progress "
-                   "independently)");
+                   describe(operations[b]) + " uses in the same group",
+               areInOrder(operations[a], operations[b]) ? cites::inOrder
+                                                        : cites::independent);
   std::vector<int64_t> toSelf = {0, 0};
   for (const Operation &each : operations)
     if (each.kind != Kind::AllGather && each.peer == at.rank)
@@ -310,8 +319,8 @@ void submit(const std::vector<Operation> &operations,
     refuse(NCCL_INVALID_USAGE,
            "rank " + text(at.rank) +
                " sends to itself without a matching receive in the same group, "
-               "or the other way round (NCCL user guide, Point-to-point "
-               "communication)");
+               "or the other way round",
+           cites::twoCalls);
   auto group = std::make_shared<Together>();
   group->communicator = first.communicator;
   group->hangs = isToHang();
@@ -342,7 +351,8 @@ void submit(const std::vector<Operation> &operations,
                                       [group] { return isReady(*group); });
   if (completes)
     refuse(NCCL_UNHANDLED_CUDA_ERROR,
-           describe(first) + ": the driver gives " + text(completes));
+           describe(first) + ": the driver gives " + text(completes),
+           cites::cudaError);
 }
 
 } // namespace smex::emulated
