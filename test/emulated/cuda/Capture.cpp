@@ -6,17 +6,16 @@
 namespace smex::emulated {
 namespace {
 
-/// "Some actions, such as a call to cudaMalloc, may be unsafe" (cuda.h,
+/// Calls that are "potentially unsafe" (cuda.h,
 /// cuThreadExchangeStreamCaptureMode): what is not put on a stream and so would
-/// not be done at a launch, and what waits.
+/// not be done at a launch. What waits is unsafe, too, but is looked at first
+/// for whether it waits for what is captured.
 bool isUnsafe(const std::string &name) {
   static const std::set<std::string> all = {
-      "cuMemAlloc_v2",        "cuMemFree_v2",       "cuMemHostAlloc",
-      "cuMemAllocHost_v2",    "cuMemFreeHost",      "cuMemcpyHtoD_v2",
-      "cuMemcpyDtoH_v2",      "cuModuleLoadData",   "cuModuleLoadDataEx",
-      "cuModuleUnload",       "cuCtxSynchronize",   "cuStreamSynchronize",
-      "cuStreamQuery",        "cuEventSynchronize", "cuEventQuery",
-      "cuCtxEnablePeerAccess"};
+      "cuMemAlloc_v2",      "cuMemFree_v2",         "cuMemHostAlloc",
+      "cuMemAllocHost_v2",  "cuMemFreeHost",        "cuMemcpyHtoD_v2",
+      "cuMemcpyDtoH_v2",    "cuModuleUnload",       "cuModuleLoadData",
+      "cuModuleLoadDataEx", "cuCtxEnablePeerAccess"};
   return all.count(name) > 0;
 }
 
@@ -24,60 +23,80 @@ constexpr int global = 0, relaxed = 2; // CUstreamCaptureMode
 
 } // namespace
 
-void Driver::invalidate(Capture &capture, int result, const std::string &why) {
+void Driver::invalidate(Capture &capture, int result, const std::string &why,
+                        const Citation &citation) {
   capture.isInvalid = true;
-  report(settings, why);
-  fail(result);
+  refuse(result, why, citation);
 }
 
-void Driver::wantSafe(const char *name) {
-  if (captures.empty() || !isUnsafe(name))
-    return;
-  for (const auto &each : captures)
-    if (each->mode == global ||
-        (each->mode != relaxed && each->thread == std::this_thread::get_id()))
+void Driver::wantSafe(const std::string &name) {
+  if (isUnsafe(name))
+    wantSafe(name == "cuMemAlloc_v2" ? cites::unsafe : cites::unsafeToo);
+}
+
+void Driver::wantSafe(const Citation &citation) {
+  for (const auto &each : captures) {
+    const bool isOwn = each->thread == std::this_thread::get_id();
+    if (each->mode == global || (each->mode != relaxed && isOwn))
       invalidate(*each, ERROR_STREAM_CAPTURE_UNSUPPORTED,
-                 std::string(name) +
-                     " is unsafe beside a capture of this thread, or of any "
-                     "one whose mode is global (cuda.h, "
-                     "cuThreadExchangeStreamCaptureMode)");
+                 isOwn ? "this thread captures a stream"
+                       : "another thread captures a stream, in global mode",
+                 citation);
+  }
 }
 
-static const char *const invalidToAsk =
-    "\"it is invalid to synchronize or query the execution status of a stream "
-    "which is being captured or a captured event\" (CUDA programming guide, "
-    "\"Prohibited and Unhandled Operations\")";
+std::shared_ptr<Capture> Driver::orderedCapture(const Stream &stream) const {
+  if (&stream == &stream.device->legacy)
+    for (Stream *each : streams)
+      if (each->isBlocking && each->device == stream.device &&
+          each->place.isActive())
+        return each->place.capture;
+  return nullptr;
+}
+
+void Driver::wantNoOrderedCapture(Stream &stream) {
+  if (const auto capture = orderedCapture(stream))
+    invalidate(*capture, ERROR_STREAM_CAPTURE_IMPLICIT,
+               "a blocking stream of the legacy stream's context is captured",
+               cites::useLegacy);
+}
 
 void Driver::wantNoCapture(Stream &stream) {
   if (stream.place.isActive())
     invalidate(*stream.place.capture, ERROR_STREAM_CAPTURE_UNSUPPORTED,
-               invalidToAsk);
+               "the stream is captured", cites::ask);
+  wantNoOrderedCapture(stream);
+  wantSafe(cites::unsafeToo);
 }
 
 void Driver::wantNoCapture(Event &event) {
   if (event.place.isActive())
-    invalidate(*event.place.capture, ERROR_CAPTURED_EVENT, invalidToAsk);
+    invalidate(*event.place.capture, ERROR_CAPTURED_EVENT,
+               "the event was recorded in a capture", cites::ask);
   if (event.place.capture)
-    refuse(ERROR_CAPTURED_EVENT, invalidToAsk);
+    refuse(ERROR_CAPTURED_EVENT,
+           "the event was recorded in a capture that is over",
+           cites::capturedEvent);
 }
 
-/// "It is also invalid to query the execution status of or synchronize a
-/// broader handle which encompasses an active stream capture, such as a device
-/// or context handle" (programming guide).
 void Driver::wantNoCapture(Device &device) {
   for (const auto &each : captures)
     for (Stream *stream : each->streams)
       if (stream->device == &device)
         invalidate(*each, ERROR_STREAM_CAPTURE_UNSUPPORTED,
-                   "a context is synchronized while a stream of it is captured "
-                   "(CUDA programming guide, \"Prohibited and Unhandled "
-                   "Operations\")");
+                   "a stream of the context is captured", cites::askContext);
+  wantSafe(cites::unsafeToo);
+}
+
+void Driver::wantValid(const Capture &capture) {
+  if (capture.isInvalid)
+    refuse(ERROR_STREAM_CAPTURE_INVALIDATED, "the capture was invalidated",
+           cites::invalidated);
 }
 
 WorkPointer Driver::captured(Stream &stream, const WorkPointer &work) {
   Capture &capture = *stream.place.capture;
-  if (capture.isInvalid)
-    fail(ERROR_STREAM_CAPTURE_INVALIDATED);
+  wantValid(capture);
   capture.graph.nodes.push_back(
       {work, std::move(stream.place.after), stream.place.lane});
   stream.place.after = {capture.graph.nodes.size() - 1};
@@ -89,25 +108,21 @@ bool Driver::waitInCapture(Stream &stream, Event &event) {
   const CapturePlace &other = event.place;
   if (!place.capture && !other.capture)
     return false;
-  if (place.capture && place.capture->isInvalid)
-    fail(ERROR_STREAM_CAPTURE_INVALIDATED);
+  if (place.capture)
+    wantValid(*place.capture);
   if (place.capture && !other.capture)
     invalidate(*place.capture, ERROR_STREAM_CAPTURE_ISOLATION,
-               "\"it is invalid to wait on a non-captured event from a stream "
-               "which is being captured\" (CUDA programming guide; cuda.h, "
-               "905)");
+               "the stream is captured, and the event was recorded elsewhere",
+               cites::waitOutside);
   if (!other.isActive())
     refuse(ERROR_CAPTURED_EVENT,
-           "cuStreamWaitEvent: the event was last recorded in a capture that "
-           "is over (cuda.h, 907)");
-  if (other.capture->isInvalid)
-    fail(ERROR_STREAM_CAPTURE_INVALIDATED);
+           "the event was recorded in a capture that is over",
+           cites::capturedEvent);
+  wantValid(*other.capture);
   if (place.capture && place.capture != other.capture) {
     other.capture->isInvalid = true;
-    invalidate(
-        *place.capture, ERROR_STREAM_CAPTURE_MERGE,
-        "\"it is invalid to merge two separate capture graphs by waiting "
-        "on a captured event\" (CUDA programming guide; cuda.h, 902)");
+    invalidate(*place.capture, ERROR_STREAM_CAPTURE_MERGE,
+               "stream and event are in two captures", cites::merge);
   }
   if (!place.capture) {
     // The stream joins the capture. An empty node keeps in mind that it did.
@@ -127,7 +142,8 @@ bool Driver::waitInCapture(Stream &stream, Event &event) {
 GraphExec &Driver::graphExec(void *handle) {
   auto found = graphExecs.find(handle);
   if (found == graphExecs.end())
-    fail(ERROR_INVALID_VALUE);
+    refuse(ERROR_INVALID_VALUE, "this is no executable graph",
+           cites::graphExec);
   return *found->second;
 }
 

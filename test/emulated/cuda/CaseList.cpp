@@ -1,26 +1,36 @@
 #include "test/emulated/cuda/Cases.h"
+#include "test/emulated/cuda/Increment.h"
 
-#include <thread>
+#include <vector>
 
 using namespace smex::emulated;
 
 namespace {
 
-/// A first result, and what the end of the capture gives then.
-Results captured(Cuda &c, const std::function<int()> &call) {
-  if (int result = c.begin())
-    return {-1, result};
-  const int result = call();
-  return {result, c.end()};
+const std::string limited = limitedPtx("7.8");
+
+/// A kernel of `limited`; null: it was not found.
+void *kernelOf(Cuda &c, const char *name) {
+  void *module = nullptr, *function = nullptr;
+  if (c.cuModuleLoadData(&module, limited.c_str()) ||
+      c.cuModuleGetFunction(&function, module, name))
+    return nullptr;
+  return function;
+}
+
+int launchOf(Cuda &c, void *function, unsigned threads, unsigned shared = 0) {
+  void *parameters[] = {&c.b};
+  return c.cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, shared, c.first,
+                          parameters, nullptr);
 }
 
 } // namespace
 
-const std::vector<Case> &smex::emulated::cases() {
+std::vector<Case> smex::emulated::callCases() {
   static uint64_t memory = 0;
   static void *handle = nullptr;
   static std::vector<unsigned> host(64);
-  static const std::vector<Case> all = {
+  return {
       {"a call before cuInit",
        {3},
        [](Cuda &c) -> Results {
@@ -48,6 +58,48 @@ const std::vector<Case> &smex::emulated::cases() {
        {1},
        [](Cuda &c) -> Results { return {c.cuInit(1)}; },
        false},
+      {"a context that was not retained",
+       {201, 0, 0, 201},
+       [](Cuda &c) -> Results {
+         c.cuInit(0);
+         const int never = c.cuDevicePrimaryCtxRelease_v2(0),
+                   retained = c.cuDevicePrimaryCtxRetain(&c.context, 0),
+                   once = c.cuDevicePrimaryCtxRelease_v2(0);
+         return {never, retained, once, c.cuDevicePrimaryCtxRelease_v2(0)};
+       },
+       false},
+      {"a context that is to reach itself",
+       {201},
+       [](Cuda &c) -> Results {
+         return {c.cuCtxEnablePeerAccess(c.context, 0)};
+       }},
+      {"the name of an error that there is not",
+       {1, 1, 0},
+       [](Cuda &c) -> Results {
+         const char *text = "";
+         const int result = c.cuGetErrorName(123456, &text);
+         return {result, text == nullptr, c.cuGetErrorName(1, &text)};
+       }},
+      {"a function of the driver that there is not",
+       {0, 1, 1},
+       [](Cuda &c) -> Results {
+         void *found = &c;
+         int status = 0;
+         const int result =
+             c.cuGetProcAddress_v2("cuFrobnicate", &found, 12000, 0, &status);
+         return {result, found == nullptr, status};
+       }},
+      {"a function of the driver, for a version that it has not reached",
+       {1, 0, 1, 0},
+       [](Cuda &c) -> Results {
+         void *found = nullptr;
+         int status = 0;
+         const int newer = c.cuGetProcAddress_v2("cuMemAlloc", &found, 1000000,
+                                                 0, &status),
+                   right = c.cuGetProcAddress_v2("cuMemAlloc", &found, 12000, 0,
+                                                 &status);
+         return {newer, right, found != nullptr, status};
+       }},
       {"a kernel that runs, and what it gives",
        {0, 0, 0, 2},
        [](Cuda &c) -> Results {
@@ -73,6 +125,25 @@ const std::vector<Case> &smex::emulated::cases() {
        [](Cuda &c) -> Results {
          const int freed = c.cuMemFree_v2(c.a);
          return {freed, c.cuMemFree_v2(c.a)};
+       }},
+      {"pinned memory with flags that there are not",
+       {1, 0},
+       [](Cuda &c) -> Results {
+         const int result = c.cuMemHostAlloc(&handle, 64, 8);
+         return {result, c.cuMemHostAlloc(&handle, 64, 3)};
+       }},
+      {"pinned memory is freed by its first address",
+       {1, 0},
+       [](Cuda &c) -> Results {
+         c.cuMemAllocHost_v2(&handle, 64);
+         const int result = c.cuMemFreeHost(static_cast<char *>(handle) + 16);
+         return {result, c.cuMemFreeHost(handle)};
+       }},
+      {"a fill of words that begins within one",
+       {1, 0},
+       [](Cuda &c) -> Results {
+         const int result = c.cuMemsetD32Async(c.a + 2, 0, 4, c.first);
+         return {result, c.cuMemsetD32Async(c.a + 4, 0, 4, c.first)};
        }},
       {"a copy past the end of an allocation",
        {1},
@@ -112,6 +183,76 @@ const std::vector<Case> &smex::emulated::cases() {
        [](Cuda &c) -> Results {
          return {c.launch(c.b, c.a, c.first, 64, 1, 49152 + 16)};
        }},
+      {"the dynamic shared memory of a kernel that has static one",
+       {1024, 48128, 1, 0},
+       [](Cuda &c) -> Results {
+         void *kernel = kernelOf(c, "reverses");
+         int fixed = 0, dynamic = 0;
+         c.cuFuncGetAttribute(&fixed, 1, kernel);
+         c.cuFuncGetAttribute(&dynamic, 8, kernel);
+         const int more = launchOf(c, kernel, 64, unsigned(dynamic) + 1);
+         return {fixed, dynamic, more,
+                 launchOf(c, kernel, 64, unsigned(dynamic))};
+       }},
+      {"more shared memory than there is, static and dynamic",
+       {1, 0},
+       [](Cuda &c) -> Results {
+         void *kernel = kernelOf(c, "reverses");
+         int most = 0;
+         c.cuDeviceGetAttribute(&most, 97, 0);
+         const int result = c.cuFuncSetAttribute(kernel, 8, most);
+         return {result, c.cuFuncSetAttribute(kernel, 8, most - 1024)};
+       }},
+      {"an attribute of a function that is not to be set",
+       {1},
+       [](Cuda &c) -> Results {
+         return {c.cuFuncSetAttribute(c.function, 0, 64)};
+       }},
+      {"more threads than .maxntid",
+       {1, 0},
+       [](Cuda &c) -> Results {
+         void *kernel = kernelOf(c, "atMost");
+         const int result = launchOf(c, kernel, 65);
+         return {result, launchOf(c, kernel, 63)};
+       }},
+      {"other threads than .reqntid",
+       {1, 0},
+       [](Cuda &c) -> Results {
+         void *kernel = kernelOf(c, "exactly");
+         const int result = launchOf(c, kernel, 63);
+         return {result, launchOf(c, kernel, 64)};
+       }},
+      {"parameters in two ways, and in one",
+       {1, 0, 2},
+       [](Cuda &c) -> Results {
+         struct {
+           uint64_t out, in;
+           unsigned n = 64;
+         } values = {c.b, c.a};
+         size_t size = 20;
+         void *extra[] = {reinterpret_cast<void *>(1), &values,
+                          reinterpret_cast<void *>(2), &size, nullptr};
+         void *parameters[] = {&values.out, &values.in, &values.n};
+         const auto launch = [&](void **first) {
+           return c.cuLaunchKernel(c.function, 1, 1, 1, 64, 1, 1, 0, c.first,
+                                   first, extra);
+         };
+         const int both = launch(parameters), one = launch(nullptr);
+         c.cuStreamSynchronize(c.first);
+         c.cuMemcpyDtoH_v2(host.data(), c.b, 256);
+         return {both, one, int(host[0])};
+       }},
+      {"a kernel without its parameters",
+       {1},
+       [](Cuda &c) -> Results {
+         return {c.cuLaunchKernel(c.function, 1, 1, 1, 64, 1, 1, 0, c.first,
+                                  nullptr, nullptr)};
+       }},
+      {"a host function that is none",
+       {1},
+       [](Cuda &c) -> Results {
+         return {c.cuLaunchHostFunc(c.first, nullptr, nullptr)};
+       }},
       {"an address that is none, and every call after it",
        {0, 700, 700},
        [](Cuda &c) -> Results {
@@ -131,6 +272,19 @@ const std::vector<Case> &smex::emulated::cases() {
        [](Cuda &c) -> Results {
          const int stream = c.cuStreamCreate(&handle, 1 << 20);
          return {stream, c.cuEventCreate(&handle, 1 << 20)};
+       }},
+      {"an event of several processes that has timing",
+       {1, 0},
+       [](Cuda &c) -> Results {
+         const int result = c.cuEventCreate(&handle, 4);
+         return {result, c.cuEventCreate(&handle, 2)};
+       }},
+      {"waiting for an event from outside of a graph, in no capture",
+       {1, 0},
+       [](Cuda &c) -> Results {
+         c.cuEventRecord(c.event, c.first);
+         const int result = c.cuStreamWaitEvent(c.second, c.event, 1);
+         return {result, c.cuStreamWaitEvent(c.second, c.event, 0)};
        }},
       {"an event that was never recorded",
        {0, 0, 0},
@@ -157,115 +311,5 @@ const std::vector<Case> &smex::emulated::cases() {
          c.cuEventCreate(&stop, 0);
          return {c.cuEventElapsedTime(&milliseconds, start, stop)};
        }},
-      {"a graph of two streams, launched three times",
-       {0, 0, 0, 0, 0, 8},
-       [](Cuda &c) -> Results {
-         if (c.begin() || c.launch(c.b, c.a, c.first) || !c.fork() ||
-             c.launch(c.a, c.b, c.second) || !c.joined() ||
-             c.launch(c.b, c.a, c.first))
-           return {-1};
-         const int ended = c.end(),
-                   made = c.cuGraphInstantiateWithFlags(&c.exec, c.graph, 0),
-                   uploaded = c.cuGraphUpload(c.exec, c.first);
-         int launched = 0;
-         for (int i = 0; i < 3 && !launched; ++i)
-           launched = c.cuGraphLaunch(c.exec, c.first);
-         const int waited = c.cuStreamSynchronize(c.first);
-         c.cuMemcpyDtoH_v2(host.data(), c.b, 256);
-         return {ended, made, uploaded, launched, waited, int(host[0])};
-       }},
-      {"waiting for a stream that is captured",
-       {900, 901},
-       [](Cuda &c) -> Results {
-         return captured(c, [&] { return c.cuStreamSynchronize(c.first); });
-       }},
-      {"asking for a stream that is captured",
-       {900, 901},
-       [](Cuda &c) -> Results {
-         return captured(c, [&] { return c.cuStreamQuery(c.first); });
-       }},
-      {"waiting for a context of which a stream is captured",
-       {900, 901},
-       [](Cuda &c) -> Results {
-         return captured(c, [&] { return c.cuCtxSynchronize(); });
-       }},
-      {"taking memory in the thread that captures",
-       {900, 901},
-       [](Cuda &c) -> Results {
-         return captured(c, [&] { return c.cuMemAlloc_v2(&memory, 8); });
-       }},
-      {"waiting in a capture for an event from before it",
-       {905, 901},
-       [](Cuda &c) -> Results {
-         c.cuEventRecord(c.join, c.first);
-         return captured(
-             c, [&] { return c.cuStreamWaitEvent(c.first, c.join, 0); });
-       }},
-      {"asking for an event of a capture",
-       {907, 901},
-       [](Cuda &c) -> Results {
-         if (c.begin(2) || c.cuEventRecord(c.event, c.first))
-           return {-1};
-         const int result = c.cuEventQuery(c.event);
-         return {result, c.end()};
-       }},
-      {"a fork that is not joined",
-       {904},
-       [](Cuda &c) -> Results {
-         if (c.begin() || !c.fork() || c.launch(c.b, c.a, c.second))
-           return {-1};
-         return {c.end()};
-       }},
-      {"two captures that would merge",
-       {902, 901},
-       [](Cuda &c) -> Results {
-         return captured(c, [&] {
-           c.cuStreamBeginCapture_v2(c.second, 1);
-           c.cuEventRecord(c.event, c.first);
-           return c.cuStreamWaitEvent(c.second, c.event, 0);
-         });
-       }},
-      {"a capture that ends in another stream",
-       {903, 901},
-       [](Cuda &c) -> Results {
-         return captured(c, [&] {
-           c.fork();
-           return c.cuStreamEndCapture(c.second, &c.graph);
-         });
-       }},
-      {"a capture that ends in another thread",
-       {908, 0},
-       [](Cuda &c) -> Results {
-         return captured(c, [&] {
-           int result = 0;
-           std::thread([&] {
-             c.cuCtxSetCurrent(c.context);
-             result = c.end();
-           }).join();
-           return result;
-         });
-       }},
-      {"a capture in a capture",
-       {401, 0},
-       [](Cuda &c) -> Results {
-         return captured(c, [&] { return c.begin(); });
-       }},
-      {"capturing the legacy stream",
-       {900},
-       [](Cuda &c) -> Results {
-         return {c.cuStreamBeginCapture_v2(nullptr, 1)};
-       }},
-      {"the legacy stream beside a capture that it orders with",
-       {906},
-       [](Cuda &c) -> Results {
-         if (c.cuStreamCreate(&handle, 0) ||
-             c.cuStreamBeginCapture_v2(handle, 1))
-           return {-1};
-         return {c.cuMemsetD8Async(c.a, 0, 8, nullptr)};
-       }},
-      {"the end of no capture",
-       {401},
-       [](Cuda &c) -> Results { return {c.end()}; }},
   };
-  return all;
 }

@@ -4,6 +4,7 @@
 #ifndef SMEX_TEST_EMULATED_CUDA_CASES_H
 #define SMEX_TEST_EMULATED_CUDA_CASES_H
 
+#include "test/emulated/Reports.h"
 #include "test/emulated/cuda/Functions.h"
 
 #include <functional>
@@ -12,12 +13,20 @@
 
 namespace smex::emulated {
 
-/// The entry points by their names, and what most cases begin with.
-struct Cuda {
+/// The entry points that a library has.
+struct EntryPoints {
 #define SMEX_CASE_MEMBER(name, parameters, arguments)                          \
   int(*name) parameters = nullptr;
   SMEX_CUDA_FUNCTIONS(SMEX_CASE_MEMBER)
 #undef SMEX_CASE_MEMBER
+};
+
+/// The entry points by their names, and what most cases begin with.
+struct Cuda {
+#define SMEX_CASE_CALL(name, parameters, arguments)                            \
+  int name parameters { return checked(#name, library.name arguments); }
+  SMEX_CUDA_FUNCTIONS(SMEX_CASE_CALL)
+#undef SMEX_CASE_CALL
 
   void *context = nullptr, *module = nullptr, *function = nullptr;
   void *first = nullptr, *second = nullptr, *event = nullptr, *join = nullptr;
@@ -26,6 +35,8 @@ struct Cuda {
 
   /// What is missing; empty: nothing.
   std::string load();
+  /// What is wrong with what the emulated driver has reported of refused calls.
+  std::string wrong;
   bool openContext() {
     return !cuInit(0) && !cuDevicePrimaryCtxRetain(&context, 0) &&
            !cuCtxSetCurrent(context);
@@ -47,6 +58,13 @@ struct Cuda {
   bool joined() {
     return !cuEventRecord(join, second) && !cuStreamWaitEvent(first, join, 0);
   }
+
+private:
+  /// The result, after a look at what is reported if it is a refusal.
+  int checked(const char *name, int result);
+  EntryPoints library;
+  bool isEmulated = false;
+  Reports reports;
 };
 
 using Results = std::vector<int>;
@@ -59,8 +77,10 @@ struct Case {
   bool opens = true;
 };
 
-/// All of them.
+/// All of them, and their parts.
 const std::vector<Case> &cases();
+std::vector<Case> callCases();
+std::vector<Case> captureCases();
 
 } // namespace smex::emulated
 

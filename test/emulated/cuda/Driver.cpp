@@ -15,7 +15,8 @@ namespace {
 /// and of 710 "The context cannot be used anymore, and must be destroyed". It
 /// says of 214 and 220 only that such an error was "detected during execution";
 /// NVIDIA's "GPU Memory Error Management" says of errors like 214 that "the
-/// affected application is terminated", so that it gets no further here, either.
+/// affected application is terminated", so that it gets no further here,
+/// either.
 bool isSticky(int result) {
   static const std::set<int> all = {214, 220, 226, 700, 702, 710, 714,
                                     715, 716, 717, 718, 719, 721};
@@ -73,13 +74,17 @@ int Driver::call(const char *name, Needs needs,
         lose(*currentContext->device, each.result);
       return each.result;
     }
-  if (needs != Nothing && !isInitialized)
-    return ERROR_NOT_INITIALIZED;
+  const auto said = [&](const std::string &text) {
+    report(settings, std::string(name) + ": " + text);
+  };
   try {
+    if (needs != Nothing && !isInitialized)
+      refuse(ERROR_NOT_INITIALIZED, "cuInit was not called", cites::initFirst);
     if (needs == Current) {
-      // "The context cannot be used" after such an error (cuda.h, 700).
       if (!currentContext)
-        return ERROR_INVALID_CONTEXT;
+        refuse(ERROR_INVALID_CONTEXT, "no context is current",
+               cites::noContext);
+      // "The context cannot be used" after such an error (cuda.h, 700).
       if (int sticky = currentContext->device->sticky)
         return sticky;
     }
@@ -92,12 +97,16 @@ int Driver::call(const char *name, Needs needs,
     wantSafe(name);
     body();
     return SUCCESS;
-  } catch (const Failure &failure) {
-    return failure.result;
+  } catch (const Answer &answer) {
+    return answer.result;
+  } catch (const Refusal &refusal) {
+    said(refusal.what());
+    return refusal.result;
   } catch (const std::bad_alloc &) {
+    said(cited("no memory of the host is left", cites::memory));
     return ERROR_OUT_OF_MEMORY;
   } catch (const std::exception &error) {
-    report(settings, std::string(name) + ": " + error.what());
+    said(error.what());
     return ERROR_UNKNOWN;
   }
 }
@@ -111,9 +120,11 @@ void Driver::initialize() {
                      std::to_string(settings.architecture) + ", seed " +
                      std::to_string(settings.seed));
   if (settings.visible.empty())
-    fail(ERROR_NO_DEVICE);
+    answer(ERROR_NO_DEVICE);
   if (settings.devices > maximalDevices)
-    refuse(ERROR_UNKNOWN, "SMEX_EMULATED_DEVICES is more than 64");
+    refuse(ERROR_UNKNOWN,
+           "SMEX_EMULATED_DEVICES is " + std::to_string(settings.devices),
+           cites::manyDevices);
   watchHostAccesses(settings.log);
   for (unsigned physical : settings.visible)
     devices.push_back(
@@ -121,14 +132,10 @@ void Driver::initialize() {
   isInitialized = true;
 }
 
-void Driver::refuse(int result, const std::string &why) {
-  report(settings, why);
-  fail(result);
-}
-
 Device &Driver::device(int number) {
   if (number < 0 || number >= static_cast<int>(devices.size()))
-    fail(ERROR_INVALID_DEVICE);
+    refuse(ERROR_INVALID_DEVICE, "there is no device " + std::to_string(number),
+           cites::ordinal);
   return *devices[number];
 }
 
@@ -138,35 +145,44 @@ Context *Driver::context(void *handle) {
   for (auto &each : devices)
     if (&each->context == handle && each->context.retained)
       return &each->context;
-  fail(ERROR_INVALID_CONTEXT);
+  refuse(ERROR_INVALID_CONTEXT, "this is no context, or one that was released",
+         cites::context);
+}
+
+template <class T>
+static T &valid(std::set<T *> &known, void *handle, const char *kind) {
+  auto *result = static_cast<T *>(handle);
+  if (!known.count(result))
+    refuse(ERROR_INVALID_HANDLE,
+           std::string("this is no ") + kind + ", or one that was destroyed",
+           cites::handle);
+  return *result;
 }
 
 Stream &Driver::stream(void *handle) {
-  // 0 and CU_STREAM_LEGACY; CU_STREAM_PER_THREAD, 2, is not emulated.
+  // 0 and CU_STREAM_LEGACY; CU_STREAM_PER_THREAD
   if (handle == nullptr || handle == reinterpret_cast<void *>(1))
     return current().legacy;
-  auto *stream = static_cast<Stream *>(handle);
-  if (!streams.count(stream))
-    fail(ERROR_INVALID_HANDLE);
-  return *stream;
+  if (handle == reinterpret_cast<void *>(2))
+    refuse(ERROR_NOT_SUPPORTED, "CU_STREAM_PER_THREAD", cites::perThreadStream);
+  return valid(streams, handle, "stream");
 }
 
-template <class T> static T &valid(std::set<T *> &known, void *handle) {
-  auto *result = static_cast<T *>(handle);
-  if (!known.count(result))
-    fail(ERROR_INVALID_HANDLE);
-  return *result;
+Event &Driver::event(void *handle) { return valid(events, handle, "event"); }
+LoadedModule &Driver::module(void *handle) {
+  return valid(modules, handle, "module");
 }
-Event &Driver::event(void *handle) { return valid(events, handle); }
-LoadedModule &Driver::module(void *handle) { return valid(modules, handle); }
-Kernel &Driver::kernel(void *handle) { return valid(kernels, handle); }
+Kernel &Driver::kernel(void *handle) {
+  return valid(kernels, handle, "function");
+}
 
 ptx::Allocation &Driver::allocation(uint64_t address, uint64_t bytes) {
   ptx::Allocation *found = memory.find(address);
   if (!found || bytes > found->end() - address)
-    refuse(ERROR_INVALID_VALUE, "the address of a copy of " +
-                                    std::to_string(bytes) +
-                                    " bytes is not in one allocation");
+    refuse(ERROR_INVALID_VALUE,
+           "an address of " + std::to_string(bytes) +
+               " bytes that are not in one allocation",
+           cites::oneAllocation);
   return *found;
 }
 
@@ -195,13 +211,7 @@ WorkPointer Driver::submit(Stream &stream, const std::string &description,
   work->run = std::move(run);
   if (stream.place.capture)
     return captured(stream, work);
-  if (&stream == &stream.device->legacy)
-    for (Stream *each : streams)
-      if (each->isBlocking && each->device == stream.device &&
-          each->place.isActive())
-        invalidate(*each->place.capture, ERROR_STREAM_CAPTURE_IMPLICIT,
-                   "the legacy stream is used while a blocking stream of its "
-                   "context is captured (cuda.h, 906)");
+  wantNoOrderedCapture(stream);
   work->after = std::move(after);
   auto add = [&](const WorkPointer &last) {
     if (last)
@@ -226,7 +236,7 @@ void Driver::finish(const WorkPointer &work) {
   if (work)
     scheduler->finish(work, *lock);
   if (currentContext && currentContext->device->sticky)
-    fail(currentContext->device->sticky);
+    answer(currentContext->device->sticky);
 }
 
 void Driver::finishAll() {

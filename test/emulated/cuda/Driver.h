@@ -2,6 +2,7 @@
 #define SMEX_TEST_EMULATED_CUDA_DRIVER_H
 
 #include "test/emulated/cuda/Capture.h"
+#include "test/emulated/cuda/Citations.h"
 #include "test/emulated/cuda/DeviceMemory.h"
 #include "test/emulated/cuda/KnownLaunches.h"
 #include "test/emulated/cuda/Results.h"
@@ -10,8 +11,11 @@
 #include "test/emulated/ptx/Launch.h"
 
 #include <set>
+#include <stdexcept>
 
 namespace smex::emulated {
+
+namespace cites = cuda::cites;
 
 struct Device;
 
@@ -40,7 +44,7 @@ struct Event {
 struct Kernel {
   const ptx::Program *program;
   struct LoadedModule *module;
-  int dynamicShared = 48 << 10; // what cuFuncSetAttribute allows
+  int dynamicShared; // what cuFuncSetAttribute allows
 };
 
 struct LoadedModule {
@@ -64,16 +68,28 @@ struct Device {
   int sticky = 0;     // an error that all later calls return
 };
 
-/// An API call's error, as an exception.
-struct Failure {
+/// A call that is refused: why, and where NVIDIA says so.
+struct Refusal : std::runtime_error {
+  Refusal(int result, const std::string &text)
+      : std::runtime_error(text), result(result) {}
   int result;
 };
-[[noreturn]] inline void fail(int result) { throw Failure{result}; }
+[[noreturn]] inline void refuse(int result, const std::string &why,
+                                const Citation &citation) {
+  throw Refusal(result, cited(why, citation));
+}
+
+/// A result other than 0 of a call that nothing is wrong with: there is no
+/// device, what is asked for is not ready, or something earlier has failed.
+struct Answer {
+  int result;
+};
+[[noreturn]] inline void answer(int result) { throw Answer{result}; }
 
 /// What a pointer argument points to.
 template <class T> T &wanted(T *pointer) {
   if (!pointer)
-    fail(ERROR_INVALID_VALUE);
+    refuse(ERROR_INVALID_VALUE, "an argument is NULL", cites::value);
   return *pointer;
 }
 
@@ -84,14 +100,16 @@ public:
   static constexpr unsigned maximalDevices = 64;
 
   /// What every entry point does: takes the lock, fails where the environment
-  /// says so, refuses what comes before cuInit, and turns errors into results.
+  /// says so, refuses what comes before cuInit, reports refusals, and turns
+  /// them into results.
   enum Needs { Nothing, Initialized, Current };
   int call(const char *name, Needs needs, const std::function<void()> &body);
 
   void initialize();
+  // These refuse what is none.
   Device &device(int number);
   Device &current();
-  Context *context(void *handle); // throws for one that is none
+  Context *context(void *handle);
   Stream &stream(void *handle);
   Event &event(void *handle);
   LoadedModule &module(void *handle);
@@ -108,24 +126,32 @@ public:
   void finish(const WorkPointer &work);
   void finishStream(Stream &stream);
   void finishAll();
-  /// The allocation that holds all of it, or throws INVALID_VALUE.
+  /// The allocation that holds all of it, or a refusal.
   ptx::Allocation &allocation(uint64_t address, uint64_t bytes);
-  void refuse(int result, const std::string &why);
-
   /// Whether all of it is pinned memory of the host.
   bool isPinned(const void *memory, size_t bytes) const;
 
+  /// The capture of a blocking stream with which this one, the legacy stream,
+  /// is in order; null: none, or this is another stream.
+  std::shared_ptr<Capture> orderedCapture(const Stream &stream) const;
+  void wantNoOrderedCapture(Stream &stream);
   /// Refuses what waits for a stream that is captured, or asks after it.
   void wantNoCapture(Stream &stream);
   void wantNoCapture(Event &event);
   void wantNoCapture(Device &device);
+  /// Refuses a call that is unsafe beside a capture of this thread, or of
+  /// another one whose mode is global.
+  void wantSafe(const Citation &citation);
+  /// Refuses what belongs to a capture that was invalidated.
+  void wantValid(const Capture &capture);
   /// A stream that waits for an event, where one of them is in a capture;
   /// false: neither is.
   bool waitInCapture(Stream &stream, Event &event);
   /// "When an invalid operation is attempted during stream capture, any
   /// associated capture graphs are invalidated" (programming guide).
   [[noreturn]] void invalidate(Capture &capture, int result,
-                               const std::string &why);
+                               const std::string &why,
+                               const Citation &citation);
 
   Settings settings;
   KnownLaunches knownLaunches;
@@ -150,9 +176,7 @@ private:
   /// Every later call in the device's context returns the result, and nothing
   /// is done there any more.
   void lose(Device &device, int result);
-  /// Refuses a call that is unsafe beside a capture of this thread, or of
-  /// another one whose mode is global.
-  void wantSafe(const char *name);
+  void wantSafe(const std::string &name);
   WorkPointer captured(Stream &stream, const WorkPointer &work);
   std::mutex mutex;
   std::map<std::string, uint64_t> calls;

@@ -111,6 +111,12 @@ const char *textOf(int result) {
   }
 }
 
+void wantKnown(int error, const char *text) {
+  if (!text)
+    refuse(ERROR_INVALID_VALUE, "error " + std::to_string(error),
+           cites::errorName);
+}
+
 } // namespace
 } // namespace smex::emulated
 
@@ -119,7 +125,7 @@ extern "C" {
 int cuInit(unsigned flags) {
   return driver().call("cuInit", Driver::Nothing, [&] {
     if (flags)
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE, "flags", cites::initFlags);
     driver().initialize();
   });
 }
@@ -145,7 +151,7 @@ int cuDeviceGetName(char *name, int length, int device) {
   return driver().call("cuDeviceGetName", Driver::Initialized, [&] {
     driver().device(device);
     if (length <= 0)
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE, "no length", cites::value);
     std::string text = "emulated sm_" +
                        std::to_string(driver().settings.architecture) +
                        " device";
@@ -174,9 +180,8 @@ int cuDeviceGetAttribute(int *value, int which, int device) {
     int result = attribute(which, driver().device(device),
                            driver().settings.architecture);
     if (result < 0)
-      driver().refuse(ERROR_INVALID_VALUE,
-                      "the emulated device has no attribute " +
-                          std::to_string(which));
+      refuse(ERROR_INVALID_VALUE, "attribute " + std::to_string(which),
+             cites::deviceAttribute);
     wanted(value) = result;
   });
 }
@@ -196,13 +201,13 @@ int cuDevicePrimaryCtxRetain(void **context, int device) {
 }
 
 int cuDevicePrimaryCtxRelease_v2(int device) {
-  return driver().call("cuDevicePrimaryCtxRelease_v2", Driver::Initialized,
-                       [&] {
-                         Context &context = driver().device(device).context;
-                         if (!context.retained)
-                           fail(ERROR_INVALID_CONTEXT);
-                         --context.retained;
-                       });
+  return driver().call(
+      "cuDevicePrimaryCtxRelease_v2", Driver::Initialized, [&] {
+        Context &context = driver().device(device).context;
+        if (!context.retained)
+          refuse(ERROR_INVALID_CONTEXT, "it is not retained", cites::release);
+        --context.retained;
+      });
 }
 
 int cuCtxSetCurrent(void *context) {
@@ -235,40 +240,46 @@ int cuCtxEnablePeerAccess(void *peer, unsigned flags) {
   return driver().call("cuCtxEnablePeerAccess", Driver::Current, [&] {
     Context *other = driver().context(peer);
     if (flags)
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE, "flags", cites::peerFlags);
     if (other == currentContext)
-      fail(ERROR_INVALID_DEVICE);
+      refuse(ERROR_INVALID_CONTEXT, "a context is no peer of its own",
+             cites::peerItself);
     if (!driver().settings.peerAccess)
-      fail(ERROR_PEER_ACCESS_UNSUPPORTED);
+      refuse(ERROR_PEER_ACCESS_UNSUPPORTED, "SMEX_EMULATED_PEER is 0",
+             cites::peerUnsupported);
     if (!currentContext->peers.insert(other->device->number).second)
-      fail(ERROR_PEER_ACCESS_ALREADY_ENABLED);
+      refuse(ERROR_PEER_ACCESS_ALREADY_ENABLED, "it is enabled already",
+             cites::peerTwice);
   });
 }
 
 int cuGetErrorName(int error, const char **text) {
   return driver().call("cuGetErrorName", Driver::Nothing, [&] {
     wanted(text) = nameOf(error);
-    if (!*text)
-      fail(ERROR_INVALID_VALUE);
+    wantKnown(error, *text);
   });
 }
 
 int cuGetErrorString(int error, const char **text) {
   return driver().call("cuGetErrorString", Driver::Nothing, [&] {
     wanted(text) = textOf(error);
-    if (!*text)
-      fail(ERROR_INVALID_VALUE);
+    wantKnown(error, *text);
   });
 }
 
-/// "cuMemAlloc" asks for the newest version of it; versions that the program's
-/// header does not know are not told apart.
+/// "cuMemAlloc" asks for the newest version of it, whatever version is given.
+/// "The API will return CUDA_SUCCESS and set the returned pfn to NULL if [...]
+/// the driver symbol is invalid" (cuda.h).
 int cuGetProcAddress_v2(const char *symbol, void **function, int version,
                         uint64_t flags, int *status) {
   return driver().call("cuGetProcAddress_v2", Driver::Nothing, [&] {
     std::string name = &wanted(symbol);
-    (void)version;
     (void)flags;
+    if (version > driver().settings.driver)
+      refuse(ERROR_INVALID_VALUE,
+             "version " + std::to_string(version) + ", the driver's is " +
+                 std::to_string(driver().settings.driver),
+             cites::newerVersion);
     void *found = nullptr;
     if (!driver().settings.missing.count(name))
       for (const char *suffix : {"_v2", ""})
@@ -277,8 +288,6 @@ int cuGetProcAddress_v2(const char *symbol, void **function, int version,
     wanted(function) = found;
     if (status)
       *status = found ? 0 : 1; // CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND
-    if (!found)
-      fail(ERROR_NOT_FOUND);
   });
 }
 }

@@ -14,8 +14,9 @@ Driver &driver() { return Driver::get(); }
 
 constexpr int relaxed = 2; // CU_STREAM_CAPTURE_MODE_RELAXED
 
-/// Whether all nodes are before what `after` names.
-bool isJoined(const Graph &graph, const std::vector<size_t> &after) {
+/// The nodes that are not before what `after` names.
+std::vector<size_t> unjoined(const Graph &graph,
+                             const std::vector<size_t> &after) {
   std::vector<bool> isBefore(graph.nodes.size());
   for (size_t node : after)
     isBefore[node] = true;
@@ -24,24 +25,25 @@ bool isJoined(const Graph &graph, const std::vector<size_t> &after) {
     if (isBefore[node])
       for (size_t each : graph.nodes[node].after)
         isBefore[each] = true;
-  return std::all_of(isBefore.begin(), isBefore.end(),
-                     [](bool b) { return b; });
+  std::vector<size_t> others;
+  for (size_t node = 0; node < isBefore.size(); ++node)
+    if (!isBefore[node])
+      others.push_back(node);
+  return others;
 }
 
 std::shared_ptr<Graph> ended(Stream &stream) {
   const std::shared_ptr<Capture> capture = stream.place.capture;
   if (!capture)
-    driver().refuse(ERROR_ILLEGAL_STATE,
-                    "cuStreamEndCapture: the stream is not captured");
+    refuse(ERROR_ILLEGAL_STATE, "the stream is not captured",
+           cites::notInitiated);
   if (capture->origin != &stream)
     driver().invalidate(*capture, ERROR_STREAM_CAPTURE_UNMATCHED,
-                        "cuStreamEndCapture: \"capture must be ended on the "
-                        "same stream in which it was initiated\" (cuda.h)");
+                        "the capture began in another stream", cites::origin);
   if (capture->mode != relaxed && capture->thread != std::this_thread::get_id())
-    driver().refuse(ERROR_STREAM_CAPTURE_WRONG_THREAD,
-                    "cuStreamEndCapture: \"this call must be from the same "
-                    "thread as cuStreamBeginCapture\" unless its mode is "
-                    "relaxed (cuda.h)");
+    refuse(ERROR_STREAM_CAPTURE_WRONG_THREAD,
+           "another thread began the capture, whose mode is not relaxed",
+           cites::thread);
   const std::vector<size_t> after = stream.place.after;
   // "This call will take the associated streams out of capture mode"
   // (programming guide, "Invalidation").
@@ -50,20 +52,25 @@ std::shared_ptr<Graph> ended(Stream &stream) {
     each->place = {};
   driver().captures.erase(capture);
   if (capture->isInvalid)
-    fail(ERROR_STREAM_CAPTURE_INVALIDATED);
-  if (!isJoined(capture->graph, after))
-    driver().refuse(
-        ERROR_STREAM_CAPTURE_UNJOINED,
-        "cuStreamEndCapture: a stream that joined the capture by "
-        "an event was not joined to the origin again (cuda.h, 904)");
+    refuse(ERROR_STREAM_CAPTURE_INVALIDATED, "the capture was invalidated",
+           cites::noGraph);
+  const std::vector<size_t> others = unjoined(capture->graph, after);
+  const bool isWork =
+      std::any_of(others.begin(), others.end(), [&](size_t node) {
+        return capture->graph.nodes[node].work != nullptr;
+      });
+  if (!others.empty())
+    refuse(ERROR_STREAM_CAPTURE_UNJOINED,
+           "a stream that joined the capture by an event was not joined to the "
+           "origin again",
+           isWork ? cites::unjoined : cites::unjoinedIdle);
   return std::make_shared<Graph>(std::move(capture->graph));
 }
 
 void launch(GraphExec &exec, Stream &stream) {
   Driver &state = driver();
   if (stream.place.isActive())
-    state.refuse(ERROR_NOT_SUPPORTED,
-                 "the launch of a graph inside a capture is not emulated");
+    refuse(ERROR_NOT_SUPPORTED, "the stream is captured", cites::graphInGraph);
   if (!exec.wasLaunched)
     note(state.settings, "a graph of " +
                              std::to_string(exec.graph.nodes.size()) +
@@ -101,16 +108,14 @@ extern "C" {
 int cuStreamBeginCapture_v2(void *handle, int mode) {
   return driver().call("cuStreamBeginCapture_v2", Driver::Current, [&] {
     if (mode < 0 || mode > relaxed)
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE, "mode " + std::to_string(mode), cites::value);
     Stream &stream = driver().stream(handle);
     if (&stream == &stream.device->legacy)
-      driver().refuse(ERROR_STREAM_CAPTURE_UNSUPPORTED,
-                      "cuStreamBeginCapture: \"capture may not be initiated if "
-                      "stream is CU_STREAM_LEGACY\" (cuda.h)");
+      refuse(ERROR_STREAM_CAPTURE_UNSUPPORTED, "this is the legacy stream",
+             cites::legacyCapture);
     if (stream.place.capture)
-      driver().refuse(ERROR_ILLEGAL_STATE,
-                      "cuStreamBeginCapture: \"may only be initiated if the "
-                      "stream is not already in capture mode\" (cuda.h)");
+      refuse(ERROR_ILLEGAL_STATE, "the stream is captured already",
+             cites::captureTwice);
     auto capture = std::make_shared<Capture>();
     capture->origin = &stream;
     capture->mode = mode;
@@ -133,7 +138,12 @@ int cuStreamEndCapture(void *stream, void **graph) {
 /// NONE, ACTIVE, INVALIDATED.
 int cuStreamIsCapturing(void *stream, int *status) {
   return driver().call("cuStreamIsCapturing", Driver::Current, [&] {
-    const auto &capture = driver().stream(stream).place.capture;
+    Stream &asked = driver().stream(stream);
+    if (driver().orderedCapture(asked))
+      refuse(ERROR_STREAM_CAPTURE_IMPLICIT,
+             "a blocking stream of the legacy stream's context is captured",
+             cites::askLegacy);
+    const auto &capture = asked.place.capture;
     wanted(status) = !capture ? 0 : capture->isInvalid ? 2 : 1;
   });
 }
@@ -143,10 +153,10 @@ int cuGraphInstantiateWithFlags(void **exec, void *graph, uint64_t flags) {
     wanted(exec) = nullptr;
     auto found = driver().graphs.find(graph);
     if (found == driver().graphs.end())
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE, "this is no graph", cites::graph);
     if (flags)
-      driver().refuse(ERROR_NOT_SUPPORTED,
-                      "cuGraphInstantiate: flags are not emulated");
+      refuse(ERROR_NOT_SUPPORTED, "flags " + std::to_string(flags),
+             cites::graphFlags);
     auto made = std::make_shared<GraphExec>();
     made->graph = *found->second;
     made->counts.resize(made->graph.lanes);
@@ -182,7 +192,7 @@ int cuGraphExecDestroy(void *exec) {
 int cuGraphDestroy(void *graph) {
   return driver().call("cuGraphDestroy", Driver::Current, [&] {
     if (!driver().graphs.erase(graph))
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE, "this is no graph", cites::graph);
   });
 }
 }

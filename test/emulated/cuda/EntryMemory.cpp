@@ -24,8 +24,8 @@ void wantPinned(const void *memory, size_t bytes, Stream &stream) {
   if (stream.place.isActive() && !isPinned(memory, bytes))
     driver().invalidate(
         *stream.place.capture, ERROR_STREAM_CAPTURE_UNSUPPORTED,
-        "a captured copy from or to memory of the host that is "
-        "not pinned is not emulated: programs should have none");
+        "a captured copy from or to memory of the host that is not pinned",
+        cites::pinned);
 }
 
 std::string bytesText(size_t bytes) { return std::to_string(bytes) + " bytes"; }
@@ -38,7 +38,7 @@ WorkPointer toDevice(uint64_t to, const void *from, size_t bytes,
                      Stream &stream) {
   driver().allocation(to, bytes);
   if (!from)
-    fail(ERROR_INVALID_VALUE);
+    refuse(ERROR_INVALID_VALUE, "the source is NULL", cites::value);
   wantPinned(from, bytes, stream);
   std::shared_ptr<std::vector<char>> staged;
   if (!isPinned(from, bytes)) {
@@ -56,7 +56,7 @@ WorkPointer toDevice(uint64_t to, const void *from, size_t bytes,
 WorkPointer toHost(void *to, uint64_t from, size_t bytes, Stream &stream) {
   driver().allocation(from, bytes);
   if (!to)
-    fail(ERROR_INVALID_VALUE);
+    refuse(ERROR_INVALID_VALUE, "the destination is NULL", cites::value);
   wantPinned(to, bytes, stream);
   return driver().submit(stream,
                          "a copy of " + bytesText(bytes) + " to the host",
@@ -88,7 +88,8 @@ void withinDevices(uint64_t to, uint64_t from, size_t bytes, void *stream,
 template <class T>
 void fillWith(uint64_t to, T value, size_t count, void *stream) {
   if (to % sizeof(T))
-    fail(ERROR_INVALID_VALUE);
+    refuse(ERROR_INVALID_VALUE, "the address is misaligned",
+           cites::fillAlignment);
   const size_t bytes = count * sizeof(T);
   driver().allocation(to, bytes);
   if (!bytes)
@@ -103,10 +104,10 @@ void fillWith(uint64_t to, T value, size_t count, void *stream) {
 
 void allocateHost(void **memory, size_t bytes) {
   if (!bytes)
-    fail(ERROR_INVALID_VALUE);
+    refuse(ERROR_INVALID_VALUE, "0 bytes", cites::noHostBytes);
   void *result = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   if (!result)
-    fail(ERROR_OUT_OF_MEMORY);
+    throw std::bad_alloc();
   driver().hostMemory[static_cast<char *>(result)] = bytes;
   wanted(memory) = result;
 }
@@ -118,12 +119,15 @@ extern "C" {
 int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
   return driver().call("cuMemAlloc_v2", Driver::Current, [&] {
     if (!bytes)
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE, "0 bytes", cites::noBytes);
     wanted(address);
     Device &device = driver().current();
     uint64_t result = device.bytes.take(bytes);
     if (!result)
-      fail(ERROR_OUT_OF_MEMORY);
+      refuse(ERROR_OUT_OF_MEMORY,
+             bytesText(bytes) + ", of " + bytesText(device.bytes.available()) +
+                 " that are left",
+             cites::memory);
     driver()
         .memory
         .add(result, bytes, device.bytes.view(result),
@@ -148,7 +152,7 @@ int cuMemFree_v2(uint64_t address) {
       return;
     ptx::Allocation *found = driver().memory.find(address);
     if (!found || found->base != address)
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE, "no allocation begins there", cites::freed);
     driver().finishAll();
     driver().scheduler->forget(found->base, found->end());
     driver().devices[found->device]->bytes.give(address);
@@ -164,9 +168,13 @@ int cuMemGetInfo_v2(size_t *available, size_t *total) {
   });
 }
 
-int cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
-  return driver().call("cuMemHostAlloc", Driver::Current,
-                       [&] { allocateHost(memory, bytes); });
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
+  return driver().call("cuMemHostAlloc", Driver::Current, [&] {
+    if (flags & ~7u)
+      refuse(ERROR_INVALID_VALUE, "flags " + std::to_string(flags),
+             cites::hostFlags);
+    allocateHost(memory, bytes);
+  });
 }
 
 int cuMemAllocHost_v2(void **memory, size_t bytes) {
@@ -178,7 +186,8 @@ int cuMemFreeHost(void *memory) {
   return driver().call("cuMemFreeHost", Driver::Current, [&] {
     auto found = driver().hostMemory.find(static_cast<char *>(memory));
     if (found == driver().hostMemory.end())
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE, "no allocation begins there",
+             cites::freedHost);
     driver().finishAll();
     driver().hostMemory.erase(found);
     std::free(memory);
@@ -217,9 +226,8 @@ int cuMemcpyPeerAsync(uint64_t to, void *toContext, uint64_t from,
     auto check = [&](uint64_t address, void *context) {
       if (driver().context(context)->device->number !=
           driver().allocation(address, bytes).device)
-        driver().refuse(ERROR_INVALID_VALUE,
-                        "cuMemcpyPeerAsync: the address is not of the "
-                        "context's device");
+        refuse(ERROR_INVALID_VALUE, "an address is not of its context's device",
+               cites::peerCopy);
     };
     check(to, toContext);
     check(from, fromContext);

@@ -2,6 +2,7 @@
 #include "test/emulated/cuda/Driver.h"
 #include "test/emulated/cuda/Functions.h"
 
+#include <algorithm>
 #include <cstring>
 
 SMEX_CUDA_FUNCTIONS(SMEX_CUDA_DECLARE)
@@ -12,6 +13,10 @@ namespace ptx = smex::ptx;
 namespace {
 
 Driver &driver() { return Driver::get(); }
+
+/// CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, and _OPTIN
+constexpr int sharedOfBlock = 48 << 10;
+constexpr int sharedIfAsked = 227 << 10;
 
 /// PTX that a driver of this version knows: 9.0 for CUDA 13.0, 8.N for 12.N.
 /// "Release Notes" of the PTX ISA: 7.8 came with CUDA 11.8, 8.0 with 12.0, and
@@ -33,19 +38,20 @@ void load(void **module, const void *image, std::string &log) {
                   4) == 0 ||
       std::memcmp(text, "\x50\xed\x55\xba", 4) == 0) {
     log = "the emulated device takes PTX only";
-    driver().refuse(ERROR_INVALID_IMAGE, log);
+    refuse(ERROR_INVALID_IMAGE, log, cites::cubins);
   }
   Device &device = driver().current();
   auto loaded = std::make_unique<LoadedModule>();
   loaded->device = &device;
   std::vector<uint64_t> taken;
-  auto refuse = [&](int result, const std::string &why) {
+  const auto refuseModule = [&](int result, const std::string &why,
+                                const Citation &citation) {
     for (uint64_t each : taken) {
       driver().memory.remove(each);
       device.bytes.give(each);
     }
     log = why;
-    driver().refuse(result, "a module: " + why);
+    refuse(result, why, citation);
   };
   try {
     loaded->code = std::make_unique<ptx::LoadedModule>(
@@ -53,8 +59,12 @@ void load(void **module, const void *image, std::string &log) {
         [&](uint64_t size, uint64_t align,
             const std::string &name) -> ptx::Allocation & {
           // Whole granules of 512 bytes are aligned to 512.
+          if (align > 512)
+            refuseModule(ERROR_INVALID_PTX,
+                         name + " is aligned to " + std::to_string(align),
+                         cites::ptxAlignment);
           uint64_t address = device.bytes.take(size);
-          if (!address || align > 512)
+          if (!address)
             throw std::bad_alloc();
           taken.push_back(address);
           ptx::Allocation &result = driver().memory.add(
@@ -64,27 +74,36 @@ void load(void **module, const void *image, std::string &log) {
         });
     const ptx::Module &parsed = loaded->code->module();
     if (parsed.version > newestPtx(driver().settings.driver))
-      refuse(ERROR_UNSUPPORTED_PTX_VERSION,
-             "PTX " + std::to_string(parsed.version / 10) + "." +
-                 std::to_string(parsed.version % 10) +
-                 " is newer than the driver");
+      refuseModule(ERROR_UNSUPPORTED_PTX_VERSION,
+                   "PTX " + std::to_string(parsed.version / 10) + "." +
+                       std::to_string(parsed.version % 10) +
+                       " is newer than the driver",
+                   cites::ptxVersion);
     // Text for sm_80 runs on what is newer.
     if (parsed.target.compare(0, 3, "sm_") != 0 ||
         std::atoi(parsed.target.c_str() + 3) > driver().settings.architecture)
-      refuse(ERROR_NO_BINARY_FOR_GPU,
-             "it is for " + parsed.target + ", the emulated device is sm_" +
-                 std::to_string(driver().settings.architecture));
+      refuseModule(ERROR_NO_BINARY_FOR_GPU,
+                   "it is for " + parsed.target +
+                       ", the emulated device is sm_" +
+                       std::to_string(driver().settings.architecture),
+                   cites::target);
     for (const ptx::Function &each : parsed.functions)
       if (each.isEntry && !each.isDeclaration) {
         auto kernel = std::make_unique<Kernel>();
         kernel->program = loaded->code->kernel(each.name);
         kernel->module = loaded.get();
+        // "The default value of this attribute is [that of a block] -
+        // CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES", or 0 (cuda.h).
+        kernel->dynamicShared =
+            sharedOfBlock - int(std::min<uint64_t>(
+                                sharedOfBlock, kernel->program->sharedBytes));
         loaded->kernels[each.name] = std::move(kernel);
       }
   } catch (const ptx::ParseError &error) {
-    refuse(ERROR_INVALID_PTX, error.what());
+    refuseModule(ERROR_INVALID_PTX, error.what(), cites::ptx);
   } catch (const std::bad_alloc &) {
-    refuse(ERROR_OUT_OF_MEMORY, "no memory for its variables");
+    refuseModule(ERROR_OUT_OF_MEMORY, "no memory for its variables",
+                 cites::memory);
   }
   for (auto &each : loaded->kernels)
     driver().kernels.insert(each.second.get());
@@ -110,17 +129,25 @@ std::vector<uint8_t> parametersOf(const ptx::Program &program,
       else if (*extra == reinterpret_cast<void *>(2))
         size = *static_cast<size_t *>(extra[1]);
       else
-        fail(ERROR_INVALID_VALUE);
+        refuse(ERROR_INVALID_VALUE, "a setting of an unknown name",
+               cites::extra);
     }
+    if (bytes.empty())
+      return bytes;
     if (!from || size < bytes.size())
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE,
+             "a buffer of " + std::to_string(from ? size : 0) +
+                 " bytes for parameters of " + std::to_string(bytes.size()),
+             cites::extraBuffer);
     std::memcpy(bytes.data(), from, bytes.size());
     return bytes;
   }
   for (size_t i = 0; i < program.parameters.size(); ++i) {
     const auto &each = program.parameters[i];
-    std::memcpy(&bytes[each.offset],
-                &wanted(static_cast<uint8_t *>(parameters[i])), each.size);
+    if (!parameters || !parameters[i])
+      refuse(ERROR_INVALID_VALUE, "parameter " + std::to_string(i) + " is NULL",
+             cites::parameters);
+    std::memcpy(&bytes[each.offset], parameters[i], each.size);
   }
   return bytes;
 }
@@ -155,30 +182,45 @@ void launchKernel(Kernel &kernel, const LaunchShape &shape, void *handle,
   Stream &stream = state.stream(handle);
   const ptx::Program &program = *kernel.program;
   const std::string &name = program.kernel->name;
-  if (kernel.module->device != stream.device)
-    state.refuse(ERROR_INVALID_HANDLE,
-                 name + ": the module is of another device than the stream");
-  auto refuse = [&](int result, const char *why) {
-    state.refuse(result, "the launch of " + name + ": " + why);
+  const auto refuseLaunch = [&](int result, const std::string &why,
+                                const Citation &citation) {
+    refuse(result, "the launch of " + name + ": " + why, citation);
   };
+  if (kernel.module->device != stream.device)
+    refuseLaunch(ERROR_INVALID_HANDLE,
+                 "the module is of another device than the stream",
+                 cites::otherDevice);
   const ptx::Dim3 &grid = shape.grid, &block = shape.block;
   const ptx::Dim3 &required = program.kernel->requiredThreads;
   const ptx::Dim3 &maximal = program.kernel->maximalThreads;
   if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2])
-    refuse(ERROR_INVALID_VALUE, "a grid or a block of no size");
+    refuseLaunch(ERROR_INVALID_VALUE, "a grid or a block of no size",
+                 cites::value);
   if (grid[0] > 2147483647 || grid[1] > 65535 || grid[2] > 65535 ||
       block[0] > 1024 || block[1] > 1024 || block[2] > 64)
-    refuse(ERROR_INVALID_VALUE, "a grid or a block beyond the device's limits");
+    refuseLaunch(ERROR_INVALID_VALUE,
+                 "a grid or a block beyond the device's limits",
+                 cites::gridLimits);
   uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
-  if (threads > 1024 || (required[0] && required != block) ||
-      (maximal[0] && threads > uint64_t(maximal[0]) * maximal[1] * maximal[2]))
-    refuse(ERROR_INVALID_VALUE, "more threads than the kernel can have");
-  if (shape.sharedBytes > static_cast<uint64_t>(kernel.dynamicShared) ||
-      program.sharedBytes + shape.sharedBytes > (227 << 10))
-    refuse(ERROR_INVALID_VALUE,
-           "more dynamic shared memory than cuFuncSetAttribute allowed");
-  if (!program.parameters.empty() && !parameters && !extra)
-    refuse(ERROR_INVALID_VALUE, "no parameters");
+  if (threads > 1024)
+    refuseLaunch(ERROR_INVALID_VALUE, std::to_string(threads) + " threads",
+                 cites::blockThreads);
+  if (required[0] && required != block)
+    refuseLaunch(ERROR_INVALID_VALUE,
+                 "other extents of a block than the kernel's",
+                 cites::requiredThreads);
+  if (maximal[0] && threads > uint64_t(maximal[0]) * maximal[1] * maximal[2])
+    refuseLaunch(ERROR_INVALID_VALUE, "more threads than the kernel's",
+                 cites::maximalThreads);
+  if (shape.sharedBytes > static_cast<uint64_t>(kernel.dynamicShared))
+    refuseLaunch(ERROR_INVALID_VALUE,
+                 std::to_string(shape.sharedBytes) +
+                     " bytes of dynamic shared memory, of " +
+                     std::to_string(kernel.dynamicShared) + " allowed",
+                 cites::dynamicShared);
+  if (parameters && extra)
+    refuseLaunch(ERROR_INVALID_VALUE, "kernelParams and extra",
+                 cites::twoParameters);
   std::vector<uint8_t> bytes = parametersOf(program, parameters, extra);
   std::vector<ptx::Range> pointers;
   try {
@@ -187,7 +229,7 @@ void launchKernel(Kernel &kernel, const LaunchShape &shape, void *handle,
       arenas.push_back(each->arena);
     pointers = state.knownLaunches.buffersOf(name, bytes, arenas);
   } catch (const std::runtime_error &error) {
-    refuse(ERROR_INVALID_VALUE, error.what());
+    refuseLaunch(ERROR_INVALID_VALUE, error.what(), cites::knownLaunches);
   }
   if (!state.settings.record.empty())
     record(state.settings, lineOf(program, shape, bytes));
@@ -229,7 +271,7 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
   std::string log;
   int result = driver().call("cuModuleLoadDataEx", Driver::Current, [&] {
     if (count && (!options || !values))
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE, "options are NULL", cites::value);
     load(module, image, log);
   });
   // CU_JIT_ERROR_LOG_BUFFER (5) and its size (6), which becomes the length.
@@ -272,7 +314,8 @@ int cuModuleGetFunction(void **function, void *handle, const char *name) {
     LoadedModule &module = driver().module(handle);
     auto found = module.kernels.find(&wanted(name));
     if (found == module.kernels.end())
-      fail(ERROR_NOT_FOUND);
+      refuse(ERROR_NOT_FOUND, std::string("no function ") + name,
+             cites::functionName);
     wanted(function) = found->second.get();
   });
 }
@@ -280,12 +323,21 @@ int cuModuleGetFunction(void **function, void *handle, const char *name) {
 int cuFuncSetAttribute(void *function, int attribute, int value) {
   return driver().call("cuFuncSetAttribute", Driver::Current, [&] {
     Kernel &kernel = driver().kernel(function);
-    // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, _PREFERRED_SHARED_...
+    // CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT is a hint.
     if (attribute == 9)
       return;
-    if (attribute != 8 || value < 0 ||
-        value + kernel.program->sharedBytes > (227 << 10))
-      fail(ERROR_INVALID_VALUE);
+    if (attribute < 8 || attribute == 10) // from _MAX_THREADS_PER_BLOCK
+      refuse(ERROR_INVALID_VALUE, "attribute " + std::to_string(attribute),
+             cites::readOnly);
+    if (attribute > 10) // _REQUIRED_CLUSTER_WIDTH and so on
+      refuse(ERROR_INVALID_VALUE, "attribute " + std::to_string(attribute),
+             cites::functionAttribute);
+    // _MAX_DYNAMIC_SHARED_SIZE_BYTES
+    if (value < 0 || value + kernel.program->sharedBytes > sharedIfAsked)
+      refuse(ERROR_INVALID_VALUE,
+             std::to_string(value) + " bytes beside " +
+                 std::to_string(kernel.program->sharedBytes) + " static ones",
+             cites::sharedSum);
     kernel.dynamicShared = value;
   });
 }
@@ -321,7 +373,8 @@ int cuFuncGetAttribute(int *value, int attribute, void *function) {
       wanted(value) = kernel.dynamicShared;
       return;
     default:
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE, "attribute " + std::to_string(attribute),
+             cites::functionAttribute);
     }
   });
 }

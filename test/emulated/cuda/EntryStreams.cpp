@@ -17,9 +17,9 @@ void query(const WorkPointer &work) {
   if (!work->isDone) {
     driver().scheduler->step(*driver().lock);
     if (driver().current().sticky)
-      fail(driver().current().sticky);
+      answer(driver().current().sticky);
     if (!work->isDone)
-      fail(ERROR_NOT_READY);
+      answer(ERROR_NOT_READY);
   }
   driver().scheduler->learn(*work);
 }
@@ -27,10 +27,16 @@ void query(const WorkPointer &work) {
 int elapsed(const char *name, float *milliseconds, void *start, void *end) {
   return driver().call(name, Driver::Current, [&] {
     Event &from = driver().event(start), &to = driver().event(end);
-    if (!from.isTimed || !to.isTimed || !from.recorded || !to.recorded)
-      fail(ERROR_INVALID_HANDLE);
+    for (Event *each : {&from, &to}) {
+      driver().wantNoCapture(*each);
+      if (!each->isTimed)
+        refuse(ERROR_INVALID_HANDLE, "an event without timing", cites::untimed);
+      if (!each->recorded)
+        refuse(ERROR_INVALID_HANDLE, "an event that was never recorded",
+               cites::neverRecorded);
+    }
     if (!from.recorded->isDone || !to.recorded->isDone)
-      fail(ERROR_NOT_READY);
+      answer(ERROR_NOT_READY);
     wanted(milliseconds) = static_cast<float>(
         (to.recorded->seconds - from.recorded->seconds) * 1e3);
   });
@@ -43,7 +49,8 @@ extern "C" {
 int cuStreamCreate(void **stream, unsigned flags) {
   return driver().call("cuStreamCreate", Driver::Current, [&] {
     if (flags > 1)
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE, "flags " + std::to_string(flags),
+             cites::streamFlags);
     wanted(stream) = nullptr;
     auto *result = new Stream{driver().nextStream++, &driver().current(),
                               flags == 0, 0, nullptr};
@@ -58,8 +65,11 @@ int cuStreamDestroy_v2(void *handle) {
   return driver().call("cuStreamDestroy_v2", Driver::Current, [&] {
     Stream &stream = driver().stream(handle);
     if (&stream == &driver().current().legacy)
-      fail(ERROR_INVALID_HANDLE);
-    driver().wantNoCapture(stream);
+      refuse(ERROR_INVALID_HANDLE, "the default stream", cites::legacyStays);
+    if (stream.place.isActive())
+      driver().invalidate(*stream.place.capture,
+                          ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                          "the stream is captured", cites::captureDestroyed);
     driver().streams.erase(&stream);
     delete &stream;
   });
@@ -81,9 +91,16 @@ int cuStreamQuery(void *stream) {
 /// Waits for what the event recorded last; for nothing if it never did.
 int cuStreamWaitEvent(void *handle, void *event, unsigned flags) {
   return driver().call("cuStreamWaitEvent", Driver::Current, [&] {
-    if (flags > 1) // CU_EVENT_WAIT_EXTERNAL matters to graphs only
-      fail(ERROR_INVALID_VALUE);
+    if (flags > 1)
+      refuse(ERROR_INVALID_VALUE, "flags " + std::to_string(flags),
+             cites::value);
     Stream &stream = driver().stream(handle);
+    if (flags && !stream.place.capture) // CU_EVENT_WAIT_EXTERNAL
+      refuse(ERROR_INVALID_VALUE, "the stream is not captured",
+             cites::waitExternal);
+    if (flags)
+      driver().invalidate(*stream.place.capture, ERROR_NOT_SUPPORTED,
+                          "CU_EVENT_WAIT_EXTERNAL", cites::externalNode);
     if (driver().waitInCapture(stream, driver().event(event)))
       return;
     if (WorkPointer recorded = driver().event(event).recorded)
@@ -93,9 +110,15 @@ int cuStreamWaitEvent(void *handle, void *event, unsigned flags) {
 
 int cuEventCreate(void **event, unsigned flags) {
   return driver().call("cuEventCreate", Driver::Current, [&] {
-    // CU_EVENT_BLOCKING_SYNC and CU_EVENT_DISABLE_TIMING.
-    if (flags & ~3u)
-      fail(ERROR_INVALID_VALUE);
+    // CU_EVENT_BLOCKING_SYNC, _DISABLE_TIMING and _INTERPROCESS
+    if (flags & ~7u)
+      refuse(ERROR_INVALID_VALUE, "flags " + std::to_string(flags),
+             cites::eventFlags);
+    if ((flags & 4) && !(flags & 2))
+      refuse(ERROR_INVALID_VALUE, "CU_EVENT_INTERPROCESS with timing",
+             cites::interprocessTimed);
+    if (flags & 4)
+      refuse(ERROR_NOT_SUPPORTED, "CU_EVENT_INTERPROCESS", cites::interprocess);
     wanted(event) = nullptr;
     auto *result = new Event{&driver().current(), !(flags & 2), nullptr};
     driver().events.insert(result);
@@ -116,16 +139,16 @@ int cuEventRecord(void *handle, void *stream) {
     Event &event = driver().event(handle);
     Stream &in = driver().stream(stream);
     if (event.device != in.device)
-      driver().refuse(ERROR_INVALID_HANDLE,
-                      "cuEventRecord: event and stream are of two devices");
+      refuse(ERROR_INVALID_HANDLE, "event and stream are of two devices",
+             cites::record);
     event.place = {};
     event.recorded = nullptr;
     if (!in.place.capture)
       event.recorded = driver().submit(in, "an event", nullptr);
-    else if (in.place.capture->isInvalid)
-      fail(ERROR_STREAM_CAPTURE_INVALIDATED);
-    else
+    else {
+      driver().wantValid(*in.place.capture);
       event.place = in.place;
+    }
   });
 }
 
@@ -133,6 +156,7 @@ int cuEventQuery(void *event) {
   return driver().call("cuEventQuery", Driver::Current, [&] {
     Event &asked = driver().event(event);
     driver().wantNoCapture(asked);
+    driver().wantSafe(cites::unsafeToo);
     query(asked.recorded);
   });
 }
@@ -141,6 +165,7 @@ int cuEventSynchronize(void *event) {
   return driver().call("cuEventSynchronize", Driver::Current, [&] {
     Event &waited = driver().event(event);
     driver().wantNoCapture(waited);
+    driver().wantSafe(cites::unsafeToo);
     driver().finish(waited.recorded);
   });
 }
@@ -157,7 +182,7 @@ int cuEventElapsedTime_v2(float *milliseconds, void *start, void *end) {
 int cuLaunchHostFunc(void *stream, void (*function)(void *), void *argument) {
   return driver().call("cuLaunchHostFunc", Driver::Current, [&] {
     if (!function)
-      fail(ERROR_INVALID_VALUE);
+      refuse(ERROR_INVALID_VALUE, "the function is NULL", cites::value);
     driver()
         .submit(driver().stream(stream), "a host function",
                 [=]() -> std::vector<Span> {
