@@ -208,6 +208,13 @@ std::vector<Case> smex::emulated::callCases() {
        [](Cuda &c) -> Results {
          return {c.cuFuncSetAttribute(c.function, 0, 64)};
        }},
+      {"attributes of functions that there are not",
+       {1, 1},
+       [](Cuda &c) -> Results {
+         int value = 0;
+         const int set = c.cuFuncSetAttribute(c.function, 1000, 1);
+         return {set, c.cuFuncGetAttribute(&value, -1, c.function)};
+       }},
       {"more threads than .maxntid",
        {1, 0},
        [](Cuda &c) -> Results {

@@ -111,6 +111,13 @@ void load(void **module, const void *image, std::string &log) {
   driver().modules.insert(static_cast<LoadedModule *>(*module));
 }
 
+void wantAttribute(int attribute) {
+  constexpr int last = 15; // CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_...
+  if (attribute < 0 || attribute > last)
+    refuse(ERROR_INVALID_VALUE, "attribute " + std::to_string(attribute),
+           cites::value);
+}
+
 struct LaunchShape {
   ptx::Dim3 grid, block;
   uint64_t sharedBytes;
@@ -229,7 +236,7 @@ void launchKernel(Kernel &kernel, const LaunchShape &shape, void *handle,
       arenas.push_back(each->arena);
     pointers = state.knownLaunches.buffersOf(name, bytes, arenas);
   } catch (const std::runtime_error &error) {
-    refuseLaunch(ERROR_INVALID_VALUE, error.what(), cites::knownLaunches);
+    refuse(ERROR_INVALID_VALUE, error.what(), cites::knownLaunches);
   }
   if (!state.settings.record.empty())
     record(state.settings, lineOf(program, shape, bytes));
@@ -323,6 +330,7 @@ int cuModuleGetFunction(void **function, void *handle, const char *name) {
 int cuFuncSetAttribute(void *function, int attribute, int value) {
   return driver().call("cuFuncSetAttribute", Driver::Current, [&] {
     Kernel &kernel = driver().kernel(function);
+    wantAttribute(attribute);
     // CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT is a hint.
     if (attribute == 9)
       return;
@@ -347,6 +355,7 @@ int cuFuncGetAttribute(int *value, int attribute, void *function) {
     Kernel &kernel = driver().kernel(function);
     const ptx::Program &program = *kernel.program;
     const ptx::Dim3 &maximal = program.kernel->maximalThreads;
+    wantAttribute(attribute);
     switch (attribute) {
     case 0: // threads of a block
       wanted(value) = maximal[0] ? maximal[0] * maximal[1] * maximal[2] : 1024;
