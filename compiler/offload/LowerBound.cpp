@@ -13,18 +13,24 @@ struct Gap {
   int tensor;
   int first, last; // operations over which it could be away
   /// What going away costs at least: a load each time, and a store once, since
-  /// `life`, the first operation that it could have been there for.
+  /// `life`, the first operation that it could have been there for; or only to
+  /// be computed again each time.
   int64_t load, store;
   int life;
 };
 
 std::vector<Gap> gapsOf(const Problem &problem, const Uses &uses) {
   const std::vector<int> next = nextValues(problem);
+  const std::vector<int64_t> costs = costsAgain(problem);
   std::vector<Gap> gaps;
   for (size_t t = 0; t < problem.tensors.size(); ++t) {
     const Tensor &tensor = problem.tensors[t];
-    if (!tensor.isMovable)
+    const int64_t again = costs[t];
+    if (!tensor.isMovable && again < 0)
       continue;
+    const int64_t back = again < 0          ? tensor.moved
+                         : tensor.isMovable ? std::min(again, tensor.moved)
+                                            : again;
     const std::vector<int> &list = uses.of(int(t));
     // A tensor that begins on the host is loaded once whatever happens; that
     // counts elsewhere.
@@ -38,11 +44,11 @@ std::vector<Gap> gapsOf(const Problem &problem, const Uses &uses) {
     // A tensor and its next value are stored once, if one of them goes away.
     const int life =
         tensor.nextOf >= 0 || list.empty() ? 0 : std::max(list.front(), 0);
-    const int64_t store = isStored ? tensor.moved : 0;
+    const int64_t store = isStored && again < 0 ? tensor.moved : 0;
     for (size_t i = begin; i + 1 < list.size(); ++i)
       if (list[i] + 1 < list[i + 1])
         gaps.push_back(
-            {int(t), list[i] + 1, list[i + 1] - 1, tensor.moved, store, life});
+            {int(t), list[i] + 1, list[i + 1] - 1, back, store, life});
     if (const int end = int(problem.operations.size());
         tensor.nextOf >= 0 && list.back() + 1 < end)
       gaps.push_back({int(t), list.back() + 1, end - 1, 0, store, life});

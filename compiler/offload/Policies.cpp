@@ -35,9 +35,12 @@ bool lacksAny(const std::vector<int64_t> &bytes) {
 } // namespace
 
 Result<Schedule> smex::offload::scheduleBy(Policy policy,
-                                           const Problem &problem) {
-  if (Status valid = validate(problem); !valid)
+                                           const Problem &given) {
+  if (Status valid = validate(given); !valid)
     return valid.takeError();
+  Problem problem = given;
+  for (Operation &op : problem.operations)
+    op.again = -1;
   if (Status fits = checkFits(problem); !fits)
     return fits.takeError();
   const Uses uses(problem);

@@ -59,6 +59,22 @@ std::vector<int> smex::offload::nextValues(const Problem &problem) {
   return next;
 }
 
+std::vector<int> smex::offload::writersOf(const Problem &problem) {
+  std::vector<int> writers(problem.tensors.size(), -1);
+  for (size_t o = 0; o < problem.operations.size(); ++o)
+    for (int t : problem.operations[o].writes)
+      writers[size_t(t)] = int(o);
+  return writers;
+}
+
+std::vector<int64_t> smex::offload::costsAgain(const Problem &problem) {
+  std::vector<int64_t> costs(problem.tensors.size(), -1);
+  for (const Operation &op : problem.operations)
+    if (op.again >= 0)
+      costs[size_t(op.writes.front())] = op.again;
+  return costs;
+}
+
 std::vector<int64_t>
 smex::offload::whileRunning(const Problem &problem, const Operation &operation,
                             const std::vector<int64_t> &before, int under) {
@@ -116,8 +132,26 @@ Status smex::offload::validate(const Problem &problem) {
                                             op.over) == op.reads.end()))
       return fail("operation \"", op.name,
                   "\" writes over a tensor that it does not read");
+    if (op.again < -1 || op.again > mostBytes)
+      return fail("operation \"", op.name, "\" costs ", op.again,
+                  " bytes when it runs again");
+    if (op.again >= 0 &&
+        (op.writes.size() != 1 ||
+         problem.tensors[size_t(op.writes.front())].nextOf >= 0))
+      return fail("operation \"", op.name,
+                  "\" runs again, and writes no tensor, several, or a next "
+                  "value");
   }
-  return validateNext(problem, writer, lastReader);
+  if (Status valid = validateNext(problem, writer, lastReader); !valid)
+    return valid;
+  for (const Operation &op : problem.operations)
+    if (op.over >= 0 &&
+        (problem.tensors[size_t(op.over)].keepsPlace ||
+         problem.tensors[size_t(op.over)].nextOf >= 0) &&
+        problem.tensors[size_t(op.writes.front())].nextOf != op.over)
+      return fail("operation \"", op.name,
+                  "\" writes over a tensor that has a place until the end");
+  return {};
 }
 
 std::vector<std::vector<int64_t>>
@@ -132,8 +166,10 @@ smex::offload::needed(const Problem &problem) {
     for (size_t m = 0; m < to.size(); ++m)
       to[m] += sign * problem.tensors[size_t(t)].bytes[m];
   };
+  const std::vector<int64_t> again = costsAgain(problem);
   const auto stays = [&](int t) {
-    return !problem.tensors[size_t(t)].isMovable && last[size_t(t)] >= 0;
+    return !problem.tensors[size_t(t)].isMovable && again[size_t(t)] < 0 &&
+           last[size_t(t)] >= 0;
   };
   for (int t = 0; t < int(last.size()); ++t)
     if (stays(t) && problem.tensors[size_t(t)].start == Start::Device)
@@ -148,7 +184,8 @@ smex::offload::needed(const Problem &problem) {
     for (int t : reads)
       if (!stays(t))
         add(before, t, 1);
-    const bool isOver = op.over >= 0 && last[size_t(op.over)] == o;
+    const bool isOver = op.over >= 0 && (last[size_t(op.over)] == o ||
+                                         again[size_t(op.over)] >= 0);
     list.push_back(whileRunning(problem, op, before, isOver ? op.over : -1));
     for (int t : reads)
       if (stays(t) && last[size_t(t)] == o)

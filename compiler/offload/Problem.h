@@ -4,9 +4,11 @@
 //
 // Operations run one after the other. What one reads and writes must be in the
 // device's memory while it runs; other tensors that are still needed may stay
-// there, as far as the memory allows, or wait on the host. What is measured is
-// the bytes that cross between the two, in both directions: Roc's Algorithm 1
+// there, as far as the memory allows, or wait on the host, or be forgotten and
+// computed again: Checkmate's problem (MLSys 2020). What is measured is the
+// bytes that cross between the two, in both directions: Roc's Algorithm 1
 // counts loads only, since Roc writes every result to the host anyway.
+// Computing again counts as the bytes that cross in its time.
 #ifndef SMEX_COMPILER_OFFLOAD_PROBLEM_H
 #define SMEX_COMPILER_OFFLOAD_PROBLEM_H
 
@@ -38,7 +40,8 @@ struct Tensor {
   Start start = Start::Nowhere;
   /// Whether it must be on the host at the end.
   bool toHost = false;
-  /// Whether it may leave the device before it is read last.
+  /// Whether it may go to the host, or leave the device before it is read last.
+  /// What is computed again may be forgotten all the same.
   bool isMovable = true;
   /// Of what starts at either place, on the device if so: its place is taken
   /// until the end, as a parameter's is.
@@ -55,8 +58,13 @@ struct Operation {
   std::string name;
   std::vector<int> reads, writes; // tensors
   /// A tensor that it reads, in whose place it writes if nothing reads that
-  /// any more; -1: none.
+  /// any more; -1: none. If that one keeps its place, it writes its next value,
+  /// and else it is not a next value itself.
   int over = -1;
+  /// What it costs to run it once more, in bytes that cross in that time: its
+  /// result is a function of what it reads, and of nothing else. -1: it runs
+  /// once.
+  int64_t again = -1;
 };
 
 struct Problem {
@@ -74,8 +82,16 @@ struct Problem {
 /// By tensor its next value; -1: none.
 std::vector<int> nextValues(const Problem &problem);
 
+/// By tensor the operation that writes it; -1: none does.
+std::vector<int> writersOf(const Problem &problem);
+
+/// By tensor what it costs to compute it again, of its operation; -1: it is
+/// computed once.
+std::vector<int64_t> costsAgain(const Problem &problem);
+
 /// An error for numbers out of range, a tensor that no operation writes before
-/// one reads it, or that two write.
+/// one reads it, or that two write, or what runs again and has another number
+/// of results than one.
 Status validate(const Problem &problem);
 
 /// What is in each memory while the operation runs, where `before` is there
@@ -87,7 +103,8 @@ std::vector<int64_t> whileRunning(const Problem &problem,
                                   int under);
 
 /// What each operation needs of each memory if nothing else is there but what
-/// may not be moved: its operands, its results, and those tensors.
+/// can neither be moved nor computed again: its operands, its results, and
+/// those tensors.
 std::vector<std::vector<int64_t>> needed(const Problem &problem);
 
 /// The operation that needs most of what a memory has, how much that is there,

@@ -1,26 +1,44 @@
 #include "compiler/offload/Residency.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace smex;
 using namespace smex::offload;
 
-Residency::Residency(const Problem &problem, bool dropsDead)
+Residency::Residency(const Problem &problem, bool dropsDead,
+                     std::vector<int> order)
     : problem(problem), dropsDead(dropsDead), onDevice(problem.tensors.size()),
       onHost(onDevice), isHome(onDevice), isRead(onDevice),
       isLoadedFirst(onDevice), isPassedOn(onDevice),
-      readers(problem.tensors.size()), used(size_t(problem.memories())) {
-  for (const Operation &op : problem.operations)
+      uses(problem.tensors.size()), hasRun(problem.operations.size()),
+      used(size_t(problem.memories())) {
+  if (order.empty()) {
+    order.resize(problem.operations.size());
+    std::iota(order.begin(), order.end(), 0);
+  }
+  for (size_t at = 0; at < order.size(); ++at) {
+    const Operation &op = problem.operations[size_t(order[at])];
     for (int t : op.reads)
-      ++readers[size_t(t)];
+      uses[size_t(t)].emplace_back(at, false);
+    for (int t : op.writes)
+      uses[size_t(t)].emplace_back(at, true);
+  }
   for (size_t t = 0; t < problem.tensors.size(); ++t) {
     onHost[t] = problem.tensors[t].start == Start::Host;
     isHome[t] = problem.tensors[t].start == Start::Either;
     if (problem.tensors[t].start != Start::Device && !isHome[t])
       continue;
-    place(int(t));
+    add(int(t));
     dropUnlessNeeded(int(t));
   }
+}
+
+bool Residency::isReadFrom(int tensor, size_t from) const {
+  const auto &list = uses[size_t(tensor)];
+  const auto next =
+      std::lower_bound(list.begin(), list.end(), std::make_pair(from, false));
+  return next != list.end() && !next->second;
 }
 
 int Residency::placeOf(int tensor) const {
@@ -28,6 +46,11 @@ int Residency::placeOf(int tensor) const {
     return tensor;
   const int of = problem.tensors[size_t(tensor)].nextOf;
   return of >= 0 && isHome[size_t(of)] ? of : -1;
+}
+
+bool Residency::keepsPlace(int tensor) const {
+  const int of = placeOf(tensor);
+  return of >= 0 && problem.tensors[size_t(of)].keepsPlace;
 }
 
 bool Residency::mustBeStored(int tensor) const {
@@ -58,12 +81,11 @@ std::vector<int64_t> Residency::lacking(int operation) const {
         before[m] += problem.tensors[size_t(t)].bytes[m];
     }
   const bool isLast =
-      op.over >= 0 && readers[size_t(op.over)] ==
-                          std::count(op.reads.begin(), op.reads.end(), op.over);
+      op.over >= 0 && !isReadFrom(op.over, place + 1) && !keepsPlace(op.over);
   int under = isLast ? op.over : -1;
   for (int t : op.writes)
-    if (const int place = placeOf(t); place >= 0)
-      under = place;
+    if (const int of = placeOf(t); of >= 0)
+      under = of;
   std::vector<int64_t> most = whileRunning(problem, op, before, under);
   for (size_t m = 0; m < most.size(); ++m)
     most[m] -= problem.capacities[m];
@@ -71,10 +93,12 @@ std::vector<int64_t> Residency::lacking(int operation) const {
 }
 
 void Residency::evict(int tensor) {
-  if (const int place = placeOf(tensor); place >= 0) {
-    isHome[size_t(place)] = false;
-    onHost[size_t(place)] = true;
-    isLoadedFirst[size_t(place)] = isRead[size_t(place)] || place != tensor;
+  if (!onDevice[size_t(tensor)])
+    return;
+  if (const int of = placeOf(tensor); of >= 0) {
+    isHome[size_t(of)] = false;
+    onHost[size_t(of)] = true;
+    isLoadedFirst[size_t(of)] = isRead[size_t(of)] || of != tensor;
   }
   store(tensor);
   drop(tensor);
@@ -137,21 +161,23 @@ void Residency::run(int operation) {
   for (int t : op.reads)
     if (!onDevice[size_t(t)]) {
       schedule.push_back({Action::Kind::Load, t});
-      place(t);
+      add(t);
     }
   schedule.push_back({Action::Kind::Run, operation});
-  for (int t : op.reads) {
-    --readers[size_t(t)];
+  ++place;
+  for (int t : op.reads)
     isRead[size_t(t)] = true;
-  }
   for (int t : op.writes) {
     if (const int of = placeOf(t); of >= 0) {
       isPassedOn[size_t(of)] = true;
       leave(of);
     }
-    place(t);
-    onHost[size_t(t)] = problem.writesAll;
+    add(t);
+    // What had a copy there before it is computed again still has it.
+    if (!hasRun[size_t(operation)])
+      onHost[size_t(t)] = problem.writesAll;
   }
+  hasRun[size_t(operation)] = true;
   if (dropsDead) {
     for (int t : op.reads)
       dropUnlessNeeded(t);
@@ -176,15 +202,14 @@ void Residency::leave(int tensor) {
 void Residency::dropUnlessNeeded(int tensor) {
   if (!onDevice[size_t(tensor)] || isNeeded(tensor))
     return;
-  if (const int place = placeOf(tensor);
-      place >= 0 && problem.tensors[size_t(place)].keepsPlace)
+  if (keepsPlace(tensor))
     return;
   if (mustBeStored(tensor))
     store(tensor);
   drop(tensor);
 }
 
-void Residency::place(int tensor) {
+void Residency::add(int tensor) {
   onDevice[size_t(tensor)] = true;
   for (size_t m = 0; m < used.size(); ++m)
     used[m] += problem.tensors[size_t(tensor)].bytes[m];

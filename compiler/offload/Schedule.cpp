@@ -11,12 +11,14 @@ class Replay {
 public:
   explicit Replay(const Problem &problem)
       : problem(problem), onDevice(problem.tensors.size()), onHost(onDevice),
-        isHome(onDevice), isRead(onDevice), hasRun(problem.operations.size()),
-        readers(problem.tensors.size()), used(size_t(problem.memories())) {
+        isHome(onDevice), isRead(onDevice), isPast(onDevice),
+        hasRun(problem.operations.size()), readers(problem.tensors.size()),
+        again(costsAgain(problem)), used(size_t(problem.memories())) {
     traffic.peak.resize(used.size());
-    for (const Operation &op : problem.operations)
+    for (const Operation &op : problem.operations) {
       for (int t : op.reads)
         ++readers[size_t(t)];
+    }
     for (size_t t = 0; t < problem.tensors.size(); ++t) {
       onHost[t] = problem.tensors[t].start == Start::Host;
       isHome[t] = problem.tensors[t].start == Start::Either;
@@ -25,16 +27,17 @@ public:
     }
   }
 
-  Status take(const Action &action) {
+  /// `taken`: a tensor that is dropped behind it at once; -1: none.
+  Status take(const Action &action, int taken = -1) {
     if (action.kind == Action::Kind::Run)
-      return run(action.what);
+      return run(action.what, taken);
     if (action.what < 0 || action.what >= int(problem.tensors.size()))
       return fail("there is no tensor ", action.what);
     const auto t = size_t(action.what);
     const Tensor &tensor = problem.tensors[t];
     switch (action.kind) {
     case Action::Kind::Load:
-      if (!onHost[t] || onDevice[t])
+      if (!onHost[t] || onDevice[t] || !tensor.isMovable)
         return fail("\"", tensor.name, "\" is not to be loaded");
       traffic.loaded += tensor.moved;
       place(action.what);
@@ -48,7 +51,7 @@ public:
     default:
       if (!onDevice[t])
         return fail("\"", tensor.name, "\" is dropped, but not there");
-      if ((!tensor.isMovable && readers[t] > 0) ||
+      if ((!tensor.isMovable && again[t] < 0 && readers[t] > 0) ||
           (isHome[t] && isRead[t] && (readers[t] > 0 || tensor.keepsPlace)) ||
           (tensor.nextOf >= 0 && isHome[size_t(tensor.nextOf)]))
         return fail("\"", tensor.name, "\" may not leave the device");
@@ -101,22 +104,33 @@ private:
     return {};
   }
 
-  Status run(int index) {
-    if (index < 0 || index >= int(hasRun.size()) || hasRun[size_t(index)])
-      return fail("operation ", index, " runs twice, or is none");
+  Status run(int index, int taken) {
+    if (index < 0 || index >= int(hasRun.size()))
+      return fail("there is no operation ", index);
     const Operation &op = problem.operations[size_t(index)];
+    const bool isAgain = hasRun[size_t(index)];
+    if (isAgain && (op.again < 0 || onDevice[size_t(op.writes.front())]))
+      return fail("operation \"", op.name, "\" is not to run again");
     hasRun[size_t(index)] = true;
+    traffic.again += isAgain ? op.again : 0;
     const std::vector<int64_t> before = used;
     for (int t : op.reads) {
-      if (!onDevice[size_t(t)])
+      if (!onDevice[size_t(t)] || isPast[size_t(t)])
         return fail("\"", op.name, "\" reads \"",
                     problem.tensors[size_t(t)].name, "\", which is not there");
-      --readers[size_t(t)];
+      readers[size_t(t)] -= !isAgain;
       isRead[size_t(t)] = true;
     }
-    int under = op.over >= 0 && readers[size_t(op.over)] == 0 ? op.over : -1;
+    // One that runs again may read it yet.
+    const bool isOver =
+        op.over >= 0 &&
+        (readers[size_t(op.over)] == 0 || again[size_t(op.over)] >= 0) &&
+        op.over == taken;
+    int under = isOver ? op.over : -1;
     for (int t : op.writes) {
       const int of = problem.tensors[size_t(t)].nextOf;
+      if (of >= 0)
+        isPast[size_t(of)] = true;
       if (of < 0 || !isHome[size_t(of)])
         continue;
       under = of;
@@ -136,7 +150,7 @@ private:
     }
     if (Status enough = fits(op.name, most); !enough)
       return enough;
-    if (problem.writesAll)
+    if (problem.writesAll && !isAgain)
       for (int t : op.writes)
         if (Status stored = take({Action::Kind::Store, t}); !stored)
           return stored;
@@ -146,11 +160,12 @@ private:
   const Problem &problem;
   std::vector<bool> onDevice, onHost;
   /// Of what starts at either place: whether that is the device; and of all,
-  /// whether an operation has read it.
-  std::vector<bool> isHome, isRead;
+  /// whether an operation has read it, or written its next value.
+  std::vector<bool> isHome, isRead, isPast;
   std::vector<bool> hasRun;
-  std::vector<int> readers;  // that have not run yet, per tensor
-  std::vector<int64_t> used; // of each memory
+  std::vector<int> readers;   // that have not run yet, per tensor
+  std::vector<int64_t> again; // costs, per tensor
+  std::vector<int64_t> used;  // of each memory
   Traffic traffic;
 };
 
@@ -159,8 +174,20 @@ private:
 Result<Traffic> smex::offload::replay(const Problem &problem,
                                       const Schedule &schedule) {
   Replay state(problem);
-  for (const Action &action : schedule)
-    if (Status taken = state.take(action); !taken)
+  for (size_t i = 0; i < schedule.size(); ++i) {
+    const Action &action = schedule[i];
+    int dropped = -1;
+    if (action.kind == Action::Kind::Run && action.what >= 0 &&
+        action.what < int(problem.operations.size()))
+      for (size_t j = i + 1;
+           j < schedule.size() && (schedule[j].kind == Action::Kind::Drop ||
+                                   schedule[j].kind == Action::Kind::Store);
+           ++j)
+        if (schedule[j].kind == Action::Kind::Drop &&
+            schedule[j].what == problem.operations[size_t(action.what)].over)
+          dropped = schedule[j].what;
+    if (Status taken = state.take(action, dropped); !taken)
       return taken.takeError();
+  }
   return state.finish();
 }

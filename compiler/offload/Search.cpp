@@ -1,8 +1,7 @@
 #include "compiler/offload/Search.h"
 
 #include "compiler/offload/Residency.h"
-#include "compiler/offload/Set.h"
-#include "compiler/offload/Uses.h"
+#include "compiler/offload/States.h"
 #include "compiler/offload/Ways.h"
 
 #include <algorithm>
@@ -19,298 +18,282 @@ namespace {
 struct Step {
   int before = -1; // another step
   int operation = -1;
-  std::vector<int> left; // tensors
+  std::vector<int> left; // tensors, to the host
 };
 
-struct State {
-  uint64_t done = 0; // operations, where their order is free
-  Set onDevice;      // of what is still needed
-  Set onHost;        // of those: which have a copy there
-  Set fromHost;      // of what starts at either place: what starts there
-  /// What has crossed, and what comes back for certain.
-  int64_t cost = 0;
-  std::vector<int64_t> used; // of each memory
-  int step = -1;
+/// What leaves the device, to the host and for good.
+struct Departure {
+  std::vector<int> toHost, forgotten;
 };
 
 /// With how many cheaper states one is compared.
 constexpr size_t mostRivals = 256;
+/// Of so many tensors that could go either way, all combinations are looked at.
+constexpr size_t mostChoices = 6;
+
+bool isAmong(const std::vector<int> &all, int t) {
+  return std::find(all.begin(), all.end(), t) != all.end();
+}
 
 class Searcher {
 public:
   Searcher(const Problem &problem, const SearchOptions &options)
-      : problem(problem), options(options), uses(problem),
-        count(int(problem.operations.size())), next(nextValues(problem)),
-        readers(problem.tensors.size()),
-        firstReader(problem.tensors.size(), count),
-        lastReader(problem.tensors.size(), -1),
-        writers(problem.tensors.size(), -1) {
-    for (int o = 0; o < count; ++o) {
-      const Operation &op = problem.operations[size_t(o)];
-      for (int t : op.reads) {
-        firstReader[size_t(t)] = std::min(firstReader[size_t(t)], o);
-        lastReader[size_t(t)] = o;
-        if (options.anyOrder)
-          readers[size_t(t)] |= uint64_t(1) << o;
-      }
-      for (int t : op.writes)
-        writers[size_t(t)] = o;
-    }
+      : problem(problem), options(options),
+        states(problem, options.anyOrder, options.ahead),
+        count(int(problem.operations.size())) {
+    isExact = options.ahead || !states.runsAgain();
   }
 
   Result<Found> run() {
-    std::vector<State> layer = {first()};
-    for (done = 0; done < count; ++done) {
+    std::vector<State> layer = {states.first()};
+    for (int o = 0; o < count; ++o) {
+      if (states.runsAgain())
+        layer = withRunsAgain(std::move(layer), o);
       std::vector<State> next;
-      if (!options.anyOrder) {
-        for (const State &state : layer)
-          expand(state, done, next);
-      } else {
-        for (const State &state : layer)
-          for (int o = 0; o < count; ++o)
-            if (isReady(state, o))
-              expand(state, o, next);
-      }
-      layer = fewer(std::move(next));
+      for (const State &state : layer)
+        if (!options.anyOrder)
+          expand(state, o, o, next);
+        else
+          for (int any = 0; any < count; ++any)
+            if (states.isReady(state, any))
+              expand(state, any, any, next);
+      layer = fewer(std::move(next), o);
       if (layer.empty())
-        return fail("no order of the operations was found that fits");
+        return options.anyOrder
+                   ? fail("no order of the operations was found that fits")
+                   : fail("no way was found to have what operation \"",
+                          problem.operations[size_t(o)].name,
+                          "\" reads beside it");
     }
     return found(layer.front());
   }
 
 private:
-  const Tensor &tensor(int t) const { return problem.tensors[size_t(t)]; }
+  const Tensor &tensor(int t) const { return states.tensor(t); }
 
-  /// Whether an operation reads it that comes neither before, nor is this one.
-  bool isNeeded(int t, const State &before, int operation) const {
-    if (!options.anyOrder)
-      return lastReader[size_t(t)] > operation;
-    uint64_t left = readers[size_t(t)] & ~before.done;
-    if (operation >= 0)
-      left &= ~(uint64_t(1) << operation);
-    return left != 0;
-  }
-
-  /// Whether an operation before this one has read it.
-  bool isRead(int t, const State &before, int operation) const {
-    return options.anyOrder ? (readers[size_t(t)] & before.done) != 0
-                            : firstReader[size_t(t)] < operation;
-  }
-
-  /// The tensor, which starts at either place, whose place this one has on the
-  /// device until the end, unless it starts on the host; -1: it has none.
-  int placeOf(const State &state, int t) const {
-    const int of = tensor(t).start == Start::Either ? t : tensor(t).nextOf;
-    return of < 0 || has(state.fromHost, of) ? -1 : of;
-  }
-
-  bool keepsPlace(const State &state, int t) const {
-    const int of = placeOf(state, t);
-    return of >= 0 && tensor(of).keepsPlace;
-  }
-
-  /// What it costs that it starts on the host after all: it is loaded before it
-  /// is read first, and its next value is stored.
-  int64_t costFromHost(int t, const State &before, int operation) const {
-    const bool isStored = next[size_t(t)] >= 0 && !problem.writesAll;
-    return tensor(t).moved *
-           (int64_t(isRead(t, before, operation)) + int64_t(isStored));
-  }
-
-  bool isReady(const State &state, int operation) const {
-    if (state.done >> operation & 1)
-      return false;
-    for (int t : problem.operations[size_t(operation)].reads)
-      if (writers[size_t(t)] >= 0 && !(state.done >> writers[size_t(t)] & 1))
-        return false;
-    return true;
-  }
-
-  State first() {
-    State state;
-    const size_t words = problem.tensors.size() / 64 + 1;
-    state.onDevice.resize(words);
-    state.onHost.resize(words);
-    state.fromHost.resize(words);
-    state.used.resize(size_t(problem.memories()));
-    for (int t = 0; t < int(problem.tensors.size()); ++t) {
-      const bool isRead = isNeeded(t, state, -1);
-      if (tensor(t).start == Start::Host)
-        state.cost += isRead ? tensor(t).moved : 0;
-      if (tensor(t).start == Start::Either && (isRead || tensor(t).keepsPlace))
-        place(state, t);
-      if (tensor(t).start != Start::Device)
-        continue;
-      state.cost += tensor(t).toHost ? tensor(t).moved : 0;
-      if (isRead)
-        place(state, t);
+  /// States before the operation, with what has run again for it: in the order
+  /// of the list, each once.
+  std::vector<State> withRunsAgain(std::vector<State> layer, int operation) {
+    for (int at = -1;;) {
+      std::vector<std::pair<int, const State *>> list;
+      for (const State &state : layer)
+        for (int again : states.toRunAgain(state, operation, at))
+          list.emplace_back(again, &state);
+      if (list.empty())
+        return layer;
+      at = std::min_element(list.begin(), list.end())->first;
+      std::vector<State> next;
+      for (const auto &[again, state] : list)
+        if (again == at)
+          expand(*state, at, operation, next);
+      next.insert(next.end(), std::make_move_iterator(layer.begin()),
+                  std::make_move_iterator(layer.end()));
+      const std::vector<int> &reads =
+          problem.operations[size_t(operation)].reads;
+      next.erase(std::remove_if(next.begin(), next.end(),
+                                [&](const State &state) {
+                                  return !std::all_of(
+                                      reads.begin(), reads.end(), [&](int t) {
+                                        return states.canCome(state, t,
+                                                              operation, at);
+                                      });
+                                }),
+                 next.end());
+      layer = fewer(std::move(next), operation - 1);
     }
-    return state;
   }
 
-  void place(State &state, int t) const {
-    add(state.onDevice, t);
-    for (size_t m = 0; m < state.used.size(); ++m)
-      state.used[m] += tensor(t).bytes[m];
-  }
-  void drop(State &state, int t) const {
-    remove(state.onDevice, t);
-    remove(state.onHost, t);
-    for (size_t m = 0; m < state.used.size(); ++m)
-      state.used[m] -= tensor(t).bytes[m];
-  }
-
-  /// Where a next value takes the place of what the operation does not read,
-  /// that may have left before: then both are never there.
-  void expand(const State &state, int operation, std::vector<State> &layer) {
+  /// What comes of a state by an operation, which is `next`, or runs again
+  /// before that. Where a next value takes the place of what the operation does
+  /// not read, that may have left before: then both are never there.
+  void expand(const State &state, int operation, int next,
+              std::vector<State> &layer) {
     const Operation &op = problem.operations[size_t(operation)];
-    expand(state, operation, {}, layer);
+    const bool isAgain = operation != next;
+    // What it reads, and cannot come, has been forgotten.
+    if (!options.anyOrder &&
+        !std::all_of(op.reads.begin(), op.reads.end(), [&](int t) {
+          return has(state.onDevice, t) || has(state.onHost, t);
+        }))
+      return;
+    expand(state, operation, next, {}, layer);
     for (int t : op.writes)
-      if (const int of = placeOf(state, t);
-          of >= 0 &&
-          std::find(op.reads.begin(), op.reads.end(), of) == op.reads.end()) {
+      if (const int of = states.placeOf(state, t);
+          of >= 0 && !isAmong(op.reads, of) && !isAgain) {
         State without = state;
-        leave(without, state, of, operation);
-        expand(without, operation, {of}, layer);
+        states.goToHost(without, of, next);
+        states.clear(without, of);
+        expand(without, operation, next, {of}, layer);
       }
-  }
-
-  void leave(State &after, const State &before, int t, int operation) const {
-    after.cost += costToLeave(before, t, operation);
-    if (const int of = placeOf(before, t); of >= 0)
-      add(after.fromHost, of);
-    drop(after, t);
   }
 
   /// `gone`: what has left for it already.
-  void expand(const State &state, int operation, const std::vector<int> &gone,
-              std::vector<State> &layer) {
+  void expand(const State &state, int operation, int next,
+              const std::vector<int> &gone, std::vector<State> &layer) {
     const Operation &op = problem.operations[size_t(operation)];
+    const int after = operation == next ? operation : next - 1;
     State loaded = state;
     for (int t : op.reads)
       if (!has(loaded.onDevice, t)) {
-        place(loaded, t);
+        states.place(loaded, t);
         add(loaded.onHost, t);
+        loaded.cost += tensor(t).moved;
       }
-    const bool isOver = op.over >= 0 && !isNeeded(op.over, state, operation);
-    int under = isOver ? op.over : -1;
+    int under = -1;
     for (int t : op.writes)
-      if (const int of = placeOf(state, t); of >= 0)
+      if (const int of = states.placeOf(state, t); of >= 0)
         under = of;
+    const bool mayTake =
+        under < 0 && op.over >= 0 &&
+        (!states.isNeeded(op.over, state, after) || states.again(op.over) >= 0);
+    if (mayTake)
+      expand(state, loaded, operation, next, op.over, true, gone, layer);
+    if (!mayTake || states.isUseful(op.over, state, after))
+      expand(state, loaded, operation, next, under, false, gone, layer);
+  }
+
+  /// `under`: whose place the result takes; `isTaken`: of an operand that is
+  /// not there any more, then.
+  void expand(const State &state, const State &loaded, int operation, int next,
+              int under, bool isTaken, const std::vector<int> &gone,
+              std::vector<State> &layer) {
+    const Operation &op = problem.operations[size_t(operation)];
     std::vector<int64_t> lacking =
         whileRunning(problem, op, loaded.used, under);
     for (size_t m = 0; m < lacking.size(); ++m)
       lacking[m] -= problem.capacities[m];
-    const Ways ways =
-        waysToFree(candidates(state, operation), lacking, options.mostWays);
+    const int after = operation == next ? operation : next - 1;
+    const Ways ways = waysToFree(candidates(state, operation, next), lacking,
+                                 options.mostWays);
     isExact &= ways.isComplete;
-    for (const std::vector<int> &left : ways.sets) {
-      State after = loaded;
-      for (int t : left)
-        leave(after, state, t, operation);
-      finish(after, state, op, operation);
-      steps.push_back({state.step, operation, gone});
-      steps.back().left.insert(steps.back().left.end(), left.begin(),
-                               left.end());
-      after.step = int(steps.size()) - 1;
-      layer.push_back(std::move(after));
-    }
+    for (const std::vector<int> &left : ways.sets)
+      for (const Departure &what : departures(state, left, next, after)) {
+        State made = loaded;
+        for (int t : what.toHost)
+          states.goToHost(made, t, next);
+        for (int t : what.forgotten)
+          states.leave(made, t);
+        for (const std::vector<int> *list : {&what.toHost, &what.forgotten})
+          for (int t : *list)
+            if (!states.isUseful(t, state, after))
+              states.clear(made, t);
+        if (isTaken)
+          states.leave(made, under);
+        finish(made, state, operation, next);
+        if (states.runsAgain() && !states.canGoOn(made, after))
+          continue;
+        steps.push_back({state.step, operation, gone});
+        steps.back().left.insert(steps.back().left.end(), what.toHost.begin(),
+                                 what.toHost.end());
+        made.step = int(steps.size()) - 1;
+        layer.push_back(std::move(made));
+      }
   }
 
-  /// What coming back takes, and a store, if there is no copy: the store of
-  /// what must be on the host in any case has been counted.
-  int64_t costToLeave(const State &state, int t, int operation) const {
-    if (const int of = placeOf(state, t); of >= 0)
-      return costFromHost(of, state, operation) +
-             (isNeeded(t, state, operation) ? tensor(t).moved : 0);
-    const bool isStored = !has(state.onHost, t) && !tensor(t).toHost;
-    return tensor(t).moved * (isStored ? 2 : 1);
-  }
-
-  std::vector<Leaving> candidates(const State &state, int operation) const {
-    const std::vector<int> &reads = problem.operations[size_t(operation)].reads,
-                           &writes =
-                               problem.operations[size_t(operation)].writes;
-    const auto isAmong = [](const std::vector<int> &all, int t) {
-      return std::find(all.begin(), all.end(), t) != all.end();
+  /// Who goes which way. All combinations, or, where those are many, all that
+  /// can the cheaper way, and all one way.
+  std::vector<Departure> departures(const State &state,
+                                    const std::vector<int> &left, int next,
+                                    int after) {
+    std::vector<int> either;
+    Departure certain;
+    for (int t : left)
+      if (!states.mayForget(state, t, after))
+        certain.toHost.push_back(t);
+      else if (!tensor(t).isMovable)
+        certain.forgotten.push_back(t);
+      else
+        either.push_back(t);
+    std::vector<Departure> list;
+    const auto add = [&](auto &&isForgotten) {
+      list.push_back(certain);
+      for (size_t i = 0; i < either.size(); ++i)
+        (isForgotten(i) ? list.back().forgotten : list.back().toHost)
+            .push_back(either[i]);
     };
+    if (either.size() <= mostChoices) {
+      for (size_t bits = 0; bits < size_t(1) << either.size(); ++bits)
+        add([&](size_t i) { return (bits >> i & 1) != 0; });
+      return list;
+    }
+    isExact = false;
+    add([&](size_t i) {
+      return costForgotten(state, either[i], after) <
+             costMoved(state, either[i], next, after);
+    });
+    add([](size_t) { return true; });
+    add([](size_t) { return false; });
+    return list;
+  }
+
+  /// There and back, if it is to come back.
+  int64_t costMoved(const State &state, int t, int next, int after) const {
+    return states.costToHost(state, t, next) +
+           (states.isNeeded(t, state, after) ? tensor(t).moved : 0);
+  }
+  int64_t costForgotten(const State &state, int t, int after) const {
+    return states.isNeeded(t, state, after) ? states.again(t) : 0;
+  }
+
+  std::vector<Leaving> candidates(const State &state, int operation,
+                                  int next) const {
+    const Operation &op = problem.operations[size_t(operation)];
+    const int after = operation == next ? operation : next - 1;
     std::vector<Leaving> list;
     for (size_t word = 0; word < state.onDevice.size(); ++word)
       for (uint64_t left = state.onDevice[word]; left; left &= left - 1) {
         const int t = int(word * 64) + __builtin_ctzll(left);
-        if (!tensor(t).isMovable || isAmong(reads, t) ||
-            (next[size_t(t)] >= 0 && isAmong(writes, next[size_t(t)])))
+        const bool isMoved = tensor(t).isMovable,
+                   isForgotten = states.mayForget(state, t, after);
+        const int value = states.nextOf(t);
+        if ((!isMoved && !isForgotten) || isAmong(op.reads, t) ||
+            (value >= 0 && states.placeOf(state, t) >= 0 &&
+             isAmong(op.writes, value)))
           continue;
-        list.push_back({t, tensor(t).bytes, costToLeave(state, t, operation),
-                        options.anyOrder ? lastReader[size_t(t)]
-                                         : uses.nextFrom(t, operation)});
+        int64_t cost = isMoved ? costMoved(state, t, next, after)
+                               : costForgotten(state, t, after);
+        if (isForgotten)
+          cost = std::min(cost, costForgotten(state, t, after));
+        list.push_back({t, tensor(t).bytes, cost, states.nextUse(t, next)});
       }
     return list;
   }
 
   /// The operation has run.
-  void finish(State &after, const State &before, const Operation &op,
-              int operation) const {
+  void finish(State &made, const State &before, int operation, int next) const {
+    const Operation &op = problem.operations[size_t(operation)];
+    const bool isAgain = operation != next;
+    const int after = isAgain ? next - 1 : operation;
+    made.cost += isAgain ? op.again : 0;
     for (int t : op.writes) {
       const bool isStored = problem.writesAll || tensor(t).toHost;
-      const int of = placeOf(after, t);
-      after.cost += isStored ? tensor(t).moved : 0;
+      const int of = states.placeOf(made, t);
+      made.cost += isStored && !isAgain ? tensor(t).moved : 0;
       if (of >= 0)
-        drop(after, of);
-      if (of < 0 && !isNeeded(t, before, operation))
+        states.clear(made, of);
+      if (of < 0 && !states.isUseful(t, before, after))
         continue;
-      place(after, t);
-      if (problem.writesAll || (of < 0 && tensor(t).nextOf >= 0))
-        add(after.onHost, t);
+      states.place(made, t);
+      if (tensor(t).isMovable &&
+          (problem.writesAll || (of < 0 && tensor(t).nextOf >= 0)))
+        add(made.onHost, t);
     }
     for (int t : op.reads)
-      if (has(after.onDevice, t) && !isNeeded(t, before, operation) &&
-          !keepsPlace(after, t))
-        drop(after, t);
+      if (!states.isUseful(t, before, after) && !states.keepsPlace(made, t))
+        states.clear(made, t);
+    if (states.runsAgain() && !isAgain)
+      states.clearUseless(made, after);
     if (options.anyOrder)
-      after.done |= uint64_t(1) << operation;
-  }
-
-  /// What it takes at most to make one state of another one, in which the same
-  /// operations have run.
-  int64_t becoming(const State &from, const State &to) const {
-    int64_t cost = 0;
-    Set apart(from.onDevice.size()); // what has been counted
-    for (size_t word = 0; word < from.onDevice.size(); ++word)
-      for (uint64_t left = to.fromHost[word] & ~from.fromHost[word]; left;
-           left &= left - 1) {
-        const int t = int(word * 64) + __builtin_ctzll(left);
-        const int there = has(from.onDevice, t) ? t : next[size_t(t)];
-        if (there < 0 || !has(from.onDevice, there))
-          continue; // an input that nothing reads any more
-        cost += costFromHost(t, from, done + 1);
-        if (!has(to.onDevice, there) &&
-            isNeeded(there, from, options.anyOrder ? -1 : done))
-          cost += tensor(there).moved;
-        add(apart, there);
-      }
-    for (size_t word = 0; word < from.onDevice.size(); ++word) {
-      const uint64_t leave =
-          from.onDevice[word] & ~to.onDevice[word] & ~apart[word];
-      const uint64_t store = from.onDevice[word] & to.onDevice[word] &
-                             ~from.onHost[word] & to.onHost[word] &
-                             ~apart[word];
-      for (uint64_t left = leave | store; left; left &= left - 1) {
-        const int t = int(word * 64) + __builtin_ctzll(left);
-        cost += has(from.onHost, t)      ? tensor(t).moved
-                : leave & (left & -left) ? 2 * tensor(t).moved
-                                         : tensor(t).moved;
-      }
-    }
-    return cost;
+      made.done |= uint64_t(1) << operation;
+    made.owed = states.owed(made, after);
   }
 
   /// The states that count, cheapest first.
-  std::vector<State> fewer(std::vector<State> list) {
+  std::vector<State> fewer(std::vector<State> list, int after) {
     std::stable_sort(list.begin(), list.end(),
                      [](const State &a, const State &b) {
-                       if (a.cost != b.cost)
-                         return a.cost < b.cost;
+                       if (a.total() != b.total())
+                         return a.total() < b.total();
                        return a.used > b.used;
                      });
     std::vector<State> kept;
@@ -328,7 +311,8 @@ private:
           rivals.begin(),
           rivals.begin() + int64_t(std::min<size_t>(rivals.size(), mostRivals)),
           [&](size_t k) {
-            return kept[k].cost + becoming(kept[k], state) <= state.cost;
+            const int64_t more = states.becoming(kept[k], state, after);
+            return more >= 0 && kept[k].cost + more <= state.cost;
           });
       if (isDominated)
         continue;
@@ -347,7 +331,10 @@ private:
     std::vector<const Step *> path;
     for (int step = last.step; step >= 0; step = steps[size_t(step)].before)
       path.push_back(&steps[size_t(step)]);
-    Residency residency(problem);
+    std::vector<int> order;
+    for (auto step = path.rbegin(); step != path.rend(); ++step)
+      order.push_back((*step)->operation);
+    Residency residency(problem, /*dropsDead=*/true, order);
     for (auto step = path.rbegin(); step != path.rend(); ++step) {
       for (int t : (*step)->left)
         residency.evict(t);
@@ -359,26 +346,25 @@ private:
     if (!traffic)
       return Error{"offload search: " + traffic.error().message, Fault::Defect};
     found.traffic = std::move(*traffic);
-    if (found.traffic.total() != last.cost)
+    // Less, where something was stored that nobody loads.
+    if (found.traffic.total() > last.cost)
       return Error{"offload search: counts " + std::to_string(last.cost) +
                        " bytes where " + std::to_string(found.traffic.total()) +
                        " cross",
                    Fault::Defect};
-    found.isOptimal = isExact;
-    found.lowerBound = isExact            ? last.cost
+    const int64_t cost = found.traffic.total();
+    found.lowerBound = isExact            ? cost
                        : options.anyOrder ? compulsory(problem)
                                           : lowerBound(problem);
+    found.isOptimal = isExact;
     found.states = compared;
     return found;
   }
 
   const Problem &problem;
   const SearchOptions &options;
-  Uses uses;
-  int count, done = 0;
-  std::vector<int> next;         // values, by tensor
-  std::vector<uint64_t> readers; // where the order is free
-  std::vector<int> firstReader, lastReader, writers;
+  States states;
+  int count;
   std::vector<Step> steps;
   int64_t compared = 0;
   bool isExact = true;
@@ -399,5 +385,9 @@ Result<Found> smex::offload::search(const Problem &problem,
   if (options.anyOrder &&
       std::any_of(problem.tensors.begin(), problem.tensors.end(), isNext))
     return fail("no order is searched for where there are next values");
+  if (options.anyOrder &&
+      std::any_of(problem.operations.begin(), problem.operations.end(),
+                  [](const Operation &op) { return op.again >= 0; }))
+    return fail("no order is searched for where operations run again");
   return Searcher(problem, options).run();
 }

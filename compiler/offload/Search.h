@@ -1,4 +1,4 @@
-// The schedule that moves least: Roc's Algorithm 1 (section 5), corrected.
+// The schedule that costs least: Roc's Algorithm 1 (section 5), corrected.
 //
 // COST(S, T) is the least that has crossed when the operations S have run and
 // the tensors T are on the device, over all ways to get there; S is an ideal
@@ -8,8 +8,14 @@
 // over what was cached before, and what leaves for it.
 //
 // Which tensors of T have a copy on the host belongs to the state, since those
-// leave for nothing. What is on the host and still needed is certain to come
-// back: that is counted at once, so that states are compared fairly.
+// leave for nothing. What is not on the device and still needed is certain to
+// come back: that is counted at once where states are ranked, so that they are
+// compared fairly.
+//
+// What may be computed again may leave without a copy. Before each operation,
+// others run again, in the order of the list and each at most once, as in
+// Checkmate's stages; what they read is there, or comes from the host, or by
+// one of them before. So T also has what only they could still read.
 //
 // What starts at either place (Problem.h) is on the device until it, or its
 // next value, leaves there: then it has started on the host, and what that
@@ -36,12 +42,15 @@ struct SearchOptions {
   int mostStates = 4096;
   /// So many ways to make room are looked at for an operation and a state.
   int mostWays = 4096;
+  /// Operations run again before any other one; else only before one that
+  /// needs it, which is nearly always the best, and much less to search.
+  bool ahead = true;
 };
 
 struct Found {
   Schedule schedule;
   Traffic traffic; // what replaying it gives
-  /// No schedule of the problem moves less.
+  /// No schedule of the problem costs less.
   int64_t lowerBound = 0;
   bool isOptimal = false; // the search left nothing out
   /// Of COST, over all S: how many were compared.
@@ -52,9 +61,9 @@ struct Found {
 /// fit (checkFits).
 Result<Found> search(const Problem &problem, const SearchOptions &options = {});
 
-/// What every schedule in the order of the list moves at least, without a
-/// search: at moments so far apart that no tensor waits on the host over two of
-/// them, what has no room comes back once each, and so for what is stored.
+/// What every schedule in the order of the list costs at least, without a
+/// search: at moments so far apart that no tensor is away over two of them,
+/// what has no room comes back once each, and so for what is stored.
 int64_t lowerBound(const Problem &problem);
 /// In whatever order: what is loaded and stored at least once.
 int64_t compulsory(const Problem &problem);

@@ -2,6 +2,7 @@
 #ifndef SMEX_COMPILER_OFFLOAD_SET_H
 #define SMEX_COMPILER_OFFLOAD_SET_H
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

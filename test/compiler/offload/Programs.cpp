@@ -54,6 +54,7 @@ Problem smex::offload::randomProblem(std::mt19937 &random) {
   Problem problem;
   const int memories = once(4) ? 2 : 1;
   problem.writesAll = once(4);
+  const bool runsAgain = once(2);
   const auto tensor = [&](Start start) {
     Tensor made;
     made.name = "t" + std::to_string(problem.tensors.size());
@@ -80,6 +81,8 @@ Problem smex::offload::randomProblem(std::mt19937 &random) {
       op.writes.push_back(tensor(Start::Nowhere));
     if (!op.writes.empty() && once(3))
       op.over = op.reads.front();
+    if (!op.writes.empty() && runsAgain && !once(3))
+      op.again = draw(0, 6);
     problem.operations.push_back(op);
   }
   std::vector<bool> hasNext(problem.tensors.size());
@@ -94,7 +97,14 @@ Problem smex::offload::randomProblem(std::mt19937 &random) {
         next.moved = problem.tensors[size_t(of)].moved;
         next.isMovable = true;
         next.toHost = false;
+        problem.operations[size_t(o)].again = -1;
       }
+  for (Operation &op : problem.operations)
+    if (op.over >= 0 &&
+        (problem.tensors[size_t(op.over)].keepsPlace ||
+         problem.tensors[size_t(op.over)].nextOf >= 0) &&
+        problem.tensors[size_t(op.writes.front())].nextOf != op.over)
+      op.over = -1;
   problem.capacities.assign(size_t(memories), 0);
   for (const std::vector<int64_t> &bytes : needed(problem))
     for (size_t m = 0; m < bytes.size(); ++m)
@@ -108,10 +118,11 @@ namespace {
 
 struct Situation {
   unsigned done = 0, onDevice = 0, onHost = 0; // bits
+  int from = 0; // the first operation that may run again before the next one
 
   bool operator<(const Situation &other) const {
-    return std::tie(done, onDevice, onHost) <
-           std::tie(other.done, other.onDevice, other.onHost);
+    return std::tie(done, onDevice, onHost, from) <
+           std::tie(other.done, other.onDevice, other.onHost, other.from);
   }
 };
 
@@ -120,7 +131,8 @@ public:
   /// `home`: of tensors that start at either place, those that start on the
   /// device; bits.
   Trying(const Problem &problem, bool anyOrder, unsigned home)
-      : problem(problem), anyOrder(anyOrder), home(home) {}
+      : problem(problem), anyOrder(anyOrder), home(home),
+        again(costsAgain(problem)) {}
 
   int64_t least() {
     Situation start;
@@ -198,9 +210,10 @@ private:
       if (!(now.onHost & bit))
         reach(stored, cost + tensor.moved);
       dropped.onDevice &= ~bit;
-      if (!hasPlace(t) && (tensor.isMovable || !isRead(now.done, t)))
+      if (!hasPlace(t) &&
+          (tensor.isMovable || again[size_t(t)] >= 0 || !isRead(now.done, t)))
         reach(dropped, cost);
-    } else if (now.onHost & bit) {
+    } else if (now.onHost & bit && tensor.isMovable) {
       now.onDevice |= bit;
       for (size_t m = 0; m < problem.capacities.size(); ++m)
         if (bytes(now.onDevice, m) > problem.capacities[m])
@@ -209,15 +222,39 @@ private:
     }
   }
 
-  void run(Situation now, int64_t cost, int o) {
-    if (now.done >> o & 1 || (!anyOrder && now.done + 1 != 1u << o))
-      return;
+  /// Whether its next value has been written.
+  bool isPast(unsigned done, int t) const {
+    for (size_t o = 0; o < problem.operations.size(); ++o)
+      for (int written : problem.operations[o].writes)
+        if (done >> o & 1 && problem.tensors[size_t(written)].nextOf == t)
+          return true;
+    return false;
+  }
+
+  void run(const Situation &now, int64_t cost, int o) {
     const Operation &op = problem.operations[size_t(o)];
+    const bool isAgain = now.done >> o & 1;
+    if (isAgain ? op.again < 0 || o < now.from ||
+                      now.onDevice >> op.writes.front() & 1
+                : !anyOrder && now.done + 1 != 1u << o)
+      return;
     for (int t : op.reads)
-      if (!(now.onDevice >> t & 1))
+      if (!(now.onDevice >> t & 1) || isPast(now.done, t))
         return;
+    run(now, cost, o, /*takes=*/false);
+    const unsigned done = now.done | 1u << o;
+    if (op.over >= 0 && (!isRead(done, op.over) || again[size_t(op.over)] >= 0))
+      run(now, cost, o, /*takes=*/true);
+  }
+
+  /// `takes`: the place of the operand that it may write over, which is gone
+  /// then.
+  void run(Situation now, int64_t cost, int o, bool takes) {
+    const Operation &op = problem.operations[size_t(o)];
+    const bool isAgain = now.done >> o & 1;
     const unsigned before = now.onDevice;
     now.done |= 1u << o;
+    now.from = isAgain ? o + 1 : 0;
     bool isReplaced = false;
     for (int t : op.writes) {
       const int of = problem.tensors[size_t(t)].nextOf;
@@ -227,21 +264,23 @@ private:
       }
       now.onDevice |= 1u << t;
     }
+    if (takes && isReplaced)
+      return;
+    if (takes)
+      now.onDevice &= ~(1u << op.over);
     for (size_t m = 0; m < problem.capacities.size(); ++m) {
       int64_t most = bytes(now.onDevice, m);
-      most = std::max(most, isReplaced ? bytes(before, m) : 0);
-      if (!isReplaced && op.over >= 0 && !isRead(now.done, op.over))
-        most = std::max(bytes(before, m),
-                        most - problem.tensors[size_t(op.over)].bytes[m]);
+      if (isReplaced || takes)
+        most = std::max(most, bytes(before, m));
       if (most > problem.capacities[m])
         return;
     }
-    if (problem.writesAll)
+    if (problem.writesAll && !isAgain)
       for (int t : op.writes) {
         now.onHost |= 1u << t;
         cost += problem.tensors[size_t(t)].moved;
       }
-    reach(now, cost);
+    reach(now, cost + (isAgain ? op.again : 0));
   }
 
   void reach(const Situation &there, int64_t cost) {
@@ -262,6 +301,7 @@ private:
   const Problem &problem;
   bool anyOrder;
   unsigned home;
+  std::vector<int64_t> again; // costs, by tensor
   std::map<Situation, int64_t> best;
   std::priority_queue<std::pair<int64_t, Situation>,
                       std::vector<std::pair<int64_t, Situation>>, Later>

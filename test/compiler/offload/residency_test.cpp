@@ -140,7 +140,8 @@ TEST_CASE("replay refuses what is on the device to leave after it was read") {
                  {Kind::Load, w},
                  {Kind::Run, 0},
                  {Kind::Run, 1},
-                 {Kind::Run, 2}}) ==
+                 {Kind::Run, 2},
+                 {Kind::Drop, w}}) ==
         "\"w'\" is not where its value was before");
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("what is wrong with a schedule is noticed") {
   CHECK(refused(problem, {{Kind::Drop, 0}, {Kind::Load, 0}}) ==
         "\"x\" is not to be loaded"); // never stored
   CHECK(refused(problem, {{Kind::Run, 0}, {Kind::Run, 0}}) ==
-        "operation 0 runs twice, or is none");
+        "operation \"first\" is not to run again");
   CHECK(refused(problem, {{Kind::Run, 0}}) ==
         "operation \"second\" does not run");
   CHECK(refused(problem, {{Kind::Run, 0}, {Kind::Drop, 1}, {Kind::Run, 1}}) ==
