@@ -24,9 +24,9 @@ enum class Policy {
   FurthestUse,
 };
 
-/// Operations run in the order of the list, each once. What has a copy on the host is not
-/// stored again by any of them. An error where the largest operation does not
-/// fit.
+/// Operations run in the order of the list, each once. What has a copy on the
+/// host is not stored again by any of them. An error where the largest
+/// operation does not fit.
 Result<Schedule> scheduleBy(Policy policy, const Problem &problem);
 
 /// How many operations on Tofu's baseline looks.

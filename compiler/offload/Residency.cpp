@@ -95,13 +95,17 @@ std::vector<int64_t> Residency::lacking(int operation) const {
 void Residency::evict(int tensor) {
   if (!onDevice[size_t(tensor)])
     return;
+  copy(tensor, /*isReadNow=*/false);
+  drop(tensor);
+}
+
+void Residency::copy(int tensor, bool isReadNow) {
   if (const int of = placeOf(tensor); of >= 0) {
     isHome[size_t(of)] = false;
     onHost[size_t(of)] = true;
-    isLoadedFirst[size_t(of)] = isRead[size_t(of)] || of != tensor;
+    isLoadedFirst[size_t(of)] = isReadNow || isRead[size_t(of)] || of != tensor;
   }
   store(tensor);
-  drop(tensor);
 }
 
 void Residency::store(int tensor) {

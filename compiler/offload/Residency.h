@@ -34,6 +34,9 @@ public:
   /// Nothing happens if it has left already, since nobody needs it until it is
   /// computed again.
   void evict(int tensor);
+  /// What the next operation reads, and is written over then, is on the host,
+  /// too.
+  void copyOperand(int tensor) { copy(tensor, /*isReadNow=*/true); }
   /// The next one of the order.
   void run(int operation);
 
@@ -49,6 +52,7 @@ private:
   bool keepsPlace(int tensor) const;
   bool mustBeStored(int tensor) const;
   Schedule withFirstLoads() const;
+  void copy(int tensor, bool isReadNow);
   void drop(int tensor);
   void leave(int tensor);
   void dropUnlessNeeded(int tensor);

@@ -19,6 +19,9 @@ struct Step {
   int before = -1; // another step
   int operation = -1;
   std::vector<int> left; // tensors, to the host
+  /// An operand that it writes over, and whether that is stored first.
+  int over = -1;
+  bool isStored = false;
 };
 
 /// What leaves the device, to the host and for good.
@@ -127,65 +130,87 @@ private:
       }
   }
 
-  /// `gone`: what has left for it already.
+  /// An operation as it could run.
+  struct Attempt {
+    const State &before;
+    State loaded; // what it reads is there
+    int operation, next;
+    int under = -1; // whose place its result takes
+    /// That is an operand, which then is not there any more; `isStored`: but on
+    /// the host.
+    bool isTaken = false, isStored = false;
+    std::vector<int> gone; // what has left for it already
+
+    int after() const { return operation == next ? operation : next - 1; }
+  };
+
   void expand(const State &state, int operation, int next,
               const std::vector<int> &gone, std::vector<State> &layer) {
     const Operation &op = problem.operations[size_t(operation)];
-    const int after = operation == next ? operation : next - 1;
-    State loaded = state;
+    Attempt attempt{state, state, operation, next, -1, false, false, gone};
     for (int t : op.reads)
-      if (!has(loaded.onDevice, t)) {
-        states.place(loaded, t);
-        add(loaded.onHost, t);
-        loaded.cost += tensor(t).moved;
+      if (!has(attempt.loaded.onDevice, t)) {
+        states.place(attempt.loaded, t);
+        add(attempt.loaded.onHost, t);
+        attempt.loaded.cost += tensor(t).moved;
       }
-    int under = -1;
     for (int t : op.writes)
       if (const int of = states.placeOf(state, t); of >= 0)
-        under = of;
+        attempt.under = of;
+    const int over = op.over, after = attempt.after();
     const bool mayTake =
-        under < 0 && op.over >= 0 &&
-        (!states.isNeeded(op.over, state, after) || states.again(op.over) >= 0);
-    if (mayTake)
-      expand(state, loaded, operation, next, op.over, true, gone, layer);
-    if (!mayTake || states.isUseful(op.over, state, after))
-      expand(state, loaded, operation, next, under, false, gone, layer);
+        attempt.under < 0 && over >= 0 &&
+        (!states.isNeeded(over, state, after) || states.again(over) >= 0);
+    if (!mayTake || states.isUseful(over, state, after))
+      run(attempt, layer);
+    if (!mayTake)
+      return;
+    attempt.under = over;
+    attempt.isTaken = true;
+    run(attempt, layer);
+    if (states.isUseful(over, state, after) && tensor(over).isMovable &&
+        !has(attempt.loaded.onHost, over)) {
+      states.copyToHost(attempt.loaded, over, next + 1);
+      attempt.isStored = true;
+      run(attempt, layer);
+    }
   }
 
-  /// `under`: whose place the result takes; `isTaken`: of an operand that is
-  /// not there any more, then.
-  void expand(const State &state, const State &loaded, int operation, int next,
-              int under, bool isTaken, const std::vector<int> &gone,
-              std::vector<State> &layer) {
+  /// After all ways to make room.
+  void run(const Attempt &attempt, std::vector<State> &layer) {
+    const State &before = attempt.before;
+    const int operation = attempt.operation, next = attempt.next,
+              after = attempt.after();
     const Operation &op = problem.operations[size_t(operation)];
     std::vector<int64_t> lacking =
-        whileRunning(problem, op, loaded.used, under);
+        whileRunning(problem, op, attempt.loaded.used, attempt.under);
     for (size_t m = 0; m < lacking.size(); ++m)
       lacking[m] -= problem.capacities[m];
-    const int after = operation == next ? operation : next - 1;
-    const Ways ways = waysToFree(candidates(state, operation, next), lacking,
+    const Ways ways = waysToFree(candidates(before, operation, next), lacking,
                                  options.mostWays);
     isExact &= ways.isComplete;
     for (const std::vector<int> &left : ways.sets)
-      for (const Departure &what : departures(state, left, next, after)) {
-        State made = loaded;
+      for (const Departure &what : departures(before, left, next, after)) {
+        State made = attempt.loaded;
         for (int t : what.toHost)
           states.goToHost(made, t, next);
         for (int t : what.forgotten)
           states.leave(made, t);
         for (const std::vector<int> *list : {&what.toHost, &what.forgotten})
           for (int t : *list)
-            if (!states.isUseful(t, state, after))
+            if (!states.isUseful(t, before, after))
               states.clear(made, t);
-        if (isTaken)
-          states.leave(made, under);
-        finish(made, state, operation, next);
+        if (attempt.isTaken)
+          states.leave(made, attempt.under);
+        finish(made, before, operation, next);
         if (states.runsAgain() && !states.canGoOn(made, after))
           continue;
-        steps.push_back({state.step, operation, gone});
+        made.step = int(steps.size());
+        steps.push_back({before.step, operation, attempt.gone,
+                         attempt.isTaken ? attempt.under : -1,
+                         attempt.isStored});
         steps.back().left.insert(steps.back().left.end(), what.toHost.begin(),
                                  what.toHost.end());
-        made.step = int(steps.size()) - 1;
         layer.push_back(std::move(made));
       }
   }
@@ -338,7 +363,11 @@ private:
     for (auto step = path.rbegin(); step != path.rend(); ++step) {
       for (int t : (*step)->left)
         residency.evict(t);
+      if ((*step)->isStored)
+        residency.copyOperand((*step)->over);
       residency.run((*step)->operation);
+      if ((*step)->over >= 0)
+        residency.evict((*step)->over);
     }
     Found found;
     found.schedule = std::move(residency).finish();

@@ -173,12 +173,16 @@ int64_t States::costToHost(const State &state, int t, int operation) const {
   return has(state.onHost, t) || tensor(t).toHost ? 0 : tensor(t).moved;
 }
 
-void States::goToHost(State &state, int t, int operation) const {
+void States::copyToHost(State &state, int t, int operation) const {
   state.cost += costToHost(state, t, operation);
   if (const int of = placeOf(state, t); of >= 0)
     add(state.fromHost, of);
-  leave(state, t);
   add(state.onHost, t);
+}
+
+void States::goToHost(State &state, int t, int operation) const {
+  copyToHost(state, t, operation);
+  leave(state, t);
 }
 
 bool States::mayForget(const State &state, int t, int after) const {

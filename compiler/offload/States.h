@@ -64,6 +64,7 @@ public:
   /// is no copy; the store of what must be on the host in any case has been
   /// counted.
   int64_t costToHost(const State &state, int t, int operation) const;
+  void copyToHost(State &state, int t, int operation) const;
   void goToHost(State &state, int t, int operation) const;
   /// Whether the device may forget it, without a copy on the host.
   bool mayForget(const State &state, int t, int after) const;
