@@ -26,11 +26,12 @@ std::vector<Gap> gapsOf(const Problem &problem, const Uses &uses) {
   for (size_t t = 0; t < problem.tensors.size(); ++t) {
     const Tensor &tensor = problem.tensors[t];
     const int64_t again = costs[t];
-    if (!tensor.isMovable && again < 0)
+    const bool isMoved = problem.mayMove(int(t));
+    if (!isMoved && again < 0)
       continue;
-    const int64_t back = again < 0          ? tensor.moved
-                         : tensor.isMovable ? std::min(again, tensor.moved)
-                                            : again;
+    const int64_t back = again < 0 ? tensor.moved
+                         : isMoved ? std::min(again, tensor.moved)
+                                   : again;
     const std::vector<int> &list = uses.of(int(t));
     // A tensor that begins on the host is loaded once whatever happens; that
     // counts elsewhere.

@@ -38,6 +38,8 @@ Result<Schedule> smex::offload::scheduleBy(Policy policy,
                                            const Problem &given) {
   if (Status valid = validate(given); !valid)
     return valid.takeError();
+  if (!given.moves)
+    return fail("nothing may move: there is no schedule by a rule");
   Problem problem = given;
   for (Operation &op : problem.operations)
     op.again = -1;

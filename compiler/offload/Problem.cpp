@@ -95,6 +95,13 @@ Status smex::offload::validate(const Problem &problem) {
   for (int64_t capacity : problem.capacities)
     if (capacity < 0)
       return fail("a memory has ", capacity, " bytes");
+  if (!problem.moves &&
+      (problem.writesAll ||
+       std::any_of(problem.tensors.begin(), problem.tensors.end(),
+                   [](const Tensor &tensor) {
+                     return tensor.start == Start::Host || tensor.toHost;
+                   })))
+    return fail("nothing may move, and something is to be on the host");
   if (problem.tensors.size() > mostTensors)
     return fail("more than ", mostTensors, " tensors");
   for (const Tensor &tensor : problem.tensors)
@@ -167,12 +174,18 @@ smex::offload::needed(const Problem &problem) {
       to[m] += sign * problem.tensors[size_t(t)].bytes[m];
   };
   const std::vector<int64_t> again = costsAgain(problem);
+  // Until the end, where nothing moves: parameters and their next values.
+  const auto isPlaced = [&](int t) {
+    const Tensor &tensor = problem.tensors[size_t(t)];
+    return !problem.moves && (tensor.keepsPlace || tensor.nextOf >= 0);
+  };
   const auto stays = [&](int t) {
-    return !problem.tensors[size_t(t)].isMovable && again[size_t(t)] < 0 &&
-           last[size_t(t)] >= 0;
+    return !problem.mayMove(t) && again[size_t(t)] < 0 &&
+           last[size_t(t)] >= 0 && !isPlaced(t);
   };
   for (int t = 0; t < int(last.size()); ++t)
-    if (stays(t) && problem.tensors[size_t(t)].start == Start::Device)
+    if (problem.tensors[size_t(t)].start != Start::Nowhere &&
+        (stays(t) || isPlaced(t)))
       add(staying, t, 1);
   std::vector<Bytes> list;
   for (int o = 0; o < int(problem.operations.size()); ++o) {
@@ -182,11 +195,15 @@ smex::offload::needed(const Problem &problem) {
     reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
     Bytes before = staying;
     for (int t : reads)
-      if (!stays(t))
+      if (!stays(t) && !isPlaced(t))
         add(before, t, 1);
     const bool isOver = op.over >= 0 && (last[size_t(op.over)] == o ||
                                          again[size_t(op.over)] >= 0);
-    list.push_back(whileRunning(problem, op, before, isOver ? op.over : -1));
+    int under = isOver ? op.over : -1;
+    for (int t : op.writes)
+      if (isPlaced(t))
+        under = problem.tensors[size_t(t)].nextOf;
+    list.push_back(whileRunning(problem, op, before, under));
     for (int t : reads)
       if (stays(t) && last[size_t(t)] == o)
         add(staying, t, -1);

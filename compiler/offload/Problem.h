@@ -75,8 +75,14 @@ struct Problem {
   /// Roc does (section 7.2); else only what has no copy there when it leaves
   /// the device and is read again, or is `toHost`.
   bool writesAll = false;
+  /// Whether anything goes to the host at all; else all starts on the device,
+  /// and what has no room is computed again.
+  bool moves = true;
 
   int64_t memories() const { return int64_t(capacities.size()); }
+  bool mayMove(int tensor) const {
+    return moves && tensors[size_t(tensor)].isMovable;
+  }
 };
 
 /// By tensor its next value; -1: none.

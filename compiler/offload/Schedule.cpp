@@ -37,13 +37,13 @@ public:
     const Tensor &tensor = problem.tensors[t];
     switch (action.kind) {
     case Action::Kind::Load:
-      if (!onHost[t] || onDevice[t] || !tensor.isMovable)
+      if (!onHost[t] || onDevice[t] || !problem.mayMove(action.what))
         return fail("\"", tensor.name, "\" is not to be loaded");
       traffic.loaded += tensor.moved;
       place(action.what);
       return fits(tensor.name, used);
     case Action::Kind::Store:
-      if (!onDevice[t] || onHost[t] || isHome[t])
+      if (!onDevice[t] || onHost[t] || isHome[t] || !problem.moves)
         return fail("\"", tensor.name, "\" is not to be stored");
       traffic.stored += tensor.moved;
       onHost[t] = true;
@@ -52,7 +52,8 @@ public:
       if (!onDevice[t])
         return fail("\"", tensor.name, "\" is dropped, but not there");
       if ((!tensor.isMovable && again[t] < 0 && readers[t] > 0) ||
-          (isHome[t] && isRead[t] && (readers[t] > 0 || tensor.keepsPlace)) ||
+          (isHome[t] && (isRead[t] || !problem.moves) &&
+           (readers[t] > 0 || tensor.keepsPlace)) ||
           (tensor.nextOf >= 0 && isHome[size_t(tensor.nextOf)]))
         return fail("\"", tensor.name, "\" may not leave the device");
       if (isHome[t] && !isRead[t]) { // it begins on the host, then

@@ -122,7 +122,7 @@ private:
     expand(state, operation, next, {}, layer);
     for (int t : op.writes)
       if (const int of = states.placeOf(state, t);
-          of >= 0 && !isAmong(op.reads, of) && !isAgain) {
+          of >= 0 && problem.moves && !isAmong(op.reads, of) && !isAgain) {
         State without = state;
         states.goToHost(without, of, next);
         states.clear(without, of);
@@ -168,7 +168,7 @@ private:
     attempt.under = over;
     attempt.isTaken = true;
     run(attempt, layer);
-    if (states.isUseful(over, state, after) && tensor(over).isMovable &&
+    if (states.isUseful(over, state, after) && problem.mayMove(over) &&
         !has(attempt.loaded.onHost, over)) {
       states.copyToHost(attempt.loaded, over, next + 1);
       attempt.isStored = true;
@@ -225,7 +225,7 @@ private:
     for (int t : left)
       if (!states.mayForget(state, t, after))
         certain.toHost.push_back(t);
-      else if (!tensor(t).isMovable)
+      else if (!problem.mayMove(t))
         certain.forgotten.push_back(t);
       else
         either.push_back(t);
@@ -268,7 +268,7 @@ private:
     for (size_t word = 0; word < state.onDevice.size(); ++word)
       for (uint64_t left = state.onDevice[word]; left; left &= left - 1) {
         const int t = int(word * 64) + __builtin_ctzll(left);
-        const bool isMoved = tensor(t).isMovable,
+        const bool isMoved = problem.mayMove(t),
                    isForgotten = states.mayForget(state, t, after);
         const int value = states.nextOf(t);
         if ((!isMoved && !isForgotten) || isAmong(op.reads, t) ||
@@ -299,7 +299,7 @@ private:
       if (of < 0 && !states.isUseful(t, before, after))
         continue;
       states.place(made, t);
-      if (tensor(t).isMovable &&
+      if (problem.mayMove(t) &&
           (problem.writesAll || (of < 0 && tensor(t).nextOf >= 0)))
         add(made.onHost, t);
     }

@@ -186,7 +186,7 @@ void States::goToHost(State &state, int t, int operation) const {
 }
 
 bool States::mayForget(const State &state, int t, int after) const {
-  if (tensor(t).isMovable && (has(state.onHost, t) || tensor(t).toHost))
+  if (problem.mayMove(t) && (has(state.onHost, t) || tensor(t).toHost))
     return false;
   if (placeOf(state, t) >= 0)
     return !keepsPlace(state, t) && !isNeeded(t, state, after);

@@ -55,6 +55,8 @@ Problem smex::offload::randomProblem(std::mt19937 &random) {
   const int memories = once(4) ? 2 : 1;
   problem.writesAll = once(4);
   const bool runsAgain = once(2);
+  problem.moves = !runsAgain || !once(4);
+  problem.writesAll = problem.writesAll && problem.moves;
   const auto tensor = [&](Start start) {
     Tensor made;
     made.name = "t" + std::to_string(problem.tensors.size());
@@ -63,7 +65,7 @@ Problem smex::offload::randomProblem(std::mt19937 &random) {
     made.moved = memories == 1 ? made.bytes[0] : draw(1, 6);
     made.start = start;
     made.toHost = once(6);
-    made.toHost = made.toHost && start != Start::Either;
+    made.toHost = made.toHost && start != Start::Either && problem.moves;
     made.isMovable = start == Start::Host || start == Start::Either || !once(8);
     made.keepsPlace = start == Start::Either && !once(3);
     problem.tensors.push_back(made);
@@ -71,7 +73,9 @@ Problem smex::offload::randomProblem(std::mt19937 &random) {
   };
   const int starting = draw(1, 3), count = draw(3, 5);
   for (int i = 0; i < starting; ++i)
-    tensor(once(2) ? Start::Either : once(2) ? Start::Host : Start::Device);
+    tensor(once(2)                    ? Start::Either
+           : problem.moves && once(2) ? Start::Host
+                                      : Start::Device);
   for (int o = 0; o < count; ++o) {
     Operation op;
     op.name = "op" + std::to_string(o);
@@ -207,13 +211,13 @@ private:
     if (now.onDevice & bit) {
       Situation stored = now, dropped = now;
       stored.onHost |= bit;
-      if (!(now.onHost & bit))
+      if (!(now.onHost & bit) && problem.moves)
         reach(stored, cost + tensor.moved);
       dropped.onDevice &= ~bit;
       if (!hasPlace(t) &&
-          (tensor.isMovable || again[size_t(t)] >= 0 || !isRead(now.done, t)))
+          (problem.mayMove(t) || again[size_t(t)] >= 0 || !isRead(now.done, t)))
         reach(dropped, cost);
-    } else if (now.onHost & bit && tensor.isMovable) {
+    } else if (now.onHost & bit && problem.mayMove(t)) {
       now.onDevice |= bit;
       for (size_t m = 0; m < problem.capacities.size(); ++m)
         if (bytes(now.onDevice, m) > problem.capacities[m])
@@ -317,7 +321,8 @@ int64_t smex::offload::leastByBruteForce(const Problem &problem,
   for (size_t t = 0; t < problem.tensors.size(); ++t)
     if (problem.tensors[t].start == Start::Either)
       either.push_back(int(t));
-  for (unsigned chosen = 0; chosen < 1u << either.size(); ++chosen) {
+  const unsigned all = (1u << either.size()) - 1;
+  for (unsigned chosen = problem.moves ? 0 : all; chosen <= all; ++chosen) {
     unsigned home = 0;
     for (size_t i = 0; i < either.size(); ++i)
       home |= (chosen >> i & 1) << either[i];

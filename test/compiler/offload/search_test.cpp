@@ -77,9 +77,10 @@ TEST_CASE("the search finds what trying everything finds") {
           Policy::FurthestUse}) {
       const auto schedule = scheduleBy(policy, problem);
       if (!schedule) { // what may not move fits only if it is computed again
-        REQUIRE(std::any_of(problem.operations.begin(),
-                            problem.operations.end(),
-                            [](const Operation &op) { return op.again >= 0; }));
+        REQUIRE(
+            (!problem.moves ||
+             std::any_of(problem.operations.begin(), problem.operations.end(),
+                         [](const Operation &op) { return op.again >= 0; })));
         continue;
       }
       const auto traffic = replay(problem, *schedule);
