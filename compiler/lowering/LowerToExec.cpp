@@ -403,7 +403,7 @@ struct LowerToExec : lowering::impl::LowerToExecBase<LowerToExec> {
     auto op = exec::ProgramOp::create(
         builder, main.getLoc(), StringRef(program), *ways, nullptr, nullptr,
         main->getAttrOfType<ArrayAttr>(semantic::graphsAttr), nullptr, nullptr,
-        nullptr);
+        nullptr, nullptr);
     op.getBody().emplaceBlock();
     Lowering(main, op, *ways, known).run();
     main.erase();

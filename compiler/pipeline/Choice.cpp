@@ -76,6 +76,15 @@ std::string largestOperator(const plan::Partitioned &partitioned, int worker) {
                                " of parameters";
 }
 
+std::string withOffload(const std::string &choices) {
+  if (choices == "moves")
+    return ", even with buffers on the host";
+  if (choices == "recompute")
+    return ", even with buffers computed again";
+  return choices.empty() ? ""
+                         : ", even with buffers on the host or computed again";
+}
+
 Error refusal(const Candidate &least, const MemoryLimit &limit,
               const std::string &model, int64_t tried) {
   const auto &peaks = least.peaks();
@@ -91,9 +100,8 @@ Error refusal(const Candidate &least, const MemoryLimit &limit,
   return fail(model, ": gpu", worker, " needs ",
               plan::humanBytes(peaks[size_t(worker)]), ", more than ", limit.of,
               ", ", plan::humanBytes(limit.bytes[size_t(worker)]),
-              least.offloads ? ", even with buffers on the host" : "", of,
-              limit.keptBy(peaks), "; ",
-              least.offloads
+              withOffload(least.offloads), of, limit.keptBy(peaks), "; ",
+              !least.offloads.empty()
                   ? "its largest operator is " +
                         largestOperator(least.partitioned, worker) + "; "
                   : "",
@@ -130,7 +138,8 @@ smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
                     ""};
   };
   const bool firstFits = limit.isKeptBy(first.peaks()),
-             firstIsEnough = firstFits && first.totals.hostTraffic.isNone();
+             firstIsEnough = firstFits && first.totals.hostTraffic.isNone() &&
+                             !first.search.recomputing;
   std::vector<Compared> all = {compared(first)};
   Chosen chosen{std::move(first), 1, firstFits, std::move(all)};
   for (const partition::Search &search : others) {

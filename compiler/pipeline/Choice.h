@@ -24,12 +24,14 @@ struct Candidate {
   /// Of a step on the machine; without one, plans that move less are taken for
   /// faster.
   std::optional<double> seconds;
-  bool offloads = false; // whether buffers may wait on the host
+  std::string offloads; // what may become of buffers that have no room
 
   double cost() const {
+    const double again =
+        search.recomputing ? double(search.recomputing->bytes) : 0;
     return seconds.value_or(double(totals.communicationBytes) +
                             double(totals.hostTraffic.toHost) +
-                            double(totals.hostTraffic.fromHost));
+                            double(totals.hostTraffic.fromHost) + again);
   }
   const std::vector<int64_t> &peaks() const { return totals.peakBytes; }
 };

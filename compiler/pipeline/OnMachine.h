@@ -15,6 +15,7 @@ namespace smex::pipeline {
 /// Options of the passes that make a program of decisions.
 struct ExecOptions {
   offload::MoveToHostOptions offload;
+  std::shared_ptr<const machines::Machine> offloadOn;
   memory::OverlapTransfersOptions overlap;
   memory::PlanMemoryOptions memory;
   /// Whether libraries may do maps as epilogues of products.

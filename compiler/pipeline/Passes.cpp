@@ -82,7 +82,8 @@ void smex::pipeline::addExecPasses(mlir::OpPassManager &manager,
   if (options.epilogues)
     perProgram.addPass(memory::createFetchBiases());
   if (!options.offload.capacities.empty())
-    perProgram.addPass(offload::createMoveToHost(options.offload));
+    perProgram.addPass(
+        offload::createMoveToHostOn(options.offloadOn, options.offload));
   perProgram.addPass(memory::createOverlapTransfers(options.overlap));
   perProgram.addPass(memory::createPlanMemory(options.memory));
   if (options.epilogues)

@@ -249,9 +249,10 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
       kernels.functions(), searching.end());
 
   const Clock search;
-  const auto attempt =
-      [&](const partition::Search &by, std::optional<int64_t> placedBytes,
-          const std::vector<int64_t> &capacities) -> Result<Candidate> {
+  const auto attempt = [&](const partition::Search &by,
+                           std::optional<int64_t> placedBytes,
+                           const std::vector<int64_t> &capacities,
+                           const std::string &choices) -> Result<Candidate> {
     OwningOpRef<ModuleOp> decided = module->clone();
     if (failed(runPasses(*decided, options, [&](OpPassManager &manager) {
           addDecisionPasses(manager, options, by, placedBytes, *known);
@@ -263,13 +264,20 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
         execOptionsFor(options, by.withoutMachine ? std::nullopt : *machine);
     execOptions.known = *known;
     execOptions.offload.capacities.assign(capacities.begin(), capacities.end());
-    candidate.offloads = !capacities.empty();
+    execOptions.offload.choices = choices;
+    if (options.machine)
+      execOptions.offloadOn =
+          std::make_shared<const machines::Machine>(*options.machine);
+    candidate.offloads = choices;
     auto partitioned = emitProgram(*decided, execOptions, candidate.kernels);
     if (!partitioned)
       return partitioned.takeError();
     candidate.partitioned = std::move(*partitioned);
-    candidate.search.hostLowerBoundBytes =
-        (*decided->getOps<exec::ProgramOp>().begin()).getHostLowerBound();
+    exec::ProgramOp program = *decided->getOps<exec::ProgramOp>().begin();
+    candidate.search.hostLowerBoundBytes = program.getHostLowerBound();
+    if (const auto recomputing = program.getRecomputing())
+      candidate.search.recomputing =
+          plan::Recomputing{(*recomputing)[0], (*recomputing)[1]};
     candidate.totals = plan::totals(candidate.partitioned);
     if (*machine) {
       auto seconds =
@@ -285,19 +293,31 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
                                 : options.memory;
   const auto onDevices = [&](const partition::Search &by) -> Result<Candidate> {
     if (limit.bytes.empty() || !placement::isAlgorithm(by.algorithm))
-      return attempt(by, std::nullopt, {});
-    return placeWithin(limit, *leastOf(limit),
-                       [&](int64_t bytes) { return attempt(by, bytes, {}); });
+      return attempt(by, std::nullopt, {}, "");
+    return placeWithin(limit, *leastOf(limit), [&](int64_t bytes) {
+      return attempt(by, bytes, {}, "");
+    });
   };
   const auto decide = [&](const partition::Search &by) -> Result<Candidate> {
     auto best = onDevices(by);
-    if (!best || !options.offload || limit.isKeptBy(best->peaks()))
+    if (!best || options.offload.empty() || limit.isKeptBy(best->peaks()))
       return best;
     const auto placedBytes =
         placement::isAlgorithm(by.algorithm) ? leastOf(limit) : std::nullopt;
-    return offloadWithin(limit, [&](const std::vector<int64_t> &capacities) {
-      return attempt(by, placedBytes, capacities);
-    });
+    const auto offload = [&](const std::string &choices) {
+      return offloadWithin(limit, [&](const std::vector<int64_t> &capacities) {
+        return attempt(by, placedBytes, capacities, choices);
+      });
+    };
+    auto made = offload(options.offload);
+    if (!made || options.offload != "both" || !*machine ||
+        !made->search.recomputing)
+      return made;
+    auto moved = offload("moves");
+    if (moved && limit.isKeptBy(moved->peaks()) &&
+        (!limit.isKeptBy(made->peaks()) || moved->cost() < made->cost()))
+      return moved;
+    return made;
   };
   std::vector<partition::Search> searches = searchesFor(options, *machine);
   auto first = decide(searches.front());

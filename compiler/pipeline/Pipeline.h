@@ -52,9 +52,11 @@ struct CompileOptions {
   std::shared_ptr<const graphpartition::BalancedGraph> graph;
   /// None: the machine's, if there is one.
   MemoryLimit memory;
-  /// Where the limit is not kept otherwise, buffers wait on the host
-  /// (compiler/offload).
-  bool offload = false;
+  /// Where the limit is not kept otherwise, buffers wait on the host or are
+  /// computed again (compiler/offload): "moves", "recompute" or "both"; empty:
+  /// neither. Of both, a plan of moves alone is made, too, where a machine says
+  /// which is faster: the search does not know what of its moves is hidden.
+  std::string offload;
   /// What code is generated for, each beside the others (plan::Artifact).
   std::vector<std::string> targets = {codegen::CodegenOptions().cpuArch};
   /// The same bits for any number of workers: no sum is split, and all kernels

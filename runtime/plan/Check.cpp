@@ -141,13 +141,21 @@ void checkSearch(const Plan &plan, Findings &findings) {
                  search.optimal ? "true" : "false", ", with a bound of ",
                  search.lowerBoundBytes, " bytes for the ",
                  plan.communicationBytes, " that the plan moves");
-  const int64_t moved = Traffic::saturatingAdd(plan.hostTraffic.toHost,
+  const int64_t again = search.recomputing ? search.recomputing->bytes : 0,
+                moved = Traffic::saturatingAdd(plan.hostTraffic.toHost,
                                                plan.hostTraffic.fromHost);
-  if (search.hostLowerBoundBytes.value_or(0) > moved)
+  if (search.recomputing && repeated(plan.partitioned.program).empty())
+    findings.add(FindingKind::Totals, "plan.json: search.recomputing: ", again,
+                 " bytes, but nothing is computed again");
+  if (search.hostLowerBoundBytes.value_or(0) >
+      Traffic::saturatingAdd(moved, again))
     findings.add(FindingKind::Totals,
                  "plan.json: search.host_lower_bound_bytes: ",
                  *search.hostLowerBoundBytes, " bytes, more than the ", moved,
-                 " that move to the host and back");
+                 " that move to the host and back",
+                 again > 0 ? " and the " + std::to_string(again) +
+                                 " that computing again counts"
+                           : "");
   if (search.steps.empty())
     return;
   int64_t groups = 1;

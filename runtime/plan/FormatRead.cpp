@@ -371,7 +371,14 @@ void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {
   });
   at.with("search", [&](const Cursor &search) {
     search.object({"algorithm", "lower_bound_bytes", "optimal", "steps"},
-                  {"host_lower_bound_bytes"});
+                  {"host_lower_bound_bytes", "recomputing"});
+    if (search.has("recomputing"))
+      search.with("recomputing", [&](const Cursor &recomputing) {
+        recomputing.object({"bytes", "nanoseconds"});
+        plan.search.recomputing =
+            Recomputing{recomputing.integer("bytes", 0, totalLimit),
+                        recomputing.integer("nanoseconds", 0, totalLimit)};
+      });
     if (search.has("host_lower_bound_bytes"))
       plan.search.hostLowerBoundBytes =
           search.integer("host_lower_bound_bytes", 0, totalLimit);

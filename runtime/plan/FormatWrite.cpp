@@ -416,6 +416,10 @@ Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
   };
   if (search.hostLowerBoundBytes)
     json["search"]["host_lower_bound_bytes"] = *search.hostLowerBoundBytes;
+  if (search.recomputing)
+    json["search"]["recomputing"] = {
+        {"bytes", search.recomputing->bytes},
+        {"nanoseconds", search.recomputing->nanoseconds}};
   plan.hostTraffic.writeTo(json["totals"]);
   if (plan.machine)
     json["machine"] = {{"links", array(plan.machine->links,

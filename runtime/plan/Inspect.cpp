@@ -50,8 +50,10 @@ std::string head(const Plan &plan) {
   if (host > 0)
     table.add({"host memory", humanBytes(host) + " at most for a GPU"});
   if (!plan.hostTraffic.isNone())
-    table.add({"moves", toString(plan.hostTraffic) + " per run" +
-                            hostGap(plan)});
+    table.add(
+        {"moves", toString(plan.hostTraffic) + " per run" + hostGap(plan)});
+  if (plan.search.recomputing)
+    table.add({"recomputes", recomputed(plan)});
   table.add({"parameters", humanBytes(plan.parameterBytes) + " in " +
                                std::to_string(program.parameters.size()) +
                                (drawn ? ", " + std::to_string(drawn) +
@@ -334,18 +336,31 @@ std::string plan::hostGap(const Plan &plan) {
   if (!plan.search.hostLowerBoundBytes)
     return "";
   const int64_t bound = *plan.search.hostLowerBoundBytes;
-  const double moved =
-      double(plan.hostTraffic.toHost) + double(plan.hostTraffic.fromHost);
-  if (moved <= double(bound))
+  const double cost =
+      double(plan.hostTraffic.toHost) + double(plan.hostTraffic.fromHost) +
+      double(plan.search.recomputing ? plan.search.recomputing->bytes : 0);
+  if (cost <= double(bound))
     return ", the least there is";
   std::string text;
   if (bound > 0) {
     char percent[64];
     std::snprintf(percent, sizeof percent, ", at most %.1f %% above the least",
-                  100 * (moved / double(bound) - 1));
+                  100 * (cost / double(bound) - 1));
     text = percent;
   }
   return text + "; lower bound " + humanBytes(bound);
+}
+
+std::string plan::recomputed(const Plan &plan) {
+  if (!plan.search.recomputing)
+    return "";
+  const Program &program = plan.partitioned.program;
+  char time[64];
+  std::snprintf(time, sizeof time, "%.3g ms",
+                double(plan.search.recomputing->nanoseconds) / 1e6);
+  return std::to_string(repeated(program).size()) + " of " +
+         std::to_string(program.instructions.size()) + " instructions, " +
+         time + " per run" + (plan.hostTraffic.isNone() ? hostGap(plan) : "");
 }
 
 std::string plan::inspect(const Plan &plan, const InspectOptions &options) {

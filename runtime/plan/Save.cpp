@@ -45,7 +45,8 @@ public:
     if (file < 0)
       return systemError();
     Status status;
-    for (const StoredWeight &weight : partitioned.workers[size_t(worker)].weights) {
+    for (const StoredWeight &weight :
+         partitioned.workers[size_t(worker)].weights) {
       const std::string zeros(size_t(weight.offset - position), '\0');
       if (status)
         status = append(zeros);
@@ -239,9 +240,8 @@ Status write(const Plan &plan, StagedDirectory &folder,
       continue;
     Status status = saver.file(codeFile(artifact.target), artifact.bytes);
     if (status && kindOf(artifact.target) == TargetKind::Cuda)
-      status =
-          saver.file(launchFile(artifact.target),
-                     canonicalJson(launchesToJson(artifact.launches)));
+      status = saver.file(launchFile(artifact.target),
+                          canonicalJson(launchesToJson(artifact.launches)));
     if (!status)
       return status;
   }

@@ -17,15 +17,29 @@ struct SearchStep {
   bool tied = false;
 };
 
+/// What it takes to compute again what had no room meanwhile.
+struct Recomputing {
+  int64_t bytes = 0; // that would move to the host or back in that time
+  /// On the machine that the plan was made for, each instruction on the worker
+  /// that takes longest.
+  int64_t nanoseconds = 0;
+
+  bool operator==(const Recomputing &other) const {
+    return bytes == other.bytes && nanoseconds == other.nanoseconds;
+  }
+};
+
 struct SearchInfo {
   std::string algorithm;
   int64_t lowerBoundBytes = 0;
   bool optimal = false;
   std::vector<SearchStep> steps;
-  /// Where buffers move to the host and back: of all choices of what waits
-  /// there, with the same order of instructions and as many bytes alive at
-  /// once, none moves less than this.
+  /// Where buffers move to the host and back, or are computed again, which
+  /// counts as `recomputing` says: of all choices of who does, with the same
+  /// order of instructions and as many bytes alive at once, none costs less
+  /// than this.
   std::optional<int64_t> hostLowerBoundBytes;
+  std::optional<Recomputing> recomputing; // if anything is computed again
 };
 
 /// A level of a machine's links: groups of so many consecutive workers, the

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <set>
+#include <tuple>
 
 using namespace smex;
 using namespace smex::plan;
@@ -99,6 +101,22 @@ Totals plan::totals(const Partitioned &partitioned) {
       add(totals.parameterBytes,
           byteCount(typeOf(program, parameter.buffer)).value_or(0));
   return totals;
+}
+
+std::vector<int> plan::repeated(const Program &program) {
+  // By tensor, kernel and region: the buffers.
+  std::map<std::tuple<int, int, int>, std::set<int>> known;
+  std::vector<int> list;
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction &what = program.instructions[i];
+    if (what.op != Opcode::Compute)
+      continue;
+    std::set<int> &buffers = known[{program.buffers[size_t(what.to)].tensor,
+                                    what.kernel, what.indices}];
+    if (buffers.insert(what.to).second && buffers.size() > 1)
+      list.push_back(int(i));
+  }
+  return list;
 }
 
 int64_t plan::bytesBetween(const Partitioned &partitioned, int64_t gpus) {

@@ -39,6 +39,10 @@ struct Traffic {
 };
 Traffic traffic(const Partitioned &partitioned);
 
+/// Instructions that compute again what an earlier one has computed, into
+/// another buffer, in order.
+std::vector<int> repeated(const Program &program);
+
 /// How a tensor lies on the workers: "2 x 4" for a grid, "2 x 1, each on 4"
 /// where shares are held more than once, "whole on 8", "on gpu3", "nowhere". Of
 /// its buffers the one counts that has it first: the input's or parameter's, or

@@ -49,6 +49,8 @@ Status validateSummary(const Plan &plan, Complaint complaint) {
                             plan.flops, plan.search.lowerBoundBytes,
                             plan.hostTraffic.toHost, plan.hostTraffic.fromHost,
                             plan.search.hostLowerBoundBytes.value_or(0)});
+  if (const auto &recomputing = plan.search.recomputing)
+    least = std::min({least, recomputing->bytes, recomputing->nanoseconds});
   for (int64_t bytes : plan.peakBytes)
     least = std::min(least, bytes);
   for (const SearchStep &step : plan.search.steps)

@@ -78,7 +78,7 @@ Status setMachine(Arguments &arguments) {
     }
     sizes.push_back(*size);
   }
-  if (sizes.empty() && options.offload && !options.machine)
+  if (sizes.empty() && !options.offload.empty() && !options.machine)
     return Error{"--offload: give what there is of memory, by "
                  "--memory-per-gpu or --machine",
                  Fault::Usage};
@@ -279,8 +279,11 @@ int run(Arguments &arguments) {
               plan::humanBytes(plan.search.lowerBoundBytes).c_str(),
               plan::humanBytes(peak).c_str());
   if (!plan.hostTraffic.isNone())
-    std::printf("moves %s per run%s\n", plan::toString(plan.hostTraffic).c_str(),
+    std::printf("moves %s per run%s\n",
+                plan::toString(plan.hostTraffic).c_str(),
                 plan::hostGap(plan).c_str());
+  if (plan.search.recomputing)
+    std::printf("recomputes %s\n", plan::recomputed(plan).c_str());
   printChoice(compiled->stats, plan);
   if (arguments.compile.isAuto())
     printCompared(compiled->stats);
@@ -314,9 +317,11 @@ int smex::tools::compileCommand(int argc, char **argv) {
       ->type_name("SIZE[,SIZE..]")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_flag("--offload", arguments.compile.offload,
+  app.add_flag("--offload{both}", arguments.compile.offload,
                "where the limit on memory is not kept otherwise, what is read "
-               "much later waits in the host's memory");
+               "much later waits in the host's memory or is computed again, "
+               "which takes less time; =moves, =recompute: only that")
+      ->check(CLI::IsMember({"both", "moves", "recompute"}));
   app.add_option("--machine", arguments.machine,
                  "what the plan is for, a .json file or one of " + known +
                      ": of several plans that fit, the one that is fastest "

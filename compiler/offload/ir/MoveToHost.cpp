@@ -1,9 +1,11 @@
-// Moves in a program, from a schedule.
+// Moves in a program, and repeated computes, from a schedule.
 #include "compiler/offload/Search.h"
 #include "compiler/offload/ir/Passes.h"
 #include "compiler/offload/ir/ProblemOf.h"
 
 #include "mlir/IR/Builders.h"
+
+#include <cmath>
 
 namespace smex::offload {
 #define GEN_PASS_DEF_MOVETOHOST
@@ -21,7 +23,8 @@ class Moving {
 public:
   Moving(exec::ProgramOp program, const ProgramProblem &of)
       : program(program), of(of), current(of.buffers),
-        copies(of.buffers.size()), lastUse(of.buffers.size()) {}
+        copies(of.buffers.size()), lastUse(of.buffers.size()),
+        end(of.instructions.back()) {}
 
   void apply(const offload::Schedule &schedule) {
     for (const Action &action : schedule)
@@ -33,7 +36,10 @@ public:
         waiting.push_back(size_t(action.what));
         break;
       case Action::Kind::Run:
-        run(action.what);
+        if (size_t(action.what) < next)
+          runAgain(size_t(action.what));
+        else
+          run(size_t(action.what));
         break;
       case Action::Kind::Drop: // nobody reads it from there any more
         if (isUnused(size_t(action.what)))
@@ -42,6 +48,9 @@ public:
       }
     rename();
   }
+
+  /// What all that runs again takes, each on the worker that takes longest.
+  double repeatedSeconds() const { return seconds; }
 
 private:
   /// Of the same tensor and regions; a new one.
@@ -80,27 +89,59 @@ private:
   }
 
   /// The last operation stands for what is needed in the end.
-  void run(int operation) {
-    const auto instruction = size_t(operation);
-    if (instruction == of.instructions.size()) {
-      OpBuilder builder(program.getContext());
-      builder.setInsertionPointAfter(of.instructions.back());
-      for (size_t t : std::exchange(waiting, {}))
-        load(builder, t, nullptr);
+  void run(size_t operation) {
+    mlir::Operation *op = operation < of.instructions.size()
+                              ? of.instructions[operation]
+                              : nullptr;
+    load(op);
+    ++next;
+    if (!op)
       return;
-    }
-    mlir::Operation *op = of.instructions[instruction];
-    OpBuilder builder(op);
-    for (size_t t : std::exchange(waiting, {}))
-      load(builder, t, nodeOf(op));
-    for (int t : of.problem.operations[size_t(operation)].reads)
+    for (int t : of.problem.operations[operation].reads)
       op->replaceUsesOfWith(valueOf(of.buffers[size_t(t)]),
                             valueOf(current[size_t(t)]));
-    for (const std::vector<int> *list :
-         {&of.problem.operations[size_t(operation)].reads,
-          &of.problem.operations[size_t(operation)].writes})
+    isUsedBy(operation, op);
+  }
+
+  /// Into a buffer of its own, before the next one of the list.
+  void runAgain(size_t instruction) {
+    load(of.instructions[instruction]);
+    const offload::Operation &what = of.problem.operations[instruction];
+    const auto result = size_t(what.writes.front());
+    OpBuilder builder = atNext();
+    current[result] =
+        bufferLike(builder, of.buffers[result], exec::Space::Device);
+    auto made =
+        cast<exec::ComputeOp>(builder.clone(*of.instructions[instruction]));
+    for (size_t k = 0; k < what.reads.size(); ++k)
+      made.getInputsMutable()[unsigned(k)].assign(
+          valueOf(current[size_t(what.reads[k])]));
+    made.getToMutable().assign(valueOf(current[result]));
+    isInserted(made);
+    isUsedBy(instruction, made);
+    seconds += of.seconds[instruction];
+  }
+
+  void isUsedBy(size_t instruction, mlir::Operation *op) {
+    const offload::Operation &what = of.problem.operations[instruction];
+    for (const std::vector<int> *list : {&what.reads, &what.writes})
       for (int t : *list)
         lastUse[size_t(t)] = op;
+  }
+
+  /// Before the next instruction of the list, behind all that is there already.
+  OpBuilder atNext() {
+    OpBuilder builder(program.getContext());
+    if (next < of.instructions.size())
+      builder.setInsertionPoint(of.instructions[next]);
+    else
+      builder.setInsertionPointAfter(end);
+    return builder;
+  }
+
+  void isInserted(mlir::Operation *op) {
+    if (next >= of.instructions.size())
+      end = op;
   }
 
   /// What is named from outside: by outputs, and by updates.
@@ -122,10 +163,15 @@ private:
     }
   }
 
-  void load(OpBuilder &builder, size_t t, StringAttr node) {
-    current[t] = bufferLike(builder, of.buffers[t], exec::Space::Device);
-    exec::FromHostOp::create(builder, current[t].getLoc(), copies[t],
-                             current[t], node, nullptr, nullptr);
+  /// What comes back for an instruction, or, null, for the end.
+  void load(mlir::Operation *reader) {
+    for (size_t t : std::exchange(waiting, {})) {
+      OpBuilder builder = atNext();
+      current[t] = bufferLike(builder, of.buffers[t], exec::Space::Device);
+      isInserted(exec::FromHostOp::create(builder, current[t].getLoc(),
+                                          copies[t], current[t], nodeOf(reader),
+                                          nullptr, nullptr));
+    }
   }
 
   static Value valueOf(exec::BufferOp buffer) { return buffer.getResult(); }
@@ -139,6 +185,9 @@ private:
   std::vector<exec::BufferOp> current, copies; // on the device, on the host
   std::vector<mlir::Operation *> lastUse;
   std::vector<size_t> waiting; // tensors that come back for the next operation
+  size_t next = 0;             // operation that has not run yet
+  mlir::Operation *end;        // behind which comes what is needed in the end
+  double seconds = 0;
 };
 
 struct MoveToHost : offload::impl::MoveToHostBase<MoveToHost> {
@@ -163,22 +212,88 @@ struct MoveToHost : offload::impl::MoveToHostBase<MoveToHost> {
       program.emitError("a search of at least one state and one way");
       return signalPassFailure();
     }
+    if (choices != "both" && choices != "moves" && choices != "recompute") {
+      program.emitError() << "choices are both, moves or recompute, not \""
+                          << choices << "\"";
+      return signalPassFailure();
+    }
+    if (Status read = readMachine(); !read) {
+      program.emitError(read.error().message);
+      return signalPassFailure();
+    }
     if (each.empty() || exec::instructions(program).empty())
       return;
     exec::Regions regions(program);
-    const ProgramProblem of = offload::problemOf(program, regions, each);
-    offload::SearchOptions options;
-    options.mostStates = mostStates;
-    options.mostWays = mostWays;
-    auto found = offload::search(of.problem, options);
+    const ProgramProblem of = offload::problemOf(
+        program, regions, each, {choices != "recompute", choices != "moves"},
+        *machine);
+    auto found = schedule(of.problem);
     if (!found) {
       program.emitError(found.error().message);
       return signalPassFailure();
     }
-    Moving(program, of).apply(found->schedule);
+    Moving moving(program, of);
+    moving.apply(found->schedule);
     if (found->traffic.total() > 0)
       program.setHostLowerBound(found->lowerBound);
+    if (found->traffic.again > 0)
+      program.setRecomputing(ArrayRef<int64_t>(
+          {found->traffic.again,
+           int64_t(std::llround(moving.repeatedSeconds() * 1e9))}));
+  }
+
+  std::shared_ptr<const machines::Machine> machine;
+
+private:
+  Status readMachine() {
+    if (machine)
+      return {};
+    auto found = machines::findMachine(machineName);
+    if (!found)
+      return found.takeError();
+    machine = std::make_shared<const machines::Machine>(std::move(*found));
+    return {};
+  }
+
+  /// Where nothing moves, what is computed again may have no room in what is
+  /// enough for each operation alone: then in as little more as is found.
+  Result<offload::Found> schedule(offload::Problem problem) const {
+    offload::SearchOptions options;
+    options.mostStates = mostStates;
+    options.mostWays = mostWays;
+    // All choices of so few operations are tried.
+    options.ahead = problem.operations.size() <= 16;
+    auto found = offload::search(problem, options);
+    if (found || problem.moves)
+      return found;
+    const std::vector<int64_t> least = problem.capacities,
+                               most = allAtOnce(problem);
+    constexpr int64_t steps = 16;
+    for (int64_t step = 1; step <= steps && !found; ++step) {
+      for (size_t m = 0; m < least.size(); ++m)
+        problem.capacities[m] =
+            least[m] + std::max<int64_t>(0, most[m] - least[m]) / steps * step +
+            (step == steps) * steps;
+      found = offload::search(problem, options);
+    }
+    return found;
+  }
+
+  static std::vector<int64_t> allAtOnce(const offload::Problem &problem) {
+    std::vector<int64_t> bytes(problem.capacities.size());
+    for (const offload::Tensor &tensor : problem.tensors)
+      for (size_t m = 0; m < bytes.size(); ++m)
+        bytes[m] += tensor.bytes[m];
+    return bytes;
   }
 };
 
 } // namespace
+
+std::unique_ptr<Pass> smex::offload::createMoveToHostOn(
+    std::shared_ptr<const machines::Machine> machine,
+    MoveToHostOptions options) {
+  auto pass = std::make_unique<MoveToHost>(std::move(options));
+  pass->machine = std::move(machine);
+  return pass;
+}

@@ -26,7 +26,7 @@ std::vector<double> smex::offload::hostRates(const machines::Machine &machine,
   machines::Routes routes(machine);
   const std::vector<double> capacities = machines::capacities(machine);
   const size_t gpus = machine.gpus.size();
-  std::vector<std::vector<int>> resources(size_t(workers), std::vector<int>());
+  std::vector<std::vector<int>> resources(static_cast<size_t>(workers));
   std::vector<double> users(capacities.size());
   for (size_t w = 0; w < size_t(workers); ++w) {
     const int gpu = machine.gpus[w % gpus];

@@ -17,8 +17,10 @@ namespace {
 class Making {
 public:
   Making(exec::ProgramOp program, exec::Regions &regions,
-         ArrayRef<int64_t> capacities)
-      : program(program), regions(regions), lambdas(program->getParentOp()),
+         ArrayRef<int64_t> capacities, const offload::Choices &choices,
+         const machines::Machine &machine)
+      : choices(choices), prices(program, regions, machine), program(program),
+        regions(regions), lambdas(program->getParentOp()),
         replaced(memory::replacements(program, lambdas)),
         over(memory::inPlaceResults(program, regions, lambdas, replaced)),
         capacities(capacities.vec()) {
@@ -31,7 +33,9 @@ public:
   }
 
   ProgramProblem make() {
+    problem().moves = choices.moves;
     takeScratch();
+    countWrites();
     addUpdates();
     addTensors();
     addOperations();
@@ -52,6 +56,27 @@ private:
           0, bytes - std::min(arena.workspace.back(), bytes / 17));
   }
 
+  void countWrites() {
+    for (Operation *op : made.instructions)
+      ++writes[exec::written(op)];
+  }
+
+  /// A compute's result follows from its operands. All else stays as it is:
+  /// what others fill, too, what lies in a parameter's place, and what comes
+  /// from other workers, who would have to take part.
+  bool mayRunAgain(Operation *op) const {
+    if (!choices.again || !isa<exec::ComputeOp>(op))
+      return false;
+    exec::BufferOp to = exec::written(op);
+    if (to.getRole() != exec::Role::Temporary || to.getPartial() ||
+        isReplaced(to) || writes.lookup(to) != 1)
+      return false;
+    return llvm::all_of(exec::read(op), [&](exec::BufferOp from) {
+      const bool isOverwritten = updated.contains(from) && !isEither(from);
+      return writes.lookup(from) <= 1 && !isOverwritten && !isReplaced(from);
+    });
+  }
+
   int64_t elementBytes(exec::BufferOp buffer) const {
     auto type = cast<RankedTensorType>(buffer.getTensorType());
     return byteSize(*tdl::toDType(type.getElementType()));
@@ -59,9 +84,6 @@ private:
 
   void addTensors() {
     const int64_t workers = program.getWorkers();
-    llvm::DenseMap<Operation *, int> writes;
-    for (Operation *op : made.instructions)
-      ++writes[exec::written(op)];
     // Per worker: the bytes of each buffer, and the capacity last.
     std::vector<std::vector<int64_t>> bytes;
     bytes.resize(size_t(workers));
@@ -122,9 +144,6 @@ private:
   /// Of which parameters the next value takes the place, and may leave it: one
   /// instruction writes it, and over the parameter if it reads that.
   void addUpdates() {
-    llvm::DenseMap<Operation *, int> writes;
-    for (Operation *op : made.instructions)
-      ++writes[exec::written(op)];
     for (auto update : program.getOps<exec::UpdateOp>()) {
       exec::BufferOp parameter = exec::bufferOf(update.getParameter()),
                      value = exec::bufferOf(update.getValue());
@@ -161,6 +180,13 @@ private:
       else if (const int of = nextOf(to);
                llvm::is_contained(operation.reads, of))
         operation.over = of;
+      made.seconds.push_back(0);
+      if (mayRunAgain(op)) {
+        const std::vector<double> seconds =
+            prices.seconds(cast<exec::ComputeOp>(op));
+        operation.again = prices.inBytes(seconds);
+        made.seconds.back() = *llvm::max_element(seconds);
+      }
       problem().operations.push_back(std::move(operation));
     }
     const auto need = [&](Value value) {
@@ -180,11 +206,14 @@ private:
         problem().capacities[m] = std::max(problem().capacities[m], bytes[m]);
   }
 
+  const offload::Choices &choices;
+  offload::Prices prices;
   exec::ProgramOp program;
   exec::Regions &regions;
   tdl::LambdaTable lambdas;
   llvm::DenseMap<Operation *, exec::BufferOp> replaced, over;
   llvm::DenseSet<Operation *> updated, follows; // parameters
+  llvm::DenseMap<Operation *, int> writes;      // by buffer
   std::vector<int64_t> capacities;              // per worker
   llvm::DenseMap<Operation *, int> numbers;
   ProgramProblem made;
@@ -194,6 +223,8 @@ private:
 
 ProgramProblem smex::offload::problemOf(exec::ProgramOp program,
                                         exec::Regions &regions,
-                                        ArrayRef<int64_t> capacities) {
-  return Making(program, regions, capacities).make();
+                                        ArrayRef<int64_t> capacities,
+                                        const Choices &choices,
+                                        const machines::Machine &machine) {
+  return Making(program, regions, capacities, choices, machine).make();
 }

@@ -3,26 +3,38 @@
 #define SMEX_COMPILER_OFFLOAD_IR_PROBLEMOF_H
 
 #include "compiler/offload/Problem.h"
-#include "dialects/exec/ir/Regions.h"
+#include "compiler/offload/ir/Prices.h"
 
 namespace smex::offload {
+
+/// What may become of a buffer that has no room.
+struct Choices {
+  bool moves = true; // to the host, and back
+  bool again = true; // forgotten, and computed again
+};
 
 /// Tensors are the program's buffers on the device, in order. Operations are
 /// the instructions, in order, and last one that reads what outputs and updates
 /// need. Workers with shares of the same sizes, and the same capacity, are one
-/// memory. Inputs start at either place, and so do parameters, but for those
-/// whose next value cannot take their place: these count as nothing, and their
-/// bytes are taken from the capacities, as those of libraries' scratch are.
+/// memory. A compute may run again if it alone fills its result, which is no
+/// partial one, and if all that it reads is whole by then. Inputs start at
+/// either place, and so do parameters, but for those whose next value cannot
+/// take their place: these count as nothing, and their bytes are taken from the
+/// capacities, as those of libraries' scratch are.
 struct ProgramProblem {
   Problem problem;
   std::vector<exec::BufferOp> buffers;
   std::vector<mlir::Operation *> instructions;
+  /// By instruction what it takes, once more, on the worker that takes longest.
+  std::vector<double> seconds;
 };
 
 /// `capacities`: bytes, one per worker. Where an operation takes more, that is
-/// the capacity.
+/// the capacity. `machine`: what computing again costs there.
 ProgramProblem problemOf(exec::ProgramOp program, exec::Regions &regions,
-                         llvm::ArrayRef<int64_t> capacities);
+                         llvm::ArrayRef<int64_t> capacities,
+                         const Choices &choices,
+                         const machines::Machine &machine);
 
 } // namespace smex::offload
 

@@ -200,6 +200,8 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
     bytes at the end of each arena are kept for exchanges between GPUs, if any
     are. `graphs` is the function's `smex.graphs`. `host_lower_bound`: where buffers
     move to the host and back, the bytes of that which no choice of buffers saves.
+    `recomputing`: where computes are repeated instead, the bytes that would move
+    in that time, and the nanoseconds that it takes.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$ways,
                        OptionalAttr<DenseI64ArrayAttr>:$arena,
@@ -207,7 +209,8 @@ def ProgramOp : ExecOp<"program", [Symbol, SingleBlock, NoTerminator,
                        OptionalAttr<SmexGraphsAttr>:$graphs,
                        OptionalAttr<DenseI64ArrayAttr>:$host_arena,
                        OptionalAttr<DenseI64ArrayAttr>:$staging,
-                       OptionalAttr<I64Attr>:$host_lower_bound);
+                       OptionalAttr<I64Attr>:$host_lower_bound,
+                       OptionalAttr<DenseI64ArrayAttr>:$recomputing);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `ways` $ways attr-dict-with-keyword $body";
   let extraClassDeclaration = "int64_t getWorkers();";

@@ -46,6 +46,12 @@ LogicalResult exec::verifyInProgram(Operation *op) {
 LogicalResult ProgramOp::verify() {
   if (failed(verifyWays([&] { return emitOpError(); }, getWays())))
     return failure();
+  if (const auto recomputing = getRecomputing();
+      recomputing &&
+      (recomputing->size() != 2 ||
+       llvm::any_of(*recomputing, [](int64_t number) { return number < 0; })))
+    return emitOpError("takes bytes and nanoseconds for recomputing: two "
+                       "numbers, not negative");
   const int64_t workers = getWorkers();
   const auto arena = getArena(), workspace = getWorkspace(),
              hostArena = getHostArena();

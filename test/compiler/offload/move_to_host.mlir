@@ -1,7 +1,7 @@
-// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-move-to-host{capacities=128}))' | FileCheck %s
-// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-move-to-host{capacities=192}))' | FileCheck %s --check-prefix=ROOM
-// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-move-to-host{capacities=64},exec-plan-memory))' | FileCheck %s --check-prefix=LEAST
-// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-move-to-host{capacities=128},exec-overlap-transfers,exec-plan-memory,exec-insert-waits))' | FileCheck %s --check-prefix=PLACED
+// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-move-to-host{capacities=128 choices=moves}))' | FileCheck %s
+// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-move-to-host{capacities=192 choices=moves}))' | FileCheck %s --check-prefix=ROOM
+// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-move-to-host{capacities=64 choices=moves},exec-plan-memory))' | FileCheck %s --check-prefix=LEAST
+// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-move-to-host{capacities=128 choices=moves},exec-overlap-transfers,exec-plan-memory,exec-insert-waits))' | FileCheck %s --check-prefix=PLACED
 
 // Buffers of 64 bytes each on a worker.
 
