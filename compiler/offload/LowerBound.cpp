@@ -45,7 +45,10 @@ std::vector<Gap> gapsOf(const Problem &problem, const Uses &uses) {
     // A tensor and its next value are stored once, if one of them goes away.
     const int life =
         tensor.nextOf >= 0 || list.empty() ? 0 : std::max(list.front(), 0);
-    const int64_t store = isStored && again < 0 ? tensor.moved : 0;
+    // However often it goes, once at least by moves, or always without.
+    int64_t store = isStored ? tensor.moved : 0;
+    if (again >= 0)
+      store = std::min(store, again - back);
     for (size_t i = begin; i + 1 < list.size(); ++i)
       if (list[i] + 1 < list[i + 1])
         gaps.push_back(

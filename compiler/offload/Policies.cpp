@@ -4,6 +4,7 @@
 #include "compiler/offload/Uses.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 using namespace smex;
@@ -66,4 +67,15 @@ Result<Schedule> smex::offload::scheduleBy(Policy policy,
     state.run(o);
   }
   return std::move(state).finish();
+}
+
+std::vector<int64_t> smex::offload::peakWithoutChoices(const Problem &problem) {
+  Problem roomy = problem;
+  roomy.capacities.assign(roomy.capacities.size(),
+                          std::numeric_limits<int64_t>::max());
+  Residency state(problem);
+  for (int o = 0; o < int(problem.operations.size()); ++o)
+    state.run(o);
+  const auto traffic = replay(roomy, std::move(state).finish());
+  return traffic ? traffic->peak : problem.capacities;
 }

@@ -29,6 +29,10 @@ enum class Policy {
 /// operation does not fit.
 Result<Schedule> scheduleBy(Policy policy, const Problem &problem);
 
+/// What is in each memory at most where nothing leaves that is still read: the
+/// capacity that needs no choice.
+std::vector<int64_t> peakWithoutChoices(const Problem &problem);
+
 /// How many operations on Tofu's baseline looks.
 constexpr int swappingLookAhead = 4;
 

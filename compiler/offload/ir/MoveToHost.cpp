@@ -1,4 +1,5 @@
 // Moves in a program, and repeated computes, from a schedule.
+#include "compiler/offload/Policies.h"
 #include "compiler/offload/Search.h"
 #include "compiler/offload/ir/Passes.h"
 #include "compiler/offload/ir/ProblemOf.h"
@@ -256,7 +257,7 @@ private:
   }
 
   /// Where nothing moves, what is computed again may have no room in what is
-  /// enough for each operation alone: then in as little more as is found.
+  /// enough for each operation alone: then in little more.
   Result<offload::Found> schedule(offload::Problem problem) const {
     offload::SearchOptions options;
     options.mostStates = mostStates;
@@ -266,25 +267,22 @@ private:
     auto found = offload::search(problem, options);
     if (found || problem.moves)
       return found;
-    const std::vector<int64_t> least = problem.capacities,
-                               most = allAtOnce(problem);
-    constexpr int64_t steps = 16;
-    for (int64_t step = 1; step <= steps && !found; ++step) {
-      for (size_t m = 0; m < least.size(); ++m)
+    // Each half as far from what is too little as the one before.
+    std::vector<int64_t> tooLittle = problem.capacities,
+                         enough = offload::peakWithoutChoices(problem);
+    constexpr int halvings = 6;
+    for (int h = 0; h < halvings; ++h) {
+      for (size_t m = 0; m < enough.size(); ++m)
         problem.capacities[m] =
-            least[m] + std::max<int64_t>(0, most[m] - least[m]) / steps * step +
-            (step == steps) * steps;
-      found = offload::search(problem, options);
+            h == 0 ? enough[m] : tooLittle[m] + (enough[m] - tooLittle[m]) / 2;
+      auto next = offload::search(problem, options);
+      if (!next && h == 0)
+        return next;
+      (next ? enough : tooLittle) = problem.capacities;
+      if (next)
+        found = std::move(next);
     }
     return found;
-  }
-
-  static std::vector<int64_t> allAtOnce(const offload::Problem &problem) {
-    std::vector<int64_t> bytes(problem.capacities.size());
-    for (const offload::Tensor &tensor : problem.tensors)
-      for (size_t m = 0; m < bytes.size(); ++m)
-        bytes[m] += tensor.bytes[m];
-    return bytes;
   }
 };
 
