@@ -42,9 +42,10 @@ class Searcher {
 public:
   Searcher(const Problem &problem, const SearchOptions &options)
       : problem(problem), options(options),
-        states(problem, options.anyOrder, options.ahead),
+        states(problem, options.anyOrder, options.ahead, options.mostAgain),
         count(int(problem.operations.size())) {
-    isExact = options.ahead || !states.runsAgain();
+    isExact =
+        !states.runsAgain() || (options.ahead && options.mostAgain >= count);
   }
 
   Result<Found> run() {
@@ -419,4 +420,21 @@ Result<Found> smex::offload::search(const Problem &problem,
                   [](const Operation &op) { return op.again >= 0; }))
     return fail("no order is searched for where operations run again");
   return Searcher(problem, options).run();
+}
+
+Result<Found> smex::offload::searchLimits(const Problem &problem,
+                                          SearchOptions options) {
+  auto best = search(problem, options);
+  const bool isSure =
+      std::none_of(problem.operations.begin(), problem.operations.end(),
+                   [](const Operation &op) { return op.again >= 0; });
+  if (isSure || (best && best->isOptimal))
+    return best;
+  for (int most : {16, 8, 4, 2, 1, 0}) {
+    options.mostAgain = most;
+    auto next = search(problem, options);
+    if (next && (!best || next->traffic.total() < best->traffic.total()))
+      best = std::move(next);
+  }
+  return best;
 }

@@ -32,6 +32,8 @@
 
 #include "compiler/offload/Schedule.h"
 
+#include <limits>
+
 namespace smex::offload {
 
 struct SearchOptions {
@@ -45,6 +47,9 @@ struct SearchOptions {
   /// Operations run again before any other one; else only before one that
   /// needs it, which is nearly always the best, and much less to search.
   bool ahead = true;
+  /// What is forgotten may take so many operations to compute again, as things
+  /// stand whenever something leaves.
+  int mostAgain = std::numeric_limits<int>::max();
 };
 
 struct Found {
@@ -57,9 +62,16 @@ struct Found {
   int64_t states = 0;
 };
 
-/// An error where the problem is not valid, or its largest operation does not
-/// fit (checkFits).
+/// An error where the problem is not valid, its largest operation does not fit
+/// (checkFits), or, where something may not move, no schedule is found.
 Result<Found> search(const Problem &problem, const SearchOptions &options = {});
+
+/// The best of several searches, unless the first is exact: with any number of
+/// operations to compute one tensor again, and with fewer and fewer, down to
+/// none. Forgetting is cheap at first, and what keeps few states sees too late
+/// that what a tensor is computed from is forgotten, too, and that computed
+/// again for each that needs it.
+Result<Found> searchLimits(const Problem &problem, SearchOptions options);
 
 /// What every schedule in the order of the list costs at least, without a
 /// search: at moments so far apart that no tensor is away over two of them,

@@ -14,8 +14,8 @@ template <typename Use> void forEach(uint64_t bits, size_t word, Use &&use) {
 
 } // namespace
 
-States::States(const Problem &problem, bool anyOrder, bool ahead)
-    : problem(problem), anyOrder(anyOrder), ahead(ahead),
+States::States(const Problem &problem, bool anyOrder, bool ahead, int mostAgain)
+    : problem(problem), anyOrder(anyOrder), ahead(ahead), mostAgain(mostAgain),
       count(int(problem.operations.size())), uses(problem),
       next(nextValues(problem)), writers(writersOf(problem)),
       costAgain(costsAgain(problem)), readers(problem.tensors.size()),
@@ -193,24 +193,40 @@ bool States::mayForget(const State &state, int t, int after) const {
   return costAgain[size_t(t)] >= 0 || !isNeeded(t, state, after);
 }
 
+/// `counted`: what is computed again, of which there may be `most` more.
+bool States::canCome(const State &state, int t, int operation, int at,
+                     Set &counted, int &most) const {
+  if (isThere(state, t) || has(counted, t))
+    return true;
+  const int by = writers[size_t(t)];
+  if (by <= at || costAgain[size_t(t)] < 0 || until[size_t(by)] < operation ||
+      most == 0)
+    return false;
+  --most;
+  add(counted, t);
+  for (int read : problem.operations[size_t(by)].reads)
+    if (!canCome(state, read, operation, at, counted, most))
+      return false;
+  return true;
+}
+
 bool States::canCome(const State &state, int t, int operation, int at) const {
   if (isThere(state, t))
     return true;
-  const int by = writers[size_t(t)];
-  if (by <= at || costAgain[size_t(t)] < 0 || until[size_t(by)] < operation)
-    return false;
-  for (int read : problem.operations[size_t(by)].reads)
-    if (!canCome(state, read, operation, at))
-      return false;
-  return true;
+  Set counted(state.onDevice.size());
+  int most = count;
+  return canCome(state, t, operation, at, counted, most);
 }
 
 bool States::canGoOn(const State &state, int after) const {
   bool can = true;
   forEachWanted(after, [&](int t) {
-    can = can &&
-          (isThere(state, t) ||
-           canCome(state, t, ahead ? after + 1 : uses.nextFrom(t, after + 1)));
+    if (!can || isThere(state, t))
+      return;
+    Set counted(state.onDevice.size());
+    int most = mostAgain;
+    can = canCome(state, t, ahead ? after + 1 : uses.nextFrom(t, after + 1), -1,
+                  counted, most);
   });
   return can;
 }

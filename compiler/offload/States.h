@@ -28,8 +28,8 @@ struct State {
 /// operations run again before the one behind it.
 class States {
 public:
-  /// `ahead`: operations run again before ones that do not need it, too.
-  States(const Problem &problem, bool anyOrder, bool ahead);
+  /// `ahead`, `mostAgain`: see SearchOptions.
+  States(const Problem &problem, bool anyOrder, bool ahead, int mostAgain);
 
   const Tensor &tensor(int t) const { return problem.tensors[size_t(t)]; }
   State first() const;
@@ -71,8 +71,9 @@ public:
 
   /// Whether it is there, on either side, or can be computed again before this
   /// operation, by operations behind `at`, of what is there.
-  bool canCome(const State &state, int t, int operation, int at = -1) const;
-  /// Whether all that is still read can come before it is.
+  bool canCome(const State &state, int t, int operation, int at) const;
+  /// Whether all that is still read can come before it is, by no more
+  /// operations for one tensor than the limit.
   bool canGoOn(const State &state, int after) const;
   /// The operations behind `at` that could run again before this one, now:
   /// those by which what it lacks comes, or, ahead, all.
@@ -93,6 +94,8 @@ private:
   bool isThere(const State &state, int t) const {
     return has(state.onDevice, t) || has(state.onHost, t);
   }
+  bool canCome(const State &state, int t, int operation, int at, Set &counted,
+               int &most) const;
   void missing(const State &state, int t, int operation, int at,
                std::vector<bool> &found) const;
   int64_t owedFor(const State &state, int t, Set &counted) const;
@@ -102,7 +105,7 @@ private:
 
   const Problem &problem;
   bool anyOrder, ahead, anyAgain = false;
-  int count;
+  int mostAgain, count;
   Uses uses;
   std::vector<int> next, writers; // by tensor
   std::vector<int64_t> costAgain;

@@ -264,7 +264,7 @@ private:
     options.mostWays = mostWays;
     // All choices of so few operations are tried.
     options.ahead = problem.operations.size() <= 16;
-    auto found = offload::search(problem, options);
+    auto found = offload::searchLimits(problem, options);
     if (found || problem.moves)
       return found;
     // Each half as far from what is too little as the one before.
@@ -275,7 +275,7 @@ private:
       for (size_t m = 0; m < enough.size(); ++m)
         problem.capacities[m] =
             h == 0 ? enough[m] : tooLittle[m] + (enough[m] - tooLittle[m]) / 2;
-      auto next = offload::search(problem, options);
+      auto next = offload::searchLimits(problem, options);
       if (!next && h == 0)
         return next;
       (next ? enough : tooLittle) = problem.capacities;
