@@ -31,8 +31,10 @@ struct Departure {
 
 /// With how many cheaper states one is compared.
 constexpr size_t mostRivals = 256;
-/// Of so many tensors that could go either way, all combinations are looked at.
-constexpr size_t mostChoices = 6;
+/// Of so many tensors that could go either way, all combinations are looked at;
+/// of fewer, where few states are kept.
+constexpr size_t mostChoices = 8, fewChoices = 2;
+constexpr int fewStates = 1024;
 
 bool isAmong(const std::vector<int> &all, int t) {
   return std::find(all.begin(), all.end(), t) != all.end();
@@ -237,7 +239,8 @@ private:
         (isForgotten(i) ? list.back().forgotten : list.back().toHost)
             .push_back(either[i]);
     };
-    if (either.size() <= mostChoices) {
+    if (either.size() <=
+        (options.mostStates < fewStates ? fewChoices : mostChoices)) {
       for (size_t bits = 0; bits < size_t(1) << either.size(); ++bits)
         add([&](size_t i) { return (bits >> i & 1) != 0; });
       return list;
@@ -326,6 +329,8 @@ private:
     std::set<std::tuple<uint64_t, Set, Set, Set>> known;
     std::map<uint64_t, std::vector<size_t>> alike; // of `kept`
     for (State &state : list) {
+      if (state.total() >= options.below)
+        break; // nor do those behind it
       if (!known
                .emplace(state.done, state.onDevice, state.onHost,
                         state.fromHost)
@@ -424,17 +429,23 @@ Result<Found> smex::offload::search(const Problem &problem,
 
 Result<Found> smex::offload::searchLimits(const Problem &problem,
                                           SearchOptions options) {
-  auto best = search(problem, options);
-  const bool isSure =
-      std::none_of(problem.operations.begin(), problem.operations.end(),
-                   [](const Operation &op) { return op.again >= 0; });
-  if (isSure || (best && best->isOptimal))
-    return best;
-  for (int most : {16, 8, 4, 2, 1, 0}) {
+  const bool runsAgain =
+      std::any_of(problem.operations.begin(), problem.operations.end(),
+                  [](const Operation &op) { return op.again >= 0; });
+  if (!runsAgain || options.ahead)
+    return search(problem, options);
+  Problem moving = problem;
+  for (Operation &op : moving.operations)
+    op.again = -1;
+  auto best = search(moving, options);
+  for (int most : {options.mostAgain, 16, 4, 1}) {
     options.mostAgain = most;
+    options.below = best ? best->traffic.total() : options.below;
     auto next = search(problem, options);
-    if (next && (!best || next->traffic.total() < best->traffic.total()))
+    if (next)
       best = std::move(next);
   }
+  if (best)
+    best->lowerBound = lowerBound(problem);
   return best;
 }

@@ -50,6 +50,8 @@ struct SearchOptions {
   /// What is forgotten may take so many operations to compute again, as things
   /// stand whenever something leaves.
   int mostAgain = std::numeric_limits<int>::max();
+  /// Only what costs less is looked for.
+  int64_t below = std::numeric_limits<int64_t>::max();
 };
 
 struct Found {
@@ -66,11 +68,11 @@ struct Found {
 /// (checkFits), or, where something may not move, no schedule is found.
 Result<Found> search(const Problem &problem, const SearchOptions &options = {});
 
-/// The best of several searches, unless the first is exact: with any number of
-/// operations to compute one tensor again, and with fewer and fewer, down to
-/// none. Forgetting is cheap at first, and what keeps few states sees too late
-/// that what a tensor is computed from is forgotten, too, and that computed
-/// again for each that needs it.
+/// The best of several searches: with moves alone, and with any number of
+/// operations to compute one tensor again, and with fewer and fewer. Forgetting
+/// is cheap at first, and what keeps few states sees too late that what a
+/// tensor is computed from is forgotten, too, and that computed again for each
+/// that needs it. Small problems are searched once, exactly.
 Result<Found> searchLimits(const Problem &problem, SearchOptions options);
 
 /// What every schedule in the order of the list costs at least, without a

@@ -57,10 +57,11 @@ States::States(const Problem &problem, bool anyOrder, bool ahead, int mostAgain)
     }
 }
 
-template <typename Use> void States::forEachWanted(int after, Use &&use) const {
+template <typename Use>
+void States::forEachAway(const State &state, int after, Use &&use) const {
   const Set &set = wanted[size_t(after + 1)];
   for (size_t word = 0; word < set.size(); ++word)
-    forEach(set[word], word, use);
+    forEach(set[word] & ~state.onDevice[word], word, use);
 }
 
 bool States::isNeeded(int t, const State &before, int after) const {
@@ -220,7 +221,7 @@ bool States::canCome(const State &state, int t, int operation, int at) const {
 
 bool States::canGoOn(const State &state, int after) const {
   bool can = true;
-  forEachWanted(after, [&](int t) {
+  forEachAway(state, after, [&](int t) {
     if (!can || isThere(state, t))
       return;
     Set counted(state.onDevice.size());
@@ -294,7 +295,7 @@ int64_t States::owed(const State &state, int after) const {
     return cost;
   }
   Set counted(state.onDevice.size());
-  forEachWanted(after, [&](int t) { cost += owedFor(state, t, counted); });
+  forEachAway(state, after, [&](int t) { cost += owedFor(state, t, counted); });
   return cost;
 }
 

@@ -101,7 +101,9 @@ private:
   int64_t owedFor(const State &state, int t, Set &counted) const;
   int64_t becomingOf(int t, const State &from, const State &to) const;
 
-  template <typename Use> void forEachWanted(int after, Use &&use) const;
+  /// What is still read, and not on the device.
+  template <typename Use>
+  void forEachAway(const State &state, int after, Use &&use) const;
 
   const Problem &problem;
   bool anyOrder, ahead, anyAgain = false;

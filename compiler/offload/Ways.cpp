@@ -1,7 +1,6 @@
 #include "compiler/offload/Ways.h"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 
 using namespace smex;
@@ -87,8 +86,6 @@ private:
     sets.insert(std::move(set));
   }
 
-  using Before = std::function<bool(const Leaving &, const Leaving &)>;
-
   void greedily() {
     const Bytes wanted = lacking;
     // Of bytes where they are lacking.
@@ -99,32 +96,34 @@ private:
           bytes += double(std::min(what.bytes[m], wanted[m]));
       return bytes;
     };
-    const Before orders[] = {
-        [](const Leaving &a, const Leaving &b) {
-          return a.nextUse > b.nextUse;
-        },
-        [&](const Leaving &a, const Leaving &b) {
-          return double(a.cost) * freed(b) < double(b.cost) * freed(a);
-        },
-        [&](const Leaving &a, const Leaving &b) { return freed(a) > freed(b); },
-        [](const Leaving &a, const Leaving &b) { return a.cost < b.cost; },
-    };
-    for (const Before &before : orders) {
-      std::vector<size_t> order;
-      for (size_t i = 0; i < candidates.size(); ++i)
-        order.push_back(i);
-      std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-        return before(candidates[a], candidates[b]);
-      });
-      fill(order);
-      // Each with another one first: so a set differs from its neighbours.
-      const size_t firsts = std::min<size_t>(order.size(), size_t(most) / 8);
-      for (size_t f = 1; f < firsts; ++f) {
-        std::vector<size_t> other = order;
-        std::rotate(other.begin(), other.begin() + int64_t(f),
-                    other.begin() + int64_t(f) + 1);
-        fill(other);
-      }
+    greedilyBy([](const Leaving &a, const Leaving &b) {
+      return a.nextUse > b.nextUse;
+    });
+    greedilyBy([&](const Leaving &a, const Leaving &b) {
+      return double(a.cost) * freed(b) < double(b.cost) * freed(a);
+    });
+    greedilyBy([&](const Leaving &a, const Leaving &b) {
+      return freed(a) > freed(b);
+    });
+    greedilyBy(
+        [](const Leaving &a, const Leaving &b) { return a.cost < b.cost; });
+  }
+
+  template <typename Before> void greedilyBy(Before &&before) {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < candidates.size(); ++i)
+      order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return before(candidates[a], candidates[b]);
+    });
+    fill(order);
+    // Each with another one first: so a set differs from its neighbours.
+    const size_t firsts = std::min<size_t>(order.size(), size_t(most) / 8);
+    for (size_t f = 1; f < firsts; ++f) {
+      std::vector<size_t> other = order;
+      std::rotate(other.begin(), other.begin() + int64_t(f),
+                  other.begin() + int64_t(f) + 1);
+      fill(other);
     }
   }
 
