@@ -130,6 +130,9 @@ std::string simulate::text(const Simulation &simulation, const Machine &machine,
                humanBytes(simulation.communicationBytes) + " per run"});
   if (!simulation.hostTraffic.isNone())
     table.add({"moves", toString(simulation.hostTraffic) + " per run"});
+  if (simulation.recomputedSeconds > 0)
+    table.add({"recomputes",
+               humanSeconds(simulation.recomputedSeconds) + " of the step"});
   if (const auto fullest = fullestOf(simulation, machine))
     table.add({"peak memory",
                humanBytes(simulation.gpus[size_t(*fullest)].peakBytes) +
@@ -175,6 +178,8 @@ std::string simulate::json(const Simulation &simulation, const Machine &machine,
               {"gpus", gpus},
               {"links", links}};
   simulation.hostTraffic.writeTo(all);
+  if (simulation.recomputedSeconds > 0)
+    all["recomputed_seconds"] = simulation.recomputedSeconds;
   return plan::canonicalJson(all);
 }
 

@@ -273,6 +273,18 @@ private:
   double now = 0;
 };
 
+double recomputed(const plan::Program &program, const Simulation &simulation) {
+  std::vector<bool> isRepeated(program.instructions.size());
+  for (int i : plan::repeated(program))
+    isRepeated[size_t(i)] = true;
+  std::vector<double> seconds(simulation.gpus.size());
+  for (const Event &event : simulation.events)
+    if (isRepeated[size_t(event.instruction)])
+      seconds[size_t(event.worker)] += event.end - event.start;
+  return seconds.empty() ? 0
+                         : *std::max_element(seconds.begin(), seconds.end());
+}
+
 } // namespace
 
 Result<Simulation> simulate::simulate(const plan::Partitioned &partitioned,
@@ -291,5 +303,8 @@ Result<Simulation> simulate::simulate(const plan::Partitioned &partitioned,
       return fail("the plan puts data in the host's memory, to which ",
                   machine.name, " has no way from ",
                   machine.nodeOf(int(w)).name);
-  return Run(partitioned, machine, options).run();
+  auto result = Run(partitioned, machine, options).run();
+  if (result)
+    result->recomputedSeconds = recomputed(partitioned.program, *result);
+  return result;
 }

@@ -39,6 +39,9 @@ struct Simulation {
   double stepSeconds = 0;
   int64_t communicationBytes = 0;
   plan::HostTraffic hostTraffic;
+  /// In instructions that compute again what had no room, on the worker that
+  /// spends most there.
+  double recomputedSeconds = 0;
   std::vector<GpuUse> gpus;   // one per worker
   std::vector<LinkUse> links; // one per link of the machine
   std::vector<Event> events;  // by start, worker, instruction

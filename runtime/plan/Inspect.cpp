@@ -344,8 +344,13 @@ std::string plan::hostGap(const Plan &plan) {
   std::string text;
   if (bound > 0) {
     char percent[64];
-    std::snprintf(percent, sizeof percent, ", at most %.1f %% above the least",
-                  100 * (cost / double(bound) - 1));
+    const double ratio = cost / double(bound);
+    if (ratio < 2)
+      std::snprintf(percent, sizeof percent,
+                    ", at most %.1f %% above the least", 100 * (ratio - 1));
+    else
+      std::snprintf(percent, sizeof percent, ", at most %.1f times the least",
+                    ratio);
     text = percent;
   }
   return text + "; lower bound " + humanBytes(bound);

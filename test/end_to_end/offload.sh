@@ -1,5 +1,5 @@
 #!/bin/bash
-# --offload: plans that do not keep --memory-per-gpu otherwise move buffers to the host and back: sound, the same results, the bytes that were predicted, on every backend.
+# --offload: plans that do not keep --memory-per-gpu otherwise move buffers to the host and back, or compute them again: sound, the same results, the bytes that were predicted, on every backend.
 # usage: offload.sh SMEXC SMEX_RUN SMEX_ZOO LIBCUDA GPUS
 set -euo pipefail
 source "$(dirname "$0")/inputs_of.sh"
@@ -28,7 +28,7 @@ limit=$((peak * 6 / 10))
 status=0
 compile --memory-per-gpu 100 --offload -o "$work/none" 2> "$work/err" || status=$?
 [[ $status == 1 && ! -e $work/none ]] || fail "status $status: $(cat "$work/err")"
-grep -Eq 'even with buffers on the host; .* its largest operator is "[a-z0-9/ ]+", ' "$work/err" || fail "$(cat "$work/err")"
+grep -Eq 'even with buffers on the host or computed again; .* its largest operator is "[a-z0-9/ ]+", ' "$work/err" || fail "$(cat "$work/err")"
 smallest=$(sed -n 's/.* keeps a limit of \([0-9]*\) bytes.*/\1/p' "$work/err")
 (( smallest < limit )) || fail "the smallest limit is said to be $smallest of $peak"
 
@@ -37,7 +37,7 @@ export LD_LIBRARY_PATH=$(emulated "$libcuda") SMEX_EMULATED_DEVICES=2 SMEX_EMULA
 for bytes in "$limit" "$smallest"; do
   compile --memory-per-gpu "$bytes" --offload -o "$work/plan" > "$work/log" || fail "the limit that was said to work"
   grep -Eq '^moves .* to the host and .* back per run' "$work/log" || fail "$(cat "$work/log")"
-  grep -Eq '^moves .*(, the least there is|, at most [0-9.]+ % above the least; lower bound .*)$' "$work/log" || fail "$(cat "$work/log")"
+  grep -Eq '^moves .*(, the least there is|, at most [0-9.]+ (% above|times) the least; lower bound .*)$' "$work/log" || fail "$(cat "$work/log")"
   (( $(number "$work/plan/plan.json" totals peak_bytes) <= bytes )) || fail "more than $bytes bytes"
   "$smexc" check "$work/plan" > /dev/null
   for backend in cpu reference cuda; do
@@ -84,6 +84,49 @@ cmp "$work/wide.safetensors" "$work/cpu.safetensors" || fail "other parameters"
 # A checkpoint has what is on the host, too, and a resumed run ends alike.
 "$smex_run" "$work/narrow" --backend cpu --steps 3 --checkpoint-dir "$work/cpu" --resume --save-parameters "$work/resumed.safetensors" > /dev/null
 cmp "$work/wide.safetensors" "$work/resumed.safetensors" || fail "other parameters after resuming"
+
+# Where the way to the host is slow, buffers are computed again: alone, and beside moves, in less memory.
+/usr/bin/python3 - > "$work/slow.json" <<'END'
+import json
+gpus = [f"gpu{i}" for i in range(3)]
+print(json.dumps({
+    "format": "smex-machine", "version": 1, "name": "slow-host",
+    "device": {"flops": {"f32": 1e13}, "memory_bytes": 1 << 34, "memory_bandwidth": 1e12, "launch_seconds": 1e-6},
+    "nodes": [{"name": name, "kind": "gpu"} for name in gpus] + [{"name": "host", "kind": "host"}],
+    "links": [{"between": [name, "host"], "bytes_per_second": 1e9} for name in gpus]}))
+END
+"$zoo" mlp --layers 6 --hidden 32 --input 32 --classes 8 --batch 256 -o "$work/mlp.json"
+slow() { compile --machine "$work/slow.json" "$@"; }
+slow -o "$work/slow" > /dev/null
+peak=$(number "$work/slow/plan.json" totals peak_bytes)
+"$smex_run" "$work/slow" --backend cpu --steps 3 --save-parameters "$work/slow.safetensors" > /dev/null
+for case in "recompute 70" "both 60"; do
+  read -r choices percent <<< "$case"
+  slow --memory-per-gpu $((peak * percent / 100)) --offload=$choices -o "$work/again" > "$work/log"
+  grep -Eq '^recomputes [1-9][0-9]* of [0-9]+ instructions, [0-9.e-]+ ms per run' "$work/log" || fail "$choices: $(cat "$work/log")"
+  [[ $choices == both ]] || ! grep -q '^moves' "$work/log" || fail "moves where only recomputation is asked for"
+  (( $(number "$work/again/plan.json" search recomputing bytes) > 0 )) || fail "no bytes for what is computed again"
+  "$smexc" inspect "$work/again" | grep -q '^  recomputes ' || fail "inspect does not say what is computed again"
+  "$smexc" check "$work/again" > /dev/null
+  for backend in cpu reference cuda; do
+    "$smex_run" "$work/again" --backend $backend --steps 3 --verify --metrics "$work/metrics.json" \
+      --save-parameters "$work/$backend.safetensors" > "$work/log" || fail "$choices, $backend: $(cat "$work/log")"
+    [[ $(number "$work/metrics.json" peak_bytes) == $(number "$work/again/plan.json" totals peak_bytes) ]] || fail "$choices, $backend: another peak"
+  done
+  cmp "$work/slow.safetensors" "$work/cpu.safetensors" || fail "$choices: other parameters"
+done
+# Moves alone take longer there, in the same memory.
+slow --memory-per-gpu $((peak * 60 / 100)) --offload=moves -o "$work/moves" > /dev/null
+for plan in again moves; do
+  "$smexc" simulate "$work/$plan" --machine "$work/slow.json" --json "$work/$plan.json" > /dev/null
+done
+/usr/bin/python3 -c "import json, sys
+again, moves = (json.load(open(path)) for path in sys.argv[1:])
+assert again['step_seconds'] < moves['step_seconds'], (again['step_seconds'], moves['step_seconds'])
+assert again['recomputed_seconds'] > 0 and 'recomputed_seconds' not in moves" "$work/again.json" "$work/moves.json" || fail "no faster than moves alone"
+status=0
+compile --memory-per-gpu 100 --offload=neither -o "$work/none" 2> "$work/err" || status=$?
+[[ $status == 2 ]] || fail "status $status: $(cat "$work/err")"
 
 # Without a limit there is nothing to decide by.
 status=0

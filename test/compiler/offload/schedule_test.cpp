@@ -72,3 +72,45 @@ TEST_CASE("a problem that is none is refused") {
   CHECK(search(problem).error().message ==
         "operation \"second\" writes tensor 1, which is there already");
 }
+
+TEST_CASE("what runs again is counted, and only where it may") {
+  Problem problem = twoReaders();
+  problem.operations[0].again = 3;
+  problem.operations.push_back({"third", {1}, {}});
+  REQUIRE(validate(problem));
+  // y leaves for z, and comes again.
+  const Schedule schedule = {{Kind::Run, 0},   {Kind::Drop, 1}, {Kind::Run, 1},
+                             {Kind::Store, 2}, {Kind::Drop, 2}, {Kind::Run, 0},
+                             {Kind::Run, 2}};
+  const auto traffic = replay(problem, schedule);
+  REQUIRE(traffic);
+  CHECK(traffic->again == 3);
+  CHECK(traffic->moved() == 1);
+  CHECK(traffic->total() == 4);
+  CHECK(refused(problem, {{Kind::Run, 0}, {Kind::Run, 0}}) ==
+        "operation \"first\" is not to run again"); // y is there
+  CHECK(refused(problem, {{Kind::Run, 0}, {Kind::Drop, 1}, {Kind::Run, 7}}) ==
+        "there is no operation 7");
+  problem.moves = false;
+  problem.tensors[2].toHost = false;
+  CHECK(refused(problem, {{Kind::Store, 0}}) == "\"x\" is not to be stored");
+}
+
+TEST_CASE("what cannot run again is refused") {
+  const auto refusedAs = [](auto change) {
+    Problem problem = twoReaders();
+    change(problem);
+    const Status valid = validate(problem);
+    return valid ? "" : valid.error().message;
+  };
+  CHECK(refusedAs([](Problem &p) { p.operations[0].again = -2; }) ==
+        "operation \"first\" costs -2 bytes when it runs again");
+  CHECK(refusedAs([](Problem &p) {
+          p.operations[0].again = 1;
+          p.operations[0].writes.clear();
+          p.tensors[1].start = Start::Device;
+        }) == "operation \"first\" runs again, and writes no tensor, several, "
+              "or a next value");
+  CHECK(refusedAs([](Problem &p) { p.moves = false; }) ==
+        "nothing may move, and something is to be on the host");
+}

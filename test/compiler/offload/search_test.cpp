@@ -4,8 +4,47 @@
 
 #include <catch2/catch.hpp>
 
+#include <functional>
+
 using namespace smex;
 using namespace smex::offload;
+
+namespace {
+
+/// A network and its gradients: every result is read again, last ones first.
+Problem network(int layers, const std::function<int64_t()> &bytesOf) {
+  Problem problem;
+  const auto tensor = [&](Start start) {
+    const int64_t bytes = bytesOf();
+    problem.tensors.push_back({"t", {bytes}, bytes, start, false, true});
+    return int(problem.tensors.size()) - 1;
+  };
+  std::vector<int> results = {tensor(Start::Device)};
+  for (int i = 0; i < layers; ++i) {
+    Operation op{"forward", {results.back()}, {}};
+    results.push_back(tensor(Start::Nowhere));
+    op.writes = {results.back()};
+    problem.operations.push_back(op);
+  }
+  int gradient = results.back();
+  for (int i = layers; i-- > 0;) {
+    Operation op{"backward", {gradient, results[size_t(i)]}, {}};
+    gradient = tensor(Start::Nowhere);
+    op.writes = {gradient};
+    problem.operations.push_back(op);
+  }
+  return problem;
+}
+
+/// Its forward operations may run again, at these costs.
+Problem repeating(Problem problem, int64_t cost) {
+  for (Operation &op : problem.operations)
+    if (op.name == "forward")
+      op.again = cost;
+  return problem;
+}
+
+} // namespace
 
 TEST_CASE("Roc's Fig. 3 loads 6, 5 and 4 tensors by what fits") {
   const std::pair<int64_t, int64_t> known[] = {{5, 6}, {6, 5}, {7, 4}, {9, 4}};
@@ -96,30 +135,82 @@ TEST_CASE("the search finds what trying everything finds") {
   CHECK(impossible < 20);
 }
 
-TEST_CASE("a bounded search keeps the limit, and says its gap") {
-  // A network and its gradients: every result is read again, last ones first.
-  Problem problem;
-  constexpr int layers = 60;
+TEST_CASE("layers are computed again, or move, as the costs have it") {
+  int repeated = 0, moved = 0, both = 0;
+  for (int layers = 2; layers <= 5; ++layers)
+    for (const bool moves : {true, false})
+      for (int64_t cost = 1; cost <= 7; cost += 3)
+        for (int64_t more = 0; more < 3; ++more) {
+          Problem problem =
+              repeating(network(layers, [] { return int64_t(2); }), cost);
+          problem.moves = moves;
+          problem.tensors[0].isMovable = false;
+          problem.capacities = {0};
+          for (const std::vector<int64_t> &bytes : needed(problem))
+            problem.capacities[0] = std::max(problem.capacities[0], bytes[0]);
+          problem.capacities[0] += 2 * more;
+          INFO(layers << " layers, " << cost << ", " << more << " more");
+          const auto found = search(problem);
+          const int64_t least = leastByBruteForce(problem, false);
+          REQUIRE(bool(found) == (least >= 0));
+          if (!found)
+            continue;
+          REQUIRE(found->isOptimal);
+          REQUIRE(found->traffic.total() == least);
+          REQUIRE(lowerBound(problem) <= least);
+          REQUIRE((moves || found->traffic.moved() == 0));
+          repeated += found->traffic.again > 0 && found->traffic.moved() == 0;
+          moved += found->traffic.again == 0 && found->traffic.moved() > 0;
+          both += found->traffic.again > 0 && found->traffic.moved() > 0;
+        }
+  CHECK(repeated > 10);
+  CHECK(moved > 3);
+  CHECK(both > 1);
+}
+
+TEST_CASE("a bounded search takes the cheaper of moving and computing again") {
   std::mt19937 random(7);
-  const auto tensor = [&](Start start, bool isMovable) {
-    const int64_t bytes = 64 + int64_t(random() % 64);
-    problem.tensors.push_back({"t", {bytes}, bytes, start, false, isMovable});
-    return int(problem.tensors.size()) - 1;
-  };
-  std::vector<int> results = {tensor(Start::Device, true)};
-  for (int i = 0; i < layers; ++i) {
-    Operation op{"forward", {results.back()}, {}};
-    results.push_back(tensor(Start::Nowhere, true));
-    op.writes = {results.back()};
-    problem.operations.push_back(op);
+  const Problem once = network(60, [&] { return 64 + int64_t(random() % 64); });
+  SearchOptions bounded;
+  bounded.mostStates = 32;
+  bounded.mostWays = 32;
+  bounded.ahead = false;
+  int64_t before = 0;
+  for (const int64_t cost : {1, 30, 100, 1000}) {
+    Problem problem = repeating(once, cost);
+    problem.capacities = {2000};
+    const auto found = searchLimits(problem, bounded);
+    REQUIRE(found);
+    INFO(cost);
+    CHECK(found->traffic.total() >= lowerBound(problem));
+    CHECK(found->traffic.peak[0] <= 2000);
+    CHECK(found->traffic.total() >= before);
+    before = found->traffic.total();
+    CHECK((found->traffic.again > 0) == (cost < 1000));
+    Problem moving = once;
+    moving.capacities = {2000};
+    CHECK(found->traffic.total() <= search(moving, bounded)->traffic.total());
+    Problem staying = problem;
+    staying.moves = false;
+    staying.capacities = {3000};
+    const auto alone = searchLimits(staying, bounded);
+    REQUIRE(alone);
+    CHECK(alone->traffic.moved() == 0);
+    CHECK(alone->traffic.again > 0);
   }
-  int gradient = results.back();
-  for (int i = layers; i-- > 0;) {
-    Operation op{"backward", {gradient, results[size_t(i)]}, {}};
-    gradient = tensor(Start::Nowhere, true);
-    op.writes = {gradient};
-    problem.operations.push_back(op);
-  }
+}
+
+TEST_CASE("no order is searched for where operations run again") {
+  Problem problem = repeating(network(2, [] { return int64_t(1); }), 1);
+  problem.capacities = {9};
+  SearchOptions any;
+  any.anyOrder = true;
+  CHECK(!search(problem, any));
+}
+
+TEST_CASE("a bounded search keeps the limit, and says its gap") {
+  std::mt19937 random(7);
+  Problem problem = network(60, [&] { return 64 + int64_t(random() % 64); });
   problem.capacities = {2000};
   SearchOptions bounded;
   bounded.mostStates = 32;
