@@ -48,7 +48,8 @@ Result<Candidate> smex::pipeline::offloadWithin(const MemoryLimit &limit,
     if (!made || limit.isKeptBy(made->peaks()) || t == kTries)
       return made;
     for (size_t w = 0; w < capacities.size(); ++w)
-      capacities[w] -= std::clamp<int64_t>(made->peaks()[w] - limit.bytes[w], 0,
-                                           capacities[w]);
+      capacities[w] -= std::clamp<int64_t>((made->peaks()[w] - limit.bytes[w]) *
+                                               (int64_t(1) << (t - 1)),
+                                           0, capacities[w]);
   }
 }

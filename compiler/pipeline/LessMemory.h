@@ -25,8 +25,10 @@ using OffloadWithin =
     std::function<Result<Candidate>(const std::vector<int64_t> &capacities)>;
 
 /// The first plan that keeps the limit, each with so much less as the last one
-/// exceeded the limit by. The last try moves all that it can, whatever the
-/// limit: what that needs is a limit that works, and the one that is told.
+/// exceeded the limit by, then twice that, four times that and so on: buffers
+/// may be so large that a little less changes nothing. The last try moves all
+/// that it can, whatever the limit: what that needs is a limit that works, and
+/// the one that is told.
 Result<Candidate> offloadWithin(const MemoryLimit &limit,
                                 const OffloadWithin &offload);
 

@@ -303,8 +303,7 @@ Result<Simulation> simulate::simulate(const plan::Partitioned &partitioned,
       return fail("the plan puts data in the host's memory, to which ",
                   machine.name, " has no way from ",
                   machine.nodeOf(int(w)).name);
-  auto result = Run(partitioned, machine, options).run();
-  if (result)
-    result->recomputedSeconds = recomputed(partitioned.program, *result);
+  Simulation result = Run(partitioned, machine, options).run();
+  result.recomputedSeconds = recomputed(partitioned.program, result);
   return result;
 }
