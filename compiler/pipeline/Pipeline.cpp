@@ -313,10 +313,12 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     if (!made || options.offload != "both" || !*machine ||
         !made->search.recomputing)
       return made;
-    auto moved = offload("moves");
-    if (moved && limit.isKeptBy(moved->peaks()) &&
-        (!limit.isKeptBy(made->peaks()) || moved->cost() < made->cost()))
-      return moved;
+    for (const char *one : {"moves", "recompute"}) {
+      auto other = offload(one);
+      if (other && limit.isKeptBy(other->peaks()) &&
+          (!limit.isKeptBy(made->peaks()) || other->cost() < made->cost()))
+        made = std::move(other);
+    }
     return made;
   };
   std::vector<partition::Search> searches = searchesFor(options, *machine);

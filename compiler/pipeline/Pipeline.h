@@ -54,8 +54,8 @@ struct CompileOptions {
   MemoryLimit memory;
   /// Where the limit is not kept otherwise, buffers wait on the host or are
   /// computed again (compiler/offload): "moves", "recompute" or "both"; empty:
-  /// neither. Of both, a plan of moves alone is made, too, where a machine says
-  /// which is faster: the search does not know what of its moves is hidden.
+  /// neither. Of both, plans of one alone are made, too, where a machine says
+  /// which is fastest: the search does not know what of its moves is hidden.
   std::string offload;
   /// What code is generated for, each beside the others (plan::Artifact).
   std::vector<std::string> targets = {codegen::CodegenOptions().cpuArch};
