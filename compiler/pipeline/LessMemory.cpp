@@ -39,17 +39,35 @@ Result<Candidate> smex::pipeline::placeWithin(const MemoryLimit &limit,
 
 Result<Candidate> smex::pipeline::offloadWithin(const MemoryLimit &limit,
                                                 const OffloadWithin &offload) {
-  constexpr int kTries = 6;
-  std::vector<int64_t> capacities = limit.bytes;
+  constexpr int kTries = 6, kSmallSteps = 2, kBetween = 2;
+  std::vector<int64_t> capacities = limit.bytes, tooMuch;
+  const std::vector<int64_t> nothing(capacities.size(), 0);
   for (int t = 1;; ++t) {
     if (t == kTries)
-      capacities.assign(capacities.size(), 0);
+      capacities = nothing;
     auto made = offload(capacities);
-    if (!made || limit.isKeptBy(made->peaks()) || t == kTries)
+    if (!made)
       return made;
-    for (size_t w = 0; w < capacities.size(); ++w)
-      capacities[w] -= std::clamp<int64_t>((made->peaks()[w] - limit.bytes[w]) *
-                                               (int64_t(1) << (t - 1)),
-                                           0, capacities[w]);
+    if (!limit.isKeptBy(made->peaks())) {
+      if (capacities == nothing)
+        return made;
+      tooMuch = capacities;
+      for (size_t w = 0; w < capacities.size(); ++w)
+        capacities[w] -= std::clamp<int64_t>(
+            (made->peaks()[w] - limit.bytes[w]) * (int64_t(1) << (t - 1)), 0,
+            capacities[w]);
+      continue;
+    }
+    for (int b = 0; b < kBetween && t > kSmallSteps; ++b) {
+      std::vector<int64_t> middle = capacities;
+      for (size_t w = 0; w < middle.size(); ++w)
+        middle[w] += (tooMuch[w] - middle[w]) / 2;
+      auto next = offload(middle);
+      const bool isKept = next && limit.isKeptBy(next->peaks());
+      (isKept ? capacities : tooMuch) = std::move(middle);
+      if (isKept && next->cost() < made->cost())
+        made = std::move(next);
+    }
+    return made;
   }
 }

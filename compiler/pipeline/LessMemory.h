@@ -26,9 +26,10 @@ using OffloadWithin =
 
 /// The first plan that keeps the limit, each with so much less as the last one
 /// exceeded the limit by, then twice that, four times that and so on: buffers
-/// may be so large that a little less changes nothing. The last try moves all
-/// that it can, whatever the limit: what that needs is a limit that works, and
-/// the one that is told.
+/// may be so large that a little less changes nothing. After such large steps,
+/// plans with something between are made, too, and the cheapest is taken. The
+/// last try moves all that it can, whatever the limit: what that needs is a
+/// limit that works, and the one that is told.
 Result<Candidate> offloadWithin(const MemoryLimit &limit,
                                 const OffloadWithin &offload);
 

@@ -310,8 +310,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
       });
     };
     auto made = offload(options.offload);
-    if (!made || options.offload != "both" || !*machine ||
-        !made->search.recomputing)
+    if (!made || options.offload != "both" || !*machine)
       return made;
     for (const char *one : {"moves", "recompute"}) {
       auto other = offload(one);

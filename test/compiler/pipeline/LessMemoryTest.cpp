@@ -77,3 +77,19 @@ TEST_CASE("the last try with buffers on the host moves all that it can") {
   CHECK(made->peaks() == std::vector<int64_t>{101});
   CHECK(tried.back() == 0);
 }
+
+TEST_CASE("after a large step, the cheapest of what lies between is taken") {
+  // Peaks do not fall until 60, and bytes that are given away cost one each.
+  std::vector<int64_t> tried;
+  const auto made =
+      offloadWithin(kLimit, [&](const std::vector<int64_t> &capacities) {
+        const int64_t bytes = capacities.front();
+        tried.push_back(bytes);
+        Candidate candidate = withPeak(bytes > 60 ? 112 : bytes + 10);
+        candidate.totals.hostTraffic.toHost = 100 - bytes;
+        return Result<Candidate>(std::move(candidate));
+      });
+  REQUIRE(made);
+  CHECK(tried == std::vector<int64_t>{100, 88, 64, 16, 40, 52});
+  CHECK(made->peaks() == std::vector<int64_t>{62});
+}
