@@ -3,6 +3,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RecomputeMessages : Pass<"smex-recompute-messages", "mlir::ModuleOp"> {
+  let summary = "computes numbers of edges anew where they are read";
+  let description = [{
+    What edges make of their nodes (the coefficients of an attention, and their
+    gradients) is larger than what it is made of, and grows with the edges. Where
+    all its readers can, they compute it themselves, forward and backward, and it
+    is never stored. A map is composed into its readers. A sum (over features) in
+    a sum (over edges) changes places with it, where the outer sum's terms are
+    affine in it (Interchange.h).
+
+    A tensor is stored all the same if it is an output, if a library computes with
+    it, if a reader is not of such a kind, if it is less than twice as large as
+    what it is made of (inputs and parameters apart, which are there in any case),
+    or if its readers together would spend more than 256 operations per byte of
+    it.
+  }];
+}
+
 def SegmentReductions : Pass<"smex-segment-reductions", "mlir::ModuleOp"> {
   let summary = "turns reductions by condition into reductions over segments";
   let description = [{

@@ -38,6 +38,7 @@ void smex::pipeline::addTrainingPasses(
 
 void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager) {
   manager.addPass(fusion::createFuseMaps());
+  manager.addPass(messagepassing::createRecomputeMessages());
   addUnfusedPasses(manager);
 }
 

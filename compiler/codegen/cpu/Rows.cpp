@@ -9,6 +9,11 @@
 // attention), so that narrow rows share a loop, too. Elements get their terms
 // one after the other, as in any tile (Reduction.cpp), so the bits are the
 // same.
+//
+// What a term has besides rows, and is slow to compute (the coefficient of an
+// attention), is computed for some terms ahead, in a loop of its own, which
+// LLVM makes vectors of; once for each value of the variable that blocks go on
+// in, not for each block.
 #include "compiler/codegen/cpu/Prefetch.h"
 #include "compiler/codegen/cpu/Vectors.h"
 #include "compiler/codegen/expression/Conditions.h"
@@ -191,11 +196,26 @@ private:
     enter(blocks.front()); // to the loops, these variables have values
     Nest nest(kernel, schedule.order);
     nest.skip(nothing);
-    nest.emit(term, Nest::Body([&](const ExprRef &term) {
-                const ExprRef read = fromOrigin(term);
-                fetch(read, blocks, nest.endOf(schedule.order.back()));
-                add(read, blocks);
-              }));
+    const auto each = [&](const ExprRef &term, Value end) {
+      const ExprRef read = fromOrigin(term);
+      fetch(read, blocks, end);
+      add(read, blocks);
+    };
+    if (schedule.coefficients == 0)
+      nest.emit(term, Nest::Body([&](const ExprRef &term) {
+                  each(term, nest.endOf(schedule.order.back()));
+                }));
+    else
+      nest.emit(
+          term,
+          Nest::InnerLoop([&](const ExprRef &term, Value low, Value high) {
+            const std::vector<ExprRef> slow = isGuarded(term, nothing)
+                                                  ? std::vector<ExprRef>()
+                                                  : coefficients(term, along);
+            if (slow.empty())
+              return loopOverTerms(low, high, [&](Value) { each(term, high); });
+            loopOverChunks(term, slow, low, high, first, perRow, blocks);
+          }));
     for (Block &each : blocks) {
       enter(each);
       Value total = each.sum.get();
@@ -209,6 +229,125 @@ private:
     kernel.at[size_t(along)] = nullptr;
     if (before >= 0)
       kernel.at[size_t(before)] = nullptr;
+  }
+
+  void loopOverTerms(Value low, Value high,
+                     llvm::function_ref<void(Value)> body) {
+    Value &at = kernel.at[size_t(schedule.order.back())];
+    kernel.loop(low, high, 1, [&](Value i) {
+      at = i;
+      body(i);
+      at = nullptr;
+    });
+  }
+
+  /// Coefficients of some terms, then these terms.
+  void loopOverChunks(const ExprRef &term, const std::vector<ExprRef> &slow,
+                      Value low, Value high, Value first, Value perRow,
+                      std::deque<Block> &blocks) {
+    while (memory.size() < slow.size())
+      memory.push_back(kernel.scratch(
+          kernel.accumulatorMemory(),
+          schedule.coefficients *
+              *std::max_element(schedule.tiles.begin(), schedule.tiles.end())));
+    const ExprRef known = withKnown(term, slow);
+    kernel.loop(low, high, schedule.coefficients, [&](Value start) {
+      Value end = kernel.min(
+          high, kernel.add(start, kernel.constant(schedule.coefficients)));
+      computeCoefficients(slow, start, end, first, perRow,
+                          int64_t(blocks.size()));
+      loopOverTerms(start, end, [&](Value i) {
+        const ExprRef read = fromOrigin(known);
+        fetch(read, blocks, high);
+        for (size_t n = 0; n < blocks.size(); ++n) {
+          const llvm::SaveAndRestore at(
+              kernel.elementAtHand,
+              std::function<Value(const ExprRef &)>([&](const ExprRef &e) {
+                const int number =
+                    e->operand - int(kernel.lambda.operands.size());
+                if (number < 0)
+                  return Value();
+                Value row = rowInTile(blocks[n], n, first, perRow);
+                Value place =
+                    placeOf(row, kernel.sub(i, start), int64_t(blocks.size()));
+                return memref::LoadOp::create(b, memory[size_t(number)],
+                                              ValueRange{place})
+                    .getResult();
+              }));
+          addTo(blocks[n], read);
+        }
+      });
+    });
+  }
+
+  /// The term with reads of operands that there are not in place of these,
+  /// which then are at hand.
+  ExprRef withKnown(const ExprRef &term,
+                    const std::vector<ExprRef> &slow) const {
+    return transform(term, [&](const ExprRef &e) -> ExprRef {
+      for (size_t c = 0; c < slow.size(); ++c)
+        if (equal(e, slow[c]))
+          return tdl::read(int(kernel.lambda.operands.size() + c), e->type, {});
+      return nullptr;
+    });
+  }
+
+  /// Rows of a tile are all its blocks, where these have a fixed distance: a
+  /// loop of that length is a vector. Otherwise one or a few, and the terms lie
+  /// side by side.
+  void computeCoefficients(const std::vector<ExprRef> &slow, Value start,
+                           Value end, Value first, Value perRow,
+                           int64_t count) {
+    const auto store = [&](Value row, Value i) {
+      for (size_t c = 0; c < slow.size(); ++c) {
+        Value value = kernel.emitTerm(slow[c]);
+        memref::StoreOp::create(
+            b, value, memory[c],
+            ValueRange{placeOf(row, kernel.sub(i, start), count)});
+      }
+    };
+    if (origin >= 0)
+      return loopOverTerms(start, end, [&](Value i) {
+        const auto rowOf = [&](Value row) {
+          kernel.at[size_t(before)] =
+              kernel.add(kernel.add(kernel.lo[size_t(before)], first), row);
+          store(row, i);
+        };
+        if (count > 1)
+          kernel.vectorLoop(count, rowOf);
+        else
+          rowOf(kernel.constant(0));
+      });
+    if (before < 0)
+      return loopOverTerms(start, end,
+                           [&](Value i) { store(kernel.constant(0), i); });
+    Value begin = arith::DivUIOp::create(b, first, perRow);
+    Value last = arith::DivUIOp::create(
+        b, kernel.add(first, kernel.constant(count - 1)), perRow);
+    kernel.loop(begin, kernel.add(last, kernel.constant(1)), 1, [&](Value at) {
+      kernel.at[size_t(before)] = kernel.add(kernel.lo[size_t(before)], at);
+      Value row = kernel.sub(at, begin);
+      loopOverTerms(start, end, [&](Value i) { store(row, i); });
+    });
+  }
+
+  /// Which of the tile's rows the block is in.
+  Value rowInTile(const Block &block, size_t n, Value first, Value perRow) {
+    if (before < 0)
+      return kernel.constant(0);
+    if (origin >= 0)
+      return kernel.constant(int64_t(n));
+    return kernel.sub(kernel.sub(block.before, kernel.lo[size_t(before)]),
+                      arith::DivUIOp::create(b, first, perRow));
+  }
+
+  /// Of a term's coefficient in memory.
+  Value placeOf(Value row, Value term, int64_t rows) {
+    const bool rowsTogether = origin >= 0;
+    Value factor = kernel.constant(rowsTogether ? rows : schedule.coefficients);
+    return kernel.add(
+        arith::MulIOp::create(b, rowsTogether ? term : row, factor),
+        rowsTogether ? row : term);
   }
 
   /// Rows of terms ahead.
@@ -234,11 +373,14 @@ private:
     if (isGuarded(term, nothing))
       return kernel.when(kernel.emit(term->children[0]),
                          [&] { add(term->children[1], blocks); });
-    for (Block &each : blocks) {
-      enterToRead(each);
-      Value value = emitVector(kernel, term, along, each.mask);
-      each.sum.set(kernel.combine(each.sum.get(), value));
-    }
+    for (Block &each : blocks)
+      addTo(each, term);
+  }
+
+  void addTo(Block &block, const ExprRef &term) {
+    enterToRead(block);
+    Value value = emitVector(kernel, term, along, block.mask);
+    block.sum.set(kernel.combine(block.sum.get(), value));
   }
 
   CpuKernel &kernel;
@@ -249,6 +391,7 @@ private:
   const int before; // the one that blocks go on in, or -1
   bool masks = false;
   int origin = -1; // a variable more, that stands for the first row; or -1
+  std::vector<Value> memory; // of coefficients
 };
 
 } // namespace

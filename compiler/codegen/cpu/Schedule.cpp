@@ -1,9 +1,9 @@
 #include "compiler/codegen/cpu/Schedule.h"
 
 #include "compiler/codegen/cpu/Digits.h"
-#include "compiler/codegen/expression/LoopOrder.h"
 #include "compiler/codegen/cpu/Vectors.h"
 #include "compiler/codegen/expression/Conditions.h"
+#include "compiler/codegen/expression/LoopOrder.h"
 #include "compiler/codegen/expression/Scan.h"
 #include "compiler/codegen/expression/Scatter.h"
 #include "compiler/codegen/expression/Window.h"
@@ -199,6 +199,9 @@ Schedule scheduleReduction(const tdl::Lambda &lambda, DType stored,
     if (order.output > 0 && !inGuard(term, nothing, order.output - 1))
       schedule.across = order.output - 1;
     schedule.tiles = processor.blocks;
+    if (!coefficients(guardedTerm(term, nothing, order.output), order.output)
+             .empty())
+      schedule.coefficients = processor.coefficients;
     useVectors(schedule, processor);
   } else if (hasVectors(stored) && isDots(lambda, term, order)) {
     schedule.form = Form::Dots;
@@ -278,6 +281,7 @@ std::string codegen::toString(const Schedule &schedule) {
     text += " tiles " + listed(schedule.tiles);
   number("vector", schedule.vector, 0);
   number("lanes", schedule.lanes, 0);
+  number("coefficients", schedule.coefficients, 0);
   number("ahead", schedule.ahead.passes, 0);
   return text;
 }

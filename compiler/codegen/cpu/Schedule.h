@@ -37,6 +37,8 @@ struct Processor {
   std::vector<int64_t> blocks = {8, 4, 2, 1};
   /// Vectors of sums that are computed eight at a time.
   int64_t shortSum = 2;
+  /// Terms whose coefficients are computed before they are added.
+  int64_t coefficients = 64;
   int64_t lineBytes = 64; // of the cache
   /// Passes of a loop in which a row comes from memory: one takes some 10 ns.
   int64_t ahead = 8;
@@ -73,6 +75,9 @@ struct Schedule {
   std::vector<int64_t> tiles;
   int64_t vector = 0; // elements, where the emitter makes vectors itself
   int64_t lanes = 0;  // partial results of one sum
+  /// What rows are multiplied by is slow to compute, and is so for this many
+  /// terms at once; 0: is computed with its term.
+  int64_t coefficients = 0;
   /// Rows that data says the place of are asked for so many passes ahead,
   /// `perLine` vectors of f32 at once, where a pass reads `least` or more.
   struct Ahead {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 using namespace mlir;
 using namespace smex;
@@ -95,6 +96,43 @@ private:
 
 bool codegen::hasVector(const ExprRef &e, int variable) {
   return Vectorizable(e, variable)(e);
+}
+
+static bool isSlow(const ExprRef &e) {
+  bool found = false;
+  walk(e, [&](const ExprRef &node) {
+    if (!isFloat(node->type) || !readsData(node))
+      return;
+    found |= node->kind == ExprKind::Unary &&
+             node->unary != tdl::UnaryOp::Neg &&
+             node->unary != tdl::UnaryOp::Abs;
+    found |= node->kind == ExprKind::Binary &&
+             (node->binary == BinaryOp::Div || node->binary == BinaryOp::Pow);
+  });
+  return found;
+}
+
+std::vector<ExprRef> codegen::coefficients(const ExprRef &e, int variable) {
+  std::vector<ExprRef> found;
+  const std::function<void(const ExprRef &)> collect =
+      [&](const ExprRef &node) {
+        if (!uses(node, variable)) {
+          const auto same = [&](const ExprRef &other) {
+            return equal(other, node);
+          };
+          if (node->type == e->type && isSlow(node) &&
+              std::none_of(found.begin(), found.end(), same))
+            found.push_back(node);
+        } else if (node->kind == ExprKind::Unary ||
+                   node->kind == ExprKind::Binary) {
+          // Not where a condition decides: what it leaves out may be out of
+          // range.
+          for (const ExprRef &child : node->children)
+            collect(child);
+        }
+      };
+  collect(e);
+  return found;
 }
 
 Value codegen::emitVector(CpuKernel &kernel, const ExprRef &e, int variable,

@@ -18,6 +18,11 @@ bool hasVector(const tdl::ExprRef &e, int variable);
 mlir::Value emitVector(CpuKernel &kernel, const tdl::ExprRef &e, int variable,
                        mlir::Value mask = nullptr);
 
+/// What a vector of the expression along the variable has that is the same for
+/// all its elements and slow to compute, in whole: factors and summands with an
+/// elementary function or a division in them.
+std::vector<tdl::ExprRef> coefficients(const tdl::ExprRef &e, int variable);
+
 /// A vector of the kernel's accumulators, each the same.
 mlir::Value broadcast(CpuKernel &kernel, mlir::Value scalar);
 mlir::VectorType accumulatorVector(CpuKernel &kernel);

@@ -78,6 +78,40 @@ inline const Case rowCases[] = {
      {{5, at(1), 8}, {8}, {40}},
      0,
      4},
+    // What rows are multiplied by is slow to compute: for some terms ahead, in
+    // rows of one vector, of a few, of half a one, and without rows before.
+    {"(x: f32[3], row: i64[1], src: i64[1], a: f32[2], m: f32[2]) -> f32: "
+     "lambda v, h, f: Sum(lambda e: a[src[e], h] / 4.0 * x[src[e], h, f] - "
+     "m[v, h] / 2.0 where row[v] <= e and e < row[v + 1])",
+     {8, -30, 8, 40},
+     {{5, at(1), 8}, {9}, {40}, {5, at(1)}, {8, at(1)}},
+     0,
+     4},
+    {"(x: f32[3], src: i64[1], a: f32[2]) -> f32: lambda v, h, f: "
+     "Sum(lambda e: a[src[e], h] / 4.0 * x[src[e], h, f])",
+     {2, -30, 8, 150},
+     {{5, at(1), 8}, {150}, {5, at(1)}},
+     0,
+     4},
+    {"(x: f32[3], src: i64[1], a: f32[2], b: f32[2]) -> f32: "
+     "lambda v, h, f: Sum(lambda e: (a[src[e], h] / 4.0 if a[src[e], h] >= "
+     "b[v, h] else 0.5) * x[src[e], h, f])",
+     {3, -9, -90, 150},
+     {{5, at(1), at(2)}, {150}, {5, at(1)}, {3, at(1)}},
+     0,
+     4},
+    {"(x: f32[2], src: i64[2], a: f32[1]) -> f32: lambda v, f: "
+     "Sum(lambda k: x[src[v, k], f] * (a[src[v, k]] / 8.0))",
+     {-8, -150, -150},
+     {{5, at(1)}, {at(0), at(2)}, {5}},
+     0,
+     4},
+    {"(x: f64[2], src: i64[1], a: f64[1]) -> f64: lambda v, f: "
+     "Max(lambda e: x[src[e], f] - a[src[e]] / 8.0 where src[e] != v)",
+     {-8, -70, 100},
+     {{5, at(1)}, {100}, {5}},
+     0,
+     4},
     // Products of short rows, eight at a time: along heads, or edges.
     {"(x: f32[3], y: f32[3], s: i64[1], d: i32[1]) -> f32: lambda e, h: "
      "Sum(lambda f: x[s[e], h, f] * y[i64(d[e]), h, f])",

@@ -44,6 +44,10 @@ TEST_CASE("the shape of a lambda decides how its loops run") {
        "dots along 1 order [1] tiles [2] vector 8 lanes 32 ahead 8"},
       {"(x: f32[2], s: i64[1]) -> f32: lambda f: Sum(lambda k: x[s[k], f])",
        "rows along 0 order [1] tiles [8, 4, 2, 1] vector 8 ahead 8"},
+      {"(x: f32[2], s: i64[1], a: f32[1]) -> f32: lambda f: "
+       "Sum(lambda k: exp(a[s[k]]) * x[s[k], f])",
+       "rows along 0 order [1] tiles [8, 4, 2, 1] vector 8 coefficients 64 "
+       "ahead 8"},
       {"(x: f32[1], k: i64[1]) -> f32: lambda i: Sum(lambda e: x[e] where "
        "k[e] == i)",
        "scatter order [1] tiles [8192]"},

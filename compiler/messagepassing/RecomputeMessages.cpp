@@ -1,0 +1,370 @@
+// What edges make of their nodes, computed anew by each of its readers. How two
+// lambdas become one is said by Compose.h and Interchange.h; here only: which
+// tensors that is done with, what it costs, and whether all readers can.
+#include "compiler/messagepassing/Interchange.h"
+#include "compiler/messagepassing/Passes.h"
+#include "dialects/tdl/analysis/Contraction.h"
+#include "dialects/tdl/analysis/ConvolutionGradient.h"
+#include "dialects/tdl/analysis/Properties.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace smex::messagepassing {
+#define GEN_PASS_DEF_RECOMPUTEMESSAGES
+#include "compiler/messagepassing/Passes.h.inc"
+} // namespace smex::messagepassing
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::messagepassing;
+using semantic::ApplyOp;
+using semantic::ParameterOp;
+
+namespace {
+
+/// The price: operations that all readers together may spend per byte that is
+/// not stored. An attention with 64 features per head comes to some 80. Today's
+/// processors compute 10 to 60 operations while they move a byte from and to
+/// memory: more is paid here, since memory is what a plan runs out of.
+constexpr int64_t mostFlopsPerByte = 256;
+/// The tensor is so many times as large as what it is made of, or it is stored:
+/// then there is little to gain.
+constexpr int64_t leastGain = 2;
+
+int64_t elementsOf(mlir::Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
+}
+
+/// An application that is not in the graph yet.
+struct Application {
+  tdl::Lambda lambda;
+  std::vector<int64_t> extents;
+  SmallVector<mlir::Value> operands;
+};
+
+/// A sum of the results of applications, over their last dimensions.
+struct Term {
+  Application of;
+  int summed = 0; // so many
+};
+using Terms = std::vector<Term>;
+
+/// Arithmetic per point, where elementary functions and divisions take some 16
+/// times as long as a sum.
+int64_t workPerPoint(const tdl::Lambda &lambda) {
+  constexpr int64_t slow = 16;
+  int64_t work = analysis::flopsPerPoint(lambda);
+  tdl::walk(lambda.body, [&](const tdl::ExprRef &e) {
+    const bool isSlow =
+        (e->kind == tdl::ExprKind::Unary && e->unary != tdl::UnaryOp::Neg &&
+         e->unary != tdl::UnaryOp::Not && e->unary != tdl::UnaryOp::Abs) ||
+        (e->kind == tdl::ExprKind::Binary &&
+         (e->binary == tdl::BinaryOp::Div || e->binary == tdl::BinaryOp::Pow));
+    if (isSlow && isFloat(e->type) && tdl::readsData(e))
+      work += slow;
+  });
+  return work;
+}
+
+/// Data says which elements are read: those of an edge's ends.
+bool readsByData(const tdl::Lambda &lambda) {
+  bool found = false;
+  tdl::walk(lambda.body, [&](const tdl::ExprRef &e) {
+    if (e->kind == tdl::ExprKind::Read)
+      found |= llvm::any_of(e->children, tdl::readsData);
+  });
+  return found;
+}
+
+class Recomputing {
+public:
+  Recomputing(ModuleOp module, func::FuncOp main)
+      : module(module), main(main), lambdas(module, "recomputed") {
+    for (Operation &op : main.getBody().front())
+      if (isa<ParameterOp, ApplyOp>(op))
+        names.insert(semantic::tensorName(op.getResult(0)));
+    for (BlockArgument input : main.getArguments())
+      names.insert(semantic::tensorName(input));
+  }
+
+  void run() {
+    std::vector<std::pair<ApplyOp, Terms>> made;
+    // What one reader needs stored, all others may as well read.
+    do {
+      made.clear();
+      known.clear();
+    } while (!rewriteAll(made));
+    for (auto &[apply, terms] : made)
+      replace(apply, terms);
+    for (auto &[apply, terms] : made)
+      apply.getResult().replaceAllUsesWith(replaced[apply.getResult()]);
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(main.getBody().front())))
+      if (isa<ApplyOp>(op) && op.use_empty() &&
+          (replaced.contains(op.getResult(0)) || isRecomputed(op.getResult(0))))
+        op.erase();
+    semantic::eraseUnusedLambdas(module);
+  }
+
+private:
+  const tdl::Lambda &lambdaOf(ApplyOp apply) const {
+    return lambdas[apply.getLambdaAttr().getAttr()];
+  }
+
+  /// What readers that are stored themselves become. False if a reader needs a
+  /// tensor that was not to be stored, which it now is.
+  bool rewriteAll(std::vector<std::pair<ApplyOp, Terms>> &made) {
+    for (Operation &op : main.getBody().front()) {
+      auto apply = dyn_cast<ApplyOp>(op);
+      if (!apply || isRecomputed(apply.getResult()) ||
+          llvm::none_of(apply.getInputs(), [&](mlir::Value operand) {
+            return isRecomputed(operand);
+          }))
+        continue;
+      Application as{lambdaOf(apply), apply.getExtents().vec(),
+                     SmallVector<mlir::Value>(apply.getInputs())};
+      if (hasLibraryKernel(as)) {
+        for (mlir::Value operand : apply.getInputs())
+          if (isRecomputed(operand))
+            stored.insert(operand);
+        return false;
+      }
+      Terms terms;
+      if (mlir::Value needed = expand({std::move(as), 0}, terms)) {
+        stored.insert(needed);
+        return false;
+      }
+      made.emplace_back(apply, std::move(terms));
+    }
+    return true;
+  }
+
+  /// Whether the tensor is not stored: large for what it is made of, cheap, and
+  /// read by operators only.
+  bool isRecomputed(mlir::Value value) {
+    if (const auto found = known.find(value); found != known.end())
+      return found->second.isRecomputed;
+    Facts facts = factsOf(value);
+    const bool is = facts.isRecomputed;
+    known[value] = std::move(facts);
+    return is;
+  }
+
+  struct Facts {
+    bool isRecomputed = false;
+    int64_t work = 0; // to compute an element from what is stored
+    llvm::SetVector<mlir::Value> madeOf; // of what is stored
+  };
+
+  Facts factsOf(mlir::Value value) {
+    Facts facts;
+    auto apply = value.getDefiningOp<ApplyOp>();
+    if (!apply || stored.contains(value) ||
+        !llvm::all_of(value.getUsers(),
+                      [](Operation *user) { return isa<ApplyOp>(user); }))
+      return facts;
+    const tdl::Lambda &lambda = lambdaOf(apply);
+    const bool isSum = lambda.reducer == tdl::Reducer::Sum &&
+                       lambda.body->kind != tdl::ExprKind::Opaque;
+    if (!isSum && !analysis::isMap(lambda))
+      return facts;
+    bool ofEdges = readsByData(lambda);
+    facts.work = workPerPoint(lambda);
+    int64_t read = 0;
+    for (mlir::Value operand : apply.getInputs()) {
+      if (isRecomputed(operand)) {
+        const Facts &of = known[operand];
+        ofEdges = true;
+        facts.work += of.work;
+        facts.madeOf.insert(of.madeOf.begin(), of.madeOf.end());
+      } else if (!isThereInAnyCase(operand)) {
+        facts.madeOf.insert(operand);
+      }
+    }
+    for (mlir::Value operand : facts.madeOf)
+      read += elementsOf(operand);
+    constexpr int64_t tooMany = int64_t(1) << 20;
+    for (size_t r = size_t(lambda.rank()); r < apply.getExtents().size(); ++r)
+      facts.work = std::min(facts.work, tooMany) *
+                   std::min(apply.getExtents()[r], tooMany);
+    const auto readers = std::distance(value.use_begin(), value.use_end());
+    const int64_t bytes = byteSize(semantic::tensorType(value.getType()).dtype);
+    facts.isRecomputed = ofEdges && elementsOf(value) >= leastGain * read &&
+                         facts.work * readers <= mostFlopsPerByte * bytes;
+    return facts;
+  }
+
+  /// Inputs, and lists of a graph.
+  static bool isThereInAnyCase(mlir::Value value) {
+    auto parameter = value.getDefiningOp<ParameterOp>();
+    return isa<BlockArgument>(value) || (parameter && parameter.getConstant());
+  }
+
+  static bool hasLibraryKernel(const Application &apply) {
+    if (analysis::matchContraction(apply.lambda) ||
+        analysis::matchConvolution(apply.lambda, apply.extents))
+      return true;
+    analysis::Shapes shapes;
+    for (mlir::Value operand : apply.operands)
+      shapes.push_back(
+          cast<RankedTensorType>(operand.getType()).getShape().vec());
+    return analysis::matchConvolutionGradient(apply.lambda, apply.extents,
+                                              shapes)
+        .has_value();
+  }
+
+  /// The application without operands that are not stored, maps first. Gives
+  /// one that must be stored, if there is.
+  mlir::Value expand(Term term, Terms &made) {
+    int sum = -1;
+    for (int i = 0; i < int(term.of.operands.size()); ++i) {
+      mlir::Value operand = term.of.operands[size_t(i)];
+      if (!isRecomputed(operand))
+        continue;
+      auto producer = operand.getDefiningOp<ApplyOp>();
+      if (!analysis::isMap(lambdaOf(producer))) {
+        sum = sum < 0 ? i : sum;
+        continue;
+      }
+      auto composed =
+          analysis::compose({term.of.lambda, term.of.extents}, i,
+                            {lambdaOf(producer), producer.getExtents().vec()},
+                            sameAs(term.of, producer));
+      if (!composed)
+        return operand;
+      return expand(
+          {applied(std::move(*composed), term.of.extents, term.of, producer),
+           term.summed},
+          made);
+    }
+    if (sum < 0) {
+      made.push_back(std::move(term));
+      return nullptr;
+    }
+    mlir::Value operand = term.of.operands[size_t(sum)];
+    auto producer = operand.getDefiningOp<ApplyOp>();
+    auto split = interchange({term.of.lambda, term.of.extents}, sum,
+                             {lambdaOf(producer), producer.getExtents().vec()},
+                             sameAs(term.of, producer));
+    if (!split || leastGain * resultSize(*split) > elementsOf(operand))
+      return operand;
+    if (mlir::Value needed = expand({applied(std::move(split->terms),
+                                             split->extents, term.of, producer),
+                                     term.summed + split->added},
+                                    made))
+      return needed;
+    if (!split->rest)
+      return nullptr;
+    return expand(
+        {applied(std::move(*split->rest), term.of.extents, term.of, producer),
+         term.summed},
+        made);
+  }
+
+  static int64_t resultSize(const Interchanged &split) {
+    int64_t size = 1;
+    for (int d = 0; d < split.terms.lambda.rank(); ++d)
+      size *= split.extents[size_t(d)];
+    return size;
+  }
+
+  /// The reader's operands that are the producer's, too.
+  static std::vector<int> sameAs(const Application &reader, ApplyOp producer) {
+    std::vector<int> same;
+    for (mlir::Value input : producer.getInputs()) {
+      const auto at = llvm::find(reader.operands, input);
+      same.push_back(
+          at == reader.operands.end() ? -1 : int(at - reader.operands.begin()));
+    }
+    return same;
+  }
+
+  static Application applied(analysis::Composition made,
+                             const std::vector<int64_t> &extents,
+                             const Application &reader, ApplyOp producer) {
+    Application as{std::move(made.lambda), extents, {}};
+    for (const auto &origin : made.operands)
+      as.operands.push_back(origin.producer
+                                ? producer.getInputs()[size_t(origin.operand)]
+                                : reader.operands[size_t(origin.operand)]);
+    return as;
+  }
+
+  void replace(ApplyOp apply, const Terms &terms) {
+    OpBuilder builder(apply);
+    const auto type = cast<RankedTensorType>(apply.getResult().getType());
+    SmallVector<mlir::Value> summed;
+    for (const Term &term : terms) {
+      ArrayRef<int64_t> extents = term.of.extents;
+      const bool isLast = terms.size() == 1 && term.summed == 0;
+      mlir::Value value = insert(builder, apply, term.of.lambda,
+                                 term.of.operands, extents, !isLast);
+      if (term.summed > 0) {
+        const int rank = int(type.getRank()) + term.summed;
+        value = insert(
+            builder, apply, sumOfLast(term.of.lambda.result, rank, term.summed),
+            {value}, extents.take_front(size_t(rank)), terms.size() > 1);
+      }
+      summed.push_back(value);
+    }
+    if (summed.size() > 1)
+      summed = {insert(builder, apply,
+                       sumOf(terms.front().of.lambda.result,
+                             int(type.getRank()), int(summed.size())),
+                       summed, type.getShape(), false)};
+    replaced[apply.getResult()] = summed.front();
+  }
+
+  /// A part of the application's result has a name of its own.
+  mlir::Value insert(OpBuilder &builder, ApplyOp apply,
+                     const tdl::Lambda &lambda, ArrayRef<mlir::Value> operands,
+                     ArrayRef<int64_t> extents, bool isPart) {
+    SmallVector<mlir::Value> now;
+    for (mlir::Value operand : operands) {
+      const auto found = replaced.find(operand);
+      now.push_back(found == replaced.end() ? operand : found->second);
+    }
+    const auto type = cast<RankedTensorType>(apply.getResult().getType())
+                          .clone(extents.take_front(size_t(lambda.rank())));
+    auto made = semantic::applyInstead(builder, apply, type,
+                                       lambdas.symbolOf(lambda), now, extents);
+    if (isPart)
+      made.setName(newName(apply.getName()));
+    return made.getResult();
+  }
+
+  std::string newName(llvm::StringRef of) {
+    for (int i = 1;; ++i) {
+      std::string name = of.str() + ".part" + std::to_string(i);
+      if (names.insert(name).second)
+        return name;
+    }
+  }
+
+  ModuleOp module;
+  func::FuncOp main;
+  tdl::LambdaSymbols lambdas;
+  llvm::StringSet<> names; // of all tensors
+  llvm::DenseSet<mlir::Value> stored;
+  llvm::DenseMap<mlir::Value, Facts> known;
+  llvm::DenseMap<mlir::Value, mlir::Value> replaced;
+};
+
+struct RecomputeMessages
+    : messagepassing::impl::RecomputeMessagesBase<RecomputeMessages> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp main = semantic::mainFunction(getOperation());
+    if (!main)
+      return signalPassFailure();
+    Recomputing(getOperation(), main).run();
+  }
+};
+
+} // namespace
