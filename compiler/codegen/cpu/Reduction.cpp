@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "llvm/Support/SaveAndRestore.h"
@@ -194,41 +195,65 @@ void tileAtATime(CpuKernel &kernel, const ExprRef &term) {
   const int along = kernel.schedule.along;
   const auto tiled = size_t(along);
   const int64_t tileSize = kernel.schedule.tiles.front();
+  const bool isVector = kernel.schedule.vector > 0;
   std::vector<int> outputs, inside = kernel.schedule.order;
   for (int i = 0; i < kernel.lambda.rank(); ++i)
     if (i != along)
       outputs.push_back(i);
-  inside.push_back(along);
+  if (!isVector)
+    inside.push_back(along);
   LocBuilder &b = kernel.b;
   Value tile = kernel.scratch(kernel.accumulatorMemory(), tileSize);
+  const auto addTerm = [&](const ExprRef &term, Value i) {
+    Value value = kernel.emitTerm(term);
+    Value old = memref::LoadOp::create(b, tile, i);
+    memref::StoreOp::create(b, kernel.combine(old, value), tile, i);
+  };
+  const auto tileFrom = [&](const ExprRef &term, Value start, Value size) {
+    kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
+      memref::StoreOp::create(b, kernel.identity(), tile, i);
+    });
+    if (isVector)
+      kernel.at[tiled] = start; // to the loops, it has a value
+    Nest nest(kernel, inside);
+    nest.setRange(along, start, kernel.add(start, size));
+    nest.skip(kernel.nothing());
+    nest.emit(term, Nest::Body([&](const ExprRef &term) {
+                if (!isVector)
+                  return addTerm(term, kernel.sub(kernel.at[tiled], start));
+                const auto element = [&](Value i) {
+                  kernel.at[tiled] = kernel.add(start, i);
+                  addTerm(term, i);
+                };
+                if (getConstantIntValue(size) == tileSize)
+                  kernel.vectorLoop(tileSize, element);
+                else
+                  kernel.loop(kernel.constant(0), size, 1, element);
+                kernel.at[tiled] = start;
+              }));
+    kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
+      kernel.at[tiled] = kernel.add(start, i);
+      kernel.storeAccumulated(memref::LoadOp::create(b, tile, i));
+      kernel.at[tiled] = nullptr;
+    });
+  };
 
   Nest(kernel, outputs)
-      .emit(
-          term, Nest::Body([&](const ExprRef &term) {
-            kernel.loop(
-                kernel.lo[tiled], kernel.hi[tiled], tileSize, [&](Value start) {
-                  Value size = kernel.min(kernel.sub(kernel.hi[tiled], start),
-                                          kernel.constant(tileSize));
-                  kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
-                    memref::StoreOp::create(b, kernel.identity(), tile, i);
-                  });
-                  Nest nest(kernel, inside);
-                  nest.setRange(along, start, kernel.add(start, size));
-                  nest.skip(kernel.nothing());
-                  nest.emit(term, Nest::Body([&](const ExprRef &term) {
-                              Value i = kernel.sub(kernel.at[tiled], start);
-                              Value value = kernel.emitTerm(term);
-                              Value old = memref::LoadOp::create(b, tile, i);
-                              memref::StoreOp::create(
-                                  b, kernel.combine(old, value), tile, i);
-                            }));
-                  kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
-                    kernel.at[tiled] = kernel.add(start, i);
-                    kernel.storeAccumulated(memref::LoadOp::create(b, tile, i));
-                    kernel.at[tiled] = nullptr;
-                  });
+      .emit(term, Nest::Body([&](const ExprRef &term) {
+              Value low = kernel.lo[tiled], high = kernel.hi[tiled];
+              if (isVector) {
+                Value whole = kernel.add(low, kernel.whole(along));
+                kernel.loop(low, whole, tileSize, [&](Value start) {
+                  tileFrom(term, start, kernel.constant(tileSize));
                 });
-          }));
+                low = whole;
+              }
+              kernel.loop(low, high, tileSize, [&](Value start) {
+                Value size = kernel.min(kernel.sub(high, start),
+                                        kernel.constant(tileSize));
+                tileFrom(term, start, size);
+              });
+            }));
 }
 
 } // namespace

@@ -313,10 +313,10 @@ private:
               kernel.add(kernel.add(kernel.lo[size_t(before)], first), row);
           store(row, i);
         };
-        if (count > 1)
-          kernel.vectorLoop(count, rowOf);
-        else
-          rowOf(kernel.constant(0));
+        if (count >= kernel.vector())
+          return kernel.vectorLoop(count, rowOf);
+        for (int64_t row = 0; row < count; ++row)
+          rowOf(kernel.constant(row));
       });
     if (before < 0)
       return loopOverTerms(start, end,

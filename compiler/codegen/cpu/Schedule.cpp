@@ -212,6 +212,13 @@ Schedule scheduleReduction(const tdl::Lambda &lambda, DType stored,
   } else if (order.output >= 0) {
     schedule.form = Form::Tile;
     schedule.tiles = {processor.tile};
+    const ExprRef nothing = tdl::identity(lambda.reducer, lambda.result);
+    // Few neighbours, as an edge's heads are: a loop as long as a vector.
+    if (readsByData(term) && isSlow(term) &&
+        !inGuard(term, nothing, order.output)) {
+      schedule.tiles = {processor.vector};
+      schedule.vector = processor.vector;
+    }
   } else {
     schedule.form = Form::Lanes;
     schedule.tiles = {processor.chunk};

@@ -98,7 +98,7 @@ bool codegen::hasVector(const ExprRef &e, int variable) {
   return Vectorizable(e, variable)(e);
 }
 
-static bool isSlow(const ExprRef &e) {
+bool codegen::isSlow(const ExprRef &e) {
   bool found = false;
   walk(e, [&](const ExprRef &node) {
     if (!isFloat(node->type) || !readsData(node))

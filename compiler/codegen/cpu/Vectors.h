@@ -18,9 +18,11 @@ bool hasVector(const tdl::ExprRef &e, int variable);
 mlir::Value emitVector(CpuKernel &kernel, const tdl::ExprRef &e, int variable,
                        mlir::Value mask = nullptr);
 
+/// Elementary functions and divisions of data.
+bool isSlow(const tdl::ExprRef &e);
+
 /// What a vector of the expression along the variable has that is the same for
-/// all its elements and slow to compute, in whole: factors and summands with an
-/// elementary function or a division in them.
+/// all its elements and slow to compute, in whole: factors and summands.
 std::vector<tdl::ExprRef> coefficients(const tdl::ExprRef &e, int variable);
 
 /// A vector of the kernel's accumulators, each the same.
