@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 namespace smex::messagepassing {
@@ -35,6 +36,9 @@ constexpr int64_t mostFlopsPerByte = 256;
 /// The tensor is so many times as large as what it is made of, or it is stored:
 /// then there is little to gain.
 constexpr int64_t leastGain = 2;
+/// A sum inside of another expression has a term of the text for each of its
+/// own.
+constexpr int64_t mostWrittenOut = 128;
 
 int64_t elementsOf(mlir::Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
@@ -161,6 +165,13 @@ private:
     llvm::SetVector<mlir::Value> madeOf; // of what is stored
   };
 
+  static int64_t elementsRead(const Facts &facts) {
+    int64_t elements = 0;
+    for (mlir::Value operand : facts.madeOf)
+      elements += elementsOf(operand);
+    return elements;
+  }
+
   Facts factsOf(mlir::Value value) {
     Facts facts;
     auto apply = value.getDefiningOp<ApplyOp>();
@@ -175,7 +186,6 @@ private:
       return facts;
     bool ofEdges = readsByData(lambda);
     facts.work = workPerPoint(lambda);
-    int64_t read = 0;
     for (mlir::Value operand : apply.getInputs()) {
       if (isRecomputed(operand)) {
         const Facts &of = known[operand];
@@ -186,15 +196,14 @@ private:
         facts.madeOf.insert(operand);
       }
     }
-    for (mlir::Value operand : facts.madeOf)
-      read += elementsOf(operand);
     constexpr int64_t tooMany = int64_t(1) << 20;
     for (size_t r = size_t(lambda.rank()); r < apply.getExtents().size(); ++r)
       facts.work = std::min(facts.work, tooMany) *
                    std::min(apply.getExtents()[r], tooMany);
     const auto readers = std::distance(value.use_begin(), value.use_end());
     const int64_t bytes = byteSize(semantic::tensorType(value.getType()).dtype);
-    facts.isRecomputed = ofEdges && elementsOf(value) >= leastGain * read &&
+    facts.isRecomputed = ofEdges &&
+                         elementsOf(value) >= leastGain * elementsRead(facts) &&
                          facts.work * readers <= mostFlopsPerByte * bytes;
     return facts;
   }
@@ -248,22 +257,49 @@ private:
     }
     mlir::Value operand = term.of.operands[size_t(sum)];
     auto producer = operand.getDefiningOp<ApplyOp>();
-    auto split = interchange({term.of.lambda, term.of.extents}, sum,
-                             {lambdaOf(producer), producer.getExtents().vec()},
+    const std::vector<int64_t> extents = producer.getExtents().vec();
+    const analysis::Instance inner{lambdaOf(producer), extents};
+    auto split = interchange({term.of.lambda, term.of.extents}, sum, inner,
                              sameAs(term.of, producer));
-    if (!split || leastGain * resultSize(*split) > elementsOf(operand))
+    if (split && resultSize(*split) <= elementsRead(known[operand]))
+      return expandSplit(term, producer, std::move(*split), made);
+    const int64_t terms = termsOf(producer);
+    const auto map = terms <= mostWrittenOut ? writtenOut(inner) : std::nullopt;
+    auto composed = map ? analysis::compose({term.of.lambda, term.of.extents},
+                                            sum, {*map, inner.extents},
+                                            sameAs(term.of, producer))
+                        : std::nullopt;
+    if (!composed)
       return operand;
-    if (mlir::Value needed = expand({applied(std::move(split->terms),
-                                             split->extents, term.of, producer),
-                                     term.summed + split->added},
-                                    made))
-      return needed;
-    if (!split->rest)
-      return nullptr;
     return expand(
-        {applied(std::move(*split->rest), term.of.extents, term.of, producer),
+        {applied(std::move(*composed), term.of.extents, term.of, producer),
          term.summed},
         made);
+  }
+
+  mlir::Value expandSplit(const Term &term, ApplyOp producer,
+                          Interchanged split, Terms &made) {
+    if (mlir::Value needed = expand(
+            {applied(std::move(split.terms), split.extents, term.of, producer),
+             term.summed + split.added},
+            made))
+      return needed;
+    if (!split.rest)
+      return nullptr;
+    return expand(
+        {applied(std::move(*split.rest), term.of.extents, term.of, producer),
+         term.summed},
+        made);
+  }
+
+  static int64_t termsOf(ApplyOp sum) {
+    int64_t terms = 1;
+    const int64_t rank =
+        cast<RankedTensorType>(sum.getResult().getType()).getRank();
+    for (int64_t extent : sum.getExtents().drop_front(size_t(rank)))
+      if (__builtin_mul_overflow(terms, extent, &terms))
+        return std::numeric_limits<int64_t>::max();
+    return terms;
   }
 
   static int64_t resultSize(const Interchanged &split) {

@@ -51,7 +51,7 @@ small=(--layers 2 --features 16 --classes 4)
 "$zoo" gcn "${small[@]}" --hidden 32 -o "$work/gcn.json"
 "$zoo" gat "${small[@]}" --hidden 4 --heads 8 -o "$work/gat.json"
 "$zoo" graph-transformer "${small[@]}" --hidden 4 --heads 8 --edge-features 2 -o "$work/graph-transformer.json"
-for network in gcn gat; do
+for network in gcn gat graph-transformer; do
   features=0
   [ $network = graph-transformer ] && features=2
   for gpus in 1 2; do

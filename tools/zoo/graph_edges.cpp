@@ -41,11 +41,15 @@ Value zoo::transformerAttention(ModelBuilder &g, const Value &to,
   };
   const std::string q = headsOf(to, "query", true),
                     k = headsOf(from, "key", true),
-                    v = headsOf(from, "value", true),
-                    u = headsOf(edges, "edge", false);
-  const Value read = g.node("transformer_attention", name + "/attention",
-                            {q, k, v, u, sources, destinations}, width,
-                            {{"scale", 1 / std::sqrt(double(each))}});
+                    v = headsOf(from, "value", true);
+  const Value weight = {
+      g.weight(name + "/edge/weight", {edges.width, width}, edges.width), each};
+  const Value w =
+      reshape(g, weight, name + "/edge/heads", {edges.width, heads, each});
+  const Value read =
+      g.node("transformer_attention", name + "/attention",
+             {q, k, v, edges.name, w.name, sources, destinations}, width,
+             {{"scale", 1 / std::sqrt(double(each))}});
   Value joined = reshape(g, read, name + "/joined", {-1, width});
   joined.width = width;
   return joined;
