@@ -2,7 +2,8 @@
 
 // A score per edge, of numbers of its two nodes: there are more edges than nodes,
 // and a sum is cheap. So each reader computes the scores, and no operator stores
-// them. Their exponentials are not cheap: they are stored, and read twice.
+// them. Their exponentials are not cheap: they are left to
+// --smex-recompute-messages.
 
 tdl.lambda @score = "(x0: f32[1], x1: i64[1], x2: f32[1], x3: i64[1]) -> f32: lambda i0: x0[x1[i0]] + x2[x3[i0]]"
 tdl.lambda @max = "(x0: f32[1], x1: i64[1]) -> f32: lambda i0: Max(lambda r0: x0[r0] where x1[r0] == i0)"
