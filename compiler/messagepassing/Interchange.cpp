@@ -1,5 +1,7 @@
 #include "compiler/messagepassing/Interchange.h"
 
+#include <algorithm>
+
 using namespace smex;
 using namespace smex::messagepassing;
 using analysis::Composition;
@@ -248,14 +250,19 @@ std::optional<tdl::Lambda> messagepassing::writtenOut(Instance sum) {
                          zero(lambda.result));
     terms.push_back(std::move(term));
   }
-  // Neighbours first: not as deep as one after the other.
-  while (terms.size() > 1) {
-    std::vector<ExprRef> pairs;
-    for (size_t i = 0; i < terms.size(); i += 2)
-      pairs.push_back(i + 1 < terms.size()
-                          ? tdl::binary(BinaryOp::Add, terms[i], terms[i + 1])
-                          : terms[i]);
-    terms = std::move(pairs);
+  // In the order of kernels (compiler/codegen/cpu/Reduction.cpp): the same
+  // bits.
+  const size_t lanes = size_t(128 / byteSize(lambda.result));
+  const auto add = [&](size_t to, size_t from) {
+    terms[to] = tdl::binary(BinaryOp::Add, terms[to], terms[from]);
+  };
+  for (size_t t = lanes; t < terms.size(); ++t)
+    add(t % lanes, t);
+  terms.resize(std::min(terms.size(), lanes));
+  for (size_t half = lanes / 2; half > 0; half /= 2) {
+    for (size_t i = half; i < terms.size(); ++i)
+      add(i - half, i);
+    terms.resize(std::min(terms.size(), half));
   }
   tdl::Lambda made = lambda;
   made.reducer = tdl::Reducer::None;

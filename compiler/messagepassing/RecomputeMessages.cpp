@@ -40,8 +40,10 @@ constexpr int64_t leastGain = 2;
 /// own.
 constexpr int64_t mostWrittenOut = 128;
 
-int64_t elementsOf(mlir::Value value) {
-  return cast<RankedTensorType>(value.getType()).getNumElements();
+int64_t bytesOf(mlir::Value value) {
+  const smex::TensorType type = semantic::tensorType(value.getType());
+  return cast<RankedTensorType>(value.getType()).getNumElements() *
+         byteSize(type.dtype);
 }
 
 /// An application that is not in the graph yet.
@@ -165,11 +167,11 @@ private:
     llvm::SetVector<mlir::Value> madeOf; // of what is stored
   };
 
-  static int64_t elementsRead(const Facts &facts) {
-    int64_t elements = 0;
+  static int64_t bytesRead(const Facts &facts) {
+    int64_t bytes = 0;
     for (mlir::Value operand : facts.madeOf)
-      elements += elementsOf(operand);
-    return elements;
+      bytes += ::bytesOf(operand);
+    return bytes;
   }
 
   Facts factsOf(mlir::Value value) {
@@ -203,7 +205,7 @@ private:
     const auto readers = std::distance(value.use_begin(), value.use_end());
     const int64_t bytes = byteSize(semantic::tensorType(value.getType()).dtype);
     facts.isRecomputed = ofEdges &&
-                         elementsOf(value) >= leastGain * elementsRead(facts) &&
+                         ::bytesOf(value) >= leastGain * bytesRead(facts) &&
                          facts.work * readers <= mostFlopsPerByte * bytes;
     return facts;
   }
@@ -261,7 +263,7 @@ private:
     const analysis::Instance inner{lambdaOf(producer), extents};
     auto split = interchange({term.of.lambda, term.of.extents}, sum, inner,
                              sameAs(term.of, producer));
-    if (split && resultSize(*split) <= elementsRead(known[operand]))
+    if (split && bytesOf(*split) <= bytesRead(known[operand]))
       return expandSplit(term, producer, std::move(*split), made);
     const int64_t terms = termsOf(producer);
     const auto map = terms <= mostWrittenOut ? writtenOut(inner) : std::nullopt;
@@ -302,8 +304,8 @@ private:
     return terms;
   }
 
-  static int64_t resultSize(const Interchanged &split) {
-    int64_t size = 1;
+  static int64_t bytesOf(const Interchanged &split) {
+    int64_t size = byteSize(split.terms.lambda.result);
     for (int d = 0; d < split.terms.lambda.rank(); ++d)
       size *= split.extents[size_t(d)];
     return size;
