@@ -47,6 +47,11 @@ public:
     for (int i = 0; i < kernel.lambda.rank(); ++i)
       if (i != along && i != before)
         outputs.push_back(i);
+    if (schedule.masked) {
+      masks = true;
+      return Nest(kernel, outputs)
+          .emit(term, Nest::Body([&](const ExprRef &term) { tiles(term); }));
+    }
     // Whole vectors need no masks.
     Value rest = arith::RemUIOp::create(b, kernel.size(along),
                                         kernel.constant(kernel.vector()));
@@ -306,6 +311,9 @@ private:
             ValueRange{placeOf(row, kernel.sub(i, start), count)});
       }
     };
+    // As vectors, large expressions of gathered elements take LLVM seconds.
+    const llvm::SaveAndRestore scalars(kernel.isRare,
+                                       kernel.isRare || schedule.masked);
     if (origin >= 0)
       return loopOverTerms(start, end, [&](Value i) {
         const auto rowOf = [&](Value row) {

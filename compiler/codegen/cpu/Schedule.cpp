@@ -199,9 +199,16 @@ Schedule scheduleReduction(const tdl::Lambda &lambda, DType stored,
     if (order.output > 0 && !inGuard(term, nothing, order.output - 1))
       schedule.across = order.output - 1;
     schedule.tiles = processor.blocks;
-    if (!coefficients(guardedTerm(term, nothing, order.output), order.output)
-             .empty())
+    int64_t size = 0;
+    for (const ExprRef &slow :
+         coefficients(guardedTerm(term, nothing, order.output), order.output))
+      size += slow->size;
+    if (size > 0)
       schedule.coefficients = processor.coefficients;
+    if (size > processor.largeCoefficients) {
+      schedule.masked = true;
+      schedule.tiles = {schedule.tiles.front(), schedule.tiles.back()};
+    }
     useVectors(schedule, processor);
   } else if (hasVectors(stored) && isDots(lambda, term, order)) {
     schedule.form = Form::Dots;
@@ -289,6 +296,7 @@ std::string codegen::toString(const Schedule &schedule) {
   number("vector", schedule.vector, 0);
   number("lanes", schedule.lanes, 0);
   number("coefficients", schedule.coefficients, 0);
+  number("masked", schedule.masked, 0);
   number("ahead", schedule.ahead.passes, 0);
   return text;
 }

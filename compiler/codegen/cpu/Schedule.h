@@ -39,6 +39,9 @@ struct Processor {
   int64_t shortSum = 2;
   /// Terms whose coefficients are computed before they are added.
   int64_t coefficients = 64;
+  /// Nodes of the expressions of coefficients that are compiled once, not for
+  /// each kind of tile.
+  int64_t largeCoefficients = 128;
   int64_t lineBytes = 64; // of the cache
   /// Passes of a loop in which a row comes from memory: one takes some 10 ns.
   int64_t ahead = 8;
@@ -78,6 +81,8 @@ struct Schedule {
   /// What rows are multiplied by is slow to compute, and is so for this many
   /// terms at once; 0: is computed with its term.
   int64_t coefficients = 0;
+  /// One copy of the loops does for all rows: its vectors have masks.
+  bool masked = false;
   /// Rows that data says the place of are asked for so many passes ahead,
   /// `perLine` vectors of f32 at once, where a pass reads `least` or more.
   struct Ahead {
