@@ -261,6 +261,7 @@ private:
           high, kernel.add(start, kernel.constant(schedule.coefficients)));
       computeCoefficients(slow, start, end, first, perRow,
                           int64_t(blocks.size()));
+      enterToRead(blocks.front());
       loopOverTerms(start, end, [&](Value i) {
         const ExprRef read = fromOrigin(known);
         fetch(read, blocks, high);
@@ -321,10 +322,9 @@ private:
               kernel.add(kernel.add(kernel.lo[size_t(before)], first), row);
           store(row, i);
         };
-        if (count >= kernel.vector())
+        if (count >= kernel.vector() && !kernel.isRare)
           return kernel.vectorLoop(count, rowOf);
-        for (int64_t row = 0; row < count; ++row)
-          rowOf(kernel.constant(row));
+        kernel.loop(kernel.constant(0), kernel.constant(count), 1, rowOf);
       });
     if (before < 0)
       return loopOverTerms(start, end,
