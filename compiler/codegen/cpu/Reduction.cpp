@@ -15,7 +15,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "llvm/Support/SaveAndRestore.h"
@@ -191,6 +190,46 @@ void oneAtATime(CpuKernel &kernel, const ExprRef &term) {
                              }));
 }
 
+/// One accumulator after the other, a term after the other: terms are computed
+/// some ahead, in a loop that LLVM makes vectors of.
+void addTermsAhead(CpuKernel &kernel, const ExprRef &term, Value tile,
+                   Value start, Value size, Value terms) {
+  LocBuilder &b = kernel.b;
+  const auto along = size_t(kernel.schedule.along);
+  const auto inner = size_t(kernel.schedule.order.back());
+  const int64_t most = kernel.schedule.coefficients;
+  Nest nest(kernel, kernel.schedule.order);
+  nest.skip(kernel.nothing());
+  nest.emit(
+      term, Nest::InnerLoop([&](const ExprRef &term, Value low, Value high) {
+        kernel.loop(low, high, most, [&](Value first) {
+          Value count =
+              kernel.min(kernel.sub(high, first), kernel.constant(most));
+          kernel.loop(kernel.constant(0), size, 1, [&](Value j) {
+            kernel.at[along] = kernel.add(start, j);
+            kernel.loop(kernel.constant(0), count, 1, [&](Value i) {
+              kernel.at[inner] = kernel.add(first, i);
+              memref::StoreOp::create(b, kernel.emitTerm(term), terms, i);
+            });
+            kernel.at[inner] = nullptr;
+            Value old = memref::LoadOp::create(b, tile, j);
+            auto loop = scf::ForOp::create(b, kernel.constant(0), count,
+                                           kernel.constant(1), old);
+            {
+              OpBuilder::InsertionGuard guard(b);
+              b.setInsertionPointToStart(loop.getBody());
+              Value next =
+                  memref::LoadOp::create(b, terms, loop.getInductionVar());
+              scf::YieldOp::create(
+                  b, kernel.combine(loop.getRegionIterArg(0), next));
+            }
+            memref::StoreOp::create(b, loop.getResult(0), tile, j);
+          });
+        });
+        kernel.at[along] = start;
+      }));
+}
+
 void tileAtATime(CpuKernel &kernel, const ExprRef &term) {
   const int along = kernel.schedule.along;
   const auto tiled = size_t(along);
@@ -200,58 +239,73 @@ void tileAtATime(CpuKernel &kernel, const ExprRef &term) {
   for (int i = 0; i < kernel.lambda.rank(); ++i)
     if (i != along)
       outputs.push_back(i);
-  if (!isVector)
-    inside.push_back(along);
+  inside.push_back(along);
   LocBuilder &b = kernel.b;
-  Value tile = kernel.scratch(kernel.accumulatorMemory(), tileSize);
+  Value tile = kernel.scratch(kernel.accumulatorMemory(), tileSize), terms;
+  if (isVector)
+    terms = kernel.scratch(kernel.accumulatorMemory(),
+                           kernel.schedule.coefficients);
   const auto addTerm = [&](const ExprRef &term, Value i) {
     Value value = kernel.emitTerm(term);
     Value old = memref::LoadOp::create(b, tile, i);
     memref::StoreOp::create(b, kernel.combine(old, value), tile, i);
   };
-  const auto tileFrom = [&](const ExprRef &term, Value start, Value size) {
-    kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
-      memref::StoreOp::create(b, kernel.identity(), tile, i);
-    });
-    if (isVector)
-      kernel.at[tiled] = start; // to the loops, it has a value
+  const auto addTerms = [&](const ExprRef &term, Value start, Value size) {
     Nest nest(kernel, inside);
     nest.setRange(along, start, kernel.add(start, size));
     nest.skip(kernel.nothing());
     nest.emit(term, Nest::Body([&](const ExprRef &term) {
-                if (!isVector)
-                  return addTerm(term, kernel.sub(kernel.at[tiled], start));
-                const auto element = [&](Value i) {
+                addTerm(term, kernel.sub(kernel.at[tiled], start));
+              }));
+  };
+  const auto addVectors = [&](const ExprRef &term, Value start) {
+    Nest nest(kernel, kernel.schedule.order);
+    nest.skip(kernel.nothing());
+    nest.emit(term, Nest::Body([&](const ExprRef &term) {
+                kernel.vectorLoop(tileSize, [&](Value i) {
                   kernel.at[tiled] = kernel.add(start, i);
                   addTerm(term, i);
-                };
-                if (getConstantIntValue(size) == tileSize)
-                  kernel.vectorLoop(tileSize, element);
-                else
-                  kernel.loop(kernel.constant(0), size, 1, element);
+                });
                 kernel.at[tiled] = start;
               }));
+  };
+  const auto tileFrom = [&](Value start, Value size,
+                            llvm::function_ref<void()> add) {
+    kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
+      memref::StoreOp::create(b, kernel.identity(), tile, i);
+    });
+    add();
     kernel.loop(kernel.constant(0), size, 1, [&](Value i) {
       kernel.at[tiled] = kernel.add(start, i);
       kernel.storeAccumulated(memref::LoadOp::create(b, tile, i));
       kernel.at[tiled] = nullptr;
     });
   };
+  const auto sizeFrom = [&](Value start) {
+    return kernel.min(kernel.sub(kernel.hi[tiled], start),
+                      kernel.constant(tileSize));
+  };
 
   Nest(kernel, outputs)
       .emit(term, Nest::Body([&](const ExprRef &term) {
               Value low = kernel.lo[tiled], high = kernel.hi[tiled];
-              if (isVector) {
-                Value whole = kernel.add(low, kernel.whole(along));
-                kernel.loop(low, whole, tileSize, [&](Value start) {
-                  tileFrom(term, start, kernel.constant(tileSize));
+              if (!isVector)
+                return kernel.loop(low, high, tileSize, [&](Value start) {
+                  Value size = sizeFrom(start);
+                  tileFrom(start, size, [&] { addTerms(term, start, size); });
                 });
-                low = whole;
-              }
-              kernel.loop(low, high, tileSize, [&](Value start) {
-                Value size = kernel.min(kernel.sub(high, start),
-                                        kernel.constant(tileSize));
-                tileFrom(term, start, size);
+              Value whole = kernel.add(low, kernel.whole(along));
+              kernel.loop(low, whole, tileSize, [&](Value start) {
+                kernel.at[tiled] = start; // to the loops, it has a value
+                tileFrom(start, kernel.constant(tileSize),
+                         [&] { addVectors(term, start); });
+              });
+              kernel.loop(whole, high, tileSize, [&](Value start) {
+                Value size = sizeFrom(start);
+                kernel.at[tiled] = start;
+                tileFrom(start, size, [&] {
+                  addTermsAhead(kernel, term, tile, start, size, terms);
+                });
               });
             }));
 }

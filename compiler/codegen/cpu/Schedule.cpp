@@ -225,6 +225,7 @@ Schedule scheduleReduction(const tdl::Lambda &lambda, DType stored,
         !inGuard(term, nothing, order.output)) {
       schedule.tiles = {processor.vector};
       schedule.vector = processor.vector;
+      schedule.coefficients = processor.coefficients;
     }
   } else {
     schedule.form = Form::Lanes;

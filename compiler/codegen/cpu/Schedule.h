@@ -78,8 +78,8 @@ struct Schedule {
   std::vector<int64_t> tiles;
   int64_t vector = 0; // elements, where the emitter makes vectors itself
   int64_t lanes = 0;  // partial results of one sum
-  /// What rows are multiplied by is slow to compute, and is so for this many
-  /// terms at once; 0: is computed with its term.
+  /// What rows are multiplied by, or a whole term, is slow to compute, and is
+  /// so for this many terms at once; 0: is computed with its term.
   int64_t coefficients = 0;
   /// One copy of the loops does for all rows: its vectors have masks.
   bool masked = false;

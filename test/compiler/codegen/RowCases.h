@@ -112,6 +112,21 @@ inline const Case rowCases[] = {
      {{5, at(1)}, {100}, {5}},
      0,
      4},
+    // The same without rows: as many results side by side as a vector has, or
+    // some terms of one.
+    {"(a: f32[2], m: f32[2], src: i64[1]) -> f32: lambda v, h: "
+     "Sum(lambda e: a[src[e], h] / 4.0 - m[v, h])",
+     {3, -30, 150},
+     {{5, at(1)}, {3, at(1)}, {150}},
+     0,
+     4},
+    {"(a: f32[2], row: i64[1], src: i64[1]) -> f32: lambda v, h: "
+     "Max(lambda e: a[src[e], h] / 4.0 where row[v] <= e and "
+     "(e < row[v + 1] and src[e] != 2))",
+     {8, -12, 40},
+     {{5, at(1)}, {9}, {40}},
+     0,
+     4},
     // Products of short rows, eight at a time: along heads, or edges.
     {"(x: f32[3], y: f32[3], s: i64[1], d: i32[1]) -> f32: lambda e, h: "
      "Sum(lambda f: x[s[e], h, f] * y[i64(d[e]), h, f])",

@@ -48,6 +48,9 @@ TEST_CASE("the shape of a lambda decides how its loops run") {
        "Sum(lambda k: exp(a[s[k]]) * x[s[k], f])",
        "rows along 0 order [1] tiles [8, 4, 2, 1] vector 8 coefficients 64 "
        "ahead 8"},
+      {"(a: f32[2], s: i64[1]) -> f32: lambda h: "
+       "Sum(lambda k: exp(a[s[k], h]))",
+       "tile along 0 order [1] tiles [8] vector 8 coefficients 64"},
       {"(x: f32[1], k: i64[1]) -> f32: lambda i: Sum(lambda e: x[e] where "
        "k[e] == i)",
        "scatter order [1] tiles [8192]"},
