@@ -4,7 +4,7 @@
 // reads and writes by strides.
 #include "compiler/fusion/Passes.h"
 #include "dialects/tdl/analysis/Compose.h"
-#include "dialects/tdl/analysis/ConvolutionGradient.h"
+#include "dialects/tdl/analysis/LibraryKernel.h"
 #include "dialects/tdl/analysis/Properties.h"
 
 #include "mlir/IR/Builders.h"
@@ -23,15 +23,11 @@ namespace {
 bool hasLibraryKernel(const tdl::Lambda &lambda,
                       const std::vector<int64_t> &extents,
                       mlir::ValueRange operands) {
-  if (analysis::matchContraction(lambda) ||
-      analysis::matchConvolution(lambda, extents))
-    return true;
   analysis::Shapes shapes;
   for (mlir::Value operand : operands)
     shapes.push_back(
         cast<RankedTensorType>(operand.getType()).getShape().vec());
-  return analysis::matchConvolutionGradient(lambda, extents, shapes)
-      .has_value();
+  return analysis::hasLibraryKernel(lambda, extents, shapes);
 }
 
 /// Two lambdas as one, and its symbol, once it has any.

@@ -3,8 +3,7 @@
 // tensors that is done with, what it costs, and whether all readers can.
 #include "compiler/messagepassing/Interchange.h"
 #include "compiler/messagepassing/Passes.h"
-#include "dialects/tdl/analysis/Contraction.h"
-#include "dialects/tdl/analysis/ConvolutionGradient.h"
+#include "dialects/tdl/analysis/LibraryKernel.h"
 #include "dialects/tdl/analysis/Properties.h"
 
 #include "mlir/IR/Builders.h"
@@ -217,16 +216,11 @@ private:
   }
 
   static bool hasLibraryKernel(const Application &apply) {
-    if (analysis::matchContraction(apply.lambda) ||
-        analysis::matchConvolution(apply.lambda, apply.extents))
-      return true;
     analysis::Shapes shapes;
     for (mlir::Value operand : apply.operands)
       shapes.push_back(
           cast<RankedTensorType>(operand.getType()).getShape().vec());
-    return analysis::matchConvolutionGradient(apply.lambda, apply.extents,
-                                              shapes)
-        .has_value();
+    return analysis::hasLibraryKernel(apply.lambda, apply.extents, shapes);
   }
 
   /// The application without operands that are not stored, maps first. Gives
