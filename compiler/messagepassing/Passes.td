@@ -19,6 +19,11 @@ def RecomputeMessages : Pass<"smex-recompute-messages", "mlir::ModuleOp"> {
     or if its readers together would spend more than 256 operations per byte of
     it.
   }];
+  let options = [
+    Option<"exchange", "exchange", "bool", /*default=*/"true",
+           "sums change places with sums; else what is rounded, and when, stays "
+           "as the model has it, whatever the size of the graph">
+  ];
 }
 
 def SegmentReductions : Pass<"smex-segment-reductions", "mlir::ModuleOp"> {

@@ -88,8 +88,9 @@ bool readsByData(const tdl::Lambda &lambda) {
 
 class Recomputing {
 public:
-  Recomputing(ModuleOp module, func::FuncOp main)
-      : module(module), main(main), lambdas(module, "recomputed") {
+  Recomputing(ModuleOp module, func::FuncOp main, bool exchange)
+      : module(module), main(main), exchange(exchange),
+        lambdas(module, "recomputed") {
     for (Operation &op : main.getBody().front())
       if (isa<ParameterOp, ApplyOp>(op))
         names.insert(semantic::tensorName(op.getResult(0)));
@@ -255,8 +256,9 @@ private:
     auto producer = operand.getDefiningOp<ApplyOp>();
     const std::vector<int64_t> extents = producer.getExtents().vec();
     const analysis::Instance inner{lambdaOf(producer), extents};
-    auto split = interchange({term.of.lambda, term.of.extents}, sum, inner,
-                             sameAs(term.of, producer));
+    auto split = exchange ? interchange({term.of.lambda, term.of.extents}, sum,
+                                        inner, sameAs(term.of, producer))
+                          : std::nullopt;
     if (split && bytesOf(*split) <= bytesRead(known[operand]))
       return expandSplit(term, producer, std::move(*split), made);
     const int64_t terms = termsOf(producer);
@@ -380,6 +382,7 @@ private:
 
   ModuleOp module;
   func::FuncOp main;
+  const bool exchange; // sums with sums
   tdl::LambdaSymbols lambdas;
   llvm::StringSet<> names; // of all tensors
   llvm::DenseSet<mlir::Value> stored;
@@ -395,7 +398,7 @@ struct RecomputeMessages
     func::FuncOp main = semantic::mainFunction(getOperation());
     if (!main)
       return signalPassFailure();
-    Recomputing(getOperation(), main).run();
+    Recomputing(getOperation(), main, exchange).run();
   }
 };
 

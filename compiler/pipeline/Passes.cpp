@@ -36,13 +36,14 @@ void smex::pipeline::addTrainingPasses(
   manager.addPass(training::createDropUnused());
 }
 
-void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager) {
-  manager.addPass(fusion::createFuseMaps());
-  manager.addPass(messagepassing::createRecomputeMessages());
-  addUnfusedPasses(manager);
-}
-
-void smex::pipeline::addUnfusedPasses(mlir::OpPassManager &manager) {
+void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager,
+                                       const CompileOptions &options) {
+  if (options.fuse) {
+    manager.addPass(fusion::createFuseMaps());
+    messagepassing::RecomputeMessagesOptions recompute;
+    recompute.exchange = !options.reproducible;
+    manager.addPass(messagepassing::createRecomputeMessages(recompute));
+  }
   manager.addPass(messagepassing::createSegmentReductions());
 }
 

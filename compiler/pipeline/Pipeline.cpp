@@ -201,8 +201,10 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   if (!machine)
     return machine.takeError();
   Compiled compiled;
-  if (failed(runPasses(*module, options,
-                       options.fuse ? addSemanticPasses : addUnfusedPasses)))
+  const auto addPasses = [&](OpPassManager &manager) {
+    addSemanticPasses(manager, options);
+  };
+  if (failed(runPasses(*module, options, addPasses)))
     return diagnostics.error();
   compiled.plan.flops = countOperators(*module, compiled.stats);
   compiled.derived = derivedParameters(*module);
@@ -376,8 +378,10 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   if (!machine)
     return machine.error();
   const partition::Search search = searchesFor(options, *machine).front();
-  if (failed(runPasses(*module, options,
-                       options.fuse ? addSemanticPasses : addUnfusedPasses)))
+  const auto addPasses = [&](OpPassManager &manager) {
+    addSemanticPasses(manager, options);
+  };
+  if (failed(runPasses(*module, options, addPasses)))
     return diagnostics.error();
   const auto known = listsOf(model, options, *module);
   if (!known)

@@ -61,7 +61,8 @@ struct CompileOptions {
   std::vector<std::string> targets = {codegen::CodegenOptions().cpuArch};
   /// The same bits for any number of workers: no sum is split, and all kernels
   /// are generated, whose terms have one order
-  /// (compiler/codegen/cpu/Reduction).
+  /// (compiler/codegen/cpu/Reduction). The same for any room of a graph, too:
+  /// what is rounded, and when, does not depend on sizes.
   bool reproducible = false;
   /// Without fusion each operator of the model, of its gradients and of the
   /// optimizer is one of the plan, too, as frameworks place and run them.
@@ -108,9 +109,9 @@ Result<plan::Artifact> regenerateKernels(const plan::Plan &plan,
 /// The passes by stage, for smex-opt and the functions above.
 void addTrainingPasses(mlir::OpPassManager &manager,
                        const training::TrainingOptions &options);
-void addSemanticPasses(mlir::OpPassManager &manager);
-/// The same, but for fusion.
-void addUnfusedPasses(mlir::OpPassManager &manager);
+/// Of the options: fuse, reproducible.
+void addSemanticPasses(mlir::OpPassManager &manager,
+                       const CompileOptions &options = {});
 /// `placedBytes`: what a placement may count on of a GPU's memory, if anything
 /// limits it. `known`: what says which rows are read of others.
 void addDecisionPasses(mlir::OpPassManager &manager,

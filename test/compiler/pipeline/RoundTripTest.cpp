@@ -46,9 +46,11 @@ public:
         step.learningRate = 0.01;
         pipeline::addTrainingPasses(manager, step);
       });
-    run(pipeline::addSemanticPasses);
     pipeline::CompileOptions options;
     options.gpus = 4;
+    run([&](mlir::OpPassManager &manager) {
+      pipeline::addSemanticPasses(manager, options);
+    });
     run([&](mlir::OpPassManager &manager) {
       partition::Search search;
       search.algorithm = algorithm;
