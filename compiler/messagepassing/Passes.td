@@ -13,17 +13,13 @@ def RecomputeMessages : Pass<"smex-recompute-messages", "mlir::ModuleOp"> {
     a sum (over edges) changes places with it, where the outer sum's terms are
     affine in it (Interchange.h).
 
-    A tensor is stored all the same if it is an output, if a library computes with
+    A tensor is stored all the same if no sum over edges reads it, by itself or
+    through others that are not stored, if it is an output, if a library computes with
     it, if a reader is not of such a kind, if it is less than twice as large as
     what it is made of (inputs and parameters apart, which are there in any case),
     or if its readers together would spend more than 256 operations per byte of
     it.
   }];
-  let options = [
-    Option<"exchange", "exchange", "bool", /*default=*/"true",
-           "sums change places with sums; else what is rounded, and when, stays "
-           "as the model has it, whatever the size of the graph">
-  ];
 }
 
 def SegmentReductions : Pass<"smex-segment-reductions", "mlir::ModuleOp"> {

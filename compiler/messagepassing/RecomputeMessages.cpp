@@ -88,9 +88,8 @@ bool readsByData(const tdl::Lambda &lambda) {
 
 class Recomputing {
 public:
-  Recomputing(ModuleOp module, func::FuncOp main, bool exchange)
-      : module(module), main(main), exchange(exchange),
-        lambdas(module, "recomputed") {
+  Recomputing(ModuleOp module, func::FuncOp main)
+      : module(module), main(main), lambdas(module, "recomputed") {
     for (Operation &op : main.getBody().front())
       if (isa<ParameterOp, ApplyOp>(op))
         names.insert(semantic::tensorName(op.getResult(0)));
@@ -104,7 +103,7 @@ public:
     do {
       made.clear();
       known.clear();
-    } while (!rewriteAll(made));
+    } while (storesOthers() || !rewriteAll(made));
     for (auto &[apply, terms] : made)
       replace(apply, terms);
     for (auto &[apply, terms] : made)
@@ -120,6 +119,27 @@ public:
 private:
   const tdl::Lambda &lambdaOf(ApplyOp apply) const {
     return lambdas[apply.getLambdaAttr().getAttr()];
+  }
+
+  /// What no sum over edges reads is stored: a word's vector is found by data,
+  /// too, but is no message. Tells if there is such a thing.
+  bool storesOthers() {
+    const size_t before = stored.size();
+    for (Operation &op : main.getBody().front()) {
+      auto apply = dyn_cast<ApplyOp>(op);
+      if (!apply || !isRecomputed(apply.getResult()))
+        continue;
+      const bool isMessage =
+          llvm::any_of(apply.getResult().getUsers(), [&](Operation *user) {
+            auto reader = cast<ApplyOp>(user);
+            const tdl::Lambda &lambda = lambdaOf(reader);
+            return (lambda.guard && tdl::readsData(lambda.guard)) ||
+                   isRecomputed(reader.getResult());
+          });
+      if (!isMessage)
+        stored.insert(apply.getResult());
+    }
+    return stored.size() != before;
   }
 
   /// What readers that are stored themselves become. False if a reader needs a
@@ -256,9 +276,8 @@ private:
     auto producer = operand.getDefiningOp<ApplyOp>();
     const std::vector<int64_t> extents = producer.getExtents().vec();
     const analysis::Instance inner{lambdaOf(producer), extents};
-    auto split = exchange ? interchange({term.of.lambda, term.of.extents}, sum,
-                                        inner, sameAs(term.of, producer))
-                          : std::nullopt;
+    auto split = interchange({term.of.lambda, term.of.extents}, sum, inner,
+                             sameAs(term.of, producer));
     if (split && bytesOf(*split) <= bytesRead(known[operand]))
       return expandSplit(term, producer, std::move(*split), made);
     const int64_t terms = termsOf(producer);
@@ -382,7 +401,6 @@ private:
 
   ModuleOp module;
   func::FuncOp main;
-  const bool exchange; // sums with sums
   tdl::LambdaSymbols lambdas;
   llvm::StringSet<> names; // of all tensors
   llvm::DenseSet<mlir::Value> stored;
@@ -398,7 +416,7 @@ struct RecomputeMessages
     func::FuncOp main = semantic::mainFunction(getOperation());
     if (!main)
       return signalPassFailure();
-    Recomputing(getOperation(), main, exchange).run();
+    Recomputing(getOperation(), main).run();
   }
 };
 

@@ -40,9 +40,10 @@ void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager,
                                        const CompileOptions &options) {
   if (options.fuse) {
     manager.addPass(fusion::createFuseMaps());
-    messagepassing::RecomputeMessagesOptions recompute;
-    recompute.exchange = !options.reproducible;
-    manager.addPass(messagepassing::createRecomputeMessages(recompute));
+    // What is stored depends on the graph's size, and then on it what is
+    // rounded, and when.
+    if (!options.reproducible)
+      manager.addPass(messagepassing::createRecomputeMessages());
   }
   manager.addPass(messagepassing::createSegmentReductions());
 }

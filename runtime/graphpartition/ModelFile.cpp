@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 using namespace smex;
 using namespace smex::graphpartition;
@@ -128,6 +129,28 @@ Result<ModelFile> graphpartition::readModelFileAt(const std::string &path) {
   return text ? readModelFile(*text, path) : text.error();
 }
 
+namespace {
+
+/// For each of these widths a layer that has it, in turn where several do;
+/// nothing if any width is in one of the lists only.
+std::vector<FittedLayer> ofWidths(const std::vector<FittedLayer> &layers,
+                                  const std::vector<int64_t> &widths) {
+  std::map<int64_t, std::vector<const FittedLayer *>> byWidth;
+  for (const FittedLayer &layer : layers)
+    byWidth[layer.width].push_back(&layer);
+  std::map<int64_t, size_t> taken;
+  std::vector<FittedLayer> found;
+  for (int64_t width : widths) {
+    const auto same = byWidth.find(width);
+    if (same == byWidth.end())
+      return {};
+    found.push_back(*same->second[taken[width]++ % same->second.size()]);
+  }
+  return taken.size() == byWidth.size() ? found : std::vector<FittedLayer>();
+}
+
+} // namespace
+
 Result<std::vector<FittedLayer>>
 graphpartition::layersFor(const ModelFile &model, std::vector<int64_t> widths,
                           const std::string &file) {
@@ -140,22 +163,28 @@ graphpartition::layersFor(const ModelFile &model, std::vector<int64_t> widths,
     for (double weight : layer.weights)
       isFitted |= weight > 0;
   }
-  for (const bool gradients : {true, false}) {
-    std::vector<FittedLayer> layers;
-    std::vector<int64_t> theirs;
-    for (const FittedLayer &layer : model.layers)
-      if (gradients || !layer.gradient) {
-        layers.push_back(layer);
-        theirs.push_back(layer.width);
-      }
-    std::sort(theirs.begin(), theirs.end());
-    if (theirs != widths)
-      continue;
-    if (!isFitted)
-      return fail(file, ": all weights are 0: the model has been fitted to no "
-                        "timings");
-    return layers;
-  }
+  for (const bool exactly : {true, false})
+    for (const bool gradients : {true, false}) {
+      std::vector<FittedLayer> layers;
+      std::vector<int64_t> theirs;
+      for (const FittedLayer &layer : model.layers)
+        if (gradients || !layer.gradient) {
+          layers.push_back(layer);
+          theirs.push_back(layer.width);
+        }
+      std::sort(theirs.begin(), theirs.end());
+      if (exactly && theirs != widths)
+        continue;
+      if (!exactly)
+        layers = ofWidths(layers, widths);
+      if (layers.empty() && !widths.empty())
+        continue;
+      if (!isFitted)
+        return fail(file,
+                    ": all weights are 0: the model has been fitted to no "
+                    "timings");
+      return layers;
+    }
   return fail(file, ": a cost model of another network, \"", model.model,
               "\", whose layers pass messages of ", listed(its),
               " numbers; here they are of ", listed(here));

@@ -39,9 +39,12 @@ Result<ModelFile> readModelFile(std::string_view text, const std::string &file);
 Result<ModelFile> readModelFileAt(const std::string &path);
 
 /// The layers of a network whose messages have these widths, in any order: all
-/// of the model's, or for inference those that are no gradients. Errors: a
-/// model of another network, or one that nothing was fitted to, whose weights
-/// are all 0. The message names `file`, and says what it is of.
+/// of the model's, or for inference those that are no gradients. A graph of few
+/// edges may have some more of a width, and fewer of another, since numbers of
+/// its edges are stored that are not on larger graphs: then, for each width,
+/// the model's layers of that width in turn. Errors: a model of another
+/// network, or one that nothing was fitted to, whose weights are all 0. The
+/// message names `file`, and says what it is of.
 Result<std::vector<FittedLayer>> layersFor(const ModelFile &model,
                                            std::vector<int64_t> widths,
                                            const std::string &file);

@@ -133,3 +133,24 @@ func.func @main(%l: tensor<4xf32> {smex.name = "l"})
   %z = smex.apply @sum(%p, %src) extents [4, 7] "z" : (tensor<7xf32>, tensor<7xi64>) -> tensor<4xf32>
   return %z : tensor<4xf32>
 }
+
+// -----
+
+// A word's vector is found by data, too, but nobody sums it over edges.
+
+tdl.lambda @embedding = "(x0: f32[2], x1: i64[1]) -> f32: lambda i0, i1: x0[x1[i0], i1]"
+tdl.lambda @mean = "(x0: f32[2]) -> f32: lambda i0: Sum(lambda r0: x0[i0, r0])"
+tdl.lambda @centred = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: x0[i0, i1] - x1[i0] / 3"
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[X:.*]] = smex.apply @embedding
+// CHECK: %[[M:.*]] = smex.apply @mean(%[[X]])
+// CHECK: smex.apply @centred(%[[X]], %[[M]])
+func.func @main(%words: tensor<60xi64> {smex.name = "words"})
+    -> tensor<60x3xf32> attributes {smex.outputs = ["c"]} {
+  %table = smex.parameter "table" : tensor<5x3xf32>
+  %x = smex.apply @embedding(%table, %words) extents [60, 3] "x" : (tensor<5x3xf32>, tensor<60xi64>) -> tensor<60x3xf32>
+  %m = smex.apply @mean(%x) extents [60, 3] "m" : (tensor<60x3xf32>) -> tensor<60xf32>
+  %c = smex.apply @centred(%x, %m) extents [60, 3] "c" : (tensor<60x3xf32>, tensor<60xf32>) -> tensor<60x3xf32>
+  return %c : tensor<60x3xf32>
+}

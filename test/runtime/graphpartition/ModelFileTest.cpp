@@ -108,8 +108,20 @@ TEST_CASE("a model of training serves inference, without its gradients") {
   REQUIRE(forward->size() == 2);
   for (const FittedLayer &layer : *forward)
     CHECK(!layer.gradient);
-  CHECK(wrong(layersFor(*read, {602, 16, 16}, "m.json"))
+  CHECK(wrong(layersFor(*read, {602, 602, 602}, "m.json"))
             .find("another network") != std::string::npos);
+}
+
+TEST_CASE("a graph of few edges may have other numbers of the same widths") {
+  const ModelFile file = example();
+  const auto more = layersFor(file, {16, 602, 16, 16}, "m.json");
+  REQUIRE(more);
+  REQUIRE(more->size() == 4);
+  for (size_t l : {0, 1, 2, 3}) {
+    const FittedLayer &of = file.layers[l == 3 ? 0 : 1];
+    CHECK((*more)[l].width == of.width);
+    CHECK((*more)[l].weights == of.weights);
+  }
 }
 
 TEST_CASE("a model that nothing was fitted to is refused") {
