@@ -12,28 +12,15 @@
 #define SMEX_DIALECTS_TDL_ANALYSIS_ROWREADS_H
 
 #include "dialects/support/Runs.h"
-#include "dialects/tdl/lambda/Lambda.h"
+#include "dialects/tdl/analysis/ListValues.h"
 
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <tuple>
 #include <vector>
 
 namespace smex::analysis {
-
-/// A tensor of integers whose values are known.
-struct KnownList {
-  std::vector<int64_t> shape; // of rank 1 or 2
-  std::vector<int64_t> values;
-};
-
-/// One per operand of a lambda; null: nothing is known of it.
-using KnownLists = std::vector<std::shared_ptr<const KnownList>>;
-
-/// Such tensors by name: constants of a model.
-using NamedLists = std::map<std::string, std::shared_ptr<const KnownList>>;
 
 /// How a lambda reads the rows of one operand.
 class RowReads {
@@ -46,14 +33,7 @@ public:
     bool isGuarded = false;     // by the conditions on RowReads' variable
     bool canMiss = false;       // out of range, nothing is read
   };
-  /// Terms that count have low <= variable < high, for all of these.
-  struct Bounds {
-    int variable = -1; // none
-    std::vector<tdl::ExprRef> lows, highs;
-    std::vector<int> variables; // that these depend on
-  };
-
-  RowReads(std::vector<Site> sites, Bounds bounds, KnownLists lists,
+  RowReads(std::vector<Site> sites, TermBounds bounds, KnownLists lists,
            std::vector<std::vector<int64_t>> shapes, int64_t extent);
 
   /// The index variables that rows depend on, ascending.
@@ -65,11 +45,10 @@ public:
   const Runs &of(const Box &indices) const;
 
 private:
-  class Point;
   Runs find(const Box &indices) const;
 
   const std::vector<Site> sites;
-  const Bounds bounds;
+  const TermBounds bounds;
   const KnownLists lists;
   const std::vector<std::vector<int64_t>> shapes;
   const int64_t extent;

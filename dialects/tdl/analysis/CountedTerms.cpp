@@ -1,0 +1,45 @@
+#include "dialects/tdl/analysis/CountedTerms.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::analysis;
+
+std::shared_ptr<const CountedTerms>
+CountedTerms::of(const tdl::Lambda &lambda,
+                 std::vector<std::vector<int64_t>> shapes, KnownLists lists) {
+  if (std::none_of(lists.begin(), lists.end(),
+                   [](const auto &list) { return list != nullptr; }) ||
+      lambda.body->kind == tdl::ExprKind::Opaque)
+    return nullptr;
+  TermBounds bounds = boundsOf(lambda, lists);
+  // Of one vertex each: more variables would be too many points to look at.
+  if (bounds.variable < 0 || bounds.variables.size() > 1)
+    return nullptr;
+  return std::shared_ptr<const CountedTerms>(
+      new CountedTerms(std::move(bounds), std::move(shapes), std::move(lists)));
+}
+
+double CountedTerms::share(const Box &indices) const {
+  if (isEmpty(indices))
+    return 0;
+  const Interval terms = indices[size_t(bounds.variable)];
+  ListPoint point(lists, shapes, indices.size());
+  double counted = 0, vertices = 1;
+  const auto add = [&] {
+    const Interval within = point.within(bounds, terms);
+    counted += within.empty() ? 0 : double(within.size());
+  };
+  if (bounds.variables.empty()) {
+    add();
+  } else {
+    const int vertex = bounds.variables.front();
+    const Interval range = indices[size_t(vertex)];
+    vertices = double(range.size());
+    for (int64_t v = range.lo; v < range.hi; ++v) {
+      point[vertex] = v;
+      add();
+    }
+  }
+  return counted / (vertices * double(terms.size()));
+}
