@@ -80,11 +80,17 @@ ExecOptions OnMachine::execOptions() const {
 }
 
 Result<double> OnMachine::seconds(const plan::Partitioned &plan,
-                                  int64_t operators) const {
+                                  int64_t operators,
+                                  const analysis::NamedLists &known) const {
   // A fetch is up to a flow per pair of workers.
   constexpr double mostFlows = 1e7;
   if (double(operators) * workers() * workers() <= mostFlows) {
-    const auto simulation = simulate::simulate(plan, *machine);
+    simulate::Options options;
+    for (const plan::TensorInfo &tensor : plan.program.tensors) {
+      const auto list = known.find(tensor.name);
+      options.lists.push_back(list == known.end() ? nullptr : list->second);
+    }
+    const auto simulation = simulate::simulate(plan, *machine, options);
     if (!simulation)
       return simulation.error();
     return simulation->stepSeconds;

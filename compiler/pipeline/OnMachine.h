@@ -51,9 +51,9 @@ public:
 
   /// Of a step: simulated; of a plan too large for that, what its bytes take
   /// on their links. `operators`: of the model, which decides for all its
-  /// plans.
-  Result<double> seconds(const plan::Partitioned &plan,
-                         int64_t operators) const;
+  /// plans. `known`: the model's lists, which say what edges each GPU has.
+  Result<double> seconds(const plan::Partitioned &plan, int64_t operators,
+                         const analysis::NamedLists &known) const;
 
   /// For plan.json.
   plan::MachineInfo info(const plan::Partitioned &plan) const;

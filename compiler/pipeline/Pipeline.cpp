@@ -282,8 +282,8 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
           plan::Recomputing{(*recomputing)[0], (*recomputing)[1]};
     candidate.totals = plan::totals(candidate.partitioned);
     if (*machine) {
-      auto seconds =
-          (*machine)->seconds(candidate.partitioned, compiled.stats.operators);
+      auto seconds = (*machine)->seconds(candidate.partitioned,
+                                         compiled.stats.operators, *known);
       if (!seconds)
         return fail(model.name, ": ", seconds.error().message);
       candidate.seconds = *seconds;

@@ -18,7 +18,8 @@ double bytesOf(const Box &box, int64_t elementBytes) {
 
 } // namespace
 
-Cost::Cost(const plan::Partitioned &partitioned, const Machine &machine)
+Cost::Cost(const plan::Partitioned &partitioned, const Machine &machine,
+           const analysis::KnownLists &lists)
     : program(partitioned.program), machine(machine), findings(0),
       subject(partitioned, "", findings), epilogues(plan::epilogues(program)) {
   for (size_t i = 0; i < program.instructions.size(); ++i)
@@ -29,6 +30,21 @@ Cost::Cost(const plan::Partitioned &partitioned, const Machine &machine)
             plan::isInOneCall(partitioned, subject.lambdas, int(w), int(i)));
   for (const tdl::Lambda &lambda : subject.lambdas)
     kernels.emplace_back(lambda);
+  terms.resize(program.instructions.size());
+  for (size_t i = 0; i < terms.size() && !lists.empty(); ++i) {
+    const plan::Instruction &compute = program.instructions[i];
+    if (compute.op != plan::Opcode::Compute)
+      continue;
+    std::vector<std::vector<int64_t>> shapes;
+    analysis::KnownLists known;
+    for (int operand : compute.operands) {
+      shapes.push_back(subject.tensorOf(operand).type.shape);
+      known.push_back(lists[size_t(program.buffers[size_t(operand)].tensor)]);
+    }
+    terms[i] =
+        analysis::CountedTerms::of(subject.lambdas[size_t(compute.kernel)],
+                                   std::move(shapes), std::move(known));
+  }
 }
 
 int64_t Cost::elementBytes(int buffer) const {
@@ -51,14 +67,18 @@ double Cost::computeSeconds(int worker, int number) const {
   const KernelTime &kernel = kernels[size_t(instruction.kernel)];
   const Device &device = machine.deviceOf(worker);
   const TensorType &type = subject.tensorOf(instruction.to).type;
-  const double points = bytesOf(subject.partitioned.indices(worker, number), 1);
+  const Box &indices = subject.partitioned.indices(worker, number);
+  const auto &known = terms[size_t(number)];
+  const double counted =
+      kernel.counted(bytesOf(indices, 1), type.shape,
+                     known ? known->share(indices) : std::nullopt);
   double bytes =
       bytesOf(*subject.written(worker, number), elementBytes(instruction.to));
   const std::vector<Box> regions = subject.regions(worker, number);
   for (size_t k = 0; k < regions.size(); ++k) {
     const int64_t element = elementBytes(instruction.operands[k]);
     bytes += kernel.bytesRead(device, k, bytesOf(regions[k], element),
-                              double(element), points, type.shape);
+                              double(element), counted);
   }
   // Of an epilogue only the bias is read besides: its result is written instead
   // of the product's.
@@ -71,7 +91,7 @@ double Cost::computeSeconds(int worker, int number) const {
         bytes += bytesOf(read[k], elementBytes(what.operands[k]));
   }
 
-  return kernel.seconds(device, type.dtype, points, type.shape, bytes);
+  return kernel.seconds(device, type.dtype, counted, bytes);
 }
 
 double Cost::localSeconds(int worker, int number) const {

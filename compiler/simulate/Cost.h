@@ -4,6 +4,7 @@
 #define SMEX_COMPILER_SIMULATE_COST_H
 
 #include "compiler/simulate/KernelTime.h"
+#include "dialects/tdl/analysis/CountedTerms.h"
 #include "runtime/plan/Subject.h"
 
 #include <map>
@@ -14,8 +15,10 @@ using machines::Machine;
 
 class Cost {
 public:
-  /// The program has passed plan::validate().
-  Cost(const plan::Partitioned &partitioned, const Machine &machine);
+  /// The program has passed plan::validate(). `lists`: what is known of each of
+  /// its tensors, or nothing at all.
+  Cost(const plan::Partitioned &partitioned, const Machine &machine,
+       const analysis::KnownLists &lists);
 
   /// Whether the worker has anything to do.
   bool hasWork(int worker, int instruction) const;
@@ -35,6 +38,8 @@ private:
   plan::Findings findings;
   plan::Subject subject;
   std::vector<KernelTime> kernels;
+  /// Per instruction; null where no list says which terms count.
+  std::vector<std::shared_ptr<const analysis::CountedTerms>> terms;
   std::vector<int> epilogues; // per instruction, its own, or -1
   /// Per instruction that is one, and worker.
   std::map<int, std::vector<bool>> doneBefore;

@@ -152,27 +152,26 @@ KernelTime::KernelTime(const tdl::Lambda &lambda)
       gathers(simulate::gathers(lambda)),
       sharedOut(simulate::sharedOut(lambda)) {}
 
-double KernelTime::counted(double points,
-                           const std::vector<int64_t> &result) const {
+double KernelTime::counted(double points, const std::vector<int64_t> &result,
+                           std::optional<double> share) const {
   points *= countedShare;
-  if (sharedOut)
+  if (share)
+    points *= *share;
+  else if (sharedOut)
     points /= double(std::max<int64_t>(1, result[size_t(*sharedOut)]));
   return points;
 }
 
 double KernelTime::bytesRead(const Device &device, size_t k, double region,
-                             double element, double points,
-                             const std::vector<int64_t> &result) const {
+                             double element, double counted) const {
   if (k >= gathers.size() || gathers[k] == 0)
     return region;
-  return gatheredBytes(device, gathers[k] * counted(points, result) * element,
-                       region);
+  return gatheredBytes(device, gathers[k] * counted * element, region);
 }
 
-double KernelTime::seconds(const Device &device, DType type, double points,
-                           const std::vector<int64_t> &result,
+double KernelTime::seconds(const Device &device, DType type, double counted,
                            double bytes) const {
-  const double flops = flopsPerPoint * counted(points, result);
+  const double flops = flopsPerPoint * counted;
   const auto known = device.flops.find(type);
   const double peak =
       known == device.flops.end() ? device.flops.at(DType::F32) : known->second;

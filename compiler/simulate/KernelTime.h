@@ -45,23 +45,25 @@ class KernelTime {
 public:
   explicit KernelTime(const tdl::Lambda &lambda);
 
-  /// Of operand `k`, of which the kernel reads a region of so many bytes, in
-  /// elements of `element` bytes: what comes from memory. `points` and
-  /// `result` as below.
-  double bytesRead(const machines::Device &device, size_t k, double region,
-                   double element, double points,
-                   const std::vector<int64_t> &result) const;
+  /// Of so many points of the index space, reductions included, those that
+  /// count. Where each term counts for one vertex only: `share` of them, if
+  /// that is known (analysis::CountedTerms), or else what a vertex has on
+  /// average. `result`: the shape of the whole tensor.
+  double counted(double points, const std::vector<int64_t> &result,
+                 std::optional<double> share = std::nullopt) const;
 
-  /// Launch + the longer of arithmetic and memory. `points`: of its index
-  /// space, reductions included; `result`: the shape of the whole tensor;
+  /// Of operand `k`, of which the kernel reads a region of so many bytes, in
+  /// elements of `element` bytes: what comes from memory, where so many points
+  /// count.
+  double bytesRead(const machines::Device &device, size_t k, double region,
+                   double element, double counted) const;
+
+  /// Launch + the longer of arithmetic and memory, where so many points count.
   /// `bytes`: read and written.
-  double seconds(const machines::Device &device, DType type, double points,
-                 const std::vector<int64_t> &result, double bytes) const;
+  double seconds(const machines::Device &device, DType type, double counted,
+                 double bytes) const;
 
 private:
-  /// Of so many points of the index space, those that count.
-  double counted(double points, const std::vector<int64_t> &result) const;
-
   Work work;
   double flopsPerPoint, countedShare;
   std::vector<int> gathers;

@@ -23,8 +23,9 @@ public:
   Run(const plan::Partitioned &partitioned, const Machine &machine,
       const Options &options)
       : partitioned(partitioned), program(partitioned.program),
-        machine(machine), options(options), cost(partitioned, machine),
-        routes(machine), flows(capacities(machine)),
+        machine(machine), options(options),
+        cost(partitioned, machine, options.lists), routes(machine),
+        flows(capacities(machine)),
         lanes(partitioned.workers.size() * queueCount) {
     for (size_t i = 0; i < program.instructions.size(); ++i)
       lists[queueAt(int(i))].push_back(int(i));

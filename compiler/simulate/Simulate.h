@@ -6,6 +6,7 @@
 #define SMEX_COMPILER_SIMULATE_SIMULATE_H
 
 #include "compiler/machine/Machine.h"
+#include "dialects/tdl/analysis/ListValues.h"
 #include "runtime/plan/Plan.h"
 
 namespace smex::simulate {
@@ -16,6 +17,10 @@ struct Options {
   /// Pieces from other workers take no time, and are not counted: what is left
   /// is the time of computing (thesis section 3.7.3).
   bool skipCopies = false;
+  /// What is known of each of the program's tensors, or nothing at all: the
+  /// values of lists say how many edges each worker has. Where they are not
+  /// known, it has its share of the vertices'.
+  analysis::KnownLists lists = {};
 };
 
 /// An instruction of a worker that has something to do.

@@ -2,6 +2,7 @@
 #include "compiler/simulate/Report.h"
 #include "dialects/support/File.h"
 #include "runtime/plan/Load.h"
+#include "runtime/plan/StoredLists.h"
 #include "tools/smexc/Command.h"
 
 using namespace smex;
@@ -33,6 +34,10 @@ int smex::tools::simulateCommand(int argc, char **argv) {
   const auto plan = plan::load(directory, {/*verifyWeights=*/false});
   if (!plan)
     return report(plan.error());
+  auto lists = plan::storedLists(plan->partitioned, directory);
+  if (!lists)
+    return report(lists.error());
+  options.lists = std::move(*lists);
   const auto simulation =
       simulate::simulate(plan->partitioned, *machine, options);
   if (!simulation)

@@ -82,17 +82,17 @@ std::vector<double> Prices::seconds(exec::ComputeOp compute) {
     }
     const machines::Device &device =
         machine.deviceOf(int(w % machine.gpus.size()));
-    const double points = double(volume(indices[w]));
+    const double counted = time.counted(double(volume(indices[w])), result);
     double bytes = double(volume(regions.of(to)[w])) * double(elementBytes(to));
     for (size_t k = 0; k < operands.size(); ++k) {
       const double element = double(elementBytes(operands[k]));
       bytes += time.bytesRead(
           device, k,
           double(volume(reads[k].region(indices[w], shapes[k]))) * element,
-          element, points, result);
+          element, counted);
     }
     seconds.push_back(time.seconds(device, *tdl::toDType(type.getElementType()),
-                                   points, result, bytes));
+                                   counted, bytes));
   }
   return seconds;
 }

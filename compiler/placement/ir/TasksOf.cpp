@@ -64,15 +64,15 @@ public:
                   .first;
     const smex::TensorType type =
         semantic::tensorType(apply.getResult().getType());
-    const double points = volumeOf(op.extents);
+    const double counted =
+        known->second.counted(volumeOf(op.extents), type.shape);
     double bytes = written;
     for (size_t i = 0; i < regions.size(); ++i) {
       const auto &tensor = graph.tensors[size_t(op.operands[i].tensor)];
       bytes += known->second.bytesRead(device, i, regions[i],
-                                       double(tensor.elementBytes), points,
-                                       type.shape);
+                                       double(tensor.elementBytes), counted);
     }
-    return known->second.seconds(device, type.dtype, points, type.shape, bytes);
+    return known->second.seconds(device, type.dtype, counted, bytes);
   }
 
 private:

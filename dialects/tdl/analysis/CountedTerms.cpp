@@ -20,9 +20,9 @@ CountedTerms::of(const tdl::Lambda &lambda,
       new CountedTerms(std::move(bounds), std::move(shapes), std::move(lists)));
 }
 
-double CountedTerms::share(const Box &indices) const {
+std::optional<double> CountedTerms::share(const Box &indices) const {
   if (isEmpty(indices))
-    return 0;
+    return std::nullopt;
   const Interval terms = indices[size_t(bounds.variable)];
   ListPoint point(lists, shapes, indices.size());
   double counted = 0, vertices = 1;
@@ -35,6 +35,11 @@ double CountedTerms::share(const Box &indices) const {
   } else {
     const int vertex = bounds.variables.front();
     const Interval range = indices[size_t(vertex)];
+    int64_t most = int64_t(1) << 20;
+    for (const auto &list : lists)
+      most += list ? int64_t(list->values.size()) : 0;
+    if (range.size() > most)
+      return std::nullopt;
     vertices = double(range.size());
     for (int64_t v = range.lo; v < range.hi; ++v) {
       point[vertex] = v;

@@ -11,6 +11,8 @@
 
 #include "dialects/tdl/analysis/ListValues.h"
 
+#include <optional>
+
 namespace smex::analysis {
 
 class CountedTerms {
@@ -21,8 +23,10 @@ public:
   of(const tdl::Lambda &lambda, std::vector<std::vector<int64_t>> shapes,
      KnownLists lists);
 
-  /// Of the points of the box, the share whose term counts; 0 if it is empty.
-  double share(const Box &indices) const;
+  /// Of the points of the box, the share whose term counts. Nothing if it has
+  /// none, or has far more vertices than the lists have elements, as only files
+  /// made by hand have.
+  std::optional<double> share(const Box &indices) const;
 
 private:
   CountedTerms(TermBounds bounds, std::vector<std::vector<int64_t>> shapes,
