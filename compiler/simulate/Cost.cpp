@@ -69,15 +69,17 @@ double Cost::computeSeconds(int worker, int number) const {
   const TensorType &type = subject.tensorOf(instruction.to).type;
   const Box &indices = subject.partitioned.indices(worker, number);
   const auto &known = terms[size_t(number)];
+  const auto share = known ? known->share(indices) : std::nullopt;
   const double counted =
       kernel.counted(bytesOf(indices, 1), type.shape,
-                     known ? known->share(indices) : std::nullopt);
+                     share ? std::optional(share->ofPoints) : std::nullopt);
   double bytes =
       bytesOf(*subject.written(worker, number), elementBytes(instruction.to));
   const std::vector<Box> regions = subject.regions(worker, number);
   for (size_t k = 0; k < regions.size(); ++k) {
     const int64_t element = elementBytes(instruction.operands[k]);
-    bytes += kernel.bytesRead(device, k, bytesOf(regions[k], element),
+    const double ofTerms = share && known->hasTerms()[k] ? share->ofTerms : 1;
+    bytes += kernel.bytesRead(device, k, ofTerms * bytesOf(regions[k], element),
                               double(element), counted);
   }
   // Of an epilogue only the bias is read besides: its result is written instead

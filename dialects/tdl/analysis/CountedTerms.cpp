@@ -5,6 +5,30 @@
 using namespace smex;
 using namespace smex::analysis;
 
+CountedTerms::CountedTerms(const tdl::Lambda &lambda, TermBounds of,
+                           std::vector<std::vector<int64_t>> shapes,
+                           KnownLists lists)
+    : bounds(std::move(of)), shapes(std::move(shapes)), lists(std::move(lists)),
+      perTerm(lambda.operands.size(), true) {
+  std::vector<bool> isRead(perTerm.size());
+  const auto visit = [&](const tdl::ExprRef &e) {
+    if (e->kind != tdl::ExprKind::Read)
+      return;
+    const auto k = size_t(e->operand);
+    isRead[k] = true;
+    perTerm[k] = perTerm[k] &&
+                 std::any_of(e->children.begin(), e->children.end(),
+                             [&](const tdl::ExprRef &place) {
+                               return place->kind == tdl::ExprKind::Index &&
+                                      place->index == bounds.variable;
+                             });
+  };
+  tdl::walk(lambda.body, visit);
+  tdl::walk(lambda.guard, visit);
+  for (size_t k = 0; k < perTerm.size(); ++k)
+    perTerm[k] = perTerm[k] && isRead[k];
+}
+
 std::shared_ptr<const CountedTerms>
 CountedTerms::of(const tdl::Lambda &lambda,
                  std::vector<std::vector<int64_t>> shapes, KnownLists lists) {
@@ -16,11 +40,12 @@ CountedTerms::of(const tdl::Lambda &lambda,
   // Of one vertex each: more variables would be too many points to look at.
   if (bounds.variable < 0 || bounds.variables.size() > 1)
     return nullptr;
-  return std::shared_ptr<const CountedTerms>(
-      new CountedTerms(std::move(bounds), std::move(shapes), std::move(lists)));
+  return std::shared_ptr<const CountedTerms>(new CountedTerms(
+      lambda, std::move(bounds), std::move(shapes), std::move(lists)));
 }
 
-std::optional<double> CountedTerms::share(const Box &indices) const {
+std::optional<CountedTerms::Share>
+CountedTerms::share(const Box &indices) const {
   if (isEmpty(indices))
     return std::nullopt;
   const Interval terms = indices[size_t(bounds.variable)];
@@ -46,5 +71,6 @@ std::optional<double> CountedTerms::share(const Box &indices) const {
       add();
     }
   }
-  return counted / (vertices * double(terms.size()));
+  return Share{counted / (vertices * double(terms.size())),
+               counted / double(terms.size())};
 }

@@ -23,20 +23,26 @@ public:
   of(const tdl::Lambda &lambda, std::vector<std::vector<int64_t>> shapes,
      KnownLists lists);
 
-  /// Of the points of the box, the share whose term counts. Nothing if it has
-  /// none, or has far more vertices than the lists have elements, as only files
-  /// made by hand have.
-  std::optional<double> share(const Box &indices) const;
+  struct Share {
+    double ofPoints; // of the box
+    double ofTerms;  // of the reduction's, one vertex's after the other's
+  };
+  /// What counts. Nothing if the box is empty, or has far more vertices than
+  /// the lists have elements, as only files made by hand have.
+  std::optional<Share> share(const Box &indices) const;
+
+  /// Operands that have an element, or a row, for each term: of them only those
+  /// of terms that count are read. A flag each.
+  const std::vector<bool> &hasTerms() const { return perTerm; }
 
 private:
-  CountedTerms(TermBounds bounds, std::vector<std::vector<int64_t>> shapes,
-               KnownLists lists)
-      : bounds(std::move(bounds)), shapes(std::move(shapes)),
-        lists(std::move(lists)) {}
+  CountedTerms(const tdl::Lambda &lambda, TermBounds bounds,
+               std::vector<std::vector<int64_t>> shapes, KnownLists lists);
 
   const TermBounds bounds;
   const std::vector<std::vector<int64_t>> shapes;
   const KnownLists lists;
+  std::vector<bool> perTerm;
 };
 
 } // namespace smex::analysis

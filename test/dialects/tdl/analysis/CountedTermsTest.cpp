@@ -38,6 +38,7 @@ TEST_CASE("terms that count, against trying each, on random graphs") {
                                       {{edges}, {vertices, 3}, {vertices + 1}},
                                       {nullptr, nullptr, list(offsets)});
   REQUIRE(terms);
+  CHECK(terms->hasTerms() == std::vector<bool>{true, false, false});
   for (int trial = 0; trial < 20; ++trial) {
     const int64_t v = draw(vertices), k = draw(edges);
     const Box box = {
@@ -48,9 +49,11 @@ TEST_CASE("terms that count, against trying each, on random graphs") {
         counted += offsets[size_t(at)] <= e && e < offsets[size_t(at + 1)];
     const auto share = terms->share(box);
     REQUIRE(share.has_value() == !isEmpty(box));
-    if (share)
-      CHECK(*share * double(box[0].size() * box[2].size()) ==
-            Approx(double(counted)));
+    if (!share)
+      continue;
+    CHECK(share->ofPoints * double(box[0].size() * box[2].size()) ==
+          Approx(double(counted)));
+    CHECK(share->ofTerms * double(box[2].size()) == Approx(double(counted)));
   }
 }
 
