@@ -86,8 +86,9 @@ Result<double> OnMachine::seconds(const plan::Partitioned &plan,
   constexpr double mostFlows = 1e7;
   if (double(operators) * workers() * workers() <= mostFlows) {
     simulate::Options options;
-    for (const plan::TensorInfo &tensor : plan.program.tensors) {
-      const auto list = known.find(tensor.name);
+    for (const plan::BufferInfo &buffer : plan.program.buffers) {
+      const auto list =
+          known.find(plan.program.tensors[size_t(buffer.tensor)].name);
       options.lists.push_back(list == known.end() ? nullptr : list->second);
     }
     const auto simulation = simulate::simulate(plan, *machine, options);

@@ -39,7 +39,7 @@ Cost::Cost(const plan::Partitioned &partitioned, const Machine &machine,
     analysis::KnownLists known;
     for (int operand : compute.operands) {
       shapes.push_back(subject.tensorOf(operand).type.shape);
-      known.push_back(lists[size_t(program.buffers[size_t(operand)].tensor)]);
+      known.push_back(lists[size_t(operand)]);
     }
     terms[i] =
         analysis::CountedTerms::of(subject.lambdas[size_t(compute.kernel)],

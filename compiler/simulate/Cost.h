@@ -16,9 +16,9 @@ using machines::Machine;
 class Cost {
 public:
   /// The program has passed plan::validate(). `lists`: what is known of each of
-  /// its tensors, or nothing at all.
+  /// its buffers, or nothing at all.
   Cost(const plan::Partitioned &partitioned, const Machine &machine,
-       const analysis::KnownLists &lists);
+       const analysis::KnownLists &lists = {});
 
   /// Whether the worker has anything to do.
   bool hasWork(int worker, int instruction) const;

@@ -17,7 +17,7 @@ struct Options {
   /// Pieces from other workers take no time, and are not counted: what is left
   /// is the time of computing (thesis section 3.7.3).
   bool skipCopies = false;
-  /// What is known of each of the program's tensors, or nothing at all: the
+  /// What is known of each of the program's buffers, or nothing at all: the
   /// values of lists say how many edges each worker has. Where they are not
   /// known, it has its share of the vertices'.
   analysis::KnownLists lists = {};

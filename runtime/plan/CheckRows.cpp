@@ -15,41 +15,6 @@ namespace {
 
 using List = std::shared_ptr<const analysis::KnownList>;
 
-/// Where a list is, there it is also after a fetch or a move, if nothing else
-/// is written there.
-void follow(const Program &program, std::vector<List> &lists) {
-  std::vector<int> writes(program.buffers.size(), 0);
-  for (const Port &input : program.inputs)
-    ++writes[size_t(input.buffer)];
-  for (const Parameter &parameter : program.parameters)
-    ++writes[size_t(parameter.buffer)];
-  for (const Instruction &each : program.instructions)
-    ++writes[size_t(each.to)];
-  for (size_t b = 0; b < lists.size(); ++b)
-    if (writes[b] != 1)
-      lists[b] = nullptr;
-  for (const Instruction &each : program.instructions)
-    if ((each.op == Opcode::Fetch || isMove(each.op)) &&
-        writes[size_t(each.to)] == 1)
-      lists[size_t(each.to)] = lists[size_t(each.from)];
-}
-
-/// By buffer: constants that are lists of integers, and where else they are.
-Result<std::vector<List>> listsOf(const Partitioned &partitioned,
-                                  const std::string &directory) {
-  const Program &program = partitioned.program;
-  const auto stored = storedLists(partitioned, directory);
-  if (!stored)
-    return stored.error();
-  std::vector<List> lists(program.buffers.size());
-  for (const Parameter &parameter : program.parameters)
-    if (parameter.constant && parameter.next < 0)
-      lists[size_t(parameter.buffer)] =
-          (*stored)[size_t(program.buffers[size_t(parameter.buffer)].tensor)];
-  follow(program, lists);
-  return lists;
-}
-
 class Rows {
 public:
   Rows(const Partitioned &partitioned, std::vector<tdl::Lambda> lambdas,
@@ -179,7 +144,7 @@ std::vector<Finding> plan::checkRows(const Plan &plan,
                   [](const Instruction &each) { return each.rows.empty(); }))
     return findings.take();
   auto lambdas = lambdasOf(plan.partitioned.program);
-  auto lists = listsOf(plan.partitioned, directory);
+  auto lists = storedLists(plan.partitioned, directory);
   if (!lambdas || !lists) {
     findings.add(FindingKind::Region,
                  (lambdas ? lists.error() : lambdas.error()).message);

@@ -37,6 +37,25 @@ std::vector<int64_t> storedOf(const Partitioned &partitioned) {
   return stored;
 }
 
+/// Where a list is, there it is also after a fetch or a move, if nothing else
+/// is written there.
+void follow(const Program &program, analysis::KnownLists &lists) {
+  std::vector<int> writes(program.buffers.size(), 0);
+  for (const Port &input : program.inputs)
+    ++writes[size_t(input.buffer)];
+  for (const Parameter &parameter : program.parameters)
+    ++writes[size_t(parameter.buffer)];
+  for (const Instruction &each : program.instructions)
+    ++writes[size_t(each.to)];
+  for (size_t b = 0; b < lists.size(); ++b)
+    if (writes[b] != 1)
+      lists[b] = nullptr;
+  for (const Instruction &each : program.instructions)
+    if ((each.op == Opcode::Fetch || isMove(each.op)) &&
+        writes[size_t(each.to)] == 1)
+      lists[size_t(each.to)] = lists[size_t(each.from)];
+}
+
 } // namespace
 
 Result<analysis::KnownLists> plan::storedLists(const Partitioned &partitioned,
@@ -48,7 +67,7 @@ Result<analysis::KnownLists> plan::storedLists(const Partitioned &partitioned,
     return files.error();
   const std::vector<int64_t> counts = storedOf(partitioned);
   std::vector<std::shared_ptr<analysis::KnownList>> made(
-      program.tensors.size());
+      program.buffers.size());
   for (size_t w = 0; w < partitioned.workers.size(); ++w)
     for (const StoredWeight &stored : partitioned.workers[w].weights) {
       const Parameter &parameter = program.parameters[size_t(stored.parameter)];
@@ -60,7 +79,7 @@ Result<analysis::KnownLists> plan::storedLists(const Partitioned &partitioned,
           type.rank() < 1 || type.rank() > 2 ||
           counts[size_t(tensor)] < *elementCount(type.shape))
         continue;
-      auto &list = made[size_t(tensor)];
+      auto &list = made[size_t(parameter.buffer)];
       if (!list)
         list = std::make_shared<analysis::KnownList>(analysis::KnownList{
             type.shape,
@@ -71,5 +90,7 @@ Result<analysis::KnownLists> plan::storedLists(const Partitioned &partitioned,
       else
         fill<int64_t>(*list, box, bytes);
     }
-  return analysis::KnownLists(made.begin(), made.end());
+  analysis::KnownLists lists(made.begin(), made.end());
+  follow(program, lists);
+  return lists;
 }

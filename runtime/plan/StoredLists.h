@@ -8,7 +8,8 @@
 
 namespace smex::plan {
 
-/// By tensor; null for all else. Put together from the workers' shares, which
+/// By buffer, where a list is and where it is fetched or moved to; null for all
+/// else. Put together from the workers' shares, which
 /// agree (CheckWeights.h) and are all there (check()). `directory`: of the
 /// plan. Errors: a weight file that cannot be read, or is too small.
 Result<analysis::KnownLists> storedLists(const Partitioned &partitioned,

@@ -20,7 +20,7 @@ struct KnownList {
   std::vector<int64_t> values;
 };
 
-/// One per operand of a lambda, or per tensor of a program; null: nothing is
+/// One per operand of a lambda, or per buffer of a program; null: nothing is
 /// known of it.
 using KnownLists = std::vector<std::shared_ptr<const KnownList>>;
 
