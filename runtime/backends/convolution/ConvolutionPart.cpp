@@ -88,6 +88,7 @@ Result<ConvolutionPart> place(const ConvolutionSite &site, ConvolutionPart part,
       return each->error();
   part.result = *inResult;
   part.data = *inData;
+  part.dataBox = data;
   part.filter = *inFilter;
   return part;
 }

@@ -50,6 +50,7 @@ struct ConvolutionSite {
 struct ConvolutionPart {
   cpu::ConvolutionProblem problem;
   std::byte *result, *data, *filter;
+  Box dataBox; // what of the data the terms reach
   /// Nothing to sum: what is wanted is zero.
   bool isZero = false;
   /// Gradients: what of the wanted buffer is to be made zero first, as no term

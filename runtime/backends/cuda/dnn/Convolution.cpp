@@ -1,13 +1,14 @@
 // A worker's part of a convolution becomes calls that cuDNN takes. What it does
 // not take is brought into the workspace first, by a kernel of smex's own:
 // pads that differ on both sides of a dimension, a filter that is a part of a
-// larger one, memory that is not aligned. Where the workspace is too small, the
-// part is cut.
+// larger one, memory that is not aligned; and, where cuDNN knows no algorithm
+// for tensors with gaps, as of gradients, those. Where the workspace is too
+// small, the part is cut.
 #include "runtime/backends/cuda/dnn/Convolution.h"
 
-#include "kernels/cuda/Pieces.h"
 #include "runtime/backends/convolution/ConvolutionPart.h"
 #include "runtime/backends/cuda/dnn/Algorithms.h"
+#include "runtime/backends/cuda/dnn/Brought.h"
 
 #include <algorithm>
 
@@ -23,14 +24,6 @@ namespace {
 /// What cuDNN's fastest kernels want of addresses: they read 16 bytes at once,
 /// and descriptors do not tell the library where tensors are.
 constexpr Address alignment = 16;
-/// Of what is brought into the workspace, and of the library's own part of it.
-constexpr int64_t scratchAlignment = 256;
-
-/// A launch of the kernel that copies boxes and makes zeros.
-struct Pad {
-  PadPiece piece;
-  unsigned blocks;
-};
 
 /// One call of the library, and what goes around it.
 struct Call {
@@ -120,11 +113,14 @@ private:
   /// The gradient by the filter is cut along what it sums: the calls from
   /// `first` on add up.
   Status addPart(const Box &indices, size_t first, std::vector<Call> &calls) {
-    const auto part = runtime::partOf(site, indices);
+    auto part = runtime::partOf(site, indices);
     if (!part)
-      return part.error();
-    auto call =
-        callOf(*part, site.wanted == Wanted::Filter && calls.size() > first);
+      return part.takeError();
+    closeGaps(*part, indices);
+    const bool adds = site.wanted == Wanted::Filter && calls.size() > first;
+    auto call = callOf(*part, adds, /*withGaps=*/true);
+    if (call && !*call)
+      call = callOf(*part, adds, /*withGaps=*/false);
     if (!call)
       return call.takeError();
     if (*call) {
@@ -159,11 +155,33 @@ private:
     return halves;
   }
 
-  /// Nothing: the workspace, or cuDNN's counters, are too small for it.
-  Result<std::optional<Call>> callOf(const ConvolutionPart &part, bool adds) {
+  /// cuDNN rounds the number of a window's steps down, so that the data may
+  /// have elements behind the last one: where these are all that is left of the
+  /// buffer's rows, taking them in leaves no gaps. Where the data is wanted,
+  /// they are zero.
+  void closeGaps(ConvolutionPart &part, const Box &indices) const {
+    if (part.isZero)
+      return;
+    for (size_t d = 0; d < part.problem.spatial.size(); ++d) {
+      auto &s = part.problem.spatial[d];
+      int64_t end = site.data.box[2 + d].hi;
+      if (site.wanted == Wanted::Data)
+        end = std::min(end, indices[2 + d].hi);
+      const int64_t rest = end - part.dataBox[2 + d].hi;
+      const int64_t over = s.padLow - s.padHigh() + rest;
+      if (rest > 0 && over >= 0 && over < s.stride)
+        s.in += rest;
+    }
+  }
+
+  /// Nothing: the workspace, or cuDNN's counters, are too small for it, or it
+  /// has no algorithm.
+  Result<std::optional<Call>> callOf(const ConvolutionPart &part, bool adds,
+                                     bool withGaps) {
     Call call;
     call.adds = adds;
-    used = 0;
+    Brought brought(binding.workspace, binding.workspaceBytes, elementBytes,
+                    adds);
     if (part.isZero && adds)
       return std::optional<Call>(std::move(call));
     if (part.clear.size() > 0)
@@ -174,22 +192,25 @@ private:
         call.before.push_back(zeros(geometry.result));
       return std::optional<Call>(std::move(call));
     }
-    if (!bringAll(part, geometry, call) || !geometry.fits())
+    if (!bringAll(part, geometry, withGaps, brought) || !geometry.fits())
       return std::optional<Call>();
+    call.before.insert(call.before.end(), brought.before.begin(),
+                       brought.before.end());
+    call.after = std::move(brought.after);
     auto descriptors = Descriptors::make(dnn, site.type, geometry);
     if (!descriptors)
       return descriptors.takeError();
     call.descriptors = std::move(*descriptors);
-    const auto algorithm = choose(
-        dnn, handle, binding,
-        {site.wanted, site.type, geometry, binding.workspaceBytes - used},
-        call.descriptors);
+    const auto algorithm = choose(dnn, handle, binding,
+                                  {site.wanted, site.type, geometry,
+                                   binding.workspaceBytes - brought.used},
+                                  call.descriptors);
     if (!algorithm)
       return algorithm.error();
     if (!*algorithm)
       return std::optional<Call>();
     call.algorithm = **algorithm;
-    call.workspace = binding.workspace + Address(used);
+    call.workspace = binding.workspace + Address(brought.used);
     const Address data = geometry.data.address,
                   filter = geometry.filter.address,
                   result = geometry.result.address;
@@ -255,18 +276,20 @@ private:
     g.pads.push_back(int(s.padLow));
   }
 
-  /// Brings into the workspace what cuDNN would not take where it is. False:
-  /// there is no room.
-  bool bringAll(const ConvolutionPart &part, Geometry &g, Call &call) {
-    const bool isWritten[] = {site.wanted == Wanted::Data,
-                              site.wanted == Wanted::Filter,
-                              site.wanted == Wanted::Result};
-    std::vector<Interval> kept = padAlike(part, g);
-    bool ok = bring(g.data, kept, isWritten[0], call);
-    ok = ok && (g.filter.isDense()
-                    ? bring(g.filter, {}, isWritten[1], call)
-                    : move(g.filter, wholeOf(g.filter), isWritten[1], call));
-    return ok && bring(g.result, {}, isWritten[2], call);
+  /// Brings into the workspace what cuDNN would not take where it is; without
+  /// `withGaps`, tensors that have some, too. False: there is no room.
+  bool bringAll(const ConvolutionPart &part, Geometry &g, bool withGaps,
+                Brought &brought) {
+    const auto bring = [&](View &view, bool isTaken, Wanted which) {
+      return (isTaken && view.address % alignment == 0) ||
+             brought.move(view, wholeOf(view), site.wanted == which);
+    };
+    const std::vector<Interval> kept = padAlike(part, g);
+    const bool isThere =
+        kept.empty() ? bring(g.data, withGaps || g.data.isDense(), Wanted::Data)
+                     : brought.move(g.data, kept, site.wanted == Wanted::Data);
+    return isThere && bring(g.filter, g.filter.isDense(), Wanted::Filter) &&
+           bring(g.result, withGaps || g.result.isDense(), Wanted::Result);
   }
 
   /// cuDNN has one pad for both sides of a dimension. Where that can't be, the
@@ -295,79 +318,11 @@ private:
     return isPadded ? kept : std::vector<Interval>();
   }
 
-  static std::vector<Interval> wholeOf(const View &view) {
-    std::vector<Interval> whole;
-    for (int64_t size : view.sizes)
-      whole.push_back({0, size});
-    return whole;
-  }
-
-  bool bring(View &view, const std::vector<Interval> &kept, bool isWritten,
-             Call &call) {
-    if (!kept.empty())
-      return move(view, kept, isWritten, call);
-    return view.address % alignment == 0 ||
-           move(view, wholeOf(view), isWritten, call);
-  }
-
-  /// The view becomes one in the workspace, which holds the buffer's elements
-  /// at `kept`.
-  bool move(View &view, const std::vector<Interval> &kept, bool isWritten,
-            Call &call) {
-    const int64_t bytes = view.elements() * elementBytes;
-    const int64_t at = used;
-    used = (at + bytes + scratchAlignment - 1) / scratchAlignment *
-           scratchAlignment;
-    if (bytes > binding.workspaceBytes || used > binding.workspaceBytes)
-      return false;
-    const View buffer = view;
-    view = buffer.denseAt(binding.workspace + Address(at));
-    if (!isWritten || call.adds)
-      call.before.push_back(padOf(buffer.address, buffer.strides, kept, view));
-    if (!isWritten)
-      return true;
-    View back = buffer;
-    Address from = view.address;
-    for (size_t d = 0; d < kept.size(); ++d) {
-      back.sizes[d] = kept[d].size();
-      from += Address(kept[d].lo * view.strides[d] * elementBytes);
-    }
-    call.after.push_back(padOf(from, view.strides, wholeOf(back), back));
-    return true;
-  }
-
-  static Pad zeros(const View &view) {
-    return padOf(view.address, view.strides,
-                 std::vector<Interval>(view.sizes.size()), view);
-  }
-
-  /// Fills `to` with zeros and, at `kept`, with what begins at `from`.
-  static Pad padOf(Address from, const std::vector<int64_t> &fromStrides,
-                   const std::vector<Interval> &kept, const View &to) {
-    Pad pad{};
-    PadPiece &piece = pad.piece;
-    piece.from = reinterpret_cast<const char *>(uintptr_t(from));
-    piece.to = reinterpret_cast<char *>(uintptr_t(to.address));
-    const size_t rank = to.sizes.size(), front = size_t(mostDimensions) - rank;
-    for (size_t d = 0; d < size_t(mostDimensions); ++d) {
-      const bool isThere = d >= front;
-      piece.sizes[d] = isThere ? to.sizes[d - front] : 1;
-      piece.begin[d] = isThere ? kept[d - front].lo : 0;
-      piece.end[d] = isThere ? kept[d - front].hi : 1;
-      piece.fromStrides[d] = isThere ? fromStrides[d - front] : 0;
-      piece.toStrides[d] = isThere ? to.strides[d - front] : 0;
-    }
-    pad.blocks =
-        unsigned(std::clamp<int64_t>((to.elements() + 255) / 256, 1, 2048));
-    return pad;
-  }
-
   const Dnn &dnn;
   const ConvolutionSite &site;
   const LibraryBinding &binding;
   const Handle handle;
   const int64_t elementBytes;
-  int64_t used = 0; // of the workspace, by the call at hand
 };
 
 } // namespace
