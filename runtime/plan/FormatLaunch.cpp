@@ -33,7 +33,7 @@ Launch::Scratch scratchOf(const Cursor &at) {
 Launch launchOf(const Cursor &at) {
   Launch launch;
   at.object({"item", "per_block", "symbol", "threads"},
-            {"in_memory", "many", "scratch", "terms"});
+            {"in_memory", "many", "persistent", "scratch", "terms"});
   launch.threads = at.integer("threads", 1, mostThreads);
   launch.perBlock = at.integer("per_block", 1, countLimit);
   launch.item = at.list("item", [](const Cursor &tile) {
@@ -45,6 +45,8 @@ Launch launchOf(const Cursor &at) {
     launch.many = at.integer("many", 1, sizeLimit);
   if (at.has("terms"))
     launch.terms = variablesOf(at, "terms");
+  if (at.has("persistent"))
+    launch.persistent = at.boolean("persistent");
   if (at.has("in_memory"))
     launch.inMemory = at.boolean("in_memory");
   if (at.has("scratch"))
@@ -77,6 +79,8 @@ Json plan::launchesToJson(const Launches &launches) {
       json["many"] = launch.many;
     if (!launch.terms.empty())
       json["terms"] = launch.terms;
+    if (launch.persistent)
+      json["persistent"] = true;
     if (launch.inMemory)
       json["in_memory"] = true;
     if (launch.scratch.bytes > 0)

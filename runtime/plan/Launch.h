@@ -31,6 +31,9 @@ struct Launch {
   /// item at a time. 0: never.
   std::vector<int> terms;
   int64_t many = 0;
+  /// A block's first item costs it more than those after it: rather as many
+  /// blocks as the GPU runs at once, a few times over, than all of blocksOf.
+  bool persistent = false;
   /// The kernel has one parameter, the address in the GPU's memory of all
   /// pointers and then all numbers, because they are more than fit the space
   /// for parameters.
@@ -57,8 +60,8 @@ struct Launch {
   bool operator==(const Launch &other) const {
     return threads == other.threads && item == other.item &&
            perBlock == other.perBlock && terms == other.terms &&
-           many == other.many && inMemory == other.inMemory &&
-           scratch == other.scratch;
+           many == other.many && persistent == other.persistent &&
+           inMemory == other.inMemory && scratch == other.scratch;
   }
 };
 

@@ -1,5 +1,6 @@
 #include "compiler/codegen/gpu/GpuKernel.h"
 
+#include "compiler/codegen/gpu/Odometer.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -94,17 +95,17 @@ Value GpuKernel::count(ArrayRef<int> variables) {
   return count;
 }
 
+Values GpuKernel::sizes(ArrayRef<int> variables) {
+  Values sizes;
+  for (int variable : variables)
+    sizes.push_back(size(variable));
+  return sizes;
+}
+
 Values GpuKernel::digits(ArrayRef<int> variables, Value i) {
-  Values values(variables.size());
-  for (size_t n = variables.size(); n-- > 0;) {
-    Value digit = i;
-    if (n > 0) {
-      Value extent = size(variables[n]), rest = divide(i, extent);
-      digit = sub(i, mul(rest, extent));
-      i = rest;
-    }
-    values[n] = add(lo[size_t(variables[n])], digit);
-  }
+  Values values = Odometer(*this, sizes(variables)).digitsOf(i);
+  for (auto [variable, value] : llvm::zip(variables, values))
+    value = add(lo[size_t(variable)], value);
   return values;
 }
 
@@ -116,6 +117,14 @@ void GpuKernel::place(ArrayRef<int> variables, const Values &values) {
 void GpuKernel::forget(ArrayRef<int> variables) {
   for (int variable : variables)
     at[size_t(variable)] = nullptr;
+}
+
+void GpuKernel::atPlaces(ArrayRef<int> variables, ArrayRef<Value> places,
+                         llvm::function_ref<void()> body) {
+  for (auto [variable, value] : llvm::zip(variables, places))
+    at[size_t(variable)] = add(lo[size_t(variable)], value);
+  body();
+  forget(variables);
 }
 
 void GpuKernel::atTuple(ArrayRef<int> variables, Value i,
@@ -134,8 +143,8 @@ void GpuKernel::eachTuple(ArrayRef<int> variables, int64_t groupSize,
     Value group = groupSize == 1 ? thread : divide(thread, constant(groupSize));
     first = add(first, group);
   }
-  strided(first, count(variables), step,
-          [&](Value i) { atTuple(variables, i, body); });
+  counted(sizes(variables), first, count(variables), step,
+          [&](const Values &places) { atPlaces(variables, places, body); });
 }
 
 SmallVector<int> GpuKernel::outputs() const {

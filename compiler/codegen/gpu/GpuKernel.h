@@ -29,8 +29,27 @@ public:
                 llvm::function_ref<mlir::Value(mlir::ValueRange)> condition,
                 llvm::function_ref<Values(mlir::ValueRange)> body);
 
+  /// The digits of the numbers first, first + step, ... below end, in mixed
+  /// radix: the last has the last radix, the first is not limited. Only the
+  /// first number is divided; the digits of the step are added to those of what
+  /// was before.
+  void counted(llvm::ArrayRef<mlir::Value> radices, mlir::Value first,
+               mlir::Value end, mlir::Value step,
+               llvm::function_ref<void(const Values &digits)> body);
+  /// The same, `many` numbers at a time as long as there are so many: their
+  /// digits, each in turn. What they read can be under way together.
+  void counted(llvm::ArrayRef<mlir::Value> radices, mlir::Value first,
+               mlir::Value end, mlir::Value step, int64_t many,
+               llvm::function_ref<void(llvm::ArrayRef<Values>)> body);
+
   /// Tuples of values of the variables in their ranges.
   mlir::Value count(llvm::ArrayRef<int> variables);
+  /// The sizes of the variables' ranges.
+  Values sizes(llvm::ArrayRef<int> variables);
+  /// Gives the variables these places in their ranges while body runs.
+  void atPlaces(llvm::ArrayRef<int> variables,
+                llvm::ArrayRef<mlir::Value> places,
+                llvm::function_ref<void()> body);
   /// Tuple number i, in row-major order.
   Values digits(llvm::ArrayRef<int> variables, mlir::Value i);
   /// Gives the variables these values, or none.

@@ -32,25 +32,50 @@ public:
     Value size = kernel.size(int(last)), w = kernel.constant(width);
     Value perRow =
         kernel.divide(kernel.add(size, kernel.constant(width - 1)), w);
-    Value all = kernel.mul(kernel.count(outer), perRow);
+    // Where rows are no multiples of what is accessed at once, each begins
+    // elsewhere between two of them: a portion more, of which the first and the
+    // last are parts.
+    Value rest = kernel.sub(size, kernel.mul(kernel.divide(size, w), w));
+    isOdd = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, rest,
+                                  kernel.constant(0));
+    perRow = kernel.add(perRow, chosen(kernel.constant(1)));
     const int64_t threads = kernel.schedule.threads;
     Value first = kernel.add(kernel.mul(kernel.block, kernel.constant(threads)),
                              kernel.thread);
     Value step = kernel.mul(kernel.blocks, kernel.constant(threads));
-    kernel.strided(first, all, step, [&](Value i) {
-      Value row = kernel.divide(i, perRow);
-      Value number = kernel.sub(i, kernel.mul(row, perRow));
-      Value start = kernel.add(kernel.lo[last], kernel.mul(number, w));
-      kernel.atTuple(outer, row, [&] { portion(start); });
-    });
+    Values radices = kernel.sizes(outer);
+    radices.push_back(perRow);
+    kernel.counted(radices, first, kernel.mul(kernel.count(outer), perRow),
+                   step, [&](const Values &digits) {
+                     Value start = kernel.add(kernel.lo[last],
+                                              kernel.mul(digits.back(), w));
+                     kernel.atPlaces(outer, ArrayRef(digits).drop_back(),
+                                     [&] { portion(start); });
+                   });
   }
 
 private:
+  /// The value where rows are odd, else 0.
+  Value chosen(Value value) {
+    return arith::SelectOp::create(b, isOdd, value, kernel.constant(0));
+  }
+
   void portion(Value start) {
+    // So many elements of the row's first access belong to what is before it.
+    kernel.at[last] = kernel.lo[last];
+    Value address = addressOf(kernel.result, kernel.resultIndices());
+    const int64_t all = bytes(kernel.result);
+    Value over = arith::AndIOp::create(b, address, kernel.constant(all - 1));
+    start = kernel.sub(
+        start, chosen(kernel.divide(over, kernel.constant(all / width))));
     kernel.at[last] = start;
+    Value begin = kernel.max(start, kernel.lo[last]);
     Value end = kernel.add(start, kernel.constant(width));
-    Value whole = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end,
-                                        kernel.hi[last]);
+    Value whole =
+        kernel.both(arith::CmpIOp::create(b, arith::CmpIPredicate::sge, start,
+                                          kernel.lo[last]),
+                    arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end,
+                                          kernel.hi[last]));
     whole = kernel.both(whole, aligned(kernel.result, kernel.resultIndices()));
     for (const ExprRef &read : reads)
       whole = kernel.both(whole,
@@ -60,7 +85,7 @@ private:
     b.setInsertionPointToStart(&branch.getThenRegion().front());
     together(start);
     b.setInsertionPointToStart(&branch.getElseRegion().front());
-    kernel.loop(start, kernel.min(end, kernel.hi[last]), 1, [&](Value i) {
+    kernel.loop(begin, kernel.min(end, kernel.hi[last]), 1, [&](Value i) {
       kernel.at[last] = i;
       kernel.store(kernel.emit(term));
     });
@@ -76,18 +101,20 @@ private:
     return width * element.getIntOrFloatBitWidth() / 8;
   }
 
-  /// The address is a multiple of what is read, or written, from there.
-  Value aligned(Value memory, const Values &indices) {
+  Value addressOf(Value memory, const Values &indices) {
     auto metadata = memref::ExtractStridedMetadataOp::create(b, memory);
     Value offset = kernel.constant(0);
     for (auto [index, stride] : llvm::zip(indices, metadata.getStrides()))
       offset = kernel.add(offset, kernel.mul(index, stride));
-    const int64_t all = bytes(memory);
-    Value address =
-        kernel.add(memref::ExtractAlignedPointerAsIndexOp::create(b, memory),
-                   kernel.mul(offset, kernel.constant(all / width)));
-    return kernel.isZero(
-        arith::AndIOp::create(b, address, kernel.constant(all - 1)));
+    return kernel.add(
+        memref::ExtractAlignedPointerAsIndexOp::create(b, memory),
+        kernel.mul(offset, kernel.constant(bytes(memory) / width)));
+  }
+
+  /// The address is a multiple of what is read, or written, from there.
+  Value aligned(Value memory, const Values &indices) {
+    return kernel.isZero(arith::AndIOp::create(
+        b, addressOf(memory, indices), kernel.constant(bytes(memory) - 1)));
   }
 
   VectorType vectorOf(Value memory) {
@@ -130,6 +157,7 @@ private:
   const ExprRef &term;
   size_t last;
   int64_t width;
+  Value isOdd;                // rows are no multiples of the width
   std::vector<ExprRef> reads; // of neighbours
 };
 

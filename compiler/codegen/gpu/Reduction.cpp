@@ -3,14 +3,13 @@
 // result is cut among GPUs:
 //
 // - `Thread`: one term after the other, in the order of the variables; where
-// there are `many`, term number t goes to warp t mod 8, and warps are combined
-// one after the other.
-// - `Warp`: term number t of a loop goes to lane t mod 32, or thread t mod 256
+//   there are `many`, a block takes a few neighbours, term number t goes to the
+//   row t mod 64 of its threads, and rows are combined one after the other.
+// - `Warp`: term number t of a loop goes to lane t mod 32, or thread t mod 512
 //   where there are `many` terms; then lanes are combined as a binary tree, and
 //   warps one after the other.
 #include "compiler/codegen/expression/Conditions.h"
-#include "compiler/codegen/expression/Nest.h"
-#include "compiler/codegen/gpu/GpuKernel.h"
+#include "compiler/codegen/gpu/Terms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -38,19 +37,13 @@ void addDealt(GpuKernel &kernel, const ExprRef &term, Value cell, Value lane,
   const std::vector<int> &order = kernel.schedule.order;
   Value step = kernel.constant(size);
   if (isBox(kernel.lambda, term))
-    return kernel.strided(lane, kernel.count(order), step, [&](Value i) {
-      kernel.atTuple(order, i, [&] { kernel.addTerm(cell, term); });
-    });
+    return addTuples(kernel, term, cell, lane, step);
   Nest nest(kernel, order);
   nest.skip(kernel.nothing());
   nest.setCopies(1);
   nest.emit(term, Nest::InnerLoop([&](const ExprRef &term, Value lo, Value hi) {
-              kernel.strided(kernel.add(lo, lane), hi, step, [&](Value i) {
-                Value &at = kernel.at[size_t(order.back())];
-                at = i;
-                kernel.addTerm(cell, term);
-                at = nullptr;
-              });
+              addRange(kernel, term, cell, order.back(), kernel.add(lo, lane),
+                       hi, step);
             }));
 }
 
@@ -101,58 +94,58 @@ void oneByOne(GpuKernel &kernel, const ExprRef &term) {
     Nest nest(kernel, kernel.schedule.order);
     nest.skip(kernel.nothing());
     nest.setCopies(1);
-    nest.emit(term, Nest::Body([&](const ExprRef &term) {
-                kernel.addTerm(cell, term);
-              }));
+    addNest(kernel, nest, term, cell);
     kernel.storeAccumulated(kernel.get(cell));
   });
 }
 
-/// As many neighbours as a warp has lanes, per block.
+/// `columns` neighbours per block, whose rows of threads each add a part of the
+/// terms.
 void byColumns(GpuKernel &kernel, const ExprRef &term) {
   LocBuilder &b = kernel.b;
-  const int64_t warps = kernel.schedule.threads / warp;
+  Value columns = kernel.constant(kernel.schedule.columns);
+  Value rows =
+      kernel.constant(kernel.schedule.threads / kernel.schedule.columns);
   Value cell = kernel.cell();
   Value parts =
       kernel.shared(kernel.accumulatorMemory(), kernel.schedule.threads);
-  Value lane = arith::RemUIOp::create(b, kernel.thread, kernel.constant(warp));
-  Value number = kernel.divide(kernel.thread, kernel.constant(warp));
-  const std::vector<int> &order = kernel.schedule.order;
+  Value place = arith::RemUIOp::create(b, kernel.thread, columns);
+  Value number = kernel.divide(kernel.thread, columns);
   SmallVector<int> outer = kernel.outputs();
-  const int last = outer.pop_back_val();
-  Value size = kernel.size(last), terms = kernel.count(order);
-  Value perRow = kernel.divide(kernel.add(size, kernel.constant(warp - 1)),
-                               kernel.constant(warp));
-  Value all = kernel.mul(kernel.count(outer), perRow);
+  const auto last = size_t(outer.pop_back_val());
+  Value size = kernel.size(int(last));
+  Value tiles = kernel.divide(
+      kernel.add(size, kernel.sub(columns, kernel.constant(1))), columns);
   const auto sums = [&](Value column) {
     Value inside = kernel.less(column, size);
-    kernel.at[size_t(last)] = kernel.add(kernel.lo[size_t(last)], column);
+    kernel.at[last] = kernel.add(kernel.lo[last], column);
     kernel.when(inside, [&] {
       kernel.set(cell, kernel.identity());
-      kernel.strided(number, terms, kernel.constant(warps), [&](Value t) {
-        kernel.atTuple(order, t, [&] { kernel.addTerm(cell, term); });
-      });
+      addTuples(kernel, term, cell, number, rows);
       memref::StoreOp::create(b, kernel.get(cell), parts, kernel.thread);
     });
     kernel.barrier();
     kernel.when(kernel.both(inside, kernel.isZero(number)), [&] {
-      Value total = memref::LoadOp::create(b, parts, lane);
-      for (int64_t w = 1; w < warps; ++w) {
-        Value at = kernel.add(lane, kernel.constant(w * warp));
+      kernel.set(cell, memref::LoadOp::create(b, parts, place));
+      kernel.loop(kernel.constant(1), rows, 1, [&](Value row) {
+        Value at = kernel.add(place, kernel.mul(row, columns));
         Value part = memref::LoadOp::create(b, parts, at);
-        total = kernel.combine(total, part);
-      }
-      kernel.storeAccumulated(total);
+        kernel.set(cell, kernel.combine(kernel.get(cell), part));
+      });
+      kernel.storeAccumulated(kernel.get(cell));
     });
-    kernel.at[size_t(last)] = nullptr;
+    kernel.at[last] = nullptr;
     kernel.barrier(); // the parts are free again
   };
-  kernel.strided(kernel.block, all, kernel.blocks, [&](Value i) {
-    Value row = kernel.divide(i, perRow);
-    Value tile = kernel.sub(i, kernel.mul(row, perRow));
-    Value column = kernel.add(kernel.mul(tile, kernel.constant(warp)), lane);
-    kernel.atTuple(outer, row, [&] { sums(column); });
-  });
+  Values radices = kernel.sizes(outer);
+  radices.push_back(tiles);
+  kernel.counted(radices, kernel.block, kernel.mul(kernel.count(outer), tiles),
+                 kernel.blocks, [&](const Values &digits) {
+                   Value column =
+                       kernel.add(kernel.mul(digits.back(), columns), place);
+                   kernel.atPlaces(outer, ArrayRef(digits).drop_back(),
+                                   [&] { sums(column); });
+                 });
 }
 
 /// One or the other, by the number of terms.

@@ -1,11 +1,12 @@
 // Terms that say which element of the result they are added to. A block has
 // the accumulators of a tile of the result in shared memory. Its threads read
-// the keys together; then each looks for those of its own elements among them,
-// and adds their terms, one by one in the order of the reduction's variables.
+// the keys together, and flag those that are in the tile, which mostly are few;
+// then each looks for those of its own elements among them, and adds their
+// terms, one by one in the order of the reduction's variables.
 #include "compiler/codegen/gpu/ScatterVariables.h"
 
 #include "compiler/codegen/expression/Conditions.h"
-#include "compiler/codegen/gpu/GpuKernel.h"
+#include "compiler/codegen/gpu/Flags.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,6 +18,8 @@ using tdl::ExprRef;
 
 namespace {
 
+constexpr int64_t warp = 32;
+
 class Scatters {
 public:
   Scatters(GpuKernel &kernel, const Scatter &scatter)
@@ -25,7 +28,7 @@ public:
         threads(kernel.schedule.threads), lanes(kernel.schedule.lanes),
         tile(kernel.schedule.tile),
         sums(kernel.shared(kernel.accumulatorMemory(), tile * lanes)),
-        found(kernel.shared(b.getI32Type(), threads)),
+        found(kernel.shared(b.getI32Type(), threads)), flags(kernel),
         lane(arith::RemUIOp::create(b, kernel.thread, constant(lanes))),
         team(kernel.divide(kernel.thread, constant(lanes))) {}
 
@@ -72,12 +75,13 @@ private:
     Value terms = kernel.count(order);
     kernel.loop(constant(0), terms, threads, [&](Value base) {
       Value mine = kernel.add(base, kernel.thread);
-      memref::StoreOp::create(b, rowOf(mine, terms, first), found,
-                              kernel.thread);
+      Value row = rowOf(mine, terms, first);
+      memref::StoreOp::create(b, row, found, kernel.thread);
+      Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+      flags.set(arith::CmpIOp::create(b, arith::CmpIPredicate::ne, row, none));
       kernel.barrier();
-      Value count = kernel.min(constant(threads), kernel.sub(terms, base));
       kernel.when(inside, [&] {
-        kernel.loop(constant(0), count, 1, [&](Value i) {
+        flags.each(constant(threads / warp), [&](Value i) {
           Value row = arith::IndexCastOp::create(
               b, b.getIndexType(), memref::LoadOp::create(b, found, i));
           kernel.when(isOwn(row),
@@ -156,8 +160,7 @@ private:
 
   Value isOwn(Value row) {
     Value rest = arith::RemUIOp::create(b, row, constant(teams()));
-    Value some = kernel.less(constant(-1), row);
-    return kernel.both(some, kernel.equal(rest, team));
+    return kernel.equal(rest, team);
   }
 
   void add(Value row, Value first, Value term) {
@@ -177,7 +180,9 @@ private:
   const Scatter &scatter;
   const ScatterVariables rows;
   const int64_t threads, lanes, tile;
-  Value sums, found, lane, team;
+  Value sums, found;
+  Flags flags;
+  Value lane, team;
 };
 
 } // namespace

@@ -58,10 +58,14 @@ GpuSchedule scheduleReduction(const tdl::Lambda &lambda,
     const ReductionOrder order = chooseOrder(lambda, term);
     schedule.order = order.reductions;
     schedule.form = order.output >= 0 ? Form::Thread : Form::Warp;
-    if (schedule.form == Form::Warp)
+    if (schedule.form == Form::Warp) {
       schedule.many = processor.manyTerms;
-    else if (isBox(lambda, term))
+    } else if (isBox(lambda, term)) {
       schedule.many = processor.manyInColumn;
+      schedule.columns = processor.sumColumns;
+    }
+    if (schedule.many > 0)
+      schedule.threads = processor.sumThreads;
   }
   return schedule;
 }
@@ -139,14 +143,19 @@ plan::Launch codegen::launchOf(const GpuSchedule &schedule,
   for (int i = 0; i < lambda.rank(); ++i)
     if (schedule.form != Form::Scan || i != schedule.along)
       launch.item[i + 1 == lambda.rank()].along.push_back(i);
-  if (schedule.many > 0 && schedule.form == Form::Thread)
-    launch.item.back().size = warp; // a warp, and a block of many terms
   if (schedule.form == Form::Warp || schedule.form == Form::Thread) {
     launch.terms = schedule.order;
     launch.many = schedule.many;
-    if (schedule.many > 0)
+    if (schedule.form == Form::Warp) {
       launch.perBlock = schedule.threads / warp;
+    } else if (schedule.many > 0) {
+      launch.item.back().size = schedule.columns;
+      launch.perBlock = schedule.threads / schedule.columns;
+    }
   }
+  launch.persistent = schedule.form == Form::Map ||
+                      schedule.form == Form::Warp ||
+                      schedule.form == Form::Thread;
   return launch;
 }
 
@@ -164,6 +173,7 @@ std::string codegen::toString(const GpuSchedule &schedule) {
   number("vector", schedule.vector, 1);
   number("threads", schedule.threads, 0);
   number("many", schedule.many, 0);
+  number("columns", schedule.columns, 0);
   number("lanes", schedule.lanes, 0);
   number("tile", schedule.tile, 0);
   number("part", schedule.part, 0);

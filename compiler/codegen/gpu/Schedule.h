@@ -17,6 +17,11 @@ namespace smex::codegen {
 struct GpuProcessor {
   int64_t threads = 256; // of a block
   int64_t warp = 32;
+  /// Threads of a block that sums: its many terms are dealt to all of them.
+  int64_t sumThreads = 512;
+  /// Neighbouring sums of many terms that a block takes: 32 bytes of f32, which
+  /// memory gives at once. Few, so that there are many blocks.
+  int64_t sumColumns = 8;
   /// The widest access to memory.
   int64_t accessBytes = 16;
   /// Terms from which on a sum takes a block instead of a warp.
@@ -54,6 +59,8 @@ struct GpuSchedule {
   /// aligned for it; 1: none.
   int64_t vector = 1;
   int64_t many = 0;
+  /// Neighbours that a block takes where there are `many` terms.
+  int64_t columns = 0;
   /// Elements of the result beside each other for which keys are the same.
   int64_t lanes = 0;
   /// Rows and columns of the result that a block, and a thread, computes, and

@@ -7,8 +7,8 @@
 // Which it is, and where the parts begin, follows from the segment alone.
 #include "compiler/codegen/gpu/Segment.h"
 
-#include "compiler/codegen/expression/Nest.h"
-#include "compiler/codegen/gpu/GpuKernel.h"
+#include "compiler/codegen/gpu/Flags.h"
+#include "compiler/codegen/gpu/Terms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -55,7 +55,7 @@ public:
       : kernel(kernel), b(kernel.b), segment(segment),
         term(termOf(kernel.lambda)), v(size_t(segment.output)),
         warps(kernel.schedule.threads / warp), cell(kernel.cell()),
-        flags(kernel.shared(b.getI32Type(), warps)),
+        flags(kernel),
         parts(kernel.shared(kernel.accumulatorMemory(), warps * warp)),
         warpNumber(kernel.divide(kernel.thread, constant(warp))),
         lane(arith::RemUIOp::create(b, kernel.thread, constant(warp))) {
@@ -101,9 +101,7 @@ private:
       nest.setRange(segment.reduction, first, end);
     nest.skip(kernel.nothing());
     nest.setCopies(1);
-    nest.emit(term, Nest::Body([&](const ExprRef &term) {
-                kernel.addTerm(cell, term);
-              }));
+    addNest(kernel, nest, term, cell);
   }
 
   /// Blocks are dealt windows of v, and 32 of the other variables' tuples: as
@@ -129,23 +127,10 @@ private:
         return kernel.add(number, kernel.mul(i, windows));
       };
       kernel.when(kernel.less(kernel.thread, window),
-                  [&] { setFlag(isLong(vertex(kernel.thread), vertices)); });
+                  [&] { flags.set(isLong(vertex(kernel.thread), vertices)); });
       kernel.barrier();
-      kernel.loop(constant(0), flagged, 1, [&](Value w) {
-        Value ofWarp = memref::LoadOp::create(b, flags, w);
-        Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
-        const auto isSet = [&](Value bits) -> Value {
-          return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bits, zero);
-        };
-        kernel.when(isSet(ofWarp), [&] {
-          Value start = kernel.mul(w, constant(warp));
-          kernel.loop(constant(0), constant(warp), 1, [&](Value l) {
-            Value bit = arith::AndIOp::create(b, ofWarp, bitOf(l));
-            kernel.when(isSet(bit), [&] {
-              takeTogether(vertex(kernel.add(start, l)), column, columns);
-            });
-          });
-        });
+      flags.each(flagged, [&](Value each) {
+        takeTogether(vertex(each), column, columns);
       });
       kernel.barrier(); // the flags are free again
     });
@@ -170,22 +155,6 @@ private:
     b.setInsertionPointToStart(&branch.getElseRegion().front());
     scf::YieldOp::create(b, integerConstant(b, DType::Bool, 0));
     return branch.getResult(0);
-  }
-
-  Value bitOf(Value l) {
-    Value one = arith::ConstantOp::create(b, b.getI32IntegerAttr(1));
-    return arith::ShLIOp::create(
-        b, one, arith::IndexCastOp::create(b, b.getI32Type(), l));
-  }
-
-  /// 32 flags per warp: which of its threads have set theirs.
-  void setFlag(Value mine) {
-    Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
-    Value flag = arith::SelectOp::create(b, mine, bitOf(lane), zero);
-    for (int64_t distance = warp / 2; distance > 0; distance /= 2)
-      flag = arith::OrIOp::create(b, flag, kernel.fromLane(flag, distance));
-    kernel.when(kernel.isZero(lane),
-                [&] { memref::StoreOp::create(b, flag, flags, warpNumber); });
   }
 
   /// Lanes are tuples of the result's other variables, this one's number
@@ -227,7 +196,9 @@ private:
   const ExprRef term;
   const size_t v;
   const int64_t warps;
-  Value cell, flags, parts, warpNumber, lane;
+  Value cell;
+  Flags flags;
+  Value parts, warpNumber, lane;
   SmallVector<int> others;
 };
 

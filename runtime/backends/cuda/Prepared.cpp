@@ -43,6 +43,21 @@ public:
   }
 
 private:
+  /// Blocks of a launch on the worker's GPU. Persistent ones come a few times
+  /// over what the GPU has room for, since registers may leave room for fewer,
+  /// and some end earlier than others.
+  int64_t blocksOf(const plan::Launch &launch,
+                   const std::vector<int64_t> &numbers) const {
+    constexpr int64_t threads = 2048, rounds = 4; // of a multiprocessor
+    const int64_t blocks = plan::blocksOf(launch, numbers.data());
+    if (!launch.persistent)
+      return blocks;
+    const int64_t room = std::max<int64_t>(1, threads / launch.threads) *
+                         rounds *
+                         std::max(1, place().gpu->info.multiprocessors);
+    return std::min(blocks, room);
+  }
+
   Result<Prepared> compute(int instruction, const plan::Instruction &what) {
     const plan::Kernel &kernel = program.kernels[size_t(what.kernel)];
     const tdl::Lambda &lambda = shared.lambdas[size_t(what.kernel)];
@@ -80,7 +95,7 @@ private:
     for (uint64_t argument : arguments)
       add(argument, addresses > 0 && addresses-- > 0);
     made.threads = unsigned(launch->second.threads);
-    made.gridX = unsigned(plan::blocksOf(launch->second, numbers.data()));
+    made.gridX = unsigned(blocksOf(launch->second, numbers));
     return made;
   }
 
