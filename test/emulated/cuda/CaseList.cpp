@@ -69,7 +69,7 @@ std::vector<Case> smex::emulated::callCases() {
        },
        false},
       {"a context that is to reach itself",
-       {201},
+       {217},
        [](Cuda &c) -> Results {
          return {c.cuCtxEnablePeerAccess(c.context, 0)};
        }},
@@ -287,7 +287,7 @@ std::vector<Case> smex::emulated::callCases() {
          return {result, c.cuEventCreate(&handle, 2)};
        }},
       {"waiting for an event from outside of a graph, in no capture",
-       {1, 0},
+       {401, 0},
        [](Cuda &c) -> Results {
          c.cuEventRecord(c.event, c.first);
          const int result = c.cuStreamWaitEvent(c.second, c.event, 1);

@@ -9,6 +9,8 @@ namespace smex::emulated::cuda::cites {
 
 constexpr auto header = Document::CudaHeader, guide = Document::CudaGuide,
                ptxIsa = Document::PtxIsa;
+/// On an H200.
+constexpr const char *driver = "driver 580.159, of CUDA 13.0";
 
 // X(name, citation)
 #define SMEX_CUDA_CITATIONS(X)                                                 \
@@ -43,8 +45,10 @@ constexpr auto header = Document::CudaHeader, guide = Document::CudaGuide,
            "retained will fail with CUDA_ERROR_INVALID_CONTEXT."))             \
   X(peerFlags, quotes(header, "cuCtxEnablePeerAccess",                         \
                       "Returns CUDA_ERROR_INVALID_VALUE if Flags is not 0."))  \
-  X(peerItself, quotes(header, "cuCtxEnablePeerAccess",                        \
-                       "or if the current context is peerContext"))            \
+  X(peerItself,                                                                \
+    seen(driver, "a context that is to reach itself gives "                    \
+                 "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, where cuda.h has "       \
+                 "CUDA_ERROR_INVALID_CONTEXT"))                                \
   X(peerUnsupported,                                                           \
     quotes(header, "cuCtxEnablePeerAccess",                                    \
            "Returns CUDA_ERROR_PEER_ACCESS_UNSUPPORTED if "                    \
@@ -172,8 +176,9 @@ constexpr auto header = Document::CudaHeader, guide = Document::CudaGuide,
     quotes(header, "cuEventElapsedTime",                                       \
            "If either event was created with the CU_EVENT_DISABLE_TIMING "     \
            "flag, then this function will return CUDA_ERROR_INVALID_HANDLE.")) \
-  X(waitExternal, quotes(header, "cuStreamWaitEvent",                          \
-                         "This flag is invalid outside of stream capture."))   \
+  X(waitExternal,                                                              \
+    seen(driver, "CU_EVENT_WAIT_EXTERNAL outside of stream capture, where "    \
+                 "cuda.h calls it invalid, gives CUDA_ERROR_ILLEGAL_STATE"))   \
   X(externalNode,                                                              \
     notEmulated("nodes of a graph that wait for events from outside"))         \
   /* Captures and graphs. */                                                   \
@@ -206,6 +211,9 @@ constexpr auto header = Document::CudaHeader, guide = Document::CudaGuide,
   X(invalidated, quotes(header, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",       \
                         "the current capture sequence on the stream has been " \
                         "invalidated due to a previous error"))                \
+  X(timeCaptured,                                                              \
+    seen(driver, "the time from or to an event of a capture gives "            \
+                 "CUDA_ERROR_CAPTURED_EVENT and leaves the capture valid"))    \
   X(capturedEvent, quotes(header, "CUDA_ERROR_CAPTURED_EVENT",                 \
                           "the operation is not permitted on an event which "  \
                           "was last recorded in a capturing stream"))          \

@@ -242,7 +242,7 @@ int cuCtxEnablePeerAccess(void *peer, unsigned flags) {
     if (flags)
       refuse(ERROR_INVALID_VALUE, "flags", cites::peerFlags);
     if (other == currentContext)
-      refuse(ERROR_INVALID_CONTEXT, "a context is no peer of its own",
+      refuse(ERROR_PEER_ACCESS_UNSUPPORTED, "a context is no peer of its own",
              cites::peerItself);
     if (!driver().settings.peerAccess)
       refuse(ERROR_PEER_ACCESS_UNSUPPORTED, "SMEX_EMULATED_PEER is 0",

@@ -40,17 +40,18 @@ std::shared_ptr<Graph> ended(Stream &stream) {
   if (capture->origin != &stream)
     driver().invalidate(*capture, ERROR_STREAM_CAPTURE_UNMATCHED,
                         "the capture began in another stream", cites::origin);
-  if (capture->mode != relaxed && capture->thread != std::this_thread::get_id())
-    refuse(ERROR_STREAM_CAPTURE_WRONG_THREAD,
-           "another thread began the capture, whose mode is not relaxed",
-           cites::thread);
   const std::vector<size_t> after = stream.place.after;
   // "This call will take the associated streams out of capture mode"
-  // (programming guide, "Invalidation").
+  // (programming guide, "Invalidation"); so does one of another thread, as was
+  // seen of driver 580.159.
   capture->isOver = true;
   for (Stream *each : capture->streams)
     each->place = {};
   driver().captures.erase(capture);
+  if (capture->mode != relaxed && capture->thread != std::this_thread::get_id())
+    refuse(ERROR_STREAM_CAPTURE_WRONG_THREAD,
+           "another thread began the capture, whose mode is not relaxed",
+           cites::thread);
   if (capture->isInvalid)
     refuse(ERROR_STREAM_CAPTURE_INVALIDATED, "the capture was invalidated",
            cites::noGraph);

@@ -28,7 +28,9 @@ int elapsed(const char *name, float *milliseconds, void *start, void *end) {
   return driver().call(name, Driver::Current, [&] {
     Event &from = driver().event(start), &to = driver().event(end);
     for (Event *each : {&from, &to}) {
-      driver().wantNoCapture(*each);
+      if (each->place.capture)
+        refuse(ERROR_CAPTURED_EVENT, "the event was recorded in a capture",
+               cites::timeCaptured);
       if (!each->isTimed)
         refuse(ERROR_INVALID_HANDLE, "an event without timing", cites::untimed);
       if (!each->recorded)
@@ -96,7 +98,7 @@ int cuStreamWaitEvent(void *handle, void *event, unsigned flags) {
              cites::value);
     Stream &stream = driver().stream(handle);
     if (flags && !stream.place.capture) // CU_EVENT_WAIT_EXTERNAL
-      refuse(ERROR_INVALID_VALUE, "the stream is not captured",
+      refuse(ERROR_ILLEGAL_STATE, "the stream is not captured",
              cites::waitExternal);
     if (flags)
       driver().invalidate(*stream.place.capture, ERROR_NOT_SUPPORTED,

@@ -189,7 +189,7 @@ TEST_CASE("a capture ends where and by whom it began") {
                }).join();
                return andThen(s, result);
              }),
-             Contains("908 0 0"));
+             Contains("908 401 1"));
   CHECK_THAT(inCapture([](Capturing &s) -> std::string {
                return andThen(s, s.begin());
              }),
