@@ -18,6 +18,7 @@ import asked
 import bench
 import check
 import compared
+import machine
 import process
 import report
 import suite
@@ -107,6 +108,44 @@ time.sleep(100)
             self.assertEqual(found["records"][0]["status"], "differs")
             with open(os.path.join(folder, "results.txt")) as file:
                 self.assertIn("differs", file.read())
+
+
+class Libraries(unittest.TestCase):
+    def setUp(self):
+        self.saved = machine.LDCONFIG, machine.SYSTEM
+        self.folder = tempfile.TemporaryDirectory()
+
+    def tearDown(self):
+        machine.LDCONFIG, machine.SYSTEM = self.saved
+        self.folder.cleanup()
+
+    def made(self, name, text=""):
+        path = os.path.join(os.path.realpath(self.folder.name), name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+        os.chmod(path, 0o755)
+        return path
+
+    def test_what_only_the_loader_knows_is_found(self):
+        library, other = self.made("cuda/libcublasLt.so.13"), self.made("32/libcublasLt.so.13")
+        lists = self.made("ldconfig", f"""#!/bin/bash
+[ "$1" = -p ] || exit 1
+echo "4 libs found in cache \`/etc/ld.so.cache'"
+echo "	libcublasLt.so.13 (libc6) => {other}"
+echo "	libcublasLt.so.13 (libc6,x86-64) => {library}"
+echo "	libcublasLt.so (libc6,x86-64) => {self.folder.name}/gone"
+""")
+        machine.SYSTEM = []
+        machine.LDCONFIG = [self.folder.name + "/none", self.made("says_nothing", "#!/bin/bash\n"), lists]
+        for name in "libcublasLt.so.*", "libcublasLt.so*":
+            self.assertIn(machine.where(name, "/none"), [library, other][:1 if os.uname().machine == "x86_64" else 2])
+        self.assertIsNone(machine.where("libcublasLt.so*", "/none", elsewhere=False))
+        self.assertIsNone(machine.where("libcublas.so.*", "/none"))
+        first = self.made("first/libcublasLt.so.12")
+        self.assertEqual(machine.where("libcublasLt.so*", os.path.dirname(first)), first)
+        machine.LDCONFIG = [self.folder.name + "/none"]
+        self.assertIsNone(machine.where("libcublasLt.so*", "/none"))
 
 
 class Plans(unittest.TestCase):

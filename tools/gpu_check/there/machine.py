@@ -1,6 +1,7 @@
 """What machine this is, by CUDA's driver and by what is found beside it."""
 
 import ctypes
+import fnmatch
 import glob
 import json
 import os
@@ -12,7 +13,10 @@ import subprocess
 import sys
 
 # In each of these folders may be libraries of CUDA that no loader knows of.
-PLACES = ["/usr/local/nvidia/lib64", "/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib64"]
+PLACES = ["/usr/local/nvidia/lib64", "/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib"]
+# And in these, those that it does know of; it has a list of more (ldconfig).
+SYSTEM = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64"]
+LDCONFIG = ["ldconfig", "/sbin/ldconfig", "/usr/sbin/ldconfig"]  # not in everybody's PATH
 LIBRARIES = ["libcuda.so.1", "libcublasLt.so.*", "libcudnn.so.*", "libnccl.so.*"]
 
 
@@ -28,16 +32,33 @@ def library_path(own):
     if any(os.path.exists(os.path.join(folder, "libcuda.so.1")) for folder in given):
         # Who brings a driver brings all libraries: an emulated driver and NVIDIA's cuBLAS don't go together.
         return ":".join(given + [own])
-    return ":".join(given + [own] + [folder for folder in PLACES[:2] + packages() if os.path.isdir(folder)])
+    return ":".join(given + [own] + [folder for folder in PLACES + packages() if os.path.isdir(folder)])
+
+
+def known_to_loader(pattern):
+    """The libraries of this name in the loader's own list, which folders of /etc/ld.so.conf.d have come into."""
+    for program in LDCONFIG:
+        try:
+            done = subprocess.run([program, "-p"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                  timeout=20)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        # A line: "\tlibcuda.so.1 (libc6,x86-64) => /usr/lib/x86_64-linux-gnu/libcuda.so.1"
+        lines = [re.match(r"\s*(\S+) \(([^)]*)\) => (/.*)", line) for line in done.stdout.splitlines()]
+        if any(lines):
+            return [line[3] for line in lines if line and fnmatch.fnmatchcase(line[1], pattern)
+                    and (platform.machine() != "x86_64" or "x86-64" in line[2]) and os.path.exists(line[3])]
+    return []
 
 
 def where(pattern, path, elsewhere=True):
     """The first file of this name, as the loader looks for it; elsewhere: where the system has libraries, too."""
-    for folder in path.split(":") + (PLACES[2:] if elsewhere else []):
+    for folder in path.split(":") + (SYSTEM if elsewhere else []):
         files = sorted(glob.glob(os.path.join(folder, pattern)))
         if files:
             return os.path.realpath(files[0])
-    return None
+    known = known_to_loader(pattern) if elsewhere else []
+    return os.path.realpath(known[0]) if known else None
 
 
 def driver():
