@@ -4,6 +4,7 @@
 #include "test/emulated/cudnn/CaseShapes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -208,9 +209,13 @@ int runWith(Library &l, const Shape &s, Direction direction, float beta,
   return -1;
 }
 
+/// Whether there are algorithms of a direction: some, none, or who knows.
+enum Offer { Some, None, Either };
+using Offers = std::array<Offer, 3>; // by Direction
+
 /// All algorithms that the library offers, for all three directions.
 int runAll(Library &l, Shape s, std::string &note, float beta = 0,
-           int64_t shift = 0) {
+           int64_t shift = 0, const Offers &offers = {}) {
   s.mathType = s.type == Float ? 3 : 1;
   s.setResult();
   int worst = 0;
@@ -247,8 +252,11 @@ int runAll(Library &l, Shape s, std::string &note, float beta = 0,
                 std::to_string(status) + ";";
       }
     }
-    if (ran == 0) {
-      note += " no algorithm in direction " + std::to_string(direction);
+    const Offer offer = offers[size_t(direction)];
+    if (offer != Either && (ran > 0) != (offer == Some)) {
+      note += (ran ? " an algorithm in direction "
+                   : " no algorithm in direction ") +
+              std::to_string(direction);
       worst = -1;
     }
   }
@@ -302,10 +310,12 @@ std::vector<Case> values() {
         SMEX_VALUES("values: data and result are parts of larger ones",
                     s.dataStrides = {1024, 128, 12, 1};
                     s.resultStrides = {2048, 128, 12, 1};
-                    return runAll(l, s, note);),
+                    // Seen of cuDNN 9.14.
+                    return runAll(l, s, note, 0, 0, {Some, None, None});),
         SMEX_VALUES("values: a step of two elements",
                     s.dataStrides = {1024, 256, 32, 2};
-                    return runAll(l, s, note);),
+                    // cuDNN 9.14 writes such data, the emulated one does not.
+                    return runAll(l, s, note, 0, 0, {Some, Either, None});),
         SMEX_VALUES("values: float at multiples of 4 bytes only",
                     return runAll(l, s, note, 0, 4);),
   };

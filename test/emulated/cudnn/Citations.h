@@ -108,6 +108,8 @@ constexpr const char *library = "cuDNN 9.19";
   X(outputRank,                                                                \
     seen(library, "nbDims < 0 || nbDims > inputTensorDesc->nbDims"))           \
   /* Algorithms. */                                                            \
+  X(gaps, seen("cuDNN 9.14", "gradients have no algorithm where elements of "  \
+                             "the data or the result have gaps between them")) \
   X(algorithm,                                                                 \
     quotes(api, "cudnnConvolutionForward()",                                   \
            "The chosen algo does not support the parameters provided"))        \

@@ -69,6 +69,10 @@ void algorithms(const Problem &p, int requested, int *returned,
 }
 
 void wantSupported(const Problem &p, int algorithm) {
+  if (hasGapsOfGradient(p))
+    refuse(NOT_SUPPORTED,
+           "there are gaps between elements of the data or the result",
+           cites::gaps);
   if (!supports(p, algorithm))
     refuse(NOT_SUPPORTED,
            "algorithm " + std::to_string(algorithm) +

@@ -43,6 +43,17 @@ bool isPacked(const Tensor &tensor) {
   return true;
 }
 
+/// The elements, in whatever order, are all that lies between the first and the
+/// last of them.
+bool isWithoutGaps(const Tensor &tensor) {
+  int64_t elements = 1, reach = 1;
+  for (size_t d = 0; d < tensor.sizes.size(); ++d) {
+    elements *= tensor.sizes[d];
+    reach += (tensor.sizes[d] - 1) * tensor.strides[d];
+  }
+  return reach == elements;
+}
+
 /// "The filter's height must be greater than the zero-padding height", and so
 /// the width; "the filter's height and width must not exceed" `most`.
 bool fitsTransform(const Problem &p, int64_t most) {
@@ -194,10 +205,17 @@ int algorithmCount(Direction direction) {
                                          : 7;
 }
 
+bool hasGapsOfGradient(const Problem &p) {
+  return p.direction != Direction::Forward &&
+         !(isWithoutGaps(p.data) && isWithoutGaps(p.result));
+}
+
 /// The tables "Supported Algorithms" for 2-d and 3-d of
 /// cudnnConvolutionForward(), cudnnConvolutionBackwardData() and
 /// cudnnConvolutionBackwardFilter().
 bool supports(const Problem &p, int algorithm) {
+  if (hasGapsOfGradient(p))
+    return false;
   const bool is2d = p.spatialRank() == 2;
   const bool undilated = everywhere(p.convolution.dilations, 1);
   switch (p.direction) {

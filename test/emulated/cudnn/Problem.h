@@ -32,9 +32,15 @@ Problem problemOf(Direction direction, void *data, void *filter, void *result,
 /// cudnnGetConvolutionNdForwardOutputDim() gives it.
 int64_t outputSize(const Problem &problem, size_t d);
 
+/// Whether this is a gradient and its data or its result has gaps between
+/// elements, for which cuDNN 9.14 had no algorithm on an H200. No document says
+/// so. Where the data alone has gaps and is what is written, it had some, and
+/// is refused here all the same.
+bool hasGapsOfGradient(const Problem &problem);
+
 int algorithmCount(Direction direction);
 /// Whether the table of supported algorithms in the function's documentation
-/// has this one for the problem.
+/// has this one for the problem, and there are no gaps in its way.
 bool supports(const Problem &problem, int algorithm);
 bool isDeterministic(Direction direction, int algorithm);
 size_t workspaceOf(const Problem &problem, int algorithm);
