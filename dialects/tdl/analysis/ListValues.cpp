@@ -1,5 +1,7 @@
 #include "dialects/tdl/analysis/ListValues.h"
 
+#include "dialects/tdl/lambda/Arithmetic.h"
+
 #include <algorithm>
 #include <set>
 
@@ -95,6 +97,15 @@ analysis::variablesOf(const std::vector<ExprRef> &expressions) {
   return {variables.begin(), variables.end()};
 }
 
+std::vector<bool> analysis::readByGuard(const tdl::Lambda &lambda) {
+  std::vector<bool> isRead(lambda.operands.size());
+  tdl::walk(lambda.guard, [&](const ExprRef &e) {
+    if (e->kind == ExprKind::Read)
+      isRead[size_t(e->operand)] = true;
+  });
+  return isRead;
+}
+
 TermBounds analysis::boundsOf(const tdl::Lambda &lambda,
                               const KnownLists &lists) {
   TermBounds bounds;
@@ -142,6 +153,7 @@ TermBounds analysis::boundsOf(const tdl::Lambda &lambda,
 }
 
 int64_t ListPoint::value(const ExprRef &e) const {
+  const auto operand = [&] { return tdl::scalarOf(value(e->children[0])); };
   switch (e->kind) {
   case ExprKind::Index:
     return at[size_t(e->index)];
@@ -152,9 +164,9 @@ int64_t ListPoint::value(const ExprRef &e) const {
   case ExprKind::Read:
     return element(*e);
   case ExprKind::Unary:
-    return tdl::evaluate(e->unary, typeOfOperand(e), operand(e, 0)).integer;
+    return tdl::evaluate(e->unary, typeOfOperand(e), operand()).integer;
   case ExprKind::Cast:
-    return tdl::convert(typeOfOperand(e), e->type, operand(e, 0)).integer;
+    return tdl::convert(typeOfOperand(e), e->type, operand()).integer;
   case ExprKind::Select:
     return value(e->children[value(e->children[0]) ? 1 : 2]);
   case ExprKind::Binary:
@@ -169,13 +181,10 @@ int64_t ListPoint::value(const ExprRef &e) const {
 /// isKnown leaves no division by zero.
 int64_t ListPoint::combined(const ExprRef &e) const {
   tdl::Scalar result = tdl::scalarOf(int64_t(0));
-  tdl::evaluate(e->binary, typeOfOperand(e), operand(e, 0), operand(e, 1),
-                result);
+  tdl::evaluate(e->binary, typeOfOperand(e),
+                tdl::scalarOf(value(e->children[0])),
+                tdl::scalarOf(value(e->children[1])), result);
   return result.integer;
-}
-
-tdl::Scalar ListPoint::operand(const ExprRef &e, size_t k) const {
-  return tdl::scalarOf(value(e->children[k]));
 }
 
 /// An index that leads out of a list is kept within it, as kernels do.

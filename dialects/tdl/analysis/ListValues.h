@@ -4,7 +4,6 @@
 #define SMEX_DIALECTS_TDL_ANALYSIS_LISTVALUES_H
 
 #include "dialects/support/Box.h"
-#include "dialects/tdl/lambda/Arithmetic.h"
 #include "dialects/tdl/lambda/Lambda.h"
 
 #include <map>
@@ -33,6 +32,10 @@ bool isKnown(const tdl::ExprRef &e, const KnownLists &lists);
 /// The index variables in these expressions, ascending.
 std::vector<int> variablesOf(const std::vector<tdl::ExprRef> &expressions);
 
+/// The operands that a guard reads, whose values could say which terms count. A
+/// flag each.
+std::vector<bool> readByGuard(const tdl::Lambda &lambda);
+
 /// Terms that count have low <= variable < high, for all of these.
 struct TermBounds {
   int variable = -1; // none
@@ -58,7 +61,6 @@ public:
   Interval within(const TermBounds &bounds, Interval terms) const;
 
 private:
-  tdl::Scalar operand(const tdl::ExprRef &e, size_t k) const;
   int64_t combined(const tdl::ExprRef &e) const;
   int64_t element(const tdl::Expr &e) const;
 

@@ -5,11 +5,8 @@
 
 using namespace smex;
 using namespace smex::analysis;
-using tdl::BinaryOp;
-using tdl::Expr;
 using tdl::ExprKind;
 using tdl::ExprRef;
-using tdl::UnaryOp;
 
 namespace {
 
