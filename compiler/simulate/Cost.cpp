@@ -3,6 +3,8 @@
 #include "dialects/tdl/lambda/Lambda.h"
 #include "runtime/plan/Epilogue.h"
 
+#include <tuple>
+
 using namespace smex;
 using namespace smex::simulate;
 using machines::Device;
@@ -31,19 +33,31 @@ Cost::Cost(const plan::Partitioned &partitioned, const Machine &machine,
   for (const tdl::Lambda &lambda : subject.lambdas)
     kernels.emplace_back(lambda);
   terms.resize(program.instructions.size());
-  for (size_t i = 0; i < terms.size() && !lists.empty(); ++i) {
+  if (!lists.empty())
+    findTerms(lists);
+}
+
+void Cost::findTerms(const analysis::KnownLists &lists) {
+  using Shapes = std::vector<std::vector<int64_t>>;
+  std::map<std::tuple<int, Shapes, analysis::KnownLists>,
+           std::shared_ptr<const analysis::CountedTerms>>
+      made;
+  for (size_t i = 0; i < terms.size(); ++i) {
     const plan::Instruction &compute = program.instructions[i];
     if (compute.op != plan::Opcode::Compute)
       continue;
-    std::vector<std::vector<int64_t>> shapes;
+    Shapes shapes;
     analysis::KnownLists known;
     for (int operand : compute.operands) {
       shapes.push_back(subject.tensorOf(operand).type.shape);
       known.push_back(lists[size_t(operand)]);
     }
-    terms[i] =
-        analysis::CountedTerms::of(subject.lambdas[size_t(compute.kernel)],
-                                   std::move(shapes), std::move(known));
+    const auto [entry, isNew] =
+        made.try_emplace({compute.kernel, shapes, known});
+    if (isNew)
+      entry->second = analysis::CountedTerms::of(
+          subject.lambdas[size_t(compute.kernel)], shapes, known);
+    terms[i] = entry->second;
   }
 }
 
@@ -70,9 +84,9 @@ double Cost::computeSeconds(int worker, int number) const {
   const Box &indices = subject.partitioned.indices(worker, number);
   const auto &known = terms[size_t(number)];
   const auto share = known ? known->share(indices) : std::nullopt;
-  const double counted =
-      kernel.counted(bytesOf(indices, 1), type.shape,
-                     share ? std::optional(share->ofPoints) : std::nullopt);
+  const double points = bytesOf(indices, 1);
+  const double counted = share ? kernel.counted(points, share->ofPoints)
+                               : kernel.counted(points, type.shape);
   double bytes =
       bytesOf(*subject.written(worker, number), elementBytes(instruction.to));
   const std::vector<Box> regions = subject.regions(worker, number);

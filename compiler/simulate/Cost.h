@@ -30,6 +30,8 @@ public:
   double localSeconds(int worker, int instruction) const;
 
 private:
+  /// Instructions that do the same of the same lists share what is found.
+  void findTerms(const analysis::KnownLists &lists);
   int64_t elementBytes(int buffer) const;
   bool isDoneBefore(int worker, int map) const;
 

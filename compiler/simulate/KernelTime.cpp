@@ -152,14 +152,15 @@ KernelTime::KernelTime(const tdl::Lambda &lambda)
       gathers(simulate::gathers(lambda)),
       sharedOut(simulate::sharedOut(lambda)) {}
 
-double KernelTime::counted(double points, const std::vector<int64_t> &result,
-                           std::optional<double> share) const {
-  points *= countedShare;
-  if (share)
-    points *= *share;
-  else if (sharedOut)
-    points /= double(std::max<int64_t>(1, result[size_t(*sharedOut)]));
-  return points;
+double KernelTime::counted(double points,
+                           const std::vector<int64_t> &result) const {
+  const double vertices =
+      sharedOut ? double(std::max<int64_t>(1, result[size_t(*sharedOut)])) : 1;
+  return points * countedShare / vertices;
+}
+
+double KernelTime::counted(double points, double share) const {
+  return points * countedShare * share;
 }
 
 double KernelTime::bytesRead(const Device &device, size_t k, double region,

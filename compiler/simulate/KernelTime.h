@@ -46,11 +46,11 @@ public:
   explicit KernelTime(const tdl::Lambda &lambda);
 
   /// Of so many points of the index space, reductions included, those that
-  /// count. Where each term counts for one vertex only: `share` of them, if
-  /// that is known (analysis::CountedTerms), or else what a vertex has on
+  /// count. Where each term counts for one vertex only: what a vertex has on
   /// average. `result`: the shape of the whole tensor.
-  double counted(double points, const std::vector<int64_t> &result,
-                 std::optional<double> share = std::nullopt) const;
+  double counted(double points, const std::vector<int64_t> &result) const;
+  /// Where it is known which share of them counts (analysis::CountedTerms).
+  double counted(double points, double share) const;
 
   /// Of operand `k`, of which the kernel reads a region of so many bytes, in
   /// elements of `element` bytes: what comes from memory, where so many points

@@ -9,33 +9,25 @@ CountedTerms::CountedTerms(const tdl::Lambda &lambda, TermBounds of,
                            std::vector<std::vector<int64_t>> shapes,
                            KnownLists lists)
     : bounds(std::move(of)), shapes(std::move(shapes)), lists(std::move(lists)),
-      perTerm(lambda.operands.size(), true) {
-  std::vector<bool> isRead(perTerm.size());
+      perTerm(lambda.operands.size(), true), mostVertices(int64_t(1) << 20) {
   const auto visit = [&](const tdl::ExprRef &e) {
-    if (e->kind != tdl::ExprKind::Read)
-      return;
-    const auto k = size_t(e->operand);
-    isRead[k] = true;
-    perTerm[k] = perTerm[k] &&
-                 std::any_of(e->children.begin(), e->children.end(),
-                             [&](const tdl::ExprRef &place) {
-                               return place->kind == tdl::ExprKind::Index &&
-                                      place->index == bounds.variable;
-                             });
+    if (e->kind == tdl::ExprKind::Read &&
+        std::none_of(e->children.begin(), e->children.end(),
+                     [&](const tdl::ExprRef &place) {
+                       return place->kind == tdl::ExprKind::Index &&
+                              place->index == bounds.variable;
+                     }))
+      perTerm[size_t(e->operand)] = false;
   };
   tdl::walk(lambda.body, visit);
   tdl::walk(lambda.guard, visit);
-  for (size_t k = 0; k < perTerm.size(); ++k)
-    perTerm[k] = perTerm[k] && isRead[k];
+  for (const auto &list : this->lists)
+    mostVertices += list ? int64_t(list->values.size()) : 0;
 }
 
 std::shared_ptr<const CountedTerms>
 CountedTerms::of(const tdl::Lambda &lambda,
                  std::vector<std::vector<int64_t>> shapes, KnownLists lists) {
-  if (std::none_of(lists.begin(), lists.end(),
-                   [](const auto &list) { return list != nullptr; }) ||
-      lambda.body->kind == tdl::ExprKind::Opaque)
-    return nullptr;
   TermBounds bounds = boundsOf(lambda, lists);
   // Of one vertex each: more variables would be too many points to look at.
   if (bounds.variable < 0 || bounds.variables.size() > 1)
@@ -48,29 +40,29 @@ std::optional<CountedTerms::Share>
 CountedTerms::share(const Box &indices) const {
   if (isEmpty(indices))
     return std::nullopt;
-  const Interval terms = indices[size_t(bounds.variable)];
-  ListPoint point(lists, shapes, indices.size());
-  double counted = 0, vertices = 1;
-  const auto add = [&] {
-    const Interval within = point.within(bounds, terms);
-    counted += within.empty() ? 0 : double(within.size());
-  };
-  if (bounds.variables.empty()) {
-    add();
-  } else {
-    const int vertex = bounds.variables.front();
-    const Interval range = indices[size_t(vertex)];
-    int64_t most = int64_t(1) << 20;
-    for (const auto &list : lists)
-      most += list ? int64_t(list->values.size()) : 0;
-    if (range.size() > most)
-      return std::nullopt;
-    vertices = double(range.size());
-    for (int64_t v = range.lo; v < range.hi; ++v) {
-      point[vertex] = v;
-      add();
-    }
-  }
-  return Share{counted / (vertices * double(terms.size())),
+  const Interval terms = indices[size_t(bounds.variable)],
+                 vertices = bounds.variables.empty()
+                                ? Interval{0, 1}
+                                : indices[size_t(bounds.variables.front())];
+  if (vertices.size() > mostVertices)
+    return std::nullopt;
+  const auto [entry, isNew] =
+      found.try_emplace({vertices.lo, vertices.hi, terms.lo, terms.hi});
+  if (isNew)
+    entry->second = count(vertices, terms, indices.size());
+  const double counted = entry->second;
+  return Share{counted / (double(vertices.size()) * double(terms.size())),
                counted / double(terms.size())};
+}
+
+double CountedTerms::count(Interval vertices, Interval terms,
+                           size_t variables) const {
+  ListPoint point(lists, shapes, variables);
+  double counted = 0;
+  for (int64_t v = vertices.lo; v < vertices.hi; ++v) {
+    for (int variable : bounds.variables)
+      point[variable] = v;
+    counted += double(point.within(bounds, terms).size());
+  }
+  return counted;
 }

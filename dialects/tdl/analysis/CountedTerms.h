@@ -11,6 +11,8 @@
 
 #include "dialects/tdl/analysis/ListValues.h"
 
+#include <array>
+#include <map>
 #include <optional>
 
 namespace smex::analysis {
@@ -28,21 +30,26 @@ public:
     double ofTerms;  // of the reduction's, one vertex's after the other's
   };
   /// What counts. Nothing if the box is empty, or has far more vertices than
-  /// the lists have elements, as only files made by hand have.
+  /// the lists have elements, as only files made by hand have. What is found is
+  /// kept, for a worker's parts of many kernels are alike: asked by one thread
+  /// at a time.
   std::optional<Share> share(const Box &indices) const;
 
   /// Operands that have an element, or a row, for each term: of them only those
-  /// of terms that count are read. A flag each.
+  /// of terms that count are read, if any. A flag each.
   const std::vector<bool> &hasTerms() const { return perTerm; }
 
 private:
   CountedTerms(const tdl::Lambda &lambda, TermBounds bounds,
                std::vector<std::vector<int64_t>> shapes, KnownLists lists);
+  double count(Interval vertices, Interval terms, size_t variables) const;
 
   const TermBounds bounds;
   const std::vector<std::vector<int64_t>> shapes;
   const KnownLists lists;
   std::vector<bool> perTerm;
+  int64_t mostVertices;                                   // that are looked at
+  mutable std::map<std::array<int64_t, 4>, double> found; // by both intervals
 };
 
 } // namespace smex::analysis
