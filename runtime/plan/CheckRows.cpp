@@ -144,7 +144,8 @@ std::vector<Finding> plan::checkRows(const Plan &plan,
                   [](const Instruction &each) { return each.rows.empty(); }))
     return findings.take();
   auto lambdas = lambdasOf(plan.partitioned.program);
-  auto lists = storedLists(plan.partitioned, directory);
+  const std::vector<bool> all(plan.partitioned.program.tensors.size(), true);
+  auto lists = storedLists(plan.partitioned, directory, all);
   if (!lambdas || !lists) {
     findings.add(FindingKind::Region,
                  (lambdas ? lists.error() : lambdas.error()).message);

@@ -1,6 +1,7 @@
 #include "runtime/plan/StoredLists.h"
 
 #include "runtime/plan/Load.h"
+#include "runtime/plan/Regions.h"
 
 #include <cstring>
 
@@ -58,8 +59,27 @@ void follow(const Program &program, analysis::KnownLists &lists) {
 
 } // namespace
 
-Result<analysis::KnownLists> plan::storedLists(const Partitioned &partitioned,
-                                               const std::string &directory) {
+std::vector<bool> plan::tensorsInGuards(const Program &program) {
+  const std::vector<tdl::Lambda> lambdas = *lambdasOf(program);
+  std::vector<bool> areRead(program.tensors.size());
+  std::vector<std::vector<bool>> byGuards; // of each kernel
+  for (const tdl::Lambda &lambda : lambdas)
+    byGuards.push_back(analysis::readByGuard(lambda));
+  for (const Instruction &each : program.instructions) {
+    if (each.op != Opcode::Compute)
+      continue;
+    const std::vector<bool> &byGuard = byGuards[size_t(each.kernel)];
+    for (size_t k = 0; k < byGuard.size(); ++k)
+      if (byGuard[k])
+        areRead[size_t(program.buffers[size_t(each.operands[k])].tensor)] =
+            true;
+  }
+  return areRead;
+}
+
+Result<analysis::KnownLists>
+plan::storedLists(const Partitioned &partitioned, const std::string &directory,
+                  const std::vector<bool> &wanted) {
   const Program &program = partitioned.program;
   const auto files =
       weights(directory, partitioned.workers.size(), /*verify=*/false);
@@ -74,7 +94,8 @@ Result<analysis::KnownLists> plan::storedLists(const Partitioned &partitioned,
       const int tensor = program.buffers[size_t(parameter.buffer)].tensor;
       const TensorType &type = program.tensors[size_t(tensor)].type;
       const Box &box = partitioned.box(int(w), parameter.buffer);
-      if (!parameter.constant || parameter.next >= 0 || isEmpty(box) ||
+      if (!wanted[size_t(tensor)] || !parameter.constant ||
+          parameter.next >= 0 || isEmpty(box) ||
           (type.dtype != DType::I32 && type.dtype != DType::I64) ||
           type.rank() < 1 || type.rank() > 2 ||
           counts[size_t(tensor)] < *elementCount(type.shape))

@@ -34,7 +34,9 @@ int smex::tools::simulateCommand(int argc, char **argv) {
   const auto plan = plan::load(directory, {/*verifyWeights=*/false});
   if (!plan)
     return report(plan.error());
-  auto lists = plan::storedLists(plan->partitioned, directory);
+  auto lists =
+      plan::storedLists(plan->partitioned, directory,
+                        plan::tensorsInGuards(plan->partitioned.program));
   if (!lists)
     return report(lists.error());
   options.lists = std::move(*lists);
