@@ -1,21 +1,14 @@
 #include "compiler/pipeline/Pipeline.h"
 
 #include "compiler/emit/Emit.h"
-#include "compiler/frontend/ir/SemanticGraph.h"
-#include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/CheckReads.h"
-#include "compiler/pipeline/Choice.h"
 #include "compiler/pipeline/GenerateCode.h"
-#include "compiler/pipeline/KnownLists.h"
 #include "compiler/pipeline/LessMemory.h"
 #include "compiler/pipeline/PlanFacts.h"
 #include "compiler/pipeline/PlanLimits.h"
+#include "compiler/pipeline/Steps.h"
 #include "compiler/placement/Algorithm.h"
 #include "runtime/plan/Check.h"
-#include "runtime/plan/Target.h"
-
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 
 #include <chrono>
 #include <future>
@@ -39,59 +32,6 @@ private:
       std::chrono::steady_clock::now();
 };
 
-/// Collects errors as "node "conv_17": message", a line each.
-class Diagnostics {
-public:
-  explicit Diagnostics(MLIRContext *context, const std::string &model)
-      : handler(context, [this, model](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-            return failure();
-          if (!text.empty())
-            text += "\n";
-          auto loc = dyn_cast<NameLoc>(diagnostic.getLocation());
-          text += model + ": ";
-          if (loc && loc.getName() != model)
-            text += "node \"" + loc.getName().str() + "\": ";
-          text += diagnostic.str();
-          return success();
-        }) {}
-
-  /// What has been collected since the last time.
-  Error error() {
-    const std::string said = std::exchange(text, "");
-    return {said.empty() ? "compilation failed" : said};
-  }
-
-private:
-  std::string text;
-  ScopedDiagnosticHandler handler;
-};
-
-using AddPasses = llvm::function_ref<void(OpPassManager &)>;
-
-LogicalResult runPasses(ModuleOp module, const CompileOptions &options,
-                        AddPasses add) {
-  PassManager manager(module.getContext());
-  manager.enableVerifier(options.verifyEach);
-  add(manager);
-  return manager.run(module);
-}
-
-/// The semantic graph, with the training step if one is wanted.
-OwningOpRef<ModuleOp> semanticGraph(const frontend::Model &model,
-                                    const CompileOptions &options,
-                                    MLIRContext &context) {
-  OwningOpRef<ModuleOp> module = frontend::buildSemanticGraph(model, &context);
-  if (failed(verify(*module)))
-    return nullptr;
-  if (options.training && !model.ownAlgorithm &&
-      failed(runPasses(*module, options, [&](OpPassManager &manager) {
-        addTrainingPasses(manager, *options.training);
-      })))
-    return nullptr;
-  return module;
-}
-
 /// What is true until finish(), or the end of the scope.
 class Ongoing {
 public:
@@ -107,83 +47,7 @@ private:
   bool isFinished = false;
 };
 
-/// None, if none is given.
-Result<std::optional<OnMachine>> machineOf(const CompileOptions &options) {
-  if (!options.machine && options.isAuto())
-    return Error{"--algorithm auto compares what plans take: give --machine",
-                 Fault::Usage};
-  if (!options.machine)
-    return std::optional<OnMachine>();
-  auto machine = OnMachine::of(*options.machine, options.gpus);
-  if (!machine)
-    return machine.takeError();
-  return std::optional<OnMachine>(std::move(*machine));
-}
-
-bool isForGpus(const CompileOptions &options) {
-  return llvm::any_of(options.targets, [](const std::string &target) {
-    return plan::kindOf(target) == plan::TargetKind::Cuda;
-  });
-}
-
-/// What GPUs exchange, and what their libraries compute, is memory planned for,
-/// and marked; and what kernels that are generated for GPUs need.
-ExecOptions execOptionsFor(const CompileOptions &options,
-                           const std::optional<OnMachine> &machine) {
-  ExecOptions made = machine ? machine->execOptions() : ExecOptions();
-  made.memory.kernelsOnGpus = made.memory.exchanges = isForGpus(options);
-  made.memory.onGpus = made.epilogues =
-      made.memory.kernelsOnGpus && !options.reproducible;
-  return made;
-}
-
-std::optional<int64_t> leastOf(const MemoryLimit &limit) {
-  if (limit.bytes.empty())
-    return std::nullopt;
-  return *std::min_element(limit.bytes.begin(), limit.bytes.end());
-}
-
-/// Those of a model whose graph is partitioned.
-Result<analysis::NamedLists> listsOf(const frontend::Model &model,
-                                     const CompileOptions &options,
-                                     ModuleOp module) {
-  if (!options.graph)
-    return analysis::NamedLists();
-  return knownLists(module, emit::Weights(model, derivedParameters(module)));
-}
-
-/// Searches in order: the one to begin with, and others if one plan is not
-/// enough.
-std::vector<partition::Search>
-searchesFor(const CompileOptions &options,
-            const std::optional<OnMachine> &machine) {
-  if (options.isAuto())
-    return machine->allKinds();
-  const bool isDefault =
-      !options.search || options.search->algorithm == "recursive";
-  std::vector<partition::Search> list = {partition::Search()};
-  if (machine && isDefault)
-    list = machine->searches();
-  else if (!options.search)
-    llvm::append_range(list, partition::alternatives(options.gpus));
-  if (options.search)
-    list = {isDefault ? list.front() : *options.search};
-  return list;
-}
-
 } // namespace
-
-std::optional<Stage> smex::pipeline::parseStage(const std::string &name) {
-  if (name == "semantic")
-    return Stage::Semantic;
-  if (name == "decisions")
-    return Stage::Decisions;
-  if (name == "problem")
-    return Stage::Problem;
-  if (name == "exec")
-    return Stage::Exec;
-  return std::nullopt;
-}
 
 Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
                                          const CompileOptions &options) {
@@ -364,46 +228,4 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   compiled.plan.search.optimal =
       totals.communicationBytes == compiled.plan.search.lowerBoundBytes;
   return compiled;
-}
-
-Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
-                                              const CompileOptions &options,
-                                              Stage stage) {
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  Diagnostics diagnostics(&context, model.name);
-  OwningOpRef<ModuleOp> module = semanticGraph(model, options, context);
-  if (!module || failed(checkReads(semantic::mainFunction(*module))))
-    return diagnostics.error();
-  const auto machine = machineOf(options);
-  if (!machine)
-    return machine.error();
-  const partition::Search search = searchesFor(options, *machine).front();
-  const auto addPasses = [&](OpPassManager &manager) {
-    addSemanticPasses(manager, options);
-  };
-  if (failed(runPasses(*module, options, addPasses)))
-    return diagnostics.error();
-  const auto known = listsOf(model, options, *module);
-  if (!known)
-    return known.error();
-  const auto passes = [&](OpPassManager &manager) {
-    if (stage == Stage::Decisions || stage == Stage::Exec)
-      addDecisionPasses(manager, options, search, std::nullopt, *known);
-    ExecOptions execOptions = execOptionsFor(options, *machine);
-    execOptions.known = *known;
-    if (stage == Stage::Exec)
-      addExecPasses(manager, execOptions);
-  };
-  if (failed(runPasses(*module, options, passes)))
-    return diagnostics.error();
-  if (stage == Stage::Problem && placement::isAlgorithm(search.algorithm))
-    return placement::emitTaskGraph(*module, *placementSite(options),
-                                    options.gpus, leastOf(options.memory));
-  if (stage == Stage::Problem)
-    return partition::emitProblem(*module, options.gpus, search.algorithm,
-                                  !options.reproducible);
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module->print(stream, OpPrintingFlags().enableDebugInfo(true, true));
-  return text;
 }
