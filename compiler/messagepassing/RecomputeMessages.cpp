@@ -1,13 +1,13 @@
 // What edges make of their nodes, computed anew by each of its readers. How two
-// lambdas become one is said by Compose.h and Interchange.h; here only: which
-// tensors that is done with, what it costs, and whether all readers can.
+// lambdas become one is said by Compose.h and Interchange.h, with which tensors
+// that is worth it by Unstored.h; here only: whether all readers can.
 #include "compiler/messagepassing/Interchange.h"
 #include "compiler/messagepassing/Passes.h"
+#include "compiler/messagepassing/Unstored.h"
 #include "dialects/tdl/analysis/LibraryKernel.h"
 #include "dialects/tdl/analysis/Properties.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
@@ -27,23 +27,9 @@ using semantic::ParameterOp;
 
 namespace {
 
-/// The price: operations that all readers together may spend per byte that is
-/// not stored. An attention with 64 features per head comes to some 80. Today's
-/// processors compute 10 to 60 operations while they move a byte from and to
-/// memory: more is paid here, since memory is what a plan runs out of.
-constexpr int64_t mostFlopsPerByte = 256;
-/// The tensor is so many times as large as what it is made of, or it is stored:
-/// then there is little to gain.
-constexpr int64_t leastGain = 2;
 /// A sum inside of another expression has a term of the text for each of its
 /// own.
 constexpr int64_t mostWrittenOut = 128;
-
-int64_t bytesOf(mlir::Value value) {
-  const smex::TensorType type = semantic::tensorType(value.getType());
-  return cast<RankedTensorType>(value.getType()).getNumElements() *
-         byteSize(type.dtype);
-}
 
 /// An application that is not in the graph yet.
 struct Application {
@@ -59,37 +45,11 @@ struct Term {
 };
 using Terms = std::vector<Term>;
 
-/// Arithmetic per point, where elementary functions and divisions take some 16
-/// times as long as a sum.
-int64_t workPerPoint(const tdl::Lambda &lambda) {
-  constexpr int64_t slow = 16;
-  int64_t work = analysis::flopsPerPoint(lambda);
-  tdl::walk(lambda.body, [&](const tdl::ExprRef &e) {
-    const bool isSlow =
-        (e->kind == tdl::ExprKind::Unary && e->unary != tdl::UnaryOp::Neg &&
-         e->unary != tdl::UnaryOp::Not && e->unary != tdl::UnaryOp::Abs) ||
-        (e->kind == tdl::ExprKind::Binary &&
-         (e->binary == tdl::BinaryOp::Div || e->binary == tdl::BinaryOp::Pow));
-    if (isSlow && isFloat(e->type) && tdl::readsData(e))
-      work += slow;
-  });
-  return work;
-}
-
-/// Data says which elements are read: those of an edge's ends.
-bool readsByData(const tdl::Lambda &lambda) {
-  bool found = false;
-  tdl::walk(lambda.body, [&](const tdl::ExprRef &e) {
-    if (e->kind == tdl::ExprKind::Read)
-      found |= llvm::any_of(e->children, tdl::readsData);
-  });
-  return found;
-}
-
 class Recomputing {
 public:
   Recomputing(ModuleOp module, func::FuncOp main)
-      : module(module), main(main), lambdas(module, "recomputed") {
+      : module(module), main(main), lambdas(module, "recomputed"),
+        unstored(main, lambdas) {
     for (Operation &op : main.getBody().front())
       if (isa<ParameterOp, ApplyOp>(op))
         names.insert(semantic::tensorName(op.getResult(0)));
@@ -102,8 +62,8 @@ public:
     // What one reader needs stored, all others may as well read.
     do {
       made.clear();
-      known.clear();
-    } while (storesOthers() || !rewriteAll(made));
+      unstored.update();
+    } while (!rewriteAll(made));
     for (auto &[apply, terms] : made)
       replace(apply, terms);
     for (auto &[apply, terms] : made)
@@ -111,7 +71,8 @@ public:
     for (Operation &op :
          llvm::make_early_inc_range(llvm::reverse(main.getBody().front())))
       if (isa<ApplyOp>(op) && op.use_empty() &&
-          (replaced.contains(op.getResult(0)) || isRecomputed(op.getResult(0))))
+          (replaced.contains(op.getResult(0)) ||
+           unstored.contains(op.getResult(0))))
         op.erase();
     semantic::eraseUnusedLambdas(module);
   }
@@ -121,119 +82,32 @@ private:
     return lambdas[apply.getLambdaAttr().getAttr()];
   }
 
-  /// What no sum over edges reads is stored: a word's vector is found by data,
-  /// too, but is no message. Tells if there is such a thing.
-  bool storesOthers() {
-    const size_t before = stored.size();
-    for (Operation &op : main.getBody().front()) {
-      auto apply = dyn_cast<ApplyOp>(op);
-      if (!apply || !isRecomputed(apply.getResult()))
-        continue;
-      const bool isMessage =
-          llvm::any_of(apply.getResult().getUsers(), [&](Operation *user) {
-            auto reader = cast<ApplyOp>(user);
-            const tdl::Lambda &lambda = lambdaOf(reader);
-            return (lambda.guard && tdl::readsData(lambda.guard)) ||
-                   isRecomputed(reader.getResult());
-          });
-      if (!isMessage)
-        stored.insert(apply.getResult());
-    }
-    return stored.size() != before;
-  }
-
   /// What readers that are stored themselves become. False if a reader needs a
   /// tensor that was not to be stored, which it now is.
   bool rewriteAll(std::vector<std::pair<ApplyOp, Terms>> &made) {
     for (Operation &op : main.getBody().front()) {
       auto apply = dyn_cast<ApplyOp>(op);
-      if (!apply || isRecomputed(apply.getResult()) ||
+      if (!apply || unstored.contains(apply.getResult()) ||
           llvm::none_of(apply.getInputs(), [&](mlir::Value operand) {
-            return isRecomputed(operand);
+            return unstored.contains(operand);
           }))
         continue;
       Application as{lambdaOf(apply), apply.getExtents().vec(),
                      SmallVector<mlir::Value>(apply.getInputs())};
       if (hasLibraryKernel(as)) {
         for (mlir::Value operand : apply.getInputs())
-          if (isRecomputed(operand))
-            stored.insert(operand);
+          if (unstored.contains(operand))
+            unstored.store(operand);
         return false;
       }
       Terms terms;
       if (mlir::Value needed = expand({std::move(as), 0}, terms)) {
-        stored.insert(needed);
+        unstored.store(needed);
         return false;
       }
       made.emplace_back(apply, std::move(terms));
     }
     return true;
-  }
-
-  /// Whether the tensor is not stored: large for what it is made of, cheap, and
-  /// read by operators only.
-  bool isRecomputed(mlir::Value value) {
-    if (const auto found = known.find(value); found != known.end())
-      return found->second.isRecomputed;
-    Facts facts = factsOf(value);
-    const bool is = facts.isRecomputed;
-    known[value] = std::move(facts);
-    return is;
-  }
-
-  struct Facts {
-    bool isRecomputed = false;
-    int64_t work = 0; // to compute an element from what is stored
-    llvm::SetVector<mlir::Value> madeOf; // of what is stored
-  };
-
-  static int64_t bytesRead(const Facts &facts) {
-    int64_t bytes = 0;
-    for (mlir::Value operand : facts.madeOf)
-      bytes += ::bytesOf(operand);
-    return bytes;
-  }
-
-  Facts factsOf(mlir::Value value) {
-    Facts facts;
-    auto apply = value.getDefiningOp<ApplyOp>();
-    if (!apply || stored.contains(value) ||
-        !llvm::all_of(value.getUsers(),
-                      [](Operation *user) { return isa<ApplyOp>(user); }))
-      return facts;
-    const tdl::Lambda &lambda = lambdaOf(apply);
-    const bool isSum = lambda.reducer == tdl::Reducer::Sum &&
-                       lambda.body->kind != tdl::ExprKind::Opaque;
-    if (!isSum && !analysis::isMap(lambda))
-      return facts;
-    bool ofEdges = readsByData(lambda);
-    facts.work = workPerPoint(lambda);
-    for (mlir::Value operand : apply.getInputs()) {
-      if (isRecomputed(operand)) {
-        const Facts &of = known[operand];
-        ofEdges = true;
-        facts.work += of.work;
-        facts.madeOf.insert(of.madeOf.begin(), of.madeOf.end());
-      } else if (!isThereInAnyCase(operand)) {
-        facts.madeOf.insert(operand);
-      }
-    }
-    constexpr int64_t tooMany = int64_t(1) << 20;
-    for (size_t r = size_t(lambda.rank()); r < apply.getExtents().size(); ++r)
-      facts.work = std::min(facts.work, tooMany) *
-                   std::min(apply.getExtents()[r], tooMany);
-    const auto readers = std::distance(value.use_begin(), value.use_end());
-    const int64_t bytes = byteSize(semantic::tensorType(value.getType()).dtype);
-    facts.isRecomputed = ofEdges &&
-                         ::bytesOf(value) >= leastGain * bytesRead(facts) &&
-                         facts.work * readers <= mostFlopsPerByte * bytes;
-    return facts;
-  }
-
-  /// Inputs, and lists of a graph.
-  static bool isThereInAnyCase(mlir::Value value) {
-    auto parameter = value.getDefiningOp<ParameterOp>();
-    return isa<BlockArgument>(value) || (parameter && parameter.getConstant());
   }
 
   static bool hasLibraryKernel(const Application &apply) {
@@ -250,7 +124,7 @@ private:
     int sum = -1;
     for (int i = 0; i < int(term.of.operands.size()); ++i) {
       mlir::Value operand = term.of.operands[size_t(i)];
-      if (!isRecomputed(operand))
+      if (!unstored.contains(operand))
         continue;
       auto producer = operand.getDefiningOp<ApplyOp>();
       if (!analysis::isMap(lambdaOf(producer))) {
@@ -278,7 +152,7 @@ private:
     const analysis::Instance inner{lambdaOf(producer), extents};
     auto split = interchange({term.of.lambda, term.of.extents}, sum, inner,
                              sameAs(term.of, producer));
-    if (split && bytesOf(*split) <= bytesRead(known[operand]))
+    if (split && bytesOf(*split) <= unstored.bytesMadeOf(operand))
       return expandSplit(term, producer, std::move(*split), made);
     const int64_t terms = termsOf(producer);
     const auto map = terms <= mostWrittenOut ? writtenOut(inner) : std::nullopt;
@@ -403,8 +277,7 @@ private:
   func::FuncOp main;
   tdl::LambdaSymbols lambdas;
   llvm::StringSet<> names; // of all tensors
-  llvm::DenseSet<mlir::Value> stored;
-  llvm::DenseMap<mlir::Value, Facts> known;
+  Unstored unstored;
   llvm::DenseMap<mlir::Value, mlir::Value> replaced;
 };
 

@@ -1,0 +1,147 @@
+#include "compiler/messagepassing/Unstored.h"
+
+#include "dialects/tdl/analysis/Properties.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::messagepassing;
+using semantic::ApplyOp;
+using semantic::ParameterOp;
+
+namespace {
+
+/// The price: operations that all readers together may spend per byte that is
+/// not stored. An attention with 64 features per head comes to some 80. Today's
+/// processors compute 10 to 60 operations while they move a byte from and to
+/// memory: more is paid here, since memory is what a plan runs out of.
+constexpr int64_t mostFlopsPerByte = 256;
+/// The tensor is so many times as large as what it is made of, or it is stored:
+/// then there is little to gain.
+constexpr int64_t leastGain = 2;
+
+int64_t bytesOf(mlir::Value value) {
+  const smex::TensorType type = semantic::tensorType(value.getType());
+  return cast<RankedTensorType>(value.getType()).getNumElements() *
+         byteSize(type.dtype);
+}
+
+int64_t bytesOf(ArrayRef<mlir::Value> values) {
+  int64_t bytes = 0;
+  for (mlir::Value value : values)
+    bytes += bytesOf(value);
+  return bytes;
+}
+
+/// Arithmetic per point, where elementary functions and divisions take some 16
+/// times as long as a sum.
+int64_t workPerPoint(const tdl::Lambda &lambda) {
+  constexpr int64_t slow = 16;
+  int64_t work = analysis::flopsPerPoint(lambda);
+  tdl::walk(lambda.body, [&](const tdl::ExprRef &e) {
+    const bool isSlow =
+        (e->kind == tdl::ExprKind::Unary && e->unary != tdl::UnaryOp::Neg &&
+         e->unary != tdl::UnaryOp::Not && e->unary != tdl::UnaryOp::Abs) ||
+        (e->kind == tdl::ExprKind::Binary &&
+         (e->binary == tdl::BinaryOp::Div || e->binary == tdl::BinaryOp::Pow));
+    if (isSlow && isFloat(e->type) && tdl::readsData(e))
+      work += slow;
+  });
+  return work;
+}
+
+/// Data says which elements are read: those of an edge's ends.
+bool readsByData(const tdl::Lambda &lambda) {
+  bool found = false;
+  tdl::walk(lambda.body, [&](const tdl::ExprRef &e) {
+    if (e->kind == tdl::ExprKind::Read)
+      found |= llvm::any_of(e->children, tdl::readsData);
+  });
+  return found;
+}
+
+/// Inputs, and lists of a graph.
+bool isThereInAnyCase(mlir::Value value) {
+  auto parameter = value.getDefiningOp<ParameterOp>();
+  return isa<BlockArgument>(value) || (parameter && parameter.getConstant());
+}
+
+} // namespace
+
+void Unstored::update() {
+  do
+    known.clear();
+  while (storesOthers());
+}
+
+/// What no sum over edges reads is stored: a word's vector is found by data,
+/// too, but is no message. Tells if there is such a thing.
+bool Unstored::storesOthers() {
+  const size_t before = stored.size();
+  for (Operation &op : main.getBody().front()) {
+    auto apply = dyn_cast<ApplyOp>(op);
+    if (!apply || !contains(apply.getResult()))
+      continue;
+    const bool isMessage =
+        llvm::any_of(apply.getResult().getUsers(), [&](Operation *user) {
+          auto reader = cast<ApplyOp>(user);
+          const tdl::Lambda &lambda = lambdaOf(reader);
+          return (lambda.guard && tdl::readsData(lambda.guard)) ||
+                 contains(reader.getResult());
+        });
+    if (!isMessage)
+      stored.insert(apply.getResult());
+  }
+  return stored.size() != before;
+}
+
+bool Unstored::contains(mlir::Value value) {
+  if (const auto found = known.find(value); found != known.end())
+    return found->second.isUnstored;
+  Facts facts = factsOf(value);
+  const bool is = facts.isUnstored;
+  known[value] = std::move(facts);
+  return is;
+}
+
+int64_t Unstored::bytesMadeOf(mlir::Value value) {
+  return bytesOf(known[value].madeOf.getArrayRef());
+}
+
+Unstored::Facts Unstored::factsOf(mlir::Value value) {
+  Facts facts;
+  auto apply = value.getDefiningOp<ApplyOp>();
+  if (!apply || stored.contains(value) ||
+      !llvm::all_of(value.getUsers(),
+                    [](Operation *user) { return isa<ApplyOp>(user); }))
+    return facts;
+  const tdl::Lambda &lambda = lambdaOf(apply);
+  const bool isSum = lambda.reducer == tdl::Reducer::Sum &&
+                     lambda.body->kind != tdl::ExprKind::Opaque;
+  if (!isSum && !analysis::isMap(lambda))
+    return facts;
+  bool ofEdges = readsByData(lambda);
+  facts.work = workPerPoint(lambda);
+  for (mlir::Value operand : apply.getInputs()) {
+    if (contains(operand)) {
+      const Facts &of = known[operand];
+      ofEdges = true;
+      facts.work += of.work;
+      facts.madeOf.insert(of.madeOf.begin(), of.madeOf.end());
+    } else if (!isThereInAnyCase(operand)) {
+      facts.madeOf.insert(operand);
+    }
+  }
+  constexpr int64_t tooMany = int64_t(1) << 20;
+  for (size_t r = size_t(lambda.rank()); r < apply.getExtents().size(); ++r)
+    facts.work = std::min(facts.work, tooMany) *
+                 std::min(apply.getExtents()[r], tooMany);
+  const auto readers = std::distance(value.use_begin(), value.use_end());
+  const int64_t bytes = byteSize(semantic::tensorType(value.getType()).dtype);
+  facts.isUnstored =
+      ofEdges &&
+      bytesOf(value) >= leastGain * bytesOf(facts.madeOf.getArrayRef()) &&
+      facts.work * readers <= mostFlopsPerByte * bytes;
+  return facts;
+}
