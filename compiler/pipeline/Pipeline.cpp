@@ -3,6 +3,7 @@
 #include "compiler/emit/Emit.h"
 #include "compiler/pipeline/CheckReads.h"
 #include "compiler/pipeline/GenerateCode.h"
+#include "compiler/pipeline/KnownLists.h"
 #include "compiler/pipeline/LessMemory.h"
 #include "compiler/pipeline/PlanFacts.h"
 #include "compiler/pipeline/PlanLimits.h"
@@ -75,6 +76,15 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   const auto known = listsOf(model, options, *module);
   if (!known)
     return known.error();
+  // Of a graph that is not partitioned no rows are fetched, but each GPU's time
+  // is that of its own edges there, too.
+  const auto counted =
+      *machine && !options.graph
+          ? knownLists(*module, emit::Weights(model, compiled.derived),
+                       /*inGuards=*/true)
+          : known;
+  if (!counted)
+    return counted.error();
 
   emit::KernelTable kernels(options.targets,
                             /*library=*/!options.reproducible);
@@ -147,7 +157,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     candidate.totals = plan::totals(candidate.partitioned);
     if (*machine) {
       auto seconds = (*machine)->seconds(candidate.partitioned,
-                                         compiled.stats.operators, *known);
+                                         compiled.stats.operators, *counted);
       if (!seconds)
         return fail(model.name, ": ", seconds.error().message);
       candidate.seconds = *seconds;

@@ -111,5 +111,6 @@ smex::pipeline::listsOf(const frontend::Model &model,
                         const CompileOptions &options, ModuleOp module) {
   if (!options.graph)
     return analysis::NamedLists();
-  return knownLists(module, emit::Weights(model, derivedParameters(module)));
+  return knownLists(module, emit::Weights(model, derivedParameters(module)),
+                    /*inGuards=*/false);
 }

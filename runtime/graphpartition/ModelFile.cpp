@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <optional>
 
 using namespace smex;
 using namespace smex::graphpartition;
@@ -131,10 +133,23 @@ Result<ModelFile> graphpartition::readModelFileAt(const std::string &path) {
 
 namespace {
 
+std::vector<int64_t> widthsOf(const std::vector<FittedLayer> &layers) {
+  std::vector<int64_t> widths;
+  for (const FittedLayer &layer : layers)
+    widths.push_back(layer.width);
+  return widths;
+}
+
+std::vector<int64_t> sorted(std::vector<int64_t> widths) {
+  std::sort(widths.begin(), widths.end());
+  return widths;
+}
+
 /// For each of these widths a layer that has it, in turn where several do;
 /// nothing if any width is in one of the lists only.
-std::vector<FittedLayer> ofWidths(const std::vector<FittedLayer> &layers,
-                                  const std::vector<int64_t> &widths) {
+std::optional<std::vector<FittedLayer>>
+ofWidths(const std::vector<FittedLayer> &layers,
+         const std::vector<int64_t> &widths) {
   std::map<int64_t, std::vector<const FittedLayer *>> byWidth;
   for (const FittedLayer &layer : layers)
     byWidth[layer.width].push_back(&layer);
@@ -143,49 +158,50 @@ std::vector<FittedLayer> ofWidths(const std::vector<FittedLayer> &layers,
   for (int64_t width : widths) {
     const auto same = byWidth.find(width);
     if (same == byWidth.end())
-      return {};
+      return std::nullopt;
     found.push_back(*same->second[taken[width]++ % same->second.size()]);
   }
-  return taken.size() == byWidth.size() ? found : std::vector<FittedLayer>();
+  if (taken.size() < byWidth.size())
+    return std::nullopt;
+  return found;
+}
+
+bool isFitted(const ModelFile &model) {
+  return model.layers.empty() ||
+         std::any_of(model.layers.begin(), model.layers.end(),
+                     [](const FittedLayer &layer) {
+                       return std::any_of(
+                           layer.weights.begin(), layer.weights.end(),
+                           [](double weight) { return weight > 0; });
+                     });
 }
 
 } // namespace
 
 Result<std::vector<FittedLayer>>
-graphpartition::layersFor(const ModelFile &model, std::vector<int64_t> widths,
+graphpartition::layersFor(const ModelFile &model,
+                          const std::vector<int64_t> &widths,
                           const std::string &file) {
-  const std::vector<int64_t> here = widths;
-  std::sort(widths.begin(), widths.end());
-  std::vector<int64_t> its;
-  bool isFitted = model.layers.empty();
-  for (const FittedLayer &layer : model.layers) {
-    its.push_back(layer.width);
-    for (double weight : layer.weights)
-      isFitted |= weight > 0;
-  }
-  for (const bool exactly : {true, false})
-    for (const bool gradients : {true, false}) {
-      std::vector<FittedLayer> layers;
-      std::vector<int64_t> theirs;
-      for (const FittedLayer &layer : model.layers)
-        if (gradients || !layer.gradient) {
-          layers.push_back(layer);
-          theirs.push_back(layer.width);
-        }
-      std::sort(theirs.begin(), theirs.end());
-      if (exactly && theirs != widths)
-        continue;
-      if (!exactly)
-        layers = ofWidths(layers, widths);
-      if (layers.empty() && !widths.empty())
-        continue;
-      if (!isFitted)
-        return fail(file,
-                    ": all weights are 0: the model has been fitted to no "
-                    "timings");
-      return layers;
-    }
-  return fail(file, ": a cost model of another network, \"", model.model,
-              "\", whose layers pass messages of ", listed(its),
-              " numbers; here they are of ", listed(here));
+  std::vector<FittedLayer> forward;
+  std::copy_if(model.layers.begin(), model.layers.end(),
+               std::back_inserter(forward),
+               [](const FittedLayer &layer) { return !layer.gradient; });
+  const std::vector<FittedLayer> *const kinds[] = {&model.layers, &forward};
+  const std::vector<int64_t> ascending = sorted(widths);
+  std::optional<std::vector<FittedLayer>> found;
+  for (const auto *layers : kinds)
+    if (!found && sorted(widthsOf(*layers)) == ascending)
+      found = *layers;
+  for (const auto *layers : kinds)
+    if (!found)
+      found = ofWidths(*layers, ascending);
+  if (!found)
+    return fail(file, ": a cost model of another network, \"", model.model,
+                "\", whose layers pass messages of ",
+                listed(widthsOf(model.layers)), " numbers; here they are of ",
+                listed(widths));
+  if (!isFitted(model))
+    return fail(file, ": all weights are 0: the model has been fitted to no "
+                      "timings");
+  return std::move(*found);
 }

@@ -46,7 +46,7 @@ Result<ModelFile> readModelFileAt(const std::string &path);
 /// network, or one that nothing was fitted to, whose weights are all 0. The
 /// message names `file`, and says what it is of.
 Result<std::vector<FittedLayer>> layersFor(const ModelFile &model,
-                                           std::vector<int64_t> widths,
+                                           const std::vector<int64_t> &widths,
                                            const std::string &file);
 
 } // namespace smex::graphpartition

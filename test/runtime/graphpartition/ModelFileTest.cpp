@@ -86,6 +86,9 @@ TEST_CASE("a model of another network is named") {
   CHECK(wrong(layersFor(file, {602, 32, 16}, "m.json")) ==
         "m.json: a cost model of another network, \"gcn.json\", whose layers "
         "pass messages of 602, 16 numbers; here they are of 602, 32, 16");
+  CHECK(wrong(layersFor(file, {}, "m.json")) ==
+        "m.json: a cost model of another network, \"gcn.json\", whose layers "
+        "pass messages of 602, 16 numbers; here they are of none");
 }
 
 TEST_CASE("a model of training serves inference, without its gradients") {
