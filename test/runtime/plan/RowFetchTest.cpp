@@ -3,6 +3,7 @@
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Load.h"
 #include "runtime/plan/Regions.h"
+#include "runtime/plan/StoredLists.h"
 #include "runtime/plan/Validate.h"
 #include "test/runtime/plan/Examples.h"
 
@@ -16,16 +17,18 @@ using namespace smex::plan;
 
 namespace {
 
+/// What the lists of neighbours() have there.
+Result<std::vector<std::byte>> partOfList(int parameter, const Box &box) {
+  const std::vector<int32_t> &list = neighbourLists()[size_t(parameter)];
+  std::vector<std::byte> bytes(size_t(volume(box)) * 4);
+  std::memcpy(bytes.data(), list.data() + box[0].lo, bytes.size());
+  return bytes;
+}
+
 /// The plan saved, with its lists, and what is wrong with its rows.
 std::string wrongRows(const Plan &plan) {
   const TemporaryFolder folder;
-  const Status saved =
-      save(plan, folder / "plan", [](int parameter, const Box &box) {
-        const std::vector<int32_t> &list = neighbourLists()[size_t(parameter)];
-        std::vector<std::byte> bytes(size_t(volume(box)) * 4);
-        std::memcpy(bytes.data(), list.data() + box[0].lo, bytes.size());
-        return Result<std::vector<std::byte>>(std::move(bytes));
-      });
+  const Status saved = save(plan, folder / "plan", partOfList);
   INFO((saved ? "" : saved.error().message));
   REQUIRE(saved);
   CHECK(isAsSchemasSay(folder / "plan"));
@@ -139,6 +142,38 @@ TEST_CASE("a list in another buffer of its tensor proves nothing") {
              Catch::Contains("gets row 3 of \"x\", which nobody reads"));
 }
 
+TEST_CASE("lists are read that are wanted, and of them guards read offsets") {
+  const Plan plan = neighbours();
+  const Program &program = plan.partitioned.program;
+  const std::vector<bool> inGuards = tensorsInGuards(program);
+  REQUIRE(inGuards.size() == program.tensors.size());
+  for (size_t t = 0; t < inGuards.size(); ++t)
+    CHECK(inGuards[t] == (program.tensors[t].name == "offsets"));
+  const TemporaryFolder folder;
+  REQUIRE(save(plan, folder / "plan", partOfList));
+  for (const bool all : {false, true}) {
+    const auto lists =
+        storedLists(plan.partitioned, folder / "plan",
+                    all ? std::vector<bool>(inGuards.size(), true) : inGuards);
+    REQUIRE(lists);
+    REQUIRE(lists->size() == program.buffers.size());
+    for (size_t b = 0; b < lists->size(); ++b) {
+      const auto of = std::find_if(
+          program.parameters.begin(), program.parameters.end(),
+          [&](const Parameter &each) { return each.buffer == int(b); });
+      const auto &list = (*lists)[b];
+      if (of == program.parameters.end() || !(all || of->name == "offsets")) {
+        CHECK(list == nullptr);
+        continue;
+      }
+      REQUIRE(list);
+      const auto &values =
+          neighbourLists()[size_t(of - program.parameters.begin())];
+      CHECK(list->values == std::vector<int64_t>(values.begin(), values.end()));
+    }
+  }
+}
+
 TEST_CASE("moves in a circle end") {
   Plan plan = neighbours();
   Program &program = plan.partitioned.program;
@@ -156,13 +191,7 @@ TEST_CASE("moves in a circle end") {
     program.instructions.push_back(move);
   }
   const TemporaryFolder folder;
-  REQUIRE(
-      save(neighbours(), folder / "plan", [](int parameter, const Box &box) {
-        const std::vector<int32_t> &list = neighbourLists()[size_t(parameter)];
-        std::vector<std::byte> bytes(size_t(volume(box)) * 4);
-        std::memcpy(bytes.data(), list.data() + box[0].lo, bytes.size());
-        return Result<std::vector<std::byte>>(std::move(bytes));
-      }));
+  REQUIRE(save(neighbours(), folder / "plan", partOfList));
   CHECK(listed(checkRows(plan, folder / "plan")) == "");
 }
 
