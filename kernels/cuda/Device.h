@@ -7,9 +7,24 @@
 #if !defined(__NVCC__)
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
+// Of what a pointer points to: it is in a GPU's memory, not a block's.
+#define SMEX_GLOBAL __attribute__((address_space(1)))
+#else
+#define SMEX_GLOBAL
 #endif
 
+// What a kernel is made of. A call would copy the kernel's arguments.
+#define SMEX_INLINE __device__ inline __attribute__((always_inline))
+
 namespace smex::cuda {
+
+/// 16 bytes, which one instruction loads or stores. Of a struct, clang makes
+/// two.
+#if defined(__NVCC__)
+using Unit16 = ulonglong2;
+#else
+typedef unsigned long long Unit16 __attribute__((ext_vector_type(2)));
+#endif
 
 #if defined(__NVCC__)
 __device__ inline long long block() { return blockIdx.x; }

@@ -12,7 +12,8 @@ constexpr int mostDimensions = 6;
 /// A part of a buffer, on this GPU or on another whose memory it can reach.
 /// Strides and sizes are in elements, or, of a fetch, in units of 1 to 16
 /// bytes. The last dimension is the innermost; sizes in front are 1 where there
-/// are fewer dimensions.
+/// are fewer dimensions. Of a fetch, there are fewer than 2^31 units, and those
+/// of the last dimension lie together.
 struct FetchPiece {
   const char *from;
   char *to;

@@ -4,17 +4,17 @@
 #include "kernels/cuda/Pad.h"
 #include "kernels/cuda/Reduce.h"
 
-#define SMEX_FETCH(bytes, Unit)                                                \
+#define SMEX_FETCH(bytes, Unit, inFlight)                                      \
   extern "C" __global__ void smex_fetch_##bytes(                               \
       const smex::cuda::FetchPiece *pieces) {                                  \
-    smex::cuda::fetch<Unit>(pieces);                                           \
+    smex::cuda::fetch<Unit, inFlight>(pieces);                                 \
   }
 
-SMEX_FETCH(1, unsigned char)
-SMEX_FETCH(2, unsigned short)
-SMEX_FETCH(4, unsigned)
-SMEX_FETCH(8, unsigned long long)
-SMEX_FETCH(16, smex::cuda::Unit16)
+SMEX_FETCH(1, unsigned char, 8)
+SMEX_FETCH(2, unsigned short, 8)
+SMEX_FETCH(4, unsigned, 8)
+SMEX_FETCH(8, unsigned long long, 8)
+SMEX_FETCH(16, smex::cuda::Unit16, 4)
 
 #define SMEX_PAD(bytes, Unit)                                                  \
   extern "C" __global__ void smex_pad_##bytes(smex::cuda::PadPiece piece) {    \

@@ -112,9 +112,14 @@ void addPieces(Copy copy, int unit, Fetch &fetch) {
   fetch.pieces.push_back(piece);
 }
 
-/// Blocks that share one piece, or one result, at most: more do not copy
-/// faster, and other kernels run beside it.
-constexpr int64_t mostTransferBlocks = 128;
+/// About as many blocks as a transfer is shared among, at most: four on each of
+/// an H200's 132 multiprocessors, whose threads have 64 KiB on their way there,
+/// more than it takes to keep the memory busy. Half of the threads that a
+/// multiprocessor holds are left to kernels that run beside it.
+constexpr int64_t mostTransferBlocks = 4 * 132;
+
+/// Units of a piece at which the kernel's numbers may leave 32 bits.
+constexpr int64_t manyUnits = int64_t(1) << 30;
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -149,23 +154,29 @@ void cut(const FetchPiece &piece, int64_t parts, int unit,
 }
 
 /// Each piece gets the mean of the blocks that pieces have work for, and what
-/// has work for more is cut. Where all are small, so are the blocks.
+/// has work for more is cut, as is what is too long for the kernel. Where all
+/// are small, so are the blocks.
 void shareBlocks(Fetch &fetch) {
   if (fetch.pieces.empty())
     return;
-  int64_t all = 0;
-  for (const FetchPiece &piece : fetch.pieces)
-    all += transferBlocks(unitsOf(piece));
-  const int64_t each = ceilDiv(all, int64_t(fetch.pieces.size()));
-  std::vector<FetchPiece> pieces;
-  for (const FetchPiece &piece : fetch.pieces)
-    cut(piece, ceilDiv(transferBlocks(unitsOf(piece)), each), fetch.unit,
-        pieces);
-  int64_t most = 1;
+  std::vector<FetchPiece> pieces, slices;
+  int64_t units = 0, blocks = 0;
+  for (const FetchPiece &piece : fetch.pieces) {
+    units += unitsOf(piece);
+    cut(piece, ceilDiv(unitsOf(piece), manyUnits), fetch.unit, pieces);
+  }
+  const int64_t ofBlock =
+      std::max<int64_t>(transferThreads, ceilDiv(units, mostTransferBlocks));
   for (const FetchPiece &piece : pieces)
+    blocks += ceilDiv(unitsOf(piece), ofBlock);
+  const int64_t each = ceilDiv(blocks, int64_t(pieces.size()));
+  for (const FetchPiece &piece : pieces)
+    cut(piece, ceilDiv(unitsOf(piece), ofBlock * each), fetch.unit, slices);
+  int64_t most = 1;
+  for (const FetchPiece &piece : slices)
     most = std::max(most, unitsOf(piece));
   const int64_t warp = 32;
-  fetch.pieces = std::move(pieces);
+  fetch.pieces = std::move(slices);
   fetch.blocks = unsigned(each);
   fetch.threads = unsigned(std::min<int64_t>(
       transferThreads, ceilDiv(ceilDiv(most, each), warp) * warp));
@@ -173,8 +184,8 @@ void shareBlocks(Fetch &fetch) {
 
 } // namespace
 
-unsigned cuda::transferBlocks(int64_t units) {
-  return unsigned(std::clamp<int64_t>(ceilDiv(units, transferThreads), 1,
+unsigned cuda::transferBlocks(int64_t elements) {
+  return unsigned(std::clamp<int64_t>(ceilDiv(elements, transferThreads), 1,
                                       mostTransferBlocks));
 }
 

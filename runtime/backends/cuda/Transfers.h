@@ -31,8 +31,8 @@ struct BoxCopy {
 
 /// Threads of a block of the kernels of fetch and reduce, at most.
 constexpr unsigned transferThreads = 256;
-/// Blocks that share one piece, or one result, of so many units.
-unsigned transferBlocks(int64_t units);
+/// Blocks that share one result of so many elements.
+unsigned transferBlocks(int64_t elements);
 
 struct Fetch {
   int unit = 1; // bytes that a thread copies at a time: 1, 2, 4, 8 or 16
@@ -43,8 +43,8 @@ struct Fetch {
 };
 /// Units as wide as memory allows, and as few pieces, but that those which are
 /// much longer than others are cut: the grid has equally many blocks for each,
-/// and no more than a few times those that have something to do. Boxes are not
-/// empty.
+/// and no more than a few times those that have something to do, nor than a few
+/// hundred but for those of many pieces. Boxes are not empty.
 Fetch fetchOf(const std::vector<BoxCopy> &copies);
 /// The worker's part of a fetch.
 Fetch fetchOf(const plan::Partitioned &partitioned, int worker, int instruction,
