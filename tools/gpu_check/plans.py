@@ -136,9 +136,10 @@ def benchmarks(tiny):
                       text=lambda_model([n], "reversed(x[n]): lambda i < n: x[n - 1 - i] + 1"),
                       about={"row": "fetch", "bytes": 4 * n}))
     n = 4096 if tiny else 1 << 27
+    # Four workers need all of x, whose part of it goes around its end, and four need five eighths.
     plans.append(Plan("fetch from eight", "bench", 8, steps=3 if tiny else 10,
                       text=lambda_model([n], "strewn(x[n]): lambda i < n: x[i * 5 % n] + 1"),
-                      about={"row": "fetch", "bytes": 8 * 4 * n}))
+                      about={"row": "fetch", "bytes": (4 * 8 + 4 * 5) * 4 * n // 8}))
     # ogbn-products: 2,449,029 nodes, 61,859,140 undirected edges, here each once.
     nodes, edges = (60, 300) if tiny else (2449029, 61859140)
     for width in 64, 256:
