@@ -42,6 +42,23 @@ std::vector<size_t> places(exec::ProgramOp program, exec::Regions &regions,
   return list;
 }
 
+/// Of the buffers that an instruction reads and writes, on the worker that has
+/// most, with as much as alignment takes.
+int64_t bytesAt(exec::ComputeOp compute, exec::Regions &regions) {
+  std::vector<exec::BufferOp> buffers = exec::read(compute);
+  buffers.push_back(exec::written(compute));
+  std::vector<int64_t> bytes;
+  for (exec::BufferOp buffer : buffers) {
+    const auto tensor = cast<RankedTensorType>(buffer.getTensorType());
+    const int64_t element = byteSize(*tdl::toDType(tensor.getElementType()));
+    const std::vector<Box> &boxes = regions.of(buffer);
+    bytes.resize(boxes.size());
+    for (size_t w = 0; w < boxes.size(); ++w)
+      bytes[w] += volume(boxes[w]) * element + 4096;
+  }
+  return *std::max_element(bytes.begin(), bytes.end());
+}
+
 /// Of what is computed by libraries, the most scratch that is of use, and the
 /// least that makes it worth its while.
 struct Scratch {
@@ -51,15 +68,21 @@ struct Scratch {
 /// On processors, convolutions and their gradients want it for data in the
 /// library's layout: tiles no larger than a cache holds. On GPUs so do matrix
 /// products, whose sums may be split: NVIDIA recommends 4 MiB, and 32 MiB since
-/// Hopper (cublasSetWorkspace); they can do without.
-Scratch scratchOf(exec::ComputeOp compute, const tdl::LambdaTable &lambdas,
-                  bool onGpus) {
+/// Hopper (cublasSetWorkspace); they can do without. Convolutions there want
+/// room for all of their tensors, which cuDNN's tensor cores take in another
+/// order: where it was short of that, a gradient took a hundred times as long.
+Scratch scratchOf(exec::ComputeOp compute, exec::Regions &regions,
+                  const tdl::LambdaTable &lambdas, bool onGpus) {
   const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
   const std::vector<int64_t> extents = compute.getExtents().vec();
   if (analysis::matchConvolution(lambda, extents) ||
       analysis::matchConvolutionGradient(lambda, extents,
-                                         exec::operandShapes(compute)))
-    return {int64_t(64) << 10, int64_t(onGpus ? 32 : 16) << 20};
+                                         exec::operandShapes(compute))) {
+    int64_t most = int64_t(onGpus ? 32 : 16) << 20;
+    if (onGpus)
+      most = std::max(most, bytesAt(compute, regions));
+    return {int64_t(64) << 10, most};
+  }
   if (onGpus && analysis::matchContraction(lambda))
     return {0, int64_t(32) << 20};
   return {};
@@ -67,11 +90,12 @@ Scratch scratchOf(exec::ComputeOp compute, const tdl::LambdaTable &lambdas,
 
 /// A sixteenth of what the arena holds, so that it never counts for much,
 /// within the bounds. Nothing if no library wants any.
-int64_t workspaceFor(exec::ProgramOp program, const tdl::LambdaTable &lambdas,
-                     int64_t mostAlive, bool onGpus) {
+int64_t workspaceFor(exec::ProgramOp program, exec::Regions &regions,
+                     const tdl::LambdaTable &lambdas, int64_t mostAlive,
+                     bool onGpus) {
   Scratch wanted;
   for (exec::ComputeOp compute : program.getOps<exec::ComputeOp>()) {
-    const Scratch own = scratchOf(compute, lambdas, onGpus);
+    const Scratch own = scratchOf(compute, regions, lambdas, onGpus);
     wanted.least = std::max(wanted.least, own.least);
     wanted.most = std::max(wanted.most, own.most);
   }
@@ -219,7 +243,7 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
   // Every worker has the same scratch: the first one's arena decides.
   int64_t scratch = workspaceBytes >= 0
                         ? workspaceBytes
-                        : workspaceFor(program, lambdas,
+                        : workspaceFor(program, regions, lambdas,
                                        memory::mostAlive(onDevice[0]), onGpus);
   if (kernelsOnGpus)
     scratch = std::max(scratch, kernelScratch(program, regions, lambdas));

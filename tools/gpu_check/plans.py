@@ -131,11 +131,12 @@ def benchmarks(tiny):
                 "--train --optimizer adamw --lr 0.0001", steps=steps,
                 about={"row": "step", "model": "gpt", "tiny": tiny, **sizes}),
         ]
-    n = 4096 if tiny else 1 << 29
+    # More than caches hold, and little to draw.
+    n = 4096 if tiny else 1 << 27
     plans.append(Plan("fetch from one", "bench", 2, steps=3 if tiny else 10,
                       text=lambda_model([n], "reversed(x[n]): lambda i < n: x[n - 1 - i] + 1"),
                       about={"row": "fetch", "bytes": 4 * n}))
-    n = 4096 if tiny else 1 << 27
+    n = 4096 if tiny else 1 << 26
     # Four workers need all of x, whose part of it goes around its end, and four need five eighths.
     plans.append(Plan("fetch from eight", "bench", 8, steps=3 if tiny else 10,
                       text=lambda_model([n], "strewn(x[n]): lambda i < n: x[i * 5 % n] + 1"),

@@ -1,16 +1,13 @@
 // A lambda without reduction: an element of the result per thread, or several
 // neighbours, which a thread reads and writes in accesses of 16 bytes wherever
 // their addresses are multiples of 16.
-#include "compiler/codegen/gpu/Neighbours.h"
+#include "compiler/codegen/gpu/WideReads.h"
 
 #include "compiler/codegen/expression/Conditions.h"
-#include "compiler/codegen/gpu/GpuKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace smex;
@@ -24,7 +21,7 @@ public:
   Neighbours(GpuKernel &kernel, const ExprRef &term)
       : kernel(kernel), b(kernel.b), term(term),
         last(size_t(kernel.lambda.rank() - 1)), width(kernel.schedule.vector),
-        reads(neighbourReads(kernel.lambda, term)) {}
+        reads(kernel, term, int(last), width) {}
 
   void build() {
     SmallVector<int> outer = kernel.outputs();
@@ -63,8 +60,8 @@ private:
   void portion(Value start) {
     // So many elements of the row's first access belong to what is before it.
     kernel.at[last] = kernel.lo[last];
-    Value address = addressOf(kernel.result, kernel.resultIndices());
-    const int64_t all = bytes(kernel.result);
+    Value address = addressOf(kernel, kernel.result, kernel.resultIndices());
+    const int64_t all = bytesOf(kernel.result, width);
     Value over = arith::AndIOp::create(b, address, kernel.constant(all - 1));
     start = kernel.sub(
         start, chosen(kernel.divide(over, kernel.constant(all / width))));
@@ -76,10 +73,9 @@ private:
                                           kernel.lo[last]),
                     arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end,
                                           kernel.hi[last]));
-    whole = kernel.both(whole, aligned(kernel.result, kernel.resultIndices()));
-    for (const ExprRef &read : reads)
-      whole = kernel.both(whole,
-                          aligned(memoryOf(read), kernel.readIndices(*read)));
+    whole = kernel.both(
+        whole, isAligned(kernel, kernel.result, kernel.resultIndices(), width));
+    whole = kernel.both(whole, reads.areAligned());
     auto branch = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
@@ -92,64 +88,21 @@ private:
     kernel.at[last] = nullptr;
   }
 
-  Value memoryOf(const ExprRef &read) {
-    return kernel.operands[size_t(read->operand)];
-  }
-
-  int64_t bytes(Value memory) {
-    Type element = cast<MemRefType>(memory.getType()).getElementType();
-    return width * element.getIntOrFloatBitWidth() / 8;
-  }
-
-  Value addressOf(Value memory, const Values &indices) {
-    auto metadata = memref::ExtractStridedMetadataOp::create(b, memory);
-    Value offset = kernel.constant(0);
-    for (auto [index, stride] : llvm::zip(indices, metadata.getStrides()))
-      offset = kernel.add(offset, kernel.mul(index, stride));
-    return kernel.add(
-        memref::ExtractAlignedPointerAsIndexOp::create(b, memory),
-        kernel.mul(offset, kernel.constant(bytes(memory) / width)));
-  }
-
-  /// The address is a multiple of what is read, or written, from there.
-  Value aligned(Value memory, const Values &indices) {
-    return kernel.isZero(arith::AndIOp::create(
-        b, addressOf(memory, indices), kernel.constant(bytes(memory) - 1)));
-  }
-
-  VectorType vectorOf(Value memory) {
-    return VectorType::get({width},
-                           cast<MemRefType>(memory.getType()).getElementType());
-  }
-
   void together(Value start) {
     kernel.at[last] = start;
-    SmallVector<Value> loaded;
-    for (const ExprRef &read : reads) {
-      Value memory = memoryOf(read);
-      loaded.push_back(vector::LoadOp::create(
-          b, vectorOf(memory), memory, kernel.readIndices(*read),
-          /*nontemporal=*/false, llvm::MaybeAlign(uint64_t(bytes(memory)))));
-    }
+    const SmallVector<Value> loaded = reads.load(/*checked=*/false);
     const Values target = kernel.resultIndices();
-    const VectorType type = vectorOf(kernel.result);
     SmallVector<Value> elements;
-    for (int64_t k = 0; k < width; ++k) {
-      kernel.at[last] = kernel.add(start, kernel.constant(k));
-      const llvm::SaveAndRestore<std::function<Value(const ExprRef &)>> atHand(
-          kernel.elementAtHand, [&](const ExprRef &read) -> Value {
-            for (const auto &[known, vector] : llvm::zip(reads, loaded))
-              if (equal(known, read))
-                return fromMemory(b, read->type,
-                                  vector::ExtractOp::create(b, vector, k));
-            return nullptr;
-          });
-      elements.push_back(toMemory(b, kernel.lambda.result, kernel.emit(term)));
-    }
-    Value result = vector::FromElementsOp::create(b, type, elements);
-    vector::StoreOp::create(b, result, kernel.result, target,
-                            /*nontemporal=*/false,
-                            llvm::MaybeAlign(uint64_t(bytes(kernel.result))));
+    for (int64_t k = 0; k < width; ++k)
+      reads.at(start, loaded, k, [&] {
+        elements.push_back(
+            toMemory(b, kernel.lambda.result, kernel.emit(term)));
+      });
+    Value result = vector::FromElementsOp::create(
+        b, vectorOf(kernel.result, width), elements);
+    vector::StoreOp::create(
+        b, result, kernel.result, target, /*nontemporal=*/false,
+        llvm::MaybeAlign(uint64_t(bytesOf(kernel.result, width))));
   }
 
   GpuKernel &kernel;
@@ -157,8 +110,8 @@ private:
   const ExprRef &term;
   size_t last;
   int64_t width;
-  Value isOdd;                // rows are no multiples of the width
-  std::vector<ExprRef> reads; // of neighbours
+  Value isOdd; // rows are no multiples of the width
+  WideReads reads;
 };
 
 } // namespace

@@ -65,31 +65,28 @@ bool isNeighbourly(const tdl::Expr &read, int last) {
 
 } // namespace
 
-std::vector<ExprRef> codegen::neighbourReads(const tdl::Lambda &lambda,
-                                             const ExprRef &term) {
+std::vector<ExprRef> codegen::neighbourReads(const ExprRef &term,
+                                             int variable) {
   Collector collector;
   collector.visit(term, true);
   std::vector<ExprRef> reads;
   for (const ExprRef &read : collector.reads)
-    if (isNeighbourly(*read, lambda.rank() - 1))
+    if (isNeighbourly(*read, variable))
       reads.push_back(read);
   return reads;
 }
 
-int64_t codegen::neighboursPerAccess(const tdl::Lambda &lambda,
-                                     const ExprRef &term, int64_t bytes) {
-  if (lambda.rank() == 0)
-    return 1;
-  const int last = lambda.rank() - 1;
+int64_t codegen::neighboursPerAccess(const ExprRef &term, int variable,
+                                     int64_t written, int64_t bytes) {
   Collector collector;
   collector.visit(term, true);
   if (!collector.free)
     return 1;
-  int64_t widest = byteSize(lambda.result);
+  int64_t widest = written;
   for (const ExprRef &read : collector.reads) {
-    if (isNeighbourly(*read, last))
+    if (isNeighbourly(*read, variable))
       widest = std::max(widest, byteSize(read->type));
-    else if (uses(read, last))
+    else if (uses(read, variable))
       return 1;
   }
   // More than 8 copies of the expression are a lot of code.

@@ -1,5 +1,5 @@
-// Which reads of a map take neighbours in memory for neighbours in the result,
-// so that a thread can have several of each in one access.
+// Which reads of a term take neighbours in memory for neighbouring values of a
+// variable, so that a thread can have several of each in one access.
 #ifndef SMEX_COMPILER_CODEGEN_GPU_NEIGHBOURS_H
 #define SMEX_COMPILER_CODEGEN_GPU_NEIGHBOURS_H
 
@@ -9,15 +9,15 @@
 
 namespace smex::codegen {
 
-/// The distinct reads in the map's term that do so along its last variable.
-std::vector<tdl::ExprRef> neighbourReads(const tdl::Lambda &lambda,
-                                         const tdl::ExprRef &term);
+/// The distinct reads in the term that do so along the variable.
+std::vector<tdl::ExprRef> neighbourReads(const tdl::ExprRef &term,
+                                         int variable);
 
-/// Elements in an access of `bytes`, of the result and all these reads; 1 where
-/// that does not pay: a read that is reached only where coordinates allow it,
-/// or that goes anywhere.
-int64_t neighboursPerAccess(const tdl::Lambda &lambda, const tdl::ExprRef &term,
-                            int64_t bytes);
+/// Elements in an access of `bytes`, of all these reads and of something with
+/// `written` bytes each; 1 where that does not pay: a read that is reached only
+/// where coordinates allow it, or that goes anywhere.
+int64_t neighboursPerAccess(const tdl::ExprRef &term, int variable,
+                            int64_t written, int64_t bytes);
 
 } // namespace smex::codegen
 

@@ -60,6 +60,9 @@ GpuSchedule scheduleReduction(const tdl::Lambda &lambda,
     schedule.form = order.output >= 0 ? Form::Thread : Form::Warp;
     if (schedule.form == Form::Warp) {
       schedule.many = processor.manyTerms;
+      if (isBox(lambda, term))
+        schedule.vector = neighboursPerAccess(term, schedule.order.back(), 4,
+                                              processor.accessBytes);
     } else if (isBox(lambda, term)) {
       schedule.many = processor.manyInColumn;
       schedule.columns = processor.sumColumns;
@@ -102,9 +105,10 @@ GpuSchedule codegen::chooseGpuSchedule(const tdl::Lambda &lambda,
     schedule.form = Form::Opaque;
   else if (lambda.reducer != tdl::Reducer::None)
     schedule = scheduleReduction(terms, processor);
-  else
+  else if (lambda.rank() > 0)
     schedule.vector =
-        neighboursPerAccess(lambda, termOf(lambda), processor.accessBytes);
+        neighboursPerAccess(termOf(lambda), lambda.rank() - 1,
+                            byteSize(lambda.result), processor.accessBytes);
   if (schedule.threads == 0)
     schedule.threads = processor.threads;
   if (schedule.order.empty())
@@ -139,7 +143,8 @@ plan::Launch codegen::launchOf(const GpuSchedule &schedule,
   }
   if (schedule.form == Form::Opaque)
     return opaqueLaunch(lambda, schedule.threads);
-  launch.item = {{{}, 1}, {{}, schedule.vector}};
+  launch.item = {{{}, 1},
+                 {{}, schedule.form == Form::Map ? schedule.vector : 1}};
   for (int i = 0; i < lambda.rank(); ++i)
     if (schedule.form != Form::Scan || i != schedule.along)
       launch.item[i + 1 == lambda.rank()].along.push_back(i);

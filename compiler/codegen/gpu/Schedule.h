@@ -55,8 +55,8 @@ struct GpuSchedule {
   /// Reduction variables, outermost first.
   std::vector<int> order;
   int along = -1;
-  /// Neighbouring elements that a thread computes at a time where memory is
-  /// aligned for it; 1: none.
+  /// Neighbouring elements that a thread computes at a time, or terms that it
+  /// reads, where memory is aligned for it; 1: none.
   int64_t vector = 1;
   int64_t many = 0;
   /// Neighbours that a block takes where there are `many` terms.

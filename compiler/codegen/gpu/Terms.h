@@ -9,7 +9,9 @@
 
 namespace smex::codegen {
 
-/// Every `step`th tuple of the schedule's variables from number `first` on.
+/// Every `step`th tuple of the schedule's variables from number `first` on; or,
+/// where the schedule has neighbours read at once and the last variable's range
+/// is a multiple of that, every `step`th group of neighbours.
 void addTuples(GpuKernel &kernel, const tdl::ExprRef &term, mlir::Value cell,
                mlir::Value first, mlir::Value step);
 

@@ -5,6 +5,10 @@
 
 #include <cstdio>
 #include <functional>
+#include <string>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace smex::emulated::cublaslt;
@@ -274,15 +278,28 @@ const std::vector<Case> cases = {
      [](Spec &s) { s.offsetD = 2, s.alignment = 4; }},
 };
 
-} // namespace
+/// What a child says to its parent, in memory that both have.
+struct Progress {
+  size_t next;     // the case that is, or would be, tried
+  int differences; // so far
+};
 
-int main() {
+void differs(Progress &progress, const Case &of, const std::string &got) {
+  if (progress.differences++ == 0)
+    std::printf("%-60s %-16s %s\n", "case", "expected", "got");
+  std::printf("%-60s %-16s %s\n", of.name, of.expected, got.c_str());
+  std::fflush(stdout);
+}
+
+/// The cases from `progress.next` on; 2, where there is no machine for them.
+int tryCases(Progress &progress) {
   smex::emulated::Reports reports;
   if (!openMachine())
     return 2;
-  std::printf("%s\n", machineName().c_str());
-  int differences = 0;
-  for (const Case &each : cases) {
+  if (progress.next == 0)
+    std::printf("%s\n", machineName().c_str());
+  for (; progress.next < cases.size(); ++progress.next) {
+    const Case &each = cases[progress.next];
     Spec spec;
     each.change(spec);
     std::string got = run(spec);
@@ -290,12 +307,38 @@ int main() {
     if (isEmulated() && got != "0")
       if (const auto wrong = reports.wrongWithRefusal(); !wrong.empty())
         got += ": " + wrong;
-    if (got == each.expected)
-      continue;
-    if (differences++ == 0)
-      std::printf("%-60s %-16s %s\n", "case", "expected", "got");
-    std::printf("%-60s %-16s %s\n", each.name, each.expected, got.c_str());
+    if (got != each.expected)
+      differs(progress, each, got);
   }
-  std::printf("%zu cases, %d differ\n", cases.size(), differences);
-  return differences ? 3 : 0;
+  std::fflush(stdout);
+  return 0;
+}
+
+} // namespace
+
+/// A library may crash where the emulated one refuses: a child tries the cases,
+/// and another one those after the case that it ended by.
+int main() {
+  auto *progress = static_cast<Progress *>(
+      ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  if (progress == MAP_FAILED)
+    return 1;
+  *progress = {};
+  while (progress->next < cases.size()) {
+    std::fflush(stdout);
+    const pid_t child = ::fork();
+    if (child == 0)
+      ::_exit(tryCases(*progress));
+    int status = 0;
+    if (child < 0 || ::waitpid(child, &status, 0) != child)
+      return 1;
+    if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+      return WEXITSTATUS(status);
+    if (WIFSIGNALED(status) && progress->next < cases.size())
+      differs(*progress, cases[progress->next++],
+              "signal " + std::to_string(WTERMSIG(status)));
+  }
+  std::printf("%zu cases, %d differ\n", cases.size(), progress->differences);
+  return progress->differences ? 3 : 0;
 }

@@ -90,6 +90,7 @@ private:
     list("dilations", asked.geometry.dilations);
     return text + " groups " + std::to_string(asked.geometry.groups) +
            " workspace " + std::to_string(asked.workspaceBytes) +
+           (asked.fastest ? " fastest" : "") +
            (binding.reproducible ? " reproducible" : "");
   }
 
@@ -134,9 +135,13 @@ private:
           each.mathType == tensorOpMathAllowConversion ||
           (asked.type == DType::F32 && each.mathType == tensorOpMath);
       if (each.status != cuda::dnn::success || converts ||
-          each.memory > size_t(asked.workspaceBytes) ||
           (binding.reproducible && each.determinism != isDeterministic))
         continue;
+      if (each.memory > size_t(asked.workspaceBytes)) {
+        if (asked.fastest)
+          break;
+        continue;
+      }
       const Choice choice{each.algorithm, each.mathType};
       std::string bytes(reinterpret_cast<const char *>(&choice), sizeof choice);
       if (settled(bytes))

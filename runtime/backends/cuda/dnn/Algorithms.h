@@ -36,6 +36,7 @@ struct Asked {
   DType type;
   const Geometry &geometry;
   int64_t workspaceBytes;
+  bool fastest; // or none, whatever the workspace
 };
 
 /// The one that the library expects to be fastest of those that need no more

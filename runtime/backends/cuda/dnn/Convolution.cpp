@@ -106,6 +106,7 @@ public:
 
   /// One call, or several, for a piece of cutGroups.
   Status add(const Box &indices, std::vector<Call> &calls) {
+    images = indices[0].size();
     return addPart(indices, calls.size(), calls);
   }
 
@@ -118,16 +119,20 @@ private:
       return part.takeError();
     closeGaps(*part, indices);
     const bool adds = site.wanted == Wanted::Filter && calls.size() > first;
-    auto call = callOf(*part, adds, /*withGaps=*/true);
-    if (call && !*call)
-      call = callOf(*part, adds, /*withGaps=*/false);
-    if (!call)
-      return call.takeError();
-    if (*call) {
-      calls.push_back(std::move(**call));
-      return {};
-    }
     const std::vector<Box> halves = cut(indices);
+    // Tensor cores take tensors in another order, for which the library needs
+    // workspace; what it does without may take a hundred times as long.
+    const bool fastest = site.type != DType::F32 && !halves.empty() &&
+                         indices[0].size() > std::max<int64_t>(1, images / 8);
+    for (const bool withGaps : {true, false}) {
+      auto call = callOf(*part, adds, withGaps, fastest);
+      if (!call)
+        return call.takeError();
+      if (*call) {
+        calls.push_back(std::move(**call));
+        return {};
+      }
+    }
     if (halves.empty())
       return Error{"cuDNN has no algorithm for this convolution that does with "
                    "the plan's workspace of " +
@@ -175,9 +180,9 @@ private:
   }
 
   /// Nothing: the workspace, or cuDNN's counters, are too small for it, or it
-  /// has no algorithm.
+  /// has no algorithm; `fastest`: or another one than the fastest.
   Result<std::optional<Call>> callOf(const ConvolutionPart &part, bool adds,
-                                     bool withGaps) {
+                                     bool withGaps, bool fastest) {
     Call call;
     call.adds = adds;
     Brought brought(binding.workspace, binding.workspaceBytes, elementBytes,
@@ -201,10 +206,11 @@ private:
     if (!descriptors)
       return descriptors.takeError();
     call.descriptors = std::move(*descriptors);
-    const auto algorithm = choose(dnn, handle, binding,
-                                  {site.wanted, site.type, geometry,
-                                   binding.workspaceBytes - brought.used},
-                                  call.descriptors);
+    const auto algorithm =
+        choose(dnn, handle, binding,
+               {site.wanted, site.type, geometry,
+                binding.workspaceBytes - brought.used, fastest},
+               call.descriptors);
     if (!algorithm)
       return algorithm.error();
     if (!*algorithm)
@@ -323,6 +329,7 @@ private:
   const LibraryBinding &binding;
   const Handle handle;
   const int64_t elementBytes;
+  int64_t images = 0; // of the piece at hand, before it is cut
 };
 
 } // namespace

@@ -46,7 +46,7 @@ TEST_CASE("maps whose reads go anywhere, or not always, take one at a time") {
 
 TEST_CASE("reductions go along what is contiguous") {
   check("(x: f32[2]) -> f32: lambda i: Sum(lambda j: x[i, j])",
-        "warp order [1] threads 512 many 4096");
+        "warp order [1] vector 4 threads 512 many 4096");
   check("(x: f32[2]) -> f32: lambda j: Sum(lambda i: x[i, j])",
         "thread order [1] threads 512 many 1024 columns 8");
   check("(x: f32[4]) -> f32: lambda n, c, y, z: Max(lambda k, l: "
@@ -69,7 +69,7 @@ TEST_CASE("products go through shared memory") {
   // Products of the same elements only.
   check("(x: f32[2], y: f32[2]) -> f32: lambda i: Sum(lambda k: x[i, k] * "
         "y[i, k])",
-        "warp order [1] threads 512 many 4096");
+        "warp order [1] vector 4 threads 512 many 4096");
 }
 
 TEST_CASE("guards make other loops") {

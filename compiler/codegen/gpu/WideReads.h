@@ -1,0 +1,52 @@
+// Reads of neighbours in memory in one access, for maps and for sums.
+#ifndef SMEX_COMPILER_CODEGEN_GPU_WIDEREADS_H
+#define SMEX_COMPILER_CODEGEN_GPU_WIDEREADS_H
+
+#include "compiler/codegen/gpu/GpuKernel.h"
+
+namespace smex::codegen {
+
+/// The bytes of so many elements of a memory.
+int64_t bytesOf(mlir::Value memory, int64_t elements);
+mlir::Value addressOf(GpuKernel &kernel, mlir::Value memory,
+                      const Values &indices);
+/// The address is a multiple of the bytes of `width` elements.
+mlir::Value isAligned(GpuKernel &kernel, mlir::Value memory,
+                      const Values &indices, int64_t width);
+mlir::VectorType vectorOf(mlir::Value memory, int64_t width);
+
+class WideReads {
+public:
+  /// Those of the term that neighbourReads finds along the variable; `width`
+  /// neighbours at once.
+  WideReads(GpuKernel &kernel, const tdl::ExprRef &term, int variable,
+            int64_t width);
+
+  /// All of them are at addresses that one access may read, from the current
+  /// coordinates on.
+  mlir::Value areAligned();
+  /// A vector for each read, from the current coordinates on; `checked`: one
+  /// element after the other where the address is not aligned.
+  llvm::SmallVector<mlir::Value> load(bool checked);
+  /// While body emits the term at the coordinates `k` neighbours further, its
+  /// reads are taken from what was loaded.
+  void at(mlir::Value start, llvm::ArrayRef<mlir::Value> loaded, int64_t k,
+          llvm::function_ref<void()> body);
+
+private:
+  mlir::Value memoryOf(const tdl::ExprRef &read) {
+    return kernel.operands[size_t(read->operand)];
+  }
+  mlir::Value loadOne(const tdl::ExprRef &read);
+  mlir::Value loadEach(const tdl::ExprRef &read);
+
+  GpuKernel &kernel;
+  LocBuilder &b;
+  const size_t variable;
+  const int64_t width;
+  const std::vector<tdl::ExprRef> reads;
+};
+
+} // namespace smex::codegen
+
+#endif
