@@ -19,6 +19,8 @@ struct Case {
   const char *name;
   const char *expected; // the call that is refused, and its status; or "0"
   std::function<void(Spec &)> change;
+  /// Where the emulated library is stricter: what cuBLASLt 13.1 was seen to do.
+  const char *seen = nullptr;
 };
 
 void types(Spec &s, int operands, int result) {
@@ -199,12 +201,12 @@ const std::vector<Case> cases = {
        s.workspaceBytes = 1 << 16;
        s.epilogue = EPILOGUE_RELU_BIAS;
      }},
-    {"no bias", "heuristic 7",
+    {"no bias", "matmul 7",
      [](Spec &s) {
        s.epilogue = EPILOGUE_BIAS;
        s.nullBias = true;
      }},
-    {"bias of another type than D", "heuristic 15",
+    {"bias of another type than D", "heuristic 7",
      [](Spec &s) {
        s.epilogue = EPILOGUE_BIAS;
        s.biasType = R_16F;
@@ -223,20 +225,22 @@ const std::vector<Case> cases = {
      [](Spec &s) {
        byRows(s);
        s.epilogue = EPILOGUE_RELU;
-     }},
+     },
+     "0"},
     {"bias at an address of 4 bytes", "matmul 7",
      [](Spec &s) {
        s.epilogue = EPILOGUE_BIAS;
        s.offsetBias = 4;
-     }},
+     },
+     "0"},
     {"an epilogue that is none", "heuristic 15",
-     [](Spec &s) { s.epilogue = 3; }},
+     [](Spec &s) { s.epilogue = 3; }, "0"},
     {"destroying nothing, which a handle must not be", "destroyed 0 0 0 7",
      [](Spec &s) { s.destroysNothing = true; }},
     {"no handle", "heuristic 1", [](Spec &s) { s.nullHandle = true; }},
     {"no layout", "heuristic 7", [](Spec &s) { s.nullLayout = true; }},
     {"no A", "matmul 7", [](Spec &s) { s.nullA = true; }},
-    {"no alpha", "matmul 7", [](Spec &s) { s.nullAlpha = true; }},
+    {"no alpha", "matmul 7", [](Spec &s) { s.nullAlpha = true; }, "signal 11"},
     {"no algorithm is asked for", "heuristic 7", [](Spec &s) { s.wanted = 0; }},
     {"a leading dimension below the rows", "heuristic 7",
      [](Spec &s) { s.a.leading = 15; }},
@@ -250,8 +254,7 @@ const std::vector<Case> cases = {
      [](Spec &s) { s.d = {R_32F, 12, 8, 12}; }},
     {"batches of different sizes", "heuristic 7",
      [](Spec &s) { s.a.batch = 2; }},
-    {"operands of two types", "heuristic 15",
-     [](Spec &s) { s.b.type = R_16F; }},
+    {"operands of two types", "heuristic 7", [](Spec &s) { s.b.type = R_16F; }},
     {"f32 to f16", "heuristic 15", [](Spec &s) { s.d.type = R_16F; }},
     {"f64 summed in f32", "heuristic 15",
      [](Spec &s) { types(s, R_64F, R_64F); }},
@@ -271,23 +274,29 @@ const std::vector<Case> cases = {
        s.b = {R_32F, 192, 8, 192};
        s.workspaceBytes = 1 << 16;
        s.takesWorkspaceAway = true;
-     }},
+     },
+     "0"},
     {"an address of 4 bytes that the preference does not allow", "matmul 7",
-     [](Spec &s) { s.offsetA = 4; }},
+     [](Spec &s) { s.offsetA = 4; }, "0"},
     {"an address that no element has", "matmul 7",
-     [](Spec &s) { s.offsetD = 2, s.alignment = 4; }},
+     [](Spec &s) { s.offsetD = 2, s.alignment = 4; }, "stream 716"},
 };
 
 /// What a child says to its parent, in memory that both have.
 struct Progress {
   size_t next;     // the case that is, or would be, tried
   int differences; // so far
+  bool isEmulated;
 };
 
-void differs(Progress &progress, const Case &of, const std::string &got) {
+void compare(Progress &progress, const Case &of, const std::string &got) {
+  const std::string expected =
+      of.seen && !progress.isEmulated ? of.seen : of.expected;
+  if (got == expected)
+    return;
   if (progress.differences++ == 0)
     std::printf("%-60s %-16s %s\n", "case", "expected", "got");
-  std::printf("%-60s %-16s %s\n", of.name, of.expected, got.c_str());
+  std::printf("%-60s %-16s %s\n", of.name, expected.c_str(), got.c_str());
   std::fflush(stdout);
 }
 
@@ -296,6 +305,7 @@ int tryCases(Progress &progress) {
   smex::emulated::Reports reports;
   if (!openMachine())
     return 2;
+  progress.isEmulated = isEmulated();
   if (progress.next == 0)
     std::printf("%s\n", machineName().c_str());
   for (; progress.next < cases.size(); ++progress.next) {
@@ -307,8 +317,7 @@ int tryCases(Progress &progress) {
     if (isEmulated() && got != "0")
       if (const auto wrong = reports.wrongWithRefusal(); !wrong.empty())
         got += ": " + wrong;
-    if (got != each.expected)
-      differs(progress, each, got);
+    compare(progress, each, got);
   }
   std::fflush(stdout);
   return 0;
@@ -336,7 +345,7 @@ int main() {
     if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
       return WEXITSTATUS(status);
     if (WIFSIGNALED(status) && progress->next < cases.size())
-      differs(*progress, cases[progress->next++],
+      compare(*progress, cases[progress->next++],
               "signal " + std::to_string(WTERMSIG(status)));
   }
   std::printf("%zu cases, %d differ\n", cases.size(), progress->differences);

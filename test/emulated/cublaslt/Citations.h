@@ -62,6 +62,8 @@ constexpr const char *library = "cuBLASLt 13.1";
   X(types,                                                                     \
     tells(guide, "cublasLtMatmul(), table 1 of \"Datatypes Supported\"",       \
           "it does not list these types"))                                     \
+  X(operandTypes,                                                              \
+    seen(library, "A and B of two types give CUBLAS_STATUS_INVALID_VALUE"))    \
   X(someSums, notEmulated("sums other than in f32 and f64, and fast ones"))    \
   X(transC, quotes(header, "CUBLASLT_MATMUL_DESC_TRANSC",                      \
                    "Currently only CUBLAS_OP_N is supported."))                \

@@ -290,8 +290,12 @@ int cublasLtMatmul(void *handle, void *operation, const void *alpha,
     if (call->beta != 0)
       needAligned(call->c, std::max(aligned, sizeOf(problem.c.type)),
                   "matrix C");
-    if (problem.epilogue.hasBias())
+    if (problem.epilogue.hasBias()) {
+      // Only who reads it needs it: the heuristic was seen to do without.
+      need(problem.epilogue.bias != 0, STATUS_INVALID_VALUE, "there is no bias",
+           cites::nullParameter);
       needAligned(problem.epilogue.bias, 16, "the bias", cites::biasAligned);
+    }
     call->number = calls++;
     const std::string description =
         "cublasLtMatmul of " + std::to_string(problem.m) + " x " +

@@ -61,11 +61,10 @@ bool sumsInFloats(int computeType) {
 
 /// "cublasLtMatmul() supports the following computeType, scaleType,
 /// Atype/Btype, and Ctype" (its documentation, "Datatypes Supported", table of
-/// regular matrices): the rows that sum in f32 or f64. C and D have one type.
+/// regular matrices): the rows that sum in f32 or f64. A and B have one type,
+/// and so have C and D.
 bool isSupported(int computeType, int scaleType, const Matrix &a,
-                 const Matrix &b, const Matrix &d) {
-  if (a.type != b.type)
-    return false;
+                 const Matrix &d) {
   if (computeType == COMPUTE_64F || computeType == COMPUTE_64F_PEDANTIC)
     return scaleType == R_64F && a.type == R_64F && d.type == R_64F;
   if (scaleType != R_32F)
@@ -96,14 +95,9 @@ Epilogue epilogueOf(const Descriptor &operation, const Matrix &d) {
   if (!made.hasBias())
     return made;
   const int type = operation.value<int32_t>(MATMUL_DESC_BIAS_DATA_TYPE);
-  need(type == -1 || type == d.type, STATUS_NOT_SUPPORTED,
+  need(type == -1 || type == d.type, STATUS_INVALID_VALUE,
        "a bias of another type than D", cites::biasType);
-  // CUBLASLT_MATMUL_DESC_BIAS_POINTER: "Routines that don't dereference this
-  // pointer, like cublasLtMatmulAlgoGetHeuristic() depend on its value to
-  // determine expected pointer alignment."
   made.bias = operation.value<uint64_t>(MATMUL_DESC_BIAS_POINTER);
-  need(made.bias != 0, STATUS_INVALID_VALUE, "there is no bias",
-       cites::nullParameter);
   made.batchStride = operation.value<int64_t>(MATMUL_DESC_BIAS_BATCH_STRIDE);
   return made;
 }
@@ -146,7 +140,9 @@ Problem problemOf(void *operation, void *a, void *b, void *c, void *d) {
        STATUS_NOT_SUPPORTED, "scalars are on the device", cites::hostScalars);
   need(sumsInFloats(made.computeType), STATUS_NOT_SUPPORTED,
        "sums of type " + std::to_string(made.computeType), cites::someSums);
-  need(isSupported(made.computeType, made.scaleType, made.a, made.b, made.d),
+  need(made.a.type == made.b.type, STATUS_INVALID_VALUE,
+       "A and B are of different types", cites::operandTypes);
+  need(isSupported(made.computeType, made.scaleType, made.a, made.d),
        STATUS_NOT_SUPPORTED, "types that do not go together", cites::types);
   made.epilogue = epilogueOf(from, made.d);
   if (transposes(MATMUL_DESC_TRANSA))
