@@ -139,8 +139,8 @@ private:
       if (!producer || !isFusable(consumer, int(i), producer))
         continue;
       if (operand.hasOneUse() ? keepsMoreAlive(consumer, producer)
-          : library           ? !isWeightInOtherOrder(producer)
-                              : !isCheapExpansion(producer))
+          : library ? !isWeightInOtherOrder(producer)
+                    : !isCheapExpansion(producer) && !isCheapCopy(producer))
         continue;
       std::optional<Composed> &composed = compose(consumer, int(i), producer);
       if (!composed)
@@ -239,11 +239,8 @@ private:
            producer.getInputs()[0].getDefiningOp<semantic::ParameterOp>();
   }
 
-  /// Larger than all that it is made of, and no more than a few additions and
-  /// products: every reader computes it anew, in the backward pass, too, and it
-  /// is never stored. What edges read of their ends is the example (thesis
-  /// section 4.3.2).
-  bool isCheapExpansion(ApplyOp producer) const {
+  /// No more than a few additions, products and choices.
+  bool isCheap(ApplyOp producer) const {
     const tdl::Lambda &lambda = lambdaOf(producer);
     constexpr int64_t mostFlops = 4;
     if (!analysis::isMap(lambda) || analysis::flopsPerPoint(lambda) > mostFlops)
@@ -255,12 +252,44 @@ private:
       cheap &= e->kind != tdl::ExprKind::Binary || !tdl::readsData(e) ||
                isCheap(e->binary);
     });
+    return cheap;
+  }
+
+  /// Larger than all that it is made of, and cheap: every reader computes it
+  /// anew, in the backward pass, too, and it is never stored. What edges read
+  /// of their ends is the example (thesis section 4.3.2).
+  bool isCheapExpansion(ApplyOp producer) const {
     // Lists of numbers that a graph is given by are there in any case.
     int64_t read = 0;
     for (mlir::Value input : producer.getInputs())
       if (!isListOfNumbers(input))
         read += elementsOf(input);
-    return cheap && elementsOf(producer.getResult()) >= 2 * read;
+    return isCheap(producer) && elementsOf(producer.getResult()) >= 2 * read;
+  }
+
+  /// Made of one tensor that takes no more bytes, and cheap: readers may as
+  /// well read that one. A conversion of 16-bit floats, and an attention's
+  /// scores without those of words to come, are examples. Only where all
+  /// readers can, or both tensors would have to be kept.
+  bool isCheapCopy(ApplyOp producer) {
+    const int64_t size = elementsOf(producer.getResult());
+    int64_t bytes = 0, small = 0;
+    for (mlir::Value input : producer.getInputs())
+      if (2 * elementsOf(input) > size)
+        bytes += bytesOf(input);
+      else
+        small += elementsOf(input);
+    constexpr int64_t muchLess = 16;
+    if (bytes > bytesOf(producer.getResult()) || muchLess * small > size ||
+        !isCheap(producer))
+      return false;
+    return llvm::all_of(producer.getResult().getUses(), [&](OpOperand &use) {
+      auto reader = dyn_cast<ApplyOp>(use.getOwner());
+      return reader &&
+             isFusable(reader, int(use.getOperandNumber()), producer) &&
+             !hasLibraryKernel(lambdaOf(reader), reader.getExtents().vec(),
+                               reader.getInputs());
+    });
   }
 
   static bool isListOfNumbers(mlir::Value value) {
@@ -318,6 +347,11 @@ private:
 
   static int64_t elementsOf(mlir::Value value) {
     return cast<RankedTensorType>(value.getType()).getNumElements();
+  }
+
+  static int64_t bytesOf(mlir::Value value) {
+    return elementsOf(value) *
+           byteSize(semantic::tensorType(value.getType()).dtype);
   }
 
   ApplyOp replace(ApplyOp consumer, ApplyOp producer, FlatSymbolRefAttr lambda,
