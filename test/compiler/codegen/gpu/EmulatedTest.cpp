@@ -97,6 +97,21 @@ const Large large[] = {
     {"(x: f32[2]) -> f32: lambda i, j: exp(x[i, j]) * tanh(x[i, j])",
      {9, 203},
      {{9, 203}}},
+    // Neighbours that are read at once, where they are aligned.
+    {"(x: f32[2]) -> f32: lambda i: Sum(lambda j: x[i, j + 1])",
+     {3, 5000},
+     {{3, 5001}}},
+    {"(x: f32[4], m: f32[1]) -> f32: lambda c: Sum(lambda n, y, z: (x[n, c, y, "
+     "z] - m[c]) * x[n, c, y, z])",
+     {3, 4, 36, 32},
+     {{4, 3, 36, 32}, {3}}},
+    {"(x: f16[2]) -> f32: lambda i: Sum(lambda j: f32(x[i, j]))",
+     {70, 260},
+     {{70, 260}}},
+    {"(x: bf16[2], y: f32[2]) -> bf16: lambda i, j: bf16(f32(x[i, j]) * y[i, "
+     "j])",
+     {9, 203},
+     {{9, 203}, {9, 203}}},
 };
 
 /// Segments of most lengths up to 40, but for two long ones.
