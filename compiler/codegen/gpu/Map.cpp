@@ -75,7 +75,7 @@ private:
                                           kernel.hi[last]));
     whole = kernel.both(
         whole, isAligned(kernel, kernel.result, kernel.resultIndices(), width));
-    whole = kernel.both(whole, reads.areAligned());
+    whole = kernel.both(whole, reads.canLoad());
     auto branch = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());

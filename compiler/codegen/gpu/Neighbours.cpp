@@ -29,27 +29,69 @@ bool hasPlainIndices(const tdl::Expr &read) {
       [](const ExprRef &index) { return index->kind == ExprKind::Index; });
 }
 
-/// Collects reads, and whether all of them may be made whatever conditions say.
+/// Collects reads, and whether all of them may be made whatever conditions say,
+/// but for those that comparisons of coordinates guard.
 struct Collector {
-  std::vector<ExprRef> reads;
+  explicit Collector(int variable) : variable(variable) {}
+
+  const int variable;
+  NeighbourReads found;
   bool free = true;
 
-  void visit(const ExprRef &e, bool isEvaluated) {
+  void visit(const ExprRef &e, bool isEvaluated, const ExprRef &guard) {
     if (e->kind == ExprKind::Read) {
       free &= isEvaluated || hasPlainIndices(*e);
-      if (std::none_of(reads.begin(), reads.end(),
-                       [&](const ExprRef &r) { return equal(r, e); }))
-        reads.push_back(e);
+      add(e, guard);
+    }
+    if (e->kind == ExprKind::Select && !tdl::readsData(e->children[0]) &&
+        (readsData(e->children[1]) || readsData(e->children[2])) &&
+        compares(e->children[0])) {
+      const ExprRef &condition = e->children[0];
+      visit(e->children[1], isEvaluated, tdl::both(guard, condition));
+      visit(e->children[2], isEvaluated,
+            tdl::both(guard, tdl::unary(tdl::UnaryOp::Not, condition)));
+      return;
     }
     const bool lazy = e->kind == ExprKind::Select ||
                       (e->kind == ExprKind::Binary && e->type == DType::Bool &&
                        !tdl::isComparison(e->binary));
     for (size_t i = 0; i < e->children.size(); ++i) {
-      visit(e->children[i], isEvaluated && (i == 0 || !lazy));
+      visit(e->children[i], isEvaluated && (i == 0 || !lazy), guard);
       if (lazy && i == 0 && !isMadeOfData(e->children[0]) &&
           std::any_of(e->children.begin() + 1, e->children.end(), readsData))
         free = false;
     }
+  }
+
+private:
+  void add(const ExprRef &read, const ExprRef &guard) {
+    for (NeighbourReads::Read &known : found.reads)
+      if (equal(known.read, read)) {
+        known.guard = known.guard && guard
+                          ? tdl::binary(tdl::BinaryOp::Or, known.guard, guard)
+                          : nullptr;
+        return;
+      }
+    found.reads.push_back({read, guard});
+  }
+
+  /// Is made of comparisons that are true on one side of a value of the
+  /// variable, or whatever it is: these are collected.
+  bool compares(const ExprRef &condition) {
+    if (condition->kind == ExprKind::Binary &&
+        (condition->binary == tdl::BinaryOp::And ||
+         condition->binary == tdl::BinaryOp::Or))
+      return compares(condition->children[0]) &&
+             compares(condition->children[1]);
+    if (condition->kind == ExprKind::Unary &&
+        condition->unary == tdl::UnaryOp::Not)
+      return compares(condition->children[0]);
+    if (!uses(condition, variable))
+      return true;
+    if (!cutOf(condition, variable))
+      return false;
+    found.comparisons.push_back(condition);
+    return true;
   }
 };
 
@@ -65,25 +107,27 @@ bool isNeighbourly(const tdl::Expr &read, int last) {
 
 } // namespace
 
-std::vector<ExprRef> codegen::neighbourReads(const ExprRef &term,
-                                             int variable) {
-  Collector collector;
-  collector.visit(term, true);
-  std::vector<ExprRef> reads;
-  for (const ExprRef &read : collector.reads)
-    if (isNeighbourly(*read, variable))
-      reads.push_back(read);
-  return reads;
+NeighbourReads codegen::neighbourReads(const ExprRef &term, int variable) {
+  Collector collector(variable);
+  collector.visit(term, true, nullptr);
+  NeighbourReads neighbours{{}, collector.found.comparisons};
+  for (const NeighbourReads::Read &each : collector.found.reads)
+    if (isNeighbourly(*each.read, variable))
+      neighbours.reads.push_back(each);
+  return neighbours;
 }
 
 int64_t codegen::neighboursPerAccess(const ExprRef &term, int variable,
-                                     int64_t written, int64_t bytes) {
-  Collector collector;
-  collector.visit(term, true);
+                                     int64_t written, int64_t bytes,
+                                     bool mayAsk) {
+  Collector collector(variable);
+  collector.visit(term, true, nullptr);
   if (!collector.free)
     return 1;
   int64_t widest = written;
-  for (const ExprRef &read : collector.reads) {
+  for (const auto &[read, guard] : collector.found.reads) {
+    if (guard && !mayAsk)
+      return 1;
     if (isNeighbourly(*read, variable))
       widest = std::max(widest, byteSize(read->type));
     else if (uses(read, variable))

@@ -62,7 +62,8 @@ GpuSchedule scheduleReduction(const tdl::Lambda &lambda,
       schedule.many = processor.manyTerms;
       if (isBox(lambda, term))
         schedule.vector = neighboursPerAccess(term, schedule.order.back(), 4,
-                                              processor.accessBytes);
+                                              processor.accessBytes,
+                                              /*mayAsk=*/false);
     } else if (isBox(lambda, term)) {
       schedule.many = processor.manyInColumn;
       schedule.columns = processor.sumColumns;
@@ -108,7 +109,8 @@ GpuSchedule codegen::chooseGpuSchedule(const tdl::Lambda &lambda,
   else if (lambda.rank() > 0)
     schedule.vector =
         neighboursPerAccess(termOf(lambda), lambda.rank() - 1,
-                            byteSize(lambda.result), processor.accessBytes);
+                            byteSize(lambda.result), processor.accessBytes,
+                            /*mayAsk=*/true);
   if (schedule.threads == 0)
     schedule.threads = processor.threads;
   if (schedule.order.empty())

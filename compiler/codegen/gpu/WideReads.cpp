@@ -1,7 +1,5 @@
 #include "compiler/codegen/gpu/WideReads.h"
 
-#include "compiler/codegen/gpu/Neighbours.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -46,16 +44,36 @@ VectorType codegen::vectorOf(Value memory, int64_t width) {
 WideReads::WideReads(GpuKernel &kernel, const ExprRef &term, int variable,
                      int64_t width)
     : kernel(kernel), b(kernel.b), variable(size_t(variable)), width(width),
-      reads(neighbourReads(term, variable)) {}
+      neighbours(neighbourReads(term, variable)) {}
 
-Value WideReads::areAligned() {
-  Value all;
-  for (const ExprRef &read : reads) {
-    Value one =
-        isAligned(kernel, memoryOf(read), kernel.readIndices(*read), width);
-    all = all ? kernel.both(all, one) : one;
+Value WideReads::canLoad() {
+  Value all = integerConstant(b, DType::Bool, 1);
+  for (const auto &[read, guard] : neighbours.reads)
+    all = kernel.both(all, isAligned(kernel, memoryOf(read),
+                                     kernel.readIndices(*read), width));
+  Value first = kernel.at[variable];
+  for (const ExprRef &comparison : neighbours.comparisons) {
+    Value ofFirst = kernel.emit(comparison);
+    kernel.at[variable] = kernel.add(first, kernel.constant(width - 1));
+    Value ofLast = kernel.emit(comparison);
+    kernel.at[variable] = first;
+    all = kernel.both(all, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                 ofFirst, ofLast));
   }
-  return all ? all : integerConstant(b, DType::Bool, 1);
+  return all;
+}
+
+Value WideReads::loadGuarded(const NeighbourReads::Read &each) {
+  const VectorType type = vectorOf(memoryOf(each.read), width);
+  auto branch = scf::IfOp::create(b, TypeRange{type}, kernel.emit(each.guard),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard inside(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  scf::YieldOp::create(b, loadOne(each.read));
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  Value zeros = arith::ConstantOp::create(b, type, b.getZeroAttr(type));
+  scf::YieldOp::create(b, zeros);
+  return branch.getResult(0);
 }
 
 Value WideReads::loadOne(const ExprRef &read) {
@@ -80,9 +98,10 @@ Value WideReads::loadEach(const ExprRef &read) {
 
 SmallVector<Value> WideReads::load(bool checked) {
   SmallVector<Value> loaded;
-  for (const ExprRef &read : reads) {
+  for (const NeighbourReads::Read &each : neighbours.reads) {
+    const ExprRef &read = each.read;
     if (!checked) {
-      loaded.push_back(loadOne(read));
+      loaded.push_back(each.guard ? loadGuarded(each) : loadOne(read));
       continue;
     }
     Value memory = memoryOf(read);
@@ -104,8 +123,8 @@ void WideReads::at(Value start, ArrayRef<Value> loaded, int64_t k,
   kernel.at[variable] = kernel.add(start, kernel.constant(k));
   const llvm::SaveAndRestore<std::function<Value(const ExprRef &)>> atHand(
       kernel.elementAtHand, [&](const ExprRef &read) -> Value {
-        for (const auto &[known, vector] : llvm::zip(reads, loaded))
-          if (equal(known, read))
+        for (const auto &[known, vector] : llvm::zip(neighbours.reads, loaded))
+          if (equal(known.read, read))
             return fromMemory(b, read->type,
                               vector::ExtractOp::create(b, vector, k));
         return nullptr;

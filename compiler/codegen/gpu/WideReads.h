@@ -3,6 +3,7 @@
 #define SMEX_COMPILER_CODEGEN_GPU_WIDEREADS_H
 
 #include "compiler/codegen/gpu/GpuKernel.h"
+#include "compiler/codegen/gpu/Neighbours.h"
 
 namespace smex::codegen {
 
@@ -23,10 +24,12 @@ public:
             int64_t width);
 
   /// All of them are at addresses that one access may read, from the current
-  /// coordinates on.
-  mlir::Value areAligned();
-  /// A vector for each read, from the current coordinates on; `checked`: one
-  /// element after the other where the address is not aligned.
+  /// coordinates on, and what guards them says the same of all `width`
+  /// coordinates.
+  mlir::Value canLoad();
+  /// A vector for each read, from the current coordinates on, of anything where
+  /// its guard is not true; `checked`: of a read without a guard, one element
+  /// after the other where the address is not aligned.
   llvm::SmallVector<mlir::Value> load(bool checked);
   /// While body emits the term at the coordinates `k` neighbours further, its
   /// reads are taken from what was loaded.
@@ -37,6 +40,7 @@ private:
   mlir::Value memoryOf(const tdl::ExprRef &read) {
     return kernel.operands[size_t(read->operand)];
   }
+  mlir::Value loadGuarded(const NeighbourReads::Read &each);
   mlir::Value loadOne(const tdl::ExprRef &read);
   mlir::Value loadEach(const tdl::ExprRef &read);
 
@@ -44,7 +48,7 @@ private:
   LocBuilder &b;
   const size_t variable;
   const int64_t width;
-  const std::vector<tdl::ExprRef> reads;
+  const NeighbourReads neighbours;
 };
 
 } // namespace smex::codegen

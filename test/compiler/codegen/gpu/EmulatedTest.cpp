@@ -112,6 +112,19 @@ const Large large[] = {
      "j])",
      {9, 203},
      {{9, 203}, {9, 203}}},
+    // What coordinates guard: all neighbours are on one side of them, or not.
+    {"(x: bf16[2], m: f32[1]) -> f32: lambda i, j: exp((f32(x[i, j]) * 2 if j "
+     "<= i else -inf) - m[i])",
+     {21, 24},
+     {{21, 24}, {21}}},
+    {"(x: f32[2], y: f32[2]) -> f32: lambda i, j: x[i, j] if j < 13 else y[i, "
+     "j - 13]",
+     {5, 37},
+     {{5, 13}, {5, 24}}},
+    {"(x: f32[2]) -> f32: lambda i, j: x[i, j] if j == i else (x[i, j] + 1 if "
+     "j < i or j >= 20 else 0)",
+     {12, 24},
+     {{12, 24}}},
 };
 
 /// Segments of most lengths up to 40, but for two long ones.

@@ -31,15 +31,18 @@ TEST_CASE("maps take as many neighbours as fit an access") {
         "map vector 4 threads 256");
   check("(x: f32[2], k: i64[1]) -> f32: lambda i, j: x[k[i], j]",
         "map vector 4 threads 256");
+  // Coordinates decide, but of most neighbours in the same way.
+  check("(x: f32[1]) -> f32: lambda i: x[i - 1] else f32(0)",
+        "map vector 4 threads 256");
+  check("(x: f32[1], y: f32[1]) -> f32: lambda i: x[i] if i < 5 else y[i - 5]",
+        "map vector 4 threads 256");
 }
 
 TEST_CASE("maps whose reads go anywhere, or not always, take one at a time") {
   check("(x: f32[2]) -> f32: lambda i, j: x[j, i]", "map threads 256");
   check("(x: f32[1]) -> f32: lambda i: x[i * 2]", "map threads 256");
   check("(x: f32[1], k: i64[1]) -> f32: lambda i: x[k[i]]", "map threads 256");
-  check("(x: f32[1]) -> f32: lambda i: x[i - 1] else f32(0)",
-        "map threads 256");
-  check("(x: f32[1], y: f32[1]) -> f32: lambda i: x[i] if i < 5 else y[i - 5]",
+  check("(x: f32[2]) -> f32: lambda i, j: x[i, j] if i == j else f32(0)",
         "map threads 256");
   check("(x: f32[0]) -> f32: lambda: x[] * x[]", "map threads 256");
 }
