@@ -2,6 +2,7 @@
 // analysis/Compose.h; here only: who reads what, and that a library kernel is
 // not lost. Transpositions go away at either end of a library kernel, which
 // reads and writes by strides.
+#include "compiler/fusion/Orders.h"
 #include "compiler/fusion/Passes.h"
 #include "dialects/tdl/analysis/Compose.h"
 #include "dialects/tdl/analysis/LibraryKernel.h"
@@ -16,6 +17,7 @@ namespace smex::fusion {
 
 using namespace mlir;
 using namespace smex;
+using namespace smex::fusion;
 using semantic::ApplyOp;
 
 namespace {
@@ -35,76 +37,6 @@ struct Composed {
   analysis::Composition composition;
   FlatSymbolRefAttr symbol;
 };
-
-/// The result's dimensions in the order in which `reader` takes them: for each,
-/// its number in the producer. Nothing if the operand is not always read at the
-/// same distinct index variables, or if these are in order already.
-std::optional<std::vector<int>> orderOfReader(const tdl::Lambda &reader,
-                                              int operand) {
-  tdl::ExprRef first;
-  bool same = true;
-  for (const tdl::ExprRef &root : {reader.guard, reader.body})
-    tdl::walk(root, [&](const tdl::ExprRef &e) {
-      for (const tdl::Expr::Slice &slice : e->slices)
-        same &= slice.operand != operand;
-      if (e->kind == tdl::ExprKind::Extent)
-        same &= e->operand != operand;
-      if (e->kind != tdl::ExprKind::Read || e->operand != operand)
-        return;
-      same &= !e->otherwise && (!first || tdl::equal(e, first));
-      first = e;
-    });
-  if (!first || !same)
-    return std::nullopt;
-  std::vector<int> order;
-  for (const tdl::ExprRef &index : first->children) {
-    if (index->kind != tdl::ExprKind::Index)
-      return std::nullopt;
-    order.push_back(int(order.size()));
-  }
-  const auto variable = [&](int d) {
-    return first->children[size_t(d)]->index;
-  };
-  llvm::sort(order, [&](int a, int b) { return variable(a) < variable(b); });
-  for (size_t d = 1; d < order.size(); ++d)
-    if (variable(order[d - 1]) == variable(order[d]))
-      return std::nullopt;
-  if (llvm::is_sorted(order))
-    return std::nullopt;
-  return order;
-}
-
-/// The lambda with its output variables in this order.
-tdl::Lambda withOutputs(const tdl::Lambda &lambda,
-                        const std::vector<int> &order) {
-  tdl::Lambda made = lambda;
-  std::vector<tdl::ExprRef> now(size_t(lambda.indexCount()));
-  for (int i = 0; i < lambda.indexCount(); ++i)
-    now[size_t(i)] = tdl::indexVar(i);
-  for (size_t i = 0; i < order.size(); ++i)
-    now[size_t(order[i])] = tdl::indexVar(int(i));
-  made.body = tdl::substitute(lambda.body, now);
-  if (lambda.guard)
-    made.guard = tdl::substitute(lambda.guard, now);
-  return tdl::canonicalize(std::move(made));
-}
-
-/// The reader with the operand's dimensions in this order.
-tdl::Lambda readInOrder(const tdl::Lambda &reader, int operand,
-                        const std::vector<int> &order) {
-  const auto turn = [&](const tdl::ExprRef &e) -> tdl::ExprRef {
-    if (e->kind != tdl::ExprKind::Read || e->operand != operand)
-      return nullptr;
-    std::vector<tdl::ExprRef> index;
-    for (int d : order)
-      index.push_back(e->children[size_t(d)]);
-    return tdl::read(operand, e->type, std::move(index));
-  };
-  tdl::Lambda made = reader;
-  made.body = tdl::transform(reader.body, turn);
-  made.guard = tdl::transform(reader.guard, turn);
-  return tdl::canonicalize(std::move(made));
-}
 
 class Fusion {
 public:
@@ -267,21 +199,21 @@ private:
     return isCheap(producer) && elementsOf(producer.getResult()) >= 2 * read;
   }
 
-  /// Made of one tensor that takes no more bytes, and cheap: readers may as
-  /// well read that one. A conversion of 16-bit floats, and an attention's
-  /// scores without those of words to come, are examples. Only where all
-  /// readers can, or both tensors would have to be kept.
+  /// Made, element by element, of one tensor that takes no more bytes, and
+  /// cheap: readers may as well read that one. A conversion of 16-bit floats,
+  /// and an attention's scores without those of words to come, are examples.
+  /// Only where all readers can, or both tensors would have to be kept.
   bool isCheapCopy(ApplyOp producer) {
-    const int64_t size = elementsOf(producer.getResult());
-    int64_t bytes = 0, small = 0;
-    for (mlir::Value input : producer.getInputs())
-      if (2 * elementsOf(input) > size)
-        bytes += bytesOf(input);
-      else
-        small += elementsOf(input);
     constexpr int64_t muchLess = 16;
-    if (bytes > bytesOf(producer.getResult()) || muchLess * small > size ||
-        !isCheap(producer))
+    const int64_t size = elementsOf(producer.getResult());
+    int64_t bytes = 0;
+    for (auto [i, input] : llvm::enumerate(producer.getInputs()))
+      if (muchLess * elementsOf(input) > size) {
+        bytes += bytesOf(input);
+        if (!readsOwnPlace(lambdaOf(producer), int(i)))
+          return false;
+      }
+    if (bytes > bytesOf(producer.getResult()) || !isCheap(producer))
       return false;
     return llvm::all_of(producer.getResult().getUses(), [&](OpOperand &use) {
       auto reader = dyn_cast<ApplyOp>(use.getOwner());
@@ -290,6 +222,21 @@ private:
              !hasLibraryKernel(lambdaOf(reader), reader.getExtents().vec(),
                                reader.getInputs());
     });
+  }
+
+  /// x[i, j] for the element i, j. Another order or shape stays: it may be
+  /// divided in ways that its readers' places in it are not.
+  static bool readsOwnPlace(const tdl::Lambda &lambda, int operand) {
+    bool own = true;
+    tdl::walk(lambda.body, [&](const tdl::ExprRef &e) {
+      if (e->kind != tdl::ExprKind::Read || e->operand != operand)
+        return;
+      own &= !e->otherwise && int(e->children.size()) == lambda.rank();
+      for (size_t d = 0; own && d < e->children.size(); ++d)
+        own = e->children[d]->kind == tdl::ExprKind::Index &&
+              e->children[d]->index == int(d);
+    });
+    return own;
   }
 
   static bool isListOfNumbers(mlir::Value value) {
