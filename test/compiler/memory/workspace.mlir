@@ -5,11 +5,14 @@
 
 // RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{kernels-on-gpus=true}))' | FileCheck %s --check-prefix=GPUS
 // RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{kernels-on-gpus=true workspace-bytes=4096}))' | FileCheck %s --check-prefix=BOTH
+// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{on-gpus=true}))' | FileCheck %s --check-prefix=LIBRARY
 
 // Library kernels of convolutions need scratch, beside the buffers: at least 64
 // KiB where a program has one, nothing where it has none, or as much as is asked
 // for. So do kernels that are generated for GPUs, of some opaque functions: each
-// block has its own, and the worker with the most of them decides.
+// block has its own, and the worker with the most of them decides. GPUs' libraries
+// of convolutions want room for all of their tensors, within a sixteenth of what
+// is alive.
 
 tdl.lambda @neg = "(x: f32[1]) -> f32: lambda i: -x[i]"
 tdl.lambda @det = "(x: f32[3]) -> f32: lambda i: @det(x[i, :, :])[]"
@@ -45,4 +48,17 @@ exec.program @determinants ways [2] {
   %y = exec.buffer temporary "y" : tensor<5xf32> #smex.division<part 0>
   exec.compute @det(%x) to %y extents [5] indices #smex.division<part 0>
   exec.output "y" %y
+}
+
+// 16 GiB are alive, of which the convolution's tensors are 286,523,392 bytes.
+// CHECK: exec.program @large {{.*}} workspace = array<i64: {{[0-9]+}}, 16777216>}
+// LIBRARY: exec.program @large {{.*}} workspace = array<i64: {{[0-9]+}}, 286535680>}
+exec.program @large ways [1] {
+  %b = exec.buffer input "b" : tensor<4294967296xf32> #smex.division<whole>
+  %x = exec.buffer input "x" : tensor<64x1024x1026xf32> #smex.division<whole>
+  %w = exec.buffer parameter "w" : tensor<64x1024x3xf32> #smex.division<whole>
+  %y = exec.buffer temporary "y" : tensor<64x64x1024xf32> #smex.division<whole>
+  exec.compute @conv(%x, %w) to %y extents [64, 64, 1024, 1024, 3] indices #smex.division<whole>
+  exec.output "y" %y
+  exec.output "b" %b
 }
