@@ -7,11 +7,11 @@ tdl.lambda @wide = "(x0: bf16[1]) -> f32: lambda i0: f32(x0[i0])"
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
 tdl.lambda @sum = "(x0: f32[1]) -> f32: lambda : Sum(lambda r0: x0[r0])"
 
-// CHECK-DAG: @[[N:.*]] = "(x0: bf16[1]) -> f32: lambda i0: -f32(x0[i0])"
-// CHECK-DAG: @[[S:.*]] = "(x0: bf16[1]) -> f32: lambda: Sum(lambda r0: f32(x0[r0]))"
+// CHECK-DAG: @[[$N:.*]] = "(x0: bf16[1]) -> f32: lambda i0: -f32(x0[i0])"
+// CHECK-DAG: @[[$S:.*]] = "(x0: bf16[1]) -> f32: lambda: Sum(lambda r0: f32(x0[r0]))"
 // CHECK-LABEL: func.func @main
-// CHECK-NEXT: smex.apply @[[N]](%arg0)
-// CHECK-NEXT: smex.apply @[[S]](%arg0)
+// CHECK-NEXT: smex.apply @[[$N]](%arg0)
+// CHECK-NEXT: smex.apply @[[$S]](%arg0)
 func.func @main(%x: tensor<64xbf16>) -> (tensor<64xf32>, tensor<f32>) attributes {smex.outputs = ["y", "z"]} {
   %w = smex.apply @wide(%x) extents [64] "w" : (tensor<64xbf16>) -> tensor<64xf32>
   %y = smex.apply @neg(%w) extents [64] "y" : (tensor<64xf32>) -> tensor<64xf32>
