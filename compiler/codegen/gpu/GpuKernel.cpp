@@ -129,9 +129,7 @@ void GpuKernel::atPlaces(ArrayRef<int> variables, ArrayRef<Value> places,
 
 void GpuKernel::atTuple(ArrayRef<int> variables, Value i,
                         llvm::function_ref<void()> body) {
-  place(variables, digits(variables, i));
-  body();
-  forget(variables);
+  atPlaces(variables, Odometer(*this, sizes(variables)).digitsOf(i), body);
 }
 
 void GpuKernel::eachTuple(ArrayRef<int> variables, int64_t groupSize,
