@@ -197,6 +197,8 @@ private:
         call.before.push_back(zeros(geometry.result));
       return std::optional<Call>(std::move(call));
     }
+    if (!withGaps && geometry.data.isDense() && geometry.result.isDense())
+      return std::optional<Call>(); // the same was asked with gaps
     if (!bringAll(part, geometry, withGaps, brought) || !geometry.fits())
       return std::optional<Call>();
     call.before.insert(call.before.end(), brought.before.begin(),
