@@ -297,8 +297,7 @@ private:
   }
 
   static int64_t bytesOf(mlir::Value value) {
-    return elementsOf(value) *
-           byteSize(semantic::tensorType(value.getType()).dtype);
+    return *byteCount(semantic::tensorType(value.getType()));
   }
 
   ApplyOp replace(ApplyOp consumer, ApplyOp producer, FlatSymbolRefAttr lambda,

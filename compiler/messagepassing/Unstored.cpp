@@ -22,9 +22,7 @@ constexpr int64_t mostFlopsPerByte = 256;
 constexpr int64_t leastGain = 2;
 
 int64_t bytesOf(mlir::Value value) {
-  const smex::TensorType type = semantic::tensorType(value.getType());
-  return cast<RankedTensorType>(value.getType()).getNumElements() *
-         byteSize(type.dtype);
+  return *byteCount(semantic::tensorType(value.getType()));
 }
 
 int64_t bytesOf(ArrayRef<mlir::Value> values) {
