@@ -16,4 +16,16 @@ def FuseMaps : Pass<"smex-fuse-maps", "mlir::ModuleOp"> {
   }];
 }
 
+def RecomputeProducts : Pass<"smex-recompute-products", "mlir::ModuleOp"> {
+  let summary = "computes an attention's scores anew where they are read";
+  let description = [{
+    A product of 16-bit floats of at most 128 terms that is at least twice as
+    large as its operands, and maps that read it, are computed by each of their
+    readers and never stored, if all of these are then sums over products with
+    products inside (NestedProduct.h): a softmax's largest score, its sum, the
+    sum of values that it weighs, and all their gradients. The operands, and
+    numbers of each row, are all that is stored, as FlashAttention has it.
+  }];
+}
+
 #endif

@@ -47,11 +47,6 @@ std::optional<Interchanged> interchange(analysis::Instance consumer,
                                         analysis::Instance producer,
                                         const std::vector<int> &same = {});
 
-/// A sum as a map: all its terms, for reductions of these extents, added up in
-/// the order of kernels for processors. Only few are worth it; nothing if the
-/// lambda would be too large, or is no sum of f32 or f64.
-std::optional<tdl::Lambda> writtenOut(analysis::Instance sum);
-
 /// The sum over the last `count` dimensions of a tensor of this rank.
 tdl::Lambda sumOfLast(DType type, int rank, int count);
 /// The sum of so many tensors.

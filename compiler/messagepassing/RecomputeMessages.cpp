@@ -6,6 +6,8 @@
 #include "compiler/messagepassing/Unstored.h"
 #include "dialects/tdl/analysis/LibraryKernel.h"
 #include "dialects/tdl/analysis/Properties.h"
+#include "dialects/tdl/analysis/WrittenOut.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
@@ -155,7 +157,9 @@ private:
     if (split && bytesOf(*split) <= unstored.bytesMadeOf(operand))
       return expandSplit(term, producer, std::move(*split), made);
     const int64_t terms = termsOf(producer);
-    const auto map = terms <= mostWrittenOut ? writtenOut(inner) : std::nullopt;
+    const bool canWrite =
+        terms <= mostWrittenOut && !tdl::is16Bit(inner.lambda.result);
+    const auto map = canWrite ? analysis::writtenOut(inner) : std::nullopt;
     auto composed = map ? analysis::compose({term.of.lambda, term.of.extents},
                                             sum, {*map, inner.extents},
                                             sameAs(term.of, producer))

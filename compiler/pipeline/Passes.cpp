@@ -42,8 +42,10 @@ void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager,
     manager.addPass(fusion::createFuseMaps());
     // What is stored depends on the graph's size, and then on it what is
     // rounded, and when.
-    if (!options.reproducible)
+    if (!options.reproducible) {
+      manager.addPass(fusion::createRecomputeProducts());
       manager.addPass(messagepassing::createRecomputeMessages());
+    }
   }
   manager.addPass(messagepassing::createSegmentReductions());
 }
