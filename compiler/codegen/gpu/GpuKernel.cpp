@@ -234,6 +234,9 @@ func::FuncOp codegen::buildGpuKernel(LocBuilder &b, const std::string &symbol,
   case GpuSchedule::Form::Product:
     buildGpuProduct(kernel);
     break;
+  case GpuSchedule::Form::Nested:
+    buildGpuNested(kernel);
+    break;
   case GpuSchedule::Form::Segments:
     buildGpuSegments(kernel);
     break;

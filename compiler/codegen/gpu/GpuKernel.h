@@ -109,6 +109,7 @@ void buildGpuThreads(GpuKernel &kernel);
 void buildGpuWarps(GpuKernel &kernel);
 void buildGpuScan(GpuKernel &kernel);
 void buildGpuProduct(GpuKernel &kernel);
+void buildGpuNested(GpuKernel &kernel);
 void buildGpuSegments(GpuKernel &kernel);
 void buildGpuScatter(GpuKernel &kernel);
 void buildGpuOpaque(GpuKernel &kernel);

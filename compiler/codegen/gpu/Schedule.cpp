@@ -5,6 +5,7 @@
 #include "compiler/codegen/expression/Scalars.h"
 #include "compiler/codegen/expression/Scan.h"
 #include "compiler/codegen/gpu/Neighbours.h"
+#include "compiler/codegen/gpu/Nested.h"
 #include "compiler/codegen/gpu/OpaqueLaunch.h"
 #include "compiler/codegen/gpu/Product.h"
 #include "compiler/codegen/gpu/ScatterVariables.h"
@@ -39,10 +40,20 @@ GpuSchedule scheduleProduct(const GpuProcessor &processor) {
   return schedule;
 }
 
+GpuSchedule scheduleNested(const GpuProcessor &processor) {
+  GpuSchedule schedule;
+  schedule.form = Form::Nested;
+  schedule.tile = processor.nestedTile;
+  schedule.threads = processor.nestedThreads;
+  return schedule;
+}
+
 GpuSchedule scheduleReduction(const tdl::Lambda &lambda,
                               const GpuProcessor &processor) {
   if (const auto scatter = findScatter(lambda))
     return scheduleScatter(lambda, *scatter, processor);
+  if (findNested(lambda))
+    return scheduleNested(processor);
   if (findProduct(lambda))
     return scheduleProduct(processor);
   GpuSchedule schedule;
@@ -90,6 +101,8 @@ const char *nameOf(Form form) {
     return "scatter";
   case Form::Product:
     return "product";
+  case Form::Nested:
+    return "nested";
   case Form::Opaque:
     return "opaque";
   }
@@ -130,6 +143,14 @@ plan::Launch codegen::launchOf(const GpuSchedule &schedule,
     launch.item = {{product.batch, 1},
                    {product.rows.variables, schedule.tile},
                    {product.columns.variables, schedule.tile}};
+    launch.perBlock = 1;
+    return launch;
+  }
+  if (schedule.form == Form::Nested) {
+    const analysis::NestedProduct product = *findNested(accumulated(lambda));
+    launch.item = {{product.batch, 1}, {{product.row}, schedule.tile}};
+    if (product.column >= 0)
+      launch.item.push_back({{product.column}, schedule.tile});
     launch.perBlock = 1;
     return launch;
   }

@@ -37,6 +37,8 @@ struct GpuProcessor {
   /// A product's: (tile / part)^2 are the threads of a block, and tile * depth
   /// a multiple of them.
   int64_t tile = 64, part = 4, depth = 16;
+  /// A product's with products inside: four warps have 16 rows of it each.
+  int64_t nestedTile = 64, nestedThreads = 128;
 };
 
 struct GpuSchedule {
@@ -49,6 +51,7 @@ struct GpuSchedule {
     Scatter,  ///< `tile` rows of `lanes` elements per block, to which terms go
     Opaque,   ///< what is known by name only: an algorithm of its own
     Product,  ///< tile x tile elements per block, through shared memory
+    Nested,   ///< tile rows, and columns if there are, by matrix units
   };
   Form form = Form::Map;
   int64_t threads = 0; // of a block

@@ -1,0 +1,185 @@
+// Products with products inside, run instruction by instruction, against the
+// reference interpreter: an attention's kernels, forward and backward.
+#include "compiler/codegen/gpu/Codegen.h"
+#include "compiler/codegen/gpu/Schedule.h"
+#include "test/compiler/codegen/gpu/Device.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace smex;
+using namespace smex::codegen;
+
+namespace {
+
+/// Sum(lambda c < terms: left[.., c] * right[.., c]), written out.
+std::string inner(const std::string &left, const std::string &right,
+                  int terms) {
+  std::string text;
+  for (int c = 0; c < terms; ++c) {
+    const std::string at = ", " + std::to_string(c) + "])";
+    text += (c ? " + f32(" : "f32(") + left + at + " * f32(" + right + at;
+  }
+  return "(" + text + ")";
+}
+
+struct Kernel {
+  std::string text;
+  std::vector<int64_t> extents;
+  std::vector<std::vector<int64_t>> operands;
+  bool exact; // of small integers, to the bit
+};
+
+/// With scores of so many terms, of 16-bit floats.
+std::vector<Kernel> kernelsOf(const std::string &type, int terms, int64_t rows,
+                              int64_t keys, int64_t columns) {
+  const int64_t batch = 2;
+  const std::string qk =
+      "q: " + type + "[3], k: " + type + "[3], v: " + type + "[3]";
+  const std::vector<int64_t> q = {batch, rows, terms}, k = {batch, keys, terms},
+                             v = {batch, keys, columns}, m = {batch, rows};
+  const std::string dot = inner("q[b, i", "k[b, r", terms),
+                    score = "f32(" + type + dot + ")",
+                    masked = "(" + score + " if r <= i else -inf)";
+  const std::vector<int64_t> row = {batch, rows, keys},
+                             product = {batch, rows, columns, keys};
+  return {
+      {"(" + qk + ") -> f32: lambda b, i: Max(lambda r: " + score + ")",
+       row,
+       {q, k, v},
+       true},
+      {"(" + qk + ") -> f32: lambda b, i: Max(lambda r: " + masked + ")",
+       row,
+       {q, k, v},
+       true},
+      {"(" + qk +
+           ", m: f32[2]) -> f32: lambda b, i: Sum(lambda r: exp(0.125 * " +
+           score + " - m[b, i]))",
+       row,
+       {q, k, v, m},
+       false},
+      {"(" + qk + ") -> " + type + ": lambda b, i, d: Sum(lambda r: " + type +
+           "(" + score + ") * v[b, r, d])",
+       product,
+       {q, k, v},
+       true},
+      // The other factor first, rows and columns in another order, weights
+      // that a condition leaves out, and numbers of terms and of rows.
+      {"(" + qk + ", m: f32[2], n: f32[2]) -> " + type +
+           ": lambda b, d, i: Sum(lambda r: v[b, r, d] * " + type + "(exp(" +
+           masked +
+           " * 0.125 - m[b, i]) * (1 / m[b, i] if m[b, i] != 0 else "
+           "0) + n[b, r]))",
+       {batch, columns, rows, keys},
+       {q, k, v, m, {batch, keys}},
+       false},
+      // Two of them: the gradient of scores.
+      {"(" + qk + ", g: " + type + "[3], w: " + type + "[3]) -> " + type +
+           ": lambda b, i, d: Sum(lambda r: " + type + "(" + dot + " * " +
+           inner("g[b, i", "w[b, r", terms) + " * 0.25) * v[b, r, d])",
+       product,
+       {q, k, v, q, k},
+       false},
+      {"(" + qk + ", g: " + type + "[3], w: " + type +
+           "[3]) -> f32: lambda b, i: Sum(lambda r: " + dot + " * " +
+           inner("w[b, r", "g[b, i", terms) + ")",
+       row,
+       {q, k, v, q, k},
+       true},
+  };
+}
+
+std::vector<Kernel> allKernels() {
+  std::vector<Kernel> all;
+  const auto add = [&](std::vector<Kernel> some) {
+    all.insert(all.end(), some.begin(), some.end());
+  };
+  add(kernelsOf("bf16", 16, 70, 131, 40)); // parts of tiles, aligned rows
+  add(kernelsOf("f16", 9, 5, 7, 67));      // nothing is aligned
+  add(kernelsOf("bf16", 64, 65, 64, 64));
+  return all;
+}
+
+double largest(const Tensor &tensor) {
+  double most = 0;
+  for (int64_t i = 0; i < *elementCount(tensor.type.shape); ++i)
+    if (std::isfinite(elementAt(tensor, size_t(i))))
+      most = std::max(most, std::abs(elementAt(tensor, size_t(i))));
+  return most;
+}
+
+} // namespace
+
+TEST_CASE("products with products inside") {
+  const std::vector<Kernel> all = allKernels();
+  std::vector<KernelRequest> requests;
+  for (const Kernel &each : all) {
+    requests.push_back(
+        {"k" + std::to_string(requests.size()), lambdaOf(each.text)});
+    INFO(each.text);
+    CHECK(chooseGpuSchedule(requests.back().lambda).form ==
+          GpuSchedule::Form::Nested);
+  }
+  const Result<GpuCode> code = compilePtx(requests);
+  if (!code)
+    FAIL(code.error().message);
+  CHECK(code->ptx.find("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32") !=
+        std::string::npos);
+  Device device(code->ptx);
+  Random random(17);
+  for (size_t n = 0; n < all.size(); ++n) {
+    const Kernel &each = all[n];
+    const tdl::Lambda &lambda = requests[n].lambda;
+    INFO(each.text.substr(0, 400));
+    std::vector<Buffer> operands;
+    std::vector<tdl::OperandView> views;
+    for (size_t i = 0; i < each.operands.size(); ++i) {
+      const Tensor tensor =
+          randomTensor(random, {lambda.operands[i].type, each.operands[i]},
+                       each.exact ? -1 : -2, each.exact ? 1 : 2, !each.exact);
+      operands.push_back(bufferOf(tensor, wholeBox(tensor.type.shape)));
+    }
+    for (const Buffer &operand : operands)
+      views.push_back({operand.shape, operand.box, operand.bytes.data()});
+    const Box indices = wholeBox(each.extents);
+    const std::vector<int64_t> shape(each.extents.begin(),
+                                     each.extents.begin() + lambda.rank());
+    const Result<Tensor> want = tdl::interpret(lambda, indices, views);
+    REQUIRE(want);
+    Buffer whole = emptyBuffer(lambda.result, shape, wholeBox(shape));
+    device.run(requests[n].symbol, code->launches[n], indices, whole, operands,
+               0);
+    const Tensor got{{lambda.result, shape}, whole.bytes};
+    // A factor is rounded to 16 bits, and sums go in another order.
+    const double tolerance =
+        each.exact ? 0
+                   : largest(*want) * (lambda.result == DType::F32   ? 2e-5
+                                       : lambda.result == DType::F16 ? 2e-3
+                                                                     : 1.6e-2);
+    for (int64_t i = 0; i < *elementCount(shape); ++i) {
+      const double a = elementAt(got, size_t(i)),
+                   b = elementAt(*want, size_t(i));
+      if (a != b && !(std::abs(a - b) <= tolerance)) {
+        INFO("element " << i << ": got " << a << ", want " << b);
+        CHECK(false);
+        break;
+      }
+    }
+    // Nor do bits depend on how the result is cut, or on the grid.
+    for (uint32_t blocks : {0u, 1u}) {
+      Box part = indices;
+      for (int d = 0; d < lambda.rank(); ++d) {
+        part[size_t(d)].lo = pick(random, 0, shape[size_t(d)] - 1);
+        part[size_t(d)].hi =
+            pick(random, part[size_t(d)].lo + 1, shape[size_t(d)]);
+      }
+      const Box outputs(part.begin(), part.begin() + lambda.rank());
+      Buffer some = emptyBuffer(lambda.result, shape, outputs);
+      device.run(requests[n].symbol, code->launches[n], part, some, operands,
+                 blocks);
+      INFO("part " << toString(part));
+      CHECK((some.bytes == bufferOf(got, outputs).bytes));
+    }
+  }
+}
