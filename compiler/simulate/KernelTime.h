@@ -15,6 +15,7 @@ namespace smex::simulate {
 enum class Work {
   Contraction, // products of two operands, summed: a library's matrix product
   Convolution, // the same with indices computed: a library's convolution
+  Nested,      // products with products inside: an attention in tiles
   Memory,      // all else
 };
 
@@ -65,6 +66,8 @@ public:
 
 private:
   Work work;
+  /// Of the products inside of others.
+  DType innerType = DType::F32;
   double flopsPerPoint, countedShare;
   std::vector<int> gathers;
   std::optional<int> sharedOut;

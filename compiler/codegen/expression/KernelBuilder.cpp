@@ -256,8 +256,12 @@ Value KernelBuilder::emit(const ExprRef &e) {
     return realConstant(b, e->type, e->real);
   case ExprKind::Read:
     return emitRead(e);
-  case ExprKind::Unary:
-    return emitUnary(b, e->unary, e->children[0]->type, emit(e->children[0]));
+  case ExprKind::Unary: {
+    Value of = emit(e->children[0]);
+    if (Value value = instead ? instead(*e, of) : Value())
+      return value;
+    return emitUnary(b, e->unary, e->children[0]->type, of);
+  }
   case ExprKind::Binary: {
     const DType type = e->children[0]->type;
     if (type == DType::Bool &&
@@ -269,13 +273,19 @@ Value KernelBuilder::emit(const ExprRef &e) {
                     divisor->integer != -1;
     facts.nonNegative = type == DType::I64 && isNonNegative(e->children[0]) &&
                         isNonNegative(divisor);
-    Value lhs = emit(e->children[0]);
-    return emitBinary(b, e->binary, type, lhs, emit(divisor), facts);
+    Value lhs = emit(e->children[0]), rhs = emit(divisor);
+    if (Value value = instead ? instead(*e, {lhs, rhs}) : Value())
+      return value;
+    return emitBinary(b, e->binary, type, lhs, rhs, facts);
   }
   case ExprKind::Select:
     return emitSelect(*e);
-  case ExprKind::Cast:
-    return emitCast(b, e->children[0]->type, e->type, emit(e->children[0]));
+  case ExprKind::Cast: {
+    Value of = emit(e->children[0]);
+    if (Value value = instead ? instead(*e, of) : Value())
+      return value;
+    return emitCast(b, e->children[0]->type, e->type, of);
+  }
   case ExprKind::Opaque:
     break; // refused before
   }

@@ -62,6 +62,11 @@ public:
   /// Where emit finds operand elements that are at hand already: a null value
   /// makes it load.
   std::function<mlir::Value(const tdl::ExprRef &read)> elementAtHand;
+  /// How emit computes an operation of these operands, which are values, where
+  /// it is not done as always: a null value says that it is.
+  std::function<mlir::Value(const tdl::Expr &operation,
+                            llvm::ArrayRef<mlir::Value> operands)>
+      instead;
 
   /// The indices into the result's view of the current coordinates.
   Values resultIndices();

@@ -10,6 +10,7 @@
 // rows and columns: the bits are the same however the result is cut.
 #include "compiler/codegen/gpu/Nested.h"
 
+#include "compiler/codegen/gpu/FastMath.h"
 #include "compiler/codegen/gpu/Matrices.h"
 #include "compiler/codegen/gpu/WideReads.h"
 
@@ -87,6 +88,9 @@ public:
         terms(kernel.size(product.term)),
         depth(size_t(kernel.lambda.indexCount())) {
     kernel.at.emplace_back(); // of the inner products' terms
+    kernel.instead = [this](const tdl::Expr &e, ArrayRef<Value> operands) {
+      return fastMath(b, e, operands);
+    };
     for (const InnerProduct &inner : product.inner)
       tiles.push_back(shared(inner.left, inner.terms));
     if (product.other) {
@@ -228,30 +232,38 @@ private:
     firstOfWarp = kernel.add(firstRow, warpRow);
     loadLeft(firstRow);
     loadRowReads();
-    SmallVector<Value> before(product.other ? size_t(tile / 2) : 2,
-                              product.other ? realConstant(b, DType::F32, 0)
-                                            : kernel.identity());
-    auto loop =
-        scf::ForOp::create(b, constant(0), terms, constant(tile), before);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      Value firstTerm = loop.getInductionVar();
-      kernel.barrier(); // the memory is free again
-      for (auto [inner, memory] : llvm::zip(product.inner, tiles))
-        fill(memory, inner.right, side(product.term, firstTerm), terms0(inner),
-             roundedUp(inner.terms, part));
-      if (product.other)
-        fill(other, product.other, side(product.term, firstTerm),
-             side(product.column, firstColumn), tile);
-      kernel.barrier();
-      scf::YieldOp::create(b, addTile(firstTerm, loop.getRegionIterArgs()));
-    }
+    Values sums(product.other ? size_t(tile / 2) : 2,
+                product.other ? realConstant(b, DType::F32, 0)
+                              : kernel.identity());
+    // All but the last tile are whole: nothing need be asked of their terms.
+    Value rest = arith::RemUIOp::create(b, terms, constant(tile));
+    Value whole = kernel.sub(terms, rest);
+    sums = addTiles(constant(0), whole, firstColumn, sums, /*isWhole=*/true);
+    sums = addTiles(whole, terms, firstColumn, sums, /*isWhole=*/false);
     if (product.other)
-      storeProducts(firstColumn, loop.getResults());
+      storeProducts(firstColumn, sums);
     else
-      storeReduced(loop.getResults());
+      storeReduced(sums);
     kernel.barrier();
+  }
+
+  Values addTiles(Value first, Value end, Value firstColumn,
+                  const Values &before, bool isWhole) {
+    auto loop = scf::ForOp::create(b, first, end, constant(tile), before);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value firstTerm = loop.getInductionVar();
+    kernel.barrier(); // the memory is free again
+    for (auto [inner, memory] : llvm::zip(product.inner, tiles))
+      fill(memory, inner.right, side(product.term, firstTerm), terms0(inner),
+           roundedUp(inner.terms, part));
+    if (product.other)
+      fill(other, product.other, side(product.term, firstTerm),
+           side(product.column, firstColumn), tile);
+    kernel.barrier();
+    scf::YieldOp::create(b,
+                         addTile(firstTerm, loop.getRegionIterArgs(), isWhole));
+    return Values(loop.getResults());
   }
 
   /// This warp's rows of the left factors, which stay in registers.
@@ -289,14 +301,14 @@ private:
     kernel.at[size_t(product.row)] = nullptr;
   }
 
-  SmallVector<Value> addTile(Value firstTerm, ValueRange before) {
+  SmallVector<Value> addTile(Value firstTerm, ValueRange before, bool isWhole) {
     auto loop = scf::ForOp::create(b, constant(0), constant(tile),
                                    constant(part), before);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value inTile = loop.getInductionVar();
     SmallVector<Value> sums(loop.getRegionIterArgs());
-    const std::array<Sums, 2> factors = factorsOf(firstTerm, inTile);
+    const std::array<Sums, 2> factors = factorsOf(firstTerm, inTile, isWhole);
     if (product.other)
       addProducts(inTile, factors, sums);
     else
@@ -308,7 +320,7 @@ private:
   }
 
   /// Of this warp's 16 rows and as many terms.
-  std::array<Sums, 2> factorsOf(Value firstTerm, Value inTile) {
+  std::array<Sums, 2> factorsOf(Value firstTerm, Value inTile, bool isWhole) {
     std::vector<std::array<Sums, 2>> inner;
     for (auto [p, each] : llvm::enumerate(product.inner)) {
       Value zero = realConstant(b, DType::F32, 0);
@@ -329,13 +341,14 @@ private:
         Value term = kernel.add(
             kernel.add(firstTerm, inTile),
             kernel.add(matrices.column, constant(int64_t(8 * beside + e % 2))));
-        factors[beside][e] = factorAt(
-            term, e / 2, [&](size_t p) { return inner[p][beside][e]; });
+        factors[beside][e] = factorAt(term, e / 2, isWhole, [&](size_t p) {
+          return inner[p][beside][e];
+        });
       }
     return factors;
   }
 
-  Value factorAt(Value term, size_t half,
+  Value factorAt(Value term, size_t half, bool isWhole,
                  llvm::function_ref<Value(size_t)> inner) {
     const llvm::SaveAndRestore<std::function<Value(const ExprRef &)>> atHand(
         kernel.elementAtHand, [&](const ExprRef &read) -> Value {
@@ -350,10 +363,12 @@ private:
     kernel.at[size_t(product.row)] =
         kernel.add(kernel.lo[size_t(product.row)],
                    clamped(rowOfHalf(int64_t(half)), rows));
-    kernel.at[size_t(product.term)] =
-        kernel.add(kernel.lo[size_t(product.term)], clamped(term, terms));
+    kernel.at[size_t(product.term)] = kernel.add(
+        kernel.lo[size_t(product.term)], isWhole ? term : clamped(term, terms));
     Value value = kernel.emit(factor);
     kernel.at[size_t(product.row)] = kernel.at[size_t(product.term)] = nullptr;
+    if (isWhole)
+      return value;
     Value nothing =
         product.other ? realConstant(b, DType::F32, 0) : kernel.identity();
     return arith::SelectOp::create(b, kernel.less(term, terms), value, nothing);

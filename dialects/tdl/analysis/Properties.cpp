@@ -1,6 +1,8 @@
 #include "dialects/tdl/analysis/Properties.h"
 
 #include "dialects/tdl/analysis/Access.h"
+#include "dialects/tdl/analysis/NestedProduct.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 
 #include <limits>
 #include <optional>
@@ -115,6 +117,12 @@ bool analysis::isElementwise(const tdl::Lambda &lambda) {
 }
 
 int64_t analysis::flopsPerPoint(const tdl::Lambda &lambda) {
+  const auto nested = matchNestedProduct(tdl::accumulated(lambda));
+  if (nested && nested->other) {
+    constexpr int64_t columns = 64; // compiler/codegen/gpu/Nested.cpp
+    return saturatingAdd(costOf(nested->factor).flops, columns - 1) / columns +
+           2;
+  }
   int64_t total = costOf(lambda.body).flops;
   if (lambda.guard)
     total = saturatingAdd(total, costOf(lambda.guard).flops);

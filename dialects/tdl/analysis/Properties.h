@@ -24,7 +24,9 @@ bool isElementwise(const tdl::Lambda &lambda);
 /// reductions): one per unary and binary operation whose operands depend on
 /// data, and one per term of a reduction. Index arithmetic, selects, casts and
 /// what is computed from indices alone are free; of both branches of a select
-/// the dearer one counts. An opaque function counts as 1 per result.
+/// the dearer one counts. An opaque function counts as 1 per result. What all
+/// columns of a sum over products share (NestedProduct.h) counts once for each
+/// 64 of them.
 int64_t flopsPerPoint(const tdl::Lambda &lambda);
 
 /// For extents of all index variables; at most 2^63 - 1, like `bytes`.

@@ -111,6 +111,17 @@ TEST_CASE("what a lambda is on a GPU comes from its structure") {
             "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: Sum(lambda r0: "
             "x0[i0 // 2, r0] * x1[r0, i1 // 3] where i0 % 2 < 1 and i1 % 3 < "
             "2)")) == Approx(1 / 3.0));
+  // An attention's scores inside of its sum of values.
+  std::string score;
+  for (int c = 0; c < 8; ++c) {
+    const std::string at = std::to_string(c) + "])";
+    score +=
+        (c ? " + f32(x0[i0, " : "f32(x0[i0, ") + at + " * f32(x1[r0, " + at;
+  }
+  CHECK(of(("(x0: f16[2], x1: f16[2]) -> f16: lambda i0, i1: Sum(lambda r0: "
+            "f16(" +
+            score + ") * x1[r0, i1])")
+               .c_str()) == Work::Nested);
   CHECK(of("(x0: f32[1]) -> f32: lambda i0: x0[i0] * x0[i0]") == Work::Memory);
   CHECK(of("(x0: f32[2]) -> f32: lambda i0: Sum(lambda r0: x0[i0, r0])") ==
         Work::Memory);
