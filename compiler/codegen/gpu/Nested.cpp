@@ -12,11 +12,11 @@
 
 #include "compiler/codegen/gpu/FastMath.h"
 #include "compiler/codegen/gpu/Matrices.h"
-#include "compiler/codegen/gpu/WideReads.h"
+#include "compiler/codegen/gpu/RowReads.h"
+#include "compiler/codegen/gpu/SharedTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -25,19 +25,18 @@ using namespace smex;
 using namespace smex::codegen;
 using analysis::InnerProduct;
 using analysis::NestedProduct;
-using tdl::ExprKind;
 using tdl::ExprRef;
 
 namespace {
 
-constexpr int64_t tile = 64, part = 16, atOnce = 8;
+constexpr int64_t tile = 64, part = 16;
 
 int64_t roundedUp(int64_t value, int64_t to) {
   return (value + to - 1) / to * to;
 }
 
-/// Elements from row to row of a tile of so many columns.
-int64_t pitchOf(int64_t columns) { return roundedUp(columns, part) + atOnce; }
+/// Elements from row to row of a tile of so many columns (SharedMatrix).
+int64_t pitchOf(int64_t columns) { return roundedUp(columns, part) + 8; }
 
 int64_t sharedElements(const NestedProduct &product) {
   int64_t count = product.other ? tile * pitchOf(tile) : 0;
@@ -57,28 +56,6 @@ std::optional<NestedProduct> codegen::findNested(const tdl::Lambda &lambda) {
 }
 
 namespace {
-
-/// Reads that are made at every row, whatever the term: outside of branches,
-/// and at no place that data says.
-void findRowReads(const ExprRef &e, int term, std::vector<ExprRef> &found) {
-  const bool isBranch =
-      e->kind == ExprKind::Select ||
-      (e->kind == ExprKind::Binary && e->type == DType::Bool &&
-       (e->binary == tdl::BinaryOp::And || e->binary == tdl::BinaryOp::Or));
-  if (e->kind == ExprKind::Read) {
-    if (!e->children.empty() && !e->otherwise && !tdl::uses(e, term) &&
-        llvm::none_of(e->children, tdl::readsData) &&
-        llvm::none_of(
-            found, [&](const ExprRef &other) { return tdl::equal(other, e); }))
-      found.push_back(e);
-    return;
-  }
-  for (const ExprRef &child : e->children) {
-    findRowReads(child, term, found);
-    if (isBranch)
-      return;
-  }
-}
 
 class Nested {
 public:
@@ -101,7 +78,7 @@ public:
         kernel.mul(kernel.divide(kernel.thread, constant(32)), constant(part));
     // What is at hand already is read from an operand that is not there.
     factor = withInnerAtHand(product.factor);
-    findRowReads(factor, product.term, rowReads);
+    rowReads = findRowReads(factor, product.term);
   }
 
   void build() {
@@ -145,85 +122,11 @@ private:
     return tdl::withChildren(*e, std::move(children), e->otherwise, e->slices);
   }
 
-  /// The tile of 64 x width elements of a read, from those places of the two
-  /// variables on; zeros beyond their sizes.
-  struct Side {
-    size_t variable;
-    Value low, first, size;
-  };
-  void fill(const SharedMatrix &to, const ExprRef &read, const Side &down,
-            const Side &across, int64_t width) {
-    const int64_t perRow = width / atOnce;
-    const ExprRef &last = read->children.back();
-    bool canLoad =
-        last->kind == ExprKind::Index && size_t(last->index) == across.variable;
-    for (size_t d = 0; d + 1 < read->children.size(); ++d)
-      canLoad &= !tdl::uses(read->children[d], int(across.variable));
-    kernel.strided(
-        kernel.thread, constant(tile * perRow),
-        constant(kernel.schedule.threads), [&](Value i) {
-          Value y = kernel.divide(i, constant(perRow));
-          Value x = kernel.mul(kernel.sub(i, kernel.mul(y, constant(perRow))),
-                               constant(atOnce));
-          Value slot = kernel.add(kernel.mul(y, constant(to.pitch)), x);
-          Value row = kernel.add(down.first, y),
-                column = kernel.add(across.first, x);
-          Value inside = kernel.less(row, down.size);
-          kernel.at[down.variable] = kernel.add(down.low, row);
-          kernel.at[across.variable] = kernel.add(across.low, column);
-          if (!canLoad)
-            return fillEach(to, read, across, slot, inside, column);
-          Value end = kernel.add(column, constant(atOnce - 1));
-          Value memory = kernel.operands[size_t(read->operand)];
-          Value wide = kernel.both(
-              kernel.both(inside, kernel.less(end, across.size)),
-              isAligned(kernel, memory, kernel.readIndices(*read), atOnce));
-          auto branch = scf::IfOp::create(b, wide, /*withElseRegion=*/true);
-          OpBuilder::InsertionGuard guard(b);
-          b.setInsertionPointToStart(&branch.getThenRegion().front());
-          Value eight = vector::LoadOp::create(
-              b, vectorOf(memory, atOnce), memory, kernel.readIndices(*read),
-              /*nontemporal=*/false, llvm::MaybeAlign(16));
-          vector::StoreOp::create(b, eight, to.memory, ValueRange{slot},
-                                  /*nontemporal=*/false, llvm::MaybeAlign(16));
-          b.setInsertionPointToStart(&branch.getElseRegion().front());
-          fillEach(to, read, across, slot, inside, column);
-        });
-    kernel.at[down.variable] = kernel.at[across.variable] = nullptr;
-  }
-
-  void fillEach(const SharedMatrix &to, const ExprRef &read, const Side &across,
-                Value slot, Value inside, Value column) {
-    Value start = kernel.at[across.variable];
-    kernel.strided(constant(0), constant(atOnce), constant(1), [&](Value k) {
-      kernel.at[across.variable] = kernel.add(start, k);
-      Value isThere =
-          kernel.both(inside, kernel.less(kernel.add(column, k), across.size));
-      const Type type = elementOf(read);
-      auto branch = scf::IfOp::create(b, TypeRange{type}, isThere,
-                                      /*withElseRegion=*/true);
-      {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(&branch.getThenRegion().front());
-        Value loaded =
-            memref::LoadOp::create(b, kernel.operands[size_t(read->operand)],
-                                   kernel.readIndices(*read));
-        scf::YieldOp::create(b, loaded);
-        b.setInsertionPointToStart(&branch.getElseRegion().front());
-        Value zero = arith::ConstantOp::create(b, type, b.getZeroAttr(type));
-        scf::YieldOp::create(b, zero);
-      }
-      memref::StoreOp::create(b, branch.getResult(0), to.memory,
-                              ValueRange{kernel.add(slot, k)});
-    });
-    kernel.at[across.variable] = start;
-  }
-
-  Side side(int variable, Value first) {
+  TileSide side(int variable, Value first) {
     return {size_t(variable), kernel.lo[size_t(variable)], first,
             kernel.size(variable)};
   }
-  Side terms0(const InnerProduct &inner) {
+  TileSide depthOf(const InnerProduct &inner) {
     return {depth, constant(0), constant(0), constant(inner.terms)};
   }
 
@@ -255,11 +158,12 @@ private:
     Value firstTerm = loop.getInductionVar();
     kernel.barrier(); // the memory is free again
     for (auto [inner, memory] : llvm::zip(product.inner, tiles))
-      fill(memory, inner.right, side(product.term, firstTerm), terms0(inner),
-           roundedUp(inner.terms, part));
+      fillTile(kernel, memory, tile, inner.right, side(product.term, firstTerm),
+               depthOf(inner), roundedUp(inner.terms, part));
     if (product.other)
-      fill(other, product.other, side(product.term, firstTerm),
-           side(product.column, firstColumn), tile);
+      fillTile(kernel, other, tile, product.other,
+               side(product.term, firstTerm), side(product.column, firstColumn),
+               tile);
     kernel.barrier();
     scf::YieldOp::create(b,
                          addTile(firstTerm, loop.getRegionIterArgs(), isWhole));
@@ -270,8 +174,8 @@ private:
   void loadLeft(Value firstRow) {
     lefts.clear();
     for (auto [inner, memory] : llvm::zip(product.inner, tiles))
-      fill(memory, inner.left, side(product.row, firstRow), terms0(inner),
-           roundedUp(inner.terms, part));
+      fillTile(kernel, memory, tile, inner.left, side(product.row, firstRow),
+               depthOf(inner), roundedUp(inner.terms, part));
     kernel.barrier();
     for (auto [inner, memory] : llvm::zip(product.inner, tiles)) {
       lefts.emplace_back();
@@ -295,8 +199,8 @@ private:
       ofRows[size_t(half)].clear();
       kernel.at[size_t(product.row)] = kernel.add(
           kernel.lo[size_t(product.row)], clamped(rowOfHalf(half), rows));
-      for (const ExprRef &read : rowReads)
-        ofRows[size_t(half)].push_back(kernel.emit(read));
+      for (const RowRead &each : rowReads)
+        ofRows[size_t(half)].push_back(each.load(kernel));
     }
     kernel.at[size_t(product.row)] = nullptr;
   }
@@ -356,7 +260,7 @@ private:
           if (read->operand >= count)
             return inner(size_t(read->operand - count));
           for (const auto &[known, value] : llvm::zip(rowReads, ofRows[half]))
-            if (tdl::equal(known, read))
+            if (tdl::equal(known.read, read))
               return value;
           return nullptr;
         });
@@ -441,7 +345,7 @@ private:
   SharedMatrix other;
   Value warpRow, firstOfWarp;
   ExprRef factor;
-  std::vector<ExprRef> rowReads;
+  std::vector<RowRead> rowReads;
   std::array<SmallVector<Value>, 2> ofRows;
   std::vector<std::vector<Fragment>> lefts;
 };
