@@ -13,7 +13,7 @@ export SMEX_EMULATED_DEVICES=8 SMEX_EMULATED_SEED=5
 
 training=(--train --optimizer adam --lr 0.01)
 losses() { # METRICS
-  python3 -c 'import json, sys; print(*json.load(open(sys.argv[1]))["losses"])' "$1"
+  python3 -c 'import json, sys; print(*(step["loss"] for step in json.load(open(sys.argv[1]))["steps"]))' "$1"
 }
 peak() { # PLAN
   python3 -c 'import json, sys; print(max(json.load(open(sys.argv[1]))["totals"]["peak_bytes"]))' "$1/plan.json"
@@ -33,7 +33,7 @@ for type in bf16 f16; do
       echo "$type, $gpus GPUs, $backend: $(losses "$work/$backend.json"); plain: $(losses "$work/plain.json")"
       python3 - "$work/$backend.json" "$work/plain.json" << 'END' || fail "$type, $gpus GPUs, $backend: other losses"
 import json, sys
-got, want = (json.load(open(name))["losses"] for name in sys.argv[1:])
+got, want = ([step["loss"] for step in json.load(open(name))["steps"]] for name in sys.argv[1:])
 assert len(got) == len(want) == 4 and want[-1] < want[0]
 sys.exit(any(abs(a - b) > 0.02 * abs(b) for a, b in zip(got, want)))
 END
