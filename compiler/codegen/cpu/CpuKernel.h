@@ -39,6 +39,7 @@ void buildWindow(CpuKernel &kernel);
 void buildScan(CpuKernel &kernel);
 void buildRows(CpuKernel &kernel, const tdl::ExprRef &term);
 void buildDots(CpuKernel &kernel, const tdl::ExprRef &term);
+void buildNested(CpuKernel &kernel);
 
 } // namespace smex::codegen
 

@@ -324,6 +324,8 @@ void codegen::buildReduction(CpuKernel &kernel) {
     return buildRows(kernel, termOf(kernel.lambda));
   case Schedule::Form::Dots:
     return buildDots(kernel, termOf(kernel.lambda));
+  case Schedule::Form::Nested:
+    return buildNested(kernel);
   case Schedule::Form::Tile:
     return tileAtATime(kernel, termOf(kernel.lambda));
   default:

@@ -7,6 +7,7 @@
 #include "compiler/codegen/expression/Scan.h"
 #include "compiler/codegen/expression/Scatter.h"
 #include "compiler/codegen/expression/Window.h"
+#include "dialects/tdl/analysis/NestedProduct.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 
 #include <algorithm>
@@ -176,6 +177,12 @@ Schedule scheduleReduction(const tdl::Lambda &lambda, DType stored,
     schedule.tiles = {processor.scatterTile};
     return schedule;
   }
+  if (analysis::matchNestedProduct(lambda)) {
+    schedule.form = Form::Nested;
+    schedule.tiles = {processor.nestedRows, processor.nestedColumns};
+    schedule.lanes = processor.nestedTerms;
+    return schedule;
+  }
   // It adds to results in memory, which have no room for longer sums.
   if (stored == lambda.result && findWindow(lambda)) {
     schedule.form = Form::Window;
@@ -261,6 +268,8 @@ const char *nameOf(Form form) {
     return "tile";
   case Form::Lanes:
     return "lanes";
+  case Form::Nested:
+    return "nested";
   }
   return "";
 }

@@ -42,6 +42,9 @@ struct Processor {
   /// Nodes of the expressions of coefficients that are compiled once, not for
   /// each kind of tile.
   int64_t largeCoefficients = 128;
+  /// Rows and columns of a product with products inside that are computed
+  /// together, and terms: as many as four vectors.
+  int64_t nestedRows = 32, nestedColumns = 64, nestedTerms = 32;
   int64_t lineBytes = 64; // of the cache
   /// Passes of a loop in which a row comes from memory: one takes some 10 ns.
   int64_t ahead = 8;
@@ -66,6 +69,7 @@ struct Schedule {
     Dots,    ///< vectors along the reduction `along`
     Tile,    ///< tiles[0] accumulators along `along`, over the terms
     Lanes,   ///< one output at a time, terms dealt to `lanes`
+    Nested,  ///< tiles[0] rows, and tiles[1] columns, by `lanes` terms
   };
   Form form = Form::Generic;
   /// Index variables of loops, outermost first: of maps the result's, of

@@ -76,8 +76,8 @@ public:
     }
     warpRow =
         kernel.mul(kernel.divide(kernel.thread, constant(32)), constant(part));
-    // What is at hand already is read from an operand that is not there.
-    factor = withInnerAtHand(product.factor);
+    // Inner products are at hand, not in memory.
+    factor = analysis::factorOfInner(product, int(kernel.operands.size()));
     rowReads = findRowReads(factor, product.term);
   }
 
@@ -108,18 +108,6 @@ private:
   SharedMatrix shared(const ExprRef &read, int64_t width) {
     const int64_t pitch = pitchOf(width);
     return {kernel.shared(elementOf(read), tile * pitch), pitch};
-  }
-
-  /// The factor with reads of operands number `operands.size()` and more in
-  /// place of the inner products.
-  ExprRef withInnerAtHand(const ExprRef &e) const {
-    for (size_t p = 0; p < product.inner.size(); ++p)
-      if (tdl::equal(e, product.inner[p].value))
-        return tdl::read(int(kernel.operands.size() + p), DType::F32, {});
-    std::vector<ExprRef> children;
-    for (const ExprRef &child : e->children)
-      children.push_back(withInnerAtHand(child));
-    return tdl::withChildren(*e, std::move(children), e->otherwise, e->slices);
   }
 
   TileSide side(int variable, Value first) {

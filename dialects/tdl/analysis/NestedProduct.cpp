@@ -116,7 +116,23 @@ int rowOf(const InnerProduct &product, const tdl::Lambda &lambda) {
   return row;
 }
 
+ExprRef withReads(const ExprRef &e, const NestedProduct &product,
+                  int firstOperand) {
+  for (size_t p = 0; p < product.inner.size(); ++p)
+    if (tdl::equal(e, product.inner[p].value))
+      return tdl::read(firstOperand + int(p), DType::F32, {});
+  std::vector<ExprRef> children;
+  for (const ExprRef &child : e->children)
+    children.push_back(withReads(child, product, firstOperand));
+  return tdl::withChildren(*e, std::move(children), e->otherwise, e->slices);
+}
+
 } // namespace
+
+ExprRef analysis::factorOfInner(const NestedProduct &product,
+                                int firstOperand) {
+  return withReads(product.factor, product, firstOperand);
+}
 
 std::optional<NestedProduct>
 analysis::matchNestedProduct(const tdl::Lambda &lambda) {

@@ -43,6 +43,11 @@ struct NestedProduct {
 /// this kind; inner sums of fewer than 8 terms are none.
 std::optional<NestedProduct> matchNestedProduct(const tdl::Lambda &lambda);
 
+/// The factor with reads of f32 in place of the inner products, of operands
+/// number `firstOperand` and on, which have rank 0: what computes the inner
+/// products knows them by that.
+tdl::ExprRef factorOfInner(const NestedProduct &product, int firstOperand);
+
 } // namespace smex::analysis
 
 #endif

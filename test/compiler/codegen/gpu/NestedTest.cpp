@@ -1,5 +1,7 @@
-// Products with products inside, run instruction by instruction, against the
-// reference interpreter: an attention's kernels, forward and backward.
+// Products with products inside, on GPUs that run instruction by instruction
+// and on this processor, against the reference interpreter: an attention's
+// kernels, forward and backward.
+#include "compiler/codegen/cpu/Schedule.h"
 #include "compiler/codegen/gpu/Codegen.h"
 #include "compiler/codegen/gpu/Schedule.h"
 #include "test/compiler/codegen/gpu/Device.h"
@@ -7,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <functional>
 
 using namespace smex;
 using namespace smex::codegen;
@@ -109,24 +112,13 @@ double largest(const Tensor &tensor) {
   return most;
 }
 
-} // namespace
+using Run = std::function<void(size_t kernel, const Box &indices,
+                               Buffer &result, const std::vector<Buffer> &)>;
 
-TEST_CASE("products with products inside") {
-  const std::vector<Kernel> all = allKernels();
-  std::vector<KernelRequest> requests;
-  for (const Kernel &each : all) {
-    requests.push_back(
-        {"k" + std::to_string(requests.size()), lambdaOf(each.text)});
-    INFO(each.text);
-    CHECK(chooseGpuSchedule(requests.back().lambda).form ==
-          GpuSchedule::Form::Nested);
-  }
-  const Result<GpuCode> code = compilePtx(requests);
-  if (!code)
-    FAIL(code.error().message);
-  CHECK(code->ptx.find("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32") !=
-        std::string::npos);
-  Device device(code->ptx);
+/// The kernels' results against the interpreter's, and that bits do not depend
+/// on how the result is cut.
+void check(const std::vector<Kernel> &all,
+           const std::vector<KernelRequest> &requests, const Run &run) {
   Random random(17);
   for (size_t n = 0; n < all.size(); ++n) {
     const Kernel &each = all[n];
@@ -148,8 +140,7 @@ TEST_CASE("products with products inside") {
     const Result<Tensor> want = tdl::interpret(lambda, indices, views);
     REQUIRE(want);
     Buffer whole = emptyBuffer(lambda.result, shape, wholeBox(shape));
-    device.run(requests[n].symbol, code->launches[n], indices, whole, operands,
-               0);
+    run(n, indices, whole, operands);
     const Tensor got{{lambda.result, shape}, whole.bytes};
     // A factor is rounded to 16 bits, and sums go in another order.
     const double tolerance =
@@ -166,8 +157,7 @@ TEST_CASE("products with products inside") {
         break;
       }
     }
-    // Nor do bits depend on how the result is cut, or on the grid.
-    for (uint32_t blocks : {0u, 1u}) {
+    for (int trial = 0; trial < 2; ++trial) {
       Box part = indices;
       for (int d = 0; d < lambda.rank(); ++d) {
         part[size_t(d)].lo = pick(random, 0, shape[size_t(d)] - 1);
@@ -176,10 +166,55 @@ TEST_CASE("products with products inside") {
       }
       const Box outputs(part.begin(), part.begin() + lambda.rank());
       Buffer some = emptyBuffer(lambda.result, shape, outputs);
-      device.run(requests[n].symbol, code->launches[n], part, some, operands,
-                 blocks);
+      run(n, part, some, operands);
       INFO("part " << toString(part));
       CHECK((some.bytes == bufferOf(got, outputs).bytes));
     }
   }
+}
+
+std::vector<KernelRequest> requestsOf(const std::vector<Kernel> &all) {
+  std::vector<KernelRequest> requests;
+  for (const Kernel &each : all)
+    requests.push_back(
+        {"k" + std::to_string(requests.size()), lambdaOf(each.text)});
+  return requests;
+}
+
+} // namespace
+
+TEST_CASE("products with products inside, on a GPU") {
+  const std::vector<Kernel> all = allKernels();
+  const std::vector<KernelRequest> requests = requestsOf(all);
+  for (const KernelRequest &each : requests)
+    CHECK(chooseGpuSchedule(each.lambda).form == GpuSchedule::Form::Nested);
+  const Result<GpuCode> code = compilePtx(requests);
+  if (!code)
+    FAIL(code.error().message);
+  for (const char *type : {"bf16", "f16"}) {
+    const std::string name = type;
+    CHECK(code->ptx.find("mma.sync.aligned.m16n8k16.row.col.f32." + name + "." +
+                         name + ".f32") != std::string::npos);
+  }
+  Device device(code->ptx);
+  uint32_t run = 0; // the grid changes nothing, either
+  check(all, requests,
+        [&](size_t n, const Box &indices, Buffer &result,
+            const std::vector<Buffer> &operands) {
+          device.run(requests[n].symbol, code->launches[n], indices, result,
+                     operands, run++ % 3);
+        });
+}
+
+TEST_CASE("products with products inside, on a processor") {
+  const std::vector<Kernel> all = allKernels();
+  const std::vector<KernelRequest> requests = requestsOf(all);
+  for (const KernelRequest &each : requests)
+    CHECK(chooseSchedule(each.lambda).form == Schedule::Form::Nested);
+  const Loaded loaded(requests);
+  check(all, requests,
+        [&](size_t n, const Box &indices, Buffer &result,
+            const std::vector<Buffer> &operands) {
+          call(loaded.function(requests[n].symbol), indices, result, operands);
+        });
 }
