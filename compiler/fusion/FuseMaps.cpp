@@ -199,12 +199,13 @@ private:
     return isCheap(producer) && elementsOf(producer.getResult()) >= 2 * read;
   }
 
-  /// Made, element by element, of one tensor that takes no more bytes, and
+  /// Made, element by element, of one tensor that takes hardly more bytes, and
   /// cheap: readers may as well read that one. A conversion of 16-bit floats,
-  /// and an attention's scores without those of words to come, are examples.
-  /// Only where all readers can, or both tensors would have to be kept.
+  /// an attention's scores without those of words to come, and a product
+  /// without what its rows are padded with are examples. Only where all readers
+  /// can, or both tensors would have to be kept.
   bool isCheapCopy(ApplyOp producer) {
-    constexpr int64_t muchLess = 16;
+    constexpr int64_t muchLess = 16, hardlyMore = 8;
     const int64_t size = elementsOf(producer.getResult());
     int64_t bytes = 0;
     for (auto [i, input] : llvm::enumerate(producer.getInputs()))
@@ -213,14 +214,16 @@ private:
         if (!readsOwnPlace(lambdaOf(producer), int(i)))
           return false;
       }
-    if (bytes > bytesOf(producer.getResult()) || !isCheap(producer))
+    if (bytes - bytes / hardlyMore > bytesOf(producer.getResult()) ||
+        !isCheap(producer))
       return false;
     return llvm::all_of(producer.getResult().getUses(), [&](OpOperand &use) {
       auto reader = dyn_cast<ApplyOp>(use.getOwner());
       return reader &&
              isFusable(reader, int(use.getOperandNumber()), producer) &&
              !hasLibraryKernel(lambdaOf(reader), reader.getExtents().vec(),
-                               reader.getInputs());
+                               reader.getInputs()) &&
+             compose(reader, int(use.getOperandNumber()), producer);
     });
   }
 

@@ -20,6 +20,9 @@ namespace smex::machines {
 /// of its type: until all of the GPU works, and from when not all does.
 struct Efficiency {
   double most = 1, halfFlops = 0, rampSeconds = 0;
+  /// Of matrix products of 16-bit floats, `most` where a row of an operand or
+  /// of the result is no multiple of 16 bytes; unknown: the same.
+  std::optional<double> mostUnaligned;
 };
 
 struct Device {

@@ -41,7 +41,7 @@ double share(const Cursor &at) {
 }
 
 Efficiency efficiency(const Cursor &at) {
-  at.object({"most"}, {"half_flops", "ramp_seconds"});
+  at.object({"most"}, {"half_flops", "ramp_seconds", "most_unaligned"});
   Efficiency efficiency;
   efficiency.most = at.with("most", share);
   if (at.has("half_flops"))
@@ -50,6 +50,8 @@ Efficiency efficiency(const Cursor &at) {
     });
   if (at.has("ramp_seconds"))
     efficiency.rampSeconds = at.with("ramp_seconds", seconds);
+  if (at.has("most_unaligned"))
+    efficiency.mostUnaligned = at.with("most_unaligned", share);
   return efficiency;
 }
 
@@ -83,7 +85,11 @@ Device device(const Cursor &at) {
       if (of.has("contraction"))
         device.contraction = of.with("contraction", efficiency);
       if (of.has("convolution"))
-        device.convolution = of.with("convolution", efficiency);
+        device.convolution = of.with("convolution", [](const Cursor &what) {
+          if (what.has("most_unaligned"))
+            what.refuse("most_unaligned is of contractions only");
+          return efficiency(what);
+        });
       if (of.has("memory"))
         device.memoryEfficiency = of.with("memory", share);
     });

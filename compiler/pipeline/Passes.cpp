@@ -40,10 +40,15 @@ void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager,
                                        const CompileOptions &options) {
   if (options.fuse) {
     manager.addPass(fusion::createFuseMaps());
-    // What is stored depends on the graph's size, and then on it what is
-    // rounded, and when.
     if (!options.reproducible) {
       manager.addPass(fusion::createRecomputeProducts());
+      fusion::PadProductsOptions limits;
+      if (options.padding == "all")
+        limits.minFlops = limits.minBytes = limits.flopsPerByte = 0;
+      if (options.padding != "none")
+        manager.addPass(fusion::createPadProducts(limits));
+      // What is stored depends on the graph's size, and then on it what is
+      // rounded, and when.
       manager.addPass(messagepassing::createRecomputeMessages());
     }
   }

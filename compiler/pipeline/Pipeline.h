@@ -67,6 +67,10 @@ struct CompileOptions {
   /// Without fusion each operator of the model, of its gradients and of the
   /// optimizer is one of the plan, too, as frameworks place and run them.
   bool fuse = true;
+  /// Whose rows are padded of 16-bit floats' products, where maps are fused and
+  /// libraries compute products: of "large" ones (compiler/fusion), "all" or
+  /// "none".
+  std::string padding = "large";
   bool verifyEach = true; // the IR, after each pass
 };
 
@@ -109,7 +113,7 @@ Result<plan::Artifact> regenerateKernels(const plan::Plan &plan,
 /// The passes by stage, for smex-opt and the functions above.
 void addTrainingPasses(mlir::OpPassManager &manager,
                        const training::TrainingOptions &options);
-/// Of the options: fuse, reproducible.
+/// Of the options: fuse, padding, reproducible.
 void addSemanticPasses(mlir::OpPassManager &manager,
                        const CompileOptions &options = {});
 /// `placedBytes`: what a placement may count on of a GPU's memory, if anything

@@ -87,11 +87,13 @@ double Cost::computeSeconds(int worker, int number) const {
   const double points = bytesOf(indices, 1);
   const double counted = share ? kernel.counted(points, share->ofPoints)
                                : kernel.counted(points, type.shape);
-  double bytes =
-      bytesOf(*subject.written(worker, number), elementBytes(instruction.to));
+  const Box written = *subject.written(worker, number);
+  double bytes = bytesOf(written, elementBytes(instruction.to));
+  bool aligned = hasAlignedRows(written, byteSize(type.dtype));
   const std::vector<Box> regions = subject.regions(worker, number);
   for (size_t k = 0; k < regions.size(); ++k) {
     const int64_t element = elementBytes(instruction.operands[k]);
+    aligned &= hasAlignedRows(regions[k], element);
     const double ofTerms = share && known->hasTerms()[k] ? share->ofTerms : 1;
     bytes += kernel.bytesRead(device, k, ofTerms * bytesOf(regions[k], element),
                               double(element), counted);
@@ -107,7 +109,7 @@ double Cost::computeSeconds(int worker, int number) const {
         bytes += bytesOf(read[k], elementBytes(what.operands[k]));
   }
 
-  return kernel.seconds(device, type.dtype, counted, bytes);
+  return kernel.seconds(device, type.dtype, counted, bytes, aligned);
 }
 
 double Cost::localSeconds(int worker, int number) const {

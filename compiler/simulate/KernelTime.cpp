@@ -149,6 +149,11 @@ double simulate::gatheredBytes(const Device &device, double read,
   return std::min(read, region) + again * missed;
 }
 
+bool simulate::hasAlignedRows(const Box &part, int64_t elementBytes) {
+  return part.size() == 0 || part.isAbsent() ||
+         part.back().size() * elementBytes % 16 == 0;
+}
+
 KernelTime::KernelTime(const tdl::Lambda &lambda)
     : work(workOf(lambda)),
       flopsPerPoint(double(analysis::flopsPerPoint(lambda))),
@@ -179,7 +184,7 @@ double KernelTime::bytesRead(const Device &device, size_t k, double region,
 }
 
 double KernelTime::seconds(const Device &device, DType type, double counted,
-                           double bytes) const {
+                           double bytes, bool aligned) const {
   const double flops = flopsPerPoint * counted;
   // FlashAttention-2, by the same instructions as our kernels, is at 35 % of an
   // H100's peak (arXiv 2407.08608, abstract); ours are not measured yet.
@@ -194,8 +199,11 @@ double KernelTime::seconds(const Device &device, DType type, double counted,
   else if (work != Work::Memory) {
     const Efficiency &reached =
         work == Work::Contraction ? device.contraction : device.convolution;
-    arithmetic = (flops + reached.halfFlops) / (peak * reached.most) +
-                 reached.rampSeconds;
+    const bool slow = !aligned && (type == DType::F16 || type == DType::BF16);
+    const double most =
+        slow ? reached.mostUnaligned.value_or(reached.most) : reached.most;
+    arithmetic =
+        (flops + reached.halfFlops) / (peak * most) + reached.rampSeconds;
   }
   return device.launchSeconds +
          std::max(arithmetic,

@@ -4,6 +4,7 @@
 #define SMEX_COMPILER_SIMULATE_KERNELTIME_H
 
 #include "compiler/machine/Machine.h"
+#include "dialects/support/Box.h"
 #include "dialects/tdl/lambda/Lambda.h"
 
 #include <optional>
@@ -42,6 +43,10 @@ std::vector<int> gathers(const tdl::Lambda &lambda);
 double gatheredBytes(const machines::Device &device, double read,
                      double region);
 
+/// Whether the rows of a part of a tensor are multiples of 16 bytes, without
+/// which libraries have no fast products of 16-bit floats.
+bool hasAlignedRows(const Box &part, int64_t elementBytes);
+
 class KernelTime {
 public:
   explicit KernelTime(const tdl::Lambda &lambda);
@@ -60,9 +65,10 @@ public:
                    double element, double counted) const;
 
   /// Launch + the longer of arithmetic and memory, where so many points count.
-  /// `bytes`: read and written.
+  /// `bytes`: read and written. `aligned`: all of its rows are
+  /// (hasAlignedRows).
   double seconds(const machines::Device &device, DType type, double counted,
-                 double bytes) const;
+                 double bytes, bool aligned = true) const;
 
 private:
   Work work;

@@ -372,6 +372,10 @@ int smex::tools::compileCommand(int argc, char **argv) {
   app.add_flag("--fuse,!--no-fuse", arguments.compile.fuse,
                "composes operators into one another (default); without, each "
                "is placed and run alone, as frameworks do");
+  app.add_option("--pad-products", arguments.compile.padding,
+                 "pads rows of f16 and bf16 to 16 bytes in large products "
+                 "(default), all or none; only where operators are composed")
+      ->check(CLI::IsMember({"large", "all", "none"}));
   app.add_flag("--verify-each,!--no-verify-each", arguments.compile.verifyEach,
                "verifies the IR after each pass (default)");
   try {

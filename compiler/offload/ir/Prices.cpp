@@ -83,16 +83,19 @@ std::vector<double> Prices::seconds(exec::ComputeOp compute) {
     const machines::Device &device =
         machine.deviceOf(int(w % machine.gpus.size()));
     const double counted = time.counted(double(volume(indices[w])), result);
-    double bytes = double(volume(regions.of(to)[w])) * double(elementBytes(to));
+    const Box &written = regions.of(to)[w];
+    double bytes = double(volume(written)) * double(elementBytes(to));
+    const DType dtype = *tdl::toDType(type.getElementType());
+    bool aligned = simulate::hasAlignedRows(written, byteSize(dtype));
     for (size_t k = 0; k < operands.size(); ++k) {
-      const double element = double(elementBytes(operands[k]));
-      bytes += time.bytesRead(
-          device, k,
-          double(volume(reads[k].region(indices[w], shapes[k]))) * element,
-          element, counted);
+      const int64_t element = elementBytes(operands[k]);
+      const Box region = reads[k].region(indices[w], shapes[k]);
+      aligned &= simulate::hasAlignedRows(region, element);
+      bytes +=
+          time.bytesRead(device, k, double(volume(region)) * double(element),
+                         double(element), counted);
     }
-    seconds.push_back(time.seconds(device, *tdl::toDType(type.getElementType()),
-                                   counted, bytes));
+    seconds.push_back(time.seconds(device, dtype, counted, bytes, aligned));
   }
   return seconds;
 }

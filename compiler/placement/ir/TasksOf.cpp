@@ -50,10 +50,10 @@ public:
       : lambdas(lambdas), device(device) {}
 
   /// `written`, `regions`: bytes of the result, and of what is read of each
-  /// operand.
+  /// operand. `aligned`: all of their rows are.
   double of(semantic::ApplyOp apply, const partition::Operator &op,
             const partition::OperatorGraph &graph, double written,
-            const std::vector<double> &regions) {
+            const std::vector<double> &regions, bool aligned) {
     const mlir::Attribute symbol = apply.getLambdaAttr().getAttr();
     auto known = kernels.find(symbol);
     if (known == kernels.end())
@@ -72,7 +72,7 @@ public:
       bytes += known->second.bytesRead(device, i, regions[i],
                                        double(tensor.elementBytes), counted);
     }
-    return known->second.seconds(device, type.dtype, counted, bytes);
+    return known->second.seconds(device, type.dtype, counted, bytes, aligned);
   }
 
 private:
@@ -122,12 +122,14 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
     for (int64_t extent : op.extents)
       indices.push_back({0, extent});
     std::vector<double> regions;
+    bool aligned =
+        simulate::hasAlignedRows(wholeBox(result.shape), result.elementBytes);
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const partition::Tensor &tensor =
           graph.tensors[size_t(op.operands[i].tensor)];
-      const int64_t bytes =
-          volume(op.operands[i].access.region(indices, tensor.shape)) *
-          tensor.elementBytes;
+      const Box region = op.operands[i].access.region(indices, tensor.shape);
+      const int64_t bytes = volume(region) * tensor.elementBytes;
+      aligned &= simulate::hasAlignedRows(region, tensor.elementBytes);
       regions.push_back(double(bytes));
       const int maker = makers.at(apply.getInputs()[i]);
       tasks.graph.edges.push_back({maker, number, bytes});
@@ -147,7 +149,8 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
         break;
       }
     }
-    task.seconds = times.of(apply, op, graph, double(bytesOf(result)), regions);
+    task.seconds =
+        times.of(apply, op, graph, double(bytesOf(result)), regions, aligned);
     if (profile)
       if (const auto measured = profile->seconds.find(result.name);
           measured != profile->seconds.end())

@@ -5,6 +5,7 @@
 #include "dialects/tdl/lambda/Conjuncts.h"
 #include "dialects/tdl/lambda/Simplify.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace smex;
@@ -47,6 +48,30 @@ bool alwaysInRange(const ExprRef &read, const std::vector<int64_t> &shape,
       return false;
   }
   return true;
+}
+
+/// x[i, j] for the element i, j: the whole of x or its first elements in each
+/// dimension.
+bool isCut(const tdl::Lambda &producer) {
+  const ExprRef &body = producer.body;
+  if (body->kind != ExprKind::Read || body->otherwise ||
+      int(body->children.size()) != producer.rank())
+    return false;
+  for (int d = 0; d < producer.rank(); ++d)
+    if (body->children[d]->kind != ExprKind::Index ||
+        body->children[d]->index != d)
+      return false;
+  return true;
+}
+
+/// Whether indices are before the ends of a tensor of this shape.
+ExprRef isBeforeEnds(const std::vector<ExprRef> &index,
+                     const std::vector<int64_t> &shape) {
+  ExprRef all;
+  for (size_t d = 0; d < index.size(); ++d)
+    all = tdl::both(
+        all, tdl::binary(tdl::BinaryOp::Lt, index[d], tdl::constant(shape[d])));
+  return all;
 }
 
 /// The node with operand numbers looked up in `numbers`.
@@ -122,10 +147,16 @@ std::optional<Composition> analysis::compose(Instance consumer, int operand,
       inner.result != outer.operands[operand].type ||
       inner.rank() != outer.operands[operand].rank)
     return std::nullopt;
-  for (const ExprRef &read : reads)
-    if (read->otherwise &&
-        !alwaysInRange(read, producer.extents, consumer.extents))
-      return std::nullopt;
+  // Of a cut, an element that there is none of may be one of what is cut: the
+  // read keeps its `else`, and asks for the end first.
+  const auto mayBeOutside = [&](const ExprRef &read) {
+    return read->otherwise &&
+           !alwaysInRange(read, producer.extents, consumer.extents);
+  };
+  const bool asksForEnds =
+      std::any_of(reads.begin(), reads.end(), mayBeOutside);
+  if (asksForEnds && !isCut(inner))
+    return std::nullopt;
 
   Composition composed;
   composed.lambda = outer;
@@ -147,7 +178,12 @@ std::optional<Composition> analysis::compose(Instance consumer, int operand,
       return tdl::constant(producer.extents[e.dim]);
     if (e.operand == operand && e.kind == ExprKind::Read &&
         size <= tdl::maxSize) {
-      const ExprRef value = at(children);
+      ExprRef value = at(children);
+      if (asksForEnds && otherwise)
+        value = tdl::select(
+            isBeforeEnds(children, producer.extents),
+            tdl::read(value->operand, value->type, value->children, otherwise),
+            otherwise);
       size += value->size;
       return value;
     }

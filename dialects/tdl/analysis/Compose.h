@@ -38,8 +38,9 @@ struct Composition {
 ///
 /// Nothing if the producer is no map, if the consumer does not read the operand
 /// or hands it to an opaque function, if a read with an `else` may be out of
-/// range (the producer's body has a value there, too, but not this one), or if
-/// the result would be too large for a lambda.
+/// range (the producer's body has a value there, too, but not this one; but of
+/// a producer `x[i, j]` of some of x's first i and j the ends are asked for),
+/// or if the result would be too large for a lambda.
 std::optional<Composition> compose(Instance consumer, int operand,
                                    Instance producer,
                                    const std::vector<int> &same = {});

@@ -15,7 +15,8 @@ static Json small() {
                "memory_bandwidth": 1e11, "launch_seconds": 1e-6,
                "cache_bytes": 10,
                "efficiency": {"contraction": {"most": 0.5, "half_flops": 100,
-                                              "ramp_seconds": 2e-6},
+                                              "ramp_seconds": 2e-6,
+                                              "most_unaligned": 0.125},
                               "convolution": {"most": 0.25}, "memory": 0.75}},
     "nodes": [{"name": "a", "kind": "gpu"}, {"name": "b", "kind": "gpu"},
               {"name": "s", "kind": "switch", "bytes_per_second": 5e9},
@@ -35,7 +36,9 @@ TEST_CASE("a machine is read") {
   CHECK(read->devices[0].memoryBytes == 1000);
   CHECK(read->devices[0].contraction.halfFlops == 100);
   CHECK(read->devices[0].contraction.rampSeconds == 2e-6);
+  CHECK(read->devices[0].contraction.mostUnaligned == 0.125);
   CHECK(read->devices[0].convolution.most == 0.25);
+  CHECK(!read->devices[0].convolution.mostUnaligned);
   CHECK(read->devices[0].convolution.rampSeconds == 0);
   CHECK(read->devices[0].memoryEfficiency == 0.75);
   CHECK(read->devices[0].cacheBytes == 10);
@@ -117,6 +120,10 @@ TEST_CASE("what is wrong with a machine is said, with file and key") {
        "m.json: device.memory_bandwidth: must be between"},
       {{"/device/launch_seconds", 1e9},
        "m.json: device.launch_seconds: must be between 0 and 1000 seconds"},
+      {{"/device/efficiency/contraction/most_unaligned", 2},
+       "m.json: device.efficiency.contraction.most_unaligned: must be between"},
+      {{"/device/efficiency/convolution/most_unaligned", 0.5},
+       "m.json: device.efficiency.convolution: most_unaligned is of"},
       {{"/device/cache_bytes", 1001},
        "m.json: device.cache_bytes: 1001 is not in 0 .. 1000"},
       {{"/device/efficiency/memory", 1.5},

@@ -180,6 +180,38 @@ TEST_CASE("what cannot be composed") {
                   {3}}) == "none");
 }
 
+TEST_CASE("a read with `else` of the first elements of a tensor") {
+  const std::string cut = "(x: f32[2]) -> f32: lambda i, j: x[i, j]";
+  const Case c = {"(y: f32[2], at: i64[1]) -> f32: lambda i: "
+                  "(y[i, at[i]] else 7) + y[i, 0]",
+                  {3},
+                  0,
+                  cut,
+                  {3, 4}};
+  // x may have more than 4 columns; no row is asked for that there is.
+  CHECK(composed(c) == "(x0: f32[2], x1: i64[1]) -> f32: lambda i0: "
+                       "((x0[i0, x1[i0]] else 7) if x1[i0] < 4 else 7) + "
+                       "x0[i0, 0]");
+  const tdl::Lambda producer = parse(cut), consumer = parse(c.consumer);
+  const auto together =
+      compose({consumer, c.extents}, 0, {producer, c.producerExtents});
+  REQUIRE(together);
+  std::mt19937_64 random(6);
+  const Tensor x = drawIntegers(random, {DType::F32, {4, 6}});
+  for (const auto &places :
+       std::vector<std::vector<int64_t>>{{0, 3, 4}, {5, 6, -1}, {2, -9, 100}}) {
+    Tensor at = makeTensor({DType::I64, {3}});
+    std::copy(places.begin(), places.end(), at.data<int64_t>());
+    auto y = tdl::interpret(producer, c.producerExtents, {&x});
+    REQUIRE(y);
+    auto expected = tdl::interpret(consumer, c.extents, {&*y, &at});
+    auto result = tdl::interpret(together->lambda, c.extents, {&x, &at});
+    REQUIRE(expected);
+    REQUIRE(result);
+    CHECK(result->bytes == expected->bytes);
+  }
+}
+
 TEST_CASE("the composition's values are those of the two in turn") {
   const tdl::Lambda producer = parse(
       "(x: f32[2], b: f32[1]) -> f32: lambda i, j: max(x[j, i], 0) * b[i]");
