@@ -33,13 +33,6 @@ constexpr int64_t unit = 8;
 /// At most this part of a row is added.
 constexpr int64_t mostAdded = 8;
 
-int64_t padded(int64_t extent) { return (extent + unit - 1) / unit * unit; }
-
-bool isWorthPadding(int64_t extent) {
-  const int64_t added = padded(extent) - extent;
-  return added > 0 && mostAdded * added <= extent;
-}
-
 ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
@@ -68,7 +61,7 @@ tdl::Lambda mapOf(const smex::TensorType &type, ExprRef body) {
 class Padding {
 public:
   struct Limits {
-    int64_t flops, bytes, flopsPerByte;
+    int64_t flops, bytes, flopsPerByte, ways;
   };
 
   Padding(ModuleOp module, Limits limits)
@@ -83,6 +76,18 @@ public:
   }
 
 private:
+  /// What a row's extent becomes; the same, if it is as it should be, or if it
+  /// would be much more.
+  int64_t padded(int64_t extent) const {
+    if (extent % unit == 0)
+      return extent;
+    for (int64_t multiple : {unit * limits.ways, unit})
+      if (const int64_t added = multiple - extent % multiple;
+          mostAdded * added <= extent)
+        return extent + added;
+    return extent;
+  }
+
   /// A tensor, and for each of its dimensions whether it is padded.
   using Padded = std::pair<mlir::Value, std::vector<bool>>;
 
@@ -117,7 +122,7 @@ private:
           bytesOf(tensors[t].getType()) >= limits.bytes) {
         const int v = variables[t].back();
         if (found->roles[size_t(v)] != 'b' &&
-            isWorthPadding(extents[size_t(v)]))
+            padded(extents[size_t(v)]) > extents[size_t(v)])
           isPadded[size_t(v)] = true;
       }
     std::vector<bool> dims[3];
@@ -260,7 +265,8 @@ struct PadProducts : fusion::impl::PadProductsBase<PadProducts> {
     func::FuncOp main = semantic::mainFunction(getOperation());
     if (!main)
       return signalPassFailure();
-    if (!Padding(getOperation(), {minFlops, minBytes, flopsPerByte}).run(main))
+    if (!Padding(getOperation(), {minFlops, minBytes, flopsPerByte, ways})
+             .run(main))
       return;
     semantic::eraseUnusedLambdas(getOperation());
     OpPassManager again(ModuleOp::getOperationName());

@@ -34,9 +34,10 @@ def PadProducts : Pass<"smex-pad-products", "mlir::ModuleOp"> {
     GPUs' libraries compute a product of 16-bit floats several times as fast
     where the rows of its operands and of its result are multiples of 16 bytes.
     In a large contraction, an index variable that is the innermost dimension of
-    a large operand or of the result gets an extent that is a multiple of 8:
-    operands are padded with zeros, once for all products that read them, and
-    what is too much of a result is cut off.
+    a large operand or of the result gets an extent that is a multiple of 8, or
+    of 8 for each of `ways` parts, if that adds no more than an eighth: operands
+    are padded with zeros, once for all products that read them, and what is too
+    much of a result is cut off.
 
     Then maps are fused again (smex-fuse-maps), so that a map writes the padded
     tensor itself, and readers of a product read their part of it.
@@ -54,6 +55,8 @@ def PadProducts : Pass<"smex-pad-products", "mlir::ModuleOp"> {
            "of a tensor whose rows are padded">,
     Option<"flopsPerByte", "flops-per-byte", "int64_t", /*default=*/"256",
            "of a product, for each byte that may have to be copied">,
+    Option<"ways", "ways", "int64_t", /*default=*/"1",
+           "parts of a row, if it is divided, that are padded alike">,
     Option<"fuse", "fuse", "bool", /*default=*/"true",
            "fuse maps again, where anything is padded">,
   ];

@@ -43,6 +43,7 @@ void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager,
     if (!options.reproducible) {
       manager.addPass(fusion::createRecomputeProducts());
       fusion::PadProductsOptions limits;
+      limits.ways = options.gpus;
       if (options.padding == "all")
         limits.minFlops = limits.minBytes = limits.flopsPerByte = 0;
       if (options.padding != "none")

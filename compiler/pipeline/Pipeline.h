@@ -113,7 +113,7 @@ Result<plan::Artifact> regenerateKernels(const plan::Plan &plan,
 /// The passes by stage, for smex-opt and the functions above.
 void addTrainingPasses(mlir::OpPassManager &manager,
                        const training::TrainingOptions &options);
-/// Of the options: fuse, padding, reproducible.
+/// Of the options: fuse, gpus, padding, reproducible.
 void addSemanticPasses(mlir::OpPassManager &manager,
                        const CompileOptions &options = {});
 /// `placedBytes`: what a placement may count on of a GPU's memory, if anything

@@ -9,7 +9,7 @@ zoo=$1 smexc=$2 smex_run=$3 libcuda=$4 near=$5 gpus=$6
 work=${TEST_TMPDIR:-$(mktemp -d)}
 emulated=$(emulated "$libcuda")
 
-"$zoo" transformer --layers 1 --hidden 32 --heads 4 --sequence 61 --vocabulary 101 --batch 2 --type bf16 \
+"$zoo" transformer --layers 1 --hidden 32 --heads 4 --sequence 61 --vocabulary 233 --batch 2 --type bf16 \
   -o "$work/model.json"
 for products in all none; do
   options=(--train --optimizer momentum --lr 0.05 --pad-products $products)
@@ -25,14 +25,14 @@ for run in none.cuda all all.cuda; do
   /usr/bin/python3 "$near" "$work/none" "$work/$run"
 done
 
-# That is a difference: scores have rows of 104 words, and none of 101 are stored.
+# That is a difference: scores have rows of 240 words, and none of 233 are stored.
 emit() { "$smexc" "$work/model.json" --train --pad-products "$1" --gpus 1 --emit semantic; }
 emit all > "$work/all.mlir"
 emit none > "$work/none.mlir"
-grep -q -- '-> tensor<2x61x104xbf16>' "$work/all.mlir" || fail "scores are not padded"
-! grep -q -- '-> tensor<2x61x101xbf16>' "$work/all.mlir" || fail "scores are copied"
-grep -q -- '-> tensor<2x61x101xbf16>' "$work/none.mlir" || fail "--pad-products none pads"
+grep -q -- '-> tensor<2x61x240xbf16>' "$work/all.mlir" || fail "scores are not padded"
+! grep -q -- '-> tensor<2x61x233xbf16>' "$work/all.mlir" || fail "scores are copied"
+grep -q -- '-> tensor<2x61x233xbf16>' "$work/none.mlir" || fail "--pad-products none pads"
 # These are no large products; a reproducible plan has none of a library.
 "$smexc" "$work/model.json" --train --gpus 1 --emit semantic | cmp - "$work/none.mlir" || fail "small products are padded"
 "$smexc" "$work/model.json" --train --pad-products all --reproducible --gpus 1 --emit semantic > "$work/reproducible.mlir"
-! grep -q '104xbf16' "$work/reproducible.mlir" || fail "--reproducible pads"
+! grep -q '240xbf16' "$work/reproducible.mlir" || fail "--reproducible pads"

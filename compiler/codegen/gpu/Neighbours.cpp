@@ -58,12 +58,22 @@ struct Collector {
     for (size_t i = 0; i < e->children.size(); ++i) {
       visit(e->children[i], isEvaluated && (i == 0 || !lazy), guard);
       if (lazy && i == 0 && !isMadeOfData(e->children[0]) &&
-          std::any_of(e->children.begin() + 1, e->children.end(), readsData))
+          std::any_of(e->children.begin() + 1, e->children.end(),
+                      [&](const ExprRef &child) { return readsAlong(child); }))
         free = false;
     }
   }
 
 private:
+  /// Reads something at each value of the variable.
+  bool readsAlong(const ExprRef &e) const {
+    bool found = false;
+    tdl::walk(e, [&](const ExprRef &part) {
+      found |= part->kind == ExprKind::Read && uses(part, variable);
+    });
+    return found;
+  }
+
   void add(const ExprRef &read, const ExprRef &guard) {
     for (NeighbourReads::Read &known : found.reads)
       if (equal(known.read, read)) {

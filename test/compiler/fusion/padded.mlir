@@ -1,4 +1,5 @@
 // RUN: smex-opt %s --smex-pad-products="fuse=false" --split-input-file | FileCheck %s
+// RUN: smex-opt %s --smex-pad-products="fuse=false ways=8" --split-input-file | FileCheck %s --check-prefix WAYS
 
 // The scores of 50257 words, and the two products that read their gradient: the
 // weight and the gradient are padded once, a sum over words needs no more.
@@ -8,6 +9,9 @@ tdl.lambda @exp = "(x0: bf16[2]) -> bf16: lambda i0, i1: exp(x0[i0, i1])"
 tdl.lambda @back = "(x0: bf16[2], x1: bf16[2]) -> bf16: lambda i0, i1: Sum(lambda r0: x0[i0, r0] * x1[r0, i1])"
 tdl.lambda @weight = "(x0: bf16[2], x1: bf16[2]) -> bf16: lambda i0, i1: Sum(lambda r0: x0[r0, i0] * x1[r0, i1])"
 tdl.lambda @sum = "(x0: bf16[2]) -> bf16: lambda i0: Sum(lambda r0: x0[r0, i0])"
+
+// Each of eight parts of a row, too, if there are to be as many.
+// WAYS: smex.apply @scores({{.*}}) extents [512, 50304, 768]
 
 // CHECK-DAG: @[[$ROWS:.*]] = "(x0: bf16[2]) -> bf16: lambda i0, i1: x0[i0, i1] if i0 < 50257 else 0"
 // CHECK-DAG: @[[$COLUMNS:.*]] = "(x0: bf16[2]) -> bf16: lambda i0, i1: x0[i0, i1] if i1 < 50257 else 0"

@@ -15,7 +15,7 @@ tdl.lambda @step = "(x0: f32[2], x1: bf16[2]) -> f32: lambda i0, i1: 0.9 * x0[i0
 tdl.lambda @square = "(x0: f32[2], x1: bf16[2]) -> f32: lambda i0, i1: 0.9 * x0[i0, i1] + f32(x1[i0, i1]) * f32(x1[i0, i1])"
 
 // CHECK-DAG: @[[$PAD:.*]] = "(x0: bf16[2]) -> bf16: lambda i0, i1: x0[i0, i1] if i0 < 50257 else 0"
-// CHECK-DAG: @[[$LOSS:.*]] = "(x0: bf16[2], x1: i64[1]) -> f32: lambda: Sum(lambda r0: 0 if x1[r0] == -100 else f32(((x0[r0, x1[r0]] else nan) if x1[r0] < 50257 else nan)))"
+// CHECK-DAG: @[[$LOSS:.*]] = "(x0: bf16[2], x1: i64[1]) -> f32: lambda: Sum(lambda r0: 0 if x1[r0] == -100 else f32((x0[r0, x1[r0]] else nan) if x1[r0] < 50257 else nan))"
 // CHECK-DAG: @[[$GRADIENT:.*]] = "(x0: bf16[2], x1: f32[1]) -> bf16: lambda i0, i1: bf16(exp(f32(x0[i0, i1]) - x1[i0])) if i1 < 50257 else 0"
 // CHECK-LABEL: func.func @main
 // CHECK-NEXT: %[[E:.*]] = smex.parameter "e"

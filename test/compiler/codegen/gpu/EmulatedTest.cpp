@@ -125,6 +125,10 @@ const Large large[] = {
      "j < i or j >= 20 else 0)",
      {12, 24},
      {{12, 24}}},
+    {"(x: bf16[2], g: f32[1]) -> bf16: lambda i, j: bf16((g[i] if g[i] == "
+     "f32(j % 3) else f32(1)) + f32(x[i, j])) if j < 203 else bf16(0)",
+     {9, 208},
+     {{9, 208}, {9}}},
 };
 
 /// Segments of most lengths up to 40, but for two long ones.

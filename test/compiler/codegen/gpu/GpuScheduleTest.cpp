@@ -31,6 +31,11 @@ TEST_CASE("maps take as many neighbours as fit an access") {
         "map vector 4 threads 256");
   check("(x: f32[2], k: i64[1]) -> f32: lambda i, j: x[k[i], j]",
         "map vector 4 threads 256");
+  // Data and coordinates decide on what all neighbours share.
+  check("(k: i64[1], g: f32[1], x: bf16[2]) -> bf16: lambda i, j: "
+        "bf16((g[i] if k[i] == j else f32(0)) + f32(x[i, j])) if j < 203 else "
+        "bf16(0)",
+        "map vector 8 threads 256");
   // Coordinates decide, but of most neighbours in the same way.
   check("(x: f32[1]) -> f32: lambda i: x[i - 1] else f32(0)",
         "map vector 4 threads 256");
@@ -43,6 +48,9 @@ TEST_CASE("maps whose reads go anywhere, or not always, take one at a time") {
   check("(x: f32[1]) -> f32: lambda i: x[i * 2]", "map threads 256");
   check("(x: f32[1], k: i64[1]) -> f32: lambda i: x[k[i]]", "map threads 256");
   check("(x: f32[1]) -> f32: lambda i: x[i] if i % 2 == 0 else f32(0)",
+        "map threads 256");
+  check("(x: f32[2], k: i64[1]) -> f32: lambda i, j: x[i, j] if k[i] == j "
+        "else f32(0)",
         "map threads 256");
   check("(x: f32[0]) -> f32: lambda: x[] * x[]", "map threads 256");
 }
