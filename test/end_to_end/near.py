@@ -1,6 +1,6 @@
 """near.py EXPECTED GOT: are losses (.json of smex-run --metrics) and parameters
 (.safetensors) the same up to the rounding of bf16? Losses to 1/128 of each, each
-tensor to 1/32 of its norm."""
+tensor to 1/32 of its norm, or of 0.001: what keys are biased by moves by rounding alone."""
 
 import json
 import sys
@@ -41,10 +41,10 @@ def main(expected, got):
         sys.exit(f"{got}: other parameters")
     for name, want in wanted.items():
         norm, apart = np.linalg.norm(want), np.linalg.norm(want - have[name])
-        if not apart <= norm / 32:
+        if not apart <= max(norm, 1e-3) / 32:
             print(f"{name}: {apart / norm} of its norm apart")
             failures += 1
-        worst = max(worst, apart / norm if norm else 0)
+        worst = max(worst, apart / max(norm, 1e-3))
     print(f"{got}: {len(wanted)} parameters within {worst:.2g} of their norm")
     return failures
 
