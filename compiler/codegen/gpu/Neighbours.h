@@ -28,7 +28,8 @@ NeighbourReads neighbourReads(const tdl::ExprRef &term, int variable);
 /// Elements in an access of `bytes`, of all these reads and of something with
 /// `written` bytes each; 1 where that does not pay: a read that goes anywhere,
 /// or that is reached only where coordinates allow it, unless these are
-/// comparisons as above and the term `mayAsk` them.
+/// comparisons as above and the term `mayAsk` them, or all neighbours read the
+/// same.
 int64_t neighboursPerAccess(const tdl::ExprRef &term, int variable,
                             int64_t written, int64_t bytes, bool mayAsk);
 
