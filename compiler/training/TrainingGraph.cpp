@@ -40,6 +40,10 @@ Result<Loss> lossFor(const TrainingOptions &options, const std::string &output,
   const std::string name = options.loss.substr(0, colon);
   Loss loss{name, type, {}, {}};
   if (name == "cross_entropy") {
+    if (options.counted)
+      return fail("loss \"", options.loss,
+                  "\": labels that don't count are those of --ignore-index; "
+                  "--counted is for mse, l1 and bce_with_logits");
     int64_t axis = -1;
     if (colon != std::string::npos) {
       const auto given = integerOf(options.loss.substr(colon + 1));
@@ -61,8 +65,13 @@ Result<Loss> lossFor(const TrainingOptions &options, const std::string &output,
     return loss;
   }
   if (colon == std::string::npos &&
-      (name == "mse" || name == "l1" || name == "bce_with_logits"))
+      (name == "mse" || name == "l1" || name == "bce_with_logits")) {
+    if (options.counted && type.rank() == 0)
+      return fail("output \"", output, "\" is ", toString(type),
+                  ": it has no rows to be counted");
+    loss.op += options.counted ? "_counted" : "";
     return loss;
+  }
   return fail("no loss \"", options.loss,
               "\"; there are cross_entropy[:AXIS], "
               "mse, l1, bce_with_logits and given:NAME");
@@ -72,6 +81,9 @@ Result<int> addLoss(ModelTape &graph, const TrainingOptions &options) {
   const Model &model = graph.model();
   const std::string given = "given:";
   if (options.loss.compare(0, given.size(), given) == 0) {
+    if (options.counted)
+      return fail("--counted: the model says itself which rows count in its "
+                  "loss");
     const std::string name = options.loss.substr(given.size());
     // An output may have another name than the value that it is.
     const auto output =
@@ -104,7 +116,18 @@ Result<int> addLoss(ModelTape &graph, const TrainingOptions &options) {
   const int labels = graph.addInput("labels", loss->labels);
   if (loss->range)
     graph.setRange(labels, *loss->range);
-  if (graph.setRows(labels, name) && !(loss->range && loss->range->ignore))
+  const bool hasSpare = graph.setRows(labels, name);
+  std::vector<int> operands = {output, labels};
+  if (options.counted) {
+    for (int input : model.inputs)
+      if (graph.name(input) == "counted")
+        return fail("the model has an input \"counted\" of its own: --counted "
+                    "adds one");
+    operands.push_back(
+        graph.addInput("counted", {DType::I64, {graph.type(labels).shape[0]}}));
+    graph.setRange(operands.back(), {1, 1, 0});
+    graph.setRows(operands.back(), name);
+  } else if (hasSpare && !(loss->range && loss->range->ignore)) {
     return fail(
         "output \"", name,
         "\" has a row per edge, and self-loops that "
@@ -112,8 +135,9 @@ Result<int> addLoss(ModelTape &graph, const TrainingOptions &options) {
         "no label: take --loss cross_entropy, where one that counts for "
         "nothing can be told, or a loss of the model's own, "
         "--loss given:NAME");
+  }
   auto value =
-      graph.apply(loss->op, {output, labels}, loss->attributes, "loss", "loss");
+      graph.apply(loss->op, operands, loss->attributes, "loss", "loss");
   if (!value)
     return value.takeError();
   return value->front();

@@ -22,6 +22,10 @@ struct TrainingOptions {
   /// "given:NAME" for a value of the model that is a loss already.
   std::string loss = "cross_entropy";
   std::optional<int64_t> ignoreIndex; // labels that don't count
+  /// Of mse, l1 and bce_with_logits: one more input, "counted", i64 with an
+  /// element for each row of the labels: 0 where a row does not count, 1 where
+  /// it does. What samples are trained on needs rows that do not count.
+  bool counted = false;
   std::vector<std::string> freeze;    // parameters not to train
   std::string optimizer = "sgd";      // momentum, adam, adamw, adagrad
   std::optional<double> learningRate, momentum, weightDecay;

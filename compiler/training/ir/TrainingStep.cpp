@@ -22,6 +22,7 @@ struct TrainingStep : training::impl::TrainingStepBase<TrainingStep> {
     optimizer = given.optimizer;
     freeze = ArrayRef<std::string>(given.freeze);
     lossScale = given.lossScale;
+    counted = given.counted;
     set(ignoreIndex, given.ignoreIndex);
     set(learningRate, given.learningRate);
     set(momentum, given.momentum);
@@ -61,6 +62,7 @@ private:
     options.momentum = get(momentum);
     options.weightDecay = get(weightDecay);
     options.lossScale = lossScale;
+    options.counted = counted;
     return options;
   }
 };
