@@ -50,9 +50,11 @@ void ModelBuilder::typedGraph(int64_t relations) {
   graph["relations"] = relations;
 }
 
-std::string ModelBuilder::edgeValues(const std::string &name, double ofLoops) {
+std::string ModelBuilder::edgeValues(const std::string &name,
+                                     std::optional<double> ofLoops) {
   graph["values"] = name;
-  graph["loop_rows"] = {{name, ofLoops}};
+  if (ofLoops)
+    graph["loop_rows"] = {{name, *ofLoops}};
   return name;
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,8 @@ public:
   /// Of the graph that is declared: its edges have the numbers in its file.
   /// Declares the input of this name, [edges]. What self-loops have that are
   /// added.
-  std::string edgeValues(const std::string &name, double ofLoops);
+  std::string edgeValues(const std::string &name,
+                         std::optional<double> ofLoops = std::nullopt);
   /// An input of `width` features per edge, of a relation or of the one graph.
   Value edgeFeatures(const std::string &name, int64_t width,
                      const std::string &relation = "");

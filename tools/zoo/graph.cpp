@@ -17,13 +17,19 @@ static Value residual(ModelBuilder &g, Value given, const Value &x,
 /// Kipf and Welling's: features are multiplied first where that makes them
 /// fewer, which it does in all common networks.
 static Status gcn(ModelBuilder &g, const Sizes &s) {
-  g.inputGraph(ModelBuilder::SelfLoops::Added);
-  const bool weighted = s.flag("edge-weights");
-  if (weighted)
+  const bool matrix = s.flag("matrix"), weighted = s.flag("edge-weights");
+  g.inputGraph(matrix ? ModelBuilder::SelfLoops::AsGiven
+                      : ModelBuilder::SelfLoops::Added);
+  if (matrix)
+    g.edgeValues("edge_weights");
+  else if (weighted)
     g.edgeValues("edge_weights", 1);
   const auto layer = [&](Value x, const std::string &name, int64_t width) {
     x = dense(g, x, name, width, /*bias=*/false);
-    x = weighted
+    x = matrix
+            ? g.node("weighted_messages", name + "/convolution",
+                     {"edge_weights", x.name, "sources", "destinations"}, width)
+        : weighted
             ? g.node("weighted_graph_convolution", name + "/convolution",
                      {x.name, "edge_weights", "sources", "destinations"}, width)
             : g.node("graph_convolution", name + "/convolution",
@@ -196,6 +202,9 @@ std::vector<Model> zoo::graphModels() {
        {},
        {{"edge-weights",
          "edges count for the numbers in the graph's file, self-loops for 1"},
+        {"matrix",
+         "layers multiply with the matrix in the graph's file as it is: no "
+         "self-loops are added, nothing is divided by degrees"},
         {"residual",
          "what a layer is given is added to its result, by a matrix where "
          "their widths differ"}}},
