@@ -24,6 +24,7 @@ void emit::addGraph(plan::Program &program, const graph::GraphInputs &graph,
   };
   plan::GraphInputs made;
   made.name = graph.name;
+  made.layer = graph.layer;
   made.sources = ifInput(graph.sources);
   made.destinations = ifInput(graph.destinations);
   made.nodes = graph.to.count;

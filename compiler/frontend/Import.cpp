@@ -1,5 +1,5 @@
 #include "compiler/frontend/onnx/Import.h"
-#include "compiler/frontend/Model.h"
+#include "compiler/frontend/Layers.h"
 #include "compiler/frontend/json/Json.h"
 #include "compiler/frontend/onnx/Reader.h"
 
@@ -20,5 +20,10 @@ Result<Model> smex::frontend::importModel(const std::string &path,
                    : readJson(path, options.drawMissingWeights);
   if (!model)
     return model.takeError();
-  return importOnnx(std::move(*model), path, options);
+  auto imported = importOnnx(std::move(*model), path, options);
+  if (imported && options.sampleLayers)
+    if (Status separated = separateLayers(*imported, *options.sampleLayers);
+        !separated)
+      return fail(path, ": ", separated.error().message);
+  return imported;
 }

@@ -128,6 +128,14 @@ struct Model {
 /// need.
 void dropUnused(Model &model);
 
+/// What the layers of a graph network sample when the plan runs (smexc
+/// --sample-layers): of each layer, the network's first one first, so many
+/// neighbours of each node, or -1, all; the last one those of `batch` nodes.
+struct LayerSamples {
+  std::vector<int64_t> limits;
+  int64_t batch = 0;
+};
+
 /// What the command line says about the import.
 struct ImportOptions {
   std::map<std::string, int64_t> dims;          // --dim NAME=VALUE
@@ -141,6 +149,8 @@ struct ImportOptions {
   /// --graph-room SHARE: the graph is a sample, of those that the plan is run
   /// on.
   std::optional<double> graphRoom;
+  /// --sample-layers: layers have edges of their own (Layers.h).
+  std::optional<LayerSamples> sampleLayers;
   bool training = false; // keep what the model says about its next step
   /// With training, --freeze NAME: parameters that are not to be trained.
   std::vector<std::string> frozen;

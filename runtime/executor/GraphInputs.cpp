@@ -1,7 +1,6 @@
 #include "runtime/executor/GraphInputs.h"
 
 #include "runtime/graph/Bind.h"
-#include "runtime/graph/Components.h"
 #include "runtime/graph/Layout.h"
 #include "runtime/graph/Members.h"
 #include "runtime/graph/Part.h"
@@ -17,145 +16,9 @@ static bool takesNone(const plan::Port &port) {
   return !port.low || *port.low < 0 || port.ignore == -1;
 }
 
-/// "a.txt", "a.txt and 2 more"
-static std::string nameOf(const std::vector<std::string> &files) {
-  return files.size() == 1
-             ? files[0]
-             : files[0] + " and " + std::to_string(files.size() - 1) + " more";
-}
-
-/// The files of each graph. A file's name may hold '='.
-static Result<std::vector<std::vector<std::string>>>
-filesOf(const plan::Program &program,
-        const std::vector<std::string> &arguments) {
-  const auto &graphs = program.graphs;
-  std::vector<std::vector<std::string>> files(graphs.size());
-  std::string all;
-  for (const plan::GraphInputs &graph : graphs)
-    all += (all.empty() ? "\"" : ", \"") + graph.name + "\"";
-  for (const std::string &argument : arguments) {
-    const size_t equals = argument.find('=');
-    const auto named = std::find_if(
-        graphs.begin(), graphs.end(), [&](const plan::GraphInputs &graph) {
-          return equals != std::string::npos && !graph.name.empty() &&
-                 argument.compare(0, equals, graph.name) == 0;
-        });
-    if (named != graphs.end())
-      files[size_t(named - graphs.begin())].push_back(
-          argument.substr(equals + 1));
-    else if (graphs.size() == 1)
-      files[0].push_back(argument);
-    else
-      return fail("--graph ", argument,
-                  ": give it as NAME=FILE, with the name of one of the plan's "
-                  "graphs: ",
-                  all);
-  }
-  for (size_t g = 0; g < graphs.size(); ++g) {
-    if (files[g].empty())
-      return fail("graph \"", graphs[g].name, "\" is missing: add --graph ",
-                  graphs[g].name, "=FILE");
-    if (std::find(files[g].begin(), files[g].end(), "") != files[g].end())
-      return fail("--graph ", graphs[g].name,
-                  "=: the name of a file is missing");
-  }
-  return files;
-}
-
 static bool isAmong(const std::vector<std::string> &names,
                     const plan::Port &port) {
   return std::find(names.begin(), names.end(), port.name) != names.end();
-}
-
-/// Whether edges of a graph have rows that are not bound with it.
-static bool hasEdgeRows(const plan::GraphInputs &names) {
-  return !names.perEdge.empty() || !names.edgeOutputs.empty();
-}
-
-/// Inputs with a row per node are of one size, whichever graph is asked.
-static Status agree(const plan::Program &program,
-                    const std::vector<RunGraph> &graphs) {
-  for (const plan::Port &port : program.inputs) {
-    const auto first = graphRows(program, graphs, {}, port);
-    for (size_t g = 0; first && g < graphs.size(); ++g) {
-      const plan::GraphInputs &names = program.graphs[g];
-      const graph::Relation &relation = graphs[g].relation;
-      const auto differs = [&](const std::vector<std::string> &of,
-                               int64_t nodes) {
-        return isAmong(of, port) && nodes != first->rows;
-      };
-      const bool to = differs(names.perNode, relation.destinationNodes);
-      if (to || differs(names.perSourceNode, relation.sourceNodes))
-        return fail("input \"", port.name,
-                    "\" has a row per node: ", first->rows, " by ", first->of,
-                    ", and ",
-                    to ? relation.destinationNodes : relation.sourceNodes,
-                    " by ", graphs[g].name,
-                    ": give files that agree, in a format that tells how many "
-                    "there are");
-    }
-  }
-  return {};
-}
-
-/// Connected ones: as many as there are first nodes.
-static int64_t partsOf(const graph::Graph &graph) {
-  const graph::Numbers first = graph::componentsOf(graph);
-  int64_t count = 0;
-  for (size_t v = 0; v < first.size(); ++v)
-    count += first[v] == int64_t(v);
-  return count;
-}
-
-Result<std::vector<RunGraph>>
-runtime::readRunGraphs(const plan::Program &program,
-                       const std::vector<std::string> &arguments,
-                       Portion portion) {
-  const bool sampled = portion != Portion::Whole;
-  const char *const option = portion == Portion::Parts   ? "--parts"
-                             : portion == Portion::Walks ? "--walk"
-                                                         : "--sample";
-  if (program.graphs.empty())
-    return fail(nameOf(arguments),
-                ": the plan has no graph to bind: its model works on none, or "
-                "it was compiled with --graph");
-  const bool ofOne = sampled && portion != Portion::Samples;
-  if (ofOne && program.graphs.size() > 1)
-    return fail(option, ": the plan has ", program.graphs.size(),
-                " graphs, and samples are of one");
-  const auto files = filesOf(program, arguments);
-  if (!files)
-    return files.error();
-  std::vector<RunGraph> graphs;
-  for (size_t g = 0; g < program.graphs.size(); ++g) {
-    const plan::GraphInputs &names = program.graphs[g];
-    if (ofOne && names.sourceNodes)
-      return fail(option, ": the plan's graph is between two types of nodes, "
-                          "and samples are of one");
-    if (names.graphs && sampled && portion != Portion::Parts)
-      return fail(option, ": the plan's model has results for whole graphs: "
-                          "take --parts, or the graphs themselves");
-    std::vector<graph::Relation> relations;
-    for (const std::string &file : (*files)[g]) {
-      auto relation =
-          graph::readRelation(file, {!names.sourceNodes, false, names.edgeTypes,
-                                     !names.values.empty()});
-      if (!relation)
-        return relation.takeError();
-      relations.push_back(std::move(*relation));
-    }
-    const int64_t count = int64_t(relations.size());
-    graphs.push_back({nameOf((*files)[g]),
-                      graph::sideBySide(std::move(relations)), sampled, count});
-    if (names.graphs && portion == Portion::Parts)
-      graphs.back().graphs = partsOf(graphs.back().relation.graph);
-    if (!sampled && hasEdgeRows(names))
-      graphs.back().edgeRows =
-          edgeRowsOf(program, names, graphs.back().relation);
-  }
-  if (Status same = agree(program, graphs); !same)
-    return same.takeError();
-  return graphs;
 }
 
 static const plan::ListInput *listOf(const plan::GraphInputs &names,

@@ -11,10 +11,10 @@
 
 namespace smex::runtime {
 
-/// What steps work on (Samples.h): all of a graph, samples of neighbours, what
-/// random walks have seen of it, or some of its connected parts, each of which
-/// is a graph of a batch.
-enum class Portion { Whole, Samples, Walks, Parts };
+/// What steps work on (Samples.h): all of a graph, samples of neighbours, such
+/// samples of each layer's own, what random walks have seen of it, or some of
+/// its connected parts, each of which is a graph of a batch.
+enum class Portion { Whole, Samples, Layers, Walks, Parts };
 
 /// One of a plan's graphs, for which it has room.
 struct RunGraph {
@@ -29,7 +29,10 @@ struct RunGraph {
 
 /// The graphs of the plan, in its order, from arguments `NAME=FILE`, or `FILE`
 /// where it has one (graph::readRelation); several files of one graph are that
-/// graph, side by side in this order (graph::sideBySide). Errors: a plan
+/// graph, side by side in this order (graph::sideBySide). Where layers have
+/// edges of their own, each has them from the same files; of what is sampled,
+/// the first one has them for all, and others only tell how many nodes there
+/// are. Errors: a plan
 /// without a graph, or with one already; a graph without a file; what is wrong
 /// with a file; graphs that tell differently how many nodes an input has;
 /// samples, where there is no one graph to take them of.

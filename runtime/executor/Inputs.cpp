@@ -103,7 +103,7 @@ std::string graphOption(const plan::Program &program, const plan::Port &port) {
   const plan::GraphInputs *graph = graphOf(program, port);
   if (!graph)
     return "";
-  return "--graph " + (program.graphs.size() > 1 ? graph->name + "=" : "") +
+  return "--graph " + (graph->name.empty() ? "" : graph->name + "=") +
          "FILE, or ";
 }
 

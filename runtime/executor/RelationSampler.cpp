@@ -20,59 +20,92 @@ public:
     std::vector<float> values; // or none
   };
 
+  /// Of each graph of the plan: the type of edges that it is, and its layer.
+  struct Of {
+    size_t type;
+    int64_t layer;
+  };
+
   RelationSampler(const RowKinds &kinds, graph::HeteroGraph given,
-                  std::vector<OfEdges> ofEdges, Numbers fanouts, size_t type)
+                  std::vector<OfEdges> ofEdges, std::vector<Of> graphs,
+                  std::vector<Numbers> fanouts, size_t type)
       : kinds(kinds), graph(std::move(given)), in(graph::byDestination(graph)),
-        ofEdges(std::move(ofEdges)), fanouts(std::move(fanouts)),
-        type(int64_t(type)) {}
+        ofEdges(std::move(ofEdges)), graphs(std::move(graphs)),
+        fanouts(std::move(fanouts)), type(int64_t(type)) {}
 
   Result<Taken> take(const Numbers &some, uint64_t seed) override {
-    auto part = graph::sampleNeighbours(graph, in, type, some, fanouts, seed);
-    if (!part)
-      return fail("--sample: ", part.error().message);
-    Taken taken;
-    for (size_t g = 0; g < ofEdges.size(); ++g) {
-      const graph::EdgeType &edges = part->graph.edgeTypes()[g];
-      graph::Relation relation;
-      relation.sourceNodes = nodesOf(*part, kinds.sources(g));
-      relation.destinationNodes = nodesOf(*part, kinds.destinations(g));
-      relation.graph = graph::Graph::sound(
-          std::max(relation.sourceNodes, relation.destinationNodes),
-          edges.sources, edges.destinations);
-      const auto &[types, values] = ofEdges[g];
-      if (!types.empty())
-        relation.types = graph::gather(types, part->oldEdges[g]);
-      if (!values.empty())
-        for (int64_t edge : part->oldEdges[g])
-          relation.values.push_back(values[size_t(edge)]);
-      taken.relations.push_back(std::move(relation));
-    }
-    taken.rows = std::move(part->oldNodes);
-    taken.rows.emplace_back(); // graphs of a batch: there is none
-    for (Numbers &edges : part->oldEdges)
-      taken.rows.push_back(std::move(edges));
-    return taken;
+    return graphs.front().layer ? takeLayers(some, seed)
+                                : takeUnited(some, seed);
   }
   std::string what(size_t count) const override {
     return "a sample for " + counted(count, "node");
   }
 
 private:
-  static int64_t nodesOf(const graph::HeteroPart &part, size_t type) {
-    return part.graph.nodeTypes()[type].nodes;
+  Result<Taken> takeUnited(const Numbers &some, uint64_t seed) {
+    auto part = graph::sampleNeighbours(graph, in, type, some, fanouts, seed);
+    if (!part)
+      return fail("--sample: ", part.error().message);
+    Taken taken;
+    taken.rows = std::move(part->oldNodes);
+    taken.rows.emplace_back(); // graphs of a batch: there is none
+    for (size_t g = 0; g < ofEdges.size(); ++g) {
+      const graph::EdgeType &edges = part->graph.edgeTypes()[g];
+      add(taken, g, edges.sources, edges.destinations,
+          std::move(part->oldEdges[g]));
+    }
+    return taken;
+  }
+
+  Result<Taken> takeLayers(const Numbers &some, uint64_t seed) {
+    const auto blocks =
+        graph::sampleBlocks(graph, in, type, some, fanouts, seed);
+    if (!blocks)
+      return fail("--sample-layers: ", blocks.error().message);
+    Taken taken;
+    taken.rows = blocks->oldNodes;
+    taken.rows.emplace_back();
+    for (size_t g = 0; g < graphs.size(); ++g) {
+      const auto &edges =
+          blocks->layers[size_t(graphs[g].layer - 1)][graphs[g].type];
+      add(taken, g, edges.sources, edges.destinations, edges.old);
+    }
+    return taken;
+  }
+
+  /// What the plan's graph `g` has, and which edges these were.
+  void add(Taken &taken, size_t g, const Numbers &sources,
+           const Numbers &destinations, Numbers old) const {
+    graph::Relation relation;
+    relation.sourceNodes = int64_t(taken.rows[kinds.sources(g)].size());
+    relation.destinationNodes =
+        int64_t(taken.rows[kinds.destinations(g)].size());
+    relation.graph = graph::Graph::sound(
+        std::max(relation.sourceNodes, relation.destinationNodes), sources,
+        destinations);
+    const auto &[types, values] = ofEdges[graphs[g].type];
+    if (!types.empty())
+      relation.types = graph::gather(types, old);
+    if (!values.empty())
+      for (int64_t edge : old)
+        relation.values.push_back(values[size_t(edge)]);
+    taken.relations.push_back(std::move(relation));
+    taken.rows.push_back(std::move(old));
   }
 
   const RowKinds &kinds;
   const graph::HeteroGraph graph;
   const std::vector<graph::Rows> in;
-  const std::vector<OfEdges> ofEdges;
-  const Numbers fanouts;
-  const int64_t type; // of the nodes that samples are for
+  const std::vector<OfEdges> ofEdges; // of each type of edges
+  const std::vector<Of> graphs;
+  const std::vector<Numbers> fanouts; // likewise
+  const int64_t type;                 // of the nodes that samples are for
 };
 
 /// How many nodes of each type there are.
 Result<std::vector<graph::NodeType>>
-nodeTypes(const RowKinds &kinds, const std::vector<RunGraph> &graphs) {
+nodeTypes(const RowKinds &kinds, const std::vector<RunGraph> &graphs,
+          const char *option) {
   std::vector<graph::NodeType> types;
   for (const std::string &name : kinds.types())
     types.push_back({name, -1});
@@ -86,7 +119,7 @@ nodeTypes(const RowKinds &kinds, const std::vector<RunGraph> &graphs) {
         by[type] = &graphs[g];
         types[type].nodes = nodes;
       } else if (types[type].nodes != nodes) {
-        return fail("--sample: there are ", types[type].nodes, " ",
+        return fail(option, ": there are ", types[type].nodes, " ",
                     types[type].name, " by ", by[type]->name, ", and ", nodes,
                     " by ", graphs[g].name,
                     ": give files that agree, in a format that tells how many "
@@ -102,12 +135,34 @@ nodeTypes(const RowKinds &kinds, const std::vector<RunGraph> &graphs) {
 Result<std::unique_ptr<Sampler>> runtime::makeRelationSampler(
     const plan::Program &program, const RowKinds &kinds,
     std::vector<RunGraph> graphs, const Sampling &sampling, size_t type) {
-  auto types = nodeTypes(kinds, graphs);
+  const char *const option = sampling.option();
+  if (sampling.byImportance)
+    return fail("--importance: the plan has ", relationsOf(program).size(),
+                " graphs, and nodes are drawn by the importance that they have "
+                "in one");
+  auto fanouts =
+      fanoutsFor(program, option, {sampling.fanouts, sampling.fanoutsOf});
+  if (!fanouts)
+    return fanouts.takeError();
+  auto types = nodeTypes(kinds, graphs, option);
   if (!types)
     return types.takeError();
   std::vector<graph::EdgeType> edges;
   std::vector<RelationSampler::OfEdges> ofEdges;
-  for (size_t g = 0; g < graphs.size(); ++g) {
+  std::vector<RelationSampler::Of> of(graphs.size());
+  for (size_t g : relationsOf(program)) {
+    std::vector<bool> isRead(fanouts->front().size(),
+                             program.graphs[g].layer == 0);
+    for (size_t other = 0; other < graphs.size(); ++other)
+      if (program.graphs[other].name == program.graphs[g].name) {
+        of[other] = {edges.size(), program.graphs[other].layer};
+        if (const int64_t layer = program.graphs[other].layer)
+          isRead[size_t(layer - 1)] = true;
+      }
+    // What no layer reads brings no nodes.
+    for (size_t layer = 0; layer < isRead.size(); ++layer)
+      if (!isRead[layer])
+        (*fanouts)[edges.size()][layer] = 0;
     auto [sources, destinations] =
         std::move(graphs[g].relation.graph).takeEnds();
     edges.push_back({kinds.types()[kinds.sources(g)], program.graphs[g].name,
@@ -118,7 +173,8 @@ Result<std::unique_ptr<Sampler>> runtime::makeRelationSampler(
   }
   auto graph = graph::HeteroGraph::make(std::move(*types), std::move(edges));
   if (!graph)
-    return fail("--sample: ", graph.error().message);
+    return fail(option, ": ", graph.error().message);
   return Result<std::unique_ptr<Sampler>>(std::make_unique<RelationSampler>(
-      kinds, std::move(*graph), std::move(ofEdges), sampling.fanouts, type));
+      kinds, std::move(*graph), std::move(ofEdges), std::move(of),
+      std::move(*fanouts), type));
 }

@@ -149,14 +149,20 @@ runtime::makeSampler(const plan::Program &program, const RowKinds &kinds,
                      std::vector<RunGraph> graphs, const Sampling &sampling,
                      size_t type) {
   using Made = Result<std::unique_ptr<Sampler>>;
-  if (kinds.types().size() > 1 || graphs.size() > 1)
+  if (kinds.types().size() > 1 || relationsOf(program).size() > 1)
     return makeRelationSampler(program, kinds, std::move(graphs), sampling,
                                type);
+  if (sampling.perLayer)
+    return makeLayerSampler(program, std::move(graphs), sampling);
   graph::Relation &whole = graphs.front().relation;
   if (sampling.parts > 0)
     return Made(std::make_unique<PartSampler>(std::move(whole)));
   if (sampling.walk > 0)
     return Made(std::make_unique<WalkSampler>(std::move(whole), sampling.walk));
-  return Made(
-      std::make_unique<NeighbourSampler>(std::move(whole), sampling.fanouts));
+  auto fanouts = fanoutsFor(program, sampling.option(),
+                            {sampling.fanouts, sampling.fanoutsOf});
+  if (!fanouts)
+    return fanouts.takeError();
+  return Made(std::make_unique<NeighbourSampler>(std::move(whole),
+                                                 std::move(fanouts->front())));
 }

@@ -3,6 +3,7 @@
 #ifndef SMEX_RUNTIME_EXECUTOR_SAMPLER_H
 #define SMEX_RUNTIME_EXECUTOR_SAMPLER_H
 
+#include "runtime/executor/Fanouts.h"
 #include "runtime/executor/GraphInputs.h"
 
 #include <memory>
@@ -21,6 +22,26 @@ struct Sampling {
   /// against their direction, so that messages along them lead to where it
   /// starts (graph::randomWalks). The nodes seen and the edges walked remain.
   int64_t walk = 0;
+  /// Of graphs by name, in place of `fanouts`.
+  std::map<std::string, graph::Numbers> fanoutsOf = {};
+  /// Each layer of the network has a sample of its own (plans whose graphs have
+  /// layers).
+  bool perLayer = false;
+  /// These are of so many nodes of the whole graph that each layer draws by
+  /// importance, in place of neighbours (graph::sampleLayers).
+  bool byImportance = false;
+  /// Instead of batches of nodes whose labels count: these, in this order, in
+  /// each step; of the type of this name, or of the only one, "".
+  std::optional<graph::Numbers> nodes = std::nullopt;
+  std::string type = {};
+
+  /// The option of the command line that says how, for messages.
+  const char *option() const {
+    return parts > 0  ? "--parts"
+           : walk > 0 ? "--walk"
+           : perLayer ? "--sample-layers"
+                      : "--sample";
+  }
 };
 
 /// What inputs have a row for each of: nodes of a type, by the plan's names of
@@ -82,7 +103,13 @@ Result<std::unique_ptr<Sampler>> makeSampler(const plan::Program &program,
                                              const Sampling &sampling,
                                              size_t type);
 
-/// The same for nodes of several types.
+/// The same for nodes of one type, where each layer has a sample of its own.
+Result<std::unique_ptr<Sampler>> makeLayerSampler(const plan::Program &program,
+                                                  std::vector<RunGraph> graphs,
+                                                  const Sampling &sampling);
+
+/// The same for nodes of several types, whether or not layers have samples of
+/// their own.
 Result<std::unique_ptr<Sampler>>
 makeRelationSampler(const plan::Program &program, const RowKinds &kinds,
                     std::vector<RunGraph> graphs, const Sampling &sampling,

@@ -76,18 +76,63 @@ private:
   }
 
   Status openNodes() {
-    const char *const option = sampling.walk > 0 ? "--walk" : "--sample";
+    if (Status drawable = sampling.nodes ? openGiven() : openLabelled();
+        !drawable)
+      return drawable;
+    const std::string &type = kinds.types()[drawnKind];
+    const int64_t room = roomFor(drawnKind);
+    const int64_t batch =
+        sampling.nodes ? int64_t(drawn.size()) : sampling.batch;
+    if (batch < 1 || batch > room)
+      return fail(
+          sampling.nodes ? "--nodes: " : "--batch ", batch,
+          sampling.nodes ? " nodes, and" : ":", " the plan has room for ", room,
+          " nodes: compile it with --dim ", type.empty() ? "nodes" : type,
+          "=N for the batch and all that is sampled, or take a smaller "
+          "batch");
+    return {};
+  }
+
+  /// So many nodes of a type the plan has room for.
+  int64_t roomFor(size_t type) const {
+    for (size_t g = 0; g < program.graphs.size(); ++g) {
+      if (kinds.destinations(g) == type)
+        return program.graphs[g].nodes;
+      if (kinds.sources(g) == type)
+        return program.graphs[g].sourceNodes.value_or(0);
+    }
+    return 0;
+  }
+
+  /// The nodes that --nodes gives.
+  Status openGiven() {
+    const auto &types = kinds.types();
+    const auto found = std::find(types.begin(), types.end(), sampling.type);
+    if (found == types.end() && (types.size() > 1 || !sampling.type.empty())) {
+      std::string known;
+      for (const std::string &type : types)
+        known += (known.empty() ? "\"" : ", \"") + type + "\"";
+      return fail("--nodes ", sampling.type.empty() ? "" : sampling.type + "=",
+                  "FILE: give it as TYPE=FILE, with a type of nodes: ", known);
+    }
+    drawnKind = found == types.end() ? 0 : size_t(found - types.begin());
+    drawn = *sampling.nodes;
+    return {};
+  }
+
+  Status openLabelled() {
+    const char *const option = sampling.option();
     const auto labels =
         std::find_if(ports.begin(), ports.end(), [&](const Port &p) {
           return p.counts && p.kind < kinds.types().size();
         });
     if (labels == ports.end())
-      return fail(
-          option, ": the plan has no labels of nodes, ",
-          kinds.types().size() > 1
-              ? "or as many rows of them as nodes of two types, "
-              : "",
-          "or all of them count: compile it with --train --loss cross_entropy");
+      return fail(option, ": the plan has no labels of nodes, ",
+                  kinds.types().size() > 1
+                      ? "or as many rows of them as nodes of two types, "
+                      : "",
+                  "or all of them count: compile it with --train --loss "
+                  "cross_entropy, or with --counted");
     drawnKind = labels->kind;
     for (int64_t v = 0; v < labels->value.type.shape[0]; ++v)
       if (counts(*labels, v))
@@ -95,14 +140,6 @@ private:
     if (drawn.empty())
       return fail(option, ": no node has a label that counts: all are ",
                   *labels->port.ignore);
-    const std::string &type = kinds.types()[drawnKind];
-    const int64_t room = labels->type.shape[0];
-    if (sampling.batch < 1 || sampling.batch > room)
-      return fail("--batch ", sampling.batch, ": the plan has room for ", room,
-                  " nodes: compile it with --dim ",
-                  type.empty() ? "nodes" : type,
-                  "=N for the batch and all that is sampled, or take a smaller "
-                  "batch");
     return {};
   }
 
@@ -125,6 +162,8 @@ private:
 
   /// The nodes whose label counts in a step, or its parts, in an epoch's order.
   Numbers drawnIn(int64_t step) {
+    if (sampling.nodes)
+      return drawn;
     const int64_t all = int64_t(drawn.size());
     const int64_t batch =
         std::min(sampling.parts > 0 ? sampling.parts : sampling.batch, all);

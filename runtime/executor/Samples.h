@@ -5,6 +5,10 @@
 // in each relation. Or on connected parts of it, such as trees, some in each
 // step.
 //
+// Layers work on one sample together, or on one each, where the plan's layers
+// have edges of their own. In place of batches of nodes with labels, given ones
+// will do, for results of these alone.
+//
 // An epoch takes each node that counts, or each part, once, in an order of its
 // own. What a step works on is a function of the graph, the seed and the step:
 // the same for any number of workers, and after a resumed run's checkpoint.
@@ -29,6 +33,18 @@ Result<std::vector<Feed>> sampleFeeds(const plan::Program &program,
                                       std::vector<RunGraph> graphs,
                                       std::vector<Feed> feeds,
                                       const Sampling &sampling);
+
+/// Takes `--nodes [TYPE=]FILE`, the nodes that results are wanted of:
+/// i64[count] in a .npy file. Errors: what is wrong with the file, or a tensor
+/// of another type; whether they are there is told when a step samples for
+/// them.
+Status readNodes(const plan::Program &program, const std::string &argument,
+                 Sampling &sampling);
+
+/// Where nodes are given: of outputs with as many rows as the plan has room for
+/// nodes of their type, the rows of these nodes, in their order.
+Status keepNodes(const plan::Program &program, const Sampling &sampling,
+                 std::vector<Tensor> &outputs);
 
 } // namespace smex::runtime
 

@@ -90,14 +90,40 @@ Result<std::vector<Block>> graph::sampleNeighbours(const Graph &graph,
   return sampleBlocks(graph, nodes, fanouts, -1, "fan-out", sample);
 }
 
+Importance::Importance(const Graph &graph, const std::vector<float> &values)
+    : graph(graph), ofNode(size_t(graph.nodes())) {
+  for (int64_t e = 0; e < graph.edges(); ++e) {
+    const double value = values.empty() ? 1 : double(values[size_t(e)]);
+    total += value * value;
+    ofNode[size_t(graph.source(e))] += value * value;
+    if (!values.empty())
+      upTo.push_back(total);
+  }
+}
+
+int64_t Importance::draw(const Random &random, uint64_t element) const {
+  if (!(total > 0))
+    return -1;
+  if (upTo.empty())
+    return graph.source(random.below(graph.edges(), element));
+  constexpr int64_t steps = int64_t(1) << 53;
+  const double at =
+      double(random.below(steps, element)) / double(steps) * total;
+  // The first one beyond, which has a share; rounding may leave none.
+  const auto found = std::upper_bound(upTo.begin(), upTo.end(), at);
+  const auto last = std::lower_bound(upTo.begin(), upTo.end(), total);
+  return graph.source(std::min(found, last) - upTo.begin());
+}
+
 Result<std::vector<Block>>
-graph::sampleLayers(const Graph &graph, const Rows &in, const Rows &out,
-                    const Numbers &nodes, const Numbers &draws, uint64_t seed) {
+graph::sampleLayers(const Graph &graph, const Rows &in,
+                    const Importance &importance, const Numbers &nodes,
+                    const Numbers &draws, uint64_t seed) {
   const Random random(seed, "layers");
   const auto sample = [&](size_t layer, const Numbers &served) {
     std::unordered_map<int64_t, int64_t> drawn; // node: how often
-    for (int64_t i = 0; graph.edges() > 0 && i < draws[layer]; ++i)
-      ++drawn[graph.source(random.of(layer).below(graph.edges(), uint64_t(i)))];
+    for (int64_t i = 0; i < draws[layer]; ++i)
+      ++drawn[importance.draw(random.of(layer), uint64_t(i))];
     BlockMaker maker(graph, served);
     for (size_t i = 0; i < served.size(); ++i)
       for (const int64_t *e = in.begin(served[i]); e != in.end(served[i]);
@@ -105,8 +131,8 @@ graph::sampleLayers(const Graph &graph, const Rows &in, const Rows &out,
         const int64_t source = graph.source(*e);
         if (const auto found = drawn.find(source); found != drawn.end())
           maker.add(*e, int64_t(i),
-                    float(double(found->second) * double(graph.edges()) /
-                          (double(draws[layer]) * double(out.length(source)))));
+                    float(double(found->second) /
+                          (double(draws[layer]) * importance.of(source))));
       }
     return maker.take();
   };

@@ -10,6 +10,7 @@
 #ifndef SMEX_RUNTIME_GRAPH_SAMPLE_H
 #define SMEX_RUNTIME_GRAPH_SAMPLE_H
 
+#include "dialects/support/Random.h"
 #include "runtime/graph/Block.h"
 #include "runtime/graph/Rows.h"
 
@@ -27,15 +28,37 @@ Result<std::vector<Block>> sampleNeighbours(const Graph &graph, const Rows &in,
                                             const Numbers &fanouts,
                                             uint64_t seed);
 
+/// How often FastGCN draws a node: in proportion to the squares of the numbers
+/// of all edges that leave it, ||A(:, u)||^2, a number being an element of the
+/// matrix A. Edges without numbers count 1 each.
+class Importance {
+public:
+  /// `values` one per edge, or none. O(V + E).
+  explicit Importance(const Graph &graph,
+                      const std::vector<float> &values = {});
+
+  /// The source of an edge, or -1 where no edge counts. A function of its
+  /// arguments.
+  int64_t draw(const Random &random, uint64_t element) const;
+  /// What one draw finds a node with, from 0 to 1.
+  double of(int64_t node) const { return ofNode[size_t(node)] / total; }
+
+private:
+  const Graph &graph;
+  std::vector<double> upTo; // each edge: the sum of squares up to it; or none
+  std::vector<double> ofNode;
+  double total = 0;
+};
+
 /// FastGCN: each layer draws so many nodes from the whole graph, with
-/// replacement, with probability proportional to the edges that leave them
-/// (that is, sources of edges drawn uniformly), and keeps the edges from these
-/// to the nodes that it serves. draws[l] is layer l's. An edge whose source was
-/// drawn c times of n, and has d of all E edges, has weight c E / (n d). O(sum
-/// of draws and of in-degrees). Errors: a node that is not there or occurs
-/// twice; a negative number of draws.
+/// replacement, by their importance q, and keeps the edges from these to the
+/// nodes that it serves. draws[l] is layer l's. An edge whose source was drawn
+/// c times of t has weight c / (t q), so that sums of messages are right on the
+/// average. O(sum of draws and of in-degrees). Errors: a node that is not there
+/// or occurs twice; a negative number of draws.
 Result<std::vector<Block>> sampleLayers(const Graph &graph, const Rows &in,
-                                        const Rows &out, const Numbers &nodes,
+                                        const Importance &importance,
+                                        const Numbers &nodes,
                                         const Numbers &draws, uint64_t seed);
 
 } // namespace smex::graph

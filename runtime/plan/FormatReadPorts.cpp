@@ -141,7 +141,7 @@ GraphInputs plan::graphOf(const Cursor &at) {
   else
     at.object({"nodes", "self_loops"},
               {"added", "destinations", "edge_outputs", "edge_types",
-               "graph_of", "graphs", "name", "node_type", "per_edge",
+               "graph_of", "graphs", "layer", "name", "node_type", "per_edge",
                "per_graph", "per_node", "per_source_node", "source_nodes",
                "source_type", "sources", "types", "values"});
   GraphInputs graph;
@@ -157,6 +157,8 @@ GraphInputs plan::graphOf(const Cursor &at) {
       *name = at.string(key);
   graph.nodes = at.integer("nodes", 0, sizeLimit);
   graph.selfLoops = at.boolean("self_loops");
+  if (at.has("layer"))
+    graph.layer = at.integer("layer", 1, sizeLimit);
   if (at.has("source_nodes"))
     graph.sourceNodes = at.integer("source_nodes", 0, sizeLimit);
   if (at.has("edge_types"))

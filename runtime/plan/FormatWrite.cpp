@@ -262,6 +262,8 @@ Json graphToJson(const GraphInputs &graph) {
   }
   if (!graph.name.empty())
     json["name"] = graph.name;
+  if (graph.layer)
+    json["layer"] = graph.layer;
   if (!graph.nodeType.empty())
     json["node_type"] = graph.nodeType;
   if (!graph.sourceType.empty())

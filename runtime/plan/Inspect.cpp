@@ -26,6 +26,21 @@ std::string roomOf(const graph::Rooms &rooms) {
   return text;
 }
 
+/// Of a layer that has edges of its own.
+std::string layerRoom(const Program &program, const GraphInputs &graph) {
+  int64_t edges = 0;
+  for (const Port &input : program.inputs)
+    for (const std::string &list : {graph.sources, graph.destinations,
+                                    graph.types, graph.values, graph.added})
+      if (input.name == list)
+        edges =
+            program
+                .tensors[size_t(program.buffers[size_t(input.buffer)].tensor)]
+                .type.shape[0];
+  return std::to_string(edges) + " edges" +
+         (graph.name.empty() ? "" : " of " + graph.name);
+}
+
 std::string head(const Plan &plan) {
   const Program &program = plan.partitioned.program;
   size_t drawn = 0;
@@ -73,6 +88,10 @@ std::string head(const Plan &plan) {
   for (const GraphInputs &graph : program.graphs)
     if (graph.layout)
       table.add({"graph", "room for " + roomOf(graph.layout->rooms)});
+  for (const GraphInputs &graph : program.graphs)
+    if (graph.layer)
+      table.add({"layer " + std::to_string(graph.layer),
+                 "room for " + layerRoom(program, graph)});
   for (const EdgeRows &rows : program.edgeRows)
     for (const std::string &input : rows.inputs)
       table.add({"rows per edge", input + ": " +

@@ -224,6 +224,9 @@ struct GraphInputs {
   std::string types;
   int64_t edgeTypes = 0;
   std::string name; // or "": the model's only one
+  /// Where layers have edges of their own, the layer that these are of, from 1
+  /// up; 0: of all layers.
+  int64_t layer = 0;
   /// Where the model has results for each graph of a batch, room for so many:
   /// i64[nodes], the graph that each node is of; and the inputs with a row per
   /// graph.
@@ -247,11 +250,11 @@ struct GraphInputs {
            sourceNodes == other.sourceNodes &&
            perSourceNode == other.perSourceNode && types == other.types &&
            edgeTypes == other.edgeTypes && name == other.name &&
-           graphs == other.graphs && graphOf == other.graphOf &&
-           perGraph == other.perGraph && nodeType == other.nodeType &&
-           sourceType == other.sourceType && perEdge == other.perEdge &&
-           edgeOutputs == other.edgeOutputs && values == other.values &&
-           added == other.added;
+           layer == other.layer && graphs == other.graphs &&
+           graphOf == other.graphOf && perGraph == other.perGraph &&
+           nodeType == other.nodeType && sourceType == other.sourceType &&
+           perEdge == other.perEdge && edgeOutputs == other.edgeOutputs &&
+           values == other.values && added == other.added;
   }
 };
 

@@ -187,16 +187,45 @@ static void validateTypes(const std::vector<GraphInputs> &graphs,
   }
 }
 
+/// Where layers have edges of their own, all graphs are of some layer; those of
+/// one name are the same graph, for one layer each.
+static void validateLayer(const std::vector<GraphInputs> &graphs, size_t i,
+                          const std::string &place, Complaint &complaint) {
+  const GraphInputs &graph = graphs[i];
+  if ((graph.layer > 0) != (graphs[0].layer > 0) ||
+      graph.layer > int64_t(graphs.size()))
+    return complaint.add(place, ".layer: ", graph.layer,
+                         ": all graphs are of layers, from 1 up, or none is");
+  if (graph.layer && (graph.layout || graph.graphs))
+    return complaint.add(place, ".layer: a layer has no layout, and no graphs "
+                                "of a batch");
+  for (size_t j = 0; j < i; ++j)
+    if (const GraphInputs &other = graphs[j];
+        other.name == graph.name && !complaint &&
+        (other.layer == graph.layer || other.nodes != graph.nodes ||
+         other.sourceNodes != graph.sourceNodes ||
+         other.nodeType != graph.nodeType ||
+         other.sourceType != graph.sourceType ||
+         other.selfLoops != graph.selfLoops ||
+         (graph.edgeTypes && other.edgeTypes &&
+          other.edgeTypes != graph.edgeTypes)))
+      complaint.add(place, ".name: each of several graphs has one of its own, "
+                           "or those of a name are the same graph for "
+                           "different layers");
+}
+
 void plan::validateGraphs(const Program &program, Complaint &complaint) {
   const auto &graphs = program.graphs;
-  std::set<std::string> names, inputs;
+  std::set<std::string> inputs;
   for (size_t i = 0; i < graphs.size() && !complaint; ++i) {
     const std::string place =
         graphs.size() == 1 ? "graph" : "graph[" + std::to_string(i) + "]";
     GraphValidator(program, graphs[i], place, complaint).run();
-    if (!complaint && graphs.size() > 1 &&
-        (graphs[i].name.empty() || !names.insert(graphs[i].name).second))
+    if (!complaint && graphs.size() > 1 && graphs[i].name.empty() &&
+        (!graphs[i].layer || !graphs[0].name.empty()))
       complaint.add(place, ".name: each of several graphs has one of its own");
+    if (!complaint)
+      validateLayer(graphs, i, place, complaint);
     if (!complaint && graphs.size() > 1 && graphs[i].graphs)
       complaint.add(place, ".graphs: batches are of a program's only graph");
     std::vector<std::string> all = {graphs[i].sources, graphs[i].destinations,

@@ -156,8 +156,8 @@ sampled() { # STATUS MESSAGE OPTION...
 }
 labels=(--input labels=labels.npy)
 sampled 2 '--sample requires --graph' "${labels[@]}" --sample 2,2 --batch 1
-sampled 2 '--sample requires --batch' "${labels[@]}" --sample 2,2 --graph graph
-sampled 2 '--batch requires --sample or --walk' "${labels[@]}" --batch 1 --graph graph
+sampled 2 '--sample requires --batch or --nodes' "${labels[@]}" --sample 2,2 --graph graph
+sampled 2 '--batch requires --sample, --sample-layers or --walk' "${labels[@]}" --batch 1 --graph graph
 sampled 2 '--batch requires --graph' "${labels[@]}" --batch 1
 sampled 2 '(--walk|--batch) requires --graph' "${labels[@]}" --walk 1 --batch 1
 sampled 2 '--walk requires --batch' "${labels[@]}" --walk 1 --graph graph

@@ -44,6 +44,36 @@ for gpus in 1 2 3; do
   cmp rest.safetensors 2.safetensors
 done
 
+# Each layer on a sample of its own: of all neighbours, PyTorch's again; with
+# numbers for each relation, the same for any number of workers.
+for gpus in 1 3; do
+  "$smexc" model.json "${room[@]}" --sample-layers=-1,-1 --batch 33 --gpus $gpus -o layers "${training[@]}"
+  "$smexc" check layers
+  for sample in "--sample-layers 90,90 --batch 30" "--sample-layers=-1,-1 --batch 33 --seed 7"; do
+    # shellcheck disable=SC2086
+    "$run" layers "${graphs[@]}" "${data[@]}" --steps 5 $sample --verify --save-parameters trained.safetensors
+    "$matches" metrics.json "$folder/${name}_losses.npy" trained.safetensors "$folder/${name}_parameters"
+  done
+  "$run" layers "${graphs[@]}" "${data[@]}" --sample-layers 2,2 --sample-layers rates=1,3 --batch 5 --steps 12 --seed 1 --verify
+  mv metrics.json layers.$gpus.json
+  "$run" plan "${graphs[@]}" "${data[@]}" --sample 2,2 --sample rates=1,3 --batch 5 --steps 12 --seed 1 --verify
+  "$smexc" model.json "${room[@]}" --sample-layers=-1,-1 --batch 5 --gpus $gpus -o some
+  /usr/bin/python3 -c 'import numpy; numpy.save("some.npy", numpy.array([7, 31, 0]))'
+  "$run" some "${graphs[@]}" "${data[@]:0:4}" --parameters "$folder/$name.safetensors" --sample-layers=-1,-1 \
+    --nodes users=some.npy --output-dir out
+  /usr/bin/python3 - "$folder/${name}_logits.npy" << 'PY'
+import sys
+import numpy as np
+np.testing.assert_allclose(np.load("out/logits.npy"), np.load(sys.argv[1])[[7, 31, 0]], rtol=1e-4, atol=1e-4)
+PY
+done
+/usr/bin/python3 - << 'PY'
+import json
+import numpy as np
+one, three = (np.array([step["loss"] for step in json.load(open(f"layers.{gpus}.json"))["steps"]]) for gpus in (1, 3))
+np.testing.assert_allclose(one, three, rtol=1e-5)
+PY
+
 # 400 users and 90 items, which those of one class rate: for a plan of few.
 /usr/bin/python3 - << 'PY'
 import json

@@ -1,9 +1,9 @@
 #!/bin/bash
 # A plan with room for a graph: features and labels of a smaller one are filled
-# up; of samples that hold all neighbours, training is PyTorch's on the whole
-# graph; samples, and what random walks have seen, are a function of the seed,
-# for any number of workers; and a network learns from samples, and from walks,
-# of a graph that is larger than the plan.
+# up; of samples that hold all neighbours, one for all layers or one for each,
+# training is PyTorch's on the whole graph; samples, and what random walks have
+# seen, are a function of the seed, for any number of workers; and a network
+# learns from samples, and from walks, of a graph that is larger than the plan.
 # usage: samples.sh SMEX_ZOO SMEXC SMEX_RUN TRAINING_MATCHES FOLDER EDGES NAME [SIZES...]
 set -euo pipefail
 zoo=$PWD/$1 smexc=$PWD/$2 run=$PWD/$3 matches=$PWD/$4 folder=$PWD/$5 edges=$PWD/$5/$6 name=$7
@@ -20,6 +20,14 @@ for gpus in 1 2 3 8; do
   for sample in "" "--sample 50,50 --batch 30" "--sample=-1,-1 --batch 33 --seed 7"; do
     # shellcheck disable=SC2086
     "$run" plan --graph "$edges" "${data[@]}" --steps 5 $sample --verify --save-parameters trained.safetensors
+    "$matches" metrics.json "$folder/${name}_losses.npy" trained.safetensors "$folder/${name}_parameters"
+  done
+  # Layers that each have all edges, in lists of their own.
+  "$smexc" model.json --dim nodes=33 --dim edges=140 --sample-layers=-1,-1 --batch 33 --gpus $gpus -o layers "${training[@]}"
+  "$smexc" check layers
+  for sample in "" "--sample-layers=-1,-1 --batch 33 --seed 7"; do
+    # shellcheck disable=SC2086
+    "$run" layers --graph "$edges" "${data[@]}" --steps 5 $sample --verify --save-parameters trained.safetensors
     "$matches" metrics.json "$folder/${name}_losses.npy" trained.safetensors "$folder/${name}_parameters"
   done
   for sample in "--sample 2,3" "--walk 4"; do

@@ -80,7 +80,10 @@ void Identity::add(const RunArguments &arguments) {
   add("--steps", std::to_string(run.steps));
   add("--seed", std::to_string(arguments.seed));
   add("--feed", listOf(arguments.feeds));
-  add("--sample", listOf(arguments.fanouts));
+  add("--sample", listOf(arguments.sample));
+  add("--sample-layers", listOf(arguments.sampleLayers));
+  add("--importance", arguments.importance ? "given" : "");
+  add("--nodes", arguments.nodes.empty() ? "" : "given");
   add("--walk", std::to_string(arguments.walk));
   add("--batch", std::to_string(arguments.batch));
   add("--parts", std::to_string(arguments.parts));
@@ -122,6 +125,14 @@ void Identity::add(const std::vector<RunGraph> &graphs) {
     update(hash, relation.values);
     add("graph \"" + graph.name + "\"", hash.finish());
   }
+}
+
+void Identity::add(const Sampling &sampling) {
+  if (!sampling.nodes)
+    return;
+  Sha256 hash;
+  update(hash, *sampling.nodes);
+  add("the nodes of --nodes", hash.finish());
 }
 
 Status Identity::compare(mpi::World &world) const {

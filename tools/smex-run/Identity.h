@@ -2,7 +2,7 @@
 #ifndef SMEX_TOOLS_SMEX_RUN_IDENTITY_H
 #define SMEX_TOOLS_SMEX_RUN_IDENTITY_H
 
-#include "runtime/executor/GraphInputs.h"
+#include "runtime/executor/Sampler.h"
 #include "runtime/plan/Plan.h"
 #include "runtime/transports/mpi/World.h"
 #include "tools/smex-run/Run.h"
@@ -24,6 +24,8 @@ public:
   void add(const plan::Program &program,
            const std::vector<runtime::Feed> &feeds);
   void add(const std::vector<runtime::RunGraph> &graphs);
+  /// The nodes that are given.
+  void add(const runtime::Sampling &sampling);
 
   /// By every process of the world, each with what it has: an error, the same
   /// for all, that says which ranks have something else than rank 0, and what.

@@ -96,7 +96,30 @@ private:
       return Portion::Parts;
     if (arguments.walk > 0)
       return Portion::Walks;
-    return arguments.fanouts.empty() ? Portion::Whole : Portion::Samples;
+    if (!arguments.sampleLayers.empty())
+      return Portion::Layers;
+    return arguments.sample.empty() ? Portion::Whole : Portion::Samples;
+  }
+
+  Status openSampling() {
+    sampling.batch = arguments.batch;
+    sampling.seed = arguments.seed;
+    sampling.parts = arguments.parts;
+    sampling.walk = arguments.walk;
+    sampling.perLayer = !arguments.sampleLayers.empty();
+    sampling.byImportance = arguments.importance;
+    // A layer that reads nothing is none; all layers together are.
+    auto fanouts =
+        sampling.perLayer
+            ? parseFanouts("--sample-layers", arguments.sampleLayers, 1)
+            : parseFanouts("--sample", arguments.sample, 0);
+    if (!fanouts)
+      return fanouts.takeError();
+    sampling.fanouts = std::move(fanouts->all);
+    sampling.fanoutsOf = std::move(fanouts->named);
+    if (arguments.nodes.empty())
+      return {};
+    return readNodes(plan.partitioned.program, arguments.nodes, sampling);
   }
 
   bool isFirst() const { return !world || world->isFirst(); }
@@ -104,6 +127,8 @@ private:
 
   Status openFeeds() {
     const plan::Program &program = plan.partitioned.program;
+    if (Status opened = openSampling(); !opened)
+      return opened;
     if (!arguments.graphs.empty()) {
       auto read = readRunGraphs(program, arguments.graphs, portion());
       if (!read)
@@ -120,11 +145,11 @@ private:
     if (read && world) {
       identity.add(program, *read);
       identity.add(graphs);
+      identity.add(sampling);
     }
     if (read && isSampled())
       read = sampleFeeds(program, std::exchange(graphs, {}), std::move(*read),
-                         {arguments.fanouts, arguments.batch, arguments.seed,
-                          arguments.parts, arguments.walk});
+                         sampling);
     if (!read)
       return read.takeError();
     feeds = std::move(*read);
@@ -479,6 +504,10 @@ private:
                                       plan.edgeOrders, result.outputs);
         !ordered)
       return ordered;
+    if (Status kept =
+            keepNodes(plan.partitioned.program, sampling, result.outputs);
+        !kept)
+      return kept;
     if (!arguments.outputDirectory.empty() && !nothingLeft()) {
       const auto files = writeOutputs(arguments.outputDirectory,
                                       plan.partitioned.program.outputs, result);
@@ -514,6 +543,7 @@ private:
   std::unique_ptr<tools::CostModel> costs;
   std::optional<tools::MovingSink> movingSink;
   tools::Identity identity;
+  Sampling sampling;
   std::vector<RunGraph> graphs; // whole ones
   std::vector<Feed> feeds;
   std::optional<PlanParameters> parameters;

@@ -15,11 +15,14 @@ struct RunArguments {
                          profile, costModel;
   std::string parameters, saveParameters, checkpoints;
   std::vector<std::string> inputs, graphs;
-  std::vector<std::string> feeds; // OUT=IN
-  std::vector<int64_t> fanouts;   // per layer; none: no samples
-  int64_t walk = 0;               // edges of a random walk; 0: none
-  int64_t batch = 0;              // nodes whose label counts in a sample
-  int64_t parts = 0;              // of the graph in each step; 0: all of it
+  std::vector<std::string> feeds;        // OUT=IN
+  std::vector<std::string> sample;       // [NAME=]N,N,..; none: no samples
+  std::vector<std::string> sampleLayers; // the same, of each layer its own
+  bool importance = false;               // these draw nodes of the whole graph
+  std::string nodes;                     // [TYPE=]FILE: in place of a batch
+  int64_t walk = 0;                      // edges of a random walk; 0: none
+  int64_t batch = 0;                     // nodes whose label counts in a sample
+  int64_t parts = 0; // of the graph in each step; 0: all of it
   uint64_t seed = 0;
   int checkpointEvery = 100;
   bool verify = false, resume = false;

@@ -44,24 +44,46 @@ void declare(CLI::App &app, RunArguments &arguments) {
           ->type_name("[NAME=]FILE")
           ->allow_extra_args(false);
   auto *sample =
-      app.add_option("--sample", arguments.fanouts,
-                     "train on samples of the graph: so many neighbours of "
-                     "each node, for each layer of the network, the first one "
-                     "first, as in 10,25; -1: all of them; of several "
-                     "graphs, in each")
-          ->delimiter(',')
-          ->check(CLI::Range(int64_t(-1), int64_t(1) << 40))
+      app.add_option("--sample", arguments.sample,
+                     "work on samples of the graph: so many neighbours of each "
+                     "node, for each layer of the network, the first one "
+                     "first, as in 10,25; -1: all of them; of several graphs, "
+                     "in each, or with a graph's NAME= in that one; all layers "
+                     "work on all that is sampled")
           ->allow_extra_args(false)
-          ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
-          ->type_name("N,N,..")
+          ->type_name("[NAME=]N,N,..")
           ->needs(graph);
+  auto *layers =
+      app.add_option("--sample-layers", arguments.sampleLayers,
+                     "the same, but each layer works on a sample of its own, "
+                     "drawn afresh, as GraphSAGE defines it: on so many "
+                     "neighbours of each node that the layer after it reads; "
+                     "for plans of smexc --sample-layers")
+          ->allow_extra_args(false)
+          ->type_name("[NAME=]N,N,..")
+          ->needs(graph)
+          ->excludes(sample);
+  app.add_flag("--importance", arguments.importance,
+               "--sample-layers are numbers of nodes that each layer draws "
+               "from the whole graph, with a probability q by the squares of "
+               "the numbers of edges that leave them, as FastGCN defines it; "
+               "an edge's number is divided by q and by how many are drawn")
+      ->needs(layers);
   auto *batch =
       app.add_option("--batch", arguments.batch,
                      "nodes whose labels count in a step; others are drawn "
                      "until an epoch has had each once")
           ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
           ->needs(graph);
-  sample->needs(batch);
+  auto *nodes =
+      app.add_option("--nodes", arguments.nodes,
+                     "in place of --batch: the numbers of nodes that results "
+                     "are wanted of, i64 in a .npy file; outputs have a row "
+                     "for each of them; with its TYPE= where there are several "
+                     "types of nodes")
+          ->type_name("[TYPE=]FILE")
+          ->needs(graph)
+          ->excludes(batch);
   auto *walk =
       app.add_option("--walk", arguments.walk,
                      "train on random walks of so many edges, one from each "
@@ -69,10 +91,16 @@ void declare(CLI::App &app, RunArguments &arguments) {
                      "nodes seen and the edges walked")
           ->check(CLI::Range(int64_t(1), int64_t(1) << 20))
           ->needs(graph, batch)
-          ->excludes(sample);
+          ->excludes(sample, layers, nodes);
   app.final_callback([=] {
-    if (batch->count() && !sample->count() && !walk->count())
-      throw CLI::RequiresError("--batch", "--sample or --walk");
+    for (const CLI::Option *option : {sample, layers})
+      if (option->count() && !batch->count() && !nodes->count())
+        throw CLI::RequiresError(option->get_name(), "--batch or --nodes");
+    for (const CLI::Option *option : {batch, nodes})
+      if (option->count() && !sample->count() && !layers->count() &&
+          !walk->count())
+        throw CLI::RequiresError(option->get_name(),
+                                 "--sample, --sample-layers or --walk");
   });
   auto *parts =
       app.add_option("--parts", arguments.parts,
@@ -80,7 +108,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
                      "many in each step, until an epoch has had each once")
           ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
           ->needs(graph)
-          ->excludes(sample, walk, batch);
+          ->excludes(sample, layers, walk, batch, nodes);
   auto *feed =
       app.add_option(
              "--feed", arguments.feeds,
@@ -90,7 +118,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
              "zeros")
           ->type_name("OUT=IN")
           ->allow_extra_args(false)
-          ->excludes(sample, walk, parts);
+          ->excludes(sample, layers, walk, parts);
   auto *outputs = app.add_option("--output-dir", arguments.outputDirectory,
                                  "write <output name>.npy there")
                       ->type_name("DIR");

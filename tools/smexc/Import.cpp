@@ -57,6 +57,13 @@ Status smex::tools::bind(ImportArguments &arguments) {
   }
   if (const auto room = arguments.options.graphRoom; room && !(*room >= 0))
     return Error{"--graph-room: the share must be a number", Fault::Usage};
+  for (int64_t limit : arguments.layers.limits)
+    if (limit == 0)
+      return Error{"--sample-layers: a layer that samples 0 neighbours reads "
+                   "none: give a number from 1 up, or -1 for all of them",
+                   Fault::Usage};
+  if (!arguments.layers.limits.empty())
+    arguments.options.sampleLayers = arguments.layers;
   for (const std::string &text : arguments.constants) {
     auto pair = split(text, "--constant");
     if (!pair)
@@ -88,6 +95,25 @@ void smex::tools::declareImport(CLI::App &app, ImportArguments &arguments) {
                  "with smex-run --graph")
       ->check(CLI::Range(0.0, 100.0))
       ->needs(graph);
+  auto *layers =
+      app.add_option("--sample-layers", arguments.layers.limits,
+                     "layers have edges of their own, each with room for what "
+                     "smex-run --sample-layers then samples for it: so many "
+                     "neighbours of each node, for each layer of the network, "
+                     "the first one first; -1: all of them; at most what --dim "
+                     "has room for")
+          ->delimiter(',')
+          ->check(CLI::Range(int64_t(-1), int64_t(1) << 40))
+          ->allow_extra_args(false)
+          ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
+          ->type_name("N,N,..")
+          ->excludes(graph);
+  auto *batch = app.add_option("--batch", arguments.layers.batch,
+                               "nodes that --sample-layers is for, in each "
+                               "step")
+                    ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+                    ->needs(layers);
+  layers->needs(batch);
   app.add_flag("--draw-missing-weights", arguments.options.drawMissingWeights,
                "plans an ONNX model whose weights are not there: they are "
                "drawn when the plan runs, or given with smex-run "

@@ -10,6 +10,7 @@ namespace smex::tools {
 
 struct ImportArguments {
   std::vector<std::string> dims, constants, bounds; // NAME=VALUE, to be bound
+  frontend::LayerSamples layers;                    // of --sample-layers
   frontend::ImportOptions options;
 };
 

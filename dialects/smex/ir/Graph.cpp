@@ -183,6 +183,8 @@ void GraphAttr::print(AsmPrinter &printer) const {
     printer.printString(graph.name);
     printer << ' ';
   }
+  if (graph.layer)
+    printer << "layer " << graph.layer << ' ';
   printer << "sources ";
   printer.printString(graph.sources);
   printer << " destinations ";
@@ -219,6 +221,9 @@ Attribute GraphAttr::parse(AsmParser &parser, mlir::Type) {
   if (parser.parseLess())
     return {};
   (void)parser.parseOptionalString(&graph.name);
+  if (succeeded(parser.parseOptionalKeyword("layer")) &&
+      parseNumber(parser, 1, largestNumber, graph.layer))
+    return {};
   if (parser.parseKeyword("sources") || parser.parseString(&graph.sources) ||
       parser.parseKeyword("destinations") ||
       parser.parseString(&graph.destinations) || parseNodes(parser, graph) ||

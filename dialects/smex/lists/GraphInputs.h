@@ -30,6 +30,9 @@ struct InputRows {
 /// groups, so are lists of what is where.
 struct GraphInputs {
   std::string name; // or "": the only one
+  /// Of a network whose layers have edges of their own, the one that these are
+  /// of, from 1 up; 0: of all layers.
+  int64_t layer = 0;
   std::string sources, destinations;
   std::string types;              // of edges; or ""
   int64_t edgeTypes = 0;          // so many
@@ -46,10 +49,11 @@ struct GraphInputs {
   std::vector<std::pair<std::string, GraphList>> lists; // inputs
 
   bool operator==(const GraphInputs &other) const {
-    return name == other.name && sources == other.sources &&
-           destinations == other.destinations && types == other.types &&
-           edgeTypes == other.edgeTypes && selfLoops == other.selfLoops &&
-           to == other.to && from == other.from && graphOf == other.graphOf &&
+    return name == other.name && layer == other.layer &&
+           sources == other.sources && destinations == other.destinations &&
+           types == other.types && edgeTypes == other.edgeTypes &&
+           selfLoops == other.selfLoops && to == other.to &&
+           from == other.from && graphOf == other.graphOf &&
            batch == other.batch && edges == other.edges &&
            values == other.values && added == other.added &&
            rooms == other.rooms && lists == other.lists;

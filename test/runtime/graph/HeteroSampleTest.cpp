@@ -21,6 +21,11 @@ std::pair<int64_t, Numbers> start(const HeteroGraph &graph, Die &die) {
   return {type, nodes};
 }
 
+/// The same for each type of edges.
+std::vector<Numbers> alike(const HeteroGraph &graph, const Numbers &fanouts) {
+  return std::vector<Numbers>(graph.edgeTypes().size(), fanouts);
+}
+
 /// Old numbers of the edges of one type that lead to a node.
 Numbers edgesTo(const HeteroPart &part, size_t type, int64_t node) {
   Numbers edges;
@@ -38,8 +43,9 @@ TEST_CASE("a sample of all neighbours is what layers read") {
       return;
     const auto [type, nodes] = start(graph, die);
     const int64_t layers = die.below(4);
-    const auto part = sampleNeighbours(graph, byDestination(graph), type, nodes,
-                                       Numbers(size_t(layers), -1), 1);
+    const auto part =
+        sampleNeighbours(graph, byDestination(graph), type, nodes,
+                         alike(graph, Numbers(size_t(layers), -1)), 1);
     REQUIRE(part);
     checkPart(graph, *part);
     // Layer by layer, looking at all edges.
@@ -79,9 +85,10 @@ TEST_CASE("each node gets as many edges of each type as the fan-out says") {
     const auto in = byDestination(graph);
     const auto [type, nodes] = start(graph, die);
     const int64_t inner = die.below(3), outer = die.below(3);
-    const auto one = sampleNeighbours(graph, in, type, nodes, {outer}, 7);
-    const auto two =
-        sampleNeighbours(graph, in, type, nodes, {inner, outer}, 7);
+    const auto one =
+        sampleNeighbours(graph, in, type, nodes, alike(graph, {outer}), 7);
+    const auto two = sampleNeighbours(graph, in, type, nodes,
+                                      alike(graph, {inner, outer}), 7);
     REQUIRE((one && two));
     checkPart(graph, *one);
     checkPart(graph, *two);
@@ -106,13 +113,69 @@ TEST_CASE("each node gets as many edges of each type as the fan-out says") {
     }
     // What is drawn for a node has nothing to do with the others.
     for (size_t i = 0; i < nodes.size(); ++i) {
-      const auto alone =
-          sampleNeighbours(graph, in, type, {nodes[i]}, {outer}, 7);
+      const auto alone = sampleNeighbours(graph, in, type, {nodes[i]},
+                                          alike(graph, {outer}), 7);
       REQUIRE(alone);
       for (size_t t = 0; t < in.size(); ++t)
         if (graph.nodeType(graph.edgeTypes()[t].destination) == type)
           CHECK(edgesTo(*alone, t, 0) == edgesTo(*one, t, int64_t(i)));
     }
+  });
+}
+
+TEST_CASE("a block per layer, with fan-outs for each type of edges") {
+  onHeteroGraphs([](const HeteroGraph &graph, Die &die) {
+    if (graph.nodeTypes().empty())
+      return;
+    const auto in = byDestination(graph);
+    const auto [type, nodes] = start(graph, die);
+    std::vector<Numbers> fanouts;
+    for (size_t t = 0; t < in.size(); ++t)
+      fanouts.push_back({die.below(4) - 1, die.below(4) - 1});
+    const auto blocks = sampleBlocks(graph, in, type, nodes, fanouts, 7);
+    REQUIRE(blocks);
+    if (in.empty()) {
+      CHECK(blocks->layers.empty());
+      return;
+    }
+    REQUIRE(blocks->layers.size() == 2);
+    // What is there before a layer is drawn, by its old numbers: the last one
+    // first.
+    std::vector<std::set<int64_t>> served(graph.nodeTypes().size());
+    served[size_t(type)].insert(nodes.begin(), nodes.end());
+    for (size_t layer = 2; layer-- > 0;) {
+      const auto before = served;
+      for (size_t t = 0; t < in.size(); ++t) {
+        const EdgeType &all = graph.edgeTypes()[t];
+        const size_t from = size_t(graph.nodeType(all.source)),
+                     to = size_t(graph.nodeType(all.destination));
+        const auto &edges = blocks->layers[layer][t];
+        REQUIRE(edges.sources.size() == edges.old.size());
+        REQUIRE(edges.destinations.size() == edges.old.size());
+        std::map<int64_t, std::set<int64_t>> drawn; // of each destination
+        for (size_t e = 0; e < edges.old.size(); ++e) {
+          const size_t old = size_t(edges.old[e]);
+          CHECK(blocks->oldNodes[from][size_t(edges.sources[e])] ==
+                all.sources[old]);
+          CHECK(blocks->oldNodes[to][size_t(edges.destinations[e])] ==
+                all.destinations[old]);
+          CHECK(drawn[all.destinations[old]].insert(edges.old[e]).second);
+          served[from].insert(all.sources[old]);
+        }
+        for (int64_t node : before[to]) {
+          const int64_t all = in[t].length(node), limit = fanouts[t][layer];
+          CHECK(int64_t(drawn[node].size()) ==
+                (limit < 0 ? all : std::min(all, limit)));
+          drawn.erase(node);
+        }
+        CHECK(drawn.empty()); // no edge leads to another node
+      }
+    }
+    for (size_t t = 0; t < served.size(); ++t)
+      CHECK(std::set<int64_t>(blocks->oldNodes[t].begin(),
+                              blocks->oldNodes[t].end()) == served[t]);
+    CHECK(std::equal(nodes.begin(), nodes.end(),
+                     blocks->oldNodes[size_t(type)].begin()));
   });
 }
 
@@ -126,7 +189,7 @@ TEST_CASE("neighbours of each type are drawn uniformly, as sets") {
   std::map<std::pair<Numbers, Numbers>, int> seen;
   constexpr int rounds = 20000;
   for (uint64_t seed = 0; seed < rounds; ++seed) {
-    const auto part = sampleNeighbours(*graph, in, 1, {0}, {2}, seed);
+    const auto part = sampleNeighbours(*graph, in, 1, {0}, {{2}, {2}}, seed);
     REQUIRE(part);
     ++seen[{part->oldEdges[0], part->oldEdges[1]}];
   }
@@ -140,7 +203,7 @@ TEST_CASE("samples of types that cannot be") {
   const auto graph = HeteroGraph::make({{"a", 2}}, {});
   REQUIRE(graph);
   const auto says = [&](int64_t type, const Numbers &nodes, int64_t fanout) {
-    return wrong(sampleNeighbours(*graph, {}, type, nodes, {fanout}, 1));
+    return wrong(sampleNeighbours(*graph, {}, type, nodes, {{fanout}}, 1));
   };
   CHECK(says(0, {0, 1}, 2) == "no error");
   CHECK(says(1, {0}, 2) == "nodes to sample for: there is no type 1 of nodes");

@@ -101,10 +101,11 @@ TEST_CASE("samples are the same on any machine") {
   for (int64_t v = 0; v < 50; ++v)
     sources.push_back(v);
   const Graph star = Graph::sound(50, sources, Numbers(50, 0));
-  const Rows in = byDestination(star), out = bySource(star);
+  const Rows in = byDestination(star);
+  const Importance importance(star);
   const auto one = sampleNeighbours(star, in, {0}, {5}, 1);
   const auto other = sampleNeighbours(star, in, {0}, {5}, 2);
-  const auto layer = sampleLayers(star, in, out, {0}, {5}, 1);
+  const auto layer = sampleLayers(star, in, importance, {0}, {5}, 1);
   REQUIRE(one);
   REQUIRE(other);
   REQUIRE(layer);
@@ -134,7 +135,8 @@ TEST_CASE("a layer keeps all edges of the nodes drawn, and no others") {
     const Rows in = byDestination(graph), out = bySource(graph);
     const Numbers nodes = someNodes(graph, die);
     const Numbers draws = die.numbers(die.below(4), 8);
-    const auto blocks = sampleLayers(graph, in, out, nodes, draws, 9);
+    const Importance importance(graph);
+    const auto blocks = sampleLayers(graph, in, importance, nodes, draws, 9);
     REQUIRE(blocks);
     REQUIRE(blocks->size() == draws.size());
     checkBlocks(graph, *blocks, nodes);
@@ -170,15 +172,17 @@ TEST_CASE("weighted sums are right on the average") {
   Numbers sources = {1, 1, 1, 2, 2, 3, 4, 0, 5, 5};
   Numbers destinations = {0, 0, 2, 0, 1, 0, 0, 0, 1, 2};
   const Graph graph = Graph::sound(6, sources, destinations);
-  const Rows in = byDestination(graph), out = bySource(graph);
+  const Rows in = byDestination(graph);
+  const Importance importance(graph);
   constexpr double exact = 1 + 2 + 4 + 6 + 7 + 8;
   for (const bool layers : {false, true}) {
     INFO((layers ? "layers" : "neighbours"));
     double sum = 0, squares = 0;
     constexpr int rounds = 5000;
     for (uint64_t seed = 0; seed < rounds; ++seed) {
-      const auto blocks = layers ? sampleLayers(graph, in, out, {0}, {3}, seed)
-                                 : sampleNeighbours(graph, in, {0}, {3}, seed);
+      const auto blocks =
+          layers ? sampleLayers(graph, in, importance, {0}, {3}, seed)
+                 : sampleNeighbours(graph, in, {0}, {3}, seed);
       REQUIRE(blocks);
       const Block &block = blocks->at(0);
       double value = 0;
@@ -191,6 +195,73 @@ TEST_CASE("weighted sums are right on the average") {
     const double deviation = std::sqrt(squares / rounds - mean * mean);
     CHECK(deviation > 0);
     CHECK(std::fabs(mean - exact) < 5 * deviation / std::sqrt(rounds));
+  }
+}
+
+TEST_CASE("layers drawn by importance estimate a matrix times features") {
+  // Chen et al., equation 2: the mean over many draws is A h, at all nodes.
+  constexpr uint64_t testSeed = 20;
+  INFO("seed " << testSeed);
+  const Random random(testSeed, "importance");
+  constexpr int64_t nodes = 12, edges = 60, draws = 4, rounds = 20000;
+  Numbers sources, destinations;
+  std::vector<float> values;
+  std::vector<double> features;
+  for (int64_t e = 0; e < edges; ++e) {
+    sources.push_back(random.of(0).below(nodes, uint64_t(e)));
+    destinations.push_back(random.of(1).below(nodes, uint64_t(e)));
+    // Unlike ones, some below 0, and some 0: their sources may be drawn never.
+    values.push_back(float(random.of(2).below(9, uint64_t(e)) - 3) / 4);
+  }
+  Numbers all;
+  for (int64_t v = 0; v < nodes; ++v) {
+    all.push_back(v);
+    features.push_back(double(random.of(3).below(100, uint64_t(v))) / 10 - 4);
+  }
+  const Graph graph = Graph::sound(nodes, sources, destinations);
+  const Rows in = byDestination(graph);
+  const Importance importance(graph, values);
+  std::vector<double> exact(nodes), sum(nodes), squares(nodes);
+  std::vector<double> norms(nodes);
+  double norm = 0;
+  for (int64_t e = 0; e < edges; ++e) {
+    const double value = double(values[size_t(e)]);
+    exact[size_t(graph.destination(e))] +=
+        value * features[size_t(graph.source(e))];
+    norms[size_t(graph.source(e))] += value * value;
+    norm += value * value;
+  }
+  for (int64_t v = 0; v < nodes; ++v)
+    CHECK(importance.of(v) == Approx(norms[size_t(v)] / norm).margin(1e-12));
+  std::vector<double> drawn(nodes);
+  for (uint64_t seed = 0; seed < rounds; ++seed) {
+    const auto blocks = sampleLayers(graph, in, importance, all, {draws}, seed);
+    REQUIRE(blocks);
+    const Block &block = blocks->at(0);
+    std::vector<double> estimate(nodes);
+    for (int64_t e = 0; e < block.part.graph.edges(); ++e) {
+      const int64_t old = block.part.oldEdges[size_t(e)];
+      estimate[size_t(graph.destination(old))] +=
+          double(block.weights[size_t(e)]) * double(values[size_t(old)]) *
+          features[size_t(graph.source(old))];
+    }
+    for (size_t v = 0; v < size_t(nodes); ++v) {
+      sum[v] += estimate[v];
+      squares[v] += estimate[v] * estimate[v];
+    }
+    ++drawn[size_t(importance.draw(Random(seed, "one"), 0))];
+  }
+  // Within five standard deviations of the mean, and of a count.
+  for (size_t v = 0; v < size_t(nodes); ++v) {
+    INFO("node " << v);
+    const double mean = sum[v] / rounds;
+    const double deviation = std::sqrt(squares[v] / rounds - mean * mean);
+    CHECK(std::fabs(mean - exact[v]) <=
+          5 * deviation / std::sqrt(double(rounds)));
+    CHECK((in.length(int64_t(v)) == 0 || deviation > 0));
+    const double share = norms[v] / norm;
+    CHECK(std::fabs(drawn[v] / rounds - share) <=
+          5 * std::sqrt(share * (1 - share) / rounds));
   }
 }
 
@@ -219,7 +290,7 @@ TEST_CASE("blocks as one graph") {
 
 TEST_CASE("samples that cannot be") {
   const Graph graph = Graph::sound(3, {0, 1}, {1, 2});
-  const Rows in = byDestination(graph), out = bySource(graph);
+  const Rows in = byDestination(graph);
   CHECK(wrong(sampleNeighbours(graph, in, {0, 3}, {2}, 0)) ==
         "nodes to sample for: node 3 is not there: the graph has 3, numbered "
         "from 0");
@@ -227,10 +298,11 @@ TEST_CASE("samples that cannot be") {
         "nodes to sample for: node 1 occurs twice; give each once");
   CHECK(wrong(sampleNeighbours(graph, in, {1}, {2, -2}, 0)) ==
         "fan-out -2: give a number from -1 up");
-  CHECK(wrong(sampleLayers(graph, in, out, {1}, {-1}, 0)) ==
+  CHECK(wrong(sampleLayers(graph, in, Importance(graph), {1}, {-1}, 0)) ==
         "draws of a layer -1: give a number from 0 up");
-  const auto none = sampleLayers(Graph(), byDestination(Graph()),
-                                 bySource(Graph()), {}, {5}, 0);
+  const Graph empty;
+  const auto none =
+      sampleLayers(empty, byDestination(empty), Importance(empty), {}, {5}, 0);
   REQUIRE(none);
   CHECK(none->at(0).part.graph == Graph());
 }

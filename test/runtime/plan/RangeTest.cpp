@@ -341,6 +341,63 @@ TEST_CASE("several graphs are saved, loaded, and in the schema") {
   CHECK(loaded.partitioned.program.graphs == plan.partitioned.program.graphs);
 }
 
+namespace {
+/// One graph, for two layers.
+Plan withLayers() {
+  Plan plan = withRelations();
+  for (Partitioned *part : {&plan.partitioned, &plan.unpartitioned}) {
+    GraphInputs &one = part->program.graphs[0], &two = part->program.graphs[1];
+    one.name = "";
+    one.sourceNodes.reset();
+    one.sourceType = "";
+    one.types = "";
+    one.edgeTypes = 0;
+    one.layer = 1;
+    two = one;
+    two.layer = 2;
+    two.sources = "from";
+    two.destinations = "to";
+    two.perNode.clear();
+  }
+  return plan;
+}
+
+template <typename Change> std::string refusedLayers(Change change) {
+  return refusedOf(withLayers(), [&](Program &p) { change(p.graphs); });
+}
+} // namespace
+
+TEST_CASE("layers with edges of their own are saved, loaded, and in the "
+          "schema") {
+  const Plan plan = withLayers();
+  const Plan loaded = readBack(plan);
+  CHECK(loaded.partitioned.program.graphs == plan.partitioned.program.graphs);
+  CHECK(loaded.partitioned.program.graphs[1].layer == 2);
+}
+
+TEST_CASE("layers that do not go together are refused") {
+  using Graphs = std::vector<GraphInputs>;
+  const auto same = "graph[1].name: each of several graphs has one of its own, "
+                    "or those of a name are the same graph for different "
+                    "layers";
+  CHECK(refusedLayers([](Graphs &) {}) == "");
+  CHECK_THAT(refusedLayers([](Graphs &g) { g[1].layer = 1; }), Contains(same));
+  CHECK_THAT(refusedLayers([](Graphs &g) { g[1].selfLoops = true; }),
+             Contains(same));
+  CHECK_THAT(refusedLayers([](Graphs &g) { g[1].nodeType = "other"; }),
+             Contains(same));
+  CHECK_THAT(refusedLayers([](Graphs &g) {
+               g[1].layer = 0;
+               g[1].name = "other";
+             }),
+             Contains("graph[1].layer: 0: all graphs are of layers, from 1 up, "
+                      "or none is"));
+  CHECK_THAT(refusedLayers([](Graphs &g) { g[1].layer = 3; }),
+             Contains("graph[1].layer: 3: all graphs are of layers"));
+  CHECK_THAT(refusedLayers([](Graphs &g) { g[0].name = "one"; }),
+             Contains("graph[1].name: each of several graphs has one"));
+}
+
 TEST_CASE("graphs that do not go together are refused") {
   using Graphs = std::vector<GraphInputs>;
   const auto contains = [](const std::string &text) {

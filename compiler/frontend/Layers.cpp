@@ -1,0 +1,276 @@
+#include "compiler/frontend/Layers.h"
+
+#include "compiler/frontend/LayerReads.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace smex;
+using namespace smex::frontend;
+
+namespace {
+
+/// A layer by its distance from the last one, which is 0.
+using Distance = int64_t;
+
+class Separation {
+public:
+  Separation(Model &model, const LayerSamples &samples)
+      : model(model), samples(samples), reads(model.values.size()),
+        versions(model.values.size()) {}
+
+  Status run() {
+    if (Status fits = checkGraphs(); !fits)
+      return fits;
+    if (Status done = readAll(); !done)
+      return done;
+    for (int output : model.outputs)
+      versions[size_t(output)].emplace(0, output);
+    for (const Update &update : model.updates)
+      versions[size_t(update.value)].emplace(0, update.value);
+    ask();
+    const int64_t given = int64_t(samples.limits.size());
+    if (given != layers)
+      return fail("--sample-layers: ", given,
+                  given == 1 ? " number" : " numbers",
+                  ", and the network passes messages in ", layers,
+                  layers == 1 ? " layer" : " layers, one after the other",
+                  ": give a number for each");
+    setRooms();
+    addInputs();
+    addApplications();
+    return {};
+  }
+
+private:
+  Status checkGraphs() const {
+    if (!model.edgeRows.empty() || !model.knownGraphs.empty())
+      return fail("--sample-layers: the graph is given when the plan runs: "
+                  "give room for what is sampled, as with --dim nodes=N --dim "
+                  "edges=E, in place of --graph");
+    if (model.graphs.empty())
+      return fail("--sample-layers: the model has no graph to sample; a model "
+                  "says which of its inputs are one "
+                  "(compiler/frontend/json/README.md)");
+    for (const GraphInputs &graph : model.graphs) {
+      const std::string of =
+          graph.name.empty() ? "the graph" : "graph \"" + graph.name + "\"";
+      if (!graph.lists.empty())
+        return fail("--sample-layers: ", of,
+                    " is handled in groups of nodes, "
+                    "by degree or by level, which all layers share");
+      if (graph.batch)
+        return fail("--sample-layers: the model has results for whole graphs, "
+                    "and samples are for nodes");
+      if (!graph.edges.inputs.empty() || !graph.edges.outputs.empty())
+        return fail("--sample-layers: ", of, " has rows of edges (\"",
+                    graph.edges.inputs.empty() ? graph.edges.outputs.front()
+                                               : graph.edges.inputs.front(),
+                    "\"), and layers have edges of their own; what the "
+                    "graph's file has of edges they may read");
+    }
+    return {};
+  }
+
+  /// What each application reads, and what is of edges.
+  Status readAll() {
+    for (int input : model.inputs)
+      reads.markNodes(input);
+    for (size_t g = 0; g < model.graphs.size(); ++g)
+      for (int input : model.inputs) {
+        const std::string &name = model.values[size_t(input)].name;
+        const GraphInputs &graph = model.graphs[g];
+        if (name == graph.sources || name == graph.destinations ||
+            (!name.empty() && (name == graph.types || name == graph.values ||
+                               name == graph.added)))
+          reads.markList(input, int(g),
+                         name == graph.sources        ? LayerReads::Sources
+                         : name == graph.destinations ? LayerReads::Destinations
+                                                      : LayerReads::NoEnd);
+      }
+    for (const Application &application : model.applications)
+      if (Status read = reads.add(application); !read)
+        return fail("--sample-layers: node \"", application.node, "\" ",
+                    read.error().message);
+    return {};
+  }
+
+  /// Which versions of each value are needed; how many layers there are.
+  void ask() {
+    const auto needed = versions;
+    // How many layers there are is known when all have been asked for.
+    ask(std::numeric_limits<Distance>::max());
+    versions = needed;
+    ask(layers);
+  }
+
+  void ask(Distance known) {
+    for (size_t i = model.applications.size(); i-- > 0;)
+      ask(i, known);
+  }
+
+  void ask(size_t number, Distance known) {
+    const Application &application = model.applications[number];
+    auto &results = versions[size_t(application.result)];
+    if (results.empty())
+      return;
+    if (!reads.isPerLayer(application.result) && results.size() > 1)
+      results.erase(results.begin(), std::prev(results.end()));
+    for (const auto &[distance, value] : results)
+      for (size_t i = 0; i < application.operands.size(); ++i) {
+        const int operand = application.operands[i];
+        const bool passes = reads.passes(number, i);
+        if (passes && !reads.isOfEdgesAlone(operand))
+          layers = std::max(layers, distance + 1);
+        Distance at = distance + (passes ? 1 : 0);
+        if (reads.isPerLayer(operand))
+          at = std::max<Distance>(0, std::min(at, known - 1));
+        versions[size_t(operand)].emplace(at, operand);
+      }
+  }
+
+  /// Of each graph, by distance.
+  void setRooms() {
+    for (const GraphInputs &graph : model.graphs)
+      rooms.emplace_back(size_t(layers), graph.edges.count);
+    if (model.graphs.size() > 1 || model.graphs[0].from)
+      return;
+    const GraphInputs &graph = model.graphs[0];
+    const int64_t nodes = graph.to.count, edges = graph.edges.count;
+    int64_t served = std::min(samples.batch, nodes);
+    for (Distance at = 0; at < layers; ++at) {
+      const int64_t limit = samples.limits[size_t(layers - 1 - at)];
+      int64_t most = edges;
+      // served * limit, where that is less
+      if (limit >= 0 && (limit == 0 || served <= edges / limit))
+        most = std::min(edges, served * limit);
+      if (graph.selfLoops)
+        most = std::min(edges, most + nodes);
+      rooms[0][size_t(at)] = most;
+      served = std::min(nodes, served + most);
+    }
+  }
+
+  std::string layerName(const std::string &name, Distance at) const {
+    std::string made = name + ".layer" + std::to_string(layers - at);
+    while (std::any_of(model.values.begin(), model.values.end(),
+                       [&](const Value &value) { return value.name == made; }))
+      made += "'";
+    return made;
+  }
+
+  /// With as many edges as the layer has.
+  void setType(int value, int of, Distance at) {
+    const std::vector<int> &graphs = reads.edgeDimensions(of);
+    for (size_t d = 0; d < graphs.size(); ++d)
+      if (graphs[d] >= 0)
+        model.values[size_t(value)].type.shape[d] =
+            rooms[size_t(graphs[d])][size_t(at)];
+  }
+
+  /// Of a value, what it is by the edges of a layer.
+  int addVersion(int value, Distance at) {
+    Value made = model.values[size_t(value)];
+    made.name = layerName(made.name, at);
+    model.values.push_back(std::move(made));
+    const int number = int(model.values.size()) - 1;
+    setType(number, value, at);
+    return number;
+  }
+
+  /// The layers' own, in the place of what they all have had.
+  void addInputs() {
+    std::vector<int> inputs;
+    std::map<std::string, std::map<Distance, std::string>> names;
+    for (int input : model.inputs) {
+      if (!reads.isPerLayer(input)) {
+        inputs.push_back(input);
+        continue;
+      }
+      auto &own = versions[size_t(input)];
+      for (auto at = own.rbegin(); at != own.rend(); ++at) {
+        at->second = addVersion(input, at->first);
+        inputs.push_back(at->second);
+        names[model.values[size_t(input)].name][at->first] =
+            model.values[size_t(at->second)].name;
+        if (const auto range = model.inputRanges.find(input);
+            range != model.inputRanges.end())
+          model.inputRanges.emplace(at->second, InputRange(range->second));
+      }
+      model.inputRanges.erase(input);
+    }
+    model.inputs = std::move(inputs);
+    std::vector<GraphInputs> graphs;
+    for (Distance at = layers - 1; at >= 0; --at)
+      for (size_t g = 0; g < model.graphs.size(); ++g) {
+        GraphInputs own = model.graphs[g];
+        own.layer = layers - at;
+        own.edges.count = own.rooms.edges = rooms[g][size_t(at)];
+        for (std::string *name : {&own.sources, &own.destinations, &own.types,
+                                  &own.values, &own.added})
+          if (!name->empty()) {
+            const auto &made = names[*name];
+            const auto found = made.find(at);
+            *name = found == made.end() ? layerName(*name, at) : found->second;
+          }
+        graphs.push_back(std::move(own));
+      }
+    model.graphs = std::move(graphs);
+  }
+
+  void addApplications() {
+    std::vector<Application> given = std::move(model.applications);
+    model.applications.clear();
+    for (size_t i = 0; i < given.size(); ++i) {
+      auto &results = versions[size_t(given[i].result)];
+      const bool isPerLayer = reads.isPerLayer(given[i].result);
+      for (auto &[distance, result] : results) {
+        Application made = given[i];
+        const Distance at = std::min(distance, layers - 1);
+        const bool keepsName =
+            results.size() == 1 || (distance == 0 && isOutput(result));
+        if (isPerLayer && keepsName)
+          setType(result, result, at);
+        else if (isPerLayer)
+          result = addVersion(result, at);
+        made.result = result;
+        const std::vector<int> &graphs = reads.edgeVariables(i);
+        for (size_t v = 0; v < graphs.size(); ++v)
+          if (graphs[v] >= 0)
+            made.extents[v] = rooms[size_t(graphs[v])][size_t(at)];
+        for (size_t o = 0; o < made.operands.size(); ++o)
+          made.operands[o] =
+              versionOf(made.operands[o], at + (reads.passes(i, o) ? 1 : 0));
+        model.applications.push_back(std::move(made));
+      }
+    }
+  }
+
+  bool isOutput(int value) const {
+    return std::count(model.outputs.begin(), model.outputs.end(), value) > 0 ||
+           std::any_of(
+               model.updates.begin(), model.updates.end(),
+               [&](const Update &update) { return update.value == value; });
+  }
+
+  int versionOf(int value, Distance at) const {
+    if (!reads.isPerLayer(value))
+      return value;
+    return versions[size_t(value)].at(std::min(at, layers - 1));
+  }
+
+  Model &model;
+  const LayerSamples &samples;
+  LayerReads reads;
+  /// Of each value, those that are needed, by distance: one, of what is there
+  /// once for all layers.
+  std::vector<std::map<Distance, int>> versions;
+  int64_t layers = 0;
+  std::vector<std::vector<int64_t>> rooms;
+};
+
+} // namespace
+
+Status frontend::separateLayers(Model &model, const LayerSamples &samples) {
+  return Separation(model, samples).run();
+}

@@ -1,0 +1,33 @@
+// Layers of a graph network that each have edges of their own (smexc
+// --sample-layers), as GraphSAGE and FastGCN define them: what one layer
+// samples of a graph is nothing to the others.
+#ifndef SMEX_COMPILER_FRONTEND_LAYERS_H
+#define SMEX_COMPILER_FRONTEND_LAYERS_H
+
+#include "compiler/frontend/Model.h"
+
+namespace smex::frontend {
+
+/// Gives each layer inputs of its own for the ends of edges and for what the
+/// graph's file has of each, and the model a graph (Model::graphs) for each
+/// layer; all number the same nodes. Where samples bound a layer's edges, it
+/// has room for no more than that (of a model of one graph).
+///
+/// Which layer an application is of follows from how values get to the outputs.
+/// A value passes along edges where it is read at the sources: `x[src[e]]`. How
+/// many times it does so, at most, before an output, is its distance: what is
+/// at a node is computed once, by the edges of the layer that far from the last
+/// one, which serves all later ones, too. What is of edges, or follows from
+/// edges alone, as degrees do, is computed for each layer that reads it, by
+/// that layer's edges; at a source, by those of the layer before, which lead
+/// to it (the first layer has none before it: by its own).
+///
+/// Errors: a graph that is given with the model, none, or one with lists of
+/// places, results of graphs or rows of edges; other than `samples` has numbers
+/// of layers; messages against the direction of edges; what reads edges by
+/// other than their number, or nodes by both ends at once.
+Status separateLayers(Model &model, const LayerSamples &samples);
+
+} // namespace smex::frontend
+
+#endif

@@ -1,0 +1,228 @@
+"""GraphSAGE (Hamilton et al. 2017, algorithm 2) and FastGCN (Chen et al. 2018, equation 10) by their definitions, on
+blocks that were drawn (layer_blocks), against what smex-run has computed: sample_layers.sh says when.
+
+    sample_layers.py prepare                    a graph, features, labels, parameters of both networks
+    sample_layers.py sage PARAMETERS BLOCKS NODES LOGITS
+    sample_layers.py fastgcn PARAMETERS BLOCKS NODES LOGITS
+    sample_layers.py trained LOSS METRICS SAVED BLOCKS..     cross_entropy or mse; a file of blocks for each step
+    sample_layers.py full LOGITS DRAWS          one layer of many draws, against all of the matrix
+"""
+import json
+import struct
+import sys
+
+import numpy as np
+
+SEED = 7
+NODES, FEATURES, HIDDEN, CLASSES = 60, 5, 6, 4
+FANOUTS = (3, 2)  # the first layer's first
+LR = 0.5
+
+
+def write_safetensors(path, tensors):
+    header, data = {}, b""
+    for name, values in tensors.items():
+        values = np.ascontiguousarray(values, np.float32)
+        header[name] = {"dtype": "F32", "shape": list(values.shape), "data_offsets": [len(data), len(data) + values.nbytes]}
+        data += values.tobytes()
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
+
+
+def read_safetensors(path):
+    with open(path, "rb") as file:
+        header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+        data = file.read()
+    return {
+        name: np.frombuffer(data[slice(*entry["data_offsets"])], np.float32).reshape(entry["shape"]).astype(np.float64)
+        for name, entry in header.items() if name != "__metadata__"
+    }
+
+
+def prepare():
+    random = np.random.default_rng(SEED)
+    # Parallel edges and self-loops among them; some nodes without any; numbers below 0.
+    ends = random.integers(NODES - 5, size=(300, 2))
+    values = random.integers(-4, 9, size=300) / 8
+    with open("graph.txt", "w", encoding="utf-8") as file:
+        for (source, destination), value in zip(ends, values):
+            file.write(f"{source} {destination} {value}\n")
+        file.write(f"{NODES - 1} {NODES - 1} 1\n")
+    np.save("features.npy", random.standard_normal((NODES, FEATURES)).astype(np.float32))
+    labels = np.arange(NODES) % CLASSES
+    labels[random.random(NODES) < 0.6] = -1
+    np.save("labels.npy", labels)
+    np.save("labelled.npy", np.flatnonzero(labels >= 0))
+    np.save("counted.npy", (labels >= 0).astype(np.int64))
+    np.save("targets.npy", random.standard_normal((NODES, CLASSES)).astype(np.float32))
+    np.save("nodes.npy", random.permutation(NODES)[:9])
+
+    def draw(*shape):
+        return random.standard_normal(shape) * 0.6
+
+    sage, gcn = {}, {}
+    for layer, (given, width) in enumerate(((FEATURES, HIDDEN), (HIDDEN, CLASSES))):
+        sage[f"layer{layer}/own/weight"] = draw(given, width)
+        sage[f"layer{layer}/own/bias"] = draw(width)
+        sage[f"layer{layer}/neighbours/weight"] = draw(given, width)
+        gcn[f"layer{layer}/weight"] = draw(given, width)
+        gcn[f"layer{layer}/bias"] = draw(width)
+    write_safetensors("sage.safetensors", sage)
+    write_safetensors("gcn.safetensors", gcn)
+    write_safetensors("one.safetensors", {"layer0/weight": draw(FEATURES, CLASSES), "layer0/bias": draw(CLASSES)})
+
+
+def read_graph():
+    return [(int(s), int(d), float(v)) for s, d, v in (line.split() for line in open("graph.txt", encoding="utf-8"))]
+
+
+def read_blocks(path):
+    """For each layer, a list of (source, destination, edge, value, weight), checked against the graph."""
+    graph, layers = read_graph(), {}
+    for line in open(path, encoding="utf-8"):
+        layer, source, destination, edge, value, weight = line.split()
+        layers.setdefault(int(layer), []).append(
+            (int(source), int(destination), int(edge), float(value), float(weight)))
+        assert graph[int(edge)][:2] == (int(source), int(destination)), line
+    return [layers.get(layer, []) for layer in range(1, max(layers) + 1)]
+
+
+def check_neighbours(blocks, nodes):
+    """Algorithm 2, lines 2 to 7: what each layer may have drawn. The nodes that each layer computes."""
+    graph = read_graph()
+    computed = [set(nodes)]
+    for edges, fanout in zip(reversed(blocks), reversed(FANOUTS)):
+        drawn = {}
+        for source, destination, edge, _, _ in edges:
+            assert destination in computed[0], (destination, "is none that the layer serves")
+            assert edge not in drawn.setdefault(destination, {}), (edge, "twice")
+            drawn[destination][edge] = source
+        for v in computed[0]:
+            degree = sum(d == v for _, d, _ in graph)
+            assert len(drawn.get(v, {})) == min(fanout, degree), (v, degree, drawn.get(v))
+        computed.insert(0, computed[0] | {source for source, *_ in edges})
+    return computed[1:]
+
+
+def relu(x):
+    return np.maximum(x, 0)
+
+
+def sage_by_nodes(p, blocks, nodes):
+    """Algorithm 2, lines 8 to 14, a node at a time; the layer's matrix, times [own, mean], is in two parts."""
+    h = {v: row for v, row in enumerate(np.load("features.npy").astype(np.float64))}
+    for layer, (edges, computed) in enumerate(zip(blocks, check_neighbours(blocks, nodes))):
+        new = {}
+        for v in computed:
+            heard = [h[source] for source, destination, *_ in edges if destination == v]
+            mean = sum(heard) / len(heard) if heard else np.zeros(len(h[v]))
+            new[v] = (h[v] @ p[f"layer{layer}/own/weight"] + p[f"layer{layer}/own/bias"]
+                      + mean @ p[f"layer{layer}/neighbours/weight"])
+            if layer + 1 < len(blocks):
+                new[v] = relu(new[v])
+        h = new  # what no layer has computed, the next one cannot read
+    return np.array([h[v] for v in nodes])
+
+
+def fastgcn(p, blocks, nodes):
+    h = np.load("features.npy").astype(np.float64)
+    for layer, edges in enumerate(blocks):
+        x, new = h @ p[f"layer{layer}/weight"], np.zeros((NODES, p[f"layer{layer}/bias"].size))
+        for source, destination, _, value, weight in edges:
+            new[destination] += weight * value * x[source]
+        h = new + p[f"layer{layer}/bias"]
+        if layer + 1 < len(blocks):
+            h = relu(h)
+    return h[nodes]
+
+
+def means(edges):
+    m = np.zeros((NODES, NODES))
+    for source, destination, *_ in edges:
+        m[destination, source] += 1
+    return m / np.maximum(m.sum(1, keepdims=True), 1)
+
+
+def loss_of(loss, logits, labelled):
+    """And its gradient: the mean over what has a label."""
+    g = np.zeros_like(logits)
+    if loss == "mse":
+        difference = logits[labelled] - np.load("targets.npy")[labelled]
+        g[labelled] = 2 * difference / difference.size
+        return (difference ** 2).mean(), g
+    labels = np.load("labels.npy")[labelled]
+    e = np.exp(logits[labelled] - logits[labelled].max(1, keepdims=True))
+    s = e / e.sum(1, keepdims=True)
+    value = -np.log(s[np.arange(len(labels)), labels]).mean()
+    s[np.arange(len(labels)), labels] -= 1
+    g[labelled] = s / len(labels)
+    return value, g
+
+
+def train(p, loss, steps, labelled):
+    """Steps of gradient descent, by hand: two layers, backwards along the same edges."""
+    x, losses = np.load("features.npy").astype(np.float64), []
+    w0, b0, v0, w1, b1, v1 = (p[f"layer{layer}/{name}"] for layer in (0, 1)
+                              for name in ("own/weight", "own/bias", "neighbours/weight"))
+    for blocks in steps:
+        m0, m1 = map(means, blocks)
+        z = x @ w0 + b0 + m0 @ x @ v0
+        h = relu(z)
+        logits = h @ w1 + b1 + m1 @ h @ v1
+        current = {"layer0/own/weight": w0, "layer0/own/bias": b0, "layer0/neighbours/weight": v0,
+                   "layer1/own/weight": w1, "layer1/own/bias": b1, "layer1/neighbours/weight": v1}
+        np.testing.assert_allclose(logits[labelled], sage_by_nodes(current, blocks, labelled), rtol=1e-9, atol=1e-9)
+        value, g = loss_of(loss, logits, labelled)
+        losses.append(value)
+        gh = g @ w1.T + m1.T @ g @ v1.T
+        gz = gh * (z > 0)
+        w1, b1, v1 = w1 - LR * h.T @ g, b1 - LR * g.sum(0), v1 - LR * (m1 @ h).T @ g
+        w0, b0, v0 = w0 - LR * x.T @ gz, b0 - LR * gz.sum(0), v0 - LR * (m0 @ x).T @ gz
+    return losses, {"layer0/own/weight": w0, "layer0/own/bias": b0, "layer0/neighbours/weight": v0,
+                    "layer1/own/weight": w1, "layer1/own/bias": b1, "layer1/neighbours/weight": v1}
+
+
+def main():
+    command, *given = sys.argv[1:]
+    print("seed", SEED)
+    if command == "prepare":
+        prepare()
+    elif command in ("sage", "fastgcn"):
+        parameters, blocks, nodes, logits = given
+        parameters, blocks, nodes = read_safetensors(parameters), read_blocks(blocks), list(np.load(nodes))
+        wanted = (sage_by_nodes if command == "sage" else fastgcn)(parameters, blocks, nodes)
+        np.testing.assert_allclose(np.load(logits), wanted, rtol=1e-4, atol=1e-4 * np.abs(wanted).max())
+    elif command == "trained":
+        loss, metrics, saved, *files = given
+        losses, wanted = train(read_safetensors("sage.safetensors"), loss, [read_blocks(file) for file in files],
+                               np.load("labelled.npy"))
+        mine = [step["loss"] for step in json.load(open(metrics, encoding="utf-8"))["steps"]]
+        np.testing.assert_allclose(mine, losses, rtol=1e-4)
+        assert abs(losses[-1] - losses[0]) > 0.05, losses
+        found = read_safetensors(saved)
+        for name, values in wanted.items():
+            np.testing.assert_allclose(found[name], values, rtol=1e-3, atol=1e-4 * np.abs(values).max(), err_msg=name)
+        # Layers draw for themselves, and each step anew.
+        drawn = [[frozenset(edge[2] for edge in layer if edge[1] in np.load("labelled.npy")) for layer in read_blocks(file)]
+                 for file in files]
+        assert len({layer for blocks in drawn for layer in blocks}) == 2 * len(files), drawn
+    elif command == "full":
+        logits, draws = np.load(given[0]), int(given[1])
+        p, matrix = read_safetensors("one.safetensors"), np.zeros((NODES, NODES))
+        for source, destination, value in read_graph():
+            matrix[destination, source] += value
+        x = np.load("features.npy").astype(np.float64) @ p["layer0/weight"]
+        nodes = np.load("nodes.npy")
+        exact = matrix[nodes] @ x + p["layer0/bias"]
+        # A draw's variance is at most its second moment, the sum of (A(v, u) x(u))^2 / q(u).
+        squares = np.zeros(NODES)
+        for source, _, value in read_graph():
+            squares[source] += value * value
+        q = np.maximum(squares / squares.sum(), 1e-300)
+        deviation = np.sqrt((matrix[nodes] ** 2 / q) @ x ** 2 / draws)
+        assert (np.abs(logits - exact) <= 5 * deviation + 1e-4).all(), np.abs(logits - exact) / deviation
+        assert np.abs(logits - exact).max() < 0.1 * np.abs(exact).max()
+
+
+main()
