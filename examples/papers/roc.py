@@ -1,14 +1,15 @@
 """What the programs of Roc's figures share: graphs of Table 4's sizes, plans for them, and their time on Roc's cluster.
 
-Times are those of `smexc simulate` on roc-p100-cluster, and what it leaves out of a sum over neighbours: it counts each operand
-of a kernel once, but a neighbour's row that is in no cache comes from memory again for each edge (Gathering).
+Times are those of `smexc simulate` on roc-p100-cluster, whose `cache_bytes` say how often a neighbour's row comes from memory.
 
 Graphs are R-MAT of the papers' sizes, or of 1/SCALE of their vertices and edges. Then all rates and sizes of the machine are
 1/SCALE, too, so that what takes longer with bytes or flops takes what it does at full size; launches and latencies stay.
 """
 
+import array
 import dataclasses
 import json
+import math
 import os
 import re
 import subprocess
@@ -46,7 +47,7 @@ class Assumed:
     layers: int = 2
     skew: float = 0.62  # of R-MAT: the largest vertex of Reddit's size then has as many edges as Reddit's
     order: str = "communities"  # of vertices, since a graph's own order is seldom random
-    cache: float = 4e6  # bytes of a P100's L2; 0: each row from memory; inf: each once
+    cache: float | None = None  # bytes of a GPU's last cache; None: the preset's; 0: each row from memory; inf: each once
     pcie: float = 12e9  # bytes/s between one GPU and the host
     memory: float = 16 * 2**30  # bytes of a P100, as 7.1 has it
 
@@ -63,23 +64,28 @@ class Case:
 
     def name(self):
         assumed = self.assumed
+        cache = [] if assumed.cache is None else [f"cache{assumed.cache:g}"]
         parts = [self.network, self.graph.name, assumed.order, assumed.layers, assumed.hidden, *self.seeds]
-        parts += ([] if self.train else ["inference"]) + ([] if self.nvlink else ["without-nvlink"])
+        parts += ([] if self.train else ["inference"]) + ([] if self.nvlink else ["without-nvlink"]) + cache
         return "-".join(map(str, parts))
 
     def assuming(self, **changed):
         return dataclasses.replace(self, assumed=dataclasses.replace(self.assumed, **changed))
 
 
-def machine(scale=1, nvlink=True):
+def machine(scale=1, nvlink=True, cache=None):
     """The preset, at 1/scale of its speed and size."""
     with open(PRESET, encoding="utf-8") as file:
-        return scaled(json.load(file), scale, nvlink)
+        return scaled(json.load(file), scale, nvlink, cache)
 
 
-def scaled(found, scale, nvlink):
-    """A machine's description, changed; without NVLink, GPUs of a node reach each other through its host."""
+def scaled(found, scale, nvlink, cache=None):
+    """A machine's description, changed; without NVLink, GPUs of a node reach each other through its host. `cache`: as Assumed's."""
     device = found["device"]
+    cache = device.pop("cache_bytes", math.inf) if cache is None else cache
+    device.pop("cache_bytes", None)
+    if cache < math.inf:  # without the key, what is gathered comes from memory once
+        device["cache_bytes"] = int(cache / scale)
     device["flops"] = {kind: rate / scale for kind, rate in device["flops"].items()}
     device["memory_bytes"] = int(device["memory_bytes"] / scale)
     device["memory_bandwidth"] /= scale
@@ -94,78 +100,91 @@ def scaled(found, scale, nvlink):
     return found
 
 
-class Gathering:
-    """What sums over neighbours read of memory beyond their operands once, from a plan's own instructions."""
+class Sums:
+    """Sums over neighbours, from a plan's own instructions and lists."""
 
     ROW_OF_EDGE = re.compile(r"x\d+\[[^\[\]]*x\d+\[r0\]")  # a read whose place is read by the number of the edge
+    FIRST_EDGE = re.compile(r"x(\d+)\[i0\]\)? <= r0\b")  # of a vertex; the list goes on with the next vertex's
 
-    def __init__(self, program, workers):
-        """`program`: of the plan's program.json; `workers`: what `smexc inspect --json` lists."""
-        self.sums = []  # (width of the whole, [(vertices, edges, rows of the table, width) of each worker])
+    def __init__(self, program, workers, values):
+        """`program`: of the plan's program.json; `workers`: what `smexc inspect --json` lists; `values`: of a tensor that the
+        plan stores, by its number."""
+        self.sums = []  # (width of the whole, [(vertices, edges, width) of each worker])
         for number, instruction in enumerate(program["instructions"]):
             if instruction["op"] != "compute" or len(instruction.get("reductions", [])) != 1:
                 continue
-            if not self.ROW_OF_EDGE.search(program["kernels"][instruction["kernel"]]["lambda"]):
+            kernel = program["kernels"][instruction["kernel"]]["lambda"]
+            if not self.ROW_OF_EDGE.search(kernel):
                 continue
             shape = program["tensors"][program["buffers"][instruction["to"]]["tensor"]]["shape"]
             if len(shape) < 2:  # a loss, which reads one number of each row
                 continue
-            edges = instruction["reductions"][0]
-            width = product(shape[1:])
-            parts = [self.part(worker["instructions"][number].get("indices"), shape[0], edges) for worker in workers]
-            self.sums.append((shape[0], width, parts))
+            buffer = instruction["operands"][int(self.FIRST_EDGE.search(kernel).group(1))]
+            offsets = values(program["buffers"][buffer]["tensor"])
+            parts = [self.part(worker["instructions"][number].get("indices"), offsets) for worker in workers]
+            self.sums.append((math.prod(shape[1:]), parts))
 
     @staticmethod
-    def part(indices, vertices, edges):
-        """(vertices, edges, width) of a worker. All edges, where vertices are cut: those that lead to its vertices, by
-        their share."""
+    def part(indices, offsets):
+        """(vertices, edges, width) of a worker: its vertices' edges that are in its part of all edges."""
         if not indices:
             return 0, 0, 0
-        sizes = [end - begin for begin, end in indices]
-        counted = sizes[-1] if sizes[-1] < edges else edges * sizes[0] / vertices
-        return sizes[0], counted, product(sizes[1:-1])
+        first, last = indices[0]
+        edges = min(offsets[last], indices[-1][1]) - max(offsets[first], indices[-1][0])
+        return last - first, max(0, edges), math.prod(end - begin for begin, end in indices[1:-1])
 
     def widths(self):
         """Numbers that each neighbour brings, sum by sum, as a cost model names them."""
-        return [width for _, width, _ in self.sums]
-
-    def bytes(self, cache):
-        """Sum by sum, of each worker."""
-        return [[self.of_part(part, rows, cache) for part in parts] for rows, _, parts in self.sums]
-
-    @staticmethod
-    def of_part(part, rows, cache):
-        _, edges, width = part
-        table = 4 * rows * width
-        missed = max(0.0, 1 - cache / table) if table else 0.0
-        return max(0.0, 4 * edges * width * missed - table)
+        return [width for width, _ in self.sums]
 
     def loads(self):
         """Of each worker: vertices and edges, each times the numbers that they bring, over all sums."""
-        both = [[(v * width, e * width) for v, e, width in parts] for _, _, parts in self.sums]
+        both = [[(v * width, e * width) for v, e, width in parts] for _, parts in self.sums]
         return [tuple(map(sum, zip(*of_worker))) for of_worker in zip(*both)]
 
 
-def product(sizes):
-    result = 1
-    for size in sizes:
-        result *= size
-    return result
+class Stored:
+    """Lists of integers that a plan stores, in parts that its workers have."""
+
+    TYPES = {"i32": "i", "i64": "q"}
+
+    def __init__(self, folder, program, workers):
+        self.folder, self.program, self.workers, self.known = folder, program, workers, {}
+
+    def __call__(self, tensor):
+        if tensor not in self.known:
+            self.known[tensor] = self.read(tensor)
+        return self.known[tensor]
+
+    def read(self, tensor):
+        described, buffers = self.program["tensors"][tensor], self.program["buffers"]
+        number, buffer = next((i, parameter["buffer"]) for i, parameter in enumerate(self.program["parameters"])
+                              if buffers[parameter["buffer"]]["tensor"] == tensor)
+        values = array.array(self.TYPES[described["dtype"]], bytes(4 * 2 * described["shape"][0]))[:described["shape"][0]]
+        found = bytearray(len(values))
+        for gpu, worker in enumerate(self.workers):
+            with open(os.path.join(self.folder, f"gpu{gpu}.json"), encoding="utf-8") as file:
+                places = {each["parameter"]: each["offset"] for each in json.load(file).get("weights", [])}
+            if number not in places:
+                continue
+            (begin, end), part = worker["buffers"][buffer]["box"][0], array.array(values.typecode)
+            with open(os.path.join(self.folder, f"gpu{gpu}.weights"), "rb") as file:
+                file.seek(places[number])
+                part.fromfile(file, end - begin)
+            values[begin:end] = part
+            found[begin:end] = b"\1" * (end - begin)
+        if not all(found):
+            raise ValueError(f"{self.folder}: {found.count(0)} elements of {described['name']} are not stored")
+        return values
 
 
 class Simulated:
     """A plan on a machine."""
 
-    def __init__(self, result, gathering, described, assumed, scale):
-        device = described["device"]
-        rate = device["memory_bandwidth"] * device["efficiency"]["memory"]
-        extra = [[count / rate for count in of_sum] for of_sum in gathering.bytes(assumed.cache / scale)]
-        self.gathering = gathering
-        # Workers exchange rows between sums, so that the slowest of each sum delays all.
-        self.seconds = result["step_seconds"] + sum(map(max, extra))
-        self.gathers = sum(map(max, extra))
-        computes = [gpu["compute_seconds"] for gpu in result["gpus"]]
-        self.worker_seconds = [sum(more) + alone for alone, *more in zip(computes, *extra)]
+    def __init__(self, result, sums):
+        self.sums = sums
+        self.seconds = result["step_seconds"]
+        self.worker_seconds = [gpu["compute_seconds"] for gpu in result["gpus"]]
         self.peak = max(gpu["peak_bytes"] for gpu in result["gpus"])
         self.fits = not result["out_of_memory"]
         self.communication = result["communication_bytes"]
@@ -229,11 +248,13 @@ class Cluster(plans.Workplace):
             program, "rmat", "--nodes", vertices, "--edges", edges, "--skew", assumed.skew, "--order", assumed.order,
             "--seed", seed, "-o", path))
 
-    def machine(self, nvlink=True):
-        def write(path):
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump(machine(self.scale, nvlink), file)
-        return self.once("machine" + ("" if nvlink else "-without-nvlink") + ".json", write)
+    def machine(self, case):
+        """The path of a machine file, written anew, since what is kept may be another program's."""
+        cache = case.assumed.cache
+        path = self.path("machine" + ("" if case.nvlink else "-without-nvlink") + ("" if cache is None else f"-cache{cache:g}") + ".json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(machine(self.scale, case.nvlink, cache), file)
+        return path
 
     def model(self, network, graph, assumed):
         sizes = {"layers": assumed.layers, "features": graph.features, "hidden": assumed.hidden, "classes": graph.classes}
@@ -245,9 +266,8 @@ class Cluster(plans.Workplace):
         base = os.path.basename(partition).removesuffix(".json")
         graphs = [word for seed in case.seeds for word in ("--graph", self.graph(case.graph, case.assumed, seed))]
         training = ["--train", "--loss", "cross_entropy", "--optimizer", "adam", "--lr", "0.01"] if case.train else []
-        # smexc --machine, which takes gathering to be cheap, computes twice rather than fetch over slow links. Within a node all
-        # links are alike, so that there the plan that moves least needs no machine. What does not fit is for the caller to see.
-        known = ["--machine", self.machine(case.nvlink), "--memory-per-gpu", "1024GiB"] if case.nvlink or gpus > NODE else []
+        # What does not fit is for the caller to see.
+        known = ["--machine", self.machine(case), "--memory-per-gpu", "1024GiB"]
         return self.once(f"{case.name()}-{gpus}-{base}", lambda path: self.call(
             self.options.smexc, self.model(case.network, case.graph, case.assumed), *graphs, "--gpus", gpus, *training,
             "--graph-partition", partition, *known, "--cuda-arch", "none", "-o", path))
@@ -255,15 +275,25 @@ class Cluster(plans.Workplace):
     def simulate(self, case, gpus, partition="equal-edges"):
         folder = self.plan(case, gpus, partition)
         if folder not in self.simulated:
-            described = self.machine(case.nvlink)
-            result = folder + ".result.json"
-            self.call(self.options.smexc, "simulate", folder, "--machine", described, "--json", result)
             listed = subprocess.run([self.options.smexc, "inspect", folder, "--json"], capture_output=True, check=True)
+            workers = json.loads(listed.stdout)
             with open(os.path.join(folder, "program.json"), encoding="utf-8") as file:
-                gathering = Gathering(json.load(file), json.loads(listed.stdout))
-            with open(result, encoding="utf-8") as file, open(described, encoding="utf-8") as of_machine:
-                self.simulated[folder] = json.load(file), gathering, json.load(of_machine)
-        return Simulated(*self.simulated[folder], case.assumed, self.scale)
+                program = json.load(file)
+            sums = Sums(program, workers, Stored(folder, program, workers))
+            self.simulated[folder] = Simulated(self.result(folder, self.machine(case)), sums)
+        return self.simulated[folder]
+
+    def result(self, folder, described):
+        """Of smexc simulate."""
+        path = folder + ".result.json"
+        self.call(self.options.smexc, "simulate", folder, "--machine", described, "--json", path)
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+
+    def gathers(self, case, gpus):
+        """Seconds of a step that go with neighbours' rows which come from memory again."""
+        once = self.result(self.plan(case, gpus, "equal-edges"), self.machine(case.assuming(cache=math.inf)))
+        return self.simulate(case, gpus).seconds - once["step_seconds"]
 
     def learned(self, case, gpus, of=None):
         """The file of a cost model for `case`, fitted to what plans of `of` (default: of the case itself) take with equal
@@ -272,12 +302,12 @@ class Cluster(plans.Workplace):
         rows = []
         for partition in ("equal-vertices", "equal-edges"):
             found = self.simulate(of, gpus, partition)
-            rows += [(v, e, t) for (v, e), t in zip(found.gathering.loads(), found.worker_seconds)]
+            rows += [(v, e, t) for (v, e), t in zip(found.sums.loads(), found.worker_seconds)]
         per_vertex, per_edge = least_squares(rows)
         # A vertex and an edge cost a sum what they do for each number that they bring.
-        widths = self.simulate(case, gpus, "equal-edges").gathering.widths()
+        widths = self.simulate(case, gpus, "equal-edges").sums.widths()
         layers = [{"width": width, "weights": [per_vertex * width, per_edge * width, 0, 0, 0]} for width in widths]
-        path = self.path(f"learned-{case.name()}-cache{case.assumed.cache:g}-{gpus}.json")
+        path = self.path(f"learned-{case.name()}-{gpus}.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"format": "smex-graph-cost-model", "version": 1, "model": case.network, "layers": layers}, file)
         return path
