@@ -20,6 +20,71 @@ constexpr size_t kVariables = 2;
 /// times.
 constexpr int64_t workPerElement = 64, leastWork = int64_t(1) << 26;
 
+/// Rows that are read, of so many that there are.
+class RowSet {
+public:
+  explicit RowSet(int64_t extent)
+      : isDense(extent <= densest), bits(isDense ? size_t(extent) : 0) {}
+
+  void add(int64_t row) {
+    if (isDense) {
+      bits[size_t(row)] = true;
+      return;
+    }
+    rows.push_back(row);
+    if (rows.size() > most)
+      keepOnce();
+  }
+
+  Runs runs() && {
+    if (!isDense)
+      return runsOf(std::move(rows));
+    Runs runs;
+    for (size_t row = 0; row < bits.size(); ++row) {
+      if (!bits[row])
+        continue;
+      if (!runs.empty() && runs.back().hi == int64_t(row))
+        ++runs.back().hi;
+      else
+        runs.push_back({int64_t(row), int64_t(row) + 1});
+    }
+    return runs;
+  }
+
+private:
+  /// A bit for each of so many rows costs nothing beside a graph's edges; of
+  /// more, as a file may claim, there are only numbers of those that are read.
+  static constexpr int64_t densest = int64_t(1) << 26;
+
+  /// Rows that are read often are kept once: no more than twice those that
+  /// there are, and a few.
+  void keepOnce() {
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    most = std::max(most, 2 * rows.size());
+  }
+
+  const bool isDense;
+  std::vector<bool> bits;
+  std::vector<int64_t> rows;
+  size_t most = size_t(1) << 20;
+};
+
+/// The list of which `row` is the element at `variable`, and nothing else, as a
+/// neighbour's number is; else null.
+const KnownList *elementAt(const ExprRef &row, int variable,
+                           const KnownLists &lists) {
+  // A cast to the widest type keeps all values.
+  if (row->kind == ExprKind::Cast && row->type == DType::I64)
+    return elementAt(row->children[0], variable, lists);
+  if (row->kind != ExprKind::Read || row->children.size() != 1 ||
+      row->children[0]->kind != ExprKind::Index ||
+      row->children[0]->index != variable)
+    return nullptr;
+  const KnownList &list = *lists[size_t(row->operand)];
+  return list.shape.size() == 1 && !list.values.empty() ? &list : nullptr;
+}
+
 } // namespace
 
 RowReads::RowReads(std::vector<Site> sites, TermBounds bounds, KnownLists lists,
@@ -49,19 +114,11 @@ const Runs &RowReads::of(const Box &indices) const {
 
 Runs RowReads::find(const Box &indices) const {
   ListPoint point(lists, shapes, indices.size());
-  std::vector<int64_t> rows;
-  // Rows that are read often are kept once: no more than twice those that there
-  // are, and a few.
-  size_t most = size_t(1) << 20;
+  RowSet rows(extent);
   int64_t work = 0;
   for (const auto &list : lists)
     work += list ? int64_t(list->values.size()) : 0;
   work = workPerElement * work + leastWork;
-  const auto keepOnce = [&] {
-    std::sort(rows.begin(), rows.end());
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    most = std::max(most, 2 * rows.size());
-  };
   // Calls `visit` with all values of these variables.
   const auto forEach = [&](const std::vector<int> &variables, size_t from,
                            auto &visit, auto &self) -> void {
@@ -78,15 +135,11 @@ Runs RowReads::find(const Box &indices) const {
     return point.within(bounds, indices[size_t(bounds.variable)]);
   };
   for (const Site &site : sites) {
-    const auto mark = [&] {
-      int64_t row = point.value(site.row);
-      if (site.canMiss && (row < 0 || row >= extent))
-        return;
-      row = std::clamp<int64_t>(row, 0, extent - 1);
-      rows.push_back(row);
-      if (rows.size() > most)
-        keepOnce();
+    const auto add = [&](int64_t row) {
+      if (!site.canMiss || (row >= 0 && row < extent))
+        rows.add(std::clamp<int64_t>(row, 0, extent - 1));
     };
+    const auto mark = [&] { add(point.value(site.row)); };
     if (extent == 0)
       continue;
     std::vector<int> others = site.variables;
@@ -95,7 +148,15 @@ Runs RowReads::find(const Box &indices) const {
       continue;
     }
     others.erase(std::find(others.begin(), others.end(), bounds.variable));
+    // Millions of edges are of this kind.
+    const KnownList *list = elementAt(site.row, bounds.variable, lists);
     const auto markTerms = [&](Interval terms) {
+      const auto last = list ? int64_t(list->values.size()) - 1 : 0;
+      for (int64_t term = terms.lo; list && term < terms.hi && --work > 0;
+           ++term)
+        add(list->values[size_t(std::clamp<int64_t>(term, 0, last))]);
+      if (list)
+        return;
       for (int64_t term = terms.lo; term < terms.hi && --work > 0; ++term) {
         point[bounds.variable] = term;
         mark();
@@ -104,12 +165,12 @@ Runs RowReads::find(const Box &indices) const {
     if (others.empty()) {
       // Terms are shared by many results: each is looked at once.
       std::vector<Interval> all;
-      const auto add = [&] {
+      const auto addTerms = [&] {
         const Interval terms = limits();
         if (!terms.empty())
           all.push_back(terms);
       };
-      forEach(bounds.variables, 0, add, forEach);
+      forEach(bounds.variables, 0, addTerms, forEach);
       for (Interval terms : runsOf(std::move(all)))
         markTerms(terms);
       continue;
@@ -122,7 +183,7 @@ Runs RowReads::find(const Box &indices) const {
   }
   if (work <= 0)
     return extent > 0 ? Runs{{0, extent}} : Runs();
-  return runsOf(std::move(rows));
+  return std::move(rows).runs();
 }
 
 std::vector<std::shared_ptr<const RowReads>>

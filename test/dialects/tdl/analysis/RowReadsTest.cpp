@@ -113,3 +113,29 @@ TEST_CASE("several reads of one operand, and what is out of range") {
                              "lambda e: x[i64(x[e]) + src[e]]"),
                        {{6}, {6}}, {kSources, nullptr})[1]);
 }
+
+TEST_CASE("neighbours of many vertices are read as those of few are") {
+  // A bit for each row, and numbers alone where a file says that there are
+  // very many rows.
+  for (const int64_t rows : {int64_t(6), int64_t(1) << 40}) {
+    const auto reads = rowReads(parse(kSumOfNeighbours), {{6}, {rows, 8}, {5}},
+                                {kSources, nullptr, kOffsets});
+    REQUIRE(reads[1]);
+    CHECK(reads[1]->of({{2, 4}, {0, 8}, {0, 6}}) == Runs{{0, 3}, {5, 6}});
+    CHECK(reads[1]->of({{0, 4}, {0, 8}, {0, 6}}) == Runs{{0, 4}, {5, 6}});
+  }
+  // Terms beyond the list read its last element, as kernels do.
+  const auto beyond = rowReads(parse(kSumOfNeighbours), {{6}, {6, 8}, {5}},
+                               {kSources, nullptr, list({0, 2, 2, 5, 9})});
+  CHECK(beyond[1]->of({{3, 4}, {0, 8}, {0, 9}}) == Runs{{5, 6}});
+  CHECK(beyond[1]->of({{2, 3}, {0, 8}, {0, 9}}) == Runs{{0, 3}});
+  // Only casts that keep a value may be left out.
+  const auto wrapped = rowReads(
+      parse("(src: i64[1], x: f32[2], offsets: i32[1]) -> f32: lambda v, f: "
+            "Sum(lambda k: x[i64(i32(src[k])), f] where i64(offsets[v]) <= k "
+            "and k < i64(offsets[v + 1]))"),
+      {{2}, {6, 8}, {2}},
+      {list({(int64_t(1) << 32) + 3, 1}), nullptr, list({0, 2})});
+  REQUIRE(wrapped[1]);
+  CHECK(wrapped[1]->of({{0, 1}, {0, 8}, {0, 2}}) == Runs{{1, 2}, {3, 4}});
+}
