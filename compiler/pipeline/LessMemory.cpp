@@ -42,15 +42,20 @@ Result<Candidate> smex::pipeline::offloadWithin(const MemoryLimit &limit,
   constexpr int kTries = 6, kSmallSteps = 2, kBetween = 2;
   std::vector<int64_t> capacities = limit.bytes, tooMuch;
   const std::vector<int64_t> nothing(capacities.size(), 0);
+  std::optional<int64_t> bound; // in the limit itself
   for (int t = 1;; ++t) {
     if (t == kTries)
       capacities = nothing;
     auto made = offload(capacities);
     if (!made)
       return made;
+    if (!bound)
+      bound = made->search.hostLowerBoundBytes.value_or(0);
     if (!limit.isKeptBy(made->peaks())) {
-      if (capacities == nothing)
+      if (capacities == nothing) {
+        boundBy(*bound, *made);
         return made;
+      }
       tooMuch = capacities;
       for (size_t w = 0; w < capacities.size(); ++w)
         capacities[w] -= std::clamp<int64_t>(
@@ -68,6 +73,12 @@ Result<Candidate> smex::pipeline::offloadWithin(const MemoryLimit &limit,
       if (isKept && next->cost() < made->cost())
         made = std::move(next);
     }
+    boundBy(*bound, *made);
     return made;
   }
+}
+
+void smex::pipeline::boundBy(int64_t bytes, Candidate &made) {
+  if (auto &bound = made.search.hostLowerBoundBytes)
+    bound = std::min(*bound, bytes);
 }

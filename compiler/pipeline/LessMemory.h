@@ -29,9 +29,14 @@ using OffloadWithin =
 /// may be so large that a little less changes nothing. After such large steps,
 /// plans with something between are made, too, and the cheapest is taken. The
 /// last try moves all that it can, whatever the limit: what that needs is a
-/// limit that works, and the one that is told.
+/// limit that works, and the one that is told. What the plan says that no other
+/// choice saves is that of the limit, not of the less that it was made in.
 Result<Candidate> offloadWithin(const MemoryLimit &limit,
                                 const OffloadWithin &offload);
+
+/// Where the plan says what no other choice saves: no more than `bytes`, which
+/// is proven of more choices, or of more memory.
+void boundBy(int64_t bytes, Candidate &made);
 
 } // namespace smex::pipeline
 

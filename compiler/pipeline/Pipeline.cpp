@@ -188,12 +188,14 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     auto made = offload(options.offload);
     if (!made || options.offload != "both" || !*machine)
       return made;
+    const int64_t bound = made->search.hostLowerBoundBytes.value_or(0);
     for (const char *one : {"moves", "recompute"}) {
       auto other = offload(one);
       if (other && limit.isKeptBy(other->peaks()) &&
           (!limit.isKeptBy(made->peaks()) || other->cost() < made->cost()))
         made = std::move(other);
     }
+    boundBy(bound, *made);
     return made;
   };
   std::vector<partition::Search> searches = searchesFor(options, *machine);

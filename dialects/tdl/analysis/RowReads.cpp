@@ -23,38 +23,34 @@ constexpr int64_t workPerElement = 64, leastWork = int64_t(1) << 26;
 /// Rows that are read, of so many that there are.
 class RowSet {
 public:
-  explicit RowSet(int64_t extent)
-      : isDense(extent <= densest), bits(isDense ? size_t(extent) : 0) {}
+  explicit RowSet(int64_t extent) : extent(extent) {}
 
   void add(int64_t row) {
-    if (isDense) {
-      bits[size_t(row)] = true;
+    if (extent <= densest) {
+      if (words.empty())
+        words.resize(size_t(extent + wordSize - 1) / wordSize);
+      words[size_t(row) / wordSize] |= uint64_t(1) << (row % wordSize);
       return;
     }
     rows.push_back(row);
     if (rows.size() > most)
       keepOnce();
   }
+  void add(Interval run) { runs.push_back(run); }
 
-  Runs runs() && {
-    if (!isDense)
-      return runsOf(std::move(rows));
-    Runs runs;
-    for (size_t row = 0; row < bits.size(); ++row) {
-      if (!bits[row])
-        continue;
-      if (!runs.empty() && runs.back().hi == int64_t(row))
-        ++runs.back().hi;
-      else
-        runs.push_back({int64_t(row), int64_t(row) + 1});
-    }
-    return runs;
+  Runs all() && {
+    for (Interval run : runsOf(std::move(rows)))
+      add(run);
+    for (size_t w = 0; w < words.size(); ++w)
+      for (uint64_t left = words[w]; left; left &= left - 1)
+        append(int64_t(w) * wordSize + __builtin_ctzll(left));
+    return runsOf(std::move(runs));
   }
 
 private:
   /// A bit for each of so many rows costs nothing beside a graph's edges; of
   /// more, as a file may claim, there are only numbers of those that are read.
-  static constexpr int64_t densest = int64_t(1) << 26;
+  static constexpr int64_t densest = int64_t(1) << 26, wordSize = 64;
 
   /// Rows that are read often are kept once: no more than twice those that
   /// there are, and a few.
@@ -64,9 +60,18 @@ private:
     most = std::max(most, 2 * rows.size());
   }
 
-  const bool isDense;
-  std::vector<bool> bits;
+  /// Rows come in their order.
+  void append(int64_t row) {
+    if (!runs.empty() && runs.back().hi == row)
+      ++runs.back().hi;
+    else
+      runs.push_back({row, row + 1});
+  }
+
+  const int64_t extent;
+  std::vector<uint64_t> words; // a bit per row, as soon as there is one
   std::vector<int64_t> rows;
+  Runs runs;
   size_t most = size_t(1) << 20;
 };
 
@@ -171,8 +176,18 @@ Runs RowReads::find(const Box &indices) const {
           all.push_back(terms);
       };
       forEach(bounds.variables, 0, addTerms, forEach);
+      // An edge's own data: so many rows at once.
+      const bool areRows = site.row->kind == ExprKind::Index;
+      const auto within = [&](int64_t row) {
+        return std::clamp<int64_t>(row, 0, extent - 1);
+      };
       for (Interval terms : runsOf(std::move(all)))
-        markTerms(terms);
+        if (areRows && site.canMiss)
+          rows.add(smex::intersect(terms, {0, extent}));
+        else if (areRows)
+          rows.add({within(terms.lo), within(terms.hi - 1) + 1});
+        else
+          markTerms(terms);
       continue;
     }
     for (int variable : bounds.variables)
@@ -183,7 +198,7 @@ Runs RowReads::find(const Box &indices) const {
   }
   if (work <= 0)
     return extent > 0 ? Runs{{0, extent}} : Runs();
-  return std::move(rows).runs();
+  return std::move(rows).all();
 }
 
 std::vector<std::shared_ptr<const RowReads>>

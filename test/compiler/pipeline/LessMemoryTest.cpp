@@ -93,3 +93,33 @@ TEST_CASE("after a large step, the cheapest of what lies between is taken") {
   CHECK(tried == std::vector<int64_t>{100, 88, 64, 16, 40, 52});
   CHECK(made->peaks() == std::vector<int64_t>{62});
 }
+
+TEST_CASE("what no choice saves is proven of the limit, not of less memory") {
+  const auto made =
+      offloadWithin(kLimit, [&](const std::vector<int64_t> &capacities) {
+        const int64_t bytes = capacities.front();
+        Candidate candidate = withPeak(bytes + 10);
+        candidate.totals.hostTraffic.toHost = 150 - bytes;
+        candidate.search.hostLowerBoundBytes = 120 - bytes;
+        return Result<Candidate>(std::move(candidate));
+      });
+  REQUIRE(made);
+  CHECK(made->totals.hostTraffic.toHost == 60); // in 90 bytes
+  CHECK(made->search.hostLowerBoundBytes == 20);
+
+  // Where nothing has to leave for what is alive, but packing takes more.
+  const auto packed =
+      offloadWithin(kLimit, [&](const std::vector<int64_t> &capacities) {
+        const int64_t bytes = capacities.front();
+        Candidate candidate = withPeak(bytes + 10);
+        if (bytes < 100)
+          candidate.search.hostLowerBoundBytes = 30;
+        return Result<Candidate>(std::move(candidate));
+      });
+  REQUIRE(packed);
+  CHECK(packed->search.hostLowerBoundBytes == 0);
+
+  Candidate moves;
+  boundBy(5, moves); // nothing moves: nothing is said
+  CHECK(!moves.search.hostLowerBoundBytes);
+}

@@ -129,6 +129,17 @@ TEST_CASE("neighbours of many vertices are read as those of few are") {
                                {kSources, nullptr, list({0, 2, 2, 5, 9})});
   CHECK(beyond[1]->of({{3, 4}, {0, 8}, {0, 9}}) == Runs{{5, 6}});
   CHECK(beyond[1]->of({{2, 3}, {0, 8}, {0, 9}}) == Runs{{0, 3}});
+  CHECK(beyond[0]->of({{3, 4}, {0, 8}, {0, 9}}) == Runs{{5, 6}});
+  CHECK(beyond[0]->of({{2, 4}, {0, 8}, {0, 9}}) == Runs{{2, 6}});
+  CHECK(beyond[0]->of({{3, 4}, {0, 8}, {7, 9}}) == Runs{{5, 6}});
+  const auto missed =
+      rowReads(parse("(src: f32[1], offsets: i32[1]) -> f32: lambda v: "
+                     "Sum(lambda k: (src[k] else 0) where i64(offsets[v]) <= k "
+                     "and k < i64(offsets[v + 1]))"),
+               {{6}, {5}}, {nullptr, list({0, 2, 2, 5, 9})});
+  REQUIRE(missed[0]);
+  CHECK(missed[0]->of({{3, 4}, {0, 9}}) == Runs{{5, 6}});
+  CHECK(missed[0]->of({{3, 4}, {7, 9}}).empty());
   // Only casts that keep a value may be left out.
   const auto wrapped = rowReads(
       parse("(src: i64[1], x: f32[2], offsets: i32[1]) -> f32: lambda v, f: "
