@@ -6,7 +6,9 @@
 #include "compiler/fusion/Passes.h"
 #include "dialects/tdl/analysis/Compose.h"
 #include "dialects/tdl/analysis/LibraryKernel.h"
+#include "dialects/tdl/analysis/NestedProduct.h"
 #include "dialects/tdl/analysis/Properties.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -30,6 +32,11 @@ bool hasLibraryKernel(const tdl::Lambda &lambda,
     shapes.push_back(
         cast<RankedTensorType>(operand.getType()).getShape().vec());
   return analysis::hasLibraryKernel(lambda, extents, shapes);
+}
+
+/// A product with products inside, which there is code for as for a library's.
+bool isNested(const tdl::Lambda &lambda) {
+  return analysis::matchNestedProduct(tdl::accumulated(lambda)).has_value();
 }
 
 /// Two lambdas as one, and its symbol, once it has any.
@@ -66,6 +73,7 @@ private:
     const std::vector<int64_t> extents = consumer.getExtents().vec();
     const bool library =
         hasLibraryKernel(lambda, extents, consumer.getInputs());
+    const bool nested = !library && isNested(lambda);
     for (auto [i, operand] : llvm::enumerate(consumer.getInputs())) {
       auto producer = operand.getDefiningOp<ApplyOp>();
       if (!producer || !isFusable(consumer, int(i), producer))
@@ -82,7 +90,8 @@ private:
       for (const auto &origin : made.operands)
         operands.push_back((origin.producer ? producer : consumer)
                                .getInputs()[size_t(origin.operand)]);
-      if (library && !hasLibraryKernel(made.lambda, extents, operands))
+      if ((library && !hasLibraryKernel(made.lambda, extents, operands)) ||
+          (nested && !isNested(made.lambda)))
         continue;
       if (!composed->symbol)
         composed->symbol = lambdas.symbolOf(made.lambda);

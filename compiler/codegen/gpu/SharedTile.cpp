@@ -39,11 +39,21 @@ public:
 private:
   Value constant(int64_t value) { return kernel.constant(value); }
 
+  /// An index that is 1 further where the variable is.
+  bool stepsByOne(const ExprRef &index) const {
+    if (index->kind == ExprKind::Index)
+      return size_t(index->index) == across.variable;
+    if (index->kind != ExprKind::Binary || index->binary != tdl::BinaryOp::Add)
+      return false;
+    const ExprRef &a = index->children[0], &other = index->children[1];
+    const int variable = int(across.variable);
+    return tdl::uses(a, variable) ? stepsByOne(a) && !tdl::uses(other, variable)
+                                  : stepsByOne(other);
+  }
+
   /// Neighbours along the tile's rows are neighbours in memory.
   bool areNeighbours() const {
-    const ExprRef &last = read->children.back();
-    bool are =
-        last->kind == ExprKind::Index && size_t(last->index) == across.variable;
+    bool are = stepsByOne(read->children.back());
     for (size_t d = 0; d + 1 < read->children.size(); ++d)
       are &= !tdl::uses(read->children[d], int(across.variable));
     return are;

@@ -80,3 +80,32 @@ func.func @main(%q: tensor<16x8xbf16>, %x: tensor<64x8xf32>, %z: tensor<2048x136
   %c = smex.apply @most(%u) extents [2048, 2048] "c" : (tensor<2048x2048xbf16>) -> tensor<2048xf32>
   return %a, %b, %c : tensor<16xf32>, tensor<64xf32>, tensor<2048xf32>
 }
+
+// -----
+
+// What is such a product stays one: a view of its operand that would make it
+// another is not composed (smex-fuse-maps).
+
+// RUN: smex-opt %s --smex-recompute-products --smex-fuse-maps --split-input-file | FileCheck %s --check-prefix=FUSED
+
+tdl.lambda @view = "(x0: bf16[2]) -> bf16: lambda i0, i1, i2: x0[i1, i0 * 8 + i2]"
+tdl.lambda @scores = "(x0: bf16[3], x1: bf16[3]) -> bf16: lambda i0, i1, i2: Sum(lambda r0: x0[i0, i1, r0] * x1[i0, i2, r0])"
+tdl.lambda @gate = "(x0: bf16[3]) -> bf16: lambda i0, i1, i2: bf16(tanh(f32(x0[i0, i1, i2])))"
+tdl.lambda @values = "(x0: bf16[3], x1: bf16[3]) -> bf16: lambda i0, i1, i2: Sum(lambda r0: x0[i0, i1, r0] * x1[i0, r0, i2])"
+
+// FUSED-LABEL: func.func @main
+// FUSED: %[[Q:.*]] = smex.apply @view(%arg0) {{.*}} "q"
+// FUSED-NEXT: %[[K:.*]] = smex.apply @view(%arg1) {{.*}} "k"
+// FUSED-NEXT: smex.apply @{{.*}}(%[[Q]], %[[K]], %arg2) extents [2, 64, 8, 64] "y"
+// FUSED-NEXT: return
+// CHECK-LABEL: func.func @main
+func.func @main(%q: tensor<64x16xbf16>, %k: tensor<64x16xbf16>, %v: tensor<64x16xbf16>)
+    -> (tensor<2x64x8xbf16>) attributes {smex.outputs = ["y"]} {
+  %a = smex.apply @view(%q) extents [2, 64, 8] "q" : (tensor<64x16xbf16>) -> tensor<2x64x8xbf16>
+  %b = smex.apply @view(%k) extents [2, 64, 8] "k" : (tensor<64x16xbf16>) -> tensor<2x64x8xbf16>
+  %w = smex.apply @view(%v) extents [2, 64, 8] "v" : (tensor<64x16xbf16>) -> tensor<2x64x8xbf16>
+  %c = smex.apply @scores(%a, %b) extents [2, 64, 64, 8] "c" : (tensor<2x64x8xbf16>, tensor<2x64x8xbf16>) -> tensor<2x64x64xbf16>
+  %p = smex.apply @gate(%c) extents [2, 64, 64] "p" : (tensor<2x64x64xbf16>) -> tensor<2x64x64xbf16>
+  %y = smex.apply @values(%p, %w) extents [2, 64, 8, 64] "y" : (tensor<2x64x64xbf16>, tensor<2x64x8xbf16>) -> tensor<2x64x8xbf16>
+  return %y : tensor<2x64x8xbf16>
+}

@@ -62,6 +62,12 @@ std::vector<Kernel> kernelsOf(const std::string &type, int terms, int64_t rows,
        row,
        {q, k, v, m},
        false},
+      // Values whose places are sums.
+      {"(" + qk + ") -> " + type + ": lambda b, i, d: Sum(lambda r: " + type +
+           "(" + score + ") * v[b, r, b + d])",
+       {batch, rows, columns - 1, keys},
+       {q, k, v},
+       true},
       {"(" + qk + ") -> " + type + ": lambda b, i, d: Sum(lambda r: " + type +
            "(" + score + ") * v[b, r, d])",
        product,
