@@ -302,6 +302,59 @@ TEST_CASE("cross entropy along an axis, without what is ignored") {
   CHECK(loss({2, -100, -100, 2}, {}) == Approx(some));
 }
 
+TEST_CASE("rows that do not count have no loss and no gradient") {
+  // y = x w, two columns; the labels of the middle row are no numbers.
+  const char *model = R"(
+    "inputs": [{"name": "x", "type": "f32", "shape": [3, 1]}],
+    "parameters": [{"name": "w", "type": "f32", "shape": [2], "values": [1, -2]}],
+    "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["y"]}],
+    "outputs": ["y"])";
+  const float nan = std::nanf("");
+  const std::vector<float> x = {1, 5, 3}, t = {0.5f, 1, nan, nan, 2, -4};
+  const std::map<std::string, Tensor> inputs = {
+      {"x", floats({3, 1}, x)},
+      {"labels", floats({3, 2}, t)},
+      {"counted", integers({3}, {1, 0, 1})}};
+  const double w[] = {1, -2};
+  for (const char *name : {"mse", "l1", "bce_with_logits"}) {
+    INFO(name);
+    const std::string loss = name;
+    TrainingOptions options;
+    options.loss = loss;
+    options.counted = true;
+    options.learningRate = 1;
+    double expected = 0, gradient[2] = {};
+    for (size_t row : {0, 2})
+      for (size_t c = 0; c < 2; ++c) {
+        const double y = double(x[row]) * w[c], label = double(t[row * 2 + c]);
+        const double d = y - label;
+        expected += loss == "mse"  ? d * d
+                    : loss == "l1" ? std::fabs(d)
+                                   : std::log1p(std::exp(y)) - y * label;
+        gradient[c] += double(x[row]) / 4 *
+                       (loss == "mse"  ? 2 * d
+                        : loss == "l1" ? (d > 0) - (d < 0)
+                                       : 1 / (1 + std::exp(-y)) - label);
+      }
+    auto built = build(model, options);
+    if (!built)
+      FAIL(built.error().message);
+    Trainer trainer(std::move(*built));
+    CHECK(trainer.step(inputs) == Approx(expected / 4));
+    const std::vector<float> got = trainer.parameter("w");
+    for (size_t c = 0; c < 2; ++c)
+      CHECK(got[c] == Approx(w[c] - gradient[c]));
+  }
+  TrainingOptions options;
+  options.counted = true;
+  for (const char *loss : {"cross_entropy", "given:y"}) {
+    options.loss = loss;
+    const auto built = build(model, options);
+    REQUIRE_FALSE(built);
+    CHECK_THAT(built.error().message, Catch::Contains("--counted"));
+  }
+}
+
 TEST_CASE("a parameter with several readers sums their gradients") {
   // loss = mean((w x + w)^2), x = 1: dw = 8 w / 3 per element.
   auto model = build(R"(

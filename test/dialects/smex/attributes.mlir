@@ -32,12 +32,14 @@ func.func private @ranges(
 // CHECK-SAME: #smex.graph<sources "src" destinations "dst" nodes 34 of "nodes" inputs ["x", "labels"] edges 156 of "edges" inputs ["e"] outputs ["y"] self_loops>,
 // CHECK-SAME: #smex.graph<"buys" sources "user" destinations "item" nodes 8 of "items" from 5 of "users" inputs ["u"] graphs 3 of "carts" inputs ["c"] by "cart" edges 20 types 4 by "kind" values "price" added "loops">,
 // CHECK-SAME: #smex.graph<sources "src" destinations "dst" nodes 5 edges 4 buckets [3 of 0, 2 of 2] lists ["n" is bucket_nodes, "l" is bucket_lengths at 1]>,
-// CHECK-SAME: #smex.graph<sources "src" destinations "dst" nodes 5 edges 4 levels [3, 1 with [2 from 0], 1 with [1 from 0, 1 from 1]] lists ["s" is level_sources at 2 from 1]>]}
+// CHECK-SAME: #smex.graph<sources "src" destinations "dst" nodes 5 edges 4 levels [3, 1 with [2 from 0], 1 with [1 from 0, 1 from 1]] lists ["s" is level_sources at 2 from 1]>,
+// CHECK-SAME: #smex.graph<layer 2 sources "src" destinations "dst" nodes 5 of "n" edges 3 of "e" values "w">]}
 func.func private @graphs() attributes {smex.graphs = [
     #smex.graph<sources "src" destinations "dst" nodes 34 of "nodes" inputs ["x", "labels"] edges 156 of "edges" inputs ["e"] outputs ["y"] self_loops>,
     #smex.graph<"buys" sources "user" destinations "item" nodes 8 of "items" from 5 of "users" inputs ["u"] graphs 3 of "carts" inputs ["c"] by "cart" edges 20 types 4 by "kind" values "price" added "loops">,
     #smex.graph<sources "src" destinations "dst" nodes 5 edges 4 buckets [3 of 0, 2 of 2] lists ["n" is bucket_nodes, "l" is bucket_lengths at 1]>,
-    #smex.graph<sources "src" destinations "dst" nodes 5 edges 4 levels [3, 1 with [2 from 0], 1 with [1 from 0, 1 from 1]] lists ["s" is level_sources at 2 from 1]>]}
+    #smex.graph<sources "src" destinations "dst" nodes 5 edges 4 levels [3, 1 with [2 from 0], 1 with [1 from 0, 1 from 1]] lists ["s" is level_sources at 2 from 1]>,
+    #smex.graph<layer 2 sources "src" destinations "dst" nodes 5 of "n" edges 3 of "e" values "w">]}
 
 // Of what has a row per edge of a graph that is part of the model.
 
