@@ -14,7 +14,7 @@ public:
 
   explicit LayerReads(size_t values) : values(values) {}
 
-  /// An input of what nodes have, or anything else that no edge has.
+  /// An input of what nodes have.
   void markNodes(int value) { values[size_t(value)].isOfNodes = true; }
   /// An input with an element for each edge of a graph.
   void markList(int value, int graph, End end);

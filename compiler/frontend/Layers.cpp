@@ -75,7 +75,8 @@ private:
   /// What each application reads, and what is of edges.
   Status readAll() {
     for (int input : model.inputs)
-      reads.markNodes(input);
+      if (hasRowPerNode(model.values[size_t(input)].type))
+        reads.markNodes(input);
     for (size_t g = 0; g < model.graphs.size(); ++g)
       for (int input : model.inputs) {
         const std::string &name = model.values[size_t(input)].name;
@@ -93,6 +94,16 @@ private:
         return fail("--sample-layers: node \"", application.node, "\" ",
                     read.error().message);
     return {};
+  }
+
+  bool hasRowPerNode(const TensorType &type) const {
+    return type.rank() > 0 &&
+           std::any_of(model.graphs.begin(), model.graphs.end(),
+                       [&](const GraphInputs &graph) {
+                         return type.shape[0] == graph.to.count ||
+                                (graph.from &&
+                                 type.shape[0] == graph.from->count);
+                       });
   }
 
   /// Which versions of each value are needed; how many layers there are.

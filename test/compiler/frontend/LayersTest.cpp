@@ -120,6 +120,8 @@ void check(const Result<Model> &model, const std::vector<Layer> &layers,
   REQUIRE(model);
   std::map<std::string, Tensor> inputs = {
       {"x", tensorOf(DType::F32, features())}};
+  inputs["k"] = makeTensor({DType::F32, {}});
+  *inputs["k"].data<float>() = 3;
   REQUIRE(model->graphs.size() == layers.size());
   for (size_t l = 0; l < layers.size(); ++l) {
     const GraphInputs &graph = model->graphs[l];
@@ -188,6 +190,25 @@ TEST_CASE("what follows from edges alone is there for each layer") {
   for (size_t v = 0; v < y.size(); ++v)
     y[v] -= n2[v];
   check(import(list, all(2)), {one, two}, y);
+}
+
+TEST_CASE("an input that no node has does not change what edges alone say") {
+  const std::string list = nodesOf(
+      {node("in_degree", "dst x", "n"), node("Mul", "n k", "nk"),
+       node("at_ends", "x src", "m1"), node("sum_messages", "m1 dst x", "a1"),
+       node("Sub", "a1 nk", "h1"), node("at_ends", "h1 src", "m2"),
+       node("sum_messages", "m2 dst x", "a2"), node("Sub", "a2 nk", "y")});
+  const Layer one(7), two(8);
+  const Vector x = features(), n1 = one.degrees(), n2 = two.degrees();
+  Vector h1 = one.sum([&](size_t e) { return x[size_t(one.src[e])]; });
+  for (size_t v = 0; v < h1.size(); ++v)
+    h1[v] -= 3 * n1[v];
+  Vector y = two.sum([&](size_t e) { return h1[size_t(two.src[e])]; });
+  for (size_t v = 0; v < y.size(); ++v)
+    y[v] -= 3 * n2[v];
+  Options options;
+  options.inputs = R"(, {"name": "k", "type": "f32", "shape": []})";
+  check(import(list, all(2), options), {one, two}, y);
 }
 
 TEST_CASE("several steps along the edges of one layer are one layer") {

@@ -254,7 +254,7 @@ TEST_CASE("nodes that are given") {
 
 TEST_CASE("nodes drawn by importance scale the numbers of edges") {
   const plan::Program p = program(true);
-  Sampling drawn = sampling({4, 3}, 4);
+  Sampling drawn = sampling({10, 8}, 6);
   drawn.byImportance = true;
   const auto all = graphs(true);
   const auto sampled = sampleFeeds(p, graphs(true), feeds(p), drawn);
@@ -278,7 +278,7 @@ TEST_CASE("nodes drawn by importance scale the numbers of edges") {
       const auto from = valuesOf<int64_t>(p, *sampled, "src" + l, number),
                  to = valuesOf<int64_t>(p, *sampled, "dst" + l, number);
       const auto w = valuesOf<float>(p, *sampled, "w" + l, number);
-      const double t = layer == 1 ? 4 : 3;
+      const double t = layer == 1 ? 10 : 8;
       std::set<int64_t> sources;
       for (size_t e = 0; e < w.size(); ++e) {
         if (to[e] < 0 || step.old[size_t(from[e])] < 0) {

@@ -381,21 +381,23 @@ TEST_CASE("layers that do not go together are refused") {
                     "or those of a name are the same graph for different "
                     "layers";
   CHECK(refusedLayers([](Graphs &) {}) == "");
-  CHECK_THAT(refusedLayers([](Graphs &g) { g[1].layer = 1; }), Contains(same));
+  CHECK_THAT(refusedLayers([](Graphs &g) { g[1].layer = 1; }),
+             Catch::Contains(same));
   CHECK_THAT(refusedLayers([](Graphs &g) { g[1].selfLoops = true; }),
-             Contains(same));
+             Catch::Contains(same));
   CHECK_THAT(refusedLayers([](Graphs &g) { g[1].nodeType = "other"; }),
-             Contains(same));
-  CHECK_THAT(refusedLayers([](Graphs &g) {
-               g[1].layer = 0;
-               g[1].name = "other";
-             }),
-             Contains("graph[1].layer: 0: all graphs are of layers, from 1 up, "
+             Catch::Contains(same));
+  CHECK_THAT(
+      refusedLayers([](Graphs &g) {
+        g[1].layer = 0;
+        g[1].name = "other";
+      }),
+      Catch::Contains("graph[1].layer: 0: all graphs are of layers, from 1 up, "
                       "or none is"));
   CHECK_THAT(refusedLayers([](Graphs &g) { g[1].layer = 3; }),
-             Contains("graph[1].layer: 3: all graphs are of layers"));
+             Catch::Contains("graph[1].layer: 3: all graphs are of layers"));
   CHECK_THAT(refusedLayers([](Graphs &g) { g[0].name = "one"; }),
-             Contains("graph[1].name: each of several graphs has one"));
+             Catch::Contains("graph[1].name: each of several graphs has one"));
 }
 
 TEST_CASE("graphs that do not go together are refused") {
