@@ -43,6 +43,13 @@ void declare(CLI::App &app, RunArguments &arguments) {
              "where the model has several")
           ->type_name("[NAME=]FILE")
           ->allow_extra_args(false);
+  // Or `--sample= --batch 1` would have another option as its value.
+  const CLI::Validator isNoOption(
+      [](const std::string &value) {
+        return value.compare(0, 2, "--") == 0 ? "a value is missing"
+                                              : std::string();
+      },
+      "");
   auto *sample =
       app.add_option("--sample", arguments.sample,
                      "work on samples of the graph: so many neighbours of each "
@@ -51,6 +58,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
                      "in each, or with a graph's NAME= in that one; all layers "
                      "work on all that is sampled")
           ->allow_extra_args(false)
+          ->check(isNoOption)
           ->type_name("[NAME=]N,N,..")
           ->needs(graph);
   auto *layers =
@@ -60,6 +68,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
                      "neighbours of each node that the layer after it reads; "
                      "for plans of smexc --sample-layers")
           ->allow_extra_args(false)
+          ->check(isNoOption)
           ->type_name("[NAME=]N,N,..")
           ->needs(graph)
           ->excludes(sample);
