@@ -334,10 +334,12 @@ private:
     BufferOp result =
         makeBuffer(apply.getLoc(), Role::Temporary, apply.getResult(),
                    direct ? home : work.result, work.partial, type);
-    exec::ComputeOp::create(builder, apply.getLoc(), computed, operands, result,
-                            apply.getExtentsAttr(), work.indices,
-                            apply.getNodeAttr(), exec::WaitsAttr(),
-                            IntegerAttr());
+    auto compute = exec::ComputeOp::create(
+        builder, apply.getLoc(), computed, operands, result,
+        apply.getExtentsAttr(), work.indices, apply.getNodeAttr(),
+        exec::WaitsAttr(), IntegerAttr());
+    if (Attribute copied = apply->getDiscardableAttr(semantic::copiedAttr))
+      compute->setDiscardableAttr(semantic::copiedAttr, copied);
     if (direct) {
       homes[apply.getResult()] = result;
       return;

@@ -1,13 +1,9 @@
 #include "compiler/memory/Arena.h"
 
-#include "compiler/codegen/gpu/OpaqueLaunch.h"
 #include "compiler/memory/InPlace.h"
 #include "compiler/memory/Lifetimes.h"
 #include "compiler/memory/Planner.h"
-#include "dialects/tdl/analysis/Contraction.h"
-#include "dialects/tdl/analysis/ConvolutionGradient.h"
-#include "dialects/tdl/analysis/Properties.h"
-#include "runtime/plan/Target.h"
+#include "compiler/memory/Scratch.h"
 
 #include "llvm/Support/Parallel.h"
 
@@ -59,68 +55,30 @@ int64_t bytesAt(exec::ComputeOp compute, exec::Regions &regions) {
   return *std::max_element(bytes.begin(), bytes.end());
 }
 
-/// Of what is computed by libraries, the most scratch that is of use, and the
-/// least that makes it worth its while.
-struct Scratch {
-  int64_t least = 0, most = 0;
-};
-
-/// On processors, convolutions and their gradients want it for data in the
-/// library's layout: tiles no larger than a cache holds. On GPUs so do matrix
-/// products, whose sums may be split: NVIDIA recommends 4 MiB, and 32 MiB since
-/// Hopper (cublasSetWorkspace); they can do without. Convolutions there want
-/// room for all of their tensors, which cuDNN's tensor cores take in another
-/// order: where it was short of that, a gradient took a hundred times as long.
-Scratch scratchOf(exec::ComputeOp compute, exec::Regions &regions,
-                  const tdl::LambdaTable &lambdas, bool onGpus) {
-  const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
-  const std::vector<int64_t> extents = compute.getExtents().vec();
-  if (analysis::matchConvolution(lambda, extents) ||
-      analysis::matchConvolutionGradient(lambda, extents,
-                                         exec::operandShapes(compute))) {
-    int64_t most = int64_t(onGpus ? 32 : 16) << 20;
-    if (onGpus)
-      most = std::max(most, bytesAt(compute, regions));
-    return {int64_t(64) << 10, most};
-  }
-  if (onGpus && analysis::matchContraction(lambda))
-    return {0, int64_t(32) << 20};
-  return {};
-}
-
-/// A sixteenth of what the arena holds, so that it never counts for much,
-/// within the bounds. Nothing if no library wants any.
-int64_t workspaceFor(exec::ProgramOp program, exec::Regions &regions,
-                     const tdl::LambdaTable &lambdas, int64_t mostAlive,
-                     bool onGpus) {
-  Scratch wanted;
-  for (exec::ComputeOp compute : program.getOps<exec::ComputeOp>()) {
-    const Scratch own = scratchOf(compute, regions, lambdas, onGpus);
-    wanted.least = std::max(wanted.least, own.least);
-    wanted.most = std::max(wanted.most, own.most);
-  }
-  return std::clamp(mostAlive / 16 / 256 * 256, wanted.least, wanted.most);
+int64_t workspaceOf(exec::ProgramOp program, exec::Regions &regions,
+                    const tdl::LambdaTable &lambdas, int64_t mostAlive,
+                    bool onGpus) {
+  memory::Scratch wanted;
+  for (exec::ComputeOp compute : program.getOps<exec::ComputeOp>())
+    wanted.include(memory::libraryScratch(
+        lambdas[compute.getLambdaAttr().getAttr()], compute.getExtents().vec(),
+        exec::operandShapes(compute), [&] { return bytesAt(compute, regions); },
+        onGpus));
+  return memory::workspaceFor(wanted, mostAlive);
 }
 
 /// What generated kernels of GPUs need: the most that one of them does on any
 /// worker, as each worker computes one instruction after the other.
-int64_t kernelScratch(exec::ProgramOp program, exec::Regions &regions,
-                      const tdl::LambdaTable &lambdas) {
+int64_t scratchOfKernels(exec::ProgramOp program, exec::Regions &regions,
+                         const tdl::LambdaTable &lambdas) {
   int64_t most = 0;
   for (exec::ComputeOp compute : program.getOps<exec::ComputeOp>()) {
     const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
-    if (lambda.body->kind != tdl::ExprKind::Opaque ||
-        !plan::hasCode(plan::TargetKind::Cuda, lambda))
+    if (lambda.body->kind != tdl::ExprKind::Opaque)
       continue;
-    const plan::Launch launch = codegen::opaqueLaunch(lambda, 1);
-    if (launch.scratch.bytes == 0)
-      continue;
-    for (const Box &indices : regions.indices(compute)) {
-      if (indices.isAbsent() || isEmpty(indices))
-        continue;
-      most = std::max(most, plan::scratchBytes(launch, indices,
-                                               exec::operandShapes(compute)));
-    }
+    for (const Box &indices : regions.indices(compute))
+      most = std::max(most, memory::kernelScratch(
+                                lambda, indices, exec::operandShapes(compute)));
   }
   return most;
 }
@@ -243,10 +201,10 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
   // Every worker has the same scratch: the first one's arena decides.
   int64_t scratch = workspaceBytes >= 0
                         ? workspaceBytes
-                        : workspaceFor(program, regions, lambdas,
-                                       memory::mostAlive(onDevice[0]), onGpus);
+                        : workspaceOf(program, regions, lambdas,
+                                      memory::mostAlive(onDevice[0]), onGpus);
   if (kernelsOnGpus)
-    scratch = std::max(scratch, kernelScratch(program, regions, lambdas));
+    scratch = std::max(scratch, scratchOfKernels(program, regions, lambdas));
   for (auto &ofWorker : onDevice)
     ofWorker.push_back({-1, end, scratch});
 

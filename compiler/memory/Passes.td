@@ -13,6 +13,18 @@ def FetchBiases : Pass<"exec-fetch-biases", "::smex::exec::ProgramOp"> {
   }];
 }
 
+def FetchMade : Pass<"exec-fetch-made", "::smex::exec::ProgramOp"> {
+  let summary = "fetches what is computed when it is finished";
+  let description = [{
+    As placements have it (compiler/placement/Memory.h, equation 4.3 of ParDNN's
+    thesis): a copy on another worker is there from when its original is
+    finished, which so takes memory for its own worker's readers alone. That is
+    behind so many more computations as `smex.copied` of the one that makes it
+    says; the attribute is removed. Parameters, whose originals stay, are fetched
+    where they were, before their first reader.
+  }];
+}
+
 def OverlapTransfers : Pass<"exec-overlap-transfers", "::smex::exec::ProgramOp"> {
   let summary = "reorders the list so that transfers go on beside computing";
   let description = [{

@@ -1,6 +1,6 @@
 #include "compiler/memory/Staging.h"
 
-#include "runtime/plan/Plan.h"
+#include "compiler/memory/Scratch.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -8,12 +8,6 @@ using namespace mlir;
 using namespace smex;
 
 namespace {
-
-/// What begins in an arena is aligned to.
-constexpr int64_t line = 64;
-/// More lets no exchange go faster: there are enough bytes in each round to
-/// hide what a round takes by itself.
-constexpr int64_t most = int64_t(64) << 20;
 
 /// Whether the fetch or the reduction has something to pack, to unpack, or to
 /// bring together.
@@ -36,20 +30,16 @@ bool needsStaging(Operation *op, exec::Regions &regions) {
 
 } // namespace
 
-/// A thirty-second of what the arena holds, and at least what a reduction of
-/// one element needs, of which every other worker has a term.
 SmallVector<int64_t> memory::takeStaging(exec::ProgramOp program,
                                          exec::Regions &regions, Arena &arena) {
   if (llvm::none_of(exec::instructions(program),
                     [&](Operation *op) { return needsStaging(op, regions); }))
     return {};
-  const int64_t least = plan::stagingAlignment * (program.getWorkers() - 1);
   SmallVector<int64_t> staging;
   for (int64_t &bytes : arena.bytes) {
-    const int64_t wanted = std::max(std::min(bytes / 32, most), least);
-    staging.push_back(bytes > 0 ? llvm::alignTo(wanted, line) : 0);
-    if (bytes > 0)
-      bytes = llvm::alignTo(bytes, line) + staging.back();
+    const int64_t buffers = llvm::alignTo(bytes, 64);
+    bytes = withStaging(bytes, program.getWorkers());
+    staging.push_back(bytes > 0 ? bytes - buffers : 0);
   }
   return staging;
 }

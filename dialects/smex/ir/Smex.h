@@ -45,6 +45,9 @@ constexpr llvm::StringLiteral listedParametersAttr =
 constexpr llvm::StringLiteral lossAttr = "smex.loss";     // result
 constexpr llvm::StringLiteral waysAttr = "smex.ways";     // module
 constexpr llvm::StringLiteral searchAttr = "smex.search"; // module
+/// Of applications that are placed: behind how many further ones their results
+/// are copied to other workers.
+constexpr llvm::StringLiteral copiedAttr = "smex.copied";
 
 /// How a parameter or an argument follows from others; null where it does not.
 RecipeAttr recipeOf(mlir::Value value);
