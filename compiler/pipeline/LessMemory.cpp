@@ -10,6 +10,12 @@ Result<Candidate> smex::pipeline::placeWithin(const MemoryLimit &limit,
                                               const PlaceWithin &place) {
   constexpr int kTries = 6;
   auto best = place(bytes);
+  if (!best)
+    for (const int64_t share : {32, 10}) {
+      auto more = place(bytes + bytes / share);
+      if (more && limit.isKeptBy(more->peaks()))
+        return more;
+    }
   if (!best || limit.isKeptBy(best->peaks()))
     return best;
   // A plan of `tooMuch` exceeds the limit, and in `tooLittle` nothing can be

@@ -14,8 +14,10 @@ using PlaceWithin = std::function<Result<Candidate>(int64_t bytes)>;
 /// The first plan that keeps the limit, by placements that count on `bytes` at
 /// first. Then on so much less as the last plan exceeded the limit by; where
 /// nothing can be placed in that, on something between. If none of a few keeps
-/// the limit: the one that exceeds it least, or the error, if nothing could be
-/// placed at first.
+/// the limit: the one that exceeds it least. Where nothing can be placed at
+/// first, a little more is counted on, since not all that a plan may take
+/// besides is taken by each; if no plan of that keeps the limit, the first
+/// error.
 Result<Candidate> placeWithin(const MemoryLimit &limit, int64_t bytes,
                               const PlaceWithin &place);
 

@@ -18,6 +18,9 @@ struct ExecOptions {
   std::shared_ptr<const machines::Machine> offloadOn;
   memory::OverlapTransfersOptions overlap;
   memory::PlanMemoryOptions memory;
+  /// Whether each operator is on one GPU, so that memory was counted on as
+  /// placements do (compiler/placement/Memory.h).
+  bool isPlaced = false;
   /// Whether libraries may do maps as epilogues of products.
   bool epilogues = false;
   /// What says which rows are read of others, and so are fetched.

@@ -56,17 +56,21 @@ void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager,
   manager.addPass(messagepassing::createSegmentReductions());
 }
 
-void smex::pipeline::addDecisionPasses(mlir::OpPassManager &manager,
-                                       const CompileOptions &options,
-                                       const partition::Search &search,
-                                       std::optional<int64_t> placedBytes,
-                                       const analysis::NamedLists &known) {
+void smex::pipeline::addDecisionPasses(
+    mlir::OpPassManager &manager, const CompileOptions &options,
+    const partition::Search &search, std::optional<int64_t> placedBytes,
+    const analysis::NamedLists &known,
+    const memory::PlanMemoryOptions &memory) {
   if (placement::isAlgorithm(search.algorithm)) {
     placement::PlaceOptions placeOptions;
     placeOptions.gpus = options.gpus;
     placeOptions.algorithm = search.algorithm;
     placeOptions.groups = search.groups;
     placeOptions.memoryBytes = placedBytes.value_or(-1);
+    placeOptions.workspaceBytes = memory.workspaceBytes;
+    placeOptions.onGpus = memory.onGpus;
+    placeOptions.kernelsOnGpus = memory.kernelsOnGpus;
+    placeOptions.exchanges = memory.exchanges;
     manager.addPass(placement::createPlaceOn(placementSite(options),
                                              std::move(placeOptions)));
     return;
@@ -90,12 +94,18 @@ void smex::pipeline::addExecPasses(mlir::OpPassManager &manager,
                                    const ExecOptions &options) {
   manager.addPass(lowering::createLowerToExecBy(options.known));
   auto &perProgram = manager.nest<exec::ProgramOp>();
+  if (options.isPlaced)
+    perProgram.addPass(memory::createFetchMade());
   if (options.epilogues)
     perProgram.addPass(memory::createFetchBiases());
   if (!options.offload.capacities.empty())
     perProgram.addPass(
         offload::createMoveToHostOn(options.offloadOn, options.offload));
-  perProgram.addPass(memory::createOverlapTransfers(options.overlap));
+  memory::OverlapTransfersOptions overlap = options.overlap;
+  // The list is the schedule of the placement, but for moves to the host.
+  if (options.isPlaced && options.offload.capacities.empty())
+    overlap.lookAhead = 0;
+  perProgram.addPass(memory::createOverlapTransfers(overlap));
   perProgram.addPass(memory::createPlanMemory(options.memory));
   if (options.epilogues)
     perProgram.addPass(memory::createMarkEpilogues());

@@ -130,15 +130,17 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
                            const std::vector<int64_t> &capacities,
                            const std::string &choices) -> Result<Candidate> {
     OwningOpRef<ModuleOp> decided = module->clone();
+    ExecOptions execOptions =
+        execOptionsFor(options, by.withoutMachine ? std::nullopt : *machine);
     if (failed(runPasses(*decided, options, [&](OpPassManager &manager) {
-          addDecisionPasses(manager, options, by, placedBytes, *known);
+          addDecisionPasses(manager, options, by, placedBytes, *known,
+                            execOptions.memory);
         })))
       return diagnostics.error();
     compiled.stats.searchSeconds = search.seconds();
     Candidate candidate{by, {}, searchInfo(*decided), {}, kernels};
-    ExecOptions execOptions =
-        execOptionsFor(options, by.withoutMachine ? std::nullopt : *machine);
     execOptions.known = *known;
+    execOptions.isPlaced = isPlaced(by);
     execOptions.offload.capacities.assign(capacities.begin(), capacities.end());
     execOptions.offload.choices = choices;
     if (options.machine)

@@ -117,12 +117,14 @@ void addTrainingPasses(mlir::OpPassManager &manager,
 void addSemanticPasses(mlir::OpPassManager &manager,
                        const CompileOptions &options = {});
 /// `placedBytes`: what a placement may count on of a GPU's memory, if anything
-/// limits it. `known`: what says which rows are read of others.
+/// limits it; `memory`: how that will be planned. `known`: what says which rows
+/// are read of others.
 void addDecisionPasses(mlir::OpPassManager &manager,
                        const CompileOptions &options,
                        const partition::Search &search,
                        std::optional<int64_t> placedBytes = std::nullopt,
-                       const analysis::NamedLists &known = {});
+                       const analysis::NamedLists &known = {},
+                       const memory::PlanMemoryOptions &memory = {});
 void addExecPasses(mlir::OpPassManager &manager,
                    const ExecOptions &options = {});
 /// What placements go by: the options' machine, or one that many have.

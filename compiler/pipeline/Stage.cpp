@@ -40,10 +40,12 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   if (!known)
     return known.error();
   const auto passes = [&](OpPassManager &manager) {
-    if (stage == Stage::Decisions || stage == Stage::Exec)
-      addDecisionPasses(manager, options, search, std::nullopt, *known);
     ExecOptions execOptions = execOptionsFor(options, *machine);
     execOptions.known = *known;
+    execOptions.isPlaced = isPlaced(search);
+    if (stage == Stage::Decisions || stage == Stage::Exec)
+      addDecisionPasses(manager, options, search, std::nullopt, *known,
+                        execOptions.memory);
     if (stage == Stage::Exec)
       addExecPasses(manager, execOptions);
   };

@@ -3,6 +3,7 @@
 #include "compiler/frontend/ir/SemanticGraph.h"
 #include "compiler/pipeline/KnownLists.h"
 #include "compiler/pipeline/PlanFacts.h"
+#include "compiler/placement/Algorithm.h"
 #include "runtime/plan/Target.h"
 
 #include "mlir/IR/Verifier.h"
@@ -98,6 +99,10 @@ smex::pipeline::execOptionsFor(const CompileOptions &options,
   made.memory.onGpus = made.epilogues =
       made.memory.kernelsOnGpus && !options.reproducible;
   return made;
+}
+
+bool smex::pipeline::isPlaced(const partition::Search &search) {
+  return placement::isAlgorithm(search.algorithm) && search.groups == 0;
 }
 
 std::optional<int64_t> smex::pipeline::leastOf(const MemoryLimit &limit) {

@@ -52,6 +52,9 @@ bool isForGpus(const CompileOptions &options);
 ExecOptions execOptionsFor(const CompileOptions &options,
                            const std::optional<OnMachine> &machine);
 
+/// Whether the search puts each operator on one GPU.
+bool isPlaced(const partition::Search &search);
+
 /// The least of all GPUs; none without a limit.
 std::optional<int64_t> leastOf(const MemoryLimit &limit);
 

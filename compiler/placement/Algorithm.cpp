@@ -69,7 +69,7 @@ Error tooLittleMemory(const Problem &problem, const Algorithm &algorithm,
   const int most = params.namesLimit ? kTries : 0;
   for (int tries = 0; tries < most && needed > 0; ++tries) {
     Devices more = devices;
-    more.memoryBytes = limitFor(devices, needed);
+    more.memoryBytes = devices.limitFor(needed);
     const Result<Outcome> outcome =
         algorithm.run(Problem(problem.graph, more), params);
     if (!outcome)

@@ -6,6 +6,20 @@
 using namespace smex;
 using namespace smex::placement;
 
+std::optional<int64_t> Devices::usableBytes() const {
+  if (!memoryBytes)
+    return std::nullopt;
+  const int64_t all = *memoryBytes - int64_t(double(*memoryBytes) * spare);
+  if (!needed || needed(all) <= all)
+    return all;
+  int64_t enough = 0, tooMuch = all;
+  while (tooMuch - enough > 1) {
+    const int64_t between = enough + (tooMuch - enough) / 2;
+    (needed(between) <= all ? enough : tooMuch) = between;
+  }
+  return enough;
+}
+
 int64_t Devices::limitFor(int64_t bytes) const {
   Devices same = *this;
   // usableBytes() never falls as memory grows, so that halving finds the least.

@@ -6,6 +6,7 @@
 #include "dialects/support/Result.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace smex::placement {
@@ -20,6 +21,9 @@ struct Devices {
   /// What of it is kept free for what the model does not know (5.1 spares
   /// 10 %); 0 to 1.
   double spare = 0;
+  /// Of plans: what a device needs in all where outputs and copies have so many
+  /// bytes at once, not less than these, and growing. None: these.
+  std::function<int64_t(int64_t bytes)> needed;
 
   int host() const { return count; }
 
@@ -36,11 +40,7 @@ struct Devices {
     return latencySeconds + double(bytes) / bytesPerSecond;
   }
   /// What placements may use of a device's memory, if there is a limit.
-  std::optional<int64_t> usableBytes() const {
-    if (!memoryBytes)
-      return std::nullopt;
-    return *memoryBytes - int64_t(double(*memoryBytes) * spare);
-  }
+  std::optional<int64_t> usableBytes() const;
   /// The least memoryBytes of which placements may use so many bytes.
   int64_t limitFor(int64_t bytes) const;
 };

@@ -15,6 +15,15 @@ std::string named(const Problem &problem, size_t task) {
   return "task \"" + problem.graph.tasks[task].name + "\"";
 }
 
+/// What of its memory a device has for tasks.
+std::string roomOf(const Devices &devices) {
+  const int64_t usable = *devices.usableBytes();
+  return std::to_string(usable) +
+         (usable == *devices.memoryBytes
+              ? ""
+              : " for that of its " + std::to_string(*devices.memoryBytes));
+}
+
 /// What a task takes while it runs, at least: its output, unless that can be in
 /// the place of something that it reads, and all that it reads.
 int64_t bytesWhileRunning(const Problem &problem, int task) {
@@ -51,9 +60,9 @@ std::map<int, int64_t> heldAt(const Problem &problem,
       continue;
     double until = schedule.finish[t];
     for (int e : problem.adjacency.outOf(int(t)))
-      if (const int to = problem.graph.edges[size_t(e)].to;
-          placement[size_t(to)] == device)
-        until = std::max(until, schedule.finish[size_t(to)]);
+      if (const Edge &edge = problem.graph.edges[size_t(e)];
+          !edge.onlyOrders() && placement[size_t(edge.to)] == device)
+        until = std::max(until, schedule.finish[size_t(edge.to)]);
     if (task.memory == MemoryKind::Residual ||
         (schedule.start[t] <= time && time <= until))
       held[problem.unions[t]] += task.bytes;
@@ -100,16 +109,6 @@ bool relieve(const Problem &problem, Placement &placement,
 
 } // namespace
 
-int64_t placement::limitFor(const Devices &devices, int64_t usedBytes) {
-  if (devices.spare <= 0)
-    return usedBytes;
-  int64_t limit = int64_t(double(usedBytes) / (1 - devices.spare));
-  Devices tried = devices;
-  for (tried.memoryBytes = limit; *tried.usableBytes() < usedBytes;)
-    ++*tried.memoryBytes;
-  return *tried.memoryBytes;
-}
-
 Status placement::haveRoom(const Problem &problem) {
   const auto usable = problem.devices.usableBytes();
   if (!usable)
@@ -130,19 +129,21 @@ Status placement::haveRoom(const Problem &problem) {
   }
   if (most > *usable)
     return fail(named(problem, mostTask), " needs ", most,
-                " bytes for what it makes and reads, and a GPU has ", *usable,
-                "; give it ", limitFor(problem.devices, most), " or more");
+                " bytes for what it makes and reads, and a GPU has ",
+                roomOf(problem.devices), "; give it ",
+                problem.devices.limitFor(most), " or more");
   const auto largest = std::max_element(residual.begin(), residual.end());
   if (largest != residual.end() && *largest > *usable)
     return fail(named(problem, size_t(largest - residual.begin())),
                 " and what has to be beside it need ", *largest,
-                " bytes all the time, and a GPU has ", *usable, "; give it ",
-                limitFor(problem.devices, *largest), " or more");
+                " bytes all the time, and a GPU has ", roomOf(problem.devices),
+                "; give it ", problem.devices.limitFor(*largest), " or more");
   if (all / problem.devices.count > *usable)
-    return fail(
-        "tasks whose memory is never freed need ", all, " bytes, and ",
-        problem.devices.count, " GPUs have ", *usable, " each; give them ",
-        limitFor(problem.devices, all / problem.devices.count + 1), " or more");
+    return fail("tasks whose memory is never freed need ", all, " bytes, and ",
+                problem.devices.count, " GPUs have ", roomOf(problem.devices),
+                " each; give them ",
+                problem.devices.limitFor(all / problem.devices.count + 1),
+                " or more");
   return {};
 }
 

@@ -18,9 +18,6 @@ Status haveRoom(const Problem &problem);
 Outcome withinMemory(const Problem &problem, const Params &params,
                      Placement placement);
 
-/// The smallest Devices::memoryBytes of which so much may be used.
-int64_t limitFor(const Devices &devices, int64_t usedBytes);
-
 } // namespace smex::placement
 
 #endif

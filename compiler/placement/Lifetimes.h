@@ -15,8 +15,16 @@ struct Moments {
   /// By task: its output is allocated; what it read last is freed; copies of
   /// its output are allocated.
   std::vector<int> start, free, copy;
+  /// Of a plan, by task: copies of residual outputs that it is the first on its
+  /// device to read are allocated.
+  std::vector<int> fetch;
   /// One more than the last of them.
   int count = 0;
+
+  bool isListed() const { return !fetch.empty(); }
+
+private:
+  void asListed(const Problem &problem, const Schedule &schedule);
 };
 
 /// A task's output on one device: itself, or a copy. Half-open: it is there
@@ -28,6 +36,17 @@ struct Buffer {
   /// The task that ends it: its last reader there, or who makes it.
   int last = -1;
 };
+
+/// When a copy of the task's output comes to a device, of whose tasks `first`
+/// is the first to read it.
+int startOfCopy(const TaskGraph &graph, const Moments &moments, int task,
+                int first);
+
+/// Bytes of a copy of the task's output for all its readers there: the largest
+/// of part 0 that one of them reads; or where none reads that, the sum of the
+/// parts that they read.
+int64_t bytesOfCopy(const Problem &problem, const Placement &placement,
+                    int task, int device);
 
 /// When the task's output is no longer there, on a device on which `last` is
 /// the last to read it: once that has finished, or as it starts where it

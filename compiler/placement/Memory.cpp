@@ -19,11 +19,13 @@ MemoryUse placement::memoryUse(const Problem &problem,
   const Moments moments(problem, schedule);
   const Lifetimes lifetimes(problem, placement, moments);
   const ByMoment coming(lifetimes.buffers, &Buffer::from, moments.count);
-  const ByMoment going(lifetimes.buffers, &Buffer::to, moments.count);
+  const ByMoment going(lifetimes.buffers, &Buffer::to, moments.count + 1);
   std::vector<double> seconds(size_t(moments.count));
   for (size_t t = 0; t < problem.graph.tasks.size(); ++t) {
     seconds[size_t(moments.start[t])] = schedule.start[t];
     seconds[size_t(moments.copy[t])] = schedule.finish[t];
+    if (moments.isListed())
+      seconds[size_t(moments.fetch[t])] = schedule.start[t];
   }
 
   MemoryUse use;

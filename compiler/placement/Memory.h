@@ -6,12 +6,23 @@
 // that device has finished, or with no reader there, until it has finished
 // itself. A copy on another device is there from when the task that makes it
 // has finished until the last reader on that device has; it has the bytes of
-// the largest part that one of them reads. A residual task's output is there
-// all the time, and so it is never freed; its copies on other devices are freed
-// as others' are. A reference has no output of its own: who reads it on its
-// device reads its target's, which is there as long. Beyond the thesis: what
-// the last reader on a device overwrites is no longer there once that one
-// starts, since its own output is.
+// the largest part that one of them reads, or where parts are told apart
+// (Edge::part), of all of them. A residual task's output is there all the time,
+// and so it is never freed; its copies on other devices are freed as others'
+// are. A reference has no output of its own: who reads it on its device reads
+// its target's, which is there as long. Who reads no bytes only comes later,
+// and keeps nothing. Beyond the thesis: what the last reader on a device
+// overwrites is no longer there once that one starts, since its own output is;
+// and what is kept stays to the end.
+//
+// Of a plan (Schedule::list) the same is counted over its list of instructions,
+// each of which has finished before the next one starts: workers need bytes for
+// as long as the list says, whatever the clock does. Copies come at their place
+// in the list (Schedule::copied), and until then what they are of is there,
+// too; but those of residual outputs, which are there all the
+// time, before the first task that reads them on the copy's device, as plans
+// fetch parameters. What reads nothing and takes no time is there from the
+// start, and so are its copies.
 //
 // Of things that happen at one time, tasks that finish free first, then copies
 // of what they made arrive, then tasks start; a task that takes no time starts

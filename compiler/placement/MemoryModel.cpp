@@ -9,15 +9,18 @@ using namespace smex::placement;
 MemoryModel::MemoryModel(const Problem &problem, Placement &placement,
                          const Schedule &schedule)
     : moments(problem, schedule), problem(problem), placement(placement),
-      heads(placement.size(), -1), moves(placement.size()),
-      whichAffected(placement.size(), -1) {
+      heads(placement.size(), -1), hasParts(placement.size()),
+      moves(placement.size()), whichAffected(placement.size(), -1) {
+  for (const Edge &edge : problem.graph.edges)
+    if (edge.part > 0)
+      hasParts[size_t(edge.from)] = true;
   listReaders();
   const Lifetimes lifetimes(problem, placement, moments);
   measure(lifetimes);
   for (const Buffer &buffer : lifetimes.buffers) {
     Entry &entry = entries[size_t(entryOrNew(buffer.task, buffer.device))];
     entry.buffer = buffer;
-    entry.cursor = 0;
+    entry.cursor = 0, entry.first = readerCount(buffer.task) - 1;
     settle(entry);
   }
 }
@@ -33,6 +36,8 @@ void MemoryModel::listReaders() {
   const auto visit = [&](auto read) {
     for (int task : byFinish) {
       for (int e : problem.adjacency.into(task)) {
+        if (graph.edges[size_t(e)].onlyOrders())
+          continue;
         const int from = graph.edges[size_t(e)].from;
         read(from, Reader{task, false});
         if (const int target = graph.tasks[size_t(from)].target; target >= 0)
@@ -60,7 +65,7 @@ void MemoryModel::measure(const Lifetimes &lifetimes) {
   for (size_t d = 0; d < devices; ++d)
     bytes[d] = {lifetimes.residualBytes[d]};
   const ByMoment coming(lifetimes.buffers, &Buffer::from, moments.count);
-  const ByMoment going(lifetimes.buffers, &Buffer::to, moments.count);
+  const ByMoment going(lifetimes.buffers, &Buffer::to, moments.count + 1);
   const auto change = [&](int moment, const Buffer &buffer, int sign) {
     const size_t d = size_t(buffer.device);
     if (when[d].back() != moment) {
@@ -91,7 +96,7 @@ int MemoryModel::entryOrNew(int task, int device) {
     return entry;
   Entry entry;
   entry.buffer.task = task, entry.buffer.device = device;
-  entry.cursor = readerCount(task);
+  entry.cursor = readerCount(task), entry.first = -1;
   entry.next = heads[size_t(task)];
   heads[size_t(task)] = int(entries.size());
   entries.push_back(entry);
@@ -131,33 +136,46 @@ void MemoryModel::settle(Entry &entry) {
         moments.free[size_t(reader)] > moments.free[size_t(buffer.task)])
       buffer.last = reader;
   }
-  buffer.from = buffer.last < 0 ? 0
-                : own           ? moments.start[size_t(buffer.task)]
-                                : moments.copy[size_t(buffer.task)];
-  buffer.to = buffer.last < 0
-                  ? 0
-                  : endOf(problem.graph, moments, buffer.task, buffer.last);
-  if (buffer.last < 0)
-    buffer.bytes = 0;
+  if (buffer.last < 0) {
+    buffer.from = buffer.to = 0, buffer.bytes = 0;
+    return;
+  }
+  buffer.to = endOf(problem.graph, moments, buffer.task, buffer.last);
+  if (own) {
+    buffer.from = moments.start[size_t(buffer.task)];
+    if (problem.graph.tasks[size_t(buffer.task)].kept)
+      buffer.to = moments.count, buffer.last = buffer.task;
+    return;
+  }
+  while (!isHere(list[entry.first]))
+    --entry.first;
+  buffer.from =
+      startOfCopy(problem.graph, moments, buffer.task, list[entry.first].task);
 }
 
-void MemoryModel::affect(int task, int reader, int64_t part) {
+void MemoryModel::affect(int task, int reader, int64_t bytes) {
   int &which = whichAffected[size_t(task)];
   if (which < 0) {
     which = int(affected.size());
-    affected.push_back({task, readerCount(task), 0});
+    affected.push_back({task, readerCount(task), -1, 0});
   }
   if (reader < 0)
     return;
   Affected &there = affected[size_t(which)];
   const auto first = readers.begin() + readerOffsets[size_t(task)];
   const int moment = moments.free[size_t(reader)];
-  const auto found = std::partition_point(
-      first, first + readerCount(task), [&](const Reader &other) {
-        return moments.free[size_t(other.task)] > moment;
+  const auto end = first + readerCount(task);
+  const auto found = std::partition_point(first, end, [&](const Reader &other) {
+    return moments.free[size_t(other.task)] > moment;
+  });
+  // Others may be done with it at the same moment.
+  const auto behind =
+      std::partition_point(found, end, [&](const Reader &other) {
+        return moments.free[size_t(other.task)] == moment;
       });
   there.cursor = std::min(there.cursor, int(found - first));
-  there.part = std::max(there.part, part);
+  there.first = std::max(there.first, int(behind - first) - 1);
+  there.bytes = std::max(there.bytes, bytes);
 }
 
 void MemoryModel::collect(const std::vector<int> &tasks) {
@@ -169,6 +187,8 @@ void MemoryModel::collect(const std::vector<int> &tasks) {
       affect(target, task, 0);
     for (int e : problem.adjacency.into(task)) {
       const Edge &edge = problem.graph.edges[size_t(e)];
+      if (edge.onlyOrders())
+        continue;
       affect(edge.from, task, edge.bytes);
       if (const int target = problem.graph.tasks[size_t(edge.from)].target;
           target >= 0)
@@ -189,17 +209,17 @@ void MemoryModel::update(const Affected &each, int device, bool gains) {
     return;
   number = entryOrNew(each.task, device);
   Entry &entry = entries[size_t(number)];
-  changes.push_back({number, entry.buffer, entry.cursor});
+  changes.push_back({number, entry});
   count(entry.buffer, -1);
   if (!isThere) {
     entry.buffer.bytes = 0, entry.buffer.last = -1;
     entry.buffer.from = entry.buffer.to = 0;
-    entry.cursor = readerCount(each.task);
+    entry.cursor = readerCount(each.task), entry.first = -1;
     return;
   }
   if (moves[size_t(each.task)]) { // no copy was here that is an output now, nor
                                   // the other way round
-    entry.cursor = 0;
+    entry.cursor = 0, entry.first = readerCount(each.task) - 1;
     entry.buffer.bytes = task.bytes;
     if (!own) {
       entry.buffer.bytes = 0;
@@ -210,9 +230,12 @@ void MemoryModel::update(const Affected &each, int device, bool gains) {
     }
   } else if (gains) {
     entry.cursor = std::min(entry.cursor, each.cursor);
+    entry.first = std::max(entry.first, each.first);
     if (!own)
-      entry.buffer.bytes = std::max(entry.buffer.bytes, each.part);
+      entry.buffer.bytes = std::max(entry.buffer.bytes, each.bytes);
   }
+  if (!own && hasParts[size_t(each.task)])
+    entry.buffer.bytes = bytesOfCopy(problem, placement, each.task, device);
   settle(entry);
   count(entry.buffer, 1);
 }
@@ -254,15 +277,15 @@ bool MemoryModel::move(const std::vector<int> &tasks, int from, int to,
     changed.clear();
     for (const Change &change : changes) {
       const Buffer &now = entries[size_t(change.entry)].buffer;
-      if (now.device == from && now.last >= 0 && now.last != change.before.last)
+      if (now.device == from && now.last >= 0 &&
+          now.last != change.before.buffer.last)
         changed.push_back(now.task);
     }
   } else {
     for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
       Entry &entry = entries[size_t(change->entry)];
       count(entry.buffer, -1);
-      entry.buffer = change->before;
-      entry.cursor = change->cursor;
+      entry = change->before;
       count(entry.buffer, 1);
     }
     uses[size_t(from)].addAlways(residual);

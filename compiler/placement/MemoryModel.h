@@ -51,6 +51,8 @@ private:
     /// Which of the task's readers is the last one here; as many as there are
     /// if none is.
     int cursor = 0;
+    /// Of a copy: which is the first one here, or -1.
+    int first = -1;
   };
   /// Those that finish later come first. Through a reference: of what a
   /// reference changes, for the task's own device only.
@@ -61,13 +63,13 @@ private:
   /// A task whose output a move concerns.
   struct Affected {
     int task;
-    int cursor;   // the first of its readers that moves
-    int64_t part; // the largest that one of them reads
+    int cursor;    // the first of its list of readers that moves
+    int first;     // the last of them, which reads before the others
+    int64_t bytes; // the most that one of them reads
   };
   struct Change {
     int entry;
-    Buffer before;
-    int cursor;
+    Entry before;
   };
 
   void listReaders();
@@ -77,7 +79,7 @@ private:
   int readerCount(int task) const {
     return readerOffsets[size_t(task) + 1] - readerOffsets[size_t(task)];
   }
-  void affect(int task, int reader, int64_t part);
+  void affect(int task, int reader, int64_t bytes);
   void collect(const std::vector<int> &tasks);
   void update(const Affected &affected, int device, bool gains);
   void settle(Entry &entry);
@@ -94,6 +96,7 @@ private:
   std::vector<int> heads; // by task
   std::vector<int> readerOffsets;
   std::vector<Reader> readers; // of each task
+  std::vector<char> hasParts;  // by task: read by several parts (Edge::part)
   // Of the move that is tried.
   std::vector<char> moves;        // by task
   std::vector<int> whichAffected; // by task, or -1

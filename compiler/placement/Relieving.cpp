@@ -206,7 +206,8 @@ void Relieving::relieve(int device, int64_t limit) {
     return;
   knapsack = Knapsack(placement.size());
   std::vector<int> tasks; // those that are here now, the last one first
-  for (auto t = schedule.order.rbegin(); t != schedule.order.rend(); ++t)
+  const auto &order = schedule.list.empty() ? schedule.order : schedule.list;
+  for (auto t = order.rbegin(); t != order.rend(); ++t)
     if (placement[size_t(*t)] == device)
       tasks.push_back(*t);
   const Moments &moments = model.moments;

@@ -149,6 +149,16 @@ Schedule placement::inGivenOrder(const Problem &problem,
   return emulation.done();
 }
 
+Schedule placement::listedInGivenOrder(const Problem &problem,
+                                       const Placement &placement) {
+  Schedule schedule = inGivenOrder(problem, placement);
+  schedule.list = problem.order;
+  schedule.copied.resize(schedule.list.size());
+  for (size_t place = 0; place < schedule.list.size(); ++place)
+    schedule.copied[size_t(schedule.list[place])] = int(place);
+  return schedule;
+}
+
 Schedule placement::earliestStartFirst(const Problem &problem,
                                        const Placement &placement) {
   Emulation emulation(problem, placement);

@@ -29,6 +29,12 @@ struct Schedule {
   double makespan = 0;
   /// Transfers to a device wait for each other there (TransferQueues.h).
   bool transfersWait = false;
+  /// Of a plan: all tasks, in the order of its one list of instructions, by
+  /// which its memory is planned (Memory.h). Empty: memory is as tasks run.
+  std::vector<int> list;
+  /// Of a plan, by task: the place in its list behind which copies of what the
+  /// task makes come, which is its own or a later one.
+  std::vector<int> copied;
 };
 
 /// A graph with what is asked of it over and over.
@@ -55,6 +61,9 @@ Schedule firstInFirstOut(const Problem &problem, const Placement &placement);
 /// instructions. O((V + E) log V): linear but for the sorting of
 /// Schedule::order.
 Schedule inGivenOrder(const Problem &problem, const Placement &placement);
+
+/// The same as the list of a plan: an Emulator.
+Schedule listedInGivenOrder(const Problem &problem, const Placement &placement);
 
 /// Earliest start first: of all tasks whose predecessors are scheduled, the one
 /// that can start first (thesis section 6.4.2); ties to the largest bottom

@@ -167,6 +167,9 @@ Status placement::validate(const TaskGraph &graph) {
                   named(graph, edge.to),
                   ": bytes must not be negative, nor 2^60 in sum");
     bytes += edge.bytes;
+    if (edge.part < 0)
+      return fail("edge ", e, ", from ", named(graph, edge.from), " to ",
+                  named(graph, edge.to), ": its part must not be negative");
     const Task &reader = graph.tasks[size_t(edge.to)];
     if (reader.overwrites == edge.from && edge.bytes >= reader.bytes)
       readsWhole[size_t(edge.to)] = true;

@@ -33,6 +33,8 @@ struct Task {
   /// come to be as it runs, where it is the last there to read it. Else -1. The
   /// thesis has no such thing; kernels that go element by element do it.
   int overwrites = -1;
+  /// A result of the model: its output stays where it is made until the end.
+  bool kept = false;
   /// Tasks of the same number are on one device, or -1. A reference and its
   /// target are so without one.
   int together = -1;
@@ -44,10 +46,16 @@ struct Task {
   bool hasGpuKernel = true;
 };
 
-/// `to` reads `bytes` of what `from` makes: all of it, or a part.
+/// `to` reads `bytes` of what `from` makes: all of it, or a part; or nothing,
+/// and only comes after it.
 struct Edge {
   int from = -1, to = -1;
   int64_t bytes = 0;
+  /// Which part it is: readers of one number read the same; 0: nobody says, the
+  /// whole of it or something within the largest that others of 0 read.
+  int part = 0;
+
+  bool onlyOrders() const { return bytes == 0; }
 };
 
 /// Tasks and edges are known by their place in these lists.

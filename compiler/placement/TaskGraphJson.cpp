@@ -59,7 +59,7 @@ double readSeconds(const Cursor &at) {
 
 /// All of a node but the nodes that it names, which may come later in the list.
 Task readNode(const Cursor &at, Numbers &numbers) {
-  at.object({"name", "time"}, {"memory", "kind", "target", "overwrites",
+  at.object({"name", "time"}, {"memory", "kind", "target", "overwrites", "kept",
                                "together", "layer", "gpu"});
   Task task;
   if (!at.ok())
@@ -74,6 +74,8 @@ Task readNode(const Cursor &at, Numbers &numbers) {
     task.bytes = at.integer("memory", 0, kMostBytes);
   if (at.has("kind"))
     task.memory = at.with("kind", readKind);
+  if (at.has("kept"))
+    task.kept = at.boolean("kept");
   if (at.has("together"))
     task.together =
         int(at.integer("together", 0, std::numeric_limits<int>::max()));
@@ -85,7 +87,7 @@ Task readNode(const Cursor &at, Numbers &numbers) {
 }
 
 Edge readEdge(const Cursor &at, const Numbers &numbers) {
-  at.object({"from", "to", "bytes"});
+  at.object({"from", "to", "bytes"}, {"part"});
   Edge edge;
   if (!at.ok())
     return edge;
@@ -93,6 +95,8 @@ Edge readEdge(const Cursor &at, const Numbers &numbers) {
   edge.from = at.with("from", end);
   edge.to = at.with("to", end);
   edge.bytes = at.integer("bytes", 0, kMostBytes);
+  if (at.has("part"))
+    edge.part = int(at.integer("part", 0, std::numeric_limits<int>::max()));
   return edge;
 }
 
@@ -190,6 +194,8 @@ std::string placement::writeTaskGraph(const TaskGraph &graph,
       node["target"] = graph.tasks[size_t(task.target)].name;
     if (task.overwrites >= 0)
       node["overwrites"] = graph.tasks[size_t(task.overwrites)].name;
+    if (task.kept)
+      node["kept"] = true;
     if (task.together >= 0)
       node["together"] = task.together;
     if (task.layer >= 0)
@@ -199,10 +205,14 @@ std::string placement::writeTaskGraph(const TaskGraph &graph,
     json["nodes"].push_back(std::move(node));
   }
   json["edges"] = Json::array();
-  for (const Edge &edge : graph.edges)
-    json["edges"].push_back({{"from", graph.tasks[size_t(edge.from)].name},
-                             {"to", graph.tasks[size_t(edge.to)].name},
-                             {"bytes", edge.bytes}});
+  for (const Edge &edge : graph.edges) {
+    Json read = {{"from", graph.tasks[size_t(edge.from)].name},
+                 {"to", graph.tasks[size_t(edge.to)].name},
+                 {"bytes", edge.bytes}};
+    if (edge.part > 0)
+      read["part"] = edge.part;
+    json["edges"].push_back(std::move(read));
+  }
   return plan::canonicalJson(json);
 }
 

@@ -73,6 +73,10 @@ public:
     schedule.order.resize(placement.size());
     for (size_t t = 0; t < placement.size(); ++t)
       schedule.order[size_t(begun[t])] = int(t);
+    if (order == ReadyOrder::Given)
+      list(problem.order, /*byTime=*/false);
+    else
+      list(schedule.order, /*byTime=*/true);
     return std::move(schedule);
   }
 
@@ -86,6 +90,25 @@ private:
     bool busy = false;
     double received = 0; // when the last transfer into it is there
   };
+
+  /// Copies come when their originals are finished, if the list is by time; or
+  /// right behind what makes them.
+  void list(const std::vector<int> &tasks, bool byTime) {
+    schedule.list = tasks;
+    schedule.copied.resize(tasks.size());
+    for (size_t place = 0; place < tasks.size(); ++place) {
+      const double finish = schedule.finish[size_t(tasks[place])];
+      size_t behind = place + 1;
+      if (byTime)
+        behind = size_t(std::partition_point(
+                            tasks.begin() + int64_t(behind), tasks.end(),
+                            [&](int other) {
+                              return schedule.start[size_t(other)] < finish;
+                            }) -
+                        tasks.begin());
+      schedule.copied[size_t(tasks[place])] = int(behind) - 1;
+    }
+  }
 
   void startNext(int number, double now) {
     Device &device = devices[size_t(number)];

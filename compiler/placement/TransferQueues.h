@@ -18,6 +18,7 @@ enum class ReadyOrder {
 /// other there, in the order in which what they bring was made; of what was
 /// made at one time, in the order in which it was begun. Those to the host, and
 /// those without bytes, which only say that something has ended, wait for none.
+/// Schedule::list is the order in which tasks start, or the given one.
 /// O((V + E) log V).
 Schedule withTransferQueues(const Problem &problem, const Placement &placement,
                             ReadyOrder order);

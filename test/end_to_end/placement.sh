@@ -57,6 +57,23 @@ for algorithm in pardnn heft window-search; do
   losses "$work/run" | cmp - "$work/expected" || fail "$algorithm within a limit: other losses"
 done
 
+# Down to where no placement is found: each plan keeps its limit, and a limit that a refusal names works.
+refused=0
+for percent in 70 60 50 45 40 35 30 25; do
+  limit=$(($(peak "$work/alone") * percent / 100))
+  limited() { "$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 4 --algorithm pardnn --memory-per-gpu "$1" -o "$work/limited"; }
+  if ! limited "$limit" 2> "$work/error"; then
+    refused=$((refused + 1))
+    named=$(sed -n 's/.*found to work is \([0-9]*\).*/\1/p; s/.* keeps a limit of \([0-9]*\) bytes.*/\1/p' "$work/error")
+    [ -n "$named" ] || { grep -q 'or more$' "$work/error" && continue; } || fail "no limit is named: $(cat "$work/error")"
+    [ "$named" -gt "$limit" ] || fail "$named is named where $limit is refused"
+    limit=$named
+    limited "$limit" || fail "the limit that was said to work, $limit"
+  fi
+  [ "$(peak "$work/limited")" -le "$limit" ] || fail "$percent %: more than the limit of $limit"
+done
+[ "$refused" -gt 0 ] || fail "no limit was refused: this shows nothing"
+
 # What was measured stands in the place of what a machine says; of another model, it is refused.
 "$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 2 --algorithm heft --profile "$work/profile.json" -o "$work/measured"
 "$smex_run" "$work/measured" --steps 3 --seed 5 > "$work/run"

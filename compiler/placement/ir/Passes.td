@@ -9,7 +9,8 @@ def Place : Pass<"smex-place", "mlir::ModuleOp"> {
     Hands the graph to a placement algorithm (compiler/placement, ParDNN's
     thesis) as plain structs, and writes what it decides as the partition search
     does: a division per tensor and per application, in one step, in which all
-    is placed on one GPU.
+    is placed on one GPU. `peak_bytes` of the search is what a plan of it takes
+    of each GPU, if exec-fetch-made is run on it.
   }];
   let dependentDialects = ["::smex::semantic::SmexDialect"];
   let options = [
@@ -25,6 +26,14 @@ def Place : Pass<"smex-place", "mlir::ModuleOp"> {
            "a file of what operators took, instead of the machine's times">,
     Option<"memoryBytes", "memory-bytes", "int64_t", /*default=*/"-1",
            "what a GPU may need; negative: no limit">,
+    Option<"workspaceBytes", "workspace-bytes", "int64_t", /*default=*/"-1",
+           "as exec-plan-memory will be given it">,
+    Option<"onGpus", "on-gpus", "bool", /*default=*/"false",
+           "as exec-plan-memory will be given it">,
+    Option<"kernelsOnGpus", "kernels-on-gpus", "bool", /*default=*/"false",
+           "as exec-plan-memory will be given it">,
+    Option<"exchanges", "exchanges", "bool", /*default=*/"false",
+           "as exec-plan-memory will be given it">,
   ];
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/placement/MachineDevices.h"
 #include "compiler/placement/TransferQueues.h"
 #include "compiler/placement/ir/Passes.h"
+#include "compiler/placement/ir/PlanBytes.h"
 #include "compiler/placement/ir/TasksOf.h"
 
 namespace smex::placement {
@@ -76,10 +77,12 @@ void share(TaskGraph &graph, int64_t gpus, double launchSeconds) {
 }
 
 struct Chosen {
-  Outcome outcome;
-  /// Applications, by number, in the order in which they are to run; empty: as
-  /// in the module.
+  Placement placement;
+  /// Applications, by number, in the order in which they are to run.
   std::vector<int> order;
+  /// Of each in that order: how many others come before its result is copied.
+  std::vector<int> copied;
+  std::vector<int64_t> aliveBytes; // at most at once, by device
 };
 
 /// A plan's GPUs do their instructions in the order of the module, which may be
@@ -93,48 +96,72 @@ Result<Chosen> choose(const Problem &problem, const Tasks &tasks,
   Params params;
   params.emulator = transferQueues;
   params.namesLimit = false;
-  auto ready = placement::place(problem, algorithm, params);
-  if (!ready) {
-    params.emulator = inGivenOrder;
-    params.namesLimit = true;
-    auto given = placement::place(problem, algorithm, params);
-    return given ? Result<Chosen>(Chosen{*given, {}}) : given.takeError();
-  }
+  Result<Outcome> outcome = placement::place(problem, algorithm, params);
   Schedule best;
-  ReadyOrder order = ReadyOrder::FirstIn;
-  for (const ReadyOrder each :
-       {ReadyOrder::FirstIn, ReadyOrder::BottomLevel, ReadyOrder::Given}) {
-    Schedule schedule = withTransferQueues(problem, ready->placement, each);
-    if (best.order.empty() ||
-        (schedule.makespan < best.makespan &&
-         fits(problem.devices,
-              memoryUse(problem, ready->placement, schedule)))) {
-      best = std::move(schedule);
-      order = each;
+  if (outcome) {
+    for (const ReadyOrder each :
+         {ReadyOrder::FirstIn, ReadyOrder::BottomLevel, ReadyOrder::Given}) {
+      Schedule schedule = withTransferQueues(problem, outcome->placement, each);
+      if (best.order.empty() ||
+          (schedule.makespan < best.makespan &&
+           fits(problem.devices,
+                memoryUse(problem, outcome->placement, schedule))))
+        best = std::move(schedule);
     }
+  } else {
+    params.emulator = listedInGivenOrder;
+    params.namesLimit = true;
+    outcome = placement::place(problem, algorithm, params);
+    if (!outcome)
+      return outcome.takeError();
+    best = listedInGivenOrder(problem, outcome->placement);
   }
-  Chosen chosen{*ready, {}};
-  if (order == ReadyOrder::Given)
-    return chosen;
+  Chosen chosen{outcome->placement, {}, {}, {}};
   std::vector<int> application(tasks.graph.tasks.size(), -1);
   for (size_t o = 0; o < tasks.ofOperator.size(); ++o)
     application[size_t(tasks.ofOperator[o])] = int(o);
-  for (const int task : best.order)
+  std::vector<int> before; // by place in the list: applications up to there
+  for (const int task : best.list) {
     if (const int number = application[size_t(task)]; number >= 0)
       chosen.order.push_back(number);
+    before.push_back(int(chosen.order.size()));
+  }
+  for (size_t place = 0; place < best.list.size(); ++place)
+    if (const int task = best.list[place]; application[size_t(task)] >= 0)
+      chosen.copied.push_back(before[size_t(best.copied[size_t(task)])] -
+                              before[place]);
+  chosen.aliveBytes = memoryUse(problem, chosen.placement, best).peakBytes;
   return chosen;
 }
 
 /// Puts the applications in this order, behind all that reads none of them.
 void reorder(func::FuncOp main, const partition::GraphOfModule &module,
-             const std::vector<int> &order) {
+             const Chosen &chosen) {
+  const std::vector<int> &order = chosen.order;
   Block &block = main.front();
   Operation *end = block.getTerminator();
   SmallVector<Operation *> updates(block.getOps<semantic::UpdateOp>());
-  for (const int number : order)
-    module.applications[size_t(number)]->moveBefore(end);
+  Builder builder(main.getContext());
+  for (size_t i = 0; i < order.size(); ++i) {
+    Operation *apply = module.applications[size_t(order[i])];
+    apply->moveBefore(end);
+    apply->removeAttr(semantic::copiedAttr);
+    if (chosen.copied[i] > 0)
+      apply->setAttr(semantic::copiedAttr,
+                     builder.getI64IntegerAttr(chosen.copied[i]));
+  }
   for (Operation *update : updates)
     update->moveBefore(end);
+}
+
+/// What the search says of itself, and the bytes that its plan will take of
+/// each GPU.
+void writePeaks(ModuleOp module, const std::vector<int64_t> &bytes) {
+  NamedAttrList said(
+      module->getAttrOfType<DictionaryAttr>(semantic::searchAttr));
+  said.set("peak_bytes", Builder(module).getDenseI64ArrayAttr(bytes));
+  module->setAttr(semantic::searchAttr,
+                  said.getDictionary(module.getContext()));
 }
 
 struct Place : placement::impl::PlaceBase<Place> {
@@ -154,6 +181,16 @@ struct Place : placement::impl::PlaceBase<Place> {
   std::shared_ptr<const Site> site;
 
 private:
+  /// The options that say what plans take beside buffers.
+  PlaceOptions planned() const {
+    PlaceOptions options;
+    options.workspaceBytes = workspaceBytes;
+    options.onGpus = onGpus;
+    options.kernelsOnGpus = kernelsOnGpus;
+    options.exchanges = exchanges;
+    return options;
+  }
+
   /// What the options name.
   Status readSite() {
     auto found = machines::findMachine(machine);
@@ -202,18 +239,27 @@ private:
     share(tasks.graph, gpus / placed, site->machine.deviceOf(0).launchSeconds);
     if (Status status = placement::validate(tasks.graph); !status)
       return status;
+    // Of groups of GPUs nothing is said: what they cut and exchange is not yet
+    // known.
+    std::optional<PlanBytes> counted;
+    if (placed == gpus) {
+      counted.emplace(input, tdl::LambdaTable(module), planned(), gpus);
+      devices->needed = [&](int64_t bytes) { return counted->atMost(bytes); };
+    }
     const Problem problem(tasks.graph, *devices);
     const auto chosen = choose(problem, tasks, algorithm);
     if (!chosen)
       return chosen.error();
-    auto plan = planOf(
-        input.graph,
-        stepOf(input.graph, tasks, chosen->outcome.placement, placed), gpus);
+    auto plan =
+        planOf(input.graph,
+               stepOf(input.graph, tasks, chosen->placement, placed), gpus);
     if (!plan)
       return plan.takeError();
     partition::writeDecisions(module, input, *plan, algorithm);
-    if (!chosen->order.empty())
-      reorder(main, input, chosen->order);
+    if (counted)
+      writePeaks(module, planBytesOf(*counted, tasks, chosen->placement,
+                                     chosen->aliveBytes));
+    reorder(main, input, *chosen);
     return {};
   }
 };

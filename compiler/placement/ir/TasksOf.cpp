@@ -5,6 +5,9 @@
 #include "dialects/tdl/analysis/Properties.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <unordered_map>
 
 using namespace smex;
 using namespace smex::placement;
@@ -17,6 +20,9 @@ double volumeOf(const std::vector<int64_t> &shape) {
     volume *= double(size);
   return volume;
 }
+
+/// As plans place it.
+int64_t placedBytes(int64_t bytes) { return llvm::alignTo(bytes, 64); }
 
 int64_t bytesOf(const partition::Tensor &tensor) {
   int64_t bytes = tensor.elementBytes;
@@ -34,14 +40,45 @@ std::vector<int> lastReadersOf(const partition::OperatorGraph &graph) {
   return last;
 }
 
+/// Whether something but an operator reads the value, and so after the last of
+/// them: it is a result of the model, or a parameter's next value.
+bool isKept(mlir::Value value) {
+  return llvm::any_of(value.getUsers(), [](mlir::Operation *user) {
+    return !llvm::isa<semantic::ApplyOp>(user);
+  });
+}
+
 /// Whether a value is there for other operators alone: what a plan computes
 /// others in the place of (compiler/memory/InPlace.h).
 bool isTemporary(mlir::Value value) {
-  return value.getDefiningOp<semantic::ApplyOp>() &&
-         llvm::all_of(value.getUsers(), [](mlir::Operation *user) {
-           return llvm::isa<semantic::ApplyOp>(user);
-         });
+  return value.getDefiningOp<semantic::ApplyOp>() && !isKept(value);
 }
+
+/// Whether the operator reads the value element by element alone, so that it
+/// can write its result over it (compiler/memory/InPlace.h, Lifetimes.h).
+bool readsInPlace(semantic::ApplyOp apply, mlir::Value value,
+                  llvm::ArrayRef<int> inPlace) {
+  for (const auto [i, operand] : llvm::enumerate(apply.getInputs()))
+    if (operand == value && !llvm::is_contained(inPlace, int(i)))
+      return false;
+  return true;
+}
+
+/// Numbers of the parts that are read of what tasks make: 1, 2 and so on.
+class Parts {
+public:
+  int of(int maker, const Box &part) {
+    std::vector<Box> &known = byMaker[maker];
+    const auto found = llvm::find(known, part);
+    const int number = int(found - known.begin()) + 1;
+    if (found == known.end())
+      known.push_back(part);
+    return number;
+  }
+
+private:
+  std::unordered_map<int, std::vector<Box>> byMaker;
+};
 
 /// Times by lambda: a model of thousands of layers has few of them.
 class Times {
@@ -104,12 +141,16 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
     if (value.getDefiningOp<semantic::ApplyOp>())
       continue;
     makers[value] = tasks.ofTensor[t] = int(tasks.graph.tasks.size());
-    Task &task = add(graph.tensors[t].name, bytesOf(graph.tensors[t]));
+    Task &task =
+        add(graph.tensors[t].name, placedBytes(bytesOf(graph.tensors[t])));
     task.layer = layers.ofTensor[t];
     if (graph.tensors[t].isParameter)
       task.memory = MemoryKind::Residual;
+    else
+      task.kept = isKept(value);
   }
   Times times(lambdas, device);
+  Parts parts;
   const std::vector<int> lastReaders = lastReadersOf(graph);
   // Of arguments and parameters.
   std::vector<std::vector<int>> readers(tasks.graph.tasks.size());
@@ -132,17 +173,25 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
       aligned &= simulate::hasAlignedRows(region, tensor.elementBytes);
       regions.push_back(double(bytes));
       const int maker = makers.at(apply.getInputs()[i]);
-      tasks.graph.edges.push_back({maker, number, bytes});
+      Box whole;
+      for (const int64_t size : tensor.shape)
+        whole.push_back({0, size});
+      tasks.graph.edges.push_back(
+          {maker, number, placedBytes(bytes),
+           region == whole ? 0 : parts.of(maker, region)});
+      tasks.packs.push_back(bytes > 0 && !runIn(whole, region));
       if (size_t(maker) < readers.size())
         readers[size_t(maker)].push_back(number);
     }
-    Task &task = add(op.name, bytesOf(result));
+    Task &task = add(op.name, placedBytes(bytesOf(result)));
     task.layer = layers.ofOperator[o];
-    for (const int i :
-         analysis::inPlaceOperands(lambdas[apply.getLambdaAttr().getAttr()])) {
+    const std::vector<int> inPlace =
+        analysis::inPlaceOperands(lambdas[apply.getLambdaAttr().getAttr()]);
+    for (const int i : inPlace) {
       const mlir::Value operand = apply.getInputs()[size_t(i)];
       const size_t tensor = size_t(op.operands[size_t(i)].tensor);
-      if (isTemporary(operand) && lastReaders[tensor] == int(o) &&
+      if (isTemporary(operand) && readsInPlace(apply, operand, inPlace) &&
+          lastReaders[tensor] == int(o) &&
           graph.tensors[tensor].shape == result.shape &&
           regions[size_t(i)] == double(bytesOf(result))) {
         task.overwrites = makers.at(operand);
@@ -155,16 +204,25 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
       if (const auto measured = profile->seconds.find(result.name);
           measured != profile->seconds.end())
         task.seconds = measured->second;
+    task.kept = isKept(apply.getResult());
     if (const int parameter = tasks.ofTensor[size_t(op.result)];
         parameter >= 0) {
-      task.memory = MemoryKind::Reference;
+      if (readsInPlace(apply, module.values[size_t(op.result)], inPlace)) {
+        task.memory = MemoryKind::Reference;
+        task.target = parameter;
+        task.kept = false;
+        // What reads the value before that comes first, or both values would
+        // take memory.
+        for (const int reader : readers[size_t(parameter)])
+          if (reader != number) {
+            tasks.graph.edges.push_back({reader, number, 0});
+            tasks.packs.push_back(false);
+          }
+      } else {
+        task.together = tasks.graph.tasks[size_t(parameter)].together =
+            parameter;
+      }
       task.overwrites = -1;
-      task.target = parameter;
-      // What reads the value before that comes first, or both values would take
-      // memory.
-      for (const int reader : readers[size_t(parameter)])
-        if (reader != number)
-          tasks.graph.edges.push_back({reader, number, 0});
     }
     makers[apply.getResult()] = number;
     tasks.ofOperator.push_back(number);

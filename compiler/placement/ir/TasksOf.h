@@ -17,6 +17,9 @@ struct Tasks {
   std::vector<int> ofTensor;
   /// By the operator's number in GraphOfModule::applications.
   std::vector<int> ofOperator;
+  /// By edge: what is read is no run of the tensor's bytes, so that GPUs which
+  /// do not reach each other's memory pack it (compiler/memory/Staging.h).
+  std::vector<bool> packs;
 };
 
 /// A task for each argument and parameter, which take no time, and then one for
@@ -24,7 +27,7 @@ struct Tasks {
 /// instructions. Parameters are residual; what computes a parameter's next
 /// value is a reference to it, and comes after what reads the value before.
 /// What goes element by element overwrites an operand that nothing reads later,
-/// as plans do.
+/// as plans do; bytes are multiples of 64, as plans place them.
 /// Seconds are those that the simulator says of the operator as a whole
 /// (compiler/simulate/KernelTime.h), or those of a profile where it has the
 /// operator.

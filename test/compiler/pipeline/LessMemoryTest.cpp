@@ -56,14 +56,28 @@ TEST_CASE("of plans that are all too large, the one nearest to the limit") {
 }
 
 TEST_CASE("what cannot be placed at first is an error") {
-  int tries = 0;
-  const auto made = placeWithin(kLimit, 100, [&](int64_t) -> Result<Candidate> {
-    ++tries;
-    return fail("no room");
-  });
+  const auto made =
+      placeWithin(kLimit, 100, [&](int64_t bytes) -> Result<Candidate> {
+        if (bytes > 105) // too large a plan
+          return withPeak(101);
+        return fail("no room in ", bytes);
+      });
   REQUIRE(!made);
-  CHECK(made.error().message == "no room");
-  CHECK(tries == 1);
+  CHECK(made.error().message == "no room in 100");
+}
+
+TEST_CASE("a plan may keep a limit that its placement was not sure of") {
+  std::vector<int64_t> tried;
+  const auto made =
+      placeWithin(kLimit, 100, [&](int64_t bytes) -> Result<Candidate> {
+        tried.push_back(bytes);
+        if (bytes < 105)
+          return fail("no room in ", bytes);
+        return withPeak(bytes - 12);
+      });
+  REQUIRE(made);
+  CHECK(made->peaks() == std::vector<int64_t>{98});
+  CHECK(tried == std::vector<int64_t>{100, 103, 110});
 }
 
 TEST_CASE("the last try with buffers on the host moves all that it can") {

@@ -31,18 +31,38 @@ TEST_CASE("a share of memory is kept free") {
 
 TEST_CASE("the least limit for so many bytes") {
   Devices devices;
-  for (double spare : {0.0, 0.1, 0.25, 0.9}) {
+  const auto more = [](int64_t bytes) { return bytes + bytes / 16 + 64; };
+  for (const auto &[spare, isPlanned] :
+       std::vector<std::pair<double, bool>>{{0, false},
+                                            {0.1, false},
+                                            {0.25, false},
+                                            {0.9, false},
+                                            {0, true},
+                                            {0.1, true}}) {
     devices.spare = spare;
+    devices.needed = nullptr;
+    if (isPlanned)
+      devices.needed = more;
     for (int64_t bytes : {0, 1, 7, 100, 12345}) {
-      CAPTURE(spare, bytes);
+      CAPTURE(spare, isPlanned, bytes);
       devices.memoryBytes = devices.limitFor(bytes);
       CHECK(*devices.usableBytes() >= bytes);
-      if (*devices.memoryBytes > 0) {
+      if (bytes > 0) {
         --*devices.memoryBytes;
         CHECK(*devices.usableBytes() < bytes);
       }
     }
   }
+}
+
+TEST_CASE("what plans take besides is no room for tasks") {
+  Devices devices;
+  devices.needed = [](int64_t bytes) { return bytes + bytes / 16 + 64; };
+  CHECK(!devices.usableBytes());
+  devices.memoryBytes = 64 + 160 + 10;
+  CHECK(devices.usableBytes() == 160);
+  devices.memoryBytes = 63;
+  CHECK(devices.usableBytes() == 0);
 }
 
 TEST_CASE("devices out of range are told") {

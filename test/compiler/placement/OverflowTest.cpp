@@ -4,6 +4,7 @@
 #include "compiler/placement/Knapsack.h"
 #include "compiler/placement/ParDNN.h"
 #include "compiler/placement/Relieving.h"
+#include "compiler/placement/TransferQueues.h"
 #include "test/compiler/placement/NaiveMemory.h"
 #include "test/compiler/placement/RandomTasks.h"
 
@@ -162,7 +163,11 @@ TEST_CASE("memory is known while tasks move") {
     const Devices devices = devicesOf(int(2 + random.below(3)));
     const Problem problem(graph, devices);
     Placement placement = randomPlacement(random, problem);
-    const Schedule schedule = firstInFirstOut(problem, placement);
+    const int kind = int(random.below(3));
+    const Schedule schedule = kind == 0 ? firstInFirstOut(problem, placement)
+                              : kind == 1
+                                  ? listedInGivenOrder(problem, placement)
+                                  : transferQueues(problem, placement);
     MemoryModel model(problem, placement, schedule);
     const Members members(problem.unions);
     std::vector<bool> moved(placement.size());
@@ -206,10 +211,10 @@ TEST_CASE("memory is known while tasks move") {
             continue;
           CHECK(got->from == want->from);
           CHECK(got->to == want->to);
-          const Task &last = graph.tasks[size_t(got->last)];
-          CHECK((last.overwrites == int(t)
-                     ? model.moments.start
-                     : model.moments.free)[size_t(got->last)] == got->to);
+          CHECK((graph.tasks[t].kept && device == placement[t]
+                     ? model.moments.count
+                     : endOf(graph, model.moments, int(t), got->last)) ==
+                got->to);
           CHECK(got->bytes >= want->bytes);
           for (int m = got->from; m < got->to; ++m)
             bytes[size_t(device)][size_t(m)] += got->bytes;

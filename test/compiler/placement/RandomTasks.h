@@ -34,6 +34,8 @@ inline int addTask(TaskGraph &graph, double seconds, int64_t bytes = 0) {
 
 struct Kinds {
   bool zeroSeconds = true, memory = true, together = true, host = true;
+  /// Parts that are told apart.
+  bool parts = true;
   /// Ids that are not in a topological order.
   bool shuffled = true;
 };
@@ -60,6 +62,8 @@ inline TaskGraph randomTasks(Random &random, int count, double density,
       made.hasGpuKernel = false;
     if (kinds.memory && random.chance(15))
       made.memory = MemoryKind::Residual;
+    else if (kinds.memory && random.chance(8))
+      made.kept = true;
   }
   for (int i = 1; i < count; ++i) {
     const int reader = id[size_t(i)];
@@ -67,8 +71,10 @@ inline TaskGraph randomTasks(Random &random, int count, double density,
     for (int k = 0; k < inputs; ++k) {
       const int maker = id[size_t(random.below(i))];
       const int64_t bytes = graph.tasks[size_t(maker)].bytes;
-      graph.edges.push_back(
-          {maker, reader, random.chance(70) ? bytes : bytes / 2});
+      const bool isWhole = random.chance(70);
+      graph.edges.push_back({maker, reader, isWhole ? bytes : bytes / 2});
+      if (!isWhole && kinds.parts && random.chance(60))
+        graph.edges.back().part = int(1 + random.below(3));
     }
   }
   for (int i = 1; i < count && kinds.memory; ++i) {
