@@ -1,6 +1,9 @@
 // The memory planner against its lower bound, most bytes alive at once.
 //
 //   memory FILE.csv ..    rows `id,lower,upper,size`, half-open lifetimes
+//   memory --within BYTES FILE.csv ..
+//                         whether PackingSearch alone, without the planner,
+//                         finds a packing within so many bytes, and how soon
 //   memory PLAN ..        the worker of each plan that is furthest above it
 //   memory --cut N ..     full rectangles of memory and time, cut at random
 //   into
@@ -9,6 +12,7 @@
 //
 // Prints the bound, how far above it greedy orders and the planner end, and the
 // planner's seconds; of rectangles, rows of the table in README.md.
+#include "compiler/memory/PackingSearch.h"
 #include "compiler/memory/Planner.h"
 #include "dialects/support/File.h"
 #include "runtime/plan/Lifetimes.h"
@@ -162,6 +166,35 @@ bool measureCuts(const std::vector<size_t> &counts) {
   return good;
 }
 
+/// Prints a row; false on an error, or where nothing is found.
+bool measureWithin(int64_t capacity, const std::string &path) {
+  constexpr int64_t kSteps = int64_t(1) << 34;
+  const auto buffers = readCsv(path);
+  if (!buffers) {
+    std::fprintf(stderr, "memory: error: %s\n",
+                 buffers.error().message.c_str());
+    return false;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  memory::PackingSearch search(*buffers);
+  const memory::Verdict verdict = search.fit(capacity, kSteps);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  const bool fits =
+      verdict == memory::Verdict::Fits &&
+      memory::test::isPacking(*buffers, search.offsets(), capacity);
+  std::printf("%-40s %9zu %15lld %10s %9.3f\n", path.c_str(), buffers->size(),
+              (long long)capacity,
+              fits                                     ? "fits"
+              : verdict == memory::Verdict::Impossible ? "impossible"
+              : verdict == memory::Verdict::OutOfSteps ? "not found"
+                                                       : "UNSOUND",
+              seconds);
+  std::fflush(stdout);
+  return fits;
+}
+
 /// Prints a row; false on an error.
 bool measureFile(const std::string &path) {
   std::vector<memory::Allocation> buffers;
@@ -198,8 +231,24 @@ bool measureFile(const std::string &path) {
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: memory FILE.csv|PLAN .. | --cut [N ..]\n");
+    std::fprintf(stderr, "usage: memory FILE.csv|PLAN .. | --cut [N ..] | "
+                         "--within BYTES FILE.csv ..\n");
     return 2;
+  }
+  if (argv[1] == std::string_view("--within")) {
+    const std::string_view text = argc > 2 ? argv[2] : "";
+    int64_t capacity = 0;
+    const auto parsed =
+        std::from_chars(text.data(), text.data() + text.size(), capacity);
+    if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() ||
+        capacity < 1) {
+      std::fprintf(stderr, "memory: error: --within: is followed by bytes\n");
+      return 2;
+    }
+    bool good = true;
+    for (int i = 3; i < argc; ++i)
+      good &= measureWithin(capacity, argv[i]);
+    return good ? 0 : 1;
   }
   if (argv[1] == std::string_view("--cut")) {
     std::vector<size_t> counts;
