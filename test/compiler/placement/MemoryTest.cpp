@@ -172,6 +172,7 @@ TEST_CASE("memory is equation 4.3's at every moment") {
     Random random(seed);
     Kinds kinds;
     kinds.zeroSeconds = random.chance(50);
+    kinds.kept = kinds.parts = true;
     const TaskGraph graph = randomTasks(random, int(1 + random.below(14)),
                                         1 + double(random.below(3)), kinds);
     REQUIRE(validate(graph));

@@ -158,6 +158,7 @@ TEST_CASE("memory is known while tasks move") {
     Random random(seed);
     Kinds kinds;
     kinds.zeroSeconds = random.chance(50);
+    kinds.kept = kinds.parts = true;
     const TaskGraph graph = randomTasks(random, int(2 + random.below(14)),
                                         1 + double(random.below(2)), kinds);
     const Devices devices = devicesOf(int(2 + random.below(3)));
@@ -239,6 +240,7 @@ TEST_CASE("potential is what a union holds at a moment") {
     Random random(seed);
     Kinds kinds;
     kinds.zeroSeconds = false;
+    kinds.kept = kinds.parts = true;
     const TaskGraph graph =
         randomTasks(random, int(2 + random.below(14)), 1, kinds);
     const Devices devices = devicesOf(int(1 + random.below(3)));

@@ -34,8 +34,8 @@ inline int addTask(TaskGraph &graph, double seconds, int64_t bytes = 0) {
 
 struct Kinds {
   bool zeroSeconds = true, memory = true, together = true, host = true;
-  /// Parts that are told apart.
-  bool parts = true;
+  /// Outputs that are kept, parts that are told apart.
+  bool kept = false, parts = false;
   /// Ids that are not in a topological order.
   bool shuffled = true;
 };
@@ -62,7 +62,7 @@ inline TaskGraph randomTasks(Random &random, int count, double density,
       made.hasGpuKernel = false;
     if (kinds.memory && random.chance(15))
       made.memory = MemoryKind::Residual;
-    else if (kinds.memory && random.chance(8))
+    else if (kinds.kept && random.chance(8))
       made.kept = true;
   }
   for (int i = 1; i < count; ++i) {
