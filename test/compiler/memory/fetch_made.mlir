@@ -7,7 +7,7 @@
 tdl.lambda @neg = "(x0: f32[1]) -> f32: lambda i0: -x0[i0]"
 tdl.lambda @sum = "(x0: f32[1]) -> f32: lambda: Sum(lambda r0: x0[r0])"
 tdl.lambda @add = "(x0: f32[1], x1: f32[1]) -> f32: lambda i0: x0[i0] + x1[i0]"
-tdl.lambda @shift = "(x0: f32[1], x1: f32[0]) -> f32: lambda i0: x0[i0] + x1"
+tdl.lambda @shift = "(x0: f32[1], x1: f32[0]) -> f32: lambda i0: x0[i0] + x1[]"
 
 exec.program @p ways [2] {
   // An input is there at once.
