@@ -6,6 +6,8 @@
 
 #include "test/dialects/tdl/analysis/Lambdas.h"
 
+#include <cstring>
+
 using namespace smex;
 using namespace smex::analysis;
 
