@@ -57,15 +57,19 @@ memory::kernelScratch(const tdl::Lambda &lambda, const Box &indices,
   return plan::scratchBytes(launch, indices, operandShapes);
 }
 
-int64_t memory::withStaging(int64_t arenaBytes, int64_t workers) {
-  /// What begins in an arena is aligned to.
-  constexpr int64_t line = 64;
+/// What begins in an arena is aligned to.
+static constexpr int64_t line = 64;
+
+int64_t memory::stagingFor(int64_t arenaBytes, int64_t workers) {
   /// More lets no exchange go faster: there are enough bytes in each round to
   /// hide what a round takes by itself.
   constexpr int64_t most = int64_t(64) << 20;
   if (arenaBytes == 0)
     return 0;
   const int64_t least = plan::stagingAlignment * (workers - 1);
-  const int64_t wanted = std::max(std::min(arenaBytes / 32, most), least);
-  return llvm::alignTo(arenaBytes, line) + llvm::alignTo(wanted, line);
+  return llvm::alignTo(std::max(std::min(arenaBytes / 32, most), least), line);
+}
+
+int64_t memory::withStaging(int64_t arenaBytes, int64_t workers) {
+  return llvm::alignTo(arenaBytes, line) + stagingFor(arenaBytes, workers);
 }

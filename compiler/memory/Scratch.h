@@ -37,9 +37,11 @@ int64_t workspaceFor(const Scratch &wanted, int64_t mostAlive);
 int64_t kernelScratch(const tdl::Lambda &lambda, const Box &indices,
                       const std::vector<std::vector<int64_t>> &operandShapes);
 
-/// An arena of so many bytes with staging at its end: a thirty-second of what
-/// it holds, and at least what a reduction of one element needs, of which every
-/// other worker has a term.
+/// Staging for an arena of so many bytes: a thirty-second of what it holds, and
+/// at least what a reduction of one element needs, of which every other worker
+/// has a term. None where the arena is empty.
+int64_t stagingFor(int64_t arenaBytes, int64_t workers);
+/// The arena with that at its end.
 int64_t withStaging(int64_t arenaBytes, int64_t workers);
 
 } // namespace smex::memory

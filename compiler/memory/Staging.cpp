@@ -2,8 +2,6 @@
 
 #include "compiler/memory/Scratch.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 using namespace smex;
 
@@ -37,9 +35,8 @@ SmallVector<int64_t> memory::takeStaging(exec::ProgramOp program,
     return {};
   SmallVector<int64_t> staging;
   for (int64_t &bytes : arena.bytes) {
-    const int64_t buffers = llvm::alignTo(bytes, 64);
+    staging.push_back(stagingFor(bytes, program.getWorkers()));
     bytes = withStaging(bytes, program.getWorkers());
-    staging.push_back(bytes > 0 ? bytes - buffers : 0);
   }
   return staging;
 }

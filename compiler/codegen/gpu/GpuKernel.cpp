@@ -145,6 +145,21 @@ void GpuKernel::eachTuple(ArrayRef<int> variables, int64_t groupSize,
           [&](const Values &places) { atPlaces(variables, places, body); });
 }
 
+void GpuKernel::eachTile(ArrayRef<int> batch, Value rows, Value columns,
+                         llvm::function_ref<void(Value, Value)> body) {
+  Value tile = constant(schedule.tile), less = constant(schedule.tile - 1);
+  Value across = divide(add(columns, less), tile),
+        down = divide(add(rows, less), tile);
+  Value perBatch = mul(across, down);
+  strided(block, mul(count(batch), perBatch), blocks, [&](Value i) {
+    Value tuple = divide(i, perBatch);
+    Value number = sub(i, mul(tuple, perBatch));
+    Value y = divide(number, across);
+    Value x = sub(number, mul(y, across));
+    atTuple(batch, tuple, [&] { body(mul(y, tile), mul(x, tile)); });
+  });
+}
+
 SmallVector<int> GpuKernel::outputs() const {
   SmallVector<int> outputs;
   for (int i = 0; i < lambda.rank(); ++i)

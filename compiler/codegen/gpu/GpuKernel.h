@@ -63,6 +63,12 @@ public:
   void eachTuple(llvm::ArrayRef<int> variables, int64_t size,
                  llvm::function_ref<void()> body);
 
+  /// Squares of the schedule's `tile` elements a side, of the rows and columns
+  /// of each tuple of the batch, dealt to blocks: from which row and column on.
+  void eachTile(llvm::ArrayRef<int> batch, mlir::Value rows,
+                mlir::Value columns,
+                llvm::function_ref<void(mlir::Value, mlir::Value)> body);
+
   /// The result's variables.
   llvm::SmallVector<int> outputs() const;
 

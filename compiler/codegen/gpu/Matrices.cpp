@@ -21,16 +21,22 @@ Matrices::Matrices(GpuKernel &kernel) : kernel(kernel), b(kernel.b) {
 }
 
 Fragment Matrices::load(const SharedMatrix &from, Value row, Value column,
-                        bool turned) {
+                        bool downFirst, bool turned) {
   constexpr unsigned sharedSpace = 3;
+  Value two = kernel.constant(2), eight = kernel.constant(8);
+  Value odd = arith::RemUIOp::create(b, number, two),
+        half = kernel.divide(number, two);
+  Value down = downFirst ? odd : half, beside = downFirst ? half : odd;
+  row = kernel.add(row, kernel.add(kernel.mul(down, eight), ofEight));
+  column = kernel.add(column, kernel.mul(beside, eight));
   Value element =
       kernel.add(kernel.mul(row, kernel.constant(from.pitch)), column);
   Value address =
       kernel.add(memref::ExtractAlignedPointerAsIndexOp::create(b, from.memory),
-                 kernel.mul(element, kernel.constant(2)));
-  Value number = arith::IndexCastOp::create(b, b.getI64Type(), address);
+                 kernel.mul(element, two));
+  Value word = arith::IndexCastOp::create(b, b.getI64Type(), address);
   Value pointer = LLVM::IntToPtrOp::create(
-      b, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), number);
+      b, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), word);
   const SmallVector<Type> pairs(4, b.getI32Type());
   Value all = NVVM::LdMatrixOp::create(
       b, LLVM::LLVMStructType::getLiteral(b.getContext(), pairs), pointer,
@@ -45,32 +51,16 @@ Fragment Matrices::load(const SharedMatrix &from, Value row, Value column,
 }
 
 Fragment Matrices::left(const SharedMatrix &from, Value row, Value column) {
-  // Matrices 0 and 1 are below each other, 2 and 3 beside them.
-  Value below = arith::RemUIOp::create(b, number, kernel.constant(2)),
-        beside = kernel.divide(number, kernel.constant(2));
-  Value eight = kernel.constant(8);
-  return load(from,
-              kernel.add(row, kernel.add(kernel.mul(below, eight), ofEight)),
-              kernel.add(column, kernel.mul(beside, eight)), /*turned=*/false);
+  return load(from, row, column, /*downFirst=*/true, /*turned=*/false);
 }
 
 Fragment Matrices::right(const SharedMatrix &from, Value row, Value column) {
-  Value below = kernel.divide(number, kernel.constant(2)),
-        beside = arith::RemUIOp::create(b, number, kernel.constant(2));
-  Value eight = kernel.constant(8);
-  return load(from,
-              kernel.add(row, kernel.add(kernel.mul(below, eight), ofEight)),
-              kernel.add(column, kernel.mul(beside, eight)), /*turned=*/false);
+  return load(from, row, column, /*downFirst=*/false, /*turned=*/false);
 }
 
 Fragment Matrices::rightTurned(const SharedMatrix &from, Value row,
                                Value column) {
-  Value below = arith::RemUIOp::create(b, number, kernel.constant(2)),
-        beside = kernel.divide(number, kernel.constant(2));
-  Value eight = kernel.constant(8);
-  return load(from,
-              kernel.add(row, kernel.add(kernel.mul(below, eight), ofEight)),
-              kernel.add(column, kernel.mul(beside, eight)), /*turned=*/true);
+  return load(from, row, column, /*downFirst=*/true, /*turned=*/true);
 }
 
 Value Matrices::asOperand(DType type, Value pair) {

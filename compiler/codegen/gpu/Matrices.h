@@ -49,9 +49,11 @@ public:
   Fragment packed(DType type, const Sums &first, const Sums &second);
 
 private:
-  /// Lane l says where row l % 8 of matrix l / 8 begins.
+  /// The four 8 x 8 matrices from there on: the second below the first and the
+  /// others beside these, or the other way. Lane l says where row l % 8 of
+  /// matrix l / 8 begins.
   Fragment load(const SharedMatrix &from, mlir::Value row, mlir::Value column,
-                bool turned);
+                bool downFirst, bool turned);
   mlir::Value asOperand(DType type, mlir::Value pair);
 
   GpuKernel &kernel;

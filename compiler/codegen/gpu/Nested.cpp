@@ -29,7 +29,7 @@ using tdl::ExprRef;
 
 namespace {
 
-constexpr int64_t tile = 64, part = 16;
+constexpr int64_t part = 16; // rows and columns of the matrix units' matrices
 
 int64_t roundedUp(int64_t value, int64_t to) {
   return (value + to - 1) / to * to;
@@ -38,7 +38,7 @@ int64_t roundedUp(int64_t value, int64_t to) {
 /// Elements from row to row of a tile of so many columns (SharedMatrix).
 int64_t pitchOf(int64_t columns) { return roundedUp(columns, part) + 8; }
 
-int64_t sharedElements(const NestedProduct &product) {
+int64_t sharedElements(const NestedProduct &product, int64_t tile) {
   int64_t count = product.other ? tile * pitchOf(tile) : 0;
   for (const InnerProduct &inner : product.inner)
     count += tile * pitchOf(inner.terms);
@@ -47,10 +47,11 @@ int64_t sharedElements(const NestedProduct &product) {
 
 } // namespace
 
-std::optional<NestedProduct> codegen::findNested(const tdl::Lambda &lambda) {
+std::optional<NestedProduct> codegen::findNested(const tdl::Lambda &lambda,
+                                                 int64_t tile) {
   constexpr int64_t mostBytes = 48 * 1024; // shared memory that needs no asking
   auto product = analysis::matchNestedProduct(lambda);
-  if (!product || 2 * sharedElements(*product) > mostBytes)
+  if (!product || 2 * sharedElements(*product, tile) > mostBytes)
     return std::nullopt;
   return product;
 }
@@ -61,8 +62,8 @@ class Nested {
 public:
   Nested(GpuKernel &kernel, NestedProduct found)
       : kernel(kernel), b(kernel.b), product(std::move(found)),
-        matrices(kernel), rows(kernel.size(product.row)),
-        terms(kernel.size(product.term)),
+        tile(kernel.schedule.tile), matrices(kernel),
+        rows(kernel.size(product.row)), terms(kernel.size(product.term)),
         depth(size_t(kernel.lambda.indexCount())) {
     kernel.at.emplace_back(); // of the inner products' terms
     kernel.instead = [this](const tdl::Expr &e, ArrayRef<Value> operands) {
@@ -82,26 +83,12 @@ public:
   }
 
   void build() {
-    Value down = portions(rows),
-          across = product.other ? portions(columns) : constant(1);
-    Value perBatch = kernel.mul(across, down);
-    Value all = kernel.mul(kernel.count(product.batch), perBatch);
-    kernel.strided(kernel.block, all, kernel.blocks, [&](Value i) {
-      Value batch = kernel.divide(i, perBatch);
-      Value number = kernel.sub(i, kernel.mul(batch, perBatch));
-      Value y = kernel.divide(number, across);
-      Value x = kernel.sub(number, kernel.mul(y, across));
-      kernel.atTuple(product.batch, batch, [&] {
-        compute(kernel.mul(y, constant(tile)), kernel.mul(x, constant(tile)));
-      });
-    });
+    kernel.eachTile(product.batch, rows, product.other ? columns : constant(1),
+                    [&](Value row, Value column) { compute(row, column); });
   }
 
 private:
   Value constant(int64_t value) { return kernel.constant(value); }
-  Value portions(Value size) {
-    return kernel.divide(kernel.add(size, constant(tile - 1)), constant(tile));
-  }
   Type elementOf(const ExprRef &read) {
     return memoryType(b.getContext(), read->type);
   }
@@ -326,6 +313,7 @@ private:
   GpuKernel &kernel;
   LocBuilder &b;
   const NestedProduct product;
+  const int64_t tile;
   Matrices matrices;
   Value rows, terms, columns;
   const size_t depth;
@@ -341,5 +329,5 @@ private:
 } // namespace
 
 void codegen::buildGpuNested(GpuKernel &kernel) {
-  Nested(kernel, *findNested(kernel.lambda)).build();
+  Nested(kernel, *findNested(kernel.lambda, kernel.schedule.tile)).build();
 }

@@ -7,9 +7,10 @@
 
 namespace smex::codegen {
 
-/// Of a lambda as it is computed (tdl::accumulated), which shared memory and
-/// registers are enough for.
-std::optional<analysis::NestedProduct> findNested(const tdl::Lambda &lambda);
+/// Of a lambda as it is computed (tdl::accumulated), if shared memory is enough
+/// for tiles of so many rows, terms and columns.
+std::optional<analysis::NestedProduct> findNested(const tdl::Lambda &lambda,
+                                                  int64_t tile);
 
 } // namespace smex::codegen
 

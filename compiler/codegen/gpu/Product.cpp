@@ -157,26 +157,12 @@ public:
   }
 
   void build() {
-    Value across = tiles(columns.size), down = tiles(rows.size);
-    Value perBatch = kernel.mul(across, down);
-    Value all = kernel.mul(kernel.count(product.batch), perBatch);
-    kernel.strided(kernel.block, all, kernel.blocks, [&](Value i) {
-      Value batch = kernel.divide(i, perBatch);
-      Value number = kernel.sub(i, kernel.mul(batch, perBatch));
-      Value y = kernel.divide(number, across);
-      Value x = kernel.sub(number, kernel.mul(y, across));
-      kernel.atTuple(product.batch, batch, [&] {
-        compute(kernel.mul(y, constant(tile)), kernel.mul(x, constant(tile)));
-      });
-    });
+    kernel.eachTile(product.batch, rows.size, columns.size,
+                    [&](Value row, Value column) { compute(row, column); });
   }
 
 private:
   Value constant(int64_t value) { return kernel.constant(value); }
-  Value tiles(Value size) {
-    return kernel.divide(kernel.add(size, constant(tile - 1)), constant(tile));
-  }
-
   /// The tile from that row and that column of the result on.
   void compute(Value firstRow, Value firstColumn) {
     rows.start(firstRow);

@@ -44,7 +44,8 @@ GpuSchedule scheduleNested(const GpuProcessor &processor) {
   GpuSchedule schedule;
   schedule.form = Form::Nested;
   schedule.tile = processor.nestedTile;
-  schedule.threads = processor.nestedThreads;
+  schedule.threads =
+      processor.nestedTile / processor.rowsOfWarp * processor.warp;
   return schedule;
 }
 
@@ -52,7 +53,7 @@ GpuSchedule scheduleReduction(const tdl::Lambda &lambda,
                               const GpuProcessor &processor) {
   if (const auto scatter = findScatter(lambda))
     return scheduleScatter(lambda, *scatter, processor);
-  if (findNested(lambda))
+  if (findNested(lambda, processor.nestedTile))
     return scheduleNested(processor);
   if (findProduct(lambda))
     return scheduleProduct(processor);
@@ -147,7 +148,8 @@ plan::Launch codegen::launchOf(const GpuSchedule &schedule,
     return launch;
   }
   if (schedule.form == Form::Nested) {
-    const analysis::NestedProduct product = *findNested(accumulated(lambda));
+    const analysis::NestedProduct product =
+        *findNested(accumulated(lambda), schedule.tile);
     launch.item = {{product.batch, 1}, {{product.row}, schedule.tile}};
     if (product.column >= 0)
       launch.item.push_back({{product.column}, schedule.tile});

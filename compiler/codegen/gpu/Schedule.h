@@ -37,8 +37,8 @@ struct GpuProcessor {
   /// A product's: (tile / part)^2 are the threads of a block, and tile * depth
   /// a multiple of them.
   int64_t tile = 64, part = 4, depth = 16;
-  /// A product's with products inside: four warps have 16 rows of it each.
-  int64_t nestedTile = 64, nestedThreads = 128;
+  /// A product's with products inside: each warp has 16 rows of it.
+  int64_t nestedTile = 64, rowsOfWarp = 16;
 };
 
 struct GpuSchedule {
