@@ -4,11 +4,10 @@
 // reads and writes by strides.
 #include "compiler/fusion/Orders.h"
 #include "compiler/fusion/Passes.h"
+#include "dialects/smex/ir/Application.h"
 #include "dialects/tdl/analysis/Compose.h"
-#include "dialects/tdl/analysis/LibraryKernel.h"
 #include "dialects/tdl/analysis/NestedProduct.h"
 #include "dialects/tdl/analysis/Properties.h"
-#include "dialects/tdl/lambda/Accumulated.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -21,22 +20,13 @@ using namespace mlir;
 using namespace smex;
 using namespace smex::fusion;
 using semantic::ApplyOp;
+using semantic::hasLibraryKernel;
 
 namespace {
 
-bool hasLibraryKernel(const tdl::Lambda &lambda,
-                      const std::vector<int64_t> &extents,
-                      mlir::ValueRange operands) {
-  analysis::Shapes shapes;
-  for (mlir::Value operand : operands)
-    shapes.push_back(
-        cast<RankedTensorType>(operand.getType()).getShape().vec());
-  return analysis::hasLibraryKernel(lambda, extents, shapes);
-}
-
 /// A product with products inside, which there is code for as for a library's.
 bool isNested(const tdl::Lambda &lambda) {
-  return analysis::matchNestedProduct(tdl::accumulated(lambda)).has_value();
+  return analysis::matchNestedProduct(lambda).has_value();
 }
 
 /// Two lambdas as one, and its symbol, once it has any.
@@ -73,7 +63,6 @@ private:
     const std::vector<int64_t> extents = consumer.getExtents().vec();
     const bool library =
         hasLibraryKernel(lambda, extents, consumer.getInputs());
-    const bool nested = !library && isNested(lambda);
     for (auto [i, operand] : llvm::enumerate(consumer.getInputs())) {
       auto producer = operand.getDefiningOp<ApplyOp>();
       if (!producer || !isFusable(consumer, int(i), producer))
@@ -86,12 +75,10 @@ private:
       if (!composed)
         continue;
       const analysis::Composition &made = composed->composition;
-      SmallVector<mlir::Value> operands;
-      for (const auto &origin : made.operands)
-        operands.push_back((origin.producer ? producer : consumer)
-                               .getInputs()[size_t(origin.operand)]);
+      const auto operands =
+          semantic::operandsOf(made, consumer.getInputs(), producer);
       if ((library && !hasLibraryKernel(made.lambda, extents, operands)) ||
-          (nested && !isNested(made.lambda)))
+          (isNested(lambda) && !isNested(made.lambda)))
         continue;
       if (!composed->symbol)
         composed->symbol = lambdas.symbolOf(made.lambda);
@@ -114,12 +101,8 @@ private:
 
   std::optional<Composed> &compose(ApplyOp consumer, int operand,
                                    ApplyOp producer) {
-    std::vector<int> same;
-    for (mlir::Value input : producer.getInputs()) {
-      auto inputs = consumer.getInputs();
-      const auto at = llvm::find(inputs, input);
-      same.push_back(at == inputs.end() ? -1 : int(at - inputs.begin()));
-    }
+    const std::vector<int> same =
+        semantic::sharedOperands(consumer.getInputs(), producer);
     const auto [known, isNew] = compositions.try_emplace(
         std::tuple(consumer.getLambdaAttr().getAsOpaquePointer(),
                    consumer.getExtentsAttr().getAsOpaquePointer(), operand,

@@ -4,8 +4,8 @@
 // Mostly nothing is: FuseMaps, which follows, has maps write the padded tensor
 // themselves, and read of it what they need.
 #include "compiler/fusion/Passes.h"
+#include "dialects/smex/ir/Application.h"
 #include "dialects/tdl/analysis/Contraction.h"
-#include "dialects/tdl/analysis/LibraryKernel.h"
 #include "dialects/tdl/analysis/ProductOfReads.h"
 #include "dialects/tdl/analysis/Properties.h"
 #include "dialects/tdl/lambda/Accumulated.h"
@@ -32,10 +32,6 @@ namespace {
 constexpr int64_t unit = 8;
 /// At most this part of a row is added.
 constexpr int64_t mostAdded = 8;
-
-ArrayRef<int64_t> shapeOf(mlir::Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
 
 int64_t bytesOf(mlir::Type type) {
   return *byteCount(semantic::tensorType(type));
@@ -208,7 +204,9 @@ private:
     SmallVector<OpOperand *> others;
     for (OpOperand &use : tensor.getUses()) {
       auto reader = dyn_cast<ApplyOp>(use.getOwner());
-      if (reader && reader != pad && !hasLibraryKernel(reader))
+      if (reader && reader != pad &&
+          !semantic::hasLibraryKernel(
+              lambdaOf(reader), reader.getExtents().vec(), reader.getInputs()))
         others.push_back(&use);
     }
     if (others.empty())
@@ -218,14 +216,6 @@ private:
     cutOut[cut] = tensor;
     for (OpOperand *use : others)
       use->set(cut);
-  }
-
-  bool hasLibraryKernel(ApplyOp apply) const {
-    analysis::Shapes shapes;
-    for (mlir::Value operand : apply.getInputs())
-      shapes.push_back(shapeOf(operand).vec());
-    return analysis::hasLibraryKernel(lambdaOf(apply), apply.getExtents().vec(),
-                                      shapes);
   }
 
   /// The first elements of the result in each dimension.

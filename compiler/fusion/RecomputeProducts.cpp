@@ -4,7 +4,7 @@
 // Compose.h and WrittenOut.h, what code is generated for well by
 // NestedProduct.h; here only: whether all readers can.
 #include "compiler/fusion/Passes.h"
-#include "dialects/tdl/analysis/Compose.h"
+#include "dialects/smex/ir/Application.h"
 #include "dialects/tdl/analysis/Contraction.h"
 #include "dialects/tdl/analysis/NestedProduct.h"
 #include "dialects/tdl/analysis/Properties.h"
@@ -22,6 +22,7 @@ namespace smex::fusion {
 using namespace mlir;
 using namespace smex;
 using namespace smex::fusion;
+using semantic::Application;
 using semantic::ApplyOp;
 
 namespace {
@@ -32,13 +33,6 @@ namespace {
 constexpr int64_t mostTerms = 128;
 /// The product is so many times as large as its operands, or it is stored.
 constexpr int64_t leastGain = 2;
-
-/// An application that is not in the graph yet.
-struct Application {
-  tdl::Lambda lambda;
-  std::vector<int64_t> extents;
-  SmallVector<mlir::Value> operands;
-};
 
 class Recomputing {
 public:
@@ -147,43 +141,25 @@ private:
           });
       if (operand == now.operands.end())
         break;
-      if (!compose(now, int(operand - now.operands.begin())))
+      auto made = composed(now, int(operand - now.operands.begin()));
+      if (!made)
         return std::nullopt;
+      now = std::move(*made);
     }
-    if (!analysis::matchNestedProduct(tdl::accumulated(now.lambda)))
+    if (!analysis::matchNestedProduct(now.lambda))
       return std::nullopt;
     return now;
   }
 
-  bool compose(Application &reader, int operand) {
+  std::optional<Application> composed(const Application &reader, int operand) {
     auto producer = reader.operands[size_t(operand)].getDefiningOp<ApplyOp>();
-    const std::vector<int64_t> extents = producer.getExtents().vec();
-    std::vector<int> same;
-    for (mlir::Value input : producer.getInputs()) {
-      const auto at = llvm::find(reader.operands, input);
-      same.push_back(
-          at == reader.operands.end() ? -1 : int(at - reader.operands.begin()));
-    }
-    const tdl::Lambda *map = &lambdaOf(producer);
-    std::optional<tdl::Lambda> sum;
-    if (!analysis::isMap(*map)) {
-      sum = analysis::writtenOut({*map, extents});
-      if (!sum)
-        return false;
-      map = &*sum;
-    }
-    auto made = analysis::compose({reader.lambda, reader.extents}, operand,
-                                  {*map, extents}, same);
-    if (!made)
-      return false;
-    SmallVector<mlir::Value> operands;
-    for (const auto &origin : made->operands)
-      operands.push_back(origin.producer
-                             ? producer.getInputs()[size_t(origin.operand)]
-                             : reader.operands[size_t(origin.operand)]);
-    reader.lambda = std::move(made->lambda);
-    reader.operands = std::move(operands);
-    return true;
+    const tdl::Lambda &lambda = lambdaOf(producer);
+    if (analysis::isMap(lambda))
+      return semantic::composed(reader, operand, producer, lambda);
+    const auto map =
+        analysis::writtenOut({lambda, producer.getExtents().vec()});
+    return map ? semantic::composed(reader, operand, producer, *map)
+               : std::nullopt;
   }
 
   ModuleOp module;

@@ -4,7 +4,7 @@
 #include "compiler/messagepassing/Interchange.h"
 #include "compiler/messagepassing/Passes.h"
 #include "compiler/messagepassing/Unstored.h"
-#include "dialects/tdl/analysis/LibraryKernel.h"
+#include "dialects/smex/ir/Application.h"
 #include "dialects/tdl/analysis/Properties.h"
 #include "dialects/tdl/analysis/WrittenOut.h"
 #include "dialects/tdl/lambda/Accumulated.h"
@@ -24,6 +24,7 @@ namespace smex::messagepassing {
 using namespace mlir;
 using namespace smex;
 using namespace smex::messagepassing;
+using semantic::Application;
 using semantic::ApplyOp;
 using semantic::ParameterOp;
 
@@ -32,13 +33,6 @@ namespace {
 /// A sum inside of another expression has a term of the text for each of its
 /// own.
 constexpr int64_t mostWrittenOut = 128;
-
-/// An application that is not in the graph yet.
-struct Application {
-  tdl::Lambda lambda;
-  std::vector<int64_t> extents;
-  SmallVector<mlir::Value> operands;
-};
 
 /// A sum of the results of applications, over their last dimensions.
 struct Term {
@@ -96,7 +90,7 @@ private:
         continue;
       Application as{lambdaOf(apply), apply.getExtents().vec(),
                      SmallVector<mlir::Value>(apply.getInputs())};
-      if (hasLibraryKernel(as)) {
+      if (semantic::hasLibraryKernel(as.lambda, as.extents, as.operands)) {
         for (mlir::Value operand : apply.getInputs())
           if (unstored.contains(operand))
             unstored.store(operand);
@@ -110,14 +104,6 @@ private:
       made.emplace_back(apply, std::move(terms));
     }
     return true;
-  }
-
-  static bool hasLibraryKernel(const Application &apply) {
-    analysis::Shapes shapes;
-    for (mlir::Value operand : apply.operands)
-      shapes.push_back(
-          cast<RankedTensorType>(operand.getType()).getShape().vec());
-    return analysis::hasLibraryKernel(apply.lambda, apply.extents, shapes);
   }
 
   /// The application without operands that are not stored, maps first. Gives
@@ -134,15 +120,10 @@ private:
         continue;
       }
       auto composed =
-          analysis::compose({term.of.lambda, term.of.extents}, i,
-                            {lambdaOf(producer), producer.getExtents().vec()},
-                            sameAs(term.of, producer));
+          semantic::composed(term.of, i, producer, lambdaOf(producer));
       if (!composed)
         return operand;
-      return expand(
-          {applied(std::move(*composed), term.of.extents, term.of, producer),
-           term.summed},
-          made);
+      return expand({std::move(*composed), term.summed}, made);
     }
     if (sum < 0) {
       made.push_back(std::move(term));
@@ -152,24 +133,20 @@ private:
     auto producer = operand.getDefiningOp<ApplyOp>();
     const std::vector<int64_t> extents = producer.getExtents().vec();
     const analysis::Instance inner{lambdaOf(producer), extents};
-    auto split = interchange({term.of.lambda, term.of.extents}, sum, inner,
-                             sameAs(term.of, producer));
+    auto split =
+        interchange({term.of.lambda, term.of.extents}, sum, inner,
+                    semantic::sharedOperands(term.of.operands, producer));
     if (split && bytesOf(*split) <= unstored.bytesMadeOf(operand))
       return expandSplit(term, producer, std::move(*split), made);
     const int64_t terms = termsOf(producer);
     const bool canWrite =
         terms <= mostWrittenOut && !tdl::is16Bit(inner.lambda.result);
     const auto map = canWrite ? analysis::writtenOut(inner) : std::nullopt;
-    auto composed = map ? analysis::compose({term.of.lambda, term.of.extents},
-                                            sum, {*map, inner.extents},
-                                            sameAs(term.of, producer))
-                        : std::nullopt;
+    auto composed =
+        map ? semantic::composed(term.of, sum, producer, *map) : std::nullopt;
     if (!composed)
       return operand;
-    return expand(
-        {applied(std::move(*composed), term.of.extents, term.of, producer),
-         term.summed},
-        made);
+    return expand({std::move(*composed), term.summed}, made);
   }
 
   mlir::Value expandSplit(const Term &term, ApplyOp producer,
@@ -204,26 +181,11 @@ private:
     return size;
   }
 
-  /// The reader's operands that are the producer's, too.
-  static std::vector<int> sameAs(const Application &reader, ApplyOp producer) {
-    std::vector<int> same;
-    for (mlir::Value input : producer.getInputs()) {
-      const auto at = llvm::find(reader.operands, input);
-      same.push_back(
-          at == reader.operands.end() ? -1 : int(at - reader.operands.begin()));
-    }
-    return same;
-  }
-
   static Application applied(analysis::Composition made,
                              const std::vector<int64_t> &extents,
                              const Application &reader, ApplyOp producer) {
-    Application as{std::move(made.lambda), extents, {}};
-    for (const auto &origin : made.operands)
-      as.operands.push_back(origin.producer
-                                ? producer.getInputs()[size_t(origin.operand)]
-                                : reader.operands[size_t(origin.operand)]);
-    return as;
+    auto operands = semantic::operandsOf(made, reader.operands, producer);
+    return {std::move(made.lambda), extents, std::move(operands)};
   }
 
   void replace(ApplyOp apply, const Terms &terms) {

@@ -3,7 +3,6 @@
 #include "dialects/tdl/analysis/NestedProduct.h"
 #include "dialects/tdl/analysis/ProductOfReads.h"
 #include "dialects/tdl/analysis/Properties.h"
-#include "dialects/tdl/lambda/Accumulated.h"
 
 #include <algorithm>
 #include <set>
@@ -28,7 +27,7 @@ const ExprRef &unguarded(const ExprRef &e) {
 } // namespace
 
 Work simulate::workOf(const tdl::Lambda &given) {
-  if (analysis::matchNestedProduct(tdl::accumulated(given)))
+  if (analysis::matchNestedProduct(given))
     return Work::Nested;
   const tdl::Lambda lambda = analysis::rounded(given);
   const ExprRef &body = unguarded(lambda.body);
@@ -160,9 +159,8 @@ KernelTime::KernelTime(const tdl::Lambda &lambda)
       countedShare(simulate::countedShare(lambda)),
       gathers(simulate::gathers(lambda)),
       sharedOut(simulate::sharedOut(lambda)) {
-  if (const auto nested =
-          analysis::matchNestedProduct(tdl::accumulated(lambda)))
-    innerType = nested->inner.front().left->type;
+  if (work == Work::Nested)
+    innerType = analysis::matchNestedProduct(lambda)->inner.front().left->type;
 }
 
 double KernelTime::counted(double points,

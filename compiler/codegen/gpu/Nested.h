@@ -7,8 +7,7 @@
 
 namespace smex::codegen {
 
-/// Of a lambda as it is computed (tdl::accumulated), if shared memory is enough
-/// for tiles of so many rows, terms and columns.
+/// If shared memory is enough for tiles of so many rows, terms and columns.
 std::optional<analysis::NestedProduct> findNested(const tdl::Lambda &lambda,
                                                   int64_t tile);
 

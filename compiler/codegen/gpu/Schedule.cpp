@@ -148,8 +148,7 @@ plan::Launch codegen::launchOf(const GpuSchedule &schedule,
     return launch;
   }
   if (schedule.form == Form::Nested) {
-    const analysis::NestedProduct product =
-        *findNested(accumulated(lambda), schedule.tile);
+    const analysis::NestedProduct product = *findNested(lambda, schedule.tile);
     launch.item = {{product.batch, 1}, {{product.row}, schedule.tile}};
     if (product.column >= 0)
       launch.item.push_back({{product.column}, schedule.tile});

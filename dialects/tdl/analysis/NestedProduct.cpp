@@ -135,15 +135,14 @@ ExprRef analysis::factorOfInner(const NestedProduct &product,
 }
 
 std::optional<NestedProduct>
-analysis::matchNestedProduct(const tdl::Lambda &lambda) {
+analysis::matchNestedProduct(const tdl::Lambda &given) {
   using tdl::Reducer;
-  const bool isKnown =
-      lambda.reducer == Reducer::Sum ||
-      ((lambda.reducer == Reducer::Max || lambda.reducer == Reducer::Min) &&
-       lambda.result == DType::F32);
-  if (!isKnown || lambda.result != DType::F32 || lambda.guard ||
-      lambda.reductions.size() != 1)
+  if (given.guard || given.reductions.size() != 1 ||
+      tdl::partialType(given.reducer, given.result) != DType::F32 ||
+      (given.reducer != Reducer::Sum && given.reducer != Reducer::Max &&
+       given.reducer != Reducer::Min))
     return std::nullopt;
+  const tdl::Lambda lambda = tdl::accumulated(given);
   NestedProduct found;
   found.term = lambda.rank();
   found.factor = lambda.body;

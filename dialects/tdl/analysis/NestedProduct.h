@@ -39,8 +39,8 @@ struct NestedProduct {
   tdl::ExprRef other;
 };
 
-/// Of a lambda as it is computed (tdl::accumulated). Nothing if it is not of
-/// this kind; inner sums of fewer than 8 terms are none.
+/// What is said is of the lambda as it is computed (tdl::accumulated). Nothing
+/// if it is not of this kind; inner sums of fewer than 8 terms are none.
 std::optional<NestedProduct> matchNestedProduct(const tdl::Lambda &lambda);
 
 /// The factor with reads of f32 in place of the inner products, of operands

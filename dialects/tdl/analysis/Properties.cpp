@@ -2,7 +2,6 @@
 
 #include "dialects/tdl/analysis/Access.h"
 #include "dialects/tdl/analysis/NestedProduct.h"
-#include "dialects/tdl/lambda/Accumulated.h"
 
 #include <limits>
 #include <optional>
@@ -117,7 +116,7 @@ bool analysis::isElementwise(const tdl::Lambda &lambda) {
 }
 
 int64_t analysis::flopsPerPoint(const tdl::Lambda &lambda) {
-  const auto nested = matchNestedProduct(tdl::accumulated(lambda));
+  const auto nested = matchNestedProduct(lambda);
   if (nested && nested->other) {
     constexpr int64_t columns = 64; // compiler/codegen/gpu/Nested.cpp
     return saturatingAdd(costOf(nested->factor).flops, columns - 1) / columns +

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 using namespace smex;
 using namespace smex::codegen;
 
@@ -79,7 +81,57 @@ void shrink(const tdl::Lambda &lambda, const Box &part,
         }
 }
 
+double largestFinite(const Tensor &tensor) {
+  double most = 0;
+  for (int64_t i = 0; i < *elementCount(tensor.type.shape); ++i)
+    if (const double x = std::abs(elementAt(tensor, size_t(i)));
+        std::isfinite(x))
+      most = std::max(most, x);
+  return most;
+}
+
 } // namespace
+
+void codegen::checkWholeAndParts(const tdl::Lambda &lambda,
+                                 const std::vector<int64_t> &extents,
+                                 const std::vector<Buffer> &operands,
+                                 double relative, Random &random,
+                                 const RunKernel &run) {
+  std::vector<tdl::OperandView> views;
+  for (const Buffer &operand : operands)
+    views.push_back({operand.shape, operand.box, operand.bytes.data()});
+  const Box indices = wholeBox(extents);
+  const std::vector<int64_t> shape(extents.begin(),
+                                   extents.begin() + lambda.rank());
+  Buffer whole = emptyBuffer(lambda.result, shape, wholeBox(shape));
+  run(0, indices, whole);
+  const Tensor got{{lambda.result, shape}, whole.bytes};
+
+  const Result<Tensor> want = tdl::interpret(lambda, indices, views);
+  REQUIRE(want);
+  const double tolerance = largestFinite(*want) * relative;
+  for (int64_t i = 0; i < *elementCount(shape); ++i) {
+    const double a = elementAt(got, size_t(i)), b = elementAt(*want, size_t(i));
+    if (a != b && !(std::abs(a - b) <= tolerance)) {
+      INFO("element " << i << ": got " << a << ", want " << b);
+      CHECK(false);
+      break;
+    }
+  }
+  for (int number : {1, 2}) {
+    Box part = indices;
+    for (int d = 0; d < lambda.rank(); ++d) {
+      part[size_t(d)].lo = pick(random, 0, shape[size_t(d)] - 1);
+      part[size_t(d)].hi =
+          pick(random, part[size_t(d)].lo + 1, shape[size_t(d)]);
+    }
+    const Box outputs(part.begin(), part.begin() + lambda.rank());
+    Buffer some = emptyBuffer(lambda.result, shape, outputs);
+    run(number, part, some);
+    INFO("part " << toString(part));
+    CHECK((some.bytes == bufferOf(got, outputs).bytes));
+  }
+}
 
 bool codegen::same(const Tensor &got, const Tensor &want) {
   if (got.bytes.size() != want.bytes.size())

@@ -6,6 +6,8 @@
 #include "test/compiler/codegen/Harness.h"
 #include "test/compiler/codegen/KernelCases.h"
 
+#include <functional>
+
 namespace smex::codegen {
 
 struct Trial {
@@ -20,6 +22,17 @@ struct Trial {
 /// operands' buffers hold no more than the part needs.
 Trial drawTrial(const Case &c, const tdl::Lambda &lambda, Random &random,
                 bool isSmall);
+
+/// Runs a kernel for a part of the index space; `number`: 0 for all of it, then
+/// 1 and 2 for random parts.
+using RunKernel =
+    std::function<void(int number, const Box &indices, Buffer &result)>;
+/// Checks that elements are as the interpreter has them, within `relative` of
+/// the largest finite one, and that parts have the bits of the whole.
+void checkWholeAndParts(const tdl::Lambda &lambda,
+                        const std::vector<int64_t> &extents,
+                        const std::vector<Buffer> &operands, double relative,
+                        Random &random, const RunKernel &run);
 
 /// All of KernelCases.h and RowCases.h, and their lambdas as k0, k1 ..
 std::vector<Case> allCases();

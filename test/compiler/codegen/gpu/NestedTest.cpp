@@ -4,11 +4,11 @@
 #include "compiler/codegen/cpu/Schedule.h"
 #include "compiler/codegen/gpu/Codegen.h"
 #include "compiler/codegen/gpu/Schedule.h"
+#include "test/compiler/codegen/Trial.h"
 #include "test/compiler/codegen/gpu/Device.h"
 
 #include <catch2/catch.hpp>
 
-#include <cmath>
 #include <functional>
 
 using namespace smex;
@@ -110,19 +110,10 @@ std::vector<Kernel> allKernels() {
   return all;
 }
 
-double largest(const Tensor &tensor) {
-  double most = 0;
-  for (int64_t i = 0; i < *elementCount(tensor.type.shape); ++i)
-    if (std::isfinite(elementAt(tensor, size_t(i))))
-      most = std::max(most, std::abs(elementAt(tensor, size_t(i))));
-  return most;
-}
+using Run =
+    std::function<void(size_t kernel, int number, const Box &indices,
+                       Buffer &result, const std::vector<Buffer> &operands)>;
 
-using Run = std::function<void(size_t kernel, const Box &indices,
-                               Buffer &result, const std::vector<Buffer> &)>;
-
-/// The kernels' results against the interpreter's, and that bits do not depend
-/// on how the result is cut.
 void check(const std::vector<Kernel> &all,
            const std::vector<KernelRequest> &requests, const Run &run) {
   Random random(17);
@@ -131,51 +122,21 @@ void check(const std::vector<Kernel> &all,
     const tdl::Lambda &lambda = requests[n].lambda;
     INFO(each.text.substr(0, 400));
     std::vector<Buffer> operands;
-    std::vector<tdl::OperandView> views;
     for (size_t i = 0; i < each.operands.size(); ++i) {
       const Tensor tensor =
           randomTensor(random, {lambda.operands[i].type, each.operands[i]},
                        each.exact ? -1 : -2, each.exact ? 1 : 2, !each.exact);
       operands.push_back(bufferOf(tensor, wholeBox(tensor.type.shape)));
     }
-    for (const Buffer &operand : operands)
-      views.push_back({operand.shape, operand.box, operand.bytes.data()});
-    const Box indices = wholeBox(each.extents);
-    const std::vector<int64_t> shape(each.extents.begin(),
-                                     each.extents.begin() + lambda.rank());
-    const Result<Tensor> want = tdl::interpret(lambda, indices, views);
-    REQUIRE(want);
-    Buffer whole = emptyBuffer(lambda.result, shape, wholeBox(shape));
-    run(n, indices, whole, operands);
-    const Tensor got{{lambda.result, shape}, whole.bytes};
     // A factor is rounded to 16 bits, and sums go in another order.
-    const double tolerance =
-        each.exact ? 0
-                   : largest(*want) * (lambda.result == DType::F32   ? 2e-5
-                                       : lambda.result == DType::F16 ? 2e-3
-                                                                     : 1.6e-2);
-    for (int64_t i = 0; i < *elementCount(shape); ++i) {
-      const double a = elementAt(got, size_t(i)),
-                   b = elementAt(*want, size_t(i));
-      if (a != b && !(std::abs(a - b) <= tolerance)) {
-        INFO("element " << i << ": got " << a << ", want " << b);
-        CHECK(false);
-        break;
-      }
-    }
-    for (int trial = 0; trial < 2; ++trial) {
-      Box part = indices;
-      for (int d = 0; d < lambda.rank(); ++d) {
-        part[size_t(d)].lo = pick(random, 0, shape[size_t(d)] - 1);
-        part[size_t(d)].hi =
-            pick(random, part[size_t(d)].lo + 1, shape[size_t(d)]);
-      }
-      const Box outputs(part.begin(), part.begin() + lambda.rank());
-      Buffer some = emptyBuffer(lambda.result, shape, outputs);
-      run(n, part, some, operands);
-      INFO("part " << toString(part));
-      CHECK((some.bytes == bufferOf(got, outputs).bytes));
-    }
+    const double relative = each.exact                    ? 0
+                            : lambda.result == DType::F32 ? 2e-5
+                            : lambda.result == DType::F16 ? 2e-3
+                                                          : 1.6e-2;
+    checkWholeAndParts(lambda, each.extents, operands, relative, random,
+                       [&](int number, const Box &indices, Buffer &result) {
+                         run(n, number, indices, result, operands);
+                       });
   }
 }
 
@@ -203,12 +164,12 @@ TEST_CASE("products with products inside, on a GPU") {
                          name + ".f32") != std::string::npos);
   }
   Device device(code->ptx);
-  uint32_t run = 0; // the grid changes nothing, either
+  // The grid changes nothing, either.
   check(all, requests,
-        [&](size_t n, const Box &indices, Buffer &result,
+        [&](size_t n, int number, const Box &indices, Buffer &result,
             const std::vector<Buffer> &operands) {
           device.run(requests[n].symbol, code->launches[n], indices, result,
-                     operands, run++ % 3);
+                     operands, uint32_t(number));
         });
 }
 
@@ -219,7 +180,7 @@ TEST_CASE("products with products inside, on a processor") {
     CHECK(chooseSchedule(each.lambda).form == Schedule::Form::Nested);
   const Loaded loaded(requests);
   check(all, requests,
-        [&](size_t n, const Box &indices, Buffer &result,
+        [&](size_t n, int, const Box &indices, Buffer &result,
             const std::vector<Buffer> &operands) {
           call(loaded.function(requests[n].symbol), indices, result, operands);
         });
