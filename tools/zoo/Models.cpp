@@ -8,7 +8,8 @@ std::vector<Model> zoo::models() {
   for (const auto &some :
        {denseModels(), residualModels(), inceptionModels(), unetModels(),
         recurrentModels(), transformerModels(), e3dModels(), graphModels(),
-        graphEdgeModels(), graphCellModels(), graphHeteroModels()})
+        graphEdgeModels(), graphCellModels(), graphHeteroModels(),
+        graphChangeModels()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

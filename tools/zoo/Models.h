@@ -79,6 +79,7 @@ std::vector<Model> graphModels();
 std::vector<Model> graphEdgeModels();
 std::vector<Model> graphCellModels();
 std::vector<Model> graphHeteroModels();
+std::vector<Model> graphChangeModels();
 
 /// Fault::Usage, if --layers times --steps cells would be more nodes than smexc
 /// reads.

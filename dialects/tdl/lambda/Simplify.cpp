@@ -160,7 +160,31 @@ private:
     return e;
   }
 
+  /// `(x if c else k) == v`, which is `c and x == v` where v is never k: the
+  /// number of a node, which an edge that counts for nothing does not lead to.
+  ExprRef chosen(const ExprRef &e, size_t side) {
+    const ExprRef &select = e->children[side], &other = e->children[1 - side];
+    const auto values = range(other);
+    if (select->kind != ExprKind::Select || !values)
+      return nullptr;
+    for (size_t never : {2, 1}) {
+      const auto range = this->range(select->children[never]);
+      if (!range || (range->hi >= values->lo && range->lo <= values->hi))
+        continue;
+      const ExprRef &condition = select->children[0];
+      return binary(BinaryOp::And,
+                    never == 2 ? condition : unary(UnaryOp::Not, condition),
+                    run(binary(BinaryOp::Eq, select->children[3 - never],
+                               other)));
+    }
+    return nullptr;
+  }
+
   ExprRef compare(const ExprRef &e) {
+    if (e->binary == BinaryOp::Eq)
+      for (size_t side : {0, 1})
+        if (ExprRef found = chosen(e, side))
+          return found;
     const auto a = range(e->children[0]), b = range(e->children[1]);
     if (!a || !b)
       return e;
