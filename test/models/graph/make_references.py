@@ -380,6 +380,8 @@ def make_reference(folder, name, network, p, y):
         optimizer.zero_grad()
         loss = torch.nn.functional.cross_entropy(network(p), y, ignore_index=-1)
         loss.backward()
+        # All count, but for what only chooses nodes.
+        assert all(each.grad is not None and each.grad.any() for key, each in p.items() if key != "interest"), name
         optimizer.step()
         losses.append(loss.item())
     np.save(os.path.join(folder, name + "_losses.npy"), np.array(losses))
@@ -444,6 +446,7 @@ def main(folder):
         graphs.append([(s - first, d - first) for s, d in zip(*(ends.tolist() for ends in batch)) if 0 <= s - first < size])
         first += size
     for change in ("grow", "contract", "top-k", "all"):
+        changes = np.random.default_rng(7)
         p = {key: draw(*shape) for key, shape in shapes_of_changing(change).items()}
         make_reference(folder, "changing-" + change, lambda p, change=change: changing(change, p, x, graphs), p,
                        torch.tensor(graph_labels))

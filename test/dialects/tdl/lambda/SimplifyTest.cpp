@@ -79,6 +79,23 @@ TEST_CASE("what is certain is decided") {
   CHECK(simplified("min(max(i - 1, 0), 2)") == "max(i - 1, 0)");
 }
 
+TEST_CASE("what an index never is, is not chosen") {
+  const auto chosen = [](const std::string &text) {
+    const auto lambda = parseLambda(
+        "(x: i64[1], c: bool[1]) -> bool: lambda i, j, k, l: " + text);
+    REQUIRE(lambda);
+    return toString(simplify(lambda->body, ranges), *lambda);
+  };
+  CHECK(chosen("(x[j] if c[j] else -1) == i") == "c[j] and x[j] == i");
+  CHECK(chosen("i == (x[j] if c[j] else 4)") == "c[j] and x[j] == i");
+  CHECK(chosen("(-1 if c[j] else x[j]) == i") == "not c[j] and x[j] == i");
+  CHECK(chosen("(x[j] if c[j] else 3) == i") == "(x[j] if c[j] else 3) == i");
+  CHECK(chosen("((x[j] if c[j] else -1) if c[k] else -2) == i") ==
+        "c[k] and (c[j] and x[j] == i)");
+  CHECK(chosen("(k if c[j] else 9) == l") == "false");
+  CHECK(chosen("(x[j] if c[j] else -1) != i") == "(x[j] if c[j] else -1) != i");
+}
+
 TEST_CASE("ranges of index arithmetic") {
   const auto rangeText = [](const std::string &text) {
     const auto lambda =

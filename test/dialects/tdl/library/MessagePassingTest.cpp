@@ -1,8 +1,6 @@
 // The operators of graph.tdl on a graph with parallel edges, a self-loop, and
 // nodes that no edge comes in to.
-#include "test/dialects/tdl/library/Use.h"
-
-#include <catch2/catch.hpp>
+#include "test/dialects/tdl/library/Results.h"
 
 #include <cmath>
 
@@ -11,8 +9,6 @@ using namespace smex::tdl;
 
 namespace {
 
-using Numbers = std::vector<double>;
-
 const Tensor src = i64({5}, {0, 0, 2, 1, 3});
 const Tensor dst = i64({5}, {1, 1, 1, 3, 3});
 const Tensor nodes = f32({4, 2}, {1, 10, 2, 20, 3, 30, 4, 40});
@@ -20,16 +16,7 @@ const Tensor messages = f32({5, 1}, {1, -2, 5, -3, -4});
 
 Numbers result(const std::string &op, const std::vector<Tensor> &operands,
                const Attributes &attributes = {}) {
-  std::vector<TensorType> types;
-  for (const Tensor &operand : operands)
-    types.push_back(operand.type);
-  const auto instance = standardLibrary().instantiate(op, types, attributes);
-  INFO((instance ? "" : instance.error().message));
-  REQUIRE(instance);
-  const auto results = evaluate(*instance, operands);
-  INFO((results ? "" : results.error().message));
-  REQUIRE(results);
-  return values(results->at(0));
+  return results(op, operands, attributes)[0];
 }
 
 } // namespace
