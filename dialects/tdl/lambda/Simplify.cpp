@@ -172,10 +172,10 @@ private:
       if (!range || (range->hi >= values->lo && range->lo <= values->hi))
         continue;
       const ExprRef &condition = select->children[0];
-      return binary(BinaryOp::And,
-                    never == 2 ? condition : unary(UnaryOp::Not, condition),
-                    run(binary(BinaryOp::Eq, select->children[3 - never],
-                               other)));
+      return binary(
+          BinaryOp::And,
+          never == 2 ? condition : unary(UnaryOp::Not, condition),
+          run(binary(BinaryOp::Eq, select->children[3 - never], other)));
     }
     return nullptr;
   }

@@ -57,6 +57,19 @@ struct Drawn {
   }
   int64_t node() { return int64_t(random() % uint64_t(nodes)); }
   Tensor features() const { return f32({nodes, 1}, Numbers(size_t(nodes))); }
+
+  std::mt19937 random;
+  int64_t nodes;
+  List of, src, dst, set;
+  Numbers edgeScores, nodeScores;
+};
+
+template <typename F> void onDrawn(F &&check) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    INFO("seed " << seed);
+    Drawn g(seed);
+    check(g);
+  }
 }
 
 } // namespace
