@@ -9,7 +9,10 @@ work=${TEST_TMPDIR:-$(mktemp -d)}
 
 input=features
 [ "$name" = treelstm ] && input=words
-"$zoo" "$name" "$@" -o "$work/model.json"
+case $name in # of one model, by its option
+sage-mailbox-*) "$zoo" sage-mailbox --reducer "${name#sage-mailbox-}" "$@" -o "$work/model.json" ;;
+*) "$zoo" "$name" "$@" -o "$work/model.json" ;;
+esac
 for gpus in 1 2 3 4 8; do
   "$smexc" "$work/model.json" --graph "$edges" --gpus $gpus -o "$work/eval"
   "$smexc" check "$work/eval"

@@ -9,7 +9,7 @@ std::vector<Model> zoo::models() {
        {denseModels(), residualModels(), inceptionModels(), unetModels(),
         recurrentModels(), transformerModels(), e3dModels(), graphModels(),
         graphEdgeModels(), graphCellModels(), graphHeteroModels(),
-        graphChangeModels()})
+        graphChangeModels(), graphMailboxModels()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

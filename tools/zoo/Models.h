@@ -80,6 +80,7 @@ std::vector<Model> graphEdgeModels();
 std::vector<Model> graphCellModels();
 std::vector<Model> graphHeteroModels();
 std::vector<Model> graphChangeModels();
+std::vector<Model> graphMailboxModels();
 
 /// Fault::Usage, if --layers times --steps cells would be more nodes than smexc
 /// reads.

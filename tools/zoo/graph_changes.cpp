@@ -76,7 +76,7 @@ void convolve(ModelBuilder &g, Graphs &now, const std::string &name,
   const Value own = dense(g, now.x, name + "/own", width),
               others = dense(g, now.x, name + "/neighbours", width,
                              /*bias=*/false),
-              read = g.node("at_ends", name + "/messages",
+              read = g.node("rows_at", name + "/messages",
                             {others.name, now.sources}, width),
               mean = g.node("mean_messages", name + "/mean",
                             {read.name, now.destinations, others.name}, width);
@@ -118,7 +118,7 @@ void contract(ModelBuilder &g, Graphs &now, const std::string &name,
                {now.x.name, g.weight(name + "/" + end + "/weight",
                                      {now.x.width}, now.x.width)},
                0);
-    return g.node("at_ends", name + "/at_" + end, {each.name, ends}, 0);
+    return g.node("rows_at", name + "/at_" + end, {each.name, ends}, 0);
   };
   const Value score =
       map(g, "Sigmoid",

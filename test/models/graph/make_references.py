@@ -15,6 +15,7 @@ import torch
 
 NODES, FEATURES, HIDDEN, CLASSES, HEADS, RELATIONS, WORDS = 30, 12, 8, 4, 3, 3, 20
 ITEMS, ITEM_FEATURES = 17, 7
+TOP = 3  # messages that sort and top-k keep
 SIZES = [5, 1, 8, 3, 7, 6]  # nodes of each graph of a batch, NODES in all
 BETWEEN = {"rates": ("users", "items"), "rated_by": ("items", "users"), "follows": ("users", "users")}
 
@@ -193,6 +194,41 @@ def readout(kind, x):
     return torch.stack([{"sum": g.sum(0), "mean": g.mean(0), "max": g.amax(0)}[kind] for g in graphs])
 
 
+def attend(p, name, queries, messages):
+    scores = (queries @ p[name + "/query/weight"]) @ (messages @ p[name + "/key/weight"]).T
+    return queries + torch.softmax(scores / HIDDEN ** 0.5, -1) @ (messages @ p[name + "/value/weight"])
+
+
+def reduce_one(kind, p, name, messages):
+    """One node's messages, in the order of their sources."""
+    if kind == "median":
+        return messages.median(0).values if len(messages) else torch.zeros(HIDDEN)
+    if kind == "sort":
+        rows = messages[torch.sort(messages[:, -1], descending=True, stable=True).indices[:TOP]]
+        rows = torch.cat([rows, torch.zeros(TOP - len(rows), HIDDEN)])
+        return affine(p, name + "/joined", rows.flatten())
+    if kind == "top-k":
+        gate = torch.tanh(messages @ p[name + "/score/weight"])
+        best = torch.sort(gate, descending=True, stable=True).indices[:TOP]
+        return (messages * gate[:, None])[best].sum(0)
+    rows = attend(p, name + "/block", messages, messages)
+    rows = rows + torch.relu(affine(p, name + "/rows", rows))
+    return attend(p, name + "/pooling", p[name + "/seed"][0], rows)[0]
+
+
+def sage_mailbox(kind, p, x, src, dst):
+    edges = sorted(zip(dst.tolist(), src.tolist()))
+    for layer in range(2):
+        name = f"layer{layer}"
+        sent = torch.tanh(affine(p, name + "/sent", x))
+        read = torch.stack([reduce_one(kind, p, name + "/reducer", sent[[s for d, s in edges if d == v]])
+                            for v in range(NODES)])
+        x = affine(p, name + "/own", x) + read @ p[name + "/neighbours/weight"]
+        if layer == 0:
+            x = torch.relu(x)
+    return x
+
+
 def explore(p, x, src, dst):
     """Only nodes of a set compute, as DGL's push and pull have it."""
     def update(name, x, nodes, src, dst):
@@ -348,6 +384,21 @@ def shapes_of_changing(change):
             **dense("classifier", HIDDEN, CLASSES)}
 
 
+def shapes_of_mailbox(kind):
+    result = {}
+    for name, inner, outer in (("layer0", FEATURES, HIDDEN), ("layer1", HIDDEN, CLASSES)):
+        reducer = name + "/reducer"
+        result.update({**dense(name + "/own", inner, outer), **dense(name + "/sent", inner, HIDDEN),
+                       **dense(name + "/neighbours", HIDDEN, outer, bias=False)})
+        result.update({"median": {}, "sort": dense(reducer + "/joined", TOP * HIDDEN, HIDDEN),
+                       "top-k": {reducer + "/score/weight": (HIDDEN,)},
+                       "set-transformer": {
+                           **{reducer + f"/{part}/{each}/weight": (HIDDEN, HIDDEN)
+                              for part in ("block", "pooling") for each in ("query", "key", "value")},
+                           **dense(reducer + "/rows", HIDDEN, HIDDEN), reducer + "/seed": (1, 1, HIDDEN)}}[kind])
+    return result
+
+
 def shapes_of_explore():
     layers = [{**dense(name + "/own", HIDDEN, HIDDEN), **dense(name + "/others", HIDDEN, HIDDEN, bias=False)}
               for name in ("layer0", "layer1", "ask")]
@@ -441,6 +492,9 @@ def main(folder):
     draw = lambda *shape: torch.tensor(changes.uniform(-0.5, 0.5, shape), dtype=torch.float32)
     make_reference(folder, "explore", lambda p: explore(p, x, *unlooped),
                    {key: draw(*shape) for key, shape in shapes_of_explore().items()}, y)
+    for kind in ("median", "sort", "top-k", "set-transformer"):
+        p = {key: draw(*shape) for key, shape in shapes_of_mailbox(kind).items()}
+        make_reference(folder, "sage-mailbox-" + kind, lambda p, kind=kind: sage_mailbox(kind, p, x, *unlooped), p, y)
     graphs, first = [], 0
     for size in SIZES:
         graphs.append([(s - first, d - first) for s, d in zip(*(ends.tolist() for ends in batch)) if 0 <= s - first < size])

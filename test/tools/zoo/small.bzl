@@ -56,6 +56,7 @@ DROPOUT = [
     "nnconv",
     "rgcn",
     "sage",
+    "sage-mailbox",
     "transformer",
     "trn",
     "word-rnn",

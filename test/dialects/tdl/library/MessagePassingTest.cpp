@@ -109,3 +109,26 @@ TEST_CASE("readouts of a batch of graphs") {
   const Tensor below = f32({4, 1}, {-2, -1, 9, -3});
   CHECK(result("max_of_nodes", {below, of}, graphs) == Numbers{-1, 0, -3});
 }
+
+TEST_CASE("reducers of mailboxes leave empty places out") {
+  // Three, two and no messages of two features.
+  const Tensor m = f32({3, 3, 2}, {5, -1, 1, -3, 3, -2, 2, 4, 8, 6, 99, 99, 99,
+                                   99, 99, 99, 99, 99});
+  const Tensor lengths = tensor(DType::I32, {3}, {3, 2, 0});
+  CHECK(result("median_of_mailbox", {m, lengths}) ==
+        Numbers{3, -2, 2, 4, 0, 0});
+  const Tensor keys = f32({3, 3}, {1, 2, 2, 0, 7, 9, 9, 9, 9});
+  CHECK(result("top_of_mailbox", {m, keys, lengths}, {{"k", int64_t(2)}}) ==
+        Numbers{1, -3, 3, -2, 8, 6, 2, 4, 0, 0, 0, 0});
+  CHECK(result("top_of_mailbox", {m, keys, lengths}, {{"k", int64_t(4)}}) ==
+        Numbers{1, -3, 3, -2, 5, -1, 0, 0, 8, 6, 2, 4,
+                0, 0,  0, 0,  0, 0,  0, 0, 0, 0, 0, 0});
+  const Numbers p = result("softmax_of_mailbox", {keys, lengths});
+  CHECK(p[0] + p[1] + p[2] == Approx(1));
+  CHECK(p[1] / p[0] == Approx(std::exp(1)));
+  CHECK(p[4] / p[3] == Approx(std::exp(7)));
+  CHECK(p[3] + p[4] == Approx(1));
+  CHECK(p[5] + p[6] + p[7] + p[8] == 0);
+  const Tensor none = f32({3, 0, 2}, {});
+  CHECK(result("median_of_mailbox", {none, lengths}) == Numbers(6));
+}
