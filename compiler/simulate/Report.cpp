@@ -124,7 +124,8 @@ std::string simulate::text(const Simulation &simulation, const Machine &machine,
   plan::Table table("ll");
   table.add({"machine", machine.name});
   table.add({"step", humanSeconds(simulation.stepSeconds) +
-                         (options.skipCopies ? ", copies skipped" : "")});
+                         (options.skipCopies ? ", copies skipped" : "") +
+                         (options.inOrder ? ", nothing hidden" : "")});
   if (!options.skipCopies)
     table.add({"communication",
                humanBytes(simulation.communicationBytes) + " per run"});
@@ -169,9 +170,10 @@ std::string simulate::json(const Simulation &simulation, const Machine &machine,
                      {"forward_bytes", simulation.links[l].forwardBytes},
                      {"backward_bytes", simulation.links[l].backwardBytes}});
   Json all = {{"format", "smex-simulation"},
-              {"version", 3},
+              {"version", 4},
               {"machine", machine.name},
               {"skip_copies", options.skipCopies},
+              {"in_order", options.inOrder},
               {"step_seconds", simulation.stepSeconds},
               {"communication_bytes", simulation.communicationBytes},
               {"out_of_memory", !outOfMemory(simulation, machine).empty()},

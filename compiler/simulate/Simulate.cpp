@@ -77,6 +77,7 @@ private:
     double time;
     int lane, source;
     double bytes;
+    const Route *route = nullptr; // of the flow that starts
     bool operator>(const Due &other) const {
       if (time != other.time)
         return time > other.time;
@@ -85,6 +86,8 @@ private:
   };
 
   size_t queueAt(int instruction) const {
+    if (options.inOrder)
+      return 0; // one for all
     return size_t(plan::queueOf(program.instructions[size_t(instruction)].op));
   }
   static int workerOf(int lane) { return lane / queueCount; }
@@ -101,10 +104,7 @@ private:
   void happen(const Due &what) {
     if (what.source == partDone)
       return finishPart(what.lane);
-    const Route &route = what.source == fromSpace
-                             ? hostRouteOf(what.lane)
-                             : routeOf(what.source, workerOf(what.lane));
-    flows.start(what.lane, route.resources, what.bytes);
+    flows.start(what.lane, what.route->resources, what.bytes);
   }
 
   double launchOf(int lane) const {
@@ -200,22 +200,22 @@ private:
     const int64_t bytes = volume(partitioned.box(workerOf(lane), what.to)) *
                           byteSize(plan::elementType(program, what.to));
     add(result.hostTraffic.of(what.op), bytes);
-    const Route &route = hostRouteOf(lane);
+    const Route &route = hostRouteOf(workerOf(lane), what.op);
     for (Route::Hop hop : route.hops) {
       LinkUse &link = result.links[size_t(hop.link)];
       add(hop.forward ? link.forwardBytes : link.backwardBytes, bytes);
     }
     due.push({now + launchOf(lane) + route.latencySeconds, lane, fromSpace,
-              double(bytes)});
+              double(bytes), &route});
   }
 
-  /// What a lane's moves take, to the host or from it: simulate() has seen that
-  /// there is a way.
-  const Route &hostRouteOf(int lane) {
-    const int gpu = machine.gpus[size_t(workerOf(lane))];
+  /// What a worker's moves take, to the host or from it: simulate() has seen
+  /// that there is a way.
+  const Route &hostRouteOf(int worker, Opcode op) {
+    const int gpu = machine.gpus[size_t(worker)];
     const int host = *nearestHost(machine, routes, gpu);
-    return lane % queueCount == int(Queue::ToHost) ? routes.between(gpu, host)
-                                                   : routes.between(host, gpu);
+    return plan::queueOf(op) == Queue::ToHost ? routes.between(gpu, host)
+                                              : routes.between(host, gpu);
   }
 
   /// One flow from each worker that pieces come from.
@@ -237,7 +237,7 @@ private:
       add(result.gpus[size_t(w)].receivedBytes, amount);
       ++lanes[size_t(lane)].parts;
       due.push({now + launchOf(lane) + route.latencySeconds, lane, source,
-                double(amount)});
+                double(amount), &route});
     }
   }
 

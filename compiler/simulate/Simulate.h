@@ -1,7 +1,7 @@
 // What a plan takes on a machine, event by event: every worker computes and
 // transfers at the same time, each in the order of its list of instructions,
-// waits for what the plan says, and nothing
-// else decides. README.md has the model.
+// waits for what the plan says, and nothing else decides. README.md has the
+// model.
 #ifndef SMEX_COMPILER_SIMULATE_SIMULATE_H
 #define SMEX_COMPILER_SIMULATE_SIMULATE_H
 
@@ -17,6 +17,10 @@ struct Options {
   /// Pieces from other workers take no time, and are not counted: what is left
   /// is the time of computing (thesis section 3.7.3).
   bool skipCopies = false;
+  /// Each worker does one instruction after the other, in the order of the
+  /// list: no transfer is hidden, as where a framework's copies and kernels
+  /// share a queue.
+  bool inOrder = false;
   /// What is known of each of the program's buffers, or nothing at all: the
   /// values of lists say how many edges each worker has. Where they are not
   /// known, it has its share of the vertices'.

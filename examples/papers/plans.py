@@ -109,6 +109,10 @@ class Plans(Workplace):
         """Seconds of computing alone."""
         return self.simulate(plan.folder, "--skip-copies")["step_seconds"]
 
+    def in_order(self, plan):
+        """Seconds where each GPU does one instruction after the other: no transfer is hidden."""
+        return self.simulate(plan.folder, "--in-order")["step_seconds"]
+
     def largest(self, model, gpus, batches, guess, algorithm=None):
         """The plan of the largest of the batches, in ascending order, that fits; None if none does. Goes up or down
         from the guess, since plans take long to make."""

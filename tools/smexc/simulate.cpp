@@ -21,6 +21,9 @@ int smex::tools::simulateCommand(int argc, char **argv) {
       ->required();
   app.add_flag("--skip-copies", options.skipCopies,
                "copies between GPUs take no time: computing alone");
+  app.add_flag("--in-order", options.inOrder,
+               "each GPU computes and transfers in turns, in the order of the "
+               "plan's list: nothing is hidden");
   app.add_option("--json", jsonFile, "writes the result for programs");
   app.add_option("--trace", traceFile, "writes the time line, as Chrome trace");
   try {

@@ -318,6 +318,40 @@ TEST_CASE("a worker copies while it computes, unless one waits for the other") {
   CHECK(ordered.gpus[0].exposedSeconds == Approx(1));
 }
 
+TEST_CASE("in order nothing is hidden") {
+  // gpu0 fetches for 1 s and computes for 3 s, then again; gpu1, which computes
+  // for 2 s, gives what the second fetch takes.
+  PlanMaker maker(2);
+  Machine machine = star(2);
+  machine.devices[0].memoryBandwidth = 8; // one element per second
+  maker.fetch({{0, {{1, 250}}}});
+  maker.compute({3, 2});
+  maker.fetch({{0, {{1, 250}}}});
+  maker.compute({3, 0});
+  maker.wait(2, plan::own(1));
+  Options options;
+  options.inOrder = true;
+  const Simulation taken =
+      *simulate::simulate(maker.partitioned, machine, options);
+  checkTime(taken, 0, 0, 0, 1);
+  checkTime(taken, 0, 1, 1, 4);
+  checkTime(taken, 0, 2, 4, 5);
+  checkTime(taken, 0, 3, 5, 8);
+  checkTime(taken, 1, 1, 0, 2);
+  CHECK(taken.stepSeconds == Approx(8));
+  CHECK(taken.gpus[0].exposedSeconds == Approx(2));
+  // Never less than where transfers overlap, and the same bytes.
+  for (const plan::Plan &plan :
+       {plan::twoWorkers(), plan::manyInstructions(5, 4)}) {
+    const int workers = int(plan.partitioned.workers.size());
+    const auto one =
+        *simulate::simulate(plan.partitioned, star(workers), options);
+    const auto all = *simulate::simulate(plan.partitioned, star(workers));
+    CHECK(one.stepSeconds >= all.stepSeconds * (1 - 1e-9));
+    CHECK(one.communicationBytes == all.communicationBytes);
+  }
+}
+
 TEST_CASE("without copies only computing is left") {
   PlanMaker maker(2);
   maker.fetch({{0, {{1, 250}}}});
