@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <cstring>
 
 using namespace smex;
 using namespace smex::tdl;
@@ -27,27 +27,40 @@ Scalar element(const Tensor &tensor, int64_t i) {
   return load(type, tensor.bytes.data() + i * byteSize(type));
 }
 
+/// A number that is larger where the element is, and equal where it is equal,
+/// as 0 and -0 are; NaN is larger than any number.
+uint64_t rankOf(DType type, Scalar x) {
+  constexpr uint64_t sign = uint64_t(1) << 63;
+  if (!isFloat(type))
+    return isSigned(type) ? uint64_t(x.integer) ^ sign : uint64_t(x.integer);
+  if (std::isnan(x.real))
+    return ~uint64_t(0);
+  const double number = x.real + 0.0; // of -0, too, 0
+  uint64_t bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  return bits & sign ? ~bits : bits | sign;
+}
+
 /// Positions of the k largest (or smallest) elements, best first; the first of
-/// equal ones is better, and NaN is larger than any number.
+/// equal ones is better.
 std::vector<int64_t> topK(const Tensor &x,
                           const std::vector<double> &arguments) {
   const int64_t count = x.type.shape[0];
-  const DType type = x.type.dtype;
-  const auto less = [&](Scalar a, Scalar b) {
-    if (isFloat(type) && (std::isnan(a.real) || std::isnan(b.real)))
-      return !std::isnan(a.real) && std::isnan(b.real);
-    Scalar result;
-    evaluate(BinaryOp::Lt, type, a, b, result);
-    return result.integer != 0;
-  };
-  std::vector<int64_t> order(static_cast<size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
   const bool largest = arguments[1] != 0;
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return largest ? less(element(x, b), element(x, a))
-                   : less(element(x, a), element(x, b));
-  });
-  order.resize(size_t(arguments[0]));
+  std::vector<std::pair<uint64_t, int64_t>> ranked;
+  ranked.reserve(size_t(count));
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t rank = rankOf(x.type.dtype, element(x, i));
+    ranked.emplace_back(largest ? ~rank : rank, i);
+  }
+  const auto best = ranked.begin() + std::ptrdiff_t(arguments[0]);
+  if (arguments[0] > double(count) / 8)
+    std::sort(ranked.begin(), ranked.end());
+  else
+    std::partial_sort(ranked.begin(), best, ranked.end());
+  std::vector<int64_t> order;
+  for (auto place = ranked.begin(); place != best; ++place)
+    order.push_back(place->second);
   return order;
 }
 

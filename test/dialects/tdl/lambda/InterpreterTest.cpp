@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <random>
 
 using namespace smex;
 using namespace smex::tdl;
@@ -236,6 +237,46 @@ TEST_CASE("else counts the whole tensor, not the part") {
   REQUIRE_FALSE(missing);
   CHECK(missing.error().message ==
         "x[1] at i = 0 is outside the part at hand, [2:4]");
+}
+
+TEST_CASE("the best elements are those that no better one is left out for") {
+  std::mt19937 random(4);
+  const Numbers ends = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 1, -1, 3e9, -3e9};
+  for (DType type :
+       {DType::F32, DType::F64, DType::I64, DType::I32, DType::U8, DType::Bool})
+    for (int round = 0; round < 40; ++round) {
+      const int64_t n = 1 + int64_t(random() % 70);
+      const int64_t k = int64_t(random() % uint64_t(n + 1));
+      const bool largest = random() % 2;
+      Numbers numbers;
+      for (int64_t i = 0; i < n; ++i)
+        numbers.push_back(isFloat(type) && random() % 3 == 0
+                              ? ends[random() % ends.size()]
+                              : double(random() % 9) - 4);
+      const Tensor x = tensor(type, {n}, numbers);
+      const Numbers read = values(x);
+      // One is before another if it is better, or equal and earlier.
+      const auto before = [&](size_t a, size_t b) {
+        const double p = read[a], q = read[b];
+        const bool equal = p == q || (std::isnan(p) && std::isnan(q));
+        const bool above = !std::isnan(q) && (std::isnan(p) || p > q);
+        return equal ? a < b : above == largest;
+      };
+      Numbers places(static_cast<size_t>(k));
+      for (size_t i = 0; i < size_t(n); ++i) {
+        size_t place = 0;
+        for (size_t j = 0; j < size_t(n); ++j)
+          place += before(j, i);
+        if (place < size_t(k))
+          places[place] = double(i);
+      }
+      const std::string text = "(x: " + std::string(name(type)) +
+                               "[1]) -> i64: lambda j: @topk_indices(x[:], " +
+                               std::to_string(k) + ", " +
+                               std::to_string(largest) + ")[j]";
+      INFO(text << " of " << n << " elements, round " << round);
+      CHECK(result(text, {k}, {x}) == places);
+    }
 }
 
 TEST_CASE("opaque functions") {
