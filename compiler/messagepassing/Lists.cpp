@@ -130,12 +130,46 @@ Range messagepassing::rangeOf(const Element &element, const Known &known) {
   return {std::min<int64_t>(negative.lo, 0), std::max(negative.hi, plain.hi)};
 }
 
+/// The expression where the condition is known.
+static ExprRef where(const ExprRef &e, const ExprRef &condition, bool holds) {
+  return tdl::transform(e, [&](const ExprRef &part) {
+    return tdl::equal(part, condition) ? tdl::constant(holds, DType::Bool)
+                                       : nullptr;
+  });
+}
+
+/// Whether the terms of a sum have a condition of their own, the same for all
+/// results, without which they are 0.
+static bool addsNothing(const tdl::Lambda &lambda) {
+  const ExprRef &body = lambda.body;
+  if (lambda.reducer != tdl::Reducer::Sum || !lambda.guard ||
+      body->kind != ExprKind::Select ||
+      !tdl::equal(body->children[2],
+                  tdl::identity(lambda.reducer, lambda.result)))
+    return false;
+  for (int i = 0; i < lambda.rank(); ++i)
+    if (tdl::uses(body->children[0], i))
+      return false;
+  return true;
+}
+
 tdl::Lambda messagepassing::withoutCertain(const tdl::Lambda &lambda,
                                            const Known &known) {
-  const auto fold = [&](const ExprRef &e) { return folded(e, known); };
+  const auto fold = [&](const ExprRef &e) -> ExprRef {
+    if (e->kind != ExprKind::Select)
+      return folded(e, known);
+    const ExprRef &condition = e->children[0];
+    return tdl::select(condition, where(e->children[1], condition, true),
+                       where(e->children[2], condition, false));
+  };
   tdl::Lambda made = lambda;
   made.guard = tdl::transform(lambda.guard, fold);
   made.body = tdl::transform(lambda.body, fold);
+  if (addsNothing(made)) { // where the condition does not hold
+    made.guard = tdl::binary(BinaryOp::And, made.guard, made.body->children[0]);
+    const ExprRef term = made.body->children[1];
+    made.body = term;
+  }
   if (made.guard && made.guard->kind == ExprKind::Int && made.guard->integer)
     made.guard = nullptr;
   return tdl::canonicalize(std::move(made));

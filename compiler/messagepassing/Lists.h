@@ -37,8 +37,9 @@ std::optional<Element> elementOf(const tdl::ExprRef &e, const Known &known);
 tdl::Range rangeOf(const Element &element, const Known &known);
 
 /// The lambda without what makes no difference for any number of a known list:
-/// comparisons that hold for all or for none, limits that all keep. Canonical,
-/// and with the same operands.
+/// comparisons that hold for all or for none, limits that all keep, choices
+/// that a condition around them decides; and a condition without which a term
+/// is 0 is one of the sum. Canonical, and with the same operands.
 tdl::Lambda withoutCertain(const tdl::Lambda &lambda, const Known &known);
 
 /// The lambda with the chosen operands as lists of i32: those of i64 among them

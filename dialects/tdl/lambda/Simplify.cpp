@@ -162,29 +162,34 @@ private:
 
   /// `(x if c else k) == v`, which is `c and x == v` where v is never k: the
   /// number of a node, which an edge that counts for nothing does not lead to.
+  /// And so for every comparison that is certain for one of the choices.
   ExprRef chosen(const ExprRef &e, size_t side) {
-    const ExprRef &select = e->children[side], &other = e->children[1 - side];
-    const auto values = range(other);
-    if (select->kind != ExprKind::Select || !values)
+    const ExprRef &select = e->children[side];
+    if (select->kind != ExprKind::Select)
       return nullptr;
-    for (size_t never : {2, 1}) {
-      const auto range = this->range(select->children[never]);
-      if (!range || (range->hi >= values->lo && range->lo <= values->hi))
+    const auto of = [&](size_t choice) {
+      std::vector<ExprRef> sides = e->children;
+      sides[side] = select->children[choice];
+      return run(binary(e->binary, sides[0], sides[1]));
+    };
+    for (size_t choice : {2, 1}) {
+      const ExprRef certain = of(choice);
+      if (certain->kind != ExprKind::Int)
         continue;
+      // True where this choice is not taken, or where it is.
+      const bool elsewhere = (choice == 2) != (certain->integer != 0);
       const ExprRef &condition = select->children[0];
-      return binary(
-          BinaryOp::And,
-          never == 2 ? condition : unary(UnaryOp::Not, condition),
-          run(binary(BinaryOp::Eq, select->children[3 - never], other)));
+      return binary(certain->integer ? BinaryOp::Or : BinaryOp::And,
+                    elsewhere ? condition : unary(UnaryOp::Not, condition),
+                    of(3 - choice));
     }
     return nullptr;
   }
 
   ExprRef compare(const ExprRef &e) {
-    if (e->binary == BinaryOp::Eq)
-      for (size_t side : {0, 1})
-        if (ExprRef found = chosen(e, side))
-          return found;
+    for (size_t side : {0, 1})
+      if (ExprRef found = chosen(e, side))
+        return found;
     const auto a = range(e->children[0]), b = range(e->children[1]);
     if (!a || !b)
       return e;

@@ -92,3 +92,19 @@ func.func @main(%m: tensor<9xf32> {smex.name = "m"}, %given: tensor<9xi64> {smex
   %b = smex.apply @sum(%m, %k) extents [4, 9] "b" : (tensor<9xf32>, tensor<9xi64>) -> tensor<4xf32>
   return %a, %b : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// The gradient where only some nodes send: what an edge leads to is read where
+// it counts, and the sum is over these edges. A choice that is decided then is
+// none any more.
+
+tdl.lambda @sum = "(x0: i64[1], x1: i64[1], x2: f32[2], x3: bool[1]) -> f32: lambda i0, i1: Sum(lambda r0: x2[x1[r0] if (x3[x0[r0]] else false) else -1, i1] if (x3[x0[r0]] else false) and x1[r0] >= 0 else 0 where x0[r0] == i0)"
+
+// CHECK: lambda i0, i1: Sum(lambda r0: x{{.}}[i64(x[[$DST:.]][r0]), i1] where i64(x[[$AT:.]][i0]) <= r0 and r0 < i64(x[[$AT]][i0 + 1]) and (x{{.}}[i0] else false))"
+func.func @main(%g: tensor<4x3xf32> {smex.name = "g"}, %set: tensor<4xi1> {smex.name = "set"}) -> tensor<4x3xf32> attributes {smex.outputs = ["s"]} {
+  %src = smex.parameter "src" {constant, range = #smex.range<0 to 3>} : tensor<9xi64>
+  %dst = smex.parameter "dst" {constant, ascending, range = #smex.range<0 to 3>} : tensor<9xi64>
+  %s = smex.apply @sum(%src, %dst, %g, %set) extents [4, 3, 9] "s" : (tensor<9xi64>, tensor<9xi64>, tensor<4x3xf32>, tensor<4xi1>) -> tensor<4x3xf32>
+  return %s : tensor<4x3xf32>
+}
