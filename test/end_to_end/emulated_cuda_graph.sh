@@ -18,7 +18,7 @@ case $name in
     inputs+=(--input "edge_features=$folder/edge_features.npy")
     ;;
   treelstm) graphs=(--graph "$folder/forest.txt") inputs=(--input "words=$folder/words.npy") ;;
-  gin-*)
+  gin-* | changing-*)
     graphs=() labels=graph_labels
     for graph in "$folder"/batch/*.mtx; do
       graphs+=(--graph "$graph")
