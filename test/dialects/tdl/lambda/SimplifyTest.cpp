@@ -87,13 +87,17 @@ TEST_CASE("what an index never is, is not chosen") {
     return toString(simplify(lambda->body, ranges), *lambda);
   };
   CHECK(chosen("(x[j] if c[j] else -1) == i") == "c[j] and x[j] == i");
-  CHECK(chosen("i == (x[j] if c[j] else 4)") == "c[j] and x[j] == i");
+  CHECK(chosen("i == (x[j] if c[j] else 4)") == "c[j] and i == x[j]");
   CHECK(chosen("(-1 if c[j] else x[j]) == i") == "not c[j] and x[j] == i");
   CHECK(chosen("(x[j] if c[j] else 3) == i") == "(x[j] if c[j] else 3) == i");
   CHECK(chosen("((x[j] if c[j] else -1) if c[k] else -2) == i") ==
         "c[k] and (c[j] and x[j] == i)");
   CHECK(chosen("(k if c[j] else 9) == l") == "false");
-  CHECK(chosen("(x[j] if c[j] else -1) != i") == "(x[j] if c[j] else -1) != i");
+  CHECK(chosen("(x[j] if c[j] else -1) != i") == "not c[j] or x[j] != i");
+  CHECK(chosen("(x[j] if c[j] else -1) >= 0") == "c[j] and x[j] >= 0");
+  CHECK(chosen("(x[j] if c[j] else -1) < 9") == "not c[j] or x[j] < 9");
+  CHECK(chosen("(9 if c[j] else x[j]) < l + 1") == "not c[j] and x[j] < l + 1");
+  CHECK(chosen("(x[j] if c[j] else 3) >= l") == "(x[j] if c[j] else 3) >= l");
 }
 
 TEST_CASE("ranges of index arithmetic") {
