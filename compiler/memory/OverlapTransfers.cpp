@@ -49,7 +49,8 @@ public:
 
   /// Packed, the same bytes alive can take more; so less is moved until no
   /// arena is larger than the largest of the list as it was, or only as much as
-  /// packing leaves to chance.
+  /// packing leaves to chance. Where each worker does something else, what one
+  /// of them had room for can be too much for another: then each has its own.
   void overlap(int lookAhead) {
     if (llvm::all_of(tasks, [](const memory::Task &task) {
           return task.queue == Queue::Computing;
@@ -57,15 +58,19 @@ public:
       return;
     const memory::Arena before = memory::planArena(
         program, regions, -1, /*onGpus=*/false, /*greedily=*/true);
-    for (const double share : {1.0, 0.98, 0.95, 0.9, 0.0}) {
-      apply(memory::overlap(tasks, storage, share > 0 ? lookAhead : 0, share,
-                            alike));
+    const auto isKept = [&](const std::vector<int> &memories, double share) {
+      apply(memory::overlap(tasks, storage, lookAhead, share, memories));
       const memory::Arena after = memory::planArena(
           program, regions, -1, /*onGpus=*/false, /*greedily=*/true);
-      if (isNoLarger(before.bytes, after.bytes) &&
-          isNoLarger(before.hostBytes, after.hostBytes))
-        break;
-    }
+      return isNoLarger(before.bytes, after.bytes) &&
+             isNoLarger(before.hostBytes, after.hostBytes);
+    };
+    if (lookAhead > 0)
+      for (const bool areAlike : {true, false})
+        for (const double share : {1.0, 0.98, 0.95, 0.9})
+          if (isKept(areAlike ? alike : std::vector<int>(), share))
+            return;
+    apply(memory::overlap(tasks, storage, /*lookAhead=*/0));
   }
 
 private:

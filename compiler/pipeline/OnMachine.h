@@ -7,6 +7,7 @@
 #include "compiler/memory/Passes.h"
 #include "compiler/offload/ir/Passes.h"
 #include "compiler/partition/Alternatives.h"
+#include "compiler/pipeline/ListOrder.h"
 #include "compiler/pipeline/MemoryLimit.h"
 #include "runtime/plan/Plan.h"
 
@@ -18,9 +19,7 @@ struct ExecOptions {
   std::shared_ptr<const machines::Machine> offloadOn;
   memory::OverlapTransfersOptions overlap;
   memory::PlanMemoryOptions memory;
-  /// Whether each operator is on one GPU, so that memory was counted on as
-  /// placements do (compiler/placement/Memory.h).
-  bool isPlaced = false;
+  ListOrder order = ListOrder::FetchedLate;
   /// Whether libraries may do maps as epilogues of products.
   bool epilogues = false;
   /// What says which rows are read of others, and so are fetched.

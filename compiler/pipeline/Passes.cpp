@@ -94,7 +94,7 @@ void smex::pipeline::addExecPasses(mlir::OpPassManager &manager,
                                    const ExecOptions &options) {
   manager.addPass(lowering::createLowerToExecBy(options.known));
   auto &perProgram = manager.nest<exec::ProgramOp>();
-  if (options.isPlaced)
+  if (options.order != ListOrder::FetchedLate)
     perProgram.addPass(memory::createFetchMade());
   if (options.epilogues)
     perProgram.addPass(memory::createFetchBiases());
@@ -102,8 +102,7 @@ void smex::pipeline::addExecPasses(mlir::OpPassManager &manager,
     perProgram.addPass(
         offload::createMoveToHostOn(options.offloadOn, options.offload));
   memory::OverlapTransfersOptions overlap = options.overlap;
-  // The list is the schedule of the placement, but for moves to the host.
-  if (options.isPlaced && options.offload.capacities.empty())
+  if (options.order == ListOrder::AsPlaced)
     overlap.lookAhead = 0;
   perProgram.addPass(memory::createOverlapTransfers(overlap));
   perProgram.addPass(memory::createPlanMemory(options.memory));

@@ -124,6 +124,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
       },
       kernels.functions(), searching.end());
 
+  const MemoryLimit limit = limitOf(options, *machine);
   const Clock search;
   const auto attempt = [&](const partition::Search &by,
                            std::optional<int64_t> placedBytes,
@@ -138,37 +139,44 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
         })))
       return diagnostics.error();
     compiled.stats.searchSeconds = search.seconds();
-    Candidate candidate{by, {}, searchInfo(*decided), {}, kernels};
     execOptions.known = *known;
-    execOptions.isPlaced = isPlaced(by);
     execOptions.offload.capacities.assign(capacities.begin(), capacities.end());
     execOptions.offload.choices = choices;
     if (options.machine)
       execOptions.offloadOn =
           std::make_shared<const machines::Machine>(*options.machine);
-    candidate.offloads = choices;
-    auto partitioned = emitProgram(*decided, execOptions, candidate.kernels);
-    if (!partitioned)
-      return partitioned.takeError();
-    candidate.partitioned = std::move(*partitioned);
-    exec::ProgramOp program = *decided->getOps<exec::ProgramOp>().begin();
-    candidate.search.hostLowerBoundBytes = program.getHostLowerBound();
-    if (const auto recomputing = program.getRecomputing())
-      candidate.search.recomputing =
-          plan::Recomputing{(*recomputing)[0], (*recomputing)[1]};
-    candidate.totals = plan::totals(candidate.partitioned);
-    if (*machine) {
-      auto seconds = (*machine)->seconds(candidate.partitioned,
-                                         compiled.stats.operators, *counted);
-      if (!seconds)
-        return fail(model.name, ": ", seconds.error().message);
-      candidate.seconds = *seconds;
-    }
-    return candidate;
+    const auto inOrder = [&](ListOrder order) -> Result<Candidate> {
+      OwningOpRef<ModuleOp> ordered = decided->clone();
+      execOptions.order = order;
+      Candidate candidate{by, {}, searchInfo(*decided), {}, kernels};
+      candidate.offloads = choices;
+      auto partitioned = emitProgram(*ordered, execOptions, candidate.kernels);
+      if (!partitioned)
+        return partitioned.takeError();
+      candidate.partitioned = std::move(*partitioned);
+      exec::ProgramOp program = *ordered->getOps<exec::ProgramOp>().begin();
+      candidate.search.hostLowerBoundBytes = program.getHostLowerBound();
+      if (const auto recomputing = program.getRecomputing())
+        candidate.search.recomputing =
+            plan::Recomputing{(*recomputing)[0], (*recomputing)[1]};
+      candidate.totals = plan::totals(candidate.partitioned);
+      if (*machine) {
+        auto seconds = (*machine)->seconds(candidate.partitioned,
+                                           compiled.stats.operators, *counted);
+        if (!seconds)
+          return fail(model.name, ": ", seconds.error().message);
+        candidate.seconds = *seconds;
+      }
+      return candidate;
+    };
+    if (!isPlaced(by))
+      return inOrder(ListOrder::FetchedLate);
+    if (!capacities.empty())
+      return inOrder(ListOrder::FetchedWhenMade);
+    const int64_t enough =
+        *machine ? (*machine)->enoughPlans(compiled.stats.operators) : 1;
+    return fastestOrder(placedPeakOf(*decided), limit, enough, inOrder);
   };
-  const MemoryLimit limit = options.memory.bytes.empty() && *machine
-                                ? (*machine)->memory()
-                                : options.memory;
   const auto onDevices = [&](const partition::Search &by) -> Result<Candidate> {
     if (limit.bytes.empty() || !placement::isAlgorithm(by.algorithm))
       return attempt(by, std::nullopt, {}, "");

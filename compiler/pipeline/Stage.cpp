@@ -42,9 +42,12 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   const auto passes = [&](OpPassManager &manager) {
     ExecOptions execOptions = execOptionsFor(options, *machine);
     execOptions.known = *known;
-    execOptions.isPlaced = isPlaced(search);
+    if (isPlaced(search))
+      execOptions.order = ListOrder::FetchedWhenMade;
     if (stage == Stage::Decisions || stage == Stage::Exec)
-      addDecisionPasses(manager, options, search, std::nullopt, *known,
+      // As the first plan that is made of them.
+      addDecisionPasses(manager, options, search,
+                        leastOf(limitOf(options, *machine)), *known,
                         execOptions.memory);
     if (stage == Stage::Exec)
       addExecPasses(manager, execOptions);

@@ -105,6 +105,19 @@ bool smex::pipeline::isPlaced(const partition::Search &search) {
   return placement::isAlgorithm(search.algorithm) && search.groups == 0;
 }
 
+int64_t smex::pipeline::placedPeakOf(ModuleOp module) {
+  const auto search =
+      module->getAttrOfType<DictionaryAttr>(semantic::searchAttr);
+  const auto peaks = search.getAs<DenseI64ArrayAttr>("peak_bytes");
+  return *llvm::max_element(peaks.asArrayRef());
+}
+
+MemoryLimit smex::pipeline::limitOf(const CompileOptions &options,
+                                    const std::optional<OnMachine> &machine) {
+  return options.memory.bytes.empty() && machine ? machine->memory()
+                                                 : options.memory;
+}
+
 std::optional<int64_t> smex::pipeline::leastOf(const MemoryLimit &limit) {
   if (limit.bytes.empty())
     return std::nullopt;

@@ -55,6 +55,14 @@ ExecOptions execOptionsFor(const CompileOptions &options,
 /// Whether the search puts each operator on one GPU.
 bool isPlaced(const partition::Search &search);
 
+/// Of a module with decisions of such a search: the bytes that it says its plan
+/// takes of the GPU that needs most.
+int64_t placedPeakOf(mlir::ModuleOp module);
+
+/// The options', or else the machine's.
+MemoryLimit limitOf(const CompileOptions &options,
+                    const std::optional<OnMachine> &machine);
+
 /// The least of all GPUs; none without a limit.
 std::optional<int64_t> leastOf(const MemoryLimit &limit);
 
