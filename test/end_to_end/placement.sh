@@ -57,6 +57,13 @@ for algorithm in pardnn heft window-search; do
   losses "$work/run" | cmp - "$work/expected" || fail "$algorithm within a limit: other losses"
 done
 
+# On one GPU all orders are as fast: the one that needs least memory is taken.
+"$zoo" word-rnn --layers 2 --hidden 16 --steps 6 --vocabulary 200 --batch 8 -o "$work/words.json"
+"$smexc" "$work/words.json" --train --no-fuse "${options[@]}" --gpus 1 -o "$work/whole"
+"$smexc" "$work/words.json" --train --no-fuse "${options[@]}" --gpus 1 --algorithm pardnn -o "$work/placed"
+[ "$(peak "$work/placed")" -le $(($(peak "$work/whole") * 11 / 10)) ] \
+  || fail "on one GPU a placement takes $(peak "$work/placed") bytes, a partition $(peak "$work/whole")"
+
 # Down to where no placement is found: each plan keeps its limit, and a limit that a refusal names works.
 refused=0
 for percent in 70 60 50 45 40 35 30 25; do

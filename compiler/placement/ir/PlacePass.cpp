@@ -85,12 +85,16 @@ struct Chosen {
   std::vector<int64_t> aliveBytes; // at most at once, by device
 };
 
+/// Schedules are as fast as each other where their makespans differ by less.
+constexpr double kAsFast = 1e-3;
+
 /// A plan's GPUs do their instructions in the order of the module, which may be
 /// any order that comes of a schedule. So tasks are placed as if each GPU took
 /// what is ready, and then the order is taken in which the placement is
-/// fastest. Only where nothing keeps the memory limit then, tasks are placed
-/// for the order that is there, and only if that does not help either, a limit
-/// that works is looked for.
+/// fastest, or of those that are as fast, needs least memory. Only where
+/// nothing keeps the memory limit then, tasks are placed for the order that is
+/// there, and only if that does not help either, a limit that works is looked
+/// for.
 Result<Chosen> choose(const Problem &problem, const Tasks &tasks,
                       const std::string &algorithm) {
   Params params;
@@ -99,14 +103,19 @@ Result<Chosen> choose(const Problem &problem, const Tasks &tasks,
   Result<Outcome> outcome = placement::place(problem, algorithm, params);
   Schedule best;
   if (outcome) {
+    int64_t bestPeak = 0;
     for (const ReadyOrder each :
          {ReadyOrder::FirstIn, ReadyOrder::BottomLevel, ReadyOrder::Given}) {
       Schedule schedule = withTransferQueues(problem, outcome->placement, each);
-      if (best.order.empty() ||
-          (schedule.makespan < best.makespan &&
-           fits(problem.devices,
-                memoryUse(problem, outcome->placement, schedule))))
-        best = std::move(schedule);
+      const MemoryUse use = memoryUse(problem, outcome->placement, schedule);
+      const bool isBetter =
+          schedule.makespan < best.makespan * (1 - kAsFast) ||
+          (schedule.makespan <= best.makespan * (1 + kAsFast) &&
+           use.most() < bestPeak);
+      if (!best.order.empty() && !(isBetter && fits(problem.devices, use)))
+        continue;
+      best = std::move(schedule);
+      bestPeak = use.most();
     }
   } else {
     params.emulator = listedInGivenOrder;
