@@ -10,7 +10,7 @@ def Place : Pass<"smex-place", "mlir::ModuleOp"> {
     thesis) as plain structs, and writes what it decides as the partition search
     does: a division per tensor and per application, in one step, in which all
     is placed on one GPU. `peak_bytes` of the search is what a plan of it takes
-    of each GPU, if exec-fetch-made is run on it.
+    of each GPU, if exec-fetch-made is run on it and its list stays so.
   }];
   let dependentDialects = ["::smex::semantic::SmexDialect"];
   let options = [
