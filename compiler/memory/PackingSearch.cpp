@@ -234,15 +234,21 @@ Verdict PackingSearch::fit(int64_t bytes, int64_t steps) {
   int64_t alive = 0;
   for (const Floors::Section &section : sections)
     alive += int64_t(section.alive.size());
-  // A run without failures takes about as many steps as there are pairs.
-  int64_t length = 64 * alive;
+  // A run without failures takes about as many steps as there are pairs, or as
+  // it took at another capacity.
+  int64_t length = std::max(128 * alive, 2 * successLength);
   Verdict verdict = Verdict::OutOfSteps;
-  for (int attempt = 0; verdict == Verdict::OutOfSteps && floors.taken < end;
-       ++attempt) {
+  for (int tries = 1; verdict == Verdict::OutOfSteps && floors.taken < end;
+       ++tries) {
+    const int64_t before = floors.taken;
     order(attempt);
-    if (attempt % kOrders == kOrders - 1)
+    verdict = run(std::min(end, before + length));
+    if (verdict == Verdict::Fits)
+      successLength = floors.taken - before;
+    else
+      ++attempt;
+    if (tries % kOrders == 0)
       length *= 2;
-    verdict = run(std::min(end, floors.taken + length));
   }
   return verdict;
 }

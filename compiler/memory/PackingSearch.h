@@ -78,6 +78,8 @@ private:
 
   int64_t capacity = -1; // units
   int64_t limit = 0;
+  int attempt = 0; // the next one: of what fits, the one that found it
+  int64_t successLength = 0;   // steps of the last run that fitted
   bool countsFailures = true;  // where sections are picked
   std::vector<int> candidates; // of all depths
   std::unordered_set<uint64_t> failed;

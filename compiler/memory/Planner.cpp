@@ -1,8 +1,8 @@
 #include "compiler/memory/Planner.h"
 
+#include "compiler/memory/Descent.h"
 #include "compiler/memory/LayoutSweep.h"
 #include "compiler/memory/Occupancy.h"
-#include "compiler/memory/PackingSearch.h"
 
 #include <algorithm>
 #include <numeric>
@@ -89,6 +89,18 @@ Placement repair(const std::vector<Allocation> &buffers, std::vector<int> order,
 }
 
 } // namespace
+
+void Placement::improve(const std::vector<Allocation> &buffers,
+                        std::vector<int64_t> others) {
+  int64_t highest = 0;
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i].size)
+      highest = std::max(highest, others[i] + buffers[i].size);
+  if (highest < peak) {
+    offsets = std::move(others);
+    peak = highest;
+  }
+}
 
 bool smex::memory::isNearEnough(int64_t peak, int64_t bound) {
   return peak - bound <= bound / 512;
@@ -195,25 +207,18 @@ Placement smex::memory::packGreedily(const std::vector<Allocation> &buffers,
 namespace {
 
 /// What is worth doing for a lower peak: all where it is 4 % above the bound,
-/// and in proportion where it is nearer.
-int64_t worthDoing(int64_t steps, const Placement &placement) {
+/// and in proportion where it is nearer; `most` times that where it is further.
+int64_t worthDoing(int64_t steps, const Placement &placement, double most = 1) {
   const double above =
       double(placement.peak) / double(placement.lowerBound) - 1;
-  return int64_t(double(steps) * std::min(1., 25 * above));
+  return int64_t(double(steps) * std::min(most, 25 * above));
 }
 
-void improve(const std::vector<Allocation> &buffers,
-             std::vector<int64_t> offsets, Placement &best) {
-  int64_t peak = 0;
-  for (size_t i = 0; i < buffers.size(); ++i)
-    if (buffers[i].size)
-      peak = std::max(peak, offsets[i] + buffers[i].size);
-  if (peak < best.peak) {
-    best.offsets = std::move(offsets);
-    best.peak = peak;
-  }
-}
-
+/// Of all steps, those of a search before all else, which often find the bound
+/// sooner than a sweep does; and times so many are searched far above the
+/// bound.
+constexpr int64_t kAtFirst = 64;
+constexpr double kMost = 2;
 /// A step of a sweep takes as long as so many of the search.
 constexpr int64_t kSweepStep = 8;
 
@@ -234,35 +239,7 @@ void sweepAt(const std::vector<Allocation> &buffers, int64_t alignment,
     offsets = back.fit(best.lowerBound, most);
   }
   if (offsets)
-    improve(buffers, std::move(*offsets), best);
-}
-
-/// Searches at the bound and then, as far as steps last, at capacities between
-/// what has not been found and what has. Where the peak is near enough, a look
-/// at the bound is all.
-void searchBelow(const std::vector<Allocation> &buffers, int64_t alignment,
-                 int64_t steps, Placement &best) {
-  int64_t below = best.lowerBound; // the next capacity to try, then not found
-  if (!PackingSearch::isSmall(buffers))
-    return;
-  PackingSearch search(buffers, alignment);
-  const auto isFound = [&](int64_t capacity, int64_t share) {
-    if (search.fit(capacity, share) != Verdict::Fits)
-      return false;
-    improve(buffers, search.offsets(), best);
-    return true;
-  };
-  if (isFound(below, steps / 2))
-    return;
-  // Halves of what lies between, each with a fifth of the steps.
-  while (!isNearEnough(best.peak, below) && best.peak - below > alignment &&
-         search.steps() < steps) {
-    const int64_t middle = below + alignUp((best.peak - below) / 2, alignment);
-    if (middle >= best.peak)
-      break;
-    if (!isFound(middle, std::min(steps / 5, steps - search.steps())))
-      below = middle;
-  }
+    best.improve(buffers, std::move(*offsets));
 }
 
 } // namespace
@@ -286,9 +263,13 @@ Placement smex::memory::pack(const std::vector<Allocation> &buffers,
       best = std::move(other);
   }
   best.lowerBound = bound;
+  if (best.peak <= bound)
+    return best;
+  Descent descent(buffers, alignment);
+  descent.tryBound(steps / kAtFirst, best);
   if (best.peak > bound)
     sweepAt(buffers, alignment, steps, best);
   if (best.peak > bound)
-    searchBelow(buffers, alignment, worthDoing(steps, best), best);
+    descent.go(worthDoing(steps, best, kMost), best);
   return best;
 }

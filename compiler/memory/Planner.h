@@ -23,6 +23,10 @@ struct Placement {
   std::vector<int64_t> offsets; // bytes, multiples of the alignment
   int64_t peak = 0;             // highest offset + size
   int64_t lowerBound = 0; // most bytes alive at once: no packing needs less
+
+  /// Takes these offsets of the same buffers if their peak is lower.
+  void improve(const std::vector<Allocation> &buffers,
+               std::vector<int64_t> others);
 };
 
 /// The most bytes alive at once, each buffer rounded up as it will be placed.
