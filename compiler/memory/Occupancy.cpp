@@ -61,6 +61,7 @@ void Occupancy::add(Runs &runs, Run run) {
     run.lo = std::min(run.lo, last->lo);
     run.hi = std::max(run.hi, last->hi);
   }
+  looked += 1 + (runs.end() - first);
   if (first == last) {
     runs.insert(first, run);
   } else {
@@ -83,9 +84,10 @@ int64_t Occupancy::lowestGap(int buffer) const {
   int64_t offset = 0;
   for (bool moved = true; moved;) {
     moved = false;
+    looked += int64_t(cursors.size());
     for (Cursor &cursor : cursors)
       for (; cursor.at != cursor.end && cursor.at->lo < offset + size;
-           ++cursor.at)
+           ++cursor.at, ++looked)
         if (cursor.at->hi > offset) {
           offset = cursor.at->hi;
           moved = true;

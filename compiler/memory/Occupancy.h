@@ -26,6 +26,9 @@ public:
 
   void take(int buffer, int64_t offset);
 
+  /// Runs looked at or moved so far: some nanoseconds each.
+  int64_t steps() const { return looked; }
+
   /// Nothing is taken any more.
   void clear();
 
@@ -39,7 +42,7 @@ private:
     Runs always, sometime;
   };
 
-  static void add(Runs &runs, Run run);
+  void add(Runs &runs, Run run);
 
   /// Calls visit(node, isPart) for the fewest nodes that make up the lifetime,
   /// isPart, and for all above them, not isPart.
@@ -51,6 +54,7 @@ private:
   };
 
   int64_t alignment;
+  mutable int64_t looked = 0;
   std::vector<int64_t> sizes; // of buffers
   std::vector<Span> spans;
   std::size_t leaves; // a power of two; node n is above 2n and 2n + 1

@@ -38,6 +38,10 @@ Placement place(const std::vector<Allocation> &buffers,
 
 /// Rounds of `repair` at most.
 constexpr int kRounds = 64;
+/// Steps of an occupancy after which no other order is tried, and after which
+/// a repair ends: some seconds, and one.
+constexpr int64_t kOrderSteps = int64_t(1) << 29;
+constexpr int64_t kRepairSteps = int64_t(1) << 27;
 /// Of more buffers, an order that comes near the bound ends the search.
 constexpr size_t kFew = 4096;
 
@@ -73,8 +77,9 @@ std::vector<int64_t> crowdsOf(const std::vector<Allocation> &buffers) {
 Placement repair(const std::vector<Allocation> &buffers, std::vector<int> order,
                  Placement placement, int64_t bound, Occupancy &occupancy) {
   Placement best = placement;
+  const int64_t until = occupancy.steps() + kRepairSteps;
   for (int round = 0; round < kRounds; ++round) {
-    if (isNearEnough(best.peak, bound))
+    if (isNearEnough(best.peak, bound) || occupancy.steps() > until)
       break;
     const auto fits = [&](int i) {
       return placement.offsets[i] + buffers[i].size <= bound;
@@ -179,7 +184,8 @@ bestOrder(const std::vector<Allocation> &buffers, int64_t alignment,
   std::pair<Placement, std::vector<int>> best;
   const auto attempt = [&](auto less) {
     if (!best.second.empty() && buffers.size() > kFew &&
-        isNearEnough(best.first.peak, bound))
+        (isNearEnough(best.first.peak, bound) ||
+         occupancy.steps() > kOrderSteps))
       return;
     std::vector<int> order(buffers.size());
     std::iota(order.begin(), order.end(), 0);
