@@ -99,6 +99,29 @@ TEST_CASE("of many buffers, an order near the bound is as good as the best") {
   CHECK(placement.offsets[0] == 0);
 }
 
+TEST_CASE("lives nested like brackets, tens of thousands, end at the bound") {
+  // A deep network: what each layer keeps lives until it is differentiated, in
+  // the reverse order, among short ones and gradients that stay to the end.
+  const int layers = GENERATE(500, 4000);
+  const unsigned seed = GENERATE(1u, 2u);
+  CAPTURE(layers, seed);
+  std::mt19937 random(seed);
+  const auto size = [&] { return 1 + int64_t(random() % (1 << 20)); };
+  std::vector<Allocation> buffers;
+  const int64_t end = 4 * int64_t(layers) + 8;
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    const int64_t back = end - 4 - 2 * layer;
+    for (int k = 0; k < 3; ++k)
+      buffers.push_back({layer, back + int64_t(random() % 2), size()});
+    buffers.push_back({layer, layer + 1 + int64_t(random() % 3), size()});
+    buffers.push_back({back, back + 1 + int64_t(random() % 3), size()});
+    if (layer % 4 == 0)
+      buffers.push_back({back, end, size() / 4});
+  }
+  const Placement placement = pack(buffers);
+  CHECK(isNearEnough(placement.peak, placement.lowerBound));
+}
+
 TEST_CASE("the lowest gap is where a walk over all buffers finds it") {
   std::mt19937 random(11);
   for (int round = 0; round < 50; ++round) {
