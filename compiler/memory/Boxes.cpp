@@ -16,14 +16,20 @@ constexpr double kSure = 1e-3, kBolder = 2;
 
 } // namespace
 
-Boxes::Boxes(const std::vector<Allocation> &buffers, int64_t alignment)
+Boxes::Boxes(const std::vector<Allocation> &buffers, int64_t alignment,
+             const std::vector<Allocation> &gaps)
     : given(buffers.size()), alignment(alignment) {
   for (const Allocation &b : buffers) {
     Box box{b.lower, b.upper, (b.size + alignment - 1) / alignment, true, {}};
     box.isOuter = b.size > 0 && b.lower < b.upper;
     boxes.push_back(std::move(box));
   }
+  for (const Allocation &gap : gaps)
+    boxes.push_back({gap.lower, gap.upper, gap.size / alignment, true, {}});
+  leaves = boxes.size();
 }
+
+bool Boxes::isAGap(size_t box) const { return box >= given && box < leaves; }
 
 void Boxes::index() {
   byLife.clear();
@@ -303,7 +309,7 @@ void Boxes::build(double risk) {
     std::stable_sort(
         found.begin(), found.end(),
         [](const Found &a, const Found &b) { return a.chance < b.chance; });
-    if (apply(found, level) || wheel())
+    if (wheel() || apply(found, level))
       level = kSure;
     else
       level *= kBolder;
@@ -312,8 +318,8 @@ void Boxes::build(double risk) {
 
 std::vector<Allocation> Boxes::outer() const {
   std::vector<Allocation> list;
-  for (const Box &box : boxes)
-    if (box.isOuter)
+  for (size_t b = 0; b < boxes.size(); ++b)
+    if (const Box &box = boxes[b]; box.isOuter && !isAGap(b))
       list.push_back({box.lower, box.upper, box.size * alignment});
   return list;
 }
@@ -322,7 +328,7 @@ std::vector<int64_t> Boxes::offsets(const std::vector<int64_t> &outer) const {
   std::vector<int64_t> all(boxes.size(), 0);
   size_t next = 0;
   for (size_t b = 0; b < boxes.size(); ++b)
-    if (boxes[b].isOuter)
+    if (boxes[b].isOuter && !isAGap(b))
       all[b] = outer[next++];
   // What is in a box was there before it.
   for (size_t b = boxes.size(); b-- > given;)

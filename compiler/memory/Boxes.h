@@ -1,12 +1,14 @@
 // Buffers put together into boxes, so that fewer are left to pack.
 //
-// A box is a rectangle of memory and time without free space in it. Buffers
-// with the same life make one, stacked; so do two of the same size, one of
-// which starts when the other ends; and five around each other like a pinwheel.
-// Boxes are buffers again, and so on. What is put together may be packed as one
-// buffer: where nothing fits beside it then, it was put together by chance. So
-// the least likely coincidences count first: those that others confirm, and
-// those of rare sizes where few buffers start and end at once.
+// A box is a rectangle of memory and time without free space in it, but gaps.
+// Buffers with the same life make one, stacked; so do two of the same size, one
+// of which starts when the other ends; and five around each other like a
+// pinwheel. Boxes are buffers again, and so on. What is put together may be
+// packed as one buffer: where nothing fits beside it then, it was put together
+// by chance. So the least likely coincidences count first: those that others
+// confirm, and those of rare sizes where few buffers start and end at once.
+//
+// Gaps (Gaps.h) are put together like buffers, and left out in the end.
 //
 // A full rectangle that was cut into pieces becomes one box again, mostly, in
 // time n log n for each level of cuts.
@@ -22,8 +24,9 @@ namespace smex::memory {
 
 class Boxes {
 public:
-  /// Buffers without size or life are in none.
-  Boxes(const std::vector<Allocation> &buffers, int64_t alignment);
+  /// Buffers without size or life are in none. Gaps: see Gaps.h.
+  Boxes(const std::vector<Allocation> &buffers, int64_t alignment,
+        const std::vector<Allocation> &gaps = {});
 
   /// Puts together what can be: pairs that nothing confirms, where at most so
   /// many are expected by chance. May go on with a higher risk.
@@ -58,9 +61,10 @@ private:
   double alikeByChance(int64_t lower, int64_t upper) const;
   int add(Box box);
   void findEdges();
+  bool isAGap(std::size_t box) const;
   bool hasLife(int64_t lower, int64_t upper) const;
 
-  std::size_t given;
+  std::size_t given, leaves; // buffers; with gaps, which follow them
   int64_t alignment;
   std::vector<Box> boxes; // the buffers first, also those without a place
   /// Outer boxes when last looked at: by life; by start and size; by end and

@@ -2,6 +2,7 @@
 
 #include "compiler/memory/Boxes.h"
 #include "compiler/memory/Descent.h"
+#include "compiler/memory/Gaps.h"
 #include "compiler/memory/LayoutSweep.h"
 #include "compiler/memory/Occupancy.h"
 
@@ -254,9 +255,8 @@ void sweepAt(const std::vector<Allocation> &buffers, int64_t alignment,
 
 /// Puts buffers into boxes, with more and more risk, and looks for a packing of
 /// these at the bound; then of the fewest boxes, as low as it goes.
-void packBoxes(const std::vector<Allocation> &buffers, int64_t alignment,
-               int64_t steps, Placement &best) {
-  Boxes boxes(buffers, alignment);
+void packBoxes(const std::vector<Allocation> &buffers, Boxes boxes,
+               int64_t alignment, int64_t steps, Placement &best) {
   size_t before = buffers.size();
   const int64_t bound = best.lowerBound;
   const auto inBoxes = [&](const std::vector<Allocation> &outer) {
@@ -320,7 +320,12 @@ Placement smex::memory::pack(const std::vector<Allocation> &buffers,
   Descent descent(buffers, alignment);
   descent.tryBound(steps / kAtFirst, best);
   if (!isNearEnough(best.peak, bound))
-    packBoxes(buffers, alignment, worthDoing(steps, best), best);
+    packBoxes(buffers, Boxes(buffers, alignment), alignment,
+              worthDoing(steps, best), best);
+  if (!isNearEnough(best.peak, bound))
+    if (const auto missing = gaps(buffers, alignment); !missing.empty())
+      packBoxes(buffers, Boxes(buffers, alignment, missing), alignment,
+                worthDoing(steps, best), best);
   if (best.peak > bound)
     sweepAt(buffers, alignment, steps, best);
   if (best.peak > bound)
