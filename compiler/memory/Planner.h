@@ -49,10 +49,11 @@ bool isNearEnough(int64_t peak, int64_t bound);
 Placement packGreedily(const std::vector<Allocation> &buffers,
                        int64_t alignment = 64);
 
-/// The same, improved where it is not at the bound: repaired, then looked for
-/// by a walk through time (LayoutSweep.h), and then searched (PackingSearch.h),
-/// in so many steps, fewer where little can be gained. By default that is up to
-/// about a second, and more for tens of thousands. Deterministic, too.
+/// The same, improved where it is not at the bound: repaired, put into boxes
+/// (Boxes.h), looked for by a walk through time (LayoutSweep.h), and searched
+/// (Descent.h), in so many steps, fewer where little can be gained. By default
+/// that is up to three seconds or so, and ten for tens of thousands.
+/// Deterministic, too.
 Placement pack(const std::vector<Allocation> &buffers, int64_t alignment = 64,
                int64_t steps = int64_t(1) << 28);
 
