@@ -11,6 +11,10 @@ namespace {
 constexpr size_t kMostEqual = 256;
 /// What ends or starts at once: of more, no sets are looked at.
 constexpr size_t kFew = 8;
+/// Looks at outer boxes after which no more are put together: some seconds.
+constexpr size_t kMostLooks = size_t(1) << 22;
+/// Looks around one box for four others: where many are alike, none are found.
+constexpr size_t kMostAround = 256;
 /// What is put together at first, and how that grows where nothing is.
 constexpr double kSure = 1e-3, kBolder = 2;
 
@@ -165,27 +169,36 @@ bool Boxes::wheelAround(int centre) {
     return std::pair(b.lower, b.size);
   };
   const auto life = [](const Box &b) { return std::pair(b.lower, b.upper); };
+  size_t looks = 0;
+  const auto isWorthIt = [&] { return ++looks < kMostAround; };
   for (auto i =
            among(byEnd, endAndSize, std::pair(middle.lower, middle.size + 1));
-       i != byEnd.end() && boxes[size_t(*i)].upper == middle.lower; ++i) {
+       i != byEnd.end() && boxes[size_t(*i)].upper == middle.lower &&
+       isWorthIt();
+       ++i) {
     const Box &left = boxes[size_t(*i)];
     if (!left.isOuter)
       continue;
     const auto key = std::pair(middle.lower, left.size - middle.size);
     for (auto j = among(byStart, startAndSize, key);
-         j != byStart.end() && startAndSize(boxes[size_t(*j)]) == key; ++j) {
+         j != byStart.end() && startAndSize(boxes[size_t(*j)]) == key &&
+         isWorthIt();
+         ++j) {
       const Box &above = boxes[size_t(*j)];
       if (!above.isOuter || above.upper <= middle.upper)
         continue;
       const auto belowLife = std::pair(left.lower, middle.upper);
       for (auto k = among(byLife, life, belowLife);
-           k != byLife.end() && life(boxes[size_t(*k)]) == belowLife; ++k) {
+           k != byLife.end() && life(boxes[size_t(*k)]) == belowLife &&
+           isWorthIt();
+           ++k) {
         const Box &below = boxes[size_t(*k)];
         const auto rightKey = std::pair(middle.upper, below.size + middle.size);
         if (!below.isOuter)
           continue;
         for (auto l = among(byStart, startAndSize, rightKey);
-             l != byStart.end() && startAndSize(boxes[size_t(*l)]) == rightKey;
+             l != byStart.end() &&
+             startAndSize(boxes[size_t(*l)]) == rightKey && isWorthIt();
              ++l) {
           const Box &right = boxes[size_t(*l)];
           if (!right.isOuter || right.upper != above.upper)
@@ -264,8 +277,7 @@ void Boxes::findJoins(std::vector<Found> &found) const {
   }
 }
 
-bool Boxes::apply(std::vector<Found> &found, double level) {
-  bool any = false;
+void Boxes::apply(std::vector<Found> &found, double level) {
   for (const Found &each : found) {
     if (each.chance > level)
       break;
@@ -278,7 +290,6 @@ bool Boxes::apply(std::vector<Found> &found, double level) {
            a.size,
            true,
            {{each.first, 0}, {each.second, 0}}});
-      any = true;
       continue;
     }
     Box box{0, 0, 0, true, {}};
@@ -294,25 +305,28 @@ bool Boxes::apply(std::vector<Found> &found, double level) {
     if (box.parts.size() < 2)
       continue;
     add(std::move(box));
-    any = true;
   }
-  return any;
 }
 
 void Boxes::build(double risk) {
-  for (double level = kSure; level <= risk;) {
+  while (looked < kMostLooks) {
     index();
+    looked += byLife.size();
     findEdges();
+    if (wheel())
+      continue;
     std::vector<Found> found;
     findStacks(found);
     findJoins(found);
     std::stable_sort(
         found.begin(), found.end(),
         [](const Found &a, const Found &b) { return a.chance < b.chance; });
-    if (wheel() || apply(found, level))
-      level = kSure;
-    else
+    double level = kSure;
+    while (!found.empty() && level < found.front().chance)
       level *= kBolder;
+    if (found.empty() || level > risk)
+      return;
+    apply(found, level);
   }
 }
 

@@ -56,7 +56,7 @@ private:
   void findJoins(std::vector<Found> &found) const;
   bool wheel();
   bool wheelAround(int centre);
-  bool apply(std::vector<Found> &found, double level);
+  void apply(std::vector<Found> &found, double level);
   bool isOneEdge(int64_t time) const;
   double alikeByChance(int64_t lower, int64_t upper) const;
   int add(Box box);
@@ -64,6 +64,7 @@ private:
   bool isAGap(std::size_t box) const;
   bool hasLife(int64_t lower, int64_t upper) const;
 
+  std::size_t looked = 0;    // at outer boxes, so far
   std::size_t given, leaves; // buffers; with gaps, which follow them
   int64_t alignment;
   std::vector<Box> boxes; // the buffers first, also those without a place
