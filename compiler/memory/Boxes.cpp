@@ -24,7 +24,7 @@ Boxes::Boxes(const std::vector<Allocation> &buffers, int64_t alignment,
              const std::vector<Allocation> &gaps)
     : given(buffers.size()), alignment(alignment) {
   for (const Allocation &b : buffers) {
-    Box box{b.lower, b.upper, (b.size + alignment - 1) / alignment, true, {}};
+    Box box{b.lower, b.upper, alignUp(b.size, alignment) / alignment, true, {}};
     box.isOuter = b.size > 0 && b.lower < b.upper;
     boxes.push_back(std::move(box));
   }

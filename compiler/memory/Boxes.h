@@ -17,7 +17,6 @@
 
 #include "compiler/memory/Planner.h"
 
-#include <array>
 #include <cstddef>
 
 namespace smex::memory {

@@ -11,7 +11,7 @@ smex::memory::gaps(const std::vector<Allocation> &buffers, int64_t alignment) {
   for (const Allocation &b : buffers) {
     if (b.size == 0 || b.lower >= b.upper)
       continue;
-    const int64_t size = (b.size + alignment - 1) / alignment * alignment;
+    const int64_t size = alignUp(b.size, alignment);
     changes.push_back({b.lower, size});
     changes.push_back({b.upper, -size});
   }

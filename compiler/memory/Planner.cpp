@@ -13,10 +13,6 @@ using namespace smex::memory;
 
 namespace {
 
-int64_t alignUp(int64_t value, int64_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
-
 /// Places buffers in the given order, each in the lowest gap that holds it
 /// among those placed before whose lifetimes overlap its own.
 /// Leaves `occupancy`, which is theirs, as they take it.

@@ -29,6 +29,11 @@ struct Placement {
                std::vector<int64_t> others);
 };
 
+/// The least multiple of the alignment that is not less.
+inline int64_t alignUp(int64_t value, int64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
 /// The most bytes alive at once, each buffer rounded up as it will be placed.
 int64_t mostAlive(const std::vector<Allocation> &buffers,
                   int64_t alignment = 64);
