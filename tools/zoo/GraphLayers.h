@@ -39,6 +39,17 @@ void layersOnNodes(ModelBuilder &g, const Sizes &s, const Layer &layer,
       [](const Value &, const Value &x, const std::string &) { return x; });
 }
 
+/// Edges along which messages pass: names of the tensors with their ends.
+struct Edges {
+  std::string sources = "sources", destinations = "destinations";
+  /// How they read their sources: rows_at where some have none.
+  const char *read = "at_ends";
+};
+
+/// What reaches each node along its edges, made one by `reduction`.
+Value messages(ModelBuilder &g, const Value &x, const std::string &name,
+               const char *reduction, const Edges &edges = {});
+
 /// What nodes `to` read along edges that come from nodes `from`, by so many
 /// heads of attention; edges have features, too. Its parameters are those of
 /// queries, keys, values and edges.

@@ -95,12 +95,12 @@ static Status gat(ModelBuilder &g, const Sizes &s) {
   return {};
 }
 
-/// What reaches each node along its edges, made one by `reduction`.
-static Value messages(ModelBuilder &g, const Value &x, const std::string &name,
-                      const char *reduction) {
+Value zoo::messages(ModelBuilder &g, const Value &x, const std::string &name,
+                    const char *reduction, const Edges &edges) {
   const Value read =
-      g.node("at_ends", name + "/messages", {x.name, "sources"}, x.width);
-  return g.node(reduction, name, {read.name, "destinations", x.name}, x.width);
+      g.node(edges.read, name + "/messages", {x.name, edges.sources}, x.width);
+  return g.node(reduction, name, {read.name, edges.destinations, x.name},
+                x.width);
 }
 
 /// Xu et al.'s: a network of two layers, of the node's own features times a

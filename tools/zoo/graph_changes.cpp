@@ -19,10 +19,8 @@ std::string chosen(ModelBuilder &g, const Value &x, const std::string &weight,
 /// tanh of what a node has and of what its messages are, added up.
 Value updated(ModelBuilder &g, const Value &x, const std::string &destinations,
               const std::string &name) {
-  const Value read =
-      g.node("at_ends", name + "/messages", {x.name, "sources"}, x.width);
-  const Value heard = g.node("mean_messages", name + "/heard",
-                             {read.name, destinations, x.name}, x.width);
+  const Value heard = messages(g, x, name + "/heard", "mean_messages",
+                               {"sources", destinations});
   return map(g, "Tanh",
              add(g, dense(g, x, name + "/own", x.width),
                  dense(g, heard, name + "/others", x.width, /*bias=*/false),
@@ -76,10 +74,8 @@ void convolve(ModelBuilder &g, Graphs &now, const std::string &name,
   const Value own = dense(g, now.x, name + "/own", width),
               others = dense(g, now.x, name + "/neighbours", width,
                              /*bias=*/false),
-              read = g.node("rows_at", name + "/messages",
-                            {others.name, now.sources}, width),
-              mean = g.node("mean_messages", name + "/mean",
-                            {read.name, now.destinations, others.name}, width);
+              mean = messages(g, others, name + "/mean", "mean_messages",
+                              {now.sources, now.destinations, "rows_at"});
   now.x = map(g, "Relu", add(g, own, mean, name + "/both"), name + "/relu");
 }
 
