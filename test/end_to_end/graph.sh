@@ -1,7 +1,8 @@
 #!/bin/bash
 # A graph network of the zoo on a small graph: outputs, losses and parameters
 # are those of plain PyTorch, on several numbers of workers.
-# usage: graph.sh SMEX_ZOO SMEXC SMEX_RUN COMPARE_NPY TRAINING_MATCHES FOLDER EDGES NAME [SIZES...]
+# usage: graph.sh SMEX_ZOO SMEXC SMEX_RUN COMPARE_NPY TRAINING_MATCHES FOLDER EDGES REFERENCE COMMAND...
+# REFERENCE: whose results FOLDER has; COMMAND: the zoo's.
 set -euo pipefail
 zoo=$1 smexc=$2 smex_run=$3 compare=$4 matches=$5 folder=$6 edges=$6/$7 name=$8
 shift 8
@@ -9,10 +10,7 @@ work=${TEST_TMPDIR:-$(mktemp -d)}
 
 input=features
 [ "$name" = treelstm ] && input=words
-case $name in # of one model, by its option
-sage-mailbox-*) "$zoo" sage-mailbox --reducer "${name#sage-mailbox-}" "$@" -o "$work/model.json" ;;
-*) "$zoo" "$name" "$@" -o "$work/model.json" ;;
-esac
+"$zoo" "$@" -o "$work/model.json"
 for gpus in 1 2 3 4 8; do
   "$smexc" "$work/model.json" --graph "$edges" --gpus $gpus -o "$work/eval"
   "$smexc" check "$work/eval"

@@ -2,14 +2,15 @@
 # A plan with room for a graph: smex-run binds one that is smaller. What its
 # own nodes get is what PyTorch says, whatever fills the plan up; and another
 # graph needs no other plan.
-# usage: graph_at_run.sh SMEX_ZOO SMEXC SMEX_RUN COMPARE_NPY TRAINING_MATCHES FOLDER EDGES NAME [SIZES...]
+# usage: graph_at_run.sh SMEX_ZOO SMEXC SMEX_RUN COMPARE_NPY TRAINING_MATCHES FOLDER EDGES REFERENCE COMMAND...
+# REFERENCE: whose results FOLDER has; COMMAND: the zoo's.
 set -euo pipefail
 zoo=$PWD/$1 smexc=$PWD/$2 run=$PWD/$3 compare=$PWD/$4 matches=$PWD/$5 folder=$PWD/$6 edges=$PWD/$6/$7 name=$8
 shift 8
 cd "${TEST_TMPDIR:-$(mktemp -d)}"
 
 
-"$zoo" "$name" "$@" -o model.json
+"$zoo" "$@" -o model.json
 # With spare nodes, spare edges are between these; without, they lead to none,
 # which is for models that only compare destinations.
 rooms="33"

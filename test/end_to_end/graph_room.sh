@@ -3,7 +3,8 @@
 # others: what it gives on the sample is what PyTorch says; on other graphs, and
 # batches of them, what a plan that is made for each gives, to the bit, in
 # evaluation and in training.
-# usage: graph_room.sh SMEX_ZOO SMEXC SMEX_RUN COMPARE_NPY TRAINING_MATCHES FOLDER EDGES NAME [SIZES...]
+# usage: graph_room.sh SMEX_ZOO SMEXC SMEX_RUN COMPARE_NPY TRAINING_MATCHES FOLDER EDGES REFERENCE COMMAND...
+# REFERENCE: whose results FOLDER has; COMMAND: the zoo's.
 set -euo pipefail
 zoo=$PWD/$1 smexc=$PWD/$2 run=$PWD/$3 compare=$PWD/$4 matches=$PWD/$5 folder=$PWD/$6 edges=$PWD/$6/$7 name=$8
 shift 8
@@ -11,10 +12,7 @@ cd "${TEST_TMPDIR:-$(mktemp -d)}"
 
 input=features
 [ "$name" = treelstm ] && input=words
-case $name in # of one model, by its option
-sage-mailbox-*) "$zoo" sage-mailbox --reducer "${name#sage-mailbox-}" "$@" -o model.json ;;
-*) "$zoo" "$name" "$@" -o model.json ;;
-esac
+"$zoo" "$@" -o model.json
 training=(--train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4)
 parameters=(--parameters "$folder/$name.safetensors")
 
