@@ -29,13 +29,20 @@ struct Device {
   /// Peak flops per second by element type; always has f32, which stands for
   /// types that are not there.
   std::map<DType, double> flops;
-  int64_t memoryBytes = 0;
+  /// All that the driver reports, and what it and the libraries keep of that
+  /// for themselves.
+  int64_t memoryBytes = 0, reservedBytes = 0;
+  int64_t usableBytes() const { return memoryBytes - reservedBytes; }
   double memoryBandwidth = 0; // bytes per second
   double memoryEfficiency = 1;
+  /// Bytes per second that are reached.
+  double memoryRate() const { return memoryBandwidth * memoryEfficiency; }
   /// Its last level of cache. What is gathered from a larger table comes from
   /// memory again and again; unknown: once.
   std::optional<int64_t> cacheBytes;
-  double launchSeconds = 0; // of any kernel or copy
+  /// What any kernel or copy takes on the GPU before it does anything, and what
+  /// it takes the host to ask for it.
+  double launchSeconds = 0, issueSeconds = 0;
   /// What its libraries may use besides a kernel's operands.
   std::optional<int64_t> workspaceBytes;
   Efficiency contraction, convolution;

@@ -57,7 +57,8 @@ Efficiency efficiency(const Cursor &at) {
 
 Device device(const Cursor &at) {
   at.object({"flops", "memory_bytes", "memory_bandwidth"},
-            {"cache_bytes", "efficiency", "launch_seconds", "workspace_bytes"});
+            {"cache_bytes", "efficiency", "issue_seconds", "launch_seconds",
+             "reserved_bytes", "workspace_bytes"});
   Device device;
   at.with("flops", [&](const Cursor &flops) {
     if (!flops.json().is_object() || !flops.has("f32"))
@@ -72,11 +73,16 @@ Device device(const Cursor &at) {
   });
   device.memoryBytes = at.integer("memory_bytes", 1, int64_t(1) << 48);
   device.memoryBandwidth = at.with("memory_bandwidth", rate);
+  if (at.has("reserved_bytes"))
+    device.reservedBytes =
+        at.integer("reserved_bytes", 0, device.memoryBytes - 1);
   if (at.has("cache_bytes"))
     device.cacheBytes = at.integer("cache_bytes", 0, device.memoryBytes);
   if (at.has("workspace_bytes"))
     device.workspaceBytes =
-        at.integer("workspace_bytes", 0, device.memoryBytes);
+        at.integer("workspace_bytes", 0, device.usableBytes());
+  if (at.has("issue_seconds"))
+    device.issueSeconds = at.with("issue_seconds", seconds);
   if (at.has("launch_seconds"))
     device.launchSeconds = at.with("launch_seconds", seconds);
   if (at.has("efficiency"))

@@ -49,7 +49,7 @@ MemoryLimit OnMachine::memory() const {
   MemoryLimit limit;
   limit.of = "the memory of a GPU of " + machine->name;
   for (const Device &device : site.devices)
-    limit.bytes.push_back(device.memoryBytes);
+    limit.bytes.push_back(device.usableBytes());
   return limit;
 }
 
@@ -58,7 +58,7 @@ ExecOptions OnMachine::execOptions() const {
   double memory = INFINITY, flops = INFINITY, launch = 0;
   int64_t workspace = -1;
   for (const Device &device : site.devices) {
-    memory = std::min(memory, device.memoryBandwidth * device.memoryEfficiency);
+    memory = std::min(memory, device.memoryRate());
     flops =
         std::min(flops, device.flops.at(DType::F32) * device.contraction.most);
     launch = std::max(launch, device.launchSeconds);

@@ -27,7 +27,7 @@ Result<Devices> placement::devicesOf(const Machine &machine, int count) {
   double rate = unlimited, hostRate = unlimited;
   int64_t memory = std::numeric_limits<int64_t>::max();
   for (int to = 0; to < count; ++to) {
-    memory = std::min(memory, machine.deviceOf(to).memoryBytes);
+    memory = std::min(memory, machine.deviceOf(to).usableBytes());
     machines::Routes routes(machine); // remembers all that it is asked for
     const int node = machine.gpus[size_t(to)];
     for (int from = 0; from < count; ++from) {

@@ -74,9 +74,7 @@ bool Cost::isDoneBefore(int worker, int map) const {
   return found != doneBefore.end() && found->second[size_t(worker)];
 }
 
-double Cost::computeSeconds(int worker, int number) const {
-  if (isDoneBefore(worker, number))
-    return 0;
+Demand Cost::compute(int worker, int number) const {
   const plan::Instruction &instruction = program.instructions[size_t(number)];
   const KernelTime &kernel = kernels[size_t(instruction.kernel)];
   const Device &device = machine.deviceOf(worker);
@@ -109,17 +107,15 @@ double Cost::computeSeconds(int worker, int number) const {
         bytes += bytesOf(read[k], elementBytes(what.operands[k]));
   }
 
-  return kernel.seconds(device, type.dtype, counted, bytes, aligned);
+  return {kernel.seconds(device, type.dtype, counted, bytes, aligned), bytes};
 }
 
-double Cost::localSeconds(int worker, int number) const {
+Demand Cost::local(int worker, int number) const {
   const plan::Instruction &instruction = program.instructions[size_t(number)];
   const int64_t size = elementBytes(instruction.from);
   double bytes = 0;
   for (const Piece &piece : plan::piecesOf(subject.partitioned, worker, number))
     if (piece.worker == worker)
       bytes += 2 * bytesOf(piece.box, size);
-  const Device &device = machine.deviceOf(worker);
-  return device.launchSeconds +
-         bytes / (device.memoryBandwidth * device.memoryEfficiency);
+  return {bytes / machine.deviceOf(worker).memoryRate(), bytes};
 }

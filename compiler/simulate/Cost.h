@@ -13,6 +13,12 @@ namespace smex::simulate {
 
 using machines::Machine;
 
+/// What a kernel asks of its GPU, after its launch: so many seconds where it
+/// has the memory for itself, and in them so many bytes from memory and to it.
+struct Demand {
+  double seconds = 0, bytes = 0;
+};
+
 class Cost {
 public:
   /// The program has passed plan::validate(). `lists`: what is known of each of
@@ -22,18 +28,18 @@ public:
 
   /// Whether the worker has anything to do.
   bool hasWork(int worker, int instruction) const;
-  /// A compute: launch + the longer of arithmetic and memory. One that a
-  /// library does with the product before it takes no time of its own.
-  double computeSeconds(int worker, int instruction) const;
-  /// What a fetch or reduce takes besides its flows: a launch, and its own
-  /// pieces read and written.
-  double localSeconds(int worker, int instruction) const;
+  /// Whether a library does a compute with the product before it, in one call:
+  /// it is not launched, and takes no time of its own.
+  bool isDoneBefore(int worker, int map) const;
+  /// Of a compute that is launched: the longer of arithmetic and memory.
+  Demand compute(int worker, int instruction) const;
+  /// Of a fetch or reduce, besides its flows: its own pieces, read and written.
+  Demand local(int worker, int instruction) const;
 
 private:
   /// Instructions that do the same of the same lists share what is found.
   void findTerms(const analysis::KnownLists &lists);
   int64_t elementBytes(int buffer) const;
-  bool isDoneBefore(int worker, int map) const;
 
   const plan::Program &program;
   const Machine &machine;

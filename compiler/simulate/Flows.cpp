@@ -13,65 +13,94 @@ constexpr double instant = 1e-13;
 } // namespace
 
 Flows::Flows(std::vector<double> capacities)
-    : capacities(std::move(capacities)), free(this->capacities.size()),
-      users(this->capacities.size()) {}
+    : capacities(std::move(capacities)), users(this->capacities.size()),
+      free(this->capacities.size()), open(this->capacities.size()) {}
 
-void Flows::start(int id, const std::vector<int> &resources, double bytes) {
-  flows.push_back({id, &resources, bytes});
-  changed = true;
+void Flows::start(int id, const std::vector<int> &resources, double bytes,
+                  double most) {
+  Flow flow{id, &resources, bytes, most};
+  for (int r : resources)
+    isShared &= users[size_t(r)]++ == 0;
+  // Kernels have the memory of their GPU for themselves most of the time: then
+  // nothing changes for others.
+  if (isShared) {
+    flow.rate = rateAlone(flow);
+    end = std::min(end, now + flow.left / flow.rate);
+  }
+  flows.push_back(flow);
+}
+
+double Flows::rateAlone(const Flow &flow) const {
+  double rate = flow.most;
+  for (int r : *flow.resources)
+    rate = std::min(rate, capacities[size_t(r)]);
+  return rate;
 }
 
 void Flows::shareOut() {
-  // Progressive filling: the resource that has least for each of its users
-  // fixes their rate, and what they take is gone for the others.
+  // Progressive filling: the resource that has least for each of its users, or
+  // the flow that wants least, fixes a rate, and what they take is gone for the
+  // others.
   std::vector<int> used;
+  std::vector<Flow *> rest;
   for (Flow &flow : flows) {
     flow.rate = 0;
+    rest.push_back(&flow);
     for (int r : *flow.resources)
-      if (users[size_t(r)]++ == 0) {
+      if (open[size_t(r)]++ == 0) {
         used.push_back(r);
         free[size_t(r)] = capacities[size_t(r)];
       }
   }
-  for (size_t open = flows.size(); open > 0;) {
+  while (!rest.empty()) {
     double least = infinity;
     for (int r : used)
-      if (users[size_t(r)] > 0)
-        least = std::min(least, free[size_t(r)] / users[size_t(r)]);
+      if (open[size_t(r)] > 0)
+        least = std::min(least, free[size_t(r)] / open[size_t(r)]);
+    for (const Flow *flow : rest)
+      least = std::min(least, flow->most);
     // Alike up to rounding counts as equal, or each round fixes one flow.
     const double limit = least * (1 + 1e-12);
-    bool any = false;
-    for (Flow &flow : flows) {
-      if (flow.rate > 0)
-        continue;
-      const bool tight = std::any_of(
-          flow.resources->begin(), flow.resources->end(),
-          [&](int r) { return free[size_t(r)] <= limit * users[size_t(r)]; });
+    const auto fix = [&](Flow &flow) {
+      const bool tight =
+          flow.most <= limit ||
+          std::any_of(flow.resources->begin(), flow.resources->end(),
+                      [&](int r) {
+                        return free[size_t(r)] <= limit * open[size_t(r)];
+                      });
       if (!tight)
-        continue;
+        return false;
       flow.rate = least;
-      any = true;
-      --open;
       for (int r : *flow.resources) {
         free[size_t(r)] = std::max(0.0, free[size_t(r)] - least);
-        --users[size_t(r)];
+        --open[size_t(r)];
       }
-    }
-    if (!any)
+      return true;
+    };
+    std::vector<Flow *> others;
+    for (Flow *flow : rest)
+      if (!fix(*flow))
+        others.push_back(flow);
+    if (others.size() == rest.size())
       break; // not reached: the least resource has a user
+    rest = std::move(others);
   }
   for (int r : used)
-    users[size_t(r)] = 0;
+    open[size_t(r)] = 0;
 }
 
 double Flows::nextEnd() {
-  if (!changed)
-    return end;
-  shareOut();
-  end = infinity;
-  for (const Flow &flow : flows)
-    end = std::min(end, now + flow.left / flow.rate);
-  changed = false;
+  if (!isShared) {
+    shareOut();
+    isShared = true;
+    isEndKnown = false;
+  }
+  if (!isEndKnown) {
+    end = infinity;
+    for (const Flow &flow : flows)
+      end = std::min(end, now + flow.left / flow.rate);
+    isEndKnown = true;
+  }
   return end;
 }
 
@@ -88,8 +117,11 @@ void Flows::advance(double time, std::vector<int> &ended) {
       std::stable_partition(flows.begin(), flows.end(), [&](const Flow &flow) {
         return flow.left > flow.rate * tolerance;
       });
-  for (auto flow = first; flow != flows.end(); ++flow)
+  for (auto flow = first; flow != flows.end(); ++flow) {
     ended.push_back(flow->id);
+    for (int r : *flow->resources)
+      isShared &= --users[size_t(r)] == 0;
+  }
   flows.erase(first, flows.end());
-  changed = true;
+  isEndKnown = false;
 }

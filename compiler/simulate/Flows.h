@@ -1,9 +1,11 @@
-// Flows that share links: each is a fluid that runs at a rate, and rates are
-// max-min fair. No flow can get more without taking from one that has no more
-// than it; they change only when a flow starts or ends.
+// Flows that share links and memories: each is a fluid that runs at a rate, and
+// rates are max-min fair. No flow can get more without taking from one that has
+// no more than it, but for one that wants no more. They change only when a flow
+// starts or ends that shares something with others.
 #ifndef SMEX_COMPILER_SIMULATE_FLOWS_H
 #define SMEX_COMPILER_SIMULATE_FLOWS_H
 
+#include <limits>
 #include <vector>
 
 namespace smex::simulate {
@@ -13,9 +15,10 @@ public:
   /// Bytes per second of each resource.
   explicit Flows(std::vector<double> capacities);
 
-  /// From now on. `resources`, which must not be empty, stays alive until the
-  /// flow has ended.
-  void start(int id, const std::vector<int> &resources, double bytes);
+  /// From now on, at no more than `most` bytes per second. `resources`, which
+  /// must not be empty, stays alive until the flow has ended.
+  void start(int id, const std::vector<int> &resources, double bytes,
+             double most = std::numeric_limits<double>::infinity());
 
   /// When the next flow ends; infinity if there is none.
   double nextEnd();
@@ -27,17 +30,21 @@ private:
   struct Flow {
     int id;
     const std::vector<int> *resources;
-    double left, rate = 0;
+    double left, most, rate = 0;
   };
   void shareOut();
+  /// A flow that nothing is shared with.
+  double rateAlone(const Flow &flow) const;
 
   std::vector<Flow> flows;
   std::vector<double> capacities;
-  double now = 0, end = 0;
-  bool changed = true;
+  std::vector<int> users; // of each resource: flows
+  double now = 0, end = std::numeric_limits<double>::infinity();
+  bool isShared = true;   // rates are what they should be
+  bool isEndKnown = true; // so is `end`
   // Scratch of shareOut, by resource.
   std::vector<double> free;
-  std::vector<int> users;
+  std::vector<int> open;
 };
 
 } // namespace smex::simulate

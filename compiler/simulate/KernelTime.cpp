@@ -203,7 +203,5 @@ double KernelTime::seconds(const Device &device, DType type, double counted,
     arithmetic =
         (flops + reached.halfFlops) / (peak * most) + reached.rampSeconds;
   }
-  return device.launchSeconds +
-         std::max(arithmetic,
-                  bytes / (device.memoryBandwidth * device.memoryEfficiency));
+  return std::max(arithmetic, bytes / device.memoryRate());
 }

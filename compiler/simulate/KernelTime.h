@@ -64,8 +64,8 @@ public:
   double bytesRead(const machines::Device &device, size_t k, double region,
                    double element, double counted) const;
 
-  /// Launch + the longer of arithmetic and memory, where so many points count.
-  /// `bytes`: read and written. `aligned`: all of its rows are
+  /// After its launch: the longer of arithmetic and memory, where so many
+  /// points count. `bytes`: read and written. `aligned`: all of its rows are
   /// (hasAlignedRows).
   double seconds(const machines::Device &device, DType type, double counted,
                  double bytes, bool aligned = true) const;

@@ -99,7 +99,7 @@ std::optional<int> fullestOf(const Simulation &simulation,
   double most = -1;
   for (size_t w = 0; w < simulation.gpus.size(); ++w) {
     const double part = double(simulation.gpus[w].peakBytes) /
-                        double(machine.deviceOf(int(w)).memoryBytes);
+                        double(machine.deviceOf(int(w)).usableBytes());
     if (part > most) {
       most = part;
       fullest = int(w);
@@ -114,7 +114,7 @@ std::vector<int> simulate::outOfMemory(const Simulation &simulation,
                                        const Machine &machine) {
   std::vector<int> gpus;
   for (size_t w = 0; w < simulation.gpus.size(); ++w)
-    if (simulation.gpus[w].peakBytes > machine.deviceOf(int(w)).memoryBytes)
+    if (simulation.gpus[w].peakBytes > machine.deviceOf(int(w)).usableBytes())
       gpus.push_back(int(w));
   return gpus;
 }
@@ -138,7 +138,7 @@ std::string simulate::text(const Simulation &simulation, const Machine &machine,
     table.add({"peak memory",
                humanBytes(simulation.gpus[size_t(*fullest)].peakBytes) +
                    " on " + gpu(size_t(*fullest)) + ", of " +
-                   humanBytes(machine.deviceOf(*fullest).memoryBytes)});
+                   humanBytes(machine.deviceOf(*fullest).usableBytes())});
   std::string text = table.text();
   const auto full = outOfMemory(simulation, machine);
   if (!full.empty())
@@ -154,7 +154,7 @@ std::string simulate::json(const Simulation &simulation, const Machine &machine,
   Json gpus = Json::array(), links = Json::array();
   for (size_t w = 0; w < simulation.gpus.size(); ++w) {
     const GpuUse &use = simulation.gpus[w];
-    const int64_t memory = machine.deviceOf(int(w)).memoryBytes;
+    const int64_t memory = machine.deviceOf(int(w)).usableBytes();
     gpus.push_back({{"name", machine.nodeOf(int(w)).name},
                     {"memory_bytes", memory},
                     {"compute_seconds", use.computeSeconds},

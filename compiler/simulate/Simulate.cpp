@@ -25,12 +25,15 @@ public:
       : partitioned(partitioned), program(partitioned.program),
         machine(machine), options(options),
         cost(partitioned, machine, options.lists), routes(machine),
-        flows(capacities(machine)),
+        flows(ratesOf(machine)),
         lanes(partitioned.workers.size() * queueCount) {
     for (size_t i = 0; i < program.instructions.size(); ++i)
       lists[queueAt(int(i))].push_back(int(i));
     result.gpus.resize(partitioned.workers.size());
     result.links.resize(machine.links.size());
+    for (size_t w = 0; w < partitioned.workers.size(); ++w)
+      memories.push_back({memoryOf(machine.gpus[w])});
+    findIssued();
   }
 
   Simulation run() {
@@ -69,15 +72,17 @@ private:
     std::vector<std::pair<int, int>> sleepers;
   };
   /// Sources of Due that are no worker.
-  enum { partDone = -1, fromSpace = -2 };
+  enum { partDone = -1, fromSpace = -2, fromMemory = -3, issued = -4 };
   /// Something that happens at a known time: a flow to the lane's worker
-  /// starts, or one between it and the host, or a part of the lane's
-  /// instruction is done.
+  /// starts, or one between it and the host, or between a kernel and its
+  /// memory; or a part of the lane's instruction is done; or the host has
+  /// issued the next one.
   struct Due {
     double time;
     int lane, source;
-    double bytes;
-    const Route *route = nullptr; // of the flow that starts
+    double bytes = 0;
+    const std::vector<int> *resources = nullptr; // of the flow that starts
+    double most = std::numeric_limits<double>::infinity();
     bool operator>(const Due &other) const {
       if (time != other.time)
         return time > other.time;
@@ -104,15 +109,53 @@ private:
   void happen(const Due &what) {
     if (what.source == partDone)
       return finishPart(what.lane);
-    flows.start(what.lane, what.route->resources, what.bytes);
+    if (what.source == issued)
+      return ready.push_back(what.lane);
+    flows.start(what.lane, *what.resources, what.bytes, what.most);
   }
 
   double launchOf(int lane) const {
     return machine.deviceOf(workerOf(lane)).launchSeconds;
   }
 
+  /// A node's resource (machines::capacities) is its memory where it is a GPU,
+  /// since no GPU passes anything on.
+  static std::vector<double> ratesOf(const Machine &machine) {
+    std::vector<double> rates = machines::capacities(machine);
+    for (int gpu : machine.gpus)
+      rates[2 * machine.links.size() + size_t(gpu)] =
+          machine.devices[size_t(machine.nodes[size_t(gpu)].device)]
+              .memoryRate();
+    return rates;
+  }
+  int memoryOf(int gpu) const { return int(2 * machine.links.size()) + gpu; }
+
+  /// From one node to another, with the memories of those that are GPUs.
   const Route &routeOf(int from, int to) {
-    return routes.between(machine.gpus[size_t(from)], machine.gpus[size_t(to)]);
+    const auto [place, isNew] = ways.try_emplace({from, to});
+    Route &way = place->second;
+    if (isNew) {
+      way = routes.between(from, to);
+      for (int end : {from, to})
+        if (machine.nodes[size_t(end)].kind == machines::NodeKind::Gpu)
+          way.resources.push_back(memoryOf(end));
+    }
+    return way;
+  }
+
+  /// When the host has issued each instruction of each worker, if that takes
+  /// time at all.
+  void findIssued() {
+    issuedAt.resize(partitioned.workers.size());
+    for (size_t w = 0; w < issuedAt.size(); ++w) {
+      const double seconds = machine.deviceOf(int(w)).issueSeconds;
+      double clock = 0;
+      for (size_t i = 0; seconds > 0 && i < program.instructions.size(); ++i) {
+        if (cost.hasWork(int(w), int(i)) && !cost.isDoneBefore(int(w), int(i)))
+          clock += seconds;
+        issuedAt[w].push_back(clock);
+      }
+    }
   }
 
   void finishPart(int number) {
@@ -156,7 +199,11 @@ private:
         lanes[size_t(other)].sleepers.emplace_back(wait.instruction, lane);
         return true;
       }
-    return false;
+    const std::vector<double> &times = issuedAt[size_t(w)];
+    if (times.empty() || times[size_t(instruction)] <= now)
+      return false;
+    due.push({times[size_t(instruction)], lane, issued});
+    return true;
   }
 
   /// Starts what can start; who has nothing to do completes at once, which may
@@ -181,18 +228,32 @@ private:
     result.events.push_back({w, instruction, now, now});
     lane.parts = 1;
     if (program.instructions[size_t(instruction)].op == Opcode::Compute) {
-      due.push(
-          {now + cost.computeSeconds(w, instruction), number, partDone, 0});
+      if (cost.isDoneBefore(w, instruction))
+        due.push({now, number, partDone});
+      else
+        useMemory(number, cost.compute(w, instruction));
       return true;
     }
     if (plan::isMove(program.instructions[size_t(instruction)].op)) {
       moveBetweenSpaces(number, instruction);
       return true;
     }
-    due.push({now + cost.localSeconds(w, instruction), number, partDone, 0});
+    useMemory(number, cost.local(w, instruction));
     if (!options.skipCopies)
       startFlows(number, instruction);
     return true;
+  }
+
+  /// After a launch, a kernel asks for its bytes evenly, over the time that it
+  /// takes alone: it takes longer if copies leave it less than that.
+  void useMemory(int lane, const Demand &demand) {
+    const double start = now + launchOf(lane);
+    if (demand.bytes > 0 && demand.seconds > 0)
+      due.push({start, lane, fromMemory, demand.bytes,
+                &memories[size_t(workerOf(lane))],
+                demand.bytes / demand.seconds});
+    else
+      due.push({start + demand.seconds, lane, partDone});
   }
 
   void moveBetweenSpaces(int lane, int instruction) {
@@ -206,7 +267,7 @@ private:
       add(hop.forward ? link.forwardBytes : link.backwardBytes, bytes);
     }
     due.push({now + launchOf(lane) + route.latencySeconds, lane, fromSpace,
-              double(bytes), &route});
+              double(bytes), &route.resources});
   }
 
   /// What a worker's moves take, to the host or from it: simulate() has seen
@@ -214,8 +275,8 @@ private:
   const Route &hostRouteOf(int worker, Opcode op) {
     const int gpu = machine.gpus[size_t(worker)];
     const int host = *nearestHost(machine, routes, gpu);
-    return plan::queueOf(op) == Queue::ToHost ? routes.between(gpu, host)
-                                              : routes.between(host, gpu);
+    return plan::queueOf(op) == Queue::ToHost ? routeOf(gpu, host)
+                                              : routeOf(host, gpu);
   }
 
   /// One flow from each worker that pieces come from.
@@ -229,7 +290,8 @@ private:
           piece.worker != w && part > 0)
         add(bytes[piece.worker], part);
     for (const auto &[source, amount] : bytes) {
-      const Route &route = routeOf(source, w);
+      const Route &route =
+          routeOf(machine.gpus[size_t(source)], machine.gpus[size_t(w)]);
       for (Route::Hop hop : route.hops) {
         LinkUse &link = result.links[size_t(hop.link)];
         add(hop.forward ? link.forwardBytes : link.backwardBytes, amount);
@@ -237,7 +299,7 @@ private:
       add(result.gpus[size_t(w)].receivedBytes, amount);
       ++lanes[size_t(lane)].parts;
       due.push({now + launchOf(lane) + route.latencySeconds, lane, source,
-                double(amount), &route});
+                double(amount), &route.resources});
     }
   }
 
@@ -265,6 +327,9 @@ private:
   const Options &options;
   Cost cost;
   Routes routes;
+  std::map<std::pair<int, int>, Route> ways; // between nodes
+  std::vector<std::vector<int>> memories;    // per worker, its only resource
+  std::vector<std::vector<double>> issuedAt; // per worker and instruction
   Flows flows;
   Simulation result;
   std::vector<int> lists[queueCount]; // each queue's instructions

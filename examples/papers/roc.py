@@ -88,6 +88,7 @@ def scaled(found, scale, nvlink, cache=None):
         device["cache_bytes"] = int(cache / scale)
     device["flops"] = {kind: rate / scale for kind, rate in device["flops"].items()}
     device["memory_bytes"] = int(device["memory_bytes"] / scale)
+    device["reserved_bytes"] = int(device.get("reserved_bytes", 0) / scale)
     device["memory_bandwidth"] /= scale
     for kind in ("contraction", "convolution"):
         device["efficiency"][kind]["half_flops"] /= scale

@@ -95,7 +95,8 @@ std::vector<double> Prices::seconds(exec::ComputeOp compute) {
           time.bytesRead(device, k, double(volume(region)) * double(element),
                          double(element), counted);
     }
-    seconds.push_back(time.seconds(device, dtype, counted, bytes, aligned));
+    seconds.push_back(device.launchSeconds +
+                      time.seconds(device, dtype, counted, bytes, aligned));
   }
   return seconds;
 }

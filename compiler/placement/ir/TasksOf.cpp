@@ -109,7 +109,8 @@ public:
       bytes += known->second.bytesRead(device, i, regions[i],
                                        double(tensor.elementBytes), counted);
     }
-    return known->second.seconds(device, type.dtype, counted, bytes, aligned);
+    return device.launchSeconds +
+           known->second.seconds(device, type.dtype, counted, bytes, aligned);
   }
 
 private:

@@ -13,7 +13,7 @@ static Json small() {
     "format": "smex-machine", "version": 1, "name": "small",
     "device": {"flops": {"f32": 1e12, "f16": 4e12}, "memory_bytes": 1000,
                "memory_bandwidth": 1e11, "launch_seconds": 1e-6,
-               "cache_bytes": 10,
+               "issue_seconds": 3e-6, "reserved_bytes": 50, "cache_bytes": 10,
                "efficiency": {"contraction": {"most": 0.5, "half_flops": 100,
                                               "ramp_seconds": 2e-6,
                                               "most_unaligned": 0.125},
@@ -34,6 +34,9 @@ TEST_CASE("a machine is read") {
   CHECK(read->name == "small");
   CHECK(read->devices[0].flops.at(DType::F16) == 4e12);
   CHECK(read->devices[0].memoryBytes == 1000);
+  CHECK(read->devices[0].usableBytes() == 950);
+  CHECK(read->devices[0].launchSeconds == 1e-6);
+  CHECK(read->devices[0].issueSeconds == 3e-6);
   CHECK(read->devices[0].contraction.halfFlops == 100);
   CHECK(read->devices[0].contraction.rampSeconds == 2e-6);
   CHECK(read->devices[0].contraction.mostUnaligned == 0.125);
@@ -126,6 +129,12 @@ TEST_CASE("what is wrong with a machine is said, with file and key") {
        "m.json: device.efficiency.convolution: most_unaligned is of"},
       {{"/device/cache_bytes", 1001},
        "m.json: device.cache_bytes: 1001 is not in 0 .. 1000"},
+      {{"/device/reserved_bytes", 1000},
+       "m.json: device.reserved_bytes: 1000 is not in 0 .. 999"},
+      {{"/device/workspace_bytes", 951},
+       "m.json: device.workspace_bytes: 951 is not in 0 .. 950"},
+      {{"/device/issue_seconds", -1},
+       "m.json: device.issue_seconds: must be between 0 and 1000 seconds"},
       {{"/device/efficiency/memory", 1.5},
        "m.json: device.efficiency.memory: must be between 1e-6 and 1"},
       {{"/device/efficiency/contraction/half_flops", -1},

@@ -88,7 +88,7 @@ TEST_CASE("own pieces of a fetch are read and written, not communicated") {
 TEST_CASE("a chain of waits; who has nothing to do is not waited for") {
   PlanMaker maker(3);
   Machine machine = star(3);
-  machine.devices[0].memoryBandwidth = 8; // one element per second
+  machine.devices[0].flops[DType::F32] = 1; // one element per second
   maker.compute({1, 0, 2});
   maker.compute({0, 0, 5});
   maker.compute({1, 0, 0});
@@ -110,7 +110,7 @@ TEST_CASE("a worker copies while it computes, unless one waits for the other") {
   const auto twice = [](bool waits) {
     PlanMaker maker(2);
     Machine machine = star(2);
-    machine.devices[0].memoryBandwidth = 8; // one element per second
+    machine.devices[0].flops[DType::F32] = 1; // one element per second
     maker.fetch({{0, {{1, 250}}}});
     maker.compute({3, 0});
     maker.fetch({{0, {{1, 250}}}});
@@ -139,12 +139,59 @@ TEST_CASE("a worker copies while it computes, unless one waits for the other") {
   CHECK(ordered.gpus[0].exposedSeconds == Approx(1));
 }
 
+TEST_CASE("copies take memory from the kernels beside them, at both ends") {
+  PlanMaker maker(3);
+  maker.fetch({{0, {{1, 250}}}});
+  maker.compute({500, 500, 500});
+  Machine machine = star(3);
+  // A kernel alone takes 4000 bytes in 2 s, and half as much in the second in
+  // which 1000 bytes are copied.
+  machine.devices[0].memoryBandwidth = 2000;
+  auto simulation = *simulate::simulate(maker.partitioned, machine);
+  checkTime(simulation, 0, 0, 0, 1);
+  checkTime(simulation, 0, 1, 0, 2.5);
+  checkTime(simulation, 1, 1, 0, 2.5);
+  checkTime(simulation, 2, 1, 0, 2);
+  // One that computes for 5 s asks for 800 bytes/s: these are there.
+  machine.devices[0].flops[DType::F32] = 100;
+  simulation = *simulate::simulate(maker.partitioned, machine);
+  for (int w : {0, 1, 2})
+    checkTime(simulation, w, 1, 0, 5);
+  // And where memory is slow, copies wait for it.
+  machine.devices[0].memoryBandwidth = 1000;
+  simulation = *simulate::simulate(maker.partitioned, machine);
+  checkTime(simulation, 0, 0, 0, 2);
+  checkTime(simulation, 0, 1, 0, 5.75);
+  Options options;
+  options.skipCopies = true;
+  simulation = *simulate::simulate(maker.partitioned, machine, options);
+  checkTime(simulation, 0, 1, 0, 5);
+}
+
+TEST_CASE("the host issues one instruction after the other, ahead of its GPU") {
+  PlanMaker maker(2);
+  Machine machine = star(2);
+  machine.devices[0].flops[DType::F32] = 1; // one element per second
+  machine.devices[0].issueSeconds = 2;
+  maker.compute({1, 1});
+  maker.compute({3, 0}); // nothing to issue
+  maker.compute({1, 1});
+  maker.fetch({{0, {{1, 2}}}});
+  const auto simulation = *simulate::simulate(maker.partitioned, machine);
+  checkTime(simulation, 0, 0, 2, 3);
+  checkTime(simulation, 0, 1, 4, 7);
+  checkTime(simulation, 0, 2, 7, 8); // issued at 6
+  checkTime(simulation, 1, 2, 4, 5);
+  CHECK(timeOf(simulation, 0, 3).first == Approx(8));
+  CHECK(simulation.gpus[0].computeSeconds == Approx(5));
+}
+
 TEST_CASE("in order nothing is hidden") {
   // gpu0 fetches for 1 s and computes for 3 s, then again; gpu1, which computes
   // for 2 s, gives what the second fetch takes.
   PlanMaker maker(2);
   Machine machine = star(2);
-  machine.devices[0].memoryBandwidth = 8; // one element per second
+  machine.devices[0].flops[DType::F32] = 1; // one element per second
   maker.fetch({{0, {{1, 250}}}});
   maker.compute({3, 2});
   maker.fetch({{0, {{1, 250}}}});
@@ -227,6 +274,11 @@ TEST_CASE("too small a memory is said, and the simulation goes on") {
   CHECK_THAT(text(simulation, machine, {}),
              Catch::Contains("OUT OF MEMORY on 2 of 2 GPUs, first on gpu0"));
   CHECK(simulation.stepSeconds > 0);
+  // What the driver keeps is not there.
+  machine.devices[0].memoryBytes = 676;
+  CHECK(outOfMemory(simulation, machine).empty());
+  machine.devices[0].reservedBytes = 101;
+  CHECK(outOfMemory(simulation, machine) == std::vector<int>{0, 1});
 }
 
 TEST_CASE("plans that cannot be simulated") {
