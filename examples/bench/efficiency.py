@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Fits a machine's efficiencies to DeepBench's published times of products and convolutions.
+"""Fits a machine's efficiencies to published times of products and convolutions.
 
-usage: examples/bench/efficiency.py FILE.xlsx --peak FLOPS --memory BYTES_PER_SECOND [--sheet NAME] [--element 4]
+usage: examples/bench/efficiency.py FILE --peak FLOPS --memory BYTES_PER_SECOND [--sheet NAME] [--element 4]
 
-FILE.xlsx is one of github.com/baidu-research/DeepBench, results/train. What is fitted is what a machine's file says
+FILE is an .xlsx of github.com/baidu-research/DeepBench, results/train, or a .csv with columns m, n, k and GFLOPS, as
+github.com/clMathLibraries/clBLAS has under doc/performance. What is fitted is what a machine's file says
 (compiler/machine/README.md): a kernel of w flops takes (w + half_flops) / (peak * most) and ramp_seconds, or what its
 bytes take at `--memory`, whichever is longer. Least squares of logarithms, so that a small kernel counts as much as a
 large one. Printed: the numbers, and how far the times that they give are from the published ones.
 """
 
 import argparse
+import csv
 import itertools
 import math
 import re
@@ -48,6 +50,18 @@ class Kernel:
         self.flops, self.elements, self.seconds = flops, elements, seconds
 
 
+def product(m, n, k, seconds):
+    return Kernel(2 * m * n * k, m * k + k * n + m * n, seconds)
+
+
+def products_of(path):
+    """Of a table with a rate for each size."""
+    with open(path, encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            m, n, k = (int(row[name]) for name in "mnk")
+            yield product(m, n, k, 2 * m * n * k / (float(row["GFLOPS"]) * 1e9))
+
+
 def number(text):
     try:
         return float(text)
@@ -56,7 +70,9 @@ def number(text):
 
 
 def kernels(path, sheet):
-    """Products and convolutions (forward and both gradients) of a sheet."""
+    """Products and convolutions (forward and both gradients) of a file."""
+    if path.endswith(".csv"):
+        return list(products_of(path)), []
     products, convolutions, part = [], [], None
     for cells in rows(path, sheet):
         first = cells.get("A", "").strip()
@@ -66,7 +82,7 @@ def kernels(path, sheet):
         if part is products:
             m, n, k, milliseconds = (number(cells.get(column)) for column in "CDEI")
             if None not in (m, n, k, milliseconds):
-                products.append(Kernel(2 * m * n * k, m * k + k * n + m * n, milliseconds / 1e3))
+                products.append(product(m, n, k, milliseconds / 1e3))
         elif part is convolutions:
             sizes = [number(cells.get(column)) for column in "CDEFGHIRS"]
             if None in sizes:
@@ -121,7 +137,6 @@ def main():
     options = parser.parse_args()
     for name, found in zip(("products", "convolutions"), kernels(options.file, options.sheet)):
         if not found:
-            print(f"{name}: none")
             continue
         fitted = fit(found, options)
         errors = sorted(logs(found, options, fitted))
