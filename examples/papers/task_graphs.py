@@ -70,7 +70,7 @@ class TaskGraphs(Workplace):
         super().__init__(options)
         with open(os.path.join(ROOT, "compiler/machine/presets", options.machine + ".json"), encoding="utf-8") as file:
             description = json.load(file)
-        self.memory_bytes = description["device"]["memory_bytes"]
+        self.memory_bytes = description["device"]["memory_bytes"] - description["device"].get("reserved_bytes", 0)
         self.limit = int(self.memory_bytes * (1 - SPARE))
         self.machine = self.assume(description)
 
