@@ -124,9 +124,9 @@ class Bench:
             self.plans[key] = (plan, *measure(words))
         return self.plans[key]
 
-    def run(self, plan, steps, inputs, parameters=None):
+    def run(self, plan, steps, inputs, parameters=None, more_words=()):
         metrics = self.path("metrics.json")
-        words = [self.tool("smex-run"), plan, "--metrics", metrics, "--threads", str(self.options.threads)]
+        words = [self.tool("smex-run"), plan, "--metrics", metrics, "--threads", str(self.options.threads), *more_words]
         for name, file in inputs.items():
             words += ["--input", f"{name}={file}"]
         if parameters:

@@ -4,7 +4,8 @@
 usage: tree_peer.py JSON
 
 The model is smex-zoo's `treelstm`, from the same weights: every node has a word and a class, the loss is the mean over nodes,
-Adagrad. `prepare` writes words, labels and weights. Two peers:
+Adagrad. `prepare` writes words, labels and weights. `batch`: 0 takes the whole forest in each step, laid out beforehand; else
+each step takes other trees, so many of them at random, and laying them out is part of the step. Two peers:
 
 - trees: the network is run tree by tree and node by node, one small product after the other, as a framework does that builds
   a graph per sample (DyNet without auto-batching);
@@ -46,6 +47,21 @@ def parents_of(path):
     parents = np.full(matrix.shape[0], -1)
     parents[np.diff(matrix.indptr) == 1] = matrix.indices
     return parents
+
+
+def batches(parents, count):
+    """Numbers of nodes and parents of `count` trees after the other, until all have been there, in random order."""
+    roots = np.flatnonzero(parents < 0)
+    ends = np.append(roots[1:], len(parents))  # a tree's nodes follow its root
+    random = np.random.default_rng(1)
+    while True:
+        order = random.permutation(len(roots))
+        for first in range(0, len(order) - count + 1, count):
+            trees = order[first:first + count]
+            nodes = np.concatenate([np.arange(roots[tree], ends[tree]) for tree in trees])
+            place = np.full(len(parents) + 1, -1)  # the last one is of no parent
+            place[nodes] = np.arange(len(nodes))
+            yield nodes, place[parents[nodes]]
 
 
 def cell(torch, weights, gates, forget, h, c, at, count):
@@ -131,14 +147,22 @@ def train(task):
     words, labels = load("words"), load("labels")
     weights = {name: torch.from_numpy(array).requires_grad_()
                for name, array in read_safetensors(os.path.join(task["work"], "parameters.safetensors")).items()}
-    run = {"trees": trees, "depths": depths}[task["framework"]](torch, weights, words, parents_of(task["graph"]))
+    make = {"trees": trees, "depths": depths}[task["framework"]]
+    parents = parents_of(task["graph"])
+    drawn = batches(parents, task["batch"]) if task["batch"] else None
+    run = None if drawn else make(torch, weights, words, parents)
     optimizer = torch.optim.Adagrad(weights.values(), task["rate"])
     seconds, cpu, losses = [], [], []
     while len(seconds) < task["steps"] and (len(seconds) < 2 or sum(seconds) < task["budget"]):
         start, before = time.perf_counter(), time.process_time()
         optimizer.zero_grad()
+        wanted = labels
+        if drawn:
+            nodes, above = next(drawn)
+            wanted = labels[nodes]
+            run = make(torch, weights, words[nodes], above)
         logits = run() @ weights["classifier/weight"] + weights["classifier/bias"]
-        loss = torch.nn.functional.cross_entropy(logits, labels)
+        loss = torch.nn.functional.cross_entropy(logits, wanted)
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
