@@ -9,6 +9,7 @@
 #include "tools/smexc/Command.h"
 
 #include <chrono>
+#include <ctime>
 
 using namespace smex;
 using namespace smex::tools;
@@ -88,7 +89,8 @@ std::string join(const std::vector<int64_t> &numbers) {
 }
 
 void show(const PlacementSummary &summary, const Outcome &outcome,
-          const Bounds &bounds, const Problem &problem, double took) {
+          const Bounds &bounds, const Problem &problem, double took,
+          double processor) {
   const Devices &devices = problem.devices;
   line("tasks", std::to_string(problem.graph.tasks.size()) + ", edges " +
                     std::to_string(problem.graph.edges.size()));
@@ -111,7 +113,7 @@ void show(const PlacementSummary &summary, const Outcome &outcome,
   line("  largest task", seconds(bounds.largest));
   line("peak bytes", join(summary.peakBytes));
   line("moved", std::to_string(summary.moved) + " for memory");
-  line("took", seconds(took));
+  line("took", seconds(took) + ", " + seconds(processor) + " of the processor");
 }
 
 int run(const Options &options) {
@@ -137,9 +139,11 @@ int run(const Options &options) {
   params.emulator = emulators().at(options.order);
 
   const auto start = std::chrono::steady_clock::now();
+  const std::clock_t before = std::clock();
   auto outcome = place(problem, options.algorithm, params);
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
+  const double processor = double(std::clock() - before) / CLOCKS_PER_SEC;
   if (!outcome) {
     Error error = outcome.takeError();
     if (error.fault == Fault::Input)
@@ -166,7 +170,7 @@ int run(const Options &options) {
                       writePlacement(problem, outcome->placement, summary));
         !written)
       return report(written.error());
-  show(summary, *outcome, bounds, problem, took.count());
+  show(summary, *outcome, bounds, problem, took.count(), processor);
   return 0;
 }
 
