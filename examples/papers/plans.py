@@ -161,12 +161,13 @@ class Statements:
         self.lines = []
         self.verdicts = {}  # by what the paper says: whether it holds, and ours
 
-    def add(self, paper, ours, holds, why=""):
-        """`why`: printed where the statement does not hold."""
+    def add(self, paper, ours, holds, why="", within=""):
+        """`why`: printed where the statement does not hold. `within`: its tolerance, in words."""
         verdict = "holds" if holds else "DIFFERS"
         self.failed += not holds
         self.verdicts[paper] = bool(holds), str(ours)
-        self.lines.append(f"  {verdict:8} {paper}: ours {ours}" + (f"\n           why: {why}" if why and not holds else ""))
+        self.lines.append(f"  {verdict:8} {paper}{f' ({within})' if within else ''}: ours {ours}"
+                          + (f"\n           why: {why}" if why and not holds else ""))
 
     def print(self):
         print("\nWhat the paper says:")
