@@ -5,8 +5,15 @@ import heapq
 import json
 import re
 
-# How far ahead swapping looks: blocks that the next instructions use are not swapped out, and are fetched early.
+# How many instructions ahead swapping looks: blocks that the next ones use are not swapped out, and are fetched early.
 LOOK_AHEAD = 16
+
+
+def adds_alone(kernel):
+    """Whether all that a kernel does is to add up its operands, place by place."""
+    _, _, body = kernel.get("lambda", "").rpartition(": ")
+    terms = [re.fullmatch(r"x\d+(\[[^\[\]]*\])", term) for term in body.split(" + ")]
+    return len(terms) > 1 and all(terms) and len({term.group(1) for term in terms}) == 1
 
 
 class Step:
@@ -32,6 +39,9 @@ class Step:
         for number, what in enumerate(program["instructions"]):
             read = what.get("operands", []) + ([what["from"]] if "from" in what else [])
             self.instructions.append((what["node"], seconds.get(number, 0), sorted(set(read)), what["to"]))
+        self.adds = [adds_alone(program["kernels"][what["kernel"]]) if "kernel" in what else False
+                     for what in program["instructions"]]
+        self.kept = set()
         self.parameters = {p["buffer"]: p.get("next", -1) for p in program["parameters"]}
         self.inputs = [p["buffer"] for p in program["inputs"]]
         self.find_last_uses()
@@ -41,6 +51,30 @@ class Step:
         for number, (_, _, read, to) in enumerate(self.instructions):
             for buffer in (*read, to):
                 self.last_use[buffer] = number
+
+    def keep_summands(self, seconds_of_bytes):
+        """Sums as TensorFlow adds them up: summands are all kept, each in memory of its own, and so is what one more pass
+        makes of them, which reads all and writes one (a plan adds each to the ones before, in their place).
+        `seconds_of_bytes`: what such a pass takes."""
+        readers = {}
+        for number, (_, _, read, _) in enumerate(self.instructions):
+            for buffer in read:
+                readers.setdefault(buffer, []).append(number)
+        summands, kept = {}, []  # of a sum that only another sum reads
+        for number, (node, seconds, read, to) in enumerate(self.instructions):
+            if self.adds[number]:
+                read = [each for buffer in read for each in summands.get(buffer, [buffer])]
+                following = readers.get(to, [])
+                if len(following) == 1 and self.adds[following[0]]:
+                    summands[to] = read
+                    continue
+                seconds = seconds_of_bytes(sum(self.bytes[buffer] for buffer in (*read, to)))
+                self.kept.add(to)
+            kept.append((node, seconds, read, to))
+        self.adds = [to in self.kept for *_, to in kept]
+        self.instructions = kept
+        self.find_last_uses()
+        return self
 
     def as_ready(self):
         """Reorders: first what was ready first. So frameworks schedule, and go through an RNN's mesh of layers and
@@ -63,12 +97,13 @@ class Step:
         return self
 
     def blocks(self):
-        """Buffers that take the place of one another, in place, are one block: the number of each one's block."""
+        """Buffers that take the place of one another, in place, are one block: the number of each one's block. Sums of
+        kept summands take none."""
         block = list(range(len(self.bytes)))
         for number, (_, _, read, to) in enumerate(self.instructions):
             for buffer in read:
                 in_place = self.offset[buffer] == self.offset[to] and self.bytes[buffer] == self.bytes[to]
-                if in_place and self.last_use[buffer] == number:
+                if in_place and to not in self.kept and self.last_use[buffer] == number:
                     block[to] = block[buffer]
         for buffer, following in self.parameters.items():
             if following >= 0 and block[following] != block[buffer]:
@@ -77,7 +112,7 @@ class Step:
         return block
 
 
-def swapping(step, memory_bytes, bytes_per_second):
+def swapping(step, memory_bytes, bytes_per_second, look_ahead=LOOK_AHEAD):
     """Seconds of a step where one GPU of this memory keeps what does not fit in the host's. Least recently used first,
     but nothing that is used soon; what the host has already is dropped, not copied; prefetches. None: a single
     instruction does not fit. The link carries one copy at a time."""
@@ -104,8 +139,8 @@ def swapping(step, memory_bytes, bytes_per_second):
         began = clock
         starts = []
         for number, (read, write) in enumerate(zip(reads, writes)):
-            issue = starts[number - LOOK_AHEAD] if number >= LOOK_AHEAD else began
-            soon = set().union(*uses[number:number + LOOK_AHEAD])
+            issue = starts[number - look_ahead] if number >= look_ahead else began
+            soon = set().union(*uses[number:number + look_ahead])
             wait = clock
             for b in (*read, write):
                 if b in resident:
@@ -147,8 +182,8 @@ def layer_of(node):
 
 
 class Placement:
-    """Layers round-robin over GPUs, each GPU running what is ready in the order of the program (thesis section 3.7.1);
-    gradients that an optimizer adds up are all kept. (In place, it is `smexc --algorithm layer-wise`.)
+    """Layers round-robin over GPUs, each GPU running what is ready in the order of the program (thesis section 3.7.1).
+    With in-place sums, it is what `smexc --algorithm layer-wise` plans; see `Step.keep_summands` for others.
     `seconds` of a step; `peak` of the fullest GPU."""
 
     def __init__(self, step, gpus, bytes_per_second, latency):

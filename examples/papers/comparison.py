@@ -1,14 +1,24 @@
 """Figures 3.8 and 3.9 of Tofu's thesis: a row of every system for each model."""
 
-from alternatives import Placement, Step, swapping
-from plans import percent, powers
+from alternatives import LOOK_AHEAD, Placement, Step, swapping
+from plans import machine_file, percent, powers
 
 
-class Link:
-    """What the alternatives need of the machine: host bytes per second of one GPU when all use it, and peers."""
+class Machine:
+    """What the alternatives need of a machine, by its file: bytes per second of one GPU to the host when all use it, to a
+    peer and to memory, and seconds of latency and of a launch."""
 
-    HOST = 10e9 / 8
-    PEER, LATENCY = 21e9, 2e-5
+    def __init__(self, name):
+        described = machine_file(name)
+        device, gpus = described["device"], [n["name"] for n in described["nodes"] if n["kind"] == "gpu"]
+        hosts = [n["name"] for n in described["nodes"] if n["kind"] == "host"]
+        of_gpu = next(link for link in described["links"] if gpus[0] in link["between"])
+        of_host = next(link for link in described["links"] if set(hosts) & set(link["between"]))
+        self.host = of_host["bytes_per_second"] / len(gpus)
+        # To a peer, a copy goes by a switch.
+        self.peer, self.latency = of_gpu["bytes_per_second"], 2 * of_gpu["latency_seconds"]
+        self.memory = device["memory_bandwidth"] * device["efficiency"]["memory"]
+        self.launch = device["launch_seconds"]
 
 
 def place(plans, model):
@@ -35,8 +45,9 @@ def place_keeping(plans, model):
 
 
 def place_batch(plans, model, batch):
-    plan = plans.make(model, batch, 1)
-    placed = Placement(Step(plans, plan), 8, Link.PEER, Link.LATENCY)
+    plan, machine = plans.make(model, batch, 1), Machine(plans.options.machine)
+    step = Step(plans, plan).keep_summands(lambda size: machine.launch + size / machine.memory)
+    placed = Placement(step, 8, machine.peer, machine.latency)
     return placed, placed.peak <= plan.result["gpus"][0]["memory_bytes"]
 
 
@@ -44,7 +55,8 @@ def swap(plans, model):
     """With the largest batch of which every instruction fits, as the paper has it: (samples/s, batch), or None."""
     for batch in reversed(powers(1, model.ideal_batch)):
         plan = plans.make(model, batch, 1)
-        seconds = swapping(Step(plans, plan).as_ready(), plan.result["gpus"][0]["memory_bytes"], Link.HOST)
+        seconds = swapping(Step(plans, plan).as_ready(), plan.result["gpus"][0]["memory_bytes"],
+                           Machine(plans.options.machine).host, plans.options.look_ahead)
         if seconds:
             return 8 * batch / seconds, batch
     return None
@@ -69,21 +81,24 @@ class Row:
         return found[0] / self.tofu[0] if found and self.tofu else 0
 
 
-def print_rows(rows, with_placement):
+def add_options(parser):
+    parser.add_argument("--look-ahead", type=int, default=LOOK_AHEAD, help="instructions that swapping keeps the blocks of "
+                        "and fetches early; default %(default)s")
+
+
+def print_rows(rows, with_placement, show):
     names = ["Tofu", "copies hidden", "small batch", "swapping"] + (["placement"] if with_placement else [])
-    print("samples/s, of ideal, (batch); out of memory: OOM")
-    print(f"{'':15} {'ideal':>7}" + "".join(f"{name:>21}" for name in names))
+    show("samples/s, of ideal, (batch); out of memory: OOM")
+    show(f"{'':15} {'ideal':>7}" + "".join(f"{name:>21}" for name in names))
     for row in rows:
         found = [row.tofu, (row.hidden, row.tofu[1]) if row.tofu else None, row.small, row.swap]
         found += [row.place] if with_placement else []
         cells = [f"{f[0]:.3g} {percent(row.of_ideal(f)):>5} ({f[1]})" if f else "OOM" for f in found]
-        print(f"{row.model.name:15} {row.ideal:7.3g}" + "".join(f"{cell:>21}" for cell in cells))
-    print("copies hidden: Tofu's plan if no copy took time, which no order of it can beat.")
+        show(f"{row.model.name:15} {row.ideal:7.3g}" + "".join(f"{cell:>21}" for cell in cells))
+    show("copies hidden: Tofu's plan if no copy took time, which no order of it can beat.")
 
 
-def run(plans, models, with_placement):
-    rows = []
-    for model in models:
-        rows.append(Row(plans, model, with_placement))
-    print_rows(rows, with_placement)
+def run(plans, models, with_placement, show):
+    rows = [Row(plans, model, with_placement) for model in models]
+    print_rows(rows, with_placement, show)
     return rows

@@ -50,6 +50,13 @@ class Plan:
         self.throughput = batch / self.seconds * 8 / len(result["gpus"])
 
 
+def machine_file(name):
+    """What a machine file says, or the file of a preset."""
+    preset = os.path.join(ROOT, "compiler/machine/presets", name + ".json")
+    with open(preset if os.path.exists(preset) else name, encoding="utf-8") as file:
+        return json.load(file)
+
+
 class Workplace:
     """The programs that make plans, and the folder that keeps what they write."""
 
@@ -173,6 +180,15 @@ class Statements:
         print("\nWhat the paper says:")
         print("\n".join(self.lines))
         return 3 if self.failed else 0
+
+
+# The tolerance of a share that the text gives as a whole percent.
+PERCENTS = "whole percents"
+
+
+def between(shares, low, high):
+    """Whether shares are within these, all to a whole percent, as the text has them."""
+    return all(round(100 * low) <= round(100 * share) <= round(100 * high) for share in shares)
 
 
 def percent(value):

@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.getcwd(), "examples/papers"))
 sys.dont_write_bytecode = True
 
-from alternatives import Placement, Step, swapping  # noqa: E402
+from alternatives import Placement, Step, adds_alone, swapping  # noqa: E402
 
 
 def step(sizes, instructions, parameters=None, inputs=()):
@@ -18,6 +18,7 @@ def step(sizes, instructions, parameters=None, inputs=()):
     made.instructions = instructions
     made.parameters = parameters or {}
     made.inputs = list(inputs)
+    made.adds, made.kept = [node.startswith("add") for node, *_ in instructions], set()
     made.last_use = {}
     for number, (_, _, read, to) in enumerate(instructions):
         for buffer in (*read, to):
@@ -54,8 +55,24 @@ pipeline = step([8] * buffers, nodes)
 equal("pipeline", Placement(pipeline, 2, 1e9, 0.0).seconds, 4 + 8e-9)
 equal("one GPU", Placement(pipeline, 1, 1e9, 0.0).seconds, 6.0)
 equal("slow link", Placement(pipeline, 2, 4.0, 0.0).seconds, 1 + 3 * 2 + 1)
-# Gradients that are added up later are all kept.
-sums = step([4, 8, 8, 8, 4], [("layer0/a", 1.0, [0], 1), ("layer0/b", 1.0, [0], 2), ("layer0/c", 1.0, [0], 3),
-                              ("optimizer of layer0/w", 1.0, [1, 2, 3], 4)], {0: 4})
-equal("kept", Placement(sums, 1, 1e9, 0.0).peak, 4 + 24)
+# Three gradients of 8 bytes: in place, two of them are there at a time. Kept, all three are, and the sum besides, which one
+# pass over 32 bytes makes.
+def sums():
+    made = step([4, 8, 8, 8, 8, 8, 4], [("layer0/a", 1.0, [0], 1), ("layer0/b", 1.0, [0], 2), ("add layer0/", 1.5, [1, 2], 4),
+                                        ("layer0/c", 1.0, [0], 3), ("add layer0/", 1.5, [4, 3], 5),
+                                        ("optimizer of layer0/w", 1.0, [0, 5], 6)], {0: 6})
+    made.offset[4] = made.offset[5] = made.offset[1]
+    return made
+
+
+in_place = Placement(sums(), 1, 1e9, 0.0)
+equal("in place, seconds", in_place.seconds, 1 + 1 + 1.5 + 1 + 1.5 + 1)
+equal("in place", in_place.peak, 4 + 16)
+kept = Placement(sums().keep_summands(lambda size: size / 16), 1, 1e9, 0.0)
+equal("kept, seconds", kept.seconds, 3 + 32 / 16 + 1)
+equal("kept", kept.peak, 4 + 24 + 8)
+equal("adds", adds_alone({"lambda": "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: x0[i0, i1] + x1[i0, i1]"}), True)
+equal("adds a row", adds_alone({"lambda": "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: x0[i0, i1] + x1[i1]"}), False)
+equal("does more", adds_alone({"lambda": "(x0: f32[1], x1: f32[1]) -> f32: lambda i0: x0[i0] + x1[i0] * 2"}), False)
+equal("a library's", adds_alone({"kind": "convolution"}), False)
 print("ok")

@@ -1,0 +1,135 @@
+"""What becomes of statements where a number that had to be chosen is another one: kept plans are simulated again, by a
+machine file that has it. Plans are made without a machine, so they stay the same."""
+
+import copy
+import json
+import os
+
+from plans import Plans, machine_file
+
+# Numbers of a machine file, by where it has them; "*": each of a list. A number that a file does not have is left out, so
+# one more that machines may say is one more line.
+NUMBERS = {
+    "contraction.most": ["device/efficiency/contraction/most"],
+    "convolution.most": ["device/efficiency/convolution/most"],
+    "half_flops": ["device/efficiency/contraction/half_flops", "device/efficiency/convolution/half_flops"],
+    "memory efficiency": ["device/efficiency/memory"],
+    "launch_seconds": ["device/launch_seconds"],
+    "latency_seconds": ["links/*/latency_seconds"],
+    "links' bytes/s": ["links/*/bytes_per_second"],  # the paper's; whether both ways share them is not
+}
+SHARES = {"contraction.most", "convolution.most", "memory efficiency"}  # at most 1
+OPTIONS = ["look_ahead"]  # of the programs that have them; whole numbers
+FACTORS = (0.5, 0.7, 1.4, 2)
+
+
+def add_options(parser):
+    parser.add_argument("--sensitivity", nargs="?", const=",".join([*NUMBERS, *OPTIONS]), metavar="NUMBER,..",
+                        help="also says for which values of assumed numbers each statement holds; default: of all")
+
+
+def places(tree, path):
+    """Where a path leads, as (what holds it, its key)."""
+    key, _, rest = path.partition("/")
+    if not rest:
+        return [(tree, key)] if key in tree else []
+    below = tree if key == "*" else [tree[key]] if key in tree else []
+    return [found for each in below for found in places(each, rest)]
+
+
+def vary(machine, paths, factor, most=None):
+    """A copy of the machine with these numbers times the factor, and the first of them; (machine, None) without any."""
+    machine, value = copy.deepcopy(machine), None
+    for tree, key in (found for path in paths for found in places(machine, path)):
+        tree[key] = tree[key] * factor if most is None else min(most, tree[key] * factor)
+        value = tree[key] if value is None else value
+    return machine, value
+
+
+def variants(options, folder):
+    """(a number's name, the value that it has, options that say so), for all values but the one that is assumed."""
+    for name in options.sensitivity.split(","):
+        if name not in NUMBERS and name not in OPTIONS:
+            raise SystemExit(f"error: --sensitivity {name}: not one of {', '.join([*NUMBERS, *OPTIONS])}")
+        for factor in FACTORS:
+            varied = copy.copy(options)
+            varied.plans = folder
+            if name in OPTIONS:
+                if not hasattr(options, name):
+                    continue
+                value = max(1, round(getattr(options, name) * factor))
+                setattr(varied, name, value)
+            else:
+                machine, value = vary(machine_file(options.machine), NUMBERS[name], factor, 1 if name in SHARES else None)
+                if value is None:
+                    continue
+                varied.machine = os.path.join(folder, f"machine.{name.replace('/', ' per ')}.{factor:g}.json")
+                with open(varied.machine, "w", encoding="utf-8") as file:
+                    json.dump(machine, file)
+            yield name, value, varied
+
+
+def assumed(options, name):
+    if name in OPTIONS:
+        return getattr(options, name)
+    return vary(machine_file(options.machine), NUMBERS[name], 1)[1]
+
+
+def ranges(verdicts):
+    """Of (value, whether the statement holds), the values for which it does: runs of neighbours, as text; True or False
+    where it is the same for all."""
+    verdicts = sorted(verdicts)
+    if len({holds for _, holds in verdicts}) == 1:
+        return verdicts[0][1]
+    runs, open_run = [], False
+    for value, holds in verdicts:
+        if holds and open_run:
+            runs[-1][1] = value
+        elif holds:
+            runs.append([value, value])
+        open_run = holds
+    return " and ".join(f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}" for low, high in runs)
+
+
+def lines(base, tried):
+    """For each statement the values for which it holds. `base`: what each number is assumed to be, by name; `tried`: for
+    each number, the verdicts by value, that one's among them."""
+    yield "\nEach number alone, by what was tried:"
+    for name, verdicts in tried.items():
+        values = sorted(verdicts)
+        yield f"  {name:18} " + ", ".join(f"{value:.3g}{' (assumed)' if value == base[name] else ''}" for value in values)
+    for paper in next(iter(tried.values()))[base[next(iter(tried))]] if tried else ():
+        # A statement that is not made where nothing of its kind fits does not hold.
+        found = {name: ranges([(value, says.get(paper, (False,))[0]) for value, says in verdicts.items()])
+                 for name, verdicts in tried.items()}
+        always = [name for name, text in found.items() if text is True]
+        yield f"  {paper}"
+        if all(text is False for text in found.values()):
+            yield "      differs at all of these"
+            continue
+        if len(always) == len(found):
+            yield "      holds at all of these"
+            continue
+        for name, text in found.items():
+            if isinstance(text, str):
+                yield f"      holds for {name} {text}"
+        never = [name for name, text in found.items() if text is False]
+        if always:
+            yield f"      holds whatever: {', '.join(always)}"
+        if never:
+            yield f"      differs whatever: {', '.join(never)}"
+
+
+def judge(options, state):
+    """Prints the statements of `state(plans, print)`, and with --sensitivity for which numbers each holds. The exit
+    status."""
+    plans = Plans(options)
+    says = state(plans, print)
+    status = says.print()
+    if options.sensitivity:
+        base, tried = {}, {}
+        for name, value, varied in variants(options, plans.folder):
+            base[name] = assumed(options, name)
+            tried.setdefault(name, {base[name]: says.verdicts})[value] = state(Plans(varied), lambda *_: None).verdicts
+        print("\n".join(lines(base, tried)))
+    return status

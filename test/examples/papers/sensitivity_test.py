@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""examples/papers/sensitivity.py on a machine and a statement made by hand."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.getcwd(), "examples/papers"))
+sys.dont_write_bytecode = True
+
+from plans import Statements, between  # noqa: E402
+from sensitivity import lines, ranges, vary  # noqa: E402
+
+
+def equal(what, got, want):
+    assert got == want, f"{what}: {got}, not {want}"
+
+
+machine = {"device": {"launch_seconds": 2.0, "efficiency": {"memory": 0.75}},
+           "links": [{"bytes_per_second": 8.0}, {"bytes_per_second": 4.0, "latency_seconds": 1.0}]}
+# A step of 8 bytes over the first link, after a launch: the statement is that the link takes most of it.
+seconds = lambda described: (8 / described["links"][0]["bytes_per_second"], described["device"]["launch_seconds"])
+
+
+def verdicts(described):
+    says = Statements()
+    copy, launch = seconds(described)
+    says.add("copies take most", copy, copy > launch)
+    says.add("both take time", copy, copy > 0 and launch > 0, within="exactly")
+    says.add("neither does", copy, False)
+    if copy <= 1:
+        says.add("only where links are fast", copy, True)
+    return says.verdicts
+
+
+equal("all links", [link["bytes_per_second"] for link in vary(machine, ["links/*/bytes_per_second"], 2)[0]["links"]], [16, 8])
+equal("the first is said", vary(machine, ["links/*/bytes_per_second"], 2)[1], 16)
+equal("left out of one", vary(machine, ["links/*/latency_seconds"], 3)[1], 3)
+equal("a share", vary(machine, ["device/efficiency/memory"], 2, 1)[1], 1)
+equal("not there", vary(machine, ["device/reserved_bytes"], 2), (machine, None))
+equal("not there, below", vary(machine, ["device/efficiency/contraction/most"], 2), (machine, None))
+equal("a copy", machine["device"]["launch_seconds"], 2.0)
+
+equal("always", ranges([(1, True), (2, True)]), True)
+equal("never", ranges([(1, False), (2, False)]), False)
+equal("two runs", ranges([(8, True), (1, True), (2, True), (4, False)]), "1 to 2 and 8")
+
+tried = {}
+for name, path, factors in (("launch", "device/launch_seconds", (0.25, 0.4, 1, 2)),
+                            ("links", "links/*/bytes_per_second", (0.25, 0.4, 1))):
+    for factor in factors:
+        varied, value = vary(machine, [path], factor)
+        tried.setdefault(name, {})[value] = verdicts(varied)
+base = {"launch": 2.0, "links": 8.0}
+equal("lines", list(lines(base, tried)), [
+    "\nEach number alone, by what was tried:",
+    "  launch             0.5, 0.8, 2 (assumed), 4",
+    "  links              2, 3.2, 8 (assumed)",
+    "  copies take most",
+    "      holds for launch 0.5 to 0.8",
+    "      holds for links 2 to 3.2",
+    "  both take time",
+    "      holds at all of these",
+    "  neither does",
+    "      differs at all of these",
+    "  only where links are fast",
+    "      holds for links 8",
+    "      holds whatever: launch",
+])
+
+# A share that the text gives as a whole percent.
+equal("as printed", between([0.6049, 0.9451], 0.60, 0.95), True)
+equal("a percent more", between([0.956], 0.60, 0.95), False)
+print("ok")
