@@ -24,7 +24,7 @@ FACTORS = (0.5, 0.7, 1.4, 2)
 
 
 def add_options(parser):
-    parser.add_argument("--sensitivity", nargs="?", const=",".join([*NUMBERS, *OPTIONS]), metavar="NUMBER,..",
+    parser.add_argument("--sensitivity", nargs="?", const="all", metavar="NUMBER,..",
                         help="also says for which values of assumed numbers each statement holds; default: of all")
 
 
@@ -48,9 +48,10 @@ def vary(machine, paths, factor, most=None):
 
 def variants(options, folder):
     """(a number's name, the value that it has, options that say so), for all values but the one that is assumed."""
-    for name in options.sensitivity.split(","):
-        if name not in NUMBERS and name not in OPTIONS:
-            raise SystemExit(f"error: --sensitivity {name}: not one of {', '.join([*NUMBERS, *OPTIONS])}")
+    known = [*NUMBERS, *OPTIONS]
+    for name in known if options.sensitivity == "all" else options.sensitivity.split(","):
+        if name not in known:
+            raise SystemExit(f"error: --sensitivity {name}: not one of {', '.join(known)}")
         for factor in FACTORS:
             varied = copy.copy(options)
             varied.plans = folder
