@@ -1,5 +1,6 @@
 """Plans of the papers' models, made by smex-zoo and smexc and kept in a folder, and their simulation."""
 
+import functools
 import json
 import os
 import subprocess
@@ -39,15 +40,32 @@ def wresnet(depth, width):
 
 
 class Plan:
-    """A training plan, simulated."""
+    """A training plan, simulated when it is asked what it takes. `fits`: whether it does, where that is known."""
 
-    def __init__(self, folder, batch, result):
-        self.folder, self.batch, self.result = folder, batch, result
-        self.seconds = result["step_seconds"]
-        self.peak = max(gpu["peak_bytes"] for gpu in result["gpus"])
-        self.fits = not result["out_of_memory"]
+    def __init__(self, folder, batch, simulate, fits=None):
+        self.folder, self.batch = folder, batch
+        self.simulate, self.known_to_fit = simulate, fits
+
+    @functools.cached_property
+    def result(self):
+        return self.simulate(self.folder)
+
+    @property
+    def seconds(self):
+        return self.result["step_seconds"]
+
+    @property
+    def peak(self):
+        return max(gpu["peak_bytes"] for gpu in self.result["gpus"])
+
+    @property
+    def fits(self):
+        return not self.result["out_of_memory"] if self.known_to_fit is None else self.known_to_fit
+
+    @property
+    def throughput(self):
         # One GPU, times 8, is what the paper takes for 8 without communication.
-        self.throughput = batch / self.seconds * 8 / len(result["gpus"])
+        return self.batch / self.seconds * 8 / len(self.result["gpus"])
 
 
 def machine_file(name):
@@ -80,9 +98,11 @@ class Workplace:
 
 
 class Plans(Workplace):
-    def __init__(self, options):
+    def __init__(self, options, fitting=None):
+        """`fitting`: others of a machine with the same memory, which have found out what fits."""
         super().__init__(options)
         self.known = {}
+        self.fitting = fitting.known if fitting else {}
 
     def workers(self, folder):
         """Of each GPU of a plan its regions, places, pieces and waits."""
@@ -103,7 +123,8 @@ class Plans(Workplace):
             self.call(self.options.smexc, json_file, "--train", "--loss", model.loss, "--optimizer", "adagrad",
                       "--lr", "0.01", "--gpus", gpus, *chosen, "-o", folder)
             os.remove(json_file)
-        self.known[name] = Plan(folder, batch, self.simulate(folder))
+        fits = self.fitting[name].fits if name in self.fitting else None
+        self.known[name] = Plan(folder, batch, self.simulate, fits)
         return self.known[name]
 
     def simulate(self, folder, *more):

@@ -1,5 +1,5 @@
 """What becomes of statements where a number that had to be chosen is another one: kept plans are simulated again, by a
-machine file that has it. Plans are made without a machine, so they stay the same."""
+machine file that has it. Plans are made without a machine, so they stay the same, and so does what fits."""
 
 import copy
 import json
@@ -8,7 +8,7 @@ import os
 from plans import Plans, machine_file
 
 # Numbers of a machine file, by where it has them; "*": each of a list. A number that a file does not have is left out, so
-# one more that machines may say is one more line.
+# one more that machines may say is one more line; one that changes how much memory there is belongs to MEMORY besides.
 NUMBERS = {
     "contraction.most": ["device/efficiency/contraction/most"],
     "convolution.most": ["device/efficiency/convolution/most"],
@@ -19,6 +19,7 @@ NUMBERS = {
     "links' bytes/s": ["links/*/bytes_per_second"],  # the paper's; whether both ways share them is not
 }
 SHARES = {"contraction.most", "convolution.most", "memory efficiency"}  # at most 1
+MEMORY = set()  # numbers that change what fits
 OPTIONS = ["look_ahead"]  # of the programs that have them; whole numbers
 FACTORS = (0.5, 0.7, 1.4, 2)
 
@@ -131,6 +132,7 @@ def judge(options, state):
         base, tried = {}, {}
         for name, value, varied in variants(options, plans.folder):
             base[name] = assumed(options, name)
-            tried.setdefault(name, {base[name]: says.verdicts})[value] = state(Plans(varied), lambda *_: None).verdicts
+            again = Plans(varied, None if name in MEMORY else plans)
+            tried.setdefault(name, {base[name]: says.verdicts})[value] = state(again, lambda *_: None).verdicts
         print("\n".join(lines(base, tried)))
     return status
