@@ -4,6 +4,7 @@ machine file that has it. Plans are made without a machine, so they stay the sam
 import copy
 import json
 import os
+import tempfile
 
 from plans import Plans, machine_file
 
@@ -47,15 +48,16 @@ def vary(machine, paths, factor, most=None):
     return machine, value
 
 
-def variants(options, folder):
-    """(a number's name, the value that it has, options that say so), for all values but the one that is assumed."""
+def variants(options, plans, machines):
+    """(a number's name, the value that it has, options that say so), for all values but the one that is assumed. `plans`
+    and `machines`: folders, of plans and for machine files."""
     known = [*NUMBERS, *OPTIONS]
     for name in known if options.sensitivity == "all" else options.sensitivity.split(","):
         if name not in known:
             raise SystemExit(f"error: --sensitivity {name}: not one of {', '.join(known)}")
         for factor in FACTORS:
             varied = copy.copy(options)
-            varied.plans = folder
+            varied.plans = plans
             if name in OPTIONS:
                 if not hasattr(options, name):
                     continue
@@ -65,7 +67,7 @@ def variants(options, folder):
                 machine, value = vary(machine_file(options.machine), NUMBERS[name], factor, 1 if name in SHARES else None)
                 if value is None:
                     continue
-                varied.machine = os.path.join(folder, f"machine.{name.replace('/', ' per ')}.{factor:g}.json")
+                varied.machine = os.path.join(machines, f"machine.{name.replace('/', ' per ')}.{factor:g}.json")
                 with open(varied.machine, "w", encoding="utf-8") as file:
                     json.dump(machine, file)
             yield name, value, varied
@@ -130,9 +132,10 @@ def judge(options, state):
     status = says.print()
     if options.sensitivity:
         base, tried = {}, {}
-        for name, value, varied in variants(options, plans.folder):
-            base[name] = assumed(options, name)
-            again = Plans(varied, None if name in MEMORY else plans)
-            tried.setdefault(name, {base[name]: says.verdicts})[value] = state(again, lambda *_: None).verdicts
+        with tempfile.TemporaryDirectory() as machines:
+            for name, value, varied in variants(options, plans.folder, machines):
+                base[name] = assumed(options, name)
+                again = Plans(varied, None if name in MEMORY else plans)
+                tried.setdefault(name, {base[name]: says.verdicts})[value] = state(again, lambda *_: None).verdicts
         print("\n".join(lines(base, tried)))
     return status
