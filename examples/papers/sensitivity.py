@@ -14,6 +14,7 @@ NUMBERS = {
     "contraction.most": ["device/efficiency/contraction/most"],
     "convolution.most": ["device/efficiency/convolution/most"],
     "half_flops": ["device/efficiency/contraction/half_flops", "device/efficiency/convolution/half_flops"],
+    "ramp_seconds": ["device/efficiency/contraction/ramp_seconds", "device/efficiency/convolution/ramp_seconds"],
     "memory efficiency": ["device/efficiency/memory"],
     "launch_seconds": ["device/launch_seconds"],
     "latency_seconds": ["links/*/latency_seconds"],
@@ -21,6 +22,8 @@ NUMBERS = {
 }
 SHARES = {"contraction.most", "convolution.most", "memory efficiency"}  # at most 1
 MEMORY = set()  # numbers that change what fits
+# Of a device, where it is 0 or not said: what to try instead. A host that takes as long as MXNet's took for a call is last.
+UNSAID = {"issue_seconds": (5e-6, 1e-5, 2e-5, 5e-5)}
 OPTIONS = ["look_ahead"]  # of the programs that have them; whole numbers
 FACTORS = (0.5, 0.7, 1.4, 2)
 
@@ -48,34 +51,48 @@ def vary(machine, paths, factor, most=None):
     return machine, value
 
 
+def tries(name, machine):
+    """(value, machine) for all values of one of its numbers that are tried."""
+    if name in UNSAID:
+        for value in UNSAID[name]:
+            changed = copy.deepcopy(machine)
+            changed["device"][name] = value
+            yield value, changed
+        return
+    for factor in FACTORS:
+        changed, value = vary(machine, NUMBERS[name], factor, 1 if name in SHARES else None)
+        if value is not None:
+            yield value, changed
+
+
 def variants(options, plans, machines):
     """(a number's name, the value that it has, options that say so), for all values but the one that is assumed. `plans`
     and `machines`: folders, of plans and for machine files."""
-    known = [*NUMBERS, *OPTIONS]
+    known = [*NUMBERS, *UNSAID, *OPTIONS]
     for name in known if options.sensitivity == "all" else options.sensitivity.split(","):
         if name not in known:
             raise SystemExit(f"error: --sensitivity {name}: not one of {', '.join(known)}")
-        for factor in FACTORS:
+        if name in OPTIONS:
+            for factor in FACTORS if hasattr(options, name) else ():
+                varied = copy.copy(options)
+                varied.plans = plans
+                setattr(varied, name, max(1, round(getattr(options, name) * factor)))
+                yield name, getattr(varied, name), varied
+            continue
+        for value, machine in tries(name, machine_file(options.machine)):
             varied = copy.copy(options)
             varied.plans = plans
-            if name in OPTIONS:
-                if not hasattr(options, name):
-                    continue
-                value = max(1, round(getattr(options, name) * factor))
-                setattr(varied, name, value)
-            else:
-                machine, value = vary(machine_file(options.machine), NUMBERS[name], factor, 1 if name in SHARES else None)
-                if value is None:
-                    continue
-                varied.machine = os.path.join(machines, f"machine.{name.replace('/', ' per ')}.{factor:g}.json")
-                with open(varied.machine, "w", encoding="utf-8") as file:
-                    json.dump(machine, file)
+            varied.machine = os.path.join(machines, f"machine.{name.replace('/', ' per ')}.{value:g}.json")
+            with open(varied.machine, "w", encoding="utf-8") as file:
+                json.dump(machine, file)
             yield name, value, varied
 
 
 def assumed(options, name):
     if name in OPTIONS:
         return getattr(options, name)
+    if name in UNSAID:
+        return machine_file(options.machine)["device"].get(name, 0)
     return vary(machine_file(options.machine), NUMBERS[name], 1)[1]
 
 

@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.join(os.getcwd(), "examples/papers"))
 sys.dont_write_bytecode = True
 
 from plans import Statements, between  # noqa: E402
-from sensitivity import lines, ranges, vary  # noqa: E402
+from sensitivity import UNSAID, lines, ranges, tries, vary  # noqa: E402
 
 
 def equal(what, got, want):
@@ -38,6 +38,9 @@ equal("left out of one", vary(machine, ["links/*/latency_seconds"], 3)[1], 3)
 equal("a share", vary(machine, ["device/efficiency/memory"], 2, 1)[1], 1)
 equal("not there", vary(machine, ["device/reserved_bytes"], 2), (machine, None))
 equal("not there, below", vary(machine, ["device/efficiency/contraction/most"], 2), (machine, None))
+equal("by factors", [value for value, _ in tries("launch_seconds", machine)], [1.0, 1.4, 2.8, 4.0])
+equal("of nothing", [(value, changed["device"]["issue_seconds"]) for value, changed in tries("issue_seconds", machine)],
+      [(value, value) for value in UNSAID["issue_seconds"]])
 equal("a copy", machine["device"]["launch_seconds"], 2.0)
 
 equal("always", ranges([(1, True), (2, True)]), True)
