@@ -76,6 +76,9 @@ struct Params {
   bool lowerBound = true;
   int64_t maxBoundPairEntries = int64_t(1) << 16;
   int64_t maxBoundEntries = int64_t(1) << 12;
+  /// And how many costs the ascent may look at (DualAscent.h): a second takes
+  /// about a billion.
+  int64_t maxBoundWork = int64_t(1) << 29;
 };
 
 /// The rule. A cut must leave no group without work, since one that puts

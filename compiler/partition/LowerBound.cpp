@@ -1,5 +1,7 @@
 #include "compiler/partition/LowerBound.h"
 
+#include "compiler/partition/DualAscent.h"
+
 #include <algorithm>
 #include <set>
 
@@ -68,32 +70,48 @@ std::optional<CandidateLists> listAll(const OperatorGraph &graph,
   return lists;
 }
 
-} // namespace
-
-int64_t partition::lowerBoundBytes(const OperatorGraph &graph,
-                                   const std::vector<int64_t> &ways,
-                                   const Choices &choices, PairCosts &costs,
-                                   const Params &params) {
-  network::Params limits;
-  limits.maxTableEntries = limits.maxBoundEntries = params.maxBoundEntries;
-  // As many steps as have tables that fit: each has more than the one before.
+/// The lists of as many steps as have tables that fit: each has more than the
+/// one before.
+struct Listed {
   std::optional<CandidateLists> lists;
+  Count count = Count::Region;
+};
+
+Listed listSteps(const OperatorGraph &graph, const std::vector<int64_t> &ways,
+                 const Choices &choices, PairCosts &costs, size_t limit) {
+  Listed listed;
   size_t steps = 0;
   while (steps < ways.size()) {
     auto more = listAll(graph, {ways.begin(), ways.begin() + steps + 1},
-                        choices, costs, size_t(params.maxBoundPairEntries));
+                        choices, costs, limit);
     if (!more)
       break;
-    lists = std::move(more);
+    listed.lists = std::move(more);
     ++steps;
   }
-  if (!lists)
-    return 0;
-  const Count count = steps == ways.size() ? Count::Region : Count::Guaranteed;
-  return network::lowerBound(makeBoundNetwork(graph, costs, *lists, count),
-                             limits)
+  if (steps < ways.size())
+    listed.count = Count::Guaranteed;
+  return listed;
+}
+
+int64_t boundByBuckets(const OperatorGraph &graph, PairCosts &costs,
+                       const Listed &listed, const Params &params) {
+  network::Params limits;
+  limits.maxTableEntries = limits.maxBoundEntries = params.maxBoundEntries;
+  return network::lowerBound(
+             makeBoundNetwork(graph, costs, *listed.lists, listed.count),
+             limits)
       .bytes;
 }
+
+int64_t boundByAscent(const OperatorGraph &graph, PairCosts &costs,
+                      const Listed &listed, const Params &params,
+                      int64_t enough) {
+  const auto terms = makeTensorTerms(graph, costs, *listed.lists, listed.count);
+  return terms ? raiseBound(*terms, enough, params.maxBoundWork) : 0;
+}
+
+} // namespace
 
 int64_t partition::lowerBoundBytes(const OperatorGraph &graph,
                                    const std::vector<int64_t> &ways,
@@ -103,8 +121,16 @@ int64_t partition::lowerBoundBytes(const OperatorGraph &graph,
   const int rounds = graph.operators.size() <= kFewOperators ? 3 : 1;
   Params now = params;
   int64_t bound = 0;
-  for (int round = 0; round < rounds && bound < planBytes / 4; ++round) {
-    bound = std::max(bound, lowerBoundBytes(graph, ways, choices, costs, now));
+  for (int round = 0;
+       round < rounds && bound < (round == 0 ? planBytes : planBytes / 4);
+       ++round) {
+    const Listed listed =
+        listSteps(graph, ways, choices, costs, size_t(now.maxBoundPairEntries));
+    if (listed.lists)
+      bound =
+          std::max(bound, boundByAscent(graph, costs, listed, now, planBytes));
+    if (listed.lists && bound < planBytes)
+      bound = std::max(bound, boundByBuckets(graph, costs, listed, now));
     now.maxBoundEntries *= larger;
     now.maxBoundPairEntries *= larger;
   }

@@ -156,8 +156,8 @@ TEST_CASE("whole plans: bound <= best of all <= recursive") {
         params.maxBoundEntries = random.between(1, 100);
         PairCosts costs(model);
         REQUIRE(lowerBoundBytes(model, factorize(workers),
-                                Choices(model, params), costs,
-                                params) <= least->sharedBytes);
+                                Choices(model, params), costs, params,
+                                kMostBytes) <= least->sharedBytes);
       }
     }
   }

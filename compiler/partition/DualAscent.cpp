@@ -1,0 +1,312 @@
+#include "compiler/partition/DualAscent.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace smex;
+using namespace smex::partition;
+
+namespace {
+
+using Values = std::vector<double>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Least costs of all readers, level by level, are kept where they are so few;
+/// else found anew when they are asked for: three looks instead of two.
+constexpr int64_t kMostKept = int64_t(1) << 23;
+
+/// Goes on while so many sweeps together raise the bound by one part in so
+/// many.
+constexpr int kSweeps = 8;
+constexpr int64_t kPart = 1000;
+
+/// What a term is charged, and what it costs with that.
+struct Charged {
+  std::vector<Values> charges; // per member, per history
+  Values writer;               // per column: least of the writer
+  /// Per level, column by column: the level and the least of each reader among
+  /// its histories that need no more.
+  Values sums;
+  std::vector<Values> readers; // the same of each reader alone, or empty
+};
+
+class Ascent {
+public:
+  Ascent(const TensorTerms &terms, int64_t enough);
+  int64_t run(int64_t maxWork);
+
+private:
+  struct Place { // of an operator
+    int term, member;
+    double shares[2]; // of all costs, on the way forward and backward
+  };
+
+  const TermCosts &costsOf(int term) const {
+    return all.costs[all.terms[term].costs];
+  }
+  void share(int op);
+  int64_t workOfSweep() const;
+
+  /// The least charge of each row of a member.
+  const Values &least(int term, int member);
+  void leastOfReader(int term, int member, Values &result);
+  const Values &known(int term, int member);
+  void charge(int term, int member);
+  void gather(int term, int member, Values &costs);
+  bool visit(int op, int direction);
+  int64_t bound() const;
+
+  const TensorTerms &all;
+  const int64_t enough;
+  double limit = 0; // of a charge, so that sums are exact
+  bool keep = false;
+  std::vector<Charged> charged;           // per term
+  std::vector<std::vector<Place>> places; // per operator
+  std::vector<Values> rest; // per operator: what no term is charged
+  Values leastOfRow, leastValues, suffix, perRow, total;
+  std::vector<Values> gathered;
+};
+
+Ascent::Ascent(const TensorTerms &terms, int64_t enough)
+    : all(terms), enough(enough), charged(terms.terms.size()),
+      places(terms.histories.size()) {
+  size_t mostMembers = 0;
+  int64_t kept = 0;
+  for (size_t t = 0; t < charged.size(); ++t) {
+    const auto &members = all.terms[t].members;
+    mostMembers = std::max(mostMembers, members.size());
+    kept += int64_t(members.size() * costsOf(int(t)).levels.size());
+    for (size_t m = 0; m < members.size(); ++m)
+      places[members[m].op].push_back({int(t), int(m), {}});
+  }
+  keep = kept <= kMostKept;
+  size_t mostPlaces = 0;
+  for (int op = 0; op < int(places.size()); ++op) {
+    mostPlaces = std::max(mostPlaces, places[op].size());
+    rest.emplace_back(all.histories[op]);
+    share(op);
+  }
+  limit = double(int64_t(1) << 52) / double(mostMembers + 2) /
+          double(mostPlaces + 1);
+  for (size_t t = 0; t < charged.size(); ++t) {
+    const TermCosts &costs = costsOf(int(t));
+    charged[t].writer.assign(costs.columns, 0);
+    charged[t].sums = costs.levels;
+    const auto &members = all.terms[t].members;
+    charged[t].readers.resize(members.size());
+    for (const Term::Member &member : members)
+      charged[t].charges.emplace_back(all.histories[member.op]);
+    for (size_t m = 0; m < members.size(); ++m)
+      if (members[m].reader < 0)
+        charge(int(t), int(m));
+      else if (keep)
+        charged[t].readers[m].assign(costs.levels.size(), 0);
+  }
+}
+
+void Ascent::share(int op) {
+  for (int direction : {0, 1}) {
+    int toCome = 0, come = 0; // terms that know such operators
+    double weights = 0;
+    for (Place &place : places[op]) {
+      int later = 0, earlier = 0;
+      for (const Term::Member &member : all.terms[place.term].members) {
+        later += direction == 0 ? member.op > op : member.op < op;
+        earlier += direction == 0 ? member.op < op : member.op > op;
+      }
+      toCome += later > 0;
+      come += earlier > 0;
+      place.shares[direction] = later;
+      weights += later;
+    }
+    for (Place &place : places[op])
+      place.shares[direction] *=
+          weights > 0 ? toCome / weights / std::max(toCome, come) : 0;
+  }
+}
+
+int64_t Ascent::workOfSweep() const {
+  int64_t work = 0;
+  for (const Term &term : all.terms) {
+    const TermCosts &costs = all.costs[term.costs];
+    for (const Term::Member &member : term.members)
+      work += int64_t(costs.levels.size()) +
+              int64_t(costs.columns) * costs.rowsOf(member.reader).count;
+  }
+  return work * (keep ? 2 : 3);
+}
+
+const Values &Ascent::least(int term, int member) {
+  const auto &rows =
+      costsOf(term).rowsOf(all.terms[term].members[member].reader);
+  const Values &charges = charged[term].charges[member];
+  leastOfRow.assign(rows.count, kInfinity);
+  for (size_t i = 0; i < charges.size(); ++i)
+    leastOfRow[rows.of[i]] = std::min(leastOfRow[rows.of[i]], charges[i]);
+  return leastOfRow;
+}
+
+void Ascent::leastOfReader(int term, int member, Values &result) {
+  const TermCosts &costs = costsOf(term);
+  const auto &reader = costs.readers[all.terms[term].members[member].reader];
+  const double *charges = least(term, member).data();
+  result.assign(costs.levels.size(), kInfinity);
+  const uint16_t *level = reader.levels.data();
+  for (int column = 0; column < costs.columns; ++column) {
+    double *of = result.data() + costs.starts[column];
+    for (int row = 0; row < reader.rows.count; ++row, ++level)
+      of[*level] = std::min(of[*level], charges[row]);
+    const int count = costs.starts[column + 1] - costs.starts[column];
+    for (int i = 1; i < count; ++i)
+      of[i] = std::min(of[i], of[i - 1]);
+  }
+}
+
+const Values &Ascent::known(int term, int member) {
+  if (keep)
+    return charged[term].readers[member];
+  leastOfReader(term, member, leastValues);
+  return leastValues;
+}
+
+/// Makes what the term costs at least true for new charges of a writer. (Of a
+/// reader, see `visit`.)
+void Ascent::charge(int term, int member) {
+  const TermCosts &costs = costsOf(term);
+  const double *charges = least(term, member).data();
+  const double *written = costs.written.data();
+  for (int column = 0; column < costs.columns; ++column) {
+    double least = kInfinity;
+    for (int row = 0; row < costs.writer.count; ++row, ++written)
+      least = std::min(least, *written + charges[row]);
+    charged[term].writer[column] = least;
+  }
+}
+
+/// What the term costs at least with each history of a member.
+void Ascent::gather(int term, int member, Values &result) {
+  const TermCosts &costs = costsOf(term);
+  const Charged &now = charged[term];
+  const int kind = all.terms[term].members[member].reader;
+  const TermCosts::Rows &rowOf = costs.rowsOf(kind);
+  const int rows = rowOf.count;
+  perRow.assign(rows, kInfinity);
+  if (kind < 0) {
+    const double *written = costs.written.data();
+    for (int column = 0; column < costs.columns; ++column) {
+      const double least =
+          *std::min_element(now.sums.begin() + costs.starts[column],
+                            now.sums.begin() + costs.starts[column + 1]);
+      for (int row = 0; row < rows; ++row, ++written)
+        perRow[row] = std::min(perRow[row], *written + least);
+    }
+  } else {
+    const Values &own = known(term, member);
+    const uint16_t *level = costs.readers[kind].levels.data();
+    for (int column = 0; column < costs.columns; ++column) {
+      const int start = costs.starts[column];
+      int i = costs.starts[column + 1] - start;
+      suffix.resize(std::max(suffix.size(), size_t(i)));
+      double least = kInfinity;
+      while (i-- > 0) {
+        least = std::min(least, now.sums[start + i] - own[start + i]);
+        suffix[i] = least + now.writer[column];
+      }
+      for (int row = 0; row < rows; ++row, ++level)
+        perRow[row] = std::min(perRow[row], suffix[*level]);
+    }
+  }
+  const Values &charges = now.charges[member];
+  result.resize(charges.size());
+  for (size_t i = 0; i < result.size(); ++i)
+    result[i] = perRow[rowOf.of[i]] + charges[i];
+}
+
+/// False, and then nothing more can be done, if numbers get too large.
+bool Ascent::visit(int op, int direction) {
+  const auto &here = places[op];
+  total = rest[op];
+  gathered.resize(std::max(gathered.size(), here.size()));
+  for (size_t i = 0; i < here.size(); ++i) {
+    gather(here[i].term, here[i].member, gathered[i]);
+    for (size_t h = 0; h < total.size(); ++h)
+      total[h] += gathered[i][h];
+  }
+  rest[op] = total;
+  Values before;
+  for (size_t i = 0; i < here.size(); ++i) {
+    const auto [term, member, shares] = here[i];
+    const bool isReader = all.terms[term].members[member].reader >= 0;
+    if (isReader)
+      before = known(term, member);
+    Values &charges = charged[term].charges[member];
+    for (size_t h = 0; h < total.size(); ++h) {
+      const double part = std::floor(total[h] * shares[direction]);
+      charges[h] += part - gathered[i][h];
+      rest[op][h] -= part;
+      if (!(std::abs(charges[h]) <= limit))
+        return false;
+    }
+    if (!isReader) {
+      charge(term, member);
+      continue;
+    }
+    Values &after = keep ? charged[term].readers[member] : leastValues;
+    leastOfReader(term, member, after);
+    Values &sums = charged[term].sums;
+    for (size_t level = 0; level < sums.size(); ++level)
+      sums[level] += after[level] - before[level];
+  }
+  for (double cost : rest[op])
+    if (!(std::abs(cost) <= limit))
+      return false;
+  return true;
+}
+
+int64_t Ascent::bound() const {
+  __int128 sum = 0;
+  for (const Values &costs : rest)
+    sum += int64_t(*std::min_element(costs.begin(), costs.end()));
+  for (size_t t = 0; t < charged.size(); ++t) {
+    const auto &starts = costsOf(int(t)).starts;
+    double least = kInfinity;
+    for (size_t column = 0; column + 1 < starts.size(); ++column)
+      least = std::min(
+          least,
+          charged[t].writer[column] +
+              *std::min_element(charged[t].sums.begin() + starts[column],
+                                charged[t].sums.begin() + starts[column + 1]));
+    sum += int64_t(least);
+  }
+  return int64_t(std::max<__int128>(sum, 0));
+}
+
+int64_t Ascent::run(int64_t maxWork) {
+  if (all.most > limit)
+    return 0;
+  int64_t best = bound(), before = best;
+  const int64_t work = std::max<int64_t>(workOfSweep(), 1);
+  for (int64_t sweep = 0; best < enough && (sweep + 1) * work <= maxWork;
+       ++sweep) {
+    const int direction = sweep % 2;
+    for (size_t i = 0; i < places.size(); ++i)
+      if (!visit(int(direction == 0 ? i : places.size() - 1 - i), direction))
+        return best;
+    best = std::max(best, bound());
+    if (sweep % kSweeps == kSweeps - 1) {
+      if (best - before < before / kPart + 1)
+        break;
+      before = best;
+    }
+  }
+  return best;
+}
+
+} // namespace
+
+int64_t partition::raiseBound(const TensorTerms &terms, int64_t enough,
+                              int64_t maxWork) {
+  return Ascent(terms, enough).run(maxWork);
+}
