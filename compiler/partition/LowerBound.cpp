@@ -14,6 +14,9 @@ namespace {
 /// largest one: keeps time and memory in bounds where nothing repeats.
 constexpr size_t kLargestTables = 64;
 
+/// Ascent keeps little beside the tables, so they may be larger by this.
+constexpr int64_t kLargerForAscent = 4;
+
 /// The bound of a larger graph is sought once: again would take seconds.
 constexpr size_t kFewOperators = 10000;
 
@@ -96,6 +99,8 @@ Listed listSteps(const OperatorGraph &graph, const std::vector<int64_t> &ways,
 
 int64_t boundByBuckets(const OperatorGraph &graph, PairCosts &costs,
                        const Listed &listed, const Params &params) {
+  if (!listed.lists)
+    return 0;
   network::Params limits;
   limits.maxTableEntries = limits.maxBoundEntries = params.maxBoundEntries;
   return network::lowerBound(
@@ -107,6 +112,8 @@ int64_t boundByBuckets(const OperatorGraph &graph, PairCosts &costs,
 int64_t boundByAscent(const OperatorGraph &graph, PairCosts &costs,
                       const Listed &listed, const Params &params,
                       int64_t enough) {
+  if (!listed.lists)
+    return 0;
   const auto terms = makeTensorTerms(graph, costs, *listed.lists, listed.count);
   return terms ? raiseBound(*terms, enough, params.maxBoundWork) : 0;
 }
@@ -124,13 +131,17 @@ int64_t partition::lowerBoundBytes(const OperatorGraph &graph,
   for (int round = 0;
        round < rounds && bound < (round == 0 ? planBytes : planBytes / 4);
        ++round) {
-    const Listed listed =
-        listSteps(graph, ways, choices, costs, size_t(now.maxBoundPairEntries));
-    if (listed.lists)
+    const auto list = [&](int64_t limit) {
+      return listSteps(graph, ways, choices, costs, size_t(limit));
+    };
+    bound = std::max(
+        bound, boundByAscent(graph, costs,
+                             list(now.maxBoundPairEntries * kLargerForAscent),
+                             now, planBytes));
+    if (bound < planBytes)
       bound =
-          std::max(bound, boundByAscent(graph, costs, listed, now, planBytes));
-    if (listed.lists && bound < planBytes)
-      bound = std::max(bound, boundByBuckets(graph, costs, listed, now));
+          std::max(bound, boundByBuckets(graph, costs,
+                                         list(now.maxBoundPairEntries), now));
     now.maxBoundEntries *= larger;
     now.maxBoundPairEntries *= larger;
   }
