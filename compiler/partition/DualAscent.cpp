@@ -13,10 +13,6 @@ using Values = std::vector<double>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Least costs of all readers, level by level, are kept where they are so few;
-/// else found anew when they are asked for: three looks instead of two.
-constexpr int64_t kMostKept = int64_t(1) << 23;
-
 /// Goes on while so many sweeps together raise the bound by one part in so
 /// many.
 constexpr int kSweeps = 8;
@@ -34,7 +30,7 @@ struct Charged {
 
 class Ascent {
 public:
-  Ascent(const TensorTerms &terms, int64_t enough);
+  Ascent(const TensorTerms &terms, int64_t enough, int64_t maxKept);
   int64_t run(int64_t maxWork);
 
 private:
@@ -60,8 +56,8 @@ private:
 
   const TensorTerms &all;
   const int64_t enough;
-  double limit = 0; // of a charge, so that sums are exact
-  bool keep = false;
+  double limit = 0;  // of a charge, so that sums are exact
+  bool keep = false; // the least costs of each reader, or find them again
   std::vector<Charged> charged;           // per term
   std::vector<std::vector<Place>> places; // per operator
   std::vector<Values> rest; // per operator: what no term is charged
@@ -69,7 +65,7 @@ private:
   std::vector<Values> gathered;
 };
 
-Ascent::Ascent(const TensorTerms &terms, int64_t enough)
+Ascent::Ascent(const TensorTerms &terms, int64_t enough, int64_t maxKept)
     : all(terms), enough(enough), charged(terms.terms.size()),
       places(terms.histories.size()) {
   size_t mostMembers = 0;
@@ -81,7 +77,7 @@ Ascent::Ascent(const TensorTerms &terms, int64_t enough)
     for (size_t m = 0; m < members.size(); ++m)
       places[members[m].op].push_back({int(t), int(m), {}});
   }
-  keep = kept <= kMostKept;
+  keep = kept <= maxKept;
   size_t mostPlaces = 0;
   for (int op = 0; op < int(places.size()); ++op) {
     mostPlaces = std::max(mostPlaces, places[op].size());
@@ -307,6 +303,6 @@ int64_t Ascent::run(int64_t maxWork) {
 } // namespace
 
 int64_t partition::raiseBound(const TensorTerms &terms, int64_t enough,
-                              int64_t maxWork) {
-  return Ascent(terms, enough).run(maxWork);
+                              int64_t maxWork, int64_t maxKept) {
+  return Ascent(terms, enough, maxKept).run(maxWork);
 }

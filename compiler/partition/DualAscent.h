@@ -24,8 +24,10 @@
 namespace smex::partition {
 
 /// At most the least sum of the terms. Ends when `enough` is reached, when
-/// little more comes, or before it has looked at `maxWork` costs.
-int64_t raiseBound(const TensorTerms &terms, int64_t enough, int64_t maxWork);
+/// little more comes, or before it has looked at `maxWork` costs. Of at most
+/// `maxKept` intermediate results nothing is found twice.
+int64_t raiseBound(const TensorTerms &terms, int64_t enough, int64_t maxWork,
+                   int64_t maxKept = int64_t(1) << 23);
 
 } // namespace smex::partition
 

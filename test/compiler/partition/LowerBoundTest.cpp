@@ -1,0 +1,217 @@
+#include "compiler/partition/LowerBound.h"
+#include "compiler/partition/Algorithm.h"
+#include "compiler/partition/BruteForce.h"
+#include "compiler/partition/CommunicationBytes.h"
+#include "compiler/partition/DualAscent.h"
+#include "compiler/partition/Factorize.h"
+#include "compiler/partition/Recursive.h"
+#include "test/compiler/partition/RandomGraph.h"
+
+#include <catch2/catch.hpp>
+
+#include <iostream>
+
+using namespace smex;
+using namespace smex::partition;
+using namespace smex::partition::test;
+
+namespace {
+
+constexpr int64_t kMuch = int64_t(1) << 28; // of work
+
+/// All histories of a small graph, and the terms of its tensors.
+struct Listed {
+  Listed(const OperatorGraph &graph, int64_t workers, const Params &params)
+      : ways(factorize(workers)), costs(graph) {
+    const Choices choices(graph, params);
+    for (int t = 0; t < int(graph.tensors.size()); ++t)
+      lists.tensors.push_back(
+          costs.add({ways, *choices.tensorHistories(t, ways, 4096)}));
+    for (int op = 0; op < int(graph.operators.size()); ++op)
+      lists.operators.push_back(
+          costs.add({ways, *choices.operatorHistories(op, ways, 4096)}));
+    terms = *makeTensorTerms(graph, costs, lists, Count::Region);
+  }
+  const History &history(int list, int64_t i) const {
+    return costs.candidates(list).histories[size_t(i)];
+  }
+  int64_t count(int list) const {
+    return int64_t(costs.candidates(list).histories.size());
+  }
+
+  Ways ways;
+  PairCosts costs;
+  CandidateLists lists;
+  TensorTerms terms;
+};
+
+/// Of histories, given by number, of the tensors and operators.
+int64_t sumOfTerms(const TensorTerms &terms,
+                   const std::vector<int64_t> &tensors,
+                   const std::vector<int64_t> &operators,
+                   const OperatorGraph &graph) {
+  std::vector<bool> used(graph.tensors.size());
+  for (const Operator &op : graph.operators) {
+    used[op.result] = true;
+    for (const Operand &operand : op.operands)
+      used[operand.tensor] = true;
+  }
+  double sum = 0;
+  size_t next = 0; // terms are in order of the tensors that something uses
+  for (size_t t = 0; t < used.size(); ++t) {
+    if (!used[t])
+      continue;
+    const Term &term = terms.terms[next++];
+    const TermCosts &costs = terms.costs[term.costs];
+    const int64_t column = tensors[t];
+    int level = 0;
+    for (const Term::Member &member : term.members) {
+      const TermCosts::Rows &rows = costs.rowsOf(member.reader);
+      const int64_t place =
+          column * rows.count + rows.of[size_t(operators[member.op])];
+      if (member.reader < 0)
+        sum += costs.written[size_t(place)];
+      else
+        level = std::max(
+            level, int(costs.readers[member.reader].levels[size_t(place)]));
+    }
+    sum += costs.levels[size_t(costs.starts[size_t(column)] + level)];
+  }
+  CHECK(next == terms.terms.size());
+  return int64_t(sum);
+}
+
+PartitionPlan search(const OperatorGraph &graph, int64_t workers,
+                     const Params &params = {}) {
+  auto plan = partitionRecursively(graph, workers, params);
+  REQUIRE(plan);
+  return std::move(*plan);
+}
+
+} // namespace
+
+TEST_CASE("terms add up to what is written, and each tensor's largest read") {
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const Model model = randomGraph(random);
+    CAPTURE(describe(model));
+    const Listed listed(model, random.chance(50) ? 4 : 6, randomParams(random));
+    for (int round = 0; round < 5; ++round) {
+      PartitionPlan plan;
+      for (int64_t ways : listed.ways) {
+        plan.steps.emplace_back();
+        plan.steps.back().ways = ways;
+      }
+      std::vector<int64_t> tensors, operators;
+      for (int list : listed.lists.tensors) {
+        tensors.push_back(random.below(listed.count(list)));
+        for (size_t s = 0; s < plan.steps.size(); ++s)
+          plan.steps[s].tensors.push_back(
+              listed.history(list, tensors.back())[s]);
+      }
+      for (int list : listed.lists.operators) {
+        operators.push_back(random.below(listed.count(list)));
+        for (size_t s = 0; s < plan.steps.size(); ++s)
+          plan.steps[s].operators.push_back(
+              listed.history(list, operators.back())[s]);
+      }
+      int64_t sum = 0;
+      std::vector<int64_t> largest(model.tensors.size());
+      for (int op = 0; op < int(model.operators.size()); ++op) {
+        sum += writeBytes(model, plan, op);
+        const auto &operands = model.operators[op].operands;
+        for (int i = 0; i < int(operands.size()); ++i)
+          largest[operands[i].tensor] = std::max(largest[operands[i].tensor],
+                                                 readBytes(model, plan, op, i));
+      }
+      for (int64_t bytes : largest)
+        sum += bytes;
+      REQUIRE(sum <= sharedCommunicationBytes(model, plan));
+      REQUIRE(sumOfTerms(listed.terms, tensors, operators, model) == sum);
+    }
+  }
+}
+
+TEST_CASE("the ascent stays below the best of all plans, at any time") {
+  RandomSizes sizes;
+  sizes.maxOperators = 2;
+  sizes.maxRank = 2;
+  sizes.maxReductions = 1;
+  int plans = 0, reached = 0;
+  for (uint64_t seed = 2000; seed < 2300; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const Model model = randomGraph(random, sizes);
+    CAPTURE(describe(model));
+    for (int64_t workers : {2, 3, 4, 6}) {
+      CAPTURE(workers);
+      const Params params = randomParams(random);
+      const auto least = partitionByBruteForce(model, workers, params);
+      REQUIRE(least);
+      const Listed listed(model, workers, params);
+      int64_t before = 0;
+      for (int64_t work : {int64_t(0), int64_t(1000), int64_t(4000), kMuch}) {
+        const int64_t bound = raiseBound(listed.terms, kMostBytes, work);
+        REQUIRE(bound <= least->sharedBytes);
+        REQUIRE(bound >= before);
+        before = bound;
+        // It does not matter what is kept, nor that it is done again.
+        REQUIRE(raiseBound(listed.terms, kMostBytes, work) == bound);
+        REQUIRE(raiseBound(listed.terms, kMostBytes, work, 0) <= bound);
+      }
+      REQUIRE(raiseBound(listed.terms, kMostBytes, kMuch, 0) == before);
+      ++plans;
+      reached += before == least->sharedBytes;
+    }
+  }
+  std::cout << "the ascent reaches the best plan of " << reached << " of "
+            << plans << " tiny problems\n";
+  CHECK(reached > plans * 3 / 4);
+}
+
+TEST_CASE("no more is sought than is enough") {
+  const Model model = recurrent(2, 6, 256, 256);
+  const Listed listed(model, 8, {});
+  const int64_t all = raiseBound(listed.terms, kMostBytes, kMuch);
+  CHECK(all > 0);
+  CHECK(raiseBound(listed.terms, 1, kMuch) >= 1);
+  CHECK(raiseBound(listed.terms, 1, kMuch) < all);
+}
+
+TEST_CASE("on a chain the ascent is exact") {
+  for (const auto &[batch, hidden] :
+       {std::pair(65536, 64), std::pair(64, 4096), std::pair(512, 512)}) {
+    const Model model = chain(5, batch, hidden);
+    Params params;
+    params.network.maxTableEntries = int64_t(1) << 30;
+    const auto plan = partition::partition(model, 8, "flat", params);
+    REQUIRE(plan);
+    const Listed listed(model, 8, params);
+    const int64_t bound = raiseBound(listed.terms, kMostBytes, kMuch);
+    CHECK(bound <= plan->sharedBytes);
+    CHECK(bound * 1001 >= plan->sharedBytes * 1000);
+  }
+}
+
+TEST_CASE("numbers that a double does not hold are left alone") {
+  const int64_t much = int64_t(1) << 26;
+  const Model model = matmulModel(much, 2, much);
+  const Listed listed(model, 8, {});
+  CHECK(listed.terms.most > double(int64_t(1) << 50));
+  const int64_t bound = raiseBound(listed.terms, kMostBytes, kMuch);
+  CHECK(bound >= 0);
+  CHECK(bound <= search(model, 8).sharedBytes);
+}
+
+TEST_CASE("bounds of whole plans are near") {
+  const auto gap = [](const Model &model, int64_t workers) {
+    const PartitionPlan plan = search(model, workers);
+    CHECK(plan.lowerBoundBytes <= plan.sharedBytes);
+    return double(plan.sharedBytes - plan.lowerBoundBytes) /
+           double(plan.lowerBoundBytes);
+  };
+  CHECK(gap(recurrent(2, 20, 2048, 1024), 8) < 0.001);
+  CHECK(gap(trainedMlp(4, 512, 1024), 8) < 0.2);
+  CHECK(gap(resnet50(8), 8) < 0.15);
+}
