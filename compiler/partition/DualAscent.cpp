@@ -11,6 +11,11 @@ namespace {
 
 using Values = std::vector<double>;
 
+/// So many columns are gone through side by side: what is found in one does not
+/// wait for the other. Where there are fewer, the last is looked at again,
+/// which changes no minimum.
+constexpr int kAbreast = 4;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Goes on while so many sweeps together raise the bound by one part in so
@@ -61,7 +66,7 @@ private:
   std::vector<Charged> charged;           // per term
   std::vector<std::vector<Place>> places; // per operator
   std::vector<Values> rest; // per operator: what no term is charged
-  Values leastOfRow, leastValues, suffix, perRow, total;
+  Values leastOfRow, leastValues, others, perRow, total;
   std::vector<Values> gathered;
 };
 
@@ -149,15 +154,23 @@ void Ascent::leastOfReader(int term, int member, Values &result) {
   const auto &reader = costs.readers[all.terms[term].members[member].reader];
   const double *charges = least(term, member).data();
   result.assign(costs.levels.size(), kInfinity);
-  const uint16_t *level = reader.levels.data();
-  for (int column = 0; column < costs.columns; ++column) {
-    double *of = result.data() + costs.starts[column];
-    for (int row = 0; row < reader.rows.count; ++row, ++level)
-      of[*level] = std::min(of[*level], charges[row]);
-    const int count = costs.starts[column + 1] - costs.starts[column];
-    for (int i = 1; i < count; ++i)
-      of[i] = std::min(of[i], of[i - 1]);
+  for (int column = 0; column < costs.columns; column += kAbreast) {
+    double *of[kAbreast];
+    const uint16_t *level[kAbreast];
+    for (int i = 0; i < kAbreast; ++i) {
+      const int c = std::min(column + i, costs.columns - 1);
+      of[i] = result.data() + costs.starts[c];
+      level[i] = reader.levels.data() + size_t(c) * reader.rows.count;
+    }
+    for (int row = 0; row < reader.rows.count; ++row)
+      for (int i = 0; i < kAbreast; ++i) {
+        double &now = of[i][level[i][row]];
+        now = std::min(now, charges[row]);
+      }
   }
+  for (int column = 0; column < costs.columns; ++column)
+    for (int i = costs.starts[column] + 1; i < costs.starts[column + 1]; ++i)
+      result[i] = std::min(result[i], result[i - 1]);
 }
 
 const Values &Ascent::known(int term, int member) {
@@ -172,12 +185,20 @@ const Values &Ascent::known(int term, int member) {
 void Ascent::charge(int term, int member) {
   const TermCosts &costs = costsOf(term);
   const double *charges = least(term, member).data();
-  const double *written = costs.written.data();
-  for (int column = 0; column < costs.columns; ++column) {
-    double least = kInfinity;
-    for (int row = 0; row < costs.writer.count; ++row, ++written)
-      least = std::min(least, *written + charges[row]);
-    charged[term].writer[column] = least;
+  for (int column = 0; column < costs.columns; column += kAbreast) {
+    const double *written[kAbreast];
+    double least[kAbreast];
+    for (int i = 0; i < kAbreast; ++i) {
+      written[i] =
+          costs.written.data() +
+          size_t(std::min(column + i, costs.columns - 1)) * costs.writer.count;
+      least[i] = kInfinity;
+    }
+    for (int row = 0; row < costs.writer.count; ++row)
+      for (int i = 0; i < kAbreast; ++i)
+        least[i] = std::min(least[i], written[i][row] + charges[row]);
+    for (int i = 0; i < kAbreast && column + i < costs.columns; ++i)
+      charged[term].writer[column + i] = least[i];
   }
 }
 
@@ -189,30 +210,41 @@ void Ascent::gather(int term, int member, Values &result) {
   const TermCosts::Rows &rowOf = costs.rowsOf(kind);
   const int rows = rowOf.count;
   perRow.assign(rows, kInfinity);
-  if (kind < 0) {
-    const double *written = costs.written.data();
-    for (int column = 0; column < costs.columns; ++column) {
-      const double least =
-          *std::min_element(now.sums.begin() + costs.starts[column],
-                            now.sums.begin() + costs.starts[column + 1]);
-      for (int row = 0; row < rows; ++row, ++written)
-        perRow[row] = std::min(perRow[row], *written + least);
+  // Per level, column by column, what all others cost at least.
+  others.resize(costs.levels.size());
+  const Values *own = kind < 0 ? nullptr : &known(term, member);
+  for (int column = 0; column < costs.columns; ++column) {
+    double least = kInfinity;
+    for (int i = costs.starts[column + 1]; i-- > costs.starts[column];) {
+      least = std::min(least, now.sums[i] - (own ? (*own)[i] : 0));
+      others[i] = least + (own ? now.writer[column] : 0);
     }
-  } else {
-    const Values &own = known(term, member);
-    const uint16_t *level = costs.readers[kind].levels.data();
-    for (int column = 0; column < costs.columns; ++column) {
-      const int start = costs.starts[column];
-      int i = costs.starts[column + 1] - start;
-      suffix.resize(std::max(suffix.size(), size_t(i)));
-      double least = kInfinity;
-      while (i-- > 0) {
-        least = std::min(least, now.sums[start + i] - own[start + i]);
-        suffix[i] = least + now.writer[column];
+  }
+  for (int column = 0; column < costs.columns; column += kAbreast) {
+    const double *of[kAbreast], *written[kAbreast];
+    const uint16_t *level[kAbreast];
+    for (int i = 0; i < kAbreast; ++i) {
+      const int c = std::min(column + i, costs.columns - 1);
+      of[i] = others.data() + costs.starts[c];
+      if (own)
+        level[i] = costs.readers[kind].levels.data() + size_t(c) * rows;
+      else
+        written[i] = costs.written.data() + size_t(c) * rows;
+    }
+    if (own)
+      for (int row = 0; row < rows; ++row) {
+        double least = perRow[row];
+        for (int i = 0; i < kAbreast; ++i)
+          least = std::min(least, of[i][level[i][row]]);
+        perRow[row] = least;
       }
-      for (int row = 0; row < rows; ++row, ++level)
-        perRow[row] = std::min(perRow[row], suffix[*level]);
-    }
+    else
+      for (int row = 0; row < rows; ++row) {
+        double least = perRow[row];
+        for (int i = 0; i < kAbreast; ++i)
+          least = std::min(least, written[i][row] + *of[i]);
+        perRow[row] = least;
+      }
   }
   const Values &charges = now.charges[member];
   result.resize(charges.size());
