@@ -78,7 +78,7 @@ struct Params {
   int64_t maxBoundEntries = int64_t(1) << 12;
   /// And how many costs the ascent may look at (DualAscent.h): a second takes
   /// about a billion.
-  int64_t maxBoundWork = int64_t(1) << 29;
+  int64_t maxBoundWork = int64_t(1) << 30;
 };
 
 /// The rule. A cut must leave no group without work, since one that puts
