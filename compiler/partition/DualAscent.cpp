@@ -112,11 +112,12 @@ void Ascent::share(int op) {
     int toCome = 0, come = 0; // terms that know such operators
     double weights = 0;
     for (Place &place : places[op]) {
-      int later = 0, earlier = 0;
-      for (const Term::Member &member : all.terms[place.term].members) {
-        later += direction == 0 ? member.op > op : member.op < op;
-        earlier += direction == 0 ? member.op < op : member.op > op;
-      }
+      // Members ascend.
+      const int before = place.member;
+      const int after =
+          int(all.terms[place.term].members.size()) - 1 - place.member;
+      const int later = direction == 0 ? after : before;
+      const int earlier = direction == 0 ? before : after;
       toCome += later > 0;
       come += earlier > 0;
       place.shares[direction] = later;

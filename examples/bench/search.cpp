@@ -1,10 +1,12 @@
 // The partition search alone: time, bytes and bounds, by algorithm.
 //
-// usage: search [--gpus N] [--algorithm NAME]... [--inference] MODEL...
+// usage: search [--gpus N] [--algorithm NAME]... [--inference] [--no-bound]
+//               MODEL...
 //
 // Prints a JSON object per model and algorithm, a line each. Seconds are of the
 // processor, so that a busy machine does not show. "search_bytes" is how much
-// more memory the process had at the height of the search than before it.
+// more memory the process had at the height of the search than before it. With
+// --no-bound, no lower bound of whole plans is sought.
 #include "compiler/partition/Algorithm.h"
 #include "examples/bench/LoadGraph.h"
 
@@ -68,6 +70,7 @@ int64_t startOfMemory() {
 int main(int argc, char **argv) {
   int64_t gpus = 8;
   bool training = true;
+  partition::Params params;
   std::vector<std::string> algorithms, models;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -77,6 +80,8 @@ int main(int argc, char **argv) {
       algorithms.push_back(argv[++i]);
     else if (word == "--inference")
       training = false;
+    else if (word == "--no-bound")
+      params.lowerBound = false;
     else
       models.push_back(word);
   }
@@ -94,7 +99,7 @@ int main(int argc, char **argv) {
       const int64_t before = startOfMemory();
       const auto wallStart = Clock::now();
       const double start = processorSeconds();
-      const auto plan = partition::partition(*graph, gpus, algorithm);
+      const auto plan = partition::partition(*graph, gpus, algorithm, params);
       const double seconds = processorSeconds() - start;
       const std::chrono::duration<double> wall = Clock::now() - wallStart;
       if (!plan) {
