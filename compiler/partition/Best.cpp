@@ -9,8 +9,20 @@
 #include "compiler/partition/LowerBound.h"
 #include "compiler/partition/Recursive.h"
 
+#include <limits>
+
 using namespace smex;
 using namespace smex::partition;
+
+namespace {
+
+/// Who asks for the best plan waits for what it is worth, too: the bound is
+/// sought so many times as long as a usual plan's.
+constexpr int64_t kLongerBound = 16;
+constexpr int64_t kMostWork =
+    std::numeric_limits<int64_t>::max() / kLongerBound;
+
+} // namespace
 
 Result<PartitionPlan> partition::partitionBest(const OperatorGraph &graph,
                                                int64_t workers,
@@ -18,9 +30,10 @@ Result<PartitionPlan> partition::partitionBest(const OperatorGraph &graph,
   if (Status status = validate(graph, workers); !status)
     return status.takeError();
   Params params = given;
-  params.lowerBound = false; // once, at the end
+  params.lowerBound = false; // once, at the end, and then thoroughly
   std::optional<PartitionPlan> best;
   Params bound = given; // the bound is of the plan's own choices
+  bound.maxBoundWork = std::min(given.maxBoundWork, kMostWork) * kLongerBound;
   const auto offer = [&](PartitionPlan plan, bool alwaysCut) {
     if (best && plan.sharedBytes >= best->sharedBytes)
       return;

@@ -77,8 +77,8 @@ struct Params {
   int64_t maxBoundPairEntries = int64_t(1) << 16;
   int64_t maxBoundEntries = int64_t(1) << 12;
   /// And how many costs the ascent may look at (DualAscent.h): a second takes
-  /// about a billion.
-  int64_t maxBoundWork = int64_t(1) << 30;
+  /// about a billion. `best` looks at more.
+  int64_t maxBoundWork = int64_t(1) << 29;
 };
 
 /// The rule. A cut must leave no group without work, since one that puts
