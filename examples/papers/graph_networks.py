@@ -28,7 +28,7 @@ def add_graph_options(parser):
     parser.add_argument("--steps", type=int, default=6, help="of a process; the first does not count; default: %(default)s")
     parser.add_argument("--rounds", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--peers", default="pyg", help="of pyg, torch, torch-csr, dgl; default: %(default)s")
-    parser.add_argument("--most-edges", type=float, default=30e6,
+    parser.add_argument("--most-edges", type=float, default=60e6,
                         help="peers run on graphs up to this, where they are not expected to be out of memory; default: %(default)g")
 
 
