@@ -87,6 +87,9 @@ struct RandomSizes {
   int64_t maxExtent = 9;
 };
 
+/// Of which every whole plan can be tried.
+inline RandomSizes fewPlans() { return {2, 2, 1, 9}; }
+
 inline Model randomGraph(Random &random, const RandomSizes &sizes = {}) {
   Model model;
   const auto randomShape = [&](int64_t rank) {

@@ -120,10 +120,7 @@ TEST_CASE("devices by weight: steps are the least of such cuts") {
 }
 
 TEST_CASE("whole plans: bound <= best of all <= recursive") {
-  RandomSizes sizes;
-  sizes.maxOperators = 2;
-  sizes.maxRank = 2;
-  sizes.maxReductions = 1;
+  const RandomSizes sizes = fewPlans();
   int plans = 0, best = 0, bounded = 0;
   double worst = 0;
   for (uint64_t seed = 1000; seed < 1200; ++seed) {
