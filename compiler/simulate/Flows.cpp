@@ -20,10 +20,10 @@ void Flows::start(int id, const std::vector<int> &resources, double bytes,
                   double most) {
   Flow flow{id, &resources, bytes, most};
   for (int r : resources)
-    isShared &= users[size_t(r)]++ == 0;
+    areRatesKnown &= users[size_t(r)]++ == 0;
   // Kernels have the memory of their GPU for themselves most of the time: then
   // nothing changes for others.
-  if (isShared) {
+  if (areRatesKnown) {
     flow.rate = rateAlone(flow);
     end = std::min(end, now + flow.left / flow.rate);
   }
@@ -90,9 +90,9 @@ void Flows::shareOut() {
 }
 
 double Flows::nextEnd() {
-  if (!isShared) {
+  if (!areRatesKnown) {
     shareOut();
-    isShared = true;
+    areRatesKnown = true;
     isEndKnown = false;
   }
   if (!isEndKnown) {
@@ -120,7 +120,7 @@ void Flows::advance(double time, std::vector<int> &ended) {
   for (auto flow = first; flow != flows.end(); ++flow) {
     ended.push_back(flow->id);
     for (int r : *flow->resources)
-      isShared &= --users[size_t(r)] == 0;
+      areRatesKnown &= --users[size_t(r)] == 0;
   }
   flows.erase(first, flows.end());
   isEndKnown = false;

@@ -40,8 +40,8 @@ private:
   std::vector<double> capacities;
   std::vector<int> users; // of each resource: flows
   double now = 0, end = std::numeric_limits<double>::infinity();
-  bool isShared = true;   // rates are what they should be
-  bool isEndKnown = true; // so is `end`
+  bool areRatesKnown = true; // of all flows
+  bool isEndKnown = true;
   // Scratch of shareOut, by resource.
   std::vector<double> free;
   std::vector<int> open;
