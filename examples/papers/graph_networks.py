@@ -33,7 +33,7 @@ def add_graph_options(parser):
 
 
 def compare(bench, network, graph, edges):
-    """Name to Run, or to why there is none; a peer that was out of memory on a smaller graph is not tried again."""
+    """Name to Run, or to why there is none."""
     options = bench.options
     ways = {"smex": lambda: bench.smex(network, graph, options.steps)}
     for peer in options.peers.split(",") if options.peers else []:
@@ -76,8 +76,8 @@ def fits(found, name="smex"):
     return run.memory <= V100
 
 
-def told(value, unit="x"):
-    return "not run" if value is None else f"{value:.3g}{unit}" if unit == "x" else f"{100 * value:.0f} %"
+def told(value, form="{:.3g}x"):
+    return "not run" if value is None else form.format(value)
 
 
 def cell(run, of=None):

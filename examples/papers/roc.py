@@ -17,7 +17,7 @@ import sys
 
 import plans
 
-PRESET = os.path.join(plans.ROOT, "compiler/machine/presets/roc-p100-cluster.json")
+PRESET = "roc-p100-cluster"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,8 +75,7 @@ class Case:
 
 def machine(scale=1, nvlink=True, cache=None):
     """The preset, at 1/scale of its speed and size."""
-    with open(PRESET, encoding="utf-8") as file:
-        return scaled(json.load(file), scale, nvlink, cache)
+    return scaled(plans.machine_file(PRESET), scale, nvlink, cache)
 
 
 def scaled(found, scale, nvlink, cache=None):

@@ -9,7 +9,7 @@ import tempfile
 from plans import Plans, machine_file
 
 # Numbers of a machine file, by where it has them; "*": each of a list. A number that a file does not have is left out, so
-# one more that machines may say is one more line; one that changes how much memory there is belongs to MEMORY besides.
+# one more that machines may say is one more line. None of them changes how much memory there is, and so what fits.
 NUMBERS = {
     "contraction.most": ["device/efficiency/contraction/most"],
     "convolution.most": ["device/efficiency/convolution/most"],
@@ -21,7 +21,6 @@ NUMBERS = {
     "links' bytes/s": ["links/*/bytes_per_second"],  # the paper's; whether both ways share them is not
 }
 SHARES = {"contraction.most", "convolution.most", "memory efficiency"}  # at most 1
-MEMORY = set()  # numbers that change what fits
 # Of a device, where it is 0 or not said: what to try instead. A host that takes as long as MXNet's took for a call is last.
 UNSAID = {"issue_seconds": (5e-6, 1e-5, 2e-5, 5e-5)}
 OPTIONS = ["look_ahead"]  # of the programs that have them; whole numbers
@@ -152,7 +151,7 @@ def judge(options, state):
         with tempfile.TemporaryDirectory() as machines:
             for name, value, varied in variants(options, plans.folder, machines):
                 base[name] = assumed(options, name)
-                again = Plans(varied, None if name in MEMORY else plans)
+                again = Plans(varied, plans)
                 tried.setdefault(name, {base[name]: says.verdicts})[value] = state(again, lambda *_: None).verdicts
         print("\n".join(lines(base, tried)))
     return status

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from plans import GIB, ROOT, Workplace
+from plans import GIB, ROOT, Workplace, machine_file
 
 # --order: TensorFlow's, section 6.4.2's, and that of placed plans.
 FIFO, EARLIEST, PLANNED = "first-in-first-out", "earliest-start-first", "transfer-queues"
@@ -69,8 +69,7 @@ class Placed:
 class TaskGraphs(Workplace):
     def __init__(self, options):
         super().__init__(options)
-        with open(os.path.join(ROOT, "compiler/machine/presets", options.machine + ".json"), encoding="utf-8") as file:
-            description = json.load(file)
+        description = machine_file(options.machine)
         self.memory_bytes = description["device"]["memory_bytes"] - description["device"].get("reserved_bytes", 0)
         self.limit = int(self.memory_bytes * (1 - SPARE))
         self.machine = self.assume(description)
