@@ -79,6 +79,9 @@ struct Params {
   /// And how many costs the ascent may look at (DualAscent.h): a second takes
   /// about a billion. `best` looks at more.
   int64_t maxBoundWork = int64_t(1) << 29;
+  /// Of a tensor, regions are told apart where so many numbers at most say what
+  /// may be fetched (TensorTerms.h).
+  int64_t maxFetched = int64_t(1) << 17;
 };
 
 /// The rule. A cut must leave no group without work, since one that puts

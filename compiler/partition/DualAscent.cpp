@@ -23,20 +23,31 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kSweeps = 8;
 constexpr int64_t kPart = 1000;
 
-/// What a term is charged, and what it costs with that.
+/// The least charge of a reader among its histories that a fetch serves.
+struct Served {
+  Values regions; // per region, and of no region
+  Values levels;  // per level, column by column
+
+  double least(const Fetched &fetched, int levelStart) const {
+    return std::min(regions[fetched.region],
+                    levels[levelStart + fetched.level]);
+  }
+};
+
+/// What a term costs with what it is charged.
 struct Charged {
-  std::vector<Values> charges; // per member, per history
-  Values writer;               // per column: least of the writer
-  /// Per level, column by column: the level and the least of each reader among
-  /// its histories that need no more.
+  Values writer; // per column: least of the writer
+  /// Per choice of what is fetched, column by column: what that moves, and the
+  /// least of each reader among its histories that are served by it.
   Values sums;
-  std::vector<Values> readers; // the same of each reader alone, or empty
+  std::vector<Served> readers; // of each reader, or empty
 };
 
 class Ascent {
 public:
-  Ascent(const TensorTerms &terms, int64_t enough, int64_t maxKept);
-  int64_t run(int64_t maxWork);
+  Ascent(const TensorTerms &terms, int64_t enough, int64_t maxKept,
+         Charges &charges);
+  Bound run(int64_t maxWork);
 
 private:
   struct Place { // of an operator
@@ -52,33 +63,40 @@ private:
 
   /// The least charge of each row of a member.
   const Values &least(int term, int member);
-  void leastOfReader(int term, int member, Values &result);
-  const Values &known(int term, int member);
+  void leastOfReader(int term, int member, Served &result);
+  const Served &known(int term, int member);
   void charge(int term, int member);
+  void addToSums(int term, const Served &reader, double times);
   void gather(int term, int member, Values &costs);
   bool visit(int op, int direction);
   int64_t bound() const;
 
   const TensorTerms &all;
   const int64_t enough;
+  std::vector<std::vector<Values>> &ofTerms; // per term and member, per history
+  std::vector<Values> &rest;                 // per operator
   double limit = 0;  // of a charge, so that sums are exact
   bool keep = false; // the least costs of each reader, or find them again
   std::vector<Charged> charged;           // per term
   std::vector<std::vector<Place>> places; // per operator
-  std::vector<Values> rest; // per operator: what no term is charged
-  Values leastOfRow, leastValues, others, perRow, total;
+  Values leastOfRow, others, perRegion, perRow, total;
+  Served leastValues;
   std::vector<Values> gathered;
 };
 
-Ascent::Ascent(const TensorTerms &terms, int64_t enough, int64_t maxKept)
-    : all(terms), enough(enough), charged(terms.terms.size()),
-      places(terms.histories.size()) {
+Ascent::Ascent(const TensorTerms &terms, int64_t enough, int64_t maxKept,
+               Charges &charges)
+    : all(terms), enough(enough), ofTerms(charges.ofTerms), rest(charges.rest),
+      charged(terms.terms.size()), places(terms.histories.size()) {
+  const bool begun = !rest.empty();
   size_t mostMembers = 0;
   int64_t kept = 0;
   for (size_t t = 0; t < charged.size(); ++t) {
     const auto &members = all.terms[t].members;
     mostMembers = std::max(mostMembers, members.size());
-    kept += int64_t(members.size() * costsOf(int(t)).levels.size());
+    const TermCosts &costs = costsOf(int(t));
+    kept += int64_t(members.size()) *
+            (costs.levelStarts.back() + costs.regions + 1);
     for (size_t m = 0; m < members.size(); ++m)
       places[members[m].op].push_back({int(t), int(m), {}});
   }
@@ -86,24 +104,31 @@ Ascent::Ascent(const TensorTerms &terms, int64_t enough, int64_t maxKept)
   size_t mostPlaces = 0;
   for (int op = 0; op < int(places.size()); ++op) {
     mostPlaces = std::max(mostPlaces, places[op].size());
-    rest.emplace_back(all.histories[op]);
+    if (!begun)
+      rest.emplace_back(all.histories[op]);
     share(op);
   }
   limit = double(int64_t(1) << 52) / double(mostMembers + 2) /
           double(mostPlaces + 1);
+  ofTerms.resize(charged.size());
   for (size_t t = 0; t < charged.size(); ++t) {
     const TermCosts &costs = costsOf(int(t));
     charged[t].writer.assign(costs.columns, 0);
-    charged[t].sums = costs.levels;
+    for (const Fetched &fetched : costs.fetched)
+      charged[t].sums.push_back(fetched.bytes);
     const auto &members = all.terms[t].members;
     charged[t].readers.resize(members.size());
     for (const Term::Member &member : members)
-      charged[t].charges.emplace_back(all.histories[member.op]);
+      if (!begun)
+        ofTerms[t].emplace_back(all.histories[member.op]);
     for (size_t m = 0; m < members.size(); ++m)
-      if (members[m].reader < 0)
+      if (members[m].reader < 0) {
         charge(int(t), int(m));
-      else if (keep)
-        charged[t].readers[m].assign(costs.levels.size(), 0);
+      } else {
+        Served &served = keep ? charged[t].readers[m] : leastValues;
+        leastOfReader(int(t), int(m), served);
+        addToSums(int(t), served, 1);
+      }
   }
 }
 
@@ -134,7 +159,7 @@ int64_t Ascent::workOfSweep() const {
   for (const Term &term : all.terms) {
     const TermCosts &costs = all.costs[term.costs];
     for (const Term::Member &member : term.members)
-      work += int64_t(costs.levels.size()) +
+      work += int64_t(costs.fetched.size()) + costs.levelStarts.back() +
               int64_t(costs.columns) * costs.rowsOf(member.reader).count;
   }
   return work * (keep ? 2 : 3);
@@ -143,24 +168,30 @@ int64_t Ascent::workOfSweep() const {
 const Values &Ascent::least(int term, int member) {
   const auto &rows =
       costsOf(term).rowsOf(all.terms[term].members[member].reader);
-  const Values &charges = charged[term].charges[member];
+  const Values &charges = ofTerms[term][member];
   leastOfRow.assign(rows.count, kInfinity);
   for (size_t i = 0; i < charges.size(); ++i)
     leastOfRow[rows.of[i]] = std::min(leastOfRow[rows.of[i]], charges[i]);
   return leastOfRow;
 }
 
-void Ascent::leastOfReader(int term, int member, Values &result) {
+void Ascent::leastOfReader(int term, int member, Served &result) {
   const TermCosts &costs = costsOf(term);
   const auto &reader = costs.readers[all.terms[term].members[member].reader];
   const double *charges = least(term, member).data();
-  result.assign(costs.levels.size(), kInfinity);
+  result.regions.assign(size_t(costs.regions) + 1, kInfinity);
+  for (int region = 0; region < costs.regions; ++region)
+    for (int i = reader.withinStarts[region];
+         i < reader.withinStarts[region + 1]; ++i)
+      result.regions[region] =
+          std::min(result.regions[region], charges[reader.within[i]]);
+  result.levels.assign(costs.levelStarts.back(), kInfinity);
   for (int column = 0; column < costs.columns; column += kAbreast) {
     double *of[kAbreast];
     const uint16_t *level[kAbreast];
     for (int i = 0; i < kAbreast; ++i) {
       const int c = std::min(column + i, costs.columns - 1);
-      of[i] = result.data() + costs.starts[c];
+      of[i] = result.levels.data() + costs.levelStarts[c];
       level[i] = reader.levels.data() + size_t(c) * reader.rows.count;
     }
     for (int row = 0; row < reader.rows.count; ++row)
@@ -170,11 +201,12 @@ void Ascent::leastOfReader(int term, int member, Values &result) {
       }
   }
   for (int column = 0; column < costs.columns; ++column)
-    for (int i = costs.starts[column] + 1; i < costs.starts[column + 1]; ++i)
-      result[i] = std::min(result[i], result[i - 1]);
+    for (int i = costs.levelStarts[column] + 1;
+         i < costs.levelStarts[column + 1]; ++i)
+      result.levels[i] = std::min(result.levels[i], result.levels[i - 1]);
 }
 
-const Values &Ascent::known(int term, int member) {
+const Served &Ascent::known(int term, int member) {
   if (keep)
     return charged[term].readers[member];
   leastOfReader(term, member, leastValues);
@@ -203,6 +235,15 @@ void Ascent::charge(int term, int member) {
   }
 }
 
+/// Adds what a reader costs at least to what each fetch costs with all.
+void Ascent::addToSums(int term, const Served &reader, double times) {
+  const TermCosts &costs = costsOf(term);
+  for (int column = 0; column < costs.columns; ++column)
+    for (int i = costs.starts[column]; i < costs.starts[column + 1]; ++i)
+      charged[term].sums[i] +=
+          times * reader.least(costs.fetched[i], costs.levelStarts[column]);
+}
+
 /// What the term costs at least with each history of a member.
 void Ascent::gather(int term, int member, Values &result) {
   const TermCosts &costs = costsOf(term);
@@ -211,22 +252,32 @@ void Ascent::gather(int term, int member, Values &result) {
   const TermCosts::Rows &rowOf = costs.rowsOf(kind);
   const int rows = rowOf.count;
   perRow.assign(rows, kInfinity);
-  // Per level, column by column, what all others cost at least.
-  others.resize(costs.levels.size());
-  const Values *own = kind < 0 ? nullptr : &known(term, member);
+  // What all others cost at least, per level, column by column, where what is
+  // fetched serves it; and where it serves a region, in whichever column.
+  others.assign(costs.levelStarts.back(), kInfinity);
+  perRegion.assign(size_t(costs.regions) + 1, kInfinity);
+  const Served *own = kind < 0 ? nullptr : &known(term, member);
   for (int column = 0; column < costs.columns; ++column) {
-    double least = kInfinity;
-    for (int i = costs.starts[column + 1]; i-- > costs.starts[column];) {
-      least = std::min(least, now.sums[i] - (own ? (*own)[i] : 0));
-      others[i] = least + (own ? now.writer[column] : 0);
+    const int levelStart = costs.levelStarts[column];
+    for (int i = costs.starts[column]; i < costs.starts[column + 1]; ++i) {
+      const Fetched &fetched = costs.fetched[i];
+      double cost = now.sums[i];
+      if (own)
+        cost += now.writer[column] - own->least(fetched, levelStart);
+      double &ofLevel = others[levelStart + fetched.level];
+      ofLevel = std::min(ofLevel, cost);
+      double &ofRegion = perRegion[fetched.region];
+      ofRegion = std::min(ofRegion, cost);
     }
+    for (int i = costs.levelStarts[column + 1] - 1; i-- > levelStart;)
+      others[i] = std::min(others[i], others[i + 1]);
   }
   for (int column = 0; column < costs.columns; column += kAbreast) {
     const double *of[kAbreast], *written[kAbreast];
     const uint16_t *level[kAbreast];
     for (int i = 0; i < kAbreast; ++i) {
       const int c = std::min(column + i, costs.columns - 1);
-      of[i] = others.data() + costs.starts[c];
+      of[i] = others.data() + costs.levelStarts[c];
       if (own)
         level[i] = costs.readers[kind].levels.data() + size_t(c) * rows;
       else
@@ -247,7 +298,14 @@ void Ascent::gather(int term, int member, Values &result) {
         perRow[row] = least;
       }
   }
-  const Values &charges = now.charges[member];
+  if (own)
+    for (int region = 0; region < costs.regions; ++region)
+      for (int i = costs.readers[kind].withinStarts[region];
+           i < costs.readers[kind].withinStarts[region + 1]; ++i) {
+        double &cost = perRow[costs.readers[kind].within[i]];
+        cost = std::min(cost, perRegion[region]);
+      }
+  const Values &charges = ofTerms[term][member];
   result.resize(charges.size());
   for (size_t i = 0; i < result.size(); ++i)
     result[i] = perRow[rowOf.of[i]] + charges[i];
@@ -264,13 +322,13 @@ bool Ascent::visit(int op, int direction) {
       total[h] += gathered[i][h];
   }
   rest[op] = total;
-  Values before;
+  Served before;
   for (size_t i = 0; i < here.size(); ++i) {
     const auto [term, member, shares] = here[i];
     const bool isReader = all.terms[term].members[member].reader >= 0;
     if (isReader)
       before = known(term, member);
-    Values &charges = charged[term].charges[member];
+    Values &charges = ofTerms[term][member];
     for (size_t h = 0; h < total.size(); ++h) {
       const double part = std::floor(total[h] * shares[direction]);
       charges[h] += part - gathered[i][h];
@@ -282,11 +340,10 @@ bool Ascent::visit(int op, int direction) {
       charge(term, member);
       continue;
     }
-    Values &after = keep ? charged[term].readers[member] : leastValues;
+    Served &after = keep ? charged[term].readers[member] : leastValues;
     leastOfReader(term, member, after);
-    Values &sums = charged[term].sums;
-    for (size_t level = 0; level < sums.size(); ++level)
-      sums[level] += after[level] - before[level];
+    addToSums(term, before, -1);
+    addToSums(term, after, 1);
   }
   for (double cost : rest[op])
     if (!(std::abs(cost) <= limit))
@@ -312,17 +369,18 @@ int64_t Ascent::bound() const {
   return int64_t(std::max<__int128>(sum, 0));
 }
 
-int64_t Ascent::run(int64_t maxWork) {
+Bound Ascent::run(int64_t maxWork) {
   if (all.most > limit)
-    return 0;
+    return {};
   int64_t best = bound(), before = best;
   const int64_t work = std::max<int64_t>(workOfSweep(), 1);
-  for (int64_t sweep = 0; best < enough && (sweep + 1) * work <= maxWork;
-       ++sweep) {
+  for (int64_t sweep = 0; best < enough; ++sweep) {
+    if (sweep + 1 > maxWork / work)
+      return {best, true};
     const int direction = sweep % 2;
     for (size_t i = 0; i < places.size(); ++i)
       if (!visit(int(direction == 0 ? i : places.size() - 1 - i), direction))
-        return best;
+        return {best, false};
     best = std::max(best, bound());
     if (sweep % kSweeps == kSweeps - 1) {
       if (best - before < before / kPart + 1)
@@ -330,12 +388,13 @@ int64_t Ascent::run(int64_t maxWork) {
       before = best;
     }
   }
-  return best;
+  return {best, false};
 }
 
 } // namespace
 
-int64_t partition::raiseBound(const TensorTerms &terms, int64_t enough,
-                              int64_t maxWork, int64_t maxKept) {
-  return Ascent(terms, enough, maxKept).run(maxWork);
+Bound partition::raiseBound(const TensorTerms &terms, int64_t enough,
+                            int64_t maxWork, Charges &charges,
+                            int64_t maxKept) {
+  return Ascent(terms, enough, maxKept, charges).run(maxWork);
 }

@@ -23,11 +23,25 @@
 
 namespace smex::partition {
 
+/// What terms are charged for histories of the operators that they know. Terms
+/// of other costs, but of the same operators, may begin with it.
+struct Charges {
+  std::vector<std::vector<std::vector<double>>> ofTerms; // per term and member
+  std::vector<std::vector<double>>
+      rest; // per operator: what no term is charged
+};
+
+struct Bound {
+  int64_t bytes = 0;
+  bool more = false; // whether it might be raised with more work
+};
+
 /// At most the least sum of the terms. Ends when `enough` is reached, when
 /// little more comes, or before it has looked at `maxWork` costs. Of at most
-/// `maxKept` intermediate results nothing is found twice.
-int64_t raiseBound(const TensorTerms &terms, int64_t enough, int64_t maxWork,
-                   int64_t maxKept = int64_t(1) << 23);
+/// `maxKept` intermediate results nothing is found twice. It begins with the
+/// charges, unless there are none, and ends with them.
+Bound raiseBound(const TensorTerms &terms, int64_t enough, int64_t maxWork,
+                 Charges &charges, int64_t maxKept = int64_t(1) << 23);
 
 } // namespace smex::partition
 

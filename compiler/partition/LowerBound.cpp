@@ -17,6 +17,9 @@ constexpr size_t kLargestTables = 64;
 /// Ascent keeps little beside the tables, so they may be larger by this.
 constexpr int64_t kLargerForAscent = 4;
 
+/// Of the ascent's work, this part is spent on regions.
+constexpr int64_t kPartForRegions = 4;
+
 /// The bound of a larger graph is sought once: again would take seconds.
 constexpr size_t kFewOperators = 10000;
 
@@ -114,8 +117,24 @@ int64_t boundByAscent(const OperatorGraph &graph, PairCosts &costs,
                       int64_t enough) {
   if (!listed.lists)
     return 0;
-  const auto terms = makeTensorTerms(graph, costs, *listed.lists, listed.count);
-  return terms ? raiseBound(*terms, enough, params.maxBoundWork) : 0;
+  Charges charges;
+  Bound bound;
+  // A look at regions takes longer, so they come when the most demanding
+  // readers have nothing more to say.
+  for (const auto &[maxFetched, maxWork] :
+       {std::pair(int64_t(0), params.maxBoundWork),
+        std::pair(params.maxFetched, params.maxBoundWork / kPartForRegions)}) {
+    const auto terms =
+        makeTensorTerms(graph, costs, *listed.lists, listed.count, maxFetched);
+    if (!terms)
+      break;
+    const int64_t before = bound.bytes;
+    bound = raiseBound(*terms, enough, maxWork, charges);
+    bound.bytes = std::max(bound.bytes, before);
+    if (bound.bytes >= enough || bound.more || listed.count != Count::Region)
+      break;
+  }
+  return bound.bytes;
 }
 
 } // namespace

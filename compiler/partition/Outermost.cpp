@@ -5,10 +5,9 @@
 using namespace smex;
 using namespace smex::partition;
 
-namespace {
+static bool isNothing(const Needed &needed) { return elementsOf(needed) == 0; }
 
-/// Equal words for regions that contain each other.
-std::vector<int64_t> wordsOf(const std::vector<Needed> &region) {
+std::vector<int64_t> partition::wordsOf(const std::vector<Needed> &region) {
   std::vector<int64_t> words;
   for (const Needed &needed : region) {
     words.push_back(isEmpty(needed.box));
@@ -24,17 +23,13 @@ std::vector<int64_t> wordsOf(const std::vector<Needed> &region) {
   return words;
 }
 
-bool isNothing(const Needed &needed) { return elementsOf(needed) == 0; }
-
-bool containsAll(const std::vector<Needed> &outer,
-                 const std::vector<Needed> &inner) {
+bool partition::containsAll(const std::vector<Needed> &outer,
+                            const std::vector<Needed> &inner) {
   for (size_t w = 0; w < inner.size(); ++w)
     if (!partition::contains(outer[w], inner[w]))
       return false;
   return true;
 }
-
-} // namespace
 
 std::vector<size_t>
 partition::outermost(const std::vector<std::vector<Needed>> &regions) {

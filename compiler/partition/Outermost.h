@@ -6,6 +6,14 @@
 
 namespace smex::partition {
 
+/// Words that are equal for regions that contain each other.
+std::vector<int64_t> wordsOf(const std::vector<Needed> &region);
+
+/// Whether a region, of what each worker needs, contains another on every
+/// worker.
+bool containsAll(const std::vector<Needed> &outer,
+                 const std::vector<Needed> &inner);
+
 /// Of the regions that several readers need, one per worker each: the places
 /// of those that no other one contains on every worker, ascending. Of equal
 /// regions it is the first one, and none of those that are empty everywhere.

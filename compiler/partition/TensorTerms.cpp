@@ -1,19 +1,13 @@
 #include "compiler/partition/TensorTerms.h"
 
+#include "compiler/partition/TermMaker.h"
+
 #include <algorithm>
-#include <limits>
 
 using namespace smex;
 using namespace smex::partition;
 
 namespace {
-
-/// The tables of an operator that reads a tensor, perhaps with several
-/// operands: it needs the most of them.
-struct Reading {
-  int op;
-  std::vector<int> tables; // ascending, each once
-};
 
 struct Use {
   int writer = -1, written = -1; // operator and table
@@ -34,111 +28,30 @@ std::vector<Use> usesOf(const OperatorGraph &graph, PairCosts &costs,
       auto &readings = uses[tensor].readings;
       if (readings.empty() || readings.back().op != op)
         readings.push_back({op, {}});
-      readings.back().tables.push_back(
-          costs.read(op, i, rows, lists.tensors[tensor], count));
+      readings.back().uses.push_back(
+          {costs.read(op, i, rows, lists.tensors[tensor], count), i});
     }
   }
   for (Use &use : uses)
-    for (Reading &reading : use.readings) {
-      auto &list = reading.tables;
-      std::sort(list.begin(), list.end());
-      list.erase(std::unique(list.begin(), list.end()), list.end());
-    }
+    for (Reading &reading : use.readings)
+      std::sort(reading.uses.begin(), reading.uses.end(),
+                [](const Reading::Use &a, const Reading::Use &b) {
+                  return a.table < b.table;
+                });
   return uses;
 }
-
-/// Rows of a table that differ, and their entries.
-TermCosts::Rows distinct(const std::vector<int64_t> &bytes, size_t width,
-                         std::vector<int64_t> &entries) {
-  TermCosts::Rows rows;
-  Numbering numbers;
-  Numbering::Key key;
-  for (auto row = bytes.begin(); row != bytes.end(); row += int64_t(width)) {
-    key.assign(row, row + int64_t(width));
-    rows.of.push_back(numbers.number(key));
-    if (rows.of.back() == rows.count) {
-      ++rows.count;
-      entries.insert(entries.end(), key.begin(), key.end());
-    }
-  }
-  return rows;
-}
-
-/// Makes the costs of one term.
-class Maker {
-public:
-  Maker(const PairCosts &costs, int columns) : costs(costs), width(columns) {
-    made.columns = columns;
-  }
-
-  void write(int table) {
-    std::vector<int64_t> entries;
-    made.writer = distinct(costs.bytes(table), width, entries);
-    for (size_t column = 0; column < width; ++column)
-      for (int row = 0; row < made.writer.count; ++row)
-        made.written.push_back(double(entries[row * width + column]));
-  }
-
-  void read(const std::vector<int> &tables) {
-    std::vector<int64_t> most = costs.bytes(tables[0]);
-    for (size_t i = 1; i < tables.size(); ++i) {
-      const auto &bytes = costs.bytes(tables[i]);
-      for (size_t e = 0; e < most.size(); ++e)
-        most[e] = std::max(most[e], bytes[e]);
-    }
-    needed.emplace_back();
-    made.readers.push_back({distinct(most, width, needed.back()), {}});
-  }
-
-  bool finish() {
-    made.starts.push_back(0);
-    std::vector<int64_t> levels;
-    for (size_t column = 0; column < width; ++column) {
-      levels.clear();
-      int64_t least = 0; // that some reader needs in any case
-      for (const std::vector<int64_t> &entries : needed) {
-        int64_t ofReader = std::numeric_limits<int64_t>::max();
-        for (size_t e = column; e < entries.size(); e += width) {
-          ofReader = std::min(ofReader, entries[e]);
-          levels.push_back(entries[e]);
-        }
-        least = std::max(least, ofReader);
-      }
-      levels.push_back(least);
-      std::sort(levels.begin(), levels.end());
-      levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
-      levels.erase(levels.begin(),
-                   std::lower_bound(levels.begin(), levels.end(), least));
-      if (levels.size() > std::numeric_limits<uint16_t>::max())
-        return false;
-      for (size_t i = 0; i < needed.size(); ++i)
-        for (size_t e = column; e < needed[i].size(); e += width)
-          made.readers[i].levels.push_back(uint16_t(
-              std::lower_bound(levels.begin(), levels.end(), needed[i][e]) -
-              levels.begin()));
-      made.levels.insert(made.levels.end(), levels.begin(), levels.end());
-      made.starts.push_back(int(made.levels.size()));
-    }
-    return true;
-  }
-
-  TermCosts made;
-
-private:
-  const PairCosts &costs;
-  const size_t width; // of a table: histories of the tensor
-  std::vector<std::vector<int64_t>> needed; // per kind of reader
-};
 
 } // namespace
 
 std::optional<TensorTerms>
 partition::makeTensorTerms(const OperatorGraph &graph, PairCosts &costs,
-                           const CandidateLists &lists, Count count) {
+                           const CandidateLists &lists, Count count,
+                           int64_t maxFetched) {
   const std::vector<Use> uses = usesOf(graph, costs, lists, count);
   TensorTerms all;
   for (int list : lists.operators)
     all.histories.push_back(int(costs.candidates(list).histories.size()));
+  RegionFinder finder(graph, costs);
   Numbering kinds;
   Numbering::Key key, ofReader;
   for (size_t t = 0; t < uses.size(); ++t) {
@@ -150,7 +63,9 @@ partition::makeTensorTerms(const OperatorGraph &graph, PairCosts &costs,
     std::vector<const Reading *> kindsHere;
     Term term;
     for (const Reading &reading : use.readings) {
-      ofReader.assign(reading.tables.begin(), reading.tables.end());
+      ofReader.clear();
+      for (const Reading::Use &use : reading.uses)
+        ofReader.push_back(use.table);
       const int kind = readers.number(ofReader);
       if (kind == int(kindsHere.size()))
         kindsHere.push_back(&reading);
@@ -163,26 +78,40 @@ partition::makeTensorTerms(const OperatorGraph &graph, PairCosts &costs,
                              return member.op < op;
                            }),
           {use.writer, -1});
-    key = {lists.tensors[t], use.written};
+    // One reader's fetch is a number of bytes.
+    const bool several = use.readings.size() > 1 && count == Count::Region;
+    key = {lists.tensors[t], use.written, several};
     for (const Reading *reading : kindsHere) {
       key.push_back(-1);
-      key.insert(key.end(), reading->tables.begin(), reading->tables.end());
+      for (const Reading::Use &use : reading->uses)
+        key.push_back(use.table);
     }
     term.costs = kinds.number(key);
     if (term.costs == int(all.costs.size())) {
-      Maker maker(costs,
-                  int(costs.candidates(lists.tensors[t]).histories.size()));
-      if (use.writer >= 0)
-        maker.write(use.written);
-      for (const Reading *reading : kindsHere)
-        maker.read(reading->tables);
-      if (!maker.finish())
+      const auto make = [&](bool byRegions) {
+        TermMaker maker(
+            costs, int(costs.candidates(lists.tensors[t]).histories.size()));
+        if (use.writer >= 0)
+          maker.addWriter(use.written);
+        for (const Reading *reading : kindsHere)
+          if (byRegions)
+            maker.addReader(*reading, lists.operators[reading->op], finder);
+          else
+            maker.addReader(*reading);
+        return maker.finish(maxFetched);
+      };
+      std::optional<TermCosts> made;
+      if (several && maxFetched > 0)
+        made = make(true);
+      if (!made)
+        made = make(false);
+      if (!made)
         return std::nullopt;
-      for (double bytes : maker.made.levels)
+      for (const Fetched &fetched : made->fetched)
+        all.most = std::max(all.most, fetched.bytes);
+      for (double bytes : made->written)
         all.most = std::max(all.most, bytes);
-      for (double bytes : maker.made.written)
-        all.most = std::max(all.most, bytes);
-      all.costs.push_back(std::move(maker.made));
+      all.costs.push_back(std::move(*made));
     }
     all.terms.push_back(std::move(term));
   }

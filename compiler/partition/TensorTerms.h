@@ -1,22 +1,34 @@
 // What a plan moves at least, as a sum over tensors. A tensor's term knows how
 // the tensor, the operator that writes it and those that read it are cut:
 //
-//   what the writing moves + the most of what its readers' fetches move
+//   what the writing moves + what its readers' fetches move, at least
 //
-// since whoever fetches for all readers fetches what the most demanding one
-// needs (sharedReadBytes). The tensor's own history is in no other term, so it
-// is minimized over here, and a term is one of operators alone.
+// The tensor's own history is in no other term, so it is minimized over here,
+// and a term is one of operators alone.
 //
-// A reader's cost is kept as a level: its place among all costs that readers of
-// the tensor may have where the tensor is cut so, in ascending order. Then "the
-// most is at most this level" parts into conditions on one reader each, and
-// least costs are found without looking at readers together.
+// Of the regions that readers need, the outermost ones are fetched, whole less
+// owned, and serve all others (sharedReadBytes). So a term has a list of what
+// may be fetched: a region, the largest, and others, each of which moves at
+// most so many bytes, and of which one that moves so many is counted. It serves
+// readers whose region lies within the largest, or whose fetch alone moves no
+// more than the others may. That parts into conditions on one reader each, so
+// that least costs are found without looking at readers together.
+//
+// Where later steps are open, regions are not known, and where there are very
+// many, it would take too long: there the most demanding reader counts alone.
 #ifndef SMEX_COMPILER_PARTITION_TENSORTERMS_H
 #define SMEX_COMPILER_PARTITION_TENSORTERMS_H
 
 #include "compiler/partition/StepNetwork.h"
 
 namespace smex::partition {
+
+/// What may be fetched of a tensor that is cut in some way.
+struct Fetched {
+  int region = 0;   // the largest, or TermCosts::noRegion
+  int level = 0;    // what others move at most, by its place among levels
+  double bytes = 0; // what the two move
+};
 
 /// The costs of a term; terms that are alike have the same. Columns are
 /// histories of the tensor, rows those of an operator, of which equal ones are
@@ -31,16 +43,25 @@ struct TermCosts {
   /// writes the tensor. Whole numbers.
   Rows writer;
   std::vector<double> written;
-  /// Column by column, bytes that the most demanding reader may fetch,
-  /// ascending: those of column c from starts[c] on. At least one each, none
-  /// less than what some reader needs in any case.
-  std::vector<double> levels;
+  /// How many regions are told apart; the number itself is no region.
+  int regions = 0;
+  int noRegion() const { return regions; }
+  /// Those of column c from starts[c] on. At least one each, all of which serve
+  /// some row of each kind of reader.
+  std::vector<Fetched> fetched;
   std::vector<int> starts;
-  /// Of each kind of reader, column by column and row by row, the lowest level
-  /// (counted from starts[c]) that is no less than its cost.
+  /// A column's levels are numbers of bytes, ascending: those of column c are
+  /// counted from levelStarts[c] on.
+  std::vector<int> levelStarts;
+  /// Of each kind of reader, column by column and row by row, the level of what
+  /// it moves. Where regions are told apart, each row's region, and for each
+  /// region the rows that lie within it: those of region r from withinStarts[r]
+  /// on.
   struct Reader {
     Rows rows;
     std::vector<uint16_t> levels;
+    std::vector<int> regions;
+    std::vector<int> within, withinStarts;
   };
   std::vector<Reader> readers;
 
@@ -65,11 +86,13 @@ struct TensorTerms {
   double most = 0;            // no cost is more
 };
 
-/// Nothing where a tensor has too many different costs to number them.
+/// Regions are told apart where the list of what may be fetched then has at
+/// most `maxFetched` entries. Nothing where a tensor has too many different
+/// costs to number them.
 std::optional<TensorTerms> makeTensorTerms(const OperatorGraph &graph,
                                            PairCosts &costs,
                                            const CandidateLists &lists,
-                                           Count count);
+                                           Count count, int64_t maxFetched);
 
 } // namespace smex::partition
 
