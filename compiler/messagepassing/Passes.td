@@ -19,7 +19,15 @@ def RecomputeMessages : Pass<"smex-recompute-messages", "mlir::ModuleOp"> {
     what it is made of (inputs and parameters apart, which are there in any case),
     or if its readers together would spend more than 256 operations per byte of
     it.
+
+    With `of-any-size` the same tensors are stored whatever the size of the
+    graph: those are not, of the others, that would be larger in graphs of
+    enough edges. So what is rounded, and when, does not depend on it.
   }];
+  let options = [
+    Option<"ofAnySize", "of-any-size", "bool", /*default=*/"false",
+           "what is stored does not depend on the graph's size">,
+  ];
 }
 
 def SegmentReductions : Pass<"smex-segment-reductions", "mlir::ModuleOp"> {

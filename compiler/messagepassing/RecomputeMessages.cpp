@@ -43,9 +43,9 @@ using Terms = std::vector<Term>;
 
 class Recomputing {
 public:
-  Recomputing(ModuleOp module, func::FuncOp main)
+  Recomputing(ModuleOp module, func::FuncOp main, bool ofAnySize)
       : module(module), main(main), lambdas(module, "recomputed"),
-        unstored(main, lambdas) {
+        unstored(main, lambdas, ofAnySize) {
     for (Operation &op : main.getBody().front())
       if (isa<ParameterOp, ApplyOp>(op))
         names.insert(semantic::tensorName(op.getResult(0)));
@@ -97,7 +97,7 @@ private:
         return false;
       }
       Terms terms;
-      if (mlir::Value needed = expand({std::move(as), 0}, terms)) {
+      if (mlir::Value needed = expand(apply, {std::move(as), 0}, terms)) {
         unstored.store(needed);
         return false;
       }
@@ -106,9 +106,9 @@ private:
     return true;
   }
 
-  /// The application without operands that are not stored, maps first. Gives
-  /// one that must be stored, if there is.
-  mlir::Value expand(Term term, Terms &made) {
+  /// The application, which is the reader's in part, without operands that are
+  /// not stored, maps first. Gives one that must be stored, if there is.
+  mlir::Value expand(ApplyOp reader, Term term, Terms &made) {
     int sum = -1;
     for (int i = 0; i < int(term.of.operands.size()); ++i) {
       mlir::Value operand = term.of.operands[size_t(i)];
@@ -123,7 +123,7 @@ private:
           semantic::composed(term.of, i, producer, lambdaOf(producer));
       if (!composed)
         return operand;
-      return expand({std::move(*composed), term.summed}, made);
+      return expand(reader, {std::move(*composed), term.summed}, made);
     }
     if (sum < 0) {
       made.push_back(std::move(term));
@@ -136,8 +136,8 @@ private:
     auto split =
         interchange({term.of.lambda, term.of.extents}, sum, inner,
                     semantic::sharedOperands(term.of.operands, producer));
-    if (split && bytesOf(*split) <= unstored.bytesMadeOf(operand))
-      return expandSplit(term, producer, std::move(*split), made);
+    if (split && unstored.hasRoomFor(*split, reader, operand))
+      return expandSplit(reader, term, producer, std::move(*split), made);
     const int64_t terms = termsOf(producer);
     const bool canWrite =
         terms <= mostWrittenOut && !tdl::is16Bit(inner.lambda.result);
@@ -146,12 +146,13 @@ private:
         map ? semantic::composed(term.of, sum, producer, *map) : std::nullopt;
     if (!composed)
       return operand;
-    return expand({std::move(*composed), term.summed}, made);
+    return expand(reader, {std::move(*composed), term.summed}, made);
   }
 
-  mlir::Value expandSplit(const Term &term, ApplyOp producer,
+  mlir::Value expandSplit(ApplyOp reader, const Term &term, ApplyOp producer,
                           Interchanged split, Terms &made) {
     if (mlir::Value needed = expand(
+            reader,
             {applied(std::move(split.terms), split.extents, term.of, producer),
              term.summed + split.added},
             made))
@@ -159,6 +160,7 @@ private:
     if (!split.rest)
       return nullptr;
     return expand(
+        reader,
         {applied(std::move(*split.rest), term.of.extents, term.of, producer),
          term.summed},
         made);
@@ -172,13 +174,6 @@ private:
       if (__builtin_mul_overflow(terms, extent, &terms))
         return std::numeric_limits<int64_t>::max();
     return terms;
-  }
-
-  static int64_t bytesOf(const Interchanged &split) {
-    int64_t size = byteSize(split.terms.lambda.result);
-    for (int d = 0; d < split.terms.lambda.rank(); ++d)
-      size *= split.extents[size_t(d)];
-    return size;
   }
 
   static Application applied(analysis::Composition made,
@@ -255,7 +250,7 @@ struct RecomputeMessages
     func::FuncOp main = semantic::mainFunction(getOperation());
     if (!main)
       return signalPassFailure();
-    Recomputing(getOperation(), main).run();
+    Recomputing(getOperation(), main, ofAnySize).run();
   }
 };
 

@@ -21,17 +21,6 @@ constexpr int64_t mostFlopsPerByte = 256;
 /// then there is little to gain.
 constexpr int64_t leastGain = 2;
 
-int64_t bytesOf(mlir::Value value) {
-  return *byteCount(semantic::tensorType(value.getType()));
-}
-
-int64_t bytesOf(ArrayRef<mlir::Value> values) {
-  int64_t bytes = 0;
-  for (mlir::Value value : values)
-    bytes += bytesOf(value);
-  return bytes;
-}
-
 /// Arithmetic per point, where elementary functions and divisions take some 16
 /// times as long as a sum.
 int64_t workPerPoint(const tdl::Lambda &lambda) {
@@ -103,8 +92,74 @@ bool Unstored::contains(mlir::Value value) {
   return is;
 }
 
-int64_t Unstored::bytesMadeOf(mlir::Value value) {
-  return bytesOf(known[value].madeOf.getArrayRef());
+bool Unstored::hasRoomFor(const Interchanged &sums, ApplyOp reader,
+                          mlir::Value operand) {
+  const int rank =
+      int(cast<RankedTensorType>(reader.getResult().getType()).getRank());
+  int64_t bytes = byteSize(sums.terms.lambda.result);
+  for (int d = 0; d < sums.terms.lambda.rank(); ++d)
+    bytes *=
+        d < rank ? extentOf(reader.getResult(), d) : sums.extents[size_t(d)];
+  return bytes <= bytesOf(known[operand].madeOf.getArrayRef());
+}
+
+/// What grows with the graph counts as 1, if its size is not to decide.
+int64_t Unstored::extentOf(mlir::Value value, int dimension) const {
+  if (growth && growth->grows(value, dimension))
+    return 1;
+  return cast<RankedTensorType>(value.getType())
+      .getDimSize(unsigned(dimension));
+}
+
+int64_t Unstored::bytesOf(mlir::Value value) const {
+  const smex::TensorType type = semantic::tensorType(value.getType());
+  int64_t bytes = byteSize(type.dtype);
+  for (int d = 0; d < type.rank(); ++d)
+    bytes *= extentOf(value, d);
+  return bytes;
+}
+
+int64_t Unstored::bytesOf(ArrayRef<mlir::Value> values) const {
+  int64_t bytes = 0;
+  for (mlir::Value value : values)
+    bytes += bytesOf(value);
+  return bytes;
+}
+
+/// Then how much work an element is depends on the graph's size.
+bool Unstored::sumsWhatGrows(ApplyOp apply) const {
+  const int rank =
+      int(cast<RankedTensorType>(apply.getResult().getType()).getRank());
+  for (int i = rank; growth && i < int(apply.getExtents().size()); ++i)
+    if (growth->grows(apply.getResult(), i))
+      return true;
+  return false;
+}
+
+/// Where its size is not to decide: in graphs of enough edges.
+bool Unstored::isLargeFor(mlir::Value value,
+                          ArrayRef<mlir::Value> madeOf) const {
+  const int64_t bytes = bytesOf(value);
+  if (!growth)
+    return bytes >= leastGain * bytesOf(madeOf);
+  const auto rankOf = [](mlir::Value of) {
+    return int(cast<RankedTensorType>(of.getType()).getRank());
+  };
+  for (int d = 0; d < rankOf(value); ++d) {
+    const int edges = growth->edgesOf(value, d);
+    if (edges < 0)
+      continue;
+    int64_t others = 0; // which grow with the same edges
+    for (mlir::Value each : madeOf)
+      for (int e = 0; e < rankOf(each); ++e)
+        if (growth->edgesOf(each, e) == edges) {
+          others += bytesOf(each);
+          break;
+        }
+    if (bytes >= leastGain * others)
+      return true;
+  }
+  return false;
 }
 
 Unstored::Facts Unstored::factsOf(mlir::Value value) {
@@ -117,7 +172,7 @@ Unstored::Facts Unstored::factsOf(mlir::Value value) {
   const tdl::Lambda &lambda = lambdaOf(apply);
   const bool isSum = lambda.reducer == tdl::Reducer::Sum &&
                      lambda.body->kind != tdl::ExprKind::Opaque;
-  if (!isSum && !analysis::isMap(lambda))
+  if ((!isSum && !analysis::isMap(lambda)) || sumsWhatGrows(apply))
     return facts;
   bool ofEdges = readsByData(lambda);
   facts.work = workPerPoint(lambda);
@@ -137,9 +192,7 @@ Unstored::Facts Unstored::factsOf(mlir::Value value) {
                  std::min(apply.getExtents()[r], tooMany);
   const auto readers = std::distance(value.use_begin(), value.use_end());
   const int64_t bytes = byteSize(semantic::tensorType(value.getType()).dtype);
-  facts.isUnstored =
-      ofEdges &&
-      bytesOf(value) >= leastGain * bytesOf(facts.madeOf.getArrayRef()) &&
-      facts.work * readers <= mostFlopsPerByte * bytes;
+  facts.isUnstored = ofEdges && isLargeFor(value, facts.madeOf.getArrayRef()) &&
+                     facts.work * readers <= mostFlopsPerByte * bytes;
   return facts;
 }

@@ -48,10 +48,12 @@ void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager,
         limits.minFlops = limits.minBytes = limits.flopsPerByte = 0;
       if (options.padding != "none")
         manager.addPass(fusion::createPadProducts(limits));
-      // What is stored depends on the graph's size, and then on it what is
-      // rounded, and when.
-      manager.addPass(messagepassing::createRecomputeMessages());
     }
+    // What is computed anew is rounded otherwise, so that what is stored may
+    // not depend on the graph's size.
+    messagepassing::RecomputeMessagesOptions messages;
+    messages.ofAnySize = options.reproducible;
+    manager.addPass(messagepassing::createRecomputeMessages(messages));
   }
   manager.addPass(messagepassing::createSegmentReductions());
 }

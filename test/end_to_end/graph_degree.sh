@@ -47,6 +47,7 @@ compile() { # NETWORK EDGE_FEATURES GPUS MODE OPTION..
   check "$1, $3 GPUs, $4" "$2" "${plans[@]}"
 }
 
+training=(--train --loss cross_entropy --optimizer adam --lr 0.01)
 small=(--layers 2 --features 16 --classes 4)
 "$zoo" gcn "${small[@]}" --hidden 32 -o "$work/gcn.json"
 "$zoo" gat "${small[@]}" --hidden 4 --heads 8 -o "$work/gat.json"
@@ -56,6 +57,8 @@ for network in gcn gat graph-transformer; do
   [ $network = graph-transformer ] && features=2
   for gpus in 1 2; do
     compile $network $features $gpus eval
-    compile $network $features $gpus train --train --loss cross_entropy --optimizer adam --lr 0.01
+    compile $network $features $gpus train "${training[@]}"
+    compile $network $features $gpus reproducible_eval --reproducible
+    compile $network $features $gpus reproducible_train --reproducible "${training[@]}"
   done
 done
