@@ -1,8 +1,8 @@
 #!/bin/bash
 # What a plan needs grows with the edges of the graph by the lists that say which edges there are, and by nothing else:
-# no feature, and no coefficient of an attention, is stored for each edge, in inference or in training. So a worker's
-# peak, on graphs of as many nodes and of 4 and 16 times as many edges, grows by no more than the plan's parameters,
-# which lists are among, and the inputs that have a row per edge.
+# no feature, and no coefficient of an attention, is stored for each edge, in inference or in training, reproducible or
+# not. So a worker's peak, on graphs of as many nodes and of 4 and 16 times as many edges, grows by no more than the
+# plan's parameters, which lists are among, and the inputs that have a row per edge.
 # usage: graph_degree.sh SMEX_ZOO SMEXC
 set -euo pipefail
 zoo=$1 smexc=$2
@@ -19,19 +19,19 @@ for degree in (32, 128, 512):
             print(*edge, file=file)
 END
 
-check() { # NAME EDGE_FEATURES PLAN..: plans of graphs of growing degree
+check() { # NAME EDGE_FEATURES SHARE PLAN..: plans of graphs of growing degree; SHARE of lists and inputs is had twice
   python3 - "$@" << 'END'
 import json, sys
-name, features, totals = sys.argv[1], int(sys.argv[2]), []
-for plan in sys.argv[3:]:
+name, features, twice, totals = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), []
+for plan in sys.argv[4:]:
     totals.append(json.load(open(plan + "/plan.json", encoding="utf-8"))["totals"])
 peaks = [max(each["peak_bytes"]) for each in totals]
 lists = [each["parameter_bytes"] for each in totals]
-edges = [512 * degree for degree in (32, 128, 512)]
+edges = [512 * int(plan.rsplit(".", 1)[1]) for plan in sys.argv[4:]]
 slack = 64 * 1024  # buffers begin at multiples of 64 bytes, and may leave gaps
-for i in (1, 2):
+for i in range(1, len(edges)):
     more = edges[i] - edges[0]
-    grown, allowed = peaks[i] - peaks[0], lists[i] - lists[0] + 4 * features * more + slack
+    grown, allowed = peaks[i] - peaks[0], int((1 + twice) * (lists[i] - lists[0] + 4 * features * more)) + slack
     print(f"{name}: {more} edges more, {grown / more:.1f} bytes per edge, of lists and inputs {allowed / more:.1f}")
     if grown > allowed:
         sys.exit(f"{name}: the peak grows by {grown} bytes, {allowed} are allowed")
@@ -39,12 +39,17 @@ END
 }
 
 compile() { # NETWORK EDGE_FEATURES GPUS MODE OPTION..
-  local plans=() degree
-  for degree in 32 128 512; do
-    "$smexc" "$work/$1.json" --graph "$work/$degree.txt" --gpus "$3" --cuda-arch none -o "$work/$4$degree" "${@:5}"
-    plans+=("$work/$4$degree")
+  local plans=() degrees=(32 128 512) twice=0 degree
+  if [[ $4 == reproducible* ]]; then
+    degrees=(32 512)
+    # No sum is split: features or heads are, and each worker needs all lists beside the part that it keeps of them.
+    [ "$3" = 1 ] || twice=0.5
+  fi
+  for degree in "${degrees[@]}"; do
+    "$smexc" "$work/$1.json" --graph "$work/$degree.txt" --gpus "$3" --cuda-arch none -o "$work/$4.$degree" "${@:5}"
+    plans+=("$work/$4.$degree")
   done
-  check "$1, $3 GPUs, $4" "$2" "${plans[@]}"
+  check "$1, $3 GPUs, $4" "$2" "$twice" "${plans[@]}"
 }
 
 training=(--train --loss cross_entropy --optimizer adam --lr 0.01)
