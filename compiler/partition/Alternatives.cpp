@@ -23,6 +23,7 @@ std::string partition::toString(const Search &search) {
   if (!search.weights.empty())
     text += ", parts by " + search.weightsOf;
   text += search.alwaysCut ? ", all cut" : "";
+  text += search.alongSides ? ", along vertices" : "";
   return text + (search.withoutMachine ? ", as without a machine" : "");
 }
 
@@ -140,8 +141,8 @@ std::vector<std::vector<int64_t>> weightsOf(const std::vector<int64_t> &ways,
 bool isSame(const Search &a, const Search &b) {
   return a.algorithm == b.algorithm && a.groups == b.groups &&
          a.ways == b.ways && a.alwaysCut == b.alwaysCut &&
-         a.linkCosts == b.linkCosts && a.weights == b.weights &&
-         a.withoutMachine == b.withoutMachine;
+         a.alongSides == b.alongSides && a.linkCosts == b.linkCosts &&
+         a.weights == b.weights && a.withoutMachine == b.withoutMachine;
 }
 
 } // namespace
@@ -173,7 +174,7 @@ Result<Site> partition::siteOf(const machines::Machine &machine,
   return site;
 }
 
-std::vector<Search> partition::searchesFor(const Site &site) {
+std::vector<Search> partition::searchesFor(const Site &site, bool hasSides) {
   const int64_t workers = int64_t(site.devices.size());
   std::vector<Search> list;
   const auto add = [&](Search search) {
@@ -204,6 +205,11 @@ std::vector<Search> partition::searchesFor(const Site &site) {
   Search general;
   general.withoutMachine = true;
   add(std::move(general));
+  if (hasSides) {
+    Search along = list.front();
+    along.alongSides = true;
+    add(std::move(along));
+  }
   for (const Measure &measure : measures())
     forMachine(ways.front(), &measure, false);
   forMachine(ways.front(), nullptr, false);

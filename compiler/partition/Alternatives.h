@@ -19,7 +19,7 @@ struct Search {
   int64_t groups = 0;
   /// As in Params; algorithms of their own rules have no use for them.
   std::vector<int64_t> ways;
-  bool alwaysCut = false;
+  bool alwaysCut = false, alongSides = false;
   std::vector<int64_t> linkCosts;
   std::vector<std::vector<int64_t>> weights;
   std::string weightsOf; // for people: "flops"
@@ -28,7 +28,8 @@ struct Search {
   bool withoutMachine = false;
 };
 
-/// "tofu"; "recursive, steps of 2 x 4, by links, parts by flops, all cut"
+/// "tofu"; "recursive, steps of 2 x 4, by links, parts by flops, all cut";
+/// "recursive, along vertices"
 std::string toString(const Search &search);
 
 /// Other searches than the default one: other sequences of steps, everything
@@ -47,8 +48,11 @@ Result<Site> siteOf(const machines::Machine &machine, int64_t workers);
 /// The search for a machine, and others, those first that are likely to be
 /// faster. Their first steps part what the slowest links join, and bytes cost
 /// what their links are slower than the fastest; where devices are unlike, each
-/// gets its part of the flops, or of what else devices differ in.
-std::vector<Search> searchesFor(const Site &site);
+/// gets its part of the flops, or of what else devices differ in. `hasSides`:
+/// where Params::sides are known, the first search is there once more along
+/// these, among the first `searchesOfSides`.
+std::vector<Search> searchesFor(const Site &site, bool hasSides = false);
+constexpr int64_t searchesOfSides = 3;
 
 } // namespace smex::partition
 

@@ -136,7 +136,7 @@ std::vector<Division> choose(const std::vector<int64_t> &extents,
                              bool alwaysCut, const History &history,
                              const std::vector<int64_t> &ways,
                              const std::vector<int64_t> &weights,
-                             const std::vector<Side> &sides) {
+                             const std::vector<Side> &sides, bool alongSides) {
   std::vector<int64_t> parts;
   parts.reserve(candidates.size());
   int64_t longest = 0;
@@ -152,13 +152,21 @@ std::vector<Division> choose(const std::vector<int64_t> &extents,
       longest >= needed ? needed : std::max(longest, int64_t(2));
   std::vector<Division> choices;
   choices.reserve(parts.size() + 1);
+  const Side *first = nullptr; // that is cut, and by which choice
+  size_t ofFirst = 0;
   for (size_t i = 0; i < parts.size(); ++i)
     if (parts[i] >= least ||
         (alwaysCut && longest < 2 && parts[i] == longest)) {
       const Side *side = sideOf(extents[candidates[i]], sides);
       choices.push_back(side ? cutSide(*side, candidates[i], history, ways)
                              : Division::weighted(candidates[i], weights));
+      if (side && (!first || side < first)) {
+        first = side;
+        ofFirst = choices.size() - 1;
+      }
     }
+  if (alongSides && first)
+    return {choices[ofFirst]};
   if (choices.empty() || (small && !alwaysCut))
     choices.push_back(Division::whole());
   return choices;
@@ -209,7 +217,8 @@ std::optional<std::vector<History>> enumerate(const std::vector<int64_t> &ways,
 
 Choices::Choices(const OperatorGraph &graph, const Params &params)
     : graph(graph), alwaysCut(params.alwaysCut),
-      weights(unequal(params.weights)), sides(params.sides) {
+      weights(unequal(params.weights)), sides(params.sides),
+      alongSides(params.alongSides) {
   std::vector<int64_t> bytes, volumes;
   for (const Tensor &tensor : graph.tensors)
     bytes.push_back(
@@ -228,7 +237,7 @@ Choices::ofTensor(int tensor, const History &history,
   for (size_t d = 0; d < shape.size(); ++d)
     dimensions[d] = int(d);
   return choose(shape, dimensions, smallTensors[tensor], alwaysCut, history,
-                ways, weightsOf(weights, ways), sides);
+                ways, weightsOf(weights, ways), sides, alongSides);
 }
 
 std::vector<Division>
@@ -236,7 +245,7 @@ Choices::ofOperator(int op, const History &history,
                     const std::vector<int64_t> &ways) const {
   return choose(graph.operators[op].extents, graph.operators[op].splits,
                 smallOperators[op], alwaysCut, history, ways,
-                weightsOf(weights, ways), sides);
+                weightsOf(weights, ways), sides, alongSides);
 }
 
 std::optional<std::vector<History>>

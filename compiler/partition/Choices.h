@@ -52,6 +52,14 @@ struct Params {
   std::vector<std::vector<int64_t>> weights;
   /// Of different extents. `weights` are for all other sides.
   std::vector<Side> sides;
+  /// Whatever has such a side is cut along it in each step, as long as it can
+  /// be; of several, along the one that comes first in `sides`.
+  bool alongSides = false;
+  /// What an operator's computing costs where all wait for the group that takes
+  /// longest: in bytes on the fastest links, of all groups together, so that it
+  /// adds up with what crosses. `shares`: what each group has of its index
+  /// space. Not negative. Null: only bytes count.
+  std::function<int64_t(int op, const std::vector<Box> &shares)> work;
   /// Of algorithms that draw.
   uint64_t seed = 0;
   /// `best` tries so many sequences of ways at most.
@@ -92,7 +100,8 @@ struct Params {
 /// part has a dimension of more than one element. With Params::alwaysCut, a
 /// dimension is cut if there is one. Cuts are even, or by Params::weights; then
 /// the group of the least weight must get an element. Params::sides are cut
-/// where they say, whoever gets none of them.
+/// where they say, whoever gets none of them; with Params::alongSides, what has
+/// one that can be cut has no other choice.
 class Choices {
 public:
   Choices(const OperatorGraph &graph, const Params &params);
@@ -123,6 +132,7 @@ private:
   const bool alwaysCut;
   const std::vector<std::vector<int64_t>> weights; // of steps that have some
   const std::vector<Side> sides;
+  const bool alongSides;
   std::vector<bool> smallTensors, smallOperators;
 };
 

@@ -146,8 +146,25 @@ network::Problem PlanBuilder::problem(const NextStep &step,
                                       Sharing sharing) const {
   const bool isLast =
       step.tieLists.tensors.empty() && step.tieLists.operators.empty();
-  return networks.make(step.lists, isLast ? nullptr : &step.tieLists, sharing,
-                       params.linkCosts);
+  network::Problem problem = networks.make(
+      step.lists, isLast ? nullptr : &step.tieLists, sharing, params.linkCosts);
+  for (int op = 0; params.work && op < int(graph.operators.size()); ++op) {
+    const Candidates &candidates =
+        costs.candidates(step.lists.operators[size_t(op)]);
+    std::vector<network::Cost> ofEach;
+    for (const History &history : candidates.histories)
+      ofEach.push_back({workOf(op, candidates.ways, history), 0});
+    problem.unaries.push_back(
+        {int(graph.tensors.size()) + op, std::move(ofEach)});
+  }
+  return problem;
+}
+
+int64_t PlanBuilder::workOf(int op, const Ways &soFar,
+                            const History &history) const {
+  return std::min(costs.most(),
+                  params.work(op, sharesOf(graph.operators[size_t(op)].extents,
+                                           history, soFar)));
 }
 
 const std::vector<int> &PlanBuilder::timesteps() const {
@@ -198,6 +215,13 @@ int64_t PlanBuilder::sharedBytes() const {
   if (!saved)
     saved = bytesSavedByFetchingOnce(graph, plan, costs);
   return plan.steps.back().bytes - *saved;
+}
+
+int64_t PlanBuilder::cost() const {
+  int64_t sum = sharedBytes();
+  for (int op = 0; params.work && op < int(graph.operators.size()); ++op)
+    sum += workOf(op, ways, histories[graph.tensors.size() + size_t(op)]);
+  return sum;
 }
 
 PartitionPlan PlanBuilder::finish() {

@@ -49,7 +49,7 @@ public:
   NextStep next() const;
 
   /// Least B of stopping after this step, or what counts of it; least cost with
-  /// Params::linkCosts.
+  /// Params::linkCosts, and with Params::work least of this and that together.
   network::Problem problem(const NextStep &step, Sharing sharing) const;
   bool hasAlikeReaders() const { return networks.hasAlikeReaders(); }
 
@@ -71,6 +71,8 @@ public:
 
   /// The shared bytes of what was decided.
   int64_t sharedBytes() const;
+  /// These, and what computing costs (Params::work).
+  int64_t cost() const;
 
   /// With bytes and bounds.
   PartitionPlan finish();
@@ -95,6 +97,8 @@ private:
   /// The last division of the history once more, in the next step: bounds are
   /// other ones there, of the same dimension.
   Division repeated(int variable, const History &history) const;
+  /// What an operator's computing costs so; as much as bytes do at most.
+  int64_t workOf(int op, const Ways &soFar, const History &history) const;
   /// What Params::first says of the variable, in the first step; else null.
   const Division *decidedFirst(int variable, const History &history) const;
 

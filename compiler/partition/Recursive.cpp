@@ -41,10 +41,11 @@ static void search(PlanBuilder &builder, Sharing sharing, bool &tied) {
     NextStep step = builder.next();
     const network::Solution solution =
         solveStep(builder, builder.problem(step, sharing), tied);
-    // What sharing makes least, or the cost of links, is not B, so nor is its
-    // bound.
+    // What sharing makes least, or the cost of links and of computing, is not
+    // B, so nor is its bound.
     std::optional<int64_t> bound;
-    if (sharing == Sharing::None && builder.params.linkCosts.empty())
+    if (sharing == Sharing::None && builder.params.linkCosts.empty() &&
+        !builder.params.work)
       bound = solution.lowerBound.bytes;
     builder.decide(std::move(step), solution.values, bound, tied);
   }
@@ -60,7 +61,7 @@ PartitionPlan partition::partitionInSteps(const OperatorGraph &graph,
   if (params.shareAlikeReaders && plan.hasAlikeReaders()) {
     PlanBuilder shared(graph, ways, params, costs);
     search(shared, Sharing::AlikeReaders, tied);
-    if (shared.sharedBytes() < plan.sharedBytes())
+    if (shared.cost() < plan.cost())
       return shared.finish();
   }
   return plan.finish();

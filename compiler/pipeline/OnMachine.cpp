@@ -40,8 +40,9 @@ std::vector<partition::Search> OnMachine::allKinds() const {
   return list;
 }
 
-int64_t OnMachine::enoughPlans(int64_t operators) const {
-  constexpr double most = 12, few = 2, work = 400000;
+int64_t OnMachine::enoughPlans(int64_t operators, bool hasSides) const {
+  constexpr double most = 12, work = 400000;
+  const double few = hasSides ? double(partition::searchesOfSides) : 2;
   return int64_t(std::clamp(work / (double(operators) * workers()), few, most));
 }
 

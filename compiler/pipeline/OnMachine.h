@@ -32,9 +32,10 @@ public:
   /// fewer, or no way between two of them.
   static Result<OnMachine> of(const machines::Machine &machine, int64_t gpus);
 
-  /// The one to begin with, and others.
-  std::vector<partition::Search> searches() const {
-    return partition::searchesFor(site);
+  /// The one to begin with, and others. `hasSides`: of a model whose graph is
+  /// partitioned.
+  std::vector<partition::Search> searches(bool hasSides = false) const {
+    return partition::searchesFor(site, hasSides);
   }
   /// Searches of every kind, for --algorithm auto: the first of searches(),
   /// data parallelism, placements, and placements on groups within which
@@ -42,7 +43,7 @@ public:
   std::vector<partition::Search> allKinds() const;
   /// How many plans of a model to compare: a few of a large one, so that
   /// compiling takes seconds. The same on any computer.
-  int64_t enoughPlans(int64_t operators) const;
+  int64_t enoughPlans(int64_t operators, bool hasSides = false) const;
 
   /// What the devices have.
   MemoryLimit memory() const;

@@ -16,7 +16,7 @@ using namespace smex::pipeline;
 
 namespace {
 
-/// What placements go by where no machine is given: one that many have.
+/// What is gone by where no machine is given: one that many have.
 constexpr const char *usualMachine = "dgx-h100";
 
 } // namespace
@@ -27,6 +27,21 @@ smex::pipeline::placementSite(const CompileOptions &options) {
       options.machine ? *options.machine
                       : std::move(*machines::findMachine(usualMachine)),
       options.profile});
+}
+
+std::shared_ptr<const partition::Rates>
+smex::pipeline::ratesOf(const CompileOptions &options, bool withoutMachine) {
+  if (!options.graph || options.gpus == 1)
+    return nullptr;
+  const bool isKnown = options.machine && !withoutMachine;
+  const machines::Machine machine =
+      isKnown ? *options.machine
+              : std::move(*machines::findMachine(usualMachine));
+  const auto levels = machines::levelsOf(machine, isKnown ? options.gpus : 2);
+  if (!levels)
+    return nullptr;
+  return std::make_shared<const partition::Rates>(
+      partition::Rates{machine.deviceOf(0), levels->front().bytesPerSecond});
 }
 
 void smex::pipeline::addTrainingPasses(
@@ -82,6 +97,7 @@ void smex::pipeline::addDecisionPasses(
   partitionOptions.algorithm = search.algorithm;
   partitionOptions.ways.assign(search.ways.begin(), search.ways.end());
   partitionOptions.alwaysCut = search.alwaysCut;
+  partitionOptions.alongSides = search.alongSides;
   partitionOptions.linkCosts.assign(search.linkCosts.begin(),
                                     search.linkCosts.end());
   for (const std::vector<int64_t> &step : search.weights)
@@ -89,7 +105,8 @@ void smex::pipeline::addDecisionPasses(
                                     step.begin(), step.end());
   partitionOptions.outputReduction = !options.reproducible;
   manager.addPass(partition::createPartitionOf(
-      options.graph, std::move(partitionOptions), known));
+      options.graph, std::move(partitionOptions), known,
+      ratesOf(options, search.withoutMachine)));
 }
 
 void smex::pipeline::addExecPasses(mlir::OpPassManager &manager,

@@ -216,7 +216,8 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   auto chosen =
       choose(std::move(*first), limit, model.name,
              options.isAuto() ? int64_t(searches.size()) + 1
-             : *machine ? (*machine)->enoughPlans(compiled.stats.operators)
+             : *machine ? (*machine)->enoughPlans(compiled.stats.operators,
+                                                  options.graph != nullptr)
                         : 1,
              searches, decide);
   searching.finish();

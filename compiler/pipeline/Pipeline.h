@@ -11,6 +11,7 @@
 #include "compiler/machine/Machine.h"
 #include "compiler/machine/Profile.h"
 #include "compiler/partition/Alternatives.h"
+#include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/Choice.h"
 #include "compiler/pipeline/OnMachine.h"
 #include "compiler/placement/ir/Passes.h"
@@ -130,6 +131,11 @@ void addExecPasses(mlir::OpPassManager &manager,
 /// What placements go by: the options' machine, or one that many have.
 std::shared_ptr<const placement::Site>
 placementSite(const CompileOptions &options);
+
+/// What the partition of a graph goes by beside bytes: of the options' machine,
+/// or, without it, of one that many have. Null where no graph is partitioned.
+std::shared_ptr<const partition::Rates> ratesOf(const CompileOptions &options,
+                                                bool withoutMachine);
 
 /// Passes and dialects by name, for smex-opt.
 void registerAllPasses();

@@ -77,7 +77,7 @@ smex::pipeline::searchesFor(const CompileOptions &options,
       !options.search || options.search->algorithm == "recursive";
   std::vector<partition::Search> list = {partition::Search()};
   if (machine && isDefault)
-    list = machine->searches();
+    list = machine->searches(options.graph != nullptr);
   else if (!options.search)
     llvm::append_range(list, partition::alternatives(options.gpus));
   if (options.search)

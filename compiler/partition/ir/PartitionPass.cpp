@@ -1,6 +1,7 @@
 #include "compiler/partition/Algorithm.h"
 #include "compiler/partition/Cfn.h"
 #include "compiler/partition/ir/Passes.h"
+#include "compiler/partition/ir/SlowestGroup.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -80,6 +81,7 @@ struct Partition : partition::impl::PartitionBase<Partition> {
   using Base::Base;
   std::shared_ptr<const graphpartition::BalancedGraph> balanced;
   analysis::NamedLists known;
+  std::shared_ptr<const Rates> rates;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -90,6 +92,7 @@ struct Partition : partition::impl::PartitionBase<Partition> {
     Params params;
     params.ways.assign(ways.begin(), ways.end());
     params.alwaysCut = alwaysCut;
+    params.alongSides = alongSides;
     params.linkCosts.assign(linkCosts.begin(), linkCosts.end());
     // A list per step, as long as the list of all lasts.
     for (auto left = weights.begin(); left != weights.end();) {
@@ -108,6 +111,13 @@ struct Partition : partition::impl::PartitionBase<Partition> {
       }
       params.sides = std::move(*sides);
     }
+    std::optional<SlowestGroup> slowest;
+    if (balanced && rates) {
+      slowest.emplace(input, module, *rates, known);
+      params.work = [&slowest](int op, const std::vector<Box> &shares) {
+        return slowest->inBytes(op, shares);
+      };
+    }
     const auto plan =
         partition::partition(input.graph, gpus, algorithm, params);
     if (!plan) {
@@ -122,9 +132,11 @@ struct Partition : partition::impl::PartitionBase<Partition> {
 
 std::unique_ptr<Pass> partition::createPartitionOf(
     std::shared_ptr<const graphpartition::BalancedGraph> graph,
-    PartitionOptions options, analysis::NamedLists known) {
+    PartitionOptions options, analysis::NamedLists known,
+    std::shared_ptr<const Rates> rates) {
   auto pass = std::make_unique<Partition>(std::move(options));
   pass->balanced = std::move(graph);
   pass->known = std::move(known);
+  pass->rates = std::move(rates);
   return pass;
 }

@@ -3,6 +3,7 @@
 #define SMEX_COMPILER_PARTITION_IR_PASSES_H
 
 #include "compiler/graphpartition/VertexSides.h"
+#include "compiler/machine/Machine.h"
 #include "compiler/partition/Graph.h"
 #include "dialects/smex/ir/Smex.h"
 
@@ -41,11 +42,21 @@ Result<std::string> emitProblem(mlir::ModuleOp module, int64_t gpus,
 #define GEN_PASS_REGISTRATION
 #include "compiler/partition/ir/Passes.h.inc"
 
+/// How fast the GPUs compute, and their fastest links, what each GPU gets of
+/// them.
+struct Rates {
+  machines::Device device;
+  double linkBytesPerSecond = 1;
+};
+
 /// With bounds for the vertices and edges of a graph; null: none. What is read
-/// by `known` lists is counted row by row.
+/// by `known` lists is counted row by row. With bounds and `rates`, the search
+/// weighs how long the slowest group computes beside what moves
+/// (SlowestGroup.h); null: bytes alone count.
 std::unique_ptr<mlir::Pass>
 createPartitionOf(std::shared_ptr<const graphpartition::BalancedGraph> graph,
-                  PartitionOptions options, analysis::NamedLists known = {});
+                  PartitionOptions options, analysis::NamedLists known = {},
+                  std::shared_ptr<const Rates> rates = nullptr);
 
 } // namespace smex::partition
 

@@ -25,6 +25,9 @@ def Partition : Pass<"smex-partition", "mlir::ModuleOp"> {
                "none: even">,
     Option<"alwaysCut", "always-cut", "bool", /*default=*/"false",
            "whatever can be cut is cut, however small">,
+    Option<"alongSides", "along-sides", "bool", /*default=*/"false",
+           "whatever has vertices or edges of a graph with known bounds is cut "
+           "along them">,
     Option<"outputReduction", "output-reduction", "bool", /*default=*/"true",
            "whether operators may be cut along what they reduce">,
   ];

@@ -1,6 +1,7 @@
 #include "dialects/tdl/analysis/CountedTerms.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace smex;
 using namespace smex::analysis;
@@ -58,11 +59,15 @@ CountedTerms::share(const Box &indices) const {
 double CountedTerms::count(Interval vertices, Interval terms,
                            size_t variables) const {
   ListPoint point(lists, shapes, variables);
-  double counted = 0;
-  for (int64_t v = vertices.lo; v < vertices.hi; ++v) {
+  constexpr Interval all = {std::numeric_limits<int64_t>::min(),
+                            std::numeric_limits<int64_t>::max()};
+  for (int64_t v = int64_t(ofVertices.size()); v < vertices.hi; ++v) {
     for (int variable : bounds.variables)
       point[variable] = v;
-    counted += double(point.within(bounds, terms).size());
+    ofVertices.push_back(point.within(bounds, all));
   }
+  double counted = 0;
+  for (int64_t v = vertices.lo; v < vertices.hi; ++v)
+    counted += double(intersect(ofVertices[size_t(v)], terms).size());
   return counted;
 }

@@ -48,7 +48,8 @@ private:
   const std::vector<std::vector<int64_t>> shapes;
   const KnownLists lists;
   std::vector<bool> perTerm;
-  int64_t mostVertices;                                   // that are looked at
+  int64_t mostVertices;                     // that are looked at
+  mutable std::vector<Interval> ofVertices; // the terms of each, so far
   mutable std::map<std::array<int64_t, 4>, double> found; // by both intervals
 };
 

@@ -61,7 +61,8 @@ TEST_CASE("one kind of link and of device: first what no machine would be") {
 
 TEST_CASE("steps part the slowest links first, and know how slow they are") {
   // Three hosts of four, in racks of one: 12 = 3 * 4.
-  const std::vector<Search> list = searchesFor(site(12, {{4, 40e9}, {12, 3e9}}));
+  const std::vector<Search> list =
+      searchesFor(site(12, {{4, 40e9}, {12, 3e9}}));
   CHECK(toString(list[0]) == "recursive, steps of 3 x 2 x 2, by links");
   CHECK(list[0].linkCosts == std::vector<int64_t>{13, 1, 1});
   CHECK(list[1].withoutMachine);
@@ -76,14 +77,27 @@ TEST_CASE("steps part the slowest links first, and know how slow they are") {
   CHECK(first.linkCosts == std::vector<int64_t>{10, 2, 1});
 }
 
+TEST_CASE("a graph's sides: the first search along them is among the first") {
+  for (const Site &each : {site(8, {{8, 1e9}}), site(12, {{4, 9}, {12, 1}})}) {
+    const std::vector<Search> list = searchesFor(each, /*hasSides=*/true);
+    const std::string along = toString(list[0]) + ", along vertices";
+    const auto last = list.begin() + searchesOfSides;
+    CHECK(std::any_of(list.begin(), last, [&](const Search &search) {
+      return search.alongSides && toString(search) == along;
+    }));
+    CHECK(list.size() == searchesFor(each).size() + 1);
+    CHECK_FALSE(find(searchesFor(each), along));
+  }
+  CHECK(searchesFor(site(1, {}), /*hasSides=*/true).size() == 1);
+}
+
 TEST_CASE("unlike devices: parts by what they differ in") {
   Site mixed = site(4, {{4, 1e9}});
   mixed.devices[1] = mixed.devices[3] = device(2.5e11, 1e11, 3);
   const std::vector<Search> list = searchesFor(mixed);
   CHECK(toString(list[0]) == "recursive, steps of 2 x 2, parts by flops");
   // Each half has a fast and a slow one.
-  CHECK(list[0].weights ==
-        std::vector<std::vector<int64_t>>{{1, 1}, {4, 1}});
+  CHECK(list[0].weights == std::vector<std::vector<int64_t>>{{1, 1}, {4, 1}});
   const Search *memory =
       find(list, "recursive, steps of 2 x 2, parts by memory");
   REQUIRE(memory);

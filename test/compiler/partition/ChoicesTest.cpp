@@ -241,3 +241,36 @@ TEST_CASE("sides that are cut at bounds: a plan of several steps") {
     CHECK(validate(model, *plan));
   }
 }
+
+TEST_CASE("along sides: what has one that can be cut has no other choice") {
+  Model model;
+  const int vertices = model.tensor({8, 6}), edges = model.tensor({30, 6});
+  const int neither = model.tensor({6, 9});
+  model.apply({8, 6}, {30}, {}); // a sum over edges, per vertex
+  model.apply({6, 5}, {8}, {});  // one over vertices
+  const auto halves = [](int64_t extent) {
+    return [extent](const std::vector<int64_t> &ways) {
+      std::vector<int64_t> bounds;
+      for (int64_t part = 0; part <= workersOf(ways); ++part)
+        bounds.push_back(part * extent / workersOf(ways));
+      return bounds;
+    };
+  };
+  Params params;
+  params.sides = {{8, halves(8)}, {30, halves(30)}};
+  params.alongSides = true;
+  const Choices choices(model, params);
+  const auto at = [](int dimension, int64_t bound) {
+    return std::vector<Division>{Division::bounded(dimension, {{bound}})};
+  };
+  CHECK(choices.ofTensor(vertices, {}, {2}) == at(0, 4));
+  CHECK(choices.ofTensor(edges, {}, {2}) == at(0, 15));
+  CHECK(choices.ofOperator(0, {}, {2}) == at(0, 4));
+  CHECK(choices.ofOperator(1, {}, {2}) == at(2, 4));
+  CHECK(choices.ofTensor(neither, {}, {2}) == divisions({0, 1}));
+  // Vertices are used up: a sum's edges are a side, too.
+  const History cut = {Division::bounded(0, {{1, 2, 3, 4, 5, 6, 7}})};
+  CHECK(choices.ofTensor(vertices, cut, {8, 2}) == divisions({1}));
+  CHECK(choices.ofOperator(0, cut, {8, 2}).size() == 1);
+  CHECK(choices.ofOperator(0, cut, {8, 2}).front().cuts(2));
+}

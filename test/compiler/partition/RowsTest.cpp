@@ -3,6 +3,8 @@
 #include "compiler/partition/Choices.h"
 #include "compiler/partition/Outermost.h"
 #include "compiler/partition/PairCosts.h"
+#include "compiler/partition/Recursive.h"
+#include "dialects/tdl/analysis/CountedTerms.h"
 #include "test/compiler/partition/RandomGraph.h"
 
 #include <catch2/catch.hpp>
@@ -21,6 +23,7 @@ struct Layers {
   int64_t vertices, width = 6;
   tdl::Lambda lambda;
   OperatorGraph graph;
+  std::shared_ptr<const analysis::CountedTerms> terms; // of each sum
 
   enum Tensors { Offsets, Sources, X, Y, Z };
 
@@ -46,6 +49,8 @@ struct Layers {
     const auto accesses = analysis::accesses(lambda, shapes);
     const auto rows = analysis::rowReads(
         lambda, shapes, {list(sources), nullptr, list(offsets)});
+    terms = analysis::CountedTerms::of(lambda, shapes,
+                                       {list(sources), nullptr, list(offsets)});
     graph.tensors = {{"offsets", shapes[2]},
                      {"sources", shapes[0]},
                      {"x", shapes[1]},
@@ -62,6 +67,12 @@ struct Layers {
                      {Offsets, accesses[2], rows[2]}};
       graph.operators.push_back(std::move(op));
     }
+  }
+
+  /// Numbers that a share of a sum adds up.
+  double added(const Box &share) const {
+    const auto counted = terms->share(share);
+    return counted ? counted->ofPoints * double(volume(share)) : 0;
   }
 
   /// Distinct neighbours of [first, last) that are not among these.
@@ -166,4 +177,60 @@ TEST_CASE("rows within others are fetched with them") {
   CHECK(outermost({{{box}}, {{box, &more}}}) == Places{0});
   const Runs none;
   CHECK(outermost({{{box, &none}}}).empty());
+}
+
+TEST_CASE("a sum's edges are shared out where computing costs most") {
+  Random random(5);
+  int worse = 0; // plans that the fewest bytes leave with half of the groups
+  for (int round = 0; round < 12; ++round) {
+    const Layers layers(64 + random.below(64), random);
+    const auto cut = [&](const std::vector<int64_t> &ways) {
+      std::vector<int64_t> bounds;
+      for (int64_t part = 0; part <= workersOf(ways); ++part)
+        bounds.push_back(part * layers.vertices / workersOf(ways));
+      return bounds;
+    };
+    Params params;
+    params.ways = {2, 2, 2};
+    params.lowerBound = false;
+    params.sides = {{layers.vertices, cut},
+                    {int64_t(layers.sources.size()), [&](const auto &ways) {
+                       std::vector<int64_t> bounds = cut(ways);
+                       for (int64_t &bound : bounds)
+                         bound = layers.offsets[size_t(bound)];
+                       return bounds;
+                     }}};
+    const auto slowest = [&](int op, const std::vector<Box> &shares) {
+      REQUIRE(op < 2);
+      double most = 0;
+      for (const Box &share : shares)
+        most = std::max(most, layers.added(share));
+      return most * double(shares.size());
+    };
+    // Of the mean: what the bounds allow is below 2.
+    const auto imbalance = [&](const PartitionPlan &plan, int op) {
+      std::vector<Box> shares;
+      for (int64_t w = 0; w < 8; ++w)
+        shares.push_back(indexBox(layers.graph, plan, op, w));
+      return slowest(op, shares) /
+             double(layers.width * int64_t(layers.sources.size()));
+    };
+    const auto byBytes = partitionRecursively(layers.graph, 8, params);
+    params.work = [&](int op, const std::vector<Box> &shares) {
+      return int64_t(1000 * slowest(op, shares));
+    };
+    const auto balanced = partitionRecursively(layers.graph, 8, params);
+    REQUIRE(byBytes);
+    REQUIRE(balanced);
+    CHECK(validate(layers.graph, *balanced));
+    for (const int op : {0, 1}) {
+      CHECK(imbalance(*balanced, op) < 1.8);
+      worse += imbalance(*byBytes, op) > 1.99;
+    }
+    // Bytes are counted as ever, and no bound is taken from other costs.
+    CHECK(balanced->bytes == communicationBytes(layers.graph, *balanced));
+    CHECK(balanced->steps[0].lowerBoundBytes <= byBytes->steps[0].bytes);
+    CHECK(byBytes->steps[0].bytes <= balanced->steps[0].bytes);
+  }
+  CHECK(worse > 0);
 }
