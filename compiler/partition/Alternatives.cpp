@@ -24,6 +24,7 @@ std::string partition::toString(const Search &search) {
     text += ", parts by " + search.weightsOf;
   text += search.alwaysCut ? ", all cut" : "";
   text += search.alongSides ? ", along vertices" : "";
+  text += search.bytesAlone ? ", by bytes alone" : "";
   return text + (search.withoutMachine ? ", as without a machine" : "");
 }
 
@@ -141,8 +142,9 @@ std::vector<std::vector<int64_t>> weightsOf(const std::vector<int64_t> &ways,
 bool isSame(const Search &a, const Search &b) {
   return a.algorithm == b.algorithm && a.groups == b.groups &&
          a.ways == b.ways && a.alwaysCut == b.alwaysCut &&
-         a.alongSides == b.alongSides && a.linkCosts == b.linkCosts &&
-         a.weights == b.weights && a.withoutMachine == b.withoutMachine;
+         a.alongSides == b.alongSides && a.bytesAlone == b.bytesAlone &&
+         a.linkCosts == b.linkCosts && a.weights == b.weights &&
+         a.withoutMachine == b.withoutMachine;
 }
 
 } // namespace
@@ -206,9 +208,13 @@ std::vector<Search> partition::searchesFor(const Site &site, bool hasSides) {
   general.withoutMachine = true;
   add(std::move(general));
   if (hasSides) {
-    Search along = list.front();
-    along.alongSides = true;
+    Search along = list.front(), byBytes = list.front();
+    along.alongSides = byBytes.bytesAlone = true;
     add(std::move(along));
+    add(std::move(byBytes));
+    byBytes = Search();
+    byBytes.bytesAlone = byBytes.withoutMachine = true;
+    add(std::move(byBytes));
   }
   for (const Measure &measure : measures())
     forMachine(ways.front(), &measure, false);

@@ -20,6 +20,8 @@ struct Search {
   /// As in Params; algorithms of their own rules have no use for them.
   std::vector<int64_t> ways;
   bool alwaysCut = false, alongSides = false;
+  /// Whatever computing costs (Params::work).
+  bool bytesAlone = false;
   std::vector<int64_t> linkCosts;
   std::vector<std::vector<int64_t>> weights;
   std::string weightsOf; // for people: "flops"
@@ -50,7 +52,7 @@ Result<Site> siteOf(const machines::Machine &machine, int64_t workers);
 /// what their links are slower than the fastest; where devices are unlike, each
 /// gets its part of the flops, or of what else devices differ in. `hasSides`:
 /// where Params::sides are known, the first search is there once more along
-/// these, among the first `searchesOfSides`.
+/// these, among the first `searchesOfSides`, and by bytes alone.
 std::vector<Search> searchesFor(const Site &site, bool hasSides = false);
 constexpr int64_t searchesOfSides = 3;
 

@@ -106,7 +106,7 @@ void smex::pipeline::addDecisionPasses(
   partitionOptions.outputReduction = !options.reproducible;
   manager.addPass(partition::createPartitionOf(
       options.graph, std::move(partitionOptions), known,
-      ratesOf(options, search.withoutMachine)));
+      search.bytesAlone ? nullptr : ratesOf(options, search.withoutMachine)));
 }
 
 void smex::pipeline::addExecPasses(mlir::OpPassManager &manager,

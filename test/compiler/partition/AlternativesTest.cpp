@@ -85,7 +85,8 @@ TEST_CASE("a graph's sides: the first search along them is among the first") {
     CHECK(std::any_of(list.begin(), last, [&](const Search &search) {
       return search.alongSides && toString(search) == along;
     }));
-    CHECK(list.size() == searchesFor(each).size() + 1);
+    CHECK(find(list, toString(list[0]) + ", by bytes alone"));
+    CHECK(list.size() == searchesFor(each).size() + 3);
     CHECK_FALSE(find(searchesFor(each), along));
   }
   CHECK(searchesFor(site(1, {}), /*hasSides=*/true).size() == 1);
