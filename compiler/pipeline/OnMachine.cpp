@@ -41,8 +41,10 @@ std::vector<partition::Search> OnMachine::allKinds() const {
 }
 
 int64_t OnMachine::enoughPlans(int64_t operators, bool hasSides) const {
-  constexpr double most = 12, work = 400000;
-  const double few = hasSides ? double(partition::searchesOfSides) : 2;
+  constexpr double work = 400000;
+  // Those of sides come to what others have.
+  const double few = hasSides ? double(partition::searchesOfSides) : 2,
+               most = hasSides ? 15 : 12;
   return int64_t(std::clamp(work / (double(operators) * workers()), few, most));
 }
 
