@@ -2,8 +2,9 @@
 // (README.md), so the sequence of ways matters, and its order: every one is
 // tried, as many as Params::maxSequences allows; with small tensors held whole
 // and with everything cut; Tofu's restrictions too, since a plan of best steps
-// is not always the best plan; and all steps together, of the graph or, where
-// its tables are too large, of what Tofu's coarsening leaves of it.
+// is not always the best plan; all steps together, of the graph or, where its
+// tables are too large, of what Tofu's coarsening leaves of it; and what the
+// search for the bound comes upon (Rounding.h).
 #include "compiler/partition/Algorithms.h"
 #include "compiler/partition/Factorize.h"
 #include "compiler/partition/LowerBound.h"
@@ -54,5 +55,5 @@ Result<PartitionPlan> partition::partitionBest(const OperatorGraph &graph,
     if (auto plan = partitionFlatExactly(graph, workers, params))
       offer(std::move(*plan), alwaysCut);
   }
-  return withLowerBound(graph, std::move(*best), bound);
+  return improvedWithLowerBound(graph, std::move(*best), bound);
 }

@@ -19,21 +19,16 @@
 #ifndef SMEX_COMPILER_PARTITION_DUALASCENT_H
 #define SMEX_COMPILER_PARTITION_DUALASCENT_H
 
-#include "compiler/partition/TensorTerms.h"
+#include "compiler/partition/ChargedTerms.h"
 
 namespace smex::partition {
 
-/// What terms are charged for histories of the operators that they know. Terms
-/// of other costs, but of the same operators, may begin with it.
-struct Charges {
-  std::vector<std::vector<std::vector<double>>> ofTerms; // per term and member
-  std::vector<std::vector<double>>
-      rest; // per operator: what no term is charged
-};
-
 struct Bound {
   int64_t bytes = 0;
-  bool more = false; // whether it might be raised with more work
+  /// Whether there was no more work to spend, though more might have come.
+  bool isOutOfWork = false;
+  /// Whether numbers got too large: then the charges are good for nothing.
+  bool hasFailed = false;
 };
 
 /// At most the least sum of the terms. Ends when `enough` is reached, when

@@ -1,6 +1,8 @@
 #include "compiler/partition/LowerBound.h"
 
 #include "compiler/partition/DualAscent.h"
+#include "compiler/partition/PlanBuilder.h"
+#include "compiler/partition/Rounding.h"
 
 #include <algorithm>
 #include <set>
@@ -112,29 +114,84 @@ int64_t boundByBuckets(const OperatorGraph &graph, PairCosts &costs,
       .bytes;
 }
 
+/// Histories by their numbers in the lists; tensors that nothing uses have no
+/// term.
+std::vector<History> historiesOf(const OperatorGraph &graph,
+                                 const PairCosts &costs,
+                                 const CandidateLists &lists,
+                                 const Rounded &rounded) {
+  std::vector<bool> used(graph.tensors.size());
+  for (const Operator &op : graph.operators) {
+    used[op.result] = true;
+    for (const Operand &operand : op.operands)
+      used[operand.tensor] = true;
+  }
+  std::vector<History> result;
+  size_t term = 0;
+  for (size_t t = 0; t < used.size(); ++t)
+    result.push_back(costs.candidates(lists.tensors[t])
+                         .histories[used[t] ? rounded.terms[term++] : 0]);
+  for (size_t op = 0; op < lists.operators.size(); ++op)
+    result.push_back(
+        costs.candidates(lists.operators[op]).histories[rounded.operators[op]]);
+  return result;
+}
+
+/// The numbers of a plan's operators' histories; nothing if some is not listed.
+std::optional<std::vector<int>> numbersOf(const PairCosts &costs,
+                                          const CandidateLists &lists,
+                                          const PartitionPlan &plan) {
+  std::vector<int> result;
+  for (size_t op = 0; op < lists.operators.size(); ++op) {
+    const auto &listed = costs.candidates(lists.operators[op]).histories;
+    const auto it = std::find(listed.begin(), listed.end(),
+                              divisionsOf(plan, &Step::operators, op));
+    if (it == listed.end())
+      return std::nullopt;
+    result.push_back(int(it - listed.begin()));
+  }
+  return result;
+}
+
+void improve(const OperatorGraph &graph, const PairCosts &costs,
+             const CandidateLists &lists, const TensorTerms &terms,
+             const Charges &charges, const Improvement &improvement) {
+  std::vector<Rounded> all{roundCharges(terms, charges)};
+  if (const auto known = numbersOf(costs, lists, improvement.known))
+    all.push_back(partition::improve(terms, *known));
+  for (const Rounded &rounded : all)
+    if (rounded.operators.size() == graph.operators.size())
+      improvement.found(historiesOf(graph, costs, lists, rounded));
+}
+
 int64_t boundByAscent(const OperatorGraph &graph, PairCosts &costs,
                       const Listed &listed, const Params &params,
-                      int64_t enough) {
+                      int64_t enough, const Improvement *improvement) {
   if (!listed.lists)
     return 0;
   Charges charges;
   Bound bound;
+  int64_t most = 0;
+  std::optional<TensorTerms> terms;
   // A look at regions takes longer, so they come when the most demanding
-  // readers have nothing more to say.
+  // readers have nothing more to say, or when a plan is sought, too.
   for (const auto &[maxFetched, maxWork] :
        {std::pair(int64_t(0), params.maxBoundWork),
         std::pair(params.maxFetched, params.maxBoundWork / kPartForRegions)}) {
-    const auto terms =
+    terms =
         makeTensorTerms(graph, costs, *listed.lists, listed.count, maxFetched);
     if (!terms)
-      break;
-    const int64_t before = bound.bytes;
+      return most;
     bound = raiseBound(*terms, enough, maxWork, charges);
-    bound.bytes = std::max(bound.bytes, before);
-    if (bound.bytes >= enough || bound.more || listed.count != Count::Region)
-      break;
+    most = std::max(most, bound.bytes);
+    if (bound.hasFailed || most >= enough || listed.count != Count::Region)
+      return most;
+    if (bound.isOutOfWork && !improvement)
+      return most;
   }
-  return bound.bytes;
+  if (improvement)
+    improve(graph, costs, *listed.lists, *terms, charges, *improvement);
+  return most;
 }
 
 } // namespace
@@ -142,7 +199,8 @@ int64_t boundByAscent(const OperatorGraph &graph, PairCosts &costs,
 int64_t partition::lowerBoundBytes(const OperatorGraph &graph,
                                    const std::vector<int64_t> &ways,
                                    const Choices &choices, PairCosts &costs,
-                                   const Params &params, int64_t planBytes) {
+                                   const Params &params, int64_t planBytes,
+                                   const Improvement *improvement) {
   constexpr int64_t larger = 4; // times as large in each
   const int rounds = graph.operators.size() <= kFewOperators ? 3 : 1;
   Params now = params;
@@ -156,7 +214,7 @@ int64_t partition::lowerBoundBytes(const OperatorGraph &graph,
     bound = std::max(
         bound, boundByAscent(graph, costs,
                              list(now.maxBoundPairEntries * kLargerForAscent),
-                             now, planBytes));
+                             now, planBytes, improvement));
     if (bound < planBytes)
       bound =
           std::max(bound, boundByBuckets(graph, costs,
@@ -167,17 +225,30 @@ int64_t partition::lowerBoundBytes(const OperatorGraph &graph,
   return bound;
 }
 
-PartitionPlan partition::withLowerBound(const OperatorGraph &graph,
-                                        PartitionPlan plan,
-                                        const Params &params) {
-  std::vector<int64_t> ways;
-  for (const Step &step : plan.steps)
-    ways.push_back(step.ways);
+PartitionPlan partition::improvedWithLowerBound(const OperatorGraph &graph,
+                                                PartitionPlan plan,
+                                                const Params &params) {
+  const std::vector<int64_t> ways = plan.ways();
   PairCosts costs(graph);
-  plan.lowerBoundBytes =
-      params.lowerBound ? lowerBoundBytes(graph, ways, Choices(graph, params),
-                                          costs, params, plan.sharedBytes)
-                        : 0;
+  if (params.lowerBound) {
+    Params unbounded = params;
+    unbounded.lowerBound = false;
+    std::optional<PartitionPlan> better;
+    const Improvement improvement{
+        plan, [&](const std::vector<History> &all) {
+          PlanBuilder builder(graph, ways, unbounded, costs);
+          builder.decideAll(all);
+          PartitionPlan found = builder.finish();
+          if (found.sharedBytes < (better ? *better : plan).sharedBytes)
+            better = std::move(found);
+        }};
+    const int64_t bound =
+        lowerBoundBytes(graph, ways, Choices(graph, params), costs, params,
+                        plan.sharedBytes, &improvement);
+    if (better)
+      plan = std::move(*better);
+    plan.lowerBoundBytes = bound;
+  }
   plan.optimal = plan.sharedBytes == plan.lowerBoundBytes;
   return plan;
 }

@@ -22,7 +22,17 @@
 #include "compiler/partition/Choices.h"
 #include "compiler/partition/StepNetwork.h"
 
+#include <functional>
+
 namespace smex::partition {
+
+/// What the search for a bound comes upon: plans that may be better than one
+/// that is known.
+struct Improvement {
+  const PartitionPlan &known;
+  /// Told of a history per tensor, then per operator.
+  std::function<void(const std::vector<History> &)> found;
+};
 
 /// At most the sharedCommunicationBytes of any plan whose steps have these ways
 /// and follow `choices`. No more is sought than `planBytes`, what a plan moves
@@ -32,11 +42,13 @@ namespace smex::partition {
 int64_t lowerBoundBytes(const OperatorGraph &graph,
                         const std::vector<int64_t> &ways,
                         const Choices &choices, PairCosts &costs,
-                        const Params &params, int64_t planBytes);
+                        const Params &params, int64_t planBytes,
+                        const Improvement *improvement = nullptr);
 
-/// The plan with its lower bound set.
-PartitionPlan withLowerBound(const OperatorGraph &graph, PartitionPlan plan,
-                             const Params &params);
+/// The plan, or a better one that the search for its bound comes upon
+/// (Rounding.h), with its bound.
+PartitionPlan improvedWithLowerBound(const OperatorGraph &graph,
+                                     PartitionPlan plan, const Params &params);
 
 } // namespace smex::partition
 

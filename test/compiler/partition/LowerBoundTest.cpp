@@ -5,6 +5,7 @@
 #include "compiler/partition/DualAscent.h"
 #include "compiler/partition/Factorize.h"
 #include "compiler/partition/Recursive.h"
+#include "compiler/partition/Rounding.h"
 #include "test/compiler/partition/RandomGraph.h"
 
 #include <catch2/catch.hpp>
@@ -46,6 +47,42 @@ struct Listed {
   TensorTerms terms;
 };
 
+/// Of a term, where its tensor and the operators have histories of these
+/// numbers.
+double costOf(const TensorTerms &terms, const Term &term, int64_t column,
+              const std::vector<int64_t> &operators) {
+  const TermCosts &costs = terms.costs[term.costs];
+  double sum = 0;
+  for (const Term::Member &member : term.members)
+    if (member.reader < 0)
+      sum += costs.written[size_t(column * costs.writer.count +
+                                  costs.writer.of[operators[member.op]])];
+  const auto serves = [&](const Fetched &fetched, const Term::Member &member) {
+    if (member.reader < 0)
+      return true;
+    const TermCosts::Reader &reader = costs.readers[member.reader];
+    const int row = reader.rows.of[operators[member.op]];
+    if (reader.levels[size_t(column * reader.rows.count + row)] <=
+        fetched.level)
+      return true;
+    if (fetched.region == costs.noRegion())
+      return false;
+    const auto begin = reader.within.begin();
+    const auto end = begin + reader.withinStarts[fetched.region + 1];
+    return std::find(begin + reader.withinStarts[fetched.region], end, row) !=
+           end;
+  };
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = costs.starts[column]; i < costs.starts[column + 1]; ++i) {
+    const Fetched &fetched = costs.fetched[i];
+    if (std::all_of(
+            term.members.begin(), term.members.end(),
+            [&](const auto &member) { return serves(fetched, member); }))
+      least = std::min(least, fetched.bytes);
+  }
+  return sum + least;
+}
+
 /// Of histories, given by number, of the tensors and operators.
 int64_t sumOfTerms(const TensorTerms &terms,
                    const std::vector<int64_t> &tensors,
@@ -59,46 +96,31 @@ int64_t sumOfTerms(const TensorTerms &terms,
   }
   double sum = 0;
   size_t next = 0; // terms are in order of the tensors that something uses
-  for (size_t t = 0; t < used.size(); ++t) {
-    if (!used[t])
-      continue;
-    const Term &term = terms.terms[next++];
-    const TermCosts &costs = terms.costs[term.costs];
-    const int64_t column = tensors[t];
-    for (const Term::Member &member : term.members)
-      if (member.reader < 0)
-        sum +=
-            costs
-                .written[size_t(column * costs.writer.count +
-                                costs.writer.of[size_t(operators[member.op])])];
-    const auto serves = [&](const Fetched &fetched,
-                            const Term::Member &member) {
-      if (member.reader < 0)
-        return true;
-      const TermCosts::Reader &reader = costs.readers[size_t(member.reader)];
-      const int row = reader.rows.of[size_t(operators[member.op])];
-      if (reader.levels[size_t(column * reader.rows.count + row)] <=
-          fetched.level)
-        return true;
-      for (int r = fetched.region; r < costs.regions; r = costs.regions)
-        for (int i = reader.withinStarts[size_t(r)];
-             i < reader.withinStarts[size_t(r) + 1]; ++i)
-          if (reader.within[size_t(i)] == row)
-            return true;
-      return false;
-    };
-    double least = std::numeric_limits<double>::infinity();
-    for (int i = costs.starts[size_t(column)];
-         i < costs.starts[size_t(column) + 1]; ++i) {
-      const Fetched &fetched = costs.fetched[size_t(i)];
-      if (std::all_of(
-              term.members.begin(), term.members.end(),
-              [&](const auto &member) { return serves(fetched, member); }))
-        least = std::min(least, fetched.bytes);
-    }
-    sum += least;
-  }
+  for (size_t t = 0; t < used.size(); ++t)
+    if (used[t])
+      sum += costOf(terms, terms.terms[next++], tensors[t], operators);
   CHECK(next == terms.terms.size());
+  return int64_t(sum);
+}
+
+/// With the best histories of tensors; these, if asked for.
+int64_t leastOfTerms(const TensorTerms &terms,
+                     const std::vector<int64_t> &operators,
+                     std::vector<int> *columns = nullptr) {
+  double sum = 0;
+  for (const Term &term : terms.terms) {
+    double least = std::numeric_limits<double>::infinity();
+    int best = 0;
+    for (int column = 0; column < terms.costs[term.costs].columns; ++column)
+      if (const double cost = costOf(terms, term, column, operators);
+          cost < least) {
+        least = cost;
+        best = column;
+      }
+    sum += least;
+    if (columns)
+      columns->push_back(best);
+  }
   return int64_t(sum);
 }
 
@@ -215,6 +237,71 @@ TEST_CASE("the ascent stays below the best of all plans, at any time") {
   std::cout << "the ascent reaches the best plan of " << reached << " of "
             << plans << " tiny problems\n";
   CHECK(reached > plans * 3 / 4);
+}
+
+TEST_CASE("no other history of one operator betters what is rounded") {
+  int plans = 0, least = 0;
+  for (uint64_t seed = 4000; seed < 4150; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const Model model = randomGraph(random);
+    CAPTURE(describe(model));
+    const Listed listed(model, random.chance(50) ? 4 : 6, randomParams(random));
+    Charges charges;
+    const int64_t bound =
+        raiseBound(listed.terms, kMostBytes, kMuch, charges).bytes;
+    std::vector<int> start;
+    for (int list : listed.lists.operators)
+      start.push_back(int(random.below(listed.count(list))));
+    const std::vector<int64_t> drawn(start.begin(), start.end());
+    for (const Rounded &rounded :
+         {roundCharges(listed.terms, charges), improve(listed.terms, start)}) {
+      std::vector<int64_t> operators(rounded.operators.begin(),
+                                     rounded.operators.end());
+      std::vector<int> columns;
+      const int64_t sum = leastOfTerms(listed.terms, operators, &columns);
+      REQUIRE(rounded.terms == columns);
+      REQUIRE(sum >= bound);
+      for (size_t op = 0; op < operators.size(); ++op) {
+        const int64_t chosen = operators[op];
+        for (int64_t h = 0; h < listed.count(listed.lists.operators[op]); ++h) {
+          operators[op] = h;
+          REQUIRE(leastOfTerms(listed.terms, operators) >= sum);
+        }
+        operators[op] = chosen;
+      }
+      ++plans;
+      least += sum <= bound + bound / 1000;
+    }
+    REQUIRE(leastOfTerms(listed.terms, drawn) >= bound);
+  }
+  std::cout << least << " of " << plans << " rounded plans are the best\n";
+  CHECK(least > plans * 9 / 10);
+}
+
+TEST_CASE("the best of all plans is found by search, bound and rounding") {
+  const RandomSizes sizes = fewPlans();
+  int all = 0, best = 0;
+  for (uint64_t seed = 5000; seed < 5150; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const Model model = randomGraph(random, sizes);
+    CAPTURE(describe(model));
+    const Params params = randomParams(random);
+    for (int64_t workers : {2, 4, 6}) {
+      const auto least = partitionByBruteForce(model, workers, params);
+      const auto found = partition::partition(model, workers, "best", params);
+      REQUIRE(least);
+      REQUIRE(found);
+      REQUIRE(found->lowerBoundBytes <= found->sharedBytes);
+      REQUIRE(found->sharedBytes == sharedCommunicationBytes(model, *found));
+      ++all;
+      best += found->sharedBytes <= least->sharedBytes;
+    }
+  }
+  std::cout << best << " of " << all
+            << " plans of tiny problems are the best\n";
+  CHECK(best > all * 98 / 100);
 }
 
 TEST_CASE("no more is sought than is enough") {
