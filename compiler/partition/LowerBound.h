@@ -3,8 +3,9 @@
 // Costs are of pairs, an operator and a tensor, with whole sequences of choices
 // for values. Two relaxations, and the larger bound counts:
 //
-// - of a tensor's readers, the most demanding one pays (TensorTerms.h), solved
-//   by dual ascent (DualAscent.h): mostly by far the larger;
+// - of what a tensor's readers need, the largest region is paid for, and what
+//   lies outside of it (TensorTerms.h), solved by dual ascent (DualAscent.h):
+//   mostly by far the larger;
 // - each reader pays its share of a mean (makeBoundNetwork), solved by
 //   elimination with mini-buckets: exactly, where the network is narrow.
 //
