@@ -11,6 +11,8 @@ const std::vector<Algorithm> &partition::algorithms() {
   static const std::vector<Algorithm> all = {
       {"recursive", "step by step, each exactly, by bytes that really move",
        partitionRecursively},
+      {"rounded", "recursive, or better: what the search for its bound finds",
+       partitionRounded},
       {"best", "every order of steps, and more; slow", partitionBest},
       {"tofu", "Tofu: coarsened, everything cut", partitionLikeTofu, true},
       {"critical-dp", "Tofu's first version: path by path, no halos",

@@ -1,6 +1,7 @@
 #include "compiler/partition/Recursive.h"
 
 #include "compiler/partition/Factorize.h"
+#include "compiler/partition/LowerBound.h"
 #include "compiler/partition/PlanBuilder.h"
 
 using namespace smex;
@@ -104,4 +105,15 @@ partition::partitionRecursively(const OperatorGraph &graph, int64_t workers,
   if (Status status = validateMachine(params); !status)
     return status.takeError();
   return partitionInSteps(graph, params.ways, params);
+}
+
+Result<PartitionPlan> partition::partitionRounded(const OperatorGraph &graph,
+                                                  int64_t workers,
+                                                  const Params &given) {
+  Params params = given;
+  params.lowerBound = false;
+  auto plan = partitionRecursively(graph, workers, params);
+  if (!plan)
+    return plan;
+  return improvedWithLowerBound(graph, std::move(*plan), given);
 }

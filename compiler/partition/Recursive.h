@@ -23,6 +23,11 @@ Result<PartitionPlan> partitionRecursively(const OperatorGraph &graph,
                                            int64_t workers,
                                            const Params &params = {});
 
+/// The same, or what the search for its bound comes upon (Rounding.h), if that
+/// moves less.
+Result<PartitionPlan> partitionRounded(const OperatorGraph &graph,
+                                       int64_t workers, const Params &params);
+
 /// The same for steps of these ways, in this order, on a valid graph.
 PartitionPlan partitionInSteps(const OperatorGraph &graph,
                                const std::vector<int64_t> &ways,

@@ -281,7 +281,7 @@ TEST_CASE("no other history of one operator betters what is rounded") {
 
 TEST_CASE("the best of all plans is found by search, bound and rounding") {
   const RandomSizes sizes = fewPlans();
-  int all = 0, best = 0;
+  int all = 0, best = 0, rounded = 0, recursive = 0;
   for (uint64_t seed = 5000; seed < 5150; ++seed) {
     CAPTURE(seed);
     Random random(seed);
@@ -297,10 +297,21 @@ TEST_CASE("the best of all plans is found by search, bound and rounding") {
       REQUIRE(found->sharedBytes == sharedCommunicationBytes(model, *found));
       ++all;
       best += found->sharedBytes <= least->sharedBytes;
+      const PartitionPlan before = search(model, workers, params);
+      const auto after =
+          partition::partition(model, workers, "rounded", params);
+      REQUIRE(after);
+      REQUIRE(after->sharedBytes <= before.sharedBytes);
+      REQUIRE(after->sharedBytes >= after->lowerBoundBytes);
+      REQUIRE(after->sharedBytes == sharedCommunicationBytes(model, *after));
+      rounded += after->sharedBytes <= least->sharedBytes;
+      recursive += before.sharedBytes <= least->sharedBytes;
     }
   }
-  std::cout << best << " of " << all
-            << " plans of tiny problems are the best\n";
+  std::cout << "of " << all << " plans of tiny problems " << best
+            << " of best, " << rounded << " of rounded, " << recursive
+            << " of recursive are the best\n";
+  CHECK(rounded > recursive);
   CHECK(best > all * 98 / 100);
 }
 

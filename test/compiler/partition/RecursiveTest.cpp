@@ -286,7 +286,8 @@ TEST_CASE("algorithms are known by name") {
   REQUIRE(!plan);
   CHECK(plan.error().fault == Fault::Usage);
   CHECK(plan.error().message ==
-        "no algorithm \"magic\"; there are recursive, best, tofu, critical-dp, "
+        "no algorithm \"magic\"; there are recursive, rounded, best, tofu, "
+        "critical-dp, "
         "all-row-greedy, all-row-random, spartan, equal-chop, icml18, "
         "icml18-reduction, data-parallel, one-weird-trick, flat, brute-force");
   CHECK(!partition::partition(chain(40, 8, 8), 8, "brute-force"));
