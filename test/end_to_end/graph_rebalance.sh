@@ -40,7 +40,7 @@ for kind in bits floats; do
   cp -r plan before
   "$run" plan --steps 12 --seed 3 --metrics never.json --save-parameters never
   "$run" plan --steps 12 --seed 3 --metrics moved.json --save-parameters moved --checkpoint-dir last \
-    --cost-model cost.json --rebalance-every 3 --move-seconds 0 --verify \
+    --cost-model cost.json --rebalance-every 2 --move-seconds 0 --verify \
     --recompile "'$smexc' ${options[*]}" | tee log
   grep -q "they move" log || fail "nothing moved"
   grep -q "resumes after step" log || fail "it did not go on"
@@ -115,5 +115,5 @@ printf '0 1\n1 2\n2 0\n' > few.txt
 "$zoo" gat --layers 2 --heads 1 --features 32 --hidden 16 --classes 7 --dropout 0.25 -o less.json
 "$smexc" "${options[@]}" --graph-partition equal-vertices -o plan
 rm -r last
-refused 1 "last/checkpoint.safetensors: " "$run" plan --steps 12 --checkpoint-dir last --cost-model cost.json \
-  --rebalance-every 3 --move-seconds 0 --recompile "'$smexc' less.json --graph edges.txt --gpus 2 ${train[*]}"
+refused 1 "last/checkpoint.safetensors: " "$run" plan --steps 12 --checkpoint-dir last --cost-model fresh.json \
+  --rebalance-every 1 --move-seconds 0 --recompile "'$smexc' less.json --graph edges.txt --gpus 2 ${train[*]}"
