@@ -9,17 +9,6 @@ using namespace smex;
 using namespace smex::simulate;
 using machines::Device;
 
-namespace {
-
-double bytesOf(const Box &box, int64_t elementBytes) {
-  double bytes = box.isAbsent() ? 0 : double(elementBytes);
-  for (Interval interval : box)
-    bytes *= double(interval.size());
-  return bytes;
-}
-
-} // namespace
-
 Cost::Cost(const plan::Partitioned &partitioned, const Machine &machine,
            const analysis::KnownLists &lists)
     : program(partitioned.program), machine(machine), findings(0),

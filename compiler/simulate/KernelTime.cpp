@@ -148,6 +148,13 @@ double simulate::gatheredBytes(const Device &device, double read,
   return std::min(read, region) + again * missed;
 }
 
+double simulate::bytesOf(const Box &part, int64_t elementBytes) {
+  double bytes = part.isAbsent() ? 0 : double(elementBytes);
+  for (Interval interval : part)
+    bytes *= double(interval.size());
+  return bytes;
+}
+
 bool simulate::hasAlignedRows(const Box &part, int64_t elementBytes) {
   return part.size() == 0 || part.isAbsent() ||
          part.back().size() * elementBytes % 16 == 0;

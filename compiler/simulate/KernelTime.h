@@ -43,6 +43,9 @@ std::vector<int> gathers(const tdl::Lambda &lambda);
 double gatheredBytes(const machines::Device &device, double read,
                      double region);
 
+/// Of a part of a tensor; 0 of one that is absent.
+double bytesOf(const Box &part, int64_t elementBytes);
+
 /// Whether the rows of a part of a tensor are multiples of 16 bytes, without
 /// which libraries have no fast products of 16-bit floats.
 bool hasAlignedRows(const Box &part, int64_t elementBytes);

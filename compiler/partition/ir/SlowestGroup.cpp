@@ -4,17 +4,11 @@
 
 using namespace smex;
 using namespace smex::partition;
+using simulate::bytesOf;
 
 namespace {
 
 using Shapes = std::vector<std::vector<int64_t>>;
-
-double bytesOf(const Box &box, int64_t elementBytes) {
-  double bytes = box.isAbsent() ? 0 : double(elementBytes);
-  for (Interval interval : box)
-    bytes *= double(interval.size());
-  return bytes;
-}
 
 } // namespace
 
