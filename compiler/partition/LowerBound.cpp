@@ -114,26 +114,23 @@ int64_t boundByBuckets(const OperatorGraph &graph, PairCosts &costs,
       .bytes;
 }
 
-/// Histories by their numbers in the lists; tensors that nothing uses have no
-/// term.
-std::vector<History> historiesOf(const OperatorGraph &graph,
-                                 const PairCosts &costs,
+/// Histories by their numbers in the lists; of a tensor that nothing uses,
+/// which has no term, the first one.
+std::vector<History> historiesOf(const PairCosts &costs,
                                  const CandidateLists &lists,
+                                 const TensorTerms &terms,
                                  const Rounded &rounded) {
-  std::vector<bool> used(graph.tensors.size());
-  for (const Operator &op : graph.operators) {
-    used[op.result] = true;
-    for (const Operand &operand : op.operands)
-      used[operand.tensor] = true;
-  }
+  std::vector<int> numbers(lists.tensors.size());
+  for (size_t t = 0; t < terms.terms.size(); ++t)
+    numbers[terms.terms[t].tensor] = rounded.terms[t];
   std::vector<History> result;
-  size_t term = 0;
-  for (size_t t = 0; t < used.size(); ++t)
-    result.push_back(costs.candidates(lists.tensors[t])
-                         .histories[used[t] ? rounded.terms[term++] : 0]);
-  for (size_t op = 0; op < lists.operators.size(); ++op)
-    result.push_back(
-        costs.candidates(lists.operators[op]).histories[rounded.operators[op]]);
+  const auto add = [&](const std::vector<int> &lists,
+                       const std::vector<int> &numbers) {
+    for (size_t i = 0; i < lists.size(); ++i)
+      result.push_back(costs.candidates(lists[i]).histories[numbers[i]]);
+  };
+  add(lists.tensors, numbers);
+  add(lists.operators, rounded.operators);
   return result;
 }
 
@@ -153,15 +150,15 @@ std::optional<std::vector<int>> numbersOf(const PairCosts &costs,
   return result;
 }
 
-void improve(const OperatorGraph &graph, const PairCosts &costs,
-             const CandidateLists &lists, const TensorTerms &terms,
-             const Charges &charges, const Improvement &improvement) {
+void improve(const PairCosts &costs, const CandidateLists &lists,
+             const TensorTerms &terms, const Charges &charges,
+             const Improvement &improvement) {
   std::vector<Rounded> all{roundCharges(terms, charges)};
   if (const auto known = numbersOf(costs, lists, improvement.known))
     all.push_back(partition::improve(terms, *known));
   for (const Rounded &rounded : all)
-    if (rounded.operators.size() == graph.operators.size())
-      improvement.found(historiesOf(graph, costs, lists, rounded));
+    if (rounded.operators.size() == lists.operators.size())
+      improvement.found(historiesOf(costs, lists, terms, rounded));
 }
 
 int64_t boundByAscent(const OperatorGraph &graph, PairCosts &costs,
@@ -190,7 +187,7 @@ int64_t boundByAscent(const OperatorGraph &graph, PairCosts &costs,
       return most;
   }
   if (improvement)
-    improve(graph, costs, *listed.lists, *terms, charges, *improvement);
+    improve(costs, *listed.lists, *terms, charges, *improvement);
   return most;
 }
 

@@ -62,6 +62,7 @@ partition::makeTensorTerms(const OperatorGraph &graph, PairCosts &costs,
     Numbering readers;
     std::vector<const Reading *> kindsHere;
     Term term;
+    term.tensor = int(t);
     for (const Reading &reading : use.readings) {
       ofReader.clear();
       for (const Reading::Use &use : reading.uses)

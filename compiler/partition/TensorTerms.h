@@ -54,13 +54,11 @@ struct TermCosts {
   /// counted from levelStarts[c] on.
   std::vector<int> levelStarts;
   /// Of each kind of reader, column by column and row by row, the level of what
-  /// it moves. Where regions are told apart, each row's region, and for each
-  /// region the rows that lie within it: those of region r from withinStarts[r]
-  /// on.
+  /// it moves. Where regions are told apart, for each of them the rows that lie
+  /// within it: those of region r from withinStarts[r] on.
   struct Reader {
     Rows rows;
     std::vector<uint16_t> levels;
-    std::vector<int> regions;
     std::vector<int> within, withinStarts;
   };
   std::vector<Reader> readers;
@@ -71,6 +69,7 @@ struct TermCosts {
 };
 
 struct Term {
+  int tensor = 0;
   int costs = 0;
   struct Member {
     int op;

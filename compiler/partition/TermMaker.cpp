@@ -86,13 +86,15 @@ void TermMaker::addReader(const Reading &reading, int list,
   needed.emplace_back();
   TermCosts::Reader reader;
   reader.rows = distinct(bytes, made.columns, chosen, needed.back());
-  reader.regions.resize(reader.rows.count);
+  std::vector<int> &ofRows = regionsOfRows.emplace_back(reader.rows.count);
   for (size_t row = 0; row < chosen.size(); ++row)
-    reader.regions[reader.rows.of[row]] = chosen[row];
+    ofRows[reader.rows.of[row]] = chosen[row];
   made.readers.push_back(std::move(reader));
 }
 
 std::optional<TermCosts> TermMaker::finish(int64_t maxFetched) {
+  if (fails)
+    return std::nullopt;
   if (regions.size() == 0)
     listByBytes();
   else if (!listByRegions(maxFetched))
@@ -131,7 +133,7 @@ bool TermMaker::listByRegions(int64_t maxFetched) {
   for (int column = 0; column < made.columns; ++column) {
     for (size_t i = 0; i < needed.size(); ++i)
       for (int row = 0; row < made.readers[i].rows.count; ++row)
-        bytes[made.readers[i].regions[row]] =
+        bytes[regionsOfRows[i][row]] =
             needed[i][size_t(row) * made.columns + column];
     addLevels(column, 0);
     for (int r = 0; r < made.regions; ++r)
@@ -152,11 +154,12 @@ bool TermMaker::listByRegions(int64_t maxFetched) {
 }
 
 void TermMaker::findWithin(const std::vector<std::vector<bool>> &contained) {
-  for (TermCosts::Reader &reader : made.readers) {
+  for (size_t i = 0; i < made.readers.size(); ++i) {
+    TermCosts::Reader &reader = made.readers[i];
     reader.withinStarts = {0};
     for (const std::vector<bool> &contains : contained) {
       for (int row = 0; row < reader.rows.count; ++row)
-        if (contains[reader.regions[row]])
+        if (contains[regionsOfRows[i][row]])
           reader.within.push_back(row);
       reader.withinStarts.push_back(int(reader.within.size()));
     }

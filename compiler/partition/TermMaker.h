@@ -47,8 +47,9 @@ private:
   const PairCosts &costs;
   TermCosts made;
   RegionSet regions;
-  std::vector<std::vector<int64_t>> needed; // bytes, per kind of reader
-  std::vector<int64_t> levels;              // of a column
+  std::vector<std::vector<int>> regionsOfRows; // per kind of reader
+  std::vector<std::vector<int64_t>> needed;    // bytes, per kind of reader
+  std::vector<int64_t> levels;                 // of a column
   bool fails = false;
 };
 
