@@ -3,8 +3,6 @@
 #include "dialects/tdl/lambda/Lambda.h"
 #include "runtime/plan/Epilogue.h"
 
-#include <tuple>
-
 using namespace smex;
 using namespace smex::simulate;
 using machines::Device;
@@ -27,26 +25,19 @@ Cost::Cost(const plan::Partitioned &partitioned, const Machine &machine,
 }
 
 void Cost::findTerms(const analysis::KnownLists &lists) {
-  using Shapes = std::vector<std::vector<int64_t>>;
-  std::map<std::tuple<int, Shapes, analysis::KnownLists>,
-           std::shared_ptr<const analysis::CountedTerms>>
-      made;
+  analysis::CountedTermsTable table;
   for (size_t i = 0; i < terms.size(); ++i) {
     const plan::Instruction &compute = program.instructions[i];
     if (compute.op != plan::Opcode::Compute)
       continue;
-    Shapes shapes;
+    std::vector<std::vector<int64_t>> shapes;
     analysis::KnownLists known;
     for (int operand : compute.operands) {
       shapes.push_back(subject.tensorOf(operand).type.shape);
       known.push_back(lists[size_t(operand)]);
     }
-    const auto [entry, isNew] =
-        made.try_emplace({compute.kernel, shapes, known});
-    if (isNew)
-      entry->second = analysis::CountedTerms::of(
-          subject.lambdas[size_t(compute.kernel)], shapes, known);
-    terms[i] = entry->second;
+    terms[i] = table.of(subject.lambdas[size_t(compute.kernel)],
+                        std::move(shapes), std::move(known));
   }
 }
 
@@ -68,23 +59,16 @@ Demand Cost::compute(int worker, int number) const {
   const KernelTime &kernel = kernels[size_t(instruction.kernel)];
   const Device &device = machine.deviceOf(worker);
   const TensorType &type = subject.tensorOf(instruction.to).type;
-  const Box &indices = subject.partitioned.indices(worker, number);
-  const auto &known = terms[size_t(number)];
-  const auto share = known ? known->share(indices) : std::nullopt;
-  const double points = bytesOf(indices, 1);
-  const double counted = share ? kernel.counted(points, share->ofPoints)
-                               : kernel.counted(points, type.shape);
   const Box written = *subject.written(worker, number);
-  double bytes = bytesOf(written, elementBytes(instruction.to));
-  bool aligned = hasAlignedRows(written, byteSize(type.dtype));
-  const std::vector<Box> regions = subject.regions(worker, number);
-  for (size_t k = 0; k < regions.size(); ++k) {
-    const int64_t element = elementBytes(instruction.operands[k]);
-    aligned &= hasAlignedRows(regions[k], element);
-    const double ofTerms = share && known->hasTerms()[k] ? share->ofTerms : 1;
-    bytes += kernel.bytesRead(device, k, ofTerms * bytesOf(regions[k], element),
-                              double(element), counted);
-  }
+  Amounts amounts;
+  amounts.bytes = bytesOf(written, elementBytes(instruction.to));
+  amounts.aligned = hasAlignedRows(written, byteSize(type.dtype));
+  std::vector<Part> parts;
+  for (Box &region : subject.regions(worker, number))
+    parts.push_back(
+        {std::move(region), elementBytes(instruction.operands[parts.size()])});
+  kernel.addReads(device, subject.partitioned.indices(worker, number),
+                  terms[size_t(number)].get(), type.shape, parts, amounts);
   // Of an epilogue only the bias is read besides: its result is written instead
   // of the product's.
   if (const int map = epilogues[size_t(number)];
@@ -93,10 +77,10 @@ Demand Cost::compute(int worker, int number) const {
     const std::vector<Box> read = subject.regions(worker, map);
     for (size_t k = 0; k < read.size(); ++k)
       if (what.operands[k] != instruction.to)
-        bytes += bytesOf(read[k], elementBytes(what.operands[k]));
+        amounts.bytes += bytesOf(read[k], elementBytes(what.operands[k]));
   }
 
-  return {kernel.seconds(device, type.dtype, counted, bytes, aligned), bytes};
+  return {kernel.seconds(device, type.dtype, amounts), amounts.bytes};
 }
 
 Demand Cost::local(int worker, int number) const {

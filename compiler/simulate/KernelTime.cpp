@@ -188,6 +188,24 @@ double KernelTime::bytesRead(const Device &device, size_t k, double region,
   return gatheredBytes(device, gathers[k] * counted * element, region);
 }
 
+void KernelTime::addReads(const Device &device, const Box &share,
+                          const analysis::CountedTerms *terms,
+                          const std::vector<int64_t> &result,
+                          const std::vector<Part> &parts,
+                          Amounts &amounts) const {
+  const auto known = terms ? terms->share(share) : std::nullopt;
+  const double points = bytesOf(share, 1);
+  amounts.points =
+      known ? counted(points, known->ofPoints) : counted(points, result);
+  for (size_t k = 0; k < parts.size(); ++k) {
+    const auto &[box, elementBytes] = parts[k];
+    amounts.aligned &= hasAlignedRows(box, elementBytes);
+    const double ofTerms = known && terms->hasTerms()[k] ? known->ofTerms : 1;
+    amounts.bytes += bytesRead(device, k, ofTerms * bytesOf(box, elementBytes),
+                               double(elementBytes), amounts.points);
+  }
+}
+
 double KernelTime::seconds(const Device &device, DType type, double counted,
                            double bytes, bool aligned) const {
   const double flops = flopsPerPoint * counted;

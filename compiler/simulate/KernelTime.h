@@ -5,6 +5,7 @@
 
 #include "compiler/machine/Machine.h"
 #include "dialects/support/Box.h"
+#include "dialects/tdl/analysis/CountedTerms.h"
 #include "dialects/tdl/lambda/Lambda.h"
 
 #include <optional>
@@ -50,6 +51,19 @@ double bytesOf(const Box &part, int64_t elementBytes);
 /// which libraries have no fast products of 16-bit floats.
 bool hasAlignedRows(const Box &part, int64_t elementBytes);
 
+/// Of a tensor, what a kernel reads.
+struct Part {
+  Box box;
+  int64_t elementBytes;
+};
+
+/// What a kernel does.
+struct Amounts {
+  double points = 0;   // that count, of the index space
+  double bytes = 0;    // read and written
+  bool aligned = true; // whether all rows are (hasAlignedRows)
+};
+
 class KernelTime {
 public:
   explicit KernelTime(const tdl::Lambda &lambda);
@@ -67,9 +81,22 @@ public:
   double bytesRead(const machines::Device &device, size_t k, double region,
                    double element, double counted) const;
 
-  /// After its launch: the longer of arithmetic and memory, where so many
-  /// points count. `bytes`: read and written. `aligned`: all of its rows are
-  /// (hasAlignedRows).
+  /// Of a share of the index space, which reads these parts of its operands:
+  /// the points that count are set, and what is read is added to what is
+  /// written. `terms`: null where none are known. `result`: as above.
+  void addReads(const machines::Device &device, const Box &share,
+                const analysis::CountedTerms *terms,
+                const std::vector<int64_t> &result,
+                const std::vector<Part> &parts, Amounts &amounts) const;
+
+  /// After its launch: the longer of arithmetic and memory.
+  double seconds(const machines::Device &device, DType type,
+                 const Amounts &amounts) const {
+    return seconds(device, type, amounts.points, amounts.bytes,
+                   amounts.aligned);
+  }
+  /// The same of points that count, of bytes read and written, and of whether
+  /// all rows are aligned.
   double seconds(const machines::Device &device, DType type, double counted,
                  double bytes, bool aligned = true) const;
 

@@ -4,40 +4,27 @@
 
 using namespace smex;
 using namespace smex::partition;
-using simulate::bytesOf;
-
-namespace {
-
-using Shapes = std::vector<std::vector<int64_t>>;
-
-} // namespace
 
 SlowestGroup::SlowestGroup(const GraphOfModule &module, mlir::ModuleOp ir,
                            const Rates &rates,
                            const analysis::NamedLists &known)
     : graph(module.graph), rates(rates) {
   const tdl::LambdaTable lambdas(ir);
-  std::map<std::tuple<const tdl::Lambda *, Shapes, analysis::KnownLists>,
-           std::shared_ptr<const analysis::CountedTerms>>
-      counted;
+  analysis::CountedTermsTable table;
   for (semantic::ApplyOp apply : module.applications) {
     const mlir::StringAttr symbol = apply.getLambdaAttr().getAttr();
     const tdl::Lambda &lambda = lambdas[symbol];
     std::unique_ptr<simulate::KernelTime> &time = times[symbol];
     if (!time)
       time = std::make_unique<simulate::KernelTime>(lambda);
-    Shapes shapes;
+    std::vector<std::vector<int64_t>> shapes;
     analysis::KnownLists lists;
     for (mlir::Value operand : apply.getInputs()) {
       shapes.push_back(semantic::tensorType(operand.getType()).shape);
       lists.push_back(semantic::listOf(operand, known));
     }
-    const auto [terms, isNew] =
-        counted.try_emplace({&lambda, shapes, lists}, nullptr);
-    if (isNew)
-      terms->second = analysis::CountedTerms::of(lambda, shapes, lists);
     kernels.push_back(
-        {time.get(), terms->second,
+        {time.get(), table.of(lambda, std::move(shapes), std::move(lists)),
          semantic::tensorType(apply.getResult().getType()).dtype});
   }
 }
@@ -48,27 +35,19 @@ double SlowestGroup::seconds(int op, const Box &share) const {
   const Operator &current = graph.operators[size_t(op)];
   const Kernel &kernel = kernels[size_t(op)];
   const Tensor &result = graph.tensors[size_t(current.result)];
-  const auto ofTerms = kernel.terms ? kernel.terms->share(share) : std::nullopt;
-  const double points = bytesOf(share, 1);
-  const double counted = ofTerms
-                             ? kernel.time->counted(points, ofTerms->ofPoints)
-                             : kernel.time->counted(points, result.shape);
   const Box written = front(share, result.shape.size());
-  double bytes = bytesOf(written, result.elementBytes);
-  bool aligned = simulate::hasAlignedRows(written, result.elementBytes);
-  for (size_t k = 0; k < current.operands.size(); ++k) {
-    const Operand &operand = current.operands[k];
+  simulate::Amounts amounts;
+  amounts.bytes = simulate::bytesOf(written, result.elementBytes);
+  amounts.aligned = simulate::hasAlignedRows(written, result.elementBytes);
+  std::vector<simulate::Part> parts;
+  for (const Operand &operand : current.operands) {
     const Tensor &tensor = graph.tensors[size_t(operand.tensor)];
-    const Box region = operand.access.region(share, tensor.shape);
-    aligned &= simulate::hasAlignedRows(region, tensor.elementBytes);
-    const double read =
-        ofTerms && kernel.terms->hasTerms()[k] ? ofTerms->ofTerms : 1;
-    bytes += kernel.time->bytesRead(rates.device, k,
-                                    read * bytesOf(region, tensor.elementBytes),
-                                    double(tensor.elementBytes), counted);
+    parts.push_back(
+        {operand.access.region(share, tensor.shape), tensor.elementBytes});
   }
-  return kernel.time->seconds(rates.device, kernel.type, counted, bytes,
-                              aligned);
+  kernel.time->addReads(rates.device, share, kernel.terms.get(), result.shape,
+                        parts, amounts);
+  return kernel.time->seconds(rates.device, kernel.type, amounts);
 }
 
 int64_t SlowestGroup::inBytes(int op, const std::vector<Box> &shares) const {

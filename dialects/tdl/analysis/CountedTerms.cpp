@@ -71,3 +71,15 @@ double CountedTerms::count(Interval vertices, Interval terms,
     counted += double(intersect(ofVertices[size_t(v)], terms).size());
   return counted;
 }
+
+std::shared_ptr<const CountedTerms>
+CountedTermsTable::of(const tdl::Lambda &lambda,
+                      std::vector<std::vector<int64_t>> shapes,
+                      KnownLists lists) {
+  const auto [entry, isNew] =
+      known.try_emplace({&lambda, shapes, lists}, nullptr);
+  if (isNew)
+    entry->second =
+        CountedTerms::of(lambda, std::move(shapes), std::move(lists));
+  return entry->second;
+}

@@ -14,6 +14,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <tuple>
 
 namespace smex::analysis {
 
@@ -51,6 +52,21 @@ private:
   int64_t mostVertices;                     // that are looked at
   mutable std::vector<Interval> ofVertices; // the terms of each, so far
   mutable std::map<std::array<int64_t, 4>, double> found; // by both intervals
+};
+
+/// Of many operators: those that are alike share what is found.
+class CountedTermsTable {
+public:
+  /// As CountedTerms::of. Lambdas are told apart by where they are: they stay.
+  std::shared_ptr<const CountedTerms>
+  of(const tdl::Lambda &lambda, std::vector<std::vector<int64_t>> shapes,
+     KnownLists lists);
+
+private:
+  std::map<std::tuple<const tdl::Lambda *, std::vector<std::vector<int64_t>>,
+                      KnownLists>,
+           std::shared_ptr<const CountedTerms>>
+      known;
 };
 
 } // namespace smex::analysis
