@@ -38,17 +38,17 @@ steps() { # [OPTION...]
   "$matches" metrics.json "${reference}_losses.npy" trained.safetensors "${reference}_parameters"
 }
 for gpus in 1 2 3 4; do
-  "$smexc" model.json "${graphs[@]}" --gpus $gpus -o eval
+  "$smexc" model.json "${graphs[@]}" --gpus $gpus --cuda-arch none -o eval
   "$smexc" check eval
   outputs eval
-  "$smexc" model.json "${graphs[@]}" --gpus $gpus -o plan "${training[@]}"
+  "$smexc" model.json "${graphs[@]}" --gpus $gpus --cuda-arch none -o plan "${training[@]}"
   "$smexc" check plan
   steps
 
-  "$smexc" model.json "${room[@]}" --gpus $gpus -o eval
+  "$smexc" model.json "${room[@]}" --gpus $gpus --cuda-arch none -o eval
   "$smexc" check eval
   outputs eval "${graphs[@]}"
-  "$smexc" model.json "${room[@]}" --gpus $gpus -o plan "${training[@]}"
+  "$smexc" model.json "${room[@]}" --gpus $gpus --cuda-arch none -o plan "${training[@]}"
   "$smexc" check plan
   for sample in "" "--sample 90,90 --batch 30" "--sample=-1,-1 --batch 33 --seed 7"; do
     # shellcheck disable=SC2086

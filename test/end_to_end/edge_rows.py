@@ -47,27 +47,27 @@ def example():
         file.write("2 0\n0 1\n1 0\n")
     np.save("w.npy", np.array([10, 200, 3000], np.float32))
     for gpus in range(1, 5):
-        command(SMEXC, "example.json", "--graph", "example.txt", "--gpus", gpus, "-o", "plan")
+        command(SMEXC, "example.json", "--graph", "example.txt", "--gpus", gpus, "--cuda-arch", "none", "-o", "plan")
         command(SMEXC, "check", "plan")
         command(RUN, "plan", "--input", "w=w.npy", "--output-dir", "out", "--verify")
         compare(np.load("out/y.npy"), [3010, 200, 0], "compiled with the graph")
         for nodes, edges in ((3, 3), (5, 7)):
-            command(SMEXC, "example.json", "--dim", f"nodes={nodes}", "--dim", f"edges={edges}", "--gpus", gpus, "-o", "plan")
+            command(SMEXC, "example.json", "--dim", f"nodes={nodes}", "--dim", f"edges={edges}", "--gpus", gpus, "--cuda-arch", "none", "-o", "plan")
             command(SMEXC, "check", "plan")
             command(RUN, "plan", "--graph", "example.txt", "--input", "w=w.npy", "--output-dir", "out", "--verify")
             compare(np.load("out/y.npy")[:3], [3010, 200, 0], "run with the graph")
     # Known when compiled: in the files' order, too.
-    command(SMEXC, "example.json", "--graph", "example.txt", "--constant", "w=w.npy", "--gpus", 2, "-o", "plan")
+    command(SMEXC, "example.json", "--graph", "example.txt", "--constant", "w=w.npy", "--gpus", 2, "--cuda-arch", "none", "-o", "plan")
     command(RUN, "plan", "--output-dir", "out")
     compare(np.load("out/y.npy"), [3010, 200, 0], "a constant")
     message = refused(SMEXC, "example.json", "--dim", "nodes=3", "--dim", "edges=3", "--constant", "w=w.npy", "--gpus", 1,
                       "-o", "plan")
     assert 'input "w" has a row per edge of a graph that the plan is given when it runs' in message, message
     np.save("long.npy", np.zeros(4, np.float32))
-    command(SMEXC, "example.json", "--graph", "example.txt", "--gpus", 2, "-o", "plan")
+    command(SMEXC, "example.json", "--graph", "example.txt", "--gpus", 2, "--cuda-arch", "none", "-o", "plan")
     message = refused(RUN, "plan", "--input", "w=long.npy")
     assert "f32[4], f32[3] expected, a row per edge of the graph that the plan was compiled with" in message, message
-    message = refused(SMEXC, "example.json", "--graph", "example.txt", "--constant", "w=long.npy", "--gpus", 1, "-o", "plan")
+    message = refused(SMEXC, "example.json", "--graph", "example.txt", "--constant", "w=long.npy", "--gpus", 1, "--cuda-arch", "none", "-o", "plan")
     assert "a row for each of 3 edges is expected" in message, message
 
 
@@ -78,7 +78,7 @@ def messages():
                     operators=["count(dst[E]; n): lambda v < n: Sum(lambda e < E: 1.0 where dst[e] == v)"],
                     nodes=[{"op": "count", "inputs": ["dst"], "outputs": ["y"], "attributes": {"n": {"dimension": "nodes"}}}],
                     outputs=["y"])
-        return refused(SMEXC, "wrong.json", "--graph", "example.txt", "--gpus", 1, "-o", "plan")
+        return refused(SMEXC, "wrong.json", "--graph", "example.txt", "--gpus", 1, "--cuda-arch", "none", "-o", "plan")
 
     looped = {**GRAPH, "self_loops": True}
     for graph, shape, expected in (
@@ -210,7 +210,7 @@ def run_case(random, case, gpus, mode):
             value = np.stack([value * 0, value])
         np.save(name + ".npy", value)
         inputs += ["--input", f"{name}={name}.npy"]
-    compiled = [SMEXC, "case.json", "--gpus", gpus, "-o", "plan"]
+    compiled = [SMEXC, "case.json", "--gpus", gpus, "--cuda-arch", "none", "-o", "plan"]
     if mode == "open":
         more = int(random.integers(0, 3))
         compiled += ["--dim", f"nodes={case.nodes + more}", "--dim", f"edges={edges + int(random.integers(0, 5))}"]

@@ -29,7 +29,7 @@ for name, other in [("src", "dst"), ("dst", "src")]:
 PY
 
 for gpus in 1 2 3 8; do
-  "$smexc" "$model/model.onnx" --gpus "$gpus" -o plan
+  "$smexc" "$model/model.onnx" --gpus "$gpus" --cuda-arch none -o plan
   "$smexc" check plan
   has_derived plan || fail "no list is derived"
   "$run" plan "${others[@]}" --input src="$model/inputs/src.npy" --input dst="$model/inputs/dst.npy" --verify --output-dir own
@@ -42,7 +42,7 @@ for gpus in 1 2 3 8; do
   cmp out/output0.npy own/output0.npy
 
   for ends in "$model/inputs/" ""; do
-    "$smexc" "$model/model.onnx" --constant src="${ends}src.npy" --constant dst="${ends}dst.npy" --gpus "$gpus" -o bound
+    "$smexc" "$model/model.onnx" --constant src="${ends}src.npy" --constant dst="${ends}dst.npy" --gpus "$gpus" --cuda-arch none -o bound
     "$smexc" check bound
     ! has_derived bound || fail "a list is derived that is known"
     "$run" bound "${others[@]}" --verify --output-dir out
@@ -55,6 +55,6 @@ done
 "$smexc" inspect plan --gpu 1 > listing
 grep -q 'derived  *dst.offsets (offsets of dst)' listing || fail "not shown: a derived input"
 
-"$smexc" "$model/model.onnx" --train --loss mse --gpus 3 -o train
+"$smexc" "$model/model.onnx" --train --loss mse --gpus 3 --cuda-arch none -o train
 "$smexc" check train
 "$run" train --steps 2 --verify

@@ -12,13 +12,13 @@ input=features
 [ "$name" = treelstm ] && input=words
 "$zoo" "$@" -o "$work/model.json"
 for gpus in 1 2 3 4 8; do
-  "$smexc" "$work/model.json" --graph "$edges" --gpus $gpus -o "$work/eval"
+  "$smexc" "$work/model.json" --graph "$edges" --gpus $gpus --cuda-arch none -o "$work/eval"
   "$smexc" check "$work/eval"
   "$smex_run" "$work/eval" --input "$input=$folder/$input.npy" --parameters "$folder/$name.safetensors" \
     --output-dir "$work/out" --verify
   "$compare" "$work/out/logits.npy" "$folder/${name}_logits.npy"
 
-  "$smexc" "$work/model.json" --graph "$edges" --gpus $gpus -o "$work/plan" \
+  "$smexc" "$work/model.json" --graph "$edges" --gpus $gpus --cuda-arch none -o "$work/plan" \
     --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
   "$smexc" check "$work/plan"
   "$smex_run" "$work/plan" --input "$input=$folder/$input.npy" --input labels="$folder/labels.npy" \
@@ -28,8 +28,8 @@ for gpus in 1 2 3 4 8; do
 done
 
 # Graph kernels, too, give the same bits whatever the number of threads is.
-"$smexc" "$work/model.json" --graph "$edges" --gpus 2 -o "$work/eval"
-"$smexc" "$work/model.json" --graph "$edges" --gpus 2 -o "$work/plan" \
+"$smexc" "$work/model.json" --graph "$edges" --gpus 2 --cuda-arch none -o "$work/eval"
+"$smexc" "$work/model.json" --graph "$edges" --gpus 2 --cuda-arch none -o "$work/plan" \
   --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
 for threads in 1 2 5; do
   "$smex_run" "$work/eval" --input "$input=$folder/$input.npy" --parameters "$folder/$name.safetensors" \

@@ -27,7 +27,7 @@ for name, fill in [("features", 0), ("labels", -1)]:
     np.save(f"{name}.npy", np.pad(values, more, constant_values=fill))
 PY
   for gpus in 1 2 3 8; do
-    "$smexc" model.json --dim nodes=$nodes --dim edges=140 --gpus $gpus -o eval
+    "$smexc" model.json --dim nodes=$nodes --dim edges=140 --gpus $gpus --cuda-arch none -o eval
     "$smexc" check eval
     grep -q '"derivation": "offsets"' eval/program.json # reduced over segments
     "$run" eval --graph "$edges" --input features=features.npy \
@@ -35,7 +35,7 @@ PY
     /usr/bin/python3 -c 'import numpy as np; np.save("logits.npy", np.load("out/logits.npy")[:30])'
     "$compare" logits.npy "$folder/${name}_logits.npy"
 
-    "$smexc" model.json --dim nodes=$nodes --dim edges=140 --gpus $gpus -o plan \
+    "$smexc" model.json --dim nodes=$nodes --dim edges=140 --gpus $gpus --cuda-arch none -o plan \
       --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
     "$smexc" check plan
     grep -q '"derivation": "offsets"' plan/program.json
@@ -61,6 +61,6 @@ cmp 4.npy 2.npy
 printf '0 29\n29 0\n4 4\n5 6\n5 6\n' > other.txt
 "$run" eval --graph other.txt --input features=features.npy --parameters "$folder/$name.safetensors" --output-dir out
 /usr/bin/python3 -c 'import numpy as np; np.save("logits.npy", np.load("out/logits.npy")[:30])'
-"$smexc" model.json --graph other.txt --gpus 2 -o own
+"$smexc" model.json --graph other.txt --gpus 2 --cuda-arch none -o own
 "$run" own --input features="$folder/features.npy" --parameters "$folder/$name.safetensors" --output-dir out
 "$compare" logits.npy out/logits.npy

@@ -23,13 +23,13 @@ for gpus in 1 3 8; do
     # shellcheck disable=SC2206
     made=($room) given=("${files[@]}")
     [ -n "$room" ] || made=("${files[@]}") given=()
-    "$smexc" model.json "${made[@]}" --gpus $gpus -o eval
+    "$smexc" model.json "${made[@]}" --gpus $gpus --cuda-arch none -o eval
     "$smexc" check eval
     "$run" eval "${given[@]}" "${inputs[@]}" --output-dir out --verify
     /usr/bin/python3 -c 'import numpy as np; np.save("logits.npy", np.load("out/logits.npy")[:6])'
     "$compare" logits.npy "$folder/${name}_logits.npy"
 
-    "$smexc" model.json "${made[@]}" --gpus $gpus -o plan "${training[@]}"
+    "$smexc" model.json "${made[@]}" --gpus $gpus --cuda-arch none -o plan "${training[@]}"
     "$smexc" check plan
     "$run" plan "${given[@]}" "${inputs[@]}" "${labels[@]}" --steps 5 --verify --metrics metrics.json \
       --save-parameters trained.safetensors

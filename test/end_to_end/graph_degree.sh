@@ -1,7 +1,7 @@
 #!/bin/bash
 # What a plan needs grows with the edges of the graph by the lists that say which edges there are, and by nothing else:
 # no feature, and no coefficient of an attention, is stored for each edge, in inference or in training, reproducible or
-# not. So a worker's peak, on graphs of as many nodes and of 4 and 16 times as many edges, grows by no more than the
+# not. So a worker's peak, on a graph of as many nodes and 16 times as many edges, grows by no more than the
 # plan's parameters, which lists are among, and the inputs that have a row per edge.
 # usage: graph_degree.sh SMEX_ZOO SMEXC
 set -euo pipefail
@@ -13,7 +13,7 @@ import random, sys
 random.seed(3)
 pairs = [(v, u) for v in range(512) for u in range(512)]
 random.shuffle(pairs)
-for degree in (32, 128, 512):
+for degree in (32, 512):
     with open(f"{sys.argv[1]}/{degree}.txt", "w", encoding="utf-8") as file:
         for edge in pairs[:512 * degree]:
             print(*edge, file=file)
@@ -39,9 +39,8 @@ END
 }
 
 compile() { # NETWORK EDGE_FEATURES GPUS MODE OPTION..
-  local plans=() degrees=(32 128 512) twice=0 degree
+  local plans=() degrees=(32 512) twice=0 degree
   if [[ $4 == reproducible* ]]; then
-    degrees=(32 512)
     # No sum is split: features or heads are, and each worker needs all lists beside the part that it keeps of them.
     [ "$3" = 1 ] || twice=0.5
   fi

@@ -21,14 +21,14 @@ model "$(layer 16), $(layer 8)" > other.json
 train=(--train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01)
 for gpus in 2 3 4 8; do
   for by in equal-vertices equal-edges greedy-edge-cap cost.json; do
-    "$smexc" gcn.json --graph edges.txt --gpus $gpus --graph-partition $by -o plan
+    "$smexc" gcn.json --graph edges.txt --gpus $gpus --cuda-arch none --graph-partition $by -o plan
     "$smexc" check plan
     "$run" plan --verify
   done
-  "$smexc" gcn.json --graph edges.txt --gpus $gpus --graph-partition equal-edges "${train[@]}" -o plan
+  "$smexc" gcn.json --graph edges.txt --gpus $gpus --cuda-arch none --graph-partition equal-edges "${train[@]}" -o plan
   "$smexc" check plan
   "$run" plan --steps 3 --verify
-  "$smexc" gcn.json --graph edges.txt --gpus $gpus --graph-partition equal-edges --reproducible -o plan
+  "$smexc" gcn.json --graph edges.txt --gpus $gpus --cuda-arch none --graph-partition equal-edges --reproducible -o plan
   "$run" plan --verify | grep "bit-equal"
 done
 
@@ -38,20 +38,20 @@ withRows=0
 for model in gcn gat gin sage commnet; do
   "$zoo" $model --layers 2 --features 8 --hidden 8 --classes 3 -o model.json
   for gpus in 1 2 3 4 8; do
-    "$smexc" model.json --graph edges.txt --gpus $gpus --graph-partition equal-edges -o plan
+    "$smexc" model.json --graph edges.txt --gpus $gpus --cuda-arch none --graph-partition equal-edges -o plan
     "$smexc" check plan
     "$run" plan --verify
     if [[ $gpus == 2 ]]; then "$run" plan --verify --backend reference; fi
     grep -q '"rows": true' plan/program.json && withRows=$((withRows + 1))
   done
-  "$smexc" model.json --graph edges.txt --gpus 3 --graph-partition equal-edges "${train[@]}" -o plan
+  "$smexc" model.json --graph edges.txt --gpus 3 --cuda-arch none --graph-partition equal-edges "${train[@]}" -o plan
   "$smexc" check plan
   "$run" plan --steps 2 --verify
 done
 [[ $withRows -gt 0 ]] || { echo "no fetch gets rows"; exit 1; }
 
 # Half of the edges, self-loops among them, lead to the first vertices.
-"$smexc" gcn.json --graph edges.txt --gpus 2 --graph-partition equal-edges -o plan
+"$smexc" gcn.json --graph edges.txt --gpus 2 --cuda-arch none --graph-partition equal-edges -o plan
 half=$(awk '{ n[$2]++; if ($1 == $2) loop[$1] = 1 }
   END { for (v = 0; v < 400; v++) { n[v] += !loop[v]; all += n[v] }
         for (v = 0; v < 400 && 2 * sum + n[v] < all; v++) sum += n[v]
@@ -62,7 +62,7 @@ refused() {
   local status=$1 words=$2
   shift 2
   local said=0
-  "$smexc" gcn.json --gpus 2 -o plan "$@" 2> error.txt || said=$?
+  "$smexc" gcn.json --gpus 2 --cuda-arch none -o plan "$@" 2> error.txt || said=$?
   [[ $said == "$status" ]] && grep -qF -- "$words" error.txt ||
     { echo "$* gives $said:"; cat error.txt; exit 1; }
 }
@@ -87,6 +87,6 @@ refused 1 'none.json: all weights are 0: the model has been fitted to no timings
 
 # Fewer vertices than workers.
 printf '0 1\n1 2\n2 0\n' > few.txt
-"$smexc" gcn.json --graph few.txt --gpus 8 --graph-partition equal-edges -o plan
+"$smexc" gcn.json --graph few.txt --gpus 8 --cuda-arch none --graph-partition equal-edges -o plan
 "$smexc" check plan
 "$run" plan --verify

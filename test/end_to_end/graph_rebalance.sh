@@ -34,7 +34,7 @@ END
 }
 
 for kind in bits floats; do
-  options=(gat.json --graph edges.txt --gpus 2 "${train[@]}")
+  options=(gat.json --graph edges.txt --gpus 2 --cuda-arch none "${train[@]}")
   [[ $kind == floats ]] || options+=(--reproducible)
   "$smexc" "${options[@]}" --graph-partition equal-vertices -o plan
   cp -r plan before
@@ -55,7 +55,7 @@ for kind in bits floats; do
   grep -q "slowest worker .* times the mean" log || fail "no balance"
   # The model is beside the plan: it serves inference, on a graph never seen.
   head -n 20000 edges.txt | awk '{ print $2, $1 }' > other.txt
-  "$smexc" gat.json --graph other.txt --gpus 4 --graph-partition cost.json -o infer
+  "$smexc" gat.json --graph other.txt --gpus 4 --cuda-arch none --graph-partition cost.json -o infer
   "$smexc" check infer
   "$run" infer --verify
   rm -r before last
@@ -84,16 +84,16 @@ refused() {
     fail "$* gives $said: $(cat error.txt)"
 }
 "$zoo" gcn --layers 2 --features 32 --hidden 8 --classes 7 -o narrow.json
-"$smexc" narrow.json --graph edges.txt --gpus 2 "${train[@]}" -o narrow
+"$smexc" narrow.json --graph edges.txt --gpus 2 --cuda-arch none "${train[@]}" -o narrow
 refused 1 'cost.json: a cost model of another network, "gat.json", whose layers pass messages of 1, 1, 16, 1, 1, 7, ' \
   "$run" narrow --steps 2 --cost-model cost.json
 refused 1 'cost.json: a cost model of another network, "gat.json"' \
-  "$smexc" narrow.json --graph edges.txt --gpus 2 --graph-partition cost.json -o narrow
+  "$smexc" narrow.json --graph edges.txt --gpus 2 --cuda-arch none --graph-partition cost.json -o narrow
 "$zoo" mlp --layers 2 --hidden 16 -o mlp.json
-"$smexc" mlp.json --gpus 2 -o mlp
+"$smexc" mlp.json --gpus 2 --cuda-arch none -o mlp
 refused 1 "mlp.json: passes no messages" "$run" mlp --cost-model mlp-cost.json
 refused 2 "--rebalance-every requires" "$run" plan --rebalance-every 3 --cost-model c.json
-"$smexc" gat.json --dim nodes=3000 --dim edges=130000 --gpus 2 "${train[@]}" -o room
+"$smexc" gat.json --dim nodes=3000 --dim edges=130000 --gpus 2 --cuda-arch none "${train[@]}" -o room
 refused 1 "--cost-model: each step works on another graph" \
   "$run" room --graph edges.txt --sample 2,2 --batch 8 --cost-model room.json
 # A graph that comes with the run is one graph.
@@ -105,10 +105,10 @@ refused 4 "nowhere/cost.json" "$run" plan --steps 2 --cost-model nowhere/cost.js
 
 # Fewer vertices than workers. Adam makes steps of gradients that are nothing but rounding.
 printf '0 1\n1 2\n2 0\n' > few.txt
-"$smexc" gat.json --graph few.txt --gpus 8 --graph-partition cost.json "${train[@]}" --reproducible -o few
+"$smexc" gat.json --graph few.txt --gpus 8 --cuda-arch none --graph-partition cost.json "${train[@]}" --reproducible -o few
 "$smexc" check few
 "$run" few --steps 3 --verify --cost-model few.json
-"$smexc" gat.json --graph few.txt --gpus 8 --graph-partition few.json -o few
+"$smexc" gat.json --graph few.txt --gpus 8 --cuda-arch none --graph-partition few.json -o few
 "$run" few --verify
 
 # A command that compiles another model: the checkpoint is not of it.
@@ -116,4 +116,4 @@ printf '0 1\n1 2\n2 0\n' > few.txt
 "$smexc" "${options[@]}" --graph-partition equal-vertices -o plan
 rm -r last
 refused 1 "last/checkpoint.safetensors: " "$run" plan --steps 12 --checkpoint-dir last --cost-model fresh.json \
-  --rebalance-every 1 --move-seconds 0 --recompile "'$smexc' less.json --graph edges.txt --gpus 2 ${train[*]}"
+  --rebalance-every 1 --move-seconds 0 --recompile "'$smexc' less.json --graph edges.txt --gpus 2 --cuda-arch none ${train[*]}"

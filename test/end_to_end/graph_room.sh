@@ -54,7 +54,7 @@ room=2
 case $name in sage-*) room=0.25 ;; esac # wide mailboxes take long to compile
 
 for gpus in 1 2 3; do
-  options=(--graph "$edges" --graph-room $room --gpus $gpus)
+  options=(--graph "$edges" --graph-room $room --gpus $gpus --cuda-arch none)
   [ $gpus = 3 ] || options+=(--reproducible)
   "$smexc" model.json "${options[@]}" -o eval
   "$smexc" check eval
@@ -74,9 +74,9 @@ for gpus in 1 2 3; do
     "$run" plan --graph $graph.txt --input "$input=$graph.npy" --input labels=$graph.labels.npy "${parameters[@]}" \
       --steps 3 --verify --metrics $graph.json
     [ $gpus = 1 ] || continue
-    "$smexc" model.json --graph $graph.txt --gpus 1 --reproducible -o own
+    "$smexc" model.json --graph $graph.txt --gpus 1 --cuda-arch none --reproducible -o own
     "$run" own --input "$input=$graph.npy" "${parameters[@]}" --output-dir own_out
-    "$smexc" model.json --graph $graph.txt --gpus 1 --reproducible -o own "${training[@]}"
+    "$smexc" model.json --graph $graph.txt --gpus 1 --cuda-arch none --reproducible -o own "${training[@]}"
     "$run" own --input "$input=$graph.npy" --input labels=$graph.labels.npy "${parameters[@]}" --steps 3 --metrics own.json
     mv own_out/logits.npy own.$graph.npy
     mv own.json own.$graph.json

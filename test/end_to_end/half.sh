@@ -16,7 +16,7 @@ for ((i = 1; i < ${#inputs[@]}; i += 2)); do
   halves+=(--input "$name=$work/$name.pb")
 done
 "$to_half" "$type" "$file" "$work/model.onnx"
-"$smexc" "$work/model.onnx" "${constants[@]}" --gpus "$gpus" -o "$work/plan"
+"$smexc" "$work/model.onnx" "${constants[@]}" --gpus "$gpus" --cuda-arch none -o "$work/plan"
 "$smexc" check "$work/plan"
 "$smex_run" "$work/plan" "${halves[@]}" --verify --output-dir "$work/out"
 for expected in "$model"/outputs/*.npy; do

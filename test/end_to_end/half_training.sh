@@ -18,7 +18,7 @@ for ((i = 1; i < ${#inputs[@]}; i += 2)); do
   halves+=(--input "$name=$work/$name.pb")
 done
 "$to_half" "$type" "$file" "$work/model.onnx"
-"$smexc" "$work/model.onnx" "${constants[@]}" --train "$@" --gpus "$gpus" -o "$work/plan"
+"$smexc" "$work/model.onnx" "${constants[@]}" --train "$@" --gpus "$gpus" --cuda-arch none -o "$work/plan"
 "$smexc" check "$work/plan"
 "$smex_run" "$work/plan" "${halves[@]}" --steps "$verified" --verify
 "$smex_run" "$work/plan" "${halves[@]}" --steps "$compared" --metrics "$work/metrics.json"

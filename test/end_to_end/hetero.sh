@@ -15,12 +15,12 @@ for relation in follows rates rated_by; do
 done
 inputs=(--input "users=$folder/features.npy" --input "items=$folder/items.npy")
 for gpus in 1 2 3 4 8; do
-  "$smexc" "$work/model.json" "${graphs[@]}" --gpus $gpus -o "$work/eval"
+  "$smexc" "$work/model.json" "${graphs[@]}" --gpus $gpus --cuda-arch none -o "$work/eval"
   "$smexc" check "$work/eval"
   "$smex_run" "$work/eval" "${inputs[@]}" --parameters "$folder/$name.safetensors" --output-dir "$work/out" --verify
   "$compare" "$work/out/logits.npy" "$folder/${name}_logits.npy"
 
-  "$smexc" "$work/model.json" "${graphs[@]}" --gpus $gpus -o "$work/plan" \
+  "$smexc" "$work/model.json" "${graphs[@]}" --gpus $gpus --cuda-arch none -o "$work/plan" \
     --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
   "$smexc" check "$work/plan"
   "$smex_run" "$work/plan" "${inputs[@]}" --input labels="$folder/labels.npy" \
@@ -30,8 +30,8 @@ for gpus in 1 2 3 4 8; do
 done
 
 # The order of --graph makes no difference.
-"$smexc" "$work/model.json" "${graphs[@]}" --gpus 3 -o "$work/one"
-"$smexc" "$work/model.json" "${graphs[@]:4}" "${graphs[@]:0:4}" --gpus 3 -o "$work/other"
+"$smexc" "$work/model.json" "${graphs[@]}" --gpus 3 --cuda-arch none -o "$work/one"
+"$smexc" "$work/model.json" "${graphs[@]:4}" "${graphs[@]:0:4}" --gpus 3 --cuda-arch none -o "$work/other"
 diff -r "$work/one" "$work/other"
 
 # Plans with room for graphs, which come when they run: as many nodes and edges
@@ -49,12 +49,12 @@ own_rows() {
 }
 for more in "0 0" "3 11"; do
   # shellcheck disable=SC2046,SC2086
-  "$smexc" "$work/model.json" $(room $more) --gpus 3 -o "$work/any"
+  "$smexc" "$work/model.json" $(room $more) --gpus 3 --cuda-arch none -o "$work/any"
   "$smexc" check "$work/any"
   "$smex_run" "$work/any" "${graphs[@]}" "${inputs[@]}" --parameters "$folder/$name.safetensors" --output-dir "$work/out" --verify
   own_rows
   # shellcheck disable=SC2046,SC2086
-  "$smexc" "$work/model.json" $(room $more) --gpus 2 -o "$work/plan" \
+  "$smexc" "$work/model.json" $(room $more) --gpus 2 --cuda-arch none -o "$work/plan" \
     --train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0.01 --weight-decay 5e-4
   "$smex_run" "$work/plan" "${graphs[@]}" "${inputs[@]}" --input labels="$folder/labels.npy" \
     --parameters "$folder/$name.safetensors" --steps 5 --verify --metrics "$work/metrics.json" \
@@ -73,7 +73,7 @@ for relation in ("follows", "rates", "rated_by"):
         np.save(f"{sys.argv[2]}/{relation}_{end}.npy", edges[::-1, column].copy())
 PY
 # shellcheck disable=SC2046
-"$smexc" "$work/model.json" $(room 0 0) --gpus 3 -o "$work/any"
+"$smexc" "$work/model.json" $(room 0 0) --gpus 3 --cuda-arch none -o "$work/any"
 for relation in follows rates rated_by; do
   for end in sources destinations; do
     inputs+=(--input "$relation/$end=$work/${relation}_$end.npy")

@@ -19,7 +19,7 @@ done
 data=(--input users="$folder/features.npy" --input items="$folder/items.npy" --input labels="$folder/labels.npy"
   --parameters "$folder/$name.safetensors" --metrics metrics.json)
 for gpus in 1 2 3; do
-  "$smexc" model.json "${room[@]}" --gpus $gpus -o plan "${training[@]}"
+  "$smexc" model.json "${room[@]}" --gpus $gpus --cuda-arch none -o plan "${training[@]}"
   "$smexc" check plan
   for sample in "--sample 90,90 --batch 30" "--sample=-1,-1 --batch 33 --seed 7"; do
     # shellcheck disable=SC2086
@@ -47,7 +47,7 @@ done
 # Each layer on a sample of its own: of all neighbours, PyTorch's again; with
 # numbers for each relation, the same for any number of workers.
 for gpus in 1 3; do
-  "$smexc" model.json "${room[@]}" --sample-layers=-1,-1 --batch 33 --gpus $gpus -o layers "${training[@]}"
+  "$smexc" model.json "${room[@]}" --sample-layers=-1,-1 --batch 33 --gpus $gpus --cuda-arch none -o layers "${training[@]}"
   "$smexc" check layers
   for sample in "--sample-layers 90,90 --batch 30" "--sample-layers=-1,-1 --batch 33 --seed 7"; do
     # shellcheck disable=SC2086
@@ -57,7 +57,7 @@ for gpus in 1 3; do
   "$run" layers "${graphs[@]}" "${data[@]}" --sample-layers 2,2 --sample-layers rates=1,3 --batch 5 --steps 12 --seed 1 --verify
   mv metrics.json layers.$gpus.json
   "$run" plan "${graphs[@]}" "${data[@]}" --sample 2,2 --sample rates=1,3 --batch 5 --steps 12 --seed 1 --verify
-  "$smexc" model.json "${room[@]}" --sample-layers=-1,-1 --batch 5 --gpus $gpus -o some
+  "$smexc" model.json "${room[@]}" --sample-layers=-1,-1 --batch 5 --gpus $gpus --cuda-arch none -o some
   /usr/bin/python3 -c 'import numpy; numpy.save("some.npy", numpy.array([7, 29, 0]))'
   "$run" some "${graphs[@]}" "${data[@]:0:4}" --parameters "$folder/$name.safetensors" --sample-layers=-1,-1 \
     --nodes users=some.npy --output-dir out
@@ -103,7 +103,7 @@ labels[random.random(users) < 0.5] = -1
 np.save("labels.npy", labels)
 PY
 "$smexc" model.json --dim users=60 --dim items=40 --dim follows_edges=60 --dim rates_edges=50 --dim rated_by_edges=60 \
-  --gpus 2 -o plan "${training[@]}"
+  --gpus 2 --cuda-arch none -o plan "${training[@]}"
 "$run" plan --graph rates=rates.mtx --graph rated_by=rated_by.mtx --graph follows=follows.mtx --input users=users.npy \
   --input items=items.npy --input labels=labels.npy --parameters "$folder/$name.safetensors" --steps 400 --sample 2,3 \
   --batch 4 --verify --metrics metrics.json

@@ -96,7 +96,7 @@ def main():
     random = np.random.default_rng(12)
     write_model()
     for gpus in (1, 2, 3):
-        command(SMEXC, "model.json", "--gpus", gpus, "-o", "plan")
+        command(SMEXC, "model.json", "--gpus", gpus, "--cuda-arch", "none", "-o", "plan")
         command(SMEXC, "check", "plan")
         command(RUN, "plan", "--verify")  # on synthetic inputs, which are in the ranges, too
         for trial in range(8):

@@ -42,12 +42,12 @@ compile() { "$smexc" "$work/rnn.json" --train --loss mse --optimizer adagrad --l
 for case in "hosts 8" "mixed 4"; do
   read -r name gpus <<< "$case"
   machine=$work/$name.json plan=$work/$name
-  compile --gpus "$gpus" -o "$work/plain" > /dev/null
-  compile --gpus "$gpus" --machine "$machine" -o "$plan" --stats "$work/stats" > "$work/log"
+  compile --gpus "$gpus" --cuda-arch none -o "$work/plain" > /dev/null
+  compile --gpus "$gpus" --cuda-arch none --machine "$machine" -o "$plan" --stats "$work/stats" > "$work/log"
   grep -Eq "ms per step predicted on $name; of [0-9]+ plans [0-9]+ fit; fastest is that of recursive" "$work/log" || fail "$(cat "$work/log")"
   "$smexc" check "$plan" > /dev/null
   "$smex_run" "$plan" --steps 2 --verify > /dev/null || fail "other results on $name"
-  compile --gpus "$gpus" --machine "$machine" -o "$work/again" > /dev/null
+  compile --gpus "$gpus" --cuda-arch none --machine "$machine" -o "$work/again" > /dev/null
   diff -r "$plan" "$work/again" || fail "another plan of the same model for $name"
   before=$(seconds "$work/plain" "$machine") after=$(seconds "$plan" "$machine")
   echo "$name: $before s for no machine, $after s for this one"
@@ -70,24 +70,24 @@ END
 done
 
 # A limit for each GPU: small parts go where little is.
-compile --gpus 4 --machine "$work/mixed.json" -o "$work/mixed" > /dev/null
+compile --gpus 4 --cuda-arch none --machine "$work/mixed.json" -o "$work/mixed" > /dev/null
 peaks=$(/usr/bin/python3 -c "import json, sys; print(','.join(map(str, json.load(open(sys.argv[1]))['totals']['peak_bytes'])))" "$work/mixed/plan.json")
-compile --gpus 4 --machine "$work/mixed.json" --memory-per-gpu "$peaks" -o "$work/limited" > /dev/null || fail "its own peaks as limits"
+compile --gpus 4 --cuda-arch none --machine "$work/mixed.json" --memory-per-gpu "$peaks" -o "$work/limited" > /dev/null || fail "its own peaks as limits"
 diff -r "$work/mixed" "$work/limited" || fail "another plan within the peaks of the first"
 status=0
-compile --gpus 4 --memory-per-gpu 2KiB,1KiB,2KiB,1KiB -o "$work/none" 2> "$work/err" || status=$?
+compile --gpus 4 --cuda-arch none --memory-per-gpu 2KiB,1KiB,2KiB,1KiB -o "$work/none" 2> "$work/err" || status=$?
 [ $status = 1 ] && [ ! -e "$work/none" ] || fail "status $status: $(cat "$work/err")"
 limits=$(sed -n 's/.* keeps limits of \([0-9,]*\) bytes.*/\1/p' "$work/err")
-compile --gpus 4 --memory-per-gpu "$limits" -o "$work/kept" > /dev/null || fail "limits that were said to work: $limits"
+compile --gpus 4 --cuda-arch none --memory-per-gpu "$limits" -o "$work/kept" > /dev/null || fail "limits that were said to work: $limits"
 
 # The machine's own memory is the limit where none is given.
 sed 's/"memory_bytes": [0-9]*/"memory_bytes": 4096/g' "$work/mixed.json" > "$work/tiny.json"
 status=0
-compile --gpus 4 --machine "$work/tiny.json" -o "$work/none" 2> "$work/err" || status=$?
+compile --gpus 4 --cuda-arch none --machine "$work/tiny.json" -o "$work/none" 2> "$work/err" || status=$?
 [ $status = 1 ] && grep -q 'more than the memory of a GPU of mixed, 4.00 KiB' "$work/err" || fail "$(cat "$work/err")"
 
 # An algorithm that was asked for is the only one, and its links are counted.
-compile --gpus 8 --machine "$work/hosts.json" --algorithm tofu -o "$work/tofu" > "$work/log"
+compile --gpus 8 --cuda-arch none --machine "$work/hosts.json" --algorithm tofu -o "$work/tofu" > "$work/log"
 grep -q 'of 1 plans 1 fit' "$work/log" || fail "$(cat "$work/log")"
 "$smexc" check "$work/tofu" > /dev/null
 "$smexc" inspect "$work/tofu" | grep -q 'Links of hosts' || fail "no bytes by level of links"

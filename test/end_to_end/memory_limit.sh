@@ -15,7 +15,7 @@ print(max(value) if isinstance(value, list) else value)" "$1" "$2"
 }
 
 "$zoo" rnn --layers 1 --hidden 64 --steps 4 --batch 16 -o "$work/rnn.json"
-compile() { "$smexc" "$work/rnn.json" --train --loss mse --optimizer adagrad --lr 0.05 --gpus 4 "$@"; }
+compile() { "$smexc" "$work/rnn.json" --train --loss mse --optimizer adagrad --lr 0.05 --gpus 4 --cuda-arch none "$@"; }
 
 # What each search gives alone.
 compile -o "$work/first" > /dev/null

@@ -35,18 +35,18 @@ learns() { # PLAN OPTION...
 }
 for gpus in 1 2 3; do
   # The plan's own graphs.
-  "$smexc" model.json "${files[@]}" --gpus $gpus -o eval
+  "$smexc" model.json "${files[@]}" --gpus $gpus --cuda-arch none -o eval
   "$smexc" check eval
   "$run" eval "${inputs[@]}" --output-dir out --verify
   "$compare" out/logits.npy "$folder/${name}_logits.npy"
-  "$smexc" model.json "${files[@]}" --gpus $gpus -o plan "${training[@]}"
+  "$smexc" model.json "${files[@]}" --gpus $gpus --cuda-arch none -o plan "${training[@]}"
   "$smexc" check plan
   learns plan
 
   # Room for more graphs and nodes; for more nodes alone, which are of none then.
   for room in "9 40" "6 33"; do
     read -r graphs nodes <<< "$room"
-    options=(--dim graphs="$graphs" --dim nodes="$nodes" --dim edges=70 --gpus $gpus)
+    options=(--dim graphs="$graphs" --dim nodes="$nodes" --dim edges=70 --gpus $gpus --cuda-arch none)
     "$smexc" model.json "${options[@]}" -o eval
     "$smexc" check eval
     grep -q '"graph_of"' eval/program.json
@@ -59,7 +59,7 @@ for gpus in 1 2 3; do
     learns plan --graph "$folder/batch.mtx" --parts 6 --seed 3
   done
 
-  "$smexc" model.json --graph "$folder/batch.mtx" --graph-room 0.25 --dim graphs=9 --gpus $gpus -o plan "${training[@]}"
+  "$smexc" model.json --graph "$folder/batch.mtx" --graph-room 0.25 --dim graphs=9 --gpus $gpus --cuda-arch none -o plan "${training[@]}"
   "$smexc" check plan
   learns plan "${files[@]}"
   for other in padded steps; do # as many rows as the plan; a batch for each step

@@ -10,7 +10,7 @@ shift 4
 work=${TEST_TMPDIR:-$(mktemp -d)}
 inputs_of "$model"
 for gpus in 2 3; do
-  "$smexc" "$file" --train "$@" --gpus $gpus -o "$work/plan$gpus"
+  "$smexc" "$file" --train "$@" --gpus $gpus --cuda-arch none -o "$work/plan$gpus"
 done
 # train PLAN OPTION...
 train() {

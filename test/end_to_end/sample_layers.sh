@@ -17,7 +17,7 @@ room=(--dim nodes=60 --dim edges=301)
 labelled=$(/usr/bin/python3 -c 'import numpy; print(len(numpy.load("labelled.npy")))')
 
 for gpus in 1 3 8; do
-  "$smexc" sage.json "${room[@]}" --sample-layers 3,2 --batch 9 --gpus $gpus -o sage
+  "$smexc" sage.json "${room[@]}" --sample-layers 3,2 --batch 9 --gpus $gpus --cuda-arch none -o sage
   "$smexc" check sage
   "$smexc" inspect sage | grep 'layer 2 .*room for 18 edges'
   for seed in 1 2; do
@@ -27,7 +27,7 @@ for gpus in 1 3 8; do
     check sage sage.safetensors blocks.txt nodes.npy out/logits.npy
   done
 
-  "$smexc" gcn.json "${room[@]}" --sample-layers=-1,-1 --batch 9 --gpus $gpus -o gcn
+  "$smexc" gcn.json "${room[@]}" --sample-layers=-1,-1 --batch 9 --gpus $gpus --cuda-arch none -o gcn
   "$smexc" check gcn
   "$run" gcn --graph graph.txt --input features=features.npy --parameters gcn.safetensors --sample-layers 20,10 \
     --importance --nodes nodes.npy --seed 3 --verify --output-dir out
@@ -46,7 +46,7 @@ for gpus in 1 3 8; do
       training+=(--counted)
       labels=(--input labels=targets.npy --input counted=counted.npy)
     fi
-    "$smexc" sage.json "${room[@]}" --sample-layers 3,2 --batch "$labelled" --gpus $gpus "${training[@]}" -o trained
+    "$smexc" sage.json "${room[@]}" --sample-layers 3,2 --batch "$labelled" --gpus $gpus --cuda-arch none "${training[@]}" -o trained
     "$smexc" check trained
     "$run" trained --graph graph.txt --input features=features.npy "${labels[@]}" --parameters sage.safetensors \
       --sample-layers 3,2 --batch "$labelled" --seed 4 --steps 4 --verify --metrics metrics.json \
@@ -56,7 +56,7 @@ for gpus in 1 3 8; do
 done
 
 # Many draws: all of the matrix.
-"$smexc" one.json "${room[@]}" --sample-layers=-1 --batch 9 --gpus 2 -o one
+"$smexc" one.json "${room[@]}" --sample-layers=-1 --batch 9 --gpus 2 --cuda-arch none -o one
 "$run" one --graph graph.txt --input features=features.npy --parameters one.safetensors --sample-layers 100000 \
   --importance --nodes nodes.npy --seed 5 --output-dir out
 check full out/logits.npy 100000

@@ -15,7 +15,7 @@ training=(--train --loss cross_entropy --ignore-index -1 --optimizer adam --lr 0
 data=(--input features="$folder/features.npy" --input labels="$folder/labels.npy"
   --parameters "$folder/$name.safetensors" --metrics metrics.json)
 for gpus in 1 2 3 8; do
-  "$smexc" model.json --dim nodes=33 --dim edges=140 --gpus $gpus -o plan "${training[@]}"
+  "$smexc" model.json --dim nodes=33 --dim edges=140 --gpus $gpus --cuda-arch none -o plan "${training[@]}"
   "$smexc" check plan
   for sample in "" "--sample 50,50 --batch 30" "--sample=-1,-1 --batch 33 --seed 7"; do
     # shellcheck disable=SC2086
@@ -23,7 +23,7 @@ for gpus in 1 2 3 8; do
     "$matches" metrics.json "$folder/${name}_losses.npy" trained.safetensors "$folder/${name}_parameters"
   done
   # Layers that each have all edges, in lists of their own.
-  "$smexc" model.json --dim nodes=33 --dim edges=140 --sample-layers=-1,-1 --batch 33 --gpus $gpus -o layers "${training[@]}"
+  "$smexc" model.json --dim nodes=33 --dim edges=140 --sample-layers=-1,-1 --batch 33 --gpus $gpus --cuda-arch none -o layers "${training[@]}"
   "$smexc" check layers
   for sample in "" "--sample-layers=-1,-1 --batch 33 --seed 7"; do
     # shellcheck disable=SC2086
@@ -75,7 +75,7 @@ np.save("features.npy", features)
 labels[random.random(nodes) < 0.5] = -1
 np.save("labels.npy", labels)
 PY
-"$smexc" model.json --dim nodes=49 --dim edges=100 --gpus 2 -o plan "${training[@]}"
+"$smexc" model.json --dim nodes=49 --dim edges=100 --gpus 2 --cuda-arch none -o plan "${training[@]}"
 "$run" plan --graph large.txt --input features=features.npy --input labels=labels.npy \
   --parameters "$folder/$name.safetensors" --steps 400 --sample 2,3 --batch 4 --verify --metrics samples.json
 "$run" plan --graph large.txt --input features=features.npy --input labels=labels.npy \

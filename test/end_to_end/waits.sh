@@ -7,6 +7,6 @@ zoo=$1 smexc=$2 without=$3 gpus=$4 loss=$5
 shift 5
 work=${TEST_TMPDIR:-$(mktemp -d)}
 "$zoo" "$@" -o "$work/model.json"
-"$smexc" "$work/model.json" --gpus "$gpus" --train --loss "$loss" --optimizer adagrad --lr 0.01 -o "$work/plan"
+"$smexc" "$work/model.json" --gpus "$gpus" --cuda-arch none --train --loss "$loss" --optimizer adagrad --lr 0.01 -o "$work/plan"
 "$smexc" check "$work/plan"
 "$without" "$work/plan" 400

@@ -9,8 +9,8 @@ smexc=$1 smex_run=$2
 work=${TEST_TMPDIR:-$(mktemp -d)}
 model=test/models/training/mlp_sgd
 inputs_of "$model"
-"$smexc" "$file" --train --optimizer sgd --gpus 4 -o "$work/plan"
-"$smexc" "$file" --train --optimizer sgd --lr 0.5 --gpus 4 -o "$work/other"
+"$smexc" "$file" --train --optimizer sgd --gpus 4 --cuda-arch none -o "$work/plan"
+"$smexc" "$file" --train --optimizer sgd --lr 0.5 --gpus 4 --cuda-arch none -o "$work/other"
 given=("$work/plan" "${inputs[@]}" --steps 2)
 "$smex_run" "${given[@]}" --save-parameters "$work/first" --checkpoint-dir "$work/one" > /dev/null
 cp "$work/first" "$work/second"
@@ -76,7 +76,7 @@ check 1 "is a checkpoint of a run with --seed 0, not 3" \
 check 4 '/proc/none: cannot create' -n 2 "$smex_run" "${given[@]}" --output-dir /proc/none
 
 # While they work: once, with the status of one process.
-"$smexc" "$file" --train --optimizer sgd --lr 1e30 --gpus 4 -o "$work/diverges"
+"$smexc" "$file" --train --optimizer sgd --lr 1e30 --gpus 4 --cuda-arch none -o "$work/diverges"
 status=0
 together 4 "$smex_run" "$work/diverges" "${inputs[@]}" --steps 6 --output-dir "$work/never" \
   > "$work/log" 2> "$work/err" || status=$?

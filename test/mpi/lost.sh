@@ -10,7 +10,7 @@ smexc=$1 smex_run=$2 model=$3 signal=$4
 shift 4
 work=${TEST_TMPDIR:-$(mktemp -d)}
 inputs_of "$model"
-"$smexc" "$file" --train --optimizer adam --gpus 8 -o "$work/plan"
+"$smexc" "$file" --train --optimizer adam --gpus 8 --cuda-arch none -o "$work/plan"
 
 # The one of this run, by what mpirun has told it.
 process_of() { # RANK FOLDER

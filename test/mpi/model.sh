@@ -10,7 +10,7 @@ shift 5
 work=${TEST_TMPDIR:-$(mktemp -d)}
 
 inputs_of "$model"
-"$smexc" "$file" "${constants[@]}" --gpus "$gpus" -o "$work/plan"
+"$smexc" "$file" "${constants[@]}" --gpus "$gpus" --cuda-arch none -o "$work/plan"
 # run NAME COMMAND...: leaves NAME.* behind.
 run() {
   "${@:2}" "$smex_run" "$work/plan" "${inputs[@]}" --verify --steps 2 --output-dir "$work/$1.out" \

@@ -11,7 +11,7 @@ work=${TEST_TMPDIR:-$(mktemp -d)}
 
 inputs_of "$model"
 # shellcheck disable=SC2086
-"$smexc" "$file" "${constants[@]}" --train $options --gpus "$gpus" -o "$work/plan"
+"$smexc" "$file" "${constants[@]}" --train $options --gpus "$gpus" --cuda-arch none -o "$work/plan"
 # train NAME COMMAND... -- OPTION...: leaves NAME.* behind.
 train() {
   local name=$1 command=()

@@ -43,14 +43,14 @@ noticed() {
 train=(--train --loss cross_entropy --optimizer adam --lr 0.01)
 "$zoo" gcn --features 6 --hidden 4 --classes 3 --layers 2 -o gcn.json
 "$zoo" transformer --layers 1 --hidden 16 --heads 2 --sequence 6 --vocabulary 11 --batch 4 -o transformer.json
-compiled mlp "$models/mlp/model.onnx" --gpus 3
-compiled mlp_training "$models/mlp/model.onnx" --gpus 2 "${train[@]}"
-compiled resnet18 "$models/resnet18/model.onnx" --gpus 4
-compiled resnet18_training "$models/resnet18/model.onnx" --gpus 2 "${train[@]}"
-compiled gcn gcn.json --graph "$models/graph/edges.mtx" --gpus 3
-compiled gcn_training gcn.json --graph "$models/graph/edges.mtx" --gpus 2 "${train[@]}"
-compiled transformer_training transformer.json --gpus 4 "${train[@]}"
-"$smexc" gcn.json --graph "$models/graph/edges.mtx" --graph-room 0.5 --gpus 2 "${train[@]}" -o samples
+compiled mlp "$models/mlp/model.onnx" --gpus 3 --cuda-arch none
+compiled mlp_training "$models/mlp/model.onnx" --gpus 2 --cuda-arch none "${train[@]}"
+compiled resnet18 "$models/resnet18/model.onnx" --gpus 4 --cuda-arch none
+compiled resnet18_training "$models/resnet18/model.onnx" --gpus 2 --cuda-arch none "${train[@]}"
+compiled gcn gcn.json --graph "$models/graph/edges.mtx" --gpus 3 --cuda-arch none
+compiled gcn_training gcn.json --graph "$models/graph/edges.mtx" --gpus 2 --cuda-arch none "${train[@]}"
+compiled transformer_training transformer.json --gpus 4 --cuda-arch none "${train[@]}"
+"$smexc" gcn.json --graph "$models/graph/edges.mtx" --graph-room 0.5 --gpus 2 --cuda-arch none "${train[@]}" -o samples
 quiet samples --graph "$models/graph/edges.mtx" --sample 2,2 --batch 2
 quiet mlp_training --checkpoint-dir checkpoints --checkpoint-every 1 --save-parameters parameters.safetensors
 for plan in mlp mlp_training resnet18 gcn_training transformer_training; do
