@@ -1,0 +1,121 @@
+#include "compiler/pipeline/Candidates.h"
+
+#include "compiler/emit/Emit.h"
+#include "compiler/pipeline/LessMemory.h"
+#include "compiler/pipeline/PlanFacts.h"
+#include "compiler/pipeline/PlanLimits.h"
+#include "compiler/placement/Algorithm.h"
+
+using namespace mlir;
+using namespace smex;
+using namespace smex::pipeline;
+
+Result<plan::Partitioned> pipeline::emitProgram(const Prepared &of,
+                                                ModuleOp module,
+                                                const ExecOptions &options,
+                                                emit::KernelTable &kernels) {
+  if (failed(runPasses(module, of.options, [&](OpPassManager &manager) {
+        addExecPasses(manager, options);
+      })))
+    return of.diagnostics.error();
+  plan::Partitioned emitted =
+      emit::emit(*module.getOps<exec::ProgramOp>().begin(), kernels);
+  if (Status fits = checkPlanLimits(of.model, emitted); !fits)
+    return fits.takeError();
+  return emitted;
+}
+
+Result<Candidate> Candidates::decide(const partition::Search &by) {
+  auto best = withoutOffload(by);
+  if (!best || of.options.offload.empty() || of.limit.isKeptBy(best->peaks()))
+    return best;
+  return offloaded(by);
+}
+
+Result<Candidate> Candidates::withoutOffload(const partition::Search &by) {
+  if (of.limit.bytes.empty() || !placement::isAlgorithm(by.algorithm))
+    return make(by, {});
+  return placeWithin(of.limit, *leastOf(of.limit),
+                     [&](int64_t bytes) { return make(by, {bytes, {}, {}}); });
+}
+
+/// Moves and recomputation are chosen together, but not always best: on a
+/// machine, each alone is tried, too.
+Result<Candidate> Candidates::offloaded(const partition::Search &by) {
+  const auto placedBytes =
+      placement::isAlgorithm(by.algorithm) ? leastOf(of.limit) : std::nullopt;
+  const auto with = [&](const std::string &choices) {
+    return offloadWithin(of.limit, [&](const std::vector<int64_t> &capacities) {
+      return make(by, {placedBytes, capacities, choices});
+    });
+  };
+  auto made = with(of.options.offload);
+  if (!made || of.options.offload != "both" || !of.machine)
+    return made;
+  const int64_t bound = made->search.hostLowerBoundBytes.value_or(0);
+  for (const char *one : {"moves", "recompute"}) {
+    auto other = with(one);
+    if (other && of.limit.isKeptBy(other->peaks()) &&
+        (!of.limit.isKeptBy(made->peaks()) || other->cost() < made->cost()))
+      made = std::move(other);
+  }
+  boundBy(bound, *made);
+  return made;
+}
+
+Result<Candidate> Candidates::make(const partition::Search &by,
+                                   const Room &room) {
+  OwningOpRef<ModuleOp> decisions = ModuleOp(of.module).clone();
+  ExecOptions execOptions =
+      execOptionsFor(of.options, by.withoutMachine ? std::nullopt : of.machine);
+  if (failed(runPasses(*decisions, of.options, [&](OpPassManager &manager) {
+        addDecisionPasses(manager, of.options, by, room.placedBytes, of.known,
+                          execOptions.memory);
+      })))
+    return of.diagnostics.error();
+  decided = std::chrono::steady_clock::now();
+  execOptions.known = of.known;
+  execOptions.offload.capacities.assign(room.capacities.begin(),
+                                        room.capacities.end());
+  execOptions.offload.choices = room.choices;
+  if (of.options.machine)
+    execOptions.offloadOn =
+        std::make_shared<const machines::Machine>(*of.options.machine);
+  const auto inOrder = [&](ListOrder order) {
+    execOptions.order = order;
+    return emitted(*decisions, by, execOptions, room.choices);
+  };
+  if (!isPlaced(by))
+    return inOrder(ListOrder::FetchedLate);
+  if (!room.capacities.empty())
+    return inOrder(ListOrder::FetchedWhenMade);
+  const int64_t enough = of.machine ? of.machine->enoughPlans(of.operators) : 1;
+  return fastestOrder(placedPeakOf(*decisions), of.limit, enough, inOrder);
+}
+
+Result<Candidate> Candidates::emitted(ModuleOp decisions,
+                                      const partition::Search &by,
+                                      const ExecOptions &options,
+                                      const std::string &choices) const {
+  OwningOpRef<ModuleOp> ordered = decisions.clone();
+  Candidate candidate{by, {}, searchInfo(decisions), {}, kernels};
+  candidate.offloads = choices;
+  auto partitioned = emitProgram(of, *ordered, options, candidate.kernels);
+  if (!partitioned)
+    return partitioned.takeError();
+  candidate.partitioned = std::move(*partitioned);
+  exec::ProgramOp program = *ordered->getOps<exec::ProgramOp>().begin();
+  candidate.search.hostLowerBoundBytes = program.getHostLowerBound();
+  if (const auto recomputing = program.getRecomputing())
+    candidate.search.recomputing =
+        plan::Recomputing{(*recomputing)[0], (*recomputing)[1]};
+  candidate.totals = plan::totals(candidate.partitioned);
+  if (of.machine) {
+    auto seconds =
+        of.machine->seconds(candidate.partitioned, of.operators, of.counted);
+    if (!seconds)
+      return fail(of.model, ": ", seconds.error().message);
+    candidate.seconds = *seconds;
+  }
+  return candidate;
+}
