@@ -177,6 +177,9 @@ void BlockRunner::read(int instruction, Lanes lanes, Scalar *result) {
     result[lane] = Scalar{};
     if (!exists && i.otherwise >= 0)
       outside[outsideCount++] = lane;
+    else if (const auto nearest =
+                 exists ? std::nullopt : insteadOf(i, index, lane))
+      result[lane] = load(source.type, source.at(*nearest));
     else if (!failure)
       complain(i, index, lane);
   }
@@ -185,6 +188,28 @@ void BlockRunner::read(int instruction, Lanes lanes, Scalar *result) {
   const Scalar *otherwise = evaluate(i.otherwise, {outside, outsideCount});
   for (int n = 0; n < outsideCount; ++n)
     result[outside[n]] = otherwise[outside[n]];
+}
+
+/// Data may lead out of an operand, where kernels read the last element that is
+/// at hand instead.
+std::optional<int64_t>
+BlockRunner::insteadOf(const Bytecode::Instruction &i,
+                       const std::vector<const Scalar *> &index,
+                       Lane lane) const {
+  const Source &source = sources[size_t(i.operand)];
+  const OperandView &view = *source.view;
+  int64_t offset = 0;
+  for (size_t d = 0; d < index.size(); ++d) {
+    int64_t at = index[d][lane].integer;
+    const Interval hand = view.box[d];
+    if (program.readsData[size_t(i.first) + d] &&
+        (at < 0 || at >= view.shape[d]))
+      at = hand.hi - 1;
+    if (at < hand.lo || at >= hand.hi)
+      return std::nullopt;
+    offset += (at - hand.lo) * source.strides[d];
+  }
+  return offset;
 }
 
 void BlockRunner::complain(const Bytecode::Instruction &i,

@@ -70,6 +70,9 @@ private:
   void binary(const Bytecode::Instruction &i, Lanes lanes, Scalar *result);
   void choose(int instruction, Lanes lanes, Scalar *result);
   void read(int instruction, Lanes lanes, Scalar *result);
+  std::optional<int64_t> insteadOf(const Bytecode::Instruction &i,
+                                   const std::vector<const Scalar *> &index,
+                                   Lane lane) const;
   void complain(const Bytecode::Instruction &i,
                 const std::vector<const Scalar *> &index, Lane lane);
 

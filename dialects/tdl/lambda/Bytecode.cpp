@@ -19,6 +19,12 @@ bool Bytecode::addLinear(const ExprRef &e, Instruction &instruction) {
   return true;
 }
 
+static bool readsAny(const ExprRef &e) {
+  bool found = false;
+  walk(e, [&](const ExprRef &part) { found |= part->kind == ExprKind::Read; });
+  return found;
+}
+
 int Bytecode::add(const ExprRef &e) {
   Instruction instruction;
   instruction.type = instruction.result = e->type;
@@ -33,6 +39,8 @@ int Bytecode::add(const ExprRef &e) {
     instruction.first = int(links.size());
     instruction.count = int(children.size());
     links.insert(links.end(), children.begin(), children.end());
+    for (const ExprRef &child : e->children)
+      readsData.push_back(e->kind == ExprKind::Read && readsAny(child));
     instruction.operand = e->operand;
     instruction.dim = e->dim;
     instruction.unary = e->unary;

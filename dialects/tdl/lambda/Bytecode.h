@@ -38,6 +38,7 @@ struct Bytecode {
 
   std::vector<Instruction> instructions;
   std::vector<int> links;
+  std::vector<bool> readsData; // by link: whether the child reads an operand
   std::vector<Term> terms;
 
   /// Adds an expression without opaque functions; the number of its root.

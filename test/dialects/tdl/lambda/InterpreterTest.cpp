@@ -330,9 +330,16 @@ TEST_CASE("errors name the operand and the place") {
                 {i64({2}, {1, 0})}) == "integer division by zero at i = 1");
   CHECK(message("(n: i64[1], x: f32[2]) -> f32: lambda i: x[7 % n[i], 0]", {2},
                 {i64({2}, {1, 0}), x}) == "integer division by zero at i = 1");
-  CHECK(message("(n: i64[1]) -> i64: lambda i: n[n[i] * 4]", {2},
-                {i64({2}, {0, 1})}) ==
-        "n[4] at i = 1 is out of range: the shape is [2]");
+  // Where data leads out of an operand, its last element is read, if there is
+  // one; what does not depend on data must lie within it all the same.
+  CHECK(result("(n: i64[1]) -> i64: lambda i: n[n[i] * 4]", {3},
+               {i64({3}, {0, 1, -1})}) == Numbers{0, -1, -1});
+  CHECK(message("(n: i64[1], x: f32[2]) -> f32: lambda i: x[n[i], 3]", {2},
+                {i64({2}, {5, 1}), x}) ==
+        "x[5, 3] at i = 0 is out of range: the shape is [2, 3]");
+  CHECK(message("(n: i64[1], x: f32[1]) -> f32: lambda i: x[n[i]]", {1},
+                {i64({1}, {-1}), f32({0}, {})}) ==
+        "x[-1] at i = 0 is out of range: the shape is [0]");
   CHECK(message("(x: f32[2]) -> f32: lambda i: x[i, 0]", {2, 2}, {x}) ==
         "the lambda has 1 index variables, got ranges for 2");
   CHECK(message("(x: f32[2]) -> f32: lambda i: x[i, 0]", {2}, {}) ==
