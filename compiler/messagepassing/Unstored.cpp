@@ -48,6 +48,14 @@ bool readsByData(const tdl::Lambda &lambda) {
   return found;
 }
 
+/// Random numbers, and what is made of them alone: of a seed and of where the
+/// element is.
+bool isDrawn(ApplyOp apply) {
+  return llvm::all_of(apply.getInputs(), [](mlir::Value operand) {
+    return cast<RankedTensorType>(operand.getType()).getRank() == 0;
+  });
+}
+
 /// Inputs, and lists of a graph.
 bool isThereInAnyCase(mlir::Value value) {
   auto parameter = value.getDefiningOp<ParameterOp>();
@@ -63,7 +71,8 @@ void Unstored::update() {
 }
 
 /// What no sum over edges reads is stored: a word's vector is found by data,
-/// too, but is no message. Tells if there is such a thing.
+/// too, but is no message. Random numbers take long to draw: they are stored
+/// where numbers of the same edges are. Tells if there is such a thing.
 bool Unstored::storesOthers() {
   const size_t before = stored.size();
   for (Operation &op : main.getBody().front()) {
@@ -73,14 +82,24 @@ bool Unstored::storesOthers() {
     const bool isMessage =
         llvm::any_of(apply.getResult().getUsers(), [&](Operation *user) {
           auto reader = cast<ApplyOp>(user);
+          if (contains(reader.getResult()))
+            return true;
           const tdl::Lambda &lambda = lambdaOf(reader);
-          return (lambda.guard && tdl::readsData(lambda.guard)) ||
-                 contains(reader.getResult());
+          return lambda.guard && tdl::readsData(lambda.guard) &&
+                 (!isDrawn(apply) || computesMessages(reader));
         });
     if (!isMessage)
       stored.insert(apply.getResult());
   }
   return stored.size() != before;
+}
+
+/// Whether the reader computes anything but random numbers itself.
+bool Unstored::computesMessages(ApplyOp reader) {
+  return llvm::any_of(reader.getInputs(), [&](mlir::Value operand) {
+    auto apply = operand.getDefiningOp<ApplyOp>();
+    return apply && !isDrawn(apply) && contains(operand);
+  });
 }
 
 bool Unstored::contains(mlir::Value value) {
@@ -174,7 +193,7 @@ Unstored::Facts Unstored::factsOf(mlir::Value value) {
                      lambda.body->kind != tdl::ExprKind::Opaque;
   if ((!isSum && !analysis::isMap(lambda)) || sumsWhatGrows(apply))
     return facts;
-  bool ofEdges = readsByData(lambda);
+  bool ofEdges = readsByData(lambda) || isDrawn(apply);
   facts.work = workPerPoint(lambda);
   for (mlir::Value operand : apply.getInputs()) {
     if (contains(operand)) {

@@ -56,6 +56,7 @@ private:
   bool sumsWhatGrows(semantic::ApplyOp apply) const;
   bool isLargeFor(mlir::Value value, llvm::ArrayRef<mlir::Value> madeOf) const;
   bool storesOthers();
+  bool computesMessages(semantic::ApplyOp reader);
   const tdl::Lambda &lambdaOf(semantic::ApplyOp apply) const {
     return lambdas[apply.getLambdaAttr().getAttr()];
   }

@@ -13,7 +13,7 @@ import random, sys
 random.seed(3)
 pairs = [(v, u) for v in range(512) for u in range(512)]
 random.shuffle(pairs)
-for degree in (32, 512):
+for degree in (32, 256, 512):
     with open(f"{sys.argv[1]}/{degree}.txt", "w", encoding="utf-8") as file:
         for edge in pairs[:512 * degree]:
             print(*edge, file=file)
@@ -40,6 +40,8 @@ END
 
 compile() { # NETWORK EDGE_FEATURES GPUS MODE OPTION..
   local plans=() degrees=(32 512) twice=0 degree
+  # What takes less than its nodes' features is stored, with few edges per node (compiler/messagepassing/README.md).
+  [[ $1 == wide* ]] && degrees=(256 512)
   if [[ $4 == reproducible* ]]; then
     # No sum is split: features or heads are, and each worker needs all lists beside the part that it keeps of them.
     [ "$3" = 1 ] || twice=0.5
@@ -56,13 +58,17 @@ small=(--layers 2 --features 16 --classes 4)
 "$zoo" gcn "${small[@]}" --hidden 32 -o "$work/gcn.json"
 "$zoo" gat "${small[@]}" --hidden 4 --heads 8 -o "$work/gat.json"
 "$zoo" graph-transformer "${small[@]}" --hidden 4 --heads 8 --edge-features 2 -o "$work/graph-transformer.json"
+# Heads of many features, and random numbers for each edge and head.
+"$zoo" gat "${small[@]}" --hidden 32 --heads 8 --dropout 0.6 -o "$work/wide-gat.json"
+compile wide-gat 0 1 train "${training[@]}"
+compile wide-gat 0 1 reproducible_train --reproducible "${training[@]}"
 for network in gcn gat graph-transformer; do
   features=0
   [ $network = graph-transformer ] && features=2
+  compile $network $features 1 eval
+  compile $network $features 1 reproducible_eval --reproducible
   for gpus in 1 2; do
-    compile $network $features $gpus eval
     compile $network $features $gpus train "${training[@]}"
-    compile $network $features $gpus reproducible_eval --reproducible
     compile $network $features $gpus reproducible_train --reproducible "${training[@]}"
   done
 done
