@@ -39,6 +39,11 @@ void layersOnNodes(ModelBuilder &g, const Sizes &s, const Layer &layer,
       [](const Value &, const Value &x, const std::string &) { return x; });
 }
 
+/// A dense layer that begins as those of Kipf and Welling, Velickovic, Hamilton
+/// and Schlichtkrull et al. do (Glorot's; the others' as PyTorch's, Layers.h).
+Value glorotDense(ModelBuilder &g, const Value &x, const std::string &name,
+                  int64_t features, bool bias = true);
+
 /// Edges along which messages pass: names of the tensors with their ends.
 struct Edges {
   std::string sources = "sources", destinations = "destinations";

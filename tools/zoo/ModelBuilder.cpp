@@ -113,6 +113,11 @@ std::string ModelBuilder::weight(const std::string &name, const Shape &shape,
   return parameter(name, shape, "drawn", 1 / std::sqrt(double(fanIn)), true);
 }
 
+std::string ModelBuilder::glorot(const std::string &name, const Shape &shape,
+                                 int64_t in, int64_t out) {
+  return parameter(name, shape, "drawn", std::sqrt(6 / double(in + out)), true);
+}
+
 std::string ModelBuilder::filled(const std::string &name, const Shape &shape,
                                  double number) {
   return parameter(name, shape, "values", number, true);

@@ -72,6 +72,10 @@ public:
   /// Drawn when the plan runs, from [-1/sqrt(fanIn), 1/sqrt(fanIn)).
   std::string weight(const std::string &name, const Shape &shape,
                      int64_t fanIn);
+  /// As Glorot and Bengio have it, of a matrix from `in` to `out` features:
+  /// from [-a, a), a = sqrt(6 / (in + out)).
+  std::string glorot(const std::string &name, const Shape &shape, int64_t in,
+                     int64_t out);
   /// A weight that starts as one number.
   std::string filled(const std::string &name, const Shape &shape,
                      double number);

@@ -5,12 +5,22 @@
 using namespace smex;
 using namespace smex::zoo;
 
+Value zoo::glorotDense(ModelBuilder &g, const Value &x, const std::string &name,
+                       int64_t features, bool bias) {
+  std::vector<std::string> inputs = {
+      x.name,
+      g.glorot(name + "/weight", {x.width, features}, x.width, features)};
+  if (bias)
+    inputs.push_back(g.filled(name + "/bias", {features}, 0));
+  return g.node("Gemm", name, inputs, features);
+}
+
 /// Roc's (section 7.5): what a layer was given is added to its result, by a
 /// matrix where their widths differ.
 static Value residual(ModelBuilder &g, Value given, const Value &x,
                       const std::string &name) {
   if (given.width != x.width)
-    given = dense(g, given, name + "/shortcut", x.width, /*bias=*/false);
+    given = glorotDense(g, given, name + "/shortcut", x.width, /*bias=*/false);
   return add(g, x, given, name + "/residual");
 }
 
@@ -25,7 +35,7 @@ static Status gcn(ModelBuilder &g, const Sizes &s) {
   else if (weighted)
     g.edgeValues("edge_weights", 1);
   const auto layer = [&](Value x, const std::string &name, int64_t width) {
-    x = dense(g, x, name, width, /*bias=*/false);
+    x = glorotDense(g, x, name, width, /*bias=*/false);
     x = matrix
             ? g.node("weighted_messages", name + "/convolution",
                      {"edge_weights", x.name, "sources", "destinations"}, width)
@@ -77,12 +87,12 @@ static Status gat(ModelBuilder &g, const Sizes &s) {
     const int64_t width = heads * each;
     const double rate = s.fraction("dropout");
     x = dropout(g, x, name + "/dropped", rate);
-    x = dense(g, x, name, width, /*bias=*/false);
+    x = glorotDense(g, x, name, width, /*bias=*/false);
     x = reshape(g, x, name + "/heads", {-1, heads, each});
-    const std::string left = g.weight(name + "/attention/source", {heads, each},
-                                      each),
-                      right = g.weight(name + "/attention/destination",
-                                       {heads, each}, each);
+    const std::string left = g.glorot(name + "/attention/source", {heads, each},
+                                      each, 1),
+                      right = g.glorot(name + "/attention/destination",
+                                       {heads, each}, each, 1);
     x = attention(g, x, name + "/attention", left, right, rate);
     x = reshape(g, x, name + "/joined", {-1, width});
     x.width = width;
@@ -136,9 +146,9 @@ static Status gin(ModelBuilder &g, const Sizes &s) {
 static Status sage(ModelBuilder &g, const Sizes &s) {
   g.inputGraph(ModelBuilder::SelfLoops::AsGiven);
   layersOnNodes(g, s, [&](Value x, const std::string &name, int64_t width) {
-    const Value own = dense(g, x, name + "/own", width),
-                others =
-                    dense(g, x, name + "/neighbours", width, /*bias=*/false),
+    const Value own = glorotDense(g, x, name + "/own", width),
+                others = glorotDense(g, x, name + "/neighbours", width,
+                                     /*bias=*/false),
                 mean = messages(g, others, name + "/mean", "mean_messages");
     return add(g, own, mean, name);
   });
@@ -172,9 +182,10 @@ static Status commnet(ModelBuilder &g, const Sizes &s) {
 static Status rgcn(ModelBuilder &g, const Sizes &s) {
   g.typedGraph(s["relations"]);
   layersOnNodes(g, s, [&](Value x, const std::string &name, int64_t width) {
-    const std::string weights = g.weight(
-        name + "/relations/weight", {s["relations"], x.width, width}, x.width);
-    const Value own = dense(g, x, name + "/own", width),
+    const std::string weights =
+        g.glorot(name + "/relations/weight", {s["relations"], x.width, width},
+                 x.width, width);
+    const Value own = glorotDense(g, x, name + "/own", width),
                 each = g.node("MatMul", name + "/relations", {x.name, weights},
                               width),
                 sum =

@@ -33,10 +33,10 @@ static Status sageLstm(ModelBuilder &g, const Sizes &s) {
   g.inputGraph(ModelBuilder::SelfLoops::AsGiven);
   layersOnNodes(
       g, s, [&](const Value &x, const std::string &name, int64_t width) {
-        const Value own = dense(g, x, name + "/own", width),
+        const Value own = glorotDense(g, x, name + "/own", width),
                     read = lstmOfMessages(g, x, name + "/lstm", s["hidden"]),
-                    others = dense(g, read, name + "/neighbours", width,
-                                   /*bias=*/false);
+                    others = glorotDense(g, read, name + "/neighbours", width,
+                                         /*bias=*/false);
         return add(g, own, others, name);
       });
   return {};

@@ -12,7 +12,7 @@ using namespace smex::zoo;
 static Value along(ModelBuilder &g, const ModelBuilder::Relation &relation,
                    const Value &from, const Value &to, const std::string &name,
                    int64_t width) {
-  const Value sent = dense(g, from, name, width, /*bias=*/false);
+  const Value sent = glorotDense(g, from, name, width, /*bias=*/false);
   const Value read = g.node("at_ends", name + "/messages",
                             {sent.name, relation.name + "/sources"}, width);
   return g.node("mean_messages", name + "/mean",
@@ -43,7 +43,7 @@ static Status heteroSage(ModelBuilder &g, const Sizes &s) {
       if (last && type != "users")
         continue; // nobody reads it
       const std::string name = layer + "/" + type;
-      Value sum = dense(g, value, name + "/own", width);
+      Value sum = glorotDense(g, value, name + "/own", width);
       for (const ModelBuilder::Relation &relation : relations)
         if (relation.to == type)
           sum = add(g, sum,
