@@ -61,7 +61,11 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main, bool outputReduction,
     if (const DType partial = tdl::partialType(lambda.reducer, lambda.result);
         partial != lambda.result)
       node.partialBytes = byteSize(partial);
-    if (!outputReduction)
+    // What sums over nothing has no terms to divide.
+    const bool hasTerms = llvm::none_of(
+        llvm::ArrayRef(node.extents).drop_front(size_t(lambda.rank())),
+        [](int64_t extent) { return extent == 0; });
+    if (!outputReduction || !hasTerms)
       llvm::erase_if(node.splits,
                      [&](int index) { return index >= lambda.rank(); });
     std::vector<std::vector<int64_t>> shapes;
