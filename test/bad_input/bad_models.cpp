@@ -429,6 +429,13 @@ std::vector<BadModel> badModels() {
          m.node("Add", {"x", "i"}, {"y"}, "node");
          m.output("y");
        }},
+      {"loop_of_no_number", "\"loop\".*operand 0 must be one number",
+       [](OnnxModel &m) {
+         m.input("x", {"4"});
+         m.parameter("n", {0}, DType::I64);
+         addLoop(m.graph, "loop", "x", "y");
+         m.output("y");
+       }},
       {"loop_long", "\"loop\"",
        [](OnnxModel &m) {
          m.input("x", {"4"});

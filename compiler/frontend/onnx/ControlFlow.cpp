@@ -2,6 +2,9 @@
 // iterations is known at compile time.
 #include "compiler/frontend/onnx/Importer.h"
 #include "compiler/frontend/onnx/Narrow.h"
+#include "compiler/frontend/onnx/Reader.h"
+
+#include <algorithm>
 
 #include <google/protobuf/io/coded_stream.h>
 
@@ -162,7 +165,7 @@ void Importer::importIf(Node &node, Scope &scope, const Surroundings &in) {
   const onnx::GraphProto *branches[] = {node.graph("else_branch"),
                                         node.graph("then_branch")};
   if (builder.known(node.in(0))) {
-    const int64_t taken = asInts(*node.constant(0)).at(0) != 0;
+    const bool taken = node.constantInt(0) != 0;
     decisions[node.name] = taken;
     const auto results = importBody(node, *branches[taken], {},
                                     taken ? "/then/" : "/else/", scope, in);
@@ -214,6 +217,23 @@ static bool keepsCondition(const onnx::GraphProto &body) {
   return name == body.input(1).name();
 }
 
+/// What a loop collects that makes no iteration: no element of what its body
+/// says that an element is.
+static ValueId collectedNothing(Node &node, const onnx::ValueInfoProto &value) {
+  const auto &declared = value.type().tensor_type();
+  const auto dtype = dtypeOf(declared.elem_type());
+  std::vector<int64_t> shape = {0};
+  for (const auto &dimension : declared.shape().dim())
+    shape.push_back(dimension.has_dim_value() ? dimension.dim_value() : -1);
+  if (!dtype || !declared.has_shape() ||
+      *std::min_element(shape.begin(), shape.end()) < 0 ||
+      !byteCount({*dtype, shape}))
+    node.refuse("it makes no iteration, and its body does not say which type "
+                "and shape \"",
+                value.name(), "\" has, which it collects");
+  return node.addConstant(makeTensor({*dtype, std::move(shape)}));
+}
+
 void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
   const onnx::GraphProto &body = *node.graph("body");
   const size_t states = node.inputs.size() > 2 ? node.inputs.size() - 2 : 0;
@@ -222,7 +242,7 @@ void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
                         "not known at compile time";
   if (node.has(0)) {
     node.require(bool(builder.known(node.in(0))), unknown);
-    trips = asInts(*node.constant(0)).at(0);
+    trips = node.constantInt(0);
   }
   std::vector<ValueId> state(node.inputs.begin() +
                                  std::min<size_t>(2, node.inputs.size()),
@@ -240,7 +260,9 @@ void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
     if (condition != noValue) {
       const auto known = builder.known(condition);
       node.require(bool(known), unknown);
-      if (asInts(*known).at(0) == 0)
+      const std::vector<int64_t> goesOn = asInts(*known);
+      node.require(goesOn.size() == 1, "its condition is no truth value");
+      if (goesOn[0] == 0)
         break;
     }
     if (trip == longestLoop)
@@ -278,6 +300,9 @@ void Importer::importLoop(Node &node, Scope &scope, const Surroundings &in) {
     node.out(i, state[i]);
   for (size_t s = 0; s < scans.size(); ++s)
     node.out(states + s, node.concat(scans[s], 0));
+  if (!made)
+    for (int i = int(1 + states); i < body.output_size(); ++i)
+      node.out(size_t(i - 1), collectedNothing(node, body.output(i)));
 }
 
 void Importer::importSequenceMap(Node &node, Scope &scope,

@@ -77,6 +77,53 @@ TEST_CASE("each iteration gets its element") {
   }
 }
 
+TEST_CASE("a loop without an iteration collects nothing") {
+  for (bool declared : {true, false}) {
+    CAPTURE(declared);
+    test::OnnxModel model;
+    model.input("x", {"2"});
+    model.parameter("n", {}, DType::I64).add_int64_data(0);
+    auto &loop = model.node("Loop", {"n", "", "x"}, {"last", "all"}, "loop");
+    auto *attribute = loop.add_attribute();
+    attribute->set_name("body");
+    attribute->set_type(onnx::AttributeProto::GRAPH);
+    onnx::GraphProto &body = *attribute->mutable_g();
+    for (const char *name : {"i", "goes_on", "state"})
+      body.add_input()->set_name(name);
+    for (const char *name : {"goes_on", "state", "state"})
+      body.add_output()->set_name(name);
+    if (declared) {
+      auto &type =
+          *body.mutable_output(2)->mutable_type()->mutable_tensor_type();
+      type.set_elem_type(onnx::TensorProto::FLOAT);
+      type.mutable_shape()->add_dim()->set_dim_value(2);
+    }
+    test::setInt(model.node("ReduceSum", {"all"}, {"sum"}, "sum"), "keepdims",
+                 0);
+    model.output("last");
+    model.output("sum");
+    const auto imported =
+        frontend::importModel(model.save(test::scratch("nothing")), {});
+    if (!declared) {
+      REQUIRE(!imported);
+      CHECK_THAT(imported.error().message,
+                 Catch::Contains("its body does not say which type and shape "
+                                 "\"state\" has"));
+      continue;
+    }
+    if (!imported)
+      FAIL(imported.error().message);
+    Tensor x = makeTensor({DType::F32, {2}}),
+           zero = makeTensor({DType::F32, {}});
+    x.data<float>()[0] = 3;
+    const auto outputs = test::evaluate(*imported, {{"x", x}});
+    if (!outputs)
+      FAIL(outputs.error().message);
+    CHECK(test::difference(outputs->at("last"), x) == "");
+    CHECK(test::difference(outputs->at("sum"), zero) == "");
+  }
+}
+
 TEST_CASE("a long loop has few distinct lambdas") {
   std::set<std::string> texts;
   const frontend::Model model = runningSum(false);
