@@ -429,6 +429,28 @@ std::vector<BadModel> badModels() {
          m.node("Add", {"x", "i"}, {"y"}, "node");
          m.output("y");
        }},
+      {"gather_nd_beyond",
+       node + ".*place 3 is out of range for extent 3 of dimension 2",
+       [](OnnxModel &m) {
+         m.input("x", {"2", "5", "3"});
+         auto &at = m.parameter("at", {2, 1, 2}, DType::I64);
+         for (int64_t place : {4, 0, -5, 3})
+           at.add_int64_data(place);
+         setInt(m.node("GatherND", {"x", "at"}, {"y"}, "node"), "batch_dims",
+                1);
+         m.output("y");
+       }},
+      {"scatter_nd_beyond",
+       node + ".*place -6 is out of range for extent 5 of dimension 1",
+       [](OnnxModel &m) {
+         m.input("x", {"2", "5"});
+         m.input("u", {"1"});
+         auto &at = m.parameter("at", {1, 2}, DType::I64);
+         for (int64_t place : {1, -6})
+           at.add_int64_data(place);
+         m.node("ScatterND", {"x", "at", "u"}, {"y"}, "node");
+         m.output("y");
+       }},
       {"loop_of_no_number", "\"loop\".*operand 0 must be one number",
        [](OnnxModel &m) {
          m.input("x", {"4"});

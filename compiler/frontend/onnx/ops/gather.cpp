@@ -26,6 +26,25 @@ static void checkPlaces(Node &n, size_t i, int64_t extent) {
         n.refuse("place ", place, " is out of range for extent ", extent);
 }
 
+/// The same of places whose last dimension has a coordinate for each dimension
+/// of the data from `first` on.
+static void checkCoordinates(Node &n, size_t i, int64_t first) {
+  if (isFloat(n.inType(i).dtype))
+    n.refuse("operand ", i, " must be of integer type");
+  const auto known = n.builder.known(n.in(i));
+  if (!known)
+    return;
+  const std::vector<int64_t> places = asInts(*known);
+  const int64_t coordinates = n.shape(i).back();
+  for (size_t p = 0; p < places.size(); ++p) {
+    const int64_t dimension = first + int64_t(p) % coordinates;
+    const int64_t extent = n.shape(0)[size_t(dimension)];
+    if (places[p] < -extent || places[p] >= extent)
+      n.refuse("place ", places[p], " is out of range for extent ", extent,
+               " of dimension ", dimension);
+  }
+}
+
 /// Places that depend on one dimension only, as exporters write a sum over the
 /// edges of a graph: the vector they were broadcast from, or noValue.
 static ValueId alongAxis(Node &n, ValueId places, int64_t axis) {
@@ -82,6 +101,7 @@ static void convertGatherNd(Node &n) {
   const int64_t places = n.shape(1).back();
   n.require(places >= 1 && batch + places <= n.rank(0),
             "places have the wrong number of coordinates");
+  checkCoordinates(n, 1, batch);
   // One text for each number of batch dimensions and coordinates.
   std::string batches, loops, outer, leading, coordinates;
   for (int64_t b = 0; b < batch; ++b) {
@@ -146,6 +166,7 @@ static void convertScatterNd(Node &n) {
   const int64_t coordinates = n.shape(1).back();
   n.require(coordinates >= 1 && coordinates <= n.rank(0),
             "places have the wrong number of coordinates");
+  checkCoordinates(n, 1, 0);
   const auto &shape = n.shape(0);
   const std::vector<int64_t> places(n.shape(1).begin(), n.shape(1).end() - 1);
   std::vector<int64_t> expected = places;
