@@ -451,6 +451,15 @@ std::vector<BadModel> badModels() {
          m.node("ScatterND", {"x", "at", "u"}, {"y"}, "node");
          m.output("y");
        }},
+      {"roi_align_of_nothing", node + ".*its images are empty",
+       [](OnnxModel &m) {
+         m.input("x", {"1", "1", "0", "4"});
+         m.input("boxes", {"1", "4"});
+         m.input("of", {"1"}, DType::I64);
+         setInt(m.node("RoiAlign", {"x", "boxes", "of"}, {"y"}, "node"),
+                "sampling_ratio", 2);
+         m.output("y");
+       }},
       {"loop_of_no_number", "\"loop\".*operand 0 must be one number",
        [](OnnxModel &m) {
          m.input("x", {"4"});

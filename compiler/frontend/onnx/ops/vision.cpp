@@ -55,9 +55,9 @@ static void convertRoiAlign(Node &n) {
   n.require(samples > 0, "sampling_ratio 0 is not supported: the number of "
                          "samples would depend on values");
   const double scale = n.real("spatial_scale", 1.0);
-  n.require(n.rank(0) == 4 && n.rank(1) == 2 && n.shape(0)[2] > 0 &&
-                n.shape(0)[3] > 0,
+  n.require(n.rank(0) == 4 && n.rank(1) == 2,
             "its operands have the wrong ranks");
+  n.require(n.shape(0)[2] > 0 && n.shape(0)[3] > 0, "its images are empty");
   std::vector<ValueId> operands = {n.in(0), n.in(2)};
   for (int64_t side = 0; side < 2; ++side) { // boxes are x1, y1, x2, y2
     const ValueId points = n.apply(
