@@ -1,7 +1,5 @@
 #include "compiler/placement/Refinement.h"
 
-#include "compiler/placement/Members.h"
-
 #include <algorithm>
 #include <numeric>
 
@@ -20,12 +18,138 @@ constexpr int kCandidates = 8;
 /// and makespans became up to 30 % longer.
 constexpr double kScales[] = {1, 16, 256, 4096};
 
+/// Seconds of secondary clusters within spans of levels: sums of the first ones
+/// by level, so that asking costs the same for a cluster of any size, but for a
+/// logarithm.
+class ClusterWork {
+public:
+  explicit ClusterWork(const ClusterFacts &facts) {
+    const auto &top = facts.level.top;
+    std::vector<int> tasks;
+    for (const std::vector<int> &cluster : facts.clusters.secondary) {
+      begins.push_back(sorted.size());
+      tasks = cluster;
+      std::stable_sort(tasks.begin(), tasks.end(), [&](int a, int b) {
+        return top[size_t(a)] < top[size_t(b)];
+      });
+      double sum = 0;
+      for (int task : tasks) {
+        sorted.push_back(top[size_t(task)]);
+        sum += facts.problem.graph.tasks[size_t(task)].seconds;
+        sums.push_back(sum);
+      }
+    }
+    begins.push_back(sorted.size());
+  }
+
+  double within(int s, const Span &span) const {
+    return span.begin < span.end ? below(s, span.end) - below(s, span.begin)
+                                 : 0;
+  }
+
+private:
+  double below(int s, double level) const {
+    const auto first = sorted.begin() + std::ptrdiff_t(begins[size_t(s)]);
+    const auto last = sorted.begin() + std::ptrdiff_t(begins[size_t(s) + 1]);
+    const auto at = std::lower_bound(first, last, level);
+    return at == first ? 0 : sums[size_t(at - sorted.begin()) - 1];
+  }
+
+  std::vector<size_t> begins; // by cluster: its first one in these
+  std::vector<double> sorted; // levels
+  std::vector<double> sums;   // seconds up to there, of the cluster
+};
+
+/// Communication of secondary clusters by device, kept while clusters move.
+/// Each moves once, so that no cluster sees more devices than it has edges,
+/// twice.
+class ClusterLinks {
+public:
+  ClusterLinks(const ClusterFacts &facts, const Placement &placement)
+      : facts(facts), devices(size_t(facts.problem.devices.count)) {
+    const size_t count = facts.clusters.secondary.size();
+    begins.push_back(0);
+    for (size_t s = 0; s < count; ++s) {
+      size_t edges = 0;
+      forEachNeighbour(int(s), [&](int, double) { ++edges; });
+      begins.push_back(begins.back() + std::min(devices, 2 * edges));
+    }
+    entries.resize(begins.back());
+    for (size_t s = 0; s < count; ++s)
+      forEachNeighbour(int(s), [&](int task, double seconds) {
+        if (const int device = placement[size_t(task)];
+            device >= 0 && device != facts.problem.devices.host())
+          entry(int(s), device) += seconds;
+      });
+  }
+
+  /// What the cluster's edges to tasks on the device take.
+  double with(int s, int device) const {
+    const size_t at = find(s, device);
+    return at < entries.size() && entries[at].device == device
+               ? entries[at].seconds
+               : 0;
+  }
+
+  void move(int s, int from, int to) {
+    forEachNeighbour(s, [&](int task, double seconds) {
+      if (const int other = facts.secondaryOf[size_t(task)]; other >= 0) {
+        entry(other, from) -= seconds;
+        entry(other, to) += seconds;
+      }
+    });
+  }
+
+private:
+  struct Entry {
+    int device = -1; // none yet
+    double seconds = 0;
+  };
+
+  template <typename Visit> void forEachNeighbour(int s, Visit visit) const {
+    const Problem &problem = facts.problem;
+    for (int task : facts.clusters.secondary[size_t(s)]) {
+      for (int e : problem.adjacency.into(task))
+        if (const int from = problem.graph.edges[size_t(e)].from;
+            facts.secondaryOf[size_t(from)] != s)
+          visit(from, facts.edges[size_t(e)]);
+      for (int e : problem.adjacency.outOf(task))
+        if (const int to = problem.graph.edges[size_t(e)].to;
+            facts.secondaryOf[size_t(to)] != s)
+          visit(to, facts.edges[size_t(e)]);
+    }
+  }
+
+  /// Where the device's entry is, or would be: of a cluster with room for all
+  /// devices at the device's place, else the first that is its or nobody's.
+  size_t find(int s, int device) const {
+    size_t at = begins[size_t(s)];
+    const size_t end = begins[size_t(s) + 1];
+    if (end - at == devices)
+      return at + size_t(device);
+    while (at < end && entries[at].device >= 0 && entries[at].device != device)
+      ++at;
+    return at < end ? at : entries.size();
+  }
+  double &entry(int s, int device) {
+    Entry &found = entries[find(s, device)];
+    found.device = device;
+    return found.seconds;
+  }
+
+  const ClusterFacts &facts;
+  const size_t devices;
+  std::vector<size_t> begins; // by cluster: its first entry
+  std::vector<Entry> entries;
+};
+
 class Swapping {
 public:
   Swapping(const ClusterFacts &facts, Placement &placement)
       : facts(facts), placement(placement),
-        loads(loadsByLevel(facts, placement)),
-        secondaries(facts.clusters.secondary.size()), swapped(secondaries) {
+        loads(loadsByLevel(facts, placement)), work(facts),
+        links(facts, placement), secondaries(facts.clusters.secondary.size()),
+        swapped(secondaries) {
     spans.reserve(secondaries);
     for (size_t s = 0; s < secondaries; ++s)
       spans.push_back(facts.span(int(s)));
@@ -57,7 +181,6 @@ private:
     auto other = std::lower_bound(
         byStart.begin(), byStart.end(), span.begin,
         [&](int a, double begin) { return startOf(a) < begin; });
-    facts.communication(s, placement, with);
     int best = -1;
     double bestGain = 0;
     int seen = 0;
@@ -80,15 +203,6 @@ private:
     move(s, a, b), move(best, b, a);
     swapped[size_t(s)] = swapped[size_t(best)] = true;
     return true;
-  }
-
-  /// Seconds of work of the cluster whose levels are in the span.
-  double workOf(int s, const Span &span) const {
-    double sum = 0;
-    for (int task : facts.clusters.secondary[size_t(s)])
-      if (span.has(facts.level.top[size_t(task)]))
-        sum += facts.problem.graph.tasks[size_t(task)].seconds;
-    return sum;
   }
 
   /// Of all edges between the two.
@@ -121,7 +235,7 @@ private:
         const Span span{middle - half, middle + half};
         const double loadA = loads.within(span, a);
         const double loadB = loads.within(span, b);
-        const double shift = workOf(other, span) - workOf(s, span);
+        const double shift = work.within(other, span) - work.within(s, span);
         const double gain =
             std::max(loadA, loadB) - std::max(loadA + shift, loadB - shift);
         if (gain < -rounding())
@@ -129,11 +243,10 @@ private:
         balanced += gain;
       }
     }
-    facts.communication(other, placement, otherWith);
     // What is on the new device is no longer between devices, but for the edges
     // between the two, which are so before and after.
-    const double saved = with[size_t(b)] - with[size_t(a)] +
-                         otherWith[size_t(a)] - otherWith[size_t(b)] -
+    const double saved = links.with(s, b) - links.with(s, a) +
+                         links.with(other, a) - links.with(other, b) -
                          2 * between(s, other);
     // One may not be had for the other: what communication costs in the end
     // depends on what runs meanwhile, and work that piles up costs for sure.
@@ -141,6 +254,7 @@ private:
   }
 
   void move(int s, int from, int to) {
+    links.move(s, from, to);
     for (int task : facts.clusters.secondary[size_t(s)]) {
       const double seconds = facts.problem.graph.tasks[size_t(task)].seconds;
       placement[size_t(task)] = to;
@@ -152,159 +266,16 @@ private:
   const ClusterFacts &facts;
   Placement &placement;
   LevelLoads loads;
+  const ClusterWork work;
+  ClusterLinks links;
   const size_t secondaries;
   std::vector<Span> spans;
   std::vector<int> byStart; // secondary clusters
   std::vector<char> swapped;
-  std::vector<double> with, otherWith; // communication, by device
-};
-
-class Switching {
-public:
-  Switching(const Problem &problem, Placement &placement)
-      : problem(problem), placement(placement), members(problem.unions) {
-    update();
-  }
-
-  /// Whether the critical path is shorter now, and by how many moves; else
-  /// everything is as before.
-  int step() {
-    const std::vector<Move> all = movesAlongPath();
-    if (const int moves = keepIfShorter(all))
-      return moves;
-    // Together they did not do: the one that promises most.
-    if (all.size() < 2)
-      return 0;
-    return keepIfShorter({*std::min_element(
-        all.begin(), all.end(),
-        [](const Move &a, const Move &b) { return a.longest < b.longest; })});
-  }
-
-private:
-  struct Move {
-    int task, to;
-    double longest; // of paths through the task, then
-  };
-
-  void update() {
-    edges = edgeSeconds(problem, placement);
-    level = levels(problem, edges);
-    longest = level.longest();
-  }
-
-  std::vector<int> criticalPath() const {
-    std::vector<int> path;
-    int at = -1;
-    for (int task : problem.order)
-      if (at < 0 || level.bottom[size_t(task)] > level.bottom[size_t(at)])
-        at = task;
-    while (at >= 0) {
-      path.push_back(at);
-      int next = -1;
-      double most = -1;
-      for (int e : problem.adjacency.outOf(at)) {
-        const int to = problem.graph.edges[size_t(e)].to;
-        if (edges[size_t(e)] + level.bottom[size_t(to)] > most)
-          next = to, most = edges[size_t(e)] + level.bottom[size_t(to)];
-      }
-      at = next;
-    }
-    return path;
-  }
-
-  /// The longest path through any of the union's tasks, were it on that device
-  /// and all else as it is.
-  double longestThrough(int task, int device) const {
-    double longest = 0;
-    for (int member : members.with(task)) {
-      const auto deviceOf = [&](int other) {
-        return problem.unions[size_t(other)] == problem.unions[size_t(task)]
-                   ? device
-                   : placement[size_t(other)];
-      };
-      double top = 0, bottom = 0;
-      for (int e : problem.adjacency.into(member)) {
-        const Edge &edge = problem.graph.edges[size_t(e)];
-        top = std::max(top, level.top[size_t(edge.from)] +
-                                problem.graph.tasks[size_t(edge.from)].seconds +
-                                problem.devices.transferSeconds(
-                                    edge.bytes, deviceOf(edge.from), device));
-      }
-      for (int e : problem.adjacency.outOf(member)) {
-        const Edge &edge = problem.graph.edges[size_t(e)];
-        bottom =
-            std::max(bottom, level.bottom[size_t(edge.to)] +
-                                 problem.devices.transferSeconds(
-                                     edge.bytes, device, deviceOf(edge.to)));
-      }
-      longest = std::max(
-          longest, top + problem.graph.tasks[size_t(member)].seconds + bottom);
-    }
-    return longest;
-  }
-
-  /// Of each transfer along the critical path the better end, if one is good;
-  /// no two that are next to each other, as each reckons with the other's
-  /// place.
-  std::vector<Move> movesAlongPath() const {
-    const std::vector<int> path = criticalPath();
-    std::vector<Move> moves;
-    for (size_t i = 0; i + 1 < path.size(); ++i) {
-      const int from = path[i], to = path[i + 1];
-      const int a = placement[size_t(from)], b = placement[size_t(to)];
-      if (a == b || a == problem.devices.host() || b == problem.devices.host())
-        continue;
-      const Move first{from, b, longestThrough(from, b)};
-      const Move second{to, a, longestThrough(to, a)};
-      const Move &better = second.longest < first.longest ? second : first;
-      if (better.longest >= longest)
-        continue;
-      moves.push_back(better);
-      ++i;
-    }
-    return moves;
-  }
-
-  int keepIfShorter(const std::vector<Move> &moves) {
-    if (moves.empty())
-      return 0;
-    const Placement before = placement;
-    for (const Move &move : moves)
-      for (int member : members.with(move.task))
-        placement[size_t(member)] = move.to;
-    const double longestBefore = longest;
-    update();
-    // Less than rounding is not shorter.
-    if (longest < longestBefore * (1 - 1e-12))
-      return int(moves.size());
-    placement = before;
-    update();
-    return 0;
-  }
-
-  const Problem &problem;
-  Placement &placement;
-  const Members members;
-  std::vector<double> edges;
-  Levels level;
-  double longest = 0;
 };
 
 } // namespace
 
 int placement::swapClusters(const ClusterFacts &facts, Placement &placement) {
   return Swapping(facts, placement).run();
-}
-
-int placement::switchTasks(const Problem &problem, Placement &placement,
-                           int times) {
-  Switching switching(problem, placement);
-  int moves = 0;
-  for (int i = 0; i < times; ++i) {
-    const int more = switching.step();
-    if (!more)
-      break;
-    moves += more;
-  }
-  return moves;
 }

@@ -11,7 +11,8 @@ namespace smex::placement {
 /// other's span, where that makes the larger of both devices' work smaller, in
 /// spans about theirs, or the clusters' communication with other devices, and
 /// neither of them larger. Of a few candidates the best; a cluster is swapped
-/// once. O(V log V + E). Returns the number of swaps.
+/// once. Each cluster is on one device. O((V + E) log V). Returns the number of
+/// swaps.
 int swapClusters(const ClusterFacts &facts, Placement &placement);
 
 /// At most `times` times: finds the critical path of the graph as placed, where

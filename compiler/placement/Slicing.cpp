@@ -14,7 +14,8 @@ class Slicing {
 public:
   explicit Slicing(const Problem &problem)
       : problem(problem), edges(edgeSeconds(problem)), members(problem.unions),
-        place(problem.order.size()), removed(problem.order.size()) {
+        place(problem.order.size()), removed(problem.order.size()),
+        joined(problem.order.size()) {
     for (size_t i = 0; i < problem.order.size(); ++i)
       place[size_t(problem.order[i])] = int(i);
     for (size_t t = 0; t < removed.size(); ++t)
@@ -95,12 +96,18 @@ private:
   /// And all that has to be with the path's tasks.
   std::vector<int> withUnions(std::vector<int> path) {
     const size_t alone = path.size();
-    for (size_t i = 0; i < alone; ++i)
+    for (size_t i = 0; i < alone; ++i) {
+      // Once is enough: then nothing of a union is left.
+      char &isJoined = joined[size_t(problem.unions[size_t(path[i])])];
+      if (isJoined)
+        continue;
+      isJoined = true;
       for (int other : members.with(path[i]))
         if (!removed[size_t(other)]) {
           removed[size_t(other)] = true;
           path.push_back(other);
         }
+    }
     if (path.size() > alone)
       std::sort(path.begin(), path.end(), [&](int a, int b) {
         return place[size_t(a)] < place[size_t(b)];
@@ -113,6 +120,7 @@ private:
   const Members members;
   std::vector<int> place;    // in the topological order, by task
   std::vector<char> removed; // by task
+  std::vector<char> joined;  // by the first task of a union
 };
 
 } // namespace

@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <ctime>
+#include <limits>
+
 using namespace smex::placement;
 using namespace smex::placement::test;
 
@@ -18,7 +21,46 @@ double crossing(const Problem &problem, const Placement &placement) {
   return sum;
 }
 
+/// Processor seconds, the least of some times.
+template <typename Run> double secondsOf(Run run) {
+  double least = std::numeric_limits<double>::max();
+  for (int i = 0; i < 3; ++i) {
+    const std::clock_t before = std::clock();
+    run();
+    least = std::min(least, double(std::clock() - before) / CLOCKS_PER_SEC);
+  }
+  return least;
+}
+
 } // namespace
+
+TEST_CASE("a long cluster that many short ones look at costs little more") {
+  // A chain, and as many tasks alone that start where it does.
+  const auto seconds = [](int count) {
+    TaskGraph graph;
+    const int source = addTask(graph, 1);
+    for (int k = 0; k < 2; ++k)
+      graph.edges.push_back({source, addTask(graph, 1e6), 0});
+    for (int i = 0, last = source; i < count; ++i) {
+      const int next = addTask(graph, 1e-3);
+      graph.edges.push_back({last, next, 0});
+      last = next;
+    }
+    for (int i = 0; i < count; ++i)
+      graph.edges.push_back({source, addTask(graph, 1e-2), 0});
+    const Problem problem(graph, devicesOf(2));
+    const Clusters clusters = slice(problem, 2);
+    const ClusterFacts facts(problem, clusters);
+    const Placement mapped = mapClusters(facts);
+    return secondsOf([&] {
+      Placement placement = mapped;
+      swapClusters(facts, placement);
+    });
+  };
+  const double few = seconds(20'000), many = seconds(80'000);
+  CAPTURE(few, many);
+  CHECK(many < 9 * few); // quadratic: 16
+}
 
 TEST_CASE("two clusters that read across swap devices") {
   TaskGraph graph;

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <ctime>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -113,6 +115,29 @@ TEST_CASE("a path goes back from where its levels are equal") {
   const Clusters clusters = slice(problem, 1);
   REQUIRE(clusters.secondary.size() == 1);
   CHECK(clusters.secondary[0].size() == 50);
+}
+
+TEST_CASE("a path within one union costs what its tasks do") {
+  const auto seconds = [](int count) {
+    TaskGraph graph;
+    for (int i = 0; i < count; ++i) {
+      const int task = addTask(graph, 1);
+      graph.tasks.back().together = 0;
+      if (i > 0)
+        graph.edges.push_back({task - 1, task, 4});
+    }
+    const Problem problem(graph, devicesOf(2));
+    double least = std::numeric_limits<double>::max();
+    for (int i = 0; i < 3; ++i) {
+      const std::clock_t before = std::clock();
+      REQUIRE(slice(problem, 2).primary[0].size() == size_t(count));
+      least = std::min(least, double(std::clock() - before) / CLOCKS_PER_SEC);
+    }
+    return least;
+  };
+  const double few = seconds(20'000), many = seconds(80'000);
+  CAPTURE(few, many);
+  CHECK(many < 9 * few); // quadratic: 16
 }
 
 TEST_CASE("more devices than tasks leave primary clusters empty") {
