@@ -9,7 +9,9 @@ using namespace smex::placement;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr size_t kMostPlaces = 3000;
+/// Of large graphs as many places as make so many blocks of stages, but for a
+/// few.
+constexpr size_t kMostPlaces = 3000, kFewPlaces = 200, kMostSteps = 50'000'000;
 constexpr size_t kMostCosts = 12'000'000;
 
 /// Loads of all intervals of an order, which may have readers of a net before
@@ -31,18 +33,21 @@ public:
   /// many runs of equal work as there may be places. 0 and n are among them.
   std::vector<int> places() const {
     const size_t count = order.size();
+    const size_t most =
+        std::clamp(kMostSteps / (count + 1) * size_t(params.stages), kFewPlaces,
+                   kMostPlaces);
     std::vector<int> all;
-    if (count <= kMostPlaces) {
+    if (count <= most) {
       for (size_t p = 0; p <= count; ++p)
         all.push_back(int(p));
       return all;
     }
     all.push_back(0);
-    const double share = (graph.totalSeconds + kTiny) / double(kMostPlaces - 1);
+    const double share = (graph.totalSeconds + kTiny) / double(most - 1);
     double open = 0, done = 0, least = kInfinity, until = share;
     int best = 1;
     // Work alone would leave long runs of tasks without work in one piece.
-    const size_t most = 4 * count / kMostPlaces;
+    const size_t longest = 4 * count / most;
     size_t last = 0;
     for (size_t p = 0; p + 1 < count; ++p) {
       for (const Make &make : makes[p])
@@ -55,7 +60,7 @@ public:
         least = open;
         best = int(p) + 1;
       }
-      if (done >= until || p - last >= most) {
+      if (done >= until || p - last >= longest) {
         all.push_back(best);
         until = done + share;
         least = kInfinity;

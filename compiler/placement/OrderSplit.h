@@ -21,8 +21,8 @@ struct SplitParams {
 };
 
 /// The stages of smallest largest load among all cuts of the order, which need
-/// not be topological; of long orders, among cuts at some thousand places where
-/// little crosses. Nothing if none is below the given load.
+/// not be topological; of long orders, among cuts at some hundred or thousand
+/// places where little crosses. Nothing if none is below the given load.
 ///
 /// Dynamic programming over places, O(p * n) with p places and n blocks at
 /// worst; a stage is never longer than its load allows.

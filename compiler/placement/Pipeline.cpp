@@ -169,7 +169,13 @@ Result<Outcome> placement::contiguous(const Problem &problem,
 
 Result<Outcome> placement::pipeline(const Problem &problem,
                                     const Params &params) {
-  constexpr int kRounds = 4;
+  // By size, so that a million tasks take some tens of seconds.
+  const int64_t tasks = int64_t(problem.graph.tasks.size()) + 1;
+  const auto roundsOf = [&](int64_t most) {
+    constexpr int64_t kVisits = 500'000;
+    return int(std::clamp<int64_t>(kVisits / tasks, 1, most));
+  };
+  const int rounds = roundsOf(4);
   const int64_t work =
       params.objective == Objective::Throughput ? 40'000'000 : 10'000'000;
   auto ordered = splitWithin(
@@ -179,7 +185,7 @@ Result<Outcome> placement::pipeline(const Problem &problem,
           splitter.cutOrder(best, order);
         if (const auto exact = splitter.exact(best); exact && exact->isBest)
           return *exact;
-        for (int round = 0; round < kRounds; ++round)
+        for (int round = 0; round < rounds; ++round)
           splitter.improve(best, uint64_t(round), work);
         return best;
       });
@@ -197,7 +203,8 @@ Result<Outcome> placement::pipeline(const Problem &problem,
     known = stagesOf(unions, ordered->placement);
   // A few find a place to start from, where it is not the loads that count.
   const bool isStream = params.objective == Objective::Throughput;
-  const auto stages = freeStages(unions, split, known, isStream ? 24 : 2);
+  const auto stages =
+      freeStages(unions, split, known, roundsOf(isStream ? 24 : 2));
   if (!stages || stages == known)
     return ordered;
   Outcome free;

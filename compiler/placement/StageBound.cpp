@@ -171,7 +171,8 @@ double placement::stageBound(const StageGraph &graph,
   }
   bound = std::min(bound, params.reached);
   constexpr double kNear = 0.99;
-  if (bound > kNear * params.reached)
+  constexpr int kMostForPatterns = 300'000; // blocks
+  if (bound > kNear * params.reached || graph.count() > kMostForPatterns)
     return bound;
   return patternBound(graph, capacities, params, bound, [&](int block) {
     return companions ? companions->of(block) : all;
