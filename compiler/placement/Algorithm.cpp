@@ -56,33 +56,96 @@ double placement::cost(const Problem &problem, const Placement &placement,
 
 namespace {
 
-/// The smallest limit found to work: what was needed, if the algorithm, asked
-/// to keep that, does; or what it then needs, and so on.
-Error tooLittleMemory(const Problem &problem, const Algorithm &algorithm,
-                      const Params &params, int64_t needed) {
-  const Devices &devices = problem.devices;
-  Error error =
-      fail("no placement by ", algorithm.name, " needs at most ",
-           *devices.memoryBytes, " bytes of each of ", devices.count, " GPUs",
-           devices.spare > 0 ? ", with what is kept free" : "");
-  constexpr int kTries = 4;
-  const int most = params.namesLimit ? kTries : 0;
-  for (int tries = 0; tries < most && needed > 0; ++tries) {
-    Devices more = devices;
-    more.memoryBytes = devices.limitFor(needed);
-    const Result<Outcome> outcome =
-        algorithm.run(Problem(problem.graph, more), params);
-    if (!outcome)
-      break;
-    if (outcome->neededBytes == 0) {
-      error.message += "; the smallest limit found to work is " +
-                       std::to_string(*more.memoryBytes);
-      break;
-    }
-    // It may come to need less than what it does not keep: not again.
-    needed = std::max(outcome->neededBytes, needed + needed / 8 + 1);
+/// Looks for a limit that works, by running the algorithm. All bytes are of
+/// what placements may use of a device.
+class LimitSearch {
+public:
+  LimitSearch(const Problem &problem, const Algorithm &algorithm, Params params)
+      : problem(problem), algorithm(algorithm), params(std::move(params)) {
+    this->params.onlyFits = true;
+    // By size: a large graph's placements take seconds each.
+    constexpr int64_t kTasks = 100'000, kFewest = 1, kMost = 6;
+    tries = int(std::clamp(kTasks / int64_t(problem.graph.tasks.size() + 1),
+                           kFewest, kMost));
   }
-  return error;
+
+  /// Limits up to `tooLittle` do not work, and `likely` may. Nothing if none
+  /// was found.
+  std::optional<int64_t> run(int64_t tooLittle, int64_t likely) const {
+    std::optional<int64_t> works;
+    for (int i = 0; i < std::min(tries, kGrowing) && !works; ++i) {
+      const auto needed = neededWith(likely);
+      if (!needed)
+        break;
+      if (*needed == 0) {
+        works = likely;
+        break;
+      }
+      tooLittle = std::max(tooLittle, likely);
+      // It may come to need less than what it does not keep: not again.
+      likely = std::max(*needed, likely + likely / 8 + 1);
+    }
+    if (!works)
+      works = unlimited(tooLittle);
+    for (int i = 0; works && i < tries && *works - tooLittle > *works / kClose;
+         ++i) {
+      const int64_t between = tooLittle + (*works - tooLittle) / 2;
+      if (between == tooLittle)
+        break;
+      if (neededWith(between) == 0)
+        works = between;
+      else
+        tooLittle = between;
+    }
+    return works;
+  }
+
+private:
+  static constexpr int kGrowing = 4;
+  static constexpr int64_t kClose = 20; // of a limit, this part more is enough
+
+  /// What it takes then, if that is more; else 0.
+  std::optional<int64_t> neededWith(int64_t usable) const {
+    Devices devices = problem.devices;
+    devices.memoryBytes = devices.limitFor(usable);
+    const auto outcome = algorithm.run(Problem(problem.graph, devices), params);
+    if (!outcome)
+      return std::nullopt;
+    return outcome->neededBytes;
+  }
+
+  /// What it takes where nothing limits it, if that works.
+  std::optional<int64_t> unlimited(int64_t tooLittle) const {
+    Devices devices = problem.devices;
+    devices.memoryBytes.reset();
+    const Problem all(problem.graph, devices);
+    const auto outcome = algorithm.run(all, params);
+    if (!outcome)
+      return std::nullopt;
+    const int64_t peak = memoryUse(all, outcome->placement,
+                                   params.emulator(all, outcome->placement))
+                             .most();
+    if (peak <= tooLittle || neededWith(peak) != 0)
+      return std::nullopt;
+    return peak;
+  }
+
+  const Problem &problem;
+  const Algorithm &algorithm;
+  Params params;
+  int tries = 0;
+};
+
+/// With the smallest limit found to work, if one is asked for and found.
+Error refusal(const Problem &problem, const Algorithm &algorithm,
+              const Params &params, const std::string &why, int64_t tooLittle,
+              int64_t likely) {
+  if (params.namesLimit)
+    if (const auto works =
+            LimitSearch(problem, algorithm, params).run(tooLittle, likely))
+      return fail(why, "; the smallest limit found to work is ",
+                  problem.devices.limitFor(*works), " bytes");
+  return fail(why);
 }
 
 } // namespace
@@ -106,13 +169,22 @@ Result<Outcome> placement::place(const Problem &problem,
   }
   if (const Status valid = validate(problem.devices); !valid)
     return valid.error();
-  if (const Status room = haveRoom(problem); !room)
-    return room.error();
+  if (const auto lack = lackOfRoom(problem))
+    return refusal(problem, *found, params, lack->what, lack->bytes - 1,
+                   lack->bytes);
   Result<Outcome> outcome = found->run(problem, params);
   if (!outcome)
     return outcome;
-  if (outcome->neededBytes > 0)
-    return tooLittleMemory(problem, *found, params, outcome->neededBytes);
+  if (outcome->neededBytes > 0) {
+    const Devices &devices = problem.devices;
+    return refusal(
+        problem, *found, params,
+        "no placement by " + std::string(algorithm) + " needs at most " +
+            std::to_string(*devices.memoryBytes) + " bytes of each of " +
+            std::to_string(devices.count * devices.gpusEach) + " GPUs" +
+            (devices.spare > 0 ? ", with what is kept free" : ""),
+        *devices.usableBytes(), outcome->neededBytes);
+  }
   const auto defect = [&](const std::string &what) {
     Error error = fail("placement by ", algorithm, ": ", what);
     error.fault = Fault::Defect;

@@ -28,6 +28,9 @@ struct Params {
   /// Whether a refusal names the smallest limit found to work, which takes
   /// several placements more.
   bool namesLimit = true;
+  /// Whether nothing is asked but whether a placement keeps the limit: one that
+  /// does need not be a good one.
+  bool onlyFits = false;
 };
 
 /// What came of it, for people and for --stats.
@@ -71,7 +74,8 @@ std::string_view defaultAlgorithm(Objective objective);
 /// Runs the algorithm of this name, and checks what it returns: the placement,
 /// its schedule, and its memory, independently of what made it. An error if no
 /// placement was found that keeps the memory limit: with the smallest limit
-/// found to work, by running the algorithm with it.
+/// found to work, by running the algorithm with it; of those in between a few
+/// are tried, fewer of large graphs.
 Result<Outcome> place(const Problem &problem, std::string_view algorithm,
                       const Params &params = {});
 

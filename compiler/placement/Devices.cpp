@@ -10,20 +10,23 @@ std::optional<int64_t> Devices::usableBytes() const {
   if (!memoryBytes)
     return std::nullopt;
   const int64_t all = *memoryBytes - int64_t(double(*memoryBytes) * spare);
+  const auto ofDevice = [this](int64_t bytes) {
+    return bytes > kMostBytes / gpusEach ? kMostBytes : bytes * gpusEach;
+  };
   if (!needed || needed(all) <= all)
-    return all;
+    return ofDevice(all);
   int64_t enough = 0, tooMuch = all;
   while (tooMuch - enough > 1) {
     const int64_t between = enough + (tooMuch - enough) / 2;
     (needed(between) <= all ? enough : tooMuch) = between;
   }
-  return enough;
+  return ofDevice(enough);
 }
 
 int64_t Devices::limitFor(int64_t bytes) const {
   Devices same = *this;
   // usableBytes() never falls as memory grows, so that halving finds the least.
-  int64_t tooLittle = bytes - 1, enough = kMostBytes;
+  int64_t tooLittle = bytes / gpusEach - 1, enough = kMostBytes;
   while (enough - tooLittle > 1) {
     same.memoryBytes = tooLittle + (enough - tooLittle) / 2;
     (*same.usableBytes() >= bytes ? enough : tooLittle) = *same.memoryBytes;
@@ -34,6 +37,9 @@ int64_t Devices::limitFor(int64_t bytes) const {
 Status placement::validate(const Devices &devices) {
   if (devices.count < 1 || devices.count > kMostDevices)
     return fail("devices: ", devices.count, " of them, where 1 to ",
+                kMostDevices, " may be");
+  if (devices.gpusEach < 1 || devices.gpusEach > kMostDevices)
+    return fail("devices: ", devices.gpusEach, " GPUs each, where 1 to ",
                 kMostDevices, " may be");
   const auto isRate = [](double rate) {
     return std::isfinite(rate) && rate > 0;

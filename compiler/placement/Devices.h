@@ -13,15 +13,17 @@ namespace smex::placement {
 
 struct Devices {
   int count = 1; // K; the host has this number, too: devices are 0 .. K-1
+  /// How many GPUs each of them stands for.
+  int gpusEach = 1;
   /// Between any two devices, and between a device and the host.
   double bytesPerSecond = 1e10, hostBytesPerSecond = 1e10;
   double latencySeconds = 0;
-  /// Of each device, none: no limit.
+  /// Of each GPU, none: no limit.
   std::optional<int64_t> memoryBytes;
   /// What of it is kept free for what the model does not know (5.1 spares
   /// 10 %); 0 to 1.
   double spare = 0;
-  /// Of plans: what a device needs in all where outputs and copies have so many
+  /// Of plans: what a GPU needs in all where outputs and copies have so many
   /// bytes at once, not less than these, and growing. None: these.
   std::function<int64_t(int64_t bytes)> needed;
 

@@ -9,19 +9,26 @@ using namespace smex::placement;
 
 namespace {
 
-constexpr int kRounds = 200;
+/// Of large graphs as many rounds as visit so many tasks, but for a few.
+constexpr int64_t kMostRounds = 200, kMostVisits = 3'000'000, kFewRounds = 4;
 
 std::string named(const Problem &problem, size_t task) {
   return "task \"" + problem.graph.tasks[task].name + "\"";
 }
 
-/// What of its memory a device has for tasks.
+/// What of its memory a GPU has for tasks.
 std::string roomOf(const Devices &devices) {
-  const int64_t usable = *devices.usableBytes();
+  const int64_t usable = *devices.usableBytes() / devices.gpusEach;
   return std::to_string(usable) +
          (usable == *devices.memoryBytes
               ? ""
               : " for that of its " + std::to_string(*devices.memoryBytes));
+}
+
+/// Bytes of a device, as those of a GPU.
+std::string sizeOf(const Devices &devices, int64_t bytes) {
+  return std::to_string((bytes + devices.gpusEach - 1) / devices.gpusEach) +
+         (devices.gpusEach == 1 ? " bytes" : " bytes of each GPU of its group");
 }
 
 /// What a task takes while it runs, at least: its output, unless that can be in
@@ -109,10 +116,11 @@ bool relieve(const Problem &problem, Placement &placement,
 
 } // namespace
 
-Status placement::haveRoom(const Problem &problem) {
-  const auto usable = problem.devices.usableBytes();
+std::optional<Lack> placement::lackOfRoom(const Problem &problem) {
+  const Devices &devices = problem.devices;
+  const auto usable = devices.usableBytes();
   if (!usable)
-    return {};
+    return std::nullopt;
   const auto &tasks = problem.graph.tasks;
   std::vector<int64_t> residual(tasks.size()); // by union
   int64_t all = 0, most = 0;
@@ -128,23 +136,25 @@ Status placement::haveRoom(const Problem &problem) {
       most = bytes, mostTask = t;
   }
   if (most > *usable)
-    return fail(named(problem, mostTask), " needs ", most,
-                " bytes for what it makes and reads, and a GPU has ",
-                roomOf(problem.devices), "; give it ",
-                problem.devices.limitFor(most), " or more");
+    return Lack{named(problem, mostTask) + " needs " + sizeOf(devices, most) +
+                    " for what it makes and reads, and a GPU has " +
+                    roomOf(devices),
+                most};
   const auto largest = std::max_element(residual.begin(), residual.end());
   if (largest != residual.end() && *largest > *usable)
-    return fail(named(problem, size_t(largest - residual.begin())),
-                " and what has to be beside it need ", *largest,
-                " bytes all the time, and a GPU has ", roomOf(problem.devices),
-                "; give it ", problem.devices.limitFor(*largest), " or more");
-  if (all / problem.devices.count > *usable)
-    return fail("tasks whose memory is never freed need ", all, " bytes, and ",
-                problem.devices.count, " GPUs have ", roomOf(problem.devices),
-                " each; give them ",
-                problem.devices.limitFor(all / problem.devices.count + 1),
-                " or more");
-  return {};
+    return Lack{named(problem, size_t(largest - residual.begin())) +
+                    " and what has to be beside it need " +
+                    sizeOf(devices, *largest) +
+                    " all the time, and a GPU has " + roomOf(devices),
+                *largest};
+  if (const int64_t each = (all + devices.count - 1) / devices.count;
+      each > *usable)
+    return Lack{"tasks whose memory is never freed need " +
+                    std::to_string(all) + " bytes, and " +
+                    std::to_string(devices.count * devices.gpusEach) +
+                    " GPUs have " + roomOf(devices) + " each",
+                each};
+  return std::nullopt;
 }
 
 Outcome placement::withinMemory(const Problem &problem, const Params &params,
@@ -158,7 +168,9 @@ Outcome placement::withinMemory(const Problem &problem, const Params &params,
   }
   const Placement first = placement;
   int64_t least = std::numeric_limits<int64_t>::max();
-  for (int round = 0; round <= kRounds; ++round) {
+  const int64_t rounds = std::clamp(kMostVisits / int64_t(placement.size() + 1),
+                                    kFewRounds, kMostRounds);
+  for (int64_t round = 0; round <= rounds; ++round) {
     const Schedule schedule = params.emulator(problem, placement);
     const MemoryUse use = memoryUse(problem, placement, schedule);
     const auto worst =

@@ -6,11 +6,18 @@
 
 namespace smex::placement {
 
-/// Whether any placement could keep the limit, as far as is seen at once: a
-/// task's output beside all that it reads on one device, all residual tasks of
-/// a union on one device, those of all on all devices. The error names who has
-/// no room, and how much it needs.
-Status haveRoom(const Problem &problem);
+/// Why no placement keeps a limit.
+struct Lack {
+  std::string what; // who has no room, and how much it needs
+  /// That a device needs, at least, of what placements may use.
+  int64_t bytes = 0;
+};
+
+/// What is seen at once of whether any placement could keep the limit: a task's
+/// output beside all that it reads on one device, all residual tasks of a union
+/// on one device, those of all on all devices. Nothing if there is room for
+/// these; then it may still be that no placement keeps it.
+std::optional<Lack> lackOfRoom(const Problem &problem);
 
 /// The placement, if it keeps the memory limit; else what it becomes when
 /// unions are moved, from the device that lacks most to those with the most

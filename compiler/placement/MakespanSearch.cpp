@@ -12,10 +12,12 @@ using namespace smex::placement;
 
 namespace {
 
+/// Of more tasks the best start is all that is looked for.
+constexpr int64_t kMostTasks = 300'000;
+
 /// The effort, in tasks that windows run: about 2 s for 10,000 tasks, and in
 /// proportion for more; less for few, which soon get no better.
 int64_t workFor(int64_t tasks) {
-  constexpr int64_t kMostTasks = 300'000;
   if (tasks > kMostTasks)
     return 0;
   const int64_t few = std::min(400 * tasks * tasks, 40'000 * tasks);
@@ -45,19 +47,23 @@ public:
   Result<std::vector<Candidate>> starts() {
     std::vector<Candidate> list;
     std::optional<Result<Outcome>> nearest;
-    // What others need is known without a limit that works for them.
-    Params unnamed = params;
-    unnamed.namesLimit = false;
     const auto add = [&](auto *run) {
-      Result<Outcome> outcome = run(problem, unnamed);
+      if (params.onlyFits && !list.empty())
+        return;
+      Result<Outcome> outcome = run(problem, params);
       if (outcome && outcome->neededBytes == 0)
         list.push_back(candidate(std::move(*outcome)));
       else if (!nearest || !*nearest ||
                (outcome && outcome->neededBytes < (*nearest)->neededBytes))
         nearest = std::move(outcome);
     };
-    for (auto *run :
-         {heft, parDNN, linearClustering, together, roundRobin, layerWise})
+    const bool isLarge = int64_t(problem.graph.tasks.size()) > kMostTasks;
+    for (auto *run : {heft, parDNN})
+      add(run);
+    // To find a limit of a large graph two have to do.
+    if (params.onlyFits && isLarge)
+      return sorted(std::move(list), std::move(nearest));
+    for (auto *run : {linearClustering, together, roundRobin, layerWise})
       add(run);
     // Stages in order take longer to find, and few of them are short, but on
     // chains they may be the best, and they keep limits that no other start
@@ -65,14 +71,7 @@ public:
     constexpr size_t kMostForStages = 2'500;
     if (list.empty() || problem.graph.tasks.size() <= kMostForStages)
       add(contiguous);
-    if (list.empty() && !*nearest)
-      return nearest->takeError();
-    if (list.empty())
-      list.push_back({std::move(**nearest), 0});
-    std::stable_sort(
-        list.begin(), list.end(),
-        [](const auto &a, const auto &b) { return a.makespan < b.makespan; });
-    return list;
+    return sorted(std::move(list), std::move(nearest));
   }
 
   Candidate improve(const Candidate &start, int64_t work) const {
@@ -93,15 +92,26 @@ public:
       list.push_back(candidate(std::move(outcome)));
     outcome = {};
     outcome.placement = placement;
-    if (const auto relief =
-            addressOverflow(problem, params.emulator, outcome.placement,
-                            /*namesLimit=*/false)) {
-      outcome.moved = relief->moved;
+    const Relief relief =
+        addressOverflow(problem, params.emulator, outcome.placement);
+    outcome.moved = relief.moved;
+    if (relief.neededBytes == 0)
       list.push_back(candidate(std::move(outcome)));
-    }
   }
 
 private:
+  static Result<std::vector<Candidate>>
+  sorted(std::vector<Candidate> list, std::optional<Result<Outcome>> nearest) {
+    if (list.empty() && !*nearest)
+      return nearest->takeError();
+    if (list.empty())
+      list.push_back({std::move(**nearest), 0});
+    std::stable_sort(
+        list.begin(), list.end(),
+        [](const auto &a, const auto &b) { return a.makespan < b.makespan; });
+    return list;
+  }
+
   Candidate candidate(Outcome &&outcome) const {
     const double seconds = params.emulator(problem, outcome.placement).makespan;
     return {std::move(outcome), seconds};
@@ -126,10 +136,11 @@ Result<Outcome> placement::windowSearch(const Problem &problem,
   auto list = search.starts();
   if (!list)
     return list.takeError();
-  if (list->front().outcome.neededBytes > 0 || problem.devices.count < 2)
+  if (list->front().outcome.neededBytes > 0 || problem.devices.count < 2 ||
+      params.onlyFits)
     return list->front().outcome;
   int64_t work = workFor(int64_t(problem.graph.tasks.size()));
-  if (problem.devices.memoryBytes) {
+  if (problem.devices.memoryBytes && work > 0) {
     // First as if there were no limit. What moves then to keep it is often
     // less than what keeps a search from going on.
     Devices unlimited = problem.devices;

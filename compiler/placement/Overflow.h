@@ -21,14 +21,16 @@ namespace smex::placement {
 struct Relief {
   int64_t moved = 0; // tasks
   int rounds = 0;
+  /// If the limit is never kept: what the nearest placement on the way takes of
+  /// the device that holds most. Else 0.
+  int64_t neededBytes = 0;
 };
 
 /// Changes the placement until it keeps the limit, if there is one, as counted
-/// by memoryUse. An error if it never does: with the smallest limit that was
-/// found to work, which takes as long again, if `namesLimit`; then the
-/// placement is as it was.
-Result<Relief> addressOverflow(const Problem &problem, const Emulator &emulator,
-                               Placement &placement, bool namesLimit = true);
+/// by memoryUse. If it never does, the placement becomes the nearest one on the
+/// way. Of large graphs there are fewer rounds.
+Relief addressOverflow(const Problem &problem, const Emulator &emulator,
+                       Placement &placement);
 
 } // namespace smex::placement
 

@@ -35,11 +35,10 @@ Result<Outcome> placed(const Problem &problem, const Params &params,
                        bool refine) {
   Outcome outcome;
   outcome.placement = leastMakespan(problem, params, refine);
-  const auto relief = addressOverflow(problem, params.emulator,
-                                      outcome.placement, params.namesLimit);
-  if (!relief)
-    return relief.error();
-  outcome.moved = relief->moved;
+  const Relief relief =
+      addressOverflow(problem, params.emulator, outcome.placement);
+  outcome.moved = relief.moved;
+  outcome.neededBytes = relief.neededBytes;
   return outcome;
 }
 

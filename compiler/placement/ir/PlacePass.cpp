@@ -231,9 +231,10 @@ private:
     if (!devices)
       return devices.takeError();
     devices->count = int(placed);
+    devices->gpusEach = int(gpus / placed);
     devices->memoryBytes.reset();
     if (memoryBytes >= 0)
-      devices->memoryBytes = memoryBytes * (gpus / placed);
+      devices->memoryBytes = memoryBytes;
     partition::GraphOfModule input = partition::graphOf(main);
     const machines::Profile *measured =
         site->profile ? &*site->profile : nullptr;

@@ -312,7 +312,7 @@ TEST_CASE("what is moved keeps the limit, counted independently") {
     devices.memoryBytes = peak * (60 + random.below(45)) / 100;
     devices.spare = random.chance(30) ? 0.1 : 0;
     const Problem problem(graph, devices);
-    auto outcome = parDNN(problem, {});
+    auto outcome = place(problem, "pardnn");
     if (!outcome) {
       ++failed;
       // The limit that it names does work, and is a larger one.
@@ -355,9 +355,9 @@ TEST_CASE("a residual task takes along who reads it") {
   Devices devices = devicesOf(2, 100, 0);
   devices.memoryBytes = 210;
   const Problem problem(graph, devices);
-  const auto relief = addressOverflow(problem, firstInFirstOut, placement);
-  REQUIRE(relief);
-  CHECK(relief->moved == 6);
+  const Relief relief = addressOverflow(problem, firstInFirstOut, placement);
+  CHECK(relief.neededBytes == 0);
+  CHECK(relief.moved == 6);
   CHECK(naivePeak(problem, placement) <= 210);
   for (size_t weight = 0; weight < graph.tasks.size(); weight += 3) {
     CHECK(placement[weight + 1] == placement[weight]);
@@ -372,13 +372,16 @@ TEST_CASE("one device that lacks memory has nowhere to move tasks") {
   devices.memoryBytes = 99, devices.spare = 0.1;
   const Problem problem(graph, devices);
   Placement placement = {0};
-  const auto relief = addressOverflow(problem, firstInFirstOut, placement);
-  REQUIRE(!relief);
-  CHECK(relief.error().message ==
-        "no placement was found that needs at most 99 bytes of each GPU, with "
-        "what is kept free of it; the smallest limit found to work is 111 "
-        "bytes");
+  const Relief relief = addressOverflow(problem, firstInFirstOut, placement);
+  CHECK(relief.neededBytes == 100);
+  CHECK(relief.moved == 0);
   CHECK(placement == Placement{0});
+  const auto refused = place(problem, "pardnn");
+  REQUIRE(!refused);
+  CHECK(
+      refused.error().message ==
+      "task \"t0\" needs 100 bytes for what it makes and reads, and a GPU has "
+      "90 for that of its 99; the smallest limit found to work is 111 bytes");
 }
 
 TEST_CASE("a refusal that names no limit does not look for one") {
