@@ -85,8 +85,19 @@ std::string withOffload(const std::string &choices) {
                          : ", even with buffers on the host or computed again";
 }
 
+/// Of searches that made no plan why, which may be a limit that one needs.
+std::string failuresOf(const std::vector<Compared> &compared) {
+  std::string text;
+  for (const Compared &each : compared)
+    if (!each.failure.empty())
+      text += "; of --algorithm " + toString(each.by) +
+              " there is none: " + each.failure;
+  return text;
+}
+
 Error refusal(const Candidate &least, const MemoryLimit &limit,
-              const std::string &model, int64_t tried) {
+              const std::string &model, int64_t tried,
+              const std::vector<Compared> &compared) {
   const auto &peaks = least.peaks();
   const int worker = limit.worstOf(peaks).worker;
   const std::string gpus =
@@ -100,7 +111,8 @@ Error refusal(const Candidate &least, const MemoryLimit &limit,
   return fail(model, ": gpu", worker, " needs ",
               plan::humanBytes(peaks[size_t(worker)]), ", more than ", limit.of,
               ", ", plan::humanBytes(limit.bytes[size_t(worker)]),
-              withOffload(least.offloads), of, limit.keptBy(peaks), "; ",
+              withOffload(least.offloads), of, limit.keptBy(peaks),
+              failuresOf(compared), "; ",
               !least.offloads.empty()
                   ? "its largest operator is " +
                         largestOperator(least.partitioned, worker) + "; "
@@ -158,6 +170,7 @@ smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
       chosen.candidate = std::move(*candidate);
   }
   if (chosen.fitting == 0)
-    return refusal(chosen.candidate, limit, model, chosen.tried);
+    return refusal(chosen.candidate, limit, model, chosen.tried,
+                   chosen.compared);
   return chosen;
 }

@@ -110,8 +110,9 @@ TEST_CASE("where none keeps it, the smallest limit that one would") {
   CHECK(chosen.error().message ==
         "model: gpu1 needs 1.50 KiB, more than --memory-per-gpu, 1.00 KiB; of "
         "3 plans for 2 GPUs, that of --algorithm b, steps of 2 x 4, all cut "
-        "takes least, and keeps a limit of 1536 bytes; more GPUs may need less "
-        "each; largest at its peak: \"weight\" 16.00 KiB");
+        "takes least, and keeps a limit of 1536 bytes; of --algorithm fails "
+        "there is none: no plan; more GPUs may need less each; largest at its "
+        "peak: \"weight\" 16.00 KiB");
 }
 
 TEST_CASE("a limit for each GPU") {
