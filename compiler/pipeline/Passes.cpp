@@ -84,6 +84,7 @@ void smex::pipeline::addDecisionPasses(
     placeOptions.algorithm = search.algorithm;
     placeOptions.groups = search.groups;
     placeOptions.memoryBytes = placedBytes.value_or(-1);
+    placeOptions.spare = options.spare;
     placeOptions.workspaceBytes = memory.workspaceBytes;
     placeOptions.onGpus = memory.onGpus;
     placeOptions.kernelsOnGpus = memory.kernelsOnGpus;

@@ -53,6 +53,8 @@ struct CompileOptions {
   std::shared_ptr<const graphpartition::BalancedGraph> graph;
   /// None: the machine's, if there is one.
   MemoryLimit memory;
+  /// What share of it placements keep free; 0 to less than 1.
+  double spare = 0;
   /// Where the limit is not kept otherwise, buffers wait on the host or are
   /// computed again (compiler/offload): "moves", "recompute" or "both"; empty:
   /// neither. Of both, plans of one alone are made, too, where a machine says

@@ -74,6 +74,8 @@ Task readNode(const Cursor &at, Numbers &numbers) {
     task.bytes = at.integer("memory", 0, kMostBytes);
   if (at.has("kind"))
     task.memory = at.with("kind", readKind);
+  if (at.ok() && task.memory == MemoryKind::Reference && task.bytes > 0)
+    at.refuse("a reference has no memory of its own");
   if (at.has("kept"))
     task.kept = at.boolean("kept");
   if (at.has("together"))
@@ -186,10 +188,11 @@ std::string placement::writeTaskGraph(const TaskGraph &graph,
     json["devices"]["memory_bytes"] = *devices.memoryBytes;
   json["nodes"] = Json::array();
   for (const Task &task : graph.tasks) {
-    Json node = {{"name", task.name},
-                 {"time", task.seconds},
-                 {"memory", task.bytes},
-                 {"kind", kindNames[int(task.memory)]}};
+    Json node = {
+        {"name", task.name},
+        {"time", task.seconds},
+        {"memory", task.memory == MemoryKind::Reference ? 0 : task.bytes},
+        {"kind", kindNames[int(task.memory)]}};
     if (task.target >= 0)
       node["target"] = graph.tasks[size_t(task.target)].name;
     if (task.overwrites >= 0)

@@ -71,6 +71,8 @@ graph '{"name": "a", "time": 1, "kind": "odd"}'
 refuses 'nodes\[0\].kind: must be "normal", "residual" or "reference"'
 graph '{"name": "a", "time": 1, "kind": "reference"}'
 refuses 'task "a": a reference has a target'
+graph "$a, "'{"name": "r", "time": 1, "memory": 8, "kind": "reference", "target": "a"}'
+refuses 'nodes\[1\]: a reference has no memory of its own'
 graph "$a, "'{"name": "r", "time": 1, "target": "a"}'
 refuses 'task "r": a reference has a target, and no other'
 graph '{"name": "a", "time": 1, "memory": 8}, {"name": "b", "time": 1, "memory": 8, "overwrites": "a"}' \
@@ -85,21 +87,21 @@ refuses 'devices.memory_bytes: 0 is not in'
 
 # What cannot be met.
 graph '{"name": "a", "time": 1, "memory": 1000}'
-refuses 'task "a" needs 1000 bytes for what it makes and reads, and a GPU has 999; give it 1000 or more' \
+refuses 'task "a" needs 1000 bytes for what it makes and reads, and a GPU has 999; the smallest limit found to work is 1000 bytes' \
   --memory-per-gpu 999
 graph '{"name": "a", "time": 1, "together": 1}, {"name": "b", "time": 1, "together": 1, "gpu": false}'
 refuses 'task "b" and task "a" have to be on one device, but only one of them has a kernel for GPUs'
 graph '{"name": "a", "time": 1, "memory": 60, "kind": "residual", "together": 1}, {"name": "b", "time": 1, "memory": 60, "kind": "residual", "together": 1}'
-refuses 'task "a" and what has to be beside it need 120 bytes all the time, and a GPU has 100; give it 120 or more' \
+refuses 'task "a" and what has to be beside it need 120 bytes all the time, and a GPU has 100; the smallest limit found to work is 120 bytes' \
   --memory-per-gpu 100
 nodes=
 for i in 1 2 3 4 5; do
   nodes+="${nodes:+, }{\"name\": \"n$i\", \"time\": 1, \"memory\": 60, \"kind\": \"residual\"}"
 done
 graph "$nodes"
-refuses 'tasks whose memory is never freed need 300 bytes, and 2 GPUs have 149 each' --memory-per-gpu 149
+refuses 'tasks whose memory is never freed need 300 bytes, and 2 GPUs have 149 each; the smallest limit found to work is 180 bytes' --memory-per-gpu 149
 for algorithm in round-robin linear-clustering heft contiguous pipeline pardnn window-search; do
-  refuses '.*needs at most 160 bytes of each .*; the smallest limit found to work is 180' --memory-per-gpu 160 --algorithm "$algorithm"
+  refuses '.*needs at most 160 bytes of each .*; the smallest limit found to work is 180 bytes' --memory-per-gpu 160 --algorithm "$algorithm"
 done
 
 # The command line.

@@ -12,6 +12,9 @@ namespace smex::tools {
 /// asked for; anything else is one message.
 int parseError(const CLI::App &app, const CLI::ParseError &error);
 
+/// --spare, a share from 0 to less than 1.
+void declareSpare(CLI::App &app, double &spare);
+
 // Each takes the arguments after the subcommand's name and returns the exit
 // status.
 int compileCommand(int argc, char **argv);

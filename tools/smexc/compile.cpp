@@ -12,6 +12,7 @@
 #include "runtime/plan/Save.h"
 #include "runtime/plan/Target.h"
 #include "tools/smexc/Command.h"
+#include "tools/smexc/Compared.h"
 #include "tools/smexc/GraphPartition.h"
 #include "tools/smexc/Import.h"
 #include "tools/smexc/Training.h"
@@ -21,7 +22,6 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
-#include <tuple>
 
 using namespace smex;
 using namespace smex::tools;
@@ -106,6 +106,22 @@ Status setGroups(Arguments &arguments) {
   return {};
 }
 
+/// What placements keep free.
+Status checkSpare(const Arguments &arguments) {
+  const pipeline::CompileOptions &options = arguments.compile;
+  if (options.spare > 0 && !options.isAuto() &&
+      !placement::isAlgorithm(arguments.algorithm))
+    return Error{"--spare: only placements keep memory free; give one as "
+                 "--algorithm",
+                 Fault::Usage};
+  if (options.spare > 0 && arguments.memoryPerGpu.empty() &&
+      arguments.machine.empty())
+    return Error{"--spare: give what there is of memory, by --memory-per-gpu "
+                 "or --machine",
+                 Fault::Usage};
+  return {};
+}
+
 /// Processors, and then GPUs.
 Status setTargets(Arguments &arguments) {
   std::vector<std::string> &targets = arguments.compile.targets;
@@ -133,50 +149,6 @@ Status setTargets(Arguments &arguments) {
                    Fault::Usage};
     }
   return {};
-}
-
-/// What --algorithm auto compared: a line each, the taken one first.
-void printCompared(const pipeline::CompileStats &stats) {
-  std::vector<const pipeline::Compared *> lines;
-  for (const pipeline::Compared &each : stats.compared)
-    lines.push_back(&each);
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const auto *a, const auto *b) {
-                     const auto rank = [](const pipeline::Compared &each) {
-                       return std::make_tuple(!each.failure.empty(), !each.fits,
-                                              each.seconds.value_or(0));
-                     };
-                     return rank(*a) < rank(*b);
-                   });
-  for (const pipeline::Compared *each : lines) {
-    const std::string name = toString(each->by);
-    if (!each->failure.empty())
-      std::printf("  %-44s no plan: %s\n", name.c_str(), each->failure.c_str());
-    else
-      std::printf("  %-44s %10.4g ms, moves %s, peak %s%s\n", name.c_str(),
-                  each->seconds.value_or(0) * 1000,
-                  plan::humanBytes(each->communicationBytes).c_str(),
-                  plan::humanBytes(each->peakBytes).c_str(),
-                  each->fits ? "" : ": more than there is");
-  }
-}
-
-nlohmann::json comparedJson(const pipeline::CompileStats &stats) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const pipeline::Compared &each : stats.compared) {
-    nlohmann::json plan = {{"search", toString(each.by)}};
-    if (!each.failure.empty()) {
-      plan["failure"] = each.failure;
-    } else {
-      plan["communication_bytes"] = each.communicationBytes;
-      plan["peak_bytes"] = each.peakBytes;
-      plan["fits"] = each.fits;
-      if (each.seconds)
-        plan["predicted_step_seconds"] = *each.seconds;
-    }
-    list.push_back(std::move(plan));
-  }
-  return list;
 }
 
 /// Why this plan, where there were several.
@@ -317,6 +289,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
       ->type_name("SIZE[,SIZE..]")
       ->delimiter(',')
       ->allow_extra_args(false);
+  declareSpare(app, arguments.compile.spare);
   app.add_flag("--offload{both}", arguments.compile.offload,
                "where the limit on memory is not kept otherwise, what is read "
                "much later waits in the host's memory or is computed again, "
@@ -386,6 +359,8 @@ int smex::tools::compileCommand(int argc, char **argv) {
   if (!arguments.algorithm.empty())
     arguments.compile.search.emplace().algorithm = arguments.algorithm;
   if (Status set = setGroups(arguments); !set)
+    return report(set.error());
+  if (Status set = checkSpare(arguments); !set)
     return report(set.error());
   arguments.import.options.ownAlgorithm = wantsOwnAlgorithm(app);
   if (arguments.output.empty() && arguments.emit.empty())

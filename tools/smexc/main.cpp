@@ -19,6 +19,19 @@ int smex::tools::parseError(const CLI::App &app, const CLI::ParseError &error) {
       {std::string(error.what()) + " (see " + name + " --help)", Fault::Usage});
 }
 
+void smex::tools::declareSpare(CLI::App &app, double &spare) {
+  app.add_option("--spare", spare,
+                 "the share of each GPU's memory that a placement leaves free "
+                 "for what it does not know, such as 0.1 (default: 0)")
+      ->type_name("SHARE")
+      ->check([](const std::string &text) {
+        double share = -1;
+        return CLI::detail::lexical_cast(text, share) && share >= 0 && share < 1
+                   ? std::string()
+                   : text + " is no share from 0 to less than 1";
+      });
+}
+
 namespace {
 struct Subcommand {
   const char *name;

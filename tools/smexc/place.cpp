@@ -9,6 +9,7 @@
 #include "tools/smexc/Command.h"
 
 #include <chrono>
+#include <cmath>
 #include <ctime>
 
 using namespace smex;
@@ -23,6 +24,7 @@ struct Options {
   std::string file, machine, memory, algorithm, output;
   std::string order = "first-in-first-out";
   int gpus = 0;
+  double spare = 0;
   bool pipeline = false, overlap = false;
 };
 
@@ -53,12 +55,25 @@ Result<Devices> devicesFor(const Options &options, const Devices &ofFile) {
       return Error{"--memory-per-gpu " + bytes.error().message, Fault::Usage};
     devices.memoryBytes = *bytes;
   }
+  if (options.spare > 0 && !devices.memoryBytes)
+    return Error{"--spare: give what there is of memory, by --memory-per-gpu, "
+                 "--machine or the task graph",
+                 Fault::Usage};
+  devices.spare = options.spare;
   return devices;
 }
 
 std::string seconds(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g s", value);
+  return text;
+}
+
+/// Of a rate, which may be any positive number, what is left of its fraction.
+std::string bytesPerSecond(double rate) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.15g B/s",
+                rate < 1 ? rate : std::floor(rate));
   return text;
 }
 
@@ -96,7 +111,7 @@ void show(const PlacementSummary &summary, const Outcome &outcome,
                     std::to_string(problem.graph.edges.size()));
   line("GPUs", std::to_string(devices.count) + ", a transfer takes " +
                    seconds(devices.latencySeconds) + " + bytes / " +
-                   std::to_string(int64_t(devices.bytesPerSecond)) + " B/s");
+                   bytesPerSecond(devices.bytesPerSecond));
   line("algorithm",
        summary.algorithm + (outcome.stagesInOrder ? ", stages in order" : ""));
   const bool ofStream = summary.objective == "throughput";
@@ -195,29 +210,34 @@ int smex::tools::placeCommand(int argc, char **argv) {
       ->check(CLI::Range(1, kMostGpus));
   app.add_option("--memory-per-gpu", options.memory,
                  "a limit the placement must keep, e.g. 12GiB");
+  declareSpare(app, options.spare);
   app.add_option("--machine", options.machine,
                  "what the GPUs are linked by, and their memory: a .json file "
                  "or a preset's name; else as the task graph says");
   app.add_option("--algorithm", options.algorithm, listed());
-  app.add_flag("--pipeline", options.pipeline,
-               "for throughput of a pipelined stream: the smallest largest "
-               "load of a GPU, instead of the smallest makespan");
+  auto *pipeline = app.add_flag(
+      "--pipeline", options.pipeline,
+      "for throughput of a pipelined stream: the smallest largest load of a "
+      "GPU, instead of the smallest makespan");
   app.add_flag("--overlap", options.overlap,
                "with --pipeline: a GPU computes, sends and receives at the "
-               "same time");
+               "same time")
+      ->needs(pipeline);
   std::vector<std::string> orders;
   for (const auto &[name, emulator] : emulators())
     orders.push_back(name);
   app.add_option("--order", options.order,
                  "who says when tasks run (first-in-first-out)")
       ->check(CLI::IsMember(orders));
-  app.add_option("-o,--output", options.output,
-                 "FILE.json: the placement, for programs");
+  auto *output = app.add_option("-o,--output", options.output,
+                                "FILE.json: the placement, for programs");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
     return parseError(app, e);
   }
+  if (output->count() > 0 && options.output.empty())
+    return report({"--output: give the file's name", Fault::Usage});
   if (options.algorithm.empty())
     options.algorithm = defaultAlgorithm(
         options.pipeline ? Objective::Throughput : Objective::Makespan);

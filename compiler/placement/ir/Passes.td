@@ -26,6 +26,8 @@ def Place : Pass<"smex-place", "mlir::ModuleOp"> {
            "a file of what operators took, instead of the machine's times">,
     Option<"memoryBytes", "memory-bytes", "int64_t", /*default=*/"-1",
            "what a GPU may need; negative: no limit">,
+    Option<"spare", "spare", "double", /*default=*/"0",
+           "the share of memory-bytes that is kept free">,
     Option<"workspaceBytes", "workspace-bytes", "int64_t", /*default=*/"-1",
            "as exec-plan-memory will be given it">,
     Option<"onGpus", "on-gpus", "bool", /*default=*/"false",

@@ -235,6 +235,7 @@ private:
     devices->memoryBytes.reset();
     if (memoryBytes >= 0)
       devices->memoryBytes = memoryBytes;
+    devices->spare = spare;
     partition::GraphOfModule input = partition::graphOf(main);
     const machines::Profile *measured =
         site->profile ? &*site->profile : nullptr;
