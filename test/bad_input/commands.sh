@@ -33,6 +33,11 @@ refuses 1 '"n"' --gpus 2 --dim n=4
 refuses 2 'memory-per-gpu "much" is no size' --gpus 2 --memory-per-gpu much
 refuses 2 'memory-per-gpu "-1" is no size' --gpus 2 --memory-per-gpu=-1
 refuses 2 'memory-per-gpu has 3 sizes for 2 GPUs' --gpus 2 --memory-per-gpu 1GiB,2GiB,3GiB
+refuses 2 'spare: 1 is no share from 0 to less than 1' --gpus 2 --spare 1 --memory-per-gpu 1GiB --algorithm heft
+refuses 2 'spare: only placements keep memory free' --gpus 2 --spare 0.1 --memory-per-gpu 1GiB
+refuses 2 'spare: give what there is of memory' --gpus 2 --spare 0.1 --algorithm heft
+refuses 1 'a GPU has [0-9]+ for that of its 1024; the smallest limit found to work is [0-9]+ bytes' \
+  --gpus 2 --spare 0.5 --memory-per-gpu 1KiB --algorithm heft
 refuses 1 'nowhere: no such file, and no machine known by this' --gpus 2 --machine nowhere
 refuses 2 'machine p3.2xlarge has 1 GPUs, fewer than --gpus 2' --gpus 2 --machine p3.2xlarge
 refuses 1 'of [1-9][0-9]* plans for 2 GPUs, that of --algorithm .* takes least, and keeps a limit of [0-9]+ bytes; more GPUs may need less each; largest at its peak: "' \
