@@ -50,10 +50,15 @@ Result<PartitionPlan> partition::partitionBest(const OperatorGraph &graph,
   params.alwaysCut = given.alwaysCut;
   if (auto plan = partitionLikeTofu(graph, workers, params))
     offer(std::move(*plan), true);
+  Together together = Together::No;
   for (bool alwaysCut : {given.alwaysCut, true}) {
     params.alwaysCut = alwaysCut;
-    if (auto plan = partitionFlatExactly(graph, workers, params))
+    if (auto plan = partitionFlatExactly(graph, workers, params)) {
+      together = std::max(together, plan->together);
       offer(std::move(*plan), alwaysCut);
+    }
   }
-  return improvedWithLowerBound(graph, std::move(*best), bound);
+  PartitionPlan plan = improvedWithLowerBound(graph, std::move(*best), bound);
+  plan.together = together;
+  return plan;
 }

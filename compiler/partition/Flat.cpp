@@ -122,14 +122,19 @@ partition::partitionFlatExactly(const OperatorGraph &graph, int64_t workers,
   limits.bounded = false;
   PairCosts costs(graph);
   PlanBuilder builder(graph, factorize(workers), params, costs);
+  Together of = Together::Graph;
   if (!builder.done()) {
     const Histories histories = historiesOf(builder);
-    if (!decideFlat(builder, histories, separate(graph), limits) &&
-        !decideFlat(builder, histories, coarsenFlat(builder, histories),
-                    limits))
-      return std::nullopt;
+    if (!decideFlat(builder, histories, separate(graph), limits)) {
+      of = Together::Coarsened;
+      if (!decideFlat(builder, histories, coarsenFlat(builder, histories),
+                      limits))
+        return std::nullopt;
+    }
   }
-  return builder.finish();
+  PartitionPlan plan = builder.finish();
+  plan.together = of;
+  return plan;
 }
 
 Result<PartitionPlan> partition::partitionFlat(const OperatorGraph &graph,

@@ -90,6 +90,18 @@ Status validateOperator(const OperatorGraph &graph, const Operator &op) {
 /// All steps' divisions of one tensor or operator.
 } // namespace
 
+std::string_view partition::name(Together together) {
+  switch (together) {
+  case Together::No:
+    return "";
+  case Together::Coarsened:
+    return "coarsened";
+  case Together::Graph:
+    return "graph";
+  }
+  return "";
+}
+
 Status partition::validate(const OperatorGraph &graph, int64_t workers) {
   if (workers < 1 || workers > kMostWorkers)
     return fail(workers, " workers: 1 to ", kMostWorkers, " are possible");

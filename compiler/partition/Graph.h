@@ -9,6 +9,7 @@
 #include "dialects/tdl/analysis/RowReads.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace smex::partition {
@@ -74,6 +75,14 @@ struct Step {
   bool tied = false;
 };
 
+/// Whether a search decided all steps together, exactly, and of what
+/// (Flat.cpp): not at all, of what Tofu's coarsening leaves of a graph, or of
+/// the graph as it is. Tables may be too large for either.
+enum class Together { No, Coarsened, Graph };
+
+/// As plan.json says it: "", "coarsened", "graph".
+std::string_view name(Together together);
+
 /// Steps in order; what a worker has after them: dialects/support/Shares.h.
 struct PartitionPlan {
   std::vector<Step> steps;
@@ -85,6 +94,9 @@ struct PartitionPlan {
   int64_t sharedBytes = 0;
   int64_t lowerBoundBytes = 0;
   bool optimal = false; // sharedBytes == lowerBoundBytes
+  /// What all steps were decided together of, in one of the searches that this
+  /// plan is the best of; it need not be that one's.
+  Together together = Together::No;
 
   Ways ways() const {
     Ways all;

@@ -23,6 +23,8 @@ plan::SearchInfo smex::pipeline::searchInfo(ModuleOp module) {
                           number(step, "lower_bound_bytes"),
                           cast<BoolAttr>(step.get("optimal")).getValue(),
                           step.contains("tied")});
+  if (auto together = search.getAs<StringAttr>("all_steps_together"))
+    info.allStepsTogether = together.str();
   return info;
 }
 

@@ -6,7 +6,8 @@
 // Prints a JSON object per model and algorithm, a line each. Seconds are of the
 // processor, so that a busy machine does not show. "search_bytes" is how much
 // more memory the process had at the height of the search than before it. With
-// --no-bound, no lower bound of whole plans is sought.
+// --no-bound, no lower bound of whole plans is sought. "all_steps_together": of
+// what all steps were decided together (Graph.h), or "".
 #include "compiler/partition/Algorithm.h"
 #include "examples/bench/LoadGraph.h"
 
@@ -35,6 +36,7 @@ nlohmann::ordered_json describe(const partition::PartitionPlan &plan) {
                      {"tied", step.tied}});
   return {{"communication_bytes", plan.sharedBytes},
           {"lower_bound_bytes", plan.lowerBoundBytes},
+          {"all_steps_together", partition::name(plan.together)},
           {"steps", steps}};
 }
 

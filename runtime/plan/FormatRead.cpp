@@ -370,8 +370,15 @@ void plan::summaryFromJson(const Cursor &at, Plan &plan, FileHashes &files) {
     plan.modelSha256 = model.string("sha256");
   });
   at.with("search", [&](const Cursor &search) {
-    search.object({"algorithm", "lower_bound_bytes", "optimal", "steps"},
-                  {"host_lower_bound_bytes", "recomputing"});
+    search.object(
+        {"algorithm", "lower_bound_bytes", "optimal", "steps"},
+        {"all_steps_together", "host_lower_bound_bytes", "recomputing"});
+    if (search.has("all_steps_together")) {
+      plan.search.allStepsTogether = search.string("all_steps_together");
+      if (plan.search.allStepsTogether != "graph" &&
+          plan.search.allStepsTogether != "coarsened")
+        search.refuse("all_steps_together must be \"graph\" or \"coarsened\"");
+    }
     if (search.has("recomputing"))
       search.with("recomputing", [&](const Cursor &recomputing) {
         recomputing.object({"bytes", "nanoseconds"});

@@ -416,6 +416,8 @@ Json plan::summaryToJson(const Plan &plan, const FileHashes &files) {
         {"peak_bytes", plan.peakBytes}}},
       {"version", formatVersion},
   };
+  if (!search.allStepsTogether.empty())
+    json["search"]["all_steps_together"] = search.allStepsTogether;
   if (search.hostLowerBoundBytes)
     json["search"]["host_lower_bound_bytes"] = *search.hostLowerBoundBytes;
   if (search.recomputing)

@@ -111,6 +111,8 @@ std::string search(const Plan &plan) {
             (gap > 0 && plan.communicationBytes > 0
                  ? " (gap " + percent(gap, plan.communicationBytes) + ")"
                  : "");
+  if (!search.allStepsTogether.empty())
+    text += "; all steps taken together: " + search.allStepsTogether;
   text += "\n";
   if (search.steps.empty())
     return text;

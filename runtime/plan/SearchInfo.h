@@ -34,6 +34,10 @@ struct SearchInfo {
   int64_t lowerBoundBytes = 0;
   bool optimal = false;
   std::vector<SearchStep> steps;
+  /// What all steps were decided together of, exactly, in one of the searches
+  /// that were made: "graph", or "coarsened", which is what Tofu's coarsening
+  /// leaves of it. Empty: none was.
+  std::string allStepsTogether;
   /// Where buffers move to the host and back, or are computed again, which
   /// counts as `recomputing` says: of all choices of who does, with the same
   /// order of instructions and as many bytes alive at once, none costs less

@@ -66,13 +66,13 @@ void partition::writeDecisions(ModuleOp module, GraphOfModule &input,
     steps.push_back(attributes.getDictionary(module.getContext()));
   }
   module->setAttr(semantic::waysAttr, b.getDenseI64ArrayAttr(ways));
-  module->setAttr(semantic::searchAttr,
-                  b.getDictionaryAttr({
-                      b.getNamedAttr("algorithm", b.getStringAttr(algorithm)),
-                      b.getNamedAttr("lower_bound_bytes",
-                                     b.getI64IntegerAttr(plan.lowerBoundBytes)),
-                      b.getNamedAttr("steps", b.getArrayAttr(steps)),
-                  }));
+  NamedAttrList search;
+  search.set("algorithm", b.getStringAttr(algorithm));
+  search.set("lower_bound_bytes", b.getI64IntegerAttr(plan.lowerBoundBytes));
+  search.set("steps", b.getArrayAttr(steps));
+  if (plan.together != Together::No)
+    search.set("all_steps_together", b.getStringAttr(name(plan.together)));
+  module->setAttr(semantic::searchAttr, search.getDictionary(b.getContext()));
 }
 
 namespace {

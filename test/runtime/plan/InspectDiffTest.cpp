@@ -86,6 +86,14 @@ TEST_CASE("a step that was found with timesteps tied says so") {
              Catch::Contains("optimal with timesteps cut alike"));
 }
 
+TEST_CASE("a search that took all steps together says of what") {
+  Plan plan = twoWorkers();
+  CHECK_THAT(inspect(plan), !Catch::Contains("all steps taken together"));
+  plan.search.allStepsTogether = "coarsened";
+  CHECK_THAT(inspect(plan), Catch::Contains("proven optimal; all steps taken "
+                                            "together: coarsened\n"));
+}
+
 TEST_CASE("a step's bytes above those of a run are explained") {
   Plan plan = twoWorkers();
   const std::string line = "Of a run, a fetch that several operators share";

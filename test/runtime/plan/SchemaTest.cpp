@@ -110,3 +110,11 @@ TEST_CASE("the schemas refuse what is no plan") {
   CHECK(refused("gpu1.json", "/offsets/0", 32));
   CHECK(refused("gpu1.json", "/boxes/0/0", {1}));
 }
+
+TEST_CASE("of what all steps were decided together is kept") {
+  Plan plan = twoWorkers();
+  for (const std::string of : {"graph", "coarsened", ""}) {
+    plan.search.allStepsTogether = of;
+    CHECK(readBack(plan).search.allStepsTogether == of);
+  }
+}
