@@ -163,9 +163,9 @@ class Plans(Workplace):
     def tofu(self, model):
         return self.largest(model, 8, powers(1, model.ideal_batch), model.tofu_batch)
 
-    def placed(self, model):
-        """Layer i on GPU i mod 8."""
-        return self.largest(model, 8, powers(16, model.ideal_batch), model.ideal_batch, "layer-wise")
+    def placed(self, model, least):
+        """Layer i on GPU i mod 8, at batches of `least` and more."""
+        return self.largest(model, 8, powers(least, model.ideal_batch), model.ideal_batch, "layer-wise")
 
     def small_batch(self, model):
         smallest = self.make(model, 1, 1)
