@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """examples/papers/sensitivity.py on a machine and a statement made by hand."""
 
+import json
 import os
 import sys
+import tempfile
+from types import SimpleNamespace
 
 sys.path.insert(0, os.path.join(os.getcwd(), "examples/papers"))
 sys.dont_write_bytecode = True
 
 from plans import Statements, between  # noqa: E402
-from sensitivity import UNSAID, lines, ranges, tries, vary  # noqa: E402
+from sensitivity import OF_MEMORY, UNSAID, lines, ranges, tries, variants, vary  # noqa: E402
 
 
 def equal(what, got, want):
@@ -38,6 +41,22 @@ equal("left out of one", vary(machine, ["links/*/latency_seconds"], 3)[1], 3)
 equal("a share", vary(machine, ["device/efficiency/memory"], 2, 1)[1], 1)
 equal("not there", vary(machine, ["device/reserved_bytes"], 2), (machine, None))
 equal("not there, below", vary(machine, ["device/efficiency/contraction/most"], 2), (machine, None))
+both_ways = {"device": {"reserved_bytes": 75, "cache_bytes": 3}, "links": [{"duplex": False}, {"duplex": False}]}
+equal("a yes and a no", [(value, [link["duplex"] for link in changed["links"]]) for value, changed in tries("duplex", both_ways)],
+      [(True, [True, True])])
+equal("as it is", vary(both_ways, ["links/*/duplex"]), (both_ways, False))
+equal("bytes are whole", [repr(value) for value, _ in tries("cache_bytes", both_ways)], ["1", "2", "4", "6"])
+equal("factors of its own", [value for value, _ in tries("reserved_bytes", both_ways)], [0, 150, 300, 600])
+with tempfile.TemporaryDirectory() as folder:
+    name = os.path.join(folder, "machine.json")
+    with open(name, "w") as file:
+        json.dump(both_ways, file)
+    options = SimpleNamespace(machine=name, sensitivity="least_batch,points,look_ahead,duplex", least_batch=4, look_ahead=16)
+    equal("of options, those that are there", [(number, value) for number, value, _ in variants(options, folder, folder)],
+          [("least_batch", 1), ("least_batch", 64), ("look_ahead", 8), ("look_ahead", 11), ("look_ahead", 22), ("look_ahead", 32),
+           ("duplex", True)])
+    options.sensitivity = "all"
+    equal("only of memory", [value for _, value, _ in variants(options, folder, folder, OF_MEMORY)], [0, 150, 300, 600])
 equal("by factors", [value for value, _ in tries("launch_seconds", machine)], [1.0, 1.4, 2.8, 4.0])
 equal("of nothing", [(value, changed["device"]["issue_seconds"]) for value, changed in tries("issue_seconds", machine)],
       [(value, value) for value in UNSAID["issue_seconds"]])
@@ -45,6 +64,8 @@ equal("a copy", machine["device"]["launch_seconds"], 2.0)
 
 equal("always", ranges([(1, True), (2, True)]), True)
 equal("never", ranges([(1, False), (2, False)]), False)
+equal("yes", ranges([(False, False), (True, True)]), "yes")
+equal("words", ranges([("nodes", True), ("heights", False)]), "nodes")
 equal("two runs", ranges([(8, True), (1, True), (2, True), (4, False)]), "1 to 2 and 8")
 
 tried = {}

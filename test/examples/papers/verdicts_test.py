@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""The verdicts of figures 3.8, 3.9 and 3.11 and of chapter 4 on rows that were measured once, or that are made by hand: which
+statements hold, and that each becomes another where its row does. Nothing is compiled; `figures` runs the programs."""
+
+import importlib.util
+import os
+import sys
+from importlib.machinery import SourceFileLoader
+from types import SimpleNamespace
+
+FOLDER = os.path.join(os.getcwd(), "examples/papers")
+sys.path.insert(0, FOLDER)
+sys.dont_write_bytecode = True
+
+import comparison  # noqa: E402
+import graph_networks  # noqa: E402,F401  knows where graph_runs is
+from graph_runs import Run  # noqa: E402
+from plans import Statements, rnn, wresnet  # noqa: E402
+
+
+def program(name):
+    """A program of examples/papers as a module."""
+    loader = SourceFileLoader(name, os.path.join(FOLDER, name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def equal(what, got, want):
+    assert got == want, f"{what}: {got}, not {want}"
+
+
+def differs(says):
+    return {paper for paper, (holds, _) in says.verdicts.items() if not holds}
+
+
+def row(model, ideal, tofu, small, swap, place=None):
+    """Of (samples/s, batch), or None."""
+    made = comparison.Row.__new__(comparison.Row)
+    made.model, made.ideal, made.tofu, made.hidden = model, ideal, tofu, None
+    made.small, made.swap, made.place = small, swap, place
+    return made
+
+
+def state(figure, rows):
+    comparison.run = lambda plans, models, with_placement, show: [rows[model.name] for model in models]
+    names = [name.removeprefix("WResNet-").removeprefix("RNN-").removesuffix("K") for name in rows]
+    plans = SimpleNamespace(options=SimpleNamespace(least_batch=16))
+    return figure.state(plans, names, lambda *_: None)
+
+
+# Rows of README.md.
+def wresnets():
+    return {made.model.name: made for made in [
+        row(wresnet(50, 4), 47.9, (46.1, 128), (46.7, 16), (15.5, 128)),
+        row(wresnet(50, 6), 22, (21.3, 128), (20.9, 8), (9.06, 128)),
+        row(wresnet(101, 4), 25.3, (24.3, 128), (24.1, 8), (9.79, 128)),
+        row(wresnet(152, 4), 17.2, (15.6, 64), (15.59, 4), (6.83, 128)),
+        row(wresnet(152, 10), 2.86, (2.49, 8), None, (1.85, 64))]}
+
+
+figure = program("figure_3_8")
+equal("figure 3.8", differs(state(figure, wresnets())), {
+    "Tofu reaches 60 to 95 % of ideal", "small batch fits 50-4, 50-6 and 101-4 only", "Tofu's batch for 152-4 is 32",
+    "it is so by 12 % on 50-4", "small batch is ahead of Tofu on 101-4", "it is so by 15 % on 101-4",
+    "swapping is 20 to 63 % slower than Tofu"})
+# As the paper has it.
+rows = wresnets()
+rows["WResNet-50-4"].tofu, rows["WResNet-50-4"].small = (45.5, 128), (50.96, 16)
+rows["WResNet-50-4"].swap, rows["WResNet-50-6"].tofu = (20, 128), (20.9, 128)
+rows["WResNet-50-6"].small = (20, 8)
+rows["WResNet-101-4"].tofu, rows["WResNet-101-4"].small = (24, 128), (27.6, 8)
+rows["WResNet-152-4"].tofu, rows["WResNet-152-4"].small = (15.6, 32), None
+equal("figure 3.8 as the paper has it", differs(state(figure, rows)), set())
+rows["WResNet-152-10"].swap = (2.4, 64)
+equal("where swapping is too good", differs(state(figure, rows)),
+      {"swapping is 20 to 63 % slower than Tofu", "Tofu is 25 to 400 % ahead of other ways to train large models"})
+
+
+def rnns():
+    return {made.model.name: made for made in [
+        row(rnn(6, 4), 214, (208, 512), (202, 256), (156, 512), (134, 512)),
+        row(rnn(6, 6), 96.2, (94.6, 512), None, (14.1, 512), (60.2, 512)),
+        row(rnn(8, 4), 158, (153, 512), (113, 64), (84.7, 512), (129, 512)),
+        row(rnn(8, 8), 40, (39.5, 512), None, (3.2, 512), (28.4, 128)),
+        row(rnn(10, 8), 31.6, (29.5, 256), None, (2.31, 512))]}
+
+
+figure = program("figure_3_9")
+equal("figure 3.9", differs(state(figure, rnns())), {
+    "Tofu reaches 70 to 98 % of ideal", "Tofu is 25 to 400 % ahead of other ways to train large models",
+    "Tofu's batch for 10-8 is 128", "placement reaches 38 to 62 % of Tofu",
+    "swapping reaches 23 to 30 % of Tofu when weights are large",
+    "swapping reaches 48 to 53 % of placement when weights are large"})
+rows = rnns()
+rows["RNN-8-4K"].tofu, rows["RNN-8-4K"].small = (110, 128), None
+rows["RNN-6-6K"].small, rows["RNN-10-8K"].place = (50, 1), (10, 16)
+equal("with other rows", differs(state(figure, rows)) - differs(state(figure, rnns())), {
+    "Tofu is ahead of all others on every model", "Tofu's batches for the other RNNs are 256 or 512",
+    "small batch is out of memory on larger RNNs", "Tofu is furthest from ideal on RNN-10-8K",
+    "placement is out of memory on RNN-10-8K"})
+
+# Figure 3.11, by hand: three blocks of each of two groups, (weight, activation, loops) by convolution.
+figure = program("figure_3_11")
+
+
+def blocks(first, others):
+    return {f"group{group}/block{block}": dict(others if block else first) for group in (0, 1) for block in range(3)}
+
+
+FIRST = {"reduce": ("ooo", "bbb", "bbb"), "expand": ("ooo", "bbb", "ooo")}
+OTHERS = {"reduce": ("oio", "bcc", "bil"), "expand": ("ooo", "bbb", "bol")}
+says = Statements()
+figure.observe(says, blocks(FIRST, OTHERS))
+equal("figure 3.11", differs(says), set())
+says = Statements()
+alike = {name: ("ooo", "ccc", "ooo") for name in FIRST}
+figure.observe(says, blocks(alike, alike))
+equal("all alike", differs(says), set(says.verdicts) - {"repeated blocks are cut in the same way"})
+odd = blocks(FIRST, OTHERS)
+odd["group1/block2"]["expand"] = ("ooo", "bbb", "bbl")
+says = Statements()
+figure.observe(says, odd)
+equal("one is odd", differs(says), {"repeated blocks are cut in the same way"})
+
+# Figure 3.10: one judgement of whether two plans are the same.
+figure = program("figure_3_10")
+for moved, same in (100, True), (100.9, True), (99.1, True), (101, False), (99, False):
+    equal(f"moves {moved}", figure.finds_tofu({"tofu": 100, "icml18-reduction": moved})[1], same)
+
+# Section 3.6: (one GPU's peak, peak, fetched, early, unfused, in order, by data, by control).
+figure = program("section_3_6")
+good = {"a": (800, 120, 20, 121, 126, 120, 240, 180), "b": (800, 125, 20, 125, 125, 125, 250, 250)}
+equal("section 3.6", differs(figure.state(good, 8)), set())
+bad = {"a": (800, 127, 20, 127, 127, 127, 130, 130)}
+equal("section 3.6, another", len(differs(figure.state(bad, 8))), 5)
+
+# Figure 4.6 by README.md's rows: CPU seconds of 200 epochs, GB, and PyG's.
+figure = program("figures_4_4_to_4_7")
+
+
+def took(cpu, gigabytes):
+    return Run([cpu], int(gigabytes * 1e9), [], cpu)
+
+
+STOPPED = "out of memory"
+
+
+def edges(rows):
+    return {("4.6", name): {"smex": ours, "pyg": pyg} for name, ours, pyg in rows}
+
+
+measured = [("gcn 13.7M edges", took(16.4, 0.27), took(984, 3.58)), ("gcn 27.5M edges", took(28.6, 0.49), took(2570, 6.31)),
+            ("gcn 220M edges", took(223, 3.57), STOPPED), ("gat 3.4M edges", took(138, 0.15), took(1366, 5.25)),
+            ("gat 13.7M edges", took(311, 0.32), STOPPED), ("gat 27.5M edges", took(554, 0.53), STOPPED)]
+equal("figure 4.6", differs(figure.verdicts(edges(measured))), set())
+equal("its statements", {paper for paper in figure.verdicts(edges(measured)).verdicts if "especially" in paper or "quickly" in paper},
+      {"4.6: PyG quickly runs out of memory, gcn", "4.6: PyG quickly runs out of memory, gat", "4.6: especially for GAT"})
+measured[1] = ("gcn 27.5M edges", took(28.6, 0.49), STOPPED)
+measured[0] = ("gcn 13.7M edges", took(16.4, 0.27), STOPPED)
+equal("GCN stops as early", differs(figure.verdicts(edges(measured))) & {"4.6: especially for GAT"}, {"4.6: especially for GAT"})
+
+# Figure 4.8: seconds of an epoch, CPU seconds of peers.
+figure = program("figure_4_8")
+rows = {1: (600, {"trees": 1.3, "depths": 1.0}), 1024: (16.2, {"trees": 25, "depths": 1.8})}
+options = SimpleNamespace(stand_in="nodes", threads=2)
+equal("figure 4.8", differs(figure.verdicts(options, rows)), {"an epoch in 1.70 s"})
+options.stand_in = "heights"
+equal("beside heights", differs(figure.verdicts(options, rows)),
+      {"an epoch in 1.70 s", "at batch 1024, 10.67 times DyNet on a GPU (at least 0.9 of that)"})
+rows[1024] = (1.704, rows[1024][1])
+equal("an epoch", "an epoch in 1.70 s" in differs(figure.verdicts(options, rows)), False)
+print("ok")
