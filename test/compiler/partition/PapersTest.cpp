@@ -221,7 +221,8 @@ TEST_CASE("without splitting sums, training an MLP moves 1.9 times as much") {
   CHECK(splitSums(*tofu) > 0);
   CHECK(splitSums(*icml) == 0);
   // "After adding output-reduction, ICML18 can find the same strategy as Tofu"
-  // (3.7.3): all steps together, it may find a better one.
+  // (3.7.3): all steps together, it may find a better one. searches.py has the
+  // thesis' own models.
   const auto reducing = partition::partition(model, 8, "icml18-reduction");
   REQUIRE(reducing);
   CHECK(reducing->sharedBytes <= tofu->sharedBytes);
