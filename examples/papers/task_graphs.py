@@ -1,7 +1,6 @@
 """Task graphs of training steps, which smexc emits, and their placements by `smexc place`: its emulated schedule and
 its model of memory. Both are kept in a folder, for the next program."""
 
-import copy
 import json
 import os
 import re
@@ -10,13 +9,11 @@ import sys
 import tempfile
 import time
 
+import sensitivity
 from plans import GIB, ROOT, Workplace, machine_file
 
 # --order: TensorFlow's, section 6.4.2's, and that of placed plans.
 FIFO, EARLIEST, PLANNED = "first-in-first-out", "earliest-start-first", "transfer-queues"
-# What the thesis measured and we have to assume, for --sensitivity: products and convolutions on its GPUs, and
-# TensorFlow's transfers between them.
-ASSUMED = "efficiency=0.4,efficiency=0.55,efficiency=0.7,links=0.3,links=0.1"
 SPARE = 0.1  # of a GPU's memory (section 5.1)
 
 
@@ -27,28 +24,8 @@ def add_options(parser):
     parser.add_argument("--efficiency", type=float, help="of products and convolutions, at most, instead of the machine's")
     parser.add_argument("--links", type=float, help="share of the links' rates that transfers reach; default: all")
     parser.add_argument("--fuse", action="store_true", help="fused operators, which smexc places; else one by one")
-    parser.add_argument("--sensitivity", nargs="?", const=ASSUMED, metavar="efficiency=X,links=Y,..",
-                        help=f"says what becomes of statements where other numbers are assumed (by default {ASSUMED})")
+    sensitivity.add_options(parser)
     parser.add_argument("--plans", metavar="DIR", help="keeps graphs and results, and finds them again; default: none")
-
-
-def verdicts(options, state):
-    """Prints the statements of `state(graphs, print)`, and what becomes of them where other numbers are assumed. The exit
-    status."""
-    says = state(TaskGraphs(options), print)
-    status = says.print()
-    for assumption in filter(None, (options.sensitivity or "").split(",")):
-        name, _, value = assumption.partition("=")
-        if name not in ("efficiency", "links"):
-            sys.exit(f"{sys.argv[0]}: error: --sensitivity {assumption}: neither efficiency=X nor links=X")
-        assumed = copy.copy(options)
-        setattr(assumed, name, float(value))
-        other = state(TaskGraphs(assumed), lambda *_: None)
-        print(f"\nwith {assumption}:")
-        for paper, (holds, ours) in other.verdicts.items():
-            changed = says.verdicts.get(paper, (holds,))[0] != holds
-            print(f"  {'holds' if holds else 'DIFFERS':8} {paper}: ours {ours}" + ("  <- changed" if changed else ""))
-    return status
 
 
 class Placed:
@@ -76,22 +53,22 @@ class TaskGraphs(Workplace):
 
     def assume(self, description):
         """The machine, or where other numbers are assumed, a file of it with those."""
-        assumed = self.assumed()
-        if not assumed:
+        if not self.options.efficiency and not self.options.links:
             return self.options.machine
         if self.options.efficiency:
             for kind in ("contraction", "convolution"):
                 description["device"]["efficiency"][kind]["most"] = self.options.efficiency
         for link in description["links"]:
             link["bytes_per_second"] *= self.options.links or 1
-        path = os.path.join(self.folder, f"{description['name']}{assumed}.json")
+        path = os.path.join(self.folder, f"{description['name']}{self.assumed()}.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(description, file)
         return path
 
     def assumed(self):
         """For names of files."""
-        return (f".at{self.options.efficiency:g}" if self.options.efficiency else "") \
+        return getattr(self.options, "variant", "") \
+            + (f".at{self.options.efficiency:g}" if self.options.efficiency else "") \
             + (f".links{self.options.links:g}" if self.options.links else "")
 
     def name(self, network, batch):

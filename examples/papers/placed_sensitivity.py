@@ -1,0 +1,56 @@
+"""What becomes of the statements of chapter 6 where a number that had to be assumed is another one: task graphs are
+emitted again by a machine file that has it, and placed again. Numbers of the machine are those of chapter 3's programs;
+a program's own, which no machine file has, are options of it."""
+
+import copy
+import json
+import os
+
+from plans import machine_file
+from sensitivity import FACTORS, NUMBERS, assumed, lines, tries, vary
+from task_graphs import TaskGraphs
+
+# TensorFlow's transfers may reach a small part of the links' rates.
+MORE_FACTORS = {"links' bytes/s": (0.1, 0.3)}
+
+
+def variants(options, folder, own):
+    """(a number's name, its value, options that say so), for all values but the one that is assumed. `folder`: for
+    machine files; `own`: names of the program's options that are such numbers."""
+    chosen = options.sensitivity
+    known = [*NUMBERS, *own]
+    for name in known if chosen == "all" else chosen.split(","):
+        if name not in known:
+            raise SystemExit(f"error: --sensitivity {name}: not one of {', '.join(known)}")
+        if name in own:
+            for factor in FACTORS:
+                varied = copy.copy(options)
+                setattr(varied, name, getattr(options, name) * factor)
+                yield name, getattr(varied, name), varied
+            continue
+        machine = machine_file(options.machine)
+        more = [vary(machine, NUMBERS[name], factor)[::-1] for factor in MORE_FACTORS.get(name, ())]
+        for value, changed in [*more, *tries(name, machine)]:
+            varied = copy.copy(options)
+            varied.variant = f".{name.replace('/', ' per ')}.{value:g}".replace(" ", "-").replace("'", "")
+            varied.machine = os.path.join(folder, f"machine{varied.variant}.json")
+            with open(varied.machine, "w", encoding="utf-8") as file:
+                json.dump(changed, file)
+            yield name, value, varied
+
+
+def verdicts(options, state, own=()):
+    """Prints the statements of `state(graphs, print, options)`, and with --sensitivity for which numbers each holds. The
+    exit status."""
+    graphs = TaskGraphs(options)
+    says = state(graphs, print, options)
+    status = says.print()
+    if options.sensitivity:
+        options.plans = graphs.folder  # what the machine does not change is found there
+        base, tried = {}, {}
+        for name, value, varied in variants(options, graphs.folder, own):
+            base[name] = getattr(options, name) if name in own else assumed(options, name)
+            again = state(TaskGraphs(varied), lambda *_: None, varied)
+            tried.setdefault(name, {base[name]: says.verdicts})[value] = again.verdicts
+        print("\n".join(lines(base, tried)))
+    return status
