@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""What chapter 6's programs say of results made by hand: each statement within its own wording, and for which numbers."""
+
+import argparse
+import importlib.machinery
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+import types
+
+PAPERS = os.path.join(os.getcwd(), "examples/papers")
+sys.path.insert(0, PAPERS)
+sys.dont_write_bytecode = True
+
+import networks  # noqa: E402
+import placed_sensitivity  # noqa: E402
+from plans import Statements  # noqa: E402
+
+
+def program(name):
+    loader = importlib.machinery.SourceFileLoader(name, os.path.join(PAPERS, name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def equal(what, got, want):
+    assert got == want, f"{what}: {got}, not {want}"
+
+
+network = {n.name: n for n in networks.NETWORKS}
+figure_6_1, figure_6_2, figure_6_6 = program("figure_6_1"), program("figure_6_2"), program("figures_6_6_and_6_7")
+
+
+def judged(judge):
+    """By the beginning of each statement, up to a comma or a bracket: whether it holds. All print their tolerance."""
+    says = Statements()
+    judge(says)
+    assert all(" (" in line.split(": ours")[0] for line in says.lines), says.lines
+    return {paper: holds for paper, (holds, _) in says.verdicts.items()}
+
+
+def scaling(name, throughput):
+    """Verdicts of a network with these samples/s by number of GPUs."""
+    row = object.__new__(figure_6_1.Row)
+    row.network, row.batches, row.throughput = network[name], {}, throughput
+    return judged(lambda says: figure_6_1.state([row], says))
+
+
+word = scaling("Word-RNN", {1: 1, 2: 2.1, 4: 4.1, 8: 8.1, 16: 15})
+equal("up to 8 and no further", word, {"Word-RNN: superlinear up to 4 GPUs, as all": True,
+                                       "Word-RNN: superlinear up to 8 GPUs": True})
+equal("on 16, too", scaling("Word-RNN", {1: 1, 2: 2.1, 4: 4.1, 8: 8.1, 16: 16.1})["Word-RNN: superlinear up to 8 GPUs"], False)
+equal("K times is not more than K", scaling("WRN", {1: 1, 2: 2, 4: 4.1, 8: 5, 16: 5}),
+      {"WRN: superlinear up to 4 GPUs, as all": False})
+equal("out of memory on 2", scaling("WRN", {1: 1, 4: 4.1}), {"WRN: superlinear up to 4 GPUs, as all": False})
+perfect = "Char-CRN-2 scales perfectly from 4 to 16 GPUs"
+equal("a whole percent less", scaling("Char-CRN-2", {4: 1, 8: 2, 16: 3.97})[perfect], False)
+equal("100 %", scaling("Char-CRN-2", {4: 1, 8: 2, 16: 3.99})[perfect], True)
+modest = "WRN-2 gains modestly from 8 to 16 GPUs"
+equal("nothing", scaling("WRN-2", {4: 1, 8: 2, 16: 2})[modest], False)
+equal("a little", scaling("WRN-2", {4: 1, 8: 2, 16: 2.2})[modest], True)
+equal("as many times as GPUs", scaling("WRN-2", {4: 1, 8: 2, 16: 4})[modest], False)
+
+
+class Graphs:
+    """Two tasks, and an edge whose bytes grow less than the seconds do; E3D's as much."""
+
+    def read(self, which, batch):
+        seconds = batch if which.name == "E3D" else batch * batch
+        return {"nodes": [{"name": "a", "time": seconds}, {"name": "b", "time": seconds}],
+                "edges": [{"from": "a", "to": "b", "bytes": batch}], "devices": {"bytes_per_second": 1}}
+
+
+ccr = judged(lambda says: says.verdicts.update(
+    figure_6_2.statements(Graphs(), lambda *_: None, [network["WRN"], network["E3D"]]).verdicts))
+equal("falls", ccr["WRN: CCR falls as the batch grows"], True)
+equal("stays", ccr["E3D: CCR falls as the batch grows"], False)
+
+
+def placed(seconds, peak=1, moved=0, took=0.1):
+    return types.SimpleNamespace(seconds=seconds, peak=peak, moved=moved, fits=True, search_seconds=took, resident=2**20,
+                                 search_processor_seconds=took, processor_seconds=took)
+
+
+def comparison(of_clustering=1.0, of_robin=2.0, refined=0.1, moved=8, took=20):
+    row = object.__new__(figure_6_6.Row)
+    row.network, row.gpus, row.batch, row.nodes = network["TRN"], 4, 64, 100
+    row.pardnn, row.unrefined, row.robin = placed(1, took=took), placed(1 / (1 - refined)), placed(of_robin)
+    row.earliest, row.clustering = placed(of_clustering), placed(1)
+    row.limited = placed(1, moved=moved, took=took)
+    return judged(lambda says: figure_6_6.state([row], says))
+
+
+paper = comparison()
+clustering = "makespan never more than 1.0009 of linear clustering's"
+robin = "twice round robin's throughput on average"
+refinement = "refinement is worth 5 to 25 %"
+moves = "8 % of the nodes move for memory on average"
+most, least = (f"partitioning takes {s}, with the memory step" for s in ("117 s at most", "18 s at least"))
+equal("the paper's own", [paper[s] for s in (clustering, robin, refinement, moves, most, least)], [True] * 6)
+equal("clustering's, four decimals", [comparison(of_clustering=x)[clustering] for x in (1.00094, 1.001)], [True, False])
+equal("round robin's, one decimal", [comparison(of_robin=x)[robin] for x in (1.96, 1.9, 2.1)], [True, False, False])
+equal("refinement, whole percents", [comparison(refined=x)[refinement] for x in (0.046, 0.044, 0.26)], [True, False, False])
+equal("moved, whole percents", [comparison(moved=x)[moves] for x in (7.6, 7.4, 8.6)], [True, False, False])
+equal("seconds", [[comparison(took=x)[s] for s in (most, least)] for x in (0.5, 117.4, 118)],
+      [[True, False], [True, True], [False, True]])
+
+# Numbers that had to be assumed.
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "machine.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"name": "m", "device": {"launch_seconds": 2.0}, "links": [{"bytes_per_second": 10.0}]}, file)
+    options = argparse.Namespace(machine=path, sensitivity="all", paging=1.0)
+    found = {}
+    for name, value, varied in placed_sensitivity.variants(options, folder, ["paging"]):
+        found.setdefault(name, []).append(value)
+        if name == "paging":
+            equal("an option", (varied.paging, varied.machine), (value, path))
+            continue
+        with open(varied.machine, encoding="utf-8") as file:
+            machine = json.load(file)
+        equal("a machine", value, machine["device"]["launch_seconds"] if name == "launch_seconds"
+              else machine["links"][0]["bytes_per_second"])
+        assert "/" not in varied.variant and " " not in varied.variant, varied.variant
+    equal("values", found, {"launch_seconds": [1.0, 1.4, 2.8, 4.0], "links' bytes/s": [1.0, 3.0, 5.0, 7.0, 14.0, 20.0],
+                            "paging": [0.5, 0.7, 1.4, 2]})
+print("ok")
