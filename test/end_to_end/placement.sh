@@ -22,7 +22,7 @@ sys.exit(len(profile["operators"]) != stats["operators"] or not all(s > 0 for s 
 PYTHON
 
 algorithms=$("$smexc" --help | tr '\n' ' ' | sed 's/.*--algorithm TEXT:{\([^}]*\)}.*/\1/' | tr ',' '\n')
-placements=(round-robin layer-wise linear-clustering heft contiguous pardnn window-search)
+placements=(round-robin layer-wise linear-clustering heft contiguous pipeline pardnn window-search)
 for algorithm in "${placements[@]}"; do
   grep -qx "$algorithm" <<< "$algorithms" || fail "no algorithm $algorithm"
   for gpus in 2 3 8; do
