@@ -10,8 +10,8 @@ from plans import machine_file
 from sensitivity import FACTORS, NUMBERS, assumed, lines, tries, vary
 from task_graphs import TaskGraphs
 
-# TensorFlow's transfers may reach a small part of the links' rates.
-MORE_FACTORS = {"links' bytes/s": (0.1, 0.3)}
+# TensorFlow's transfers may reach a small part of the links' rates, and hosts may share a network.
+MORE_FACTORS = {"links' bytes/s": (0.1, 0.3), "network_share": (0.01, 0.1)}
 
 
 def variants(options, folder, own):
@@ -23,7 +23,7 @@ def variants(options, folder, own):
         if name not in known:
             raise SystemExit(f"error: --sensitivity {name}: not one of {', '.join(known)}")
         if name in own:
-            for factor in FACTORS:
+            for factor in MORE_FACTORS.get(name, ()) + FACTORS:
                 varied = copy.copy(options)
                 setattr(varied, name, getattr(options, name) * factor)
                 yield name, getattr(varied, name), varied
