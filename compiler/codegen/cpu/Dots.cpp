@@ -167,14 +167,16 @@ private:
       return kernel.at[size_t(variable)];
     };
     at(int(along)) = kernel.lo[along];
-    ahead(kernel, outer, at(outer), kernel.hi[size_t(outer)], [&] {
-      for (const ExprRef &read : gathers(term, outer))
-        for (int64_t i = 0; i < kernel.vector() && uses(read, int(along));
-             i += perLine) {
-          at(last) = kernel.add(first, kernel.constant(i));
-          prefetch(kernel, read);
-        }
-    });
+    ahead(kernel, outer, at(outer),
+          kernel.constant(kernel.schedule.ahead.passes),
+          kernel.hi[size_t(outer)], [&] {
+            for (const ExprRef &read : gathers(term, outer))
+              for (int64_t i = 0; i < kernel.vector() && uses(read, int(along));
+                   i += perLine) {
+                at(last) = kernel.add(first, kernel.constant(i));
+                prefetch(kernel, read);
+              }
+          });
     at(int(along)) = at(last) = nullptr;
   }
 

@@ -82,8 +82,9 @@ private:
   void fetch(Value first) {
     const int outer = last - 1;
     kernel.at[size_t(last)] = first;
-    ahead(kernel, outer, kernel.at[size_t(outer)], kernel.hi[size_t(outer)],
-          [&] {
+    ahead(kernel, outer, kernel.at[size_t(outer)],
+          kernel.constant(kernel.schedule.ahead.passes),
+          kernel.hi[size_t(outer)], [&] {
             for (const ExprRef &read : gathers(term, outer))
               prefetch(kernel, read);
           });

@@ -28,19 +28,40 @@ std::vector<ExprRef> codegen::gathers(const ExprRef &term, int variable) {
   return reads;
 }
 
-void codegen::ahead(CpuKernel &kernel, int variable, Value at, Value end,
-                    llvm::function_ref<void()> body) {
+bool codegen::seesPastSegments(const ExprRef &term, int variable) {
+  bool sees = true;
+  walk(term, [&](const ExprRef &e) {
+    // What holds in a part of the range only may be what keeps a list's element
+    // in range there.
+    if (e->kind == ExprKind::Binary && tdl::isComparison(e->binary) &&
+        uses(e, variable) && !readsData(e))
+      sees = false;
+    if (e->kind != ExprKind::Read)
+      return;
+    for (const ExprRef &index : e->children)
+      walk(index, [&](const ExprRef &list) {
+        if (list->kind == ExprKind::Read && uses(list, variable))
+          for (const ExprRef &place : list->children)
+            sees &= !readsData(place);
+      });
+  });
+  return sees;
+}
+
+void codegen::ahead(CpuKernel &kernel, int variable, Value at, Value passes,
+                    Value end, llvm::function_ref<void()> body) {
   Value &now = kernel.at[size_t(variable)];
   const Value before = now;
-  now =
-      kernel.min(kernel.add(at, kernel.constant(kernel.schedule.ahead.passes)),
-                 kernel.sub(end, kernel.constant(1)));
+  now = kernel.min(kernel.add(at, passes), kernel.sub(end, kernel.constant(1)));
   body();
   kernel.at[size_t(variable)] = before;
 }
 
-void codegen::prefetch(CpuKernel &kernel, const ExprRef &read) {
+void codegen::prefetch(CpuKernel &kernel, const ExprRef &read, int64_t shift) {
+  Values indices = kernel.readIndices(*read);
+  if (shift != 0 && uses(read, kernel.schedule.along))
+    indices.back() = kernel.add(indices.back(), kernel.constant(shift));
   memref::PrefetchOp::create(kernel.b, kernel.operands[size_t(read->operand)],
-                             kernel.readIndices(*read), /*isWrite=*/false,
+                             indices, /*isWrite=*/false,
                              /*localityHint=*/3, /*isDataCache=*/true);
 }

@@ -43,6 +43,7 @@ public:
         before(schedule.across) {}
 
   void build(const ExprRef &term) {
+    seesPast = seesPastSegments(term, schedule.order.back());
     std::vector<int> outputs;
     for (int i = 0; i < kernel.lambda.rank(); ++i)
       if (i != along && i != before)
@@ -78,7 +79,8 @@ private:
   struct Block {
     VectorVariable sum;
     Value before, at, mask;
-    Value read; // instead of `at` with an origin
+    Value read;        // instead of `at` in what is read, and
+    int64_t shift = 0; // elements after that
   };
 
   Value isNot(Value condition) {
@@ -144,6 +146,17 @@ private:
     Value count = perRow;
     if (before >= 0)
       count = arith::MulIOp::create(b, perRow, kernel.size(before));
+    // Of a row's tiles each asks for its own: they share what is on its way.
+    Value bytes = arith::MulIOp::create(
+        b, count,
+        kernel.constant(kernel.vector() * byteSize(kernel.accumulator())));
+    passes = kernel.max(kernel.min(arith::DivUIOp::create(
+                                       b, kernel.constant(schedule.ahead.bytes),
+                                       kernel.max(bytes, kernel.constant(1))),
+                                   kernel.constant(schedule.ahead.most)),
+                        kernel.constant(schedule.ahead.passes));
+    // More go over one result's terms before they come to the next one's.
+    inOneTile = kernel.less(count, kernel.constant(schedule.tiles.front() + 1));
     Value start = kernel.constant(0);
     for (int64_t blocks : schedule.tiles) {
       Value step = kernel.constant(blocks);
@@ -156,7 +169,7 @@ private:
   }
 
   Block block(Value first, int64_t i, Value perRow) {
-    Block made{VectorVariable(kernel), nullptr, nullptr, nullptr, nullptr};
+    Block made{VectorVariable(kernel), nullptr, nullptr, nullptr, nullptr, 0};
     made.sum.set(broadcast(kernel, kernel.identity()));
     const auto times = [&](Value x, Value y) -> Value {
       return arith::MulIOp::create(b, x, y);
@@ -167,8 +180,18 @@ private:
       made.at = low;
       made.before = kernel.add(kernel.add(kernel.lo[size_t(before)], first),
                                kernel.constant(i));
-      made.read = kernel.add(kernel.add(low, times(first, vector)),
-                             kernel.constant(i * kernel.vector()));
+      made.read = kernel.add(low, times(first, vector));
+      made.shift = i * kernel.vector();
+      return made;
+    }
+    if (before < 0) {
+      // At fixed distances: of all blocks, registers have one address.
+      made.read = kernel.add(low, times(first, vector));
+      made.shift = i * kernel.vector();
+      made.at = kernel.add(made.read, kernel.constant(made.shift));
+      if (masks)
+        made.mask =
+            maskOf(kernel, kernel.sub(kernel.hi[size_t(along)], made.at));
       return made;
     }
     Value number = kernel.add(first, kernel.constant(i));
@@ -176,8 +199,7 @@ private:
     Value inRow = kernel.sub(number, times(row, perRow));
     made.at = kernel.add(low, times(inRow, vector));
     made.read = made.at;
-    if (before >= 0)
-      made.before = kernel.add(kernel.lo[size_t(before)], row);
+    made.before = kernel.add(kernel.lo[size_t(before)], row);
     if (masks)
       made.mask = maskOf(kernel, kernel.sub(kernel.hi[size_t(along)], made.at));
     return made;
@@ -358,19 +380,21 @@ private:
         rowsTogether ? row : term);
   }
 
-  /// Rows of terms ahead.
+  /// Rows of terms ahead, be they of the next result: most have few terms.
   void fetch(const ExprRef &term, const std::deque<Block> &blocks, Value end) {
     const int inner = schedule.order.back();
     const std::vector<ExprRef> reads = gathers(term, inner);
-    // The processor sees far enough ahead where little is done per term.
     if (reads.size() * blocks.size() < size_t(schedule.ahead.least))
       return;
-    ahead(kernel, inner, kernel.at[size_t(inner)], end, [&] {
+    if (seesPast)
+      end =
+          arith::SelectOp::create(b, inOneTile, kernel.hi[size_t(inner)], end);
+    ahead(kernel, inner, kernel.at[size_t(inner)], passes, end, [&] {
       for (const ExprRef &read : reads)
         for (size_t i = 0; i < blocks.size();
              i += size_t(schedule.ahead.perLine)) {
           enterToRead(blocks[i]);
-          prefetch(kernel, read);
+          prefetch(kernel, read, blocks[i].shift);
           if (!uses(read, along)) // what blocks have one of lies together
             break;
         }
@@ -387,7 +411,7 @@ private:
 
   void addTo(Block &block, const ExprRef &term) {
     enterToRead(block);
-    Value value = emitVector(kernel, term, along, block.mask);
+    Value value = emitVector(kernel, term, along, block.mask, block.shift);
     block.sum.set(kernel.combine(block.sum.get(), value));
   }
 
@@ -400,6 +424,9 @@ private:
   bool masks = false;
   int origin = -1; // a variable more, that stands for the first row; or -1
   std::vector<Value> memory; // of coefficients
+  bool seesPast = false;     // rows of the next result's terms
+  Value passes;              // that rows are asked for ahead
+  Value inOneTile;           // a row is
 };
 
 } // namespace

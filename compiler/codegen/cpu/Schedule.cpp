@@ -102,10 +102,10 @@ std::vector<int> outputsOf(const tdl::Lambda &lambda) {
 /// Vectors that the emitter makes itself, with what they read asked for ahead.
 void useVectors(Schedule &schedule, const Processor &processor) {
   schedule.vector = processor.vector;
-  schedule.ahead = {processor.ahead,
-                    processor.lineBytes /
-                        (processor.vector * byteSize(DType::F32)),
-                    processor.leastAhead};
+  schedule.ahead.passes = schedule.ahead.most = processor.ahead;
+  schedule.ahead.perLine =
+      processor.lineBytes / (processor.vector * byteSize(DType::F32));
+  schedule.ahead.least = processor.leastAhead;
 }
 
 Schedule scheduleMap(const tdl::Lambda &lambda, const Processor &processor) {
@@ -217,6 +217,8 @@ Schedule scheduleReduction(const tdl::Lambda &lambda, DType stored,
       schedule.tiles = {schedule.tiles.front(), schedule.tiles.back()};
     }
     useVectors(schedule, processor);
+    schedule.ahead.most = processor.mostAhead;
+    schedule.ahead.bytes = processor.aheadBytes;
   } else if (hasVectors(stored) && isDots(lambda, term, order)) {
     schedule.form = Form::Dots;
     schedule.along = order.reductions[0];
@@ -308,5 +310,6 @@ std::string codegen::toString(const Schedule &schedule) {
   number("coefficients", schedule.coefficients, 0);
   number("masked", schedule.masked, 0);
   number("ahead", schedule.ahead.passes, 0);
+  number("to", schedule.ahead.most, schedule.ahead.passes);
   return text;
 }

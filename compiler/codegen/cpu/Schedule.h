@@ -48,9 +48,12 @@ struct Processor {
   int64_t lineBytes = 64; // of the cache
   /// Passes of a loop in which a row comes from memory: one takes some 10 ns.
   int64_t ahead = 8;
-  /// The processor itself sees far enough ahead where a pass reads fewer
-  /// vectors.
-  int64_t leastAhead = 4;
+  /// A loop over terms that does nothing but read rows has so many bytes of
+  /// them on their way, in as many passes as that takes, but no more than
+  /// these: the processor itself sees some 25 passes of narrow rows ahead.
+  int64_t aheadBytes = 8192, mostAhead = 64;
+  /// Where a pass reads fewer vectors, asking costs as much as it saves.
+  int64_t leastAhead = 2;
 };
 
 struct Schedule {
@@ -87,10 +90,11 @@ struct Schedule {
   int64_t coefficients = 0;
   /// One copy of the loops does for all rows: its vectors have masks.
   bool masked = false;
-  /// Rows that data says the place of are asked for so many passes ahead,
-  /// `perLine` vectors of f32 at once, where a pass reads `least` or more.
+  /// Rows that data says the place of are asked for so many passes ahead, or
+  /// as many more, up to `most`, as have `bytes` of them; `perLine` vectors of
+  /// f32 at once, where a pass reads `least` or more.
   struct Ahead {
-    int64_t passes = 0, perLine = 0, least = 0;
+    int64_t passes = 0, most = 0, bytes = 0, perLine = 0, least = 0;
   } ahead;
 };
 

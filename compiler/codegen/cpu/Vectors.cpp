@@ -136,12 +136,12 @@ std::vector<ExprRef> codegen::coefficients(const ExprRef &e, int variable) {
 }
 
 Value codegen::emitVector(CpuKernel &kernel, const ExprRef &e, int variable,
-                          Value mask) {
+                          Value mask, int64_t shift) {
   LocBuilder &b = kernel.b;
   if (!uses(e, variable))
     return broadcast(kernel, kernel.emit(e));
   const auto child = [&](size_t i) {
-    return emitVector(kernel, e->children[i], variable, mask);
+    return emitVector(kernel, e->children[i], variable, mask, shift);
   };
   if (e->kind == ExprKind::Unary)
     return arith::NegFOp::create(b, child(0));
@@ -157,7 +157,9 @@ Value codegen::emitVector(CpuKernel &kernel, const ExprRef &e, int variable,
   }
   auto type = accumulatorVector(kernel);
   Value memory = kernel.operands[size_t(e->operand)];
-  const Values indices = kernel.readIndices(*e);
+  Values indices = kernel.readIndices(*e);
+  if (shift != 0) // last, so that it becomes part of the instruction
+    indices.back() = kernel.add(indices.back(), kernel.constant(shift));
   if (!mask)
     return vector::LoadOp::create(b, type, memory, indices);
   Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(type));

@@ -13,10 +13,11 @@ namespace smex::codegen {
 /// moves with the variable, by one.
 bool hasVector(const tdl::ExprRef &e, int variable);
 
-/// The expression at kernel.at[variable] and the values that follow it. With a
-/// mask, elements where it is false are not read, and mean nothing.
+/// The expression at kernel.at[variable] and the values that follow it, or
+/// `shift` values later. With a mask, elements where it is false are not read,
+/// and mean nothing.
 mlir::Value emitVector(CpuKernel &kernel, const tdl::ExprRef &e, int variable,
-                       mlir::Value mask = nullptr);
+                       mlir::Value mask = nullptr, int64_t shift = 0);
 
 /// Elementary functions and divisions of data.
 bool isSlow(const tdl::ExprRef &e);

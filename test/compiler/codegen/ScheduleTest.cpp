@@ -1,6 +1,8 @@
 // Which schedule the shape of a lambda asks for, and that sizes are data: a
 // processor of other sizes gets the same forms.
 #include "compiler/codegen/cpu/Schedule.h"
+#include "compiler/codegen/cpu/Prefetch.h"
+#include "compiler/codegen/expression/Conditions.h"
 
 #include <catch2/catch.hpp>
 
@@ -43,11 +45,11 @@ TEST_CASE("the shape of a lambda decides how its loops run") {
        "y[e, r])",
        "dots along 1 order [1] tiles [2] vector 8 lanes 32 ahead 8"},
       {"(x: f32[2], s: i64[1]) -> f32: lambda f: Sum(lambda k: x[s[k], f])",
-       "rows along 0 order [1] tiles [8, 4, 2, 1] vector 8 ahead 8"},
+       "rows along 0 order [1] tiles [8, 4, 2, 1] vector 8 ahead 8 to 64"},
       {"(x: f32[2], s: i64[1], a: f32[1]) -> f32: lambda f: "
        "Sum(lambda k: exp(a[s[k]]) * x[s[k], f])",
        "rows along 0 order [1] tiles [8, 4, 2, 1] vector 8 coefficients 64 "
-       "ahead 8"},
+       "ahead 8 to 64"},
       {"(a: f32[2], s: i64[1]) -> f32: lambda h: "
        "Sum(lambda k: exp(a[s[k], h]))",
        "tile along 0 order [1] tiles [8] vector 8 coefficients 64"},
@@ -63,6 +65,23 @@ TEST_CASE("the shape of a lambda decides how its loops run") {
   }
 }
 
+TEST_CASE("rows of the next segment are asked for where its list is there") {
+  const auto sees = [](const char *text) {
+    const tdl::Lambda lambda = parse(text);
+    return seesPastSegments(termOf(lambda), lambda.rank());
+  };
+  CHECK(sees("(x: f32[2], row: i64[1], s: i64[1], w: f32[1]) -> f32: "
+             "lambda v, f: Sum(lambda e: x[s[e], f] * w[e] where row[v] <= e "
+             "and (e < row[v + 1] and s[e] != 2))"));
+  // s may have three elements.
+  CHECK_FALSE(sees("(x: f32[2], s: i64[1]) -> f32: lambda f: "
+                   "Sum(lambda e: x[s[e], f] where e < 3)"));
+  // What is no number of an edge leads nowhere.
+  CHECK_FALSE(sees("(x: f32[2], row: i64[1], s: i64[1], k: i64[1]) -> f32: "
+                   "lambda v, f: Sum(lambda e: x[s[k[e]], f] where row[v] <= e "
+                   "and e < row[v + 1])"));
+}
+
 TEST_CASE("sizes are the processor's") {
   Processor wide;
   wide.vector = 16;
@@ -73,7 +92,7 @@ TEST_CASE("sizes are the processor's") {
             parse("(x: f32[2], s: i64[1]) -> f32: lambda f: Sum(lambda k: "
                   "x[s[k], f])"),
             wide)) == "rows along 0 order [1] tiles [16, 4, 1] vector 16 "
-                      "ahead 20");
+                      "ahead 20 to 64");
   CHECK(toString(chooseSchedule(
             parse("(x: f32[2]) -> f32: lambda i: Sum(lambda j: x[i, j])"),
             wide)) == "lanes order [1] tiles [256] lanes 64");
