@@ -4,6 +4,7 @@
 #include "dialects/tdl/analysis/Contraction.h"
 #include "dialects/tdl/analysis/ConvolutionGradient.h"
 #include "runtime/plan/Plan.h"
+#include "runtime/plan/RowSlices.h"
 #include "runtime/plan/Target.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -24,6 +25,7 @@ void Scratch::include(const Scratch &other) {
 /// Hopper (cublasSetWorkspace); they can do without. Convolutions there want
 /// room for all of their tensors, which cuDNN's tensor cores take in another
 /// order: where it was short of that, a gradient took a hundred times as long.
+/// Processors' generated kernels want it for slices of rows.
 Scratch
 memory::libraryScratch(const tdl::Lambda &lambda,
                        const std::vector<int64_t> &extents,
@@ -38,6 +40,9 @@ memory::libraryScratch(const tdl::Lambda &lambda,
   }
   if (onGpus && analysis::matchContraction(lambda))
     return {0, int64_t(32) << 20};
+  if (const auto slices = plan::rowSlices(lambda))
+    return {0, plan::sliceScratch(*slices, lambda, extents,
+                                  operandShapes[size_t(slices->operand)])};
   return {};
 }
 

@@ -11,17 +11,18 @@
 
 namespace smex::memory {
 
-/// Of what is computed by libraries, the most scratch that is of use, and the
-/// least that makes it worth its while; bytes.
+/// Of what is computed by libraries, or by generated kernels with the same
+/// memory, the most scratch that is of use, and the least that makes it worth
+/// its while; bytes.
 struct Scratch {
   int64_t least = 0, most = 0;
 
   void include(const Scratch &other);
 };
 
-/// What a library wants for one operator of these extents. `bytesAt`: of all
-/// that it reads and writes, on the worker that has most. `onGpus`: libraries
-/// of GPUs compute, too.
+/// What a library wants for one operator of these extents, or a kernel that
+/// sums wide rows. `bytesAt`: of all that it reads and writes, on the worker
+/// that has most. `onGpus`: libraries of GPUs compute, too.
 Scratch libraryScratch(const tdl::Lambda &lambda,
                        const std::vector<int64_t> &extents,
                        const std::vector<std::vector<int64_t>> &operandShapes,

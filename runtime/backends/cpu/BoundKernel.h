@@ -72,6 +72,11 @@ Result<BoundKernelPtr> bindContraction(const Binding &binding);
 Result<BoundKernelPtr> bindConvolution(const Binding &binding);
 Result<BoundKernelPtr> bindReference(const Binding &binding);
 
+/// Of generated code: with a slice of wide rows after the other, null where
+/// that is not worth it; and with all at once.
+Result<BoundKernelPtr> bindRowSlices(const Binding &binding);
+Result<BoundKernelPtr> bindWhole(const Binding &binding);
+
 } // namespace smex::runtime
 
 #endif

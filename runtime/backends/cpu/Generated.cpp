@@ -130,6 +130,11 @@ private:
 } // namespace
 
 Result<BoundKernelPtr> runtime::bindGenerated(const Binding &binding) {
+  auto slices = bindRowSlices(binding);
+  return !slices || *slices ? std::move(slices) : bindWhole(binding);
+}
+
+Result<BoundKernelPtr> runtime::bindWhole(const Binding &binding) {
   const auto function = binding.object.find(binding.kernel.symbol);
   if (!function)
     return function.error();

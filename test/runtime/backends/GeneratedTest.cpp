@@ -46,6 +46,29 @@ TEST_CASE("generated kernels get the numbers that the plan's README gives") {
   }
 }
 
+TEST_CASE("wide rows are summed a slice after the other") {
+  const KernelObject object = testKernels();
+  const auto lambda = tdl::parseLambda(
+      "(x: f32[2], s: i64[1]) -> f32: lambda f: Sum(lambda k: x[s[k], f])");
+  REQUIRE(lambda);
+  plan::Kernel kernel;
+  kernel.lambda = tdl::toString(*lambda);
+  kernel.symbol = "sum_rows";
+  // Slices of 16 elements, with a narrower one at the end; or of 32.
+  const int64_t rows = 4096, terms = 8 * rows;
+  const int64_t workspace = GENERATE(4096 * 100, 4096 * 128);
+  KernelCase test(1);
+  const Box indices = {{20, 157}, {0, terms}};
+  const BufferView x =
+      test.buffer(DType::F32, {rows, 160}, {{0, rows}, {9, 158}});
+  const BufferView list = test.buffer(DType::I64, {terms}, {{0, terms}});
+  for (int64_t k = 0; k < terms; ++k)
+    reinterpret_cast<int64_t *>(list.data)[k] = test.draw(0, rows - 1);
+  const BufferView result = test.buffer(DType::F32, {160}, {{15, 160}});
+  test.check(bindRowSlices, kernel, *lambda, indices, result, {x, list},
+             workspace, 3, 1, &object);
+}
+
 TEST_CASE("objects that are none are errors") {
   CHECK_FALSE(KernelObject::load({"test", "junk"}));
   const auto none = KernelObject::load({});
