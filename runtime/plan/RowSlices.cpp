@@ -106,9 +106,10 @@ int64_t plan::sliceElements(const RowSlices &slices, const tdl::Lambda &lambda,
   const int64_t row = extents[size_t(slices.variable)] * element;
   const int64_t column = columnBytes(lambda, shape);
   if (row < leastRow || column * (row / element) < leastBytes ||
+      column * (widest / element) > mostSlice ||
       extents[size_t(slices.term)] < leastReads * (column / element))
     return 0;
-  const int64_t fits = std::min(scratchBytes, mostSlice) / column;
+  const int64_t fits = scratchBytes / column;
   return std::min(fits * element, widest) / line * line / element;
 }
 

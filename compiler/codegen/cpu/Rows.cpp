@@ -16,6 +16,7 @@
 // in, not for each block.
 #include "compiler/codegen/cpu/Prefetch.h"
 #include "compiler/codegen/cpu/Vectors.h"
+#include "compiler/codegen/cpu/WholeRows.h"
 #include "compiler/codegen/expression/Conditions.h"
 #include "compiler/codegen/expression/Nest.h"
 
@@ -63,7 +64,7 @@ public:
                                    tiles(term);
                                  }));
     };
-    if (Value together = haveFixedDistance(term)) {
+    if (Value together = haveFixedDistance(kernel, term, before, along)) {
       const llvm::SaveAndRestore reading(origin, int(kernel.at.size()));
       kernel.at.push_back(kernel.lo[size_t(before)]);
       kernel.when(together, loops);
@@ -88,55 +89,8 @@ private:
                                  integerConstant(b, DType::Bool, 1));
   }
 
-  /// Rows are of one vector each, and follow each other wherever they are read:
-  /// all blocks of a tile are then at fixed distances from the first. Null
-  /// where rows are not read as a whole.
-  Value haveFixedDistance(const ExprRef &term) {
-    if (before < 0)
-      return nullptr;
-    Value vector = kernel.constant(kernel.vector());
-    Value together = kernel.equal(kernel.size(along), vector);
-    bool whole = true;
-    walk(term, [&](const ExprRef &e) {
-      if (e->kind != ExprKind::Read || !uses(e, along))
-        return;
-      if (!isRow(*e)) {
-        whole = false;
-        return;
-      }
-      auto strides = memref::ExtractStridedMetadataOp::create(
-          b, kernel.operands[size_t(e->operand)]);
-      Value stride = strides.getStrides()[e->children.size() - 2];
-      together = kernel.both(together, kernel.equal(stride, vector));
-    });
-    return whole ? together : nullptr;
-  }
-
-  /// x[.., before, along], and neither anywhere else.
-  bool isRow(const tdl::Expr &read) const {
-    const size_t rank = read.children.size();
-    const auto is = [&](size_t d, int variable) {
-      return read.children[d]->kind == ExprKind::Index &&
-             read.children[d]->index == variable;
-    };
-    if (rank < 2 || !is(rank - 2, before) || !is(rank - 1, along))
-      return false;
-    return std::none_of(
-        read.children.begin(), read.children.end() - 2,
-        [&](const ExprRef &e) { return uses(e, before) || uses(e, along); });
-  }
-
-  /// The term with rows counted from the first one's beginning.
   ExprRef fromOrigin(const ExprRef &term) const {
-    if (origin < 0)
-      return term;
-    return transform(term, [&](const ExprRef &e) -> ExprRef {
-      if (e->kind != ExprKind::Read || !uses(e, along))
-        return nullptr;
-      std::vector<ExprRef> index = e->children;
-      index[index.size() - 2] = tdl::indexVar(origin);
-      return tdl::read(e->operand, e->type, std::move(index));
-    });
+    return origin < 0 ? term : countedFrom(origin, term, along);
   }
 
   /// As many of the largest tiles as fit, then of the next.

@@ -12,11 +12,13 @@
 // for. So do kernels that are generated for GPUs, of some opaque functions: each
 // block has its own, and the worker with the most of them decides. GPUs' libraries
 // of convolutions want room for all of their tensors, within a sixteenth of what
-// is alive.
+// is alive. Processors' sums of wide rows want a slice of them.
 
 tdl.lambda @neg = "(x: f32[1]) -> f32: lambda i: -x[i]"
 tdl.lambda @det = "(x: f32[3]) -> f32: lambda i: @det(x[i, :, :])[]"
 tdl.lambda @conv = "(x: f32[3], w: f32[3]) -> f32: lambda n, m, o: Sum(lambda c, k: x[n, c, o + k] * w[m, c, k])"
+
+tdl.lambda @rows = "(x: f32[2], row: i64[1], s: i64[1]) -> f32: lambda v, f: Sum(lambda e: x[s[e], f] where row[v] <= e and e < row[v + 1])"
 
 // ERROR: error: workspace-bytes: -1, or 0 to 1099511627776
 // The last number of `workspace` are the bytes of the scratch.
@@ -61,4 +63,15 @@ exec.program @large ways [1] {
   exec.compute @conv(%x, %w) to %y extents [64, 64, 1024, 1024, 3] indices #smex.division<whole>
   exec.output "y" %y
   exec.output "b" %b
+}
+
+// 128 bytes of 65,536 rows, less than a sixteenth of 137 MB.
+// CHECK: exec.program @sum_of_rows {{.*}} workspace = array<i64: {{[0-9]+}}, 8388608>}
+exec.program @sum_of_rows ways [1] {
+  %x = exec.buffer input "x" : tensor<65536x256xf32> #smex.division<whole>
+  %row = exec.buffer input "row" : tensor<65537xi64> #smex.division<whole>
+  %s = exec.buffer input "s" : tensor<600000xi64> #smex.division<whole>
+  %y = exec.buffer temporary "y" : tensor<65536x256xf32> #smex.division<whole>
+  exec.compute @rows(%x, %row, %s) to %y extents [65536, 256, 600000] indices #smex.division<whole>
+  exec.output "y" %y
 }

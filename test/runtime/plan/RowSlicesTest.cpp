@@ -66,8 +66,8 @@ TEST_CASE("slices are as wide as two lines of a cache, or scratch allows") {
   CHECK(elements(nodes, 128, 8 * nodes, much) == 32);
   CHECK(elements(nodes, 128, 8 * nodes - 1, much) == 0);
   CHECK(elements(4095, 128, 5000000, much) == 0); // a cache has it
-  CHECK(elements(4 * nodes, 128, 5000000, much) == 16);
-  CHECK(elements(4 * nodes + 1, 128, 5000000, much) == 0); // none has
+  CHECK(elements(2 * nodes, 128, 5000000, much) == 32);
+  CHECK(elements(2 * nodes + 1, 128, 5000000, much) == 0); // none has
   CHECK(sliceScratch(slices, lambda, {nodes, 256, 5000000}, {nodes, 256}) ==
         nodes * 128);
   CHECK(sliceScratch(slices, lambda, {nodes, 64, 5000000}, {nodes, 64}) == 0);
