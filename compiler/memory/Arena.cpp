@@ -4,6 +4,7 @@
 #include "compiler/memory/Lifetimes.h"
 #include "compiler/memory/Planner.h"
 #include "compiler/memory/Scratch.h"
+#include "runtime/plan/RowSlices.h"
 
 #include "llvm/Support/Parallel.h"
 
@@ -55,15 +56,35 @@ int64_t bytesAt(exec::ComputeOp compute, exec::Regions &regions) {
   return *std::max_element(bytes.begin(), bytes.end());
 }
 
+/// Of a sum of wide rows, on the worker that wants most.
+memory::Scratch rowScratch(exec::ComputeOp compute, exec::Regions &regions,
+                           const tdl::Lambda &lambda) {
+  memory::Scratch wanted;
+  if (!plan::rowSlices(lambda))
+    return wanted;
+  const std::vector<Box> indices = regions.indices(compute);
+  for (size_t w = 0; w < indices.size(); ++w) {
+    if (indices[w].isAbsent() || isEmpty(indices[w]))
+      continue;
+    std::vector<std::vector<int64_t>> shapes;
+    for (exec::BufferOp buffer : exec::read(compute))
+      shapes.push_back(extents(regions.of(buffer)[w]));
+    wanted.include(memory::rowScratch(lambda, extents(indices[w]), shapes));
+  }
+  return wanted;
+}
+
 int64_t workspaceOf(exec::ProgramOp program, exec::Regions &regions,
                     const tdl::LambdaTable &lambdas, int64_t mostAlive,
                     bool onGpus) {
   memory::Scratch wanted;
-  for (exec::ComputeOp compute : program.getOps<exec::ComputeOp>())
+  for (exec::ComputeOp compute : program.getOps<exec::ComputeOp>()) {
+    const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
     wanted.include(memory::libraryScratch(
-        lambdas[compute.getLambdaAttr().getAttr()], compute.getExtents().vec(),
-        exec::operandShapes(compute), [&] { return bytesAt(compute, regions); },
-        onGpus));
+        lambda, compute.getExtents().vec(), exec::operandShapes(compute),
+        [&] { return bytesAt(compute, regions); }, onGpus));
+    wanted.include(rowScratch(compute, regions, lambda));
+  }
   return memory::workspaceFor(wanted, mostAlive);
 }
 

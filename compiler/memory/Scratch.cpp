@@ -25,7 +25,6 @@ void Scratch::include(const Scratch &other) {
 /// Hopper (cublasSetWorkspace); they can do without. Convolutions there want
 /// room for all of their tensors, which cuDNN's tensor cores take in another
 /// order: where it was short of that, a gradient took a hundred times as long.
-/// Processors' generated kernels want it for slices of rows.
 Scratch
 memory::libraryScratch(const tdl::Lambda &lambda,
                        const std::vector<int64_t> &extents,
@@ -40,10 +39,18 @@ memory::libraryScratch(const tdl::Lambda &lambda,
   }
   if (onGpus && analysis::matchContraction(lambda))
     return {0, int64_t(32) << 20};
-  if (const auto slices = plan::rowSlices(lambda))
-    return {0, plan::sliceScratch(*slices, lambda, extents,
-                                  operandShapes[size_t(slices->operand)])};
   return {};
+}
+
+Scratch
+memory::rowScratch(const tdl::Lambda &lambda,
+                   const std::vector<int64_t> &extents,
+                   const std::vector<std::vector<int64_t>> &operandShapes) {
+  const auto slices = plan::rowSlices(lambda);
+  if (!slices)
+    return {};
+  return {0, plan::sliceScratch(*slices, lambda, extents,
+                                operandShapes[size_t(slices->operand)])};
 }
 
 int64_t memory::workspaceFor(const Scratch &wanted, int64_t mostAlive) {

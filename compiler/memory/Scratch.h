@@ -20,13 +20,19 @@ struct Scratch {
   void include(const Scratch &other);
 };
 
-/// What a library wants for one operator of these extents, or a kernel that
-/// sums wide rows. `bytesAt`: of all that it reads and writes, on the worker
-/// that has most. `onGpus`: libraries of GPUs compute, too.
+/// What a library wants for one operator of these extents. `bytesAt`: of all
+/// that it reads and writes, on the worker that has most. `onGpus`: libraries
+/// of GPUs compute, too.
 Scratch libraryScratch(const tdl::Lambda &lambda,
                        const std::vector<int64_t> &extents,
                        const std::vector<std::vector<int64_t>> &operandShapes,
                        llvm::function_ref<int64_t()> bytesAt, bool onGpus);
+
+/// What a processor's kernel wants for a sum of wide rows: of a worker's part
+/// of it, with what the worker has of the operands.
+Scratch rowScratch(const tdl::Lambda &lambda,
+                   const std::vector<int64_t> &extents,
+                   const std::vector<std::vector<int64_t>> &operandShapes);
 
 /// Of an arena in which so many bytes are alive at once: a sixteenth of them,
 /// so that it never counts for much, within the bounds. Nothing if no library

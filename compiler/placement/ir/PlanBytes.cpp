@@ -34,6 +34,7 @@ PlanBytes::PlanBytes(const partition::GraphOfModule &module,
           return bytes;
         },
         options.onGpus));
+    libraries.include(memory::rowScratch(lambda, op.extents, shapes));
     if (!options.kernelsOnGpus)
       continue;
     Box indices;

@@ -75,3 +75,14 @@ exec.program @sum_of_rows ways [1] {
   exec.compute @rows(%x, %row, %s) to %y extents [65536, 256, 600000] indices #smex.division<whole>
   exec.output "y" %y
 }
+
+// Of 86 features on each of three workers, rows are too narrow for that.
+// CHECK: exec.program @narrow_parts {{.*}} workspace = array<i64: {{[0-9]+}}, {{[0-9]+}}, {{[0-9]+}}, 0>}
+exec.program @narrow_parts ways [3] {
+  %x = exec.buffer input "x" : tensor<65536x256xf32> #smex.division<part 1>
+  %row = exec.buffer input "row" : tensor<65537xi64> #smex.division<whole>
+  %s = exec.buffer input "s" : tensor<600000xi64> #smex.division<whole>
+  %y = exec.buffer temporary "y" : tensor<65536x256xf32> #smex.division<part 1>
+  exec.compute @rows(%x, %row, %s) to %y extents [65536, 256, 600000] indices #smex.division<part 1>
+  exec.output "y" %y
+}
