@@ -464,7 +464,7 @@ std::vector<BadModel> badModels() {
        [](OnnxModel &m) {
          m.input("x", {"4"});
          m.parameter("n", {0}, DType::I64);
-         addLoop(m.graph, "loop", "x", "y");
+         addRelu(*addLoop(m.graph, "loop", "x", "y"), "loopv", "loopw");
          m.output("y");
        }},
       {"loop_long", "\"loop\"",
