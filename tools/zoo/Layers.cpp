@@ -104,8 +104,13 @@ Value zoo::reshape(ModelBuilder &g, const Value &x, const std::string &name,
 
 Value zoo::dense(ModelBuilder &g, const Value &x, const std::string &name,
                  int64_t features, bool bias) {
-  std::vector<std::string> inputs = {
-      x.name, g.weight(name + "/weight", {x.width, features}, x.width)};
+  return denseOf(g, x, g.weight(name + "/weight", {x.width, features}, x.width),
+                 name, features, bias);
+}
+
+Value zoo::denseOf(ModelBuilder &g, const Value &x, const std::string &weight,
+                   const std::string &name, int64_t features, bool bias) {
+  std::vector<std::string> inputs = {x.name, weight};
   if (bias)
     inputs.push_back(g.filled(name + "/bias", {features}, 0));
   return g.node("Gemm", name, inputs, features);

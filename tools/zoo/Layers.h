@@ -49,6 +49,9 @@ Value reshape(ModelBuilder &g, const Value &x, const std::string &name,
 /// Of a matrix.
 Value dense(ModelBuilder &g, const Value &x, const std::string &name,
             int64_t features, bool bias = true);
+/// The same, of a weight that is there.
+Value denseOf(ModelBuilder &g, const Value &x, const std::string &weight,
+              const std::string &name, int64_t features, bool bias = true);
 /// Of a batch of sequences, [batch, sequence, features].
 Value denseSequence(ModelBuilder &g, const Value &x, const std::string &name,
                     int64_t features, bool bias = true);

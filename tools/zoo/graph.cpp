@@ -7,12 +7,9 @@ using namespace smex::zoo;
 
 Value zoo::glorotDense(ModelBuilder &g, const Value &x, const std::string &name,
                        int64_t features, bool bias) {
-  std::vector<std::string> inputs = {
-      x.name,
-      g.glorot(name + "/weight", {x.width, features}, x.width, features)};
-  if (bias)
-    inputs.push_back(g.filled(name + "/bias", {features}, 0));
-  return g.node("Gemm", name, inputs, features);
+  return denseOf(
+      g, x, g.glorot(name + "/weight", {x.width, features}, x.width, features),
+      name, features, bias);
 }
 
 /// Roc's (section 7.5): what a layer was given is added to its result, by a

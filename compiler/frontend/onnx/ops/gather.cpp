@@ -17,25 +17,16 @@ static bool allForward(Node &n, size_t i) {
                      [](int64_t p) { return p >= 0; });
 }
 
-static void checkPlaces(Node &n, size_t i, int64_t extent) {
-  if (isFloat(n.inType(i).dtype))
-    n.refuse("operand ", i, " must be of integer type");
-  if (const auto known = n.builder.known(n.in(i)))
-    for (int64_t place : asInts(*known))
-      if (place < -extent || place >= extent)
-        n.refuse("place ", place, " is out of range for extent ", extent);
-}
-
-/// The same of places whose last dimension has a coordinate for each dimension
-/// of the data from `first` on.
-static void checkCoordinates(Node &n, size_t i, int64_t first) {
-  if (isFloat(n.inType(i).dtype))
-    n.refuse("operand ", i, " must be of integer type");
-  const auto known = n.builder.known(n.in(i));
+/// Operand 1 has places in the data, operand 0: coordinates for so many of its
+/// dimensions from `first` on, one after the other. Those that are known must
+/// be within it; negative ones count from the end.
+static void checkPlaces(Node &n, int64_t first, int64_t coordinates = 1) {
+  if (isFloat(n.inType(1).dtype))
+    n.refuse("operand 1 must be of integer type");
+  const auto known = n.builder.known(n.in(1));
   if (!known)
     return;
   const std::vector<int64_t> places = asInts(*known);
-  const int64_t coordinates = n.shape(i).back();
   for (size_t p = 0; p < places.size(); ++p) {
     const int64_t dimension = first + int64_t(p) % coordinates;
     const int64_t extent = n.shape(0)[size_t(dimension)];
@@ -64,7 +55,7 @@ static ValueId alongAxis(Node &n, ValueId places, int64_t axis) {
 static void convertGather(Node &n) {
   const int64_t axis = n.axis(n.integer("axis", 0), n.rank(0));
   const int64_t extent = n.shape(0)[axis];
-  checkPlaces(n, 1, extent);
+  checkPlaces(n, axis);
   // One known place is a slice.
   if (const auto known = n.builder.known(n.in(1)); known && n.rank(1) == 0) {
     const int64_t place = asInts(*known)[0];
@@ -76,7 +67,7 @@ static void convertGather(Node &n) {
 
 static void convertGatherElements(Node &n) {
   const int64_t axis = n.axis(n.integer("axis", 0), n.rank(0));
-  checkPlaces(n, 1, n.shape(0)[axis]);
+  checkPlaces(n, axis);
   if (const ValueId at = alongAxis(n, n.in(1), axis); at != noValue) {
     std::vector<int64_t> same = n.shape(0);
     same[axis] = n.shape(1)[axis];
@@ -101,7 +92,7 @@ static void convertGatherNd(Node &n) {
   const int64_t places = n.shape(1).back();
   n.require(places >= 1 && batch + places <= n.rank(0),
             "places have the wrong number of coordinates");
-  checkCoordinates(n, 1, batch);
+  checkPlaces(n, batch, places);
   // One text for each number of batch dimensions and coordinates.
   std::string batches, loops, outer, leading, coordinates;
   for (int64_t b = 0; b < batch; ++b) {
@@ -133,7 +124,7 @@ static void convertScatterElements(Node &n) {
   const int64_t axis = n.axis(n.integer("axis", 0), n.rank(0));
   const auto &shape = n.shape(0), &updates = n.shape(1);
   const int64_t extent = shape[axis];
-  checkPlaces(n, 1, extent);
+  checkPlaces(n, axis);
   n.require(updates.size() == shape.size() && updates == n.shape(2),
             "data, places and updates do not go together");
   std::vector<int64_t> full = shape, none(shape.size(), 0);
@@ -166,7 +157,7 @@ static void convertScatterNd(Node &n) {
   const int64_t coordinates = n.shape(1).back();
   n.require(coordinates >= 1 && coordinates <= n.rank(0),
             "places have the wrong number of coordinates");
-  checkCoordinates(n, 1, 0);
+  checkPlaces(n, 0, coordinates);
   const auto &shape = n.shape(0);
   const std::vector<int64_t> places(n.shape(1).begin(), n.shape(1).end() - 1);
   std::vector<int64_t> expected = places;
