@@ -6,7 +6,7 @@ run=$1 nodes=$2 data=$6
 export PATH=$PWD/$(dirname "$nodes"):$PWD/$(dirname "$3"):$PWD/$(dirname "$4"):$PATH
 
 "$run" "$data" --seeds 2 | tee "$TEST_TMPDIR/log"
-awk '/^(gcn|gat): mean / && $3 > 85 && $(NF - 1) == 2 { ++good } END { exit good != 2 }' "$TEST_TMPDIR/log"
+awk '/^(gcn|gat): mean / && $3 + 0 > 85 && $(NF - 1) == 2 { ++good } END { exit good != 2 }' "$TEST_TMPDIR/log"
 
 # A network that is not as good as it must be.
 status=0
