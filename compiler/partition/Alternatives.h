@@ -17,6 +17,8 @@ struct Search {
   /// Of placements: on so many groups of GPUs, within which tensors are cut; 0:
   /// on as many as there are GPUs.
   int64_t groups = 0;
+  /// With groups: how often all is placed (placement/ir/Passes.td).
+  int64_t rounds = 1;
   /// As in Params; algorithms of their own rules have no use for them.
   std::vector<int64_t> ways;
   bool alwaysCut = false, alongSides = false;

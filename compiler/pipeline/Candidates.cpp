@@ -32,7 +32,33 @@ Result<Candidate> Candidates::decide(const partition::Search &by) {
   return offloaded(by);
 }
 
+/// How often operators are placed on groups, each time by how they were cut the
+/// last time.
+constexpr int64_t kRounds = 3;
+
+/// On a machine, placement on groups and partition within them take turns; the
+/// fastest plan of all turns is taken, since neither sees what the other hides.
 Result<Candidate> Candidates::withoutOffload(const partition::Search &by) {
+  auto best = withinLimit(by);
+  if (by.groups == 0 || !of.machine)
+    return best;
+  const int64_t enough =
+      std::min(kRounds, of.machine->enoughPlans(of.operators));
+  partition::Search again = by;
+  while (best && again.rounds < enough) {
+    ++again.rounds;
+    auto other = withinLimit(again);
+    if (!other)
+      break;
+    const bool fits = of.limit.isKeptBy(other->peaks()),
+               bestFits = of.limit.isKeptBy(best->peaks());
+    if (fits != bestFits ? fits : other->cost() < best->cost())
+      best = std::move(other);
+  }
+  return best;
+}
+
+Result<Candidate> Candidates::withinLimit(const partition::Search &by) {
   if (of.limit.bytes.empty() || !placement::isAlgorithm(by.algorithm))
     return make(by, {});
   return placeWithin(of.limit, *leastOf(of.limit),

@@ -56,6 +56,7 @@ private:
   };
 
   Result<Candidate> withoutOffload(const partition::Search &by);
+  Result<Candidate> withinLimit(const partition::Search &by);
   Result<Candidate> offloaded(const partition::Search &by);
   Result<Candidate> make(const partition::Search &by, const Room &room);
   Result<Candidate> emitted(mlir::ModuleOp decisions,

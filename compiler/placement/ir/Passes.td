@@ -20,6 +20,9 @@ def Place : Pass<"smex-place", "mlir::ModuleOp"> {
     Option<"groups", "groups", "int64_t", /*default=*/"0",
            "place on so many groups of GPUs, and cut within them; 0: as many as "
            "GPUs">,
+    Option<"rounds", "rounds", "int64_t", /*default=*/"1",
+           "with groups: how often all is placed, each time by what operators "
+           "take as they were cut the last time">,
     Option<"machine", "machine", "std::string", /*default=*/"\"dgx-h100\"",
            "whose times and links count: a preset or a file">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",

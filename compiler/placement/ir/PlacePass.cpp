@@ -7,6 +7,7 @@
 #include "compiler/placement/ir/Passes.h"
 #include "compiler/placement/ir/PlanBytes.h"
 #include "compiler/placement/ir/TasksOf.h"
+#include "compiler/placement/ir/WithinGroups.h"
 
 namespace smex::placement {
 #define GEN_PASS_DEF_PLACE
@@ -67,97 +68,102 @@ Result<partition::PartitionPlan> planOf(const partition::OperatorGraph &graph,
   return plan;
 }
 
-/// What tasks take where `gpus` GPUs share each: a launch, and a part of the
-/// rest.
-void share(TaskGraph &graph, int64_t gpus, double launchSeconds) {
-  for (Task &task : graph.tasks)
-    if (task.seconds > launchSeconds)
-      task.seconds =
-          launchSeconds + (task.seconds - launchSeconds) / double(gpus);
+/// What an operator takes where `gpus` GPUs share it evenly: a launch, and a
+/// part of the rest.
+double shared(double alone, int64_t gpus, double launchSeconds) {
+  const double launch = std::min(alone, launchSeconds);
+  return launch + (alone - launch) / double(gpus);
 }
 
 struct Chosen {
   Placement placement;
-  /// Applications, by number, in the order in which they are to run.
-  std::vector<int> order;
-  /// Of each in that order: how many others come before its result is copied.
-  std::vector<int> copied;
-  std::vector<int64_t> aliveBytes; // at most at once, by device
+  Schedule schedule;
 };
 
 /// Schedules are as fast as each other where their makespans differ by less.
 constexpr double kAsFast = 1e-3;
 
+/// The schedule of the order in which the placement is fastest, or of those
+/// that are as fast, needs least memory. The first one may exceed the limit.
+Schedule fastest(const Problem &problem, const Placement &placement) {
+  Schedule best;
+  int64_t bestPeak = 0;
+  for (const ReadyOrder each :
+       {ReadyOrder::FirstIn, ReadyOrder::BottomLevel, ReadyOrder::Given}) {
+    Schedule schedule = withTransferQueues(problem, placement, each);
+    const MemoryUse use = memoryUse(problem, placement, schedule);
+    const bool isBetter = schedule.makespan < best.makespan * (1 - kAsFast) ||
+                          (schedule.makespan <= best.makespan * (1 + kAsFast) &&
+                           use.most() < bestPeak);
+    if (!best.order.empty() && !(isBetter && fits(problem.devices, use)))
+      continue;
+    best = std::move(schedule);
+    bestPeak = use.most();
+  }
+  return best;
+}
+
 /// A plan's GPUs do their instructions in the order of the module, which may be
 /// any order that comes of a schedule. So tasks are placed as if each GPU took
-/// what is ready, and then the order is taken in which the placement is
-/// fastest, or of those that are as fast, needs least memory. Only where
-/// nothing keeps the memory limit then, tasks are placed for the order that is
-/// there, and only if that does not help either, a limit that works is looked
-/// for.
+/// what is ready, and then the fastest order is taken. Only where nothing keeps
+/// the memory limit then, tasks are placed for the order that is there, and
+/// only if that does not help either, a limit that works is looked for.
 Result<Chosen> choose(const Problem &problem, const Tasks &tasks,
                       const std::string &algorithm) {
   Params params;
   params.emulator = transferQueues;
   params.namesLimit = false;
   Result<Outcome> outcome = placement::place(problem, algorithm, params);
-  Schedule best;
-  if (outcome) {
-    int64_t bestPeak = 0;
-    for (const ReadyOrder each :
-         {ReadyOrder::FirstIn, ReadyOrder::BottomLevel, ReadyOrder::Given}) {
-      Schedule schedule = withTransferQueues(problem, outcome->placement, each);
-      const MemoryUse use = memoryUse(problem, outcome->placement, schedule);
-      const bool isBetter =
-          schedule.makespan < best.makespan * (1 - kAsFast) ||
-          (schedule.makespan <= best.makespan * (1 + kAsFast) &&
-           use.most() < bestPeak);
-      if (!best.order.empty() && !(isBetter && fits(problem.devices, use)))
-        continue;
-      best = std::move(schedule);
-      bestPeak = use.most();
-    }
-  } else {
-    params.emulator = listedInGivenOrder;
-    params.namesLimit = true;
-    outcome = placement::place(problem, algorithm, params);
-    if (!outcome)
-      return outcome.takeError();
-    best = listedInGivenOrder(problem, outcome->placement);
-  }
-  Chosen chosen{outcome->placement, {}, {}, {}};
+  if (outcome)
+    return Chosen{outcome->placement, fastest(problem, outcome->placement)};
+  params.emulator = listedInGivenOrder;
+  params.namesLimit = true;
+  outcome = placement::place(problem, algorithm, params);
+  if (!outcome)
+    return outcome.takeError();
+  return Chosen{outcome->placement,
+                listedInGivenOrder(problem, outcome->placement)};
+}
+/// The list of a schedule, as the module is to have it.
+struct Listing {
+  /// Applications, by number, in the order in which they are to run.
+  std::vector<int> order;
+  /// Of each in that order: how many others come before its result is copied.
+  std::vector<int> copied;
+};
+
+Listing listingOf(const Tasks &tasks, const Schedule &schedule) {
+  Listing listing;
   std::vector<int> application(tasks.graph.tasks.size(), -1);
   for (size_t o = 0; o < tasks.ofOperator.size(); ++o)
     application[size_t(tasks.ofOperator[o])] = int(o);
   std::vector<int> before; // by place in the list: applications up to there
-  for (const int task : best.list) {
+  for (const int task : schedule.list) {
     if (const int number = application[size_t(task)]; number >= 0)
-      chosen.order.push_back(number);
-    before.push_back(int(chosen.order.size()));
+      listing.order.push_back(number);
+    before.push_back(int(listing.order.size()));
   }
-  for (size_t place = 0; place < best.list.size(); ++place)
-    if (const int task = best.list[place]; application[size_t(task)] >= 0)
-      chosen.copied.push_back(before[size_t(best.copied[size_t(task)])] -
-                              before[place]);
-  chosen.aliveBytes = memoryUse(problem, chosen.placement, best).peakBytes;
-  return chosen;
+  for (size_t place = 0; place < schedule.list.size(); ++place)
+    if (const int task = schedule.list[place]; application[size_t(task)] >= 0)
+      listing.copied.push_back(before[size_t(schedule.copied[size_t(task)])] -
+                               before[place]);
+  return listing;
 }
 
 /// Puts the applications in this order, behind all that reads none of them.
 void reorder(func::FuncOp main, const partition::GraphOfModule &module,
-             const Chosen &chosen) {
-  const std::vector<int> &order = chosen.order;
+             const Listing &listing) {
   Block &block = main.front();
   Operation *end = block.getTerminator();
   SmallVector<Operation *> updates(block.getOps<semantic::UpdateOp>());
   Builder builder(main.getContext());
-  for (size_t i = 0; i < order.size(); ++i) {
-    Operation *apply = module.applications[size_t(order[i])];
+  for (size_t i = 0; i < listing.order.size(); ++i) {
+    Operation *apply = module.applications[size_t(listing.order[i])];
     apply->moveBefore(end);
     apply->removeAttr(semantic::copiedAttr);
-    if (chosen.copied[i] > 0)
+    if (listing.copied[i] > 0)
       apply->setAttr(semantic::copiedAttr,
-                     builder.getI64IntegerAttr(chosen.copied[i]));
+                     builder.getI64IntegerAttr(listing.copied[i]));
   }
   for (Operation *update : updates)
     update->moveBefore(end);
@@ -216,6 +222,49 @@ private:
     return {};
   }
 
+  struct Decided {
+    Chosen chosen;
+    partition::PartitionPlan plan;
+  };
+
+  /// Places operators on devices; where these are groups of GPUs, cuts within
+  /// them. At first each operator takes what it does if the GPUs of a group
+  /// share it evenly and bring nothing from each other. How it is cut then says
+  /// what it really takes, and by that all are placed again, `rounds` times.
+  Result<Decided> decide(const partition::OperatorGraph &graph, Tasks &tasks,
+                         const Devices &devices) const {
+    std::vector<double> alone, seconds;
+    const double launch = site->machine.deviceOf(0).launchSeconds;
+    for (const int task : tasks.ofOperator) {
+      alone.push_back(tasks.graph.tasks[size_t(task)].seconds);
+      seconds.push_back(shared(alone.back(), devices.gpusEach, launch));
+    }
+    const Problem problem(tasks.graph, devices);
+    for (int64_t round = 1;; ++round) {
+      for (size_t o = 0; o < seconds.size(); ++o)
+        tasks.graph.tasks[size_t(tasks.ofOperator[o])].seconds = seconds[o];
+      auto chosen = choose(problem, tasks, algorithm);
+      if (!chosen)
+        return chosen.takeError();
+      auto plan = planOf(
+          graph, stepOf(graph, tasks, chosen->placement, devices.count), gpus);
+      if (!plan)
+        return plan.takeError();
+      if (round >= rounds || devices.count == 1 || devices.gpusEach == 1)
+        return Decided{std::move(*chosen), std::move(*plan)};
+      const auto links = devicesOf(site->machine, ofMachine(devices.gpusEach));
+      if (!links)
+        return links.error();
+      seconds = secondsWithinGroups(graph, *plan, alone, launch, *links);
+    }
+  }
+
+  /// So many GPUs of the machine. One that has fewer is taken for one that has
+  /// as many.
+  int ofMachine(int64_t count) const {
+    return int(std::min<int64_t>(count, int64_t(site->machine.gpus.size())));
+  }
+
   Status place(ModuleOp module, func::FuncOp main) {
     if (!site)
       if (Status status = readSite(); !status)
@@ -224,10 +273,7 @@ private:
     if (gpus % placed != 0)
       return fail(int64_t(gpus), " GPUs are not ", placed,
                   " groups of equal size");
-    // A machine that has fewer GPUs is taken for one that has as many.
-    auto devices = devicesOf(
-        site->machine,
-        int(std::min<int64_t>(gpus, int64_t(site->machine.gpus.size()))));
+    auto devices = devicesOf(site->machine, ofMachine(gpus));
     if (!devices)
       return devices.takeError();
     devices->count = int(placed);
@@ -247,7 +293,6 @@ private:
                   "\", and has none of this model's operators");
     Tasks tasks = tasksOf(input, tdl::LambdaTable(module),
                           site->machine.deviceOf(0), measured);
-    share(tasks.graph, gpus / placed, site->machine.deviceOf(0).launchSeconds);
     if (Status status = placement::validate(tasks.graph); !status)
       return status;
     // Of groups of GPUs nothing is said: what they cut and exchange is not yet
@@ -257,20 +302,18 @@ private:
       counted.emplace(input, tdl::LambdaTable(module), planned(), gpus);
       devices->needed = [&](int64_t bytes) { return counted->atMost(bytes); };
     }
-    const Problem problem(tasks.graph, *devices);
-    const auto chosen = choose(problem, tasks, algorithm);
-    if (!chosen)
-      return chosen.error();
-    auto plan =
-        planOf(input.graph,
-               stepOf(input.graph, tasks, chosen->placement, placed), gpus);
-    if (!plan)
-      return plan.takeError();
-    partition::writeDecisions(module, input, *plan, algorithm);
-    if (counted)
-      writePeaks(module, planBytesOf(*counted, tasks, chosen->placement,
-                                     chosen->aliveBytes));
-    reorder(main, input, *chosen);
+    const auto decided = decide(input.graph, tasks, *devices);
+    if (!decided)
+      return decided.error();
+    const auto &[chosen, plan] = *decided;
+    partition::writeDecisions(module, input, plan, algorithm);
+    if (counted) {
+      const MemoryUse use = memoryUse(Problem(tasks.graph, *devices),
+                                      chosen.placement, chosen.schedule);
+      writePeaks(module,
+                 planBytesOf(*counted, tasks, chosen.placement, use.peakBytes));
+    }
+    reorder(main, input, listingOf(tasks, chosen.schedule));
     return {};
   }
 };
