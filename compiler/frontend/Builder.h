@@ -109,6 +109,12 @@ public:
     return applications[number];
   }
 
+  /// What computes a value, or null.
+  const Application *applicationOf(ValueId v) const {
+    return values[v].application < 0 ? nullptr
+                                     : &applications[values[v].application];
+  }
+
   const TensorType &type(ValueId v) const { return values[v].type; }
   const std::string &name(ValueId v) const { return values[v].name; }
   /// The value's elements where they are known at compile time and few.

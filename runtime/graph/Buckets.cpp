@@ -134,3 +134,17 @@ Result<Numbers> graph::bucketsWithin(const Rows &edges,
   }
   return bucket;
 }
+
+std::vector<BucketRoom> graph::bucketsByRank(int64_t nodes, int64_t edges,
+                                             int64_t most) {
+  std::vector<BucketRoom> buckets;
+  for (int64_t first = 0; first < nodes;) {
+    const int64_t width = std::min(most, edges / (first + 1));
+    // Those that may have more than half of it.
+    const int64_t end =
+        width > 0 ? std::min(nodes, edges / (width / 2 + 1)) : nodes;
+    buckets.push_back({width, end - first});
+    first = end;
+  }
+  return buckets;
+}

@@ -57,6 +57,14 @@ Result<Buckets> bucketsByDegree(const Rows &edges,
 Result<Numbers> bucketsWithin(const Rows &edges,
                               const std::vector<BucketRoom> &rooms);
 
+/// Buckets for whatever edges there may be, so many that lead to so many nodes,
+/// where nodes of the largest degree come first: the node of rank r, from 0 up,
+/// has at most edges / (r + 1), and what is wider than `most` is cut. Widths
+/// descend, each at most halved within a bucket, so that places are at most
+/// 2 edges for each of log2(most) buckets, and a few for nodes without edges.
+std::vector<BucketRoom> bucketsByRank(int64_t nodes, int64_t edges,
+                                      int64_t most);
+
 } // namespace smex::graph
 
 #endif

@@ -6,10 +6,11 @@ usage: active_attention.py SMEXC SMEX_RUN
 """
 
 import json
-import subprocess
 import sys
 
 import numpy as np
+
+from set_models import command, load, node, save
 
 NODES, FEATURES, HEADS, WIDTH, RATE, STEPS = 7, 3, 2, 2, 0.2, 2
 OPERATORS = [
@@ -18,10 +19,6 @@ OPERATORS = [
     "together(x[V, H, F]): lambda v < V, j < H * F: x[v, j // F, j % F]",
     "features(s[E], d[E], x[V, F]): lambda e < E, k < 1: cast(s[e] - 2 * d[e], x) / 8",
 ]
-
-
-def node(op, inputs, output):
-    return {"op": op, "inputs": inputs, "outputs": [output]}
 
 
 ATTENTION = {
@@ -92,31 +89,6 @@ def trained(loss, values, names):
         for name in names:
             values[name] -= RATE * gradients[name]
     return values
-
-
-def save(path, values):
-    """As .safetensors."""
-    header, data = {}, b""
-    for name, value in values.items():
-        header[name] = {"dtype": "F32", "shape": value.shape, "data_offsets": [len(data), len(data) + value.nbytes]}
-        data += value.tobytes()
-    text = json.dumps(header).encode()
-    with open(path, "wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text + data)
-
-
-def load(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    size = int.from_bytes(data[:8], "little")
-    header, data = json.loads(data[8:8 + size]), data[8 + size:]
-    return {name: np.frombuffer(data[slice(*entry["data_offsets"])], np.float32).reshape(entry["shape"])
-            for name, entry in header.items() if name != "__metadata__"}
-
-
-def command(*words):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{' '.join(str(w) for w in words)}\n{done.stdout}{done.stderr}"
 
 
 def test(attention, how, smexc, run, random):

@@ -162,6 +162,7 @@ void Importer::bindGraph(const InputGraph &names,
   // Of 10^8 edges, a list of ends is 1 GB: none is kept longer than needed.
   graph::Ends ends = graph::endsOf(std::move(relation));
   bound.sources = bindInput(names.sources, std::move(ends.sources));
+  bound.destinationsName = names.destinations;
   bound.destinations =
       bindInput(names.destinations, std::move(ends.destinations));
   if (!names.types.empty())

@@ -147,6 +147,8 @@ Result<SampledModel> Importer::run() try {
   if (options.drawMissingWeights)
     drawWeights(scope);
   addInputs(scope);
+  for (auto &[name, bound] : boundGraphs)
+    bound.destinationsValue = scope.find(bound.destinationsName);
   checkEdgeInputs();
   if (errors.empty())
     addLoopRows(scope);
@@ -337,6 +339,8 @@ void Importer::convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
     return importSequenceMap(node, scope, in);
   if (domain.empty() && op == "reduce_mailboxes")
     return reduceMailboxes(node, scope, in);
+  if (domain.empty() && op == "reduce_mailboxes_at")
+    return reduceMailboxesAt(node, scope, in);
   if (domain.empty() && op == "propagate")
     return propagate(node, scope, in);
   if (domain == "ai.onnx.preview" && op == "FlexAttention")

@@ -43,6 +43,9 @@ struct BoundGraph {
   int64_t nodes = 0; // as many as the end that has more
   int64_t sourceNodes = 0, destinationNodes = 0;
   std::shared_ptr<const Tensor> sources, destinations; // i64[edges]
+  /// The input that says where edges lead, and the value that it is.
+  std::string destinationsName;
+  ValueId destinationsValue = noValue;
   /// Where the features of each edge are (graph::edgeRows), of so many.
   std::shared_ptr<const graph::Numbers> edgeRows;
   int64_t fileEdges = 0;
@@ -201,8 +204,16 @@ private:
   std::vector<std::string> boundsOf(const Node &node) const;
   void checkBounds();
 
-  // MessagePassing.cpp
+  // Mailboxes.cpp
+  struct Mailboxes;
   void reduceMailboxes(Node &node, Scope &scope, const Surroundings &in);
+  void reduceMailboxesAt(Node &node, Scope &scope, const Surroundings &in);
+  void reduceIn(Node &node, const Mailboxes &mailboxes, size_t firstFeature,
+                Scope &scope, const Surroundings &in);
+  Mailboxes mailboxesOf(Node &node, BoundGraph &graph);
+  BoundGraph *graphLedBy(const Node &node);
+
+  // MessagePassing.cpp
   void propagate(Node &node, Scope &scope, const Surroundings &in);
 
   std::shared_ptr<const onnx::ModelProto> model;

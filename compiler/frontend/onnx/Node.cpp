@@ -30,6 +30,13 @@ const std::vector<ValueId> &Node::sequence(size_t i) const {
   return builder.sequence(inputs[i]);
 }
 
+void Node::requireRows(size_t operand, int64_t rows, const char *what) const {
+  const auto &given = shape(operand);
+  if (given.empty() || given[0] != rows)
+    refuse("operand ", operand, " must have a row per ", what, " of the ",
+           "graph, ", rows, " in all, and is ", toString(inType(operand)));
+}
+
 std::shared_ptr<const Tensor> Node::constant(size_t i) const {
   auto value = builder.known(in(i));
   if (!value) {

@@ -144,6 +144,9 @@ public:
   [[noreturn]] void refuse(Parts &&...parts) const {
     throw Refusal{fail(std::forward<Parts>(parts)...).message};
   }
+  /// Refuses an operand unless its first dimension has this extent, a row per
+  /// `what` of a graph.
+  void requireRows(size_t operand, int64_t rows, const char *what) const;
   void require(bool condition, const char *reason) const {
     if (!condition)
       throw Refusal{reason};

@@ -98,3 +98,26 @@ TEST_CASE("no nodes, no edges, no limits") {
     CHECK(wrong(bucketsByDegree(byDestination(Graph()), limits))
               .find("limits of degree buckets: padding ") == 0);
 }
+
+TEST_CASE("buckets by rank hold any edges, in not many places") {
+  for (int64_t nodes : {0, 1, 2, 5, 13, 200})
+    for (int64_t edges : {0, 1, 2, 7, 50, 1000})
+      for (int64_t most : {1, 3, 16, 1000}) {
+        const auto buckets = bucketsByRank(nodes, edges, most);
+        int64_t rank = 0, places = 0;
+        for (const BucketRoom &bucket : buckets) {
+          REQUIRE(bucket.nodes > 0);
+          for (int64_t i = 0; i < bucket.nodes; ++i, ++rank)
+            // The most that the node may have: as many as each before it.
+            CHECK(bucket.width >= std::min(most, edges / (rank + 1)));
+          places += bucket.nodes * bucket.width;
+        }
+        CHECK(rank == nodes);
+        CHECK(places <= 2 * edges * int64_t(buckets.size()));
+        CHECK(double(buckets.size()) <= 2 + std::log2(double(most)));
+      }
+  // 60 edges to one node, or 30 each to two, ...
+  CHECK(bucketsByRank(9, 60, 60) ==
+        std::vector<BucketRoom>{{60, 1}, {30, 2}, {15, 4}, {7, 2}});
+  CHECK(bucketsByRank(9, 60, 16) == std::vector<BucketRoom>{{16, 6}, {8, 3}});
+}

@@ -132,3 +132,38 @@ TEST_CASE("reducers of mailboxes leave empty places out") {
   const Tensor none = f32({3, 0, 2}, {});
   CHECK(result("median_of_mailbox", {none, lengths}) == Numbers(6));
 }
+
+TEST_CASE("edges that lead to a node still, in each mailbox") {
+  // Edges 1 and 4 lead nowhere; edge 3 leads elsewhere than in the graph.
+  const Tensor ends = i64({6}, {0, -1, 0, 2, -1, 1});
+  const Tensor edges = i64({3, 3}, {0, 1, 2, 3, 4, -1, 4, 1, -1});
+  const auto all =
+      results("edges_that_lead", {edges, ends}, {{"width", int64_t(3)}});
+  CHECK(all[0] == Numbers{0, 2, -1, 3, -1, -1, -1, -1, -1});
+  CHECK(all[1] == Numbers{2, 1, 0});
+  const auto one =
+      results("edges_that_lead", {edges, ends}, {{"width", int64_t(1)}});
+  CHECK(one[0] == Numbers{0, 3, -1});
+  CHECK(one[1] == Numbers{1, 1, 0});
+}
+
+TEST_CASE("mailboxes of nodes by their degree") {
+  // Beyond the last node is no node.
+  const Tensor ends = i64({8}, {3, 1, -1, 3, 1, 0, 9, 3});
+  const auto rows = results("rows_by_degree", {ends, nodes});
+  CHECK(rows[0] == Numbers{3, 1, 0, 2});
+  CHECK(rows[1] == Numbers{2, 1, 3, 0});
+  CHECK(rows[2] == Numbers{0, 3, 7, 1, 4, 5, 2, 6});
+  CHECK(rows[3] == Numbers{0, 3, 5, 6});
+  CHECK(rows[4] == Numbers{3, 2, 1, 0});
+  const auto asLists = [&](size_t from, std::vector<double> numbers) {
+    return i64({int64_t(numbers.size() - from)},
+               {numbers.begin() + int64_t(from), numbers.end()});
+  };
+  const auto edges =
+      results("edges_of_rows",
+              {asLists(0, rows[2]), asLists(1, rows[3]), asLists(1, rows[4])},
+              {{"width", int64_t(2)}});
+  CHECK(edges[0] == Numbers{1, 4, 5, -1, -1, -1});
+  CHECK(edges[1] == Numbers{2, 1, 0});
+}
