@@ -101,41 +101,48 @@ void Importer::reduceMailboxes(Node &node, Scope &scope,
 
 namespace {
 
-bool leadAsIn(const Builder &builder, ValueId ends, ValueId destinations);
+/// Whether edges lead where `destinations` says, or to no node: whatever active
+/// sets say (dialects/tdl/library/active_sets.tdl).
+class LeadAsIn {
+public:
+  LeadAsIn(const Builder &builder, ValueId destinations)
+      : builder(builder), destinations(destinations) {}
 
-/// Whether an element of a list that is computed so is that of `destinations`
-/// at the same place, or no node.
-bool leadsAsIn(const Builder &builder, const Application &computed,
-               const tdl::ExprRef &e, ValueId destinations) {
-  switch (e->kind) {
-  case tdl::ExprKind::Int:
-    return e->integer < 0;
-  case tdl::ExprKind::Select:
-    return leadsAsIn(builder, computed, e->children[1], destinations) &&
-           leadsAsIn(builder, computed, e->children[2], destinations);
-  case tdl::ExprKind::Read:
-    return e->children.size() == 1 &&
-           e->children[0]->kind == tdl::ExprKind::Index &&
-           e->children[0]->index == 0 &&
-           (!e->otherwise ||
-            leadsAsIn(builder, computed, e->otherwise, destinations)) &&
-           leadAsIn(builder, computed.operands[size_t(e->operand)],
-                    destinations);
-  default:
-    return false;
+  bool operator()(ValueId ends) {
+    if (ends == destinations)
+      return true;
+    const Application *computed = builder.applicationOf(ends);
+    return computed && computed->lambda.rank() == 1 &&
+           computed->lambda.reducer == tdl::Reducer::None &&
+           element(*computed, computed->lambda.body);
   }
-}
 
-/// Whether each edge leads where it leads in the input graph, or to no node:
-/// whatever an active set says (dialects/tdl/library/active_sets.tdl).
-bool leadAsIn(const Builder &builder, ValueId ends, ValueId destinations) {
-  if (ends == destinations)
-    return true;
-  const Application *computed = builder.applicationOf(ends);
-  return computed && computed->lambda.rank() == 1 &&
-         computed->lambda.reducer == tdl::Reducer::None &&
-         leadsAsIn(builder, *computed, computed->lambda.body, destinations);
-}
+private:
+  /// Element [i] of a list that is computed so.
+  bool element(const Application &computed, const tdl::ExprRef &e) {
+    if (--left < 0)
+      return false;
+    switch (e->kind) {
+    case tdl::ExprKind::Int:
+      return e->integer < 0;
+    case tdl::ExprKind::Select:
+      return element(computed, e->children[1]) &&
+             element(computed, e->children[2]);
+    case tdl::ExprKind::Read:
+      return e->children.size() == 1 &&
+             e->children[0]->kind == tdl::ExprKind::Index &&
+             e->children[0]->index == 0 &&
+             (!e->otherwise || element(computed, e->otherwise)) &&
+             (*this)(computed.operands[size_t(e->operand)]);
+    default:
+      return false;
+    }
+  }
+
+  const Builder &builder;
+  const ValueId destinations;
+  int left = 4096; // what it looks at: a model's lists may be of any depth
+};
 
 } // namespace
 
@@ -143,8 +150,9 @@ bool leadAsIn(const Builder &builder, ValueId ends, ValueId destinations) {
 /// takes some away at most; or null.
 BoundGraph *Importer::graphLedBy(const Node &node) {
   for (auto &[name, graph] : boundGraphs)
-    if (graph.destinationsValue >= 0 && graph.rooms.nodes == node.shape(2)[0] &&
-        leadAsIn(builder, node.in(1), graph.destinationsValue))
+    if (graph.destinationsValue >= 0 && graph.rooms.edges == node.shape(1)[0] &&
+        graph.rooms.nodes == node.shape(2)[0] &&
+        LeadAsIn(builder, graph.destinationsValue)(node.in(1)))
       return &graph;
   return nullptr;
 }
