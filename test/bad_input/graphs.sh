@@ -83,6 +83,16 @@ both='"graph": {"inputs": ["a", "b", "c"], "nodes": [{"op": "Identity", "inputs"
 cells 'operand 0 must have a row per edge of the graph, 2 in all, and is f32\[3, 2\]$' reduce_mailboxes x "\"reduce\": {$first}"
 cells 'its body must give a row per node, .* and gives f32\[1, 1, 1\]$' reduce_mailboxes m "\"reduce\": {$first}"
 cells 'its body has 3 inputs, not 2$' reduce_mailboxes m "\"reduce\": {$both}"
+at() { # MESSAGE OPERANDS ATTRIBUTES
+  cells "$1" reduce_mailboxes_at "${2// /\", \"}" "\"reduce\": {$both}${3-}"
+}
+at 'needs messages, where edges lead, and features of the nodes that they may lead to$' 'm dst'
+at 'operand 1 must say where edges lead, i64\[edges\], and is f32\[3, 2\]$' 'm x x'
+at 'operand 0 must have a row per edge of the graph, 2 in all, and is f32\[3, 2\]$' 'x dst x'
+at 'operand 3 must have a row per node of the graph, 3 in all, and is f32\[2, 2\]$' 'm dst x m'
+at '"width" must be positive$' 'm dst x' ', "width": 0'
+cells 'its body must give a row per node, .* and gives f32\[1, 1, 1\]$' reduce_mailboxes_at 'm", "dst", "x' \
+  "\"reduce\": {${both/Identity/ReduceMax}}"
 cells 'operand 0 must have a row per node of the graph, 3 in all, and is f32\[2, 2\]$' propagate m "\"update\": {$both}, \"widths\": [2]"
 cells 'needs "widths" of its states, features of nodes, and a graph that has some$' propagate x "\"update\": {$both}"
 cells '"widths" must be positive$' propagate x "\"update\": {$both}, \"widths\": [0]"
