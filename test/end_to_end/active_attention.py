@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Attention over the edges of an active set, evaluated and trained, against its definition in NumPy, whose gradients are
+"""Attention over the edges of an active set, trained, against its definition in NumPy, whose gradients are
 differences of losses. Nodes that no active edge leads to keep what they have; no edge leads to the last one.
 
 usage: active_attention.py SMEXC SMEX_RUN
@@ -120,20 +120,14 @@ def test(attention, how, smexc, run, random):
     np.save("labels.npy", labels)
     save("before.safetensors", values)
 
-    expected = forward(attention, how, x.astype(np.float64), edges, values)
     after = trained(lambda now: np.mean((forward(attention, how, x.astype(np.float64), edges, now) - labels) ** 2),
                     values, names)
     given = ["--parameters", "before.safetensors", "--input", "x=x.npy"]
     for gpus, backends in ((1, ("cpu", "reference")), (3, ("cpu",))):
-        compiled = [smexc, "model.json", "--graph", "edges.txt", "--gpus", gpus, "--cuda-arch", "none", "-o"]
-        if gpus == 1:
-            command(*compiled, "eval")
-        command(*compiled, "plan", "--train", "--loss", "mse", "--optimizer", "sgd", "--lr", RATE)
+        command(smexc, "model.json", "--graph", "edges.txt", "--gpus", gpus, "--cuda-arch", "none", "-o", "plan", "--train",
+                "--loss", "mse", "--optimizer", "sgd", "--lr", RATE)
         for backend in backends:
             what = f"{attention}, {how}, {gpus} GPUs, {backend}"
-            if gpus == 1:
-                command(run, "eval", "--backend", backend, *given, "--output-dir", "out", "--verify")
-                np.testing.assert_allclose(np.load("out/logits.npy"), expected, atol=1e-5, err_msg=what)
             command(run, "plan", "--backend", backend, *given, "--input", "labels=labels.npy", "--steps", STEPS,
                     "--save-parameters", "after.safetensors", "--verify")
             found = load("after.safetensors")

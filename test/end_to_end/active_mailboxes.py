@@ -6,16 +6,17 @@ graph, in plans with room for others, and in plans that know no graph. No edge l
 usage: active_mailboxes.py SMEXC SMEX_RUN
 """
 
+import re
 import sys
 
 import numpy as np
 
-from set_models import Case, Close, Model
+from set_models import Case, Close, Model, command
 
 NODES, FEATURES = 6, 3
 # What reduces the messages of an active set, and then those of a changed graph, of at most so many of a node.
 MODELS = [("LSTM", "median", None), ("median", "top", 2), ("attention", "attention", None)]
-KNOWN, ROOM, UNKNOWN = (["--graph", "edges.txt"], ["--graph", "edges.txt", "--graph-room", "0.2"],
+KNOWN, ROOM, UNKNOWN = (["--graph", "edges.mtx"], ["--graph", "edges.mtx", "--graph-room", "0.2"],
                         ["--dim", "nodes=8", "--dim", "edges=13"])
 
 
@@ -38,6 +39,15 @@ def draw(random, first, then, most):
     return Case(model, x, given, edges, random.normal(0, 1, (NODES, FEATURES)).astype(np.float32))
 
 
+def widest(smexc, graph):
+    """The widest bucket that the graph of nodes is instantiated for, of each mailbox."""
+    text = command(smexc, "model.json", *graph, "--gpus", 1, "--emit", "semantic", "-o", "none")
+    result = {}
+    for mailbox, width in re.findall(r"reduce_mailboxes_at_(\d)/(\d+)/", text):
+        result[mailbox] = max(result.get(mailbox, 0), int(width))
+    return result
+
+
 def main(smexc, run):
     random = np.random.default_rng(5)
     for reducers in MODELS:
@@ -51,6 +61,9 @@ def main(smexc, run):
         case.write()
         case.compare_trained(smexc, run, reducers, 1, ("cpu", "reference"))
         case.compare_trained(smexc, run, reducers, 3)
+    # Active sets have the buckets of the graph, in which a node receives 6 messages; else one may receive all.
+    assert widest(smexc, KNOWN) == {"0": 6, "1": 11}, widest(smexc, KNOWN)
+    assert widest(smexc, UNKNOWN) == {"0": 13, "1": 13}, widest(smexc, UNKNOWN)
     for graph in (KNOWN, ROOM, UNKNOWN):
         case.compare_evaluated(smexc, run, f"{reducers}, {graph}", graph, 2, at_run=graph != KNOWN)
 

@@ -7,37 +7,45 @@ usage: drawn_sets.py SMEXC SMEX_RUN [SEED [MODELS]]
 """
 
 import sys
+from typing import NamedTuple
 
 import numpy as np
 
 from set_models import REDUCERS, Case, Close, Model
 
-NODES, EDGES, FEATURES, OF_EDGE = 6, 11, 3, 2
+FEATURES, OF_EDGE = 3, 2
 
 
-def all_edges(model, x, src, dst):
-    return dst
+class Edges(NamedTuple):
+    """Names of what edges have: the nodes that they come from and lead to, and features."""
+    src: str
+    dst: str
+    u: str
 
 
-def pushed(model, x, src, dst):
-    return model.add("push_edges", src, dst, node_set(model, x))
+def all_edges(model, x, edges):
+    return edges.dst
 
 
-def pulled(model, x, src, dst):
-    return model.add("pull_edges", dst, node_set(model, x))
+def pushed(model, x, edges):
+    return model.add("push_edges", edges.src, edges.dst, node_set(model, x))
 
 
-def sent(model, x, src, dst):
-    return model.add("send_edges", dst, model.add("chosen", "u"))
+def pulled(model, x, edges):
+    return model.add("pull_edges", edges.dst, node_set(model, x))
 
 
-def pushed_and_sent(model, x, src, dst):
-    return sent(model, x, src, pushed(model, x, src, dst))
+def sent(model, x, edges):
+    return model.add("send_edges", edges.dst, model.add("chosen", edges.u))
 
 
-def not_reached(model, x, src, dst):
-    reached = model.add("receivers", pushed(model, x, src, dst), x)
-    return model.add("pull_edges", dst, model.add("Not", reached))
+def pushed_and_sent(model, x, edges):
+    return sent(model, x, edges._replace(dst=pushed(model, x, edges)))
+
+
+def not_reached(model, x, edges):
+    reached = model.add("receivers", pushed(model, x, edges), x)
+    return model.add("pull_edges", edges.dst, model.add("Not", reached))
 
 
 SETS = [all_edges, pushed, pulled, sent, pushed_and_sent, not_reached]
@@ -47,72 +55,71 @@ def node_set(model, x):
     return model.add("chosen", model.add("Add", model.dense(x, FEATURES, 2), model.weight(2)))
 
 
-def messages(model, x, src, of_edges):
-    m = model.add("rows_at", model.dense(x, FEATURES, FEATURES), src)
-    if of_edges:
-        m = model.add("Add", m, model.dense("u", OF_EDGE, FEATURES))
+def messages(model, x, edges):
+    m = model.add("rows_at", model.dense(x, FEATURES, FEATURES), edges.src)
+    if model.random.integers(2):
+        m = model.add("Add", m, model.dense(edges.u, OF_EDGE, FEATURES))
     return model.add("Tanh", m)
 
 
 def reduced(how):
-    def make(model, x, src, ends):
-        return model.add(how, messages(model, x, src, model.random.integers(2)), ends, x)
-    return make
+    return lambda model, x, edges: model.add(how, messages(model, x, edges), edges.dst, x)
 
 
 def in_mailbox(reducer):
-    def make(model, x, src, ends):
+    def make(model, x, edges):
         width = {"width": int(model.random.integers(1, 4))} if model.random.integers(3) == 0 else {}
-        return model.mailbox(reducer, messages(model, x, src, model.random.integers(2)), ends, x, **width)
+        return model.mailbox(reducer, messages(model, x, edges), edges.dst, x, **width)
     return make
 
 
 def of_heads(make):
     """Two heads of two features."""
-    def whole(model, x, src, ends):
+    def whole(model, x, edges):
         y = model.add("heads", model.dense(x, FEATURES, 4))
-        return model.dense(model.add("together", make(model, x, y, src, ends)), 4, FEATURES)
+        return model.dense(model.add("together", make(model, x, y, *edges)), 4, FEATURES)
     return whole
 
 
-def graph_attention(model, _, y, src, ends):
-    return model.add("graph_attention", y, model.weight(2, 2), model.weight(2, 2), src, ends)
+def graph_attention(model, x, y, src, dst, u):
+    return model.add("graph_attention", y, model.weight(2, 2), model.weight(2, 2), src, dst)
 
 
-def attention_in_parts(model, x, y, src, ends):
-    s = model.add("scores_of_edges", y, model.weight(2, 2), model.weight(2, 2), src, ends)
-    return model.add("weighted_messages", model.add("softmax_of_edges", s, ends, x), y, src, ends)
+def attention_in_parts(model, x, y, src, dst, u):
+    s = model.add("scores_of_edges", y, model.weight(2, 2), model.weight(2, 2), src, dst)
+    return model.add("weighted_messages", model.add("softmax_of_edges", s, dst, x), y, src, dst)
 
 
-def attention_of_edges(model, x, y, src, ends):
-    s = model.dense("u", OF_EDGE, 2)
-    return model.add("weighted_messages", model.add("softmax_of_edges", s, ends, x), y, src, ends)
+def attention_of_edges(model, x, y, src, dst, u):
+    s = model.dense(u, OF_EDGE, 2)
+    return model.add("weighted_messages", model.add("softmax_of_edges", s, dst, x), y, src, dst)
 
 
-def transformer_attention(model, x, y, src, ends):
+def transformer_attention(model, x, y, src, dst, u):
     k = model.add("heads", model.dense(x, FEATURES, 4))
-    return model.add("transformer_attention", y, k, y, "u", model.weight(OF_EDGE, 2, 2), src, ends)
+    return model.add("transformer_attention", y, k, y, u, model.weight(OF_EDGE, 2, 2), src, dst)
 
 
-def weighted(model, x, src, ends):
-    return model.add("weighted_messages", model.add("positive", "u"), x, src, ends)
+def weighted(model, x, edges):
+    return model.add("weighted_messages", model.add("positive", edges.u), x, edges.src, edges.dst)
 
 
-def convolution(model, x, src, ends):
-    return model.add("graph_convolution", model.dense(x, FEATURES, FEATURES), src, ends)
+def convolution(model, x, edges):
+    return model.add("graph_convolution", model.dense(x, FEATURES, FEATURES), edges.src, edges.dst)
 
 
-def weighted_convolution(model, x, src, ends):
-    return model.add("weighted_graph_convolution", model.dense(x, FEATURES, FEATURES), model.add("positive", "u"), src, ends)
+def weighted_convolution(model, x, edges):
+    w = model.add("positive", edges.u)
+    return model.add("weighted_graph_convolution", model.dense(x, FEATURES, FEATURES), w, edges.src, edges.dst)
 
 
-def mean_of_others(model, x, src, ends):
-    return model.add("mean_of_others", model.dense(x, FEATURES, FEATURES), src, ends)
+def mean_of_others(model, x, edges):
+    return model.add("mean_of_others", model.dense(x, FEATURES, FEATURES), edges.src, edges.dst)
 
 
-def conditioned(model, x, src, ends):
-    w = model.add("matrices", "u", model.weight(OF_EDGE, FEATURES, FEATURES))
-    return model.add("sum_messages", model.add("edge_conditioned_messages", x, w, src), ends, x)
+def conditioned(model, x, edges):
+    w = model.add("matrices", edges.u, model.weight(OF_EDGE, FEATURES, FEATURES))
+    return model.add("sum_messages", model.add("edge_conditioned_messages", x, w, edges.src), edges.dst, x)
 
 
 LAYERS = {
@@ -148,27 +155,58 @@ UPDATES = [update_receivers, update_set, add_all, update_some]
 
 
 def unchanged(model, x, layer):
-    return layer(x, "src", "dst")
+    return layer(x, GIVEN)
+
+
+def renamed(model, place):
+    return Edges(*model.pair("rename_edges", "src", "dst", place), "u")
 
 
 def contracted(model, x, layer):
     """Pairs of nodes are one for a layer."""
     place = model.add("halves", x)
-    ends = model.pair("rename_edges", "src", "dst", place)
-    y = model.add("sum_messages", x, place, x)
+    y, edges = model.add("sum_messages", x, place, x), renamed(model, place)
     if model.random.integers(2):
-        ends = model.pair("distinct_edges", *ends, y)
-    return model.add("Add", x, model.add("rows_at", layer(y, *ends), place))
+        edges = Edges(*model.pair("distinct_edges", edges.src, edges.dst, y), "u")
+    return model.add("Add", x, model.add("rows_at", layer(y, edges), place))
 
 
 def pooled(model, x, layer):
     """A layer of the nodes of a set and of the edges between them."""
     place = model.add("places", node_set(model, x))
     y = model.add("rows_at", x, model.add("nodes_at_places", place))
-    return model.add("update_places", layer(y, *model.pair("rename_edges", "src", "dst", place)), x, place)
+    return model.add("update_places", layer(y, renamed(model, place)), x, place)
 
 
-CHANGES = [unchanged, unchanged, contracted, pooled]
+def best_pooled(model, x, layer):
+    """The same of half of the nodes, those with the largest scores."""
+    top = model.add("top_nodes", model.add("rows_of", model.dense(x, FEATURES, 1)), model.add("one_graph", x), graphs=1)
+    place = model.add("places", top)
+    y = model.add("rows_at", x, model.add("nodes_at_places", place, graphs=1, whole=2))
+    return model.add("update_places", layer(y, renamed(model, place)), x, place)
+
+
+def edges_contracted(model, x, layer):
+    """Nodes that an edge with a large score joins are one for a layer."""
+    match = model.add("no_match", x)
+    score = model.add("rows_of", model.add("rows_at", model.dense(x, FEATURES, 1), "src"))
+    for _ in range(2):
+        match = model.add("match_edges", score, "src", "dst", match)
+    place = model.add("contracted_nodes", match, "src", "dst", model.add("one_graph", x))
+    y = model.add("sum_messages", x, place, x)
+    return model.add("Add", x, model.add("rows_at", layer(y, renamed(model, place)), place))
+
+
+def grown(model, x, layer):
+    """One more node, which the nodes of a set lead to."""
+    some = node_set(model, x)
+    edges = Edges(model.add("more_sources", "src", some), model.add("more_ends", "dst", some),
+                  model.add("more_rows", "u", x))
+    return model.add("one_less", layer(model.add("with_one_more", x), edges))
+
+
+GIVEN = Edges("src", "dst", "u")
+CHANGES = [unchanged, unchanged, contracted, pooled, best_pooled, edges_contracted, grown]
 
 
 def draw(random, layers):
@@ -176,19 +214,22 @@ def draw(random, layers):
     for each in layers:
         change, of_set, update = (some[random.integers(len(some))] for some in (CHANGES, SETS, UPDATES))
 
-        def layer(y, src, dst):
-            ends = of_set(model, y, src, dst)
-            return update(model, LAYERS[each](model, y, src, ends), y, ends)
+        def layer(y, edges):
+            edges = edges._replace(dst=of_set(model, y, edges))
+            return update(model, LAYERS[each](model, y, edges), y, edges.dst)
 
         x = change(model, x, layer)
         words.append(f"{each} ({change.__name__}, {of_set.__name__}, {update.__name__})")
     output = model.dense(x, FEATURES, 2)
-    given = {"x": random.normal(0, 1, (NODES, FEATURES)), "u": random.normal(0, 1, (EDGES, OF_EDGE))}
-    # Nothing leads to the last node, in the graph itself.
-    edges = [(int(s), int(d)) for s, d in zip(random.integers(NODES, size=EDGES - 1), random.integers(NODES - 1, size=EDGES - 1))]
-    edges = sorted([*edges, (NODES - 1, 0)], key=lambda edge: (edge[1], edge[0]))
+    few = random.integers(5) == 0
+    nodes, count = random.integers(1, 5) if few else random.integers(5, 9), random.integers(0, 6) if few else random.integers(6, 15)
+    # Nothing leads to the last node of several, in the graph itself.
+    ends = zip(random.integers(nodes, size=count), random.integers(max(nodes - 1, 1), size=count))
+    edges = sorted(((int(s), int(d)) for s, d in ends), key=lambda edge: (edge[1], edge[0]))
+    given = {"x": random.normal(0, 1, (nodes, FEATURES)), "u": random.normal(0, 1, (count, OF_EDGE))}
     given = {name: value.astype(np.float32) for name, value in given.items() if name != "u" or uses(model, "u")}
-    return Case(model, output, given, edges, random.normal(0, 1, (NODES, 2)).astype(np.float32)), ", ".join(words)
+    labels = random.normal(0, 1, (nodes, 2)).astype(np.float32)
+    return Case(model, output, given, edges, labels), f"{', '.join(words)}; {nodes} nodes, {count} edges"
 
 
 def uses(model, name):
