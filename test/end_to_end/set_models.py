@@ -2,7 +2,7 @@
 and float64; and what smexc and smex-run make of them, compared with that.
 
 Where a number decides something (an element of a set, the larger of two), it must not be close to a tie: f32 would decide
-otherwise. `Close` then asks for another model.
+otherwise. Nor may steps of training lead far away, where f32 has too few digits. `Close` then asks for another model.
 """
 
 import json
@@ -14,7 +14,7 @@ MARGIN = 1e-3
 
 
 class Close(Exception):
-    """Two numbers are too close to tell which is the larger one."""
+    """Two numbers are too close to tell which is the larger one; or numbers are too large."""
 
 
 def apart(numbers):
@@ -442,6 +442,8 @@ class Case:
         self.expected = self.forward(model.parameters)
         self.losses, self.after = trained(
             lambda now: np.mean((self.forward(now) - labels) ** 2), model.parameters, rate, steps)
+        if max(self.losses) > 50:
+            raise Close
 
     def forward(self, parameters):
         values = {name: value.astype(np.float64) for name, value in {**self.given, **parameters}.items()}
