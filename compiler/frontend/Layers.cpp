@@ -29,7 +29,9 @@ public:
     for (const Update &update : model.updates)
       versions[size_t(update.value)].emplace(0, update.value);
     ask();
-    const int64_t given = int64_t(samples.limits.size());
+    if (Status given = takeLimits(); !given)
+      return given;
+    const int64_t given = int64_t(limits.front().size());
     if (given != layers)
       return fail("--sample-layers: ", given,
                   given == 1 ? " number" : " numbers",
@@ -69,6 +71,32 @@ private:
                     "\"), and layers have edges of their own; what the "
                     "graph's file has of edges they may read");
     }
+    return {};
+  }
+
+  /// Of each graph, those of its name, or those of all that have none. All are
+  /// for as many layers.
+  Status takeLimits() {
+    std::string known;
+    for (const GraphInputs &graph : model.graphs) {
+      known += (known.empty() ? "\"" : ", \"") + graph.name + "\"";
+      const auto own = samples.limitsOf.find(graph.name);
+      limits.push_back(own == samples.limitsOf.end() ? samples.limits
+                                                     : own->second);
+      if (limits.back().empty())
+        return fail("--sample-layers: graph \"", graph.name,
+                    "\" has no numbers: add --sample-layers ", graph.name,
+                    "=N,N,..");
+    }
+    for (const auto &[name, numbers] : samples.limitsOf)
+      if (std::none_of(model.graphs.begin(), model.graphs.end(),
+                       [&name = name](const GraphInputs &graph) {
+                         return graph.name == name;
+                       }))
+        return fail("--sample-layers ", name, "=..: the model has no graph \"",
+                    name,
+                    known == "\"\"" ? "\"; its only one has no name"
+                                    : "\"; it has " + known);
     return {};
   }
 
@@ -140,26 +168,72 @@ private:
       }
   }
 
-  /// Of each graph, by distance.
-  void setRooms() {
-    for (const GraphInputs &graph : model.graphs)
-      rooms.emplace_back(size_t(layers), graph.edges.count);
-    if (model.graphs.size() > 1 || model.graphs[0].from)
-      return;
-    const GraphInputs &graph = model.graphs[0];
-    const int64_t nodes = graph.to.count, edges = graph.edges.count;
-    int64_t served = std::min(samples.batch, nodes);
-    for (Distance at = 0; at < layers; ++at) {
-      const int64_t limit = samples.limits[size_t(layers - 1 - at)];
-      int64_t most = edges;
-      // served * limit, where that is less
-      if (limit >= 0 && (limit == 0 || served <= edges / limit))
-        most = std::min(edges, served * limit);
-      if (graph.selfLoops)
-        most = std::min(edges, most + nodes);
-      rooms[0][size_t(at)] = most;
-      served = std::min(nodes, served + most);
+  /// Nodes of each type, by its name.
+  using Counts = std::map<std::string, int64_t>;
+
+  static const InputRows &sourcesOf(const GraphInputs &graph) {
+    return graph.from ? *graph.from : graph.to;
+  }
+
+  /// Whether the layer reads edges of a graph: what no layer reads, no run
+  /// samples.
+  bool isRead(const GraphInputs &graph, Distance at) const {
+    for (int input : model.inputs) {
+      const std::string &name = model.values[size_t(input)].name;
+      if (!name.empty() &&
+          (name == graph.sources || name == graph.destinations ||
+           name == graph.types || name == graph.values) &&
+          versions[size_t(input)].count(at))
+        return true;
     }
+    return false;
+  }
+
+  /// Of each graph, by distance: the most that a sample can have, of whatever
+  /// type the batch's nodes are.
+  void setRooms() {
+    Counts room;
+    for (const GraphInputs &graph : model.graphs) {
+      room[graph.to.dimension] = graph.to.count;
+      room[sourcesOf(graph).dimension] = sourcesOf(graph).count;
+      rooms.emplace_back(size_t(layers), 0);
+    }
+    for (const auto &[type, nodes] : room)
+      addRooms(type, room);
+    // What nothing samples is there as it was, for the run of a whole graph.
+    for (size_t g = 0; g < rooms.size(); ++g)
+      for (int64_t &edges : rooms[g])
+        edges = edges ? edges : model.graphs[g].edges.count;
+  }
+
+  /// What a batch of nodes of one type takes.
+  void addRooms(const std::string &type, const Counts &room) {
+    Counts served = {{type, std::min(samples.batch, room.at(type))}};
+    for (Distance at = 0; at < layers; ++at) {
+      Counts there = served;
+      for (size_t g = 0; g < model.graphs.size(); ++g) {
+        const GraphInputs &graph = model.graphs[g];
+        if (!isRead(graph, at))
+          continue;
+        const int64_t edges = graph.edges.count;
+        const int64_t nodes = served[graph.to.dimension];
+        const int64_t limit = limits[g][size_t(layers - 1 - at)];
+        // nodes * limit, where that is less
+        const bool isLess =
+            limit >= 0 && (limit == 0 || nodes <= edges / limit);
+        const int64_t most = nodes == 0 ? 0 : isLess ? nodes * limit : edges;
+        const std::string &from = sourcesOf(graph).dimension;
+        there[from] = std::min(room.at(from), there[from] + most);
+        int64_t &own = rooms[g][size_t(at)];
+        own = std::max(own, std::min(edges, most + loops(graph, room)));
+      }
+      served = std::move(there);
+    }
+  }
+
+  /// One at each node that the plan has room for: layers number the same nodes.
+  static int64_t loops(const GraphInputs &graph, const Counts &room) {
+    return graph.selfLoops ? room.at(graph.to.dimension) : 0;
   }
 
   std::string layerName(const std::string &name, Distance at) const {
@@ -277,7 +351,9 @@ private:
   /// once for all layers.
   std::vector<std::map<Distance, int>> versions;
   int64_t layers = 0;
-  std::vector<std::vector<int64_t>> rooms;
+  /// Of each graph: neighbours, the first layer's first; and rooms, by
+  /// distance.
+  std::vector<std::vector<int64_t>> limits, rooms;
 };
 
 } // namespace

@@ -40,10 +40,11 @@ Result<Loss> lossFor(const TrainingOptions &options, const std::string &output,
   const std::string name = options.loss.substr(0, colon);
   Loss loss{name, type, {}, {}};
   if (name == "cross_entropy") {
-    if (options.counted)
+    if (!options.counted.empty())
       return fail("loss \"", options.loss,
                   "\": labels that don't count are those of --ignore-index; "
-                  "--counted is for mse, l1 and bce_with_logits");
+                  "--counted is for mse, l1, bce_with_logits and "
+                  "given:NAME");
     int64_t axis = -1;
     if (colon != std::string::npos) {
       const auto given = integerOf(options.loss.substr(colon + 1));
@@ -66,10 +67,11 @@ Result<Loss> lossFor(const TrainingOptions &options, const std::string &output,
   }
   if (colon == std::string::npos &&
       (name == "mse" || name == "l1" || name == "bce_with_logits")) {
-    if (options.counted && type.rank() == 0)
+    const bool isCounted = !options.counted.empty();
+    if (isCounted && type.rank() == 0)
       return fail("output \"", output, "\" is ", toString(type),
                   ": it has no rows to be counted");
-    loss.op += options.counted ? "_counted" : "";
+    loss.op += isCounted ? "_counted" : "";
     return loss;
   }
   return fail("no loss \"", options.loss,
@@ -77,13 +79,48 @@ Result<Loss> lossFor(const TrainingOptions &options, const std::string &output,
               "mse, l1, bce_with_logits and given:NAME");
 }
 
+constexpr frontend::InputRange oneOrNone = {1, 1, 0};
+
+/// Of a given loss: the model's input that says which rows count.
+Status markCounted(ModelTape &graph, const std::string &name) {
+  const Model &model = graph.model();
+  const auto input =
+      std::find_if(model.inputs.begin(), model.inputs.end(),
+                   [&](int each) { return graph.name(each) == name; });
+  if (input == model.inputs.end())
+    return fail("--counted: the model computes its loss, and has no input \"",
+                name,
+                "\" to say which rows count in it: give it one of integers, "
+                "which the loss reads, and its name as --counted=NAME");
+  const TensorType &type = graph.type(*input);
+  if (!isInteger(type.dtype) || type.rank() == 0)
+    return fail("--counted: input \"", name, "\" is ", toString(type),
+                ": integers are needed, 1 or 0 for each row");
+  if (model.inputRanges.count(*input) || model.partRanges.count(*input))
+    return fail("--counted: input \"", name,
+                "\" says which elements of another tensor are read, and "
+                "nothing of rows that count");
+  const bool isRead =
+      std::any_of(model.applications.begin(), model.applications.end(),
+                  [&](const frontend::Application &application) {
+                    const std::vector<int> &operands = application.operands;
+                    return std::find(operands.begin(), operands.end(),
+                                     *input) != operands.end();
+                  });
+  if (!isRead)
+    return fail("--counted: nothing in the model reads input \"", name,
+                "\", so that all rows count in its loss");
+  graph.setRange(*input, oneOrNone);
+  return {};
+}
+
 Result<int> addLoss(ModelTape &graph, const TrainingOptions &options) {
   const Model &model = graph.model();
   const std::string given = "given:";
   if (options.loss.compare(0, given.size(), given) == 0) {
-    if (options.counted)
-      return fail("--counted: the model says itself which rows count in its "
-                  "loss");
+    if (!options.counted.empty())
+      if (Status marked = markCounted(graph, options.counted); !marked)
+        return marked.takeError();
     const std::string name = options.loss.substr(given.size());
     // An output may have another name than the value that it is.
     const auto output =
@@ -118,14 +155,15 @@ Result<int> addLoss(ModelTape &graph, const TrainingOptions &options) {
     graph.setRange(labels, *loss->range);
   const bool hasSpare = graph.setRows(labels, name);
   std::vector<int> operands = {output, labels};
-  if (options.counted) {
+  if (const std::string &counted = options.counted; !counted.empty()) {
     for (int input : model.inputs)
-      if (graph.name(input) == "counted")
-        return fail("the model has an input \"counted\" of its own: --counted "
-                    "adds one");
+      if (graph.name(input) == counted)
+        return fail("the model has an input \"", counted,
+                    "\" of its own: --counted adds one, under another name "
+                    "with --counted=NAME");
     operands.push_back(
-        graph.addInput("counted", {DType::I64, {graph.type(labels).shape[0]}}));
-    graph.setRange(operands.back(), {1, 1, 0});
+        graph.addInput(counted, {DType::I64, {graph.type(labels).shape[0]}}));
+    graph.setRange(operands.back(), oneOrNone);
     graph.setRows(operands.back(), name);
   } else if (hasSpare && !(loss->range && loss->range->ignore)) {
     return fail(

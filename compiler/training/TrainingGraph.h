@@ -22,10 +22,12 @@ struct TrainingOptions {
   /// "given:NAME" for a value of the model that is a loss already.
   std::string loss = "cross_entropy";
   std::optional<int64_t> ignoreIndex; // labels that don't count
-  /// Of mse, l1 and bce_with_logits: one more input, "counted", i64 with an
-  /// element for each row of the labels: 0 where a row does not count, 1 where
-  /// it does. What samples are trained on needs rows that do not count.
-  bool counted = false;
+  /// An input that says which rows count, 1 or 0 for each; or "". Of mse, l1
+  /// and bce_with_logits one that is added, i64 with an element for each row of
+  /// the labels; of given losses one of the model's own, of integers, by which
+  /// the model tells the rows apart. What samples are trained on needs rows
+  /// that do not count.
+  std::string counted;
   std::vector<std::string> freeze;    // parameters not to train
   std::string optimizer = "sgd";      // momentum, adam, adamw, adagrad
   std::optional<double> learningRate, momentum, weightDecay;

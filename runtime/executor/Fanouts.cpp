@@ -1,64 +1,10 @@
 #include "runtime/executor/Fanouts.h"
 
 #include <algorithm>
-#include <charconv>
 
 using namespace smex;
 using namespace smex::runtime;
 using graph::Numbers;
-
-static Error usage(Error error) {
-  error.fault = Fault::Usage;
-  return error;
-}
-
-/// "10,25"
-static Result<Numbers> parseNumbers(const std::string &option,
-                                    const std::string &text, int64_t least) {
-  constexpr int64_t most = int64_t(1) << 40;
-  Numbers numbers;
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find(',', at), text.size());
-    int64_t number = 0;
-    const char *last = text.data() + end;
-    const auto parsed = std::from_chars(text.data() + at, last, number);
-    if (parsed.ec != std::errc() || parsed.ptr != last || number > most ||
-        (number < least && number != -1))
-      return usage(fail(option, ": \"", text.substr(at, end - at),
-                        "\" is no number of neighbours: give one for each "
-                        "layer, from ",
-                        least, " up, or -1 for all of them, as in 10,25"));
-    numbers.push_back(number);
-    at = end + 1;
-  }
-  return numbers;
-}
-
-Result<Fanouts> runtime::parseFanouts(const std::string &option,
-                                      const std::vector<std::string> &arguments,
-                                      int64_t least) {
-  Fanouts fanouts;
-  size_t layers = 0;
-  for (const std::string &argument : arguments) {
-    // A name may hold '=', numbers cannot.
-    const size_t equals = argument.rfind('=');
-    const bool isNamed = equals != std::string::npos;
-    auto numbers = parseNumbers(
-        option, isNamed ? argument.substr(equals + 1) : argument, least);
-    if (!numbers)
-      return numbers.takeError();
-    if (layers && numbers->size() != layers)
-      return usage(fail(option, " ", argument, ": has ", numbers->size(),
-                        " layers, and what is before it ", layers));
-    layers = numbers->size();
-    Numbers &place =
-        isNamed ? fanouts.named[argument.substr(0, equals)] : fanouts.all;
-    if (!place.empty())
-      return usage(fail(option, " ", argument, ": is given twice"));
-    place = std::move(*numbers);
-  }
-  return fanouts;
-}
 
 std::vector<size_t> runtime::relationsOf(const plan::Program &program) {
   std::vector<size_t> first;

@@ -1,6 +1,7 @@
 #include "runtime/executor/Inputs.h"
 
 #include "runtime/executor/DerivedInputs.h"
+#include "runtime/executor/Draw.h"
 #include "runtime/executor/Ranges.h"
 #include "runtime/io/ReadTensor.h"
 
@@ -96,6 +97,26 @@ Result<Feed> checkRows(const plan::Port &port, const TensorType &type,
   if (!feed || sampled)
     return feed;
   return padRows(port, type, std::move(*feed), own.shape[0]);
+}
+
+/// Whether an input says which rows count, 1 or 0 for each.
+bool saysWhatCounts(const plan::Port &port) {
+  return port.low == 1 && port.high == 1 && port.ignore == 0;
+}
+
+/// All of those that there are.
+Feed allCount(const plan::Port &port, const TensorType &type,
+              const std::optional<GraphRows> &rows) {
+  TensorType own = type;
+  if (rows)
+    own.shape[0] = rows->rows;
+  Feed feed{makeTensor(own), false, nullptr, 0};
+  drawRange(0, port.name, 1, 1, feed.value);
+  if (!rows || rows->sampled)
+    return feed;
+  return rows->order
+             ? orderRows(port, type, std::move(feed), rows->rows, *rows->order)
+             : padRows(port, type, std::move(feed), rows->rows);
 }
 
 /// "--graph FILE, or ", of an input that comes with a graph.
@@ -214,6 +235,9 @@ runtime::readInputs(const plan::Program &program,
         return valid.takeError();
       given[i] = std::move(zeros);
     }
+    if (!given[i] && saysWhatCounts(port))
+      given[i] = allCount(port, typeOf(program, port),
+                          graphRows(program, graphs, edgeOrders, port));
     if (!given[i] && !arguments.empty())
       return fail("input \"", port.name, "\" is missing: add ",
                   graphOption(program, port), "--input ", port.name, "=FILE (",

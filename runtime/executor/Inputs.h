@@ -12,7 +12,8 @@ namespace smex::runtime {
 /// its ends too. With no argument at all, every other input is drawn from the
 /// seed; else each must be given, but for those that
 /// follow from others (DerivedInputs.h; of a graph to be sampled, they have
-/// feeds without a value, too).
+/// feeds without a value, too), and those that say which rows count (1, or 0
+/// where one does not): all that there are.
 ///
 /// What has a row per node, or per graph of a batch, may have as many as there
 /// are: more of them, which count for nothing, are added. What has a row per

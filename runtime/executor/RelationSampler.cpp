@@ -2,6 +2,7 @@
 // node.
 #include "runtime/executor/Sampler.h"
 
+#include "runtime/graph/EdgeSample.h"
 #include "runtime/graph/HeteroSample.h"
 
 #include <algorithm>
@@ -28,22 +29,27 @@ public:
 
   RelationSampler(const RowKinds &kinds, graph::HeteroGraph given,
                   std::vector<OfEdges> ofEdges, std::vector<Of> graphs,
-                  std::vector<Numbers> fanouts, size_t type)
+                  std::vector<Numbers> fanouts, const Drawn &drawn)
       : kinds(kinds), graph(std::move(given)), in(graph::byDestination(graph)),
         ofEdges(std::move(ofEdges)), graphs(std::move(graphs)),
-        fanouts(std::move(fanouts)), type(int64_t(type)) {}
+        fanouts(std::move(fanouts)), drawn(drawn) {}
 
   Result<Taken> take(const Numbers &some, uint64_t seed) override {
     return graphs.front().layer ? takeLayers(some, seed)
                                 : takeUnited(some, seed);
   }
   std::string what(size_t count) const override {
-    return "a sample for " + counted(count, "node");
+    return "a sample for " + counted(count, drawn.each());
   }
 
 private:
   Result<Taken> takeUnited(const Numbers &some, uint64_t seed) {
-    auto part = graph::sampleNeighbours(graph, in, type, some, fanouts, seed);
+    auto part = drawn.edgesOf
+                    ? graph::sampleForEdges(
+                          graph, in, int64_t(graphs[*drawn.edgesOf].type), some,
+                          fanouts, seed)
+                    : graph::sampleNeighbours(graph, in, int64_t(drawn.kind),
+                                              some, fanouts, seed);
     if (!part)
       return fail("--sample: ", part.error().message);
     Taken taken;
@@ -58,8 +64,8 @@ private:
   }
 
   Result<Taken> takeLayers(const Numbers &some, uint64_t seed) {
-    const auto blocks =
-        graph::sampleBlocks(graph, in, type, some, fanouts, seed);
+    const auto blocks = graph::sampleBlocks(graph, in, int64_t(drawn.kind),
+                                            some, fanouts, seed);
     if (!blocks)
       return fail("--sample-layers: ", blocks.error().message);
     Taken taken;
@@ -99,7 +105,7 @@ private:
   const std::vector<OfEdges> ofEdges; // of each type of edges
   const std::vector<Of> graphs;
   const std::vector<Numbers> fanouts; // likewise
-  const int64_t type;                 // of the nodes that samples are for
+  const Drawn drawn;                  // what samples are for
 };
 
 /// How many nodes of each type there are.
@@ -132,9 +138,11 @@ nodeTypes(const RowKinds &kinds, const std::vector<RunGraph> &graphs,
 
 } // namespace
 
-Result<std::unique_ptr<Sampler>> runtime::makeRelationSampler(
-    const plan::Program &program, const RowKinds &kinds,
-    std::vector<RunGraph> graphs, const Sampling &sampling, size_t type) {
+Result<std::unique_ptr<Sampler>>
+runtime::makeRelationSampler(const plan::Program &program,
+                             const RowKinds &kinds,
+                             std::vector<RunGraph> graphs,
+                             const Sampling &sampling, const Drawn &drawn) {
   const char *const option = sampling.option();
   if (sampling.byImportance)
     return fail("--importance: the plan has ", relationsOf(program).size(),
@@ -176,5 +184,5 @@ Result<std::unique_ptr<Sampler>> runtime::makeRelationSampler(
     return fail(option, ": ", graph.error().message);
   return Result<std::unique_ptr<Sampler>>(std::make_unique<RelationSampler>(
       kinds, std::move(*graph), std::move(ofEdges), std::move(of),
-      std::move(*fanouts), type));
+      std::move(*fanouts), drawn));
 }

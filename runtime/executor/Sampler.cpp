@@ -2,7 +2,9 @@
 
 #include "runtime/graph/Change.h"
 #include "runtime/graph/Components.h"
+#include "runtime/graph/EdgeSample.h"
 #include "runtime/graph/Sample.h"
+#include "runtime/graph/SampleArguments.h"
 #include "runtime/graph/Walk.h"
 
 #include <algorithm>
@@ -97,49 +99,73 @@ private:
 
 class NeighbourSampler : public GraphSampler {
 public:
-  NeighbourSampler(graph::Relation whole, Numbers fanouts)
+  NeighbourSampler(graph::Relation whole, Numbers fanouts, const Drawn &drawn)
       : GraphSampler(whole), graph(std::move(whole.graph)),
-        in(graph::byDestination(graph)), fanouts(std::move(fanouts)) {}
+        in(graph::byDestination(graph)), fanouts(std::move(fanouts)),
+        drawn(drawn) {}
 
   Result<Taken> take(const Numbers &some, uint64_t seed) override {
-    const auto blocks = graph::sampleNeighbours(graph, in, some, fanouts, seed);
+    auto nodes =
+        drawn.edgesOf ? graph::endsOf(graph, some) : Result<Numbers>(some);
+    if (!nodes)
+      return fail("--sample: ", nodes.error().message);
+    const auto blocks =
+        graph::sampleNeighbours(graph, in, *nodes, fanouts, seed);
     if (!blocks)
       return fail("--sample: ", blocks.error().message);
-    return takenOf(graph::unite(*blocks));
+    graph::Part part = graph::unite(*blocks);
+    if (drawn.edgesOf)
+      part = graph::withEdges(graph, std::move(part), some);
+    return takenOf(std::move(part));
   }
   std::string what(size_t count) const override {
-    return "a sample for " + counted(count, "node");
+    return "a sample for " + counted(count, drawn.each());
   }
 
 private:
   const graph::Graph graph;
   const graph::Rows in;
   const Numbers fanouts;
+  const Drawn drawn;
 };
 
 class WalkSampler : public GraphSampler {
 public:
-  WalkSampler(graph::Relation whole, int64_t length)
+  WalkSampler(graph::Relation whole, int64_t length, const Drawn &drawn)
       : GraphSampler(whole), length(length),
         backwards(graph::reversed(whole.graph)),
-        out(graph::bySource(backwards)) {}
+        out(graph::bySource(backwards)), drawn(drawn) {}
 
   Result<Taken> take(const Numbers &some, uint64_t seed) override {
-    const auto walks = graph::randomWalks(backwards, out, some, length, seed);
+    auto starts =
+        drawn.edgesOf ? graph::endsOf(backwards, some) : Result<Numbers>(some);
+    if (!starts)
+      return fail("--walk: ", starts.error().message);
+    // Each is a row of its own.
+    if (Status there =
+            graph::checkNodes(*starts, backwards.nodes(), "the graph has");
+        !there)
+      return fail("--walk: ", there.error().message);
+    const auto walks =
+        graph::randomWalks(backwards, out, *starts, length, seed);
     if (!walks)
       return fail("--walk: ", walks.error().message);
     graph::Part part = graph::walkedGraph(backwards, *walks);
+    if (drawn.edgesOf)
+      part = graph::withEdges(backwards, std::move(part), some);
     part.graph = graph::reversed(part.graph);
     return takenOf(std::move(part));
   }
   std::string what(size_t count) const override {
-    return "walks from " + counted(count, "node");
+    return (drawn.edgesOf ? "walks from the ends of " : "walks from ") +
+           counted(count, drawn.each());
   }
 
 private:
   const int64_t length;
   const graph::Graph backwards; // each edge the other way round
   const graph::Rows out;
+  const Drawn drawn;
 };
 
 } // namespace
@@ -147,22 +173,27 @@ private:
 Result<std::unique_ptr<Sampler>>
 runtime::makeSampler(const plan::Program &program, const RowKinds &kinds,
                      std::vector<RunGraph> graphs, const Sampling &sampling,
-                     size_t type) {
+                     const Drawn &drawn) {
   using Made = Result<std::unique_ptr<Sampler>>;
+  if (sampling.perLayer && drawn.edgesOf)
+    return fail("--sample-layers: the plan's labels are of edges, and layers "
+                "have edges of their own: compile it without --sample-layers, "
+                "and take --sample");
   if (kinds.types().size() > 1 || relationsOf(program).size() > 1)
     return makeRelationSampler(program, kinds, std::move(graphs), sampling,
-                               type);
+                               drawn);
   if (sampling.perLayer)
     return makeLayerSampler(program, std::move(graphs), sampling);
   graph::Relation &whole = graphs.front().relation;
   if (sampling.parts > 0)
     return Made(std::make_unique<PartSampler>(std::move(whole)));
   if (sampling.walk > 0)
-    return Made(std::make_unique<WalkSampler>(std::move(whole), sampling.walk));
+    return Made(
+        std::make_unique<WalkSampler>(std::move(whole), sampling.walk, drawn));
   auto fanouts = fanoutsFor(program, sampling.option(),
                             {sampling.fanouts, sampling.fanoutsOf});
   if (!fanouts)
     return fanouts.takeError();
-  return Made(std::make_unique<NeighbourSampler>(std::move(whole),
-                                                 std::move(fanouts->front())));
+  return Made(std::make_unique<NeighbourSampler>(
+      std::move(whole), std::move(fanouts->front()), drawn));
 }

@@ -73,6 +73,15 @@ private:
   std::vector<std::pair<size_t, size_t>> ends;
 };
 
+/// What is drawn in each step: nodes of a type, or edges of a graph.
+struct Drawn {
+  size_t kind = 0; // of rows
+  /// The plan's graph, of edges.
+  std::optional<size_t> edgesOf = std::nullopt;
+
+  const char *each() const { return edgesOf ? "edge" : "node"; }
+};
+
 /// Of each graph of the plan a part; of each kind of rows, which ones they are:
 /// of edges, those of the part, in its order.
 struct Taken {
@@ -83,8 +92,9 @@ struct Taken {
 class Sampler {
 public:
   virtual ~Sampler() = default;
-  /// For some nodes, which are the first ones of their type then, or of some
-  /// parts. A function of its arguments.
+  /// For some nodes, which are the first ones of their type then; for some
+  /// edges, which are there, too; or of some parts. A function of its
+  /// arguments.
   virtual Result<Taken> take(const graph::Numbers &some, uint64_t seed) = 0;
   /// What `count` of them are called, "a sample for 3 nodes".
   virtual std::string what(size_t count) const = 0;
@@ -95,13 +105,14 @@ public:
 /// "1 node", "3 nodes".
 std::string counted(size_t count, const char *thing);
 
-/// For nodes of a type (of `kinds`), or for parts. Errors: graphs that tell
-/// differently how many nodes of a type there are.
+/// For nodes of a type, edges of a graph, or for parts. Errors: graphs that
+/// tell differently how many nodes of a type there are; edges, where layers
+/// have their own.
 Result<std::unique_ptr<Sampler>> makeSampler(const plan::Program &program,
                                              const RowKinds &kinds,
                                              std::vector<RunGraph> graphs,
                                              const Sampling &sampling,
-                                             size_t type);
+                                             const Drawn &drawn);
 
 /// The same for nodes of one type, where each layer has a sample of its own.
 Result<std::unique_ptr<Sampler>> makeLayerSampler(const plan::Program &program,
@@ -113,7 +124,7 @@ Result<std::unique_ptr<Sampler>> makeLayerSampler(const plan::Program &program,
 Result<std::unique_ptr<Sampler>>
 makeRelationSampler(const plan::Program &program, const RowKinds &kinds,
                     std::vector<RunGraph> graphs, const Sampling &sampling,
-                    size_t type);
+                    const Drawn &drawn);
 
 } // namespace smex::runtime
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <unordered_set>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -51,10 +52,10 @@ public:
   /// Once all inputs are there.
   Status open(std::vector<RunGraph> graphs) {
     if (sampling.parts == 0)
-      if (Status opened = openNodes(); !opened)
+      if (Status opened = openBatches(); !opened)
         return opened;
-    auto made =
-        makeSampler(program, kinds, std::move(graphs), sampling, drawnKind);
+    const Drawn what = {drawnKind, kinds.edgesOf(drawnKind)};
+    auto made = makeSampler(program, kinds, std::move(graphs), sampling, what);
     if (!made)
       return made.takeError();
     sampler = std::move(*made);
@@ -75,10 +76,12 @@ private:
     return {};
   }
 
-  Status openNodes() {
+  Status openBatches() {
     if (Status drawable = sampling.nodes ? openGiven() : openLabelled();
         !drawable)
       return drawable;
+    if (kinds.edgesOf(drawnKind))
+      return {};
     const std::string &type = kinds.types()[drawnKind];
     const int64_t room = roomFor(drawnKind);
     const int64_t batch =
@@ -120,27 +123,49 @@ private:
     return {};
   }
 
+  /// The nodes, or edges, whose labels count.
   Status openLabelled() {
     const char *const option = sampling.option();
     const auto labels =
         std::find_if(ports.begin(), ports.end(), [&](const Port &p) {
-          return p.counts && p.kind < kinds.types().size();
+          return p.counts && p.kind != kinds.types().size();
         });
     if (labels == ports.end())
-      return fail(option, ": the plan has no labels of nodes, ",
-                  kinds.types().size() > 1
-                      ? "or as many rows of them as nodes of two types, "
-                      : "",
-                  "or all of them count: compile it with --train --loss "
-                  "cross_entropy, or with --counted");
+      return fail(option, ": ", noLabels());
     drawnKind = labels->kind;
+    const char *const each = kinds.edgesOf(drawnKind) ? "edge" : "node";
+    if (const int64_t room = labels->type.shape[0];
+        kinds.edgesOf(drawnKind) && sampling.batch > room)
+      return fail("--batch ", sampling.batch, ": the plan has room for ", room,
+                  " edges: compile it with more of them, for the batch and all "
+                  "that is sampled, or take a smaller batch");
     for (int64_t v = 0; v < labels->value.type.shape[0]; ++v)
       if (counts(*labels, v))
         drawn.push_back(v);
     if (drawn.empty())
-      return fail(option, ": no node has a label that counts: all are ",
+      return fail(option, ": no ", each, " has a label that counts: all are ",
                   *labels->port.ignore);
     return {};
+  }
+
+  /// Why there is nothing to draw.
+  std::string noLabels() const {
+    const bool isTrained =
+        std::any_of(program.outputs.begin(), program.outputs.end(),
+                    [](const plan::Port &output) { return output.loss; });
+    if (!isTrained)
+      return "the plan has no labels of nodes or edges to draw a batch by: "
+             "give the nodes that results are wanted of with --nodes, or "
+             "compile it with --train";
+    return std::string("nothing tells the plan which nodes or edges are a "
+                       "batch's, and which were only sampled: ") +
+           (kinds.types().size() > 1
+                ? "its labels have as many rows as there are nodes of two "
+                  "types, or all of them count; "
+                : "") +
+           "compile it with --loss cross_entropy, with --counted, or, where "
+           "the model computes its loss, with --counted=NAME of an input by "
+           "which the loss leaves out the others";
   }
 
   static int64_t rowBytes(const Tensor &tensor) {
@@ -148,19 +173,20 @@ private:
     return rows ? int64_t(tensor.bytes.size()) / rows : 0;
   }
 
-  /// Whether some element of a node's labels is another value than the one that
+  /// Whether some element of a row of labels is another value than the one that
   /// does not count.
-  static bool counts(const Port &labels, int64_t node) {
+  static bool counts(const Port &labels, int64_t number) {
     const int64_t bytes = rowBytes(labels.value);
     const int64_t size = byteSize(labels.value.type.dtype);
-    const std::byte *row = labels.value.bytes.data() + node * bytes;
+    const std::byte *row = labels.value.bytes.data() + number * bytes;
     for (int64_t at = 0; at < bytes; at += size) // low bytes: little-endian
       if (std::memcmp(row + at, &*labels.port.ignore, size_t(size)) != 0)
         return true;
     return false;
   }
 
-  /// The nodes whose label counts in a step, or its parts, in an epoch's order.
+  /// The nodes or edges whose label counts in a step, or its parts, in an
+  /// epoch's order.
   Numbers drawnIn(int64_t step) {
     if (sampling.nodes)
       return drawn;
@@ -197,7 +223,7 @@ private:
         return taken.error();
       auto bound = bind(*taken, some.size());
       if (bound)
-        return batchOf(*taken, some.size(), std::move(*bound));
+        return batchOf(*taken, some, std::move(*bound));
       // Of parts, the last ones are left out until the others fit.
       if (sampling.parts == 0 || some.size() == 1)
         return bound;
@@ -231,13 +257,16 @@ private:
     return batch;
   }
 
-  /// `count`: so many nodes, the first ones of their type, have labels that
-  /// count; of parts, all have.
-  Result<Batch> batchOf(const Taken &taken, size_t count, Batch batch) const {
+  /// Only of `some`, nodes that are the first ones of their type, or edges,
+  /// labels count; of parts, all do.
+  Result<Batch> batchOf(const Taken &taken, const Numbers &some,
+                        Batch batch) const {
     for (const Port &port : ports) {
       Numbers rows = taken.rows[port.kind];
       if (const auto graph = kinds.edgesOf(port.kind)) {
-        auto values = edgeValues(taken, *graph, port, std::move(rows));
+        const bool all = !port.counts || sampling.parts > 0 || sampling.nodes;
+        auto values = edgeValues(taken, *graph, port, std::move(rows),
+                                 all ? nullptr : &some);
         if (!values)
           return values.takeError();
         batch.push_back(std::move(*values));
@@ -245,7 +274,7 @@ private:
       }
       int64_t own = int64_t(rows.size());
       if (port.counts && sampling.parts == 0)
-        own = port.kind == drawnKind ? int64_t(count) : 0;
+        own = port.kind == drawnKind ? int64_t(some.size()) : 0;
       rows.resize(size_t(port.type.shape[0]), -1);
       auto values = graph::gatherRows(port.value, rows);
       if (!values)
@@ -258,14 +287,23 @@ private:
     return batch;
   }
 
-  /// Of edges, those that were taken in the plan's order.
+  /// Of edges, those that were taken in the plan's order. `counted`: labels of
+  /// others than these, if some are given, do not count.
   Result<Tensor> edgeValues(const Taken &taken, size_t graph, const Port &port,
-                            const Numbers &old) const {
+                            const Numbers &old, const Numbers *counted) const {
     const Numbers order =
         edgeRowsOf(program, program.graphs[graph], taken.relations[graph]);
     auto values = graph::gatherRows(port.value, old);
     if (!values)
       return values;
+    if (counted) {
+      const bool areDrawn = port.kind == drawnKind;
+      const std::unordered_set<int64_t> among(counted->begin(), counted->end());
+      const int64_t bytes = rowBytes(*values);
+      for (size_t e = 0; e < old.size(); ++e)
+        if (!areDrawn || !among.count(old[e]))
+          fillRows(port.port, *values, int64_t(e) * bytes, bytes);
+    }
     return orderRows(port.port, port.type,
                      {std::move(*values), false, nullptr, 0},
                      int64_t(old.size()), order)
@@ -279,8 +317,9 @@ private:
   int ofGraph = 0;                // inputs
   std::vector<Port> ports;
   std::unique_ptr<Sampler> sampler;
-  size_t drawnKind = 0; // of nodes that are drawn, their type
-  Numbers drawn;        // from: nodes whose label counts, ascending; or parts
+  size_t drawnKind = 0; // of rows: of nodes that are drawn, their type
+  /// From: nodes or edges whose label counts, ascending; or parts.
+  Numbers drawn;
 
   /// The order of the last epoch that was asked for.
   int64_t epoch = -1;

@@ -20,9 +20,11 @@
 namespace smex::runtime {
 
 /// The feeds of a program that works on `graphs`, one or several, with those of
-/// their ends and of what has a row per node, or per part, replaced: by a
+/// their ends and of what has a row per node, edge or part, replaced: by a
 /// sample in each step, its nodes first, and what fills the plan's room. Labels
 /// of nodes that were only sampled do not count; those of nodes in parts do.
+/// Where labels are of edges, edges are drawn in place of nodes: a sample is
+/// for the nodes at their ends, has these edges, and only their labels count.
 /// Errors: labels that all count, for any value; none that count; a batch or
 /// fan-outs that make no sense; graphs that tell differently how many nodes of
 /// a type there are; a graph without parts; more parts than the plan has room

@@ -1,6 +1,7 @@
 #include "runtime/graph/HeteroSample.h"
 
 #include "runtime/graph/Choice.h"
+#include "runtime/graph/EdgeSample.h"
 #include "runtime/graph/SampleArguments.h"
 
 #include <algorithm>
@@ -31,11 +32,36 @@ public:
     }
   }
 
+  /// What samples are for.
+  Status start(int64_t type, const Numbers &given) {
+    if (type < 0 || type >= int64_t(nodes.size()))
+      return fail("nodes to sample for: there is no type ", type, " of nodes");
+    const NodeType &own = graph.nodeTypes()[size_t(type)];
+    if (Status ok = checkNodes(given, own.nodes,
+                               "of type \"" + own.name + "\" there are");
+        !ok)
+      return ok;
+    for (int64_t node : given)
+      nodes[size_t(type)].of(node);
+    return {};
+  }
+
+  Status startAtEdges(int64_t type, const Numbers &edges) {
+    if (type < 0 || type >= int64_t(from.size()))
+      return fail("edges to sample for: there is no type ", type, " of edges");
+    const EdgeType &own = graph.edgeTypes()[size_t(type)];
+    if (Status ok = checkEdges(edges, int64_t(own.sources.size())); !ok)
+      return ok;
+    for (int64_t edge : edges) {
+      nodes[from[size_t(type)]].of(own.sources[size_t(edge)]);
+      nodes[to[size_t(type)]].of(own.destinations[size_t(edge)]);
+    }
+    return {};
+  }
+
   /// Of each layer, the first one first, and of each type the edges drawn.
   Result<std::vector<std::vector<Numbers>>>
-  run(int64_t type, const Numbers &given, const std::vector<Numbers> &fanouts) {
-    if (Status started = start(type, given); !started)
-      return started.takeError();
+  run(const std::vector<Numbers> &fanouts) {
     const size_t layers = fanouts.empty() ? 0 : fanouts[0].size();
     for (const Numbers &own : fanouts)
       if (Status ok = checkLimits(own, -1, "fan-out"); !ok)
@@ -89,19 +115,6 @@ public:
   }
 
 private:
-  Status start(int64_t type, const Numbers &given) {
-    if (type < 0 || type >= int64_t(nodes.size()))
-      return fail("nodes to sample for: there is no type ", type, " of nodes");
-    const NodeType &own = graph.nodeTypes()[size_t(type)];
-    if (Status ok = checkNodes(given, own.nodes,
-                               "of type \"" + own.name + "\" there are");
-        !ok)
-      return ok;
-    for (int64_t node : given)
-      nodes[size_t(type)].of(node);
-    return {};
-  }
-
   std::vector<Numbers> drawLayer(size_t layer,
                                  const std::vector<Numbers> &fanouts) {
     std::vector<size_t> served; // of each type of nodes: those that are there
@@ -161,9 +174,27 @@ Result<HeteroPart> graph::sampleNeighbours(const HeteroGraph &graph,
                                            const std::vector<Numbers> &fanouts,
                                            uint64_t seed) {
   Sampler sampler(graph, in, seed);
-  const auto drawn = sampler.run(type, nodes, fanouts);
+  if (Status started = sampler.start(type, nodes); !started)
+    return started.takeError();
+  const auto drawn = sampler.run(fanouts);
   if (!drawn)
     return drawn.error();
+  return sampler.united(*drawn);
+}
+
+Result<HeteroPart> graph::sampleForEdges(const HeteroGraph &graph,
+                                         const std::vector<Rows> &in,
+                                         int64_t edgeType, const Numbers &edges,
+                                         const std::vector<Numbers> &fanouts,
+                                         uint64_t seed) {
+  Sampler sampler(graph, in, seed);
+  if (Status started = sampler.startAtEdges(edgeType, edges); !started)
+    return started.takeError();
+  auto drawn = sampler.run(fanouts);
+  if (!drawn)
+    return drawn.takeError();
+  drawn->emplace_back(graph.edgeTypes().size());
+  drawn->back()[size_t(edgeType)] = edges;
   return sampler.united(*drawn);
 }
 
@@ -173,7 +204,9 @@ Result<HeteroBlocks> graph::sampleBlocks(const HeteroGraph &graph,
                                          const std::vector<Numbers> &fanouts,
                                          uint64_t seed) {
   Sampler sampler(graph, in, seed);
-  auto drawn = sampler.run(type, nodes, fanouts);
+  if (Status started = sampler.start(type, nodes); !started)
+    return started.takeError();
+  auto drawn = sampler.run(fanouts);
   if (!drawn)
     return drawn.takeError();
   return sampler.blocks(std::move(*drawn));

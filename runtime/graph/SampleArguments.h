@@ -22,6 +22,15 @@ inline Status checkNodes(const Numbers &nodes, int64_t count,
   return {};
 }
 
+/// Edges to sample for: each is there, one of `count`.
+inline Status checkEdges(const Numbers &edges, int64_t count) {
+  for (int64_t edge : edges)
+    if (edge < 0 || edge >= count)
+      return fail("edges to sample for: edge ", edge,
+                  " is not there: there are ", count, ", numbered from 0");
+  return {};
+}
+
 /// A limit of each layer, at least so large; `what` they are, "fan-out".
 inline Status checkLimits(const Numbers &limits, int64_t least,
                           const char *what) {

@@ -19,9 +19,14 @@ compiled 1 'sage.json: --sample-layers: 3 numbers, and the network passes messag
   "${room[@]}" --sample-layers 2,2,2 --batch 1
 compiled 1 'sage.json: --sample-layers: 1 number, and the network passes messages in 2 layers' \
   "${room[@]}" --sample-layers 2 --batch 1
-compiled 2 '--sample-layers: a layer that samples 0 neighbours reads none: give a number from 1 up, or -1 for all of them$' \
-  "${room[@]}" --sample-layers 2,0 --batch 1
-compiled 2 '--sample-layers: ' "${room[@]}" --sample-layers 2,-2 --batch 1
+for numbers in 2,0 2,-2 2,x 2,; do
+  compiled 2 '--sample-layers: ".*" is no number of neighbours: give one for each layer, from 1 up, or -1' \
+    "${room[@]}" --sample-layers "$numbers" --batch 1
+done
+compiled 2 '--sample-layers 3,3: is given twice$' "${room[@]}" --sample-layers 2,2 --sample-layers 3,3 --batch 1
+compiled 1 'sage.json: --sample-layers cites=..: the model has no graph "cites"; its only one has no name$' \
+  "${room[@]}" --sample-layers 2,2 --sample-layers cites=1,1 --batch 1
+compiled 2 '--sample-layers' "${room[@]}" --sample-layers --batch 1
 compiled 2 '--sample-layers requires --batch' "${room[@]}" --sample-layers 2,2
 compiled 2 '--batch requires --sample-layers' "${room[@]}" --batch 1
 compiled 2 '(--sample-layers excludes --graph|--graph excludes --sample-layers)' --graph graph --sample-layers 2,2 --batch 1
@@ -92,10 +97,50 @@ printf '0 1\n1 1\n2 1\n3 1\n2 1\n' > graph
 ran 1 'graph: a sample for 2 nodes, .* edges in all: has [0-9]+ edges, and the plan has room for 4: ' \
   "${given[@]}" --sample-layers=-1,-1
 
+# Losses that the model computes.
+cat > given.json << 'JSON'
+{"format": "smex-model", "version": 1, "opset": 17,
+ "graph": {"nodes": "nodes", "edges": "edges", "sources": "src", "destinations": "dst"},
+ "inputs": [{"name": "x", "type": "f32", "shape": ["nodes"]}, {"name": "rows", "type": "i64", "shape": ["nodes"]}],
+ "parameters": [{"name": "w", "type": "f32", "shape": [1], "drawn": 1}],
+ "nodes": [{"op": "at_ends", "inputs": ["x", "src"], "outputs": ["m"]},
+           {"op": "sum_messages", "inputs": ["m", "dst", "x"], "outputs": ["h"]},
+           {"op": "Mul", "inputs": ["h", "w"], "outputs": ["y"]},
+           {"op": "Cast", "inputs": ["rows"], "outputs": ["k"], "attributes": {"to": {"type": "f32"}}},
+           {"op": "Mul", "inputs": ["y", "k"], "outputs": ["t"]},
+           {"op": "ReduceSum", "inputs": ["t"], "outputs": ["loss"], "attributes": {"keepdims": 0}}],
+ "outputs": ["loss"]}
+JSON
+step=(--train --loss given:loss --optimizer sgd --lr 0.1)
+gives 1 '--counted: the model computes its loss, and has no input "counted" to say which rows count in it: ' \
+  "$smexc" given.json "${room[@]}" "${step[@]}" --counted --gpus 2 -o no
+gives 1 '--counted: input "x" is f32\[4\]: integers are needed, 1 or 0 for each row$' \
+  "$smexc" given.json "${room[@]}" "${step[@]}" --counted=x --gpus 2 -o no
+"$smexc" given.json "${room[@]}" "${step[@]}" --gpus 2 -o given > /dev/null || complain "a loss of the model"
+printf '0 1\n1 2\n2 0\n3 1\n' > graph
+/usr/bin/python3 -c 'import numpy as np; np.save("x.npy", np.ones(4, np.float32)); np.save("none.npy", np.zeros(4, np.int64)); np.save("two.npy", 2 + np.zeros(4, np.int64))'
+gives 1 '--sample: nothing tells the plan which nodes or edges are a batch.s, .*, with --counted=NAME of an input by which the loss leaves out the others$' \
+  "$run" given --graph graph --sample 2 --batch 2
+"$smexc" given.json "${room[@]}" "${step[@]}" --counted=rows --gpus 2 -o given > /dev/null || complain "rows that count"
+"$run" given --graph graph --input x=x.npy --sample 2 --batch 2 --verify > /dev/null || complain "all rows count"
+gives 1 '--sample: no node has a label that counts: all are 0$' \
+  "$run" given --graph graph --input x=x.npy --input rows=none.npy --sample 2 --batch 2
+gives 1 'input "rows": two.npy: element \[0\] is 2, 1 to 1, or 0, allowed$' \
+  "$run" given --graph graph --input x=x.npy --input rows=two.npy --sample 2 --batch 2
+gives 1 'node 3 occurs twice; give each once$' "$run" alike --graph graph --walk 2 --nodes twice.npy
+ran 2 '--nodes requires --sample, --sample-layers or --walk' --graph graph --nodes nodes.npy
+
 # Several graphs.
 "$zoo" hetero-sage --features 3 --item-features 2 --hidden 2 --classes 2 -o hetero.json > /dev/null || complain "a model"
 "$smexc" hetero.json --dim users=4 --dim items=4 --dim rates_edges=5 --dim rated_by_edges=5 --dim follows_edges=5 \
-  --sample-layers 2,2 --batch 1 --gpus 2 -o hetero > /dev/null || complain "layers of several graphs"
+  --sample-layers 2,2 --batch 2 --gpus 2 -o hetero > /dev/null || complain "layers of several graphs"
+uncompiled() { # MESSAGE OPTION...
+  gives 1 "$1" "$smexc" hetero.json --dim users=4 --dim items=4 --dim rates_edges=5 --dim rated_by_edges=5 \
+    --dim follows_edges=5 --batch 2 --gpus 2 -o no "${@:2}"
+}
+uncompiled '--sample-layers cites=..: the model has no graph "cites"; it has "rates", "rated_by", "follows"$' \
+  --sample-layers 2,2 --sample-layers cites=1,1
+uncompiled '--sample-layers: graph "rated_by" has no numbers: add --sample-layers rated_by=N,N,..$' --sample-layers rates=2,2
 several=(--graph rates=graph --graph rated_by=graph --graph follows=graph)
 hetero() { # MESSAGE OPTION...
   gives 1 "$1" "$run" hetero "${several[@]}" "${@:2}"

@@ -56,6 +56,21 @@ for gpus in 1 3; do
   done
   "$run" layers "${graphs[@]}" "${data[@]}" --sample-layers 2,2 --sample-layers rates=1,3 --batch 5 --steps 12 --seed 1 --verify
   mv metrics.json layers.$gpus.json
+  # The same in a plan with room for no more than that: of 5 users, 5 x 2 edges
+  # in the last layer; of the 15 users and 10 items that these read, so many.
+  "$smexc" model.json "${room[@]}" --sample-layers 2,2 --sample-layers rates=1,3 --batch 5 --gpus $gpus --cuda-arch none \
+    -o tight "${training[@]}"
+  "$smexc" check tight
+  "$smexc" inspect tight | sed -n 's/^ *layer \(.\) *room for \(.*\)$/\1 \2/p' | sort > rooms.txt
+  diff rooms.txt - << 'ROOMS'
+1 10 edges of rates
+1 30 edges of follows
+1 30 edges of rated_by
+2 10 edges of follows
+2 10 edges of rated_by
+ROOMS
+  "$run" tight "${graphs[@]}" "${data[@]}" --sample-layers 2,2 --sample-layers rates=1,3 --batch 5 --steps 12 --seed 1 --verify
+  mv metrics.json tight.$gpus.json
   "$run" plan "${graphs[@]}" "${data[@]}" --sample 2,2 --sample rates=1,3 --batch 5 --steps 12 --seed 1 --verify
   "$smexc" model.json "${room[@]}" --sample-layers=-1,-1 --batch 5 --gpus $gpus --cuda-arch none -o some
   /usr/bin/python3 -c 'import numpy; numpy.save("some.npy", numpy.array([7, 29, 0]))'
@@ -70,8 +85,10 @@ done
 /usr/bin/python3 - << 'PY'
 import json
 import numpy as np
-one, three = (np.array([step["loss"] for step in json.load(open(f"layers.{gpus}.json"))["steps"]]) for gpus in (1, 3))
-np.testing.assert_allclose(one, three, rtol=1e-5)
+one, *others = (np.array([step["loss"] for step in json.load(open(f"{plan}.{gpus}.json"))["steps"]])
+                for plan in ("layers", "tight") for gpus in (1, 3))
+for other in others:
+    np.testing.assert_allclose(one, other, rtol=1e-5)
 PY
 
 # 400 users and 90 items, which those of one class rate: for a plan of few.

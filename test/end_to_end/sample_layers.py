@@ -4,7 +4,11 @@ blocks that were drawn (layer_blocks), against what smex-run has computed: sampl
     sample_layers.py prepare                    a graph, features, labels, parameters of both networks
     sample_layers.py sage PARAMETERS BLOCKS NODES LOGITS
     sample_layers.py fastgcn PARAMETERS BLOCKS NODES LOGITS
-    sample_layers.py trained LOSS METRICS SAVED BLOCKS..     cross_entropy or mse; a file of blocks for each step
+    sample_layers.py trained LOSS NODES METRICS SAVED BLOCKS..     cross_entropy or mse; a file of blocks for each step
+    sample_layers.py united LOSS NODES METRICS SAVED BLOCKS..      the same where all layers work on all edges
+    sample_layers.py walked PARAMETERS BLOCKS NODES LOGITS         likewise, without training
+    sample_layers.py linked METRICS SAVED BLOCKS..                 labels of edges, by products of what their ends hear
+    sample_layers.py given MODEL NEW            the model with a loss of its own: mse of those in the batch
     sample_layers.py full LOGITS DRAWS          one layer of many draws, against all of the matrix
 """
 import json
@@ -56,7 +60,13 @@ def prepare():
     np.save("labelled.npy", np.flatnonzero(labels >= 0))
     np.save("counted.npy", (labels >= 0).astype(np.int64))
     np.save("targets.npy", random.standard_normal((NODES, CLASSES)).astype(np.float32))
+    np.save("all.npy", np.arange(NODES))
     np.save("nodes.npy", random.permutation(NODES)[:9])
+    links = np.zeros(len(ends) + 1, np.int64)
+    links[random.permutation(len(ends))[:12]] = 1
+    np.save("links.npy", links)
+    np.save("link_targets.npy", random.integers(2, size=len(links)).astype(np.float32))
+    np.save("link_ends.npy", np.unique(ends[np.flatnonzero(links)]))
 
     def draw(*shape):
         return random.standard_normal(shape) * 0.6
@@ -70,7 +80,46 @@ def prepare():
         gcn[f"layer{layer}/bias"] = draw(width)
     write_safetensors("sage.safetensors", sage)
     write_safetensors("gcn.safetensors", gcn)
+    write_safetensors("linked.safetensors", {"w": draw(FEATURES, HIDDEN)})
+    with open("linked.json", "w", encoding="utf-8") as file:
+        json.dump(LINKED, file)
     write_safetensors("one.safetensors", {"layer0/weight": draw(FEATURES, CLASSES), "layer0/bias": draw(CLASSES)})
+
+
+def nodes_of(*calls):
+    return [{"op": op, "inputs": inputs.split(), "outputs": [output], "attributes": attributes}
+            for op, inputs, output, attributes in calls]
+
+
+# Links: whether there is one, by the product of what both ends hear from their neighbours.
+LINKED = {
+    "format": "smex-model", "version": 1, "opset": 17,
+    "graph": {"nodes": "nodes", "edges": "edges", "sources": "src", "destinations": "dst"},
+    "inputs": [{"name": "features", "type": "f32", "shape": ["nodes", FEATURES]}],
+    "parameters": [{"name": "w", "type": "f32", "shape": [FEATURES, HIDDEN], "drawn": 1}],
+    "nodes": nodes_of(
+        ("at_ends", "features src", "messages", {}), ("mean_messages", "messages dst features", "heard", {}),
+        ("MatMul", "heard w", "h", {}), ("at_ends", "h src", "from", {}), ("at_ends", "h dst", "to", {}),
+        ("Mul", "from to", "products", {}), ("sums", "products", "scores", {})),
+    "operators": ["sums(x[E, D]): lambda e < E: Sum(lambda d < D: x[e, d])"],
+    "outputs": [{"name": "scores", "type": "f32", "shape": ["edges"]}],
+}
+
+
+def give_loss(path, new):
+    with open(path, encoding="utf-8") as file:
+        model = json.load(file)
+    model["inputs"] += [{"name": "targets", "type": "f32", "shape": ["nodes", CLASSES]},
+                        {"name": "in_batch", "type": "i64", "shape": ["nodes"]}]
+    model["nodes"] += nodes_of(
+        ("Sub", "logits targets", "differences", {}), ("Mul", "differences differences", "squares", {}),
+        ("means", "squares", "errors", {}), ("Cast", "in_batch", "weights", {"to": {"type": "f32"}}),
+        ("Mul", "errors weights", "weighted", {}), ("ReduceSum", "weighted", "sum", {"keepdims": 0}),
+        ("ReduceSum", "weights", "count", {"keepdims": 0}), ("Div", "sum count", "loss", {}))
+    model["operators"] = ["means(x[V, C]): lambda v < V: Sum(lambda c < C: x[v, c]) / C"]
+    model["outputs"] = ["loss"]
+    with open(new, "w", encoding="utf-8") as file:
+        json.dump(model, file)
 
 
 def read_graph():
@@ -144,6 +193,40 @@ def means(edges):
     return m / np.maximum(m.sum(1, keepdims=True), 1)
 
 
+def united(blocks):
+    """For each layer, the edges of all, each once."""
+    edges = {edge[2]: edge for layer in blocks for edge in layer}
+    return [list(edges.values())] * len(FANOUTS)
+
+
+def forward(p, blocks):
+    h = np.load("features.npy").astype(np.float64)
+    for layer, edges in enumerate(blocks):
+        h = (h @ p[f"layer{layer}/own/weight"] + p[f"layer{layer}/own/bias"]
+             + means(edges) @ h @ p[f"layer{layer}/neighbours/weight"])
+        h = relu(h) if layer + 1 < len(blocks) else h
+    return h
+
+
+def link(w, steps, counted, targets):
+    """Steps of gradient descent on the logistic loss of some edges."""
+    x, graph, losses = np.load("features.npy").astype(np.float64), read_graph(), []
+    for blocks in steps:
+        edges = {edge[2]: edge[:2] for layer in blocks for edge in layer}
+        edges.update({e: graph[e][:2] for e in counted})  # they are there, too
+        a = means(edges.values()) @ x
+        h, loss, g = a @ w, 0, np.zeros_like(w)
+        for e in counted:
+            s, d, _ = graph[e]
+            score = h[s] @ h[d]
+            loss += np.log1p(np.exp(score)) - score * targets[e]
+            slope = 1 / (1 + np.exp(-score)) - targets[e]
+            g += slope * (np.outer(a[s], h[d]) + np.outer(a[d], h[s]))
+        losses.append(loss / len(counted))
+        w = w - LR * g / len(counted)
+    return losses, w
+
+
 def loss_of(loss, logits, labelled):
     """And its gradient: the mean over what has a label."""
     g = np.zeros_like(logits)
@@ -160,7 +243,7 @@ def loss_of(loss, logits, labelled):
     return value, g
 
 
-def train(p, loss, steps, labelled):
+def train(p, loss, steps, labelled, is_united):
     """Steps of gradient descent, by hand: two layers, backwards along the same edges."""
     x, losses = np.load("features.npy").astype(np.float64), []
     w0, b0, v0, w1, b1, v1 = (p[f"layer{layer}/{name}"] for layer in (0, 1)
@@ -172,7 +255,10 @@ def train(p, loss, steps, labelled):
         logits = h @ w1 + b1 + m1 @ h @ v1
         current = {"layer0/own/weight": w0, "layer0/own/bias": b0, "layer0/neighbours/weight": v0,
                    "layer1/own/weight": w1, "layer1/own/bias": b1, "layer1/neighbours/weight": v1}
-        np.testing.assert_allclose(logits[labelled], sage_by_nodes(current, blocks, labelled), rtol=1e-9, atol=1e-9)
+        if is_united:
+            np.testing.assert_allclose(logits, forward(current, blocks), rtol=1e-9, atol=1e-9)
+        else:
+            np.testing.assert_allclose(logits[labelled], sage_by_nodes(current, blocks, labelled), rtol=1e-9, atol=1e-9)
         value, g = loss_of(loss, logits, labelled)
         losses.append(value)
         gh = g @ w1.T + m1.T @ g @ v1.T
@@ -193,10 +279,26 @@ def main():
         parameters, blocks, nodes = read_safetensors(parameters), read_blocks(blocks), list(np.load(nodes))
         wanted = (sage_by_nodes if command == "sage" else fastgcn)(parameters, blocks, nodes)
         np.testing.assert_allclose(np.load(logits), wanted, rtol=1e-4, atol=1e-4 * np.abs(wanted).max())
-    elif command == "trained":
-        loss, metrics, saved, *files = given
-        losses, wanted = train(read_safetensors("sage.safetensors"), loss, [read_blocks(file) for file in files],
-                               np.load("labelled.npy"))
+    elif command == "given":
+        give_loss(*given)
+    elif command == "walked":
+        parameters, blocks, nodes, logits = given
+        wanted = forward(read_safetensors(parameters), united(read_blocks(blocks)))[np.load(nodes)]
+        np.testing.assert_allclose(np.load(logits), wanted, rtol=1e-4, atol=1e-4 * np.abs(wanted).max())
+    elif command == "linked":
+        metrics, saved, *files = given
+        losses, wanted = link(read_safetensors("linked.safetensors")["w"], [read_blocks(file) for file in files],
+                              np.flatnonzero(np.load("links.npy")), np.load("link_targets.npy").astype(np.float64))
+        mine = [step["loss"] for step in json.load(open(metrics, encoding="utf-8"))["steps"]]
+        np.testing.assert_allclose(mine, losses, rtol=1e-4)
+        assert abs(losses[-1] - losses[0]) > 0.05, losses
+        np.testing.assert_allclose(read_safetensors(saved)["w"], wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max())
+    elif command in ("trained", "united"):
+        loss, nodes, metrics, saved, *files = given
+        is_united, nodes = command == "united", np.load(nodes)
+        steps = [read_blocks(file) for file in files]
+        losses, wanted = train(read_safetensors("sage.safetensors"), loss, list(map(united, steps)) if is_united else steps,
+                               nodes, is_united)
         mine = [step["loss"] for step in json.load(open(metrics, encoding="utf-8"))["steps"]]
         np.testing.assert_allclose(mine, losses, rtol=1e-4)
         assert abs(losses[-1] - losses[0]) > 0.05, losses
@@ -204,8 +306,7 @@ def main():
         for name, values in wanted.items():
             np.testing.assert_allclose(found[name], values, rtol=1e-3, atol=1e-4 * np.abs(values).max(), err_msg=name)
         # Layers draw for themselves, and each step anew.
-        drawn = [[frozenset(edge[2] for edge in layer if edge[1] in np.load("labelled.npy")) for layer in read_blocks(file)]
-                 for file in files]
+        drawn = [[frozenset(edge[2] for edge in layer if edge[1] in nodes) for layer in blocks] for blocks in steps]
         assert len({layer for blocks in drawn for layer in blocks}) == 2 * len(files), drawn
     elif command == "full":
         logits, draws = np.load(given[0]), int(given[1])

@@ -80,8 +80,8 @@ void declare(CLI::App &app, RunArguments &arguments) {
       ->needs(layers);
   auto *batch =
       app.add_option("--batch", arguments.batch,
-                     "nodes whose labels count in a step; others are drawn "
-                     "until an epoch has had each once")
+                     "nodes, or edges, whose labels count in a step; others "
+                     "are drawn until an epoch has had each once")
           ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
           ->needs(graph);
   auto *nodes =
@@ -95,14 +95,14 @@ void declare(CLI::App &app, RunArguments &arguments) {
           ->excludes(batch);
   auto *walk =
       app.add_option("--walk", arguments.walk,
-                     "train on random walks of so many edges, one from each "
+                     "work on random walks of so many edges, one from each "
                      "node of the batch against the direction of edges: on the "
                      "nodes seen and the edges walked")
           ->check(CLI::Range(int64_t(1), int64_t(1) << 20))
-          ->needs(graph, batch)
-          ->excludes(sample, layers, nodes);
+          ->needs(graph)
+          ->excludes(sample, layers);
   app.final_callback([=] {
-    for (const CLI::Option *option : {sample, layers})
+    for (const CLI::Option *option : {sample, layers, walk})
       if (option->count() && !batch->count() && !nodes->count())
         throw CLI::RequiresError(option->get_name(), "--batch or --nodes");
     for (const CLI::Option *option : {batch, nodes})

@@ -2,6 +2,7 @@
 
 #include "dialects/support/File.h"
 #include "dialects/support/Sha256.h"
+#include "runtime/graph/Fanouts.h"
 
 #include <charconv>
 
@@ -57,13 +58,13 @@ Status smex::tools::bind(ImportArguments &arguments) {
   }
   if (const auto room = arguments.options.graphRoom; room && !(*room >= 0))
     return Error{"--graph-room: the share must be a number", Fault::Usage};
-  for (int64_t limit : arguments.layers.limits)
-    if (limit == 0)
-      return Error{"--sample-layers: a layer that samples 0 neighbours reads "
-                   "none: give a number from 1 up, or -1 for all of them",
-                   Fault::Usage};
-  if (!arguments.layers.limits.empty())
-    arguments.options.sampleLayers = arguments.layers;
+  // A layer that samples 0 neighbours reads none.
+  auto fanouts = graph::parseFanouts("--sample-layers", arguments.layers, 1);
+  if (!fanouts)
+    return fanouts.takeError();
+  if (!fanouts->isEmpty())
+    arguments.options.sampleLayers = frontend::LayerSamples{
+        std::move(fanouts->all), arguments.batch, std::move(fanouts->named)};
   for (const std::string &text : arguments.constants) {
     auto pair = split(text, "--constant");
     if (!pair)
@@ -95,20 +96,26 @@ void smex::tools::declareImport(CLI::App &app, ImportArguments &arguments) {
                  "with smex-run --graph")
       ->check(CLI::Range(0.0, 100.0))
       ->needs(graph);
+  // Or `--sample-layers --batch 1` would have another option as its value.
+  const CLI::Validator isNoOption(
+      [](const std::string &value) {
+        return value.compare(0, 2, "--") == 0 ? "a value is missing"
+                                              : std::string();
+      },
+      "");
   auto *layers =
-      app.add_option("--sample-layers", arguments.layers.limits,
+      app.add_option("--sample-layers", arguments.layers,
                      "layers have edges of their own, each with room for what "
                      "smex-run --sample-layers then samples for it: so many "
                      "neighbours of each node, for each layer of the network, "
-                     "the first one first; -1: all of them; at most what --dim "
-                     "has room for")
-          ->delimiter(',')
-          ->check(CLI::Range(int64_t(-1), int64_t(1) << 40))
+                     "the first one first; -1: all of them; of several graphs, "
+                     "in each, or with a graph's NAME= in that one; at most "
+                     "what --dim has room for")
           ->allow_extra_args(false)
-          ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
-          ->type_name("N,N,..")
+          ->check(isNoOption)
+          ->type_name("[NAME=]N,N,..")
           ->excludes(graph);
-  auto *batch = app.add_option("--batch", arguments.layers.batch,
+  auto *batch = app.add_option("--batch", arguments.batch,
                                "nodes that --sample-layers is for, in each "
                                "step")
                     ->check(CLI::Range(int64_t(1), int64_t(1) << 40))

@@ -10,7 +10,8 @@ namespace smex::tools {
 
 struct ImportArguments {
   std::vector<std::string> dims, constants, bounds; // NAME=VALUE, to be bound
-  frontend::LayerSamples layers;                    // of --sample-layers
+  std::vector<std::string> layers;                  // [NAME=]N,N,..
+  int64_t batch = 0;                                // of --sample-layers
   frontend::ImportOptions options;
 };
 

@@ -16,10 +16,12 @@ void smex::tools::declareTraining(CLI::App &app, TrainingArguments &arguments) {
                             "bce_with_logits, or given:NAME"));
   needsTrain(app.add_option("--ignore-index", options.ignoreIndex,
                             "labels that don't count"));
-  needsTrain(app.add_flag("--counted", options.counted,
-                          "of mse, l1 and bce_with_logits: an input `counted`, "
-                          "1 or 0 for each row of labels; those with 0 don't "
-                          "count, as nodes that were only sampled"));
+  needsTrain(app.add_flag("--counted{counted}", options.counted,
+                          "an input that says which rows count, 1 or 0 for "
+                          "each; those with 0 don't, as nodes that were only "
+                          "sampled. Of mse, l1 and bce_with_logits an input is "
+                          "added, `counted`, or the name after =; of given "
+                          "losses the model has it, and reads it in its loss"));
   needsTrain(app.add_option("--freeze", options.freeze,
                             "NAME: a parameter not to train")
                  ->allow_extra_args(false));

@@ -18,8 +18,9 @@ def TrainingStep : Pass<"smex-training-step", "mlir::ModuleOp"> {
            "cross_entropy[:AXIS], mse, l1, bce_with_logits, or given:NAME">,
     Option<"ignoreIndex", "ignore-index", "int64_t", /*default=*/"-100",
            "labels that don't count">,
-    Option<"counted", "counted", "bool", /*default=*/"false",
-           "an input \"counted\" says which rows of labels count">,
+    Option<"counted", "counted", "std::string", /*default=*/"",
+           "the input that says which rows count; of given losses, one of the "
+           "model">,
     ListOption<"freeze", "freeze", "std::string", "parameters not to train">,
     Option<"optimizer", "optimizer", "std::string", /*default=*/"\"sgd\"",
            "sgd, momentum, adam, adamw, adagrad">,

@@ -321,7 +321,7 @@ TEST_CASE("rows that do not count have no loss and no gradient") {
     const std::string loss = name;
     TrainingOptions options;
     options.loss = loss;
-    options.counted = true;
+    options.counted = "counted";
     options.learningRate = 1;
     double expected = 0, gradient[2] = {};
     for (size_t row : {0, 2})
@@ -346,13 +346,74 @@ TEST_CASE("rows that do not count have no loss and no gradient") {
       CHECK(got[c] == Approx(w[c] - gradient[c]));
   }
   TrainingOptions options;
-  options.counted = true;
+  options.counted = "counted";
   for (const char *loss : {"cross_entropy", "given:y"}) {
     options.loss = loss;
     const auto built = build(model, options);
     REQUIRE_FALSE(built);
     CHECK_THAT(built.error().message, Catch::Contains("--counted"));
   }
+}
+
+TEST_CASE("a model that computes its loss says which rows count") {
+  const auto unread = [](const std::string &type) {
+    return R"(
+      "inputs": [{"name": "x", "type": "f32", "shape": [3]},
+                 {"name": "rows", "type": ")" +
+           type + R"(", "shape": [3]}],
+      "parameters": [{"name": "w", "type": "f32", "shape": [1], "values": [2]}],
+      "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["y"]},
+                {"op": "ReduceSum", "inputs": ["y"], "outputs": ["loss"], "attributes": {"keepdims": 0}}],
+      "outputs": ["loss"])";
+  };
+  TrainingOptions options = withLoss("given:loss");
+  options.counted = "rows";
+  CHECK(errorOf(unread("i64"), options) ==
+        "--counted: nothing in the model reads input \"rows\", so that all "
+        "rows count in its loss");
+  CHECK(errorOf(unread("f32"), options) ==
+        "--counted: input \"rows\" is f32[3]: integers are needed, 1 or 0 for "
+        "each row");
+  options.counted = "counted";
+  CHECK_THAT(errorOf(unread("i64"), options),
+             Catch::Contains("has no input \"counted\" to say which rows count "
+                             "in it: give it one of integers"));
+  // Of those that count, the mean of (w x)^2.
+  const char *own = R"(
+    "inputs": [{"name": "x", "type": "f32", "shape": [3]},
+               {"name": "rows", "type": "i32", "shape": [3]}],
+    "parameters": [{"name": "w", "type": "f32", "shape": [1], "values": [2]}],
+    "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["y"]},
+              {"op": "Mul", "inputs": ["y", "y"], "outputs": ["s"]},
+              {"op": "Cast", "inputs": ["rows"], "outputs": ["k"], "attributes": {"to": {"type": "f32"}}},
+              {"op": "Mul", "inputs": ["s", "k"], "outputs": ["t"]},
+              {"op": "ReduceSum", "inputs": ["t"], "outputs": ["sum"], "attributes": {"keepdims": 0}},
+              {"op": "ReduceSum", "inputs": ["k"], "outputs": ["count"], "attributes": {"keepdims": 0}},
+              {"op": "Div", "inputs": ["sum", "count"], "outputs": ["loss"]}],
+    "outputs": ["loss"])";
+  options.counted = "rows";
+  options.learningRate = 1;
+  auto built = build(own, options);
+  if (!built)
+    FAIL(built.error().message);
+  const frontend::InputRange &range = built->inputRanges.at(built->inputs[1]);
+  CHECK((range.low == 1 && range.high == 1 && range.ignore == 0));
+  Trainer trainer(std::move(*built));
+  Tensor rows = makeTensor({DType::I32, {3}});
+  rows.data<int32_t>()[0] = rows.data<int32_t>()[2] = 1;
+  CHECK(trainer.step({{"x", floats({3}, {1, 5, 3})}, {"rows", rows}}) ==
+        Approx(4 * (1 + 9) / 2.0));
+  CHECK(trainer.parameter("w")[0] == Approx(2 - 2 * 2 * (1 + 9) / 2.0));
+  // An input that finds elements of others has other numbers than these.
+  const char *index = R"(
+    "inputs": [{"name": "rows", "type": "i64", "shape": [3]}],
+    "parameters": [{"name": "w", "type": "f32", "shape": [4], "values": [1, 2, 3, 4]}],
+    "nodes": [{"op": "Gather", "inputs": ["w", "rows"], "outputs": ["y"]},
+              {"op": "ReduceSum", "inputs": ["y"], "outputs": ["loss"], "attributes": {"keepdims": 0}}],
+    "outputs": ["loss"])";
+  CHECK_THAT(errorOf(index, options),
+             Catch::Contains("input \"rows\" says which elements of another "
+                             "tensor are read"));
 }
 
 TEST_CASE("a parameter with several readers sums their gradients") {

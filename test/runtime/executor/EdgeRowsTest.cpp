@@ -172,6 +172,82 @@ TEST_CASE("edges that are walked keep their rows") {
   checkSamples({{}, 4, 3, 0, 5}, 12);
 }
 
+namespace {
+/// Of edges, every third of which counts; edge e has e % 4.
+void labelEdges(plan::Program &p, std::vector<Feed> &given) {
+  p.tensors[Labels].type = {DType::I64, {edgesRoom}};
+  p.graphs[0].perNode = {"x"};
+  p.graphs[0].perEdge = {"attr", "labels"};
+  given[Labels].value = makeTensor({DType::I64, {edges}});
+  for (int64_t e = 0; e < edges; ++e)
+    given[Labels].value.data<int64_t>()[e] = e % 3 ? ignored : e % 4;
+}
+} // namespace
+
+TEST_CASE("where edges have labels, edges are drawn") {
+  for (const bool selfLoops : {false, true})
+    for (const bool walk : {false, true}) {
+      plan::Program p = program(selfLoops);
+      const RunGraph run = randomGraph();
+      std::vector<Feed> given = feeds(run);
+      if (!selfLoops)
+        given[Added].value = makeTensor({DType::Bool, {edgesRoom}});
+      labelEdges(p, given);
+      Sampling sampling = {{-1}, 4, 3};
+      if (walk)
+        sampling = {{}, 4, 3, 0, 5};
+      const auto sampled = sampleFeeds(p, {run}, std::move(given), sampling);
+      INFO((sampled ? "" : sampled.error().message));
+      REQUIRE(sampled);
+      const graph::Graph &graph = run.relation.graph;
+      std::multiset<int64_t> counted;
+      for (int step = 0; step < 13; ++step) { // an epoch of 50
+        const std::set<int64_t> seen = checkStep(p, *sampled, step);
+        const auto labels = valuesOf<int64_t>(p, *sampled, Labels, step);
+        const auto values = valuesOf<float>(p, *sampled, Values, step);
+        std::set<int64_t> drawn, ends;
+        for (size_t i = 0; i < edgesRoom; ++i) {
+          if (labels[i] == ignored)
+            continue;
+          const int64_t edge = int64_t(values[i]) - 1;
+          REQUIRE(edge >= 0);
+          CHECK(labels[i] == edge % 4);
+          drawn.insert(edge);
+          ends.insert({graph.source(edge), graph.destination(edge)});
+        }
+        CHECK(drawn.size() == (step < 12 ? 4 : 2));
+        counted.insert(drawn.begin(), drawn.end());
+        if (walk)
+          continue;
+        // One layer of all neighbours: what leads to the ends, and the edges.
+        for (int64_t e = 0; e < edges; ++e)
+          CHECK(seen.count(e) ==
+                size_t(drawn.count(e) || ends.count(graph.destination(e))));
+      }
+      CHECK(counted.size() == 50);
+      CHECK(std::set<int64_t>(counted.begin(), counted.end()).size() == 50);
+    }
+}
+
+TEST_CASE("edges cannot be drawn for layers that have their own") {
+  plan::Program p = program(false);
+  const RunGraph run = randomGraph();
+  std::vector<Feed> given = feeds(run);
+  given[Added].value = makeTensor({DType::Bool, {edgesRoom}});
+  labelEdges(p, given);
+  Sampling sampling = {{2, 2}, 4, 3};
+  sampling.perLayer = true;
+  const auto layers = sampleFeeds(p, {run}, given, sampling);
+  REQUIRE_FALSE(layers);
+  CHECK_THAT(layers.error().message,
+             Catch::Contains("--sample-layers: the plan's labels are of edges, "
+                             "and layers have edges of their own"));
+  const auto many = sampleFeeds(p, {run}, given, {{2, 2}, 331, 3});
+  REQUIRE_FALSE(many);
+  CHECK_THAT(many.error().message,
+             Catch::Contains("--batch 331: the plan has room for 330 edges: "));
+}
+
 TEST_CASE("edges of parts keep their rows") { checkSamples({{}, 0, 3, 2}, 6); }
 
 TEST_CASE("rows of a whole graph are read in the order of its file") {

@@ -194,6 +194,33 @@ TEST_CASE("a step works on what walks against the edges have seen") {
   }
 }
 
+TEST_CASE("walks from nodes that are given begin with these") {
+  const plan::Program p = program();
+  Sampling sampling = {{}, 0, 3, 0, 2};
+  sampling.nodes = graph::Numbers{17, 4, 30};
+  const auto sampled = sampleFeeds(p, {randomGraph()}, feeds(), sampling);
+  INFO((sampled ? "" : sampled.error().message));
+  REQUIRE(sampled);
+  for (int step : {0, 1, 5}) {
+    const auto x = valuesOf<float>(*sampled, 1, step);
+    CHECK((x[0] == 18 && x[2] == 5 && x[4] == 31));
+  }
+  for (const graph::Numbers &nodes :
+       {graph::Numbers{1, 2, 1}, graph::Numbers{1, 40}}) {
+    sampling.nodes = nodes;
+    const auto wrong = sampleFeeds(p, {randomGraph()}, feeds(), sampling);
+    REQUIRE(wrong);
+    const auto values = (*wrong)[1].at(0, room * 8);
+    REQUIRE_FALSE(values);
+    CHECK_THAT(values.error().message,
+               Catch::Contains(nodes.size() == 3
+                                   ? "--walk: nodes to sample for: node 1 "
+                                     "occurs twice; give each once"
+                                   : "--walk: nodes to sample for: node 40 is "
+                                     "not there: the graph has 40"));
+  }
+}
+
 TEST_CASE("walks are functions of the seed and the step, or too long") {
   const plan::Program p = program();
   const auto one = sampleFeeds(p, {randomGraph()}, feeds(), {{}, 4, 3, 0, 5});

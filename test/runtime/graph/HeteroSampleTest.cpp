@@ -1,4 +1,4 @@
-#include "runtime/graph/HeteroSample.h"
+#include "runtime/graph/EdgeSample.h"
 #include "test/runtime/graph/HeteroGraphs.h"
 
 #include <algorithm>
@@ -121,6 +121,64 @@ TEST_CASE("each node gets as many edges of each type as the fan-out says") {
           CHECK(edgesTo(*alone, t, 0) == edgesTo(*one, t, int64_t(i)));
     }
   });
+}
+
+TEST_CASE("a sample for edges is one for either end, with these edges") {
+  onHeteroGraphs([](const HeteroGraph &graph, Die &die) {
+    if (graph.edgeTypes().empty())
+      return;
+    const auto in = byDestination(graph);
+    const int64_t edgeType = die.below(int64_t(in.size()));
+    const EdgeType &own = graph.edgeTypes()[size_t(edgeType)];
+    const int64_t from = graph.nodeType(own.source),
+                  to = graph.nodeType(own.destination);
+    Numbers edges;
+    std::vector<std::set<int64_t>> ends(graph.nodeTypes().size());
+    for (int64_t e = int64_t(own.sources.size()) - 1; e >= 0; --e)
+      if (die.below(3) == 0) {
+        edges.push_back(e);
+        ends[size_t(from)].insert(own.sources[size_t(e)]);
+        ends[size_t(to)].insert(own.destinations[size_t(e)]);
+      }
+    const auto fanouts = alike(graph, {die.below(4) - 1, die.below(3)});
+    const auto part = sampleForEdges(graph, in, edgeType, edges, fanouts, 7);
+    INFO((part ? "" : part.error().message));
+    REQUIRE(part);
+    checkPart(graph, *part);
+    // What is drawn for a node has nothing to do with the others.
+    std::vector<std::set<int64_t>> wanted(in.size());
+    wanted[size_t(edgeType)].insert(edges.begin(), edges.end());
+    for (int64_t type : {from, to}) {
+      const Numbers nodes(ends[size_t(type)].begin(), ends[size_t(type)].end());
+      const auto alone = sampleNeighbours(graph, in, type, nodes, fanouts, 7);
+      REQUIRE(alone);
+      for (size_t t = 0; t < in.size(); ++t)
+        wanted[t].insert(alone->oldEdges[t].begin(), alone->oldEdges[t].end());
+      const Numbers &old = part->oldNodes[size_t(type)];
+      REQUIRE(old.size() >= nodes.size());
+      CHECK(std::set<int64_t>(old.begin(), old.begin() + long(nodes.size())) ==
+            ends[size_t(type)]);
+    }
+    for (size_t t = 0; t < in.size(); ++t)
+      CHECK(part->oldEdges[t] == Numbers(wanted[t].begin(), wanted[t].end()));
+  });
+}
+
+TEST_CASE("edges that a part has, or gets, keep their ends") {
+  const Graph graph = Graph::sound(5, {0, 1, 2, 3, 4}, {1, 2, 3, 4, 4});
+  const auto ends = endsOf(graph, {3, 1, 4});
+  REQUIRE(ends);
+  CHECK(*ends == Numbers{3, 4, 1, 2});
+  const auto wrong = endsOf(graph, {0, 5});
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().message == "edges to sample for: edge 5 is not there: "
+                                 "there are 5, numbered from 0");
+  const Part part = {Graph::sound(4, {1}, {0}), {4, 3, 1, 2}, {3}};
+  const Part more = withEdges(graph, part, {1, 3, 4});
+  CHECK(more.oldNodes == part.oldNodes);
+  CHECK(more.oldEdges == Numbers{3, 1, 4});
+  CHECK(more.graph.sources() == Numbers{1, 2, 0});
+  CHECK(more.graph.destinations() == Numbers{0, 3, 0});
 }
 
 TEST_CASE("a block per layer, with fan-outs for each type of edges") {
