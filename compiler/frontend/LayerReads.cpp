@@ -84,6 +84,8 @@ private:
     const std::vector<int> &dimensions = of(operand).dimensions;
     for (size_t d = 0; d < index.size(); ++d) {
       const int graph = dimensions.empty() ? -1 : dimensions[d];
+      if (graph >= 0 && isPlaceOf(index[d], graph))
+        continue; // the layer's own list says which edge
       if (graph >= 0) {
         if (!index[d] || index[d]->kind != ExprKind::Index)
           return refuse("reads what edges have by other than their number, "
@@ -104,6 +106,11 @@ private:
         readsRows |= ends != NoEnd && !of(operand).isOfEdges;
       }
     }
+  }
+
+  bool isPlaceOf(const ExprRef &index, int graph) const {
+    return index && index->kind == ExprKind::Read &&
+           of(index->operand).numbered == graph;
   }
 
   /// Which end's numbers of nodes an expression is made of; what is read at
@@ -152,6 +159,10 @@ private:
 void LayerReads::markList(int value, int graph, End end) {
   Known &known = values[size_t(value)];
   known = {false, true, end, {graph}};
+}
+
+void LayerReads::markPlaces(int value, int graph) {
+  values[size_t(value)] = {false, true, NoEnd, {}, graph};
 }
 
 Status LayerReads::add(const Application &application) {

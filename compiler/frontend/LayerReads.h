@@ -18,6 +18,9 @@ public:
   void markNodes(int value) { values[size_t(value)].isOfNodes = true; }
   /// An input with an element for each edge of a graph.
   void markList(int value, int graph, End end);
+  /// An input that says what is where in groups of nodes: of which edges of a
+  /// graph, or, -1, of nothing that edges number.
+  void markPlaces(int value, int graph);
 
   /// In topological order. Errors, as what a node does: what edges have is read
   /// by other than their numbers; nodes are read by both ends at once; messages
@@ -55,6 +58,7 @@ private:
     bool isOfNodes = false, isOfEdges = false;
     unsigned ends = NoEnd; // of what follows from numbers of nodes
     std::vector<int> dimensions;
+    int numbered = -1; // elements are numbers of edges of this graph
   };
   class Reader;
 

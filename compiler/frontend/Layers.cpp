@@ -1,9 +1,11 @@
 #include "compiler/frontend/Layers.h"
 
 #include "compiler/frontend/LayerReads.h"
+#include "compiler/frontend/LayerRooms.h"
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 using namespace smex;
 using namespace smex::frontend;
@@ -38,7 +40,10 @@ public:
                   ", and the network passes messages in ", layers,
                   layers == 1 ? " layer" : " layers, one after the other",
                   ": give a number for each");
-    setRooms();
+    rooms = layerRooms(model.graphs, limits, samples.batch,
+                       [&](size_t graph, Distance at) {
+                         return isRead(model.graphs[graph], at);
+                       });
     addInputs();
     addApplications();
     return {};
@@ -57,10 +62,9 @@ private:
     for (const GraphInputs &graph : model.graphs) {
       const std::string of =
           graph.name.empty() ? "the graph" : "graph \"" + graph.name + "\"";
-      if (!graph.lists.empty())
+      if (!graph.rooms.levels.empty())
         return fail("--sample-layers: ", of,
-                    " is handled in groups of nodes, "
-                    "by degree or by level, which all layers share");
+                    " is handled in topological order, which all layers share");
       if (graph.batch)
         return fail("--sample-layers: the model has results for whole graphs, "
                     "and samples are for nodes");
@@ -80,9 +84,7 @@ private:
     std::string known;
     for (const GraphInputs &graph : model.graphs) {
       known += (known.empty() ? "\"" : ", \"") + graph.name + "\"";
-      const auto own = samples.limitsOf.find(graph.name);
-      limits.push_back(own == samples.limitsOf.end() ? samples.limits
-                                                     : own->second);
+      limits.push_back(samples.limitsFor(graph.name));
       if (limits.back().empty())
         return fail("--sample-layers: graph \"", graph.name,
                     "\" has no numbers: add --sample-layers ", graph.name,
@@ -116,6 +118,11 @@ private:
                          name == graph.sources        ? LayerReads::Sources
                          : name == graph.destinations ? LayerReads::Destinations
                                                       : LayerReads::NoEnd);
+        for (const auto &[list, what] : graph.lists)
+          if (name == list)
+            reads.markPlaces(
+                input,
+                what.kind == graph::GraphList::Kind::BucketEdges ? int(g) : -1);
       }
     for (const Application &application : model.applications)
       if (Status read = reads.add(application); !read)
@@ -168,72 +175,19 @@ private:
       }
   }
 
-  /// Nodes of each type, by its name.
-  using Counts = std::map<std::string, int64_t>;
-
-  static const InputRows &sourcesOf(const GraphInputs &graph) {
-    return graph.from ? *graph.from : graph.to;
-  }
-
   /// Whether the layer reads edges of a graph: what no layer reads, no run
   /// samples.
   bool isRead(const GraphInputs &graph, Distance at) const {
-    for (int input : model.inputs) {
-      const std::string &name = model.values[size_t(input)].name;
-      if (!name.empty() &&
-          (name == graph.sources || name == graph.destinations ||
-           name == graph.types || name == graph.values) &&
-          versions[size_t(input)].count(at))
-        return true;
-    }
-    return false;
-  }
-
-  /// Of each graph, by distance: the most that a sample can have, of whatever
-  /// type the batch's nodes are.
-  void setRooms() {
-    Counts room;
-    for (const GraphInputs &graph : model.graphs) {
-      room[graph.to.dimension] = graph.to.count;
-      room[sourcesOf(graph).dimension] = sourcesOf(graph).count;
-      rooms.emplace_back(size_t(layers), 0);
-    }
-    for (const auto &[type, nodes] : room)
-      addRooms(type, room);
-    // What nothing samples is there as it was, for the run of a whole graph.
-    for (size_t g = 0; g < rooms.size(); ++g)
-      for (int64_t &edges : rooms[g])
-        edges = edges ? edges : model.graphs[g].edges.count;
-  }
-
-  /// What a batch of nodes of one type takes.
-  void addRooms(const std::string &type, const Counts &room) {
-    Counts served = {{type, std::min(samples.batch, room.at(type))}};
-    for (Distance at = 0; at < layers; ++at) {
-      Counts there = served;
-      for (size_t g = 0; g < model.graphs.size(); ++g) {
-        const GraphInputs &graph = model.graphs[g];
-        if (!isRead(graph, at))
-          continue;
-        const int64_t edges = graph.edges.count;
-        const int64_t nodes = served[graph.to.dimension];
-        const int64_t limit = limits[g][size_t(layers - 1 - at)];
-        // nodes * limit, where that is less
-        const bool isLess =
-            limit >= 0 && (limit == 0 || nodes <= edges / limit);
-        const int64_t most = nodes == 0 ? 0 : isLess ? nodes * limit : edges;
-        const std::string &from = sourcesOf(graph).dimension;
-        there[from] = std::min(room.at(from), there[from] + most);
-        int64_t &own = rooms[g][size_t(at)];
-        own = std::max(own, std::min(edges, most + loops(graph, room)));
-      }
-      served = std::move(there);
-    }
-  }
-
-  /// One at each node that the plan has room for: layers number the same nodes.
-  static int64_t loops(const GraphInputs &graph, const Counts &room) {
-    return graph.selfLoops ? room.at(graph.to.dimension) : 0;
+    std::set<std::string> names = {graph.sources, graph.destinations,
+                                   graph.types, graph.values};
+    for (const auto &[name, list] : graph.lists)
+      names.insert(name);
+    return std::any_of(
+        model.inputs.begin(), model.inputs.end(), [&](int input) {
+          const std::string &name = model.values[size_t(input)].name;
+          return !name.empty() && names.count(name) &&
+                 versions[size_t(input)].count(at);
+        });
   }
 
   std::string layerName(const std::string &name, Distance at) const {
@@ -266,18 +220,17 @@ private:
   /// The layers' own, in the place of what they all have had.
   void addInputs() {
     std::vector<int> inputs;
-    std::map<std::string, std::map<Distance, std::string>> names;
+    std::map<std::string, int> given; // of which layers have their own
     for (int input : model.inputs) {
       if (!reads.isPerLayer(input)) {
         inputs.push_back(input);
         continue;
       }
+      given[model.values[size_t(input)].name] = input;
       auto &own = versions[size_t(input)];
       for (auto at = own.rbegin(); at != own.rend(); ++at) {
         at->second = addVersion(input, at->first);
         inputs.push_back(at->second);
-        names[model.values[size_t(input)].name][at->first] =
-            model.values[size_t(at->second)].name;
         if (const auto range = model.inputRanges.find(input);
             range != model.inputRanges.end())
           model.inputRanges.emplace(at->second, InputRange(range->second));
@@ -287,20 +240,41 @@ private:
     model.inputs = std::move(inputs);
     std::vector<GraphInputs> graphs;
     for (Distance at = layers - 1; at >= 0; --at)
-      for (size_t g = 0; g < model.graphs.size(); ++g) {
-        GraphInputs own = model.graphs[g];
-        own.layer = layers - at;
-        own.edges.count = own.rooms.edges = rooms[g][size_t(at)];
-        for (std::string *name : {&own.sources, &own.destinations, &own.types,
-                                  &own.values, &own.added})
-          if (!name->empty()) {
-            const auto &made = names[*name];
-            const auto found = made.find(at);
-            *name = found == made.end() ? layerName(*name, at) : found->second;
-          }
-        graphs.push_back(std::move(own));
-      }
+      for (size_t g = 0; g < model.graphs.size(); ++g)
+        graphs.push_back(graphOf(g, at, given));
     model.graphs = std::move(graphs);
+  }
+
+  /// What a layer has of a graph.
+  GraphInputs graphOf(size_t graph, Distance at,
+                      const std::map<std::string, int> &given) {
+    GraphInputs own = model.graphs[graph];
+    own.layer = layers - at;
+    own.edges.count = own.rooms.edges = rooms[graph][size_t(at)];
+    const auto inputFor = [&](const std::string &name) -> std::optional<int> {
+      const auto input = given.find(name);
+      if (input == given.end())
+        return std::nullopt;
+      const auto &made = versions[size_t(input->second)];
+      const auto found = made.find(at);
+      return found == made.end() ? std::nullopt : std::optional(found->second);
+    };
+    for (std::string *name :
+         {&own.sources, &own.destinations, &own.types, &own.values, &own.added})
+      if (!name->empty()) {
+        const auto input = inputFor(*name);
+        *name =
+            input ? model.values[size_t(*input)].name : layerName(*name, at);
+      }
+    own.lists.clear();
+    for (const auto &[name, list] : model.graphs[graph].lists)
+      if (const auto input = inputFor(name)) {
+        own.lists.emplace_back(model.values[size_t(*input)].name, list);
+        // Of as many edges as the layer has.
+        const auto type = graph::typeOf(list, own.rooms);
+        model.inputRanges[*input] = {type->low, type->high, {}};
+      }
+    return own;
   }
 
   void addApplications() {

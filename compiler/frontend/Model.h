@@ -136,6 +136,12 @@ struct LayerSamples {
   std::vector<int64_t> limits; // in graphs that are not named; or none
   int64_t batch = 0;
   std::map<std::string, std::vector<int64_t>> limitsOf = {}; // by name
+
+  /// None where nothing is said of the graph.
+  const std::vector<int64_t> &limitsFor(const std::string &graph) const {
+    const auto own = limitsOf.find(graph);
+    return own == limitsOf.end() ? limits : own->second;
+  }
 };
 
 /// What the command line says about the import.

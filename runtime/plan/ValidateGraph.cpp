@@ -196,8 +196,9 @@ static void validateLayer(const std::vector<GraphInputs> &graphs, size_t i,
       graph.layer > int64_t(graphs.size()))
     return complaint.add(place, ".layer: ", graph.layer,
                          ": all graphs are of layers, from 1 up, or none is");
-  if (graph.layer && (graph.layout || graph.graphs))
-    return complaint.add(place, ".layer: a layer has no layout, and no graphs "
+  const bool hasLevels = graph.layout && !graph.layout->rooms.levels.empty();
+  if (graph.layer && (hasLevels || graph.graphs))
+    return complaint.add(place, ".layer: a layer has no levels, and no graphs "
                                 "of a batch");
   for (size_t j = 0; j < i; ++j)
     if (const GraphInputs &other = graphs[j];

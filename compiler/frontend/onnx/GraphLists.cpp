@@ -3,7 +3,10 @@
 // or, with
 // --graph-room, inputs for any that fits.
 #include "compiler/frontend/onnx/Importer.h"
+#include "compiler/frontend/onnx/InputGraph.h"
 #include "runtime/graph/Layout.h"
+
+#include <algorithm>
 
 using namespace smex;
 using namespace smex::frontend;
@@ -17,13 +20,43 @@ graph::Graph BoundGraph::edges() const {
   return graph::Graph::sound(nodes, numbers(*sources), numbers(*destinations));
 }
 
+/// The graphs that runs sample, layer by layer: there is room for what --dim
+/// says, and a node gets no more messages than its layer samples.
+void Importer::addSampledGraphs() {
+  const auto declared = inputGraphs(*model);
+  if (!declared)
+    return;
+  for (const InputGraph &names : *declared) {
+    const auto sources = dims.find(names.sourceNodes),
+               destinations = dims.find(names.destinationNodes),
+               edges = dims.find(names.edges);
+    if (sources == dims.end() || destinations == dims.end() ||
+        edges == dims.end())
+      continue; // which is told elsewhere
+    BoundGraph bound;
+    bound.sourceNodes = sources->second;
+    bound.destinationNodes = destinations->second;
+    bound.nodes = std::max(bound.sourceNodes, bound.destinationNodes);
+    bound.share = 0;
+    bound.rooms.nodes = bound.destinationNodes;
+    bound.rooms.edges = edges->second;
+    int64_t most = 0;
+    for (int64_t limit : options.sampleLayers->limitsFor(names.name))
+      most = limit < 0 || most < 0 ? -1 : std::max(most, limit);
+    bound.mostMessages = most < 0 ? -1 : most + (names.selfLoops ? 1 : 0);
+    boundGraphs.emplace(names.name, std::move(bound));
+  }
+}
+
 /// The model's one graph, or that which the attribute "graph" names.
 BoundGraph &Importer::graphFor(Node &node) {
   const std::string name = node.text("graph", "");
+  if (boundGraphs.empty() && options.sampleLayers)
+    addSampledGraphs();
   if (boundGraphs.empty())
     node.refuse("depends on the graph: give one when the model is compiled, "
                 "with --graph FILE, and --graph-room SHARE if it is to stand "
-                "for others");
+                "for others, or say what layers sample, with --sample-layers");
   const auto found = name.empty() && boundGraphs.size() == 1
                          ? boundGraphs.begin()
                          : boundGraphs.find(name);
@@ -49,9 +82,26 @@ void Importer::addValues(Node &node, BoundGraph &graph,
     graph.values[lists[i]] = std::move((*values)[i]);
 }
 
+/// One bucket of all nodes, for as many messages as a layer can sample for one.
+void Importer::addSampledBuckets(Node &node, BoundGraph &graph) {
+  node.require(graph.sourceNodes == graph.destinationNodes,
+               "needs a graph whose nodes are of one type, where layers have "
+               "edges of their own");
+  node.require(*graph.mostMessages >= 0,
+               "takes all messages of a node at once, and -1 would sample any "
+               "number: give --sample-layers numbers from 1 up");
+  const int64_t width = std::min(*graph.mostMessages, graph.rooms.edges);
+  graph.rooms.buckets = {{width, graph.rooms.nodes}};
+  if (Status fits = graph::check(graph.rooms); !fits)
+    node.refuse("has no room for ", width, " messages to each of ",
+                graph.rooms.nodes, " nodes: take smaller --sample-layers");
+}
+
 void Importer::addBuckets(Node &node, BoundGraph &graph) {
   if (!graph.rooms.buckets.empty())
     return;
+  if (graph.mostMessages)
+    return addSampledBuckets(node, graph);
   graph::Rooms rooms = graph.rooms;
   rooms.levels.clear();
   graph::addBuckets(
@@ -64,6 +114,9 @@ void Importer::addBuckets(Node &node, BoundGraph &graph) {
 void Importer::addLevels(Node &node, BoundGraph &graph) {
   if (!graph.rooms.levels.empty())
     return;
+  node.require(!graph.mostMessages,
+               "works in topological order, which samples do not keep: compile "
+               "the model without --sample-layers, and run it on --parts");
   graph::Rooms rooms = graph.rooms;
   rooms.buckets.clear();
   if (Status added = graph::addLevels(graph.edges(), graph.share, rooms);

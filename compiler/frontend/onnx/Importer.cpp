@@ -11,6 +11,7 @@
 #include "dialects/support/Text.h"
 
 #include <new>
+#include <set>
 
 using namespace smex;
 using namespace smex::frontend;
@@ -250,6 +251,14 @@ bool Importer::importNodes(const NodeList &nodes, Scope &scope,
   return true;
 }
 
+/// Operators that convert() looks for by name.
+static bool isImportedApart(const std::string &op) {
+  static const std::set<std::string> all = {
+      "FlexAttention", "Gradient",         "If",   "Loop",
+      "propagate",     "reduce_mailboxes", "Scan", "SequenceMap"};
+  return all.count(op) > 0;
+}
+
 void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
                           const Surroundings &in) {
   Node node(builder, proto, source);
@@ -293,8 +302,7 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
       if (!findRow(domain, proto.op_type(), node.opset, known) &&
           !functions.count({domain, proto.op_type()}) &&
           !builder.libraryOf(proto.op_type()) && !known &&
-          proto.op_type() != "If" && proto.op_type() != "Loop" &&
-          proto.op_type() != "Scan" && proto.op_type() != "FlexAttention")
+          !isImportedApart(proto.op_type()))
         node.refuse("there is no such operator");
       throw Refusal{""};
     }

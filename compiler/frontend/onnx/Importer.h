@@ -38,7 +38,8 @@ struct Surroundings {
 
 /// A graph that --graph has given: the one that the model works on, or a sample
 /// of those that it will. Its edges are in the canonical order, that of the
-/// inputs.
+/// inputs. Or, with --sample-layers, what runs sample, of which nothing is
+/// known but how many messages a node gets at most.
 struct BoundGraph {
   int64_t nodes = 0; // as many as the end that has more
   int64_t sourceNodes = 0, destinationNodes = 0;
@@ -51,6 +52,8 @@ struct BoundGraph {
   int64_t fileEdges = 0;
   /// Of a sample: how much more the plan has room for (graph::Rooms).
   std::optional<double> share;
+  /// With --sample-layers; -1: any number.
+  std::optional<int64_t> mostMessages;
   graph::Rooms rooms;
   /// Lists of places that nodes of the model have asked for: constants, or
   /// inputs of the numbers given.
@@ -114,7 +117,9 @@ private:
   std::vector<EdgeRows> edgeRows(const Model &result) const;
 
   // GraphLists.cpp
+  void addSampledGraphs();
   BoundGraph &graphFor(Node &node);
+  void addSampledBuckets(Node &node, BoundGraph &graph);
   void addBuckets(Node &node, BoundGraph &graph);
   void addLevels(Node &node, BoundGraph &graph);
   void addValues(Node &node, BoundGraph &graph, const graph::Rooms &rooms);

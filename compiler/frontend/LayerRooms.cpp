@@ -1,0 +1,62 @@
+#include "compiler/frontend/LayerRooms.h"
+
+#include <algorithm>
+
+using namespace smex;
+using namespace smex::frontend;
+
+namespace {
+
+/// Nodes of each type, by its name.
+using Counts = std::map<std::string, int64_t>;
+
+const InputRows &sourcesOf(const GraphInputs &graph) {
+  return graph.from ? *graph.from : graph.to;
+}
+
+/// nodes * limit, or all edges, where these are fewer; -1: all.
+int64_t mostEdges(int64_t nodes, int64_t limit, int64_t edges) {
+  if (nodes == 0 || limit == 0)
+    return 0;
+  return limit > 0 && nodes <= edges / limit ? nodes * limit : edges;
+}
+
+} // namespace
+
+std::vector<std::vector<int64_t>> frontend::layerRooms(
+    const std::vector<GraphInputs> &graphs,
+    const std::vector<std::vector<int64_t>> &limits, int64_t batch,
+    const std::function<bool(size_t graph, int64_t distance)> &isRead) {
+  const size_t layers = limits.front().size();
+  std::vector<std::vector<int64_t>> rooms(graphs.size(),
+                                          std::vector<int64_t>(layers));
+  Counts room;
+  for (const GraphInputs &graph : graphs) {
+    room[graph.to.dimension] = graph.to.count;
+    room[sourcesOf(graph).dimension] = sourcesOf(graph).count;
+  }
+  for (const auto &[type, nodes] : room) {
+    Counts served = {{type, std::min(batch, nodes)}};
+    for (size_t at = 0; at < layers; ++at) {
+      Counts there = served;
+      for (size_t g = 0; g < graphs.size(); ++g) {
+        if (!isRead(g, int64_t(at)))
+          continue;
+        const GraphInputs &graph = graphs[g];
+        const int64_t edges = graph.edges.count,
+                      most = mostEdges(served[graph.to.dimension],
+                                       limits[g][layers - 1 - at], edges);
+        const std::string &from = sourcesOf(graph).dimension;
+        there[from] = std::min(room[from], there[from] + most);
+        // One at each node that there can be: layers number the same ones.
+        const int64_t loops = graph.selfLoops ? graph.to.count : 0;
+        rooms[g][at] = std::max(rooms[g][at], std::min(edges, most + loops));
+      }
+      served = std::move(there);
+    }
+  }
+  for (size_t g = 0; g < graphs.size(); ++g)
+    for (int64_t &edges : rooms[g])
+      edges = edges ? edges : graphs[g].edges.count;
+  return rooms;
+}
