@@ -11,7 +11,7 @@ namespace smex::frontend {
 /// Gives each layer inputs of its own for the ends of edges and for what the
 /// graph's file has of each, and the model a graph (Model::graphs) for each
 /// layer; all number the same nodes. Where samples bound a layer's edges, it
-/// has room for no more than that (of a model of one graph).
+/// has room for no more than that (LayerRooms.h).
 ///
 /// Which layer an application is of follows from how values get to the outputs.
 /// A value passes along edges where it is read at the sources: `x[src[e]]`. How
@@ -22,8 +22,12 @@ namespace smex::frontend {
 /// that layer's edges; at a source, by those of the layer before, which lead
 /// to it (the first layer has none before it: by its own).
 ///
-/// Errors: a graph that is given with the model, none, or one with lists of
-/// places, results of graphs or rows of edges; other than `samples` has numbers
+/// Lists of what is where in mailboxes are of a layer's edges, and as long in
+/// each.
+///
+/// Errors: a graph that is given with the model, none, or one in topological
+/// order, or with results of graphs or rows of edges; a graph that `samples`
+/// says nothing of, or one that is not there; other than `samples` has numbers
 /// of layers; messages against the direction of edges; what reads edges by
 /// other than their number, or nodes by both ends at once.
 Status separateLayers(Model &model, const LayerSamples &samples);

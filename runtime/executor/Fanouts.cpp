@@ -23,6 +23,28 @@ int64_t runtime::layersOf(const plan::Program &program) {
   return layers;
 }
 
+/// No layer gets more messages to a node than its mailboxes have places for.
+static Status checkMailboxes(const plan::Program &program,
+                             const std::string &option,
+                             const std::vector<Numbers> &fanouts) {
+  const std::vector<size_t> relations = relationsOf(program);
+  for (size_t r = 0; r < relations.size(); ++r)
+    for (const plan::GraphInputs &graph : program.graphs) {
+      if (!graph.layer || graph.name != program.graphs[relations[r]].name ||
+          !graph.layout || graph.layout->rooms.buckets.empty())
+        continue;
+      const int64_t most =
+          graph.layout->rooms.buckets.back().width - graph.selfLoops;
+      const int64_t given = fanouts[r][size_t(graph.layer - 1)];
+      if (given < 0 || given > most)
+        return fail(option, ": ", given, " for layer ", graph.layer,
+                    ", whose mailboxes have places for ", most,
+                    " neighbours of a node: give a number up to that, or "
+                    "compile the model with --sample-layers for more");
+    }
+  return {};
+}
+
 Result<std::vector<Numbers>> runtime::fanoutsFor(const plan::Program &program,
                                                  const std::string &option,
                                                  const Fanouts &fanouts) {
@@ -51,5 +73,7 @@ Result<std::vector<Numbers>> runtime::fanoutsFor(const plan::Program &program,
     return fail(option, ": ", given, given == 1 ? " number" : " numbers",
                 ", and the plan has ", layers,
                 layers == 1 ? " layer" : " layers", ": give a number for each");
+  if (Status fits = checkMailboxes(program, option, result); !fits)
+    return fits.takeError();
   return result;
 }

@@ -73,6 +73,11 @@ Status checkImportance(const plan::Program &program, const Numbers &limits) {
                   " of the plan's model does not read the numbers of edges in "
                   "the graph's file, by which messages are scaled: take a "
                   "model that multiplies with that matrix");
+    if (graph.layout)
+      return fail("--importance: layer ", graph.layer,
+                  " has mailboxes with places for so many neighbours of a "
+                  "node, and nodes that are drawn from the whole graph may be "
+                  "any number of these");
     if (graph.selfLoops)
       return fail("--importance: the plan's model has self-loops added, which "
                   "nothing draws: take a model without, and a file whose "

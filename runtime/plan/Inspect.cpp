@@ -37,8 +37,13 @@ std::string layerRoom(const Program &program, const GraphInputs &graph) {
             program
                 .tensors[size_t(program.buffers[size_t(input.buffer)].tensor)]
                 .type.shape[0];
-  return std::to_string(edges) + " edges" +
-         (graph.name.empty() ? "" : " of " + graph.name);
+  std::string text = std::to_string(edges) + " edges" +
+                     (graph.name.empty() ? "" : " of " + graph.name);
+  if (graph.layout && !graph.layout->rooms.buckets.empty())
+    text += ", up to " +
+            std::to_string(graph.layout->rooms.buckets.back().width) +
+            " messages to a node";
+  return text;
 }
 
 std::string head(const Plan &plan) {

@@ -50,6 +50,25 @@ nodes() {
 same() {
   if [ "$gpus" = 3 ]; then "$compare" "$@"; else cmp "$@"; fi
 }
+# Layers that have mailboxes of their own, for no more messages than each may
+# sample: of all edges, PyTorch's again. In samples nodes have other numbers, and
+# with them messages an order that an LSTM sees.
+layers() {
+  local most
+  most=$(awk '!/^%/ && seen++ { d[$2]++; if (d[$2] > most) most = d[$2] } END { print most }' "$edges")
+  options=(--dim nodes=33 --dim edges=140 --sample-layers "$most,$most" --batch 33 --gpus $gpus --cuda-arch none)
+  "$smexc" model.json "${options[@]}" -o layers "${training[@]}"
+  "$smexc" check layers
+  local samples=("") sample
+  [ "$name" = sage-lstm ] || samples+=("--sample-layers $most,$most --batch 33 --seed 7")
+  for sample in "${samples[@]}"; do
+    # shellcheck disable=SC2086
+    "$run" layers --graph "$edges" --input "$input=$folder/$input.npy" --input labels="$folder/labels.npy" $sample \
+      "${parameters[@]}" --steps 5 --verify --metrics metrics.json --save-parameters trained.safetensors
+    "$matches" metrics.json "$folder/${name}_losses.npy" trained.safetensors "$folder/${name}_parameters"
+  done
+}
+
 room=2
 case $name in sage-*) room=0.25 ;; esac # wide mailboxes take long to compile
 
@@ -66,6 +85,8 @@ for gpus in 1 2 3; do
   "$run" plan --graph "$edges" --input "$input=$folder/$input.npy" --input labels="$folder/labels.npy" \
     "${parameters[@]}" --steps 5 --verify --metrics metrics.json --save-parameters trained.safetensors
   "$matches" metrics.json "$folder/${name}_losses.npy" trained.safetensors "$folder/${name}_parameters"
+
+  case $gpus$name in [13]sage-lstm | [13]sage-mailbox-median) layers ;; esac
 
   # One plan, graph after graph, beside one that is made for each.
   for graph in 0 1; do

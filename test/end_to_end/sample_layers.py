@@ -3,6 +3,7 @@ blocks that were drawn (layer_blocks), against what smex-run has computed: sampl
 
     sample_layers.py prepare                    a graph, features, labels, parameters of both networks
     sample_layers.py sage PARAMETERS BLOCKS NODES LOGITS
+    sample_layers.py median PARAMETERS BLOCKS NODES LOGITS       with medians of messages in place of means
     sample_layers.py fastgcn PARAMETERS BLOCKS NODES LOGITS
     sample_layers.py trained LOSS NODES METRICS SAVED BLOCKS..     cross_entropy or mse; a file of blocks for each step
     sample_layers.py united LOSS NODES METRICS SAVED BLOCKS..      the same where all layers work on all edges
@@ -71,15 +72,21 @@ def prepare():
     def draw(*shape):
         return random.standard_normal(shape) * 0.6
 
-    sage, gcn = {}, {}
+    sage, gcn, median = {}, {}, {}
     for layer, (given, width) in enumerate(((FEATURES, HIDDEN), (HIDDEN, CLASSES))):
         sage[f"layer{layer}/own/weight"] = draw(given, width)
         sage[f"layer{layer}/own/bias"] = draw(width)
         sage[f"layer{layer}/neighbours/weight"] = draw(given, width)
         gcn[f"layer{layer}/weight"] = draw(given, width)
         gcn[f"layer{layer}/bias"] = draw(width)
+        median[f"layer{layer}/own/weight"] = draw(given, width)
+        median[f"layer{layer}/own/bias"] = draw(width)
+        median[f"layer{layer}/sent/weight"] = draw(given, HIDDEN)
+        median[f"layer{layer}/sent/bias"] = draw(HIDDEN)
+        median[f"layer{layer}/neighbours/weight"] = draw(HIDDEN, width)
     write_safetensors("sage.safetensors", sage)
     write_safetensors("gcn.safetensors", gcn)
+    write_safetensors("median.safetensors", median)
     write_safetensors("linked.safetensors", {"w": draw(FEATURES, HIDDEN)})
     with open("linked.json", "w", encoding="utf-8") as file:
         json.dump(LINKED, file)
@@ -171,6 +178,22 @@ def sage_by_nodes(p, blocks, nodes):
             if layer + 1 < len(blocks):
                 new[v] = relu(new[v])
         h = new  # what no layer has computed, the next one cannot read
+    return np.array([h[v] for v in nodes])
+
+
+def median_by_nodes(p, blocks, nodes):
+    """The same with the median (of two, the lower one) of what neighbours send."""
+    h = {v: row for v, row in enumerate(np.load("features.npy").astype(np.float64))}
+    for layer, (edges, computed) in enumerate(zip(blocks, check_neighbours(blocks, nodes))):
+        name, new = f"layer{layer}", {}
+        for v in computed:
+            heard = np.array([np.tanh(h[source] @ p[name + "/sent/weight"] + p[name + "/sent/bias"])
+                              for source, destination, *_ in edges if destination == v])
+            middle = np.sort(heard, axis=0)[(len(heard) - 1) // 2] if len(heard) else np.zeros(HIDDEN)
+            new[v] = h[v] @ p[name + "/own/weight"] + p[name + "/own/bias"] + middle @ p[name + "/neighbours/weight"]
+            if layer + 1 < len(blocks):
+                new[v] = relu(new[v])
+        h = new
     return np.array([h[v] for v in nodes])
 
 
@@ -274,10 +297,11 @@ def main():
     print("seed", SEED)
     if command == "prepare":
         prepare()
-    elif command in ("sage", "fastgcn"):
+    elif command in ("sage", "median", "fastgcn"):
         parameters, blocks, nodes, logits = given
         parameters, blocks, nodes = read_safetensors(parameters), read_blocks(blocks), list(np.load(nodes))
-        wanted = (sage_by_nodes if command == "sage" else fastgcn)(parameters, blocks, nodes)
+        network = {"sage": sage_by_nodes, "median": median_by_nodes, "fastgcn": fastgcn}[command]
+        wanted = network(parameters, blocks, nodes)
         np.testing.assert_allclose(np.load(logits), wanted, rtol=1e-4, atol=1e-4 * np.abs(wanted).max())
     elif command == "given":
         give_loss(*given)

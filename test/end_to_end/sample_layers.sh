@@ -13,6 +13,7 @@ check prepare
 sizes=(--features 5 --hidden 6 --classes 4)
 "$zoo" sage --layers 2 "${sizes[@]}" -o sage.json
 check given sage.json given.json
+"$zoo" sage-mailbox --reducer median --layers 2 "${sizes[@]}" -o median.json
 "$zoo" gcn --matrix --layers 2 "${sizes[@]}" -o gcn.json
 "$zoo" gcn --matrix --layers 1 "${sizes[@]}" -o one.json
 room=(--dim nodes=60 --dim edges=301)
@@ -108,6 +109,13 @@ np.testing.assert_allclose(own, added, rtol=1e-5)
 assert len(set(own)) == len(own), own
 PY
   done
+  # Mailboxes, of as many messages as a layer samples.
+  compile median.json median --sample-layers 3,2 --batch 9
+  "$smexc" inspect median | grep 'layer 2 .*room for 18 edges, up to 3 messages to a node'
+  "$run" median --graph graph.txt --input features=features.npy --parameters median.safetensors --sample-layers 3,2 \
+    --nodes nodes.npy --seed 2 --verify --output-dir out
+  "$blocks" graph.txt 3,2 2 0 nodes.npy > blocks.txt
+  check median median.safetensors blocks.txt nodes.npy out/logits.npy
   # Results of some nodes along walks.
   compile sage.json eval
   "$run" eval --graph graph.txt --input features=features.npy --parameters sage.safetensors --walk 4 --nodes nodes.npy \

@@ -278,6 +278,71 @@ TEST_CASE("layers have room for what is sampled") {
   CHECK(roomsOf({1, 2}, 1) == std::vector<int64_t>{10, 9});
 }
 
+TEST_CASE("layers have mailboxes for what they sample") {
+  // The sum of a mailbox, which is that of messages; with what each node has.
+  const std::string body =
+      R"({"op": "reduce_mailboxes", "name": "NAME", "inputs": ["IN", "x2"],
+    "outputs": ["OUT"], "attributes": {"reduce": {"graph": {
+      "inputs": [{"name": "NAME/box"}, {"name": "NAME/len"}, {"name": "NAME/own"}], "outputs": ["NAME/all"],
+      "nodes": [{"op": "ReduceSum", "inputs": ["NAME/box", "axis"], "outputs": ["NAME/sum"], "attributes": {"keepdims": 0}},
+                {"op": "Add", "inputs": ["NAME/sum", "NAME/own"], "outputs": ["NAME/all"]}]}}}})";
+  const auto mailboxes = [&](const std::string &in, const std::string &out) {
+    std::string text = body;
+    for (const auto &[from, to] :
+         {std::pair<std::string, std::string>("NAME", out + "/node"),
+          {"\"IN\"", "\"" + in + "\""},
+          {"\"OUT\"", "\"" + out + "\""}})
+      for (size_t at; (at = text.find(from)) != std::string::npos;)
+        text.replace(at, from.size(), to);
+    return text;
+  };
+  const std::string list =
+      nodesOf({node("at_ends", "x2 src", "m1"), mailboxes("m1", "h"),
+               node("at_ends", "h src", "m2"), mailboxes("m2", "y2")});
+  Options options;
+  options.graph = "";
+  options.outputs = R"("y2")";
+  options.inputs =
+      R"(, {"name": "x2", "type": "f32", "shape": ["n", 3]}], "parameters": [
+    {"name": "axis", "type": "i64", "shape": [1], "values": [1]})";
+  const auto model = import(list, LayerSamples{{3, 2}, 1}, options);
+  INFO((model ? "" : model.error().message));
+  REQUIRE(model);
+  REQUIRE(model->graphs.size() == 2);
+  const int64_t rooms[] = {9, 2};
+  for (size_t layer : {0, 1}) {
+    const GraphInputs &graph = model->graphs[layer];
+    CHECK(graph.edges.count == rooms[layer]);
+    CHECK(graph.rooms.edges == rooms[layer]);
+    CHECK(graph.rooms.buckets == std::vector<graph::BucketRoom>{{3, nodes}});
+    CHECK(graph.lists.size() == 3); // nothing reads how many there are
+    for (const auto &[name, what] : graph.lists) {
+      const auto type = graph::typeOf(what, graph.rooms);
+      REQUIRE(type);
+      for (int input : model->inputs)
+        if (model->values[size_t(input)].name == name) {
+          CHECK(model->values[size_t(input)].type == type->type);
+          const InputRange &range = model->inputRanges.at(input);
+          CHECK((range.low == type->low && range.high == type->high));
+        }
+    }
+  }
+  const auto wrong = [&](const std::string &nodes, LayerSamples samples) {
+    const auto model = import(nodes, samples, options);
+    return model ? "no error" : model.error().message;
+  };
+  // One line for each: what comes after is not wrong.
+  const std::string any = wrong(list, LayerSamples{{3, -1}, 1});
+  CHECK_THAT(any, Contains("takes all messages of a node at once, and -1 would "
+                           "sample any number"));
+  CHECK_THAT(any, !Contains("there is no such operator"));
+  CHECK_THAT(wrong(list, LayerSamples{{}, 1, {{"", {3, 2}}}}),
+             Contains("no error"));
+  CHECK_THAT(wrong(list, LayerSamples{{3, 2}, 1, {{"other", {3, 2}}}}),
+             Contains("--sample-layers other=..: the model has no graph "
+                      "\"other\"; its only one has no name"));
+}
+
 TEST_CASE("layers that cannot have edges of their own") {
   const auto wrong = [](const std::string &list, size_t layers,
                         const Options &options = {}) {
