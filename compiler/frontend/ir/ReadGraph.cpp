@@ -17,7 +17,7 @@ public:
 
   Model run() {
     for (BlockArgument input : main.getArguments())
-      model.inputs.push_back(add(input));
+      addInput(input);
     for (Operation &op : main.getBody().front())
       if (auto update = dyn_cast<semantic::UpdateOp>(op))
         model.updates.push_back(
@@ -40,6 +40,19 @@ public:
   }
 
 private:
+  void addInput(BlockArgument input) {
+    const int number = add(input);
+    const unsigned at = input.getArgNumber();
+    model.inputs.push_back(number);
+    if (const auto range =
+            main.getArgAttrOfType<semantic::RangeAttr>(at, semantic::rangeAttr))
+      model.inputRanges[number] = {range.getLow(), range.getHigh(),
+                                   range.getIgnore()};
+    if (const auto parts = main.getArgAttrOfType<semantic::PartRangesAttr>(
+            at, semantic::partRangesAttr))
+      model.partRanges[number] = parts.getValue();
+  }
+
   int add(mlir::Value value) {
     const int number = int(model.values.size());
     const std::string name = semantic::tensorName(value).str();

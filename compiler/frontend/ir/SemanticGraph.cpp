@@ -105,6 +105,8 @@ public:
       else
         ++parameters, lastParameter = &op;
     }
+    for (size_t i = 0; i < body.getNumArguments(); ++i)
+      setRanges(model.inputs[i], unsigned(i));
     for (size_t i = body.getNumArguments(); i < model.inputs.size(); ++i)
       addInput(model.inputs[i]);
     continueAfter(lastParameter);
@@ -149,6 +151,12 @@ private:
     (void)main.insertArgument(number, typeOf(value), DictionaryAttr(),
                               NameLoc::get(name));
     main.setArgAttr(number, semantic::nameAttr, name);
+    setRanges(value, number);
+    values[size_t(value)] = main.getArgument(number);
+  }
+
+  /// What an input's integers may be.
+  void setRanges(int value, unsigned number) {
     if (const auto range = model.inputRanges.find(value);
         range != model.inputRanges.end())
       main.setArgAttr(
@@ -160,7 +168,6 @@ private:
       main.setArgAttr(
           number, semantic::partRangesAttr,
           semantic::PartRangesAttr::get(builder.getContext(), parts->second));
-    values[size_t(value)] = main.getArgument(number);
   }
 
   void addParameter(const Parameter &parameter) {

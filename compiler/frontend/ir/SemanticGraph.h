@@ -15,12 +15,13 @@ mlir::OwningOpRef<mlir::ModuleOp>
 buildSemanticGraph(const Model &model, mlir::MLIRContext *context);
 
 /// The model that the function, semantic::mainFunction, is; without the bytes
-/// of its parameters, and without what its inputs' integers may be.
+/// of its parameters.
 Model modelOf(mlir::func::FuncOp main);
 
 /// Adds to the function what the model has more since modelOf made it: inputs,
 /// parameters, applications and updates at the ends of their lists. The outputs
-/// become the model's, and so does what is said of graphs.
+/// become the model's, and so does what is said of graphs, and of what inputs'
+/// integers may be.
 void addToGraph(mlir::func::FuncOp main, const Model &model);
 
 } // namespace smex::frontend
