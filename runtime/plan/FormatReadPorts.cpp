@@ -135,9 +135,9 @@ GraphInputs plan::graphOf(const Cursor &at) {
   const bool hasLayout = at.has("layout");
   if (hasLayout)
     at.object({"layout", "nodes", "self_loops"},
-              {"added", "destinations", "edge_outputs", "graph_of", "graphs",
-               "name", "per_edge", "per_graph", "per_node", "sources",
-               "values"});
+              {"added", "destinations", "edge_outputs", "edge_types",
+               "graph_of", "graphs", "layer", "name", "node_type", "per_edge",
+               "per_graph", "per_node", "sources", "types", "values"});
   else
     at.object({"nodes", "self_loops"},
               {"added", "destinations", "edge_outputs", "edge_types",
