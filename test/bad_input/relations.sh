@@ -62,7 +62,7 @@ ran 'more=users and 1 more: has 7 nodes that edges come from, and the plan has r
   --train --loss cross_entropy --optimizer sgd --lr 0.1 -o trained > /dev/null || complain "graphs to train on"
 "$smexc" model.json "${room[@]}" --gpus 1 --train --loss cross_entropy --optimizer sgd --lr 0.1 -o alike > /dev/null \
   || complain "as many users as items"
-gives 1 '--sample: the plan has no labels of nodes, or as many rows of them as nodes of two types, or all of them count: ' \
+gives 1 '--sample: nothing tells the plan which nodes or edges are a batch.s, and which were only sampled: its labels have as many rows as there are nodes of two types, or all of them count; ' \
   "$run" alike "${all[@]}" --sample 1 --batch 1
 sampled() { # MESSAGE OPTION...
   gives 1 "$1" "$run" trained --sample=-1,-1 "${@:2}"

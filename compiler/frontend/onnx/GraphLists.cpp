@@ -49,14 +49,16 @@ void Importer::addSampledGraphs() {
 }
 
 /// The model's one graph, or that which the attribute "graph" names.
-BoundGraph &Importer::graphFor(Node &node) {
+BoundGraph &Importer::graphFor(Node &node, bool canSample) {
   const std::string name = node.text("graph", "");
   if (boundGraphs.empty() && options.sampleLayers)
     addSampledGraphs();
   if (boundGraphs.empty())
     node.refuse("depends on the graph: give one when the model is compiled, "
                 "with --graph FILE, and --graph-room SHARE if it is to stand "
-                "for others, or say what layers sample, with --sample-layers");
+                "for others",
+                canSample ? ", or say what layers sample, with --sample-layers"
+                          : "");
   const auto found = name.empty() && boundGraphs.size() == 1
                          ? boundGraphs.begin()
                          : boundGraphs.find(name);

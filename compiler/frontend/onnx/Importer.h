@@ -118,7 +118,8 @@ private:
 
   // GraphLists.cpp
   void addSampledGraphs();
-  BoundGraph &graphFor(Node &node);
+  /// `canSample`: what layers sample will do in place of a graph.
+  BoundGraph &graphFor(Node &node, bool canSample = false);
   void addSampledBuckets(Node &node, BoundGraph &graph);
   void addBuckets(Node &node, BoundGraph &graph);
   void addLevels(Node &node, BoundGraph &graph);

@@ -92,7 +92,7 @@ Importer::Mailboxes Importer::mailboxesOf(Node &node, BoundGraph &graph) {
 /// reduce_mailboxes(messages, features of nodes..)
 void Importer::reduceMailboxes(Node &node, Scope &scope,
                                const Surroundings &in) {
-  BoundGraph &graph = graphFor(node);
+  BoundGraph &graph = graphFor(node, /*canSample=*/true);
   node.requireRows(0, graph.rooms.edges, "edge");
   for (size_t i = 1; i < node.inputs.size(); ++i)
     node.requireRows(i, graph.rooms.nodes, "node");
