@@ -197,3 +197,48 @@ TEST_CASE("relations that do not go together, or do not fit") {
                  Catch::Contains(": a sample for 20 nodes, ") &&
                  Catch::Contains(" edges in all: has "));
 }
+
+TEST_CASE("edges of a relation are drawn where these have labels") {
+  plan::Program p = program();
+  p.tensors[0].type = {DType::I64, {edgesRoom}};
+  p.graphs[0].perSourceNode = p.graphs[1].perNode = {"x"};
+  p.graphs[0].perEdge = {"labels"};
+  std::vector<Feed> given = feeds();
+  given[0].value = makeTensor({DType::I64, {100}});
+  for (int64_t e = 0; e < 100; ++e) // each its own number
+    given[0].value.data<int64_t>()[e] = e % 3 ? e : ignored;
+  // No edge of `to` is sampled: those that are there are drawn.
+  Sampling sampling = {{}, 5, 3};
+  sampling.fanoutsOf = {{"to", {0, 0}}, {"back", {2, 2}}};
+  const auto sampled = sampleFeeds(p, graphs(), std::move(given), sampling);
+  INFO((sampled ? "" : sampled.error().message));
+  REQUIRE(sampled);
+  const graph::Graph to = graphs()[0].relation.graph;
+  std::multiset<int64_t> counted;
+  for (int step = 0; step < 14; ++step) { // an epoch of 66
+    const auto bytes = (*sampled)[0].at(step, edgesRoom * 8);
+    INFO((bytes ? "" : bytes.error().message));
+    REQUIRE(bytes);
+    const int64_t *labels = reinterpret_cast<const int64_t *>(bytes->get());
+    const auto src = valuesOf<int64_t>(*sampled, 1, step),
+               dst = valuesOf<int64_t>(*sampled, 3, step);
+    const auto x = valuesOf<float>(*sampled, 5, step),
+               y = valuesOf<float>(*sampled, 6, step);
+    int64_t drawn = 0;
+    for (size_t e = 0; e < edgesRoom; ++e) {
+      const int64_t from = int64_t(x[size_t(src[e])]) - 1;
+      const int64_t into = int64_t(y[size_t(dst[e])]) - 1;
+      if (labels[e] == ignored) {
+        CHECK(into < 0); // spare
+        continue;
+      }
+      ++drawn;
+      counted.insert(labels[e]);
+      CHECK(from == to.source(labels[e]));
+      CHECK(into == to.destination(labels[e]));
+    }
+    CHECK(drawn == (step < 13 ? 5 : 1));
+  }
+  CHECK(counted.size() == 66);
+  CHECK(std::set<int64_t>(counted.begin(), counted.end()).size() == 66);
+}
