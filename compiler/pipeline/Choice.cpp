@@ -1,5 +1,6 @@
 #include "compiler/pipeline/Choice.h"
 
+#include "compiler/placement/Algorithm.h"
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Lifetimes.h"
 
@@ -85,14 +86,19 @@ std::string withOffload(const std::string &choices) {
                          : ", even with buffers on the host or computed again";
 }
 
-/// Of searches that made no plan why, which may be a limit that one needs.
-std::string failuresOf(const std::vector<Compared> &compared) {
-  std::string text;
+/// Of searches that made no plan, why the one did not that would with the
+/// smallest limit, if that is smaller than this one.
+std::string failureOf(const std::vector<Compared> &compared, int64_t limit) {
+  const Compared *least = nullptr;
   for (const Compared &each : compared)
-    if (!each.failure.empty())
-      text += "; of --algorithm " + toString(each.by) +
-              " there is none: " + each.failure;
-  return text;
+    if (const auto named = placement::limitNamedBy(each.failure);
+        named && *named < limit) {
+      limit = *named;
+      least = &each;
+    }
+  return least ? "; of --algorithm " + toString(least->by) +
+                     " there is none: " + least->failure
+               : "";
 }
 
 Error refusal(const Candidate &least, const MemoryLimit &limit,
@@ -108,20 +114,21 @@ Error refusal(const Candidate &least, const MemoryLimit &limit,
                  : "; of " + std::to_string(tried) + " plans for " + gpus +
                        ", that of --algorithm " + toString(least.by) +
                        " takes least, and keeps ";
-  return fail(model, ": gpu", worker, " needs ",
-              plan::humanBytes(peaks[size_t(worker)]), ", more than ", limit.of,
-              ", ", plan::humanBytes(limit.bytes[size_t(worker)]),
-              withOffload(least.offloads), of, limit.keptBy(peaks),
-              failuresOf(compared), "; ",
-              !least.offloads.empty()
-                  ? "its largest operator is " +
-                        largestOperator(least.partitioned, worker) + "; "
-                  : "",
-              tried == 1 && peaks.size() > 1
-                  ? "without --algorithm, other searches are tried; "
-                  : "",
-              "more GPUs may need less each; largest at its peak: ",
-              largestAtPeak(least.partitioned, worker));
+  return fail(
+      model, ": gpu", worker, " needs ",
+      plan::humanBytes(peaks[size_t(worker)]), ", more than ", limit.of, ", ",
+      plan::humanBytes(limit.bytes[size_t(worker)]),
+      withOffload(least.offloads), of, limit.keptBy(peaks),
+      failureOf(compared, *std::max_element(peaks.begin(), peaks.end())), "; ",
+      !least.offloads.empty()
+          ? "its largest operator is " +
+                largestOperator(least.partitioned, worker) + "; "
+          : "",
+      tried == 1 && peaks.size() > 1
+          ? "without --algorithm, other searches are tried; "
+          : "",
+      "more GPUs may need less each; largest at its peak: ",
+      largestAtPeak(least.partitioned, worker));
 }
 
 } // namespace

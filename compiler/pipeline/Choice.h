@@ -58,7 +58,8 @@ using Attempt = std::function<Result<Candidate>(const partition::Search &)>;
 /// plans that keep the limit, the least cost, then the least memory, then the
 /// first. Where none does, an error says the smallest limit that one of them
 /// keeps, and the largest of what is in its memory at the worst moment. A
-/// search that fails counts as none.
+/// search that fails counts as none; where it failed for want of memory, and a
+/// smaller limit is enough for it than for any plan, the error says so.
 Result<Chosen> choose(Candidate first, const MemoryLimit &limit,
                       const std::string &model, int64_t enough,
                       const std::vector<partition::Search> &others,

@@ -5,6 +5,7 @@
 #include "compiler/placement/ParDNN.h"
 
 #include <algorithm>
+#include <charconv>
 
 using namespace smex;
 using namespace smex::placement;
@@ -52,6 +53,20 @@ double placement::cost(const Problem &problem, const Placement &placement,
   return params.objective == Objective::Makespan
              ? params.emulator(problem, placement).makespan
              : loadsOf(problem, placement).largest(params.transfersOverlap);
+}
+
+static constexpr std::string_view kNamesLimit =
+    "; the smallest limit found to work is ";
+
+std::optional<int64_t> placement::limitNamedBy(const std::string &message) {
+  const size_t at = message.find(kNamesLimit);
+  int64_t limit = 0;
+  if (at == std::string::npos ||
+      std::from_chars(message.data() + at + kNamesLimit.size(),
+                      message.data() + message.size(), limit)
+              .ec != std::errc())
+    return std::nullopt;
+  return limit;
 }
 
 namespace {
@@ -143,8 +158,7 @@ Error refusal(const Problem &problem, const Algorithm &algorithm,
   if (params.namesLimit)
     if (const auto works =
             LimitSearch(problem, algorithm, params).run(tooLittle, likely))
-      return fail(why, "; the smallest limit found to work is ",
-                  problem.devices.limitFor(*works), " bytes");
+      return fail(why, kNamesLimit, problem.devices.limitFor(*works), " bytes");
   return fail(why);
 }
 

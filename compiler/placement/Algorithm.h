@@ -6,6 +6,8 @@
 #include "compiler/placement/Memory.h"
 #include "compiler/placement/Schedule.h"
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace smex::placement {
@@ -78,6 +80,10 @@ std::string_view defaultAlgorithm(Objective objective);
 /// are tried, fewer of large graphs.
 Result<Outcome> place(const Problem &problem, std::string_view algorithm,
                       const Params &params = {});
+
+/// The limit that a refusal of place() names, of which only the message is left
+/// where it came through MLIR's diagnostics.
+std::optional<int64_t> limitNamedBy(const std::string &message);
 
 /// Seconds of the objective: the schedule's makespan, or the largest load of a
 /// device (Loads.h).

@@ -48,6 +48,7 @@ int64_t largest(const std::vector<int64_t> &peaks) {
 /// Plans by the name of their algorithm; a name without one is a failure.
 struct Known {
   std::map<std::string, Candidate> plans;
+  std::map<std::string, std::string> failures; // what they say
   int asked = 0;
 
   Result<Chosen> choose(Candidate first, int64_t limit, int64_t enough = 1) {
@@ -60,9 +61,13 @@ struct Known {
     std::vector<Search> searches = {named("fails")};
     for (const auto &[name, candidate] : plans)
       searches.push_back(candidate.by);
+    for (const auto &failure : failures)
+      searches.push_back(named(failure.first));
     return pipeline::choose(std::move(first), limit, "model", enough, searches,
                             [this](const Search &search) -> Result<Candidate> {
                               ++asked;
+                              if (failures.count(search.algorithm))
+                                return fail(failures.at(search.algorithm));
                               if (!plans.count(search.algorithm))
                                 return fail("no plan");
                               return plans.at(search.algorithm);
@@ -110,9 +115,35 @@ TEST_CASE("where none keeps it, the smallest limit that one would") {
   CHECK(chosen.error().message ==
         "model: gpu1 needs 1.50 KiB, more than --memory-per-gpu, 1.00 KiB; of "
         "3 plans for 2 GPUs, that of --algorithm b, steps of 2 x 4, all cut "
-        "takes least, and keeps a limit of 1536 bytes; of --algorithm fails "
-        "there is none: no plan; more GPUs may need less each; largest at its "
-        "peak: \"weight\" 16.00 KiB");
+        "takes least, and keeps a limit of 1536 bytes; more GPUs may need less "
+        "each; largest at its peak: \"weight\" 16.00 KiB");
+}
+
+TEST_CASE("of searches without a plan, the one that a smaller limit is enough "
+          "for is named") {
+  const auto saidWith = [](std::map<std::string, std::string> failures) {
+    Known known;
+    known.failures = std::move(failures);
+    const auto chosen =
+        known.choose(candidate(named("first"), 0, {300, 1}), 100);
+    REQUIRE_FALSE(chosen);
+    return chosen.error().message;
+  };
+  const auto lacks = [](int limit) {
+    return "no room; the smallest limit found to work is " +
+           std::to_string(limit) + " bytes";
+  };
+  const std::string message =
+      saidWith({{"a", lacks(299)}, {"b", lacks(200)}, {"c", lacks(250)}});
+  CHECK_THAT(message,
+             Catch::Contains("a limit of 300 bytes; of --algorithm b there is "
+                             "none: no room; the smallest limit found to work "
+                             "is 200 bytes; more GPUs"));
+  CHECK_THAT(message, !Catch::Contains("--algorithm a "));
+  CHECK_THAT(message, !Catch::Contains("--algorithm c "));
+  // Nothing new: what is said to work already is less, or nothing is named.
+  CHECK_THAT(saidWith({{"a", lacks(300)}, {"b", "another reason"}}),
+             !Catch::Contains("there is none"));
 }
 
 TEST_CASE("a limit for each GPU") {
