@@ -62,6 +62,24 @@ public:
     return work;
   }
 
+  /// The stage of a block that makes what this one reads, or reads with it, or
+  /// reads what it makes: by `pick`, any bits. -1 if there is none.
+  int besideOf(int block, uint64_t pick) const {
+    const std::vector<int> &makes = graph.makes[size_t(block)],
+                           &reads = graph.reads[size_t(block)];
+    const size_t nets = makes.size() + reads.size();
+    if (nets == 0)
+      return -1;
+    const size_t n = size_t(pick & 0xffff) % nets;
+    pick >>= 16;
+    const Net &net = graph.nets[size_t(
+        n < makes.size() ? makes[n] : reads[n - makes.size()])];
+    const bool isRead = n >= makes.size() && net.from >= 0 && (pick & 1);
+    if (isRead || net.readers.empty())
+      return net.from < 0 ? -1 : at(net.from);
+    return at(net.readers[size_t(pick >> 1) % net.readers.size()].block);
+  }
+
   /// Stages whose load the last move changed.
   const std::vector<int> &touched() const { return touchedStages; }
   const std::vector<StageLoad> &loadsBefore() const { return before; }
@@ -175,7 +193,9 @@ Stages placement::anneal(const StageGraph &graph, Stages stages,
     const auto [first, last] = state.range(block);
     if (first == last)
       continue;
-    int stage = old + (random.bits(draw++) & 1 ? 1 : -1);
+    // Mostly to where it has to do with somebody, which in order is next to it.
+    int stage = params.inOrder ? old + (random.bits(draw++) & 1 ? 1 : -1)
+                               : state.besideOf(block, random.bits(draw++));
     if ((random.bits(draw++) & 3) == 0)
       stage = first + int(random.below(last - first + 1, draw++));
     if (stage < first || stage > last || stage == old ||
