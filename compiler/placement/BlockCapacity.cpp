@@ -1,24 +1,33 @@
 #include "compiler/placement/BlockCapacity.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <optional>
 
 using namespace smex;
 using namespace smex::placement;
 
-namespace {
-constexpr double kSteep = 1e3; // of a line: near enough to the load alone
+/// What only the first has.
+static std::vector<int> less(std::vector<int> all, std::vector<int> some) {
+  std::sort(all.begin(), all.end());
+  std::sort(some.begin(), some.end());
+  std::vector<int> rest;
+  std::set_difference(all.begin(), all.end(), some.begin(), some.end(),
+                      std::back_inserter(rest));
+  return rest;
 }
 
 double BlockCapacity::at(double load) const {
-  double most = load;
+  double most = lines.empty() ? load : std::numeric_limits<double>::infinity();
   for (const CapacityLine &line : lines)
     most = std::min(most, line.slope * load + line.offset);
   return most;
 }
 
 BlockCapacities::BlockCapacities(const StageGraph &graph)
-    : graph(graph), hostOut(size_t(graph.count())),
+    : graph(graph), weights(graph.seconds), hostOut(size_t(graph.count())),
       insOf(size_t(graph.count())), outsOf(size_t(graph.count())),
       nodeOf(size_t(graph.count()), MinCut::kSink) {
   // The largest part of those that read is a sum over levels: what each adds
@@ -61,6 +70,8 @@ BlockCapacities::BlockCapacities(const StageGraph &graph)
   };
   index(ins, insOf);
   index(outs, outsOf);
+  isInUsed.resize(ins.size());
+  isOutUsed.resize(outs.size());
 }
 
 /// Numbers the blocks that may join, and finds the levels that matter.
@@ -72,7 +83,7 @@ void BlockCapacities::build(const std::vector<int> &blocks,
   least = 0;
   for (int b : blocks) {
     nodeOf[size_t(b)] = MinCut::kSource;
-    least += graph.seconds[size_t(b)];
+    least += weights[size_t(b)];
   }
   int next = 2;
   for (int b = 0; b < graph.count(); ++b)
@@ -80,26 +91,28 @@ void BlockCapacities::build(const std::vector<int> &blocks,
       nodeOf[size_t(b)] = next++;
       members.push_back(b);
     }
-  usedIns.clear();
-  usedOuts.clear();
-  for (int b : members) {
-    usedIns.insert(usedIns.end(), insOf[size_t(b)].begin(),
-                   insOf[size_t(b)].end());
-    usedOuts.insert(usedOuts.end(), outsOf[size_t(b)].begin(),
-                    outsOf[size_t(b)].end());
-  }
-  for (std::vector<int> *used : {&usedIns, &usedOuts}) {
-    std::sort(used->begin(), used->end());
-    used->erase(std::unique(used->begin(), used->end()), used->end());
-  }
+  const auto collect = [&](const std::vector<std::vector<int>> &of,
+                           std::vector<char> &isUsed, std::vector<int> &used) {
+    for (int i : used)
+      isUsed[size_t(i)] = false;
+    used.clear();
+    for (int b : members)
+      for (int i : of[size_t(b)])
+        if (!isUsed[size_t(i)]) {
+          isUsed[size_t(i)] = true;
+          used.push_back(i);
+        }
+  };
+  collect(insOf, isInUsed, usedIns);
+  collect(outsOf, isOutUsed, usedOuts);
 }
 
-/// The set with the smallest slope * load - work.
-BlockCapacities::Point BlockCapacities::solve(double slope) {
+BlockCapacities::Point BlockCapacities::solve(double slope, double share) {
   // Capacities are whole numbers, rounded down: the cut is a lower bound.
   double all = 0;
   for (int b : members)
-    all += graph.seconds[size_t(b)] + slope * hostOut[size_t(b)];
+    all += share * weights[size_t(b)] +
+           slope * (graph.seconds[size_t(b)] + hostOut[size_t(b)]);
   for (int i : usedIns)
     all += slope * ins[size_t(i)].seconds;
   for (int i : usedOuts)
@@ -112,9 +125,10 @@ BlockCapacities::Point BlockCapacities::solve(double slope) {
   for (int b : members)
     if (nodeOf[size_t(b)] != MinCut::kSource)
       cut.addNode();
-  double gain = 0; // of work, where all of it joins
+  double gain = 0; // where all that gain anything join
   for (int b : members) {
-    const double cost = (slope - 1) * graph.seconds[size_t(b)];
+    const double cost =
+        slope * graph.seconds[size_t(b)] - share * weights[size_t(b)];
     if (cost < 0) {
       gain -= cost;
       cut.addEdge(MinCut::kSource, nodeOf[size_t(b)], scaled(-cost));
@@ -147,30 +161,34 @@ BlockCapacities::Point BlockCapacities::solve(double slope) {
   Point point;
   const double smallest = double(cut.solve()) / scale;
   point.value = smallest - gain;
-  point.work = 0;
+  point.weight = 0;
   for (int b : members)
     if (nodeOf[size_t(b)] == MinCut::kSource ||
-        cut.onSourceSide(nodeOf[size_t(b)]))
-      point.work += graph.seconds[size_t(b)];
-  point.load = (point.value + point.work) / slope;
+        cut.onSourceSide(nodeOf[size_t(b)])) {
+      point.weight += weights[size_t(b)];
+      if (keepsSets)
+        point.set.push_back(b);
+    }
+  point.load = (point.value + share * point.weight) / slope;
   return point;
 }
 
 double BlockCapacities::leastLoad(const std::vector<int> &blocks,
                                   const std::vector<char> &mayJoin) {
   build(blocks, mayJoin);
-  return (solve(kSteep).value + least) / kSteep;
+  return solve(1, 0).value;
 }
 
 BlockCapacity BlockCapacities::of(const std::vector<int> &blocks, double load,
                                   const std::vector<char> &mayJoin,
-                                  double likely) {
+                                  double likely, bool tellsUndecided) {
   build(blocks, mayJoin);
+  keepsSets = tellsUndecided;
   BlockCapacity capacity;
   const auto ask = [&](double slope) {
     const Point point = solve(slope);
     capacity.lines.push_back({slope, -point.value});
-    // As slope * load(S) - work(S) >= value.
+    // As slope * load(S) - weight(S) >= value.
     capacity.leastLoad =
         std::max(capacity.leastLoad, (point.value + least) / slope);
     return point;
@@ -185,28 +203,33 @@ BlockCapacity BlockCapacities::of(const std::vector<int> &blocks, double load,
       large = point;
     }
   };
-  place(ask(1));
+  if (likely <= 0 || !tellsUndecided)
+    place(ask(1));
   if (likely > 0)
     place(ask(likely));
-  constexpr double kFlat = 1e-3;
+  constexpr double kFlat = 1e-3, kSteep = 1e3; // next to one of the two alone
   if (!small)
     place(ask(kSteep));
   else if (!large)
     place(ask(kFlat));
-  if (!small || !large)
+  if (!small || !large) {
+    if (large)
+      capacity.undecided = less(large->set, blocks);
     return capacity;
+  }
   const int rounds = likely > 0 ? 2 : 4;
   for (int round = 0; round < rounds; ++round) {
     const double more = large->load - small->load;
-    const double moreWork = large->work - small->work;
-    if (more <= 1e-9 * load || moreWork <= 1e-9 * large->work)
+    const double moreWeight = large->weight - small->weight;
+    if (more <= 1e-9 * load || moreWeight <= 1e-9 * large->weight)
       break;
-    const double slope = moreWork / more;
+    const double slope = moreWeight / more;
     const Point between = ask(slope);
-    const double known = slope * small->load - small->work;
+    const double known = slope * small->load - small->weight;
     if (between.value >= known - 1e-6 * std::abs(known))
       break;
     place(between);
   }
+  capacity.undecided = less(large->set, small->set);
   return capacity;
 }

@@ -18,6 +18,7 @@ int MinCut::addNode() {
 void MinCut::addEdge(int from, int to, int64_t capacity) {
   if (capacity <= 0 || from == to)
     return;
+  ++work; // to make it takes as long as to look at it
   edges.push_back({to, first[size_t(from)], capacity});
   first[size_t(from)] = int(edges.size()) - 1;
   edges.push_back({from, first[size_t(to)], 0});

@@ -22,7 +22,7 @@ public:
   int64_t solve();
   /// After solve(): whether a node is on the source's side.
   bool onSourceSide(int node) const { return level[std::size_t(node)] >= 0; }
-  /// Edges looked at so far, by all calls of solve().
+  /// Edges made and looked at so far, by all calls.
   int64_t work = 0;
 
 private:

@@ -1,7 +1,10 @@
 #include "compiler/placement/StageBound.h"
 
 #include "compiler/placement/BlockCapacity.h"
+#include "compiler/placement/ForcedBlocks.h"
+#include "compiler/placement/StageClusters.h"
 #include "compiler/placement/StagePatterns.h"
+#include "compiler/placement/StageProof.h"
 
 #include <numeric>
 #include <optional>
@@ -120,6 +123,45 @@ private:
   std::vector<char> state;
 };
 
+/// The largest load that is proven to be too small, by halving what lies
+/// between `known` and what is reached.
+double provenBound(const StageGraph &graph, const StageBoundParams &params,
+                   double known) {
+  constexpr double kClose = 0.997, kRounding = 1e-9;
+  constexpr int kMostBlocks = 1'500;
+  int64_t work = params.proofWork;
+  // Of a few blocks, the load that was reached may be the smallest; of more,
+  // there is mostly no time for proofs of the last percents.
+  constexpr int kFewBlocks = 40;
+  constexpr double kNearReached = 1 / 1.04;
+  double enough = params.reached;
+  double load = graph.count() <= kFewBlocks
+                    ? enough * (1 - kRounding)
+                    : std::max(kNearReached * enough, (known + enough) / 2);
+  // What a load forces together, smaller ones do, too.
+  std::optional<StageGraph> small(graph);
+  while (work > params.proofWork / 20) {
+    int64_t share = work / 3;
+    const int64_t before = share;
+    bool isProven = false;
+    if (const auto clusters = forcedTogether(*small, load, share)) {
+      StageGraph next = contract(*small, *clusters);
+      if (next.count() <= kMostBlocks && share > 0)
+        isProven = proveLoad(next, params.stages, load, share) == Proof::Holds;
+      if (!isProven)
+        small.emplace(std::move(next));
+    } else {
+      isProven = true;
+    }
+    work -= before - share;
+    (isProven ? known : enough) = load;
+    if (known >= kClose * enough)
+      break;
+    load = known + (enough - known) / 2;
+  }
+  return known * (1 - kRounding);
+}
+
 } // namespace
 
 double placement::stageBound(const StageGraph &graph,
@@ -174,7 +216,12 @@ double placement::stageBound(const StageGraph &graph,
   constexpr int kMostForPatterns = 300'000; // blocks
   if (bound > kNear * params.reached || graph.count() > kMostForPatterns)
     return bound;
-  return patternBound(graph, capacities, params, bound, [&](int block) {
+  bound = patternBound(graph, capacities, params, bound, [&](int block) {
     return companions ? companions->of(block) : all;
   });
+  constexpr int kMostForProofs = 5'000;
+  if (bound > kNear * params.reached || params.inOrder ||
+      graph.count() > kMostForProofs)
+    return bound;
+  return std::max(bound, provenBound(graph, params, bound));
 }

@@ -16,6 +16,8 @@ struct StageBoundParams {
   /// Edges of networks that may be looked at: for single blocks, and for sets
   /// of large ones (StagePatterns.h).
   int64_t work = 300'000'000, patternWork = 800'000'000;
+  /// The same, of proofs that loads are too small (StageProof.h).
+  int64_t proofWork = 1'200'000'000;
 };
 
 /// A lower bound on the largest load, seconds.
@@ -33,8 +35,9 @@ struct StageBoundParams {
 /// which no cut was made have cap(v, T) = T.
 ///
 /// Besides: the least load of any set with v; of the jK + 1 largest blocks,
-/// j + 1 are in one stage; and which large blocks go together, StagePatterns.h,
-/// which is asked last, and if the rest is not within 1 % of what is reached.
+/// j + 1 are in one stage; which large blocks go together, StagePatterns.h; and,
+/// where stages are in no order, loads that StageProof.h proves too small. The
+/// last two are asked if the rest is not within 1 % of what is reached.
 double stageBound(const StageGraph &graph, const StageBoundParams &params);
 
 } // namespace smex::placement

@@ -98,6 +98,7 @@ TEST_CASE("which large blocks go together bounds the largest load") {
     REQUIRE(bound <= best * kRounding);
     isReached += bound >= best * 0.999;
     params.patternWork = -1; // without
+    params.proofWork = 0;
     isMore += bound > stageBound(unions, params) * kRounding;
     CHECK(patternBound(unions, capacities, params, 0.5, [&](int) {
             return std::vector<char>(size_t(unions.count()), true);
