@@ -1,7 +1,6 @@
 // Where the nodes and edges of a graph are in the groups that the model handles
-// them in (dialects/smex/lists/Rooms.h): constants for the graph of --graph,
-// or, with
-// --graph-room, inputs for any that fits.
+// them in (dialects/smex/lists/Rooms.h): constants for the graph of --graph, or,
+// with --graph-room or --sample-layers, inputs for any that fits.
 #include "compiler/frontend/onnx/Importer.h"
 #include "compiler/frontend/onnx/InputGraph.h"
 #include "runtime/graph/Layout.h"
