@@ -13,6 +13,8 @@ using namespace smex::frontend;
 using graph::BucketRoom;
 using Kind = graph::GraphList::Kind;
 
+static constexpr const char *noNodes = "the graph has no nodes";
+
 /// Of all buckets, one after the other.
 struct Importer::Mailboxes {
   struct Bucket {
@@ -36,7 +38,6 @@ void Importer::reduceIn(Node &node, const Mailboxes &mailboxes,
                         size_t firstFeature, Scope &scope,
                         const Surroundings &in) {
   const onnx::GraphProto &body = *node.graph("reduce");
-  node.require(!mailboxes.buckets.empty(), "the graph has no nodes");
   const char *rowsOf = mailboxes.mayBeSpare ? "rows_at" : "at_ends";
   // Of all buckets at once, which then take their rows.
   const ValueId messages = node.apply("rows_at", {node.in(0), mailboxes.edges});
@@ -76,6 +77,7 @@ void Importer::reduceIn(Node &node, const Mailboxes &mailboxes,
 /// Those of all edges of a graph.
 Importer::Mailboxes Importer::mailboxesOf(Node &node, BoundGraph &graph) {
   addBuckets(node, graph);
+  node.require(!graph.rooms.buckets.empty(), noNodes);
   Mailboxes result;
   for (const BucketRoom &room : graph.rooms.buckets)
     result.buckets.push_back(
@@ -173,6 +175,7 @@ void Importer::reduceMailboxesAt(Node &node, Scope &scope,
                 toString(ends));
   node.requireRows(0, ends.shape[0], "edge");
   const int64_t nodes = node.shape(2)[0];
+  node.require(nodes > 0, noNodes);
   for (size_t i = 3; i < node.inputs.size(); ++i)
     node.requireRows(i, nodes, "node");
   const int64_t most =
@@ -218,7 +221,6 @@ void Importer::reduceMailboxesAt(Node &node, Scope &scope,
       first += room.nodes;
     }
   }
-  node.require(!edges.empty(), "the graph has no nodes");
   mailboxes.edges = node.concat(edges, 0);
   reduceIn(node, mailboxes, 2, scope, in);
 }
