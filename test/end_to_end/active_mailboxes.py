@@ -11,7 +11,8 @@ import sys
 
 import numpy as np
 
-from set_models import Case, Close, Model, command
+from set_definitions import Close
+from set_models import Case, Model, command
 
 NODES, FEATURES = 6, 3
 # What reduces the messages of an active set, and then those of a changed graph, of at most so many of a node.

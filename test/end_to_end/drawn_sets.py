@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from set_models import REDUCERS, Case, Close, Model
+from set_definitions import REDUCERS, Close
+from set_models import Case, Model
 
 FEATURES, OF_EDGE = 3, 2
 
