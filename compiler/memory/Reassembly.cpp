@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 using namespace smex::memory;
 
@@ -16,14 +18,10 @@ constexpr int kDeepest = 400;
 
 Reassembly::Reassembly(const std::vector<Allocation> &buffers,
                        int64_t alignment, const std::vector<Allocation> &gaps)
-    : given(buffers.size()), leaves(buffers.size() + gaps.size()),
-      alignment(alignment), leafOf(leaves, -1) {
-  const auto buffer = [&](size_t i) -> const Allocation & {
-    return i < given ? buffers[i] : gaps[i - given];
-  };
-  for (size_t i = 0; i < leaves; ++i)
-    if (buffer(i).size > 0 && buffer(i).lower < buffer(i).upper)
-      times.insert(times.end(), {buffer(i).lower, buffer(i).upper});
+    : given(buffers.size()), alignment(alignment), leafOf(given, -1) {
+  for (const Allocation &b : buffers)
+    if (b.size > 0 && b.lower < b.upper)
+      times.insert(times.end(), {b.lower, b.upper});
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
   for (auto &each : lists)
@@ -32,8 +30,8 @@ Reassembly::Reassembly(const std::vector<Allocation> &buffers,
     return int(std::lower_bound(times.begin(), times.end(), time) -
                times.begin());
   };
-  for (size_t i = 0; i < leaves; ++i) {
-    const Allocation &b = buffer(i);
+  for (size_t i = 0; i < given; ++i) {
+    const Allocation &b = buffers[i];
     if (b.size <= 0 || b.lower >= b.upper)
       continue;
     const int box = newBox();
@@ -46,6 +44,110 @@ Reassembly::Reassembly(const std::vector<Allocation> &buffers,
     sizes.push_back(boxes[box].size);
   }
   std::sort(sizes.begin(), sizes.end());
+  steps_.assign(times.size(), 0);
+  for (const Box &box : boxes) {
+    steps_[size_t(box.lower)] -= box.size;
+    steps_[size_t(box.upper)] += box.size;
+  }
+  if (times.empty())
+    return;
+  std::vector<int64_t> free;
+  int64_t now = 0, least = 0;
+  for (size_t t = 0; t + 1 < times.size(); ++t)
+    least = std::min(least, now += steps_[t]);
+  steps_.front() -= least;
+  steps_.back() += least;
+  now = 0;
+  for (size_t t = 0; t + 1 < times.size(); ++t) {
+    free.push_back(now += steps_[t]);
+    isFull = isFull && now == 0;
+  }
+  room = Room(free);
+  for (const Allocation &gap : gaps)
+    if (const int lower = at(gap.lower), upper = at(gap.upper);
+        room.least(lower, upper) >= gap.size / alignment)
+      fill(lower, upper, gap.size / alignment);
+  keep();
+}
+
+/// Takes room for a filler, or gives it back.
+void Reassembly::fillAgain(int box, int64_t size) {
+  const Box &filler = boxes[box];
+  room.take(filler.lower, filler.upper, size);
+  steps_[size_t(filler.lower)] -= size;
+  steps_[size_t(filler.upper)] += size;
+  taken += 8;
+}
+
+int Reassembly::fill(int lower, int upper, int64_t size) {
+  const int box = newBox();
+  boxes[box].kind = Filler;
+  boxes[box].lower = lower;
+  boxes[box].upper = upper;
+  boxes[box].size = size;
+  remake(box);
+  changes.push_back({box, true});
+  return box;
+}
+
+Reassembly::Waste Reassembly::wasteOf(Kind kind, const Box &first,
+                                      const Box &second) const {
+  if (kind == LossyMeet)
+    return {first.upper, second.lower, first.size};
+  if (kind == LossyJoin) {
+    const Box &small = first.size < second.size ? first : second;
+    return {small.lower, small.upper,
+            std::max(first.size, second.size) - small.size};
+  }
+  const bool isFirst = first.upper - first.lower < second.upper - second.lower;
+  const Box &brief = isFirst ? first : second,
+            &other = isFirst ? second : first;
+  return brief.lower == other.lower
+             ? Waste{brief.upper, other.upper, brief.size}
+             : Waste{other.lower, brief.lower, brief.size};
+}
+
+void Reassembly::proposeLossy(Kind kind, int a, int b) {
+  const Waste w = wasteOf(kind, boxes[a], boxes[b]);
+  taken += 4;
+  if (boxes[a].kind == Filler || boxes[b].kind == Filler)
+    return;
+  const int64_t start = steps_[size_t(w.lower)], end = -steps_[size_t(w.upper)];
+  const int partly = (start >= w.size) + (end >= w.size);
+  static const int MINP = getenv("MINP") ? atoi(getenv("MINP")) : 1;
+  if (partly < MINP || room.least(w.lower, w.upper) < w.size)
+    return;
+  const int exact = (start == w.size) + (end == w.size);
+  const double likely[3][3] = {{3, 3, 3}, {1, 0.4, 0}, {0.3, 0.05, 0.001}};
+  Candidate next{likely[partly][exact], kind, {a, b}, {}};
+  if (noise > 0)
+    next.chance *= std::exp(noise * (double(below(2001)) / 1000 - 1));
+  next.made = {boxes[a].made, boxes[b].made};
+  candidates.push(next);
+}
+
+bool Reassembly::waste(const Candidate &candidate) {
+  const int a = candidate.parts[0], b = candidate.parts[1];
+  const Waste w = wasteOf(candidate.kind, boxes[a], boxes[b]);
+  if (room.least(w.lower, w.upper) < w.size)
+    return false;
+  const int filler = fill(w.lower, w.upper, w.size);
+  if (candidate.kind == LossyJoin) {
+    const bool isFirst = boxes[a].size < boxes[b].size;
+    const int filled = make(Stack, {isFirst ? a : b, filler});
+    make(Join, {isFirst ? filled : a, isFirst ? b : filled});
+  } else if (candidate.kind == LossyMeet) {
+    make(Join, {make(Join, {a, filler}), b});
+  } else {
+    const bool isFirst =
+        boxes[a].upper - boxes[a].lower < boxes[b].upper - boxes[b].lower;
+    const int brief = isFirst ? a : b, other = isFirst ? b : a;
+    const bool isBefore = w.upper == boxes[brief].lower;
+    make(Stack,
+         {make(Join, {isBefore ? filler : brief, isBefore ? brief : filler}),
+          other});
+  }
+  return true;
 }
 
 void Reassembly::insert(List which, int time, int box) {
@@ -65,6 +167,7 @@ void Reassembly::show(int box) {
   boxes[box].parent = -1;
   insert(OuterStarts, boxes[box].lower, box);
   insert(OuterEnds, boxes[box].upper, box);
+  loose += boxes[box].kind == Filler;
   boxes[box].atOuter = int(outers.size());
   outers.push_back(box);
 }
@@ -72,6 +175,7 @@ void Reassembly::show(int box) {
 void Reassembly::hide(int box) {
   remove(OuterStarts, boxes[box].lower, box);
   remove(OuterEnds, boxes[box].upper, box);
+  loose -= boxes[box].kind == Filler;
   const int last = outers.back();
   outers[size_t(boxes[box].atOuter)] = last;
   boxes[last].atOuter = boxes[box].atOuter;
@@ -108,11 +212,15 @@ void Reassembly::remake(int box) {
   }
   enter(box);
   show(box);
+  if (boxes[box].kind == Filler)
+    fillAgain(box, boxes[box].size);
 }
 
 void Reassembly::unmake(int box) {
   hide(box);
   leave(box);
+  if (boxes[box].kind == Filler)
+    fillAgain(box, -boxes[box].size);
   for (int k = 0; k < partsOf(boxes[box].kind); ++k)
     show(boxes[box].parts[k]);
 }
@@ -145,7 +253,10 @@ void Reassembly::takeApart(int box) {
   unmake(box);
   changes.push_back({box, false});
   for (int k = 0; k < partsOf(boxes[box].kind); ++k)
-    dirty.push_back(boxes[box].parts[k]);
+    if (const int part = boxes[box].parts[k]; boxes[part].kind == Filler)
+      takeApart(part);
+    else
+      dirty.push_back(part);
   taken += 8;
 }
 
@@ -219,8 +330,7 @@ double Reassembly::rateOf(int64_t size) const {
   const int64_t around = size / 10;
   const auto low = std::lower_bound(sizes.begin(), sizes.end(), size - around);
   const auto high = std::upper_bound(low, sizes.end(), size + around);
-  return double(high - low + 1) / double(sizes.size()) /
-         double(2 * around + 1);
+  return double(high - low + 1) / double(sizes.size()) / double(2 * around + 1);
 }
 
 double Reassembly::chanceOf(Kind kind, const std::array<int, 5> &parts) {
@@ -257,9 +367,9 @@ double Reassembly::chanceOf(Kind kind, const std::array<int, 5> &parts) {
     endsAlike += boxes[ends[k]].size == size;
   for (size_t k = 0; k < std::min(starts.size(), kLooks); ++k)
     startsAlike += boxes[starts[k]].size == size;
-  taken += int64_t(std::min(ends.size(), kLooks) +
-                   std::min(starts.size(), kLooks)) +
-           8;
+  taken +=
+      int64_t(std::min(ends.size(), kLooks) + std::min(starts.size(), kLooks)) +
+      8;
   double chance = double(ends.size()) * double(starts.size()) * rateOf(size);
   if (hasLife(first.lower, second.upper, a, b))
     return chance * std::min(1., alike(first.lower, second.upper) + 0.01);
@@ -316,6 +426,38 @@ void Reassembly::proposeFor(int x) {
     }
   }
   taken += int64_t(looks);
+  if (isFull || box.kind == Filler)
+    return;
+  looks = 0;
+  for (int other : list(OuterStarts, box.upper))
+    if (++looks <= kLooks && boxes[other].size != box.size)
+      proposeLossy(LossyJoin, x, other);
+  for (int other : list(OuterEnds, box.lower))
+    if (++looks <= 2 * kLooks && boxes[other].size != box.size)
+      proposeLossy(LossyJoin, other, x);
+  for (int other : list(OuterStarts, box.lower))
+    if (++looks <= 3 * kLooks && boxes[other].upper != box.upper)
+      proposeLossy(LossyStack, x, other);
+  for (int other : list(OuterEnds, box.upper))
+    if (++looks <= 4 * kLooks && boxes[other].lower != box.lower)
+      proposeLossy(LossyStack, x, other);
+  // What comes again after a while.
+  const int last = int(times.size()) - 1;
+  if (steps_[size_t(box.upper)] > 0)
+    for (int t = box.upper + 1; t < std::min(last, box.upper + int(kLooks));
+         ++t, ++taken)
+      if (steps_[size_t(t)] < 0)
+        for (int other : list(OuterStarts, t))
+          if (++looks <= 5 * kLooks && boxes[other].size == box.size)
+            proposeLossy(LossyMeet, x, other);
+  if (steps_[size_t(box.lower)] < 0)
+    for (int t = box.lower - 1; t > std::max(0, box.lower - int(kLooks));
+         --t, ++taken)
+      if (steps_[size_t(t)] > 0)
+        for (int other : list(OuterEnds, t))
+          if (++looks <= 6 * kLooks && boxes[other].size == box.size)
+            proposeLossy(LossyMeet, other, x);
+  taken += int64_t(looks);
 }
 
 bool Reassembly::isIn(int box, int outer) const {
@@ -344,8 +486,7 @@ void Reassembly::wheelsAround(int c, bool amongAll, Visit visit) {
       if (boxes[above].size + centre.size != boxes[left].size ||
           boxes[above].upper <= centre.upper)
         continue;
-      for (int under :
-           shorter(starts, ends, boxes[left].lower, centre.upper)) {
+      for (int under : shorter(starts, ends, boxes[left].lower, centre.upper)) {
         if (++looks > 4 * kLooks)
           return;
         if (boxes[under].lower != boxes[left].lower ||
@@ -411,7 +552,9 @@ void Reassembly::putTogether() {
       isThere = isThere && part.exists && part.made == next.made[k] &&
                 part.parent < 0;
     }
-    if (isThere)
+    if (isThere && next.kind >= LossyStack)
+      waste(next);
+    else if (isThere)
       make(next.kind, next.parts);
   }
 }
@@ -435,6 +578,8 @@ bool Reassembly::askForWheel(int x) {
     int inside = 0;
     for (int a : parts) {
       inside += boxes[a].parent >= 0;
+      if (boxes[a].kind == Filler)
+        return true;
       for (int b : parts)
         if (a != b && isIn(a, b))
           return true;
@@ -449,8 +594,7 @@ bool Reassembly::askForWheel(int x) {
     return false;
   // Later ones have fewer parts inside others.
   const int64_t count = int64_t(found.size());
-  const auto parts =
-      found[size_t(std::max(below(count), below(count)))];
+  const auto parts = found[size_t(std::max(below(count), below(count)))];
   for (int part : parts)
     release(part);
   make(Wheel, parts);
@@ -462,15 +606,15 @@ bool Reassembly::ask(int x) {
   const Box box = boxes[x];
   std::vector<int> found;
   const int way = int(below(3));
-  const auto &among = way == 0   ? list(AllStarts, box.upper)
-                      : way == 1 ? list(AllEnds, box.lower)
-                                 : shorter(AllStarts, AllEnds, box.lower,
-                                           box.upper);
+  const auto &among = way == 0 ? list(AllStarts, box.upper)
+                      : way == 1
+                          ? list(AllEnds, box.lower)
+                          : shorter(AllStarts, AllEnds, box.lower, box.upper);
   const size_t from = size_t(below(int64_t(among.size()) + 1)),
                looks = std::min(among.size(), 4 * kLooks);
   for (size_t k = 0; k < looks; ++k) {
     const int y = among[(from + k) % among.size()];
-    if (y == x || boxes[y].parent < 0)
+    if (y == x || boxes[y].parent < 0 || boxes[y].kind == Filler)
       continue;
     if (way < 2 ? boxes[y].size == box.size
                 : boxes[y].lower == box.lower && boxes[y].upper == box.upper &&
@@ -496,7 +640,7 @@ bool Reassembly::ask(int x) {
 /// Takes it apart, some way down, and what was put together in the same way.
 void Reassembly::disturb(int x) {
   int at = x;
-  while (boxes[at].kind != Leaf) {
+  while (boxes[at].kind > Filler) {
     const Box box = boxes[at];
     takeApart(at);
     if (box.kind == Join) {
@@ -529,11 +673,32 @@ void Reassembly::disturb(int x) {
     release(y);
 }
 
+/// Takes apart what is short and near one of its ends.
+void Reassembly::clear(int x) {
+  const int time = below(2) ? boxes[x].lower : boxes[x].upper,
+            width = 1 << below(6), from = std::max(0, time - width),
+            to = std::min(int(times.size()) - 1, time + width);
+  std::vector<int> inside;
+  for (int t = from; t < to && inside.size() < kLooks; ++t)
+    for (int y : list(AllStarts, t)) {
+      ++taken;
+      if (boxes[y].kind == Leaf && boxes[y].upper <= to)
+        inside.push_back(y);
+    }
+  for (int y : inside)
+    release(y);
+}
+
 void Reassembly::shake() {
   const int x = outers[size_t(below(int64_t(outers.size())))];
+  if (boxes[x].kind == Filler)
+    return takeApart(x);
   const int64_t way = below(8);
   if (way < 2 && askForWheel(x))
     return;
+  static const int C = getenv("CLR") ? atoi(getenv("CLR")) : 1;
+  if (below(16) < C)
+    return clear(x);
   if (way == 7 || !ask(x))
     disturb(x);
 }
@@ -545,15 +710,23 @@ void Reassembly::run(int64_t steps) {
   noise = 0;
   putTogether();
   keep();
-  noise = 2;
-  while (outers.size() > 1 && taken - start < steps) {
-    const size_t before = outers.size();
+  auto env = [](const char *n, double d) {
+    const char *v = getenv(n);
+    return v ? atof(v) : d;
+  };
+  static const double H = env("HEAT", 0.4), N = env("NOISE", 2),
+                      L = env("LOW", 0.05);
+  noise = N;
+  long shakes = 0;
+  while (outerCount() > 1 && taken - start < steps) {
+    const size_t before = outerCount();
     dirty.clear();
     shake();
     putTogether();
     const double left = 1 - double(taken - start) / double(steps);
-    const double worse = double(outers.size()) - double(before);
-    const double heat = 0.05 + 0.4 * left;
+    const double worse = double(outerCount()) - double(before);
+    const double heat = L + H * left;
+    ++shakes;
     if (worse > 0 &&
         double(below(1 << 20)) / (1 << 20) >= std::exp(-worse / heat))
       undo();
@@ -561,14 +734,17 @@ void Reassembly::run(int64_t steps) {
       keep();
   }
   dirty.clear();
+  if (getenv("VERB"))
+    fprintf(stderr, "shakes %ld ", shakes);
 }
 
 std::vector<Allocation> Reassembly::outer() const {
   std::vector<Allocation> list;
   for (int box : outers)
-    list.push_back({times[size_t(boxes[box].lower)],
-                    times[size_t(boxes[box].upper)],
-                    boxes[box].size * alignment});
+    if (boxes[box].kind != Filler)
+      list.push_back({times[size_t(boxes[box].lower)],
+                      times[size_t(boxes[box].upper)],
+                      boxes[box].size * alignment});
   return list;
 }
 
@@ -576,8 +752,10 @@ std::vector<int64_t>
 Reassembly::offsets(const std::vector<int64_t> &outer) const {
   std::vector<int64_t> all(boxes.size(), 0);
   std::vector<int> open = outers;
-  for (size_t k = 0; k < outers.size(); ++k)
-    all[size_t(outers[k])] = outer[k];
+  size_t next = 0;
+  for (int box : outers)
+    if (boxes[box].kind != Filler)
+      all[size_t(box)] = outer[next++];
   while (!open.empty()) {
     const int box = open.back();
     open.pop_back();

@@ -16,6 +16,7 @@
 #define SMEX_COMPILER_MEMORY_REASSEMBLY_H
 
 #include "compiler/memory/Planner.h"
+#include "compiler/memory/Room.h"
 
 #include <array>
 #include <cstddef>
@@ -36,7 +37,7 @@ public:
 
   /// Those that are not part of another, buffers by themselves among them.
   std::vector<Allocation> outer() const;
-  std::size_t outerCount() const { return outers.size(); }
+  std::size_t outerCount() const { return outers.size() - loose; }
 
   /// Offsets of the buffers in bytes, from those of the outer boxes.
   std::vector<int64_t> offsets(const std::vector<int64_t> &outer) const;
@@ -44,7 +45,17 @@ public:
   int64_t steps() const { return taken; }
 
 private:
-  enum Kind : uint8_t { Leaf, Stack, Join, Wheel };
+  /// Filler is free space. A join or stack that wastes some makes it first.
+  enum Kind : uint8_t {
+    Leaf,
+    Filler,
+    Stack,
+    Join,
+    Wheel,
+    LossyStack,
+    LossyJoin,
+    LossyMeet
+  };
   /// The lists that a box is in.
   enum List : uint8_t { AllStarts, AllEnds, OuterStarts, OuterEnds, kLists };
   struct Box {
@@ -75,7 +86,7 @@ private:
   };
 
   static int partsOf(Kind kind) {
-    return kind == Leaf ? 0 : kind == Wheel ? 5 : 2;
+    return kind <= Filler ? 0 : kind == Wheel ? 5 : 2;
   }
   std::vector<int> &list(List which, int time) {
     return lists[which][std::size_t(time)];
@@ -92,6 +103,15 @@ private:
   void leave(int box);
   int newBox();
   int make(Kind kind, const std::array<int, 5> &parts);
+  int fill(int lower, int upper, int64_t size);
+  void fillAgain(int box, int64_t size);
+  struct Waste {
+    int lower, upper;
+    int64_t size;
+  };
+  Waste wasteOf(Kind kind, const Box &first, const Box &second) const;
+  bool waste(const Candidate &candidate);
+  void proposeLossy(Kind kind, int a, int b);
   void takeApart(int box);
   void unmake(int box);
   void remake(int box);
@@ -117,19 +137,22 @@ private:
   void release(int box);
   bool ask(int box);
   void disturb(int box);
+  void clear(int box);
   void shake();
-  int64_t below(int64_t end) {
-    return int64_t(random() % uint64_t(end));
-  }
+  int64_t below(int64_t end) { return int64_t(random() % uint64_t(end)); }
 
-  std::size_t given, leaves;
+  std::size_t given;
   int64_t alignment;
   std::vector<int64_t> times;
-  std::vector<int> leafOf; // per buffer and gap; -1: none
+  std::vector<int> leafOf; // per buffer; -1: none
   std::vector<Box> boxes;
   std::vector<int> unused, outers;
   std::vector<std::vector<int>> lists[kLists];
   std::vector<int64_t> sizes; // of leaves, sorted
+  Room room;
+  std::vector<int64_t> steps_; // by how much the room grows at each time
+  bool isFull = true;
+  std::size_t loose = 0; // fillers that are in no box
   std::vector<int> dirty;
   std::priority_queue<Candidate> candidates;
   std::vector<Change> changes;
