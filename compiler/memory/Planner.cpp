@@ -1,5 +1,6 @@
 #include "compiler/memory/Planner.h"
 
+#include "compiler/memory/Boxes.h"
 #include "compiler/memory/Descent.h"
 #include "compiler/memory/Gaps.h"
 #include "compiler/memory/LayoutSweep.h"
@@ -223,10 +224,14 @@ int64_t worthDoing(int64_t steps, const Placement &placement, double most = 1) {
 /// bound.
 constexpr int64_t kAtFirst = 64;
 constexpr double kMost = 2;
-/// Of boxes: the share of the steps that pack them, and of how many buffers all
-/// steps put them together; fewer take fewer, and least a sixteenth.
+/// Of boxes: how much risk, and each one's share of the steps.
+constexpr double kRisks[] = {0.0015, 0.01, 0.05, 0.2, 1};
+/// Of boxes that are mended: the share of the steps that pack them, and of how
+/// many buffers all steps put them together; fewer take fewer, and least a
+/// sixteenth. Up to so many are put into boxes for good first, which is sooner
+/// done.
 constexpr int64_t kBoxShare = 16;
-constexpr int64_t kManyBuffers = 4096;
+constexpr int64_t kManyBuffers = 1024;
 /// A step of a sweep takes as long as so many of the search.
 constexpr int64_t kSweepStep = 8;
 
@@ -248,6 +253,47 @@ void sweepAt(const std::vector<Allocation> &buffers, int64_t alignment,
   }
   if (offsets)
     best.improve(buffers, std::move(*offsets));
+}
+
+/// Puts buffers into boxes, with more and more risk, and looks for a packing of
+/// these at the bound; then of the fewest boxes, as low as it goes.
+void packBoxes(const std::vector<Allocation> &buffers, Boxes boxes,
+               int64_t alignment, int64_t steps, Placement &best) {
+  size_t before = buffers.size();
+  const int64_t bound = best.lowerBound;
+  const auto inBoxes = [&](const std::vector<Allocation> &outer) {
+    Placement placement;
+    placement.lowerBound = bound;
+    placement.peak = best.peak;
+    placement.offsets.assign(outer.size(), 0);
+    return placement;
+  };
+  const auto keep = [&](Placement placement) {
+    if (placement.peak < best.peak)
+      best.improve(buffers, boxes.offsets(placement.offsets));
+  };
+  for (const double risk : kRisks) {
+    boxes.build(risk);
+    const std::vector<Allocation> outer = boxes.outer();
+    if (outer.size() * 20 > before * 19)
+      continue;
+    before = outer.size();
+    Placement placement = inBoxes(outer);
+    Descent descent(outer, alignment);
+    descent.tryBound(steps / kBoxShare, placement);
+    if (placement.peak > bound)
+      sweepAt(outer, alignment, steps / kBoxShare, placement);
+    keep(std::move(placement));
+    if (best.peak <= bound)
+      return;
+  }
+  if (before == buffers.size())
+    return;
+  const std::vector<Allocation> outer = boxes.outer();
+  keep(packGreedily(outer, alignment));
+  Placement placement = inBoxes(outer);
+  Descent(outer, alignment).go(worthDoing(steps, best) / 4, placement);
+  keep(std::move(placement));
 }
 
 /// Puts buffers together into boxes, as few as it finds, and packs those.
@@ -297,8 +343,22 @@ Placement smex::memory::pack(const std::vector<Allocation> &buffers,
     return best;
   Descent descent(buffers, alignment);
   descent.tryBound(steps / kAtFirst, best);
+  const auto inBoxes = [&] {
+    if (!isNearEnough(best.peak, bound))
+      packBoxes(buffers, Boxes(buffers, alignment), alignment,
+                worthDoing(steps, best), best);
+    if (!isNearEnough(best.peak, bound))
+      if (const auto missing = gaps(buffers, alignment); !missing.empty())
+        packBoxes(buffers, Boxes(buffers, alignment, missing), alignment,
+                  worthDoing(steps, best), best);
+  };
+  const bool areMany = int64_t(buffers.size()) > kManyBuffers;
+  if (!areMany)
+    inBoxes();
   if (!isNearEnough(best.peak, bound))
     packReassembled(buffers, alignment, worthDoing(steps, best), best);
+  if (areMany)
+    inBoxes();
   if (best.peak > bound)
     sweepAt(buffers, alignment, steps, best);
   if (best.peak > bound)

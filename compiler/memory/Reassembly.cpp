@@ -12,11 +12,14 @@ namespace {
 constexpr size_t kLooks = 64;
 /// Chances are taken for up to e to the power of this more or less.
 constexpr double kNoise = 2;
-/// By how many more boxes a try may end, at the last and, in addition, at
-/// first: once in e times.
-constexpr double kColdest = 0.05, kHot = 1.5;
-/// Of all tries, in sixteenths.
-constexpr int64_t kWheels = 4, kClearings = 1, kDisturbances = 2;
+/// By how many more boxes a try may end, once in e times: at the last, and in
+/// addition at first. A hot start helps out of what nothing else does, where
+/// few boxes are left; more would only be shaken off.
+constexpr double kColdest = 0.05, kWarm = 0.4, kHot = 1.5;
+constexpr size_t kFewBoxes = 64;
+/// Of all tries, in 128ths. Clearings cost most.
+constexpr int64_t kTries = 128, kWheels = 24, kClearings = 1,
+                  kDisturbances = 16;
 
 } // namespace
 
@@ -192,7 +195,7 @@ void Reassembly::clear(int x) {
             width = 1 << below(6), from = std::max(0, time - width),
             to = std::min(int(times.size()) - 1, time + width);
   std::vector<int> inside;
-  for (int t = from; t < to && inside.size() < kLooks; ++t)
+  for (int t = from; t < to && inside.size() < kLooks / 2; ++t)
     for (int y : list(AllStarts, t)) {
       ++taken;
       if (boxes[y].kind == Leaf && boxes[y].upper <= to)
@@ -208,22 +211,17 @@ void Reassembly::shake() {
     takeApart(x);
     return;
   }
-  const int64_t way = below(16);
+  const int64_t way = below(kTries);
   if (way < kWheels && askForWheel(x))
     return;
-  if (way >= 16 - kClearings)
+  if (way >= kTries - kClearings)
     clear(x);
-  else if (way >= 16 - kClearings - kDisturbances || !ask(x))
+  else if (way >= kTries - kClearings - kDisturbances || !ask(x))
     disturb(x);
 }
 
-void Reassembly::run(int64_t steps) {
+void Reassembly::anneal(double heat, int64_t steps) {
   const int64_t start = taken;
-  dirty = outers;
-  noise = 0;
-  putTogether();
-  keep();
-  noise = kNoise;
   while (outerCount() > 1 && taken - start < steps) {
     const size_t before = outerCount();
     shake();
@@ -232,9 +230,19 @@ void Reassembly::run(int64_t steps) {
                  more = double(outerCount()) - double(before);
     constexpr int64_t kSides = 1 << 20;
     if (more > 0 && double(below(kSides)) / kSides >=
-                        std::exp(-more / (kColdest + kHot * left)))
+                        std::exp(-more / (kColdest + heat * left)))
       undo();
     else
       keep();
   }
+}
+
+void Reassembly::run(int64_t steps) {
+  dirty = outers;
+  noise = 0;
+  putTogether();
+  keep();
+  noise = kNoise;
+  anneal(kWarm, steps / 3);
+  anneal(outerCount() < kFewBoxes ? kHot : kWarm, steps - steps / 3);
 }

@@ -78,6 +78,8 @@ private:
   void disturb(int box);
   void clear(int box);
   void shake();
+  /// Shakes, with less and less heat.
+  void anneal(double heat, int64_t steps);
   int64_t below(int64_t end) { return int64_t(random() % uint64_t(end)); }
 
   std::vector<int64_t> sizes; // of buffers, sorted
