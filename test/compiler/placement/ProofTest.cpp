@@ -1,5 +1,6 @@
 // Proofs that loads are too small, against all placements of small graphs.
 #include "compiler/placement/ForcedBlocks.h"
+#include "compiler/placement/FreeStages.h"
 #include "compiler/placement/StageBound.h"
 #include "compiler/placement/StageClusters.h"
 #include "compiler/placement/StageProof.h"
@@ -111,6 +112,23 @@ TEST_CASE("a proof holds up to the smallest load that a placement has") {
     more += bound > stageBound(graph, params) * kMore;
   });
   CHECK(more > 50);
+}
+
+TEST_CASE("of small graphs, the search reaches the smallest load") {
+  int reached = 0, tried = 0;
+  forRandomProblems(40, [&](const Problem &problem, Random &) {
+    const StageGraph graph(problem, Blocks::OfAnyPlacement);
+    const double best = smallest(all(problem, graph));
+    SplitParams split;
+    split.stages = problem.devices.count;
+    const auto stages = freeStages(graph, split, std::nullopt, 4);
+    REQUIRE(stages);
+    ++tried;
+    reached += naiveLargestLoad(problem, graph.placement(*stages), false) <=
+               best * kMore;
+  });
+  CAPTURE(reached, tried);
+  CHECK(reached * 20 >= tried * 19);
 }
 
 TEST_CASE("a proof without work is none") {
