@@ -31,16 +31,19 @@ std::vector<std::vector<int64_t>> frontend::layerRooms(
   std::vector<std::vector<int64_t>> rooms(graphs.size(),
                                           std::vector<int64_t>(layers));
   Counts room;
-  for (const GraphInputs &graph : graphs) {
-    room[graph.to.dimension] = graph.to.count;
-    room[sourcesOf(graph).dimension] = sourcesOf(graph).count;
+  std::vector<std::vector<bool>> reads(graphs.size()); // by distance
+  for (size_t g = 0; g < graphs.size(); ++g) {
+    room[graphs[g].to.dimension] = graphs[g].to.count;
+    room[sourcesOf(graphs[g]).dimension] = sourcesOf(graphs[g]).count;
+    for (size_t at = 0; at < layers; ++at)
+      reads[g].push_back(isRead(g, int64_t(at)));
   }
   for (const auto &[type, nodes] : room) {
     Counts served = {{type, std::min(batch, nodes)}};
     for (size_t at = 0; at < layers; ++at) {
       Counts there = served;
       for (size_t g = 0; g < graphs.size(); ++g) {
-        if (!isRead(g, int64_t(at)))
+        if (!reads[g][at])
           continue;
         const GraphInputs &graph = graphs[g];
         const int64_t edges = graph.edges.count,

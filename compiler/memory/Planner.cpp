@@ -224,14 +224,16 @@ int64_t worthDoing(int64_t steps, const Placement &placement, double most = 1) {
 /// bound.
 constexpr int64_t kAtFirst = 64;
 constexpr double kMost = 2;
-/// Of boxes: how much risk, and each one's share of the steps.
+/// How much risk boxes are put together with, for good.
 constexpr double kRisks[] = {0.0015, 0.01, 0.05, 0.2, 1};
-/// Of boxes that are mended: the share of the steps that pack them, and of how
-/// many buffers all steps put them together; fewer take fewer, and least a
-/// sixteenth. Up to so many are put into boxes for good first, which is sooner
-/// done.
+/// Of boxes: the share of the steps for one attempt to pack them.
 constexpr int64_t kBoxShare = 16;
+/// Mending boxes of so many buffers takes all steps, of fewer it takes fewer in
+/// proportion, and least a sixteenth. Up to so many are put into boxes for good
+/// first, which is sooner done.
 constexpr int64_t kManyBuffers = 1024;
+/// Boxes of more are not mended: that takes some 13 KiB for each.
+constexpr size_t kMostMended = 100'000;
 /// A step of a sweep takes as long as so many of the search.
 constexpr int64_t kSweepStep = 8;
 
@@ -299,6 +301,8 @@ void packBoxes(const std::vector<Allocation> &buffers, Boxes boxes,
 /// Puts buffers together into boxes, as few as it finds, and packs those.
 void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
                      int64_t steps, Placement &best) {
+  if (buffers.size() > kMostMended)
+    return;
   Reassembly boxes(buffers, alignment, gaps(buffers, alignment));
   const int64_t count =
       std::clamp(int64_t(buffers.size()), kManyBuffers / 16, kManyBuffers);

@@ -220,17 +220,17 @@ void Reassembly::shake() {
     disturb(x);
 }
 
-void Reassembly::anneal(double heat, int64_t steps) {
+void Reassembly::anneal(double temperature, int64_t steps) {
   const int64_t start = taken;
   while (outerCount() > 1 && taken - start < steps) {
     const size_t before = outerCount();
     shake();
     putTogether();
-    const double left = 1 - double(taken - start) / double(steps),
+    const double left = std::max(0., 1 - double(taken - start) / double(steps)),
                  more = double(outerCount()) - double(before);
     constexpr int64_t kSides = 1 << 20;
     if (more > 0 && double(below(kSides)) / kSides >=
-                        std::exp(-more / (kColdest + heat * left)))
+                        std::exp(-more / (kColdest + temperature * left)))
       undo();
     else
       keep();

@@ -27,8 +27,8 @@ public:
   Reassembly(const std::vector<Allocation> &buffers, int64_t alignment,
              const std::vector<Allocation> &gaps = {});
 
-  /// Puts together what fits, and then mends that, until one box is left or
-  /// after so many steps.
+  /// Puts together what fits, however many steps that takes, and then mends
+  /// that, until one box is left or after so many steps.
   void run(int64_t steps);
 
   using BoxForest::offsets;
@@ -78,8 +78,8 @@ private:
   void disturb(int box);
   void clear(int box);
   void shake();
-  /// Shakes, with less and less heat.
-  void anneal(double heat, int64_t steps);
+  /// Shakes, at a temperature that falls to the lowest.
+  void anneal(double temperature, int64_t steps);
   int64_t below(int64_t end) { return int64_t(random() % uint64_t(end)); }
 
   std::vector<int64_t> sizes; // of buffers, sorted

@@ -118,7 +118,7 @@ BlockCapacities::Point BlockCapacities::solve(double slope, double share) {
   for (int i : usedOuts)
     all += slope * outs[size_t(i)].seconds;
   const double scale =
-      std::ldexp(1.0, 50) / std::max(all * (1 + slope), 1e-300);
+      std::ldexp(1.0, 50) / std::max(all * (1 + slope), 1e-280);
   const auto scaled = [&](double seconds) { return int64_t(seconds * scale); };
 
   cut.clear(2);

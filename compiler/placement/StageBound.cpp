@@ -140,7 +140,9 @@ double provenBound(const StageGraph &graph, const StageBoundParams &params,
                     : std::max(kNearReached * enough, (known + enough) / 2);
   // What a load forces together, smaller ones do, too.
   std::optional<StageGraph> small(graph);
-  while (work > params.proofWork / 20) {
+  constexpr int kMostRounds = 50; // of loads that are 0, all fail
+  for (int round = 0; round < kMostRounds && work > params.proofWork / 20;
+       ++round) {
     int64_t share = work / 3;
     const int64_t before = share;
     bool isProven = false;

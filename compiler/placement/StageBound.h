@@ -35,9 +35,10 @@ struct StageBoundParams {
 /// which no cut was made have cap(v, T) = T.
 ///
 /// Besides: the least load of any set with v; of the jK + 1 largest blocks,
-/// j + 1 are in one stage; which large blocks go together, StagePatterns.h; and,
-/// where stages are in no order, loads that StageProof.h proves too small. The
-/// last two are asked if the rest is not within 1 % of what is reached.
+/// j + 1 are in one stage; which large blocks go together, StagePatterns.h;
+/// and, where stages are in no order, loads that StageProof.h proves too small,
+/// of graphs of thousands of blocks at most. The last two are asked if the rest
+/// is not within 1 % of what is reached.
 double stageBound(const StageGraph &graph, const StageBoundParams &params);
 
 } // namespace smex::placement

@@ -11,7 +11,8 @@ enum class Proof { Holds, Fails, Unknown };
 /// Whether all placements of the graph's blocks on so many devices have a
 /// device with this load or more. Fails: one was found that has not. Unknown:
 /// neither was found in about so much `work`, counted in edges of networks,
-/// from which what it took is subtracted.
+/// from which what it took is subtracted; or weights are so far from a proof
+/// that branches would not help.
 ///
 /// Weights y of blocks, such that no set of load below T has more than 1 in
 /// sum, prove it if all blocks have more than K. From y = work, and each of

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random models of sets of nodes and edges and of graphs that a model changes, evaluated and trained, against the
-definition of each operator in NumPy, whose gradients are differences of losses: on 3 workers, every second model on 1, too. Each operator comes up once for
-certain.
+definition of each operator in NumPy, whose gradients are differences of losses: on 3 workers, every second model on 1,
+too. Each operator comes up once for certain.
 
 usage: drawn_sets.py SMEXC SMEX_RUN [SEED [MODELS]]
 """
@@ -223,7 +223,8 @@ def draw(random, layers):
         words.append(f"{each} ({change.__name__}, {of_set.__name__}, {update.__name__})")
     output = model.dense(x, FEATURES, 2)
     few = random.integers(5) == 0
-    nodes, count = random.integers(1, 5) if few else random.integers(5, 9), random.integers(0, 6) if few else random.integers(6, 15)
+    nodes = random.integers(1, 5) if few else random.integers(5, 9)
+    count = random.integers(0, 6) if few else random.integers(6, 15)
     # Nothing leads to the last node of several, in the graph itself.
     ends = zip(random.integers(nodes, size=count), random.integers(max(nodes - 1, 1), size=count))
     edges = sorted(((int(s), int(d)) for s, d in ends), key=lambda edge: (edge[1], edge[0]))

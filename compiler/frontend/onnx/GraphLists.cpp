@@ -1,6 +1,6 @@
 // Where the nodes and edges of a graph are in the groups that the model handles
-// them in (dialects/smex/lists/Rooms.h): constants for the graph of --graph, or,
-// with --graph-room or --sample-layers, inputs for any that fits.
+// them in (dialects/smex/lists/Rooms.h): constants for the graph of --graph,
+// or, with --graph-room or --sample-layers, inputs for any that fits.
 #include "compiler/frontend/onnx/Importer.h"
 #include "compiler/frontend/onnx/InputGraph.h"
 #include "runtime/graph/Layout.h"
@@ -36,6 +36,7 @@ void Importer::addSampledGraphs() {
     bound.sourceNodes = sources->second;
     bound.destinationNodes = destinations->second;
     bound.nodes = std::max(bound.sourceNodes, bound.destinationNodes);
+    bound.isOfOneType = names.isOfOneType();
     bound.share = 0;
     bound.rooms.nodes = bound.destinationNodes;
     bound.rooms.edges = edges->second;
@@ -85,7 +86,7 @@ void Importer::addValues(Node &node, BoundGraph &graph,
 
 /// One bucket of all nodes, for as many messages as a layer can sample for one.
 void Importer::addSampledBuckets(Node &node, BoundGraph &graph) {
-  node.require(graph.sourceNodes == graph.destinationNodes,
+  node.require(graph.isOfOneType,
                "needs a graph whose nodes are of one type, where layers have "
                "edges of their own");
   node.require(*graph.mostMessages >= 0,

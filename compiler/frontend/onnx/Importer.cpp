@@ -253,9 +253,15 @@ bool Importer::importNodes(const NodeList &nodes, Scope &scope,
 
 /// Operators that convert() looks for by name.
 static bool isImportedApart(const std::string &op) {
-  static const std::set<std::string> all = {
-      "FlexAttention", "Gradient",         "If",   "Loop",
-      "propagate",     "reduce_mailboxes", "Scan", "SequenceMap"};
+  static const std::set<std::string> all = {"FlexAttention",
+                                            "Gradient",
+                                            "If",
+                                            "Loop",
+                                            "propagate",
+                                            "reduce_mailboxes",
+                                            "reduce_mailboxes_at",
+                                            "Scan",
+                                            "SequenceMap"};
   return all.count(op) > 0;
 }
 

@@ -54,6 +54,7 @@ struct BoundGraph {
   std::optional<double> share;
   /// With --sample-layers; -1: any number.
   std::optional<int64_t> mostMessages;
+  bool isOfOneType = true; // nodes at both ends
   graph::Rooms rooms;
   /// Lists of places that nodes of the model have asked for: constants, or
   /// inputs of the numbers given.

@@ -124,6 +124,7 @@ Result<Chosen> choose(const Problem &problem, const Tasks &tasks,
   return Chosen{outcome->placement,
                 listedInGivenOrder(problem, outcome->placement)};
 }
+
 /// The list of a schedule, as the module is to have it.
 struct Listing {
   /// Applications, by number, in the order in which they are to run.
@@ -230,7 +231,8 @@ private:
   /// Places operators on devices; where these are groups of GPUs, cuts within
   /// them. At first each operator takes what it does if the GPUs of a group
   /// share it evenly and bring nothing from each other. How it is cut then says
-  /// what it really takes, and by that all are placed again, `rounds` times.
+  /// what it really takes, and by that all are placed again, until they have
+  /// been placed `rounds` times.
   Result<Decided> decide(const partition::OperatorGraph &graph, Tasks &tasks,
                          const Devices &devices) const {
     std::vector<double> alone, seconds;
