@@ -336,6 +336,17 @@ TEST_CASE("layers have mailboxes for what they sample") {
   CHECK_THAT(any, Contains("takes all messages of a node at once, and -1 would "
                            "sample any number"));
   CHECK_THAT(any, !Contains("there is no such operator"));
+  std::string chosen = mailboxes("m2", "y2");
+  for (const auto &[from, to] : {std::pair<std::string, std::string>(
+                                     "reduce_mailboxes", "reduce_mailboxes_at"),
+                                 {R"(["m2", "x2"])", R"(["m2", "dst", "x2"])"}})
+    chosen.replace(chosen.find(from), from.size(), to);
+  const std::string either =
+      wrong(nodesOf({node("at_ends", "x2 src", "m1"), mailboxes("m1", "h"),
+                     node("at_ends", "h src", "m2"), chosen}),
+            LayerSamples{{3, -1}, 1});
+  CHECK_THAT(either, Contains("takes all messages of a node at once"));
+  CHECK_THAT(either, !Contains("there is no such operator"));
   CHECK_THAT(wrong(list, LayerSamples{{}, 1, {{"", {3, 2}}}}),
              Contains("no error"));
   CHECK_THAT(wrong(list, LayerSamples{{3, 2}, 1, {{"other", {3, 2}}}}),

@@ -131,6 +131,20 @@ TEST_CASE("of small graphs, the search reaches the smallest load") {
   CHECK(reached * 20 >= tried * 19);
 }
 
+TEST_CASE("where nothing takes time, nothing is proven, and that ends") {
+  TaskGraph graph;
+  addTask(graph, 0, 1);
+  addTask(graph, 0, 1);
+  graph.edges.push_back({0, 1, 8});
+  const Devices devices = devicesOf(2, 1, 0);
+  const Problem problem(graph, devices);
+  StageBoundParams params;
+  params.stages = 2;
+  params.reached = 1;
+  CHECK(stageBound(StageGraph(problem, Blocks::OfAnyPlacement), params) ==
+        Approx(0).margin(1e-9));
+}
+
 TEST_CASE("a proof without work is none") {
   // Six tasks of 1 s in a circle of transfers, on two devices.
   TaskGraph graph;
