@@ -52,7 +52,8 @@ TEST_CASE("free space fills what is smaller, shorter, or comes again") {
                      kSteps) == 1);
   CHECK(countSoundly({{0, 4, 640}, {0, 3, 448}, {4, 8, 1088}}, kSteps) == 1);
   CHECK(countSoundly({{0, 9, 64}, {0, 4, 640}, {6, 9, 640}}, kSteps) == 1);
-  // Not where the peak has no room for it: all that is left is one order.
+  // Where the peak has no room for free space, two rows are put together
+  // without any.
   const std::vector<Allocation> full = {
       {0, 4, 640}, {0, 3, 448}, {3, 5, 448}, {4, 8, 640}, {5, 8, 448}};
   CHECK(mostAlive(full) == 1088);
