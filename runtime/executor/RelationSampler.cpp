@@ -2,7 +2,6 @@
 // node.
 #include "runtime/executor/Sampler.h"
 
-#include "runtime/graph/EdgeSample.h"
 #include "runtime/graph/HeteroSample.h"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
-// Samples for edges, as for the prediction of links: for the nodes at both of
-// their ends, with these edges themselves.
+// Parts of a graph for edges, as for the prediction of links: for the nodes at
+// both of their ends, with these edges themselves.
 #ifndef SMEX_RUNTIME_GRAPH_EDGESAMPLE_H
 #define SMEX_RUNTIME_GRAPH_EDGESAMPLE_H
 
-#include "runtime/graph/HeteroSample.h"
 #include "runtime/graph/Part.h"
 
 namespace smex::graph {
@@ -15,15 +14,6 @@ Result<Numbers> endsOf(const Graph &graph, const Numbers &edges);
 /// The part of a graph with these edges too, where it has them not: behind
 /// those that it has. Their ends are among its nodes.
 Part withEdges(const Graph &graph, Part part, const Numbers &edges);
-
-/// As sampleNeighbours (HeteroSample.h), for the ends of edges of one type,
-/// which come first among the nodes of theirs; the edges are there, too.
-/// Errors: a type or an edge that is not there; a fan-out below -1.
-Result<HeteroPart> sampleForEdges(const HeteroGraph &graph,
-                                  const std::vector<Rows> &in, int64_t edgeType,
-                                  const Numbers &edges,
-                                  const std::vector<Numbers> &fanouts,
-                                  uint64_t seed);
 
 } // namespace smex::graph
 

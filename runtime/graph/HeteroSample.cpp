@@ -1,7 +1,6 @@
 #include "runtime/graph/HeteroSample.h"
 
 #include "runtime/graph/Choice.h"
-#include "runtime/graph/EdgeSample.h"
 #include "runtime/graph/SampleArguments.h"
 
 #include <algorithm>

@@ -29,6 +29,15 @@ Result<HeteroPart> sampleNeighbours(const HeteroGraph &graph,
                                     const std::vector<Numbers> &fanouts,
                                     uint64_t seed);
 
+/// The same for the ends of edges of one type, which come first among the nodes
+/// of theirs; the edges are there, too. Errors: a type or an edge that is not
+/// there; a fan-out below -1.
+Result<HeteroPart> sampleForEdges(const HeteroGraph &graph,
+                                  const std::vector<Rows> &in, int64_t edgeType,
+                                  const Numbers &edges,
+                                  const std::vector<Numbers> &fanouts,
+                                  uint64_t seed);
+
 /// What layers work on, each on edges of its own, between nodes that all number
 /// alike.
 struct HeteroBlocks {

@@ -1,4 +1,5 @@
 #include "runtime/graph/EdgeSample.h"
+#include "runtime/graph/HeteroSample.h"
 #include "test/runtime/graph/HeteroGraphs.h"
 
 #include <algorithm>
