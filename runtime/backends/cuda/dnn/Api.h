@@ -1,6 +1,6 @@
 // The part of cuDNN 9 that smex uses, declared by hand: building needs no CUDA
 // toolkit. Values and layouts are those of NVIDIA's cudnn.h, to which
-// test/runtime/backends/cuda/dnn compares them where it is found.
+// test/runtime/backends/cuda:dnn_abi_test compares them where it is found.
 #ifndef SMEX_RUNTIME_BACKENDS_CUDA_DNN_API_H
 #define SMEX_RUNTIME_BACKENDS_CUDA_DNN_API_H
 

@@ -1,6 +1,6 @@
 // The part of NCCL that smex uses, declared by hand: building needs no NCCL.
 // Values and layouts are those of NVIDIA's nccl.h, to which
-// test/runtime/backends/cuda/nccl compares them where it is found.
+// test/emulated/nccl:abi_test compares them where it is found.
 #ifndef SMEX_RUNTIME_BACKENDS_CUDA_NCCL_API_H
 #define SMEX_RUNTIME_BACKENDS_CUDA_NCCL_API_H
 
