@@ -26,6 +26,10 @@ double nccl::timeoutSeconds() {
 }
 
 void nccl::endProcess(const std::string &why) {
+  // What hangs, hangs for all GPUs of the process: the first one says it, and
+  // nothing else ends the others' wait here.
+  static std::mutex first;
+  first.lock();
   std::fprintf(stderr, "smex-run: error: %s\n", why.c_str());
   std::fflush(stderr);
   _exit(int(Fault::Environment)); // destructors would wait for the GPU

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,4 +64,23 @@ TEST_CASE("what goes on is left alone") {
   });
   CHECK(status == 0);
   CHECK(text.empty());
+}
+
+TEST_CASE("of several that hang together, one says it") {
+  for (int round = 0; round < 20; ++round) {
+    const auto [status, text] = inChild([] {
+      std::atomic<int> waiting{16};
+      std::vector<std::thread> threads;
+      for (int i = waiting; i > 0; --i)
+        threads.emplace_back([&waiting] {
+          for (--waiting; waiting > 0;) // all at once
+            std::this_thread::yield();
+          nccl::endProcess("stuck");
+        });
+      for (std::thread &thread : threads)
+        thread.join();
+    });
+    CHECK(status == 4);
+    CHECK(text == "smex-run: error: stuck\n");
+  }
 }
