@@ -16,7 +16,8 @@ Result<Profile> machines::readProfile(std::string_view text,
   const Cursor at(*json, file, error);
   Profile profile;
   profile.file = file;
-  at.object({"format", "version", "model", "backend", "operators"});
+  at.object({"format", "version", "model", "backend", "operators"},
+            {"devices"});
   at.with("format", [](const Cursor &format) {
     if (format.string() != "smex-profile")
       format.refuse("must be \"smex-profile\"");
@@ -24,6 +25,8 @@ Result<Profile> machines::readProfile(std::string_view text,
   at.integer("version", 1, 1);
   profile.model = at.string("model");
   at.string("backend");
+  if (at.has("devices"))
+    at.list("devices", [](const Cursor &device) { return device.string(); });
   at.with("operators", [&](const Cursor &operators) {
     if (!operators.json().is_object())
       return operators.refuse("must be an object of seconds by name");

@@ -33,6 +33,7 @@ double median(std::vector<double> values) {
 std::string runtime::profileJson(const plan::Partitioned &partitioned,
                                  const std::string &model,
                                  const std::string &backend,
+                                 const std::vector<std::string> &devices,
                                  const RunResult &result) {
   const plan::Program &program = partitioned.program;
   // Of each worker's computes, in the order of steps.
@@ -54,9 +55,12 @@ std::string runtime::profileJson(const plan::Partitioned &partitioned,
             .tensor;
     operators[program.tensors[size_t(tensor)].name] = median(all);
   }
-  return plan::canonicalJson({{"format", "smex-profile"},
-                              {"version", 1},
-                              {"model", model},
-                              {"backend", backend},
-                              {"operators", operators}});
+  Json profile = {{"format", "smex-profile"},
+                  {"version", 1},
+                  {"model", model},
+                  {"backend", backend},
+                  {"operators", operators}};
+  if (!devices.empty())
+    profile["devices"] = devices;
+  return plan::canonicalJson(profile);
 }

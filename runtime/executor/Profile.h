@@ -10,9 +10,10 @@ namespace smex::runtime {
 /// schema/profile.schema.json: seconds by the name of what an operator
 /// computes, the median over steps without the first one, which warms up. Of
 /// operators that one worker has done as a whole: parts say nothing of it. The
-/// run was made with a trace.
+/// run was made with a trace. `devices`: as in the metrics (Report.h).
 std::string profileJson(const plan::Partitioned &partitioned,
                         const std::string &model, const std::string &backend,
+                        const std::vector<std::string> &devices,
                         const RunResult &result);
 
 } // namespace smex::runtime

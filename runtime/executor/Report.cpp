@@ -46,6 +46,7 @@ runtime::metricsJson(const std::string &backend,
 }
 
 std::string runtime::traceJson(const plan::Program &program,
+                               const std::vector<std::string> &devices,
                                const RunResult &result) {
   Json events = Json::array();
   for (size_t w = 0; w < result.peakBytes.size(); ++w)
@@ -66,8 +67,10 @@ std::string runtime::traceJson(const plan::Program &program,
                       {"dur", event.seconds * 1e6},
                       {"args", {{"instruction", event.instruction}}}});
   }
-  return plan::canonicalJson(
-      {{"displayTimeUnit", "ms"}, {"traceEvents", events}});
+  Json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", events}};
+  if (!devices.empty())
+    trace["otherData"] = {{"devices", devices}};
+  return plan::canonicalJson(trace);
 }
 
 Result<std::vector<std::string>>

@@ -13,14 +13,17 @@ struct MeasuredBalance {
   int moves = 0;
 };
 
-/// schema/metrics.schema.json; `firstStep` is RunOptions::firstStep.
+/// schema/metrics.schema.json; `firstStep` is RunOptions::firstStep, `devices`
+/// what the GPUs call themselves that it ran on.
 std::string
 metricsJson(const std::string &backend, const std::vector<std::string> &devices,
             const RunResult &result, int firstStep = 0,
             const std::optional<MeasuredBalance> &balance = std::nullopt);
 
 /// Chrome trace events: a row per worker, named after the nodes.
-std::string traceJson(const plan::Program &program, const RunResult &result);
+std::string traceJson(const plan::Program &program,
+                      const std::vector<std::string> &devices,
+                      const RunResult &result);
 
 /// A file name in the folder for every output, `<name>.npy`: what would leave
 /// the folder or is no part of a file name becomes '_'. An error where two

@@ -23,7 +23,9 @@ run() { # DEVICES ARCH SEED OUT
     "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda --verify \
     --output-dir "$work/$4" --metrics "$work/$4.json" --trace "$work/$4.trace"
   grep -q '"backend": "cuda"' "$work/$4.json" || fail "the metrics name another backend"
-  grep -q emulated "$work/$4.json" || fail "the metrics do not say that the GPU is emulated"
+  for file in json trace; do
+    grep -q emulated "$work/$4.$file" || fail "the $file does not say that the GPU is emulated"
+  done
   for expected in "$model"/outputs/*.npy; do
     "$compare" "$work/$4/$(basename "$expected")" "$expected" --tolerance 1e-4
   done
@@ -33,3 +35,5 @@ run 1 90 2 shared
 # What has a GPU runs there unless it is told otherwise.
 "$smex_run" "$work/plan" "${inputs[@]}" > "$work/auto.txt"
 grep -q 'ran on cuda' "$work/auto.txt" || fail "auto does not take the GPU"
+"$smex_run" "$work/plan" "${inputs[@]}" --profile "$work/profile.json"
+grep -q emulated "$work/profile.json" || fail "the profile does not say that the GPU is emulated"

@@ -523,14 +523,15 @@ private:
           !s)
         return s;
     if (!arguments.trace.empty())
-      if (Status s = writeFile(arguments.trace,
-                               traceJson(plan.partitioned.program, result));
+      if (Status s =
+              writeFile(arguments.trace,
+                        traceJson(plan.partitioned.program, devices(), result));
           !s)
         return s;
     if (!arguments.profile.empty())
       return writeFile(arguments.profile,
                        profileJson(plan.partitioned, plan.modelName,
-                                   backend->name(), result));
+                                   backend->name(), devices(), result));
     return {};
   }
 

@@ -201,8 +201,10 @@ TEST_CASE("metrics and trace") {
   ]
 }
 )");
-  const auto trace = plan::parseJson(traceJson(splitProduct().program, result));
+  const auto trace =
+      plan::parseJson(traceJson(splitProduct().program, {"a GPU"}, result));
   REQUIRE(trace);
+  CHECK((*trace)["otherData"]["devices"] == plan::Json::array({"a GPU"}));
   const auto &event = (*trace)["traceEvents"].back();
   CHECK(event["name"] == "gather");
   CHECK(event["cat"] == "fetch");
