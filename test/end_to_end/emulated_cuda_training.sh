@@ -1,17 +1,21 @@
 #!/bin/bash
 # Training on emulated GPUs gives PyTorch's losses and parameters; a run that
-# is resumed, the same bits.
-# usage: emulated_cuda_training.sh SMEXC SMEX_RUN TRAINING_MATCHES LIBCUDA MODEL_DIR N OPTION...
+# is resumed, the same bits. Kernels may touch nothing but the buffers that the
+# plan says they are given.
+# usage: emulated_cuda_training.sh SMEXC SMEX_RUN TRAINING_MATCHES LIBCUDA KNOWN_LAUNCHES MODEL_DIR N OPTION...
 set -euo pipefail
 source "$(dirname "$0")/inputs_of.sh"
-smexc=$1 smex_run=$2 matches=$3 libcuda=$4 model=$5 gpus=$6
-shift 6
+smexc=$1 smex_run=$2 matches=$3 libcuda=$4 known=$5 model=$6 gpus=$7
+shift 7
 work=${TEST_TMPDIR:-$(mktemp -d)}
 
 inputs_of "$model"
 "$smexc" "$file" "${constants[@]}" --train "$@" --gpus "$gpus" --cuda-arch sm_80 -o "$work/plan"
 export LD_LIBRARY_PATH=$(emulated "$libcuda")
 export SMEX_EMULATED_DEVICES=2 SMEX_EMULATED_SEED=3
+"$known" "$work/plan" sm_80 2 > "$work/launches"
+[[ -s $work/launches ]] || fail "the plan launches nothing"
+export SMEX_EMULATED_LAUNCHES=$work/launches
 run() {
   "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda "$@"
 }
