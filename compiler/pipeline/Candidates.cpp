@@ -27,7 +27,9 @@ Result<plan::Partitioned> pipeline::emitProgram(const Prepared &of,
 
 Result<Candidate> Candidates::decide(const partition::Search &by) {
   auto best = withoutOffload(by);
-  if (!best || of.options.offload.empty() || of.limit.isKeptBy(best->peaks()))
+  if (of.options.offload.empty() ||
+      (best ? of.limit.isKeptBy(best->peaks())
+            : !placement::isAlgorithm(by.algorithm)))
     return best;
   return offloaded(by);
 }
@@ -68,7 +70,7 @@ Result<Candidate> Candidates::withinLimit(const partition::Search &by) {
 /// Moves and recomputation are chosen together, but not always best: on a
 /// machine, each alone is tried, too.
 Result<Candidate> Candidates::offloaded(const partition::Search &by) {
-  const auto placedBytes =
+  auto placedBytes =
       placement::isAlgorithm(by.algorithm) ? leastOf(of.limit) : std::nullopt;
   const auto with = [&](const std::string &choices) {
     return offloadWithin(of.limit, [&](const std::vector<int64_t> &capacities) {
@@ -76,6 +78,12 @@ Result<Candidate> Candidates::offloaded(const partition::Search &by) {
     });
   };
   auto made = with(of.options.offload);
+  if (!made && placedBytes) {
+    // No placement keeps the limit by itself: the host has room for what one
+    // takes that knows of no limit.
+    placedBytes.reset();
+    made = with(of.options.offload);
+  }
   if (!made || of.options.offload != "both" || !of.machine)
     return made;
   const int64_t bound = made->search.hostLowerBoundBytes.value_or(0);

@@ -110,6 +110,9 @@ Status LayerTimes::resume(const ModelFile &fitted, const std::string &file) {
                 " numbers; here they are of ", listed(plan.layers),
                 ", gradients among them");
   }
+  if (fitted.model != name)
+    return fail(file, ": a cost model of another network, \"", fitted.model,
+                "\", and this is \"", name, "\": give each a file of its own");
   fits = std::move(found);
   return {};
 }
@@ -153,11 +156,13 @@ void LayerTimes::add(const std::vector<runtime::TraceEvent> &step) {
     if (partitioned.program.instructions[size_t(event.instruction)].op !=
         plan::Opcode::Compute)
       continue;
-    busy[size_t(event.worker)] += event.seconds;
+    // One that is no number would stay in these for all steps to come.
+    const double known = isTime(event.seconds) ? event.seconds : 0;
+    busy[size_t(event.worker)] += known;
     const Member &member = plan.members[size_t(event.instruction)];
     if (member.layer < 0)
       continue;
-    layers[size_t(event.worker)] += event.seconds;
+    layers[size_t(event.worker)] += known;
     const MessageLayer &layer = plan.layers[size_t(member.layer)];
     double &of = seconds[size_t(member.layer)][size_t(event.worker)];
     if (layer.instruction == event.instruction) {

@@ -24,6 +24,7 @@ public:
         if (auto layer = layerAt(int(i)))
           found.layers.push_back(*layer);
     shareEnds();
+    dropReadouts();
     markGradients();
     findMembers();
     return std::move(found);
@@ -74,19 +75,21 @@ private:
     return program.buffers[size_t(what.operands[size_t(operand)])].tensor;
   }
 
-  /// `rows[list[e], ..]`, where the list has a number per edge, and rows are
-  /// not of edges.
+  /// `rows[list[e], ..]`, or a later dimension of as many as vertices, where
+  /// the list has a number per edge, and rows are not of edges.
   void findEnds(const plan::Instruction &what, const Expr &rows,
                 MessageLayer &layer) const {
     const auto &shape =
         tensorOf(what.operands[size_t(rows.operand)]).type.shape;
-    if (shape[0] == layer.edges && shape[0] != layer.vertices)
-      return;
-    tdl::walk(rows.children[0], [&](const ExprRef &index) {
-      if (index->kind == ExprKind::Read && layer.ends < 0 &&
-          isList(what.operands[size_t(index->operand)], layer.edges))
-        layer.ends = tensorNumber(what, index->operand);
-    });
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (shape[d] != layer.vertices && (d > 0 || shape[d] == layer.edges))
+        continue;
+      tdl::walk(rows.children[d], [&](const ExprRef &index) {
+        if (index->kind == ExprKind::Read && layer.ends < 0 &&
+            isList(what.operands[size_t(index->operand)], layer.edges))
+          layer.ends = tensorNumber(what, index->operand);
+      });
+    }
   }
 
   /// A layer that reads edges alone is of the graph that its offsets are of.
@@ -98,6 +101,18 @@ private:
       layer.reversed = layer.offsets != found.layers.front().offsets &&
                        layer.vertices == found.layers.front().vertices;
     }
+  }
+
+  /// A sum over the nodes of each graph of a batch looks like one over edges,
+  /// but its rows have no ends.
+  void dropReadouts() {
+    const auto hasEnds = [](const MessageLayer &layer) {
+      return layer.ends >= 0;
+    };
+    auto &layers = found.layers;
+    if (std::any_of(layers.begin(), layers.end(), hasEnds))
+      layers.erase(std::stable_partition(layers.begin(), layers.end(), hasEnds),
+                   layers.end());
   }
 
   std::vector<int> sourcesOf(const plan::Instruction &what) const {

@@ -89,6 +89,7 @@ gives 2 'steps' "$run" plan --steps 0
 gives 2 'seed' "$run" plan --seed -1
 gives 2 'watchdog' "$run" plan --watchdog=-1
 gives 2 'watchdog' "$run" plan --watchdog soon
+gives 2 'watchdog.*nan is no number' "$run" plan --watchdog nan
 gives 2 'backend' "$run" plan --backend nonsense
 gives 4 'cannot create' "$run" plan --output-dir /proc/smex/out
 gives 1 'nowhere' "$run" nowhere

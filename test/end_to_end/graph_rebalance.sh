@@ -89,6 +89,22 @@ refused 1 'cost.json: a cost model of another network, "gat.json", whose layers 
   "$run" narrow --steps 2 --cost-model cost.json
 refused 1 'cost.json: a cost model of another network, "gat.json"' \
   "$smexc" narrow.json --graph edges.txt --gpus 2 --cuda-arch none --graph-partition cost.json -o narrow
+cp gat.json alike.json
+"$smexc" alike.json --graph edges.txt --gpus 2 --cuda-arch none "${train[@]}" -o alike
+refused 1 'cost.json: a cost model of another network, "gat.json", and this is "alike.json": give each a file of its own' \
+  "$run" alike --steps 2 --cost-model cost.json
+# Rows that are read by a later dimension, as of relations; and a result for each of several graphs.
+head -n 2000 edges.txt > one.txt
+head -n 3000 edges.txt | tail -n 1000 > two.txt
+"$zoo" rgcn --relations 2 --layers 2 --features 8 --hidden 8 --classes 3 -o rgcn.json
+"$zoo" gin --readout sum --layers 2 --features 8 --hidden 8 --classes 3 -o gin.json
+for network in rgcn gin; do
+  graphs=(--graph one.txt)
+  [[ $network == rgcn ]] || graphs+=(--graph two.txt)
+  "$smexc" $network.json "${graphs[@]}" --gpus 2 --cuda-arch none -o $network
+  "$run" $network --steps 3 --cost-model $network-cost.json > log
+  grep -q "cost model fitted to" log || fail "$network: no model"
+done
 "$zoo" mlp --layers 2 --hidden 16 -o mlp.json
 "$smexc" mlp.json --gpus 2 --cuda-arch none -o mlp
 refused 1 "mlp.json: passes no messages" "$run" mlp --cost-model mlp-cost.json

@@ -138,6 +138,19 @@ status=0
 compile --memory-per-gpu 100 --offload=neither -o "$work/none" 2> "$work/err" || status=$?
 [[ $status == 2 ]] || fail "status $status: $(cat "$work/err")"
 
+# Where no placement keeps the limit by itself, buffers of one wait on the host.
+placed() { "$smexc" "$work/mlp.json" --train --optimizer momentum --lr 0.1 --gpus 2 --algorithm heft --cuda-arch none "$@"; }
+placed -o "$work/all" > /dev/null
+limit=$(($(number "$work/all/plan.json" totals peak_bytes) * 6 / 10))
+! placed --memory-per-gpu $limit -o "$work/none" 2> /dev/null || fail "$limit bytes are kept by a placement alone"
+placed --memory-per-gpu $limit --offload -o "$work/plan" > "$work/log" || fail "no placement with buffers on the host"
+grep -Eq '^moves .* to the host and .* back per run' "$work/log" || fail "$(cat "$work/log")"
+"$smexc" check "$work/plan" > /dev/null
+for plan in all plan; do
+  "$smex_run" "$work/$plan" --backend cpu --steps 3 --verify --save-parameters "$work/$plan.safetensors" > /dev/null
+done
+cmp "$work/all.safetensors" "$work/plan.safetensors" || fail "a placement with buffers on the host: other parameters"
+
 # Without a limit there is nothing to decide by.
 status=0
 compile --offload -o "$work/none" 2> "$work/err" || status=$?

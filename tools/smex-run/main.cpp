@@ -8,7 +8,9 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <thread>
 
@@ -16,6 +18,17 @@ using namespace smex;
 using tools::RunArguments;
 
 namespace {
+
+/// From 0 to a thousand million; CLI::Range alone takes "nan".
+const CLI::Validator seconds =
+    CLI::Range(0.0, 1e9) & CLI::Validator(
+                               [](std::string &text) {
+                                 const bool isNumber = std::isfinite(
+                                     std::strtod(text.c_str(), nullptr));
+                                 return isNumber ? "" : text + " is no number";
+                               },
+                               "");
+
 void declare(CLI::App &app, RunArguments &arguments) {
   app.add_option("DIR", arguments.directory, "the plan, a folder")->required();
   app.add_option("--backend", arguments.backend,
@@ -202,7 +215,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
   app.add_option("--move-seconds", arguments.moveSeconds,
                  "that the first move is taken to need; of further ones, what "
                  "the one before has needed")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(seconds)
       ->needs(rebalance)
       ->capture_default_str();
   app.add_option("--threads", arguments.run.device.threads,
@@ -214,7 +227,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
                  "complete none for so many seconds, or no step that is a CUDA "
                  "graph; 0: wait for ever")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(seconds)
       ->capture_default_str();
   app.add_flag("!--no-cuda-graphs", arguments.run.device.graphs,
                "submit each instruction in every step; without it the cuda "

@@ -224,6 +224,8 @@ TEST_CASE("timings that are none are left out, and counted") {
   (*times)->add(step({{0, 0, 0, nan}, {1e-6, infinite, 1e-6, 1e-6}}));
   CHECK((*times)->leftOut() == 3);
   CHECK((*times)->timings() == 1);
+  CHECK(std::isfinite((*times)->imbalance()));
+  CHECK(std::isfinite((*times)->predictedImbalance()));
   for (const FittedLayer &layer : (*times)->model().layers)
     for (double weight : layer.weights)
       CHECK(std::isfinite(weight));
