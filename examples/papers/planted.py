@@ -6,6 +6,7 @@ surroundings say of its community (depth helps); neither is in the file of any n
 """
 
 import array
+import collections
 import dataclasses
 import itertools
 import json
@@ -100,6 +101,23 @@ def draw(planted, folder):
     return Data(graph, features, write_labels(folder, label, trained), label, test, trained, (planted.features, planted.classes))
 
 
+def normalized(data, folder):
+    """The matrix that GCN multiplies with, as a file: of the graph of numbers of edges, with one more at each vertex. And how
+    many numbers it has."""
+    edges = collections.Counter((vertex, vertex) for vertex in range(len(data.all_labels)))
+    with open(data.graph, encoding="utf-8") as file:
+        edges.update((a, b) for a, b in (map(int, line.split()) for line in file) if a != b)
+    degree = collections.Counter()
+    for (a, _), count in edges.items():
+        degree[a] += count
+    path = os.path.join(folder, "normalized.mtx")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"%%MatrixMarket matrix coordinate real general\n{len(data.all_labels)} {len(data.all_labels)} {len(edges)}\n")
+        for (a, b), count in sorted(edges.items()):
+            file.write(f"{a + 1} {b + 1} {count / (degree[a] * degree[b]) ** 0.5:.9g}\n")
+    return path, len(edges)
+
+
 def write_labels(folder, label, trained):
     path = os.path.join(folder, "labels.npy")
     known = set(trained)
@@ -145,19 +163,22 @@ def add_options(parser):
 class Trainer:
     """Plans of one network that train and evaluate, and what comes of them."""
 
-    def __init__(self, options, data, folder, words, rate=0.01, dropout=0.0, decay=0.0, room=None, memory=None):
+    def __init__(self, options, data, folder, words, rate=0.01, dropout=0.0, decay=0.0, room=None, memory=None, graph=None,
+                 compiled=()):
         """`words`: of smex-zoo. `room`: (nodes, edges) of a plan that trains on samples; else on the whole graph.
-        `memory`: a limit of smexc's."""
+        `memory`: a limit of smexc's. `graph`: a file in place of the data's. `compiled`: further options of the plan that
+        trains."""
         self.options, self.data, self.folder = options, data, folder
         os.makedirs(folder, exist_ok=True)
         features, classes = data.widths
         model = os.path.join(folder, "model.json")
         self.call("smex-zoo", *words, "--features", features, "--classes", classes, "--dropout", dropout, "-o", model)
-        graph = ["--dim", f"nodes={room[0]}", "--dim", f"edges={room[1]}"] if room else ["--graph", data.graph]
+        whole = ["--graph", graph or data.graph]
+        given = ["--dim", f"nodes={room[0]}", "--dim", f"edges={room[1]}"] if room else whole
         limit = ["--memory-per-gpu", memory] if memory else []
-        self.call("smexc", model, *graph, "--gpus", 1, "--train", "--loss", "cross_entropy", "--ignore-index", IGNORED,
+        self.call("smexc", model, *given, *compiled, "--gpus", 1, "--train", "--loss", "cross_entropy", "--ignore-index", IGNORED,
                   "--optimizer", "adam", "--lr", rate, "--weight-decay", decay, *limit, "--cuda-arch", "none", "-o", self.path("plan"))
-        self.call("smexc", model, "--graph", data.graph, "--gpus", 1, "--cuda-arch", "none", "-o", self.path("evaluation"))
+        self.call("smexc", model, *whole, "--gpus", 1, "--cuda-arch", "none", "-o", self.path("evaluation"))
         self.steps, self.seconds = 0, 0.0
 
     def path(self, name):

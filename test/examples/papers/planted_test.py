@@ -40,6 +40,19 @@ with tempfile.TemporaryDirectory() as folder:
     equal("features", planted.read_npy(data.features)[1], (2000, 8))
     equal("the same again", planted.draw(drawn, folder).all_labels, data.all_labels)
 
+    # A path of three vertices, its first edge there twice: degrees are 3, 4 and 2 with a loop at each.
+    path = os.path.join(folder, "path.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("0 1\n1 0\n0 1\n1 0\n1 2\n2 1\n2 2\n")
+    matrix, count = planted.normalized(planted.Data(path, "", "", [0, 0, 0], [], [], (1, 1)), folder)
+    with open(matrix, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    equal("size of the matrix", (lines[1], count), ("3 3 7", 7))
+    values = {tuple(map(int, line.split()[:2])): float(line.split()[2]) for line in lines[2:]}
+    for place, value in {(1, 1): 1 / 3, (1, 2): 2 / 12**0.5, (2, 1): 2 / 12**0.5, (2, 3): 1 / 8**0.5, (3, 3): 1 / 2}.items():
+        assert abs(values[place] - value) < 1e-8, f"{place}: {values[place]}, not {value}"
+
+    path = os.path.join(folder, "a.npy")
     few = planted.Data("", "", "", [0, 2, 1, 1], [1, 2, 3], [0], (8, 3))
     planted.write_npy(path, "<f4", [9, 0, 0, 0, 1, 3, 5, 4, 0, 0, 2, 1], (4, 3))
     equal("two of three are right", planted.accuracy(path, few), 2 / 3)
