@@ -25,6 +25,18 @@ struct Cutting {
   int64_t capacity() const { return units * unit; }
 };
 
+/// A mebibyte, as long as there are pieces.
+inline Cutting ofMebibyte(std::size_t pieces, int64_t unit, int gaps,
+                          int inTime, int pinwheels) {
+  const int64_t units = (int64_t(1) << 20) / unit;
+  return {pieces, int64_t(pieces), units, unit, gaps, inTime, pinwheels};
+}
+
+/// Five around each other: only all together are one box.
+inline std::vector<Allocation> pinwheel() {
+  return {{0, 6, 192}, {6, 9, 320}, {4, 9, 256}, {0, 4, 384}, {4, 6, 128}};
+}
+
 /// The same for the same seed.
 std::vector<Allocation> cut(const Cutting &kind, unsigned seed);
 

@@ -38,8 +38,7 @@ TEST_CASE("what lives together, or one after the other, is one box") {
 }
 
 TEST_CASE("five around each other are one box, in any order") {
-  const std::vector<Allocation> wheel = {
-      {0, 6, 192}, {6, 9, 320}, {4, 9, 256}, {0, 4, 384}, {4, 6, 128}};
+  const auto wheel = test::pinwheel();
   CHECK(countSoundly(wheel, kAll) == 1);
   CHECK(countSoundly({wheel[4], wheel[3], wheel[2], wheel[1], wheel[0]},
                      kAll) == 1);

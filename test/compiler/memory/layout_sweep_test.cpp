@@ -160,25 +160,15 @@ TEST_CASE("refills that leave nothing come first, one edge before two") {
 }
 
 TEST_CASE("hundreds of buffers and a thousand are put together at capacity") {
-  struct Case {
-    size_t pieces;
-    int64_t unit;
-    int gaps, inTime, pinwheels;
-  };
-  const Case each =
-      GENERATE(Case{300, 64, 0, 50, 0}, Case{300, 64, 0, 50, 50},
-               Case{300, 64, 5, 80, 0}, Case{300, 4096, 0, 80, 50},
-               Case{300, 4096, 5, 80, 0}, Case{1000, 64, 0, 80, 0},
-               Case{1000, 4096, 0, 80, 0});
+  const Cutting kind = GENERATE(test::ofMebibyte(300, 64, 0, 50, 0),
+                                test::ofMebibyte(300, 64, 0, 50, 50),
+                                test::ofMebibyte(300, 64, 5, 80, 0),
+                                test::ofMebibyte(300, 4096, 0, 80, 50),
+                                test::ofMebibyte(300, 4096, 5, 80, 0),
+                                test::ofMebibyte(1000, 64, 0, 80, 0),
+                                test::ofMebibyte(1000, 4096, 0, 80, 0));
   const unsigned seed = GENERATE(1u, 2u);
-  CAPTURE(each.pieces, each.unit, each.gaps, each.inTime, each.pinwheels, seed);
-  const Cutting kind{each.pieces,
-                     int64_t(each.pieces),
-                     (int64_t(1) << 20) / each.unit,
-                     each.unit,
-                     each.gaps,
-                     each.inTime,
-                     each.pinwheels};
+  CAPTURE(kind.pieces, kind.unit, kind.gaps, kind.inTime, kind.pinwheels, seed);
   const auto buffers = test::cut(kind, seed);
   LayoutSweep sweep(buffers), again(buffers);
   const auto offsets = sweep.fit(kind.capacity(), int64_t(1) << 26);

@@ -37,8 +37,7 @@ TEST_CASE("what lives together, or one after the other, is one box") {
 }
 
 TEST_CASE("five around each other are one box, in any order") {
-  const std::vector<Allocation> wheel = {
-      {0, 6, 192}, {6, 9, 320}, {4, 9, 256}, {0, 4, 384}, {4, 6, 128}};
+  const auto wheel = test::pinwheel();
   CHECK(countSoundly(wheel, kSteps) == 1);
   CHECK(countSoundly({wheel[4], wheel[3], wheel[2], wheel[1], wheel[0]},
                      kSteps) == 1);
@@ -104,23 +103,12 @@ TEST_CASE("room is where a walk over all times finds it") {
 }
 
 TEST_CASE("a rectangle cut into thousands is one box again") {
-  struct Case {
-    size_t pieces;
-    int64_t unit;
-    int gaps, inTime, pinwheels;
-  };
-  const Case each =
-      GENERATE(Case{3000, 64, 0, 20, 0}, Case{3000, 4096, 0, 50, 0},
-               Case{3000, 64, 0, 80, 0}, Case{1000, 64, 5, 50, 0},
-               Case{1000, 4096, 5, 80, 0});
-  CAPTURE(each.pieces, each.unit, each.gaps, each.inTime, each.pinwheels);
-  const Cutting kind{each.pieces,
-                     int64_t(each.pieces),
-                     (int64_t(1) << 20) / each.unit,
-                     each.unit,
-                     each.gaps,
-                     each.inTime,
-                     each.pinwheels};
+  const Cutting kind = GENERATE(test::ofMebibyte(3000, 64, 0, 20, 0),
+                                test::ofMebibyte(3000, 4096, 0, 50, 0),
+                                test::ofMebibyte(3000, 64, 0, 80, 0),
+                                test::ofMebibyte(1000, 64, 5, 50, 0),
+                                test::ofMebibyte(1000, 4096, 5, 80, 0));
+  CAPTURE(kind.pieces, kind.unit, kind.gaps, kind.inTime, kind.pinwheels);
   const auto buffers = test::cut(kind, 1);
   CHECK(countSoundly(buffers, int64_t(1) << 25, gaps(buffers, 64)) == 1);
 }
