@@ -1,5 +1,7 @@
 #include "compiler/memory/Boxes.h"
 
+#include "compiler/memory/Chance.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -132,10 +134,8 @@ bool Boxes::isOneEdge(int64_t time) const {
 
 /// That two with this life are not beside each other.
 double Boxes::alikeByChance(int64_t lower, int64_t upper) const {
-  const int one = isOneEdge(lower) + isOneEdge(upper);
-  if (one == 2)
-    return 0;
-  return (one ? 0.3 : 1.) / double(upper - lower + 1);
+  return smex::memory::alikeByChance(isOneEdge(lower) + isOneEdge(upper),
+                                     upper - lower);
 }
 
 void Boxes::findStacks(std::vector<Found> &found) const {
@@ -255,13 +255,7 @@ void Boxes::findJoins(std::vector<Found> &found) const {
       const size_t ways = (eTo - e) * (sTo - s);
       if (ways == 0 || ways > kMostEqual)
         continue;
-      // A tenth around it, which says how many there are of one size.
-      const int64_t around = size / 10;
-      const auto low =
-          std::lower_bound(sizes.begin(), sizes.end(), size - around);
-      const auto high = std::upper_bound(low, sizes.end(), size + around);
-      const double rate =
-          double(high - low) / double(sizes.size()) / double(2 * around + 1);
+      const double rate = rateOf(sizes, size, 0);
       for (size_t x = e; x < eTo; ++x)
         for (size_t y = s; y < sTo; ++y) {
           const Box &a = boxes[size_t(byEnd[x])],

@@ -1,4 +1,5 @@
 // What fits together, and how likely it is by chance.
+#include "compiler/memory/Chance.h"
 #include "compiler/memory/Reassembly.h"
 
 #include <algorithm>
@@ -52,11 +53,9 @@ bool Reassembly::isOneEdge(int time) {
 
 /// That two with this life are not beside each other.
 double Reassembly::alikeByChance(int lower, int upper) {
-  const int one = isOneEdge(lower) + isOneEdge(upper);
-  if (one == 2)
-    return 0;
-  return (one ? 0.3 : 1.) /
-         double(times[size_t(upper)] - times[size_t(lower)] + 1);
+  return smex::memory::alikeByChance(isOneEdge(lower) + isOneEdge(upper),
+                                     times[size_t(upper)] -
+                                         times[size_t(lower)]);
 }
 
 bool Reassembly::hasLife(int lower, int upper, int butA, int butB) {
@@ -70,14 +69,6 @@ bool Reassembly::hasLife(int lower, int upper, int butA, int butB) {
       return true;
   }
   return false;
-}
-
-/// How likely another size is this one: by how many are a tenth around it.
-double Reassembly::rateOf(int64_t size) const {
-  const int64_t around = size / 10;
-  const auto low = std::lower_bound(sizes.begin(), sizes.end(), size - around);
-  const auto high = std::upper_bound(low, sizes.end(), size + around);
-  return double(high - low + 1) / double(sizes.size()) / double(2 * around + 1);
 }
 
 double Reassembly::chanceOf(const Fit &fit) {
@@ -97,7 +88,7 @@ double Reassembly::chanceOf(const Fit &fit) {
     const auto odds = [&](int time, const Box &larger) {
       const double pairs = double(list(OuterEnds, time).size()) *
                            double(list(OuterStarts, time).size());
-      return std::min(1., pairs * rateOf(larger.size)) /
+      return std::min(1., pairs * rateOf(sizes, larger.size, 1)) /
              double(length(larger) + 1);
     };
     return odds(second.lower, left) * odds(second.upper, right);
@@ -113,8 +104,8 @@ double Reassembly::chanceOf(const Fit &fit) {
       return boxes[other].size == first.size;
     });
   };
-  const double chance =
-      double(ends.size()) * double(starts.size()) * rateOf(first.size);
+  const double chance = double(ends.size()) * double(starts.size()) *
+                        rateOf(sizes, first.size, 1);
   if (hasLife(first.lower, second.upper, a, b))
     return chance *
            std::min(1., alikeByChance(first.lower, second.upper) + 0.01);

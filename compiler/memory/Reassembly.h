@@ -58,7 +58,6 @@ private:
   bool isOneEdge(int time);
   double alikeByChance(int lower, int upper);
   bool hasLife(int lower, int upper, int butA, int butB);
-  double rateOf(int64_t size) const;
   double chanceOf(const Fit &fit);
   Gap gapOf(const Fit &fit) const;
   void propose(Fit fit);
