@@ -2,15 +2,14 @@
 #include "dialects/support/Program.h"
 #include "dialects/support/Version.h"
 #include "runtime/transports/mpi/World.h"
+#include "tools/OptionChecks.h"
 #include "tools/smex-run/Identity.h"
 #include "tools/smex-run/Run.h"
 
 #include <CLI/CLI.hpp>
 
 #include <chrono>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <thread>
 
@@ -18,17 +17,6 @@ using namespace smex;
 using tools::RunArguments;
 
 namespace {
-
-/// From 0 to a thousand million; CLI::Range alone takes "nan".
-const CLI::Validator seconds =
-    CLI::Range(0.0, 1e9) & CLI::Validator(
-                               [](std::string &text) {
-                                 const bool isNumber = std::isfinite(
-                                     std::strtod(text.c_str(), nullptr));
-                                 return isNumber ? "" : text + " is no number";
-                               },
-                               "");
-
 void declare(CLI::App &app, RunArguments &arguments) {
   app.add_option("DIR", arguments.directory, "the plan, a folder")->required();
   app.add_option("--backend", arguments.backend,
@@ -56,13 +44,6 @@ void declare(CLI::App &app, RunArguments &arguments) {
              "where the model has several")
           ->type_name("[NAME=]FILE")
           ->allow_extra_args(false);
-  // Or `--sample= --batch 1` would have another option as its value.
-  const CLI::Validator isNoOption(
-      [](const std::string &value) {
-        return value.compare(0, 2, "--") == 0 ? "a value is missing"
-                                              : std::string();
-      },
-      "");
   auto *sample =
       app.add_option("--sample", arguments.sample,
                      "work on samples of the graph: so many neighbours of each "
@@ -71,7 +52,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
                      "in each, or with a graph's NAME= in that one; all layers "
                      "work on all that is sampled")
           ->allow_extra_args(false)
-          ->check(isNoOption)
+          ->check(tools::isNoOption())
           ->type_name("[NAME=]N,N,..")
           ->needs(graph);
   auto *layers =
@@ -81,7 +62,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
                      "neighbours of each node that the layer after it reads; "
                      "for plans of smexc --sample-layers")
           ->allow_extra_args(false)
-          ->check(isNoOption)
+          ->check(tools::isNoOption())
           ->type_name("[NAME=]N,N,..")
           ->needs(graph)
           ->excludes(sample);
@@ -215,7 +196,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
   app.add_option("--move-seconds", arguments.moveSeconds,
                  "that the first move is taken to need; of further ones, what "
                  "the one before has needed")
-      ->check(seconds)
+      ->check(tools::isSeconds())
       ->needs(rebalance)
       ->capture_default_str();
   app.add_option("--threads", arguments.run.device.threads,
@@ -227,7 +208,7 @@ void declare(CLI::App &app, RunArguments &arguments) {
                  "complete none for so many seconds, or no step that is a CUDA "
                  "graph; 0: wait for ever")
       ->type_name("SECONDS")
-      ->check(seconds)
+      ->check(tools::isSeconds())
       ->capture_default_str();
   app.add_flag("!--no-cuda-graphs", arguments.run.device.graphs,
                "submit each instruction in every step; without it the cuda "

@@ -3,6 +3,7 @@
 #include "dialects/support/File.h"
 #include "dialects/support/Sha256.h"
 #include "runtime/graph/Fanouts.h"
+#include "tools/OptionChecks.h"
 
 #include <charconv>
 
@@ -96,13 +97,6 @@ void smex::tools::declareImport(CLI::App &app, ImportArguments &arguments) {
                  "with smex-run --graph")
       ->check(CLI::Range(0.0, 100.0))
       ->needs(graph);
-  // Or `--sample-layers --batch 1` would have another option as its value.
-  const CLI::Validator isNoOption(
-      [](const std::string &value) {
-        return value.compare(0, 2, "--") == 0 ? "a value is missing"
-                                              : std::string();
-      },
-      "");
   auto *layers =
       app.add_option("--sample-layers", arguments.layers,
                      "layers have edges of their own, each with room for what "
@@ -112,7 +106,7 @@ void smex::tools::declareImport(CLI::App &app, ImportArguments &arguments) {
                      "in each, or with a graph's NAME= in that one; at most "
                      "what --dim has room for")
           ->allow_extra_args(false)
-          ->check(isNoOption)
+          ->check(isNoOption())
           ->type_name("[NAME=]N,N,..")
           ->excludes(graph);
   auto *batch = app.add_option("--batch", arguments.batch,
