@@ -11,7 +11,7 @@
 #include "dialects/support/Text.h"
 
 #include <new>
-#include <set>
+#include <map>
 
 using namespace smex;
 using namespace smex::frontend;
@@ -251,18 +251,20 @@ bool Importer::importNodes(const NodeList &nodes, Scope &scope,
   return true;
 }
 
-/// Operators that convert() looks for by name.
-static bool isImportedApart(const std::string &op) {
-  static const std::set<std::string> all = {"FlexAttention",
-                                            "Gradient",
-                                            "If",
-                                            "Loop",
-                                            "propagate",
-                                            "reduce_mailboxes",
-                                            "reduce_mailboxes_at",
-                                            "Scan",
-                                            "SequenceMap"};
-  return all.count(op) > 0;
+Importer::ConvertApart Importer::importedApart(const std::string &domain,
+                                               const std::string &op) {
+  static const std::map<std::pair<std::string, std::string>, ConvertApart> all =
+      {{{"", "If"}, &Importer::importIf},
+       {{"", "Loop"}, &Importer::importLoop},
+       {{"", "Scan"}, &Importer::importScan},
+       {{"", "SequenceMap"}, &Importer::importSequenceMap},
+       {{"", "propagate"}, &Importer::propagate},
+       {{"", "reduce_mailboxes"}, &Importer::reduceMailboxes},
+       {{"", "reduce_mailboxes_at"}, &Importer::reduceMailboxesAt},
+       {{"ai.onnx.preview", "FlexAttention"}, &Importer::importFlexAttention},
+       {{"ai.onnx.preview.training", "Gradient"}, &Importer::importGradient}};
+  const auto found = all.find({domain, op});
+  return found == all.end() ? nullptr : found->second;
 }
 
 void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
@@ -308,7 +310,7 @@ void Importer::importNode(const onnx::NodeProto &proto, Scope &scope,
       if (!findRow(domain, proto.op_type(), node.opset, known) &&
           !functions.count({domain, proto.op_type()}) &&
           !builder.libraryOf(proto.op_type()) && !known &&
-          !isImportedApart(proto.op_type()))
+          !importedApart(domain, proto.op_type()))
         node.refuse("there is no such operator");
       throw Refusal{""};
     }
@@ -343,24 +345,8 @@ void Importer::convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
   if (const auto function = functions.find({domain, op});
       function != functions.end())
     return callFunction(node, *function->second, in);
-  if (domain.empty() && op == "If")
-    return importIf(node, scope, in);
-  if (domain.empty() && op == "Loop")
-    return importLoop(node, scope, in);
-  if (domain.empty() && op == "Scan")
-    return importScan(node, scope, in);
-  if (domain.empty() && op == "SequenceMap")
-    return importSequenceMap(node, scope, in);
-  if (domain.empty() && op == "reduce_mailboxes")
-    return reduceMailboxes(node, scope, in);
-  if (domain.empty() && op == "reduce_mailboxes_at")
-    return reduceMailboxesAt(node, scope, in);
-  if (domain.empty() && op == "propagate")
-    return propagate(node, scope, in);
-  if (domain == "ai.onnx.preview" && op == "FlexAttention")
-    return importFlexAttention(node, scope, in);
-  if (domain == "ai.onnx.preview.training" && op == "Gradient")
-    return importGradient(node, scope);
+  if (const ConvertApart convertApart = importedApart(domain, op))
+    return (this->*convertApart)(node, scope, in);
   if (domain.empty() && choosesRows(node, op))
     return op == "NonZero"    ? importNonZero(node)
            : op == "Compress" ? importCompress(node)

@@ -154,6 +154,12 @@ private:
   bool importNodes(const NodeList &nodes, Scope &scope, const Surroundings &in);
   void importNode(const onnx::NodeProto &proto, Scope &scope,
                   const Surroundings &in);
+  /// What converts an operator that is in no row of the table, since it has
+  /// bodies or asks the importer; or null.
+  using ConvertApart = void (Importer::*)(Node &node, Scope &scope,
+                                          const Surroundings &in);
+  static ConvertApart importedApart(const std::string &domain,
+                                    const std::string &op);
   void convert(Node &node, const onnx::NodeProto &proto, Scope &scope,
                const Surroundings &in);
   const onnx::AttributeProto *
@@ -165,7 +171,7 @@ private:
   Error allErrors() const;
 
   // Training.cpp
-  void importGradient(Node &node, const Scope &scope);
+  void importGradient(Node &node, Scope &scope, const Surroundings &in);
   void bindUpdates(const Scope &scope);
   std::optional<int>
   lossAmong(const std::vector<std::pair<std::string, ValueId>> &outputs,

@@ -40,7 +40,7 @@ private:
 
 /// d y / d x for each x, summed over the elements of y. The operands are what
 /// the attributes name: nothing else can take their place.
-void Importer::importGradient(Node &node, const Scope &scope) {
+void Importer::importGradient(Node &node, Scope &scope, const Surroundings &) {
   for (const char *used : {"xs", "y", "zs"})
     node.ignore(used);
   const auto namesOf = [&](const char *attribute) {
