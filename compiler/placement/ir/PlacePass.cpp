@@ -78,6 +78,7 @@ double shared(double alone, int64_t gpus, double launchSeconds) {
 struct Chosen {
   Placement placement;
   Schedule schedule;
+  std::vector<int64_t> aliveBytes; // at most at once, by device
 };
 
 /// Schedules are as fast as each other where their makespans differ by less.
@@ -114,15 +115,19 @@ Result<Chosen> choose(const Problem &problem, const Tasks &tasks,
   params.emulator = transferQueues;
   params.namesLimit = false;
   Result<Outcome> outcome = placement::place(problem, algorithm, params);
+  const auto by = [&](Schedule schedule) {
+    std::vector<int64_t> alive =
+        memoryUse(problem, outcome->placement, schedule).peakBytes;
+    return Chosen{outcome->placement, std::move(schedule), std::move(alive)};
+  };
   if (outcome)
-    return Chosen{outcome->placement, fastest(problem, outcome->placement)};
+    return by(fastest(problem, outcome->placement));
   params.emulator = listedInGivenOrder;
   params.namesLimit = true;
   outcome = placement::place(problem, algorithm, params);
   if (!outcome)
     return outcome.takeError();
-  return Chosen{outcome->placement,
-                listedInGivenOrder(problem, outcome->placement)};
+  return by(listedInGivenOrder(problem, outcome->placement));
 }
 
 /// The list of a schedule, as the module is to have it.
@@ -309,12 +314,9 @@ private:
       return decided.error();
     const auto &[chosen, plan] = *decided;
     partition::writeDecisions(module, input, plan, algorithm);
-    if (counted) {
-      const MemoryUse use = memoryUse(Problem(tasks.graph, *devices),
-                                      chosen.placement, chosen.schedule);
-      writePeaks(module,
-                 planBytesOf(*counted, tasks, chosen.placement, use.peakBytes));
-    }
+    if (counted)
+      writePeaks(module, planBytesOf(*counted, tasks, chosen.placement,
+                                     chosen.aliveBytes));
     reorder(main, input, listingOf(tasks, chosen.schedule));
     return {};
   }
