@@ -297,11 +297,12 @@ private:
     if (!values)
       return values;
     if (counted) {
-      const bool areDrawn = port.kind == drawnKind;
-      const std::unordered_set<int64_t> among(counted->begin(), counted->end());
+      std::unordered_set<int64_t> among; // of other edges, none is drawn
+      if (port.kind == drawnKind)
+        among.insert(counted->begin(), counted->end());
       const int64_t bytes = rowBytes(*values);
       for (size_t e = 0; e < old.size(); ++e)
-        if (!areDrawn || !among.count(old[e]))
+        if (!among.count(old[e]))
           fillRows(port.port, *values, int64_t(e) * bytes, bytes);
     }
     return orderRows(port.port, port.type,
