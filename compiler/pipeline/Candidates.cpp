@@ -34,6 +34,14 @@ Result<Candidate> Candidates::decide(const partition::Search &by) {
   return offloaded(by);
 }
 
+/// Whether a plan takes the place of the best one so far: it keeps the limit,
+/// and that one does not, or costs more.
+static bool replaces(const MemoryLimit &limit, const Candidate &other,
+                     const Candidate &best) {
+  return limit.isKeptBy(other.peaks()) &&
+         (!limit.isKeptBy(best.peaks()) || other.cost() < best.cost());
+}
+
 /// How often operators are placed on groups, each time by how they were cut the
 /// last time.
 constexpr int64_t kRounds = 3;
@@ -52,9 +60,7 @@ Result<Candidate> Candidates::withoutOffload(const partition::Search &by) {
     auto other = withinLimit(again);
     if (!other)
       break;
-    const bool fits = of.limit.isKeptBy(other->peaks()),
-               bestFits = of.limit.isKeptBy(best->peaks());
-    if (fits != bestFits ? fits : other->cost() < best->cost())
+    if (replaces(of.limit, *other, *best))
       best = std::move(other);
   }
   return best;
@@ -89,8 +95,7 @@ Result<Candidate> Candidates::offloaded(const partition::Search &by) {
   const int64_t bound = made->search.hostLowerBoundBytes.value_or(0);
   for (const char *one : {"moves", "recompute"}) {
     auto other = with(one);
-    if (other && of.limit.isKeptBy(other->peaks()) &&
-        (!of.limit.isKeptBy(made->peaks()) || other->cost() < made->cost()))
+    if (other && replaces(of.limit, *other, *made))
       made = std::move(other);
   }
   boundBy(bound, *made);
