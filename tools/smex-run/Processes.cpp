@@ -53,6 +53,28 @@ int tools::threadsPerWorker(const mpi::World &world, int workers) {
   return std::max(1, cores / std::max(1, there));
 }
 
+Result<std::vector<std::string>> tools::devicesOf(Backend &backend, int workers,
+                                                  mpi::World *world) {
+  int own = 0;
+  for (int w = 0; w < workers; ++w)
+    own += !world || mpi::processOf(w, workers, world->size()) == world->rank();
+  std::vector<std::string> names = backend.devices(own);
+  if (!world)
+    return names;
+  mpi::Bytes bytes;
+  for (const std::string &name : names)
+    for (size_t c = 0; c <= name.size(); ++c)
+      bytes.push_back(std::byte(name.c_str()[c]));
+  const auto all = world->gather(std::move(bytes));
+  if (!all)
+    return all.error();
+  names.clear();
+  for (const mpi::Bytes &each : *all)
+    for (size_t at = 0; at < each.size(); at += names.back().size() + 1)
+      names.emplace_back(reinterpret_cast<const char *>(each.data() + at));
+  return names;
+}
+
 mpi::Bytes tools::encode(int completed, std::string_view file) {
   mpi::Parcel parcel;
   parcel.put(completed);

@@ -18,6 +18,11 @@ std::string nextInstruction(const plan::Partitioned &partitioned, int worker,
 /// that it may use, shared evenly by the workers that are there.
 int threadsPerWorker(const mpi::World &world, int workers);
 
+/// What the devices call themselves that all processes run `workers` on, or
+/// this one alone without a world.
+Result<std::vector<std::string>> devicesOf(runtime::Backend &backend,
+                                           int workers, mpi::World *world);
+
 /// What the other processes have where the first one has a file of parameters:
 /// it wants them after the same steps, and keeps nothing.
 class FollowingSink : public runtime::ParameterSink {
