@@ -84,8 +84,10 @@ private:
     const std::vector<int> &dimensions = of(operand).dimensions;
     for (size_t d = 0; d < index.size(); ++d) {
       const int graph = dimensions.empty() ? -1 : dimensions[d];
-      if (graph >= 0 && isPlaceOf(index[d], graph))
+      if (graph >= 0 && isPlaceOf(index[d], graph)) {
+        made.gathers = true;
         continue; // the layer's own list says which edge
+      }
       if (graph >= 0) {
         if (!index[d] || index[d]->kind != ExprKind::Index)
           return refuse("reads what edges have by other than their number, "
@@ -130,11 +132,14 @@ private:
       return;
     for (int side : {0, 1}) {
       const ExprRef &node = e.children[size_t(1 - side)];
-      if (node->kind == ExprKind::Index &&
-          node->index < application.lambda.rank() &&
-          (endsIn(e.children[size_t(side)]) & Sources))
+      if (node->kind != ExprKind::Index ||
+          node->index >= application.lambda.rank())
+        continue;
+      const unsigned ends = endsIn(e.children[size_t(side)]);
+      if (ends & Sources)
         refuse("brings messages to where edges come from, and a layer's "
                "sample is of edges that lead to its nodes");
+      made.gathers |= ends != NoEnd;
     }
   }
 
@@ -159,6 +164,11 @@ private:
 void LayerReads::markList(int value, int graph, End end) {
   Known &known = values[size_t(value)];
   known = {false, true, end, {graph}};
+}
+
+void LayerReads::markRows(int value, int graph, size_t rank) {
+  markList(value, graph, NoEnd);
+  values[size_t(value)].dimensions.resize(rank, -1);
 }
 
 void LayerReads::markPlaces(int value, int graph) {

@@ -18,6 +18,8 @@ public:
   void markNodes(int value) { values[size_t(value)].isOfNodes = true; }
   /// An input with an element for each edge of a graph.
   void markList(int value, int graph, End end);
+  /// An input with a row for each edge of a graph.
+  void markRows(int value, int graph, size_t rank);
   /// An input that says what is where in groups of nodes: of which edges of a
   /// graph, or, -1, of nothing that edges number.
   void markPlaces(int value, int graph);
@@ -31,6 +33,11 @@ public:
   /// an operand passes along edges, `x[src[e]]`.
   bool passes(size_t application, size_t operand) const {
     return applications[application].passes[operand];
+  }
+  /// Of each application, whether its result is of nodes to which edges lead,
+  /// as `sum of m[e] where dst[e] == v` is.
+  bool gathers(size_t application) const {
+    return applications[application].gathers;
   }
   /// Of each index variable the graph whose edges it counts, or -1.
   const std::vector<int> &edgeVariables(size_t application) const {
@@ -52,6 +59,7 @@ public:
 private:
   struct Read {
     std::vector<bool> passes;
+    bool gathers = false;
     std::vector<int> variables;
   };
   struct Known {

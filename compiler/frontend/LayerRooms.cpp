@@ -21,6 +21,29 @@ int64_t mostEdges(int64_t nodes, int64_t limit, int64_t edges) {
   return limit > 0 && nodes <= edges / limit ? nodes * limit : edges;
 }
 
+/// The nodes that samples may be for.
+std::vector<Counts>
+startsOf(const std::vector<GraphInputs> &graphs, const Counts &room,
+         int64_t batch,
+         const std::function<bool(size_t graph, int64_t distance)> &isRead) {
+  std::vector<Counts> starts;
+  for (size_t g = 0; g < graphs.size(); ++g) {
+    if (!isRead(g, -1))
+      continue;
+    Counts ends;
+    for (const std::string &type :
+         {graphs[g].to.dimension, sourcesOf(graphs[g]).dimension}) {
+      const int64_t nodes = room.at(type), there = ends[type];
+      ends[type] = nodes - there < batch ? nodes : there + batch;
+    }
+    starts.push_back(std::move(ends));
+  }
+  if (starts.empty())
+    for (const auto &[type, nodes] : room)
+      starts.push_back({{type, std::min(batch, nodes)}});
+  return starts;
+}
+
 } // namespace
 
 std::vector<std::vector<int64_t>> frontend::layerRooms(
@@ -38,8 +61,7 @@ std::vector<std::vector<int64_t>> frontend::layerRooms(
     for (size_t at = 0; at < layers; ++at)
       reads[g].push_back(isRead(g, int64_t(at)));
   }
-  for (const auto &[type, nodes] : room) {
-    Counts served = {{type, std::min(batch, nodes)}};
+  for (Counts served : startsOf(graphs, room, batch, isRead))
     for (size_t at = 0; at < layers; ++at) {
       Counts there = served;
       for (size_t g = 0; g < graphs.size(); ++g) {
@@ -57,7 +79,6 @@ std::vector<std::vector<int64_t>> frontend::layerRooms(
       }
       served = std::move(there);
     }
-  }
   for (size_t g = 0; g < graphs.size(); ++g)
     for (int64_t &edges : rooms[g])
       edges = edges ? edges : graphs[g].edges.count;

@@ -12,8 +12,10 @@ using namespace smex::frontend;
 
 namespace {
 
-/// A layer by its distance from the last one, which is 0.
+/// A layer by its distance from the last one, which is 0; or what follows it:
+/// results of edges, and what becomes of these.
 using Distance = int64_t;
+constexpr Distance afterAll = -1;
 
 class Separation {
 public:
@@ -26,24 +28,22 @@ public:
       return fits;
     if (Status done = readAll(); !done)
       return done;
-    for (int output : model.outputs)
-      versions[size_t(output)].emplace(0, output);
+    for (int output : model.outputs) {
+      const bool isOfNodes = reads.edgeDimensions(output).empty() &&
+                             hasRowPerNode(model.values[size_t(output)].type);
+      versions[size_t(output)].emplace(isOfNodes ? 0 : afterAll, output);
+    }
     for (const Update &update : model.updates)
       versions[size_t(update.value)].emplace(0, update.value);
     ask();
     if (Status given = takeLimits(); !given)
       return given;
-    const int64_t given = int64_t(limits.front().size());
-    if (given != layers)
-      return fail("--sample-layers: ", given,
-                  given == 1 ? " number" : " numbers",
-                  ", and the network passes messages in ", layers,
-                  layers == 1 ? " layer" : " layers, one after the other",
-                  ": give a number for each");
     rooms = layerRooms(model.graphs, limits, samples.batch,
                        [&](size_t graph, Distance at) {
                          return isRead(model.graphs[graph], at);
                        });
+    if (Status results = checkResults(); !results)
+      return results;
     addInputs();
     addApplications();
     return {};
@@ -68,27 +68,43 @@ private:
       if (graph.batch)
         return fail("--sample-layers: the model has results for whole graphs, "
                     "and samples are for nodes");
-      if (!graph.edges.inputs.empty() || !graph.edges.outputs.empty())
-        return fail("--sample-layers: ", of, " has rows of edges (\"",
-                    graph.edges.inputs.empty() ? graph.edges.outputs.front()
-                                               : graph.edges.inputs.front(),
-                    "\"), and layers have edges of their own; what the "
-                    "graph's file has of edges they may read");
     }
     return {};
   }
 
+  /// Results of edges are of those that are drawn, which has no self-loops.
+  Status checkResults() const {
+    for (const GraphInputs &graph : model.graphs)
+      if (isReadAt(graph.added, afterAll))
+        return fail("--sample-layers: results of edges depend on which edges "
+                    "are self-loops that are added, and there are results of "
+                    "drawn edges alone");
+    return {};
+  }
+
   /// Of each graph, those of its name, or those of all that have none. All are
-  /// for as many layers.
+  /// for as many layers. What no layer reads needs none.
   Status takeLimits() {
     std::string known;
     for (const GraphInputs &graph : model.graphs) {
       known += (known.empty() ? "\"" : ", \"") + graph.name + "\"";
       limits.push_back(samples.limitsFor(graph.name));
+      bool isNeeded = false;
+      for (Distance at = 0; at < layers; ++at)
+        isNeeded |= isRead(graph, at);
+      if (!isNeeded && layers > 0)
+        limits.back().assign(size_t(layers), 0);
       if (limits.back().empty())
         return fail("--sample-layers: graph \"", graph.name,
                     "\" has no numbers: add --sample-layers ", graph.name,
                     "=N,N,..");
+      const int64_t given = int64_t(limits.back().size());
+      if (given != layers)
+        return fail("--sample-layers: ", given,
+                    given == 1 ? " number" : " numbers",
+                    ", and the network passes messages in ", layers,
+                    layers == 1 ? " layer" : " layers, one after the other",
+                    ": give a number for each");
     }
     for (const auto &[name, numbers] : samples.limitsOf)
       if (std::none_of(model.graphs.begin(), model.graphs.end(),
@@ -118,6 +134,9 @@ private:
                          name == graph.sources        ? LayerReads::Sources
                          : name == graph.destinations ? LayerReads::Destinations
                                                       : LayerReads::NoEnd);
+        if (hasRowPerEdge(graph, name))
+          reads.markRows(input, int(g),
+                         model.values[size_t(input)].type.rank());
         for (const auto &[list, what] : graph.lists)
           if (name == list)
             reads.markPlaces(
@@ -129,6 +148,12 @@ private:
         return fail("--sample-layers: node \"", application.node, "\" ",
                     read.error().message);
     return {};
+  }
+
+  static bool hasRowPerEdge(const GraphInputs &graph, const std::string &name) {
+    const auto &inputs = graph.edges.inputs;
+    return !name.empty() &&
+           std::find(inputs.begin(), inputs.end(), name) != inputs.end();
   }
 
   bool hasRowPerNode(const TensorType &type) const {
@@ -160,6 +185,12 @@ private:
     auto &results = versions[size_t(application.result)];
     if (results.empty())
       return;
+    // What edges bring to nodes is some layer's.
+    if (const auto after = results.find(afterAll);
+        after != results.end() && reads.gathers(number)) {
+      results.emplace(0, after->second);
+      results.erase(afterAll);
+    }
     if (!reads.isPerLayer(application.result) && results.size() > 1)
       results.erase(results.begin(), std::prev(results.end()));
     for (const auto &[distance, value] : results)
@@ -169,7 +200,7 @@ private:
         if (passes && !reads.isOfEdgesAlone(operand))
           layers = std::max(layers, distance + 1);
         Distance at = distance + (passes ? 1 : 0);
-        if (reads.isPerLayer(operand))
+        if (reads.isPerLayer(operand) && at != afterAll)
           at = std::max<Distance>(0, std::min(at, known - 1));
         versions[size_t(operand)].emplace(at, operand);
       }
@@ -180,18 +211,39 @@ private:
   bool isRead(const GraphInputs &graph, Distance at) const {
     std::set<std::string> names = {graph.sources, graph.destinations,
                                    graph.types, graph.values};
+    names.insert(graph.edges.inputs.begin(), graph.edges.inputs.end());
     for (const auto &[name, list] : graph.lists)
       names.insert(name);
     return std::any_of(
-        model.inputs.begin(), model.inputs.end(), [&](int input) {
-          const std::string &name = model.values[size_t(input)].name;
-          return !name.empty() && names.count(name) &&
-                 versions[size_t(input)].count(at);
-        });
+        names.begin(), names.end(),
+        [&](const std::string &name) { return isReadAt(name, at); });
+  }
+
+  /// Whether an input that each layer has for itself is read in this one.
+  bool isReadAt(const std::string &name, Distance at) const {
+    return !name.empty() &&
+           std::any_of(model.inputs.begin(), model.inputs.end(),
+                       [&](int input) {
+                         return model.values[size_t(input)].name == name &&
+                                reads.isPerLayer(input) &&
+                                versions[size_t(input)].count(at);
+                       });
+  }
+
+  /// How many edges of a graph a layer has room for.
+  int64_t roomFor(size_t graph, Distance at) const {
+    if (at == afterAll)
+      return std::min(samples.batch, model.graphs[graph].edges.count);
+    return rooms[graph][size_t(at)];
+  }
+
+  /// Its number in GraphInputs.
+  int64_t layerAt(Distance at) const {
+    return at == afterAll ? graph::ofBatch : layers - at;
   }
 
   std::string layerName(const std::string &name, Distance at) const {
-    std::string made = name + ".layer" + std::to_string(layers - at);
+    std::string made = graph::layerName(name, layerAt(at));
     while (std::any_of(model.values.begin(), model.values.end(),
                        [&](const Value &value) { return value.name == made; }))
       made += "'";
@@ -204,7 +256,7 @@ private:
     for (size_t d = 0; d < graphs.size(); ++d)
       if (graphs[d] >= 0)
         model.values[size_t(value)].type.shape[d] =
-            rooms[size_t(graphs[d])][size_t(at)];
+            roomFor(size_t(graphs[d]), at);
   }
 
   /// Of a value, what it is by the edges of a layer.
@@ -228,20 +280,27 @@ private:
       }
       given[model.values[size_t(input)].name] = input;
       auto &own = versions[size_t(input)];
+      // Whoever gives rows of edges gives them by this name.
+      const bool keepsName = own.size() == 1 && isRowPerEdge(input);
       for (auto at = own.rbegin(); at != own.rend(); ++at) {
-        at->second = addVersion(input, at->first);
+        if (keepsName)
+          setType(input, input, at->first);
+        else
+          at->second = addVersion(input, at->first);
         inputs.push_back(at->second);
         if (const auto range = model.inputRanges.find(input);
             range != model.inputRanges.end())
           model.inputRanges.emplace(at->second, InputRange(range->second));
       }
-      model.inputRanges.erase(input);
+      if (!keepsName)
+        model.inputRanges.erase(input);
     }
     model.inputs = std::move(inputs);
     std::vector<GraphInputs> graphs;
-    for (Distance at = layers - 1; at >= 0; --at)
+    for (Distance at = layers - 1; at >= afterAll; --at)
       for (size_t g = 0; g < model.graphs.size(); ++g)
-        graphs.push_back(graphOf(g, at, given));
+        if (at != afterAll || isRead(model.graphs[g], at))
+          graphs.push_back(graphOf(g, at, given));
     model.graphs = std::move(graphs);
   }
 
@@ -249,8 +308,9 @@ private:
   GraphInputs graphOf(size_t graph, Distance at,
                       const std::map<std::string, int> &given) {
     GraphInputs own = model.graphs[graph];
-    own.layer = layers - at;
-    own.edges.count = own.rooms.edges = rooms[graph][size_t(at)];
+    own.layer = layerAt(at);
+    own.selfLoops &= at != afterAll;
+    own.edges.count = own.rooms.edges = roomFor(graph, at);
     const auto inputFor = [&](const std::string &name) -> std::optional<int> {
       const auto input = given.find(name);
       if (input == given.end())
@@ -266,6 +326,12 @@ private:
         *name =
             input ? model.values[size_t(*input)].name : layerName(*name, at);
       }
+    own.edges.inputs.clear();
+    for (const std::string &name : model.graphs[graph].edges.inputs)
+      if (const auto input = inputFor(name))
+        own.edges.inputs.push_back(model.values[size_t(*input)].name);
+    if (at != afterAll)
+      own.edges.outputs.clear();
     own.lists.clear();
     for (const auto &[name, list] : model.graphs[graph].lists)
       if (const auto input = inputFor(name)) {
@@ -287,7 +353,8 @@ private:
         Application made = given[i];
         const Distance at = std::min(distance, layers - 1);
         const bool keepsName =
-            results.size() == 1 || (distance == 0 && isOutput(result));
+            results.size() == 1 ||
+            (distance == results.begin()->first && isOutput(result));
         if (isPerLayer && keepsName)
           setType(result, result, at);
         else if (isPerLayer)
@@ -296,13 +363,21 @@ private:
         const std::vector<int> &graphs = reads.edgeVariables(i);
         for (size_t v = 0; v < graphs.size(); ++v)
           if (graphs[v] >= 0)
-            made.extents[v] = rooms[size_t(graphs[v])][size_t(at)];
+            made.extents[v] = roomFor(size_t(graphs[v]), at);
         for (size_t o = 0; o < made.operands.size(); ++o)
           made.operands[o] =
               versionOf(made.operands[o], at + (reads.passes(i, o) ? 1 : 0));
         model.applications.push_back(std::move(made));
       }
     }
+  }
+
+  bool isRowPerEdge(int input) const {
+    return std::any_of(model.graphs.begin(), model.graphs.end(),
+                       [&](const GraphInputs &graph) {
+                         return hasRowPerEdge(graph,
+                                              model.values[size_t(input)].name);
+                       });
   }
 
   bool isOutput(int value) const {
@@ -315,7 +390,10 @@ private:
   int versionOf(int value, Distance at) const {
     if (!reads.isPerLayer(value))
       return value;
-    return versions[size_t(value)].at(std::min(at, layers - 1));
+    const auto &made = versions[size_t(value)];
+    const auto found = made.find(std::min(at, layers - 1));
+    // Of nodes, there is nothing after the last layer.
+    return found == made.end() && at == afterAll ? made.at(0) : found->second;
   }
 
   Model &model;

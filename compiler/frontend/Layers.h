@@ -22,14 +22,20 @@ namespace smex::frontend {
 /// that layer's edges; at a source, by those of the layer before, which lead
 /// to it (the first layer has none before it: by its own).
 ///
+/// Results with a row per edge, and what is summed up of these, as a loss is,
+/// are of a list of edges of their own, of which samples are drawn
+/// (graph::ofBatch): so are labels. Inputs with a row per edge are each layer's
+/// own, too; one that a single layer reads keeps its name.
+///
 /// Lists of what is where in mailboxes are of a layer's edges, and as long in
 /// each.
 ///
 /// Errors: a graph that is given with the model, none, or one in topological
-/// order, or with results of graphs or rows of edges; a graph that `samples`
+/// order, or with results of graphs; a graph that layers read and `samples`
 /// says nothing of, or one that is not there; other than `samples` has numbers
 /// of layers; messages against the direction of edges; what reads edges by
-/// other than their number, or nodes by both ends at once.
+/// other than their number, or nodes by both ends at once; results of edges by
+/// which of them were added.
 Status separateLayers(Model &model, const LayerSamples &samples);
 
 } // namespace smex::frontend

@@ -1,6 +1,7 @@
 #include "compiler/messagepassing/Unstored.h"
 
 #include "dialects/tdl/analysis/Properties.h"
+#include "dialects/tdl/lambda/SlowOperations.h"
 
 #include <algorithm>
 
@@ -21,19 +22,12 @@ constexpr int64_t mostFlopsPerByte = 256;
 /// then there is little to gain.
 constexpr int64_t leastGain = 2;
 
-/// Arithmetic per point, where elementary functions and divisions take some 16
-/// times as long as a sum.
+/// Arithmetic per point, in sums.
 int64_t workPerPoint(const tdl::Lambda &lambda) {
-  constexpr int64_t slow = 16;
   int64_t work = analysis::flopsPerPoint(lambda);
   tdl::walk(lambda.body, [&](const tdl::ExprRef &e) {
-    const bool isSlow =
-        (e->kind == tdl::ExprKind::Unary && e->unary != tdl::UnaryOp::Neg &&
-         e->unary != tdl::UnaryOp::Not && e->unary != tdl::UnaryOp::Abs) ||
-        (e->kind == tdl::ExprKind::Binary &&
-         (e->binary == tdl::BinaryOp::Div || e->binary == tdl::BinaryOp::Pow));
-    if (isSlow && isFloat(e->type) && tdl::readsData(e))
-      work += slow;
+    if (tdl::isSlow(*e) && tdl::readsData(e))
+      work += tdl::slowOperation;
   });
   return work;
 }

@@ -23,6 +23,14 @@ int64_t runtime::layersOf(const plan::Program &program) {
   return layers;
 }
 
+/// Whether some layer passes messages in the graph of this name.
+static bool isOfLayer(const plan::Program &program, const std::string &name) {
+  return std::any_of(program.graphs.begin(), program.graphs.end(),
+                     [&](const plan::GraphInputs &graph) {
+                       return graph.name == name && graph.layer > 0;
+                     });
+}
+
 /// No layer gets more messages to a node than its mailboxes have places for.
 static Status checkMailboxes(const plan::Program &program,
                              const std::string &option,
@@ -30,7 +38,7 @@ static Status checkMailboxes(const plan::Program &program,
   const std::vector<size_t> relations = relationsOf(program);
   for (size_t r = 0; r < relations.size(); ++r)
     for (const plan::GraphInputs &graph : program.graphs) {
-      if (!graph.layer || graph.name != program.graphs[relations[r]].name ||
+      if (graph.layer <= 0 || graph.name != program.graphs[relations[r]].name ||
           !graph.layout || graph.layout->rooms.buckets.empty())
         continue;
       const graph::Rooms &rooms = graph.layout->rooms;
@@ -50,6 +58,7 @@ static Status checkMailboxes(const plan::Program &program,
 Result<std::vector<Numbers>> runtime::fanoutsFor(const plan::Program &program,
                                                  const std::string &option,
                                                  const Fanouts &fanouts) {
+  const int64_t layers = layersOf(program);
   std::vector<Numbers> result;
   std::string known;
   size_t used = 0;
@@ -59,6 +68,8 @@ Result<std::vector<Numbers>> runtime::fanoutsFor(const plan::Program &program,
     const auto own = fanouts.named.find(name);
     used += own != fanouts.named.end();
     result.push_back(own == fanouts.named.end() ? fanouts.all : own->second);
+    if (layers && !isOfLayer(program, name))
+      result.back().assign(size_t(layers), 0); // nothing is sampled there
     if (result.back().empty())
       return fail(option, ": graph \"", name, "\" has no numbers: add ", option,
                   " ", name, "=N,N,..");
@@ -69,12 +80,12 @@ Result<std::vector<Numbers>> runtime::fanoutsFor(const plan::Program &program,
         return fail(option, " ", name, "=..: the plan has no graph \"", name,
                     known == "\"\"" ? "\"; its only one has no name"
                                     : "\"; it has " + known);
-  const int64_t layers = layersOf(program);
-  if (const size_t given = result.front().size();
-      layers && int64_t(given) != layers)
-    return fail(option, ": ", given, given == 1 ? " number" : " numbers",
-                ", and the plan has ", layers,
-                layers == 1 ? " layer" : " layers", ": give a number for each");
+  for (const Numbers &own : result)
+    if (const size_t given = own.size(); layers && int64_t(given) != layers)
+      return fail(option, ": ", given, given == 1 ? " number" : " numbers",
+                  ", and the plan has ", layers,
+                  layers == 1 ? " layer" : " layers",
+                  ": give a number for each");
   if (Status fits = checkMailboxes(program, option, result); !fits)
     return fits.takeError();
   return result;

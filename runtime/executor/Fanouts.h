@@ -19,8 +19,9 @@ std::vector<size_t> relationsOf(const plan::Program &program);
 int64_t layersOf(const plan::Program &program);
 
 /// Of each of relationsOf, its numbers. Errors: a name that is none of a graph;
-/// a graph without numbers; where layers have edges of their own, another
-/// number of layers, or more neighbours than their mailboxes have places for.
+/// a graph without numbers, in which layers pass messages; where layers have
+/// edges of their own, another number of layers, or more neighbours than their
+/// mailboxes have places for.
 Result<std::vector<graph::Numbers>> fanoutsFor(const plan::Program &program,
                                                const std::string &option,
                                                const Fanouts &fanouts);

@@ -151,6 +151,19 @@ const plan::GraphInputs *runtime::graphOf(const plan::Program &program,
   return nullptr;
 }
 
+std::string runtime::givenName(const plan::Program &program,
+                               const plan::Port &port) {
+  for (const plan::GraphInputs &graph : program.graphs) {
+    const std::string own = graph::layerName("", graph.layer);
+    const std::string &name = port.name;
+    if (graph.layer && isAmong(graph.perEdge, port) &&
+        name.size() > own.size() &&
+        name.compare(name.size() - own.size(), own.size(), own) == 0)
+      return name.substr(0, name.size() - own.size());
+  }
+  return port.name;
+}
+
 std::optional<GraphRows> runtime::graphRows(
     const plan::Program &program, const std::vector<RunGraph> &graphs,
     const std::vector<graph::Numbers> &edgeOrders, const plan::Port &port) {
@@ -166,7 +179,11 @@ std::optional<GraphRows> runtime::graphRows(
     if (isAmong(program.graphs[g].perGraph, port))
       return rows(graphs[g].graphs, "graph");
     if (isAmong(program.graphs[g].perEdge, port)) {
-      GraphRows edges = rows(relation.fileEdges(), "edge");
+      // Of what is sampled, the first graph of a name has the edges.
+      size_t first = 0;
+      while (program.graphs[first].name != program.graphs[g].name)
+        ++first;
+      GraphRows edges = rows(graphs[first].relation.fileEdges(), "edge");
       edges.order = &graphs[g].edgeRows;
       return edges;
     }

@@ -62,6 +62,11 @@ graph::Numbers edgeRowsOf(const plan::Program &program,
 const plan::GraphInputs *graphOf(const plan::Program &program,
                                  const plan::Port &port);
 
+/// What the command line calls an input: where several layers have rows of
+/// edges for themselves, the one name that they have together
+/// (graph::layerName).
+std::string givenName(const plan::Program &program, const plan::Port &port);
+
 /// How many nodes, edges or graphs files say that there are, where an input has
 /// a row for each.
 struct GraphRows {

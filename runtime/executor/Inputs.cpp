@@ -6,6 +6,7 @@
 #include "runtime/io/ReadTensor.h"
 
 #include <optional>
+#include <set>
 
 using namespace smex;
 using namespace smex::runtime;
@@ -18,11 +19,12 @@ const TensorType &typeOf(const plan::Program &program, const plan::Port &port) {
 
 std::string listOf(const plan::Program &program) {
   std::string text;
+  std::set<std::string> names;
   for (const plan::Port &port : program.inputs)
-    if (!port.derived)
-      text +=
-          (text.empty() ? "" : ", ") +
-          ("\"" + port.name + "\" (" + toString(typeOf(program, port)) + ")");
+    if (const std::string name = givenName(program, port);
+        !port.derived && names.insert(name).second)
+      text += (text.empty() ? "" : ", ") +
+              ("\"" + name + "\" (" + toString(typeOf(program, port)) + ")");
   return text.empty() ? "none" : text;
 }
 
@@ -155,6 +157,86 @@ Status addGraph(const plan::Program &program, const plan::GraphInputs &names,
   }
   return {};
 }
+
+/// What `--input NAME=FILE` gives.
+struct Reading {
+  const plan::Program &program;
+  int steps;
+  const std::vector<RunGraph> &graphs;
+  const std::vector<graph::Numbers> &edgeOrders;
+  const std::vector<NextInput> &next;
+
+  /// One file, which is one input's, or of rows of edges the layers'.
+  Status read(const std::string &argument,
+              std::vector<std::optional<Feed>> &given) const {
+    const size_t equals = argument.find('=');
+    if (equals == std::string::npos || equals == 0 ||
+        equals + 1 == argument.size()) {
+      Error error = fail("--input ", argument, ": NAME=FILE expected");
+      error.fault = Fault::Usage;
+      return error;
+    }
+    const std::vector<size_t> inputs = named(argument);
+    if (inputs.empty())
+      return fail("input \"", argument.substr(0, equals),
+                  "\": the plan has no such input; it has ", listOf(program));
+    const std::string name = givenName(program, program.inputs[inputs[0]]);
+    const std::string file = argument.substr(name.size() + 1);
+    if (const auto &derived = program.inputs[inputs[0]].derived)
+      return fail("input \"", name, "\" is not to be given: it follows from \"",
+                  derived->of.back(), "\"");
+    if (given[inputs[0]])
+      return fail("input \"", name, "\" is given twice");
+    auto tensor = io::readTensor(file);
+    if (!tensor) {
+      Error error = tensor.error();
+      error.message = "input \"" + name + "\": " + error.message;
+      return error;
+    }
+    for (size_t i : inputs) {
+      auto feed =
+          feedOf(i, file, i == inputs.back() ? std::move(*tensor) : *tensor);
+      if (!feed)
+        return feed.takeError();
+      given[i] = std::move(*feed);
+    }
+    return {};
+  }
+
+private:
+  /// Names may hold '=': the longest one that fits counts.
+  std::vector<size_t> named(const std::string &argument) const {
+    std::vector<size_t> found;
+    size_t length = 0;
+    for (size_t i = 0; i < program.inputs.size(); ++i) {
+      const std::string start = givenName(program, program.inputs[i]) + "=";
+      if (argument.compare(0, start.size(), start) != 0 ||
+          start.size() < length)
+        continue;
+      if (start.size() > length)
+        found.clear();
+      length = start.size();
+      found.push_back(i);
+    }
+    return found;
+  }
+
+  Result<Feed> feedOf(size_t input, const std::string &file,
+                      Tensor tensor) const {
+    const plan::Port &port = program.inputs[input];
+    const TensorType &type = typeOf(program, port);
+    const auto rows = graphRows(program, graphs, edgeOrders, port);
+    auto feed =
+        rows ? checkRows(port, type, file, std::move(tensor), steps, *rows)
+             : check(port, type, file, std::move(tensor), steps);
+    if (feed && feed->perStep && isFed(next, input))
+      return fail("input \"", port.name, "\": ", file,
+                  " has a value for each step, but --feed gives all but the "
+                  "first one: ",
+                  toString(type), " expected");
+    return feed;
+  }
+};
 } // namespace
 
 Result<std::vector<Feed>>
@@ -163,61 +245,15 @@ runtime::readInputs(const plan::Program &program,
                     uint64_t seed, const std::vector<RunGraph> &graphs,
                     const std::vector<graph::Numbers> &edgeOrders,
                     const std::vector<NextInput> &next) {
+  const Reading reading = {program, steps, graphs, edgeOrders, next};
   std::vector<std::optional<Feed>> given(program.inputs.size());
   for (size_t g = 0; g < graphs.size(); ++g)
     if (Status added = addGraph(program, program.graphs[g], graphs[g], given);
         !added)
       return added.takeError();
-  for (const std::string &argument : arguments) {
-    // Names may hold '=': the longest one that fits counts.
-    size_t found = program.inputs.size(), length = 0;
-    for (size_t i = 0; i < program.inputs.size(); ++i) {
-      const std::string start = program.inputs[i].name + "=";
-      if (argument.compare(0, start.size(), start) == 0 &&
-          start.size() > length) {
-        found = i;
-        length = start.size();
-      }
-    }
-    const size_t equals = argument.find('=');
-    if (equals == std::string::npos || equals == 0 ||
-        equals + 1 == argument.size()) {
-      Error error = fail("--input ", argument, ": NAME=FILE expected");
-      error.fault = Fault::Usage;
-      return error;
-    }
-    if (found == program.inputs.size())
-      return fail("input \"", argument.substr(0, equals),
-                  "\": the plan has no such input; it has ", listOf(program));
-    const plan::Port &port = program.inputs[found];
-    if (port.derived)
-      return fail("input \"", port.name,
-                  "\" is not to be given: it follows "
-                  "from \"",
-                  port.derived->of.back(), "\"");
-    if (given[found])
-      return fail("input \"", port.name, "\" is given twice");
-    const std::string file = argument.substr(length);
-    auto tensor = io::readTensor(file);
-    if (!tensor) {
-      Error error = tensor.takeError();
-      error.message = "input \"" + port.name + "\": " + error.message;
-      return error;
-    }
-    const TensorType &type = typeOf(program, port);
-    const auto rows = graphRows(program, graphs, edgeOrders, port);
-    auto feed =
-        rows ? checkRows(port, type, file, std::move(*tensor), steps, *rows)
-             : check(port, type, file, std::move(*tensor), steps);
-    if (!feed)
-      return feed.takeError();
-    if (feed->perStep && isFed(next, found))
-      return fail("input \"", port.name, "\": ", file,
-                  " has a value for each step, but --feed gives all but the "
-                  "first one: ",
-                  toString(type), " expected");
-    given[found] = std::move(*feed);
-  }
+  for (const std::string &argument : arguments)
+    if (Status read = reading.read(argument, given); !read)
+      return read.takeError();
 
   std::vector<Feed> feeds;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
@@ -239,8 +275,9 @@ runtime::readInputs(const plan::Program &program,
       given[i] = allCount(port, typeOf(program, port),
                           graphRows(program, graphs, edgeOrders, port));
     if (!given[i] && !arguments.empty())
-      return fail("input \"", port.name, "\" is missing: add ",
-                  graphOption(program, port), "--input ", port.name, "=FILE (",
+      return fail("input \"", givenName(program, port), "\" is missing: add ",
+                  graphOption(program, port), "--input ",
+                  givenName(program, port), "=FILE (",
                   toString(typeOf(program, port)),
                   "), or give no input at all to run on synthetic ones");
     if (!given[i]) {

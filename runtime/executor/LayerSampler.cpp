@@ -2,6 +2,7 @@
 // its own.
 #include "runtime/executor/Sampler.h"
 
+#include "runtime/graph/EdgeSample.h"
 #include "runtime/graph/Sample.h"
 
 using namespace smex;
@@ -12,21 +13,26 @@ namespace {
 
 class LayerSampler : public Sampler {
 public:
-  /// `layers`: of each graph of the plan, from 1 up.
+  /// `layers`: of each graph of the plan, plan::GraphInputs::layer.
   LayerSampler(graph::Relation whole, std::vector<int64_t> layers,
-               Numbers limits, bool byImportance)
+               Numbers limits, bool byImportance, const Drawn &drawn)
       : types(std::move(whole.types)), values(std::move(whole.values)),
         layers(std::move(layers)), limits(std::move(limits)),
-        graph(std::move(whole.graph)), in(graph::byDestination(graph)) {
+        graph(std::move(whole.graph)), in(graph::byDestination(graph)),
+        drawn(drawn) {
     if (byImportance)
       importance.emplace(graph, values);
   }
 
   Result<Taken> take(const Numbers &some, uint64_t seed) override {
+    const auto served =
+        drawn.edgesOf ? graph::endsOf(graph, some) : Result<Numbers>(some);
+    if (!served)
+      return fail("--sample-layers: ", served.error().message);
     const auto blocks =
         importance
-            ? graph::sampleLayers(graph, in, *importance, some, limits, seed)
-            : graph::sampleNeighbours(graph, in, some, limits, seed);
+            ? graph::sampleLayers(graph, in, *importance, *served, limits, seed)
+            : graph::sampleNeighbours(graph, in, *served, limits, seed);
     if (!blocks)
       return fail("--sample-layers: ", blocks.error().message);
     Taken taken;
@@ -34,33 +40,43 @@ public:
     // has them all.
     const Numbers &nodes = blocks->front().part.oldNodes;
     taken.rows = {nodes, {}};
-    for (int64_t layer : layers) {
-      const graph::Block &block = (*blocks)[size_t(layer - 1)];
-      const Numbers &old = block.part.oldEdges;
-      graph::Relation relation = graph::Relation::of(
-          graph::Graph::sound(int64_t(nodes.size()), block.part.graph.sources(),
-                              block.part.graph.destinations()));
-      if (!types.empty())
-        relation.types = graph::gather(types, old);
-      for (size_t e = 0; !values.empty() && e < old.size(); ++e)
-        relation.values.push_back(values[size_t(old[e])] *
-                                  (importance ? block.weights[e] : 1));
-      taken.relations.push_back(std::move(relation));
-      taken.rows.push_back(old);
-    }
+    // Those that are drawn lead from and to the first nodes.
+    const graph::Block batch{
+        graph::withEdges(graph, {{}, nodes, {}},
+                         drawn.edgesOf ? some : Numbers()),
+        int64_t(served->size()),
+        std::vector<float>(drawn.edgesOf ? some.size() : 0, 1)};
+    for (int64_t layer : layers)
+      add(taken,
+          layer == graph::ofBatch ? batch : (*blocks)[size_t(layer - 1)]);
     return taken;
   }
   std::string what(size_t count) const override {
-    return "a sample for " + counted(count, "node");
+    return "a sample for " + counted(count, drawn.each());
   }
 
 private:
+  void add(Taken &taken, const graph::Block &block) const {
+    const Numbers &old = block.part.oldEdges;
+    graph::Relation relation = graph::Relation::of(graph::Graph::sound(
+        int64_t(taken.rows[0].size()), block.part.graph.sources(),
+        block.part.graph.destinations()));
+    if (!types.empty())
+      relation.types = graph::gather(types, old);
+    for (size_t e = 0; !values.empty() && e < old.size(); ++e)
+      relation.values.push_back(values[size_t(old[e])] *
+                                (importance ? block.weights[e] : 1));
+    taken.relations.push_back(std::move(relation));
+    taken.rows.push_back(old);
+  }
+
   const Numbers types;             // of edges, where they have some
   const std::vector<float> values; // likewise
   const std::vector<int64_t> layers;
   const Numbers limits; // of each layer: neighbours of each node, or draws
   const graph::Graph graph;
   const graph::Rows in;
+  const Drawn drawn;
   std::optional<graph::Importance> importance;
 };
 
@@ -68,6 +84,8 @@ private:
 /// elements.
 Status checkImportance(const plan::Program &program, const Numbers &limits) {
   for (const plan::GraphInputs &graph : program.graphs) {
+    if (graph.layer == graph::ofBatch)
+      continue;
     if (graph.values.empty())
       return fail("--importance: layer ", graph.layer,
                   " of the plan's model does not read the numbers of edges in "
@@ -95,7 +113,7 @@ Status checkImportance(const plan::Program &program, const Numbers &limits) {
 Result<std::unique_ptr<Sampler>>
 runtime::makeLayerSampler(const plan::Program &program,
                           std::vector<RunGraph> graphs,
-                          const Sampling &sampling) {
+                          const Sampling &sampling, const Drawn &drawn) {
   auto limits = fanoutsFor(program, sampling.option(),
                            {sampling.fanouts, sampling.fanoutsOf});
   if (!limits)
@@ -108,5 +126,5 @@ runtime::makeLayerSampler(const plan::Program &program,
     layers.push_back(graph.layer);
   return Result<std::unique_ptr<Sampler>>(std::make_unique<LayerSampler>(
       std::move(graphs.front().relation), std::move(layers),
-      std::move(limits->front()), sampling.byImportance));
+      std::move(limits->front()), sampling.byImportance, drawn));
 }

@@ -20,7 +20,8 @@ public:
     std::vector<float> values; // or none
   };
 
-  /// Of each graph of the plan: the type of edges that it is, and its layer.
+  /// Of each graph of the plan: the type of edges that it is, and its layer
+  /// (plan::GraphInputs::layer).
   struct Of {
     size_t type;
     int64_t layer;
@@ -63,16 +64,23 @@ private:
   }
 
   Result<Taken> takeLayers(const Numbers &some, uint64_t seed) {
-    const auto blocks = graph::sampleBlocks(graph, in, int64_t(drawn.kind),
-                                            some, fanouts, seed);
+    const auto blocks =
+        drawn.edgesOf
+            ? graph::sampleBlocksForEdges(graph, in,
+                                          int64_t(graphs[*drawn.edgesOf].type),
+                                          some, fanouts, seed)
+            : graph::sampleBlocks(graph, in, int64_t(drawn.kind), some, fanouts,
+                                  seed);
     if (!blocks)
       return fail("--sample-layers: ", blocks.error().message);
     Taken taken;
     taken.rows = blocks->oldNodes;
     taken.rows.emplace_back();
     for (size_t g = 0; g < graphs.size(); ++g) {
-      const auto &edges =
-          blocks->layers[size_t(graphs[g].layer - 1)][graphs[g].type];
+      const auto &layer = graphs[g].layer == graph::ofBatch
+                              ? blocks->layers.back()
+                              : blocks->layers[size_t(graphs[g].layer - 1)];
+      const auto &edges = layer[graphs[g].type];
       add(taken, g, edges.sources, edges.destinations, edges.old);
     }
     return taken;
@@ -163,7 +171,7 @@ runtime::makeRelationSampler(const plan::Program &program,
     for (size_t other = 0; other < graphs.size(); ++other)
       if (program.graphs[other].name == program.graphs[g].name) {
         of[other] = {edges.size(), program.graphs[other].layer};
-        if (const int64_t layer = program.graphs[other].layer)
+        if (const int64_t layer = program.graphs[other].layer; layer > 0)
           isRead[size_t(layer - 1)] = true;
       }
     // What no layer reads brings no nodes.

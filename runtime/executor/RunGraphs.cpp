@@ -185,11 +185,15 @@ runtime::readRunGraphs(const plan::Program &program,
              count};
     if (names.graphs && portion == Portion::Parts)
       graph.graphs = partsOf(graph.relation.graph);
-    if (!sampled && hasEdgeRows(names))
-      graph.edgeRows = edgeRowsOf(program, names, graph.relation);
-    for (size_t g = relations[r] + 1; g < graphs.size(); ++g)
-      if (program.graphs[g].name == names.name)
+    for (size_t g = relations[r]; g < graphs.size(); ++g) {
+      const plan::GraphInputs &own = program.graphs[g];
+      if (own.name != names.name)
+        continue;
+      if (g > relations[r])
         graphs[g] = sampled ? withoutEdges(graph) : graph;
+      if (!sampled && hasEdgeRows(own))
+        graphs[g].edgeRows = edgeRowsOf(program, own, graph.relation);
+    }
   }
   if (Status same = agree(program, graphs); !same)
     return same.takeError();

@@ -175,15 +175,21 @@ runtime::makeSampler(const plan::Program &program, const RowKinds &kinds,
                      std::vector<RunGraph> graphs, const Sampling &sampling,
                      const Drawn &drawn) {
   using Made = Result<std::unique_ptr<Sampler>>;
-  if (sampling.perLayer && drawn.edgesOf)
-    return fail("--sample-layers: the plan's labels are of edges, and layers "
-                "have edges of their own: compile it without --sample-layers, "
-                "and take --sample");
+  const bool hasBatch =
+      std::any_of(program.graphs.begin(), program.graphs.end(),
+                  [](const plan::GraphInputs &graph) {
+                    return graph.layer == graph::ofBatch;
+                  });
+  if (hasBatch && !drawn.edgesOf)
+    return fail(sampling.option(),
+                ": the plan's results are of edges, and a "
+                "sample for nodes draws none: take --sample-layers with "
+                "--batch, of a plan whose labels are of edges");
   if (kinds.types().size() > 1 || relationsOf(program).size() > 1)
     return makeRelationSampler(program, kinds, std::move(graphs), sampling,
                                drawn);
   if (sampling.perLayer)
-    return makeLayerSampler(program, std::move(graphs), sampling);
+    return makeLayerSampler(program, std::move(graphs), sampling, drawn);
   graph::Relation &whole = graphs.front().relation;
   if (sampling.parts > 0)
     return Made(std::make_unique<PartSampler>(std::move(whole)));

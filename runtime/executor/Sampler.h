@@ -106,8 +106,8 @@ public:
 std::string counted(size_t count, const char *thing);
 
 /// For nodes of a type, edges of a graph, or for parts. Errors: graphs that
-/// tell differently how many nodes of a type there are; edges, where layers
-/// have their own.
+/// tell differently how many nodes of a type there are; nodes, where layers
+/// have edges of their own and results are of edges.
 Result<std::unique_ptr<Sampler>> makeSampler(const plan::Program &program,
                                              const RowKinds &kinds,
                                              std::vector<RunGraph> graphs,
@@ -117,7 +117,8 @@ Result<std::unique_ptr<Sampler>> makeSampler(const plan::Program &program,
 /// The same for nodes of one type, where each layer has a sample of its own.
 Result<std::unique_ptr<Sampler>> makeLayerSampler(const plan::Program &program,
                                                   std::vector<RunGraph> graphs,
-                                                  const Sampling &sampling);
+                                                  const Sampling &sampling,
+                                                  const Drawn &drawn);
 
 /// The same for nodes of several types, whether or not layers have samples of
 /// their own.

@@ -128,7 +128,9 @@ private:
     const char *const option = sampling.option();
     const auto labels =
         std::find_if(ports.begin(), ports.end(), [&](const Port &p) {
-          return p.counts && p.kind != kinds.types().size();
+          const auto edges = kinds.edgesOf(p.kind);
+          return p.counts && p.kind != kinds.types().size() &&
+                 (!edges || program.graphs[*edges].layer <= 0);
         });
     if (labels == ports.end())
       return fail(option, ": ", noLabels());

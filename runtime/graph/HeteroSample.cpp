@@ -58,9 +58,10 @@ public:
     return {};
   }
 
+  using Drawn = std::vector<std::vector<Numbers>>;
+
   /// Of each layer, the first one first, and of each type the edges drawn.
-  Result<std::vector<std::vector<Numbers>>>
-  run(const std::vector<Numbers> &fanouts) {
+  Result<Drawn> run(const std::vector<Numbers> &fanouts) {
     const size_t layers = fanouts.empty() ? 0 : fanouts[0].size();
     for (const Numbers &own : fanouts)
       if (Status ok = checkLimits(own, -1, "fan-out"); !ok)
@@ -68,6 +69,19 @@ public:
     std::vector<std::vector<Numbers>> drawn(layers);
     for (size_t layer = layers; layer-- > 0;)
       drawn[layer] = drawLayer(layer, fanouts);
+    return drawn;
+  }
+
+  /// For the ends of edges, which are behind the last layer's.
+  Result<Drawn> runForEdges(int64_t type, const Numbers &edges,
+                            const std::vector<Numbers> &fanouts) {
+    if (Status started = startAtEdges(type, edges); !started)
+      return started.takeError();
+    auto drawn = run(fanouts);
+    if (!drawn)
+      return drawn;
+    drawn->emplace_back(from.size());
+    drawn->back()[size_t(type)] = edges;
     return drawn;
   }
 
@@ -187,14 +201,20 @@ Result<HeteroPart> graph::sampleForEdges(const HeteroGraph &graph,
                                          const std::vector<Numbers> &fanouts,
                                          uint64_t seed) {
   Sampler sampler(graph, in, seed);
-  if (Status started = sampler.startAtEdges(edgeType, edges); !started)
-    return started.takeError();
-  auto drawn = sampler.run(fanouts);
+  const auto drawn = sampler.runForEdges(edgeType, edges, fanouts);
+  if (!drawn)
+    return drawn.error();
+  return sampler.united(*drawn);
+}
+
+Result<HeteroBlocks> graph::sampleBlocksForEdges(
+    const HeteroGraph &graph, const std::vector<Rows> &in, int64_t edgeType,
+    const Numbers &edges, const std::vector<Numbers> &fanouts, uint64_t seed) {
+  Sampler sampler(graph, in, seed);
+  auto drawn = sampler.runForEdges(edgeType, edges, fanouts);
   if (!drawn)
     return drawn.takeError();
-  drawn->emplace_back(graph.edgeTypes().size());
-  drawn->back()[size_t(edgeType)] = edges;
-  return sampler.united(*drawn);
+  return sampler.blocks(std::move(*drawn));
 }
 
 Result<HeteroBlocks> graph::sampleBlocks(const HeteroGraph &graph,

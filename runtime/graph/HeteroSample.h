@@ -1,5 +1,5 @@
-// Sampled neighbours in a heterogeneous graph (Hetero.h), as one graph that
-// serves all layers of a network.
+// Sampled neighbours in a heterogeneous graph (Hetero.h): as one graph that
+// serves all layers of a network, or a block for each.
 #ifndef SMEX_RUNTIME_GRAPH_HETEROSAMPLE_H
 #define SMEX_RUNTIME_GRAPH_HETEROSAMPLE_H
 
@@ -57,6 +57,13 @@ Result<HeteroBlocks> sampleBlocks(const HeteroGraph &graph,
                                   const Numbers &nodes,
                                   const std::vector<Numbers> &fanouts,
                                   uint64_t seed);
+
+/// The same for the ends of edges of one type, with one block more behind the
+/// last one: these edges, in their order. Errors: as sampleForEdges.
+Result<HeteroBlocks>
+sampleBlocksForEdges(const HeteroGraph &graph, const std::vector<Rows> &in,
+                     int64_t edgeType, const Numbers &edges,
+                     const std::vector<Numbers> &fanouts, uint64_t seed);
 
 } // namespace smex::graph
 

@@ -157,8 +157,11 @@ GraphInputs plan::graphOf(const Cursor &at) {
       *name = at.string(key);
   graph.nodes = at.integer("nodes", 0, sizeLimit);
   graph.selfLoops = at.boolean("self_loops");
-  if (at.has("layer"))
-    graph.layer = at.integer("layer", 1, sizeLimit);
+  if (at.has("layer")) {
+    graph.layer = at.integer("layer", graph::ofBatch, sizeLimit);
+    if (graph.layer == 0)
+      at.refuse("\"layer\" is a number from 1 up, -1, or absent");
+  }
   if (at.has("source_nodes"))
     graph.sourceNodes = at.integer("source_nodes", 0, sizeLimit);
   if (at.has("edge_types"))

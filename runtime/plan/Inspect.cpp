@@ -95,7 +95,9 @@ std::string head(const Plan &plan) {
       table.add({"graph", "room for " + roomOf(graph.layout->rooms)});
   for (const GraphInputs &graph : program.graphs)
     if (graph.layer)
-      table.add({"layer " + std::to_string(graph.layer),
+      table.add({graph.layer == graph::ofBatch
+                     ? "batch of edges"
+                     : "layer " + std::to_string(graph.layer),
                  "room for " + layerRoom(program, graph)});
   for (const EdgeRows &rows : program.edgeRows)
     for (const std::string &input : rows.inputs)

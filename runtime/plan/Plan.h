@@ -12,6 +12,7 @@
 #define SMEX_RUNTIME_PLAN_PLAN_H
 
 #include "dialects/smex/lists/Derived.h"
+#include "dialects/smex/lists/GraphInputs.h"
 #include "dialects/smex/lists/Rooms.h"
 #include "dialects/support/Box.h"
 #include "dialects/support/Collective.h"
@@ -225,7 +226,7 @@ struct GraphInputs {
   int64_t edgeTypes = 0;
   std::string name; // or "": the model's only one
   /// Where layers have edges of their own, the layer that these are of, from 1
-  /// up; 0: of all layers.
+  /// up, or graph::ofBatch; 0: of all layers.
   int64_t layer = 0;
   /// Where the model has results for each graph of a batch, room for so many:
   /// i64[nodes], the graph that each node is of; and the inputs with a row per

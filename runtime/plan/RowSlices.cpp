@@ -1,5 +1,7 @@
 #include "runtime/plan/RowSlices.h"
 
+#include "dialects/tdl/lambda/SlowOperations.h"
+
 #include <algorithm>
 
 using namespace smex;
@@ -20,16 +22,13 @@ constexpr int64_t leastBytes = int64_t(2) << 20, mostSlice = int64_t(16) << 20;
 /// Times that a row is read, at least: it is copied once.
 constexpr int64_t leastReads = 8;
 
-/// Elementary functions and divisions of what all features of a term share.
+/// Slow operations on what all features of a term share.
 bool sharesWork(const ExprRef &e, int variable) {
   bool found = false;
   walk(e, [&](const ExprRef &node) {
-    const bool isWork =
-        (node->kind == ExprKind::Unary && node->unary != tdl::UnaryOp::Neg) ||
-        (node->kind == ExprKind::Binary &&
-         (node->binary == BinaryOp::Div || node->binary == BinaryOp::Pow)) ||
-        node->kind == ExprKind::Opaque;
-    found |= isWork && isFloat(node->type) && !uses(node, variable);
+    const bool isWork = tdl::isSlow(*node) ||
+                        (node->kind == ExprKind::Opaque && isFloat(node->type));
+    found |= isWork && !uses(node, variable);
   });
   return found;
 }

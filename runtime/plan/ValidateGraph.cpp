@@ -192,10 +192,11 @@ static void validateTypes(const std::vector<GraphInputs> &graphs,
 static void validateLayer(const std::vector<GraphInputs> &graphs, size_t i,
                           const std::string &place, Complaint &complaint) {
   const GraphInputs &graph = graphs[i];
-  if ((graph.layer > 0) != (graphs[0].layer > 0) ||
+  if ((graph.layer != 0) != (graphs[0].layer > 0) ||
       graph.layer > int64_t(graphs.size()))
     return complaint.add(place, ".layer: ", graph.layer,
-                         ": all graphs are of layers, from 1 up, or none is");
+                         ": all graphs are of layers, from 1 up, or none is; "
+                         "the first one is of no batch");
   const bool hasLevels = graph.layout && !graph.layout->rooms.levels.empty();
   if (graph.layer && (hasLevels || graph.graphs))
     return complaint.add(place, ".layer: a layer has no levels, and no graphs "
@@ -207,7 +208,8 @@ static void validateLayer(const std::vector<GraphInputs> &graphs, size_t i,
          other.sourceNodes != graph.sourceNodes ||
          other.nodeType != graph.nodeType ||
          other.sourceType != graph.sourceType ||
-         other.selfLoops != graph.selfLoops ||
+         (other.selfLoops != graph.selfLoops && graph.layer != graph::ofBatch &&
+          other.layer != graph::ofBatch) ||
          (graph.edgeTypes && other.edgeTypes &&
           other.edgeTypes != graph.edgeTypes)))
       complaint.add(place, ".name: each of several graphs has one of its own, "

@@ -36,9 +36,6 @@ gives 1 'has no graph to sample; a model says which of its inputs are one' \
 "$zoo" gin --readout sum --features 3 --hidden 2 --classes 2 -o gin.json > /dev/null || complain "a model of graphs"
 gives 1 'gin.json: --sample-layers: the model has results for whole graphs, and samples are for nodes$' \
   "$smexc" gin.json "${room[@]}" --dim graphs=2 --sample-layers 2,2 --batch 1 --gpus 2 -o no
-"$zoo" nnconv --features 3 --hidden 2 --classes 2 -o nnconv.json > /dev/null || complain "a model with rows of edges"
-gives 1 'nnconv.json: --sample-layers: the graph has rows of edges \("edge_features"\)' \
-  "$smexc" nnconv.json "${room[@]}" --sample-layers 2,2 --batch 1 --gpus 2 -o no
 [[ ! -e no ]] || complain "a plan was written"
 
 "$smexc" sage.json "${room[@]}" --sample-layers 2,2 --batch 2 --gpus 2 -o plan > /dev/null || complain "layers"

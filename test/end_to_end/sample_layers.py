@@ -9,6 +9,8 @@ blocks that were drawn (layer_blocks), against what smex-run has computed: sampl
     sample_layers.py united LOSS NODES METRICS SAVED BLOCKS..      the same where all layers work on all edges
     sample_layers.py walked PARAMETERS BLOCKS NODES LOGITS         likewise, without training
     sample_layers.py linked METRICS SAVED BLOCKS..                 labels of edges, by products of what their ends hear
+    sample_layers.py linked-layers METRICS SAVED BLOCKS..          the same where none of these passes messages
+    sample_layers.py featured METRICS SAVED BLOCKS..               likewise in two layers, of edges that have features
     sample_layers.py given MODEL NEW            the model with a loss of its own: mse of those in the batch
     sample_layers.py full LOGITS DRAWS          one layer of many draws, against all of the matrix
 """
@@ -88,8 +90,11 @@ def prepare():
     write_safetensors("gcn.safetensors", gcn)
     write_safetensors("median.safetensors", median)
     write_safetensors("linked.safetensors", {"w": draw(FEATURES, HIDDEN)})
-    with open("linked.json", "w", encoding="utf-8") as file:
-        json.dump(LINKED, file)
+    write_safetensors("featured.safetensors", {name: draw(*shape) for name, shape in FEATURED_SHAPES.items()})
+    np.save("edge_features.npy", random.standard_normal((len(links), EDGE_FEATURES)).astype(np.float32))
+    for name, model in ("linked.json", LINKED), ("featured.json", FEATURED):
+        with open(name, "w", encoding="utf-8") as file:
+            json.dump(model, file)
     write_safetensors("one.safetensors", {"layer0/weight": draw(FEATURES, CLASSES), "layer0/bias": draw(CLASSES)})
 
 
@@ -108,6 +113,33 @@ LINKED = {
         ("at_ends", "features src", "messages", {}), ("mean_messages", "messages dst features", "heard", {}),
         ("MatMul", "heard w", "h", {}), ("at_ends", "h src", "from", {}), ("at_ends", "h dst", "to", {}),
         ("Mul", "from to", "products", {}), ("sums", "products", "scores", {})),
+    "operators": ["sums(x[E, D]): lambda e < E: Sum(lambda d < D: x[e, d])"],
+    "outputs": [{"name": "scores", "type": "f32", "shape": ["edges"]}],
+}
+
+
+EDGE_FEATURES = 3
+FEATURED_SHAPES = {"w0": (FEATURES, HIDDEN), "e0": (EDGE_FEATURES, HIDDEN), "w1": (HIDDEN, HIDDEN),
+                   "e1": (EDGE_FEATURES, HIDDEN), "v": (EDGE_FEATURES, 1)}
+
+# The same after two layers, whose messages have what edges have, too; so has the score.
+FEATURED = {
+    "format": "smex-model", "version": 1, "opset": 17,
+    "graph": {"nodes": "nodes", "edges": "edges", "sources": "src", "destinations": "dst"},
+    "inputs": [{"name": "features", "type": "f32", "shape": ["nodes", FEATURES]},
+               {"name": "edge_features", "type": "f32", "shape": ["edges", EDGE_FEATURES]}],
+    "parameters": [{"name": name, "type": "f32", "shape": list(shape), "drawn": 1}
+                   for name, shape in FEATURED_SHAPES.items()],
+    "nodes": nodes_of(
+        ("MatMul", "features w0", "x0", {}), ("at_ends", "x0 src", "sent0", {}),
+        ("MatMul", "edge_features e0", "own0", {}), ("Add", "sent0 own0", "messages0", {}),
+        ("mean_messages", "messages0 dst x0", "heard0", {}), ("Tanh", "heard0", "h0", {}),
+        ("MatMul", "h0 w1", "x1", {}), ("at_ends", "x1 src", "sent1", {}),
+        ("MatMul", "edge_features e1", "own1", {}), ("Add", "sent1 own1", "messages1", {}),
+        ("mean_messages", "messages1 dst x1", "h1", {}),
+        ("at_ends", "h1 src", "from", {}), ("at_ends", "h1 dst", "to", {}), ("Mul", "from to", "products", {}),
+        ("sums", "products", "sum", {}), ("MatMul", "edge_features v", "own", {}), ("sums", "own", "bias", {}),
+        ("Add", "sum bias", "scores", {})),
     "operators": ["sums(x[E, D]): lambda e < E: Sum(lambda d < D: x[e, d])"],
     "outputs": [{"name": "scores", "type": "f32", "shape": ["edges"]}],
 }
@@ -231,12 +263,12 @@ def forward(p, blocks):
     return h
 
 
-def link(w, steps, counted, targets):
-    """Steps of gradient descent on the logistic loss of some edges."""
+def link(w, steps, counted, targets, pass_messages):
+    """Steps of gradient descent on the logistic loss of some edges, which pass messages, too, or not."""
     x, graph, losses = np.load("features.npy").astype(np.float64), read_graph(), []
     for blocks in steps:
         edges = {edge[2]: edge[:2] for layer in blocks for edge in layer}
-        edges.update({e: graph[e][:2] for e in counted})  # they are there, too
+        edges.update({e: graph[e][:2] for e in counted if pass_messages})
         a = means(edges.values()) @ x
         h, loss, g = a @ w, 0, np.zeros_like(w)
         for e in counted:
@@ -248,6 +280,38 @@ def link(w, steps, counted, targets):
         losses.append(loss / len(counted))
         w = w - LR * g / len(counted)
     return losses, w
+
+
+def featured(p, steps, counted, targets):
+    """The same of `featured.json`; gradients are differences."""
+    x, of_edges, graph = np.load("features.npy").astype(np.float64), np.load("edge_features.npy"), read_graph()
+
+    def loss(p, blocks):
+        h = x
+        for layer, edges in enumerate(blocks):
+            heard, count = np.zeros((NODES, HIDDEN)), np.zeros((NODES, 1))
+            for source, destination, edge, *_ in edges:
+                heard[destination] += h[source] @ p[f"w{layer}"] + of_edges[edge] @ p[f"e{layer}"]
+                count[destination] += 1
+            h = heard / np.maximum(count, 1)
+            h = np.tanh(h) if layer + 1 < len(blocks) else h
+        scores = np.array([h[graph[e][0]] @ h[graph[e][1]] + of_edges[e] @ p["v"][:, 0] for e in counted])
+        return (np.log1p(np.exp(scores)) - scores * targets[counted]).mean()
+
+    losses = []
+    for blocks in steps:
+        losses.append(loss(p, blocks))
+        slopes = {name: np.zeros_like(values) for name, values in p.items()}
+        for name, values in p.items():
+            for at in np.ndindex(values.shape):
+                near = []
+                for step in (1e-5, -1e-5):
+                    moved = {other: np.array(given) for other, given in p.items()}
+                    moved[name][at] += step
+                    near.append(loss(moved, blocks))
+                slopes[name][at] = (near[0] - near[1]) / 2e-5
+        p = {name: values - LR * slopes[name] for name, values in p.items()}
+    return losses, p
 
 
 def loss_of(loss, logits, labelled):
@@ -309,15 +373,24 @@ def main():
         parameters, blocks, nodes, logits = given
         wanted = forward(read_safetensors(parameters), united(read_blocks(blocks)))[np.load(nodes)]
         np.testing.assert_allclose(np.load(logits), wanted, rtol=1e-4, atol=1e-4 * np.abs(wanted).max())
-    elif command == "linked":
+    elif command in ("linked", "linked-layers", "featured"):
         metrics, saved, *files = given
-        first = read_safetensors("linked.safetensors")["w"]
-        losses, wanted = link(first, [read_blocks(file) for file in files],
-                              np.flatnonzero(np.load("links.npy")), np.load("link_targets.npy").astype(np.float64))
+        steps, counted = [read_blocks(file) for file in files], np.flatnonzero(np.load("links.npy"))
+        targets = np.load("link_targets.npy").astype(np.float64)
+        if command == "featured":
+            first = read_safetensors("featured.safetensors")
+            losses, wanted = featured(first, steps, counted, targets)
+        else:
+            first = read_safetensors("linked.safetensors")
+            losses, w = link(first["w"], steps, counted, targets, command == "linked")
+            wanted = {"w": w}
         mine = [step["loss"] for step in json.load(open(metrics, encoding="utf-8"))["steps"]]
         np.testing.assert_allclose(mine, losses, rtol=1e-4)
-        assert np.abs(wanted - first).max() > 0.1 and len(set(losses)) == len(files), losses
-        np.testing.assert_allclose(read_safetensors(saved)["w"], wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max())
+        assert len(set(losses)) == len(files), losses
+        for name, values in wanted.items():
+            assert np.abs(values - first[name]).max() > 0.02, name
+            np.testing.assert_allclose(read_safetensors(saved)[name], values, rtol=1e-3,
+                                       atol=1e-4 * np.abs(values).max(), err_msg=name)
     elif command in ("trained", "united"):
         loss, nodes, metrics, saved, *files = given
         is_united, nodes = command == "united", np.load(nodes)

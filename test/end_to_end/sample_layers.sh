@@ -61,6 +61,7 @@ done
 for step in 0 1 2 3; do
   "$blocks" graph.txt 3,2 4 $step all.npy > all$step.txt
   "$blocks" graph.txt 3 4 $step link_ends.npy > ends$step.txt
+  "$blocks" graph.txt 3,2 4 $step link_ends.npy > both$step.txt
 done
 "$blocks" graph.txt 4 2 0 nodes.npy walk > walk.txt
 for gpus in 1 3; do
@@ -129,6 +130,19 @@ PY
   }
   links --input counted=links.npy --sample 3 --batch 12 --seed 4
   check linked metrics.json saved.safetensors ends{0,1,2,3}.txt
+  # The same with layers of their own, in which they pass no messages.
+  compile linked.json linked_layers "${train[@]}" bce_with_logits --counted --sample-layers 3 --batch 12
+  "$smexc" inspect linked_layers | grep 'batch of edges .*room for 12 edges'
+  mv linked united && mv linked_layers linked
+  links --input counted=links.npy --sample-layers 3 --batch 12 --seed 4
+  check linked-layers metrics.json saved.safetensors ends{0,1,2,3}.txt
+  mv linked linked_layers && mv united linked
+  # Edges with features, which each layer has of its own.
+  compile featured.json featured "${train[@]}" bce_with_logits --counted --sample-layers 3,2 --batch 12
+  "$run" featured --graph graph.txt --input features=features.npy --input edge_features=edge_features.npy \
+    --input labels=link_targets.npy --input counted=links.npy --parameters featured.safetensors --sample-layers 3,2 \
+    --batch 12 --seed 4 --steps 4 --verify --metrics metrics.json --save-parameters saved.safetensors
+  check featured metrics.json saved.safetensors both{0,1,2,3}.txt
   for sample in "--sample 2" "--walk 2"; do
     # shellcheck disable=SC2086
     links $sample --batch 7 --seed 2

@@ -110,8 +110,8 @@ void smex::tools::declareImport(CLI::App &app, ImportArguments &arguments) {
           ->type_name("[NAME=]N,N,..")
           ->excludes(graph);
   auto *batch = app.add_option("--batch", arguments.batch,
-                               "nodes that --sample-layers is for, in each "
-                               "step")
+                               "nodes, or edges where labels are of edges, "
+                               "that --sample-layers is for in each step")
                     ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
                     ->needs(layers);
   layers->needs(batch);

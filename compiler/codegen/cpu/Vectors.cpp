@@ -1,6 +1,7 @@
 #include "compiler/codegen/cpu/Vectors.h"
 
 #include "compiler/codegen/expression/Conditions.h"
+#include "dialects/tdl/lambda/SlowOperations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -101,13 +102,7 @@ bool codegen::hasVector(const ExprRef &e, int variable) {
 bool codegen::isSlow(const ExprRef &e) {
   bool found = false;
   walk(e, [&](const ExprRef &node) {
-    if (!isFloat(node->type) || !readsData(node))
-      return;
-    found |= node->kind == ExprKind::Unary &&
-             node->unary != tdl::UnaryOp::Neg &&
-             node->unary != tdl::UnaryOp::Abs;
-    found |= node->kind == ExprKind::Binary &&
-             (node->binary == BinaryOp::Div || node->binary == BinaryOp::Pow);
+    found |= tdl::isSlow(*node) && readsData(node);
   });
   return found;
 }

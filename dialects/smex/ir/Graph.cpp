@@ -183,7 +183,9 @@ void GraphAttr::print(AsmPrinter &printer) const {
     printer.printString(graph.name);
     printer << ' ';
   }
-  if (graph.layer)
+  if (graph.layer == graph::ofBatch)
+    printer << "batch ";
+  else if (graph.layer)
     printer << "layer " << graph.layer << ' ';
   printer << "sources ";
   printer.printString(graph.sources);
@@ -221,8 +223,10 @@ Attribute GraphAttr::parse(AsmParser &parser, mlir::Type) {
   if (parser.parseLess())
     return {};
   (void)parser.parseOptionalString(&graph.name);
-  if (succeeded(parser.parseOptionalKeyword("layer")) &&
-      parseNumber(parser, 1, largestNumber, graph.layer))
+  if (succeeded(parser.parseOptionalKeyword("batch")))
+    graph.layer = graph::ofBatch;
+  else if (succeeded(parser.parseOptionalKeyword("layer")) &&
+           parseNumber(parser, 1, largestNumber, graph.layer))
     return {};
   if (parser.parseKeyword("sources") || parser.parseString(&graph.sources) ||
       parser.parseKeyword("destinations") ||

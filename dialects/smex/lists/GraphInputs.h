@@ -5,6 +5,7 @@
 
 #include "dialects/smex/lists/Rooms.h"
 
+#include <string>
 #include <utility>
 
 namespace smex::graph {
@@ -25,13 +26,24 @@ struct InputRows {
   }
 };
 
+/// In the place of a layer's number: the edges that results or labels are of,
+/// where these have a row per edge. No layer passes messages along them.
+constexpr int64_t ofBatch = -1;
+
+/// What an input is called that each layer has for itself; `layer` as in
+/// GraphInputs. Who runs a plan gives rows of edges by `name` alone.
+inline std::string layerName(const std::string &name, int64_t layer) {
+  return name +
+         (layer == ofBatch ? ".batch" : ".layer" + std::to_string(layer));
+}
+
 /// The inputs, by name, that are a graph which the model works on, where that
 /// is given when the plan runs; all i64[edges]. Where its nodes are handled in
 /// groups, so are lists of what is where.
 struct GraphInputs {
   std::string name; // or "": the only one
   /// Of a network whose layers have edges of their own, the one that these are
-  /// of, from 1 up; 0: of all layers.
+  /// of, from 1 up; 0: of all layers; or ofBatch.
   int64_t layer = 0;
   std::string sources, destinations;
   std::string types;              // of edges; or ""

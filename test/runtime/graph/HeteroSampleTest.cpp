@@ -1,5 +1,5 @@
-#include "runtime/graph/EdgeSample.h"
 #include "runtime/graph/HeteroSample.h"
+#include "runtime/graph/EdgeSample.h"
 #include "test/runtime/graph/HeteroGraphs.h"
 
 #include <algorithm>
@@ -162,6 +162,29 @@ TEST_CASE("a sample for edges is one for either end, with these edges") {
     }
     for (size_t t = 0; t < in.size(); ++t)
       CHECK(part->oldEdges[t] == Numbers(wanted[t].begin(), wanted[t].end()));
+
+    // The same in blocks: these edges are the last one.
+    const auto blocks =
+        sampleBlocksForEdges(graph, in, edgeType, edges, fanouts, 7);
+    REQUIRE(blocks);
+    CHECK(blocks->oldNodes == part->oldNodes);
+    REQUIRE(blocks->layers.size() == 3);
+    std::vector<std::set<int64_t>> all(in.size());
+    for (const auto &layer : blocks->layers)
+      for (size_t t = 0; t < in.size(); ++t)
+        all[t].insert(layer[t].old.begin(), layer[t].old.end());
+    CHECK(all == wanted);
+    for (size_t t = 0; t < in.size(); ++t)
+      CHECK(blocks->layers[2][t].old ==
+            (int64_t(t) == edgeType ? edges : Numbers()));
+    const auto &last = blocks->layers[2][size_t(edgeType)];
+    for (size_t e = 0; e < edges.size(); ++e) {
+      const size_t old = size_t(edges[e]);
+      CHECK(blocks->oldNodes[size_t(from)][size_t(last.sources[e])] ==
+            own.sources[old]);
+      CHECK(blocks->oldNodes[size_t(to)][size_t(last.destinations[e])] ==
+            own.destinations[old]);
+    }
   });
 }
 
