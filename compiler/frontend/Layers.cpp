@@ -295,12 +295,12 @@ private:
       if (!keepsName)
         model.inputRanges.erase(input);
     }
-    model.inputs = std::move(inputs);
     std::vector<GraphInputs> graphs;
     for (Distance at = layers - 1; at >= afterAll; --at)
       for (size_t g = 0; g < model.graphs.size(); ++g)
         if (at != afterAll || isRead(model.graphs[g], at))
           graphs.push_back(graphOf(g, at, given));
+    model.inputs = std::move(inputs);
     model.graphs = std::move(graphs);
   }
 
