@@ -1,12 +1,15 @@
 #include "test/conformance/Rows.h"
 
 #include "compiler/codegen/cpu/Codegen.h"
+#include "runtime/plan/Target.h"
 #include "runtime/transports/Local.h"
 #include "runtime/transports/mpi/MpiTransport.h"
 #include "runtime/transports/mpi/Parcel.h"
 #include "runtime/transports/mpi/Status.h"
 #include "test/conformance/Delayed.h"
+#include "test/runtime/backends/cuda/OnGpus.h"
 
+#include <cstdlib>
 #include <thread>
 
 using namespace smex;
@@ -103,6 +106,24 @@ bool areEqual(const RunResult &a, const RunResult &b) {
          a.peakBytes == b.peakBytes && a.losses == b.losses;
 }
 
+/// Tells the emulated driver what the next run may launch, if that is by one
+/// backend with these workers: offsets are in a GPU's first allocation, and of
+/// several backends in a process, only one has that.
+Status tellLaunches(const Row &row, const plan::Plan &plan,
+                    const std::vector<int> &workers, size_t backends) {
+  if (!row.isOnGpus())
+    return {};
+  const auto gpus =
+      size_t(std::atoi(row.environment.at("SMEX_EMULATED_DEVICES").c_str()));
+  bool isTold = backends > 1 && test::forgetLaunches();
+  for (const plan::Artifact &artifact : plan.code)
+    if (backends == 1 && plan::capabilityOf(artifact.target))
+      isTold = test::knowLaunches(plan.partitioned, artifact, gpus, workers);
+  if (!isTold)
+    return fail("the emulated driver does not take what a plan launches");
+  return {};
+}
+
 } // namespace
 
 /// One more backend or transport is one more line.
@@ -197,6 +218,8 @@ Result<RunResult> Runner::run(const plan::Plan &plan,
     return transport.takeError();
   const size_t processes = std::min(backends.size(), size_t(workers));
   const auto dealt = deal(workers, processes, options.device.seed);
+  if (Status told = tellLaunches(*row, plan, dealt[0], processes); !told)
+    return told.takeError();
   std::vector<std::optional<Result<RunResult>>> results(processes);
   const auto runOne = [&](size_t p) {
     runtime::RunOptions own = options;
@@ -235,6 +258,8 @@ Runner::runTogether(const plan::Plan &plan,
     if (row->transport == "delayed")
       transport.reset(new Delayed(std::move(transport), seed));
     options.process = runtime::Process{transport.get(), own};
+    if (Status told = tellLaunches(*row, plan, own, 1); !told)
+      return told.takeError();
     result = runtime::execute(plan.partitioned, plan.code, *backends.front(),
                               parameters, feeds, options);
   }

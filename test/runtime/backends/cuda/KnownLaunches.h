@@ -9,10 +9,15 @@
 
 namespace smex::test {
 
-/// All launches of generated kernels, by all workers in one process with so
-/// many GPUs, with the code of this artifact. Those whose arguments are in
+/// All launches of generated kernels, by the workers that a process with so
+/// many GPUs has, with the code of this artifact. Those whose arguments are in
 /// memory, and those of transfers, are not among them: they may touch buffers
 /// of the workers' arenas, or staging, and never run from one into the other.
+std::string knownLaunches(const plan::Partitioned &partitioned,
+                          const plan::Artifact &artifact, int gpus,
+                          const std::vector<int> &workers);
+
+/// The same for a process that has all workers.
 std::string knownLaunches(const plan::Partitioned &partitioned,
                           const plan::Artifact &artifact, int gpus);
 

@@ -38,10 +38,21 @@ test::runOnGpus(const plan::Partitioned &partitioned, const plan::Code &code,
   return results;
 }
 
-bool test::knowLaunches(const plan::Partitioned &partitioned,
-                        const plan::Artifact &artifact, size_t gpus) {
+static bool tell(const std::string &launches) {
   static const auto know = reinterpret_cast<int (*)(const char *)>(
       dlsym(dlopen("libcuda.so.1", RTLD_NOW), "smexEmulatedKnowLaunches"));
-  return know &&
-         know(knownLaunches(partitioned, artifact, int(gpus)).c_str()) == 0;
+  return know && know(launches.c_str()) == 0;
 }
+
+bool test::knowLaunches(const plan::Partitioned &partitioned,
+                        const plan::Artifact &artifact, size_t gpus) {
+  return tell(knownLaunches(partitioned, artifact, int(gpus)));
+}
+
+bool test::knowLaunches(const plan::Partitioned &partitioned,
+                        const plan::Artifact &artifact, size_t gpus,
+                        const std::vector<int> &workers) {
+  return tell(knownLaunches(partitioned, artifact, int(gpus), workers));
+}
+
+bool test::forgetLaunches() { return tell(""); }

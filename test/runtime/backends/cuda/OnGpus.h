@@ -23,6 +23,12 @@ runOnGpus(const plan::Partitioned &partitioned, const plan::Code &code,
 /// one is found. False: the driver is none that can be told.
 bool knowLaunches(const plan::Partitioned &partitioned,
                   const plan::Artifact &artifact, size_t gpus);
+/// The same where the process has these workers alone.
+bool knowLaunches(const plan::Partitioned &partitioned,
+                  const plan::Artifact &artifact, size_t gpus,
+                  const std::vector<int> &workers);
+/// That nothing is known of them.
+bool forgetLaunches();
 
 } // namespace smex::test
 
