@@ -4,6 +4,7 @@
 #include "test/conformance/Indices.h"
 #include "test/conformance/Lambdas.h"
 #include "test/conformance/RandomModel.h"
+#include "test/conformance/Strategies.h"
 #include "test/conformance/Whole.h"
 
 using namespace smex;
@@ -107,7 +108,9 @@ const std::vector<Group> &conformance::groups() {
        runSpecials},
       {"indices", "indices that are data, at and beyond all ends", runIndices},
       {"moves", "buffers that are on the host for a while", runMoves},
-      {"lambdas", "each lambda of ONNX's cases, divided at random", runLambdas},
+      {"lambdas", "each lambda, divided at random", runLambdas},
+      {"strategies", "each strategy of each lambda, over 2 and 3 workers",
+       runStrategies},
       {"cases", "ONNX's cases against ONNX's outputs, divided by the search",
        runCases},
       {"edges", "operators at their edges, divided by the search", runEdges},

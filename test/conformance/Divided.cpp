@@ -30,6 +30,32 @@ Division alikeDivision(Random &random, const std::vector<int> &splits,
   return Division::part(splits[size_t(random.below(int64_t(splits.size())))]);
 }
 
+/// Parts of which no two have the same size, where that can be.
+Division unevenly(int dimension, int64_t ways) {
+  std::vector<int64_t> weights;
+  for (int64_t g = 0; g < ways; ++g)
+    weights.push_back(g % 2 ? 2 * ways + g : 1 + g);
+  return Division::weighted(dimension, std::move(weights));
+}
+
+/// In one step, each operator along what it is to be cut along.
+partition::Step stepOf(const partition::OperatorGraph &graph,
+                       const std::vector<int> &cuts, int64_t ways,
+                       Random &random) {
+  partition::Step step;
+  step.ways = ways;
+  for (const partition::Tensor &tensor : graph.tensors) {
+    const int64_t rank = int64_t(tensor.shape.size());
+    step.tensors.push_back(rank == 0 || random.chance(30)
+                               ? Division::whole()
+                               : unevenly(int(random.below(rank)), ways));
+  }
+  for (size_t o = 0; o < graph.operators.size(); ++o)
+    step.operators.push_back(cuts[o] < 0 ? Division::whole()
+                                         : unevenly(cuts[o], ways));
+  return step;
+}
+
 partition::PartitionPlan randomPlan(const partition::OperatorGraph &graph,
                                     const DivideOptions &options,
                                     Random &random) {
@@ -45,6 +71,11 @@ partition::PartitionPlan randomPlan(const partition::OperatorGraph &graph,
   if (ways.empty())
     ways = choices[size_t(random.below(int64_t(choices.size())))];
   partition::PartitionPlan plan;
+  if (!options.cuts.empty()) {
+    for (int64_t count : ways)
+      plan.steps.push_back(stepOf(graph, options.cuts, count, random));
+    return plan;
+  }
   int64_t before = 1;
   for (int64_t count : ways) {
     partition::Step step;
@@ -193,6 +224,18 @@ void Evaluated::dropLast() {
   model.outputs.pop_back();
   model.outputNames.pop_back();
   values.pop_back();
+}
+
+std::vector<std::vector<int>>
+conformance::strategies(mlir::MLIRContext &context,
+                        const Evaluated &evaluated) {
+  auto module = frontend::buildSemanticGraph(evaluated.model, &context);
+  const partition::GraphOfModule input =
+      partition::graphOf(semantic::mainFunction(*module));
+  std::vector<std::vector<int>> all;
+  for (const partition::Operator &op : input.graph.operators)
+    all.push_back(op.splits);
+  return all;
 }
 
 void conformance::loadDialects(mlir::MLIRContext &context) {

@@ -47,6 +47,9 @@ struct DivideOptions {
   /// Divisions of a few kinds alone, that go together often: what moves between
   /// them has a name, as a collective.
   bool alike = false;
+  /// The index variable that each operator is cut along, as it is numbered in
+  /// the model, or -1: it is whole; unevenly, and so are tensors. None: drawn.
+  std::vector<int> cuts = {};
   /// What code is generated for.
   std::vector<std::string> targets;
   /// Without it, kernels of libraries have none, and sums one order.
@@ -59,6 +62,11 @@ struct DivideOptions {
 
 /// Every dialect that a compilation has.
 void loadDialects(mlir::MLIRContext &context);
+
+/// Of each application, the index variables that it may be cut along: its
+/// strategies.
+std::vector<std::vector<int>> strategies(mlir::MLIRContext &context,
+                                         const Evaluated &evaluated);
 
 /// Divided at random. Errors are defects of the compiler, or lambdas that it
 /// has no code for.

@@ -5,9 +5,7 @@
 
 namespace smex::conformance {
 
-/// Every distinct lambda of ONNX's cases of single operators, and of the models
-/// of operators at their edges, once, at the smallest sizes that it has there,
-/// with the values that it has there: divided at random, against the
+/// Every lambda (Applications.h), once: divided at random, against the
 /// interpreter's result of whole tensors.
 void runLambdas(Session &session);
 
