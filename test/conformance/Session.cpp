@@ -128,11 +128,12 @@ void Session::fail(const std::string &name, const std::string &problem) {
   std::fflush(stdout);
 }
 
-bool Session::isAccepted(const plan::Plan &plan) {
+bool Session::isAccepted(const plan::Plan &plan, int cases) {
   const Status accepted = runner.accepts(plan);
   if (!accepted)
     skip(accepted.error().message.substr(accepted.error().message.find(": ") +
-                                         2));
+                                         2),
+         cases);
   return bool(accepted);
 }
 
@@ -174,7 +175,8 @@ Session::run(const std::string &name, const plan::Plan &plan,
 }
 
 void Session::check(const std::string &name, const Evaluated &model,
-                    Random &random, DivideOptions how, Agreement agreement) {
+                    Random &random, DivideOptions how, Agreement agreement,
+                    int cases) {
   how.targets = runner.targets();
   how.plans = options.plans;
   auto divided = divide(context, model, random, how);
@@ -185,7 +187,7 @@ void Session::check(const std::string &name, const Evaluated &model,
   const auto failed = [&](const std::string &problem) {
     fail(name, problem + "\n" + divided->decided);
   };
-  if (!isAccepted(divided->plan))
+  if (!isAccepted(divided->plan, cases))
     return;
   if (const std::string found = findingsOf(divided->plan); !found.empty())
     return failed("check: " + found);
@@ -212,9 +214,10 @@ void Session::check(const std::string &name, const Evaluated &model,
     const std::string problem =
         disagreement(result->outputs[o], divided->outputs[o], agreement);
     if (!problem.empty())
-      return failed("output " + std::to_string(o) + ": " + problem);
+      return failed(divided->plan.partitioned.program.outputs[o].name + ": " +
+                    problem);
   }
-  pass();
+  pass(cases);
 }
 
 bool Session::finish() {

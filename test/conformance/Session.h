@@ -50,13 +50,13 @@ public:
   bool isDealt(const std::string &name) const;
   /// All that follows is of this group of cases.
   void begin(const std::string &group);
-  void pass() { tallies.back().second.passed += 1; }
-  void skip(const std::string &reason) {
-    tallies.back().second.skipped[reason] += 1;
+  void pass(int cases = 1) { tallies.back().second.passed += cases; }
+  void skip(const std::string &reason, int cases = 1) {
+    tallies.back().second.skipped[reason] += cases;
   }
   void fail(const std::string &name, const std::string &problem);
   /// Whether the row can run it at all; if not, the case is skipped.
-  bool isAccepted(const plan::Plan &plan);
+  bool isAccepted(const plan::Plan &plan, int cases = 1);
 
   /// Runs a case's plan on the row.
   Result<runtime::RunResult> run(const std::string &name,
@@ -66,9 +66,9 @@ public:
                                  runtime::RunOptions options);
 
   /// Divides the model, runs it, and compares: outputs, communication bytes,
-  /// peaks; and what check() finds.
+  /// peaks; and what check() finds. It is so many cases.
   void check(const std::string &name, const Evaluated &model, Random &random,
-             DivideOptions options, Agreement agreement);
+             DivideOptions options, Agreement agreement, int cases = 1);
 
   /// Notes what the program has of instructions, types, reducers, collectives.
   void cover(const plan::Program &program);

@@ -10,30 +10,7 @@ zoo=$1 smexc=$2 smex_run=$3 compare=$4 matches=$5 libcuda=$6 known=$7 folder=$8 
 shift 10
 work=${TEST_TMPDIR:-$(mktemp -d)}
 
-graphs=(--graph "$folder/edges.mtx") inputs=(--input "features=$folder/features.npy") labels=labels
-case $name in
-  gat | gcn) graphs=(--graph "$folder/edges.txt") ;;
-  gcn-weights) graphs=(--graph "$folder/weighted.mtx") ;;
-  graph-transformer | nnconv)
-    graphs=(--graph "$folder/weighted.mtx")
-    inputs+=(--input "edge_features=$folder/edge_features.npy")
-    ;;
-  treelstm) graphs=(--graph "$folder/forest.txt") inputs=(--input "words=$folder/words.npy") ;;
-  gin-* | changing-*)
-    graphs=() labels=graph_labels
-    for graph in "$folder"/batch/*.mtx; do
-      graphs+=(--graph "$graph")
-    done
-    ;;
-  hetero-*)
-    graphs=() inputs=(--input "users=$folder/features.npy" --input "items=$folder/items.npy")
-    for relation in follows rates rated_by; do
-      graphs+=(--graph "$relation=$folder/$relation.mtx")
-      [[ $name != hetero-transformer ]] || inputs+=(--input "$relation/features=$folder/${relation}_features.npy")
-    done
-    ;;
-esac
-inputs+=(--parameters "$reference.safetensors")
+graph_of "$folder" "$name"
 
 "$zoo" "$@" -o "$work/model.json"
 export LD_LIBRARY_PATH=$(emulated "$libcuda")

@@ -24,6 +24,37 @@ inputs_of() {
   fi
 }
 
+# graph_of FOLDER NAME: of the networks whose results are in test/models/graph.
+# Sets `graphs`, arguments of smexc, `inputs`, of smex-run, and `labels`, the
+# name of the labels' file.
+graph_of() {
+  local relation graph
+  graphs=(--graph "$1/edges.mtx") inputs=(--input "features=$1/features.npy") labels=labels
+  case $2 in
+    gat | gcn) graphs=(--graph "$1/edges.txt") ;;
+    gcn-weights) graphs=(--graph "$1/weighted.mtx") ;;
+    graph-transformer | nnconv)
+      graphs=(--graph "$1/weighted.mtx")
+      inputs+=(--input "edge_features=$1/edge_features.npy")
+      ;;
+    treelstm) graphs=(--graph "$1/forest.txt") inputs=(--input "words=$1/words.npy") ;;
+    gin-* | changing-*)
+      graphs=() labels=graph_labels
+      for graph in "$1"/batch/*.mtx; do
+        graphs+=(--graph "$graph")
+      done
+      ;;
+    hetero-*)
+      graphs=() inputs=(--input "users=$1/features.npy" --input "items=$1/items.npy")
+      for relation in follows rates rated_by; do
+        graphs+=(--graph "$relation=$1/$relation.mtx")
+        [[ $2 != hetero-transformer ]] || inputs+=(--input "$relation/features=$1/${relation}_features.npy")
+      done
+      ;;
+  esac
+  inputs+=(--parameters "$1/$2.safetensors")
+}
+
 # emulated LIBCUDA: the folders of it and of the other emulated libraries that
 # the test has, for LD_LIBRARY_PATH.
 emulated() {

@@ -1,11 +1,11 @@
 #!/bin/bash
 # Processes that would not make the same run, or of which one cannot: one
 # message, before any work, that says which ranks, and what.
-# usage: disagree.sh SMEXC SMEX_RUN
+# usage: disagree.sh SMEXC SMEX_RUN SMEX_ZOO
 set -euo pipefail
 source test/end_to_end/inputs_of.sh
 source "$(dirname "$0")/together.sh"
-smexc=$1 smex_run=$2
+smexc=$1 smex_run=$2 zoo=$3
 work=${TEST_TMPDIR:-$(mktemp -d)}
 model=test/models/training/mlp_sgd
 inputs_of "$model"
@@ -57,6 +57,17 @@ both 2 1 'rank 1 and rank 0 differ in --save-parameters (given and nothing)' \
 [[ ! -e $work/third ]] || fail "something was written"
 both 2 1 'rank 1 and rank 0 differ in --reproducible (given and nothing)' \
   "${given[@]}" -- "${given[@]}" --reproducible
+both 3 1 'rank 2 and rank 0 differ in --backend (reference and cpu)' \
+  "${given[@]}" --backend cpu -- "${given[@]}" --backend reference
+# Graphs that are given when a plan runs: of one size, but for one edge that
+# leads elsewhere; and one that is not given at all.
+"$zoo" gcn --layers 1 --features 3 --hidden 2 --classes 2 -o "$work/gcn.json" > "$work/log"
+"$smexc" "$work/gcn.json" --dim nodes=8 --dim edges=9 --gpus 4 --cuda-arch none -o "$work/graphs"
+printf '0 1\n2 1\n3 0\n' > "$work/first.txt"
+printf '0 1\n2 1\n3 2\n' > "$work/second.txt"
+both 3 1 'rank 2 and rank 0 differ in --graph (' \
+  "$work/graphs" --graph "$work/first.txt" -- "$work/graphs" --graph "$work/second.txt"
+both 2 1 'rank 1: ' "$work/graphs" --graph "$work/first.txt" -- "$work/graphs"
 # Another version of the program, which may know other options.
 sed 's/smex 0\.1/smex 0.2/g' "$smex_run" > "$work/newer"
 chmod +x "$work/newer"

@@ -10,9 +10,9 @@ export HOME=${HOME:-/tmp}
 
 command -v mpirun > /dev/null || fail "there is no mpirun: tools/setup installs openmpi-bin"
 
-# together N PROGRAM ARGUMENT...
+# together N PROGRAM ARGUMENT..., for so long at most.
 together() {
-  timeout 120 mpirun -n "$@"
+  timeout "${TOGETHER_SECONDS:-120}" mpirun -n "$@"
 }
 
 # What smex-run printed, without times, and without what mpirun says of it.

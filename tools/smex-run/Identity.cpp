@@ -123,7 +123,8 @@ void Identity::add(const std::vector<RunGraph> &graphs) {
     update(hash, relation.types);
     update(hash, relation.sizes);
     update(hash, relation.values);
-    add("graph \"" + graph.name + "\"", hash.finish());
+    add(graph.name.empty() ? "--graph" : "--graph " + graph.name,
+        hash.finish());
   }
 }
 

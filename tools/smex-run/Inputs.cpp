@@ -67,9 +67,9 @@ Result<tools::Inputs> tools::openInputs(const RunArguments &arguments,
       readInputs(program, arguments.inputs, arguments.run.steps, arguments.seed,
                  inputs.graphs, plan.edgeOrders, inputs.next);
   if (read && identity) {
-    identity->add(program, *read);
-    identity->add(inputs.graphs);
+    identity->add(inputs.graphs); // before the inputs that are made of them
     identity->add(inputs.sampling);
+    identity->add(program, *read);
   }
   if (read && portion != Portion::Whole)
     read = sampleFeeds(program, std::exchange(inputs.graphs, {}),
