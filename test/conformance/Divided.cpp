@@ -30,12 +30,14 @@ Division alikeDivision(Random &random, const std::vector<int> &splits,
   return Division::part(splits[size_t(random.below(int64_t(splits.size())))]);
 }
 
-/// Parts of which no two have the same size, where that can be.
-Division unevenly(int dimension, int64_t ways) {
-  std::vector<int64_t> weights;
-  for (int64_t g = 0; g < ways; ++g)
-    weights.push_back(g % 2 ? 2 * ways + g : 1 + g);
-  return Division::weighted(dimension, std::move(weights));
+/// For 2 or 3 groups: parts that are not all of one size, none of them empty,
+/// as far as there are elements for that.
+Division unevenly(int dimension, int64_t extent, int64_t ways) {
+  if (extent <= ways)
+    return Division::part(dimension);
+  return Division::weighted(dimension, ways == 2
+                                           ? std::vector<int64_t>{2, 3}
+                                           : std::vector<int64_t>{3, 5, 2});
 }
 
 /// In one step, each operator along what it is to be cut along.
@@ -45,14 +47,18 @@ partition::Step stepOf(const partition::OperatorGraph &graph,
   partition::Step step;
   step.ways = ways;
   for (const partition::Tensor &tensor : graph.tensors) {
-    const int64_t rank = int64_t(tensor.shape.size());
-    step.tensors.push_back(rank == 0 || random.chance(30)
-                               ? Division::whole()
-                               : unevenly(int(random.below(rank)), ways));
+    const std::vector<int64_t> &shape = tensor.shape;
+    const bool isCut = !shape.empty() && !random.chance(30);
+    const int at = isCut ? int(random.below(int64_t(shape.size()))) : 0;
+    step.tensors.push_back(isCut ? unevenly(at, shape[size_t(at)], ways)
+                                 : Division::whole());
   }
-  for (size_t o = 0; o < graph.operators.size(); ++o)
-    step.operators.push_back(cuts[o] < 0 ? Division::whole()
-                                         : unevenly(cuts[o], ways));
+  for (size_t o = 0; o < graph.operators.size(); ++o) {
+    const int at = cuts[o];
+    step.operators.push_back(
+        at < 0 ? Division::whole()
+               : unevenly(at, graph.operators[o].extents[size_t(at)], ways));
+  }
   return step;
 }
 

@@ -48,7 +48,8 @@ struct DivideOptions {
   /// them has a name, as a collective.
   bool alike = false;
   /// The index variable that each operator is cut along, as it is numbered in
-  /// the model, or -1: it is whole; unevenly, and so are tensors. None: drawn.
+  /// the model, or -1: it is whole; unevenly in 2 or 3 ways, and so are
+  /// tensors. None: drawn.
   std::vector<int> cuts = {};
   /// What code is generated for.
   std::vector<std::string> targets;
