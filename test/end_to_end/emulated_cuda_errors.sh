@@ -89,6 +89,15 @@ for driver in 11080 12000; do
   grep -q 'ran on cuda' "$work/stdout" || fail "driver $driver: $(cat "$work/stdout")"
 done
 
+# GPUs of two architectures: each has the newest code that it runs.
+for archs in 90,80 80,90; do
+  LD_LIBRARY_PATH=$with SMEX_EMULATED_ARCH=$archs SMEX_EMULATED_DEVICES=2 \
+    "$smex_run" "$work/both" --backend cuda --verify > "$work/stdout" 2> "$work/stderr" ||
+    fail "GPUs of $archs: $(cat "$work/stderr")"
+  refused "GPUs of $archs, and code for the newer one alone" hopper \
+    "and GPU $([[ $archs == 90,80 ]] && echo 1 || echo 0) (emulated sm_80 device) is sm_80" SMEX_EMULATED_ARCH=$archs
+done
+
 # Such a machine still runs the plan on its processor, without being asked.
 SMEX_EMULATED_DEVICES=0 LD_LIBRARY_PATH=$with "$smex_run" "$work/plan" > "$work/stdout" 2> "$work/stderr"
 grep -q 'ran on cpu' "$work/stdout" || fail "auto does not fall back to the CPU"

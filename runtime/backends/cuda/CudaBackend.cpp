@@ -70,9 +70,6 @@ public:
     if (!lambdas)
       return lambdas.takeError();
     const std::vector<int> &numbers = gpusOf(*ranks, workers);
-    auto artifact = codeFor(code, numbers.front());
-    if (!artifact)
-      return artifact.takeError();
     const size_t count = partitioned.workers.size();
     std::shared_ptr<CudaProgram> shared(
         new CudaProgram{partitioned,
@@ -81,7 +78,6 @@ public:
                         driver,
                         std::make_shared<HostWaits>(),
                         nullptr,
-                        *artifact,
                         std::move(*lambdas),
                         {},
                         std::vector<CudaProgram::Place>(count),
@@ -91,7 +87,7 @@ public:
     shared->steps.resize(count);
     shared->choices =
         std::make_unique<Choices>(options.choicesFile, options.note);
-    if (Status ready = openGpus(*shared, numbers, *ranks); !ready)
+    if (Status ready = openGpus(*shared, code, numbers, *ranks); !ready)
       return ready.takeError();
     if (Status joined = joinExchangers(shared); !joined)
       return joined.takeError();
@@ -160,12 +156,16 @@ private:
     return flags;
   }
 
-  Status openGpus(CudaProgram &shared, const std::vector<int> &numbers,
-                  const nccl::Ranks &ranks) {
+  Status openGpus(CudaProgram &shared, const plan::Code &code,
+                  const std::vector<int> &numbers, const nccl::Ranks &ranks) {
     for (int g : numbers) {
+      auto artifact = codeFor(code, g);
+      if (!artifact)
+        return artifact.takeError();
       auto gpu = Gpu::open(driver, g, shared.waits);
       if (!gpu)
         return gpu.takeError();
+      (*gpu)->artifact = *artifact;
       shared.gpus.push_back(std::move(*gpu));
     }
     auto reached = allReach(shared, ranks);
@@ -178,7 +178,7 @@ private:
       return placed;
     const std::string own(cudaKernels().front().second); // the only file
     for (const auto &gpu : shared.gpus)
-      if (Status loaded = load(shared, *gpu, own); !loaded)
+      if (Status loaded = load(*gpu, own); !loaded)
         return loaded;
     return {};
   }
@@ -196,17 +196,16 @@ private:
     return true;
   }
 
-  Status load(const CudaProgram &shared, Gpu &gpu, const std::string &own) {
+  Status load(Gpu &gpu, const std::string &own) {
     if (Status entered = gpu.enter(); !entered)
       return entered;
     auto loaded = LoadedCode::load(driver, own, "smex-run's own kernels");
     if (!loaded)
       return loaded.takeError();
     gpu.own = std::move(*loaded);
-    if (!shared.artifact || shared.artifact->bytes.empty())
+    if (!gpu.artifact || gpu.artifact->bytes.empty())
       return {};
-    return gpu.load(shared.artifact->bytes,
-                    plan::codeFile(shared.artifact->target));
+    return gpu.load(gpu.artifact->bytes, plan::codeFile(gpu.artifact->target));
   }
 
   const Driver &driver;

@@ -45,7 +45,6 @@ struct CudaProgram {
   /// These two outlive all that waits for a GPU when it is destroyed.
   std::shared_ptr<HostWaits> waits;
   std::shared_ptr<GpuWatchdog> watchdog;
-  const plan::Artifact *artifact; // the code; null: none is needed
   std::vector<tdl::Lambda> lambdas;
   std::vector<std::unique_ptr<Gpu>> gpus;
   /// Of each worker: its GPU, where its arena begins there, and where in the

@@ -5,6 +5,7 @@
 
 #include "runtime/backends/cuda/Driver.h"
 #include "runtime/backends/cuda/HostWaits.h"
+#include "runtime/plan/Plan.h"
 
 #include <functional>
 #include <map>
@@ -89,8 +90,11 @@ public:
   const Driver &driver;
   const int number;
   const GpuInfo info;
-  std::unique_ptr<LoadedCode> code; // of the plan; null: it needs none
-  std::unique_ptr<LoadedCode> own;  // kernels/cuda
+  /// What of the plan's code is for this GPU, which need not be what is for
+  /// others; null: the plan needs none. `code` is it, loaded.
+  const plan::Artifact *artifact = nullptr;
+  std::unique_ptr<LoadedCode> code;
+  std::unique_ptr<LoadedCode> own; // kernels/cuda
 
 private:
   Gpu(const Driver &driver, int number, GpuInfo info, Context context,

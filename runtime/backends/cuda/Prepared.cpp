@@ -61,12 +61,13 @@ private:
   Result<Prepared> compute(int instruction, const plan::Instruction &what) {
     const plan::Kernel &kernel = program.kernels[size_t(what.kernel)];
     const tdl::Lambda &lambda = shared.lambdas[size_t(what.kernel)];
-    if (!shared.artifact || !plan::isGenerated(kernel, shared.artifact->target))
+    const plan::Artifact *artifact = place().gpu->artifact;
+    if (!artifact || !plan::isGenerated(kernel, artifact->target))
       return librarysCall();
-    const auto launch = shared.artifact->launches.find(kernel.symbol);
-    if (launch == shared.artifact->launches.end())
+    const auto launch = artifact->launches.find(kernel.symbol);
+    if (launch == artifact->launches.end())
       return fail("the plan does not say how ", kernel.symbol,
-                  " is launched on ", shared.artifact->target);
+                  " is launched on ", artifact->target);
     std::vector<uint64_t> arguments = {addressOf(what.to)};
     std::vector<plan::CalledOperand> operands;
     for (int operand : what.operands) {

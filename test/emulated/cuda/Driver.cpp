@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 
 namespace smex::emulated {
 
@@ -58,10 +59,18 @@ Driver::Driver() {
   };
   scheduler->hangs = is(settings.hang, " hangs as SMEX_EMULATED_HANG says");
   scheduler->fails = is(settings.fault, " fails as SMEX_EMULATED_FAULT says");
+  if (!settings.counts.empty())
+    std::atexit([] {
+      const std::unique_lock<std::mutex> guard(get().mutex);
+      std::ofstream file(get().settings.counts);
+      for (const auto &[name, count] : get().calls)
+        file << name << ' ' << count << '\n';
+    });
 }
 
 int Driver::call(const char *name, Needs needs,
-                 const std::function<void()> &body) {
+                 const std::function<void()> &body,
+                 const std::function<void()> &evenSo) {
   std::unique_lock<std::mutex> guard(mutex);
   if (isWatched)
     watchedCalls.push_back(name);
@@ -72,6 +81,8 @@ int Driver::call(const char *name, Needs needs,
            std::string(name) + " fails as SMEX_EMULATED_FAIL_AT says");
       if (needs == Current && currentContext && isSticky(each.result))
         lose(*currentContext->device, each.result);
+      if (evenSo)
+        evenSo();
       return each.result;
     }
   const auto said = [&](const std::string &text) {
@@ -114,11 +125,13 @@ int Driver::call(const char *name, Needs needs,
 void Driver::initialize() {
   if (isInitialized)
     return;
+  std::string architectures;
+  for (int each : settings.architectures)
+    architectures += ", sm_" + std::to_string(each);
   note(settings, "emulated driver " + std::to_string(settings.driver) + ", " +
                      std::to_string(settings.devices) + " devices of " +
-                     std::to_string(settings.memory) + " bytes, sm_" +
-                     std::to_string(settings.architecture) + ", seed " +
-                     std::to_string(settings.seed));
+                     std::to_string(settings.memory) + " bytes" +
+                     architectures + ", seed " + std::to_string(settings.seed));
   if (settings.visible.empty())
     answer(ERROR_NO_DEVICE);
   if (settings.devices > maximalDevices)

@@ -56,11 +56,13 @@ struct LoadedModule {
 struct Device {
   Device(unsigned number, unsigned physical, const Settings &settings)
       : number(number), physical(physical),
+        architecture(settings.architecture(physical)),
         bytes(number, settings.memory, settings.used) {
     context.device = this;
   }
   unsigned number;   // among those that the process sees
   unsigned physical; // among all of the machine
+  int architecture;  // 90 for sm_90
   DeviceMemory bytes;
   Context context;
   Stream legacy{number, this, false, 0, nullptr};
@@ -103,7 +105,9 @@ public:
   /// says so, refuses what comes before cuInit, reports refusals, and turns
   /// them into results.
   enum Needs { Nothing, Initialized, Current };
-  int call(const char *name, Needs needs, const std::function<void()> &body);
+  /// `evenSo`: what the call does though it fails as the environment says.
+  int call(const char *name, Needs needs, const std::function<void()> &body,
+           const std::function<void()> &evenSo = nullptr);
 
   void initialize();
   // These refuse what is none.

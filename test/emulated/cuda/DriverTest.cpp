@@ -227,6 +227,18 @@ TEST_CASE("the environment sets devices, driver, architecture and peers") {
                               name;
                      }),
              EndsWith("\n3 3 12040 8 6 0 emulated sm_86 device"));
+  CHECK(inChild({{"SMEX_EMULATED_DEVICES", "3"},
+                 {"SMEX_EMULATED_ARCH", "90,80"},
+                 {"CUDA_VISIBLE_DEVICES", "1,2,0"}},
+                [] {
+                  int first, second, third;
+                  NEED(cuInit(0));
+                  NEED(cuDeviceGetAttribute(&first, 75, 0));
+                  NEED(cuDeviceGetAttribute(&second, 75, 1));
+                  NEED(cuDeviceGetAttribute(&third, 75, 2));
+                  return numbers(
+                      {uint32_t(first), uint32_t(second), uint32_t(third)});
+                }) == "8 8 9 ");
   CHECK(inChild({{"SMEX_EMULATED_DEVICES", "0"}},
                 [] { return std::to_string(cuInit(0)); }) == "100");
 }

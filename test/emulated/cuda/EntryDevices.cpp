@@ -28,7 +28,7 @@ namespace {
 Driver &driver() { return Driver::get(); }
 
 /// What an H100-like device says; -1 for attributes that nobody asks for.
-int attribute(int which, const Device &device, int architecture) {
+int attribute(int which, const Device &device) {
   switch (which) {
   case 1:
   case 2:
@@ -76,9 +76,9 @@ int attribute(int which, const Device &device, int architecture) {
   case 39:
     return 2048; // threads of a multiprocessor
   case 75:
-    return architecture / 10;
+    return device.architecture / 10;
   case 76:
-    return architecture % 10;
+    return device.architecture % 10;
   case 81:
     return 228 << 10;
   case 97:
@@ -149,12 +149,11 @@ int cuDeviceGet(int *device, int ordinal) {
 
 int cuDeviceGetName(char *name, int length, int device) {
   return driver().call("cuDeviceGetName", Driver::Initialized, [&] {
-    driver().device(device);
+    const int architecture = driver().device(device).architecture;
     if (length <= 0)
       refuse(ERROR_INVALID_VALUE, "no length", cites::value);
-    std::string text = "emulated sm_" +
-                       std::to_string(driver().settings.architecture) +
-                       " device";
+    std::string text =
+        "emulated sm_" + std::to_string(architecture) + " device";
     std::strncpy(&wanted(name), text.c_str(), length - 1);
     name[length - 1] = 0;
   });
@@ -177,8 +176,7 @@ int cuDeviceGetUuid_v2(void *uuid, int device) {
 
 int cuDeviceGetAttribute(int *value, int which, int device) {
   return driver().call("cuDeviceGetAttribute", Driver::Initialized, [&] {
-    int result = attribute(which, driver().device(device),
-                           driver().settings.architecture);
+    int result = attribute(which, driver().device(device));
     if (result < 0)
       refuse(ERROR_INVALID_VALUE, "attribute " + std::to_string(which),
              cites::deviceAttribute);

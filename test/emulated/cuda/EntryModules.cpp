@@ -81,11 +81,11 @@ void load(void **module, const void *image, std::string &log) {
                    cites::ptxVersion);
     // Text for sm_80 runs on what is newer.
     if (parsed.target.compare(0, 3, "sm_") != 0 ||
-        std::atoi(parsed.target.c_str() + 3) > driver().settings.architecture)
+        std::atoi(parsed.target.c_str() + 3) > device.architecture)
       refuseModule(ERROR_NO_BINARY_FOR_GPU,
                    "it is for " + parsed.target +
                        ", the emulated device is sm_" +
-                       std::to_string(driver().settings.architecture),
+                       std::to_string(device.architecture),
                    cites::target);
     for (const ptx::Function &each : parsed.functions)
       if (each.isEntry && !each.isDeclaration) {
@@ -376,7 +376,7 @@ int cuFuncGetAttribute(int *value, int attribute, void *function) {
       wanted(value) = static_cast<int>(kernel.module->code->module().version);
       return;
     case 6:
-      wanted(value) = driver().settings.architecture;
+      wanted(value) = kernel.module->device->architecture;
       return;
     case 8:
       wanted(value) = kernel.dynamicShared;

@@ -91,11 +91,18 @@ Settings Settings::fromEnvironment() {
   read("SMEX_EMULATED_USED", result.used);
   result.visible = visibleDevices(result.devices);
   read("SMEX_EMULATED_DRIVER", result.driver);
-  read("SMEX_EMULATED_ARCH", result.architecture);
+  if (const auto all = split(variable("SMEX_EMULATED_ARCH"), ',');
+      !all.empty()) {
+    result.architectures.clear();
+    for (const std::string &each : all)
+      result.architectures.push_back(
+          static_cast<int>(number("SMEX_EMULATED_ARCH", each)));
+  }
   read("SMEX_EMULATED_PEER", result.peerAccess);
   read("SMEX_EMULATED_SEED", result.seed);
   result.log = variable("SMEX_EMULATED_LOG");
   result.record = variable("SMEX_EMULATED_RECORD");
+  result.counts = variable("SMEX_EMULATED_COUNTS");
   for (const std::string &each : split(variable("SMEX_EMULATED_MISSING"), ','))
     result.missing.insert(each);
   if (const std::string file = variable("SMEX_EMULATED_LAUNCHES");

@@ -1,6 +1,7 @@
 #ifndef SMEX_TEST_EMULATED_CUDA_SETTINGS_H
 #define SMEX_TEST_EMULATED_CUDA_SETTINGS_H
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -16,12 +17,18 @@ struct Settings {
   uint64_t used = 0;            // SMEX_EMULATED_USED, of these, by others
   /// The GPUs that there are for this process, of CUDA_VISIBLE_DEVICES.
   std::vector<unsigned> visible;
-  int driver = 13000;            // SMEX_EMULATED_DRIVER
-  int architecture = 90;         // SMEX_EMULATED_ARCH
+  int driver = 13000; // SMEX_EMULATED_DRIVER
+  /// SMEX_EMULATED_ARCH, by commas: of each GPU of the machine; the last one is
+  /// that of all further ones, too.
+  std::vector<int> architectures = {90};
+  int architecture(unsigned physical) const {
+    return architectures[std::min<size_t>(physical, architectures.size() - 1)];
+  }
   bool peerAccess = true;        // SMEX_EMULATED_PEER
   uint64_t seed = 0;             // SMEX_EMULATED_SEED
   std::string log;               // SMEX_EMULATED_LOG
   std::string record;            // SMEX_EMULATED_RECORD
+  std::string counts;            // SMEX_EMULATED_COUNTS
   std::set<std::string> missing; // SMEX_EMULATED_MISSING, by commas
   struct Failure {
     std::string function;

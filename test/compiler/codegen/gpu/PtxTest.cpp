@@ -39,12 +39,17 @@ size_t count(const std::string &text, const std::string &what) {
 TEST_CASE("every kernel becomes PTX that stands alone") {
   const std::vector<KernelRequest> requests = requestsOf(allCases());
   const std::string ptxas = test::findPtxas();
+  std::string body; // what follows the header
   for (const char *arch : {"sm_80", "sm_90"}) {
     GpuOptions options;
     options.arch = arch;
     const Result<GpuCode> code = compilePtx(requests, options);
     if (!code)
       FAIL(code.error().message);
+    // README.md says that one text serves all.
+    const std::string own = code->ptx.substr(code->ptx.find(".address_size"));
+    CHECK((body.empty() || own == body));
+    body = own;
     CHECK(count(code->ptx, ".visible .entry") == requests.size());
     CHECK(count(code->ptx, ".version") == 1);
     CHECK(has(code->ptx, std::string(".target ") + arch));

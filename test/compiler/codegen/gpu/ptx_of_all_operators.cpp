@@ -27,6 +27,7 @@ int main(int argc, char **argv) {
   });
   const std::string ptxas = test::findPtxas();
   int failed = 0;
+  std::string body; // of the texts, behind their headers
   for (const char *arch : {"sm_80", "sm_90"}) {
     codegen::GpuOptions options;
     options.arch = arch;
@@ -44,6 +45,14 @@ int main(int argc, char **argv) {
                 good ? (std::to_string(code->ptx.size()) + " bytes").c_str()
                      : good.error().message.c_str());
     failed += !good;
+    if (!code)
+      continue;
+    const std::string own = code->ptx.substr(code->ptx.find(".address_size"));
+    if (!body.empty() && own != body) {
+      std::printf("FAIL: the text for %s is not that for sm_80\n", arch);
+      ++failed;
+    }
+    body = own;
   }
   std::printf("%zu distinct lambdas%s\n", requests.size(),
               ptxas.empty() ? ", no ptxas to assemble them" : "");
