@@ -89,9 +89,12 @@ struct EdgeRows : graph::EdgeRows {
   std::shared_ptr<const std::vector<int64_t>> rows;
 };
 
-/// A graph that is part of the model, with nodes of one type.
+/// A graph that is part of the model: from nodes of one type to nodes of the
+/// same or of another one.
 struct KnownGraph {
-  int64_t nodes = 0;
+  std::string type; // the type of nodes that edges lead to: its dimension
+  bool isOfOneType = true;
+  int64_t nodes = 0;                                   // of that type
   std::shared_ptr<const Tensor> sources, destinations; // i64[edges]
 };
 
@@ -113,7 +116,7 @@ struct Model {
   /// so many at most. A run with more is refused.
   std::map<int, int64_t> mostRows;
   std::vector<GraphInputs> graphs;
-  std::vector<KnownGraph> knownGraphs; // of a model of one graph: one, or none
+  std::vector<KnownGraph> knownGraphs; // all of the model's, or none
   std::vector<EdgeRows> edgeRows;
   bool ownAlgorithm = false; // the updates are those of a whole training step
   /// Parameters that the file lists as the module's, whether or not anything

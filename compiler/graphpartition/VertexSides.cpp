@@ -11,19 +11,20 @@ using partition::Side;
 
 namespace {
 
-/// A graph's costs, with all that they refer to.
+/// What the nodes of a type cost, with all that it refers to.
 class Costs {
 public:
-  Costs(std::shared_ptr<const BalancedGraph> given,
+  Costs(std::shared_ptr<const BalancedGraph> given, size_t type,
         const std::vector<FittedLayer> &layers)
-      : graph(std::move(given)) {
-    switch (graph->by.kind) {
+      : balanced(std::move(given)), nodes(balanced->types[type]) {
+    const InNeighbours &graph = nodes.graph;
+    switch (balanced->by.kind) {
     case Balance::Kind::Vertices:
-      cost = std::make_unique<DegreeCost>(graph->graph, 1, 0);
+      cost = std::make_unique<DegreeCost>(graph, 1, 0);
       break;
     case Balance::Kind::Edges:
     case Balance::Kind::EdgeCap:
-      cost = std::make_unique<DegreeCost>(graph->graph, 0, 1);
+      cost = std::make_unique<DegreeCost>(graph, 0, 1);
       break;
     case Balance::Kind::Model: {
       std::vector<LayerShape> shapes;
@@ -31,7 +32,7 @@ public:
         shapes.push_back(layer.shape());
         weights.push_back(layer.weights);
       }
-      features.emplace(graph->graph, shapes);
+      features.emplace(graph, shapes);
       cost = std::make_unique<LayersCost>(*features, weights);
       break;
     }
@@ -39,26 +40,32 @@ public:
   }
 
   Bounds ofVertices(const std::vector<int64_t> &ways) const {
-    return graph->by.kind == Balance::Kind::EdgeCap
-               ? capInSteps(graph->graph, ways)
+    return balanced->by.kind == Balance::Kind::EdgeCap
+               ? capInSteps(nodes.graph, ways)
                : cutInSteps(*cost, ways);
   }
-  Bounds ofEdges(const std::vector<int64_t> &ways) const {
+
+  size_t graphs() const { return std::max<size_t>(nodes.parts.size(), 1); }
+  const Numbers &offsetsOf(size_t graph) const {
+    return nodes.parts.empty() ? nodes.graph.offsets : nodes.parts[graph];
+  }
+  Bounds ofEdges(size_t graph, const std::vector<int64_t> &ways) const {
     Bounds bounds = ofVertices(ways);
     for (int64_t &bound : bounds)
-      bound = graph->graph.offsets[size_t(bound)];
+      bound = offsetsOf(graph)[size_t(bound)];
     return bounds;
   }
 
 private:
-  const std::shared_ptr<const BalancedGraph> graph;
+  const std::shared_ptr<const BalancedGraph> balanced;
+  const NodeType &nodes;
   CostModel weights;
   std::optional<LayerFeatures> features; // a pass over the edges: for a model
   std::unique_ptr<CostBefore> cost;
 };
 
-/// Why a partitioner of this name has no bounds for a compiler; null: it has, or
-/// there is none.
+/// Why a partitioner of this name has no bounds for a compiler; null: it has,
+/// or there is none.
 const char *whyNot(const std::string &text) {
   if (text == "metis" || text == "random-permutation")
     return "numbers vertices anew, and a plan keeps their order: renumber the "
@@ -117,29 +124,53 @@ graphpartition::messageWidths(const partition::OperatorGraph &graph,
   return widths;
 }
 
+void graphpartition::addEdges(const InNeighbours &graph, NodeType &nodes) {
+  if (nodes.parts.empty())
+    nodes.parts.push_back(nodes.graph.offsets);
+  nodes.parts.push_back(graph.offsets);
+  InNeighbours all;
+  all.sources.reserve(nodes.graph.sources.size() + graph.sources.size());
+  for (int64_t v = 0; v < graph.vertices(); ++v) {
+    for (const InNeighbours *part : {&std::as_const(nodes).graph, &graph})
+      all.sources.insert(all.sources.end(), part->begin(v), part->end(v));
+    all.offsets.push_back(all.edges());
+  }
+  nodes.graph = std::move(all);
+}
+
 Result<std::vector<Side>>
 graphpartition::sidesOf(std::shared_ptr<const BalancedGraph> graph,
                         const partition::OperatorGraph &model) {
-  const int64_t vertices = graph->graph.vertices();
-  const int64_t edges = graph->graph.edges();
-  std::vector<FittedLayer> layers;
-  if (graph->by.kind == Balance::Kind::Model) {
-    auto fitted = layersFor(
-        graph->by.model, messageWidths(model, vertices, edges), graph->by.file);
-    if (!fitted)
-      return fitted.takeError();
-    layers = std::move(*fitted);
-  }
   std::vector<Side> sides;
-  if (vertices < 2)
-    return sides;
-  const auto costs = std::make_shared<const Costs>(std::move(graph), layers);
-  sides.push_back({vertices, [costs](const std::vector<int64_t> &ways) {
-                     return costs->ofVertices(ways);
-                   }});
-  if (edges != vertices && edges > 1)
-    sides.push_back({edges, [costs](const std::vector<int64_t> &ways) {
-                       return costs->ofEdges(ways);
-                     }});
+  const auto add = [&](int64_t extent, auto bounds) {
+    if (extent > 1 &&
+        std::none_of(sides.begin(), sides.end(),
+                     [&](const Side &side) { return side.extent == extent; }))
+      sides.push_back({extent, std::move(bounds)});
+  };
+  for (size_t type = 0; type < graph->types.size(); ++type) {
+    const InNeighbours &nodes = graph->types[type].graph;
+    std::vector<FittedLayer> layers;
+    if (graph->by.kind == Balance::Kind::Model) {
+      auto fitted =
+          layersFor(graph->by.model,
+                    messageWidths(model, nodes.vertices(), nodes.edges()),
+                    graph->by.file);
+      if (!fitted)
+        return fitted.takeError();
+      layers = std::move(*fitted);
+    }
+    if (nodes.vertices() < 2)
+      continue;
+    const auto costs = std::make_shared<const Costs>(graph, type, layers);
+    add(nodes.vertices(), [costs](const std::vector<int64_t> &ways) {
+      return costs->ofVertices(ways);
+    });
+    for (size_t part = 0; part < costs->graphs(); ++part)
+      add(costs->offsetsOf(part).back(),
+          [costs, part](const std::vector<int64_t> &ways) {
+            return costs->ofEdges(part, ways);
+          });
+  }
   return sides;
 }

@@ -36,9 +36,23 @@ struct Balance {
 /// before a run (Fault::Usage); a file that is no model.
 Result<Balance> parseBalance(const std::string &text);
 
+/// Nodes of one type, and the edges that lead to them.
+struct NodeType {
+  /// In the canonical order (graph::Rows.h). Of edges from several types, each
+  /// source is numbered within its own.
+  InNeighbours graph;
+  /// Where the edges lead to each vertex that are of one graph, as
+  /// InNeighbours::offsets, of each of several graphs; none: there is one.
+  std::vector<Numbers> parts = {};
+};
+
+/// One graph more, among the edges that lead to these nodes: O(V + E). Requires
+/// as many vertices.
+void addEdges(const InNeighbours &graph, NodeType &nodes);
+
 struct BalancedGraph {
-  InNeighbours graph; // its edges in the canonical order (graph::Rows.h)
-  Balance by;
+  std::vector<NodeType> types; // those that edges lead to
+  Balance by;                  // a model: of one type and one graph
 };
 
 /// How many numbers each message has, layer by layer: of operators that have a
@@ -47,8 +61,9 @@ struct BalancedGraph {
 std::vector<int64_t> messageWidths(const partition::OperatorGraph &graph,
                                    int64_t vertices, int64_t edges);
 
-/// The sides of vertices and of edges; of no more than one vertex, none.
-/// Errors: a cost model of other layers than these.
+/// The sides of vertices and of edges, type by type; of no more than one
+/// vertex, none. Of sides that are equally long, the first one. Errors: a cost
+/// model of other layers than these.
 Result<std::vector<partition::Side>>
 sidesOf(std::shared_ptr<const BalancedGraph> graph,
         const partition::OperatorGraph &model);

@@ -140,18 +140,10 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   plan.modelName = model.name;
   plan.flops = countOperators(*module, compiled.stats);
   compiled.derived = derivedParameters(*module);
-  const auto known = listsOf(model, options, *module);
+  const auto known =
+      knownLists(*module, emit::Weights(model, compiled.derived));
   if (!known)
     return known.error();
-  // Of a graph that is not partitioned no rows are fetched, but each GPU's time
-  // is that of its own edges there, too.
-  const auto counted =
-      *machine && !options.graph
-          ? knownLists(*module, emit::Weights(model, compiled.derived),
-                       /*inGuards=*/true)
-          : known;
-  if (!counted)
-    return counted.error();
   const Prepared prepared{*module,
                           model.name,
                           options,
@@ -159,8 +151,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
                           *machine,
                           limitOf(options, *machine),
                           compiled.stats.operators,
-                          *known,
-                          *counted};
+                          *known};
 
   emit::KernelTable kernels(options.targets,
                             /*library=*/!options.reproducible);

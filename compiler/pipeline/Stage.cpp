@@ -1,5 +1,7 @@
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/CheckReads.h"
+#include "compiler/pipeline/KnownLists.h"
+#include "compiler/pipeline/PlanFacts.h"
 #include "compiler/pipeline/Steps.h"
 #include "compiler/placement/Algorithm.h"
 
@@ -36,7 +38,8 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   };
   if (failed(runPasses(*module, options, addPasses)))
     return diagnostics.error();
-  const auto known = listsOf(model, options, *module);
+  const auto known =
+      knownLists(*module, emit::Weights(model, derivedParameters(*module)));
   if (!known)
     return known.error();
   const auto passes = [&](OpPassManager &manager) {

@@ -50,8 +50,10 @@ LayerTimes::open(const plan::Partitioned &partitioned, const std::string &model,
   if (!layers)
     return layers.takeError();
   if (layers->layers.empty())
-    return fail(model, ": passes no messages: a cost model is of a graph "
-                       "network's layers");
+    return fail(model, ": passes no messages over all edges of a graph: a cost "
+                       "model is of a graph network's layers, and of none in "
+                       "buckets or levels of nodes; --graph-partition "
+                       "equal-edges divides those without one");
   const MessageLayer &first = layers->layers.front();
   int other = -1; // offsets of the edges turned round
   for (const MessageLayer &layer : layers->layers) {
@@ -59,7 +61,9 @@ LayerTimes::open(const plan::Partitioned &partitioned, const std::string &model,
       other = layer.offsets;
     if (layer.vertices != first.vertices || layer.edges != first.edges ||
         (layer.reversed && layer.offsets != other))
-      return fail(model, ": has several graphs, and a cost model is of one");
+      return fail(model, ": has several graphs, or levels of nodes, and a cost "
+                         "model is of one: --graph-partition equal-edges "
+                         "divides those without one");
   }
   if (first.ends < 0)
     return fail(model, ": no layer reads vertices by a list of edges");

@@ -4,6 +4,8 @@
 #include "runtime/plan/Regions.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 using namespace smex;
 using namespace smex::balance;
@@ -23,6 +25,7 @@ public:
       if (program.instructions[i].op == plan::Opcode::Compute)
         if (auto layer = layerAt(int(i)))
           found.layers.push_back(*layer);
+    findEndsOfMessages();
     shareEnds();
     dropReadouts();
     markGradients();
@@ -47,13 +50,14 @@ private:
     const plan::Instruction &what = program.instructions[size_t(instruction)];
     const auto &shape = tensorOf(what.to).type.shape;
     const tdl::Lambda &lambda = lambdaOf(what);
-    if (shape.size() < 2 || what.reductions.size() != 1 || !lambda.guard)
+    const auto overEdges = boundedReduction(lambda);
+    if (shape.size() < 2 || !overEdges)
       return std::nullopt;
     MessageLayer layer;
     layer.instruction = instruction;
     layer.vertices = shape[0];
-    layer.edges = what.reductions[0];
-    layer.edgeDimension = int(shape.size());
+    layer.edges = what.reductions[*overEdges];
+    layer.edgeDimension = int(shape.size() + *overEdges);
     layer.width = 1;
     for (size_t d = 1; d < shape.size(); ++d)
       layer.width *= shape[d];
@@ -69,6 +73,17 @@ private:
         findEnds(what, *expr, layer);
     });
     return layer;
+  }
+
+  /// The one reduction that the guard bounds.
+  static std::optional<size_t> boundedReduction(const tdl::Lambda &lambda) {
+    std::set<size_t> bounded;
+    if (lambda.guard)
+      tdl::walk(lambda.guard, [&](const ExprRef &expr) {
+        if (expr->kind == ExprKind::Index && expr->index >= lambda.rank())
+          bounded.insert(size_t(expr->index - lambda.rank()));
+      });
+    return bounded.size() == 1 ? std::optional(*bounded.begin()) : std::nullopt;
   }
 
   int tensorNumber(const plan::Instruction &what, int operand) const {
@@ -90,6 +105,56 @@ private:
           layer.ends = tensorNumber(what, index->operand);
       });
     }
+  }
+
+  /// Messages that are stored have a row per edge: whatever they are computed
+  /// from, edge by edge, may read vertices.
+  void findEndsOfMessages() {
+    std::map<int, int> writers; // of buffers
+    for (size_t i = 0; i < program.instructions.size(); ++i)
+      writers[program.instructions[i].to] = int(i);
+    for (MessageLayer &layer : found.layers) {
+      std::set<int> seen;
+      std::vector<int> left =
+          perEdge(layer.instruction, layer.edgeDimension, layer);
+      while (!left.empty() && layer.ends < 0) {
+        const auto writer = writers.find(left.back());
+        left.pop_back();
+        if (writer == writers.end() || !seen.insert(writer->second).second)
+          continue;
+        const plan::Instruction &what =
+            program.instructions[size_t(writer->second)];
+        if (what.op != plan::Opcode::Compute) {
+          left.push_back(what.from);
+          continue;
+        }
+        tdl::walk(lambdaOf(what).body, [&](const ExprRef &expr) {
+          if (expr->kind == ExprKind::Read && !expr->children.empty() &&
+              tensorOf(what.operands[size_t(expr->operand)]).type.shape[0] ==
+                  layer.vertices)
+            findEnds(what, *expr, layer);
+        });
+        for (int buffer : perEdge(writer->second, 0, layer))
+          left.push_back(buffer);
+      }
+    }
+  }
+
+  /// The operands of which a compute reads, for an edge, that edge's own row.
+  std::vector<int> perEdge(int instruction, int edge,
+                           const MessageLayer &layer) const {
+    const plan::Instruction &what = program.instructions[size_t(instruction)];
+    std::vector<int> buffers;
+    tdl::walk(lambdaOf(what).body, [&](const ExprRef &expr) {
+      if (expr->kind != ExprKind::Read || expr->children.empty() ||
+          expr->children[0]->kind != ExprKind::Index ||
+          expr->children[0]->index != edge)
+        return;
+      const int buffer = what.operands[size_t(expr->operand)];
+      if (tensorOf(buffer).type.shape[0] == layer.edges)
+        buffers.push_back(buffer);
+    });
+    return buffers;
   }
 
   /// A layer that reads edges alone is of the graph that its offsets are of.

@@ -53,7 +53,8 @@ public:
 private:
   /// Of one worker.
   struct Counts {
-    int64_t communication = 0, peak = 0, scattered = 0, gathered = 0;
+    int64_t communication = 0, peak = 0, hostPeak = 0;
+    int64_t scattered = 0, gathered = 0;
     int64_t epilogues = 0;
     plan::HostTraffic host;
   };
@@ -136,7 +137,8 @@ private:
     if (options.firstStep >= options.steps)
       if (Status stored = store(worker, device, options.firstStep); !stored)
         return stored;
-    counts(worker).peak = peak.value();
+    counts(worker).peak = peak.onDevice();
+    counts(worker).hostPeak = peak.onHost();
     shareCounts(worker);
     return {};
   }
@@ -368,6 +370,7 @@ private:
       result.epilogues += own.counts.epilogues;
       result.hostTraffic += own.counts.host;
       result.peakBytes.push_back(own.counts.peak);
+      result.hostPeakBytes.push_back(own.counts.hostPeak);
       result.scatteredBytes += own.counts.scattered;
       result.gatheredBytes += own.counts.gathered;
       for (TraceEvent &event : own.trace) {

@@ -68,6 +68,8 @@ struct RunResult {
   /// Per worker: the end of the highest bytes of its arena that an instruction,
   /// parameter, input or output touched, or that are set aside for libraries.
   std::vector<int64_t> peakBytes;
+  /// The same of its arena in the host's memory; Worker::hostBytes is planned.
+  std::vector<int64_t> hostPeakBytes;
   /// Counted apart from communication: what a step's inputs and the last
   /// step's outputs took between host and workers.
   int64_t scatteredBytes = 0, gatheredBytes = 0;

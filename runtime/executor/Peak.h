@@ -1,4 +1,5 @@
-// The high-water mark of a worker's arena on its device, from what is touched.
+// The high-water marks of a worker's arenas, on its device and in the host's
+// memory, from what is touched.
 #ifndef SMEX_RUNTIME_EXECUTOR_PEAK_H
 #define SMEX_RUNTIME_EXECUTOR_PEAK_H
 
@@ -21,10 +22,11 @@ public:
   }
 
   void buffer(int index) {
-    if (program.buffers[size_t(index)].space == plan::Space::Host)
-      return;
+    const bool isHost =
+        program.buffers[size_t(index)].space == plan::Space::Host;
+    int64_t &most = isHost ? hostBytes : bytes;
     if (const int64_t size = bytesOf(index))
-      bytes = std::max(bytes, partitioned.offset(worker, index) + size);
+      most = std::max(most, partitioned.offset(worker, index) + size);
   }
 
   /// Whatever an instruction of this worker touches, if it has a share.
@@ -47,13 +49,14 @@ public:
            byteSize(plan::elementType(program, index));
   }
 
-  int64_t value() const { return bytes; }
+  int64_t onDevice() const { return bytes; }
+  int64_t onHost() const { return hostBytes; }
 
 private:
   const plan::Partitioned &partitioned;
   const plan::Program &program;
   const int worker;
-  int64_t bytes = 0;
+  int64_t bytes = 0, hostBytes = 0;
 };
 
 } // namespace smex::runtime

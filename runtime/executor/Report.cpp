@@ -4,6 +4,7 @@
 #include "runtime/plan/Format.h"
 #include "runtime/plan/Json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -34,6 +35,9 @@ runtime::metricsJson(const std::string &backend,
   if (!devices.empty())
     metrics["devices"] = devices;
   result.hostTraffic.writeTo(metrics);
+  if (std::any_of(result.hostPeakBytes.begin(), result.hostPeakBytes.end(),
+                  [](int64_t bytes) { return bytes > 0; }))
+    metrics["host_peak_bytes"] = result.hostPeakBytes;
   if (result.epilogues > 0)
     metrics["epilogues"] = result.epilogues;
   if (firstStep > 0)

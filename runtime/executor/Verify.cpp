@@ -89,6 +89,14 @@ Result<std::string> runtime::verify(const plan::Plan &plan,
       complain("gpu", w, ": peak of ", partitioned.peakBytes[w],
                " bytes measured, ", predicted, " predicted");
   }
+  for (size_t w = 0; w < partitioned.hostPeakBytes.size(); ++w) {
+    const auto &workers = plan.partitioned.workers;
+    const int64_t predicted = w < workers.size() ? workers[w].hostBytes : 0;
+    if (partitioned.hostPeakBytes[w] != predicted)
+      complain("gpu", w, ": ", partitioned.hostPeakBytes[w],
+               " bytes of the host's memory measured, ", predicted,
+               " predicted");
+  }
 
   if (!problems.empty())
     return Error{std::move(problems), Fault::Difference};

@@ -81,9 +81,22 @@ refused 2 'is for --algorithm recursive, and this is tofu' \
 refused 1 'gcn.json has no graph to divide' --dim nodes=400 --dim edges=4000 --graph-partition equal-edges
 refused 1 'other.json: a cost model of another network, "gcn.json", whose layers pass messages of 16, 8 numbers; here they are of 16, 7' \
   --graph edges.txt --graph-partition other.json
+# A model of another network with layers as wide serves, and it is said of which.
+cp gcn.json alike.json
+"$smexc" alike.json --graph edges.txt --gpus 2 --cuda-arch none --graph-partition cost.json -o plan 2> note.txt
+grep -qF 'smexc: note: cost.json: the cost model was fitted to "gcn.json", whose layers pass as many numbers, and this is "alike.json"' note.txt
+"$smexc" gcn.json --graph edges.txt --gpus 2 --cuda-arch none --graph-partition cost.json -o plan 2> note.txt
+[[ ! -s note.txt ]] || { cat note.txt; exit 1; }
+
 model "$(layer 16), $(layer 7)" | sed 's/\[1e-6, 1e-8, 0, 0, 1e-8\]/[0, 0, 0, 0, 0]/g' > none.json
 refused 1 'none.json: all weights are 0: the model has been fitted to no timings' \
   --graph edges.txt --graph-partition none.json
+
+"$zoo" hetero-sage --features 8 --item-features 8 --hidden 8 --classes 3 -o hetero.json
+! "$smexc" hetero.json --graph rates=edges.txt --graph rated_by=edges.txt --graph follows=edges.txt --gpus 2 \
+  --cuda-arch none --graph-partition cost.json -o plan 2> error.txt
+grep -qF 'hetero.json has several graphs or types of nodes: give equal-vertices, equal-edges or greedy-edge-cap' error.txt ||
+  { cat error.txt; exit 1; }
 
 # Fewer vertices than workers.
 printf '0 1\n1 2\n2 0\n' > few.txt

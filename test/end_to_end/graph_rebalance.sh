@@ -98,16 +98,29 @@ head -n 2000 edges.txt > one.txt
 head -n 3000 edges.txt | tail -n 1000 > two.txt
 "$zoo" rgcn --relations 2 --layers 2 --features 8 --hidden 8 --classes 3 -o rgcn.json
 "$zoo" gin --readout sum --layers 2 --features 8 --hidden 8 --classes 3 -o gin.json
-for network in rgcn gin; do
+# Of messages that are stored, as products of edges' own matrices are, the layer reads none but these.
+"$zoo" nnconv --layers 2 --features 8 --hidden 8 --edge-features 3 --edge-hidden 4 --classes 3 -o nnconv.json
+for network in rgcn gin nnconv; do
   graphs=(--graph one.txt)
-  [[ $network == rgcn ]] || graphs+=(--graph two.txt)
+  [[ $network != gin ]] || graphs+=(--graph two.txt)
   "$smexc" $network.json "${graphs[@]}" --gpus 2 --cuda-arch none -o $network
   "$run" $network --steps 3 --cost-model $network-cost.json > log
   grep -q "cost model fitted to" log || fail "$network: no model"
 done
+"$smexc" nnconv.json --graph one.txt --gpus 2 --cuda-arch none "${train[@]}" -o nnconv
+"$run" nnconv --steps 3 --cost-model nnconv-trained.json > log
+for model in nnconv-cost.json nnconv-trained.json; do
+  "$smexc" nnconv.json --graph two.txt --gpus 3 --cuda-arch none --graph-partition $model -o nnconv
+  "$run" nnconv --verify
+done
+printf '0 1\n1 2\n2 0\n' > few.txt
 "$zoo" mlp --layers 2 --hidden 16 -o mlp.json
 "$smexc" mlp.json --gpus 2 --cuda-arch none -o mlp
 refused 1 "mlp.json: passes no messages" "$run" mlp --cost-model mlp-cost.json
+"$zoo" sage-lstm --layers 1 --features 4 --hidden 4 --classes 3 -o lstm.json
+"$smexc" lstm.json --graph few.txt --gpus 2 --cuda-arch none -o lstm
+refused 1 "and of none in buckets or levels of nodes; --graph-partition equal-edges divides those without one" \
+  "$run" lstm --cost-model lstm-cost.json
 refused 2 "--rebalance-every requires" "$run" plan --rebalance-every 3 --cost-model c.json
 "$smexc" gat.json --dim nodes=3000 --dim edges=130000 --gpus 2 --cuda-arch none "${train[@]}" -o room
 refused 1 "--cost-model: each step works on another graph" \
@@ -120,7 +133,6 @@ refused 1 "bad.json: " "$run" plan --steps 2 --cost-model bad.json
 refused 4 "nowhere/cost.json" "$run" plan --steps 2 --cost-model nowhere/cost.json
 
 # Fewer vertices than workers. Adam makes steps of gradients that are nothing but rounding.
-printf '0 1\n1 2\n2 0\n' > few.txt
 "$smexc" gat.json --graph few.txt --gpus 8 --cuda-arch none --graph-partition cost.json "${train[@]}" --reproducible -o few
 "$smexc" check few
 "$run" few --steps 3 --verify --cost-model few.json

@@ -13,6 +13,15 @@ for key in sys.argv[2:]:
 print(max(value) if isinstance(value, list) else value)" "$@"
 }
 
+# What each GPU has in the host's memory is what the plan has room for.
+on_host() { # PLAN METRICS
+  /usr/bin/python3 -c "import json, sys
+plan, metrics = sys.argv[1:]
+measured = json.load(open(metrics))['host_peak_bytes']
+planned = [json.load(open(f'{plan}/gpu{i}.json'))['host_bytes'] for i in range(len(measured))]
+assert planned == measured and min(measured) > 0, (planned, measured)" "$1" "$2"
+}
+
 "$zoo" mlp --layers 6 --hidden 32 --input 32 --classes 8 --batch 256 -o "$work/mlp.json"
 compile() { "$smexc" "$work/mlp.json" --train --optimizer momentum --lr 0.1 --gpus "$gpus" --algorithm recursive "$@"; }
 compile -o "$work/all" > /dev/null
@@ -47,6 +56,7 @@ for bytes in "$limit" "$smallest"; do
       [[ $(number "$work/metrics.json" $key) == $(number "$work/plan/plan.json" totals $key) ]] || fail "$backend: other $key"
     done
     [[ $(number "$work/metrics.json" peak_bytes) == $(number "$work/plan/plan.json" totals peak_bytes) ]] || fail "$backend: another peak"
+    on_host "$work/plan" "$work/metrics.json" || fail "$backend: other memory of the host"
   done
 
   # Moves change no bit.
@@ -79,6 +89,7 @@ for backend in cpu reference cuda; do
   for key in to_host_bytes from_host_bytes peak_bytes; do
     [[ $(number "$work/metrics.json" $key) == $(number "$work/narrow/plan.json" totals $key) ]] || fail "$backend: other $key"
   done
+  on_host "$work/narrow" "$work/metrics.json" || fail "$backend: other memory of the host"
 done
 cmp "$work/wide.safetensors" "$work/cpu.safetensors" || fail "other parameters"
 # A checkpoint has what is on the host, too, and a resumed run ends alike.

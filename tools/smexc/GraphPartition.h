@@ -11,9 +11,15 @@ namespace smex::tools {
 
 /// Puts the model's graph and how it is balanced (graphpartition::parseBalance)
 /// into the options; an empty name leaves them as they are. Errors: another
-/// search than the recursive one, a model without one known graph.
+/// search than the recursive one, a model without a known graph, a cost model
+/// where there are several graphs or types of nodes.
 Status setGraphPartition(const std::string &name, const frontend::Model &model,
                          pipeline::CompileOptions &options);
+
+/// Of a cost model that fits this model and was fitted to another one, which
+/// one that was; "": there is nothing to tell.
+std::string graphPartitionNote(const frontend::Model &model,
+                               const pipeline::CompileOptions &options);
 
 } // namespace smex::tools
 

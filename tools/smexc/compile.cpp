@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <iostream>
 
 using namespace smex;
 using namespace smex::tools;
@@ -206,6 +207,9 @@ int run(Arguments &arguments) {
   auto compiled = pipeline::compile(*model, arguments.compile);
   if (!compiled)
     return report(compiled.error());
+  if (const auto note = graphPartitionNote(*model, arguments.compile);
+      !note.empty())
+    std::cerr << "smexc: note: " + note + "\n";
   plan::Plan &plan = compiled->plan;
   auto hash = hashing.get();
   if (!hash)

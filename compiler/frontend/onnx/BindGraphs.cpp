@@ -284,14 +284,20 @@ std::vector<GraphInputs> Importer::openGraphs(const Model &result) const {
   return graphs;
 }
 
-/// That of a model of one graph, where it is bound.
 std::vector<KnownGraph> Importer::knownGraphs() const {
+  std::vector<KnownGraph> known;
   const auto declared = inputGraphs(*model);
-  if (!declared || declared->size() != 1 || !declared->front().isOfOneType())
-    return {};
-  const auto bound = boundGraphs.find(declared->front().name);
-  if (bound == boundGraphs.end() || bound->second.share)
-    return {};
-  return {{bound->second.destinationNodes, bound->second.sources,
-           bound->second.destinations}};
+  if (!declared)
+    return known;
+  for (const InputGraph &names : *declared) {
+    const auto bound = boundGraphs.find(names.name);
+    if (bound == boundGraphs.end() || bound->second.share ||
+        !bound->second.sources)
+      return {};
+    const BoundGraph &graph = bound->second;
+    known.push_back({names.destinationNodes, names.isOfOneType(),
+                     graph.destinationNodes, graph.sources,
+                     graph.destinations});
+  }
+  return known;
 }

@@ -25,7 +25,7 @@ InNeighbours graphOf(const std::vector<int64_t> &degrees) {
 
 std::shared_ptr<const BalancedGraph> balanced(InNeighbours graph, Balance by) {
   return std::make_shared<const BalancedGraph>(
-      BalancedGraph{std::move(graph), std::move(by)});
+      BalancedGraph{{{std::move(graph)}}, std::move(by)});
 }
 
 Balance byEdges() {
@@ -105,6 +105,26 @@ TEST_CASE("as many vertices each, whatever their edges") {
   REQUIRE(found.size() == 2);
   CHECK(found[0].bounds({3}) == Bounds{0, 2, 4, 6});
   CHECK(found[1].bounds({3}) == Bounds{0, 10, 11, 15});
+}
+
+TEST_CASE("each type of nodes is divided for itself, by all edges to it") {
+  NodeType first{graphOf({4, 0, 0, 2})};
+  addEdges(graphOf({0, 0, 4, 1}), first);
+  addEdges(graphOf({1, 0, 0, 0}), first);
+  const NodeType second{graphOf({1, 1, 7})};
+  const auto found = sides(std::make_shared<const BalancedGraph>(
+      BalancedGraph{{first, second}, byEdges()}));
+  // 4 edges are of no graph before, and 9 are of the second type alone.
+  std::vector<int64_t> lengths;
+  for (const Side &side : found)
+    lengths.push_back(side.extent);
+  CHECK(lengths == std::vector<int64_t>{4, 6, 5, 3, 9});
+  // Of 12 edges, 5 lead to the first vertex and 4 to the third.
+  CHECK(found[0].bounds({2}) == Bounds{0, 2, 4});
+  CHECK(found[1].bounds({2}) == Bounds{0, 4, 6});
+  CHECK(found[2].bounds({2}) == Bounds{0, 0, 5});
+  CHECK(found[3].bounds({2}) == Bounds{0, 2, 3});
+  CHECK(found[4].bounds({2}) == Bounds{0, 2, 9});
 }
 
 TEST_CASE("where there is nothing to divide, or only once") {

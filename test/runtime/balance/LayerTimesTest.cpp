@@ -259,6 +259,7 @@ TEST_CASE("what cannot be fitted is said") {
         "net.json: no layer reads vertices by a list of edges");
   runtime::ProgramBuilder none(1);
   CHECK(wrong(LayerTimes::open(none.result, "mlp.json", {})) ==
-        "mlp.json: passes no messages: a cost model is of a graph network's "
-        "layers");
+        "mlp.json: passes no messages over all edges of a graph: a cost model "
+        "is of a graph network's layers, and of none in buckets or levels of "
+        "nodes; --graph-partition equal-edges divides those without one");
 }

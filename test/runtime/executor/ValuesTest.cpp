@@ -171,6 +171,23 @@ TEST_CASE("verify says how equal, or what differs") {
         "gpu1: peak of 200 bytes measured, 201 predicted");
 }
 
+TEST_CASE("verify compares what is in the host's memory") {
+  plan::Plan plan = planOf(splitProduct(), 96, {100, 200});
+  plan.partitioned.workers[1].hostBytes = 64;
+  RunResult result = resultOf(1);
+  result.hostPeakBytes = {0, 64};
+  CHECK(verify(plan, result, resultOf(1)));
+  CHECK(
+      plan::parseJson(metricsJson("cpu", {}, result))->at("host_peak_bytes") ==
+      plan::Json({0, 64}));
+  result.hostPeakBytes = {32, 0};
+  const auto verified = verify(plan, result, resultOf(1));
+  REQUIRE_FALSE(verified);
+  CHECK(verified.error().message ==
+        "gpu0: 32 bytes of the host's memory measured, 0 predicted\n"
+        "gpu1: 0 bytes of the host's memory measured, 64 predicted");
+}
+
 TEST_CASE("verify compares the losses of all steps") {
   const plan::Plan plan = planOf(splitProduct(), 96, {100, 200});
   RunResult ours = resultOf(1), theirs = resultOf(1);
