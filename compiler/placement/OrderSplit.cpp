@@ -247,10 +247,12 @@ std::optional<Stages> placement::splitOrder(const StageGraph &graph,
   best = start;
   enough = largestOn(costs, best);
   double tooSmall = graph.totalSeconds / params.stages * (1 - 1e-9);
-  for (bool last = false; enough > 0;) {
-    last = enough - tooSmall <= 1e-6 * enough;
-    const double tried =
-        last ? std::nextafter(enough, 0.0) : tooSmall + (enough - tooSmall) / 2;
+  while (enough > 0) {
+    const double middle = tooSmall + (enough - tooSmall) / 2;
+    // Of the smallest numbers there are, none may lie in between.
+    const bool last = enough - tooSmall <= 1e-6 * enough ||
+                      !(tooSmall < middle && middle < enough);
+    const double tried = last ? std::nextafter(enough, 0.0) : middle;
     if (reach(costs, tried, params.stages, start)) {
       best = start;
       enough = largestOn(costs, best);

@@ -1,5 +1,6 @@
 // What all algorithms keep, memory limits above all; linear clusters and HEFT.
 #include "compiler/placement/Algorithm.h"
+#include "compiler/placement/Bounds.h"
 #include "compiler/placement/FitMemory.h"
 #include "compiler/placement/Levels.h"
 #include "compiler/placement/LinearClustering.h"
@@ -157,6 +158,30 @@ TEST_CASE("HEFT fills gaps") {
   // Ranks: a 7, d 3, b 2, c 1. a and b on 0 until 4, d on 1 until 3, c there.
   CHECK(outcome->placement == Placement{0, 0, 1, 1});
   CHECK(cost(problem, outcome->placement, {}) == 4);
+}
+
+TEST_CASE("times of next to nothing are halved to an end") {
+  for (const double smallest : {1e-318, 5e-324})
+    for (const int count : {2, 3}) {
+      TaskGraph graph;
+      addTask(graph, smallest);
+      addTask(graph, smallest);
+      if (count == 2)
+        graph.edges = {{0, 1, 8}};
+      Devices devices = devicesOf(count);
+      const Problem problem(graph, devices);
+      for (const Algorithm &algorithm : algorithms())
+        for (const Objective objective :
+             {Objective::Makespan, Objective::Throughput}) {
+          CAPTURE(smallest, count, algorithm.name);
+          Params params;
+          params.objective = objective;
+          const auto outcome = place(problem, algorithm.name, params);
+          REQUIRE(outcome);
+          const double seconds = cost(problem, outcome->placement, params);
+          CHECK(lowerBounds(problem, params, seconds).best <= seconds);
+        }
+    }
 }
 
 TEST_CASE("an unknown algorithm is refused by name") {
